@@ -1,0 +1,76 @@
+/** The loaded configuration: plain, frozen data that crosses threads by `workerData`. */
+export interface Config {
+  readonly dataDir: string
+  readonly primaryNetwork: number
+  readonly http: HttpConfig
+  readonly ops: { readonly host: string; readonly port: number }
+  readonly pool: { readonly workers: number; readonly maxQueue: number }
+  readonly log: {
+    readonly level: 'error' | 'warn' | 'info' | 'debug'
+    readonly format: 'json' | 'pretty' | 'auto'
+  }
+  readonly health: HealthConfig
+  readonly networks: readonly NetworkConfig[]
+}
+
+export interface HttpConfig {
+  readonly host: string
+  readonly port: number
+  /** Longest URL (path and query) in bytes; longer → 414. */
+  readonly maxUrlBytes: number
+  /** A request older than this is answered 504. */
+  readonly deadlineMs: number
+  /** Seconds' worth of readiness failing before the listen socket closes, in ms. */
+  readonly drainDelayMs: number
+  /** `*`, `off`, or one origin. */
+  readonly cors: string
+}
+
+export interface HealthConfig {
+  /** `is_synced` is false above this many seconds behind the head. */
+  readonly syncedLagBlocks: number
+  /** `/readyz` fails above this many blocks behind the head. */
+  readonly maxLagBlocks: number
+  readonly readyWhileSyncing: boolean
+}
+
+export interface RpcEndpointConfig {
+  /** Secret: never logged. */
+  readonly url: string
+  /** Name in logs and metrics; default `network 1 endpoint 0`. */
+  readonly alias: string
+  /** Widest `eth_getLogs` range in blocks. */
+  readonly maxLogRange?: number
+  /** Requests per second. */
+  readonly maxRps?: number
+}
+
+/** `latest`, `safe`, `finalized`, or a tag or the head minus a number of blocks. */
+export interface Finality {
+  readonly tag: 'latest' | 'safe' | 'finalized'
+  /** Blocks below the tag. */
+  readonly depth: number
+}
+
+export interface NetworkConfig {
+  readonly networkId: number
+  readonly chainId: number
+  readonly rpc: readonly RpcEndpointConfig[]
+  /** 0x + 40 hex digits, lower case. */
+  readonly bridge: string
+  readonly globalExitRootManager: string
+  /** Network 0 only. */
+  readonly rollupManager?: string
+  readonly startBlock: number
+  readonly finality: Finality
+  /** Depth of reorgs that can be followed. */
+  readonly rollbackBlocks: number
+  /** Blocks per `eth_getLogs` while the head is far; adapts downwards by itself. */
+  readonly logRange: number
+  readonly pollIntervalMs: number
+  readonly rpcTimeoutMs: number
+  /** `auto`: ask for call traces while the node offers them. `off`: never. */
+  readonly callTraces: 'auto' | 'off'
+  /** How the destination learns of global exit roots: by events, or (legacy managers) by polling the map. */
+  readonly gerInjection: 'auto' | 'event' | 'poll'
+}

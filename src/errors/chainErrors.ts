@@ -1,0 +1,12 @@
+/**
+ * Trouble with an RPC provider that another try, a smaller range or another endpoint may cure.
+ * The message never holds an endpoint's URL: use its alias.
+ */
+export class RetryableError extends Error {
+  override readonly name = 'RetryableError'
+}
+
+/** Trouble that no retry cures: wrong chain, wrong contract, a reorg deeper than the undo kept. */
+export class FatalError extends Error {
+  override readonly name = 'FatalError'
+}

@@ -1,0 +1,47 @@
+declare const unit: unique symbol
+type Unit<Name extends string> = number & { readonly [unit]: Name }
+
+/** Network id: 0 is the L1, n ≥ 1 is the rollup with rollupID n. Never a chain id. */
+export type NetworkId = Unit<'NetworkId'>
+/** 0-based position of a deposit in its network's local exit tree, as in BridgeEvent. */
+export type DepositCount = Unit<'DepositCount'>
+/** Number of leaves of an append-only tree: a deposit is inside when `depositCount < leafCount`. */
+export type LeafCount = Unit<'LeafCount'>
+/** 0-based position of a leaf in the L1 info tree. */
+export type L1InfoTreeIndex = Unit<'L1InfoTreeIndex'>
+/** Position of a rollup's local exit root in the rollup exit tree: network id − 1. */
+export type RollupIndex = Unit<'RollupIndex'>
+export type BlockNumber = Unit<'BlockNumber'>
+/** 0-based position of a claim in its network's shard, in chain order. Never reused within one branch of the chain. */
+export type ClaimOrdinal = Unit<'ClaimOrdinal'>
+/** 0-based position of a token mapping in its network's shard, in chain order. */
+export type TokenMappingOrdinal = Unit<'TokenMappingOrdinal'>
+/** Number of a tree's lineage: 0 at first, one more after each BackwardLET. */
+export type Lineage = Unit<'Lineage'>
+
+const UINT32_MAX = 0xffff_ffff
+
+function uint32<T extends number>(name: string, value: number): T {
+  if (!Number.isInteger(value) || value < 0 || value > UINT32_MAX)
+    throw new RangeError(`${name} ${value} is not a uint32`)
+  return value as T
+}
+
+export const asNetworkId = (value: number): NetworkId => uint32('network id', value)
+export const asDepositCount = (value: number): DepositCount => uint32('deposit count', value)
+export const asL1InfoTreeIndex = (value: number): L1InfoTreeIndex => uint32('L1 info tree index', value)
+export const asRollupIndex = (value: number): RollupIndex => uint32('rollup index', value)
+export const asClaimOrdinal = (value: number): ClaimOrdinal => uint32('claim ordinal', value)
+export const asTokenMappingOrdinal = (value: number): TokenMappingOrdinal =>
+  uint32('token mapping ordinal', value)
+export const asLineage = (value: number): Lineage => uint32('lineage', value)
+
+/** @throws RangeError outside 0 … 2^32: a full tree has 2^32 − 1 leaves. */
+export const asLeafCount = (value: number): LeafCount => uint32('leaf count', value)
+
+/** @throws RangeError outside 0 … 2^48 − 1, the width that the store keeps. */
+export function asBlockNumber(value: number): BlockNumber {
+  if (!Number.isInteger(value) || value < 0 || value >= 2 ** 48)
+    throw new RangeError(`block number ${value} is out of range`)
+  return value as BlockNumber
+}

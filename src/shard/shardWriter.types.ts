@@ -1,0 +1,54 @@
+import type { BlockBatch, BlockHeader, Hash, Sender } from '../protocol/chainEvent.js'
+import type { BlockNumber, ClaimOrdinal, DepositCount } from '../protocol/units.js'
+
+/** Numbers that are kept, not counted. */
+export interface ShardCounts {
+  readonly deposits: number
+  readonly claims: number
+  readonly l1InfoLeaves: number
+  readonly unresolvedSenders: number
+}
+
+/** A deposit or claim whose sender backfill left open, in order. */
+export interface UnresolvedSender {
+  readonly kind: 'deposit' | 'claim'
+  readonly ordinal: DepositCount | ClaimOrdinal
+  readonly transactionHash: Hash
+  readonly logIndex: number
+  readonly blockNumber: BlockNumber
+}
+
+export interface ResolvedSender {
+  readonly kind: 'deposit' | 'claim'
+  readonly ordinal: DepositCount | ClaimOrdinal
+  readonly sender: Sender
+}
+
+/**
+ * The only writer of one network's shard. All methods are synchronous and atomic: they return after the commit, or throw
+ * and leave the shard as it was. `tip` / `epoch` and the counters on the status board move after the commit.
+ */
+export interface ShardWriter {
+  checkpoint(): BlockHeader | undefined
+  /** Newest stored header at or below `block` (the store keeps those of blocks with events and of batch ends). */
+  headerAtOrBelow(block: BlockNumber): BlockHeader | undefined
+  counts(): ShardCounts
+  /**
+   * Stores one batch that follows the checkpoint.
+   * @throws ChainDataError when the events contradict the chain's arithmetic (counts, roots): nothing was stored.
+   * @throws InvariantError when the store contradicts itself.
+   */
+  applyBlocks(batch: BlockBatch): void
+  /**
+   * Undoes every block above `ancestor`, which must have a stored header; one transaction.
+   * @throws FatalError `reorg_too_deep` when undo for a block above `ancestor` is no longer kept.
+   */
+  revertTo(ancestor: BlockNumber): void
+  /** Moves finality without new blocks. Lower than before is ignored. */
+  setFinalized(block: BlockNumber): void
+  /** The next deposits and claims without a sender, oldest first, at most `limit`. */
+  unresolvedSenders(limit: number): UnresolvedSender[]
+  /** Fills senders in; each kind must continue at its watermark, in order. */
+  resolveSenders(resolved: readonly ResolvedSender[]): void
+  close(): Promise<void>
+}

@@ -1,0 +1,96 @@
+/**
+ * Every table of a shard: its key, its value and why it is there. All integers are big-endian in keys (so that order in
+ * the store is order of the number) and little-endian in values. Keys grow in arrival order wherever they can.
+ *
+ * Row layouts stand in `codecs/`; this page and they must agree.
+ */
+export const tables = {
+  /** text key → small values: schema, identity, checkpoint, counters, watermarks. */
+  meta: 'meta',
+  /** block u48 → hash 32, parent hash 32, timestamp u48. Blocks with events and batch ends of the window that may be undone. */
+  headers: 'headers',
+  /** first deposit count of the chunk u32 → up to DEPOSITS_PER_CHUNK packed deposits. */
+  deposits: 'deposits',
+  /** first deposit count of the chunk u32 → caller and transaction sender per deposit; only resolved ones (a prefix). */
+  depositSenders: 'depositSenders',
+  /** lineage u16, first deposit count of the chunk u32 → chunk of deposits that BackwardLET archived. */
+  archivedDeposits: 'archivedDeposits',
+  /** dictionary id u32 → network u32, address 20, checksum mask 5: tokens (and message origins) of deposits and claims. */
+  tokens: 'tokens',
+  /** network u32, address 20 → dictionary id u32. */
+  tokenIds: 'tokenIds',
+  /** dictionary id u32 → metadata bytes. */
+  metadata: 'metadata',
+  /** keccak-256 of metadata 32 → dictionary id u32. */
+  metadataIds: 'metadataIds',
+  /** list kind u8, list key, chunk number u32 → up to LIST_CHUNK ordinals u32, ascending. */
+  lists: 'lists',
+  /** list kind u8, list key → number of ordinals u32. */
+  listLengths: 'listLengths',
+  /** first claim ordinal of the chunk u32 → up to CLAIMS_PER_CHUNK packed claims. */
+  claims: 'claims',
+  /** source network u32, deposit count / CLAIM_LINKS_PER_CHUNK u32 → per deposit: claim ordinal + 1 u32 (0 = not claimed), claim tx hash 32. */
+  claimLinks: 'claimLinks',
+  /** claim ordinal u32 → empty: claims that are no longer in force (unset, or superseded). */
+  claimsOutOfForce: 'claimsOutOfForce',
+  /** injection ordinal u32 → global exit root 32, block u48: in the order of the destination's events. */
+  injectedGers: 'injectedGers',
+  /** global exit root 32 → injection ordinal u32, in force u8. */
+  gerStates: 'gerStates',
+  /** tree u8, lineage u16, group u8, tile index u32 → TILE_BYTES of complete nodes. */
+  treeTiles: 'treeTiles',
+  /** lineage u16 → leaves shared with the lineage before u32 (the cut of a BackwardLET). */
+  lineages: 'lineages',
+  /** exit root 32 → lineage u16, leaf count u32: roots of this network's local exit tree. */
+  localExitRoots: 'localExitRoots',
+  /** first index of the chunk u32 → up to L1_INFO_LEAVES_PER_CHUNK packed leaves. Network 0 only, like all below. */
+  l1InfoLeaves: 'l1InfoLeaves',
+  /** global exit root 32 → L1 info tree index u32. */
+  l1InfoIndexByGer: 'l1InfoIndexByGer',
+  /** rollup exit root 32 → version u32: number of settlements that make it; UNRESOLVABLE_VERSION for roots of no tree. */
+  rollupExitVersions: 'rollupExitVersions',
+  /** network u32, version u32 → local exit root 32: what the rollup's leaf is from this version on. */
+  settledLocalExitRoots: 'settledLocalExitRoots',
+  /** network u32 → chain id u64, rollup address 20. */
+  rollups: 'rollups',
+  /** token mapping ordinal u32 → packed token mapping. */
+  tokenMappings: 'tokenMappings',
+  /** block u48 → what the block changed: written by the store alone. */
+  undo: 'undo',
+} as const
+
+export type TableName = keyof typeof tables
+
+export const DEPOSITS_PER_CHUNK = 32
+export const DEPOSIT_SENDERS_PER_CHUNK = 32
+export const CLAIMS_PER_CHUNK = 16
+export const CLAIM_LINKS_PER_CHUNK = 64
+export const L1_INFO_LEAVES_PER_CHUNK = 16
+export const LIST_CHUNK = 256
+export const UNRESOLVABLE_VERSION = 0xffff_ffff
+
+/** Kinds of chunked ordinal lists. Numbers are on disk: never reuse one. */
+export const listKinds = {
+  /** key: address 20 → deposit counts whose caller or transaction sender it is (behind the sender watermark). */
+  depositsBySender: 1,
+  /** key: network u32 → deposit counts. */
+  depositsByDestinationNetwork: 2,
+  /** key: address 20 → deposit counts. */
+  depositsByDestinationAddress: 3,
+  /** key: transaction hash 32 → deposit counts. */
+  depositsByTransaction: 4,
+  /** key: address 20 → claim ordinals whose caller or transaction sender it is. */
+  claimsBySender: 5,
+  /** key: address 20 → claim ordinals. */
+  claimsByDestinationAddress: 6,
+  /** key: source network u32 → claim ordinals. */
+  claimsBySourceNetwork: 7,
+  /** key: transaction hash 32 → claim ordinals. */
+  claimsByTransaction: 8,
+  /** key: network u32, address 20 of the token at home → token mapping ordinals. */
+  mappingsByOriginToken: 9,
+  /** key: address 20 → token mapping ordinals. */
+  mappingsByWrappedToken: 10,
+} as const
+
+export type ListKind = (typeof listKinds)[keyof typeof listKinds]

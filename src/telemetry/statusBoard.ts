@@ -1,0 +1,106 @@
+import { type HaltReason, haltReasons } from '../errors/haltReason.js'
+
+/**
+ * Health and sync numbers of every network in one SharedArrayBuffer. An indexer thread writes its own network's row, the
+ * front thread and the pool read all rows. Every field is a 64-bit integer moved with Atomics, so no read is torn.
+ */
+const fields = [
+  /** Moves with each commit. */
+  'tip',
+  /** Moves with each reorg; answers of another epoch are void. */
+  'epoch',
+  /** Newest block that the chain's RPC told of; −1 = unknown. */
+  'headBlock',
+  /** Unix seconds of that block; −1 = unknown. */
+  'headTimestampSec',
+  /** Last block whose data is stored; −1 = none. */
+  'syncedBlock',
+  'syncedTimestampSec',
+  /** Newest block that counts as final; −1 = unknown. */
+  'finalizedBlock',
+  'depositCount',
+  'claimCount',
+  /** `depositCount()` of the contract at a block we have indexed; −1 = not read. */
+  'contractDepositCount',
+  /** Deposits and claims whose sender is not resolved yet. */
+  'unresolvedSenders',
+  /** 1 once the checkpoint has been at the head; never goes back. */
+  'caughtUp',
+  /** Position in `haltReasons`; 0 = running. */
+  'haltReason',
+  /** 1 while no endpoint of the network answers. */
+  'rpcDown',
+  /** 1 while the bridge is in emergency state. */
+  'emergencyState',
+  /** Number of reorgs followed since the process started. */
+  'reorgs',
+  /** Date.now() of the last commit; 0 = none. */
+  'lastCommitMs',
+  /** Date.now() of the last sign of life of the indexer thread. */
+  'heartbeatMs',
+  /** Leaves of the L1 info tree (network 0). */
+  'l1InfoLeafCount',
+  /** Bytes of the store's file in use. */
+  'storeBytes',
+] as const
+
+export type StatusField = (typeof fields)[number]
+
+const INITIAL: Partial<Record<StatusField, number>> = {
+  headBlock: -1,
+  headTimestampSec: -1,
+  syncedBlock: -1,
+  syncedTimestampSec: -1,
+  finalizedBlock: -1,
+  contractDepositCount: -1,
+}
+
+const FIELD_INDEX = Object.fromEntries(fields.map((field, index) => [field, index])) as Record<
+  StatusField,
+  number
+>
+
+/** One network's row. All numbers are safe integers. */
+export interface StatusRow {
+  get(field: StatusField): number
+  set(field: StatusField, value: number): void
+  add(field: StatusField, delta: number): void
+  haltReason(): HaltReason
+  setHaltReason(reason: HaltReason): void
+}
+
+/** What crosses to a thread: plain data with the shared memory inside. */
+export interface StatusBoardHandle {
+  readonly networkIds: readonly number[]
+  readonly memory: SharedArrayBuffer
+}
+
+/** Made once by the main thread, before any other thread starts. */
+export function createStatusBoard(networkIds: readonly number[]): StatusBoardHandle {
+  const handle = { networkIds, memory: new SharedArrayBuffer(8 * fields.length * networkIds.length) }
+  for (const networkId of networkIds) {
+    const row = statusRow(handle, networkId)
+    for (const field of fields) row.set(field, INITIAL[field] ?? 0)
+  }
+  return handle
+}
+
+/** @throws RangeError for a network that the board has no row for. */
+export function statusRow(handle: StatusBoardHandle, networkId: number): StatusRow {
+  const position = handle.networkIds.indexOf(networkId)
+  if (position < 0) throw new RangeError(`network ${networkId} has no row on the status board`)
+  const cells = new BigInt64Array(handle.memory, 8 * fields.length * position, fields.length)
+  const get = (field: StatusField): number => Number(Atomics.load(cells, FIELD_INDEX[field]))
+  const set = (field: StatusField, value: number): void => {
+    Atomics.store(cells, FIELD_INDEX[field], BigInt(value))
+  }
+  return {
+    get,
+    set,
+    add: (field, delta) => {
+      Atomics.add(cells, FIELD_INDEX[field], BigInt(delta))
+    },
+    haltReason: () => haltReasons[get('haltReason')] ?? 'internal_error',
+    setHaltReason: (reason) => set('haltReason', haltReasons.indexOf(reason)),
+  }
+}
