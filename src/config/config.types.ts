@@ -10,6 +10,8 @@ export interface Config {
     readonly format: 'json' | 'pretty' | 'auto'
   }
   readonly health: HealthConfig
+  /** Longest time from the end of the drain delay to the exit; then the process ends the hard way. */
+  readonly shutdownGraceMs: number
   readonly networks: readonly NetworkConfig[]
 }
 
@@ -20,18 +22,22 @@ export interface HttpConfig {
   readonly maxUrlBytes: number
   /** A request older than this is answered 504. */
   readonly deadlineMs: number
-  /** Seconds' worth of readiness failing before the listen socket closes, in ms. */
+  /** Time between readiness failing and the listen socket closing, so that balancers notice. */
   readonly drainDelayMs: number
   /** `*`, `off`, or one origin. */
   readonly cors: string
 }
 
 export interface HealthConfig {
-  /** `is_synced` is false above this many seconds behind the head. */
+  /** `is_synced` is false, and the service degraded, above this many blocks behind the head. */
   readonly syncedLagBlocks: number
   /** `/readyz` fails above this many blocks behind the head. */
   readonly maxLagBlocks: number
   readonly readyWhileSyncing: boolean
+  /** `/readyz` fails after no endpoint of a network has answered for this long. */
+  readonly maxRpcDownMs: number
+  /** An indexer thread without a sign of life for this long ends the process. */
+  readonly heartbeatTimeoutMs: number
 }
 
 export interface RpcEndpointConfig {

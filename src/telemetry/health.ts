@@ -1,0 +1,168 @@
+import type { HealthConfig } from '../config/config.types.js'
+import { API_VERSION, buildInfo } from './buildInfo.js'
+import type {
+  ChainSyncRecord,
+  HealthAnswer,
+  HealthReason,
+  NetworkSyncRecord,
+  Readiness,
+  ServiceStatus,
+  SyncStatusRecord,
+} from './healthRecord.js'
+import { lagBlocks, type NetworkSample } from './healthSample.js'
+import type { StatusRow } from './statusBoard.js'
+
+export interface NetworkView {
+  readonly networkId: number
+  readonly row: StatusRow
+  readonly sample: NetworkSample
+}
+
+/** Everything that health, readiness and sync status are made of: no clock and no memory of their own. */
+export interface ServiceView {
+  readonly phase: 'starting' | 'running' | 'draining'
+  /** False while the pool answers nothing. */
+  readonly poolAlive: boolean
+  readonly networks: readonly NetworkView[]
+  readonly primaryNetwork: number
+  readonly settings: HealthConfig
+  readonly startedAtMs: number
+  readonly nowMs: number
+}
+
+/** Every reason that holds now, in the order of their weight. */
+export function reasonsOf(view: ServiceView): HealthReason[] {
+  const some = (holds: (network: NetworkView) => boolean): boolean => view.networks.some(holds)
+  const found: [HealthReason, boolean][] = [
+    ['draining', view.phase === 'draining'],
+    ['starting', view.phase === 'starting'],
+    ['pool', view.phase === 'running' && !view.poolAlive],
+    ['halted', some(isHalted)],
+    ['disk', some((network) => network.row.haltReason() === 'disk_full')],
+    ['rpc', some((network) => network.sample.rpc.on)],
+    ['lag', some((network) => network.sample.lag.on)],
+    ['emergency_state', some((network) => network.row.get('emergencyState') === 1)],
+    ['syncing', view.phase === 'running' && some(isSyncing)],
+  ]
+  return found.filter(([, holds]) => holds).map(([reason]) => reason)
+}
+
+/** The health record and its HTTP status: 200 for healthy, syncing and degraded, 503 otherwise. */
+export function healthOf(view: ServiceView): HealthAnswer {
+  const reasons = reasonsOf(view)
+  const status = statusOf(view, reasons)
+  const primary = view.networks.find((network) => network.networkId === view.primaryNetwork)
+  return {
+    httpStatus: status === 'healthy' || status === 'syncing' || status === 'degraded' ? 200 : 503,
+    record: {
+      status,
+      version: API_VERSION,
+      network_id: view.primaryNetwork,
+      uptime: formatUptime(view.nowMs - view.startedAtMs),
+      last_processed_block: Math.max(0, primary?.row.get('syncedBlock') ?? 0),
+      supported_networks: view.networks.map((network) => network.networkId),
+      ...(reasons.length === 0 ? {} : { reasons }),
+      build: buildInfo.version,
+    },
+  }
+}
+
+/**
+ * Whether a balancer should send requests here. A halted network or silent endpoints alone do not take the instance out:
+ * its replicas see the same chain, and history is still answered.
+ */
+export function readinessOf(view: ServiceView): Readiness {
+  const reason = notReadyReason(view)
+  const lag = Math.max(0, ...view.networks.map((network) => lagBlocks(network.row)))
+  return reason === undefined ? { ready: true, lagBlocks: lag } : { ready: false, reason, lagBlocks: lag }
+}
+
+function notReadyReason(view: ServiceView): HealthReason | undefined {
+  if (view.phase !== 'running') return view.phase
+  if (!view.poolAlive) return 'pool'
+  if (view.networks.every(isHalted)) return 'halted'
+  if (view.networks.some(isSyncing) && !view.settings.readyWhileSyncing) return 'syncing'
+  if (view.networks.some((network) => network.sample.maxLag.on)) return 'lag'
+  const isStale = ({ sample }: NetworkView): boolean =>
+    sample.rpcDownSinceMs > 0 && view.nowMs - sample.rpcDownSinceMs > view.settings.maxRpcDownMs
+  return view.networks.some(isStale) ? 'rpc' : undefined
+}
+
+/** The sync status record; `l2_sync` is the primary layer 2, or the first one when the primary network is layer 1. */
+export function syncStatusOf(view: ServiceView): SyncStatusRecord {
+  const networks = view.networks.map((network) => networkSync(network, view.settings))
+  const layer2 = networks.filter((network) => network.network_id !== 0)
+  const lastCommitMs = Math.max(...view.networks.map((network) => network.row.get('lastCommitMs')))
+  return {
+    l1_sync: chainSync(networks.find((network) => network.network_id === 0)),
+    l2_sync: chainSync(layer2.find((network) => network.network_id === view.primaryNetwork) ?? layer2[0]),
+    bridge_sync: {
+      l1_bridges_indexed: networks.find((network) => network.network_id === 0)?.indexed_deposit_count ?? 0,
+      l2_bridges_indexed: layer2.reduce((sum, network) => sum + network.indexed_deposit_count, 0),
+      last_update: new Date(lastCommitMs > 0 ? lastCommitMs : view.startedAtMs).toISOString(),
+    },
+    networks,
+  }
+}
+
+/** `2h15m30s`: hours may exceed 24, nothing is padded. */
+export function formatUptime(elapsedMs: number): string {
+  const seconds = Math.max(0, Math.floor(elapsedMs / 1000))
+  return `${Math.floor(seconds / 3600)}h${Math.floor(seconds / 60) % 60}m${seconds % 60}s`
+}
+
+function statusOf(view: ServiceView, reasons: readonly HealthReason[]): ServiceStatus {
+  if (view.phase !== 'running') return view.phase
+  if (!view.poolAlive || view.networks.every(isHalted)) return 'unhealthy'
+  if (reasons.some((reason) => reason !== 'syncing')) return 'degraded'
+  return reasons.length === 0 ? 'healthy' : 'syncing'
+}
+
+/** A full disk stops writing but not reading, so it is told apart as `disk`. */
+function isHalted({ row }: NetworkView): boolean {
+  const reason = row.haltReason()
+  return reason !== 'none' && reason !== 'disk_full'
+}
+
+function isSyncing({ row }: NetworkView): boolean {
+  return row.get('caughtUp') === 0 && row.haltReason() === 'none'
+}
+
+function networkSync({ networkId, row, sample }: NetworkView, settings: HealthConfig): NetworkSyncRecord {
+  const head = row.get('headBlock')
+  const synced = row.get('syncedBlock')
+  const halted = row.haltReason()
+  const isTimeKnown = row.get('headTimestampSec') >= 0 && row.get('syncedTimestampSec') >= 0
+  return {
+    network_id: networkId,
+    // The head is read before the blocks up to it are, yet a restart knows its checkpoint before any head.
+    current_block: Math.max(0, head, synced),
+    synced_block: Math.max(0, synced),
+    is_synced:
+      head >= 0 &&
+      synced >= 0 &&
+      head - synced <= settings.syncedLagBlocks &&
+      row.get('caughtUp') === 1 &&
+      row.get('unresolvedSenders') === 0 &&
+      halted === 'none' &&
+      !sample.rpc.on,
+    finalized_block: known(row.get('finalizedBlock')),
+    lag_seconds: isTimeKnown
+      ? Math.max(0, row.get('headTimestampSec') - row.get('syncedTimestampSec'))
+      : null,
+    halted: halted === 'none' ? null : halted,
+    contract_deposit_count: known(row.get('contractDepositCount')),
+    indexed_deposit_count: row.get('depositCount'),
+  }
+}
+
+function chainSync(network: NetworkSyncRecord | undefined): ChainSyncRecord {
+  if (network === undefined) return { current_block: 0, synced_block: 0, is_synced: false }
+  const { current_block, synced_block, is_synced } = network
+  return { current_block, synced_block, is_synced }
+}
+
+/** −1 on the status board means "not known". */
+function known(value: number): number | null {
+  return value < 0 ? null : value
+}

@@ -1,0 +1,64 @@
+import type { Config } from '../config/config.types.js'
+import { healthOf, readinessOf, type ServiceView, syncStatusOf } from './health.js'
+import type { HealthSource } from './healthRecord.js'
+import { FIRST_SAMPLE, type NetworkSample, sampleNetwork } from './healthSample.js'
+import { type StatusBoardHandle, statusRow } from './statusBoard.js'
+
+/** The health of this process: what the status board says now, joined with what has held for some seconds. */
+export interface HealthMonitor extends HealthSource {
+  setPhase(phase: ServiceView['phase']): void
+  /** Takes one sample of every network; `main` calls it once a second. */
+  sample(): void
+  /** Networks whose indexer thread has given a sign of life before, but none for `heartbeatTimeoutMs`. */
+  silentNetworks(): number[]
+}
+
+export interface HealthMonitorOptions {
+  readonly config: Config
+  readonly status: StatusBoardHandle
+  readonly isPoolAlive: () => boolean
+  /** Milliseconds; passed in so that tests own the time. */
+  readonly now?: () => number
+}
+
+export function createHealthMonitor(options: HealthMonitorOptions): HealthMonitor {
+  const { config, status, isPoolAlive, now = Date.now } = options
+  const startedAtMs = now()
+  const rows = config.networks.map(({ networkId }) => ({ networkId, row: statusRow(status, networkId) }))
+  const samples = new Map<number, NetworkSample>()
+  let phase: ServiceView['phase'] = 'starting'
+
+  const view = (): ServiceView => ({
+    phase,
+    poolAlive: isPoolAlive(),
+    networks: rows.map((network) => ({
+      ...network,
+      sample: samples.get(network.networkId) ?? FIRST_SAMPLE,
+    })),
+    primaryNetwork: config.primaryNetwork,
+    settings: config.health,
+    startedAtMs,
+    nowMs: now(),
+  })
+
+  return {
+    health: () => healthOf(view()),
+    syncStatus: () => syncStatusOf(view()),
+    readiness: () => readinessOf(view()),
+    setPhase: (next) => {
+      phase = next
+    },
+    sample: () => {
+      for (const { networkId, row } of rows) {
+        const previous = samples.get(networkId) ?? FIRST_SAMPLE
+        samples.set(networkId, sampleNetwork(previous, row, config.health, now()))
+      }
+    },
+    silentNetworks: () => {
+      const deadline = now() - config.health.heartbeatTimeoutMs
+      return rows
+        .filter(({ row }) => row.get('heartbeatMs') > 0 && row.get('heartbeatMs') < deadline)
+        .map(({ networkId }) => networkId)
+    },
+  }
+}

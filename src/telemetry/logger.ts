@@ -1,0 +1,77 @@
+import { type DestinationStream, destination, pino } from 'pino'
+import { prettyLine } from './prettyLine.js'
+
+export interface LogConfig {
+  readonly level: 'error' | 'warn' | 'info' | 'debug'
+  /** `auto`: pretty when standard error is a terminal, else JSON lines. */
+  readonly format: 'json' | 'pretty' | 'auto'
+}
+
+export type LogFields = Readonly<Record<string, unknown>>
+
+/** One event per line: fixed text, then fields. error = someone must act; warn = recovers alone; info = rare; debug = per request. */
+export interface Logger {
+  error(text: string, fields?: LogFields): void
+  warn(text: string, fields?: LogFields): void
+  info(text: string, fields?: LogFields): void
+  debug(text: string, fields?: LogFields): void
+  /** The same logger with fields that every line carries. */
+  child(bindings: LogFields): Logger
+}
+
+/** Where lines go: one call per line, newline included. */
+export type LogSink = (line: string) => void
+
+/** RPC addresses hold API keys. Whatever a library puts into an error text, no line with an address leaves the process. */
+const ADDRESS_WITH_SECRETS = /\b(?:https?|wss?):(?:\\?\/){2}[^\s"'\\<>)\]]+/gi
+
+/**
+ * A logger on standard error. Writing is synchronous, so that a worker thread that ends or a process that exits loses
+ * nothing; each thread makes its own from the same plain settings.
+ */
+export function createLogger(config: LogConfig, bindings: LogFields = {}, sink?: LogSink): Logger {
+  const pretty = config.format === 'pretty' || (config.format === 'auto' && process.stderr.isTTY === true)
+  const stream = sink === undefined ? destination({ fd: 2, sync: true }) : { write: sink }
+  return wrap(
+    pino(
+      {
+        level: config.level,
+        base: { ...bindings },
+        messageKey: 'msg',
+        timestamp: () => `,"ts":"${new Date().toISOString()}"`,
+        formatters: { level: (label) => ({ level: label }) },
+        serializers: { error: errorFields },
+      },
+      guarded(stream, pretty),
+    ),
+  )
+}
+
+function guarded(stream: DestinationStream, pretty: boolean): DestinationStream {
+  return {
+    write(line: string) {
+      const clean = line.replace(ADDRESS_WITH_SECRETS, '[address]')
+      stream.write(pretty ? prettyLine(clean) : clean)
+    },
+  }
+}
+
+type PinoLogger = ReturnType<typeof pino>
+
+function wrap(inner: PinoLogger): Logger {
+  return {
+    error: (text, fields) => inner.error(fields ?? {}, text),
+    warn: (text, fields) => inner.warn(fields ?? {}, text),
+    info: (text, fields) => inner.info(fields ?? {}, text),
+    debug: (text, fields) => inner.debug(fields ?? {}, text),
+    child: (bindings) => wrap(inner.child({ ...bindings })),
+  }
+}
+
+/** Name, text, stack and the chain of causes, so that the field `error` tells the whole story in one line. */
+function errorFields(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const code = 'code' in error ? { code: error.code } : {}
+  const cause = error.cause === undefined ? {} : { cause: errorFields(error.cause) }
+  return { name: error.name, message: error.message, ...code, ...cause, stack: error.stack }
+}

@@ -1,0 +1,116 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+
+/** What the front end tells. Labels are few and bounded: route = operation id, never a URL. */
+export interface HttpMetrics {
+  requestFinished(route: string, method: string, status: number, durationSec: number): void
+  requestAborted(route: string): void
+  rateLimited(route: string): void
+  cacheHit(route: string): void
+}
+
+/** What the pool tells. */
+export interface PoolMetrics {
+  batchFinished(requests: number, waitSec: number): void
+  workerRestarted(): void
+  rejected(reason: 'queue_full' | 'deadline' | 'draining'): void
+}
+
+/** Recorders that `main` hands to the rooms. One call costs about 0.4 µs (prom-client 15, Node 20). */
+export interface Metrics {
+  readonly http: HttpMetrics
+  readonly pool: PoolMetrics
+}
+
+/** Seconds: point answers come in under a millisecond, large pages in some ten, the deadline is some seconds. */
+const DURATION_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
+
+/** Makes the counters and histograms that the rooms fill, in `registry`. */
+export function createMetrics(registry: Registry): Metrics {
+  const registers = [registry]
+  const requests = new Counter({
+    name: 'bds_http_requests_total',
+    help: 'Requests answered',
+    labelNames: ['route', 'method', 'status'],
+    registers,
+  })
+  const durations = new Histogram({
+    name: 'bds_http_request_duration_seconds',
+    help: 'Time from the request line to the last byte handed to the socket',
+    labelNames: ['route'],
+    buckets: DURATION_BUCKETS,
+    registers,
+  })
+  const aborted = new Counter({
+    name: 'bds_http_aborted_total',
+    help: 'Requests whose client went away before the answer',
+    labelNames: ['route'],
+    registers,
+  })
+  const limited = new Counter({
+    name: 'bds_rate_limited_total',
+    help: 'Requests refused with 429',
+    labelNames: ['route'],
+    registers,
+  })
+  const cacheHits = new Counter({
+    name: 'bds_http_cache_hits_total',
+    help: 'Requests answered from the front cache',
+    labelNames: ['route'],
+    registers,
+  })
+  const waits = new Histogram({
+    name: 'bds_pool_wait_seconds',
+    help: 'Time from handing a batch to the pool to its answer',
+    buckets: DURATION_BUCKETS,
+    registers,
+  })
+  const batches = new Histogram({
+    name: 'bds_pool_batch_requests',
+    help: 'Requests in one batch',
+    buckets: BATCH_BUCKETS,
+    registers,
+  })
+  const restarts = new Counter({
+    name: 'bds_pool_worker_restarts_total',
+    help: 'Pool workers that died and were replaced',
+    registers,
+  })
+  const rejected = new Counter({
+    name: 'bds_pool_rejected_total',
+    help: 'Requests that the pool did not take or not answer',
+    labelNames: ['reason'],
+    registers,
+  })
+  return {
+    http: {
+      requestFinished: (route, method, status, durationSec) => {
+        requests.inc({ route, method, status })
+        durations.observe({ route }, durationSec)
+      },
+      requestAborted: (route) => aborted.inc({ route }),
+      rateLimited: (route) => limited.inc({ route }),
+      cacheHit: (route) => cacheHits.inc({ route }),
+    },
+    pool: {
+      batchFinished: (size, waitSec) => {
+        batches.observe(size)
+        waits.observe(waitSec)
+      },
+      workerRestarted: () => restarts.inc(),
+      rejected: (reason) => rejected.inc({ reason }),
+    },
+  }
+}
+
+/** A gauge whose value is read when Prometheus asks, so that nothing is counted twice. */
+export function gaugeOf(registry: Registry, name: string, help: string, read: () => number): void {
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.set(read())
+    },
+  })
+}

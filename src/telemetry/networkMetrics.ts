@@ -1,0 +1,119 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import { haltReasons } from '../errors/haltReason.js'
+import { lagBlocks } from './healthSample.js'
+import { type StatusBoardHandle, type StatusRow, statusRow } from './statusBoard.js'
+
+interface NetworkGauge {
+  readonly name: string
+  readonly help: string
+  /** undefined = not known yet: the series is left out rather than told wrong. */
+  read(row: StatusRow, nowMs: number): number | undefined
+}
+
+const known = (value: number): number | undefined => (value < 0 ? undefined : value)
+
+/** One number of the status board each, with the label `network_id`. */
+const networkGauges: readonly NetworkGauge[] = [
+  {
+    name: 'bds_chain_head_block',
+    help: 'Newest block that the RPC told of',
+    read: (row) => known(row.get('headBlock')),
+  },
+  {
+    name: 'bds_indexed_block',
+    help: 'Last block whose data is stored',
+    read: (row) => known(row.get('syncedBlock')),
+  },
+  {
+    name: 'bds_finalized_block',
+    help: 'Newest block that counts as final',
+    read: (row) => known(row.get('finalizedBlock')),
+  },
+  { name: 'bds_lag_blocks', help: 'Blocks behind the head', read: lagBlocks },
+  {
+    name: 'bds_lag_seconds',
+    help: 'Chain time between the head and the last stored block',
+    read: (row) =>
+      row.get('headTimestampSec') < 0 || row.get('syncedTimestampSec') < 0
+        ? undefined
+        : Math.max(0, row.get('headTimestampSec') - row.get('syncedTimestampSec')),
+  },
+  {
+    name: 'bds_seconds_since_progress',
+    help: 'Seconds since the last commit',
+    read: (row, nowMs) =>
+      row.get('lastCommitMs') === 0 ? undefined : Math.max(0, (nowMs - row.get('lastCommitMs')) / 1000),
+  },
+  {
+    name: 'bds_caught_up',
+    help: '1 once the network has been in step with its head',
+    read: (row) => row.get('caughtUp'),
+  },
+  { name: 'bds_deposits_indexed', help: 'Deposits stored', read: (row) => row.get('depositCount') },
+  {
+    name: 'bds_contract_deposit_count',
+    help: 'Deposits that the bridge contract counts',
+    read: (row) => known(row.get('contractDepositCount')),
+  },
+  { name: 'bds_claims_indexed', help: 'Claims stored', read: (row) => row.get('claimCount') },
+  {
+    name: 'bds_unresolved_senders',
+    help: 'Deposits and claims whose sender is not known yet',
+    read: (row) => row.get('unresolvedSenders'),
+  },
+  {
+    name: 'bds_info_tree_leaves',
+    help: 'Leaves of the L1 info tree',
+    read: (row) => row.get('l1InfoLeafCount'),
+  },
+  { name: 'bds_rpc_down', help: '1 while no endpoint answers', read: (row) => row.get('rpcDown') },
+  {
+    name: 'bds_bridge_emergency_state',
+    help: '1 while the bridge is in emergency state',
+    read: (row) => row.get('emergencyState'),
+  },
+  { name: 'bds_lmdb_bytes', help: 'Bytes of the store in use', read: (row) => row.get('storeBytes') },
+]
+
+/** Everything that the status board knows, as gauges that are read when Prometheus asks. */
+export function registerNetworkMetrics(registry: Registry, status: StatusBoardHandle): void {
+  const rows = status.networkIds.map((networkId) => ({ networkId, row: statusRow(status, networkId) }))
+  for (const { name, help, read } of networkGauges) {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['network_id'],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const { networkId, row } of rows) {
+          const value = read(row, Date.now())
+          if (value !== undefined) this.set({ network_id: networkId }, value)
+        }
+      },
+    })
+  }
+  new Gauge({
+    name: 'bds_sync_halted',
+    help: '1 for the reason why a network stands still',
+    labelNames: ['network_id', 'reason'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { networkId, row } of rows) {
+        const reason = row.haltReason()
+        if (reason !== haltReasons[0]) this.set({ network_id: networkId, reason }, 1)
+      }
+    },
+  })
+  new Counter({
+    name: 'bds_reorgs_total',
+    help: 'Reorgs followed since the process started',
+    labelNames: ['network_id'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { networkId, row } of rows) this.inc({ network_id: networkId }, row.get('reorgs'))
+    },
+  })
+}
