@@ -91,6 +91,8 @@ export const listKinds = {
   mappingsByOriginToken: 9,
   /** key: address 20 → token mapping ordinals. */
   mappingsByWrappedToken: 10,
+  /** no key → ordinals of claims set by an administrator (SetClaim): readers leave out those whose deposit is not known yet. */
+  claimsSetByAdministrator: 11,
 } as const
 
 export type ListKind = (typeof listKinds)[keyof typeof listKinds]
