@@ -1,0 +1,97 @@
+import { parseFinality } from './finality.js'
+import { isTable, type RawTable } from './layers.js'
+import { readSecret } from './secretFile.js'
+
+/**
+ * Mistakes that no single key shows. Works on values that may still be wrong in type, so that every mistake of a file
+ * is told at once: a value of the wrong type is left to `validateTable`.
+ */
+export function crossCheck(table: RawTable): string[] {
+  const mistakes: string[] = []
+  const networks = Array.isArray(table.networks) ? table.networks.filter(isTable) : []
+  checkNetworkIds(networks, mistakes)
+  for (const network of networks) checkNetwork(network, mistakes)
+  checkPrimaryNetwork(table.primary_network, networks, mistakes)
+  checkServer(table, mistakes)
+  return mistakes
+}
+
+function checkNetworkIds(networks: readonly RawTable[], mistakes: string[]): void {
+  const ids = networks.map((network) => network.network_id)
+  for (const id of new Set(ids)) {
+    const count = ids.filter((other) => other === id).length
+    if (typeof id === 'number' && count > 1) mistakes.push(`network_id ${id} is used by ${count} networks`)
+  }
+  if (networks.length > 0 && !ids.includes(0)) mistakes.push('no network has network_id 0 (layer 1)')
+}
+
+function checkNetwork(network: RawTable, mistakes: string[]): void {
+  const name = `network ${String(network.network_id)}`
+  if (network.network_id === 0 && network.rollup_manager === undefined)
+    mistakes.push(`${name}: rollup_manager is missing; layer 1 needs it`)
+  if (
+    typeof network.network_id === 'number' &&
+    network.network_id > 0 &&
+    network.rollup_manager !== undefined
+  )
+    mistakes.push(`${name}: rollup_manager belongs to network 0 only`)
+  for (const key of ['bridge', 'global_exit_root_manager', 'rollup_manager'])
+    if (typeof network[key] === 'string' && /^0x0{40}$/i.test(network[key]))
+      mistakes.push(`${name}: ${key} is the zero address`)
+  if (typeof network.finality === 'string' && parseFinality(network.finality) === undefined)
+    mistakes.push(
+      `${name}: finality is ${JSON.stringify(network.finality)}; expected latest, safe, finalized, depth:64 or finalized-64`,
+    )
+  if (Array.isArray(network.rpc)) checkEndpoints(name, network.rpc.filter(isTable), mistakes)
+}
+
+function checkEndpoints(name: string, endpoints: readonly RawTable[], mistakes: string[]): void {
+  const aliases = new Set<unknown>()
+  endpoints.forEach((endpoint, position) => {
+    const at = `${name}: rpc endpoint ${position}`
+    const { alias } = endpoint
+    if (alias !== undefined && aliases.has(alias)) mistakes.push(`${at}: the alias of another endpoint`)
+    if (typeof alias === 'string' && alias.includes('://'))
+      mistakes.push(`${at}: the alias is an address; it appears in logs, so give a name`)
+    aliases.add(alias)
+    const fault = endpointFault(endpoint)
+    if (fault !== undefined) mistakes.push(`${at}: ${fault}`)
+  })
+}
+
+/** Never repeats the address: it may hold a key. */
+function endpointFault({ url, url_file }: RawTable): string | undefined {
+  if ((url === undefined) === (url_file === undefined)) return 'needs either url or url_file'
+  if (url_file !== undefined && typeof url_file !== 'string') return undefined
+  const address = url_file === undefined ? url : readSecret(url_file)
+  if (address === undefined) return `url_file ${String(url_file)} can't be read`
+  if (typeof address !== 'string') return undefined
+  return isHttpAddress(address) ? undefined : 'the address is not one of http:// or https://'
+}
+
+function isHttpAddress(text: string): boolean {
+  return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)
+}
+
+function checkPrimaryNetwork(primary: unknown, networks: readonly RawTable[], mistakes: string[]): void {
+  if (typeof primary !== 'number' || networks.some((network) => network.network_id === primary)) return
+  mistakes.push(`primary_network ${primary} is not one of the networks`)
+}
+
+function checkServer(table: RawTable, mistakes: string[]): void {
+  const { http, ops, health } = table
+  if (isTable(http) && isTable(ops) && http.port === ops.port && http.host === ops.host && http.port !== 0)
+    mistakes.push(`http.port and ops.port are both ${String(http.port)}`)
+  if (isTable(http) && typeof http.cors === 'string' && !isCorsSetting(http.cors))
+    mistakes.push(
+      `http.cors is ${JSON.stringify(http.cors)}; expected *, off, or an origin like https://example.org`,
+    )
+  if (!isTable(health)) return
+  const { synced_lag_blocks: synced, max_lag_blocks: max } = health
+  if (typeof synced === 'number' && typeof max === 'number' && max < synced)
+    mistakes.push(`health.max_lag_blocks ${max} is below health.synced_lag_blocks ${synced}`)
+}
+
+function isCorsSetting(text: string): boolean {
+  return text === '*' || text === 'off' || (URL.canParse(text) && new URL(text).origin === text)
+}

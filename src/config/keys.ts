@@ -1,0 +1,56 @@
+import { ConfigFile } from './schema.js'
+
+/** As much of JSON Schema as the configuration uses. */
+export interface KeySchema {
+  readonly type?: string
+  readonly description?: string
+  readonly default?: unknown
+  readonly unit?: string
+  readonly enum?: readonly string[]
+  readonly pattern?: string
+  readonly minimum?: number
+  readonly exclusiveMinimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly properties?: Readonly<Record<string, KeySchema>>
+  readonly items?: KeySchema
+  readonly required?: readonly string[]
+}
+
+/** One key of the file. */
+export interface ConfigKey {
+  /** `http.port`, or `networks[].chain_id`. */
+  readonly name: string
+  /** `['http', 'port']`; for a key of a network only its own name. */
+  readonly path: readonly string[]
+  readonly isNetworkKey: boolean
+  readonly schema: KeySchema
+  readonly isRequired: boolean
+}
+
+/** The root of the schema, as plain JSON Schema. */
+export const rootSchema: KeySchema = ConfigFile as unknown as KeySchema
+
+/** Every key in the order of the schema; sections themselves are not listed. */
+export const configKeys: readonly ConfigKey[] = listKeys()
+
+function listKeys(): ConfigKey[] {
+  const keys: ConfigKey[] = []
+  for (const [name, schema] of Object.entries(rootSchema.properties ?? {})) {
+    const children = schema.properties ?? schema.items?.properties
+    const parent = schema.items ?? (schema.properties ? schema : rootSchema)
+    const isNetworkKey = schema.items !== undefined
+    for (const [key, child] of children ? Object.entries(children) : [[name, schema] as const]) {
+      keys.push({
+        name: children === undefined ? name : `${name}${isNetworkKey ? '[]' : ''}.${key}`,
+        path: children === undefined || isNetworkKey ? [key] : [name, key],
+        isNetworkKey,
+        schema: child,
+        isRequired: parent.required?.includes(key) === true && child.default === undefined,
+      })
+    }
+  }
+  return keys
+}

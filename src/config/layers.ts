@@ -1,0 +1,127 @@
+import { nearestName } from '../errors/nearestName.js'
+import { type ConfigKey, configKeys, type KeySchema } from './keys.js'
+
+/** A table as the file has it: not checked yet. */
+export type RawTable = Record<string, unknown>
+
+/** Where a value comes from, for messages and `config print`: `file`, `env BDS_…`, `flag --…`. Key: `http.port`, `networks[0].rpc`. */
+export type Sources = Map<string, string>
+
+const PREFIX = 'BDS_'
+
+/** Names that are ours, yet no keys: the file itself, and the folder that the test suite reads. */
+const RESERVED_NAMES: readonly string[] = ['BDS_CONFIG', 'BDS_SHARED_DIR']
+
+/** `BDS_HTTP__PORT`; `id` is the network's for keys of a network. */
+export function envName(key: ConfigKey, id: string | number = '<network_id>'): string {
+  const path = key.isNetworkKey ? ['networks', String(id), ...key.path] : key.path
+  return PREFIX + path.map((part) => (part === String(id) ? part : part.toUpperCase())).join('__')
+}
+
+/** `--http-port`: every key that is one value and belongs to no network has a flag. */
+export function flagName(key: ConfigKey): string | undefined {
+  return key.isNetworkKey ? undefined : key.path.join('-').replaceAll('_', '-')
+}
+
+/** Lays the environment's values over `table`. Unknown `BDS_*` names are mistakes: a misspelt setting must not pass silently. */
+export function applyEnvironment(
+  table: RawTable,
+  environment: Readonly<Record<string, string | undefined>>,
+  sources: Sources,
+  mistakes: string[],
+): void {
+  for (const [name, value] of Object.entries(environment)) {
+    if (!name.startsWith(PREFIX) || value === undefined) continue
+    if (RESERVED_NAMES.includes(name) || isServiceLink(name, value)) continue
+    const [, id] = /^BDS_NETWORKS__(\d+)__/.exec(name) ?? []
+    const key = configKeys.find((candidate) => envName(candidate, id) === name)
+    if (key === undefined) {
+      const nearest = nearestName(name, [...configKeys.map((known) => envName(known, id)), 'BDS_CONFIG'])
+      mistakes.push(`unknown environment name ${name}${nearest ? `: did you mean ${nearest}?` : ''}`)
+      continue
+    }
+    const target = key.isNetworkKey ? networkTable(table, Number(id)) : { table, at: '' }
+    assign(target.table, key.path, textToValue(key.schema, value))
+    sources.set(target.at + key.path.join('.'), `env ${name}`)
+  }
+}
+
+/** Lays flags (name without dashes → text) over `table`. The command line has refused unknown names before. */
+export function applyFlags(
+  table: RawTable,
+  flags: Readonly<Record<string, string | undefined>>,
+  sources: Sources,
+): void {
+  for (const key of configKeys) {
+    const name = flagName(key)
+    const value = name === undefined ? undefined : flags[name]
+    if (name === undefined || value === undefined) continue
+    assign(table, key.path, textToValue(key.schema, value))
+    sources.set(key.path.join('.'), `flag --${name}`)
+  }
+}
+
+/** What a text from the environment, a flag or a `${NAME}` means for a key; text that does not fit stays text, and is refused later. */
+export function textToValue(schema: KeySchema | undefined, text: string): unknown {
+  switch (schema?.type) {
+    case 'integer':
+      return /^(?:0|[1-9]\d{0,15})$/.test(text) ? Number(text) : text
+    case 'number':
+      return /^(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text) ? Number(text) : text
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : text
+    case 'array':
+      return textToList(text)
+    default:
+      return text
+  }
+}
+
+/** `a,b`, or JSON for lists of tables. */
+function textToList(text: string): unknown {
+  if (!text.trimStart().startsWith('[')) return text.split(',').map((part) => part.trim())
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** The table of a network, by id; a network that only the environment knows gets a new one. */
+function networkTable(table: RawTable, networkId: number): { table: RawTable; at: string } {
+  table.networks ??= []
+  // Not a list: the check of the whole table will say so.
+  if (!Array.isArray(table.networks)) return { table: {}, at: '' }
+  const networks: unknown[] = table.networks
+  let position = networks.findIndex((network) => isTable(network) && network.network_id === networkId)
+  if (position < 0) position = networks.push({ network_id: networkId }) - 1
+  return { table: networks[position] as RawTable, at: `networks[${position}].` }
+}
+
+function assign(table: RawTable, path: readonly string[], value: unknown): void {
+  const [section, key] = path
+  if (key === undefined) {
+    table[section!] = value
+    return
+  }
+  table[section!] ??= {}
+  const target = table[section!]
+  // Not a table: the check of the whole configuration will say so.
+  if (isTable(target)) target[key] = value
+}
+
+/**
+ * Kubernetes puts the address of every service of a namespace into the environment of its containers. A service called
+ * `bds` would make names of our prefix, and no container would start.
+ */
+function isServiceLink(name: string, value: string): boolean {
+  return (
+    /^BDS_(?:[A-Z0-9]+_)*SERVICE_(?:HOST|PORT)(?:_|$)/.test(name) ||
+    /^BDS_(?:[A-Z0-9]+_)*PORT_\d+_(?:TCP|UDP|SCTP)(?:_|$)/.test(name) ||
+    (/^BDS_(?:[A-Z0-9]+_)*PORT$/.test(name) && /^(?:tcp|udp|sctp):\/\//.test(value))
+  )
+}
+
+export function isTable(value: unknown): value is RawTable {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+}

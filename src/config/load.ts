@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs'
+import { parse, TomlError } from 'smol-toml'
+import type { Config } from './config.types.js'
+import { ConfigError } from './configError.js'
+import { crossCheck } from './crossChecks.js'
+import { expandVariables } from './expand.js'
+import { configKeys, rootSchema } from './keys.js'
+import { applyEnvironment, applyFlags, isTable, type RawTable, type Sources } from './layers.js'
+import type { ConfigFile } from './schema.js'
+import { toConfig } from './toConfig.js'
+import { validateTable } from './validate.js'
+
+export interface ConfigInputs {
+  /** Path of the TOML file; else `BDS_CONFIG` names it; else everything comes from environment and flags. */
+  readonly file?: string | undefined
+  /** Flag name without dashes → text, for instance `http-port`. */
+  readonly flags?: Readonly<Record<string, string | undefined>>
+  /** Default: the environment of the process. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+}
+
+export interface LoadedConfig {
+  readonly config: Config
+  /** Checked file with defaults, as tables: what `config print` shows after redaction. */
+  readonly table: ConfigFile
+  /** Key → `file`, `env BDS_…` or `flag --…`; keys with their default are not in it. */
+  readonly sources: ReadonlyMap<string, string>
+}
+
+/**
+ * Loads the configuration: file < environment < flags. The only reader of the environment.
+ * @throws ConfigError with every mistake that was found.
+ */
+export function loadConfig(inputs: ConfigInputs = {}): LoadedConfig {
+  const environment = inputs.environment ?? process.env
+  const file = inputs.file ?? (environment.BDS_CONFIG || undefined)
+  return assemble(file === undefined ? {} : readToml(file), environment, inputs.flags ?? {})
+}
+
+function assemble(
+  raw: RawTable,
+  environment: Readonly<Record<string, string | undefined>>,
+  flags: Readonly<Record<string, string | undefined>>,
+): LoadedConfig {
+  const mistakes: string[] = []
+  const sources: Sources = new Map(pathsOf(raw).map((path) => [path, 'file']))
+  const table = expandVariables(raw, rootSchema, environment, mistakes)
+  applyEnvironment(table, environment, sources, mistakes)
+  applyFlags(table, flags, sources)
+  normaliseEndpoints(table)
+  mistakes.push(...validateTable(table, sources), ...crossCheck(table))
+  if (mistakes.length > 0) throw new ConfigError(mistakes)
+  // `validateTable` has found nothing: the table has the schema's shape.
+  const checked = table as ConfigFile
+  return { config: toConfig(checked), table: checked, sources }
+}
+
+function readToml(file: string): RawTable {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new ConfigError([`the file ${file} can't be read (${(error as NodeJS.ErrnoException).code})`])
+  }
+  try {
+    return parse(text)
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error
+    // Only the first line: the rest quotes the file, which may hold secrets.
+    const fault = error.message.split('\n')[0]
+    throw new ConfigError([`${file}, line ${error.line}, column ${error.column}: ${fault}`])
+  }
+}
+
+/** `rpc` may list addresses; from here on every endpoint is a table. */
+function normaliseEndpoints(table: RawTable): void {
+  for (const network of Array.isArray(table.networks) ? table.networks.filter(isTable) : []) {
+    if (typeof network.rpc === 'string') network.rpc = [network.rpc]
+    if (!Array.isArray(network.rpc)) continue
+    network.rpc = network.rpc.map((endpoint: unknown) =>
+      typeof endpoint === 'string' ? { url: endpoint } : endpoint,
+    )
+  }
+}
+
+/** Paths of the keys that the file sets. */
+function pathsOf(raw: RawTable): string[] {
+  const networks = Array.isArray(raw.networks) ? raw.networks.filter(isTable) : []
+  return configKeys.flatMap((key) => {
+    if (key.isNetworkKey)
+      return networks.flatMap((network, i) =>
+        key.path[0]! in network ? [`networks[${i}].${key.path[0]}`] : [],
+      )
+    const [section, name] = key.path
+    const value = raw[section!]
+    return name === undefined
+      ? value === undefined
+        ? []
+        : [section!]
+      : isTable(value) && name in value
+        ? [`${section}.${name}`]
+        : []
+  })
+}

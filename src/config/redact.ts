@@ -1,0 +1,14 @@
+import type { Config } from './config.types.js'
+
+const HIDDEN = '[redacted]'
+
+/** The configuration without its secrets: the only form of it that may be logged or printed. */
+export function redacted(config: Config): Config {
+  return {
+    ...config,
+    networks: config.networks.map((network) => ({
+      ...network,
+      rpc: network.rpc.map((endpoint) => ({ ...endpoint, url: HIDDEN })),
+    })),
+  }
+}

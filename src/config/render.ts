@@ -1,0 +1,128 @@
+import { type ConfigKey, configKeys, type KeySchema, rootSchema } from './keys.js'
+import { envName, flagName, isTable, type RawTable } from './layers.js'
+import type { LoadedConfig } from './load.js'
+
+/** What a new file of an operator starts from: every key with its default, unit and meaning. */
+export function renderDefault(): string {
+  const lines = ['# Configuration of the bridge data service. Keys that are commented out have this default.']
+  for (const [section, keys] of sections()) {
+    if (section === 'networks') continue
+    if (section !== '') lines.push('', `[${section}]`)
+    for (const key of keys) lines.push(...explain(key), assignment(key, key.schema.default, '# '))
+  }
+  for (const example of EXAMPLES) {
+    lines.push('', '[[networks]]')
+    for (const key of configKeys.filter((candidate) => candidate.isNetworkKey)) {
+      const value = example[key.path[0]!]
+      if (value === undefined && !example.explained) continue
+      if (example.explained) lines.push(...explain(key))
+      lines.push(assignment(key, value ?? key.schema.default, value === undefined ? '# ' : ''))
+    }
+  }
+  return `${lines.join('\n')}\n`
+}
+
+const EXAMPLES: readonly RawTable[] = [
+  {
+    explained: true,
+    network_id: 0,
+    chain_id: 1,
+    rpc: ['https://layer1.example.org'],
+    bridge: '0x2a3DD3EB832aF982ec71669E178424b10Dca2EDe',
+    global_exit_root_manager: '0x580bda1e7A0CFAe92Fa7F6c20A3794F169CE3CFb',
+    rollup_manager: '0x5132A183E9F3CB7C848b0AAC5Ae0c4f0491B7aB2',
+  },
+  {
+    network_id: 1,
+    chain_id: 1101,
+    rpc: ['https://layer2.example.org'],
+    bridge: '0x2a3DD3EB832aF982ec71669E178424b10Dca2EDe',
+    global_exit_root_manager: '0xa40D5f56745a118D0906a34E69aeC8C0Db1cB8fA',
+  },
+]
+
+/** The configuration in force, without secrets, with the source of each value that is not a default. */
+export function renderLoaded({ table, sources }: LoadedConfig): string {
+  const lines: string[] = []
+  const from = (path: string): string => `  # ${sources.get(path) ?? 'default'}`
+  for (const [section, keys] of sections()) {
+    if (section === 'networks') continue
+    if (section !== '') lines.push('', `[${section}]`)
+    for (const key of keys) {
+      const value = valueAt(table as unknown as RawTable, key.path)
+      if (value !== undefined) lines.push(assignment(key, value, '') + from(key.path.join('.')))
+    }
+  }
+  table.networks.forEach((network, position) => {
+    lines.push('', '[[networks]]')
+    for (const key of configKeys.filter((candidate) => candidate.isNetworkKey)) {
+      const value = (network as RawTable)[key.path[0]!]
+      if (value === undefined) continue
+      const shown = key.path[0] === 'rpc' ? (value as RawTable[]).map(hideAddress) : value
+      lines.push(assignment(key, shown, '') + from(`networks[${position}].${key.path[0]}`))
+    }
+  })
+  return `${lines.join('\n').trimStart()}\n`
+}
+
+/** README's table of keys. */
+export function renderKeyTable(): string {
+  const rows = configKeys.map((key) => {
+    const { schema } = key
+    const fallback = key.isRequired
+      ? 'needed'
+      : schema.default === undefined
+        ? ''
+        : `\`${toToml(schema.default)}\``
+    const name = flagName(key)
+    const overrides = [`\`${envName(key)}\``, ...(name === undefined ? [] : [`\`--${name}\``])].join(', ')
+    return `| \`${key.name}\` | ${fallback} | ${schema.unit ?? ''} | ${spell(schema)} | ${overrides} |`
+  })
+  return ['| key | default | unit | meaning | override |', '|---|---|---|---|---|', ...rows].join('\n')
+}
+
+function spell(schema: KeySchema): string {
+  return (schema.description ?? '').replaceAll('|', '\\|')
+}
+
+/** Keys by section, in the order of the schema; '' holds those at the top. */
+function sections(): Map<string, ConfigKey[]> {
+  const found = new Map<string, ConfigKey[]>()
+  for (const key of configKeys) {
+    const section = key.isNetworkKey ? 'networks' : key.path.length === 1 ? '' : key.path[0]!
+    found.set(section, [...(found.get(section) ?? []), key])
+  }
+  return found
+}
+
+function explain({ schema }: ConfigKey): string[] {
+  const unit = schema.unit === undefined ? '' : ` (${schema.unit})`
+  const values = schema.enum === undefined ? '' : ` One of ${schema.enum.join(', ')}.`
+  return [`# ${schema.description}${unit}${values}`]
+}
+
+function assignment(key: ConfigKey, value: unknown, prefix: string): string {
+  return `${prefix}${key.path.at(-1)} = ${value === undefined ? '…' : toToml(value)}`
+}
+
+function toToml(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toToml).join(', ')}]`
+  if (isTable(value))
+    return `{ ${Object.entries(value)
+      .map(([key, child]) => `${key} = ${toToml(child)}`)
+      .join(', ')} }`
+  return typeof value === 'string' ? JSON.stringify(value) : String(value)
+}
+
+function hideAddress(endpoint: RawTable): RawTable {
+  return 'url' in endpoint ? { ...endpoint, url: '[redacted]' } : endpoint
+}
+
+function valueAt(table: RawTable, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, key) => (isTable(value) ? value[key] : undefined), table)
+}
+
+/** The JSON Schema of the file, for editors. */
+export function renderJsonSchema(): string {
+  return `${JSON.stringify(rootSchema, null, 2)}\n`
+}

@@ -1,0 +1,212 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+
+/**
+ * The configuration file, key by key: type, limits, default, unit and one sentence. Loading, flags, environment names,
+ * `bds config default` and README's table are all made from this one page.
+ */
+interface KeyOptions {
+  readonly description: string
+  readonly default?: unknown
+  /** Unit of the number, when the key has one. */
+  readonly unit?: 'ms' | 'bytes' | 'blocks' | 'requests' | 'requests/s' | 'threads'
+}
+
+const MAX_UINT32 = 2 ** 32 - 1
+
+const text = (options: KeyOptions) => Type.String({ minLength: 1, ...options })
+const integer = (minimum: number, maximum: number, options: KeyOptions) =>
+  Type.Integer({ minimum, maximum, ...options })
+const choice = <const T extends readonly string[]>(values: T, options: KeyOptions) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options })
+const flag = (options: KeyOptions) => Type.Boolean({ ...options })
+const section = <T extends Record<string, TSchema>>(keys: T, description: string) =>
+  Type.Object(keys, { additionalProperties: false, default: {}, description })
+
+const port = (options: KeyOptions) => integer(0, 65_535, options)
+const address = (description: string) =>
+  Type.String({ pattern: '^0[xX][0-9a-fA-F]{40}$', description: `${description}; 0x and 40 hex digits.` })
+
+const RpcEndpoint = Type.Object(
+  {
+    url: Type.Optional(text({ description: 'Address of the endpoint (secret).' })),
+    url_file: Type.Optional(text({ description: 'File that holds the address, instead of `url`.' })),
+    alias: Type.Optional(text({ description: 'Name in logs and metrics.' })),
+    max_log_range: Type.Optional(
+      integer(1, 10_000_000, { unit: 'blocks', description: 'Widest `eth_getLogs` range it answers.' }),
+    ),
+    max_rps: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        maximum: 100_000,
+        unit: 'requests/s',
+        description: 'Most requests per second to send to it.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const Network = Type.Object(
+  {
+    network_id: integer(0, MAX_UINT32 - 1, {
+      description: 'Id of the network in the bridge; 0 = layer 1.',
+    }),
+    chain_id: integer(1, Number.MAX_SAFE_INTEGER, {
+      description: 'Chain id; compared with every endpoint at start.',
+    }),
+    rpc: Type.Array(RpcEndpoint, {
+      minItems: 1,
+      maxItems: 32,
+      description:
+        'JSON-RPC endpoints, first choice first: addresses, or tables `{url | url_file, alias, max_log_range, max_rps}`. Secret.',
+    }),
+    bridge: address('Bridge contract'),
+    global_exit_root_manager: address('Global exit root manager'),
+    rollup_manager: Type.Optional(address('Rollup manager (network 0 only, needed there)')),
+    start_block: integer(0, Number.MAX_SAFE_INTEGER, {
+      default: 0,
+      description: 'First block to read: at or below the block of the first bridge contract.',
+    }),
+    finality: text({
+      default: 'finalized',
+      description:
+        'What counts as final: `latest`, `safe`, `finalized`, `depth:64` (blocks below the head) or `finalized-64`; `FinalizedBlock` and `LatestBlock/-6` are read too.',
+    }),
+    rollback_blocks: integer(1, 1_000_000, {
+      default: 512,
+      unit: 'blocks',
+      description: 'Depth of reorgs that can be followed.',
+    }),
+    log_range: integer(1, 10_000_000, {
+      default: 5_000,
+      unit: 'blocks',
+      description: 'Width of an `eth_getLogs` window in backfill; narrows by itself.',
+    }),
+    poll_interval_ms: integer(10, 3_600_000, {
+      default: 2_000,
+      unit: 'ms',
+      description: 'Time between looks at the head.',
+    }),
+    rpc_timeout_ms: integer(100, 600_000, {
+      default: 10_000,
+      unit: 'ms',
+      description: 'Longest wait for one answer of an endpoint.',
+    }),
+    call_traces: choice(['auto', 'off'], {
+      default: 'auto',
+      description: '`auto`: ask for call traces while the endpoint offers them; `off`: never.',
+    }),
+    ger_injection: choice(['auto', 'event', 'poll'], {
+      default: 'auto',
+      description:
+        'How the network learns of global exit roots: by events, or (managers without events) by asking for each.',
+    }),
+  },
+  { additionalProperties: false, description: 'One table per network.' },
+)
+
+export const ConfigFile = Type.Object(
+  {
+    data_dir: text({ default: './data', description: 'Folder of the store; one folder per network in it.' }),
+    primary_network: Type.Optional(
+      integer(0, MAX_UINT32 - 1, {
+        description: 'Network that the health record tells of. Default: the first layer 2, else 0.',
+      }),
+    ),
+    shutdown_grace_ms: integer(100, 600_000, {
+      default: 20_000,
+      unit: 'ms',
+      description: 'Longest time from the end of the drain delay to the exit.',
+    }),
+    http: section(
+      {
+        host: text({ default: '127.0.0.1', description: 'Address to listen on.' }),
+        port: port({ default: 5577, description: 'Port of the API; 0 = any free port.' }),
+        max_url_bytes: integer(64, 3_500, {
+          default: 2_048,
+          unit: 'bytes',
+          description: 'Longest path and query; longer is answered 414.',
+        }),
+        deadline_ms: integer(10, 600_000, {
+          default: 10_000,
+          unit: 'ms',
+          description: 'A request that takes longer is answered 504.',
+        }),
+        drain_delay_ms: integer(0, 600_000, {
+          default: 5_000,
+          unit: 'ms',
+          description: 'Time between `/readyz` failing and the port closing, so that balancers notice.',
+        }),
+        cors: text({ default: '*', description: '`*`, `off`, or one origin that may read the answers.' }),
+      },
+      'The API.',
+    ),
+    ops: section(
+      {
+        host: text({ default: '127.0.0.1', description: 'Address to listen on.' }),
+        port: port({ default: 9091, description: 'Port of metrics and probes; 0 = any free port.' }),
+      },
+      'Metrics and probes.',
+    ),
+    pool: section(
+      {
+        workers: integer(1, 64, { default: 1, unit: 'threads', description: 'Threads that answer queries.' }),
+        max_queue: integer(1, 1_000_000, {
+          default: 4_096,
+          unit: 'requests',
+          description: 'Requests that may wait; more are answered 503.',
+        }),
+      },
+      'Query threads.',
+    ),
+    log: section(
+      {
+        level: choice(['error', 'warn', 'info', 'debug'], {
+          default: 'info',
+          description: 'Least weight of a line that is written.',
+        }),
+        format: choice(['json', 'pretty', 'auto'], {
+          default: 'auto',
+          description: '`auto`: pretty on a terminal, else JSON lines.',
+        }),
+      },
+      'Log lines, on standard error.',
+    ),
+    health: section(
+      {
+        synced_lag_blocks: integer(0, 100_000_000, {
+          default: 32,
+          unit: 'blocks',
+          description: 'Further behind the head: `is_synced` is false and the service degraded.',
+        }),
+        max_lag_blocks: integer(1, 100_000_000, {
+          default: 1_000,
+          unit: 'blocks',
+          description: 'Further behind the head: `/readyz` fails.',
+        }),
+        ready_while_syncing: flag({
+          default: false,
+          description: 'Whether `/readyz` succeeds before the first catch-up.',
+        }),
+        max_rpc_down_ms: integer(1_000, 86_400_000, {
+          default: 300_000,
+          unit: 'ms',
+          description: '`/readyz` fails after no endpoint of a network has answered for this long.',
+        }),
+        heartbeat_timeout_ms: integer(1_000, 86_400_000, {
+          default: 120_000,
+          unit: 'ms',
+          description: 'An indexer thread that is silent for this long ends the process.',
+        }),
+      },
+      'Limits of health and readiness.',
+    ),
+    networks: Type.Array(Network, { minItems: 1, maxItems: 1_024, description: 'The networks to index.' }),
+  },
+  { additionalProperties: false, description: 'Configuration of the bridge data service.' },
+)
+
+/** A configuration file that has been checked and has its defaults; `rpc` strings have become tables. */
+export type ConfigFile = Static<typeof ConfigFile>
+export type NetworkTable = Static<typeof Network>
+export type RpcTable = Static<typeof RpcEndpoint>

@@ -1,0 +1,69 @@
+import type { Config, NetworkConfig, RpcEndpointConfig } from './config.types.js'
+import { parseFinality } from './finality.js'
+import type { ConfigFile, NetworkTable, RpcTable } from './schema.js'
+import { readSecret } from './secretFile.js'
+
+/** The checked file in the words of the code, frozen in depth. */
+export function toConfig(file: ConfigFile): Config {
+  const firstLayer2 = file.networks.find((network) => network.network_id !== 0)
+  return deepFreeze({
+    dataDir: file.data_dir,
+    primaryNetwork: file.primary_network ?? firstLayer2?.network_id ?? 0,
+    shutdownGraceMs: file.shutdown_grace_ms,
+    http: {
+      host: file.http.host,
+      port: file.http.port,
+      maxUrlBytes: file.http.max_url_bytes,
+      deadlineMs: file.http.deadline_ms,
+      drainDelayMs: file.http.drain_delay_ms,
+      cors: file.http.cors,
+    },
+    ops: { host: file.ops.host, port: file.ops.port },
+    pool: { workers: file.pool.workers, maxQueue: file.pool.max_queue },
+    log: { level: file.log.level, format: file.log.format },
+    health: {
+      syncedLagBlocks: file.health.synced_lag_blocks,
+      maxLagBlocks: file.health.max_lag_blocks,
+      readyWhileSyncing: file.health.ready_while_syncing,
+      maxRpcDownMs: file.health.max_rpc_down_ms,
+      heartbeatTimeoutMs: file.health.heartbeat_timeout_ms,
+    },
+    networks: file.networks.map(toNetwork),
+  })
+}
+
+function toNetwork(network: NetworkTable): NetworkConfig {
+  return {
+    networkId: network.network_id,
+    chainId: network.chain_id,
+    rpc: network.rpc.map((endpoint, position) => toEndpoint(endpoint, network.network_id, position)),
+    bridge: network.bridge.toLowerCase(),
+    globalExitRootManager: network.global_exit_root_manager.toLowerCase(),
+    ...(network.rollup_manager === undefined ? {} : { rollupManager: network.rollup_manager.toLowerCase() }),
+    startBlock: network.start_block,
+    finality: parseFinality(network.finality)!,
+    rollbackBlocks: network.rollback_blocks,
+    logRange: network.log_range,
+    pollIntervalMs: network.poll_interval_ms,
+    rpcTimeoutMs: network.rpc_timeout_ms,
+    callTraces: network.call_traces,
+    gerInjection: network.ger_injection,
+  }
+}
+
+function toEndpoint(endpoint: RpcTable, networkId: number, position: number): RpcEndpointConfig {
+  return {
+    url: endpoint.url ?? readSecret(endpoint.url_file!)!,
+    alias: endpoint.alias ?? `network ${networkId} endpoint ${position}`,
+    ...(endpoint.max_log_range === undefined ? {} : { maxLogRange: endpoint.max_log_range }),
+    ...(endpoint.max_rps === undefined ? {} : { maxRps: endpoint.max_rps }),
+  }
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    for (const child of Object.values(value)) deepFreeze(child)
+    Object.freeze(value)
+  }
+  return value
+}

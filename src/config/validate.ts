@@ -1,0 +1,88 @@
+import { Ajv, type DefinedError } from 'ajv'
+import { nearestName } from '../errors/nearestName.js'
+import type { KeySchema } from './keys.js'
+import { isTable, type RawTable, type Sources } from './layers.js'
+import { ConfigFile } from './schema.js'
+
+const check = new Ajv({
+  allErrors: true,
+  verbose: true,
+  useDefaults: true,
+  strict: true,
+  keywords: ['unit'],
+}).compile<ConfigFile>(ConfigFile)
+
+/** Everything wrong with the types, limits and names in `table`. Fills the defaults in. */
+export function validateTable(table: RawTable, sources: Sources): string[] {
+  if (check(table)) return []
+  return (check.errors as DefinedError[]).map((error) => {
+    const at = spellPath(table, error.instancePath)
+    switch (error.keyword) {
+      case 'additionalProperties':
+        return unknownKey(at, error.params.additionalProperty, error.parentSchema as KeySchema)
+      case 'required':
+        return `${join(at, error.params.missingProperty)} is missing`
+      default:
+        return badValue(at, error.data, error.parentSchema as KeySchema, sources)
+    }
+  })
+}
+
+function unknownKey(at: string, name: string, schema: KeySchema): string {
+  const known = Object.keys(schema.properties ?? {})
+  const nearest = nearestName(name, known)
+  const advice = nearest === undefined ? `known here: ${known.join(', ')}` : `did you mean ${nearest}?`
+  return `unknown key ${join(at, name)}: ${advice}`
+}
+
+function badValue(at: string, value: unknown, schema: KeySchema, sources: Sources): string {
+  const source = sources.get(at.replace(/ \(network \d+\)/, ''))
+  const from = source === undefined ? '' : `, from ${source}`
+  // Whatever stands below `rpc` may be an address with a key in it.
+  const shown = /\.rpc\b/.test(at) ? 'has another value' : `is ${spellValue(value)}`
+  return `${at} ${shown}${from}; expected ${expectation(schema)}`
+}
+
+function spellValue(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+}
+
+/** What a key wants, in words. */
+function expectation(schema: KeySchema): string {
+  if (schema.enum !== undefined) return `one of ${schema.enum.join(', ')}`
+  if (schema.pattern !== undefined) return '0x and 40 hex digits'
+  switch (schema.type) {
+    case 'integer':
+      return `an integer from ${schema.minimum} to ${schema.maximum}`
+    case 'number':
+      return `a number above ${schema.exclusiveMinimum} up to ${schema.maximum}`
+    case 'boolean':
+      return 'true or false'
+    case 'array':
+      return `a list of ${schema.minItems} to ${schema.maxItems}`
+    case 'object':
+      return 'a table'
+    default:
+      return 'a text that is not empty'
+  }
+}
+
+/** `/networks/1/chain_id` as `networks[1].chain_id (network 7)`: a person counts networks by their ids. */
+function spellPath(table: RawTable, pointer: string): string {
+  const parts = pointer.split('/').slice(1)
+  const path = parts
+    .map((part, i) => (/^\d+$/.test(part) ? `[${part}]` : i === 0 ? part : `.${part}`))
+    .join('')
+  const network: unknown =
+    parts[0] === 'networks' && Array.isArray(table.networks) ? table.networks[Number(parts[1])] : undefined
+  return isTable(network) && typeof network.network_id === 'number'
+    ? `${path} (network ${network.network_id})`
+    : path
+}
+
+/** Puts a key behind a path, before the `(network 7)` that may stand at its end. */
+function join(at: string, key: string): string {
+  const [path, suffix] = at.split(' (network ')
+  return `${path ? `${path}.` : ''}${key}${suffix === undefined ? '' : ` (network ${suffix}`}`
+}

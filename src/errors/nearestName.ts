@@ -1,0 +1,41 @@
+/**
+ * The known name that a person most likely meant, for messages like "unknown key `prot`: did you mean `port`?".
+ * Case and dashes are no difference; else at most a third of the letters may be off.
+ * @returns undefined when nothing is near.
+ */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  const wanted = normalised(name)
+  let best: string | undefined
+  let bestDistance = Math.max(2, Math.floor(wanted.length / 3)) + 1
+  for (const candidate of known) {
+    const distance = editDistance(wanted, normalised(candidate))
+    if (distance < bestDistance) {
+      best = candidate
+      bestDistance = distance
+    }
+  }
+  return best
+}
+
+function normalised(name: string): string {
+  return name.toLowerCase().replaceAll('-', '_')
+}
+
+/** Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`. */
+export function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a[i - 1] === b[j - 1]
+      let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (isSame ? 0 : 1))
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      if (isSwap) cost = Math.min(cost, beforeLast[j - 2]! + 1)
+      row.push(cost)
+    }
+    beforeLast = last
+    last = row
+  }
+  return last[b.length]!
+}

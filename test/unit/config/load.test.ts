@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { ConfigError } from '../../../src/config/configError.js'
+import { type ConfigInputs, type LoadedConfig, loadConfig } from '../../../src/config/load.js'
+import { redacted } from '../../../src/config/redact.js'
+import { EXAMPLE_TOML } from '../../support/exampleConfig.js'
+import { tempFolder } from '../../support/tempFolder.js'
+
+function load(context: TestContext, toml: string, inputs: Omit<ConfigInputs, 'file'> = {}): LoadedConfig {
+  const file = join(tempFolder(context), 'bds.toml')
+  writeFileSync(file, toml)
+  return loadConfig({ file, environment: {}, ...inputs })
+}
+
+function mistakesOf(
+  context: TestContext,
+  toml: string,
+  inputs: Omit<ConfigInputs, 'file'> = {},
+): readonly string[] {
+  try {
+    load(context, toml, inputs)
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error))
+    return error.mistakes
+  }
+  return []
+}
+
+test('the example file becomes plain data in the words of the code, with every default', (t) => {
+  const { config } = load(t, EXAMPLE_TOML)
+  assert.deepEqual(config, {
+    dataDir: './data',
+    primaryNetwork: 1,
+    shutdownGraceMs: 20_000,
+    http: {
+      host: '127.0.0.1',
+      port: 5577,
+      maxUrlBytes: 2048,
+      deadlineMs: 10_000,
+      drainDelayMs: 5_000,
+      cors: '*',
+    },
+    ops: { host: '127.0.0.1', port: 9091 },
+    pool: { workers: 1, maxQueue: 4096 },
+    log: { level: 'info', format: 'auto' },
+    health: {
+      syncedLagBlocks: 32,
+      maxLagBlocks: 1000,
+      readyWhileSyncing: false,
+      maxRpcDownMs: 300_000,
+      heartbeatTimeoutMs: 120_000,
+    },
+    networks: [
+      {
+        networkId: 0,
+        chainId: 900,
+        rpc: [{ url: 'http://127.0.0.1:18545/secret-key', alias: 'network 0 endpoint 0' }],
+        bridge: '0x2a3dd3eb832af982ec71669e178424b10dca2ede',
+        globalExitRootManager: '0x580bda1e7a0cfae92fa7f6c20a3794f169ce3cfb',
+        rollupManager: '0x5132a183e9f3cb7c848b0aac5ae0c4f0491b7ab2',
+        startBlock: 0,
+        finality: { tag: 'latest', depth: 0 },
+        rollbackBlocks: 512,
+        logRange: 5000,
+        pollIntervalMs: 2000,
+        rpcTimeoutMs: 10_000,
+        callTraces: 'auto',
+        gerInjection: 'auto',
+      },
+      {
+        networkId: 1,
+        chainId: 901,
+        rpc: [{ url: 'http://127.0.0.1:18546/secret-key', alias: 'network 1 endpoint 0' }],
+        bridge: '0x2a3dd3eb832af982ec71669e178424b10dca2ede',
+        globalExitRootManager: '0xa40d5f56745a118d0906a34e69aec8c0db1cb8fa',
+        startBlock: 0,
+        finality: { tag: 'finalized', depth: 0 },
+        rollbackBlocks: 512,
+        logRange: 5000,
+        pollIntervalMs: 2000,
+        rpcTimeoutMs: 10_000,
+        callTraces: 'auto',
+        gerInjection: 'auto',
+      },
+    ],
+  })
+  assert.deepEqual(structuredClone(config), config, 'crosses to a thread')
+  assert.throws(() => Object.assign(config.networks[0]!.rpc[0]!, { url: 'x' }), TypeError, 'frozen in depth')
+})
+
+test('flags beat the environment, the environment beats the file, the file beats the default', (t) => {
+  const environment = { BDS_HTTP__PORT: '6000', BDS_POOL__WORKERS: '3', PATH: '/bin' }
+  const { config, sources } = load(t, EXAMPLE_TOML, { environment, flags: { 'http-port': '7000' } })
+  assert.equal(config.http.port, 7000)
+  assert.equal(config.pool.workers, 3)
+  assert.equal(config.ops.port, 9091)
+  assert.equal(config.http.deadlineMs, 10_000)
+  assert.deepEqual(
+    ['http.port', 'pool.workers', 'ops.port', 'http.deadline_ms'].map((key) => sources.get(key)),
+    ['flag --http-port', 'env BDS_POOL__WORKERS', 'file', undefined],
+  )
+})
+
+test('a network is set by its id from the environment, and one that no file knows is made', (t) => {
+  const environment = {
+    BDS_NETWORKS__1__RPC: 'http://127.0.0.1:1/a, http://127.0.0.1:2/b',
+    BDS_NETWORKS__7__CHAIN_ID: '907',
+    BDS_NETWORKS__7__RPC: '[{"url":"http://127.0.0.1:3/c","alias":"third","max_rps":2.5}]',
+    BDS_NETWORKS__7__BRIDGE: '0x2a3DD3EB832aF982ec71669E178424b10Dca2EDe',
+    BDS_NETWORKS__7__GLOBAL_EXIT_ROOT_MANAGER: '0xa40D5f56745a118D0906a34E69aeC8C0Db1cB8fA',
+  }
+  const { networks } = load(t, EXAMPLE_TOML, { environment }).config
+  assert.deepEqual(
+    networks.map(({ networkId, chainId, rpc }) => ({ networkId, chainId, urls: rpc.map(({ url }) => url) })),
+    [
+      { networkId: 0, chainId: 900, urls: ['http://127.0.0.1:18545/secret-key'] },
+      { networkId: 1, chainId: 901, urls: ['http://127.0.0.1:1/a', 'http://127.0.0.1:2/b'] },
+      { networkId: 7, chainId: 907, urls: ['http://127.0.0.1:3/c'] },
+    ],
+  )
+  assert.deepEqual(networks[2]!.rpc, [{ url: 'http://127.0.0.1:3/c', alias: 'third', maxRps: 2.5 }])
+})
+
+test('variables in the file are replaced after parsing, with defaults, and numbers may come from them', (t) => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own syntax
+  const toml = EXAMPLE_TOML.replace('port = 5577', 'port = "${PORT:-8080}"').replace(
+    '"http://127.0.0.1:18546/secret-key"',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own syntax
+    '"http://${HOST}/${KEY}", "http://${HOST:-unused}/b"',
+  )
+  const environment = { HOST: 'node.example', KEY: 'a"b' }
+  const { config } = load(t, toml, { environment })
+  assert.equal(config.http.port, 8080)
+  assert.deepEqual(
+    config.networks[1]!.rpc.map(({ url }) => url),
+    ['http://node.example/a"b', 'http://node.example/b'],
+  )
+  assert.deepEqual(mistakesOf(t, toml, { environment: { KEY: 'k' } }), [
+    'networks[1].rpc[0]: the environment has no HOST',
+  ])
+})
+
+test('an address may come from a file of its own, and a file that is not there is a mistake', (t) => {
+  const secret = join(tempFolder(t), 'rpc')
+  writeFileSync(secret, 'http://127.0.0.1:9/key\n')
+  const toml = (path: string) =>
+    EXAMPLE_TOML.replace(
+      '"http://127.0.0.1:18546/secret-key"',
+      `{ url_file = ${JSON.stringify(path)}, alias = "own" }`,
+    )
+  assert.deepEqual(load(t, toml(secret)).config.networks[1]!.rpc, [
+    { url: 'http://127.0.0.1:9/key', alias: 'own' },
+  ])
+  assert.deepEqual(mistakesOf(t, toml('/nowhere/rpc')), [
+    "network 1: rpc endpoint 0: url_file /nowhere/rpc can't be read",
+  ])
+})
+
+test('every mistake is told at once, with value, limit, source and the name that was meant', (t) => {
+  const toml = EXAMPLE_TOML.replace('port = 5577', 'prot = 5577\nmax_url_bytes = 99999')
+    .replace('workers = 1', 'workers = "many"')
+    .replace('chain_id = 901', '')
+    .replace('finality = "latest"', 'finality = "final"')
+    .replace('rollup_manager = "0x5132A183E9F3CB7C848b0AAC5Ae0c4f0491B7aB2"', 'colour = "red"')
+    .replace('"http://127.0.0.1:18546/secret-key"', '"ftp://secret-key"')
+    .replace('primary_network = 1', 'primary_network = 9')
+  const environment = { BDS_OPS__PORT: '1e3', BDS_HTPP__HOST: 'x', BDS_QUITE_OTHER: '1' }
+  const mistakes = mistakesOf(t, toml, { environment })
+  assert.deepEqual([...mistakes].sort(), [
+    'http.max_url_bytes is 99999, from file; expected an integer from 64 to 3500',
+    'network 0: finality is "final"; expected latest, safe, finalized, depth:64 or finalized-64',
+    'network 0: rollup_manager is missing; layer 1 needs it',
+    'network 1: rpc endpoint 0: the address is not one of http:// or https://',
+    'networks[1].chain_id (network 1) is missing',
+    'ops.port is "1e3", from env BDS_OPS__PORT; expected an integer from 0 to 65535',
+    'pool.workers is "many", from file; expected an integer from 1 to 64',
+    'primary_network 9 is not one of the networks',
+    'unknown environment name BDS_HTPP__HOST: did you mean BDS_HTTP__HOST?',
+    'unknown environment name BDS_QUITE_OTHER',
+    'unknown key http.prot: did you mean port?',
+    'unknown key networks[0].colour (network 0): known here: network_id, chain_id, rpc, bridge, global_exit_root_manager, rollup_manager, start_block, finality, rollback_blocks, log_range, poll_interval_ms, rpc_timeout_ms, call_traces, ger_injection',
+  ])
+})
+
+const singleMistakes: [name: string, from: string, to: string, mistake: string][] = [
+  ['a network twice', 'network_id = 1', 'network_id = 0', 'network_id 0 is used by 2 networks'],
+  ['no layer 1', 'network_id = 0', 'network_id = 2', 'no network has network_id 0 (layer 1)'],
+  [
+    'a short address',
+    '"0xa40D5f56745a118D0906a34E69aeC8C0Db1cB8fA"',
+    '"0xa40D"',
+    'networks[1].global_exit_root_manager (network 1) is "0xa40D", from file; expected 0x and 40 hex digits',
+  ],
+  ['the same ports', 'port = 9091', 'port = 5577', 'http.port and ops.port are both 5577'],
+  [
+    'no endpoint',
+    '["http://127.0.0.1:18546/secret-key"]',
+    '[]',
+    'networks[1].rpc (network 1) has another value, from file; expected a list of 1 to 32',
+  ],
+  [
+    'an alias that is an address',
+    '"http://127.0.0.1:18546/secret-key"',
+    '{ url = "http://127.0.0.1:1", alias = "http://x/secret-key" }',
+    'network 1: rpc endpoint 0: the alias is an address; it appears in logs, so give a name',
+  ],
+  [
+    'url and url_file',
+    '"http://127.0.0.1:18546/secret-key"',
+    '{ url = "http://127.0.0.1:1", url_file = "f" }',
+    'network 1: rpc endpoint 0: needs either url or url_file',
+  ],
+  [
+    'a section that is no table',
+    '[pool]\nworkers = 1',
+    '[log]\nlevel = "loud"',
+    'log.level is "loud", from file; expected one of error, warn, info, debug',
+  ],
+  [
+    'an empty text',
+    'data_dir = "./data"',
+    'data_dir = ""',
+    'data_dir is "", from file; expected a text that is not empty',
+  ],
+]
+
+for (const [name, from, to, mistake] of singleMistakes)
+  test(`refused: ${name}`, (t) => {
+    const toml = EXAMPLE_TOML.replace(from, to)
+    assert.notEqual(toml, EXAMPLE_TOML)
+    const mistakes = mistakesOf(t, toml)
+    assert.ok(mistakes.includes(mistake), `${mistake} not in ${JSON.stringify(mistakes, null, 1)}`)
+  })
+
+test('no mistake, no redacted configuration and no fault of the TOML text repeats an RPC address', (t) => {
+  const broken = [
+    EXAMPLE_TOML.replace('http://127.0.0.1:18546', 'ftp://127.0.0.1'),
+    EXAMPLE_TOML.replace('["http://127.0.0.1:18546/secret-key"]', '[{ uri = "http://h/secret-key" }]'),
+    EXAMPLE_TOML.replace('18546/secret-key"', '18546/secret-key'),
+    EXAMPLE_TOML.replace('["http://127.0.0.1:18546/secret-key"]', '{ a = "secret-key" }'),
+  ]
+  for (const toml of broken) {
+    const mistakes = mistakesOf(t, toml)
+    assert.ok(mistakes.length > 0, toml)
+    assert.ok(!mistakes.join().includes('secret-key'), mistakes.join())
+  }
+  assert.ok(!JSON.stringify(redacted(load(t, EXAMPLE_TOML).config)).includes('secret-key'))
+})
+
+test('addresses of Kubernetes services called bds are not taken for settings', (t) => {
+  const environment = {
+    BDS_SERVICE_HOST: '10.0.0.1',
+    BDS_SERVICE_PORT_HTTP: '5577',
+    BDS_PORT: 'tcp://10.0.0.1:5577',
+    BDS_PORT_5577_TCP_ADDR: '10.0.0.1',
+    BDS_DB_PORT: 'tcp://10.0.0.1:5577',
+  }
+  assert.deepEqual(mistakesOf(t, EXAMPLE_TOML, { environment }), [])
+  assert.deepEqual(mistakesOf(t, EXAMPLE_TOML, { environment: { BDS_HTTP_PORT: '5577' } }), [
+    'unknown environment name BDS_HTTP_PORT: did you mean BDS_HTTP__PORT?',
+  ])
+})
+
+test('a file that is not there and BDS_CONFIG that names it give one clear mistake', () => {
+  assert.throws(() => loadConfig({ environment: { BDS_CONFIG: '/nowhere/bds.toml' } }), {
+    name: 'ConfigError',
+    mistakes: ["the file /nowhere/bds.toml can't be read (ENOENT)"],
+  })
+})

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { editDistance, nearestName } from '../../../src/errors/nearestName.js'
+
+test('the edit distance counts letters put in, left out, changed and swapped', () => {
+  const cases: [string, string, number][] = [
+    ['', '', 0],
+    ['', 'abc', 3],
+    ['port', 'port', 0],
+    ['prot', 'port', 1],
+    ['por', 'port', 1],
+    ['sport', 'port', 1],
+    ['part', 'port', 1],
+    ['form_address', 'from_address', 1],
+    ['kitten', 'sitting', 3],
+  ]
+  for (const [a, b, distance] of cases) {
+    assert.equal(editDistance(a, b), distance, `${a} → ${b}`)
+    assert.equal(editDistance(b, a), distance, `${b} → ${a}`)
+  }
+})
+
+test('the nearest name is found whatever its case and dashes, and nothing is named when nothing is near', () => {
+  const known = ['page_size', 'page_number', 'port']
+  assert.equal(nearestName('Page-Size', known), 'page_size')
+  assert.equal(nearestName('prot', known), 'port')
+  assert.equal(nearestName('pge_numbr', known), 'page_number')
+  assert.equal(nearestName('colour', known), undefined)
+})
