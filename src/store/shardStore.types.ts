@@ -1,8 +1,8 @@
 import type { TableName } from './tables.js'
 
 /**
- * Consistent reads of one shard. A value is valid until the next read of the same shard in this thread:
- * decode in place, copy what leaves the task.
+ * Consistent reads of one shard. A value of `get` is valid until the next read of any shard in this thread (they share
+ * one buffer): decode in place, copy what must live longer. Entries of `list` are the caller's own.
  */
 export interface ReadView {
   get(table: TableName, key: Uint8Array): Uint8Array | undefined

@@ -9,11 +9,11 @@ export const tables = {
   meta: 'meta',
   /** block u48 → hash 32, parent hash 32, timestamp u48. Blocks with events and batch ends of the window that may be undone. */
   headers: 'headers',
-  /** first deposit count of the chunk u32 → up to DEPOSITS_PER_CHUNK packed deposits. */
+  /** first deposit count of the chunk u32 → up to DEPOSITS_PER_CHUNK packed deposits (`codecs/depositRow`). */
   deposits: 'deposits',
   /** first deposit count of the chunk u32 → caller and transaction sender per deposit; only resolved ones (a prefix). */
   depositSenders: 'depositSenders',
-  /** lineage u16, first deposit count of the chunk u32 → chunk of deposits that BackwardLET archived. */
+  /** archive ordinal u32 → a deposit that BackwardLET cut off (`codecs/archivedDeposit`). */
   archivedDeposits: 'archivedDeposits',
   /** dictionary id u32 → network u32, address 20, checksum mask 5: tokens (and message origins) of deposits and claims. */
   tokens: 'tokens',
@@ -23,15 +23,20 @@ export const tables = {
   metadata: 'metadata',
   /** keccak-256 of metadata 32 → dictionary id u32. */
   metadataIds: 'metadataIds',
-  /** list kind u8, list key, chunk number u32 → up to LIST_CHUNK ordinals u32, ascending. */
+  /** list kind u8, list key, chunk number u32 → LIST_CHUNK ordinals u32, ascending: the full chunks of a list. */
   lists: 'lists',
-  /** list kind u8, list key → number of ordinals u32. */
-  listLengths: 'listLengths',
-  /** first claim ordinal of the chunk u32 → up to CLAIMS_PER_CHUNK packed claims. */
+  /**
+   * list kind u8, list key → number of ordinals u32, then the ordinals u32 after the last full chunk: most lists are
+   * short, so one entry holds them whole.
+   */
+  listHeads: 'listHeads',
+  /** first claim ordinal of the chunk u32 → up to CLAIMS_PER_CHUNK packed claims (`codecs/claimRow`). */
   claims: 'claims',
+  /** first claim ordinal of the chunk u32 → caller and transaction sender per claim; only resolved ones (a prefix). */
+  claimSenders: 'claimSenders',
   /** source network u32, deposit count / CLAIM_LINKS_PER_CHUNK u32 → per deposit: claim ordinal + 1 u32 (0 = not claimed), claim tx hash 32. */
   claimLinks: 'claimLinks',
-  /** claim ordinal u32 → empty: claims that are no longer in force (unset, or superseded). */
+  /** claim ordinal u32 → 0 u8: claims that are no longer in force (unset, or superseded). Few; lists keep their ordinals. */
   claimsOutOfForce: 'claimsOutOfForce',
   /** injection ordinal u32 → global exit root 32, block u48: in the order of the destination's events. */
   injectedGers: 'injectedGers',
@@ -55,17 +60,23 @@ export const tables = {
   rollups: 'rollups',
   /** token mapping ordinal u32 → packed token mapping. */
   tokenMappings: 'tokenMappings',
-  /** block u48 → what the block changed: written by the store alone. */
+  /** block u48, part u16 → old value of each key that the block changed: written by the store alone. */
   undo: 'undo',
 } as const
 
 export type TableName = keyof typeof tables
 
+// A value of n · 4096 − 16 bytes fills its overflow pages exactly; ≤ 4080 bytes is one page. Rows per chunk = ⌊4080 / row⌋.
+/** 119 bytes each: 34 would fit; 32 keeps the arithmetic easy. */
 export const DEPOSITS_PER_CHUNK = 32
-export const DEPOSIT_SENDERS_PER_CHUNK = 32
-export const CLAIMS_PER_CHUNK = 16
-export const CLAIM_LINKS_PER_CHUNK = 64
-export const L1_INFO_LEAVES_PER_CHUNK = 16
+/** 50 bytes each; two chunks of 1,600 bytes share a page. */
+export const SENDERS_PER_CHUNK = 32
+/** 150 bytes each. */
+export const CLAIMS_PER_CHUNK = 27
+/** 36 bytes each. */
+export const CLAIM_LINKS_PER_CHUNK = 113
+/** 180 bytes each. */
+export const L1_INFO_LEAVES_PER_CHUNK = 22
 export const LIST_CHUNK = 256
 export const UNRESOLVABLE_VERSION = 0xffff_ffff
 
@@ -79,7 +90,8 @@ export const listKinds = {
   depositsByDestinationAddress: 3,
   /** key: transaction hash 32 → deposit counts. */
   depositsByTransaction: 4,
-  /** key: address 20 → claim ordinals whose caller or transaction sender it is. */
+  /** key: address 20 → claim ordinals whose caller or transaction sender it is (behind the sender watermark). Claim lists hold
+   *  claims out of force too: readers skip them by `claimsOutOfForce`. */
   claimsBySender: 5,
   /** key: address 20 → claim ordinals. */
   claimsByDestinationAddress: 6,
@@ -93,6 +105,8 @@ export const listKinds = {
   mappingsByWrappedToken: 10,
   /** no key → ordinals of claims set by an administrator (SetClaim): readers leave out those whose deposit is not known yet. */
   claimsSetByAdministrator: 11,
+  /** key: leaf hash 32 → archive ordinals: finds the archived deposit that a ForwardLET leaf repeats. */
+  archivedByLeafHash: 12,
 } as const
 
 export type ListKind = (typeof listKinds)[keyof typeof listKinds]

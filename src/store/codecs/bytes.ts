@@ -1,0 +1,83 @@
+/** Integers and addresses in and out of byte arrays. Little-endian in values, big-endian in keys and for uint256. */
+
+export function writeUint16(bytes: Uint8Array, offset: number, value: number): void {
+  bytes[offset] = value
+  bytes[offset + 1] = value >>> 8
+}
+
+export function readUint16(bytes: Uint8Array, offset: number): number {
+  return bytes[offset]! | (bytes[offset + 1]! << 8)
+}
+
+export function writeUint32(bytes: Uint8Array, offset: number, value: number): void {
+  bytes[offset] = value
+  bytes[offset + 1] = value >>> 8
+  bytes[offset + 2] = value >>> 16
+  bytes[offset + 3] = value >>> 24
+}
+
+export function readUint32(bytes: Uint8Array, offset: number): number {
+  return (
+    (bytes[offset]! | (bytes[offset + 1]! << 8) | (bytes[offset + 2]! << 16) | (bytes[offset + 3]! << 24)) >>>
+    0
+  )
+}
+
+/** Block numbers and Unix seconds: 48 bits. */
+export function writeUint48(bytes: Uint8Array, offset: number, value: number): void {
+  writeUint32(bytes, offset, value)
+  writeUint16(bytes, offset + 4, Math.floor(value / 2 ** 32))
+}
+
+export function readUint48(bytes: Uint8Array, offset: number): number {
+  return readUint32(bytes, offset) + readUint16(bytes, offset + 4) * 2 ** 32
+}
+
+export function writeUint32BigEndian(bytes: Uint8Array, offset: number, value: number): void {
+  bytes[offset] = value >>> 24
+  bytes[offset + 1] = value >>> 16
+  bytes[offset + 2] = value >>> 8
+  bytes[offset + 3] = value
+}
+
+export function readUint32BigEndian(bytes: Uint8Array, offset: number): number {
+  return (
+    ((bytes[offset]! << 24) | (bytes[offset + 1]! << 16) | (bytes[offset + 2]! << 8) | bytes[offset + 3]!) >>>
+    0
+  )
+}
+
+export function writeUint48BigEndian(bytes: Uint8Array, offset: number, value: number): void {
+  const high = Math.floor(value / 2 ** 32)
+  bytes[offset] = high >>> 8
+  bytes[offset + 1] = high
+  writeUint32BigEndian(bytes, offset + 2, value)
+}
+
+export function readUint48BigEndian(bytes: Uint8Array, offset: number): number {
+  return (bytes[offset]! * 256 + bytes[offset + 1]!) * 2 ** 32 + readUint32BigEndian(bytes, offset + 2)
+}
+
+/** uint256, 32 bytes big-endian, as the contracts pack it. */
+export function writeUint256(bytes: Uint8Array, offset: number, value: bigint): void {
+  let rest = value
+  for (let word = 7; word >= 0; word--) {
+    // Most amounts end after two or three words: what is left is zero.
+    writeUint32BigEndian(bytes, offset + 4 * word, rest === 0n ? 0 : Number(rest & 0xffff_ffffn))
+    if (rest !== 0n) rest >>= 32n
+  }
+}
+
+export function readUint256(bytes: Uint8Array, offset: number): bigint {
+  let value = 0n
+  for (let word = 0; word < 8; word++)
+    value = (value << 32n) | BigInt(readUint32BigEndian(bytes, offset + 4 * word))
+  return value
+}
+
+/** Whether two byte arrays hold the same bytes. */
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false
+  return true
+}

@@ -1,0 +1,42 @@
+import type { Address } from '../../protocol/chainEvent.js'
+import type { ChecksumAddress } from '../../protocol/records.js'
+
+/** Bytes of an address on disk: 20 of the address, 5 of its EIP-55 mask. */
+export const CHECKSUM_ADDRESS_BYTES = 25
+
+const DIGITS = '0123456789abcdef'
+const hexText = new Uint8Array(40)
+
+/**
+ * Which of the 40 hex digits EIP-55 writes in upper case, worked out once at write time so that reads never hash.
+ * @param keccak256 keccak-256 of any bytes.
+ * @returns 5 bytes, fresh; the most significant bit of the first byte is digit 0.
+ * @see https://eips.ethereum.org/EIPS/eip-55
+ */
+export function checksumMask(address: Address, keccak256: (bytes: Uint8Array) => Uint8Array): Uint8Array {
+  for (let index = 0; index < 20; index++) {
+    hexText[2 * index] = DIGITS.charCodeAt(address[index]! >> 4)
+    hexText[2 * index + 1] = DIGITS.charCodeAt(address[index]! & 15)
+  }
+  const hash = keccak256(hexText)
+  const mask = new Uint8Array(5)
+  for (let digit = 0; digit < 40; digit++) {
+    const isLetter = hexText[digit]! >= 0x61
+    const nibble = digit % 2 === 0 ? hash[digit >> 1]! >> 4 : hash[digit >> 1]! & 15
+    if (isLetter && nibble >= 8) mask[digit >> 3]! |= 0x80 >> (digit & 7)
+  }
+  return mask
+}
+
+export function encodeChecksumAddress(bytes: Uint8Array, offset: number, address: ChecksumAddress): void {
+  bytes.set(address.bytes, offset)
+  bytes.set(address.checksumMask, offset + 20)
+}
+
+/** @returns views into `bytes`. */
+export function decodeChecksumAddress(bytes: Uint8Array, offset: number): ChecksumAddress {
+  return {
+    bytes: bytes.subarray(offset, offset + 20),
+    checksumMask: bytes.subarray(offset + 20, offset + 25),
+  }
+}

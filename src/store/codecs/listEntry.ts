@@ -1,0 +1,55 @@
+import { LIST_CHUNK } from '../tables.js'
+import { readUint32, writeUint32 } from './bytes.js'
+
+/**
+ * Chunked ordinal lists. Ordinals 0 … ⌊length / LIST_CHUNK⌋ · LIST_CHUNK − 1 stand in full chunks of table `lists`, the
+ * rest in the head (table `listHeads`) behind the length.
+ */
+
+/** Number of ordinals in the list. */
+export function listLength(head: Uint8Array | undefined): number {
+  return head === undefined ? 0 : readUint32(head, 0)
+}
+
+/** Position of the first ordinal that the head holds. */
+export function listTailStart(length: number): number {
+  return length - (length % LIST_CHUNK)
+}
+
+/** Ordinal at `position` of the list, which must be at or above `listTailStart`. */
+export function headOrdinal(head: Uint8Array, position: number): number {
+  return readUint32(head, 4 + 4 * (position % LIST_CHUNK))
+}
+
+/** Ordinal at `position` (0 … LIST_CHUNK − 1) of a full chunk. */
+export function chunkOrdinal(chunk: Uint8Array, position: number): number {
+  return readUint32(chunk, 4 * position)
+}
+
+/** @param tail ordinals after the last full chunk. @returns fresh bytes. */
+export function encodeListHead(length: number, tail: readonly number[]): Uint8Array {
+  const bytes = new Uint8Array(4 + 4 * tail.length)
+  writeUint32(bytes, 0, length)
+  for (let index = 0; index < tail.length; index++) writeUint32(bytes, 4 + 4 * index, tail[index]!)
+  return bytes
+}
+
+/** @param ordinals LIST_CHUNK of them. @returns fresh bytes. */
+export function encodeListChunk(ordinals: readonly number[]): Uint8Array {
+  const bytes = new Uint8Array(4 * LIST_CHUNK)
+  for (let index = 0; index < LIST_CHUNK; index++) writeUint32(bytes, 4 * index, ordinals[index]!)
+  return bytes
+}
+
+/** The ordinals of a head, without its length. */
+export function decodeListTail(head: Uint8Array): number[] {
+  const tail: number[] = []
+  for (let offset = 4; offset < head.length; offset += 4) tail.push(readUint32(head, offset))
+  return tail
+}
+
+export function decodeListChunk(chunk: Uint8Array): number[] {
+  const ordinals: number[] = []
+  for (let offset = 0; offset < chunk.length; offset += 4) ordinals.push(readUint32(chunk, offset))
+  return ordinals
+}

@@ -1,0 +1,171 @@
+import { type Database, open, type RootDatabase } from 'lmdb'
+import type { ReadView, ShardStoreReader, ShardStoreWriter, WriteView } from './shardStore.types.js'
+import { type TableName, tables } from './tables.js'
+import { decodeUndoPart, UndoPart, undoKey } from './undo.js'
+
+/**
+ * The only file that knows LMDB. One environment per shard, one named database per table.
+ *
+ * All openers of a process share one environment, and the first one's flags win: a read-only opener would break later
+ * writers, mixed sync options throw. So readers and writers use the same options, and main opens every shard first.
+ */
+const OPTIONS = {
+  encoding: 'binary',
+  keyEncoding: 'binary',
+  cache: false,
+  maxDbs: 64,
+  // ≥ 4 × threads × shards × processes (tools that open the store beside us), and slots of killed processes linger.
+  maxReaders: 4096,
+} as const
+
+type Databases = Record<TableName, Database<Uint8Array, Uint8Array>>
+
+const tableNames = Object.keys(tables) as TableName[]
+
+/** Above every key of table `undo`. */
+const UNDO_END = undoKey(2 ** 48 - 1, 0xffff)
+
+function openDatabases(directory: string): { root: RootDatabase; databases: Databases } {
+  // A path with a dot at its end part would be taken for a file name: noSubdir is set, not guessed.
+  const root = open({ path: directory, noSubdir: false, ...OPTIONS })
+  // One transaction for all tables: each first opening is a write, and waits for the writer if there is one.
+  const databases = root.transactionSync(() =>
+    Object.fromEntries(
+      tableNames.map((name) => [name, root.openDB({ name: tables[name], ...OPTIONS })] as const),
+    ),
+  ) as Databases
+  return { root, databases }
+}
+
+function readView(databases: Databases): ReadView {
+  return {
+    get(table, key) {
+      const bytes = databases[table].getBinaryFast(key)
+      // The shared buffer only pretends to be as long as the value: `set` and `copy` would see all of it.
+      return bytes === undefined ? undefined : bytes.subarray(0, bytes.length)
+    },
+    list(table, { start, end, limit, reverse }) {
+      const bounds = reverse
+        ? { start, end, exclusiveStart: true, inclusiveEnd: true, reverse }
+        : { start, end }
+      const entries: { key: Uint8Array; value: Uint8Array }[] = []
+      // Read to its end: a range left half-read pins its snapshot.
+      for (const { key, value } of databases[table].getRange(
+        limit === undefined ? bounds : { ...bounds, limit },
+      ))
+        entries.push({ key, value })
+      return entries
+    },
+  }
+}
+
+/** One transaction's view: writes go to the tables at once, old values to the undo record of the block at hand. */
+class Transaction implements WriteView {
+  readonly #databases: Databases
+  readonly get: ReadView['get']
+  readonly list: ReadView['list']
+  #undoBlock: number | undefined
+  #undo = new UndoPart()
+
+  constructor(databases: Databases, view: ReadView) {
+    this.#databases = databases
+    this.get = view.get
+    this.list = view.list
+  }
+
+  put(table: TableName, key: Uint8Array, value: Uint8Array): void {
+    if (this.#undoBlock !== undefined) this.#remember(table, key)
+    // Inside a transaction LMDB copies at once: the caller may reuse its buffer.
+    this.#databases[table].put(key, value)
+  }
+
+  remove(table: TableName, key: Uint8Array): void {
+    if (this.#undoBlock !== undefined) this.#remember(table, key)
+    this.#databases[table].remove(key)
+  }
+
+  #remember(table: TableName, key: Uint8Array): void {
+    if (!this.#undo.isRecorded(table, key)) this.#undo.record(table, key, this.get(table, key))
+  }
+
+  setUndoBlock(blockNumber: number | undefined): void {
+    if (blockNumber === this.#undoBlock) return
+    this.flushUndo()
+    this.#undoBlock = blockNumber
+  }
+
+  /** Stores what was remembered as the next part of its block. */
+  flushUndo(): void {
+    if (this.#undoBlock === undefined || this.#undo.isEmpty) return
+    const block = this.#undoBlock
+    const [last] = this.list('undo', {
+      start: undoKey(block + 1, 0),
+      end: undoKey(block, 0),
+      limit: 1,
+      reverse: true,
+    })
+    const part = last === undefined ? 0 : ((last.key[6]! << 8) | last.key[7]!) + 1
+    this.#databases.undo.put(undoKey(block, part), this.#undo.encode())
+    this.#undo = new UndoPart()
+  }
+
+  undoAbove(blockNumber: number): void {
+    this.setUndoBlock(undefined)
+    for (;;) {
+      // One at a time: the records of a deep reorg need not fit into memory together.
+      const [newest] = this.list('undo', {
+        start: UNDO_END,
+        end: undoKey(blockNumber + 1, 0),
+        limit: 1,
+        reverse: true,
+      })
+      if (newest === undefined) return
+      for (const { table, key, value } of decodeUndoPart(newest.value)) {
+        if (value === undefined) this.#databases[table].remove(key)
+        else this.#databases[table].put(key, value)
+      }
+      this.#databases.undo.remove(newest.key)
+    }
+  }
+
+  forgetUndo(blockNumber: number): void {
+    const keys = [...this.#databases.undo.getKeys({ start: undoKey(0, 0), end: undoKey(blockNumber + 1, 0) })]
+    for (const key of keys) this.#databases.undo.remove(key)
+  }
+}
+
+/**
+ * Opens a shard for writing, and makes it when it is not there. One per shard and process; errors of LMDB (disk full,
+ * map full) pass through and leave the store as it was.
+ */
+export function openShardStoreWriter(directory: string): ShardStoreWriter {
+  const { root, databases } = openDatabases(directory)
+  const view = readView(databases)
+  return {
+    ...view,
+    transact: (body) =>
+      root.transactionSync(() => {
+        const transaction = new Transaction(databases, view)
+        const result = body(transaction)
+        transaction.flushUndo()
+        return result
+      }),
+    close: () => root.close(),
+  }
+}
+
+/**
+ * Opens a shard for reading. `refresh` before the first read of a task and `release` in a `finally` after it: lmdb-js
+ * renews its snapshot on a timer, which never fires in a pool worker that waits in `Atomics.wait` (500 of 500 reads were
+ * stale), and a snapshot that is kept while idle stops the writer from reusing pages (400 small commits: 34 MiB, with
+ * both resets 260 KiB). The reset is per environment, so each shard that a task reads needs it.
+ */
+export function openShardStoreReader(directory: string): ShardStoreReader {
+  const { root, databases } = openDatabases(directory)
+  return {
+    ...readView(databases),
+    refresh: () => root.resetReadTxn(),
+    release: () => root.resetReadTxn(),
+    close: () => root.close(),
+  }
+}

@@ -1,0 +1,103 @@
+import { readUint32, writeUint32 } from './codecs/bytes.js'
+import { blockKey, latin1 } from './codecs/keys.js'
+import { type TableName, tables } from './tables.js'
+
+/**
+ * What a block changed: the old value of each key that it touched. The store's wrapper records it, never table code, so
+ * a revert knows no table.
+ *
+ * A block may be written in several parts (senders that are resolved later): parts are put back newest first, so the
+ * oldest value of a key wins. That is right as long as each key is written in the order of the blocks.
+ */
+export interface OldValue {
+  readonly table: TableName
+  readonly key: Uint8Array
+  /** undefined: the key was absent. */
+  readonly value: Uint8Array | undefined
+}
+
+/** Numbers of the tables inside undo records. They are on disk: the order of `tables` may only be appended to. */
+const tableNames = Object.keys(tables) as TableName[]
+const tableNumbers = new Map(tableNames.map((name, index) => [name, index]))
+
+const ABSENT = 0xffff_ffff
+/** table u8, key length u16, value length u32. */
+const ENTRY_HEAD_BYTES = 7
+
+/** Key of part `part` of a block's undo record. */
+export function undoKey(block: number, part: number): Uint8Array {
+  const key = new Uint8Array(8)
+  key.set(blockKey(block))
+  key[6] = part >>> 8
+  key[7] = part
+  return key
+}
+
+/** The old values of one part, collected while its block is written. */
+export class UndoPart {
+  readonly #oldValues: OldValue[] = []
+  readonly #seen = new Set<string>()
+  #bytes = 0
+
+  get isEmpty(): boolean {
+    return this.#oldValues.length === 0
+  }
+
+  /** Whether the key is already recorded; marks it as recorded. */
+  isRecorded(table: TableName, key: Uint8Array): boolean {
+    const size = this.#seen.size
+    this.#seen.add(`${tableNumbers.get(table)}:${latin1(key)}`)
+    return this.#seen.size === size
+  }
+
+  /** Keeps copies. */
+  record(table: TableName, key: Uint8Array, value: Uint8Array | undefined): void {
+    this.#oldValues.push({
+      table,
+      key: new Uint8Array(key),
+      value: value === undefined ? undefined : new Uint8Array(value),
+    })
+    this.#bytes += ENTRY_HEAD_BYTES + key.length + (value?.length ?? 0)
+  }
+
+  /** @returns fresh bytes. */
+  encode(): Uint8Array {
+    const bytes = new Uint8Array(this.#bytes)
+    let offset = 0
+    for (const { table, key, value } of this.#oldValues) {
+      bytes[offset] = tableNumbers.get(table)!
+      bytes[offset + 1] = key.length
+      bytes[offset + 2] = key.length >>> 8
+      writeUint32(bytes, offset + 3, value === undefined ? ABSENT : value.length)
+      offset += ENTRY_HEAD_BYTES
+      bytes.set(key, offset)
+      offset += key.length
+      if (value !== undefined) {
+        bytes.set(value, offset)
+        offset += value.length
+      }
+    }
+    return bytes
+  }
+}
+
+/** @returns views into `bytes`. */
+export function decodeUndoPart(bytes: Uint8Array): OldValue[] {
+  const oldValues: OldValue[] = []
+  let offset = 0
+  while (offset < bytes.length) {
+    const table = tableNames[bytes[offset]!]!
+    const keyLength = bytes[offset + 1]! | (bytes[offset + 2]! << 8)
+    const valueLength = readUint32(bytes, offset + 3)
+    offset += ENTRY_HEAD_BYTES
+    const key = bytes.subarray(offset, offset + keyLength)
+    offset += keyLength
+    if (valueLength === ABSENT) {
+      oldValues.push({ table, key, value: undefined })
+    } else {
+      oldValues.push({ table, key, value: bytes.subarray(offset, offset + valueLength) })
+      offset += valueLength
+    }
+  }
+  return oldValues
+}
