@@ -1,0 +1,299 @@
+import { type Hex, numberToHex, slice, stringToHex } from 'viem'
+import type { NetworkConfig } from '../../src/config/config.types.js'
+import { FakeTransactionBuilder } from './fakeChainOperations.js'
+import {
+  type FakeClaim,
+  type FakeDeposit,
+  type FakeState,
+  forkState,
+  genesisState,
+  localExitRootOf,
+} from './fakeChainState.js'
+import { account, type FakeContracts, type FakeFrame, type FakeLog } from './fakeChainTransaction.js'
+import { bloomOf, keccak, ZERO_HASH } from './fakeChainTrees.js'
+
+/**
+ * A small world of forking chains: one L1 (network 0) and L2s, with bridges whose trees, roots, blooms, receipts, traces and
+ * getters are right. Everything is deterministic. Values are plain data, hex strings as on JSON-RPC.
+ *
+ *     const world = createFakeWorld({ networks: [1, 2] })
+ *     const [l1, l2] = [world.network(0), world.network(1)]
+ *     l1.mine((block) => block.tx().createRollup(1, l2.chainId))
+ *     let deposit
+ *     l1.mine((block) => { deposit = block.tx().deposit({ destinationNetwork: 1, amount: 5n }) })
+ *     l2.mine((block) => block.tx().injectGer(l1.globalExitRoot()))
+ *     l2.mine((block) => block.tx({ from: account(3) }).claim({ deposit }))
+ *     l2.mine((block) => {
+ *       const tx = block.tx({ to: userContract(1) })      // a contract makes several calls
+ *       tx.deposit({ leafType: 1 }); tx.noise(); tx.deposit()
+ *     })
+ *     l1.mine((block) => block.tx().settle(1, l2.localExitRoot()))
+ *     l1.reorg({ depth: 2, blocks: 'replay' })             // same transactions, other blocks, one block longer
+ *
+ * Served over JSON-RPC by `fakeRpcServer.ts` (endpoints with faults and call counters), expected values in
+ * `fakeChainModel.ts`, a ready-made history in `fakeChainScenario.ts`, the whole in a child process by
+ * `forkFakeChain.ts`.
+ */
+export function createFakeWorld(options: FakeWorldOptions = {}): FakeWorld {
+  return new FakeWorld(options)
+}
+
+export interface FakeWorldOptions {
+  /** L2 network ids; network 0 is always there. Default: [1]. */
+  readonly networks?: readonly number[]
+  /** Unix seconds of block 0. */
+  readonly genesisTimestampSec?: number
+  /** L1: emit UpdateL1InfoTreeV2 (banana and later). Default true. */
+  readonly l1InfoTreeV2?: boolean
+  /** L2 bridges are sovereign ones. Default true. */
+  readonly sovereign?: boolean
+}
+
+/** Builds the transactions of one block. */
+export type Recipe = (block: FakeBlockBuilder) => unknown
+
+export interface ReorgOptions {
+  /** Number of newest blocks that are dropped. */
+  readonly depth: number
+  /** What stands in their place; default: nothing happens in them. `replay`: the same again; `shift`: one block later. */
+  readonly blocks?: readonly Recipe[] | 'empty' | 'replay' | 'shift'
+  /** How much higher than before the chain gets; default 1. */
+  readonly extra?: number
+}
+
+export interface FakeTransaction {
+  readonly hash: Hex
+  readonly index: number
+  readonly from: Hex
+  readonly to: Hex
+  readonly input: Hex
+  readonly trace: FakeFrame
+  readonly logs: readonly FakeLog[]
+}
+
+export interface FakeBlock {
+  readonly number: number
+  readonly hash: Hex
+  readonly parentHash: Hex
+  readonly timestampSec: number
+  readonly logsBloom: Hex
+  readonly transactions: readonly FakeTransaction[]
+  readonly logs: readonly FakeLog[]
+  /** What the contracts hold after this block. */
+  readonly state: FakeState
+  readonly recipe: { readonly id: number; readonly run: Recipe }
+}
+
+/** One block under construction. */
+export class FakeBlockBuilder {
+  readonly logs: FakeLog[] = []
+  readonly transactions: FakeTransactionBuilder[] = []
+  /** The contracts' state so far, this block included. */
+  readonly state: FakeState
+  private readonly network: FakeNetwork
+  private readonly position: { number: number; parentHash: Hex; timestampSec: number; recipeId: number }
+
+  constructor(network: FakeNetwork, state: FakeState, position: FakeBlockBuilder['position']) {
+    this.network = network
+    this.state = state
+    this.position = position
+  }
+
+  /**
+   * A new transaction. Without `to`, an account calls a bridge contract itself (exactly one operation); with `to`, a user's
+   * contract makes any number of calls.
+   */
+  tx(options: { from?: Hex; to?: Hex } = {}): FakeTransactionBuilder {
+    const index = this.transactions.length
+    const { networkId, contracts, world } = this.network
+    const { number: blockNumber, parentHash, timestampSec, recipeId } = this.position
+    const hash = keccak(stringToHex(`transaction ${networkId} ${recipeId} ${index}`))
+    const assertOpen = (of: number) => {
+      if (of !== this.transactions.length - 1) throw new Error('a later transaction has begun already')
+    }
+    const chain = { networkId, contracts, blockNumber, parentHash, timestampSec }
+    const ways = { l1InfoTreeV2: world.l1InfoTreeV2, sovereign: networkId > 0 && world.sovereign }
+    const context = { ...chain, ...ways, state: this.state, logs: this.logs, assertOpen }
+    const to = options.to === undefined ? {} : { to: options.to }
+    const tx = new FakeTransactionBuilder(context, { hash, index, from: options.from ?? account(1), ...to })
+    this.transactions.push(tx)
+    return tx
+  }
+}
+
+export class FakeNetwork {
+  readonly world: FakeWorld
+  readonly networkId: number
+  readonly chainId: number
+  readonly contracts: FakeContracts
+  /** The canonical chain, block 0 first. Replaced, never changed in place, by a reorg. */
+  blocks: readonly FakeBlock[]
+  /** Chains that a reorg left, oldest first. */
+  readonly abandoned: Array<readonly FakeBlock[]> = []
+  /** How far the tags stand behind the head; undefined: the tag is not offered. */
+  safeLag: number | undefined = 0
+  finalizedLag: number | undefined = 0
+  private branch = 0
+  private recipes = 0
+
+  constructor(world: FakeWorld, networkId: number) {
+    this.world = world
+    this.networkId = networkId
+    this.chainId = networkId === 0 ? 900 : 1000 + networkId
+    const address = (name: string) => slice(keccak(stringToHex(`${name} ${networkId}`)), 12)
+    this.contracts = {
+      bridge: address('bridge'),
+      globalExitRootManager: address('global exit root manager'),
+      rollupManager: address('rollup manager'),
+    }
+    this.blocks = [this.build(undefined, { id: this.recipes++, run: () => {} })]
+  }
+
+  get head(): FakeBlock {
+    return this.blocks.at(-1)!
+  }
+
+  /** Mines one block; without a recipe nothing happens in it. */
+  mine(run: Recipe = () => {}): FakeBlock {
+    const block = this.build(this.head, { id: this.recipes++, run })
+    this.blocks = [...this.blocks, block]
+    return block
+  }
+
+  mineEmpty(count: number): void {
+    for (let i = 0; i < count; i++) this.mine()
+  }
+
+  /** Drops the newest blocks and mines others in their place. */
+  reorg(options: ReorgOptions): void {
+    const { depth, extra = 1, blocks = 'empty' } = options
+    if (depth < 1 || depth >= this.blocks.length) throw new Error(`a reorg of depth ${depth} is not possible`)
+    const dropped = this.blocks.slice(-depth)
+    const height = this.blocks.length + extra
+    this.abandoned.push(this.blocks)
+    this.branch++
+    this.blocks = this.blocks.slice(0, -depth)
+    const again = dropped.map((block) => block.recipe)
+    const made = (run: Recipe) => ({ id: this.recipes++, run })
+    const recipes =
+      blocks === 'replay'
+        ? again
+        : blocks === 'shift'
+          ? [made(() => {}), ...again]
+          : blocks === 'empty'
+            ? []
+            : blocks.map(made)
+    for (const recipe of recipes) this.blocks = [...this.blocks, this.build(this.head, recipe)]
+    while (this.blocks.length < height) this.mine()
+  }
+
+  /** Drops the newest blocks without replacement: a node that went back. */
+  rollback(depth: number): void {
+    this.abandoned.push(this.blocks)
+    this.branch++
+    this.blocks = this.blocks.slice(0, this.blocks.length - depth)
+  }
+
+  /** Deposits in force, by deposit count. */
+  deposits(): readonly FakeDeposit[] {
+    return this.head.state.deposits
+  }
+
+  /** Claims in force, oldest first. */
+  claims(): readonly FakeClaim[] {
+    return [...this.head.state.claims.values()].sort(
+      (a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex,
+    )
+  }
+
+  localExitRoot(): Hex {
+    return localExitRootOf(this.head.state)
+  }
+
+  /** Newest global exit root of the L1 info tree (network 0). */
+  globalExitRoot(): Hex {
+    const leaf = this.head.state.l1InfoLeaves.at(-1)
+    if (!leaf) throw new Error('the L1 info tree has no leaf yet')
+    return leaf.globalExitRoot
+  }
+
+  /** Configuration of this network as `src` wants it. */
+  config(urls: readonly string[], overrides: Partial<NetworkConfig> = {}): NetworkConfig {
+    const { bridge, globalExitRootManager, rollupManager } = this.contracts
+    const { networkId, chainId } = this
+    return {
+      ...{
+        networkId,
+        chainId,
+        bridge,
+        globalExitRootManager,
+        startBlock: 0,
+        rollbackBlocks: 64,
+        logRange: 1000,
+      },
+      ...(networkId === 0 ? { rollupManager } : {}),
+      rpc: urls.map((url, index) => ({ url, alias: `network ${networkId} endpoint ${index}` })),
+      finality: { tag: 'latest', depth: 0 },
+      ...{ pollIntervalMs: 20, rpcTimeoutMs: 2000, callTraces: 'auto', gerInjection: 'auto' },
+      ...overrides,
+    }
+  }
+
+  private build(parent: FakeBlock | undefined, recipe: { id: number; run: Recipe }): FakeBlock {
+    const number = parent ? parent.number + 1 : 0
+    const parentHash = parent ? parent.hash : ZERO_HASH
+    const timestampSec = this.world.genesisTimestampSec + 12 * number
+    const state = parent ? forkState(parent.state) : genesisState()
+    const builder = new FakeBlockBuilder(this, state, {
+      number,
+      parentHash,
+      timestampSec,
+      recipeId: recipe.id,
+    })
+    recipe.run(builder)
+    const { logs } = builder
+    const transactions = builder.transactions.map((tx) => {
+      const { hash, index, from, to, input } = tx
+      const own = logs.filter((log) => log.transactionIndex === index)
+      return { hash, index, from, to, input, trace: tx.trace(), logs: own }
+    })
+    const content = stringToHex(`block ${this.networkId} ${this.branch} ${transactions.map((tx) => tx.hash)}`)
+    const hash = keccak(parentHash, numberToHex(number, { size: 32 }), content)
+    return {
+      number,
+      hash,
+      parentHash,
+      timestampSec,
+      logsBloom: bloomOf(logs),
+      transactions,
+      logs,
+      state,
+      recipe,
+    }
+  }
+}
+
+export class FakeWorld {
+  readonly genesisTimestampSec: number
+  readonly l1InfoTreeV2: boolean
+  readonly sovereign: boolean
+  private readonly networks: ReadonlyMap<number, FakeNetwork>
+
+  constructor(options: FakeWorldOptions) {
+    this.genesisTimestampSec = options.genesisTimestampSec ?? 1_700_000_000
+    this.l1InfoTreeV2 = options.l1InfoTreeV2 ?? true
+    this.sovereign = options.sovereign ?? true
+    const ids = [0, ...(options.networks ?? [1])]
+    this.networks = new Map(ids.map((id) => [id, new FakeNetwork(this, id)]))
+  }
+
+  get networkIds(): number[] {
+    return [...this.networks.keys()]
+  }
+
+  network(networkId: number): FakeNetwork {
+    const network = this.networks.get(networkId)
+    if (!network) throw new Error(`this world has no network ${networkId}`)
+    return network
+  }
+}

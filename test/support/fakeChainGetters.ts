@@ -1,0 +1,85 @@
+import { decodeFunctionData, encodeFunctionResult, type Hex, numberToHex } from 'viem'
+import type { FakeNetwork } from './fakeChain.js'
+import { getterAbi } from './fakeChainAbi.js'
+import {
+  claimKey,
+  currentGlobalExitRoot,
+  currentRollupExitRoot,
+  type FakeState,
+  localExitRootOf,
+} from './fakeChainState.js'
+import { ZERO_ADDRESS, ZERO_HASH } from './fakeChainTrees.js'
+
+type Getter = (network: FakeNetwork, state: FakeState, args: readonly unknown[]) => unknown
+
+const bridgeGetters: Record<string, Getter> = {
+  networkID: ({ networkId }) => networkId,
+  depositCount: (_, state) => BigInt(state.deposits.length),
+  getRoot: (_, state) => localExitRootOf(state),
+  lastUpdatedDepositCount: (_, state) => state.lastUpdatedDepositCount,
+  globalExitRootManager: ({ contracts }) => contracts.globalExitRootManager,
+  polygonRollupManager: ({ contracts }) => contracts.rollupManager,
+  isClaimed: (_, state, [leafIndex, source]) => state.claims.has(claimKey(Number(source), Number(leafIndex))),
+  isEmergencyState: (_, state) => state.emergency,
+}
+
+const managerGetters: Record<string, Getter> = {
+  bridgeAddress: ({ contracts }) => contracts.bridge,
+  globalExitRootMap: (_, state, [ger]) => state.globalExitRoots.get(ger as Hex) ?? 0n,
+  getLastGlobalExitRoot: (_, state) => currentGlobalExitRoot(state),
+  lastMainnetExitRoot: (_, state) => state.mainnetExitRoot,
+  lastRollupExitRoot: (_, state) => state.rollupExitRoot,
+  depositCount: (_, state) => BigInt(state.l1InfoTree.leafCount),
+  l1InfoRootMap: (_, state, [leafCount]) => state.l1InfoRoots.get(Number(leafCount)) ?? ZERO_HASH,
+}
+
+const rollupManagerGetters: Record<string, Getter> = {
+  rollupCount: (_, state) => state.rollups.size,
+  chainIDToRollupID: (_, state, [chainId]) =>
+    [...state.rollups.values()].find((rollup) => rollup.chainId === Number(chainId))?.networkId ?? 0,
+  getRollupExitRoot: (_, state) => currentRollupExitRoot(state),
+  rollupIDToRollupDataV2: (_, state, [networkId]) => {
+    const rollup = state.rollups.get(Number(networkId))
+    const local = rollup?.localExitRoot ?? ZERO_HASH
+    const head = [rollup?.address ?? ZERO_ADDRESS, BigInt(rollup?.chainId ?? 0), ZERO_ADDRESS, 0n, local]
+    return [...head, 0n, 0n, 0n, 1n, 1, ZERO_HASH, ZERO_HASH]
+  },
+}
+
+/**
+ * `eth_call` of a bridge contract.
+ * @returns the answer; `0x` where there is no code; undefined when the call reverts.
+ */
+export function callGetter(network: FakeNetwork, state: FakeState, to: Hex, data: Hex): Hex | undefined {
+  const { bridge, globalExitRootManager, rollupManager } = network.contracts
+  const address = to.toLowerCase()
+  const getters =
+    address === bridge
+      ? bridgeGetters
+      : address === globalExitRootManager
+        ? managerGetters
+        : address === rollupManager && network.networkId === 0
+          ? rollupManagerGetters
+          : undefined
+  if (!getters) return '0x'
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: getterAbi, data })
+    const getter = getters[functionName]
+    if (!getter) return undefined
+    const result = getter(network, state, args ?? [])
+    return encodeFunctionResult({ abi: getterAbi, functionName, result } as unknown as Parameters<
+      typeof encodeFunctionResult
+    >[0])
+  } catch {
+    return undefined
+  }
+}
+
+/** True for the addresses of the network that hold code. */
+export function hasCode(network: FakeNetwork, address: Hex): boolean {
+  const { bridge, globalExitRootManager, rollupManager } = network.contracts
+  const known = [bridge, globalExitRootManager, ...(network.networkId === 0 ? [rollupManager] : [])]
+  return known.includes(address.toLowerCase() as Hex)
+}
+
+export const quantity = (value: number | bigint): Hex => numberToHex(value)
