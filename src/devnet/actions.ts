@@ -1,0 +1,184 @@
+import {
+  type Address,
+  type ContractFunctionArgs,
+  encodeFunctionData,
+  type Hex,
+  type TransactionReceipt,
+} from 'viem'
+import {
+  bridgeAbi,
+  bridgeCallerAbi,
+  globalExitRootManagerL1Abi,
+  globalExitRootManagerL2Abi,
+  rollupManagerAbi,
+  tokenAbi,
+} from './abis.js'
+import type { Devnet } from './devnet.js'
+import { type DevnetChain, send } from './devnetChain.js'
+
+/** Steps that people and the operators of the networks take. Each one is one or two transactions. */
+
+export interface BridgeStep {
+  readonly from: Address
+  readonly destinationNetwork: number
+  readonly destinationAddress: Address
+  /** Base units: of the token, or wei. */
+  readonly amount: bigint
+  /** Publish the new exit root at once (on the L1: a new leaf of the L1 info tree). */
+  readonly forced: boolean
+}
+
+/** Deposits ETH, or an ERC-20 that is at home on the chain or wrapped there. The sender must own it. */
+export async function bridgeAsset(
+  { client, contracts }: DevnetChain,
+  step: BridgeStep & { readonly token?: Address },
+): Promise<TransactionReceipt> {
+  const { from, token } = step
+  if (token !== undefined) await approve({ client }, token, from, contracts.bridge, step.amount)
+  const data = encodeFunctionData({
+    abi: bridgeAbi,
+    functionName: 'bridgeAsset',
+    args: [
+      step.destinationNetwork,
+      step.destinationAddress,
+      step.amount,
+      token ?? '0x0000000000000000000000000000000000000000',
+      step.forced,
+      '0x',
+    ],
+  })
+  return send(client, { from, to: contracts.bridge, data, value: token === undefined ? step.amount : 0n })
+}
+
+/** Deposits a message; its amount is the ETH that travels with it. */
+export async function bridgeMessage(
+  { client, contracts }: DevnetChain,
+  step: BridgeStep & { readonly metadata: Hex },
+): Promise<TransactionReceipt> {
+  const data = encodeFunctionData({
+    abi: bridgeAbi,
+    functionName: 'bridgeMessage',
+    args: [step.destinationNetwork, step.destinationAddress, step.forced, step.metadata],
+  })
+  return send(client, { from: step.from, to: contracts.bridge, data, value: step.amount })
+}
+
+export type BatchedDeposit = ContractFunctionArgs<typeof bridgeCallerAbi, 'payable', 'bridgeAll'>[1][number]
+
+/** Several deposits in one transaction, made by a contract: the sender of the transaction is not who calls the bridge. */
+export async function bridgeThroughContract(
+  { client, contracts }: DevnetChain,
+  from: Address,
+  deposits: readonly BatchedDeposit[],
+): Promise<TransactionReceipt> {
+  let value = 0n
+  for (const { isMessage, token, amount } of deposits) {
+    if (isMessage || BigInt(token) === 0n) value += amount
+    else await approve({ client }, token, from, contracts.bridgeCaller, amount)
+  }
+  const data = encodeFunctionData({
+    abi: bridgeCallerAbi,
+    functionName: 'bridgeAll',
+    args: [contracts.bridge, deposits],
+  })
+  return send(client, { from, to: contracts.bridgeCaller, data, value })
+}
+
+/** Gives test tokens away. */
+export async function mintToken(
+  { client, contracts }: DevnetChain,
+  to: Address,
+  amount: bigint,
+): Promise<void> {
+  const data = encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [to, amount] })
+  await send(client, { from: to, to: contracts.token, data })
+}
+
+/** Publishes the deposits of a network that nobody forced yet. */
+export async function updateGlobalExitRoot({ client, contracts }: DevnetChain, from: Address): Promise<void> {
+  const data = encodeFunctionData({ abi: bridgeAbi, functionName: 'updateGlobalExitRoot' })
+  await send(client, { from, to: contracts.bridge, data })
+}
+
+/** Settles an L2 on the L1: its bridge's root of now becomes its leaf of the rollup exit tree. */
+export async function settle({ chains, accounts }: Devnet, l2: DevnetChain): Promise<TransactionReceipt> {
+  const root = await l2.client.readContract({
+    address: l2.contracts.bridge,
+    abi: bridgeAbi,
+    functionName: 'getRoot',
+  })
+  const data = encodeFunctionData({
+    abi: rollupManagerAbi,
+    functionName: 'settleLocalExitRoot',
+    args: [l2.networkId, root],
+  })
+  const [{ client, contracts }] = chains
+  return send(client, { from: accounts.operator, to: contracts.rollupManager!, data })
+}
+
+/**
+ * Makes the L1's global exit root of a block usable on an L2. Roots between two injections are skipped for ever.
+ * @returns the root, or undefined when the L2 has it already or the L1 had none.
+ */
+export async function inject(
+  { chains, accounts }: Devnet,
+  l2: DevnetChain,
+  blockTag: 'latest' | 'finalized' = 'latest',
+): Promise<Hex | undefined> {
+  const [l1] = chains
+  const manager = {
+    address: l1.contracts.globalExitRootManager,
+    abi: globalExitRootManagerL1Abi,
+    blockTag,
+  } as const
+  const globalExitRoot = await l1.client.readContract({ ...manager, functionName: 'getLastGlobalExitRoot' })
+  const known = await l1.client.readContract({
+    ...manager,
+    functionName: 'globalExitRootMap',
+    args: [globalExitRoot],
+  })
+  if (known === 0n || (await isInjected(l2, globalExitRoot))) return undefined
+  const data = encodeFunctionData({
+    abi: globalExitRootManagerL2Abi,
+    functionName: 'insertGlobalExitRoot',
+    args: [globalExitRoot],
+  })
+  await send(l2.client, { from: accounts.operator, to: l2.contracts.globalExitRootManager, data })
+  return globalExitRoot
+}
+
+/** Takes a global exit root back from an L2. */
+export async function removeInjected(
+  { accounts }: Devnet,
+  l2: DevnetChain,
+  globalExitRoot: Hex,
+): Promise<void> {
+  const data = encodeFunctionData({
+    abi: globalExitRootManagerL2Abi,
+    functionName: 'removeGlobalExitRoots',
+    args: [[globalExitRoot]],
+  })
+  await send(l2.client, { from: accounts.operator, to: l2.contracts.globalExitRootManager, data })
+}
+
+/** True while claims on the L2 may use the global exit root. */
+export async function isInjected({ client, contracts }: DevnetChain, globalExitRoot: Hex): Promise<boolean> {
+  const insertedAt = await client.readContract({
+    address: contracts.globalExitRootManager,
+    abi: globalExitRootManagerL2Abi,
+    functionName: 'globalExitRootMap',
+    args: [globalExitRoot],
+  })
+  return insertedAt !== 0n
+}
+
+async function approve(
+  { client }: Pick<DevnetChain, 'client'>,
+  token: Address,
+  owner: Address,
+  spender: Address,
+  amount: bigint,
+): Promise<void> {
+  const data = encodeFunctionData({ abi: tokenAbi, functionName: 'approve', args: [spender, amount] })
+  await send(client, { from: owner, to: token, data })
+}

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+
+/**
+ * A small process between us and the nodes. It owns the anvil processes and the devnet's folder, and ends both when
+ * the channel to its parent closes: the operating system closes it however the parent dies, kill -9 included.
+ */
+
+export interface GuardOrders {
+  readonly binary: string
+  /** Command line arguments, one list per node. */
+  readonly nodes: readonly (readonly string[])[]
+  /** Removed at the end. */
+  readonly folder: string
+}
+
+export type GuardReport =
+  | { readonly type: 'listening'; readonly node: number; readonly port: number; readonly pid: number }
+  | { readonly type: 'ended'; readonly node: number; readonly reason: string }
+
+const orders = JSON.parse(process.argv[2] ?? '') as GuardOrders
+const linesToQuote = 5
+let ending = false
+
+const nodes = orders.nodes.map((args, node) => {
+  const child = spawn(orders.binary, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  const lastLines: string[] = []
+
+  const onLine = (line: string): void => {
+    if (line.trim() !== '' && lastLines.push(line.trim()) > linesToQuote) lastLines.shift()
+    const port = /^Listening on .*:(\d+)/.exec(line)?.[1]
+    if (port !== undefined) report({ type: 'listening', node, port: Number(port), pid: child.pid ?? 0 })
+  }
+  createInterface(child.stdout).on('line', onLine)
+  createInterface(child.stderr).on('line', onLine)
+  child.once('error', (error) => report({ type: 'ended', node, reason: error.message }))
+  child.once('close', (code, signal) => {
+    report({ type: 'ended', node, reason: `${signal ?? `exit code ${code}`}: ${lastLines.join(' | ')}` })
+  })
+  return { child, ended }
+})
+
+function report(message: GuardReport): void {
+  if (!ending && process.connected) process.send?.(message)
+}
+
+async function end(): Promise<void> {
+  ending = true
+  for (const { child } of nodes) child.kill('SIGKILL')
+  await Promise.all(nodes.map(({ ended }) => ended))
+  rmSync(orders.folder, { recursive: true, force: true })
+  process.exit(0)
+}
+
+process.once('disconnect', () => void end())
+// Signals to the parent's group are the parent's business: it closes the channel when it is done with the nodes.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)

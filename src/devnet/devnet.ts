@@ -1,0 +1,80 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startAnvils } from './anvil.js'
+import { deployL1, deployL2, type TestTokenDetails } from './deploy.js'
+import {
+  createDevnetClient,
+  type DevnetAccounts,
+  type DevnetChain,
+  type DevnetClient,
+  getDevnetAccounts,
+} from './devnetChain.js'
+
+/** An L1 and two L2s with the bridge's contracts on them. */
+export interface Devnet {
+  /** Holds everything the devnet writes; removed with it. */
+  readonly folder: string
+  /** The position is the network id: 0 is the L1. */
+  readonly chains: readonly [DevnetChain, DevnetChain, DevnetChain]
+  readonly accounts: DevnetAccounts
+  /** Resolves with the reason when a chain ends that nobody stopped. */
+  readonly failed: Promise<string>
+  /** Kills the chains and removes the folder. */
+  stop(): Promise<void>
+}
+
+/** How the folder's name starts: `bds devnet claim` finds the running devnets by it. */
+export const devnetFolderPrefix = 'bridge-data-service-devnet-'
+
+// anvil's usual chain id and the two after it: what a wallet's local-network preset expects.
+const chainIds = [31337, 31338, 31339] as const
+const tokens: readonly [TestTokenDetails, TestTokenDetails, TestTokenDetails] = [
+  { name: 'Lighthouse Dollar', symbol: 'LHD', decimals: 6 },
+  { name: 'Harbour Token', symbol: 'HBR', decimals: 18 },
+  { name: 'Anchor Token', symbol: 'ANC', decimals: 18 },
+]
+
+/** The chains' clocks start this far in the past: the scenario's history has room there, and no block is of the future. */
+export const headStartSec = 3600
+
+/**
+ * Starts the chains and deploys the contracts: about two seconds.
+ * @throws DevnetError when a chain does not start or the contracts were not built.
+ */
+export async function startDevnet(): Promise<Devnet> {
+  const folder = mkdtempSync(join(tmpdir(), devnetFolderPrefix))
+  const timestampSec = Math.floor(Date.now() / 1000) - headStartSec
+  const group = await startAnvils(
+    chainIds.map((chainId) => ({ chainId, timestampSec })),
+    folder,
+  )
+  try {
+    const rpcUrls = group.anvils.map(({ rpcUrl }) => rpcUrl)
+    const clients = rpcUrls.map(createDevnetClient) as [DevnetClient, DevnetClient, DevnetClient]
+    const accounts = await getDevnetAccounts(clients[0])
+    const { operator } = accounts
+    const contracts = await Promise.all([
+      deployL1(clients[0], operator, tokens[0], chainIds.slice(1)),
+      deployL2(clients[1], operator, tokens[1], 1),
+      deployL2(clients[2], operator, tokens[2], 2),
+    ])
+    const chain = (networkId: 0 | 1 | 2): DevnetChain => ({
+      networkId,
+      chainId: chainIds[networkId],
+      rpcUrl: rpcUrls[networkId]!,
+      client: clients[networkId],
+      contracts: contracts[networkId],
+    })
+    return {
+      folder,
+      chains: [chain(0), chain(1), chain(2)],
+      accounts,
+      failed: group.failed,
+      stop: group.stop,
+    }
+  } catch (error) {
+    await group.stop()
+    throw error
+  }
+}

@@ -1,0 +1,87 @@
+import {
+  type Address,
+  createTestClient,
+  type Hex,
+  http,
+  publicActions,
+  type TransactionReceipt,
+  walletActions,
+} from 'viem'
+import { DevnetError } from './devnetError.js'
+
+/** Everything that viem can do with an anvil node. */
+export type DevnetClient = ReturnType<typeof createDevnetClient>
+
+/** Contracts of one network, EIP-55. */
+export interface NetworkContracts {
+  readonly bridge: Address
+  readonly globalExitRootManager: Address
+  /** L1 only. */
+  readonly rollupManager?: Address
+  /** A test ERC-20 at home on this network. */
+  readonly token: Address
+  readonly bridgeCaller: Address
+  readonly messageReceiver: Address
+}
+
+export interface DevnetChain {
+  readonly networkId: number
+  readonly chainId: number
+  readonly rpcUrl: string
+  readonly client: DevnetClient
+  readonly contracts: NetworkContracts
+}
+
+/** anvil's dev accounts by what they do. The node signs for them: there are no keys to keep. */
+export interface DevnetAccounts {
+  /** Deploys, settles, injects, and is the bridges' emergency administrator. */
+  readonly operator: Address
+  readonly alice: Address
+  readonly bob: Address
+  readonly carol: Address
+}
+
+export interface SentTransaction {
+  readonly from: Address
+  /** Absent: a deployment. */
+  readonly to?: Address
+  readonly data?: Hex
+  readonly value?: bigint
+}
+
+// A loopback node answers within a millisecond: viem's default of four seconds is made for public endpoints.
+const pollingInterval = 20
+
+export function createDevnetClient(rpcUrl: string) {
+  return createTestClient({ mode: 'anvil', transport: http(rpcUrl), pollingInterval, cacheTime: 0 })
+    .extend(publicActions)
+    .extend(walletActions)
+}
+
+/** @throws DevnetError when the node offers too few unlocked accounts. */
+export async function getDevnetAccounts(client: DevnetClient): Promise<DevnetAccounts> {
+  const [operator, alice, bob, carol] = await client.getAddresses()
+  if (operator === undefined || alice === undefined || bob === undefined || carol === undefined)
+    throw new DevnetError('the chain offers fewer than 4 unlocked accounts')
+  return { operator, alice, bob, carol }
+}
+
+/**
+ * Sends from one of the node's own accounts and waits until the transaction is in a block.
+ * @throws DevnetError when it is there but reverted; viem's error, with the reason, when the node refuses it.
+ */
+export async function send(
+  client: DevnetClient,
+  { from, to, data, value }: SentTransaction,
+): Promise<TransactionReceipt> {
+  const hash = await client.sendTransaction({
+    account: from,
+    chain: null,
+    ...(to === undefined ? {} : { to }),
+    ...(data === undefined ? {} : { data }),
+    ...(value === undefined ? {} : { value }),
+  })
+  const receipt = await client.waitForTransactionReceipt({ hash })
+  if (receipt.status !== 'success') throw new DevnetError(`transaction ${hash} reverted`)
+  return receipt
+}

@@ -1,0 +1,46 @@
+import { concat, type Hex, keccak256 } from 'viem'
+
+/**
+ * The trees of the bridge, as slow and plain as they get: every root and proof from the list of leaves.
+ * The scenario must not lean on the service's own trees: its claims are what the service is shown to agree with.
+ */
+
+const depth = 32
+const zeroLeaf: Hex = `0x${'00'.repeat(32)}`
+
+/** Root over `leaves`, the first at position 0; of an empty list too. */
+export function rootOver(leaves: readonly Hex[]): Hex {
+  return levelsOver(leaves).root
+}
+
+/** The 32 siblings of the leaf at `position`, leaf level first. */
+export function branchOf(leaves: readonly Hex[], position: number): Hex[] {
+  return levelsOver(leaves).levels.map(({ nodes, empty }, height) => {
+    const sibling = Math.floor(position / 2 ** height) ^ 1
+    return nodes[sibling] ?? empty
+  })
+}
+
+interface Level {
+  readonly nodes: readonly Hex[]
+  /** What stands where no leaf is below. */
+  readonly empty: Hex
+}
+
+function levelsOver(leaves: readonly Hex[]): { levels: Level[]; root: Hex } {
+  const levels: Level[] = []
+  let nodes = leaves
+  let empty = zeroLeaf
+  for (let height = 0; height < depth; height++) {
+    levels.push({ nodes, empty })
+    const parents: Hex[] = []
+    for (let i = 0; i < nodes.length; i += 2) parents.push(join(nodes[i]!, nodes[i + 1] ?? empty))
+    nodes = parents
+    empty = join(empty, empty)
+  }
+  return { levels, root: nodes[0] ?? empty }
+}
+
+function join(left: Hex, right: Hex): Hex {
+  return keccak256(concat([left, right]))
+}
