@@ -1,0 +1,42 @@
+import { mkdirSync } from 'node:fs'
+import type { Config } from '../config/config.types.js'
+import { claimIdentity } from './identity.js'
+import { acquireProcessLock } from './processLock.js'
+import { shardDirectory } from './shardDirectory.js'
+import { openShardStoreWriter } from './shardStore.js'
+import type { ShardStoreWriter } from './shardStore.types.js'
+
+/** Holds every shard open from start to end of the process. */
+export interface StoreGuard {
+  /** Closes the shards and lets the data directory go. Call it after all other threads closed theirs. */
+  close(): Promise<void>
+}
+
+/**
+ * Main's first act on the data: locks the directory, opens every shard (the first opener's flags win for the process, so
+ * this happens before any other thread starts; opening also clears reader slots of killed processes), and checks that each
+ * shard was made for the configured network. Synchronous, and ends with nothing open when it throws.
+ * @throws FatalError, one clear line: directory in use, other schema, other contracts.
+ */
+export function prepareStores(config: Config): StoreGuard {
+  mkdirSync(config.dataDir, { recursive: true })
+  const lock = acquireProcessLock(config.dataDir)
+  const stores: ShardStoreWriter[] = []
+  const closeAll = async (): Promise<void> => {
+    for (const store of stores.splice(0)) await store.close()
+    lock.release()
+  }
+  try {
+    for (const network of config.networks) {
+      const directory = shardDirectory(config.dataDir, network.networkId)
+      const store = openShardStoreWriter(directory)
+      stores.push(store)
+      claimIdentity(store, network, directory)
+    }
+  } catch (error) {
+    // The error that stopped us is the one to tell.
+    closeAll().catch(() => undefined)
+    throw error
+  }
+  return { close: closeAll }
+}
