@@ -1,0 +1,151 @@
+import type { Static, TObject, TSchema } from '@sinclair/typebox'
+import type { ErrorObject } from 'ajv'
+import { type Answer, type Failure, failure, success } from '../errors/answers.js'
+import { findNearName } from './nearName.js'
+import { type RawParameter, splitQueryString } from './queryString.js'
+import { compileSchema } from './validators.js'
+
+/** Turns a raw query string (without `?`) into a typed query, or into the 400 that tells what is wrong with it. */
+export type QueryParser<Query> = (raw: string) => Answer<Query>
+
+type Kind = 'integer' | 'boolean' | 'text' | 'integers'
+
+interface Parameter {
+  readonly name: string
+  readonly kind: Kind
+  readonly fallback: unknown
+}
+
+const DIGITS = /^(0|[1-9][0-9]*)$/
+
+/** Longest digits that a double holds exactly; longer ones are far above every maximum. */
+const MAX_EXACT_DIGITS = 15
+
+const MAX_QUOTED = 60
+
+/**
+ * Builds the parser of one route. The text is matched by our own rules first, because coercion by a validator takes
+ * `0x10`, `1e3` and ` 7 ` for integers; the validator then checks ranges and what is required.
+ * @param parameters schema of the query under its wire names.
+ * @param toQuery wire names and text → the typed query that the shard answers.
+ * @param servedNetworks ids that `network_id` may have.
+ */
+export function createQueryParser<Parameters extends TObject, Query>(
+  parameters: Parameters,
+  toQuery: (wire: Static<Parameters>) => Query,
+  servedNetworks: ReadonlySet<number>,
+): QueryParser<Query> {
+  const known = Object.entries(parameters.properties).map(
+    ([name, schema]): Parameter => ({ name, kind: kindOf(schema), fallback: schema.default }),
+  )
+  const byName = new Map(known.map((parameter) => [parameter.name, parameter]))
+  const names = known.map((parameter) => parameter.name)
+  const withFallback = known.filter((parameter) => parameter.fallback !== undefined)
+  const validate = compileSchema(parameters)
+
+  return (raw) => {
+    const pieces = splitQueryString(raw)
+    if ('malformed' in pieces)
+      return invalid(`${quote(pieces.malformed)} is not percent-encoded UTF-8 in the query string`)
+    const wire: Record<string, unknown> = {}
+    for (const piece of pieces) {
+      const parameter = byName.get(piece.name)
+      const problem = parameter === undefined ? strangeName(piece.name, names) : read(parameter, piece, wire)
+      if (problem !== undefined) return invalid(problem)
+    }
+    for (const { name, fallback } of withFallback) wire[name] ??= fallback
+    if (!validate(wire)) return invalid(explain(validate.errors?.[0], wire))
+    const networkId = wire.network_id
+    if (typeof networkId === 'number' && !servedNetworks.has(networkId))
+      return failure('INVALID_NETWORK_ID', `Network ID ${networkId} is not supported`)
+    // The validator has just checked that `wire` is what the schema's static type says.
+    return success(toQuery(wire as Static<Parameters>))
+  }
+}
+
+function kindOf(schema: TSchema): Kind {
+  switch (schema.type) {
+    case 'integer':
+      return 'integer'
+    case 'boolean':
+      return 'boolean'
+    case 'string':
+      return 'text'
+    case 'array':
+      return 'integers'
+    default:
+      throw new TypeError(`a query parameter of type ${String(schema.type)} has no text form`)
+  }
+}
+
+/** Puts the value of `piece` into `wire`. @returns what is wrong with it, or undefined. */
+function read(
+  parameter: Parameter,
+  { name, value }: RawParameter,
+  wire: Record<string, unknown>,
+): string | undefined {
+  if (parameter.kind === 'integers') {
+    const list = (wire[name] as number[] | undefined) ?? []
+    for (const item of value.split(',')) {
+      if (!DIGITS.test(item)) return `${name} ${quote(item)} is not a decimal integer`
+      const number = toNumber(item)
+      if (!list.includes(number)) list.push(number)
+    }
+    wire[name] = list
+    return undefined
+  }
+  if (wire[name] !== undefined) return `${name} is given more than once, at most one is allowed`
+  switch (parameter.kind) {
+    case 'integer':
+      if (!DIGITS.test(value)) return `${name} ${quote(value)} is not a decimal integer`
+      wire[name] = toNumber(value)
+      return undefined
+    case 'boolean':
+      if (value !== 'true' && value !== 'false') return `${name} ${quote(value)} is not true or false`
+      wire[name] = value === 'true'
+      return undefined
+    case 'text':
+      wire[name] = value
+      return undefined
+  }
+}
+
+function toNumber(digits: string): number {
+  return digits.length > MAX_EXACT_DIGITS ? Number.MAX_SAFE_INTEGER : Number(digits)
+}
+
+function strangeName(name: string, known: readonly string[]): string | undefined {
+  const near = findNearName(name, known)
+  return near === undefined ? undefined : `unknown parameter ${quote(name)}, did you mean ${near}?`
+}
+
+/** One sentence from the validator's first complaint: parameter, value, limit. */
+function explain(error: ErrorObject | undefined, wire: Readonly<Record<string, unknown>>): string {
+  if (error === undefined) return 'the query is not valid'
+  if (error.keyword === 'required') return `${String(error.params.missingProperty)} is required`
+  const [, name = '', position] = error.instancePath.split('/')
+  const whole = wire[name]
+  const value = position !== undefined && Array.isArray(whole) ? whole[Number(position)] : whole
+  switch (error.keyword) {
+    case 'minimum':
+      return `${name} ${String(value)} is below ${error.params.limit}`
+    case 'maximum':
+      return value === Number.MAX_SAFE_INTEGER
+        ? `${name} exceeds ${error.params.limit}`
+        : `${name} ${String(value)} exceeds ${error.params.limit}`
+    case 'maxItems':
+      return `${name} has ${Array.isArray(whole) ? whole.length : 0} items, at most ${error.params.limit} are allowed`
+    case 'pattern':
+      return `${name} ${quote(String(value))} is not 0x followed by 40 hexadecimal digits`
+    default:
+      return `${name} ${error.message ?? 'is not valid'}`
+  }
+}
+
+function invalid(message: string): Failure {
+  return failure('INVALID_PARAMETER', message)
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text)
+}

@@ -1,0 +1,58 @@
+import type { ClaimProofRecord } from '../../protocol/records.js'
+import { asciiBytes, type JsonWriter } from '../jsonWriter.js'
+import { COMMA, END_ARRAY, key } from './fields.js'
+
+const HEIGHT = 32
+const HASH_BYTES = 32
+
+const OPENING = asciiBytes('{"proof":{"smtProofLocalExitRoot":[')
+const ROLLUP_BRANCH = asciiBytes('],"smtProofRollupExitRoot":[')
+const L1_INFO_TREE_LEAF = asciiBytes(',"l1InfoTreeLeaf":{"globalExitRoot":')
+const BLOCK_NUMBER = key('blockNumber')
+const TIMESTAMP = key('timestamp')
+const L1_INFO_TREE_INDEX = key('l1InfoTreeIndex')
+const MAINNET_EXIT_ROOT = key('mainnetExitRoot')
+const ROLLUP_EXIT_ROOT = key('rollupExitRoot')
+const PREVIOUS_BLOCK_HASH = key('previousBlockHash')
+const HASH = key('hash')
+const GLOBAL_INDEX = asciiBytes('},"globalIndex":')
+const LEAF_HASH = key('leafHash')
+const CLOSING = asciiBytes('}}')
+
+/** The one record with camelCase names: the caller hands it to the contract as it is. */
+export function writeClaimProof(writer: JsonWriter, proof: ClaimProofRecord): void {
+  const { leaf } = proof
+  writer.raw(OPENING)
+  writeBranch(writer, proof.localExitRootBranch)
+  writer.raw(ROLLUP_BRANCH)
+  writeBranch(writer, proof.rollupExitRootBranch)
+  writer.raw(END_ARRAY)
+  writer.raw(L1_INFO_TREE_LEAF)
+  writer.hex(leaf.globalExitRoot)
+  writer.raw(BLOCK_NUMBER)
+  writer.uint(leaf.blockNumber)
+  writer.raw(TIMESTAMP)
+  writer.uint(leaf.timestampSec)
+  writer.raw(L1_INFO_TREE_INDEX)
+  writer.uint(leaf.l1InfoTreeIndex)
+  writer.raw(MAINNET_EXIT_ROOT)
+  writer.hex(leaf.mainnetExitRoot)
+  writer.raw(ROLLUP_EXIT_ROOT)
+  writer.hex(leaf.rollupExitRoot)
+  writer.raw(PREVIOUS_BLOCK_HASH)
+  writer.hex(leaf.previousBlockHash)
+  writer.raw(HASH)
+  writer.hex(leaf.hash)
+  writer.raw(GLOBAL_INDEX)
+  writer.hex(proof.globalIndex)
+  writer.raw(LEAF_HASH)
+  writer.hex(proof.leafHash)
+  writer.raw(CLOSING)
+}
+
+function writeBranch(writer: JsonWriter, branch: Uint8Array): void {
+  for (let level = 0; level < HEIGHT; level++) {
+    if (level > 0) writer.raw(COMMA)
+    writer.hex(branch.subarray(level * HASH_BYTES, (level + 1) * HASH_BYTES))
+  }
+}

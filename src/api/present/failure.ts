@@ -1,0 +1,17 @@
+import type { Failure } from '../../errors/answers.js'
+import type { JsonWriter } from '../jsonWriter.js'
+import { asciiBytes } from '../jsonWriter.js'
+import { key } from './fields.js'
+
+const CODE = asciiBytes('{"error":{"code":')
+const MESSAGE = key('message')
+const CLOSING = asciiBytes('}}')
+
+/** `{"error":{"code","message"}}`: the one shape of every 4xx and 5xx. */
+export function writeFailure(writer: JsonWriter, failure: Failure): void {
+  writer.raw(CODE)
+  writer.text(failure.code)
+  writer.raw(MESSAGE)
+  writer.text(failure.message)
+  writer.raw(CLOSING)
+}

@@ -1,0 +1,57 @@
+import type { Page } from '../../protocol/records.js'
+import type { DepositCount, NetworkId } from '../../protocol/units.js'
+import { asciiBytes, type JsonWriter } from '../jsonWriter.js'
+
+/** The bytes `,"name":` (the first field of an object has `{` in front instead). */
+export function key(name: string): Uint8Array {
+  return asciiBytes(`,"${name}":`)
+}
+
+export function firstKey(name: string): Uint8Array {
+  return asciiBytes(`{"${name}":`)
+}
+
+export const COMMA = asciiBytes(',')
+export const END_OBJECT = asciiBytes('}')
+export const END_ARRAY = asciiBytes(']')
+
+const PAGINATION = asciiBytes('],"pagination":{"page":')
+const LIMIT = key('limit')
+const TOTAL = key('total')
+const END_PAGE = asciiBytes('}}')
+
+/** `{"<name>":[rows],"pagination":{…}}`; `opening` is `{"<name>":[`. */
+export function writePage<Row>(
+  writer: JsonWriter,
+  opening: Uint8Array,
+  page: Page<Row>,
+  writeRow: (writer: JsonWriter, row: Row) => void,
+): void {
+  writer.raw(opening)
+  for (let index = 0; index < page.rows.length; index++) {
+    if (index > 0) writer.raw(COMMA)
+    writeRow(writer, page.rows[index]!)
+  }
+  writer.raw(PAGINATION)
+  writer.uint(page.page)
+  writer.raw(LIMIT)
+  writer.uint(page.limit)
+  writer.raw(TOTAL)
+  writer.uint(page.total)
+  writer.raw(END_PAGE)
+}
+
+const globalIndex = new Uint8Array(32)
+const globalIndexView = new DataView(globalIndex.buffer)
+
+/**
+ * Canonical global index: mainnet flag · 2^64 + rollup index · 2^32 + deposit count.
+ * @returns 32 bytes, overwritten by the next call.
+ */
+export function canonicalGlobalIndex(sourceNetwork: NetworkId, depositCount: DepositCount): Uint8Array {
+  const isMainnet = sourceNetwork === 0
+  globalIndex[23] = isMainnet ? 1 : 0
+  globalIndexView.setUint32(24, isMainnet ? 0 : sourceNetwork - 1)
+  globalIndexView.setUint32(28, depositCount)
+  return globalIndex
+}

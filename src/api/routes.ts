@@ -1,0 +1,163 @@
+import type { Static, TObject, TSchema } from '@sinclair/typebox'
+import type { AnswerCode } from '../errors/answers.js'
+import type { OperationId, QueryByOperation } from '../protocol/queries.js'
+import {
+  BridgesParameters,
+  ClaimProofParameters,
+  ClaimsParameters,
+  ClaimTransactionParameters,
+  L1InfoTreeIndexParameters,
+  TokenMappingsParameters,
+} from './querySchemas.js'
+import {
+  BridgesResponse,
+  ClaimProofResponse,
+  ClaimsResponse,
+  ClaimTransactionResponse,
+  HealthResponse,
+  L1InfoTreeIndexResponse,
+  LivenessResponse,
+  ReadinessResponse,
+  SyncStatusResponse,
+  TokenMappingsResponse,
+} from './schemas.js'
+import {
+  toBridgesQuery,
+  toClaimProofQuery,
+  toClaimsQuery,
+  toClaimTransactionQuery,
+  toL1InfoTreeIndexQuery,
+  toTokenMappingsQuery,
+} from './toQuery.js'
+
+/** An endpoint that a shard answers, through the pool. The key of `routes` is the operation id everywhere. */
+export interface Route<Query, Parameters extends TObject = TObject> {
+  readonly path: string
+  readonly summary: string
+  readonly parameters: Parameters
+  toQuery(wire: Static<Parameters>): Query
+  readonly response: TSchema
+  /** Codes of this operation's own; every route may also answer 405, 414, 429, 500, 503 and 504. */
+  readonly errors: readonly AnswerCode[]
+  /** Tokens that one request takes from a client's bucket. */
+  readonly cost: number
+  /** Upper estimate of the answer, for the byte budget of a batch. */
+  estimateBytes(query: Query): number
+}
+
+/** Bytes of one row on the wire, rounded up from rows with the usual 192 bytes of metadata. */
+const BRIDGE_ROW_BYTES = 1_300
+const CLAIM_ROW_BYTES = 900
+const TOKEN_MAPPING_ROW_BYTES = 1_100
+
+const LIST_ERRORS = ['INVALID_PARAMETER', 'INVALID_NETWORK_ID'] as const
+const PROOF_ERRORS = [...LIST_ERRORS, 'BRIDGE_NOT_FOUND', 'PROOF_NOT_AVAILABLE'] as const
+
+/** The only list of data endpoints. */
+export const routes = {
+  getBridges: {
+    path: '/bridge/v1/bridges',
+    summary: 'Bridge transactions of one source network, newest first',
+    parameters: BridgesParameters,
+    toQuery: toBridgesQuery,
+    response: BridgesResponse,
+    errors: LIST_ERRORS,
+    cost: 5,
+    estimateBytes: (query) => (query.depositCount === undefined ? query.pageSize : 1) * BRIDGE_ROW_BYTES,
+  },
+  getClaims: {
+    path: '/bridge/v1/claims',
+    summary: 'Claim transactions on one network, newest first',
+    parameters: ClaimsParameters,
+    toQuery: toClaimsQuery,
+    response: ClaimsResponse,
+    errors: LIST_ERRORS,
+    cost: 5,
+    estimateBytes: (query) => query.pageSize * CLAIM_ROW_BYTES,
+  },
+  getClaimProof: {
+    path: '/bridge/v1/claim-proof',
+    summary: 'Proof for a claim under one leaf of the L1 info tree',
+    parameters: ClaimProofParameters,
+    toQuery: toClaimProofQuery,
+    response: ClaimProofResponse,
+    errors: PROOF_ERRORS,
+    cost: 5,
+    estimateBytes: () => 6_000,
+  },
+  getL1InfoTreeIndex: {
+    path: '/bridge/v1/l1-info-tree-index',
+    summary: 'Smallest L1 info tree index to use for the proof of a bridge',
+    parameters: L1InfoTreeIndexParameters,
+    toQuery: toL1InfoTreeIndexQuery,
+    response: L1InfoTreeIndexResponse,
+    errors: PROOF_ERRORS,
+    cost: 1,
+    estimateBytes: () => 500,
+  },
+  getTokenMappings: {
+    path: '/bridge/v1/token-mappings',
+    summary: 'Wrapped and sovereign tokens with their homes, newest first',
+    parameters: TokenMappingsParameters,
+    toQuery: toTokenMappingsQuery,
+    response: TokenMappingsResponse,
+    errors: LIST_ERRORS,
+    cost: 5,
+    estimateBytes: (query) => query.pageSize * TOKEN_MAPPING_ROW_BYTES,
+  },
+  getClaimTransaction: {
+    path: '/bridge/v1/claim-transaction',
+    summary: 'The claim call of a bridge, ABI-encoded and ready to sign',
+    parameters: ClaimTransactionParameters,
+    toQuery: toClaimTransactionQuery,
+    response: ClaimTransactionResponse,
+    errors: PROOF_ERRORS,
+    cost: 5,
+    estimateBytes: () => 8_000,
+  },
+} as const satisfies { readonly [K in OperationId]: RouteOf<K> }
+
+// A route's own parameter schema is narrower than TObject; `never` lets each toQuery keep its own argument type.
+interface RouteOf<K extends OperationId> extends Omit<Route<QueryByOperation[K]>, 'toQuery'> {
+  toQuery(wire: never): QueryByOperation[K]
+}
+
+export const operationIds = Object.keys(routes) as readonly OperationId[]
+
+/** An endpoint that the front answers at once, from memory. Its query string is ignored. */
+export interface ProbeRoute {
+  readonly paths: readonly string[]
+  readonly summary: string
+  readonly response: TSchema
+  /** Statuses besides 200. */
+  readonly otherStatuses: readonly number[]
+}
+
+export const probeRoutes = {
+  getHealth: {
+    paths: ['/', '/bridge/v1', '/bridge/v1/'],
+    summary: 'Health check, version and supported networks',
+    response: HealthResponse,
+    otherStatuses: [503],
+  },
+  getSyncStatus: {
+    paths: ['/bridge/v1/sync-status'],
+    summary: 'Synchronisation of the chains and of the bridge indexer',
+    response: SyncStatusResponse,
+    otherStatuses: [],
+  },
+  getLiveness: {
+    paths: ['/livez'],
+    summary: 'The process answers',
+    response: LivenessResponse,
+    otherStatuses: [],
+  },
+  getReadiness: {
+    paths: ['/readyz'],
+    summary: 'Whether a balancer should send requests here',
+    response: ReadinessResponse,
+    otherStatuses: [503],
+  },
+} as const satisfies Record<string, ProbeRoute>
+
+export type ProbeId = keyof typeof probeRoutes

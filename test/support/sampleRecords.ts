@@ -1,0 +1,147 @@
+import { getAddress, hexToBytes, numberToBytes } from 'viem'
+import type {
+  BridgeRecord,
+  ChecksumAddress,
+  ClaimProofRecord,
+  ClaimRecord,
+  ClaimTransactionRecord,
+  L1InfoLeafRecord,
+  L1InfoTreeIndexRecord,
+  Page,
+  TokenMappingRecord,
+} from '../../src/protocol/records.js'
+import { asBlockNumber, asDepositCount, asL1InfoTreeIndex, asNetworkId } from '../../src/protocol/units.js'
+
+/** Records with a value of their own in every field, so that no two fields can be mixed up unseen. */
+
+export function hashOf(byte: number): Uint8Array {
+  return new Uint8Array(32).fill(byte)
+}
+
+export function uint256(value: bigint): Uint8Array {
+  return numberToBytes(value, { size: 32 })
+}
+
+/** Spelling by viem, so that the mask does not come from our own code. */
+export function checksumAddress(text: string): ChecksumAddress {
+  const spelled = getAddress(text).slice(2)
+  const mask = new Uint8Array(5)
+  for (let digit = 0; digit < 40; digit++)
+    if (/[A-F]/.test(spelled[digit]!)) mask[digit >> 3]! |= 0x80 >> (digit & 7)
+  return { bytes: hexToBytes(`0x${spelled}`), checksumMask: mask }
+}
+
+export const SENDER = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
+export const RECEIVER = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+export const TOKEN = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
+export const ORIGINATOR = '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb'
+
+export function bridgeRecord(fields: Partial<BridgeRecord> = {}): BridgeRecord {
+  return {
+    transactionHash: hashOf(0x1a),
+    depositCount: asDepositCount(7),
+    sourceNetwork: asNetworkId(1),
+    destinationNetwork: asNetworkId(0),
+    caller: checksumAddress(SENDER),
+    transactionSender: checksumAddress(ORIGINATOR),
+    destinationAddress: checksumAddress(RECEIVER),
+    amount: uint256(1_000_000_000_000_000_000n),
+    timestampSec: 1_700_000_001,
+    blockNumber: asBlockNumber(4_294_967_297),
+    logIndex: 3,
+    leafType: 0,
+    tokenNetwork: asNetworkId(2),
+    tokenAddress: checksumAddress(TOKEN),
+    metadata: Uint8Array.of(0xde, 0xad),
+    readyForClaim: true,
+    claimTransactionHash: hashOf(0x2b),
+    l1InfoTreeIndex: asL1InfoTreeIndex(11),
+    ...fields,
+  }
+}
+
+export function claimRecord(fields: Partial<ClaimRecord> = {}): ClaimRecord {
+  return {
+    transactionHash: hashOf(0x3c),
+    globalIndex: uint256((1n << 64n) + 5n),
+    amount: uint256(42n),
+    timestampSec: 1_700_000_002,
+    bridgeTransactionHash: hashOf(0x4d),
+    blockNumber: asBlockNumber(12),
+    logIndex: 6,
+    sourceNetwork: asNetworkId(0),
+    depositCount: asDepositCount(5),
+    destinationNetwork: asNetworkId(1),
+    destinationAddress: checksumAddress(RECEIVER),
+    tokenNetwork: asNetworkId(3),
+    tokenAddress: checksumAddress(TOKEN),
+    caller: checksumAddress(SENDER),
+    transactionSender: checksumAddress(ORIGINATOR),
+    ...fields,
+  }
+}
+
+export function tokenMappingRecord(fields: Partial<TokenMappingRecord> = {}): TokenMappingRecord {
+  return {
+    transactionHash: hashOf(0x5e),
+    blockNumber: asBlockNumber(13),
+    logIndex: 8,
+    timestampSec: 1_700_000_003,
+    originNetwork: asNetworkId(0),
+    originTokenAddress: checksumAddress(TOKEN),
+    wrappedNetwork: asNetworkId(1),
+    wrappedTokenAddress: checksumAddress(RECEIVER),
+    metadata: new Uint8Array(0),
+    isNotMintable: false,
+    tokenType: 0,
+    isCurrent: true,
+    ...fields,
+  }
+}
+
+export function l1InfoLeafRecord(): L1InfoLeafRecord {
+  return {
+    l1InfoTreeIndex: asL1InfoTreeIndex(9),
+    mainnetExitRoot: hashOf(0x61),
+    rollupExitRoot: hashOf(0x62),
+    globalExitRoot: hashOf(0x63),
+    previousBlockHash: hashOf(0x64),
+    timestampSec: 1_700_000_004,
+    blockNumber: asBlockNumber(14),
+    hash: hashOf(0x65),
+  }
+}
+
+export function claimProofRecord(fields: Partial<ClaimProofRecord> = {}): ClaimProofRecord {
+  return {
+    localExitRootBranch: Uint8Array.from({ length: 1024 }, (_, at) => at >> 5),
+    rollupExitRootBranch: Uint8Array.from({ length: 1024 }, (_, at) => 0x80 + (at >> 5)),
+    leaf: l1InfoLeafRecord(),
+    globalIndex: uint256(5n << 32n),
+    leafHash: hashOf(0x66),
+    isFinal: false,
+    ...fields,
+  }
+}
+
+export function l1InfoTreeIndexRecord(): L1InfoTreeIndexRecord {
+  return { leaf: l1InfoLeafRecord(), firstCoveringIndex: asL1InfoTreeIndex(4) }
+}
+
+export function claimTransactionRecord(): ClaimTransactionRecord {
+  return {
+    to: checksumAddress(TOKEN),
+    data: Uint8Array.of(0xcc, 0xaa, 0x2d, 0x11),
+    chainId: 1101n,
+    leafType: 0,
+    sourceNetwork: asNetworkId(1),
+    destinationNetwork: asNetworkId(0),
+    depositCount: asDepositCount(7),
+    globalIndex: uint256(7n),
+    l1InfoTreeIndex: asL1InfoTreeIndex(11),
+  }
+}
+
+export function pageOf<Row>(rows: readonly Row[], fields: Partial<Page<Row>> = {}): Page<Row> {
+  return { rows, page: 1, limit: 100, total: rows.length, ...fields }
+}
