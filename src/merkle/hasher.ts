@@ -7,6 +7,11 @@ export interface Hasher {
   readonly name: string
   /** keccak-256 of any bytes. @returns 32 bytes, fresh. */
   hash(bytes: Uint8Array): Uint8Array
+  /**
+   * keccak-256 of `count` messages of `length` bytes each, one after another in `messages`.
+   * @returns 32·count bytes, fresh.
+   */
+  hashMessages(messages: Uint8Array, length: number, count: number): Uint8Array
   /** keccak-256(left ‖ right), 32 bytes each. @returns 32 bytes, fresh. */
   hashPair(left: Uint8Array, right: Uint8Array): Uint8Array
   /**
@@ -20,4 +25,43 @@ export interface Hasher {
    * @returns 32 bytes, fresh.
    */
   foldBranch(leaf: Uint8Array, branch: Uint8Array, index: number): Uint8Array
+}
+
+/**
+ * What the append-only tree needs beside plain hashing: kernels that work on fixed buffers of the instance. The tree
+ * fills the buffers, runs a kernel and copies results out; nothing in them outlives one call of a tree function.
+ */
+export interface TreeHasher extends Hasher {
+  readonly kernels: TreeKernels
+}
+
+export interface TreeKernels {
+  /** One tile being built, and behind its 126 nodes the node above it: 127 × 32 bytes. */
+  readonly tile: Uint8Array
+  /** Fills in the nodes of `tile` that become complete when its lowest level grows from `from` to `to` ≤ 64 nodes. */
+  completeTile(from: number, to: number): void
+
+  /** Per group, the tile on the path in lane A. */
+  readonly pathA: readonly Uint8Array[]
+  /** Per group, the tile on the path in lane B. */
+  readonly pathB: readonly Uint8Array[]
+  /** 33 × 32 bytes: for each level 0 … 32 the incomplete node that holds the next free position; the last is the root. */
+  readonly edge: Uint8Array
+  /** 32 × 32 bytes: branch of the last `prove` or `proveAtEdge`. */
+  readonly branch: Uint8Array
+  /** 32 bytes: root of the last call. */
+  readonly root: Uint8Array
+  /** 32 bytes: root in lane B of the last `rootPair`. */
+  readonly rootB: Uint8Array
+  /** Lane A holds the path of `leafCount`: fills `edge` and `root`. */
+  computeEdge(leafCount: number): void
+  /** Lanes A and B hold the paths of two leaf counts: fills `root` and `rootB`. */
+  rootPair(leafCountA: number, leafCountB: number): void
+  /**
+   * Lane A holds the path of leaf `index`, lane B that of `leafCount` below the level where the two part: fills
+   * `branch`, the `root` it folds to, and `edge`.
+   */
+  prove(index: number, leafCount: number): void
+  /** `prove` with `edge` filled in by the caller: lane A alone. */
+  proveAtEdge(index: number, leafCount: number): void
 }

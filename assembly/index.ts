@@ -1,0 +1,36 @@
+/** What the host sees: fixed places in memory, and functions on them. No imports. */
+
+import { DIGEST, INPUT } from './layout'
+import { completeTile, hashLevel } from './level'
+import { absorb, finishMessage, startMessage } from './sponge'
+import { fillZeroHashes } from './zeroHashes'
+
+export { edge, foldBranch, prove, proveAtEdge, rootPair } from './branch'
+export { BRANCH_A, DIGEST, DIGEST_B, EDGE, INPUT, PATH_A, PATH_B, TILE, ZERO_HASHES } from './layout'
+export { completeTile, startMessage }
+
+fillZeroHashes()
+
+/** Takes the first `length` bytes of `INPUT` as the next piece of the message. */
+export function absorbInput(length: i32): void {
+  absorb(INPUT, length)
+}
+
+/** Ends the message: digest at `DIGEST`. */
+export function digest(): void {
+  finishMessage(DIGEST)
+}
+
+/** Hashes the `count` messages of `length` bytes (≥ 32) each that stand one after another at `INPUT`, in place. */
+export function hashMessages(count: i32, length: i32): void {
+  for (let i = 0; i < count; i++) {
+    startMessage()
+    absorb(INPUT + length * i, length)
+    finishMessage(INPUT + 32 * i)
+  }
+}
+
+/** Hashes the `count` pairs at `INPUT` in place. */
+export function hashInputPairs(count: i32): void {
+  hashLevel(INPUT, count, INPUT)
+}

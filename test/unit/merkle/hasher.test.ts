@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { compileMerkleModule, createHasher, type MerkleBuild } from '../../../src/merkle/wasm.js'
+import { naiveFold } from '../../support/naiveTree.js'
+
+const builds: readonly MerkleBuild[] = ['simd', 'scalar', 'simd-debug', 'scalar-debug']
+
+for (const build of builds) {
+  const hasher = createHasher(compileMerkleModule(build))
+
+  test(`${build}: keccak-256 of every length 0 … 409 equals an independent keccak`, () => {
+    const bytes = randomBytes(409)
+    for (let length = 0; length <= 409; length++)
+      assert.deepEqual(
+        Buffer.from(hasher.hash(bytes.subarray(0, length))),
+        Buffer.from(keccak_256(bytes.subarray(0, length))),
+        `length ${length}`,
+      )
+  })
+
+  test(`${build}: messages longer than the input buffer are streamed in pieces`, () => {
+    for (const length of [65_535, 65_536, 65_537, 131_072, 300_001]) {
+      const bytes = randomBytes(length)
+      assert.deepEqual(
+        Buffer.from(hasher.hash(bytes)),
+        Buffer.from(keccak_256(bytes)),
+        `length ${length} of ${bytes.subarray(0, 8).toString('hex')}…`,
+      )
+    }
+  })
+
+  test(`${build}: the empty message hashes to the published keccak-256, not to SHA3-256`, () => {
+    assert.equal(
+      Buffer.from(hasher.hash(new Uint8Array())).toString('hex'),
+      'c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
+    )
+  })
+
+  test(`${build}: pairs hash one by one and in batches of any size as they do alone, also in place`, () => {
+    for (const count of [0, 1, 2, 3, 63, 64, 1023, 1024, 1025, 2500]) {
+      const pairs = randomBytes(64 * count)
+      const expected = Buffer.concat(
+        Array.from({ length: count }, (_, i) => keccak_256(pairs.subarray(64 * i, 64 * i + 64))),
+      )
+      const out = Buffer.alloc(32 * count)
+      hasher.hashPairs(pairs, count, out)
+      assert.deepEqual(out, expected, `count ${count}`)
+      if (count > 0)
+        assert.deepEqual(
+          Buffer.from(hasher.hashPair(pairs.subarray(0, 32), pairs.subarray(32, 64))),
+          expected.subarray(0, 32),
+        )
+      hasher.hashPairs(pairs, count, pairs)
+      assert.deepEqual(pairs.subarray(0, 32 * count), expected, `count ${count} in place`)
+    }
+  })
+
+  test(`${build}: equal messages in a row hash as they do alone`, () => {
+    for (const [length, count] of [
+      [32, 5],
+      [72, 2000],
+      [113, 1161],
+      [135, 3],
+      [136, 3],
+      [137, 480],
+    ] as const) {
+      const messages = randomBytes(length * count)
+      const expected = Array.from({ length: count }, (_, i) =>
+        keccak_256(messages.subarray(length * i, length * (i + 1))),
+      )
+      assert.deepEqual(
+        Buffer.from(hasher.hashMessages(messages, length, count)),
+        Buffer.concat(expected),
+        `${count} × ${length}`,
+      )
+    }
+  })
+
+  test(`${build}: a branch folds to the same root as by hand, for indexes of every shape`, () => {
+    for (const index of [0, 1, 2, 0x5555_5555, 0xaaaa_aaaa, 0x8000_0000, 0xffff_ffff]) {
+      const leaf = randomBytes(32)
+      const branch = randomBytes(1024)
+      assert.deepEqual(
+        Buffer.from(hasher.foldBranch(leaf, branch, index)),
+        Buffer.from(naiveFold(leaf, branch, index)),
+        `index ${index}`,
+      )
+    }
+  })
+}
+
+test('all builds agree on 10,000 random pairs, and with an independent keccak', () => {
+  const pairs = randomBytes(64 * 10_000)
+  const expected = Buffer.concat(
+    Array.from({ length: 10_000 }, (_, i) => keccak_256(pairs.subarray(64 * i, 64 * i + 64))),
+  )
+  for (const build of builds) {
+    const out = Buffer.alloc(32 * 10_000)
+    createHasher(compileMerkleModule(build)).hashPairs(pairs, 10_000, out)
+    assert.deepEqual(out, expected, build)
+  }
+})
+
+test('the module chosen at boot names itself, and is the SIMD build on this engine', () => {
+  assert.equal(createHasher(compileMerkleModule()).name, 'wasm-simd')
+  assert.equal(createHasher(compileMerkleModule('scalar')).name, 'wasm-scalar')
+})
