@@ -1,0 +1,97 @@
+import { InvariantError } from '../errors/invariantError.js'
+import { HASH_BYTES, isSameHash } from './branch.js'
+import type { EdgeCache } from './edgeCache.js'
+import { TILE_LEVELS } from './nodeStore.js'
+import { getTile, loadPath, TILE_GROUPS, TILE_WIDTH, type TreeSource, tileIndexOf } from './treeTiles.js'
+
+/** A tree as it was when it had `leafCount` leaves: every root that the chain publishes names one. */
+export interface TreeVersion {
+  readonly lineage: number
+  readonly leafCount: number
+  readonly root: Uint8Array
+}
+
+/** A leaf and the 32 siblings (32 × 32 bytes, leaf level first) that prove it. Fresh memory, the caller owns it. */
+export interface LeafProof {
+  readonly leaf: Uint8Array
+  readonly branch: Uint8Array
+}
+
+/**
+ * Proves leaf `index` under a version of the tree, and folds the proof to the version's root before it hands it out.
+ * @param index 0-based, below `version.leafCount`: else RangeError.
+ * @param edges remembers the right edges of versions, for repeated proofs under one root.
+ * @throws InvariantError if the stored nodes do not fold to the root: the store is corrupt.
+ */
+export function proveLeaf(
+  tree: TreeSource,
+  version: TreeVersion,
+  index: number,
+  edges?: EdgeCache,
+): LeafProof {
+  const { lineage, leafCount, root } = version
+  if (index >= leafCount) throw new RangeError(`leaf index ${index} is not below leaf count ${leafCount}`)
+  const { kernels } = tree.hasher
+  loadPath(tree, kernels.pathA, lineage, index, leafCount, TILE_GROUPS)
+  if (edges?.load(version, kernels.edge)) {
+    kernels.proveAtEdge(index, leafCount)
+  } else {
+    // In this group and above it both paths run through the same tiles.
+    const shared = Math.floor((31 - Math.clz32(index ^ leafCount)) / TILE_LEVELS)
+    loadPath(tree, kernels.pathB, lineage, leafCount, leafCount, shared)
+    kernels.pathB[shared]!.set(kernels.pathA[shared]!)
+    kernels.prove(index, leafCount)
+  }
+  if (!isSameHash(kernels.root, root))
+    throw new InvariantError(
+      `leaf ${index} of ${leafCount} in lineage ${lineage} folds to ${hex(kernels.root)}, expected root ${hex(root)}`,
+    )
+  edges?.store(version, kernels.edge)
+  const at = HASH_BYTES * (index % TILE_WIDTH)
+  return { leaf: kernels.pathA[0]!.slice(at, at + HASH_BYTES), branch: kernels.branch.slice() }
+}
+
+/** Hash of leaf `index`, which must be below the lineage's leaf count. @returns 32 bytes, fresh. */
+export function getLeaf(tree: TreeSource, lineage: number, index: number): Uint8Array {
+  const at = HASH_BYTES * (index % TILE_WIDTH)
+  return getTile(tree, lineage, 0, tileIndexOf(0, index)).slice(at, at + HASH_BYTES)
+}
+
+/** Root of the first `leafCount` leaves; Z32 for none. @returns 32 bytes, fresh. */
+export function getRoot(tree: TreeSource, lineage: number, leafCount: number): Uint8Array {
+  const { kernels } = tree.hasher
+  loadPath(tree, kernels.pathA, lineage, leafCount, leafCount, TILE_GROUPS)
+  kernels.computeEdge(leafCount)
+  return kernels.root.slice()
+}
+
+/**
+ * Roots at many leaf counts at once, two at a time in the SIMD build. Ascending counts read each tile once.
+ * @returns 32 bytes per leaf count, fresh.
+ */
+export function getRootsAtCounts(
+  tree: TreeSource,
+  lineage: number,
+  leafCounts: ArrayLike<number>,
+): Uint8Array {
+  const { kernels } = tree.hasher
+  const roots = new Uint8Array(HASH_BYTES * leafCounts.length)
+  const loadedA = new Array<number>(TILE_GROUPS).fill(-1)
+  const loadedB = new Array<number>(TILE_GROUPS).fill(-1)
+  let i = 0
+  for (; i + 1 < leafCounts.length; i += 2) {
+    const a = leafCounts[i]!
+    const b = leafCounts[i + 1]!
+    loadPath(tree, kernels.pathA, lineage, a, a, TILE_GROUPS, loadedA)
+    loadPath(tree, kernels.pathB, lineage, b, b, TILE_GROUPS, loadedB)
+    kernels.rootPair(a, b)
+    roots.set(kernels.root, HASH_BYTES * i)
+    roots.set(kernels.rootB, HASH_BYTES * (i + 1))
+  }
+  if (i < leafCounts.length) roots.set(getRoot(tree, lineage, leafCounts[i]!), HASH_BYTES * i)
+  return roots
+}
+
+function hex(bytes: Uint8Array): string {
+  return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')}`
+}
