@@ -1,0 +1,67 @@
+import type { Address, Hash } from './chainEvent.js'
+import { decodeHexAt, decodeUint32At } from './hex.js'
+
+/**
+ * Static ABI words read straight from `0x…` text, without making bytes of the rest. Every reader refuses what a
+ * contract never writes (digits above the type's width), so that only canonical data takes this path.
+ */
+const WORD_DIGITS = 64
+const zeroWord = '0'.repeat(WORD_DIGITS)
+/** What stands before the digits of a uint32, a uint64 and an address in their words. */
+const zerosBeforeUint32 = '0'.repeat(56)
+const zerosBeforeUint64 = '0'.repeat(48)
+const zerosBeforeAddress = '0'.repeat(24)
+
+/** Character at which the n-th 32-byte word of `0x…` text begins. */
+const wordStart = (word: number): number => 2 + word * WORD_DIGITS
+
+/** Whole words in the text; no integer when the data ends inside one or is no `0x…` text. */
+export function wordCount(data: string): number {
+  return data.startsWith('0x') ? (data.length - 2) / WORD_DIGITS : Number.NaN
+}
+
+/** Value of a uint8, uint16, uint24 or uint32 word (checked against `max` by the caller), or −1. */
+export function uint32Word(data: string, word: number): number {
+  const start = wordStart(word)
+  return data.startsWith(zerosBeforeUint32, start) ? decodeUint32At(data, start + 56) : -1
+}
+
+/** Value of a uint256 word, or undefined. */
+export function uint256Word(data: string, word: number): bigint | undefined {
+  const start = wordStart(word)
+  let value = 0n
+  for (let part = 0; part < 8; part++) {
+    const digits = decodeUint32At(data, start + part * 8)
+    if (digits < 0) return undefined
+    if (digits !== 0 || value !== 0n) value = (value << 32n) | BigInt(digits)
+  }
+  return value
+}
+
+/** Value of a uint64 word, when a double holds it exactly, or −1. */
+export function uint53Word(data: string, word: number): number {
+  const start = wordStart(word)
+  if (!data.startsWith(zerosBeforeUint64, start)) return -1
+  const high = decodeUint32At(data, start + 48)
+  const low = decodeUint32At(data, start + 56)
+  return high < 0 || low < 0 || high > 0x1f_ffff ? -1 : high * 2 ** 32 + low
+}
+
+/** 20 bytes of an address word, or undefined. */
+export function addressWord(data: string, word: number): Address | undefined {
+  const start = wordStart(word)
+  return data.startsWith(zerosBeforeAddress, start) ? decodeHexAt(data, start + 24, 20) : undefined
+}
+
+/** 32 bytes, or undefined. */
+export function hashWord(data: string, word: number): Hash | undefined {
+  return decodeHexAt(data, wordStart(word), 32)
+}
+
+/** `byteLength` bytes from the start of a word on, padded with zeros to a whole word, or undefined. */
+export function bytesFromWord(data: string, word: number, byteLength: number): Uint8Array | undefined {
+  const start = wordStart(word)
+  const paddedDigits = (-byteLength & 31) * 2
+  if (!data.startsWith(zeroWord.slice(0, paddedDigits), start + byteLength * 2)) return undefined
+  return decodeHexAt(data, start, byteLength)
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type AbiEvent, bytesToHex } from 'viem'
+import { bridgeEventsAbi, globalExitRootManagerEventsAbi } from '../../src/protocol/abis.js'
+import { coldDecoders } from '../../src/protocol/decodeColdEvents.js'
+import {
+  decodeBridgeEvent,
+  decodeClaimEvent,
+  decodeUpdateHashChainValue,
+  decodeUpdateL1InfoTree,
+  decodeUpdateL1InfoTreeV2,
+} from '../../src/protocol/decodeHotEvents.js'
+import { contracts, encodeLog, position } from '../support/encodedLogs.js'
+
+/** fast-check prints seed and path of a failure: run again with FC_SEED. */
+const seed = process.env.FC_SEED === undefined ? {} : { seed: Number(process.env.FC_SEED) }
+
+const uint32 = fc.integer({ min: 0, max: 2 ** 32 - 1 })
+const uint = (bits: number) => fc.bigInt({ min: 0n, max: 2n ** BigInt(bits) - 1n })
+const bytes = (length: number) =>
+  fc.uint8Array({ minLength: length, maxLength: length }).map((b) => bytesToHex(b))
+const anyBytes = fc.uint8Array({ maxLength: 200 }).map((b) => bytesToHex(b))
+
+const hotEvents = [
+  {
+    name: 'BridgeEvent',
+    decode: decodeBridgeEvent,
+    args: fc.record({
+      leafType: fc.integer({ min: 0, max: 255 }),
+      originNetwork: uint32,
+      originAddress: bytes(20),
+      destinationNetwork: uint32,
+      destinationAddress: bytes(20),
+      amount: uint(256),
+      metadata: anyBytes,
+      depositCount: uint32,
+    }),
+  },
+  {
+    name: 'ClaimEvent',
+    decode: decodeClaimEvent,
+    args: fc.record({
+      globalIndex: uint(256),
+      originNetwork: uint32,
+      originAddress: bytes(20),
+      destinationAddress: bytes(20),
+      amount: uint(256),
+    }),
+  },
+  {
+    name: 'UpdateL1InfoTree',
+    decode: decodeUpdateL1InfoTree,
+    args: fc.record({ mainnetExitRoot: bytes(32), rollupExitRoot: bytes(32) }),
+  },
+  {
+    name: 'UpdateL1InfoTreeV2',
+    decode: decodeUpdateL1InfoTreeV2,
+    args: fc.record({
+      currentL1InfoRoot: bytes(32),
+      leafCount: uint32,
+      blockhash: uint(256),
+      minTimestamp: uint(53),
+    }),
+  },
+  {
+    name: 'UpdateHashChainValue',
+    decode: decodeUpdateHashChainValue,
+    args: fc.record({ newGlobalExitRoot: bytes(32), newHashChainValue: bytes(32) }),
+  },
+] as const
+
+const events: readonly AbiEvent[] = [...bridgeEventsAbi, ...globalExitRootManagerEventsAbi]
+const eventOf = (name: string) => events.find((event) => event.name === name)!
+
+for (const { name, decode, args } of hotEvents) {
+  test(`the static layout of ${name} says what viem says, for any values`, () => {
+    fc.assert(
+      fc.property(args as fc.Arbitrary<Record<string, unknown>>, (values) => {
+        const log = encodeLog(contracts.bridge, eventOf(name), values)
+        assert.deepEqual(
+          decode(log.topics, log.data, position),
+          coldDecoders[name](log.topics, log.data, position),
+        )
+      }),
+      { numRuns: 300, ...seed },
+    )
+  })
+
+  test(`${name} with one character changed, dropped or added is read as viem reads it, or not at all`, () => {
+    fc.assert(
+      fc.property(
+        args as fc.Arbitrary<Record<string, unknown>>,
+        fc.nat(),
+        fc.constantFrom('0', '1', 'f', 'g', ''),
+        fc.boolean(),
+        (values, at, character, keep) => {
+          const log = encodeLog(contracts.bridge, eventOf(name), values)
+          const place = at % (log.data.length + 1)
+          const data = log.data.slice(0, place) + character + log.data.slice(keep ? place : place + 1)
+          const hot = decode(log.topics, data, position)
+          if (hot !== undefined) assert.deepEqual(hot, coldDecoders[name](log.topics, data, position))
+        },
+      ),
+      { numRuns: 500, ...seed },
+    )
+  })
+}
+
+test('the fast path refuses what only viem may judge', () => {
+  const log = encodeLog(contracts.bridge, eventOf('BridgeEvent'), {
+    leafType: 0,
+    originNetwork: 0,
+    originAddress: `0x${'11'.repeat(20)}`,
+    destinationNetwork: 1,
+    destinationAddress: `0x${'22'.repeat(20)}`,
+    amount: 1n,
+    metadata: '0x1234',
+    depositCount: 0,
+  })
+  const words = log.data.slice(2).match(/.{64}/g)!
+  const data = (change: (words: string[]) => void) => {
+    const copy = [...words]
+    change(copy)
+    return `0x${copy.join('')}`
+  }
+  const one = '1'.padStart(64, '0')
+  const cases: readonly [string, string][] = [
+    [
+      'metadata behind a gap',
+      data((w) => w.splice(6, 1, (0x120).toString(16).padStart(64, '0')) && w.splice(8, 0, one)),
+    ],
+    ['a longer metadata than data', data((w) => w.splice(8, 1, 'ff'.padStart(64, '0')))],
+    ['a leaf type above uint8', data((w) => w.splice(0, 1, '100'.padStart(64, '0')))],
+    ['an address with dirty upper bytes', data((w) => w.splice(2, 1, `1${w[2]!.slice(1)}`))],
+    ['a deposit count above uint32', data((w) => w.splice(7, 1, '100000000'.padStart(64, '0')))],
+    ['a word too many', `${log.data}${one}`],
+  ]
+  assert.notEqual(decodeBridgeEvent(log.topics, log.data, position), undefined)
+  for (const [title, changed] of cases)
+    assert.equal(decodeBridgeEvent(log.topics, changed, position), undefined, title)
+  // Valid ABI all the same: viem reads the metadata where the offset points.
+  const gap = coldDecoders.BridgeEvent(log.topics, cases[0]![1], position)
+  assert.deepEqual(gap, decodeBridgeEvent(log.topics, log.data, position))
+})
