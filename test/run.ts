@@ -1,0 +1,47 @@
+import { type Dirent, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * The test runner: `node dist/test/run.js unit property …` runs every compiled test below the folders, two files at a
+ * time. A test that is skipped or left as "todo", and a file or run without tests, counts as a failure: what does not run
+ * proves nothing.
+ */
+const FILES_AT_ONCE = 2
+const LONGEST_FILE_MS = 300_000
+
+const folders = process.argv.slice(2)
+const files = folders.flatMap(testFiles)
+const faults: string[] = []
+let tests = 0
+
+const stream = run({ files, concurrency: FILES_AT_ONCE, timeout: LONGEST_FILE_MS })
+stream.on('test:pass', ({ name, skip, todo }) => {
+  // Node reports a file that holds no test as a passing test with the file's own name.
+  if (files.includes(name)) faults.push(`no test in ${name}`)
+  else tests += 1
+  if (skip !== undefined && skip !== false) faults.push(`skipped: ${name}`)
+  if (todo !== undefined && todo !== false) faults.push(`todo: ${name}`)
+})
+stream.on('test:fail', ({ name }) => {
+  faults.push(`failed: ${name}`)
+})
+
+const report = stream.compose(new spec())
+report.pipe(process.stdout)
+report.once('end', () => {
+  if (files.length === 0) faults.push(`no test file below ${folders.join(', ') || 'nothing'}`)
+  else if (tests === 0) faults.push('no test ran')
+  for (const fault of faults) console.error(`✖ ${fault}`)
+  process.exitCode = faults.length === 0 ? 0 : 1
+})
+
+function testFiles(folder: string): string[] {
+  const root = join(dirname(fileURLToPath(import.meta.url)), folder)
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry: Dirent) => entry.isFile() && entry.name.endsWith('.test.js'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+}
