@@ -1,0 +1,90 @@
+import { InvariantError } from '../errors/invariantError.js'
+import { BRANCH_BYTES, HASH_BYTES, isBranchOf, TREE_DEPTH } from './branch.js'
+import type { Hasher } from './hasher.js'
+import type { LeafProof } from './treeProofs.js'
+import { createZeroHashes } from './zeroHashes.js'
+
+/** One rollup of the manager and its last settled local exit root: 32 zero bytes when there is none. */
+export interface RollupExit {
+  /** Position in the tree, uint32. */
+  readonly rollupIndex: number
+  readonly localExitRoot: Uint8Array
+}
+
+/**
+ * The rollup exit tree over the local exit roots of one moment. It is built anew for each set of roots: for n rollups
+ * that is about n + 32 hashes, hardly more than the 32 that changing one leaf of it takes.
+ */
+export class RollupExitTree {
+  readonly #hasher: Hasher
+  readonly #zeroHashes: readonly Uint8Array[]
+
+  constructor(hasher: Hasher) {
+    this.#hasher = hasher
+    this.#zeroHashes = createZeroHashes(hasher)
+  }
+
+  /**
+   * @param exits every rollup of the manager, ascending by index; gaps are empty leaves.
+   * @returns 32 bytes, fresh. 32 zero bytes when there is no rollup at all, as the manager's `getRollupExitRoot` says.
+   */
+  root(exits: readonly RollupExit[]): Uint8Array {
+    if (exits.length === 0) return new Uint8Array(HASH_BYTES)
+    return this.#fold(exits, () => {})
+  }
+
+  /**
+   * Proves a rollup's leaf under a rollup exit root, and folds the proof to that root before it hands it out. A rollup
+   * that is not among `exits` has an empty leaf.
+   * @throws InvariantError if `exits` are not what the root was made of.
+   */
+  prove(exits: readonly RollupExit[], rollupIndex: number, rollupExitRoot: Uint8Array): LeafProof {
+    const leaf = new Uint8Array(HASH_BYTES)
+    const branch = new Uint8Array(BRANCH_BYTES)
+    for (let h = 0; h < TREE_DEPTH; h++) branch.set(this.#zeroHashes[h]!, HASH_BYTES * h)
+    this.#fold(exits, (h, index, node) => {
+      if (h === 0 && index === rollupIndex) leaf.set(node)
+      if (index === ((rollupIndex >>> h) ^ 1) >>> 0) branch.set(node, HASH_BYTES * h)
+    })
+    if (!isBranchOf(this.#hasher, rollupExitRoot, leaf, branch, rollupIndex))
+      throw new InvariantError(
+        `leaf of rollup index ${rollupIndex} does not fold to the rollup exit root 0x${Buffer.from(rollupExitRoot).toString('hex')}`,
+      )
+    return { leaf, branch }
+  }
+
+  /** Hashes level by level; `visit` sees each node that is not an empty subtree, below the root. */
+  #fold(
+    exits: readonly RollupExit[],
+    visit: (level: number, index: number, node: Uint8Array) => void,
+  ): Uint8Array {
+    let indexes = exits.map((exit) => exit.rollupIndex)
+    let nodes = new Uint8Array(HASH_BYTES * exits.length)
+    exits.forEach((exit, i) => {
+      if (i > 0 && exit.rollupIndex <= exits[i - 1]!.rollupIndex)
+        throw new RangeError(`rollup index ${exit.rollupIndex} does not ascend`)
+      nodes.set(exit.localExitRoot, HASH_BYTES * i)
+    })
+    for (let h = 0; h < TREE_DEPTH; h++) {
+      const parents: number[] = []
+      const pairs = new Uint8Array(2 * HASH_BYTES * indexes.length)
+      for (let i = 0; i < indexes.length; i++) {
+        const index = indexes[i]!
+        const node = nodes.subarray(HASH_BYTES * i, HASH_BYTES * (i + 1))
+        visit(h, index, node)
+        const parent = index >>> 1
+        if (parents.at(-1) !== parent) {
+          const at = 2 * HASH_BYTES * parents.length
+          pairs.set(this.#zeroHashes[h]!, at)
+          pairs.set(this.#zeroHashes[h]!, at + HASH_BYTES)
+          parents.push(parent)
+        }
+        pairs.set(node, 2 * HASH_BYTES * (parents.length - 1) + HASH_BYTES * (index & 1))
+      }
+      nodes = new Uint8Array(HASH_BYTES * parents.length)
+      this.#hasher.hashPairs(pairs, parents.length, nodes)
+      indexes = parents
+    }
+    return nodes
+  }
+}
