@@ -1,0 +1,92 @@
+import { InvariantError } from '../../errors/invariantError.js'
+import type { NetworkId } from '../../protocol/units.js'
+import { readUint32BigEndian } from '../../store/codecs/bytes.js'
+import { CLAIM_LINK_BYTES, type ClaimLink, decodeClaimLink } from '../../store/codecs/claimLink.js'
+import { CLAIM_BYTES, type ClaimRow, decodeClaimRow } from '../../store/codecs/claimRow.js'
+import { chunkKey, claimLinkKey, uint32Key } from '../../store/codecs/keys.js'
+import { decodeSenderRow, SENDER_BYTES, type SenderRow } from '../../store/codecs/senderRow.js'
+import type { ReadView } from '../../store/shardStore.types.js'
+import { CLAIM_LINKS_PER_CHUNK, CLAIMS_PER_CHUNK, SENDERS_PER_CHUNK } from '../../store/tables.js'
+import { ChunkReader } from '../chunkReader.js'
+import type { SnapshotState } from '../snapshotState.js'
+
+/** Claims made on one network, their claimers, and which deposits of which network they claim. */
+export class ClaimReads {
+  readonly #view: ReadView
+  readonly #state: SnapshotState
+  readonly #networkId: NetworkId
+  readonly #claims: ChunkReader
+  readonly #senders: ChunkReader
+  /** By source network: a page of claims or bridges meets few of them. */
+  readonly #links = new Map<number, ChunkReader>()
+
+  constructor(view: ReadView, state: SnapshotState, networkId: NetworkId) {
+    this.#view = view
+    this.#state = state
+    this.#networkId = networkId
+    this.#claims = new ChunkReader(view, 'claims', CLAIMS_PER_CHUNK, (ordinal) =>
+      chunkKey(ordinal, CLAIMS_PER_CHUNK),
+    )
+    this.#senders = new ChunkReader(view, 'claimSenders', SENDERS_PER_CHUNK, (ordinal) =>
+      chunkKey(ordinal, SENDERS_PER_CHUNK),
+    )
+  }
+
+  reset(): void {
+    this.#claims.reset()
+    this.#senders.reset()
+    this.#links.clear()
+  }
+
+  /** Claims ever made, in force or not: one more than the newest ordinal. */
+  get count(): number {
+    return this.#state.counters.claims
+  }
+
+  /** @param ordinal must be below `count`. @throws InvariantError when the row is missing. */
+  get(ordinal: number): ClaimRow {
+    const chunk = this.#claims.find(ordinal)
+    const offset = this.#claims.offset(ordinal) * CLAIM_BYTES
+    if (chunk === undefined || chunk.length < offset + CLAIM_BYTES) throw this.#missing(`claim ${ordinal}`)
+    return decodeClaimRow(chunk, offset)
+  }
+
+  /** undefined while the claimer is not resolved. */
+  findSender(ordinal: number): SenderRow | undefined {
+    if (ordinal >= this.#state.resolvedClaimSenders) return undefined
+    const chunk = this.#senders.find(ordinal)
+    const offset = this.#senders.offset(ordinal) * SENDER_BYTES
+    if (chunk === undefined || chunk.length < offset + SENDER_BYTES)
+      throw this.#missing(`claimer of claim ${ordinal}`)
+    return decodeSenderRow(chunk, offset)
+  }
+
+  /** The claim in force of a deposit; undefined while there is none. */
+  findLink(sourceNetwork: number, depositCount: number): ClaimLink | undefined {
+    let links = this.#links.get(sourceNetwork)
+    if (links === undefined) {
+      links = new ChunkReader(this.#view, 'claimLinks', CLAIM_LINKS_PER_CHUNK, (ordinal) =>
+        claimLinkKey(sourceNetwork, ordinal),
+      )
+      this.#links.set(sourceNetwork, links)
+    }
+    const chunk = links.find(depositCount)
+    return chunk === undefined
+      ? undefined
+      : decodeClaimLink(chunk, links.offset(depositCount) * CLAIM_LINK_BYTES)
+  }
+
+  /** Ordinals of the claims that are no longer in force, ascending. */
+  listOutOfForce(): number[] {
+    if (this.#state.counters.claimsOutOfForce === 0) return []
+    return this.#view
+      .list('claimsOutOfForce', { start: uint32Key(0), end: uint32Key(this.count) })
+      .map(({ key }) => readUint32BigEndian(key, 0))
+  }
+
+  #missing(what: string): InvariantError {
+    return new InvariantError(`network ${this.#networkId}: ${what} is missing, ${this.count} are counted`, {
+      networkId: this.#networkId,
+    })
+  }
+}

@@ -1,0 +1,95 @@
+import { InvariantError } from '../../errors/invariantError.js'
+import type { NetworkId } from '../../protocol/units.js'
+import { type ArchivedDeposit, decodeArchivedDeposit } from '../../store/codecs/archivedDeposit.js'
+import {
+  DEPOSIT_BYTES,
+  type DepositRow,
+  decodeDepositRow,
+  depositDestinationNetwork,
+} from '../../store/codecs/depositRow.js'
+import { chunkKey, uint32Key } from '../../store/codecs/keys.js'
+import { decodeSenderRow, SENDER_BYTES, type SenderRow } from '../../store/codecs/senderRow.js'
+import type { ReadView } from '../../store/shardStore.types.js'
+import { DEPOSITS_PER_CHUNK, SENDERS_PER_CHUNK } from '../../store/tables.js'
+import { ChunkReader } from '../chunkReader.js'
+import type { SnapshotState } from '../snapshotState.js'
+
+/** Deposits of one network and their senders. Rows stay good to the end of the task. */
+export class DepositReads {
+  readonly #view: ReadView
+  readonly #state: SnapshotState
+  readonly #networkId: NetworkId
+  readonly #deposits: ChunkReader
+  readonly #senders: ChunkReader
+
+  constructor(view: ReadView, state: SnapshotState, networkId: NetworkId) {
+    this.#view = view
+    this.#state = state
+    this.#networkId = networkId
+    this.#deposits = new ChunkReader(view, 'deposits', DEPOSITS_PER_CHUNK, (ordinal) =>
+      chunkKey(ordinal, DEPOSITS_PER_CHUNK),
+    )
+    this.#senders = new ChunkReader(view, 'depositSenders', SENDERS_PER_CHUNK, (ordinal) =>
+      chunkKey(ordinal, SENDERS_PER_CHUNK),
+    )
+  }
+
+  reset(): void {
+    this.#deposits.reset()
+    this.#senders.reset()
+  }
+
+  /** Deposits served: those of the newest lineage. */
+  get count(): number {
+    return this.#state.counters.deposits
+  }
+
+  /** undefined when this deposit is not indexed (yet). */
+  find(depositCount: number): DepositRow | undefined {
+    return depositCount < this.count ? this.get(depositCount) : undefined
+  }
+
+  /** @param depositCount must be below `count`. @throws InvariantError when the row is missing. */
+  get(depositCount: number): DepositRow {
+    const chunk = this.#chunkOf(depositCount)
+    return decodeDepositRow(chunk, this.#deposits.offset(depositCount) * DEPOSIT_BYTES)
+  }
+
+  /** Destination network alone. @param depositCount must be below `count`. */
+  getDestinationNetwork(depositCount: number): NetworkId {
+    const chunk = this.#chunkOf(depositCount)
+    return depositDestinationNetwork(chunk, this.#deposits.offset(depositCount) * DEPOSIT_BYTES)
+  }
+
+  /** undefined while the sender is not resolved. */
+  findSender(depositCount: number): SenderRow | undefined {
+    if (depositCount >= this.#state.resolvedDepositSenders) return undefined
+    const chunk = this.#senders.find(depositCount)
+    const offset = this.#senders.offset(depositCount) * SENDER_BYTES
+    if (chunk === undefined || chunk.length < offset + SENDER_BYTES)
+      throw this.#missing(`sender of deposit ${depositCount}`)
+    return decodeSenderRow(chunk, offset)
+  }
+
+  /** Deposits that BackwardLET cut off, oldest first. */
+  listArchived(): ArchivedDeposit[] {
+    const archived = this.#state.counters.archivedDeposits
+    if (archived === 0) return []
+    return this.#view
+      .list('archivedDeposits', { start: uint32Key(0), end: uint32Key(archived) })
+      .map(({ value }) => decodeArchivedDeposit(value))
+  }
+
+  #chunkOf(depositCount: number): Uint8Array {
+    const chunk = this.#deposits.find(depositCount)
+    if (chunk === undefined || chunk.length < (this.#deposits.offset(depositCount) + 1) * DEPOSIT_BYTES)
+      throw this.#missing(`deposit ${depositCount}`)
+    return chunk
+  }
+
+  #missing(what: string): InvariantError {
+    return new InvariantError(`network ${this.#networkId}: ${what} is missing, ${this.count} are counted`, {
+      networkId: this.#networkId,
+    })
+  }
+}

@@ -1,0 +1,84 @@
+import { InvariantError } from '../../errors/invariantError.js'
+import { isSameHash } from '../../merkle/branch.js'
+import type { TreeHasher } from '../../merkle/hasher.js'
+import type { LineageLink, TileReader } from '../../merkle/nodeStore.js'
+import type { TreeSource } from '../../merkle/treeTiles.js'
+import { EMPTY_TREE_ROOT } from '../../merkle/zeroHashes.js'
+import type { Hash } from '../../protocol/chainEvent.js'
+import type { LeafCount, Lineage, NetworkId } from '../../protocol/units.js'
+import { lineageKey, trees } from '../../store/codecs/keys.js'
+import {
+  decodeLocalExitRootEntry,
+  decodeUint32,
+  type LocalExitRootEntry,
+} from '../../store/codecs/smallRows.js'
+import type { ReadView } from '../../store/shardStore.types.js'
+import type { SnapshotState } from '../snapshotState.js'
+import { tileReader } from '../treeTiles.js'
+
+const ZERO = new Uint8Array(32)
+/** "No deposits" shows up as Z32 or as 32 zero bytes, depending on place and version (chain-facts 2.2). */
+const NO_LEAVES: LocalExitRootEntry = { lineage: 0 as Lineage, leafCount: 0 as LeafCount }
+
+/** The local exit tree of one network: its lineages, its roots, its tiles. */
+export class ExitTreeReads implements TreeSource {
+  readonly hasher: TreeHasher
+  readonly tiles: TileReader
+  readonly #view: ReadView
+  readonly #state: SnapshotState
+  readonly #networkId: NetworkId
+  #lineages: LineageLink[] | undefined
+
+  constructor(view: ReadView, state: SnapshotState, networkId: NetworkId, hasher: TreeHasher) {
+    this.#view = view
+    this.#state = state
+    this.#networkId = networkId
+    this.hasher = hasher
+    this.tiles = tileReader(view, trees.localExitTree)
+  }
+
+  reset(): void {
+    this.#lineages = undefined
+  }
+
+  /** By number of the lineage. A tree that was never cut has one. */
+  get lineages(): readonly LineageLink[] {
+    this.#lineages ??= Array.from({ length: this.#state.counters.lineage + 1 }, (_, lineage) => ({
+      cut: lineage === 0 ? 0 : this.#getCut(lineage),
+    }))
+    return this.#lineages
+  }
+
+  /** Which tree the root is the root of; undefined for a root that this shard has not seen. */
+  findRoot(localExitRoot: Hash): LocalExitRootEntry | undefined {
+    if (isSameHash(localExitRoot, ZERO) || isSameHash(localExitRoot, EMPTY_TREE_ROOT)) return NO_LEAVES
+    const entry = this.#view.get('localExitRoots', localExitRoot)
+    return entry === undefined ? undefined : decodeLocalExitRootEntry(entry)
+  }
+
+  /**
+   * Deposits, as they are now, that a tree of an earlier lineage holds too: those below every cut since. A leaf count alone is
+   * not enough, since deposit counts are used again after a cut.
+   */
+  sharedLeafCount({ lineage, leafCount }: LocalExitRootEntry): number {
+    let shared: number = leafCount
+    for (let later = lineage + 1; later <= this.#state.counters.lineage; later++)
+      shared = Math.min(shared, this.lineages[later]!.cut)
+    return shared
+  }
+
+  /** Deposits, as they are now, that the root commits to; undefined for a root that this shard has not seen. */
+  findCoveredCount(localExitRoot: Hash): number | undefined {
+    const entry = this.findRoot(localExitRoot)
+    return entry === undefined ? undefined : this.sharedLeafCount(entry)
+  }
+
+  #getCut(lineage: number): number {
+    const cut = this.#view.get('lineages', lineageKey(lineage))
+    if (cut === undefined)
+      throw new InvariantError(`network ${this.#networkId}: lineage ${lineage} is missing`, {
+        networkId: this.#networkId,
+      })
+    return decodeUint32(cut)
+  }
+}

@@ -1,0 +1,111 @@
+import type { Hash } from '../protocol/chainEvent.js'
+
+/** A local exit root that a rollup settled: its leaf in the rollup exit tree from `version` on. */
+export interface Settlement {
+  readonly version: number
+  readonly localExitRoot: Hash
+}
+
+/** What the settlements read of the L1 shard's snapshot. */
+export interface SettlementSource {
+  readonly epoch: number
+  /** Settlements of one network from `version` on, ascending. */
+  listSettlements(networkId: number, version: number): readonly Settlement[]
+}
+
+/** What they read of the source network's snapshot. */
+export interface LocalExitRootSource {
+  readonly networkId: number
+  readonly epoch: number
+  /** Moves with each BackwardLET: what a root of an earlier lineage covers shrinks. */
+  readonly lineage: number
+  /** Moves with each block that may have added roots. */
+  readonly depositCount: number
+  findCoveredCount(localExitRoot: Hash): number | undefined
+}
+
+/** Look-ups of roots that were unknown before, per update: bounds what a source network far behind the L1 can cost a task. */
+const RECHECKS = 1024
+
+/**
+ * How many deposits of one source network each of its settlements covers. A root that the source's shard does not know yet
+ * covers nothing: a lower bound, filled in when the source has caught up.
+ */
+export class SettledCoverage {
+  readonly #versions: number[] = []
+  readonly #covered: number[] = []
+  #unknown: { readonly position: number; readonly localExitRoot: Hash }[] = []
+  /** Where the next recheck starts in `#unknown`, and how many of it are due. */
+  #cursor = 0
+  #due = 0
+  #l1Epoch = -1
+  #sourceEpoch = -1
+  #lineage = -1
+  #depositCount = -1
+  #generation = 0
+
+  /** Moves when the coverage of a settlement that was there before changed. */
+  get generation(): number {
+    return this.#generation
+  }
+
+  get length(): number {
+    return this.#versions.length
+  }
+
+  update(l1: SettlementSource, source: LocalExitRootSource): void {
+    if (
+      l1.epoch !== this.#l1Epoch ||
+      source.epoch !== this.#sourceEpoch ||
+      source.lineage !== this.#lineage
+    ) {
+      this.#l1Epoch = l1.epoch
+      this.#sourceEpoch = source.epoch
+      this.#lineage = source.lineage
+      this.#versions.length = 0
+      this.#covered.length = 0
+      this.#unknown = []
+      this.#due = 0
+      this.#generation++
+    } else if (source.depositCount !== this.#depositCount) this.#due = this.#unknown.length
+    this.#depositCount = source.depositCount
+    this.#recheck(source)
+    const next = (this.#versions.at(-1) ?? -1) + 1
+    for (const { version, localExitRoot } of l1.listSettlements(source.networkId, next)) {
+      const covered = source.findCoveredCount(localExitRoot)
+      if (covered === undefined) this.#unknown.push({ position: this.#versions.length, localExitRoot })
+      this.#versions.push(version)
+      this.#covered.push(covered ?? 0)
+    }
+  }
+
+  /** Deposits covered by a rollup exit root of `version`; 0 when nothing was settled, or nothing known. */
+  at(version: number): number {
+    let low = 0
+    let high = this.#versions.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#versions[middle]! <= version) low = middle + 1
+      else high = middle
+    }
+    return low === 0 ? 0 : this.#covered[low - 1]!
+  }
+
+  /** Goes round the unknown ones, at most RECHECKS per update, until each was looked up since the source last moved. */
+  #recheck(source: LocalExitRootSource): void {
+    const checks = Math.min(this.#due, RECHECKS)
+    this.#due -= checks
+    const unknownBefore = this.#unknown.length
+    for (let check = 0; check < checks; check++) {
+      if (this.#cursor >= this.#unknown.length) this.#cursor = 0
+      const { position, localExitRoot } = this.#unknown[this.#cursor]!
+      const covered = source.findCoveredCount(localExitRoot)
+      if (covered === undefined) this.#cursor++
+      else {
+        this.#covered[position] = covered
+        this.#unknown.splice(this.#cursor, 1)
+      }
+    }
+    if (this.#unknown.length < unknownBefore) this.#generation++
+  }
+}

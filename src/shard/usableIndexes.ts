@@ -1,0 +1,104 @@
+import type { Hash } from '../protocol/chainEvent.js'
+import type { Coverage } from './coverage.js'
+import { Uint32Column } from './uint32Column.js'
+
+/** What the column reads of the destination's snapshot. */
+export interface InjectionSource {
+  readonly epoch: number
+  readonly injectionCount: number
+  /** Removals so far; a removal takes a root out without a new injection. */
+  readonly gerRemovalCount: number
+  getInjectedGer(injection: number): Hash
+  isGerInForce(globalExitRoot: Hash): boolean
+}
+
+/** What it reads of the L1 shard's snapshot. */
+export interface GerIndexSource {
+  readonly epoch: number
+  readonly l1InfoLeafCount: number
+  findL1InfoIndexByGer(globalExitRoot: Hash): number | undefined
+  getL1InfoLeaf(index: number): { readonly globalExitRoot: Hash }
+}
+
+/**
+ * L1 info indexes whose global exit root one destination accepts now, ascending. A root may be injected before the L1 shard
+ * knows its leaf: each side's news is looked up on the other side, so either order ends the same.
+ */
+export class UsableIndexes {
+  readonly indexes = new Uint32Column()
+  #injections = 0
+  #l1Leaves = 0
+  #epoch = -1
+  #l1Epoch = -1
+  #removals = -1
+  #generation = 0
+
+  /** Moves when something else than an append at the end happened. */
+  get generation(): number {
+    return this.#generation
+  }
+
+  update(destination: InjectionSource, l1: GerIndexSource): void {
+    if (
+      destination.epoch !== this.#epoch ||
+      l1.epoch !== this.#l1Epoch ||
+      destination.gerRemovalCount !== this.#removals
+    ) {
+      this.#epoch = destination.epoch
+      this.#l1Epoch = l1.epoch
+      this.#removals = destination.gerRemovalCount
+      this.#injections = 0
+      this.#l1Leaves = l1.l1InfoLeafCount
+      this.indexes.truncate(0)
+      this.#generation++
+    }
+    for (; this.#injections < destination.injectionCount; this.#injections++) {
+      const globalExitRoot = destination.getInjectedGer(this.#injections)
+      const index = l1.findL1InfoIndexByGer(globalExitRoot)
+      if (index !== undefined && destination.isGerInForce(globalExitRoot)) this.#add(index)
+    }
+    for (; this.#l1Leaves < l1.l1InfoLeafCount; this.#l1Leaves++)
+      if (destination.isGerInForce(l1.getL1InfoLeaf(this.#l1Leaves).globalExitRoot)) this.#add(this.#l1Leaves)
+  }
+
+  /** A root that was removed and injected again is met once per injection. */
+  #add(index: number): void {
+    const above = this.indexes.firstAbove(index)
+    if (above > 0 && this.indexes.at(above - 1) === index) return
+    if (above < this.indexes.length) this.#generation++
+    this.indexes.insert(above, index)
+  }
+}
+
+/**
+ * For one source and one destination: `reach[k]` is the largest number of deposits that one of the first k + 1 usable
+ * indexes covers, so the smallest usable index of a deposit is found by bisection.
+ */
+export class UsableReach {
+  readonly #reach = new Uint32Column()
+  #coverageGeneration = -1
+  #usableGeneration = -1
+
+  update(coverage: Coverage, usable: UsableIndexes): void {
+    if (coverage.generation !== this.#coverageGeneration || usable.generation !== this.#usableGeneration) {
+      this.#coverageGeneration = coverage.generation
+      this.#usableGeneration = usable.generation
+      this.#reach.truncate(0)
+    }
+    for (let at = this.#reach.length; at < usable.indexes.length; at++) {
+      const covered = coverage.exact.at(usable.indexes.at(at))
+      this.#reach.push(Math.max(covered, at === 0 ? 0 : this.#reach.at(at - 1)))
+    }
+  }
+
+  /** Position in the usable indexes of the smallest that covers the deposit; undefined while none does. */
+  findPosition(depositCount: number): number | undefined {
+    const position = this.#reach.firstAbove(depositCount)
+    return position === this.#reach.length ? undefined : position
+  }
+
+  /** Deposits covered by the first `usableCount` usable indexes. */
+  coveredBy(usableCount: number): number {
+    return usableCount === 0 ? 0 : this.#reach.at(usableCount - 1)
+  }
+}
