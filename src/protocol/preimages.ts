@@ -45,8 +45,8 @@ export interface L1InfoLeafFields {
   readonly globalExitRoot: Hash
   /** Hash of the block before the one that added the leaf. */
   readonly parentHash: Hash
-  /** Timestamp of the block that added the leaf. */
-  readonly timestampSec: number
+  /** Timestamp of the block that added the leaf: a uint64 in the contract, beyond what a number holds exactly. */
+  readonly timestampSec: number | bigint
 }
 
 /**
@@ -57,7 +57,7 @@ export function writeL1InfoLeafPreimage(target: Uint8Array, offset: number, leaf
   target.set(bytes('global exit root', leaf.globalExitRoot, 32), offset)
   target.set(bytes('parent hash', leaf.parentHash, 32), offset + 32)
   const view = new DataView(target.buffer, target.byteOffset + offset, L1_INFO_LEAF_PREIMAGE_BYTES)
-  view.setBigUint64(64, BigInt(uint('timestamp', leaf.timestampSec, Number.MAX_SAFE_INTEGER)))
+  view.setBigUint64(64, uint64('timestamp', leaf.timestampSec))
 }
 
 /** Preimage of one leaf of the L1 info tree: 72 fresh bytes. */
@@ -71,6 +71,12 @@ function writeUint256(view: DataView, offset: number, value: bigint): void {
   if (value < 0n || value >> 256n !== 0n) throw new RangeError(`amount ${value} is not a uint256`)
   for (let word = 0; word < 4; word++)
     view.setBigUint64(offset + 8 * word, BigInt.asUintN(64, value >> BigInt(64 * (3 - word))))
+}
+
+function uint64(name: string, value: number | bigint): bigint {
+  const exact = BigInt(value)
+  if (exact < 0n || exact >> 64n !== 0n) throw new RangeError(`${name} ${value} is not a uint64`)
+  return exact
 }
 
 function uint(name: string, value: number, max: number): number {
