@@ -30,7 +30,7 @@ export function asciiBytes(text: string): Uint8Array {
  */
 export class JsonWriter {
   /** Backing memory; replaced when it grows, so never keep it across a write. */
-  bytes: Uint8Array
+  bytes: Uint8Array<ArrayBuffer>
   /** Bytes written. */
   length = 0
 
@@ -44,6 +44,17 @@ export class JsonWriter {
   /** Forgets what was written; the memory is used again. */
   reset(): void {
     this.length = 0
+  }
+
+  /** Leaves room for `size` bytes that the caller fills later, in the copy. */
+  skip(size: number): void {
+    this.reserve(size)
+    this.length += size
+  }
+
+  /** What was written, in an ArrayBuffer of its own: it can be transferred. */
+  copy(): ArrayBuffer {
+    return this.bytes.buffer.slice(0, this.length)
   }
 
   /** Goes back to an earlier `length`: drops a half-written answer. */
@@ -160,6 +171,11 @@ export class JsonWriter {
 
   /** A text of any characters, escaped. Not for the hot path. */
   text(value: string): void {
+    this.json(value)
+  }
+
+  /** Any plain value. Not for the hot path. */
+  json(value: unknown): void {
     const json = JSON.stringify(value)
     this.reserve(3 * json.length)
     this.length += encoder.encodeInto(json, this.bytes.subarray(this.length)).written

@@ -1,4 +1,5 @@
 import type { Static } from '@sinclair/typebox'
+import { decodeHexAt } from '../protocol/hex.js'
 import type {
   BridgesQuery,
   ClaimProofQuery,
@@ -74,7 +75,5 @@ export function toClaimTransactionQuery(
 
 /** @param text 0x + 40 hex digits, checked by the schema. @returns 20 bytes, fresh. */
 function toAddress(text: string): Uint8Array {
-  const bytes = new Uint8Array(20)
-  for (let at = 0; at < 20; at++) bytes[at] = Number.parseInt(text.slice(2 + 2 * at, 4 + 2 * at), 16)
-  return bytes
+  return decodeHexAt(text, 2, 20)!
 }

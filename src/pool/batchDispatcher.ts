@@ -1,0 +1,190 @@
+import type { Logger } from '../telemetry/logger.js'
+import type { PoolMetrics } from '../telemetry/metrics.js'
+import { decodeReplies, type QueryReply } from './messages.js'
+import { QueryWriter } from './queryCodec.js'
+import { type PoolRequest, RequestLanes } from './requestLanes.js'
+
+export interface PoolStats {
+  /** Requests that wait for a batch. */
+  readonly waiting: number
+  readonly batchesInFlight: number
+  readonly requests: number
+  readonly batches: number
+  readonly failedBatches: number
+}
+
+export interface BatchDispatcherOptions {
+  /** Hands a batch to a worker; rejects when the worker died or the whole batch failed. */
+  run(batch: ArrayBuffer): Promise<ArrayBuffer>
+  readonly workers: number
+  readonly maxInFlight: number
+  readonly maxWaiting: number
+  readonly logger: Logger
+  readonly metrics: PoolMetrics
+  onCorruptStore(networkId: number | null, message: string): void
+}
+
+/** A batch out for longer than this is stuck: the slowest page takes milliseconds. */
+const STALLED_MS = 10_000
+/** So many batches in a row that failed whole: the workers do not come up. */
+const FAILURES_TO_DIE = 3
+
+const NO_VERSION = { tip: -1, epoch: -1, halted: -1 }
+
+/**
+ * Makes batches of requests, keeps a bounded number of them out, and gives each request exactly one answer.
+ *
+ * Running tasks are never aborted (that kills their thread). When a batch fails whole, because its worker died, its
+ * requests are asked once more, one at a time with nothing else out, so that only the request that kills again fails.
+ */
+export class BatchDispatcher {
+  private readonly options: BatchDispatcherOptions
+  private readonly lanes = new RequestLanes()
+  private readonly writer = new QueryWriter()
+  private readonly startedAt = new Set<{ readonly atMs: number }>()
+  private suspects: PoolRequest[] = []
+  private largeInFlight = 0
+  private isScheduled = false
+  private isClosing = false
+  private failuresInARow = 0
+  private whenIdle: (() => void) | undefined
+  private readonly counts = { requests: 0, batches: 0, failedBatches: 0 }
+  private readonly flush = (): void => {
+    this.isScheduled = false
+    this.pump()
+  }
+
+  constructor(options: BatchDispatcherOptions) {
+    this.options = options
+  }
+
+  submit(request: PoolRequest, estimatedBytes: number): boolean {
+    if (this.isClosing) return this.refuse('draining')
+    if (this.lanes.size + this.suspects.length >= this.options.maxWaiting) return this.refuse('queue_full')
+    this.lanes.add(request, estimatedBytes)
+    this.counts.requests++
+    if (!this.isScheduled) {
+      this.isScheduled = true
+      // Runs after all requests that this turn of the loop has read from the sockets.
+      setImmediate(this.flush)
+    }
+    return true
+  }
+
+  isAlive(): boolean {
+    if (this.failuresInARow >= FAILURES_TO_DIE) return false
+    const limit = performance.now() - STALLED_MS
+    for (const { atMs } of this.startedAt) if (atMs < limit) return false
+    return true
+  }
+
+  stats(): PoolStats {
+    return {
+      waiting: this.lanes.size + this.suspects.length,
+      batchesInFlight: this.startedAt.size,
+      ...this.counts,
+    }
+  }
+
+  /** Refuses what is new from now on. @returns when everything that waited has its answer. */
+  async drain(): Promise<void> {
+    this.isClosing = true
+    if (this.isIdle()) return
+    await new Promise<void>((resolve) => {
+      this.whenIdle = resolve
+    })
+  }
+
+  private refuse(reason: 'queue_full' | 'draining'): false {
+    this.options.metrics.rejected(reason)
+    return false
+  }
+
+  private isIdle(): boolean {
+    return this.lanes.size === 0 && this.suspects.length === 0 && this.startedAt.size === 0
+  }
+
+  private pump(): void {
+    if (this.suspects.length > 0) {
+      if (this.startedAt.size === 0) this.dispatch([this.suspects.shift()!], 'alone')
+      return
+    }
+    const { maxInFlight, workers } = this.options
+    while (this.startedAt.size < maxInFlight) {
+      // At most one large answer per worker, so that the usual ones always have a place.
+      if (this.lanes.hasLarge && this.largeInFlight < workers) this.dispatch(this.lanes.takeLarge(), 'large')
+      else if (this.lanes.hasUsual)
+        this.dispatch(this.lanes.takeUsual(workers - this.startedAt.size), 'usual')
+      else break
+    }
+    if (this.isClosing && this.isIdle()) this.whenIdle?.()
+  }
+
+  private dispatch(requests: readonly PoolRequest[], kind: 'usual' | 'large' | 'alone'): void {
+    for (const request of requests) this.writer.append(request)
+    const started = { atMs: performance.now() }
+    this.startedAt.add(started)
+    if (kind === 'large') this.largeInFlight++
+    this.counts.batches++
+    const finish = (): void => {
+      this.startedAt.delete(started)
+      if (kind === 'large') this.largeInFlight--
+      this.options.metrics.batchFinished(requests.length, (performance.now() - started.atMs) / 1000)
+    }
+    this.options.run(this.writer.take()).then(
+      (reply) => {
+        finish()
+        this.failuresInARow = 0
+        // The worker gets its next batch before this thread writes the answers of the last one.
+        this.pump()
+        this.settleAll(requests, decodeReplies(reply))
+        this.pump()
+      },
+      (error: unknown) => {
+        finish()
+        this.failuresInARow++
+        this.counts.failedBatches++
+        this.options.logger.error('query batch failed', { requests: requests.length, error })
+        if (kind === 'alone') this.settle(requests[0]!, deathReply(requests[0]!, error))
+        else this.suspects.push(...requests)
+        this.pump()
+      },
+    )
+  }
+
+  private settleAll(requests: readonly PoolRequest[], replies: readonly QueryReply[]): void {
+    for (let index = 0; index < requests.length; index++) {
+      const reply = replies[index]!
+      if (reply.fault?.isInvariant === true)
+        this.options.onCorruptStore(reply.fault.networkId, reply.fault.message)
+      this.settle(requests[index]!, reply)
+    }
+  }
+
+  private settle(request: PoolRequest, reply: QueryReply): void {
+    try {
+      request.settle(reply)
+    } catch (error) {
+      // One answer that can't be written must not keep the others of its batch waiting.
+      this.options.logger.error('answer not delivered', { operation: request.operation, error })
+    }
+  }
+}
+
+function deathReply({ query }: PoolRequest, error: unknown): QueryReply {
+  const cause = error instanceof Error ? error : new Error(String(error))
+  return {
+    status: 500,
+    body: new Uint8Array(0),
+    retryAfterSec: 0,
+    life: undefined,
+    version: NO_VERSION,
+    fault: {
+      name: cause.name,
+      message: `worker died twice on this query: ${cause.message}`,
+      stack: cause.stack ?? '',
+      isInvariant: false,
+      networkId: query.networkId ?? null,
+    },
+  }
+}

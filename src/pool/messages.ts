@@ -1,0 +1,110 @@
+import type { AnswerLife } from '../api/present.js'
+import type { ShardVersion } from './shardVersion.js'
+
+/**
+ * What comes back from a worker: one ArrayBuffer, transferred.
+ *
+ *   tip f64 | epoch f64 | halted f64 | count u32 | unused u32
+ *   count × ( offset u32 | length u32 | status u16 | retry after, seconds u16 | kind u8 | unused 3 bytes )
+ *   bodies
+ */
+
+const HEADER_BYTES = 32
+const ENTRY_BYTES = 16
+
+/** A query that ended in an exception: our bug, or a store that contradicts itself. */
+export interface QueryFault {
+  readonly name: string
+  readonly message: string
+  readonly stack: string
+  /** True when the store of `networkId` contradicts itself. */
+  readonly isInvariant: boolean
+  readonly networkId: number | null
+}
+
+/** The answer to one query. */
+export interface QueryReply {
+  readonly status: number
+  /** JSON; a view of the batch's buffer. Empty for a fault. */
+  readonly body: Uint8Array
+  /** Seconds, 0 when waiting does not help. */
+  readonly retryAfterSec: number
+  /** How long a success may be kept; undefined: not at all. */
+  readonly life: AnswerLife | undefined
+  /** Read before the first read of the task. */
+  readonly version: ShardVersion
+  readonly fault: QueryFault | undefined
+}
+
+const NEVER = 0
+const VERSION = 1
+const EPOCH = 2
+const FAULT = 3
+
+const lifeCodes: { readonly [Life in AnswerLife]: number } = { version: VERSION, epoch: EPOCH }
+
+/** Place that a reply buffer needs in front of its bodies. */
+export function replyHeadBytes(count: number): number {
+  return HEADER_BYTES + count * ENTRY_BYTES
+}
+
+/** Fills the head of a reply buffer whose bodies are already there. */
+export class ReplyHead {
+  private readonly view: DataView
+
+  constructor(buffer: ArrayBuffer, version: ShardVersion, count: number) {
+    this.view = new DataView(buffer)
+    this.view.setFloat64(0, version.tip)
+    this.view.setFloat64(8, version.epoch)
+    this.view.setFloat64(16, version.halted)
+    this.view.setUint32(24, count)
+  }
+
+  setEntry(index: number, entry: ReplyEntry): void {
+    const at = HEADER_BYTES + index * ENTRY_BYTES
+    this.view.setUint32(at, entry.offset)
+    this.view.setUint32(at + 4, entry.length)
+    this.view.setUint16(at + 8, entry.status)
+    this.view.setUint16(at + 10, Math.min(entry.retryAfterSec, 0xffff))
+    this.view.setUint8(
+      at + 12,
+      entry.isFault ? FAULT : entry.life === undefined ? NEVER : lifeCodes[entry.life],
+    )
+  }
+}
+
+/** Where a body lies and what it is. */
+export interface ReplyEntry {
+  readonly offset: number
+  readonly length: number
+  readonly status: number
+  readonly retryAfterSec: number
+  readonly life: AnswerLife | undefined
+  /** The body is a `QueryFault` as JSON, for our log, not for the wire. */
+  readonly isFault: boolean
+}
+
+const utf8 = new TextDecoder()
+const NO_BODY = new Uint8Array(0)
+
+/** The replies of a batch, in the order of its queries. */
+export function decodeReplies(buffer: ArrayBuffer): QueryReply[] {
+  const view = new DataView(buffer)
+  const version = { tip: view.getFloat64(0), epoch: view.getFloat64(8), halted: view.getFloat64(16) }
+  const replies: QueryReply[] = []
+  const count = view.getUint32(24)
+  for (let index = 0; index < count; index++) {
+    const at = HEADER_BYTES + index * ENTRY_BYTES
+    const body = new Uint8Array(buffer, view.getUint32(at), view.getUint32(at + 4))
+    const kind = view.getUint8(at + 12)
+    replies.push({
+      status: view.getUint16(at + 8),
+      body: kind === FAULT ? NO_BODY : body,
+      retryAfterSec: view.getUint16(at + 10),
+      life: kind === VERSION ? 'version' : kind === EPOCH ? 'epoch' : undefined,
+      version,
+      fault: kind === FAULT ? (JSON.parse(utf8.decode(body)) as QueryFault) : undefined,
+    })
+  }
+  return replies
+}

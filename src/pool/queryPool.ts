@@ -1,0 +1,103 @@
+import { Piscina } from 'piscina'
+import { routes } from '../api/routes.js'
+import type { Config } from '../config/config.types.js'
+import type { CompiledMerkle } from '../merkle/wasm.js'
+import type { OperationId, QueryByOperation } from '../protocol/queries.js'
+import type { Logger } from '../telemetry/logger.js'
+import type { PoolMetrics } from '../telemetry/metrics.js'
+import type { StatusBoardHandle } from '../telemetry/statusBoard.js'
+import { BatchDispatcher, type PoolStats } from './batchDispatcher.js'
+import type { PoolRequest } from './requestLanes.js'
+
+/** What every worker starts from: plain data, the wasm module compiled once, the shared status board. */
+export interface QueryWorkerData {
+  readonly config: Config
+  readonly compiled: CompiledMerkle
+  readonly status: StatusBoardHandle
+}
+
+export interface QueryPoolOptions extends QueryWorkerData {
+  readonly logger: Logger
+  readonly metrics: PoolMetrics
+  /** A query found that a store contradicts itself: `main` marks the shard halted (`corrupt_store`). null = not known which. */
+  onCorruptStore(networkId: number | null, message: string): void
+  /** How idle workers wait; Piscina's own default unless a test compares. */
+  readonly atomics?: 'sync' | 'async' | 'disabled'
+  /** The worker's file; another one in tests. */
+  readonly workerFile?: URL
+}
+
+export interface QueryPool {
+  /** Queues a request for this loop turn's batch. @returns false when the queue is full or the pool drains: ask again later. */
+  submit(request: PoolRequest): boolean
+  /** False while the pool answers nothing. */
+  isAlive(): boolean
+  stats(): PoolStats
+  /** Takes nothing new, answers what waits, then ends the threads. */
+  close(): Promise<void>
+}
+
+/** A worker's JavaScript heap; one that passes it dies alone, the process lives. */
+const WORKER_HEAP_MB = 1024
+
+/** Two batches per worker: it finds the next one without a round trip. */
+const BATCHES_PER_WORKER = 2
+
+/**
+ * The only way to the data: a fixed number of threads that read every shard. Requests of one loop turn go as one task.
+ * @throws whatever a worker throws while it opens the shards: then there is no pool.
+ */
+export async function startQueryPool(options: QueryPoolOptions): Promise<QueryPool> {
+  const { config, compiled, status, logger, metrics } = options
+  const workerData: QueryWorkerData = { config, compiled, status }
+  const { workers, maxQueue } = config.pool
+  const piscina = new Piscina<ArrayBuffer, ArrayBuffer>({
+    filename: (options.workerFile ?? new URL('./query.worker.js', import.meta.url)).href,
+    minThreads: workers,
+    maxThreads: workers,
+    concurrentTasksPerWorker: BATCHES_PER_WORKER,
+    atomics: options.atomics ?? 'sync',
+    idleTimeout: Number.POSITIVE_INFINITY,
+    recordTiming: false,
+    resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MB },
+    workerData,
+  })
+  let isClosing = false
+  piscina.on('error', (error: unknown) => logger.error('query worker failed', { error }))
+  piscina.on('workerDestroy', () => {
+    if (!isClosing) metrics.workerRestarted()
+  })
+  const dispatcher = new BatchDispatcher({
+    run: (batch) => piscina.run(batch, { transferList: [batch] }),
+    workers,
+    maxInFlight: workers * BATCHES_PER_WORKER,
+    maxWaiting: maxQueue,
+    logger,
+    metrics,
+    onCorruptStore: options.onCorruptStore,
+  })
+  try {
+    // An empty batch per worker: the shards are open and the modules loaded before the first request comes.
+    await Promise.all(Array.from({ length: workers }, () => piscina.run(new ArrayBuffer(0))))
+  } catch (error) {
+    isClosing = true
+    await piscina.destroy()
+    throw error
+  }
+  return {
+    submit: (request) => dispatcher.submit(request, estimateBytes(request.operation, request.query)),
+    isAlive: () => dispatcher.isAlive(),
+    stats: () => dispatcher.stats(),
+    close: async () => {
+      await dispatcher.drain()
+      isClosing = true
+      await piscina.destroy()
+    },
+  }
+}
+
+function estimateBytes<K extends OperationId>(operation: K, query: QueryByOperation[K]): number {
+  // A union of functions takes an intersection; operation and query belong together by construction.
+  const estimate = routes[operation].estimateBytes as (query: QueryByOperation[K]) => number
+  return estimate(query)
+}

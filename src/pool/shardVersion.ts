@@ -1,0 +1,40 @@
+import { type StatusBoardHandle, statusRow } from '../telemetry/statusBoard.js'
+
+/**
+ * What an answer was made from, over all shards: an answer joins networks (readiness, claim links), so any commit may
+ * change it. Each number only ever means "same as before" or "not the same".
+ */
+export interface ShardVersion {
+  /** Sum of the shards' commit counters. */
+  readonly tip: number
+  /** Sum of the shards' reorg counters. */
+  readonly epoch: number
+  /** One bit per halted shard: a halted shard answers otherwise without a commit of its own. */
+  readonly halted: number
+}
+
+/** Reads the version now. Read it before the first read of a task, and before a cached answer is used. */
+export function createVersionReader(status: StatusBoardHandle): () => ShardVersion {
+  const rows = status.networkIds.map((networkId) => statusRow(status, networkId))
+  return () => {
+    let tip = 0
+    let epoch = 0
+    let halted = 0
+    let bit = 1
+    for (const row of rows) {
+      tip += row.get('tip')
+      epoch += row.get('epoch')
+      if (row.get('haltReason') !== 0) halted += bit
+      bit *= 2
+    }
+    return { tip, epoch, halted }
+  }
+}
+
+export function isSameVersion(left: ShardVersion, right: ShardVersion): boolean {
+  return left.tip === right.tip && isSameEpoch(left, right)
+}
+
+export function isSameEpoch(left: ShardVersion, right: ShardVersion): boolean {
+  return left.epoch === right.epoch && left.halted === right.halted
+}

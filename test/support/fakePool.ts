@@ -1,0 +1,74 @@
+import type { Config } from '../../src/config/config.types.js'
+import type { CompiledMerkle } from '../../src/merkle/wasm.js'
+import type { QueryReply } from '../../src/pool/messages.js'
+import { type QueryPool, type QueryPoolOptions, startQueryPool } from '../../src/pool/queryPool.js'
+import type { OperationId, QueryByOperation } from '../../src/protocol/queries.js'
+import { asDepositCount, asNetworkId } from '../../src/protocol/units.js'
+import { createLogger } from '../../src/telemetry/logger.js'
+import { createStatusBoard } from '../../src/telemetry/statusBoard.js'
+import { createGate, type Gate } from './fakeQueryFaults.js'
+import type { SnapshotCare } from './storeQuery.js'
+
+/** A real pool whose workers make their answers up (`fakeQueryWorker`). */
+export interface FakePool {
+  readonly pool: QueryPool
+  readonly status: QueryPoolOptions['status']
+  readonly gate: Gate
+  /** Sizes of the batches that were answered, in order. */
+  readonly batchSizes: number[]
+  readonly restarts: () => number
+  readonly corrupt: [networkId: number | null, message: string][]
+  readonly logLines: string[]
+}
+
+export async function startFakePool(
+  config: Config,
+  options: Partial<Pick<QueryPoolOptions, 'workerFile' | 'atomics'>> = {},
+  care: SnapshotCare = 'both ends',
+): Promise<FakePool> {
+  const gate = createGate()
+  const batchSizes: number[] = []
+  const corrupt: FakePool['corrupt'] = []
+  const logLines: string[] = []
+  let restarts = 0
+  const status = createStatusBoard(config.networks.map(({ networkId }) => networkId))
+  const pool = await startQueryPool({
+    config,
+    // Only the fake workers look at it, and they want no wasm.
+    compiled: { name: 'none', gate, care } as unknown as CompiledMerkle,
+    status,
+    logger: createLogger({ level: 'debug', format: 'json' }, {}, (line) => logLines.push(line)),
+    metrics: {
+      batchFinished: (requests) => batchSizes.push(requests),
+      workerRestarted: () => restarts++,
+      rejected: () => undefined,
+    },
+    onCorruptStore: (networkId, message) => corrupt.push([networkId, message]),
+    workerFile: new URL('./fakeQueryWorker.js', import.meta.url),
+    ...options,
+  })
+  return { pool, status, gate, batchSizes, restarts: () => restarts, corrupt, logLines }
+}
+
+/** Asks and waits. Requests asked before the next await share a loop turn. */
+export function ask<K extends OperationId>(
+  pool: QueryPool,
+  operation: K,
+  query: QueryByOperation[K],
+): Promise<QueryReply> {
+  return new Promise((resolve, reject) => {
+    if (!pool.submit({ operation, query, settle: resolve })) reject(new Error('refused'))
+  })
+}
+
+/** The cheapest query: its answer's `timestamp` is the deposit count. */
+export function askIndex(pool: QueryPool, depositCount: number): Promise<QueryReply> {
+  return ask(pool, 'getL1InfoTreeIndex', {
+    networkId: asNetworkId(1),
+    depositCount: asDepositCount(depositCount),
+  })
+}
+
+export function jsonOf(reply: QueryReply): unknown {
+  return JSON.parse(new TextDecoder().decode(reply.body))
+}

@@ -1,0 +1,53 @@
+/** Deposit counts that make `fakeQueryWorker` misbehave. */
+export const faultCounts = {
+  exit: 4_000_000_001,
+  throw: 4_000_000_002,
+  invariant: 4_000_000_003,
+  trap: 4_000_000_004,
+  /** Waits until the gate is let go. */
+  hold: 4_000_000_005,
+  commitWhileReading: 4_000_000_006,
+  notFound: 4_000_000_007,
+  notYet: 4_000_000_008,
+  unavailable: 4_000_000_009,
+} as const
+
+const OPEN = 0
+const HELD = 1
+
+/** Where a test holds a worker inside a query: one Int32 in shared memory. */
+export type Gate = SharedArrayBuffer
+
+export function createGate(): Gate {
+  return new SharedArrayBuffer(4)
+}
+
+/** In the worker: tells that it has arrived and waits. */
+export function waitAt(gate: Gate): void {
+  const cell = new Int32Array(gate)
+  Atomics.store(cell, 0, HELD)
+  Atomics.notify(cell, 0)
+  Atomics.wait(cell, 0, HELD)
+}
+
+/** In the test: resolves when a worker has arrived. */
+export async function arrivalAt(gate: Gate): Promise<void> {
+  const waiting = atomics.waitAsync(new Int32Array(gate), 0, OPEN)
+  if (waiting.async) await waiting.value
+}
+
+/** In the test: the worker goes on, and the gate may be used again. */
+export function letGo(gate: Gate): void {
+  const cell = new Int32Array(gate)
+  Atomics.store(cell, 0, OPEN)
+  Atomics.notify(cell, 0)
+}
+
+// Node 20 has it; the library of ES2023 does not know it yet.
+const atomics = Atomics as unknown as {
+  waitAsync(
+    cells: Int32Array,
+    index: number,
+    value: number,
+  ): { async: true; value: Promise<string> } | { async: false; value: string }
+}

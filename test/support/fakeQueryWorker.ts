@@ -1,0 +1,96 @@
+import { threadId, workerData } from 'node:worker_threads'
+import { move } from 'piscina'
+import { type Failure, failure, success } from '../../src/errors/answers.js'
+import { InvariantError } from '../../src/errors/invariantError.js'
+import type { QueryWorkerData } from '../../src/pool/queryPool.js'
+import { createBatchRunner, type QueryFunctions } from '../../src/pool/runBatch.js'
+import { createVersionReader } from '../../src/pool/shardVersion.js'
+import { asDepositCount } from '../../src/protocol/units.js'
+import { statusRow } from '../../src/telemetry/statusBoard.js'
+import { faultCounts, type Gate, waitAt } from './fakeQueryFaults.js'
+import {
+  bridgeRecord,
+  claimProofRecord,
+  claimRecord,
+  claimTransactionRecord,
+  l1InfoTreeIndexRecord,
+  pageOf,
+  tokenMappingRecord,
+} from './sampleRecords.js'
+
+/**
+ * A pool worker with made-up answers: a page has as many rows as asked for, deposit counts from `faultCounts` do what
+ * they name, everything else succeeds.
+ */
+
+const { status, compiled } = workerData as QueryWorkerData
+// The pool hands on whatever stands in the place of the wasm module.
+const gate = (compiled as unknown as { readonly gate?: Gate }).gate
+
+/** A module whose only function is the instruction `unreachable`. */
+const unreachable = Uint8Array.of(
+  ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 4, 1, 0x60, 0, 0, 3, 2, 1, 0],
+  ...[7, 5, 1, 1, 0x66, 0, 0, 10, 5, 1, 3, 0, 0, 0x0b],
+)
+
+function trap(): undefined {
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(unreachable))
+  ;(exports as { f(): void }).f()
+  return undefined
+}
+
+const shards = { withSnapshots: <T>(body: () => T): T => body() }
+
+/** @returns a failure where the deposit count asks for one. */
+function misbehave(depositCount: number): Failure | undefined {
+  switch (depositCount) {
+    case faultCounts.exit:
+      return process.exit(1)
+    case faultCounts.throw:
+      throw new TypeError('thrown on purpose')
+    case faultCounts.invariant:
+      throw new InvariantError('root 0xaa stored, 0xbb computed', { networkId: 2 })
+    case faultCounts.trap:
+      return trap()
+    case faultCounts.hold:
+      waitAt(gate!)
+      return undefined
+    case faultCounts.commitWhileReading:
+      statusRow(status, 0).add('tip', 1)
+      return undefined
+    case faultCounts.notFound:
+      return failure('BRIDGE_NOT_FOUND', 'deposit 5 of network 1 is not indexed')
+    case faultCounts.notYet:
+      return failure('PROOF_NOT_AVAILABLE', 'not final yet', 12)
+    case faultCounts.unavailable:
+      return failure('SERVICE_UNAVAILABLE', 'network 1 is halted', 5)
+    default:
+      return undefined
+  }
+}
+
+const queries: QueryFunctions<typeof shards> = {
+  getBridges: (_, { pageSize, pageNumber }) =>
+    success(
+      pageOf(
+        Array.from({ length: pageSize }, (_, at) => bridgeRecord({ depositCount: asDepositCount(at) })),
+        { page: pageNumber, limit: pageSize },
+      ),
+    ),
+  getClaims: (_, { pageSize, pageNumber }) =>
+    success(pageOf(Array(pageSize).fill(claimRecord()), { page: pageNumber, limit: pageSize })),
+  getTokenMappings: () => success(pageOf([tokenMappingRecord()])),
+  getClaimProof: (_, { depositCount, leafIndex }) =>
+    misbehave(depositCount) ?? success(claimProofRecord({ isFinal: leafIndex === 0 })),
+  getL1InfoTreeIndex: (_, { depositCount }) =>
+    misbehave(depositCount) ??
+    success({
+      ...l1InfoTreeIndexRecord(),
+      leaf: { ...l1InfoTreeIndexRecord().leaf, timestampSec: depositCount },
+    }),
+  getClaimTransaction: () => success({ ...claimTransactionRecord(), chainId: BigInt(threadId) }),
+}
+
+const runBatch = createBatchRunner(shards, queries, createVersionReader(status))
+
+export default (batch: ArrayBuffer): unknown => move(runBatch(batch))

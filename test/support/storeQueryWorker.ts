@@ -1,0 +1,49 @@
+import { workerData } from 'node:worker_threads'
+import { move } from 'piscina'
+import { success } from '../../src/errors/answers.js'
+import type { QueryWorkerData } from '../../src/pool/queryPool.js'
+import { createBatchRunner, type QueryFunctions } from '../../src/pool/runBatch.js'
+import { createVersionReader } from '../../src/pool/shardVersion.js'
+import { shardDirectory } from '../../src/store/shardDirectory.js'
+import { openShardStoreReader } from '../../src/store/shardStore.js'
+import { l1InfoTreeIndexRecord } from './sampleRecords.js'
+import { type SnapshotCare, VALUE_KEY } from './storeQuery.js'
+
+/** A pool worker over a real store: its one answer carries the number that stands in the store. */
+
+const { config, status, compiled } = workerData as QueryWorkerData
+const { care } = compiled as unknown as { readonly care: SnapshotCare }
+const store = openShardStoreReader(shardDirectory(config.dataDir, 0))
+
+const shards = {
+  withSnapshots<T>(body: () => T): T {
+    if (care !== 'none') store.refresh()
+    try {
+      return body()
+    } finally {
+      if (care === 'both ends') store.release()
+    }
+  },
+}
+
+const unused = (): never => {
+  throw new Error('not part of this worker')
+}
+
+const queries: QueryFunctions<typeof shards> = {
+  getBridges: unused,
+  getClaims: unused,
+  getTokenMappings: unused,
+  getClaimProof: unused,
+  getClaimTransaction: unused,
+  getL1InfoTreeIndex: () => {
+    const value = store.get('meta', VALUE_KEY)!
+    const record = l1InfoTreeIndexRecord()
+    const timestampSec = new DataView(value.buffer, value.byteOffset).getUint32(0)
+    return success({ ...record, leaf: { ...record.leaf, timestampSec } })
+  },
+}
+
+const runBatch = createBatchRunner(shards, queries, createVersionReader(status))
+
+export default (batch: ArrayBuffer): unknown => move(runBatch(batch))

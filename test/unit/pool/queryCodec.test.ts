@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import fc from 'fast-check'
+import { decodeQueries, type NamedQuery, QueryWriter } from '../../../src/pool/queryCodec.js'
+
+const uint32 = fc.integer({ min: 0, max: 0xffff_ffff })
+const address = fc.uint8Array({ minLength: 20, maxLength: 20 })
+const paging = { pageNumber: uint32, pageSize: uint32 }
+
+function queryOf(operation: string, required: object, optional: object): fc.Arbitrary<NamedQuery> {
+  const fields = { ...required, ...optional } as Record<string, fc.Arbitrary<unknown>>
+  return fc
+    .record(fields, { requiredKeys: Object.keys(required) })
+    .map((query) => ({ operation, query: { ...query } }) as unknown as NamedQuery)
+}
+
+const anyQuery = fc.oneof(
+  queryOf(
+    'getBridges',
+    { networkId: uint32, ...paging },
+    {
+      depositCount: uint32,
+      fromAddress: address,
+      networkIds: fc.array(uint32, { maxLength: 100 }),
+      readyForClaim: fc.boolean(),
+    },
+  ),
+  queryOf('getClaims', { networkId: uint32, ...paging }, { fromAddress: address }),
+  queryOf('getClaimProof', { networkId: uint32, depositCount: uint32, leafIndex: uint32 }, {}),
+  queryOf('getL1InfoTreeIndex', { networkId: uint32, depositCount: uint32 }, {}),
+  queryOf('getTokenMappings', paging, { networkId: uint32, tokenAddress: address, tokenNetwork: uint32 }),
+  queryOf('getClaimTransaction', { networkId: uint32, depositCount: uint32 }, { leafIndex: uint32 }),
+)
+
+test('any batch of queries comes out of its bytes as it went in', () => {
+  const writer = new QueryWriter()
+  fc.assert(
+    fc.property(fc.array(anyQuery, { maxLength: 300 }), (queries) => {
+      for (const query of queries) writer.append(query)
+      assert.deepEqual(decodeQueries(writer.take()), queries)
+    }),
+    { numRuns: 200 },
+  )
+})

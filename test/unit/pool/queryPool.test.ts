@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import test, { type TestContext } from 'node:test'
+import { asDepositCount, asL1InfoTreeIndex, asNetworkId } from '../../../src/protocol/units.js'
+import { ask, askIndex, type FakePool, jsonOf, startFakePool } from '../../support/fakePool.js'
+import { arrivalAt, faultCounts, letGo } from '../../support/fakeQueryFaults.js'
+import { loadedConfig } from '../../support/loadedConfig.js'
+import { tempFolder } from '../../support/tempFolder.js'
+
+async function poolFor(context: TestContext, pool = { workers: 1, maxQueue: 1000 }): Promise<FakePool> {
+  const fake = await startFakePool(loadedConfig(tempFolder(context), { pool }))
+  context.after(() => fake.pool.close())
+  return fake
+}
+
+const timestampOf = (value: unknown): number => (value as { timestamp: number }).timestamp
+const network = asNetworkId(1)
+
+test('requests of one loop turn travel as one batch and each gets its own answer', async (context) => {
+  const { pool, batchSizes } = await poolFor(context)
+  const asked = Array.from({ length: 100 }, (_, count) => count)
+  const replies = await Promise.all(asked.map((count) => askIndex(pool, count)))
+  assert.deepEqual(
+    replies.map((reply) => timestampOf(jsonOf(reply))),
+    asked,
+  )
+  assert.deepEqual(batchSizes, [100])
+})
+
+test('no batch has more than 256 requests', async (context) => {
+  const { pool, batchSizes } = await poolFor(context)
+  await Promise.all(Array.from({ length: 600 }, (_, count) => askIndex(pool, count)))
+  assert.deepEqual(batchSizes, [256, 256, 88])
+})
+
+test('a batch holds only as many pages as its byte budget, and a large page travels alone', async (context) => {
+  const { pool, batchSizes } = await poolFor(context)
+  const page = (pageSize: number) => ask(pool, 'getBridges', { networkId: network, pageNumber: 1, pageSize })
+  const replies = await Promise.all([
+    page(100),
+    page(1000),
+    page(100),
+    page(100),
+    page(100),
+    askIndex(pool, 1),
+  ])
+  assert.deepEqual(
+    replies.slice(0, 5).map((reply) => (jsonOf(reply) as { bridges: unknown[] }).bridges.length),
+    [100, 1000, 100, 100, 100],
+  )
+  assert.deepEqual(
+    batchSizes.toSorted((left, right) => left - right),
+    [1, 2, 3],
+  )
+})
+
+test('every operation is answered in one mixed batch, failures beside successes', async (context) => {
+  const { pool } = await poolFor(context)
+  const deposit = { networkId: network, depositCount: asDepositCount(7) }
+  const missing = { networkId: network, depositCount: asDepositCount(faultCounts.notFound) }
+  const waiting = {
+    networkId: network,
+    depositCount: asDepositCount(faultCounts.notYet),
+    leafIndex: asL1InfoTreeIndex(1),
+  }
+  const replies = await Promise.all([
+    ask(pool, 'getBridges', { networkId: network, pageNumber: 1, pageSize: 2 }),
+    ask(pool, 'getClaims', { networkId: network, pageNumber: 1, pageSize: 2 }),
+    ask(pool, 'getTokenMappings', { pageNumber: 1, pageSize: 2 }),
+    ask(pool, 'getClaimProof', { ...deposit, leafIndex: asL1InfoTreeIndex(0) }),
+    ask(pool, 'getClaimProof', { ...deposit, leafIndex: asL1InfoTreeIndex(1) }),
+    ask(pool, 'getL1InfoTreeIndex', deposit),
+    ask(pool, 'getL1InfoTreeIndex', missing),
+    ask(pool, 'getClaimProof', waiting),
+    ask(pool, 'getClaimTransaction', deposit),
+    askIndex(pool, faultCounts.unavailable),
+  ])
+  assert.deepEqual(
+    replies.map(({ status, life, retryAfterSec }) => [status, life, retryAfterSec]),
+    [
+      [200, 'version', 0],
+      [200, 'version', 0],
+      [200, 'version', 0],
+      [200, 'epoch', 0],
+      [200, 'version', 0],
+      [200, 'version', 0],
+      [404, 'version', 0],
+      [404, 'version', 12],
+      [200, 'version', 0],
+      [503, undefined, 5],
+    ],
+  )
+  assert.deepEqual(jsonOf(replies[6]!), {
+    error: { code: 'BRIDGE_NOT_FOUND', message: 'deposit 5 of network 1 is not indexed' },
+  })
+})
+
+test('an answer says which shard version it was made from, read before the first read', async (context) => {
+  const { pool } = await poolFor(context)
+  const [before] = await Promise.all([askIndex(pool, faultCounts.commitWhileReading)])
+  const after = await askIndex(pool, 1)
+  assert.deepEqual([before.version.tip, after.version.tip], [0, 1])
+})
+
+test('a full queue refuses at once and answers what it took', async (context) => {
+  const { pool, gate } = await poolFor(context, { workers: 1, maxQueue: 5 })
+  const held = askIndex(pool, faultCounts.hold)
+  await arrivalAt(gate)
+  const second = askIndex(pool, 2)
+  await new Promise(setImmediate)
+  const taken = Array.from({ length: 5 }, (_, count) => askIndex(pool, count))
+  await assert.rejects(askIndex(pool, 9), /refused/)
+  letGo(gate)
+  await Promise.all([held, second, ...taken])
+  assert.equal((await askIndex(pool, 10)).status, 200)
+})
+
+test('an exception fails its own query and the worker lives on', async (context) => {
+  const { pool, restarts } = await poolFor(context)
+  const [good, bad, other] = await Promise.all([
+    askIndex(pool, 1),
+    askIndex(pool, faultCounts.throw),
+    askIndex(pool, 2),
+  ])
+  assert.deepEqual([good.status, bad.status, other.status], [200, 500, 200])
+  assert.equal(bad.body.length, 0)
+  assert.deepEqual(
+    [bad.fault?.name, bad.fault?.message, bad.fault?.isInvariant, bad.fault?.networkId],
+    ['TypeError', 'thrown on purpose', false, 1],
+  )
+  assert.equal(restarts(), 0)
+})
+
+test('a store that contradicts itself is reported with its network', async (context) => {
+  const { pool, corrupt } = await poolFor(context)
+  const reply = await askIndex(pool, faultCounts.invariant)
+  assert.equal(reply.status, 500)
+  assert.deepEqual(corrupt, [[2, 'root 0xaa stored, 0xbb computed']])
+})
+
+for (const [name, fault] of [
+  ['exits', faultCounts.exit],
+  ['meets a wasm trap', faultCounts.trap],
+] as const)
+  test(`a worker that ${name} costs the query that did it, nothing else`, async (context) => {
+    const { pool, restarts } = await poolFor(context)
+    const replies = await Promise.all([1, 2, fault, 3, 4].map((count) => askIndex(pool, count)))
+    assert.deepEqual(
+      replies.map(({ status }) => status),
+      [200, 200, 500, 200, 200],
+    )
+    assert.match(replies[2]!.fault!.message, /worker died twice on this query/)
+    assert.equal(restarts(), 2)
+    assert.equal((await askIndex(pool, 5)).status, 200)
+    assert.equal(pool.isAlive(), true)
+  })
+
+test('with two workers, only the killer fails', async (context) => {
+  const { pool } = await poolFor(context, { workers: 2, maxQueue: 1000 })
+  const counts = Array.from({ length: 60 }, (_, count) =>
+    count === 20 || count === 50 ? faultCounts.exit : count,
+  )
+  const replies = await Promise.all(counts.map((count) => askIndex(pool, count)))
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    counts.map((count) => (count === faultCounts.exit ? 500 : 200)),
+  )
+})
+
+test('idle workers share what one loop turn brought', async (context) => {
+  const { pool, batchSizes } = await poolFor(context, { workers: 2, maxQueue: 1000 })
+  await Promise.all(Array.from({ length: 64 }, (_, count) => askIndex(pool, count)))
+  assert.deepEqual(batchSizes, [32, 32])
+})
+
+test('closing answers what waits and refuses what comes later', async (context) => {
+  const { pool, gate } = await poolFor(context)
+  const held = askIndex(pool, faultCounts.hold)
+  await arrivalAt(gate)
+  const waiting = [1, 2, 3].map((count) => askIndex(pool, count))
+  const closed = pool.close()
+  await assert.rejects(askIndex(pool, 4), /refused/)
+  letGo(gate)
+  const replies = await Promise.all([held, ...waiting])
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    [200, 200, 200, 200],
+  )
+  await closed
+})
+
+test('each batch comes back in memory of its own, no larger than its answers', async (context) => {
+  const { pool } = await poolFor(context)
+  const first = await askIndex(pool, 1)
+  const second = await askIndex(pool, 2)
+  assert.notEqual(first.body.buffer, second.body.buffer)
+  // Head of 32 bytes, one entry of 16, one body.
+  assert.equal(first.body.buffer.byteLength, 32 + 16 + first.body.length)
+  assert.equal(timestampOf(jsonOf(first)), 1)
+})
+
+test('a pool whose worker can not start is an error, not a pool', async (context) => {
+  const config = loadedConfig(tempFolder(context))
+  await assert.rejects(
+    startFakePool(config, { workerFile: new URL('./noSuchWorker.js', import.meta.url) }),
+    /noSuchWorker/,
+  )
+})
