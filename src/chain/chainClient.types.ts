@@ -1,4 +1,4 @@
-import type { BlockHeader, Hash, IndexedBlock, Sender } from '../protocol/chainEvent.js'
+import type { Address, BlockHeader, Hash, IndexedBlock, Sender } from '../protocol/chainEvent.js'
 import type { BlockNumber } from '../protocol/units.js'
 
 /** A stretch of blocks as one endpoint told it: decoded, in order, every log's block hash equal to its header's. */
@@ -10,11 +10,38 @@ export interface FetchedRange {
   readonly blocks: readonly IndexedBlock[]
 }
 
+/**
+ * One bridge log that needs a sender, with what tells its call from the others of its transaction. A DepositEvent,
+ * ClaimEvent or ForwardLetEvent has these fields: `{ kind: 'deposit', ...event }`.
+ */
+export interface SenderLog {
+  readonly logIndex: number
+  readonly kind: 'deposit' | 'claim' | 'forwardLet'
+  /** Deposits: 1 = a message, whose `originAddress` is its sender. */
+  readonly leafType?: number
+  readonly originAddress?: Address
+  readonly depositCount?: number
+  /** Claims: as emitted (V1: the bare index). */
+  readonly globalIndex?: bigint
+  readonly destinationNetwork?: number
+  readonly destinationAddress?: Address
+  readonly amount?: bigint
+}
+
 /** One transaction whose bridge logs need a sender. */
 export interface SenderQuestion {
   readonly transactionHash: Hash
-  /** Log indexes of the transaction's bridge events, ascending, with what tells their calls apart. */
-  readonly logs: readonly { readonly logIndex: number; readonly kind: 'deposit' | 'claim' | 'forwardLet' }[]
+  /** All deposits, claims and ForwardLETs of the transaction, by log index, ascending. */
+  readonly logs: readonly SenderLog[]
+}
+
+/** A sender as well as it can be told now. */
+export interface ResolvedSender extends Sender {
+  /**
+   * True: a call trace is offered but failed this time, so `caller` is tx.from for want of better. Worth another
+   * question later.
+   */
+  readonly isProvisional: boolean
 }
 
 /**
@@ -38,8 +65,22 @@ export interface ChainClient {
    * and the next call goes on behind it.
    */
   fetchRange(from: BlockNumber, to: BlockNumber, signal: AbortSignal): Promise<FetchedRange>
-  /** Callers and transaction senders, log by log (call trace where offered, else the rules of decisions 4). Key: `${txHash hex}:${logIndex}`. */
-  resolveSenders(questions: readonly SenderQuestion[], signal: AbortSignal): Promise<Map<string, Sender>>
+  /**
+   * What was fetched of [from, to] contradicts the chain's own arithmetic, so a log may be missing. Until it has been
+   * read again, this stretch comes in small windows with every header's bloom checked, and from another endpoint than
+   * the last one if there is one.
+   */
+  readCarefully(from: BlockNumber, to: BlockNumber): void
+  /**
+   * Callers and transaction senders, log by log: a message's own origin address; tx.from of a call straight to the
+   * bridge; else the caller that a call trace shows; else tx.from. Never the zero address.
+   * Key: `senderKey(transactionHash, logIndex)`.
+   * @throws RetryableError when a transaction can't be read (yet); what other questions got is lost then.
+   */
+  resolveSenders(
+    questions: readonly SenderQuestion[],
+    signal: AbortSignal,
+  ): Promise<Map<string, ResolvedSender>>
   /** `depositCount()` of the bridge at a block; undefined where the node can't tell. */
   getContractDepositCount(block: BlockNumber, signal: AbortSignal): Promise<number | undefined>
   /** `getRoot()` of the bridge at a block; undefined where the node can't tell. */

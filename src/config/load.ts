@@ -34,7 +34,13 @@ export interface LoadedConfig {
 export function loadConfig(inputs: ConfigInputs = {}): LoadedConfig {
   const environment = inputs.environment ?? process.env
   const file = inputs.file ?? (environment.BDS_CONFIG || undefined)
-  return assemble(file === undefined ? {} : readToml(file), environment, inputs.flags ?? {})
+  const raw = file === undefined ? {} : readToml(file)
+  try {
+    return assemble(raw, environment, inputs.flags ?? {})
+  } catch (error) {
+    if (file !== undefined || !(error instanceof ConfigError)) throw error
+    throw new ConfigError([...error.mistakes, 'no file was named: use --config FILE or BDS_CONFIG'])
+  }
 }
 
 function assemble(

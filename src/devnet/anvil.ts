@@ -18,6 +18,8 @@ export interface Anvil {
 /** Running nodes, in the order asked for. */
 export interface AnvilGroup {
   readonly anvils: readonly Anvil[]
+  /** The process that ends the nodes when this one is gone. */
+  readonly guardPid: number
   /** Resolves with the reason when a node ends that nobody stopped. */
   readonly failed: Promise<string>
   /** Kills the nodes and removes the folder; resolves when both are done. May be called more than once. */
@@ -77,7 +79,7 @@ export async function startAnvils(options: readonly AnvilOptions[], folder: stri
     await stop()
     throw new DevnetError(`cannot start the devnet's chains: ${failure}`)
   }
-  return { anvils, failed, stop }
+  return { anvils, guardPid: guard.pid!, failed, stop }
 }
 
 function anvilArguments(options: AnvilOptions, cacheFolder: string): string[] {

@@ -1,3 +1,5 @@
+import type { HaltReason } from './haltReason.js'
+
 /**
  * Trouble with an RPC provider that another try, a smaller range or another endpoint may cure.
  * The message never holds an endpoint's URL: use its alias.
@@ -9,4 +11,11 @@ export class RetryableError extends Error {
 /** Trouble that no retry cures: wrong chain, wrong contract, a reorg deeper than the undo kept. */
 export class FatalError extends Error {
   override readonly name = 'FatalError'
+  /** Where a network halts over it: the code to halt with. */
+  readonly reason: HaltReason | undefined
+
+  constructor(message: string, options?: ErrorOptions & { readonly reason?: HaltReason }) {
+    super(message, options)
+    this.reason = options?.reason
+  }
 }

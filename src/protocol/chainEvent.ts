@@ -216,6 +216,10 @@ export type ChainEvent =
 export interface BlockHeader {
   readonly number: BlockNumber
   readonly hash: Hash
+  /**
+   * 32 zero bytes for a block of the far history that needed no header of its own: its hash and time came with its
+   * logs. Always real for a block with an L1 info leaf, near the head, and in the header of a range.
+   */
   readonly parentHash: Hash
   readonly timestampSec: number
 }

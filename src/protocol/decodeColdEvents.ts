@@ -19,8 +19,9 @@ import {
 } from './abis.js'
 import type { ChainEvent, EventPosition, ForwardLeaf, RollupSettledEvent } from './chainEvent.js'
 import type { EventName } from './eventTopics.js'
-import { L1_NETWORK_ID, networkIdOf } from './networks.js'
-import { asDepositCount, asLeafCount, asNetworkId, asRollupIndex, type NetworkId } from './units.js'
+import { decodeGlobalIndex } from './globalIndex.js'
+import { L1_NETWORK_ID } from './networks.js'
+import { asDepositCount, asLeafCount, asNetworkId, type NetworkId } from './units.js'
 
 /** @throws Error (viem's, or RangeError) when topics or data do not fit the event. */
 export type ColdDecoder = (topics: readonly string[], data: string, position: EventPosition) => ChainEvent
@@ -142,7 +143,7 @@ export const coldDecoders: Readonly<Record<EventName, ColdDecoder>> = {
   UpdatedUnsetGlobalIndexHashChain: decoder(bridge, 'UpdatedUnsetGlobalIndexHashChain', (args, position) => ({
     type: 'claimUnset',
     ...position,
-    ...claimedDeposit(args.unsetGlobalIndex),
+    ...decodeGlobalIndex(BigInt(args.unsetGlobalIndex)),
   })),
   SetClaimV1: decoder(setClaimV1Abi, 'SetClaim', (args, position) => ({
     type: 'claimSet',
@@ -153,7 +154,7 @@ export const coldDecoders: Readonly<Record<EventName, ColdDecoder>> = {
   SetClaim: decoder(bridge, 'SetClaim', (args, position) => ({
     type: 'claimSet',
     ...position,
-    ...claimedDeposit(args.globalIndex),
+    ...decodeGlobalIndex(BigInt(args.globalIndex)),
   })),
   BackwardLET: decoder(bridge, 'BackwardLET', (args, position) => ({
     type: 'backwardLet',
@@ -292,14 +293,4 @@ function forwardLeaves(newLeaves: Hex): ForwardLeaf[] {
     amount: leaf.amount,
     metadata: hexToBytes(leaf.metadata),
   }))
-}
-
-/** The deposit that a global index names; bits above the mainnet flag are ignored, as the bridge does. */
-function claimedDeposit(globalIndexWord: Hex) {
-  const globalIndex = BigInt(globalIndexWord)
-  const rollupIndex = asRollupIndex(Number((globalIndex >> 32n) & 0xffff_ffffn))
-  return {
-    sourceNetwork: (globalIndex >> 64n) & 1n ? L1_NETWORK_ID : networkIdOf(rollupIndex),
-    depositCount: asDepositCount(Number(globalIndex & 0xffff_ffffn)),
-  }
 }

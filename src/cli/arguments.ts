@@ -1,0 +1,61 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { configKeys } from '../config/keys.js'
+import { flagName } from '../config/layers.js'
+import { nearestName } from '../errors/nearestName.js'
+
+/** The command line can't be understood. The text says what is wrong; `bds` adds where to find help. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+type Options = NonNullable<ParseArgsConfig['options']>
+
+/** Flags of the configuration: `--config` and one per key that is one value. */
+export const configOptions: Options = {
+  config: { type: 'string', short: 'c' },
+  ...Object.fromEntries(
+    configKeys.flatMap((key) => {
+      const name = flagName(key)
+      return name === undefined ? [] : [[name, { type: 'string' }]]
+    }),
+  ),
+}
+
+export interface Arguments {
+  readonly values: Readonly<Record<string, string | undefined>>
+  readonly switches: ReadonlySet<string>
+  readonly words: readonly string[]
+}
+
+/**
+ * Reads a verb's arguments.
+ * @throws UsageError for an unknown flag (naming the nearest), a flag without its value, or too many words.
+ */
+export function readArguments(args: readonly string[], options: Options, mostWords = 0): Arguments {
+  let parsed: ReturnType<typeof parseArgs>
+  try {
+    parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
+  } catch (error) {
+    throw new UsageError(parseFault(error, Object.keys(options)))
+  }
+  const { values, positionals } = parsed
+  const extra = positionals[mostWords]
+  if (extra !== undefined) throw new UsageError(`unexpected argument ${extra}`)
+  const entries = Object.entries(values)
+  return {
+    values: Object.fromEntries(entries.filter(([, value]) => typeof value === 'string')) as Record<
+      string,
+      string
+    >,
+    switches: new Set(entries.filter(([, value]) => value === true).map(([name]) => name)),
+    words: positionals,
+  }
+}
+
+function parseFault(error: unknown, known: readonly string[]): string {
+  const { message, code } = error as NodeJS.ErrnoException
+  const flag = /'(--[^'=]+)/.exec(message)?.[1]
+  if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION' || flag === undefined) return message
+  const nearest = nearestName(flag.slice(2), known)
+  return `unknown flag ${flag}${nearest === undefined ? '' : `: did you mean --${nearest}?`}`
+}

@@ -1,0 +1,90 @@
+#!/usr/bin/env node
+import { ConfigError } from '../config/configError.js'
+import { nearestName } from '../errors/nearestName.js'
+import { buildInfo } from '../telemetry/buildInfo.js'
+import { UsageError } from './arguments.js'
+import { type ExitCode, exitCodeMeanings, exitCodes } from './exitCodes.js'
+import type { Verb } from './verb.js'
+
+interface VerbEntry {
+  readonly summary: string
+  /** Loaded when it is asked for: `bds --help` needs no native addon. */
+  load(): Promise<Verb>
+}
+
+const verbs: Readonly<Record<string, VerbEntry>> = {
+  config: {
+    summary: 'check, print or write out a configuration',
+    load: async () => (await import('./config.js')).config,
+  },
+  health: {
+    summary: 'ask a running service for its health',
+    load: async () => (await import('./health.js')).health,
+  },
+  version: {
+    summary: 'print versions',
+    load: async () => (await import('./version.js')).version,
+  },
+}
+
+process.exitCode = await main(process.argv.slice(2))
+
+async function main([word, ...args]: readonly string[]): Promise<ExitCode> {
+  try {
+    if (word === undefined) {
+      console.error(help())
+      return exitCodes.usage
+    }
+    if (word === '--help' || word === '-h' || word === 'help') {
+      console.log(help())
+      return exitCodes.ok
+    }
+    const entry = verbs[word === '--version' || word === '-v' ? 'version' : word]
+    if (entry === undefined) throw new UsageError(unknownVerb(word))
+    const verb = await entry.load()
+    if (args.includes('--help') || args.includes('-h')) {
+      console.log(verb.help)
+      return exitCodes.ok
+    }
+    return await verb.run(args)
+  } catch (error) {
+    return tell(error)
+  }
+}
+
+function unknownVerb(word: string): string {
+  const nearest = nearestName(word, Object.keys(verbs))
+  return `unknown command ${word}${nearest === undefined ? '' : `: did you mean ${nearest}?`}`
+}
+
+/** Expected faults in one line each; anything else is our bug and shows its stack. */
+function tell(error: unknown): ExitCode {
+  if (error instanceof UsageError) {
+    console.error(`bds: ${error.message}\nTry: bds --help`)
+    return exitCodes.usage
+  }
+  if (error instanceof ConfigError) {
+    console.error(`bds: ${error.message}`)
+    for (const mistake of error.mistakes) console.error(`  - ${mistake}`)
+    return exitCodes.config
+  }
+  console.error('bds:', error)
+  return exitCodes.failure
+}
+
+function help(): string {
+  const lines = Object.entries(verbs).map(([name, { summary }]) => `  ${name.padEnd(9)}${summary}`)
+  const codes = Object.entries(exitCodes).map(
+    ([name, code]) => `  ${code}  ${exitCodeMeanings[name as keyof typeof exitCodes]}`,
+  )
+  return [
+    `bds ${buildInfo.version}: bridge data service`,
+    '',
+    'Usage: bds <command> [options]',
+    '',
+    ...lines,
+    '',
+    'bds <command> --help tells more. Exit codes:',
+    ...codes,
+  ].join('\n')
+}

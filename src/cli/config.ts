@@ -1,0 +1,47 @@
+import { configKeys } from '../config/keys.js'
+import { flagName } from '../config/layers.js'
+import { loadConfig } from '../config/load.js'
+import { renderDefault, renderLoaded } from '../config/render.js'
+import { configOptions, readArguments, UsageError } from './arguments.js'
+import { exitCodes } from './exitCodes.js'
+import type { Verb } from './verb.js'
+
+/** `bds config check|print|default`. */
+export const config: Verb = {
+  help: [
+    'Usage: bds config check [--config FILE] [flags]     tell every mistake, or that there is none',
+    '       bds config print [--config FILE] [flags]     the values in force with their sources; secrets are hidden',
+    '       bds config default                           a file with every key, to start from',
+    '',
+    ...configFlagsHelp(),
+  ].join('\n'),
+  async run(args) {
+    const { words, values } = readArguments(args, configOptions, 1)
+    const [action] = words
+    if (action === 'default') {
+      process.stdout.write(renderDefault())
+      return exitCodes.ok
+    }
+    if (action !== 'check' && action !== 'print')
+      throw new UsageError('say bds config check, print or default')
+    const loaded = loadConfig({ file: values.config, flags: values })
+    const networks = loaded.config.networks.map(({ networkId }) => networkId).join(', ')
+    process.stdout.write(
+      action === 'print' ? renderLoaded(loaded) : `the configuration is fine: networks ${networks}\n`,
+    )
+    return exitCodes.ok
+  },
+}
+
+/** Help lines for the flags that every verb with a configuration takes. */
+export function configFlagsHelp(): string[] {
+  const flags = configKeys.flatMap((key) => {
+    const name = flagName(key)
+    return name === undefined ? [] : [`  --${name.padEnd(28)}${key.schema.description}`]
+  })
+  return [
+    'File < environment (BDS_SECTION__KEY, BDS_NETWORKS__<network_id>__KEY) < flags:',
+    `  --${'config FILE'.padEnd(28)}the configuration, TOML; also BDS_CONFIG`,
+    ...flags,
+  ]
+}

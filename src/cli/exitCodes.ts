@@ -1,0 +1,20 @@
+/** What the process tells its caller. README and `bds --help` list the same numbers. */
+export const exitCodes = {
+  ok: 0,
+  failure: 1,
+  usage: 2,
+  config: 3,
+  data: 4,
+  unhealthy: 5,
+} as const
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
+  ok: 'done',
+  failure: 'failed',
+  usage: 'wrong command line',
+  config: 'mistakes in the configuration',
+  data: 'the data folder belongs to another chain, version or process',
+  unhealthy: 'the service is not healthy',
+}

@@ -1,0 +1,29 @@
+import { readArguments, UsageError } from './arguments.js'
+import { exitCodes } from './exitCodes.js'
+import type { Verb } from './verb.js'
+
+const DEFAULT_URL = 'http://127.0.0.1:9091/'
+const LONGEST_WAIT_MS = 3_000
+
+/** `bds health`: for the health check of a container, which needs no curl in the image then. */
+export const health: Verb = {
+  help: [
+    `Usage: bds health [--url URL]     default ${DEFAULT_URL}`,
+    '',
+    'Asks a health or readiness URL, prints the answer, and ends with 0 for HTTP 200 and 5 for anything else.',
+  ].join('\n'),
+  async run(args) {
+    const { values } = readArguments(args, { url: { type: 'string' } })
+    const url = values.url ?? DEFAULT_URL
+    if (!URL.canParse(url)) throw new UsageError(`--url ${url} is not an address`)
+    let response: Response
+    try {
+      response = await fetch(url, { signal: AbortSignal.timeout(LONGEST_WAIT_MS) })
+    } catch {
+      console.error(`bds: ${url} does not answer`)
+      return exitCodes.unhealthy
+    }
+    console.log(await response.text())
+    return response.status === 200 ? exitCodes.ok : exitCodes.unhealthy
+  },
+}

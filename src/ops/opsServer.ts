@@ -1,0 +1,123 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { HealthSource } from '../telemetry/healthRecord.js'
+
+export interface OpsServerOptions {
+  readonly host: string
+  /** 0 = any free port. */
+  readonly port: number
+  readonly health: HealthSource
+  /** The text of all metrics, and its content type. */
+  readonly metrics: { readonly contentType: string; read(): Promise<string> }
+}
+
+export interface OpsServer {
+  readonly port: number
+  /** Takes no more connections and closes those that are open. */
+  close(): Promise<void>
+}
+
+interface Reply {
+  readonly status: number
+  readonly body: string
+  readonly type?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+type Route = () => Reply | Promise<Reply>
+
+const METHODS = 'GET, HEAD, OPTIONS'
+
+/**
+ * The operations port: metrics and probes on plain `node:http`, because balancers still probe with HTTP/1.0, which the
+ * API's server does not speak, and because metrics must be readable while the API is overloaded.
+ * @throws the listen error (`EADDRINUSE`, …) of the socket.
+ */
+export async function startOpsServer(options: OpsServerOptions): Promise<OpsServer> {
+  const routes = routesOf(options)
+  const server = createServer((request, response) => {
+    answer(routes, request).then(
+      (reply) => send(response, request, reply),
+      // Only rendering the metrics can fail; a scrape that fails must not end the process.
+      () => send(response, request, failure(500, 'INTERNAL_ERROR', 'the answer could not be made')),
+    )
+  })
+  await listen(server, options.host, options.port)
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function routesOf({ health, metrics }: OpsServerOptions): ReadonlyMap<string, Route> {
+  return new Map<string, Route>([
+    ['/metrics', async () => ({ status: 200, type: metrics.contentType, body: await metrics.read() })],
+    ['/livez', () => json(200, { status: 'alive' })],
+    ['/readyz', () => readiness(health)],
+    [
+      '/',
+      () => {
+        const { httpStatus, record } = health.health()
+        return json(httpStatus, record)
+      },
+    ],
+  ])
+}
+
+function readiness(health: HealthSource): Reply {
+  const { ready, reason, lagBlocks } = health.readiness()
+  const headers = { 'X-Data-Lag-Blocks': String(lagBlocks) }
+  return ready
+    ? { ...json(200, { status: 'ready' }), headers }
+    : { ...failure(503, 'SERVICE_UNAVAILABLE', `not ready: ${reason}`), headers }
+}
+
+async function answer(routes: ReadonlyMap<string, Route>, request: IncomingMessage): Promise<Reply> {
+  const path = (request.url ?? '/').split('?')[0]!
+  const route = routes.get(path)
+  if (route === undefined) return failure(404, 'NOT_FOUND', 'unknown route')
+  switch (request.method) {
+    case 'GET':
+    case 'HEAD':
+      return route()
+    case 'OPTIONS':
+      return { status: 204, body: '', headers: { Allow: METHODS } }
+    default:
+      return {
+        ...failure(405, 'METHOD_NOT_ALLOWED', `${request.method} is not one of ${METHODS}`),
+        headers: { Allow: METHODS },
+      }
+  }
+}
+
+function send(response: ServerResponse, request: IncomingMessage, reply: Reply): void {
+  response.writeHead(reply.status, {
+    'Cache-Control': 'no-store',
+    ...(reply.type === undefined ? {} : { 'Content-Type': reply.type }),
+    ...(reply.status === 204 ? {} : { 'Content-Length': Buffer.byteLength(reply.body) }),
+    ...reply.headers,
+  })
+  response.end(request.method === 'HEAD' ? undefined : reply.body)
+}
+
+function json(status: number, value: unknown): Reply {
+  return { status, type: 'application/json; charset=utf-8', body: JSON.stringify(value) }
+}
+
+function failure(status: number, code: string, message: string): Reply {
+  return json(status, { error: { code, message } })
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port, exclusive: true }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}

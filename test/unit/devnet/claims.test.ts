@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import {
+  type Address,
+  encodeAbiParameters,
+  encodeFunctionData,
+  getContractAddress,
+  type Hex,
+  keccak256,
+  stringToHex,
+} from 'viem'
+import { bridgeAbi, messageReceiverAbi, tokenAbi } from '../../../src/devnet/abis.js'
+import {
+  bridgeAsset,
+  bridgeMessage,
+  inject,
+  mintToken,
+  removeInjected,
+  settle,
+} from '../../../src/devnet/actions.js'
+import { type ClaimRequest, findClaimError, sendClaim } from '../../../src/devnet/claimTransaction.js'
+import { readCompiledContract } from '../../../src/devnet/compiledContracts.js'
+import type { Devnet } from '../../../src/devnet/devnet.js'
+import { type DevnetChain, send } from '../../../src/devnet/devnetChain.js'
+import {
+  depositLeaf,
+  type LeafParts,
+  naiveBranch,
+  naiveRoot,
+  ZERO_ADDRESS,
+  ZERO_HASH,
+} from '../../support/fakeChainTrees.js'
+import { testDevnet } from '../../support/testDevnet.js'
+
+const mainnetFlag = 2n ** 64n
+const noBranch = Array<Hex>(32).fill(ZERO_HASH)
+
+/** Proofs for a deposit of the L1, made from noble's tree over `leaves`. */
+function claimFromL1(deposits: readonly LeafParts[], index: number): ClaimRequest {
+  const leaves = deposits.map(depositLeaf)
+  return {
+    ...deposits[index]!,
+    smtProofLocalExitRoot: naiveBranch(leaves, index),
+    smtProofRollupExitRoot: noBranch,
+    globalIndex: mainnetFlag + BigInt(index),
+    mainnetExitRoot: naiveRoot(leaves),
+    rollupExitRoot: ZERO_HASH,
+  }
+}
+
+/** Proofs for a deposit of an L2, with the local exit roots of all rollups. */
+function claimFromL2(
+  networkId: number,
+  deposits: readonly LeafParts[],
+  index: number,
+  localExitRoots: readonly Hex[],
+): ClaimRequest {
+  return {
+    ...deposits[index]!,
+    smtProofLocalExitRoot: naiveBranch(deposits.map(depositLeaf), index),
+    smtProofRollupExitRoot: naiveBranch(localExitRoots, networkId - 1),
+    globalIndex: (BigInt(networkId - 1) << 32n) + BigInt(index),
+    mainnetExitRoot: ZERO_HASH,
+    rollupExitRoot: naiveRoot(localExitRoots),
+  }
+}
+
+const etherTo = (destinationNetwork: number, destinationAddress: Address, amount: bigint): LeafParts => ({
+  leafType: 0,
+  originNetwork: 0,
+  originAddress: ZERO_ADDRESS,
+  destinationNetwork,
+  destinationAddress,
+  amount,
+  metadata: '0x',
+})
+
+/** Makes the ETH deposits on their source network, the last one forced. */
+async function depositEther(
+  chain: DevnetChain,
+  from: Address,
+  deposits: readonly LeafParts[],
+): Promise<void> {
+  for (const [i, { destinationNetwork, destinationAddress, amount }] of deposits.entries()) {
+    const step = { from, destinationNetwork, destinationAddress, amount }
+    await bridgeAsset(chain, { ...step, forced: i === deposits.length - 1 })
+  }
+}
+
+/** Three ETH deposits from the L1 to network 1, injected there. `freshAddress` holds nothing before. */
+async function etherOnItsWay(
+  t: TestContext,
+): Promise<{ devnet: Devnet; network1: DevnetChain; deposits: LeafParts[] }> {
+  const devnet = await testDevnet(t)
+  const [l1, network1] = devnet.chains
+  const deposits = [1n, 2n, 3n].map((amount) => etherTo(1, freshAddress, amount))
+  await depositEther(l1, devnet.accounts.alice, deposits)
+  await inject(devnet, network1)
+  return { devnet, network1, deposits }
+}
+
+const freshAddress: Address = '0x00000000000000000000000000000000000fe5a1'
+
+test('a claim with an independent proof pays the receiver and marks exactly its own deposit', async (t) => {
+  const { devnet, network1, deposits } = await etherOnItsWay(t)
+  await sendClaim(network1, devnet.accounts.carol, claimFromL1(deposits, 1))
+  assert.equal(await network1.client.getBalance({ address: freshAddress }), 2n)
+  const claimed = [0, 1, 2].map((index) => isClaimed(network1, index, 0))
+  assert.deepEqual(await Promise.all(claimed), [false, true, false])
+})
+
+test('a claim is refused with the error of its fault', async (t) => {
+  const { devnet, network1, deposits } = await etherOnItsWay(t)
+  const { carol } = devnet.accounts
+  const good = claimFromL1(deposits, 1)
+  const corrupted = (height: number): Hex[] =>
+    good.smtProofLocalExitRoot.map((sibling, i) => (i === height ? keccak256(sibling) : sibling))
+  const cases: readonly (readonly [string, string, Partial<ClaimRequest>])[] = [
+    ['lowest sibling', 'InvalidSmtProof', { smtProofLocalExitRoot: corrupted(0) }],
+    ['highest sibling', 'InvalidSmtProof', { smtProofLocalExitRoot: corrupted(31) }],
+    ['amount', 'InvalidSmtProof', { amount: 3n }],
+    ['another deposit count', 'InvalidSmtProof', { globalIndex: mainnetFlag + 2n }],
+    ['message instead of asset', 'InvalidSmtProof', { leafType: 1 }],
+    [
+      'rollup index beside the mainnet flag',
+      'InvalidGlobalIndex',
+      { globalIndex: good.globalIndex + 2n ** 32n },
+    ],
+    ['bit 65', 'InvalidGlobalIndex', { globalIndex: good.globalIndex + 2n ** 65n }],
+    ['bit 255 without the mainnet flag', 'InvalidGlobalIndex', { globalIndex: 2n ** 255n + 1n }],
+    ['an unknown mainnet exit root', 'GlobalExitRootInvalid', { mainnetExitRoot: keccak256('0x') }],
+    ['an unknown rollup exit root', 'GlobalExitRootInvalid', { rollupExitRoot: keccak256('0x') }],
+    ['another destination', 'DestinationNetworkInvalid', { destinationNetwork: 2 }],
+  ]
+  for (const [fault, error, change] of cases)
+    assert.equal(await findClaimError(network1, carol, { ...good, ...change }), error, fault)
+  assert.equal(await findClaimError(network1, carol, good), undefined)
+
+  await sendClaim(network1, carol, good)
+  assert.equal(await findClaimError(network1, carol, good), 'AlreadyClaimed')
+  // The nullifier comes after the proof: a second claim with a wrong proof is told of the proof.
+  const wrong = { ...good, smtProofLocalExitRoot: corrupted(0) }
+  assert.equal(await findClaimError(network1, carol, wrong), 'InvalidSmtProof')
+  await assert.rejects(sendClaim(network1, carol, good), /network 1 answers AlreadyClaimed/)
+})
+
+test('a global exit root that the destination does not have, or no longer has, is refused', async (t) => {
+  const devnet = await testDevnet(t)
+  const [l1, network1] = devnet.chains
+  const { alice, carol } = devnet.accounts
+  const deposits = [etherTo(1, freshAddress, 5n)]
+  await depositEther(l1, alice, deposits)
+  const claim = claimFromL1(deposits, 0)
+  assert.equal(await findClaimError(network1, carol, claim), 'GlobalExitRootInvalid')
+  const injected = await inject(devnet, network1)
+  assert.equal(await findClaimError(network1, carol, claim), undefined)
+  await removeInjected(devnet, network1, injected!)
+  assert.equal(await findClaimError(network1, carol, claim), 'GlobalExitRootInvalid')
+})
+
+test('a deposit of an L2 is claimed on the L1 and on the other L2 once its root is settled', async (t) => {
+  const devnet = await testDevnet(t)
+  const [l1, network1, network2] = devnet.chains
+  const { alice, carol } = devnet.accounts
+  // The L1's bridge pays out of what was deposited there.
+  await depositEther(l1, alice, [etherTo(1, alice, 100n)])
+  const mainnetExitRoot = naiveRoot([depositLeaf(etherTo(1, alice, 100n))])
+  const from1 = [etherTo(0, freshAddress, 10n), etherTo(2, freshAddress, 20n)]
+  const from2 = [etherTo(0, freshAddress, 3n), etherTo(1, freshAddress, 40n)]
+  await depositEther(network1, alice, from1)
+  await depositEther(network2, alice, from2)
+  const roots = [from1, from2].map((deposits) => naiveRoot(deposits.map(depositLeaf)))
+  const early = { ...claimFromL2(1, from1, 0, roots), mainnetExitRoot }
+  assert.equal(await findClaimError(l1, carol, early), 'GlobalExitRootInvalid')
+
+  await settle(devnet, network1)
+  await settle(devnet, network2)
+  await inject(devnet, network1)
+  await inject(devnet, network2)
+  const corrupted = noBranch.with(31, keccak256('0x'))
+  assert.equal(
+    await findClaimError(l1, carol, { ...early, smtProofRollupExitRoot: corrupted }),
+    'InvalidSmtProof',
+  )
+  await sendClaim(l1, carol, early)
+  await sendClaim(l1, carol, { ...claimFromL2(2, from2, 0, roots), mainnetExitRoot })
+  await sendClaim(network2, carol, { ...claimFromL2(1, from1, 1, roots), mainnetExitRoot })
+  await sendClaim(network1, carol, { ...claimFromL2(2, from2, 1, roots), mainnetExitRoot })
+  const balances = devnet.chains.map(({ client }) => client.getBalance({ address: freshAddress }))
+  assert.deepEqual(await Promise.all(balances), [13n, 40n, 20n])
+
+  // The L1 keeps network 1's nullifiers at the bare leaf index (word 0), every other network's at source · 2^32.
+  assert.equal(await claimedBitMap(l1, 0n), 1n)
+  assert.equal(await claimedBitMap(l1, (2n << 32n) >> 8n), 1n)
+  assert.equal(await claimedBitMap(network2, (1n << 32n) >> 8n), 2n)
+  assert.equal(await claimedBitMap(network2, 0n), 0n)
+  assert.equal(await isClaimed(l1, 0, 1), true)
+  assert.equal(await isClaimed(l1, 1, 1), false)
+  assert.equal(await isClaimed(l1, 0, 2), true)
+})
+
+test('the first claim of a token deploys its wrapped token by CREATE2; wrapped tokens go home again', async (t) => {
+  const devnet = await testDevnet(t)
+  const [l1, network1] = devnet.chains
+  const { alice, bob, carol } = devnet.accounts
+  const { token } = l1.contracts
+  await mintToken(l1, alice, 1000n)
+  const metadata = encodeAbiParameters(
+    [{ type: 'string' }, { type: 'string' }, { type: 'uint8' }],
+    ['Lighthouse Dollar', 'LHD', 6],
+  )
+  const asset = { leafType: 0, originNetwork: 0, originAddress: token, metadata }
+  const deposits = [400n, 50n].map((amount) => ({
+    ...asset,
+    destinationNetwork: 1,
+    destinationAddress: bob,
+    amount,
+  }))
+  for (const { amount } of deposits)
+    await bridgeAsset(l1, {
+      from: alice,
+      destinationNetwork: 1,
+      destinationAddress: bob,
+      token,
+      amount,
+      forced: true,
+    })
+  await inject(devnet, network1)
+
+  const bytecode = readCompiledContract('WrappedToken').bytecode
+  const expected = getContractAddress({
+    opcode: 'CREATE2',
+    from: network1.contracts.bridge,
+    salt: keccak256(`0x00000000${token.slice(2)}`),
+    bytecode: `${bytecode}${metadata.slice(2)}`,
+  })
+  await sendClaim(network1, carol, claimFromL1(deposits, 0))
+  await sendClaim(network1, carol, claimFromL1(deposits, 1))
+  const created = await network1.client.getContractEvents({
+    address: network1.contracts.bridge,
+    abi: bridgeAbi,
+    eventName: 'NewWrappedToken',
+    fromBlock: 0n,
+    strict: true,
+  })
+  assert.deepEqual(
+    created.map(({ args }) => args),
+    [{ originNetwork: 0, originTokenAddress: token, wrappedTokenAddress: expected, metadata }],
+  )
+  assert.equal(await balanceOf(network1, expected, bob), 450n)
+
+  await bridgeAsset(network1, {
+    from: bob,
+    destinationNetwork: 0,
+    destinationAddress: carol,
+    token: expected,
+    amount: 150n,
+    forced: true,
+  })
+  await settle(devnet, network1)
+  const home = [{ ...asset, destinationNetwork: 0, destinationAddress: carol, amount: 150n }]
+  const roots = [naiveRoot(home.map(depositLeaf)), ZERO_HASH]
+  await sendClaim(l1, bob, {
+    ...claimFromL2(1, home, 0, roots),
+    mainnetExitRoot: naiveRoot(deposits.map(depositLeaf)),
+  })
+  assert.equal(await balanceOf(network1, expected, bob), 300n)
+  assert.equal(await balanceOf(l1, token, carol), 150n)
+  assert.equal(await balanceOf(l1, token, l1.contracts.bridge), 300n)
+})
+
+test('a message reaches its contract with its ETH; a receiver that refuses makes the claim fail', async (t) => {
+  const devnet = await testDevnet(t)
+  const [l1, network1] = devnet.chains
+  const { alice, carol } = devnet.accounts
+  const receiver = network1.contracts.messageReceiver
+  const deposits = ['ahoy', 'refuse'].map((text) => ({
+    leafType: 1,
+    originNetwork: 0,
+    originAddress: alice,
+    destinationNetwork: 1,
+    destinationAddress: receiver,
+    amount: 7n,
+    metadata: stringToHex(text),
+  }))
+  for (const { metadata, amount } of deposits)
+    await bridgeMessage(l1, {
+      from: alice,
+      destinationNetwork: 1,
+      destinationAddress: receiver,
+      amount,
+      metadata,
+      forced: true,
+    })
+  await inject(devnet, network1)
+  await sendClaim(network1, carol, claimFromL1(deposits, 0))
+  const read = { address: receiver, abi: messageReceiverAbi } as const
+  assert.equal(await network1.client.readContract({ ...read, functionName: 'lastData' }), stringToHex('ahoy'))
+  assert.equal(await network1.client.getBalance({ address: receiver }), 7n)
+  assert.equal(await findClaimError(network1, carol, claimFromL1(deposits, 1)), 'MessageFailed')
+  assert.equal(await isClaimed(network1, 1, 0), false)
+})
+
+test('in emergency state nothing is bridged or claimed', async (t) => {
+  const { devnet, network1, deposits } = await etherOnItsWay(t)
+  const { operator, carol } = devnet.accounts
+  const call = (functionName: 'activateEmergencyState' | 'deactivateEmergencyState') =>
+    send(network1.client, {
+      from: operator,
+      to: network1.contracts.bridge,
+      data: encodeFunctionData({ abi: bridgeAbi, functionName }),
+    })
+  await call('activateEmergencyState')
+  assert.equal(await findClaimError(network1, carol, claimFromL1(deposits, 0)), 'OnlyNotEmergencyState')
+  await call('deactivateEmergencyState')
+  assert.equal(await findClaimError(network1, carol, claimFromL1(deposits, 0)), undefined)
+})
+
+function isClaimed({ client, contracts }: DevnetChain, leafIndex: number, source: number): Promise<boolean> {
+  return client.readContract({
+    address: contracts.bridge,
+    abi: bridgeAbi,
+    functionName: 'isClaimed',
+    args: [leafIndex, source],
+  })
+}
+
+function claimedBitMap({ client, contracts }: DevnetChain, word: bigint): Promise<bigint> {
+  return client.readContract({
+    address: contracts.bridge,
+    abi: bridgeAbi,
+    functionName: 'claimedBitMap',
+    args: [word],
+  })
+}
+
+function balanceOf({ client }: DevnetChain, token: Address, account: Address): Promise<bigint> {
+  return client.readContract({ address: token, abi: tokenAbi, functionName: 'balanceOf', args: [account] })
+}

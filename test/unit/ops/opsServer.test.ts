@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { type OpsServer, startOpsServer } from '../../../src/ops/opsServer.js'
+import type { HealthAnswer, HealthSource, Readiness } from '../../../src/telemetry/healthRecord.js'
+
+const RECORD = { status: 'healthy', version: '1.0.0' } as HealthAnswer['record']
+
+async function start(t: TestContext, readiness: Readiness, httpStatus: 200 | 503 = 200): Promise<OpsServer> {
+  const health: HealthSource = {
+    health: () => ({ httpStatus, record: RECORD }),
+    syncStatus: () => assert.fail('not asked for here'),
+    readiness: () => readiness,
+  }
+  const metrics = { contentType: 'text/plain; version=0.0.4', read: async () => 'bds_up 1\n' }
+  const server = await startOpsServer({ host: '127.0.0.1', port: 0, health, metrics })
+  t.after(() => server.close())
+  return server
+}
+
+/** Sends text and reads until the server closes. */
+function exchange(port: number, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let received = ''
+    const socket = connect(port, '127.0.0.1', () => socket.write(text))
+    socket.on('data', (data) => {
+      received += data.toString()
+    })
+    socket.on('end', () => resolve(received))
+    socket.on('error', reject)
+  })
+}
+
+test('metrics, probes and health are answered with GET, whatever the query', async (t) => {
+  const { port } = await start(t, { ready: true, lagBlocks: 3 })
+  const cases: [path: string, type: string, body: string][] = [
+    ['/metrics', 'text/plain; version=0.0.4', 'bds_up 1\n'],
+    ['/livez', 'application/json; charset=utf-8', '{"status":"alive"}'],
+    ['/readyz?x=%zz', 'application/json; charset=utf-8', '{"status":"ready"}'],
+    ['/?network_id=abc', 'application/json; charset=utf-8', JSON.stringify(RECORD)],
+  ]
+  for (const [path, type, body] of cases) {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`)
+    assert.deepEqual(
+      [response.status, response.headers.get('content-type'), await response.text()],
+      [200, type, body],
+    )
+    assert.equal(response.headers.get('cache-control'), 'no-store', path)
+  }
+})
+
+test('an instance that is not ready says why with 503, and stays alive', async (t) => {
+  const { port } = await start(t, { ready: false, reason: 'syncing', lagBlocks: 70 }, 503)
+  const ready = await fetch(`http://127.0.0.1:${port}/readyz`)
+  assert.equal(ready.status, 503)
+  assert.equal(ready.headers.get('x-data-lag-blocks'), '70')
+  assert.deepEqual(await ready.json(), {
+    error: { code: 'SERVICE_UNAVAILABLE', message: 'not ready: syncing' },
+  })
+  assert.equal((await fetch(`http://127.0.0.1:${port}/`)).status, 503)
+  assert.equal((await fetch(`http://127.0.0.1:${port}/livez`)).status, 200)
+})
+
+test('HEAD has the headers of GET and no body, OPTIONS is 204, other methods 405, other paths 404', async (t) => {
+  const { port } = await start(t, { ready: true, lagBlocks: 0 })
+  const ask = (method: string, path: string) => fetch(`http://127.0.0.1:${port}${path}`, { method })
+  for (const path of ['/', '/metrics', '/livez', '/readyz']) {
+    const head = await ask('HEAD', path)
+    const get = await ask('GET', path)
+    assert.equal(head.status, 200, path)
+    assert.equal(await head.text(), '', path)
+    assert.equal(Number(head.headers.get('content-length')), Buffer.byteLength(await get.text()), path)
+    const options = await ask('OPTIONS', path)
+    assert.deepEqual([options.status, options.headers.get('allow')], [204, 'GET, HEAD, OPTIONS'], path)
+    const post = await ask('POST', path)
+    assert.deepEqual([post.status, post.headers.get('allow')], [405, 'GET, HEAD, OPTIONS'], path)
+    assert.equal(((await post.json()) as { error: { code: string } }).error.code, 'METHOD_NOT_ALLOWED')
+  }
+  const unknown = await ask('GET', '/metricsx')
+  assert.deepEqual(
+    [unknown.status, await unknown.json()],
+    [404, { error: { code: 'NOT_FOUND', message: 'unknown route' } }],
+  )
+})
+
+test('a probe in HTTP/1.0 without a Host header is answered', async (t) => {
+  const { port } = await start(t, { ready: true, lagBlocks: 0 })
+  const answer = await exchange(port, 'GET /readyz HTTP/1.0\r\n\r\n')
+  assert.match(answer, /^HTTP\/1\.\d 200 /)
+  assert.match(answer, /\{"status":"ready"\}$/)
+  assert.match(await exchange(port, 'OPTIONS / HTTP/1.0\r\n\r\n'), /^HTTP\/1\.\d 204 /)
+})
+
+test('a port that is taken is refused, not shared', async (t) => {
+  const { port } = await start(t, { ready: true, lagBlocks: 0 })
+  const health = {} as HealthSource
+  const metrics = { contentType: '', read: async () => '' }
+  await assert.rejects(startOpsServer({ host: '127.0.0.1', port, health, metrics }), { code: 'EADDRINUSE' })
+})

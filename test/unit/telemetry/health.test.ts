@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Config } from '../../../src/config/config.types.js'
+import { formatUptime } from '../../../src/telemetry/health.js'
+import { createHealthMonitor } from '../../../src/telemetry/healthMonitor.js'
+import {
+  createStatusBoard,
+  type StatusBoardHandle,
+  type StatusField,
+  statusRow,
+} from '../../../src/telemetry/statusBoard.js'
+
+const START_MS = 1_700_000_000_000
+
+/** A service with an L1 and two L2s, its clock, and every network in step at block 100. */
+function world(change: Partial<Config['health']> = {}) {
+  const config = {
+    primaryNetwork: 1,
+    networks: [{ networkId: 0 }, { networkId: 1 }, { networkId: 2 }],
+    health: {
+      syncedLagBlocks: 10,
+      maxLagBlocks: 50,
+      readyWhileSyncing: false,
+      maxRpcDownMs: 60_000,
+      heartbeatTimeoutMs: 30_000,
+      ...change,
+    },
+  } as unknown as Config
+  const status: StatusBoardHandle = createStatusBoard([0, 1, 2])
+  const state = { nowMs: START_MS, poolAlive: true }
+  const monitor = createHealthMonitor({
+    config,
+    status,
+    isPoolAlive: () => state.poolAlive,
+    now: () => state.nowMs,
+  })
+  const set = (networkId: number, fields: Partial<Record<StatusField, number>>) => {
+    for (const [field, value] of Object.entries(fields))
+      statusRow(status, networkId).set(field as StatusField, value)
+  }
+  const samples = (count: number) => {
+    for (let i = 0; i < count; i++) {
+      state.nowMs += 1000
+      monitor.sample()
+    }
+  }
+  const inStep = () => {
+    for (const networkId of [0, 1, 2]) set(networkId, { headBlock: 100, syncedBlock: 100, caughtUp: 1 })
+  }
+  const brief = () => {
+    const { httpStatus, record } = monitor.health()
+    const { ready, reason } = monitor.readiness()
+    return [httpStatus, record.status, record.reasons ?? [], ready ? 'ready' : reason]
+  }
+  monitor.setPhase('running')
+  return { monitor, state, set, samples, inStep, brief, row: (id: number) => statusRow(status, id) }
+}
+
+test('the life of an instance: starting, syncing, healthy, draining', () => {
+  const { monitor, inStep, brief } = world()
+  monitor.setPhase('starting')
+  assert.deepEqual(brief(), [503, 'starting', ['starting'], 'starting'])
+  monitor.setPhase('running')
+  assert.deepEqual(brief(), [200, 'syncing', ['syncing'], 'syncing'])
+  inStep()
+  assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
+  monitor.setPhase('draining')
+  assert.deepEqual(brief(), [503, 'draining', ['draining'], 'draining'])
+})
+
+test('the health record names the primary network, its block, all networks and the uptime', () => {
+  const { monitor, state, inStep, set } = world()
+  inStep()
+  set(1, { syncedBlock: 99 })
+  state.nowMs += 8_130_000
+  const { build, ...record } = monitor.health().record
+  assert.deepEqual(record, {
+    status: 'healthy',
+    version: '1.0.0',
+    network_id: 1,
+    uptime: '2h15m30s',
+    last_processed_block: 99,
+    supported_networks: [0, 1, 2],
+  })
+  assert.match(build, /^\d+\.\d+\.\d+/)
+})
+
+test('an uptime has hours, minutes and seconds without padding, and hours beyond 24', () => {
+  const cases: [number, string][] = [
+    [0, '0h0m0s'],
+    [999, '0h0m0s'],
+    [61_000, '0h1m1s'],
+    [3_600_000, '1h0m0s'],
+    [90_061_000, '25h1m1s'],
+  ]
+  for (const [elapsedMs, text] of cases) assert.equal(formatUptime(elapsedMs), text)
+})
+
+test('one halted network degrades at once and leaves the instance ready; all of them make it unhealthy', () => {
+  const { inStep, row, brief, monitor } = world()
+  inStep()
+  row(2).setHaltReason('deposit_count_gap')
+  assert.deepEqual(brief(), [200, 'degraded', ['halted'], 'ready'])
+  assert.deepEqual(
+    monitor.syncStatus().networks.map(({ halted, is_synced }) => [halted, is_synced]),
+    [
+      [null, true],
+      [null, true],
+      ['deposit_count_gap', false],
+    ],
+  )
+  row(0).setHaltReason('l1_info_root_mismatch')
+  row(1).setHaltReason('missing_log')
+  assert.deepEqual(brief(), [503, 'unhealthy', ['halted'], 'halted'])
+})
+
+test('a network that halts before it has caught up does not keep the instance in syncing', () => {
+  const { inStep, row, set, brief } = world()
+  inStep()
+  set(2, { caughtUp: 0 })
+  assert.deepEqual(brief(), [200, 'syncing', ['syncing'], 'syncing'])
+  row(2).setHaltReason('missing_log')
+  assert.deepEqual(brief(), [200, 'degraded', ['halted'], 'ready'])
+})
+
+test('a full disk degrades, and reads go on', () => {
+  const { inStep, row, brief } = world()
+  inStep()
+  for (const networkId of [0, 1, 2]) row(networkId).setHaltReason('disk_full')
+  assert.deepEqual(brief(), [200, 'degraded', ['disk'], 'ready'])
+})
+
+test('lag must hold for three samples to count and be gone for two to be forgiven', () => {
+  const { inStep, set, samples, brief } = world()
+  inStep()
+  set(1, { headBlock: 111 })
+  samples(2)
+  assert.deepEqual(brief(), [200, 'healthy', [], 'ready'], 'two samples')
+  samples(1)
+  assert.deepEqual(brief(), [200, 'degraded', ['lag'], 'ready'], 'three samples')
+  set(1, { headBlock: 110 })
+  samples(1)
+  assert.deepEqual(brief(), [200, 'degraded', ['lag'], 'ready'], 'one good sample')
+  samples(1)
+  assert.deepEqual(brief(), [200, 'healthy', [], 'ready'], 'two good samples')
+})
+
+test('one bad sample between good ones starts the count anew', () => {
+  const { inStep, set, samples, brief } = world()
+  inStep()
+  for (let round = 0; round < 5; round++) {
+    set(1, { headBlock: 111 })
+    samples(2)
+    set(1, { headBlock: 100 })
+    samples(1)
+  }
+  assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
+})
+
+test('lag above the limit of readiness takes the instance out of rotation', () => {
+  const { inStep, set, samples, brief } = world()
+  inStep()
+  set(2, { headBlock: 151 })
+  samples(3)
+  assert.deepEqual(brief(), [200, 'degraded', ['lag'], 'lag'])
+})
+
+test('lag before the first catch-up is syncing, not degraded', () => {
+  const { set, samples, brief } = world()
+  for (const networkId of [0, 1, 2]) set(networkId, { headBlock: 10_000, syncedBlock: 5 })
+  samples(5)
+  assert.deepEqual(brief(), [200, 'syncing', ['syncing'], 'syncing'])
+})
+
+test('readiness while syncing can be asked for', () => {
+  const { brief } = world({ readyWhileSyncing: true })
+  assert.deepEqual(brief(), [200, 'syncing', ['syncing'], 'ready'])
+})
+
+test('silent endpoints degrade after three samples and fail readiness only when they stay silent', () => {
+  const { inStep, set, samples, brief, monitor } = world()
+  inStep()
+  set(0, { rpcDown: 1 })
+  samples(1)
+  assert.deepEqual(brief(), [200, 'healthy', [], 'ready'], 'one failure')
+  samples(2)
+  assert.deepEqual(brief(), [200, 'degraded', ['rpc'], 'ready'])
+  assert.equal(monitor.syncStatus().l1_sync.is_synced, false)
+  samples(60)
+  assert.deepEqual(brief(), [200, 'degraded', ['rpc'], 'rpc'])
+  set(0, { rpcDown: 0 })
+  samples(1)
+  assert.deepEqual(brief(), [200, 'degraded', ['rpc'], 'ready'])
+  samples(1)
+  assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
+})
+
+test('a pool that answers nothing makes the instance unhealthy', () => {
+  const { inStep, state, brief } = world()
+  inStep()
+  state.poolAlive = false
+  assert.deepEqual(brief(), [503, 'unhealthy', ['pool'], 'pool'])
+})
+
+test('the emergency state of a bridge is told', () => {
+  const { inStep, set, brief } = world()
+  inStep()
+  set(2, { emergencyState: 1 })
+  assert.deepEqual(brief(), [200, 'degraded', ['emergency_state'], 'ready'])
+})
+
+test('the sync status sums layer 2 and tells each network', () => {
+  const { monitor, set } = world()
+  set(0, { headBlock: 50, syncedBlock: 50, caughtUp: 1, depositCount: 7, contractDepositCount: 8 })
+  set(1, { headBlock: 30, syncedBlock: 25, caughtUp: 1, depositCount: 4, finalizedBlock: 20 })
+  set(1, { headTimestampSec: 1000, syncedTimestampSec: 940, lastCommitMs: START_MS + 5 })
+  set(2, { headBlock: 90, syncedBlock: 60, caughtUp: 1, depositCount: 3, lastCommitMs: START_MS + 4 })
+  const chain = (current_block: number, synced_block: number, is_synced: boolean) => ({
+    current_block,
+    synced_block,
+    is_synced,
+  })
+  const unknown = { finalized_block: null, lag_seconds: null, halted: null, contract_deposit_count: null }
+  assert.deepEqual(monitor.syncStatus(), {
+    l1_sync: chain(50, 50, true),
+    l2_sync: chain(30, 25, true),
+    bridge_sync: {
+      l1_bridges_indexed: 7,
+      l2_bridges_indexed: 7,
+      last_update: '2023-11-14T22:13:20.005Z',
+    },
+    networks: [
+      {
+        network_id: 0,
+        ...chain(50, 50, true),
+        ...unknown,
+        contract_deposit_count: 8,
+        indexed_deposit_count: 7,
+      },
+      {
+        network_id: 1,
+        ...chain(30, 25, true),
+        ...unknown,
+        finalized_block: 20,
+        lag_seconds: 60,
+        indexed_deposit_count: 4,
+      },
+      { network_id: 2, ...chain(90, 60, false), ...unknown, indexed_deposit_count: 3 },
+    ],
+  })
+})
+
+test('a network is not synced while its head is unknown, while senders are open, or before the first catch-up', () => {
+  const { monitor, inStep, set } = world()
+  const isSynced = () => monitor.syncStatus().l2_sync.is_synced
+  assert.equal(isSynced(), false, 'no answer of any endpoint yet: 0 = 0 proves nothing')
+  inStep()
+  assert.equal(isSynced(), true)
+  set(1, { unresolvedSenders: 1 })
+  assert.equal(isSynced(), false)
+  set(1, { unresolvedSenders: 0, caughtUp: 0 })
+  assert.equal(isSynced(), false)
+  set(1, { caughtUp: 1, headBlock: -1 })
+  assert.deepEqual(monitor.syncStatus().l2_sync, { current_block: 100, synced_block: 100, is_synced: false })
+})
+
+test('a thread is silent only after its first sign of life', () => {
+  const { monitor, state, set } = world()
+  state.nowMs += 100_000
+  assert.deepEqual(monitor.silentNetworks(), [])
+  set(2, { heartbeatMs: state.nowMs })
+  state.nowMs += 30_000
+  assert.deepEqual(monitor.silentNetworks(), [])
+  state.nowMs += 1
+  assert.deepEqual(monitor.silentNetworks(), [2])
+})

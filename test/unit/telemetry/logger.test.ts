@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { RetryableError } from '../../../src/errors/chainErrors.js'
+import { createLogger, type LogConfig } from '../../../src/telemetry/logger.js'
+
+function logs(config: Partial<LogConfig> = {}) {
+  const lines: string[] = []
+  const sink = (line: string): void => void lines.push(line)
+  const logger = createLogger({ level: 'info', format: 'json', ...config }, { component: 'test' }, sink)
+  return { logger, lines, records: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>) }
+}
+
+test('a line is one JSON object with time, level, text, bindings and fields', () => {
+  const { logger, lines, records } = logs()
+  logger.child({ networkId: 1 }).info('block applied', { blockNumber: 7 })
+  assert.equal(lines[0]!.indexOf('\n'), lines[0]!.length - 1)
+  const [{ ts, ...rest }] = records() as [Record<string, unknown>]
+  assert.match(String(ts), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  assert.deepEqual(rest, {
+    level: 'info',
+    component: 'test',
+    networkId: 1,
+    blockNumber: 7,
+    msg: 'block applied',
+  })
+})
+
+test('lines below the level are not written', () => {
+  const { logger, records } = logs({ level: 'warn' })
+  logger.debug('a')
+  logger.info('b')
+  logger.warn('c')
+  logger.error('d')
+  assert.deepEqual(
+    records().map(({ msg }) => msg),
+    ['c', 'd'],
+  )
+})
+
+test('an error is told with its causes and codes', () => {
+  const { logger, records } = logs()
+  const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+  logger.error('failed', { error: new RetryableError('network 1 endpoint 0 does not answer', { cause }) })
+  const { name, message, cause: told } = records()[0]!.error as Record<string, Record<string, unknown>>
+  assert.deepEqual([name, message], ['RetryableError', 'network 1 endpoint 0 does not answer'])
+  assert.deepEqual([told!.message, told!.code], ['connect ECONNREFUSED', 'ECONNREFUSED'])
+})
+
+test('no address of an endpoint leaves in a line, wherever a library has put it', () => {
+  for (const format of ['json', 'pretty'] as const) {
+    const { logger, lines } = logs({ format })
+    const url = 'https://user:pass@node.example:8545/v3/secret-key?token=secret-key'
+    logger.warn(`request to ${url} failed`, {
+      error: new Error(`HTTP request failed.\n\nURL: ${url}\nRequest body: {}`),
+      nested: { list: [`wss://node.example/secret-key`, `"${url}"`] },
+    })
+    assert.equal(lines.length, 1)
+    assert.ok(!lines[0]!.includes('secret-key'), lines[0])
+    assert.ok(!lines[0]!.includes('node.example'), lines[0])
+    assert.match(lines[0]!, /request to \[address\] failed/)
+  }
+})
+
+test('on a terminal a line reads time, level, text, fields, and the error below', () => {
+  const { logger, lines } = logs({ format: 'pretty' })
+  logger.error('halted', { networkId: 2, reason: 'missing log', error: new Error('no log') })
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours of a terminal
+  const [head, trouble] = lines[0]!.replace(/\u001b\[\d+m/g, '').split('\n')
+  assert.match(head!, /^\d\d:\d\d:\d\d\.\d{3} error halted component=test networkId=2 reason="missing log"$/)
+  assert.equal(trouble, '  Error: no log')
+})

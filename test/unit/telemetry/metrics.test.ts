@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Registry } from 'prom-client'
+import { createMetrics, gaugeOf } from '../../../src/telemetry/metrics.js'
+import { registerNetworkMetrics } from '../../../src/telemetry/networkMetrics.js'
+import { createStatusBoard, statusRow } from '../../../src/telemetry/statusBoard.js'
+
+test('the status board is told as gauges, and what is not known is left out', async () => {
+  const registry = new Registry()
+  const status = createStatusBoard([0, 7])
+  registerNetworkMetrics(registry, status)
+  const row = statusRow(status, 7)
+  row.set('headBlock', 120)
+  row.set('syncedBlock', 100)
+  row.set('reorgs', 2)
+  row.setHaltReason('missing_log')
+  const lines = (await registry.metrics()).split('\n')
+  for (const line of [
+    'bds_chain_head_block{network_id="7"} 120',
+    'bds_indexed_block{network_id="7"} 100',
+    'bds_lag_blocks{network_id="7"} 20',
+    'bds_lag_blocks{network_id="0"} 0',
+    'bds_deposits_indexed{network_id="0"} 0',
+    'bds_reorgs_total{network_id="7"} 2',
+    'bds_sync_halted{network_id="7",reason="missing_log"} 1',
+  ])
+    assert.ok(lines.includes(line), line)
+  assert.ok(!lines.some((line) => line.startsWith('bds_chain_head_block{network_id="0"}')))
+  row.setHaltReason('none')
+  row.set('reorgs', 3)
+  const later = await registry.metrics()
+  assert.ok(!later.includes('bds_sync_halted{'), 'a network that runs again is not halted')
+  assert.ok(later.includes('bds_reorgs_total{network_id="7"} 3'), 'the counter is set, not added up')
+})
+
+test('requests and batches are counted by route, method and status', async () => {
+  const registry = new Registry()
+  const { http, pool } = createMetrics(registry)
+  gaugeOf(registry, 'bds_pool_queue_depth', 'Requests that wait', () => 5)
+  http.requestFinished('getBridges', 'GET', 200, 0.002)
+  http.requestFinished('getBridges', 'GET', 200, 0.2)
+  http.requestFinished('getBridges', 'GET', 503, 0.0001)
+  http.requestAborted('getClaims')
+  pool.batchFinished(3, 0.001)
+  pool.rejected('queue_full')
+  const lines = (await registry.metrics()).split('\n')
+  for (const line of [
+    'bds_http_requests_total{route="getBridges",method="GET",status="200"} 2',
+    'bds_http_requests_total{route="getBridges",method="GET",status="503"} 1',
+    'bds_http_request_duration_seconds_bucket{le="0.0025",route="getBridges"} 2',
+    'bds_http_request_duration_seconds_count{route="getBridges"} 3',
+    'bds_http_aborted_total{route="getClaims"} 1',
+    'bds_pool_batch_requests_sum 3',
+    'bds_pool_rejected_total{reason="queue_full"} 1',
+    'bds_pool_queue_depth 5',
+  ])
+    assert.ok(lines.includes(line), line)
+})
