@@ -5,11 +5,12 @@ import { contractNames } from './contractNames.js'
 
 /**
  * Build step (`npm run build:contracts`): compiles src/devnet/contracts to dist/contracts/<Name>.json.
- * It is run from the project's folder after `build:ts`. Compiling takes seconds, so it is left out while sources,
- * settings and compiler are those of the files in place.
+ * It is run from the project's folder after `build:ts`. Compiling takes five seconds, so its result is kept, by the hash
+ * of sources, settings and compiler, where a clean build does not remove it.
  */
 const sourceFolder = 'src/devnet/contracts'
 const outputFolder = 'dist/contracts'
+const cacheFolder = 'node_modules/.cache/bridge-data-service-contracts'
 
 interface CompilerOutput {
   readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[]
@@ -40,34 +41,39 @@ function readSources(): Record<string, { content: string }> {
   )
 }
 
-function compile(): Map<string, string> {
+function compile(): Record<string, string> {
   const output = JSON.parse(solc.compile(JSON.stringify(input))) as CompilerOutput
   const complaints = output.errors ?? []
   if (complaints.length > 0) throw new Error(complaints.map((error) => error.formattedMessage).join('\n'))
 
-  const artifacts = new Map<string, string>()
+  const artifacts: Record<string, string> = {}
   for (const contracts of Object.values(output.contracts))
     for (const [name, { abi, evm }] of Object.entries(contracts))
-      artifacts.set(name, JSON.stringify({ abi, bytecode: `0x${evm.bytecode.object}` }))
+      artifacts[name] = JSON.stringify({ abi, bytecode: `0x${evm.bytecode.object}` })
   return artifacts
 }
 
-const digest = createHash('sha256')
-  .update(solc.version())
-  .update(JSON.stringify(input))
-  .update(contractNames.join())
-  .digest('hex')
-const digestFile = `${outputFolder}/sources.sha256`
+const digest = createHash('sha256').update(solc.version()).update(JSON.stringify(input)).digest('hex')
+const cacheFile = `${cacheFolder}/${digest}.json`
 
-if (!existsSync(digestFile) || readFileSync(digestFile, 'utf8') !== digest) {
+function compileOnce(): Record<string, string> {
+  if (existsSync(cacheFile)) return JSON.parse(readFileSync(cacheFile, 'utf8')) as Record<string, string>
   const artifacts = compile()
-  mkdirSync(outputFolder, { recursive: true })
-  for (const name of contractNames) {
-    const artifact = artifacts.get(name)
-    if (artifact === undefined) throw new Error(`no contract ${name} in ${sourceFolder}`)
-    // Renamed into place: a test that runs beside a build never reads half a file.
-    writeFileSync(`${outputFolder}/${name}.json.new`, artifact)
-    renameSync(`${outputFolder}/${name}.json.new`, `${outputFolder}/${name}.json`)
-  }
-  writeFileSync(digestFile, digest)
+  write(cacheFolder, `${digest}.json`, JSON.stringify(artifacts))
+  return artifacts
+}
+
+/** Renamed into place: whoever reads beside a build never reads half a file. */
+function write(folder: string, name: string, text: string): void {
+  mkdirSync(folder, { recursive: true })
+  const unfinished = `${folder}/${name}.${process.pid}`
+  writeFileSync(unfinished, text)
+  renameSync(unfinished, `${folder}/${name}`)
+}
+
+const artifacts = compileOnce()
+for (const name of contractNames) {
+  const artifact = artifacts[name]
+  if (artifact === undefined) throw new Error(`no contract ${name} in ${sourceFolder}`)
+  write(outputFolder, `${name}.json`, artifact)
 }

@@ -1,91 +1,23 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import {
-  type Address,
-  encodeAbiParameters,
-  encodeFunctionData,
-  getContractAddress,
-  type Hex,
-  keccak256,
-  stringToHex,
-} from 'viem'
-import { bridgeAbi, messageReceiverAbi, tokenAbi } from '../../../src/devnet/abis.js'
-import {
-  bridgeAsset,
-  bridgeMessage,
-  inject,
-  mintToken,
-  removeInjected,
-  settle,
-} from '../../../src/devnet/actions.js'
+import { type Address, encodeFunctionData, type Hex, keccak256 } from 'viem'
+import { bridgeAbi } from '../../../src/devnet/abis.js'
+import { inject, removeInjected, settle } from '../../../src/devnet/actions.js'
 import { type ClaimRequest, findClaimError, sendClaim } from '../../../src/devnet/claimTransaction.js'
-import { readCompiledContract } from '../../../src/devnet/compiledContracts.js'
 import type { Devnet } from '../../../src/devnet/devnet.js'
 import { type DevnetChain, send } from '../../../src/devnet/devnetChain.js'
+import { depositLeaf, type LeafParts, naiveRoot } from '../../support/fakeChainTrees.js'
 import {
-  depositLeaf,
-  type LeafParts,
-  naiveBranch,
-  naiveRoot,
-  ZERO_ADDRESS,
-  ZERO_HASH,
-} from '../../support/fakeChainTrees.js'
+  claimedBitMap,
+  claimFromL1,
+  claimFromL2,
+  depositEther,
+  etherTo,
+  isClaimed,
+  mainnetFlag,
+  noBranch,
+} from '../../support/naiveClaims.js'
 import { testDevnet } from '../../support/testDevnet.js'
-
-const mainnetFlag = 2n ** 64n
-const noBranch = Array<Hex>(32).fill(ZERO_HASH)
-
-/** Proofs for a deposit of the L1, made from noble's tree over `leaves`. */
-function claimFromL1(deposits: readonly LeafParts[], index: number): ClaimRequest {
-  const leaves = deposits.map(depositLeaf)
-  return {
-    ...deposits[index]!,
-    smtProofLocalExitRoot: naiveBranch(leaves, index),
-    smtProofRollupExitRoot: noBranch,
-    globalIndex: mainnetFlag + BigInt(index),
-    mainnetExitRoot: naiveRoot(leaves),
-    rollupExitRoot: ZERO_HASH,
-  }
-}
-
-/** Proofs for a deposit of an L2, with the local exit roots of all rollups. */
-function claimFromL2(
-  networkId: number,
-  deposits: readonly LeafParts[],
-  index: number,
-  localExitRoots: readonly Hex[],
-): ClaimRequest {
-  return {
-    ...deposits[index]!,
-    smtProofLocalExitRoot: naiveBranch(deposits.map(depositLeaf), index),
-    smtProofRollupExitRoot: naiveBranch(localExitRoots, networkId - 1),
-    globalIndex: (BigInt(networkId - 1) << 32n) + BigInt(index),
-    mainnetExitRoot: ZERO_HASH,
-    rollupExitRoot: naiveRoot(localExitRoots),
-  }
-}
-
-const etherTo = (destinationNetwork: number, destinationAddress: Address, amount: bigint): LeafParts => ({
-  leafType: 0,
-  originNetwork: 0,
-  originAddress: ZERO_ADDRESS,
-  destinationNetwork,
-  destinationAddress,
-  amount,
-  metadata: '0x',
-})
-
-/** Makes the ETH deposits on their source network, the last one forced. */
-async function depositEther(
-  chain: DevnetChain,
-  from: Address,
-  deposits: readonly LeafParts[],
-): Promise<void> {
-  for (const [i, { destinationNetwork, destinationAddress, amount }] of deposits.entries()) {
-    const step = { from, destinationNetwork, destinationAddress, amount }
-    await bridgeAsset(chain, { ...step, forced: i === deposits.length - 1 })
-  }
-}
 
 /** Three ETH deposits from the L1 to network 1, injected there. `freshAddress` holds nothing before. */
 async function etherOnItsWay(
@@ -199,108 +131,6 @@ test('a deposit of an L2 is claimed on the L1 and on the other L2 once its root 
   assert.equal(await isClaimed(l1, 0, 2), true)
 })
 
-test('the first claim of a token deploys its wrapped token by CREATE2; wrapped tokens go home again', async (t) => {
-  const devnet = await testDevnet(t)
-  const [l1, network1] = devnet.chains
-  const { alice, bob, carol } = devnet.accounts
-  const { token } = l1.contracts
-  await mintToken(l1, alice, 1000n)
-  const metadata = encodeAbiParameters(
-    [{ type: 'string' }, { type: 'string' }, { type: 'uint8' }],
-    ['Lighthouse Dollar', 'LHD', 6],
-  )
-  const asset = { leafType: 0, originNetwork: 0, originAddress: token, metadata }
-  const deposits = [400n, 50n].map((amount) => ({
-    ...asset,
-    destinationNetwork: 1,
-    destinationAddress: bob,
-    amount,
-  }))
-  for (const { amount } of deposits)
-    await bridgeAsset(l1, {
-      from: alice,
-      destinationNetwork: 1,
-      destinationAddress: bob,
-      token,
-      amount,
-      forced: true,
-    })
-  await inject(devnet, network1)
-
-  const bytecode = readCompiledContract('WrappedToken').bytecode
-  const expected = getContractAddress({
-    opcode: 'CREATE2',
-    from: network1.contracts.bridge,
-    salt: keccak256(`0x00000000${token.slice(2)}`),
-    bytecode: `${bytecode}${metadata.slice(2)}`,
-  })
-  await sendClaim(network1, carol, claimFromL1(deposits, 0))
-  await sendClaim(network1, carol, claimFromL1(deposits, 1))
-  const created = await network1.client.getContractEvents({
-    address: network1.contracts.bridge,
-    abi: bridgeAbi,
-    eventName: 'NewWrappedToken',
-    fromBlock: 0n,
-    strict: true,
-  })
-  assert.deepEqual(
-    created.map(({ args }) => args),
-    [{ originNetwork: 0, originTokenAddress: token, wrappedTokenAddress: expected, metadata }],
-  )
-  assert.equal(await balanceOf(network1, expected, bob), 450n)
-
-  await bridgeAsset(network1, {
-    from: bob,
-    destinationNetwork: 0,
-    destinationAddress: carol,
-    token: expected,
-    amount: 150n,
-    forced: true,
-  })
-  await settle(devnet, network1)
-  const home = [{ ...asset, destinationNetwork: 0, destinationAddress: carol, amount: 150n }]
-  const roots = [naiveRoot(home.map(depositLeaf)), ZERO_HASH]
-  await sendClaim(l1, bob, {
-    ...claimFromL2(1, home, 0, roots),
-    mainnetExitRoot: naiveRoot(deposits.map(depositLeaf)),
-  })
-  assert.equal(await balanceOf(network1, expected, bob), 300n)
-  assert.equal(await balanceOf(l1, token, carol), 150n)
-  assert.equal(await balanceOf(l1, token, l1.contracts.bridge), 300n)
-})
-
-test('a message reaches its contract with its ETH; a receiver that refuses makes the claim fail', async (t) => {
-  const devnet = await testDevnet(t)
-  const [l1, network1] = devnet.chains
-  const { alice, carol } = devnet.accounts
-  const receiver = network1.contracts.messageReceiver
-  const deposits = ['ahoy', 'refuse'].map((text) => ({
-    leafType: 1,
-    originNetwork: 0,
-    originAddress: alice,
-    destinationNetwork: 1,
-    destinationAddress: receiver,
-    amount: 7n,
-    metadata: stringToHex(text),
-  }))
-  for (const { metadata, amount } of deposits)
-    await bridgeMessage(l1, {
-      from: alice,
-      destinationNetwork: 1,
-      destinationAddress: receiver,
-      amount,
-      metadata,
-      forced: true,
-    })
-  await inject(devnet, network1)
-  await sendClaim(network1, carol, claimFromL1(deposits, 0))
-  const read = { address: receiver, abi: messageReceiverAbi } as const
-  assert.equal(await network1.client.readContract({ ...read, functionName: 'lastData' }), stringToHex('ahoy'))
-  assert.equal(await network1.client.getBalance({ address: receiver }), 7n)
-  assert.equal(await findClaimError(network1, carol, claimFromL1(deposits, 1)), 'MessageFailed')
-  assert.equal(await isClaimed(network1, 1, 0), false)
-})
-
 test('in emergency state nothing is bridged or claimed', async (t) => {
   const { devnet, network1, deposits } = await etherOnItsWay(t)
   const { operator, carol } = devnet.accounts
@@ -315,25 +145,3 @@ test('in emergency state nothing is bridged or claimed', async (t) => {
   await call('deactivateEmergencyState')
   assert.equal(await findClaimError(network1, carol, claimFromL1(deposits, 0)), undefined)
 })
-
-function isClaimed({ client, contracts }: DevnetChain, leafIndex: number, source: number): Promise<boolean> {
-  return client.readContract({
-    address: contracts.bridge,
-    abi: bridgeAbi,
-    functionName: 'isClaimed',
-    args: [leafIndex, source],
-  })
-}
-
-function claimedBitMap({ client, contracts }: DevnetChain, word: bigint): Promise<bigint> {
-  return client.readContract({
-    address: contracts.bridge,
-    abi: bridgeAbi,
-    functionName: 'claimedBitMap',
-    args: [word],
-  })
-}
-
-function balanceOf({ client }: DevnetChain, token: Address, account: Address): Promise<bigint> {
-  return client.readContract({ address: token, abi: tokenAbi, functionName: 'balanceOf', args: [account] })
-}

@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import type { Config, NetworkConfig } from '../config/config.types.js'
+import type { Devnet } from './devnet.js'
+import type { DevnetChain } from './devnetChain.js'
+
+export interface ServicePorts {
+  /** 0: any free port. */
+  readonly httpPort: number
+  readonly opsPort: number
+}
+
+/** Settings of the service on a devnet: everything in the devnet's folder, and as quick as the chains are. */
+export function devnetServiceConfig(devnet: Devnet, { httpPort, opsPort }: ServicePorts): Config {
+  return {
+    dataDir: join(devnet.folder, 'store'),
+    primaryNetwork: 1,
+    http: {
+      host: '127.0.0.1',
+      port: httpPort,
+      maxUrlBytes: 2048,
+      deadlineMs: 10_000,
+      drainDelayMs: 0,
+      cors: '*',
+    },
+    ops: { host: '127.0.0.1', port: opsPort },
+    pool: { workers: 1, maxQueue: 1024 },
+    log: { level: 'warn', format: 'auto' },
+    health: {
+      syncedLagBlocks: 5,
+      maxLagBlocks: 100,
+      readyWhileSyncing: false,
+      maxRpcDownMs: 60_000,
+      heartbeatTimeoutMs: 60_000,
+    },
+    shutdownGraceMs: 5_000,
+    networks: devnet.chains.map(networkConfig),
+  }
+}
+
+function networkConfig({ networkId, chainId, rpcUrl, contracts }: DevnetChain): NetworkConfig {
+  const { bridge, globalExitRootManager, rollupManager } = contracts
+  return {
+    networkId,
+    chainId,
+    rpc: [{ url: rpcUrl, alias: `network ${networkId} endpoint 0` }],
+    bridge: bridge.toLowerCase(),
+    globalExitRootManager: globalExitRootManager.toLowerCase(),
+    ...(rollupManager === undefined ? {} : { rollupManager: rollupManager.toLowerCase() }),
+    startBlock: 0,
+    // The L1's nodes call a block final when two more are on top. On an L2 finality is about caching only.
+    finality: networkId === 0 ? { tag: 'finalized', depth: 0 } : { tag: 'latest', depth: 0 },
+    rollbackBlocks: 512,
+    logRange: 5_000,
+    pollIntervalMs: 200,
+    rpcTimeoutMs: 10_000,
+    callTraces: 'auto',
+    gerInjection: 'auto',
+  }
+}

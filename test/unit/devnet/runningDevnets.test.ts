@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { devnetFolderPrefix } from '../../../src/devnet/devnet.js'
+import { findRunningDevnet, removeDeadDevnets } from '../../../src/devnet/runningDevnets.js'
+import { ownTmpdir } from '../../support/ownTmpdir.js'
+
+/** A folder for temporary files that holds one devnet per entry; no entry: a devnet that has not written its file yet. */
+function placeDevnets(
+  t: TestContext,
+  devnets: Record<string, { pid: number; serviceUrl: string } | undefined>,
+): string {
+  const folder = ownTmpdir(t)
+  for (const [name, description] of Object.entries(devnets)) {
+    mkdirSync(join(folder, devnetFolderPrefix + name))
+    if (description !== undefined)
+      writeFileSync(join(folder, devnetFolderPrefix + name, 'devnet.json'), JSON.stringify(description))
+  }
+  return folder
+}
+
+const alive = process.pid
+/** Of a process that ended and was waited for. */
+const dead = spawnSync(process.execPath, ['-e', '']).pid
+
+test('the one devnet whose process lives is found', (t) => {
+  placeDevnets(t, {
+    a: { pid: dead, serviceUrl: 'http://127.0.0.1:1' },
+    b: { pid: alive, serviceUrl: 'http://127.0.0.1:2' },
+    c: undefined,
+  })
+  assert.equal(findRunningDevnet().serviceUrl, 'http://127.0.0.1:2')
+})
+
+test('without a running devnet the message says how to start one', (t) => {
+  placeDevnets(t, { a: { pid: dead, serviceUrl: 'http://127.0.0.1:1' } })
+  assert.throws(() => findRunningDevnet(), {
+    name: 'DevnetError',
+    message: 'no devnet is running: start one with bds start',
+  })
+})
+
+test('of several devnets one must be named by its address', (t) => {
+  placeDevnets(t, {
+    a: { pid: alive, serviceUrl: 'http://127.0.0.1:1' },
+    b: { pid: alive, serviceUrl: 'http://127.0.0.1:2' },
+  })
+  assert.throws(() => findRunningDevnet(), { message: /several.*--url http:\/\/127\.0\.0\.1:\d or --url/ })
+  assert.equal(findRunningDevnet('http://127.0.0.1:2/').serviceUrl, 'http://127.0.0.1:2')
+  assert.throws(() => findRunningDevnet('http://127.0.0.1:3'), {
+    message: /no devnet serves at http:\/\/127\.0\.0\.1:3/,
+  })
+})
+
+test('folders of dead devnets are removed, those of living and of starting ones stay', (t) => {
+  const folder = placeDevnets(t, {
+    dead: { pid: dead, serviceUrl: 'http://127.0.0.1:1' },
+    living: { pid: alive, serviceUrl: 'http://127.0.0.1:2' },
+    starting: undefined,
+  })
+  removeDeadDevnets()
+  assert.deepEqual(
+    readdirSync(folder).sort(),
+    ['living', 'starting'].map((name) => devnetFolderPrefix + name),
+  )
+})
