@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import type { ReadView, ShardStoreReader, ShardStoreWriter, WriteView } from './shardStore.types.js'
 import { type TableName, tables } from './tables.js'
@@ -37,12 +39,19 @@ function openDatabases(directory: string): { root: RootDatabase; databases: Data
   return { root, databases }
 }
 
+/**
+ * A plain view of what lmdb-js hands out. Its shared buffer only pretends to be as long as the value (`set` and `copy`
+ * would see all 16 MB of it), and a Buffer's `slice` would not copy.
+ */
+function plain(bytes: Uint8Array, length: number): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, length)
+}
+
 function readView(databases: Databases): ReadView {
   return {
     get(table, key) {
       const bytes = databases[table].getBinaryFast(key)
-      // The shared buffer only pretends to be as long as the value: `set` and `copy` would see all of it.
-      return bytes === undefined ? undefined : bytes.subarray(0, bytes.length)
+      return bytes === undefined ? undefined : plain(bytes, bytes.length)
     },
     list(table, { start, end, limit, reverse }) {
       const bounds = reverse
@@ -53,7 +62,7 @@ function readView(databases: Databases): ReadView {
       for (const { key, value } of databases[table].getRange(
         limit === undefined ? bounds : { ...bounds, limit },
       ))
-        entries.push({ key, value })
+        entries.push({ key: plain(key, key.length), value: plain(value, value.length) })
       return entries
     },
   }
@@ -150,6 +159,7 @@ export function openShardStoreWriter(directory: string): ShardStoreWriter {
         transaction.flushUndo()
         return result
       }),
+    fileBytes: () => statSync(join(directory, 'data.mdb')).size,
     close: () => root.close(),
   }
 }

@@ -45,5 +45,7 @@ export interface ShardStoreReader extends ReadView {
 export interface ShardStoreWriter extends ReadView {
   /** Runs `body` in one transaction; a throw rolls everything back and is passed on. Synchronous: no await inside. */
   transact<T>(body: (view: WriteView) => T): T
+  /** Size of the shard's file: pages in use and free ones. */
+  fileBytes(): number
   close(): Promise<void>
 }

@@ -1,0 +1,119 @@
+import { InvariantError } from '../../errors/invariantError.js'
+import type { BlockBatch, BlockHeader, ChainEvent, IndexedBlock } from '../../protocol/chainEvent.js'
+import { encodeHex } from '../../protocol/hex.js'
+import { equalBytes } from '../../store/codecs/bytes.js'
+import { applyClaim, applyClaimSet, applyClaimUnset } from './applyClaims.js'
+import { applyDeposit } from './applyDeposits.js'
+import { applyGerInjected, applyGerRemoved } from './applyGers.js'
+import { applyBackwardLet, applyForwardLet } from './applyLocalExitTree.js'
+import { applyLegacyTokenRemoved, applySovereignToken, applyWrappedToken } from './applyTokenMappings.js'
+import {
+  pruneBelowFloor,
+  putCheckpoint,
+  putHeader,
+  raiseFinalized,
+  raiseUndoFloor,
+  readCheckpoint,
+} from './chainPosition.js'
+import type { WriteContext } from './writeContext.js'
+
+/**
+ * Stores a batch inside the context's transaction.
+ * @throws ChainDataError when its events contradict the chain's arithmetic.
+ * @throws InvariantError when it does not follow the checkpoint.
+ */
+export function applyBlocks(context: WriteContext, batch: BlockBatch): void {
+  const { view } = context
+  assertFollows(readCheckpoint(view), batch)
+  const undoFloor = raiseUndoFloor(view, batch.undoFloor)
+  for (const block of batch.blocks) {
+    // Blocks that can't be asked back are written as one stretch; each other block is a stretch of its own, with undo.
+    const isKept = block.header.number > undoFloor
+    if (isKept) {
+      context.flush()
+      view.setUndoBlock(block.header.number)
+    }
+    applyBlock(context, block)
+    if (isKept) {
+      context.flush()
+      view.setUndoBlock(undefined)
+    }
+    putHeader(view, block.header)
+  }
+  context.flush()
+  putHeader(view, batch.head)
+  putCheckpoint(view, batch.head)
+  raiseFinalized(view, batch.finalizedBlock)
+  pruneBelowFloor(view, undoFloor)
+}
+
+function assertFollows(checkpoint: BlockHeader | undefined, batch: BlockBatch): void {
+  if (batch.head.number < batch.fromBlock)
+    throw new InvariantError(`batch ends at block ${batch.head.number}, before its begin ${batch.fromBlock}`)
+  if (checkpoint !== undefined && batch.fromBlock !== checkpoint.number + 1)
+    throw new InvariantError(
+      `batch begins at block ${batch.fromBlock}, the checkpoint is block ${checkpoint.number}`,
+    )
+  let before = checkpoint
+  for (const { header } of [...batch.blocks, { header: batch.head }]) {
+    if (header.number < batch.fromBlock || header.number > batch.head.number)
+      throw new InvariantError(`block ${header.number} lies outside of its batch`)
+    if (before === undefined || header === before) {
+      before = header
+      continue
+    }
+    if (header.number === before.number + 1 && !equalBytes(header.parentHash, before.hash))
+      throw new InvariantError(
+        `block ${header.number} names parent ${encodeHex(header.parentHash)}, block ${before.number} is ${encodeHex(before.hash)}`,
+      )
+    if (
+      header.number === before.number ? !equalBytes(header.hash, before.hash) : header.number < before.number
+    )
+      throw new InvariantError(`block ${header.number} does not follow block ${before.number}`)
+    before = header
+  }
+}
+
+function applyBlock(context: WriteContext, { header, events }: IndexedBlock): void {
+  const before = context.counters.deposits
+  for (const event of events) {
+    // The table pairs each type with its own event: TypeScript can't follow the pair through an index.
+    const apply = appliers[event.type] as Apply<ChainEvent['type']>
+    apply(context, header, event)
+  }
+  context.l1.endTransaction()
+  // On the L1 the mainnet exit roots that are told are noted; an L2 settles the root of any block's end.
+  const { deposits } = context.counters
+  if (context.memory.networkId !== 0 && deposits !== before)
+    context.localExitTree.noteRoot(`block ${header.number}`, 'exit_root_mismatch')
+}
+
+type Apply<Type extends ChainEvent['type']> = (
+  context: WriteContext,
+  header: BlockHeader,
+  event: Extract<ChainEvent, { type: Type }>,
+) => void
+
+/** What each event does. A new type of event does not compile without its line here. */
+const appliers: { readonly [Type in ChainEvent['type']]: Apply<Type> } = {
+  deposit: applyDeposit,
+  claim: applyClaim,
+  claimUnset: (context, _header, event) => applyClaimUnset(context, event),
+  claimSet: applyClaimSet,
+  wrappedToken: applyWrappedToken,
+  sovereignToken: applySovereignToken,
+  legacyTokenRemoved: (context, _header, event) => applyLegacyTokenRemoved(context, event),
+  l1InfoLeaf: (context, header, event) => context.l1.addLeaf(header, event),
+  l1InfoRoot: (context, header, event) => context.l1.checkRoot(header, event),
+  l1InfoRootMapInit: (context, header, event) => context.l1.checkInitialRoot(header, event),
+  v1GlobalExitRoot: (context, header, event) => context.l1.applyV1(header, event),
+  rollupAdded: (context, _header, event) => context.l1.addRollup(event),
+  rollupSettled: (context, _header, event) => context.l1.settle(event),
+  gerInjected: (context, header, event) => applyGerInjected(context, header, event.globalExitRoot),
+  gerRemoved: (context, _header, event) => applyGerRemoved(context, event.globalExitRoot),
+  backwardLet: applyBackwardLet,
+  forwardLet: applyForwardLet,
+  emergencyState: (context, _header, event) => {
+    context.counters.emergencyState = event.active ? 1 : 0
+  },
+}

@@ -1,0 +1,110 @@
+import type {
+  BlockHeader,
+  ClaimEvent,
+  ClaimSetEvent,
+  ClaimUnsetEvent,
+  EventPosition,
+} from '../../protocol/chainEvent.js'
+import {
+  decodeGlobalIndex,
+  decodeV1Index,
+  encodeGlobalIndex,
+  type GlobalIndexParts,
+} from '../../protocol/globalIndex.js'
+import type { ChecksumAddress } from '../../protocol/records.js'
+import type { ClaimOrdinal } from '../../protocol/units.js'
+import { writeUint256 } from '../../store/codecs/bytes.js'
+import { encodeClaimRow } from '../../store/codecs/claimRow.js'
+import { latin1, uint32Key } from '../../store/codecs/keys.js'
+import { listKinds } from '../../store/tables.js'
+import type { WriteContext } from './writeContext.js'
+
+const globalIndex = new Uint8Array(32)
+const amount = new Uint8Array(32)
+const NO_ADDRESS: ChecksumAddress = { bytes: new Uint8Array(20), checksumMask: new Uint8Array(5) }
+
+/** ClaimEvent of either generation. A claim of a deposit that has one in force already takes its place. */
+export function applyClaim(context: WriteContext, header: BlockHeader, event: ClaimEvent): void {
+  const { view, memory, counters, lists } = context
+  const deposit =
+    event.generation === 'v1'
+      ? decodeV1Index(event.globalIndex, memory.networkId)
+      : decodeGlobalIndex(event.globalIndex)
+  const ordinal = counters.claims
+  const token = memory.addresses.get(event.originAddress)
+  const destinationAddress = memory.addresses.get(event.destinationAddress)
+  writeUint256(globalIndex, 0, event.globalIndex)
+  writeUint256(amount, 0, event.amount)
+  const { bytes, offset } = context.claims.append()
+  encodeClaimRow(bytes, offset, {
+    ...positionOf(header, event),
+    ...deposit,
+    globalIndex,
+    isSetByAdministrator: false,
+    tokenId: memory.dictionaries.tokenId(view, counters, event.originNetwork, token),
+    destinationAddress,
+    amount,
+  })
+  lists.append(listKinds.claimsByDestinationAddress, destinationAddress.text, ordinal)
+  finishClaim(context, event, deposit)
+  context.claimSenders.offer(ordinal, event.sender)
+}
+
+/** SetClaim: claimed without ClaimEvent. Amount, token and addresses are the deposit's, joined when read. */
+export function applyClaimSet(context: WriteContext, header: BlockHeader, event: ClaimSetEvent): void {
+  // One claim is one row, whatever the number of events that tell of it.
+  if (context.claimLinks.get(event.sourceNetwork, event.depositCount) !== undefined) return
+  const ordinal = context.counters.claims
+  writeUint256(globalIndex, 0, encodeGlobalIndex(event.sourceNetwork, event.depositCount))
+  const { bytes, offset } = context.claims.append()
+  encodeClaimRow(bytes, offset, {
+    ...positionOf(header, event),
+    globalIndex,
+    sourceNetwork: event.sourceNetwork,
+    depositCount: event.depositCount,
+    isSetByAdministrator: true,
+    tokenId: 0,
+    destinationAddress: NO_ADDRESS,
+    amount: amount.fill(0),
+  })
+  context.lists.append(listKinds.claimsSetByAdministrator, '', ordinal)
+  finishClaim(context, event, event)
+  if (context.claimSenders.watermark === ordinal) context.claimSenders.addNobody(ordinal)
+}
+
+/** UnsetClaim, UpdatedUnsetGlobalIndexHashChain. Without a claim in force there is nothing to take back. */
+export function applyClaimUnset(context: WriteContext, event: ClaimUnsetEvent): void {
+  const link = context.claimLinks.get(event.sourceNetwork, event.depositCount)
+  if (link === undefined) return
+  takeOutOfForce(context, link.claimOrdinal)
+  context.claimLinks.set(event.sourceNetwork, event.depositCount, undefined)
+}
+
+/** What both ways to a claim share, once its row is made. */
+function finishClaim(context: WriteContext, event: EventPosition, deposit: GlobalIndexParts): void {
+  const { counters, lists, claimLinks } = context
+  const ordinal = counters.claims
+  lists.append(listKinds.claimsBySourceNetwork, latin1(uint32Key(deposit.sourceNetwork)), ordinal)
+  lists.append(listKinds.claimsByTransaction, latin1(event.transactionHash), ordinal)
+  const before = claimLinks.get(deposit.sourceNetwork, deposit.depositCount)
+  if (before !== undefined) takeOutOfForce(context, before.claimOrdinal)
+  claimLinks.set(deposit.sourceNetwork, deposit.depositCount, {
+    claimOrdinal: ordinal as ClaimOrdinal,
+    transactionHash: event.transactionHash,
+  })
+  counters.claims = ordinal + 1
+}
+
+function takeOutOfForce(context: WriteContext, ordinal: ClaimOrdinal): void {
+  context.view.put('claimsOutOfForce', uint32Key(ordinal), Uint8Array.of(0))
+  context.counters.claimsOutOfForce++
+}
+
+function positionOf(header: BlockHeader, event: EventPosition) {
+  return {
+    transactionHash: event.transactionHash,
+    blockNumber: header.number,
+    timestampSec: header.timestampSec,
+    logIndex: event.logIndex,
+  }
+}

@@ -1,0 +1,71 @@
+import { ChainDataError } from '../../errors/chainDataError.js'
+import type {
+  BlockHeader,
+  DepositEvent,
+  EventPosition,
+  ForwardLeaf,
+  Hash,
+} from '../../protocol/chainEvent.js'
+import { writeUint256 } from '../../store/codecs/bytes.js'
+import { encodeDepositRow } from '../../store/codecs/depositRow.js'
+import { latin1, uint32Key } from '../../store/codecs/keys.js'
+import { listKinds } from '../../store/tables.js'
+import type { WriteContext } from './writeContext.js'
+
+const amount = new Uint8Array(32)
+
+/** BridgeEvent. @throws ChainDataError when a deposit before it is missing, or it is told twice. */
+export function applyDeposit(context: WriteContext, header: BlockHeader, event: DepositEvent): void {
+  const { counters } = context
+  if (event.depositCount !== counters.deposits) {
+    const place = `deposit count ${event.depositCount} in block ${header.number}, expected ${counters.deposits}`
+    if (counters.deposits === 0 && counters.lineage === 0)
+      throw new ChainDataError(
+        'start_block_too_late',
+        `first ${place}: start_block lies behind the first deposit`,
+      )
+    throw new ChainDataError('deposit_count_gap', place)
+  }
+  appendDeposit(context, header, event, event, false)
+  context.depositSenders.offer(event.depositCount, event.sender)
+}
+
+/** Adds one deposit behind the last. @returns its leaf. */
+export function appendDeposit(
+  context: WriteContext,
+  header: BlockHeader,
+  position: EventPosition,
+  deposit: ForwardLeaf,
+  isForwardLeaf: boolean,
+): Hash {
+  const { view, memory, prepared, counters, lists } = context
+  const depositCount = counters.deposits
+  const token = memory.addresses.get(deposit.originAddress)
+  const destinationAddress = memory.addresses.get(deposit.destinationAddress)
+  writeUint256(amount, 0, deposit.amount)
+  const metadataHash = prepared.metadataHashes[context.localExitTree.taken]!
+  const leaf = context.localExitTree.take()
+  const { bytes, offset } = context.deposits.append()
+  encodeDepositRow(bytes, offset, {
+    transactionHash: position.transactionHash,
+    blockNumber: header.number,
+    timestampSec: header.timestampSec,
+    logIndex: position.logIndex,
+    leafType: deposit.leafType,
+    isForwardLeaf,
+    tokenId: memory.dictionaries.tokenId(view, counters, deposit.originNetwork, token),
+    metadataId: memory.dictionaries.metadataId(view, counters, deposit.metadata, metadataHash),
+    destinationNetwork: deposit.destinationNetwork,
+    destinationAddress,
+    amount,
+  })
+  lists.append(
+    listKinds.depositsByDestinationNetwork,
+    latin1(uint32Key(deposit.destinationNetwork)),
+    depositCount,
+  )
+  lists.append(listKinds.depositsByDestinationAddress, destinationAddress.text, depositCount)
+  lists.append(listKinds.depositsByTransaction, latin1(position.transactionHash), depositCount)
+  counters.deposits = depositCount + 1
+  return leaf
+}

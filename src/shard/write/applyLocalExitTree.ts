@@ -1,0 +1,143 @@
+import { ChainDataError } from '../../errors/chainDataError.js'
+import { isSameHash } from '../../merkle/branch.js'
+import type {
+  BackwardLetEvent,
+  BlockHeader,
+  ForwardLetEvent,
+  Hash,
+  Sender,
+} from '../../protocol/chainEvent.js'
+import { encodeHex } from '../../protocol/hex.js'
+import { decodeArchivedDeposit, encodeArchivedDeposit } from '../../store/codecs/archivedDeposit.js'
+import { DEPOSIT_BYTES, decodeDepositRow } from '../../store/codecs/depositRow.js'
+import { latin1, listHeadKey, uint32Key } from '../../store/codecs/keys.js'
+import { headOrdinal, listLength } from '../../store/codecs/listEntry.js'
+import { decodeSenderRow } from '../../store/codecs/senderRow.js'
+import type { ReadView } from '../../store/shardStore.types.js'
+import { type ListKind, listKinds } from '../../store/tables.js'
+import { appendDeposit } from './applyDeposits.js'
+import { truncateList } from './listAppender.js'
+import type { WriteContext } from './writeContext.js'
+
+/**
+ * BackwardLET: the local exit tree of a sovereign bridge is cut, deposit counts will be used again. The deposits behind
+ * the cut go to the archive; the tree goes on as a new lineage, so that proofs under old roots stay possible.
+ * @throws ChainDataError when counts or roots differ from ours.
+ */
+export function applyBackwardLet(context: WriteContext, header: BlockHeader, event: BackwardLetEvent): void {
+  checkBefore(context, header, event)
+  const { counters, depositSenders } = context
+  const kept = event.newLeafCount
+  if (kept > counters.deposits)
+    throw letError(header, 'BackwardLET', `leaf count ${kept}, got only ${counters.deposits} deposits`)
+  expectRoot(header, 'BackwardLET new', event.newRoot, context.localExitTree.rootAt(kept))
+  context.flush()
+  archiveFrom(context, kept)
+  // A ForwardLET of the same block looks its leaves up in the archive.
+  context.lists.flush()
+  // Senders are touched only when all before the cut are known: else older blocks would write them after this one.
+  if (depositSenders.watermark > kept) depositSenders.truncate(kept)
+  context.deposits.truncate(kept)
+  context.localExitTree.cut(kept)
+  counters.deposits = kept
+  context.localExitTree.noteRoot(`BackwardLET in block ${header.number}`, 'local_exit_tree_event')
+}
+
+/**
+ * ForwardLET: leaves are appended without BridgeEvents.
+ * @throws ChainDataError when counts or roots differ from ours.
+ */
+export function applyForwardLet(context: WriteContext, header: BlockHeader, event: ForwardLetEvent): void {
+  checkBefore(context, header, event)
+  for (const leaf of event.newLeaves) {
+    const depositCount = context.counters.deposits
+    const hash = appendDeposit(context, header, event, leaf, true)
+    const twin = findArchivedTwin(context.view, hash)
+    // A twin whose sender is not resolved leaves this one open too: both are asked for by the twin's transaction.
+    const sender = twin === undefined ? event.sender : twin.sender && plainSender(twin.sender)
+    context.depositSenders.offer(depositCount, sender)
+  }
+  if (context.counters.deposits !== event.newLeafCount)
+    throw letError(
+      header,
+      'ForwardLET',
+      `leaf count ${event.newLeafCount}, got ${context.counters.deposits} deposits with its ${event.newLeaves.length} leaves`,
+    )
+  context.localExitTree.noteRoot(
+    `ForwardLET in block ${header.number}`,
+    'local_exit_tree_event',
+    event.newRoot,
+  )
+}
+
+/**
+ * The archived deposit that a ForwardLET leaf repeats: the only one with equal content.
+ * @returns byte fields are valid until the next read.
+ */
+export function findArchivedTwin(view: ReadView, leafHash: Hash) {
+  const head = view.get('listHeads', listHeadKey(listKinds.archivedByLeafHash, leafHash))
+  if (head === undefined || listLength(head) !== 1) return undefined
+  const archived = view.get('archivedDeposits', uint32Key(headOrdinal(head, 0)))
+  return archived === undefined ? undefined : decodeArchivedDeposit(archived)
+}
+
+function plainSender(row: ReturnType<typeof decodeSenderRow>): Sender {
+  return {
+    caller: new Uint8Array(row.caller.bytes),
+    transactionSender: new Uint8Array(row.transactionSender.bytes),
+  }
+}
+
+function checkBefore(
+  context: WriteContext,
+  header: BlockHeader,
+  event: BackwardLetEvent | ForwardLetEvent,
+): void {
+  const name = event.type === 'backwardLet' ? 'BackwardLET' : 'ForwardLET'
+  const { deposits } = context.counters
+  if (event.previousLeafCount !== deposits)
+    throw letError(header, name, `previous leaf count ${event.previousLeafCount}, got ${deposits} deposits`)
+  expectRoot(header, `${name} previous`, event.previousRoot, context.localExitTree.rootAt(deposits))
+}
+
+function expectRoot(header: BlockHeader, what: string, expected: Hash, got: Hash): void {
+  if (!isSameHash(expected, got))
+    throw letError(header, what, `root ${encodeHex(expected)}, got ${encodeHex(got)}`)
+}
+
+function letError(header: BlockHeader, what: string, fact: string): ChainDataError {
+  return new ChainDataError('local_exit_tree_event', `${what} in block ${header.number} tells ${fact}`)
+}
+
+/** Moves deposit `from` and all behind it to the archive, and takes them off their lists. */
+function archiveFrom(context: WriteContext, from: number): void {
+  const { view, counters, deposits, depositSenders, lists, localExitTree } = context
+  const touched = new Map<string, [ListKind, Uint8Array]>()
+  const touch = (kind: ListKind, key: Uint8Array) => {
+    const text = String.fromCharCode(kind) + latin1(key)
+    if (!touched.has(text)) touched.set(text, [kind, new Uint8Array(key)])
+  }
+  for (let depositCount = from; depositCount < counters.deposits; depositCount++) {
+    const leaf = localExitTree.leafAt(depositCount)
+    const sender = depositSenders.row(depositCount)
+    const place = deposits.read(depositCount)
+    const stored = new Uint8Array(place.bytes.subarray(place.offset, place.offset + DEPOSIT_BYTES))
+    const row = decodeDepositRow(stored, 0)
+    touch(listKinds.depositsByDestinationNetwork, uint32Key(row.destinationNetwork))
+    touch(listKinds.depositsByDestinationAddress, row.destinationAddress.bytes)
+    touch(listKinds.depositsByTransaction, row.transactionHash)
+    if (sender !== null) {
+      const { caller, transactionSender } = decodeSenderRow(sender, 0)
+      touch(listKinds.depositsBySender, caller.bytes)
+      touch(listKinds.depositsBySender, transactionSender.bytes)
+    }
+    const ordinal = counters.archivedDeposits++
+    view.put(
+      'archivedDeposits',
+      uint32Key(ordinal),
+      encodeArchivedDeposit(counters.lineage, depositCount, stored, sender),
+    )
+    lists.append(listKinds.archivedByLeafHash, latin1(leaf), ordinal)
+  }
+  for (const [kind, key] of touched.values()) truncateList(view, listHeadKey(kind, key), from)
+}

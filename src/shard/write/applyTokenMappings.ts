@@ -1,0 +1,120 @@
+import { InvariantError } from '../../errors/invariantError.js'
+import type {
+  Address,
+  BlockHeader,
+  EventPosition,
+  LegacyTokenRemovedEvent,
+  SovereignTokenEvent,
+  WrappedTokenEvent,
+} from '../../protocol/chainEvent.js'
+import type { NetworkId } from '../../protocol/units.js'
+import { latin1, listHeadKey, tokenKey, uint32Key } from '../../store/codecs/keys.js'
+import {
+  decodeTokenMappingRow,
+  encodeTokenMappingRow,
+  type TokenMappingRow,
+} from '../../store/codecs/tokenMappingRow.js'
+import { type ListKind, listKinds } from '../../store/tables.js'
+import { readList } from './listAppender.js'
+import type { WriteContext } from './writeContext.js'
+
+const NO_METADATA = new Uint8Array(0)
+
+/** NewWrappedToken. */
+export function applyWrappedToken(
+  context: WriteContext,
+  header: BlockHeader,
+  event: WrappedTokenEvent,
+): void {
+  addMapping(context, header, event, {
+    originNetwork: event.originNetwork,
+    originTokenAddress: event.originTokenAddress,
+    wrappedTokenAddress: event.wrappedTokenAddress,
+    metadata: event.metadata,
+    tokenType: 0,
+    isNotMintable: false,
+  })
+}
+
+/** SetSovereignTokenAddress, SetSovereignWETHAddress: overwrites what the origin token maps to. */
+export function applySovereignToken(
+  context: WriteContext,
+  header: BlockHeader,
+  event: SovereignTokenEvent,
+): void {
+  addMapping(context, header, event, {
+    originNetwork: event.originNetwork,
+    originTokenAddress: event.originTokenAddress,
+    wrappedTokenAddress: event.sovereignTokenAddress,
+    metadata: NO_METADATA,
+    tokenType: 1,
+    isNotMintable: event.isNotMintable,
+  })
+}
+
+/** RemoveLegacySovereignTokenAddress: an address that is no longer current loses its way back; its mappings stay as history. */
+export function applyLegacyTokenRemoved(context: WriteContext, event: LegacyTokenRemovedEvent): void {
+  context.lists.flush()
+  for (const ordinal of mappingsOf(context, listKinds.mappingsByWrappedToken, event.sovereignTokenAddress))
+    changeMapping(context, ordinal, { isRemoved: true })
+}
+
+interface Mapping {
+  readonly originNetwork: NetworkId
+  readonly originTokenAddress: Address
+  readonly wrappedTokenAddress: Address
+  readonly metadata: Uint8Array
+  readonly tokenType: number
+  readonly isNotMintable: boolean
+}
+
+function addMapping(
+  context: WriteContext,
+  header: BlockHeader,
+  event: EventPosition,
+  mapping: Mapping,
+): void {
+  const { view, memory, counters, lists } = context
+  const originKey = tokenKey(mapping.originNetwork, mapping.originTokenAddress)
+  lists.flush()
+  const before = mappingsOf(context, listKinds.mappingsByOriginToken, originKey).at(-1)
+  if (before !== undefined) changeMapping(context, before, { isCurrent: false })
+  const ordinal = counters.tokenMappings++
+  const row: TokenMappingRow = {
+    transactionHash: event.transactionHash,
+    blockNumber: header.number,
+    timestampSec: header.timestampSec,
+    logIndex: event.logIndex,
+    originNetwork: mapping.originNetwork,
+    originTokenAddress: memory.addresses.get(mapping.originTokenAddress),
+    wrappedTokenAddress: memory.addresses.get(mapping.wrappedTokenAddress),
+    metadataId: memory.dictionaries.metadataId(
+      view,
+      counters,
+      mapping.metadata,
+      memory.metadataHashes.get(mapping.metadata),
+    ),
+    tokenType: mapping.tokenType,
+    isNotMintable: mapping.isNotMintable,
+    isCurrent: true,
+    isRemoved: false,
+  }
+  view.put('tokenMappings', uint32Key(ordinal), encodeTokenMappingRow(row))
+  lists.append(listKinds.mappingsByOriginToken, latin1(originKey), ordinal)
+  lists.append(listKinds.mappingsByWrappedToken, latin1(mapping.wrappedTokenAddress), ordinal)
+}
+
+function mappingsOf(context: WriteContext, kind: ListKind, key: Uint8Array): number[] {
+  return readList(context.view, listHeadKey(kind, key))
+}
+
+function changeMapping(context: WriteContext, ordinal: number, change: Partial<TokenMappingRow>): void {
+  const key = uint32Key(ordinal)
+  const stored = context.view.get('tokenMappings', key)
+  if (stored === undefined) throw new InvariantError(`token mapping ${ordinal} is listed but not stored`)
+  context.view.put(
+    'tokenMappings',
+    key,
+    encodeTokenMappingRow({ ...decodeTokenMappingRow(stored), ...change }),
+  )
+}

@@ -1,0 +1,110 @@
+import type { BlockHeader } from '../../protocol/chainEvent.js'
+import type { BlockNumber } from '../../protocol/units.js'
+import { readUint48BigEndian } from '../../store/codecs/bytes.js'
+import { blockKey, type MetaName, metaKey } from '../../store/codecs/keys.js'
+import {
+  decodeBlockNumber,
+  decodeCheckpoint,
+  encodeBlockNumber,
+  encodeCheckpoint,
+} from '../../store/codecs/metaValues.js'
+import { decodeHeader, decodeUint32, encodeHeader, encodeUint32 } from '../../store/codecs/smallRows.js'
+import type { ReadView, WriteView } from '../../store/shardStore.types.js'
+
+/**
+ * Where the shard stands in its chain: checkpoint, headers of the window that may be undone, finality, undo floor, epoch.
+ * Written outside undo: a revert sets them itself.
+ */
+
+/** Below every block. */
+const NO_BLOCK = -1
+
+export function readCheckpoint(view: ReadView): BlockHeader | undefined {
+  const stored = view.get('meta', metaKey('checkpoint'))
+  return stored === undefined ? undefined : decodeCheckpoint(stored)
+}
+
+export function putCheckpoint(view: WriteView, header: BlockHeader | undefined): void {
+  if (header === undefined) view.remove('meta', metaKey('checkpoint'))
+  else view.put('meta', metaKey('checkpoint'), encodeCheckpoint(header))
+}
+
+export function putHeader(view: WriteView, header: BlockHeader): void {
+  view.put('headers', blockKey(header.number), encodeHeader(header))
+}
+
+/** @returns own memory. */
+export function readHeaderAtOrBelow(view: ReadView, block: number): BlockHeader | undefined {
+  const [entry] = view.list('headers', {
+    start: blockKey(block + 1),
+    end: blockKey(0),
+    limit: 1,
+    reverse: true,
+  })
+  if (entry === undefined) return undefined
+  return decodeHeader(readUint48BigEndian(entry.key, 0) as BlockNumber, entry.value)
+}
+
+export function removeHeadersAbove(view: WriteView, block: number): void {
+  for (const { key } of view.list('headers', { start: blockKey(block + 1), end: blockKey(2 ** 48 - 1) }))
+    view.remove('headers', key)
+}
+
+/** Newest final block, −1 = none. */
+export function readFinalized(view: ReadView): number {
+  return readBlock(view, 'finalized')
+}
+
+/** Finality only grows: a tag that falls back is a provider's mistake. @returns whether it grew. */
+export function raiseFinalized(view: WriteView, block: BlockNumber): boolean {
+  if (block <= readFinalized(view)) return false
+  view.put('meta', metaKey('finalized'), encodeBlockNumber(block))
+  return true
+}
+
+/** After a reorg below it: nothing above the checkpoint is final. */
+export function lowerFinalized(view: WriteView, block: number): void {
+  if (readFinalized(view) <= block) return
+  if (block < 0) view.remove('meta', metaKey('finalized'))
+  else view.put('meta', metaKey('finalized'), encodeBlockNumber(block as BlockNumber))
+}
+
+/** Blocks at or below it have no undo, −1 = all have. */
+export function readUndoFloor(view: ReadView): number {
+  return readBlock(view, 'undoFloor')
+}
+
+/**
+ * @returns the floor that holds now: it never falls, since undo that is gone does not come back. Block 0 is no floor: it
+ * has no logs, and a young chain may be reverted to nothing.
+ */
+export function raiseUndoFloor(view: WriteView, block: BlockNumber): number {
+  const before = readUndoFloor(view)
+  if (block <= before || block === 0) return before
+  view.put('meta', metaKey('undoFloor'), encodeBlockNumber(block))
+  return block
+}
+
+/** Forgets undo at and below the floor, and headers below the newest one there: it is the deepest ancestor of a reorg. */
+export function pruneBelowFloor(view: WriteView, undoFloor: number): void {
+  if (undoFloor === NO_BLOCK) return
+  view.forgetUndo(undoFloor)
+  const deepest = readHeaderAtOrBelow(view, undoFloor)
+  if (deepest === undefined) return
+  for (const { key } of view.list('headers', { start: blockKey(0), end: blockKey(deepest.number) }))
+    view.remove('headers', key)
+}
+
+export function readEpoch(view: ReadView): number {
+  const stored = view.get('meta', metaKey('epoch'))
+  return stored === undefined ? 0 : decodeUint32(stored)
+}
+
+export function putEpoch(view: WriteView, epoch: number): void {
+  view.put('meta', metaKey('epoch'), encodeUint32(epoch))
+}
+
+function readBlock(view: ReadView, name: MetaName): number {
+  const stored = view.get('meta', metaKey(name))
+  return stored === undefined ? NO_BLOCK : decodeBlockNumber(stored)
+}

@@ -1,0 +1,254 @@
+import { ChainDataError } from '../../errors/chainDataError.js'
+import { isSameHash } from '../../merkle/branch.js'
+import type {
+  BlockHeader,
+  Hash,
+  L1InfoLeafEvent,
+  L1InfoRootEvent,
+  L1InfoRootMapInitEvent,
+  RollupAddedEvent,
+  RollupSettledEvent,
+  V1GlobalExitRootEvent,
+} from '../../protocol/chainEvent.js'
+import { encodeHex } from '../../protocol/hex.js'
+import type { LeafCount } from '../../protocol/units.js'
+import { metaKey, uint32Key } from '../../store/codecs/keys.js'
+import { decodeExitState, type ExitState, encodeExitState } from '../../store/codecs/metaValues.js'
+import { encodeRollupEntry, encodeUint32 } from '../../store/codecs/smallRows.js'
+import { UNRESOLVABLE_VERSION } from '../../store/tables.js'
+import { L1InfoTree } from './l1InfoTree.js'
+import { RollupExits } from './rollupExits.js'
+import type { WriteContext } from './writeContext.js'
+
+type Writable<T> = { -readonly [Field in keyof T]: T[Field] }
+
+interface WaitingLeaf {
+  readonly header: BlockHeader
+  readonly event: L1InfoLeafEvent
+  readonly mainnetLeafCount: LeafCount
+  readonly isMainnetExitRootNew: boolean
+}
+
+/**
+ * What the L1 tells of exit roots, inside one transaction of the writer: the leaves of the L1 info tree, the rollups'
+ * settlements, and that both agree.
+ *
+ * A settlement's leaf comes before the event that names the local exit root (and several of both may share one
+ * transaction), so leaves and settlements wait for the end of their Ethereum transaction and are matched there.
+ */
+export class L1Exits {
+  readonly #context: WriteContext
+  readonly #tree: L1InfoTree
+  readonly #rollups: RollupExits
+  readonly #state: Writable<ExitState>
+  #storedState: Uint8Array
+  #transactionHash: Hash | undefined
+  #leaves: WaitingLeaf[] = []
+  #changes: (RollupAddedEvent | RollupSettledEvent)[] = []
+
+  constructor(context: WriteContext) {
+    this.#context = context
+    this.#tree = new L1InfoTree(context)
+    this.#rollups = new RollupExits(context)
+    this.#state = decodeExitState(context.view.get('meta', metaKey('exitState')))
+    this.#storedState = encodeExitState(this.#state)
+  }
+
+  /** UpdateL1InfoTree. */
+  addLeaf(header: BlockHeader, event: L1InfoLeafEvent): void {
+    this.#enterTransaction(event.transactionHash)
+    const isMainnetExitRootNew = this.#takeMainnetExitRoot(event.mainnetExitRoot, header, 'UpdateL1InfoTree')
+    const mainnetLeafCount = this.#state.mainnetLeafCount as LeafCount
+    this.#leaves.push({ header, event, mainnetLeafCount, isMainnetExitRootNew })
+  }
+
+  /** UpdateL1InfoTreeV2, right behind its leaf. @throws ChainDataError when it differs from what we know. */
+  checkRoot(header: BlockHeader, event: L1InfoRootEvent): void {
+    this.#enterTransaction(event.transactionHash)
+    if (!isSameHash(event.previousBlockHash, header.parentHash))
+      throw new ChainDataError(
+        'l1_info_root_mismatch',
+        `UpdateL1InfoTreeV2 in block ${header.number} tells parent hash ${encodeHex(event.previousBlockHash)}, got ${encodeHex(header.parentHash)}`,
+      )
+    if (event.timestampSec !== header.timestampSec)
+      throw new ChainDataError(
+        'l1_info_root_mismatch',
+        `UpdateL1InfoTreeV2 in block ${header.number} tells timestamp ${event.timestampSec}, got ${header.timestampSec}`,
+      )
+    this.#expectInfoRoot(header, 'UpdateL1InfoTreeV2', event)
+  }
+
+  /** InitL1InfoRootMap: the tree as it stood at the upgrade. */
+  checkInitialRoot(header: BlockHeader, event: L1InfoRootMapInitEvent): void {
+    this.#enterTransaction(event.transactionHash)
+    this.#expectInfoRoot(header, 'InitL1InfoRootMap', event)
+  }
+
+  /** UpdateGlobalExitRoot before etrog: its rollup exit root is the zkEVM's raw local exit root, the root of no tree. */
+  applyV1(header: BlockHeader, event: V1GlobalExitRootEvent): void {
+    this.#takeMainnetExitRoot(event.mainnetExitRoot, header, 'UpdateGlobalExitRoot')
+    if (this.#context.counters.rollupExitVersion > 0) return
+    this.#takeUnresolvable(event.rollupExitRoot)
+  }
+
+  /** CreateNewRollup, AddExistingRollup. */
+  addRollup(event: RollupAddedEvent): void {
+    this.#enterTransaction(event.transactionHash)
+    const { chainId, rollupAddress } = event
+    this.#context.view.put(
+      'rollups',
+      uint32Key(event.networkId),
+      encodeRollupEntry({ chainId, rollupAddress }),
+    )
+    this.#changes.push(event)
+  }
+
+  settle(event: RollupSettledEvent): void {
+    this.#enterTransaction(event.transactionHash)
+    this.#changes.push(event)
+  }
+
+  /**
+   * Ends an Ethereum transaction, if one is open: finds the version of the rollup exit tree behind each leaf.
+   * @throws ChainDataError when no settlement explains a leaf's rollup exit root, or a new root has no leaf.
+   */
+  endTransaction(): void {
+    if (this.#transactionHash === undefined) return
+    this.#transactionHash = undefined
+    const changes = this.#changes
+    for (const leaf of this.#leaves) {
+      const { rollupExitRoot } = leaf.event
+      if (!isSameHash(rollupExitRoot, this.#state.rollupExitRoot)) this.#reach(leaf, changes)
+      const isNew = this.#tree.append(
+        leaf.header,
+        leaf.event,
+        leaf.mainnetLeafCount,
+        this.#state.rollupExitVersion,
+      )
+      if (!isNew) this.#rejectRepeatedLeaf(leaf)
+    }
+    this.#leaves = []
+    this.#changes = []
+    for (const change of changes) {
+      const root = this.#apply(change, undefined)
+      if (root !== undefined) this.#takeUntold(change, root)
+    }
+  }
+
+  flush(): void {
+    this.#tree.flush()
+    const state = encodeExitState(this.#state)
+    if (Buffer.compare(state, this.#storedState) === 0) return
+    this.#context.view.put('meta', metaKey('exitState'), state)
+    this.#storedState = state
+  }
+
+  #enterTransaction(hash: Hash): void {
+    if (this.#transactionHash !== undefined && !isSameHash(this.#transactionHash, hash)) this.endTransaction()
+    this.#transactionHash = hash
+  }
+
+  /**
+   * The mainnet exit root is the one before, or the root over all deposits so far: unforced deposits wait for the next
+   * update. @returns whether it is new.
+   */
+  #takeMainnetExitRoot(root: Hash, header: BlockHeader, source: string): boolean {
+    if (isSameHash(root, this.#state.mainnetExitRoot)) return false
+    const { localExitTree, counters } = this.#context
+    localExitTree.noteRoot(`${source} in block ${header.number}`, 'exit_root_mismatch', root)
+    this.#state.mainnetExitRoot = root
+    this.#state.mainnetLeafCount = counters.deposits
+    return true
+  }
+
+  #takeUnresolvable(root: Hash): void {
+    this.#state.rollupExitRoot = root
+    this.#state.rollupExitVersion = root.every((byte) => byte === 0) ? 0 : UNRESOLVABLE_VERSION
+    if (this.#state.rollupExitVersion !== 0) this.#noteVersion(root, UNRESOLVABLE_VERSION)
+  }
+
+  /** Applies changes, in order, until the rollup exit root is the leaf's. */
+  #reach(leaf: WaitingLeaf, changes: (RollupAddedEvent | RollupSettledEvent)[]): void {
+    const wanted = leaf.event.rollupExitRoot
+    for (let change = changes.shift(); change !== undefined; change = changes.shift()) {
+      const root = this.#apply(change, wanted)
+      if (root === undefined) continue
+      if (!isSameHash(root, wanted)) this.#takeUntold(change, root)
+      else {
+        this.#takeRollupExitRoot(root)
+        return
+      }
+    }
+    // From the etrog upgrade to the first settlement leaves repeat the V1 rollup exit root, which no settlement makes.
+    // Such a leaf comes from a deposit; with the old mainnet exit root it comes from a settlement that we miss.
+    const isUpgradeEra = this.#context.counters.rollupExitVersion === 0 && this.#state.rollupExitVersion === 0
+    if (isUpgradeEra && leaf.isMainnetExitRootNew) {
+      this.#takeUnresolvable(wanted)
+      return
+    }
+    throw new ChainDataError(
+      'rollup_exit_root_mismatch',
+      `UpdateL1InfoTree in block ${leaf.header.number} tells rollup exit root ${encodeHex(wanted)}, got ${encodeHex(this.#rollups.root())} from version ${this.#context.counters.rollupExitVersion}`,
+    )
+  }
+
+  /** @returns the root after a settlement; undefined when the change makes none of its own. */
+  #apply(change: RollupAddedEvent | RollupSettledEvent, wanted: Hash | undefined): Hash | undefined {
+    if (change.type === 'rollupAdded') {
+      this.#rollups.setInitial(change.networkId, change.initialLocalExitRoot)
+      return undefined
+    }
+    if (change.certainty === 'applied') return this.#rollups.settle(change.networkId, change.localExitRoot)
+    // The manager may have put it off: then no leaf bears its root.
+    return wanted === undefined
+      ? undefined
+      : this.#rollups.settleIf(change.networkId, change.localExitRoot, wanted)
+  }
+
+  /** A settlement without a leaf of its own: the global exit root that it makes must have been there before. */
+  #takeUntold(change: RollupAddedEvent | RollupSettledEvent, root: Hash): void {
+    if (isSameHash(root, this.#state.rollupExitRoot)) return
+    const globalExitRoot = this.#context.memory.hasher.hashPair(this.#state.mainnetExitRoot, root)
+    if (!this.#tree.has(globalExitRoot))
+      throw new ChainDataError(
+        'missing_log',
+        `settlement of network ${change.networkId} in block ${change.blockNumber} makes rollup exit root ${encodeHex(root)}, but no UpdateL1InfoTree tells of it`,
+      )
+    this.#takeRollupExitRoot(root)
+  }
+
+  #takeRollupExitRoot(root: Hash): void {
+    this.#state.rollupExitRoot = root
+    this.#state.rollupExitVersion = this.#context.counters.rollupExitVersion
+    this.#noteVersion(root, this.#state.rollupExitVersion)
+  }
+
+  /** A root that comes back keeps its first version: both expand to the same local exit roots. */
+  #noteVersion(root: Hash, version: number): void {
+    const { view } = this.#context
+    if (view.get('rollupExitVersions', root) === undefined)
+      view.put('rollupExitVersions', root, encodeUint32(version))
+  }
+
+  #expectInfoRoot(
+    header: BlockHeader,
+    source: string,
+    event: { leafCount: LeafCount; l1InfoRoot: Hash },
+  ): void {
+    const known = this.#context.counters.l1InfoLeaves
+    const leafCount = known + this.#leaves.length
+    if (event.leafCount !== leafCount)
+      throw new ChainDataError(
+        known === 0 && event.leafCount > leafCount ? 'start_block_too_late' : 'l1_info_root_mismatch',
+        `${source} in block ${header.number} tells leaf count ${event.leafCount}, got ${leafCount} leaves`,
+      )
+    this.#tree.expectRoot(leafCount, event.l1InfoRoot, `${source} in block ${header.number}`)
+  }
+
+  #rejectRepeatedLeaf({ header, event }: WaitingLeaf): never {
+    throw new ChainDataError(
+      'l1_info_root_mismatch',
+      `UpdateL1InfoTree in block ${header.number}, log ${event.logIndex} repeats the global exit root of an older leaf`,
+    )
+  }
+}

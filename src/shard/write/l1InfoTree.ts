@@ -1,0 +1,107 @@
+import { ChainDataError } from '../../errors/chainDataError.js'
+import { appendLeaves } from '../../merkle/appendOnlyTree.js'
+import { isSameHash } from '../../merkle/branch.js'
+import { getRootsAtCounts } from '../../merkle/treeProofs.js'
+import type { TreeSink } from '../../merkle/treeTiles.js'
+import type { BlockHeader, Hash, L1InfoLeafEvent } from '../../protocol/chainEvent.js'
+import { encodeHex } from '../../protocol/hex.js'
+import type { LeafCount } from '../../protocol/units.js'
+import { trees } from '../../store/codecs/keys.js'
+import { encodeL1InfoLeafRow, L1_INFO_LEAF_BYTES } from '../../store/codecs/l1InfoLeafRow.js'
+import { encodeUint32 } from '../../store/codecs/smallRows.js'
+import { L1_INFO_LEAVES_PER_CHUNK } from '../../store/tables.js'
+import { RowAppender } from './rowAppender.js'
+import { tileWriter } from './tiles.js'
+import type { WriteContext } from './writeContext.js'
+
+/** The leaves of the L1 info tree inside one transaction: rows, look-up by global exit root, tree, root checks. */
+export class L1InfoTree {
+  readonly #context: WriteContext
+  readonly #rows: RowAppender
+  readonly #sink: TreeSink
+  /** Leaves of the batch that are in the tree, and that wait for the next flush behind them. */
+  #appended = 0
+  #taken = 0
+  #roots: { leafCount: number; expected: Hash; source: string }[] = []
+
+  constructor(context: WriteContext) {
+    const { view, memory, counters } = context
+    this.#context = context
+    this.#rows = new RowAppender(
+      view,
+      'l1InfoLeaves',
+      L1_INFO_LEAF_BYTES,
+      L1_INFO_LEAVES_PER_CHUNK,
+      counters.l1InfoLeaves,
+    )
+    this.#sink = {
+      hasher: memory.hasher,
+      tiles: tileWriter(view, trees.l1InfoTree),
+      lineages: [{ cut: 0 }],
+    }
+  }
+
+  has(globalExitRoot: Hash): boolean {
+    return this.#context.view.get('l1InfoIndexByGer', globalExitRoot) !== undefined
+  }
+
+  /** Adds the batch's next leaf. @returns false, and adds nothing, when its global exit root is there already. */
+  append(
+    header: BlockHeader,
+    event: L1InfoLeafEvent,
+    mainnetLeafCount: LeafCount,
+    rollupExitVersion: number,
+  ): boolean {
+    const { view, prepared, counters } = this.#context
+    const start = 32 * this.#taken
+    const globalExitRoot = prepared.globalExitRoots.subarray(start, start + 32)
+    if (this.has(globalExitRoot)) return false
+    this.#taken++
+    const { bytes, offset } = this.#rows.append()
+    encodeL1InfoLeafRow(bytes, offset, {
+      mainnetExitRoot: event.mainnetExitRoot,
+      rollupExitRoot: event.rollupExitRoot,
+      globalExitRoot,
+      previousBlockHash: header.parentHash,
+      hash: prepared.l1InfoLeaves.subarray(start, start + 32),
+      timestampSec: header.timestampSec,
+      blockNumber: header.number,
+      mainnetLeafCount,
+      rollupExitVersion,
+    })
+    view.put('l1InfoIndexByGer', globalExitRoot, encodeUint32(counters.l1InfoLeaves))
+    counters.l1InfoLeaves++
+    return true
+  }
+
+  /** Checks, at the next flush, the root of the first `leafCount` leaves. */
+  expectRoot(leafCount: number, expected: Hash, source: string): void {
+    this.#roots.push({ leafCount, expected, source })
+  }
+
+  /** @throws ChainDataError when a root differs from what the chain told. */
+  flush(): void {
+    this.#rows.flush()
+    if (this.#appended < this.#taken) {
+      const leaves = this.#context.prepared.l1InfoLeaves.subarray(32 * this.#appended, 32 * this.#taken)
+      const before = this.#context.counters.l1InfoLeaves - (this.#taken - this.#appended)
+      appendLeaves(this.#sink, 0, before, leaves)
+      this.#appended = this.#taken
+    }
+    if (this.#roots.length === 0) return
+    const roots = getRootsAtCounts(
+      this.#sink,
+      0,
+      this.#roots.map(({ leafCount }) => leafCount),
+    )
+    this.#roots.forEach(({ leafCount, expected, source }, index) => {
+      const root = roots.subarray(32 * index, 32 * index + 32)
+      if (!isSameHash(root, expected))
+        throw new ChainDataError(
+          'l1_info_root_mismatch',
+          `${source} tells L1 info root ${encodeHex(expected)}, got ${encodeHex(root)} from ${leafCount} leaves`,
+        )
+    })
+    this.#roots = []
+  }
+}

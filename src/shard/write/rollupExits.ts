@@ -1,0 +1,83 @@
+import { isSameHash } from '../../merkle/branch.js'
+import type { Hash } from '../../protocol/chainEvent.js'
+import type { NetworkId } from '../../protocol/units.js'
+import { readUint32BigEndian } from '../../store/codecs/bytes.js'
+import { uint32PairKey } from '../../store/codecs/keys.js'
+import type { WriteContext } from './writeContext.js'
+
+/**
+ * The rollups' last settled local exit roots, inside one transaction. Each settlement is a version of the rollup exit
+ * tree; table `settledLocalExitRoots` tells from which version on a rollup has which root.
+ */
+export class RollupExits {
+  readonly #context: WriteContext
+  /** By network id; read from the store at first use. */
+  #localExitRoots: Map<number, Hash> | undefined
+
+  constructor(context: WriteContext) {
+    this.#context = context
+  }
+
+  /** Root over all rollups now. */
+  root(): Hash {
+    const exits = [...this.#current()]
+      .sort(([a], [b]) => a - b)
+      .map(([networkId, localExitRoot]) => ({ rollupIndex: networkId - 1, localExitRoot }))
+    return this.#context.memory.rollupExitTree.root(exits)
+  }
+
+  /** A rollup that comes with a root: it counts from the next settlement of any rollup on. */
+  setInitial(networkId: NetworkId, localExitRoot: Hash): void {
+    if (localExitRoot.every((byte) => byte === 0)) return
+    this.#set(networkId, localExitRoot, this.#context.counters.rollupExitVersion + 1)
+  }
+
+  /** Makes the next version. @returns its root. */
+  settle(networkId: NetworkId, localExitRoot: Hash): Hash {
+    this.#set(networkId, localExitRoot, ++this.#context.counters.rollupExitVersion)
+    return this.root()
+  }
+
+  /** Makes the next version only if its root is `wanted`. */
+  settleIf(networkId: NetworkId, localExitRoot: Hash, wanted: Hash): Hash | undefined {
+    const current = this.#current()
+    const before = current.get(networkId)
+    current.set(networkId, localExitRoot)
+    const root = this.root()
+    if (isSameHash(root, wanted)) return this.settle(networkId, localExitRoot)
+    if (before === undefined) current.delete(networkId)
+    else current.set(networkId, before)
+    return undefined
+  }
+
+  #set(networkId: NetworkId, localExitRoot: Hash, version: number): void {
+    this.#current().set(networkId, localExitRoot)
+    this.#context.view.put('settledLocalExitRoots', uint32PairKey(networkId, version), localExitRoot)
+  }
+
+  #current(): Map<number, Hash> {
+    if (this.#localExitRoots !== undefined) return this.#localExitRoots
+    const roots = new Map<number, Hash>()
+    const { view } = this.#context
+    const end = uint32PairKey(0xffff_ffff, 0xffff_ffff)
+    for (let networkId = 0; ; ) {
+      const [first] = view.list('settledLocalExitRoots', {
+        start: uint32PairKey(networkId, 0),
+        end,
+        limit: 1,
+      })
+      if (first === undefined) break
+      networkId = readUint32BigEndian(first.key, 0)
+      const [last] = view.list('settledLocalExitRoots', {
+        start: uint32PairKey(networkId + 1, 0),
+        end: uint32PairKey(networkId, 0),
+        limit: 1,
+        reverse: true,
+      })
+      roots.set(networkId, last!.value)
+      networkId++
+    }
+    this.#localExitRoots = roots
+    return roots
+  }
+}

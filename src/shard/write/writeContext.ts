@@ -1,0 +1,107 @@
+import type { TreeHasher } from '../../merkle/hasher.js'
+import { RollupExitTree } from '../../merkle/rollupExitTree.js'
+import type { NetworkId } from '../../protocol/units.js'
+import { CLAIM_BYTES } from '../../store/codecs/claimRow.js'
+import { DEPOSIT_BYTES } from '../../store/codecs/depositRow.js'
+import { metaKey } from '../../store/codecs/keys.js'
+import { type Counters, decodeCounters, encodeCounters } from '../../store/codecs/metaValues.js'
+import type { WriteView } from '../../store/shardStore.types.js'
+import { CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../../store/tables.js'
+import { AddressBook } from './addressBook.js'
+import { ClaimLinks } from './claimLinks.js'
+import { Dictionaries } from './dictionaries.js'
+import { L1Exits } from './l1Exits.js'
+import { ListAppender } from './listAppender.js'
+import { LocalExitTree } from './localExitTree.js'
+import { MetadataHashes } from './metadataHashes.js'
+import type { PreparedBatch } from './prepareBatch.js'
+import { RowAppender } from './rowAppender.js'
+import { Senders } from './senders.js'
+
+/** What the writer remembers between transactions. */
+export interface WriterMemory {
+  readonly networkId: NetworkId
+  readonly hasher: TreeHasher
+  readonly rollupExitTree: RollupExitTree
+  readonly addresses: AddressBook
+  readonly metadataHashes: MetadataHashes
+  /** Mirrors stored state: must be forgotten after a failed transaction and after a reorg. */
+  readonly dictionaries: Dictionaries
+}
+
+export function createWriterMemory(networkId: NetworkId, hasher: TreeHasher): WriterMemory {
+  const keccak256 = (bytes: Uint8Array) => hasher.hash(bytes)
+  return {
+    networkId,
+    hasher,
+    rollupExitTree: new RollupExitTree(hasher),
+    addresses: new AddressBook(keccak256),
+    metadataHashes: new MetadataHashes(keccak256),
+    dictionaries: new Dictionaries(),
+  }
+}
+
+const NOTHING_PREPARED: PreparedBatch = {
+  depositLeaves: new Uint8Array(0),
+  metadataHashes: [],
+  globalExitRoots: new Uint8Array(0),
+  l1InfoLeaves: new Uint8Array(0),
+}
+
+/**
+ * Everything that one transaction shares. Its parts gather what a stretch of blocks changes; `flush` writes it. A block
+ * whose undo is kept is a stretch of its own, so that its old values are those of the block before.
+ */
+export class WriteContext {
+  readonly view: WriteView
+  readonly memory: WriterMemory
+  readonly prepared: PreparedBatch
+  readonly counters: Counters
+  readonly lists: ListAppender
+  readonly deposits: RowAppender
+  readonly depositSenders: Senders
+  readonly claims: RowAppender
+  readonly claimSenders: Senders
+  readonly claimLinks: ClaimLinks
+  readonly localExitTree: LocalExitTree
+  readonly l1: L1Exits
+  #storedCounters: Uint8Array | undefined
+
+  constructor(view: WriteView, memory: WriterMemory, prepared: PreparedBatch = NOTHING_PREPARED) {
+    this.view = view
+    this.memory = memory
+    this.prepared = prepared
+    this.counters = decodeCounters(view.get('meta', metaKey('counters')))
+    this.#storedCounters = encodeCounters(this.counters)
+    this.lists = new ListAppender(view)
+    this.deposits = new RowAppender(
+      view,
+      'deposits',
+      DEPOSIT_BYTES,
+      DEPOSITS_PER_CHUNK,
+      this.counters.deposits,
+    )
+    this.depositSenders = new Senders('deposit', view, this.lists, memory.addresses)
+    this.claims = new RowAppender(view, 'claims', CLAIM_BYTES, CLAIMS_PER_CHUNK, this.counters.claims)
+    this.claimSenders = new Senders('claim', view, this.lists, memory.addresses)
+    this.claimLinks = new ClaimLinks(view)
+    this.localExitTree = new LocalExitTree(view, this.counters, memory.hasher, prepared.depositLeaves)
+    this.l1 = new L1Exits(this)
+  }
+
+  /** Writes all that was gathered. @throws ChainDataError when a root differs from what the chain told. */
+  flush(): void {
+    this.deposits.flush()
+    this.depositSenders.flush()
+    this.claims.flush()
+    this.claimSenders.flush()
+    this.claimLinks.flush()
+    this.localExitTree.flush()
+    this.l1.flush()
+    this.lists.flush()
+    const counters = encodeCounters(this.counters)
+    if (Buffer.compare(counters, this.#storedCounters!) === 0) return
+    this.view.put('meta', metaKey('counters'), counters)
+    this.#storedCounters = counters
+  }
+}

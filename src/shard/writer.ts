@@ -1,0 +1,143 @@
+import type { Config } from '../config/config.types.js'
+import { FatalError } from '../errors/chainErrors.js'
+import { InvariantError } from '../errors/invariantError.js'
+import { type CompiledMerkle, createHasher } from '../merkle/wasm.js'
+import type { BlockHeader } from '../protocol/chainEvent.js'
+import { asNetworkId, type BlockNumber } from '../protocol/units.js'
+import { metaKey } from '../store/codecs/keys.js'
+import { decodeCounters } from '../store/codecs/metaValues.js'
+import { shardDirectory } from '../store/shardDirectory.js'
+import { openShardStoreWriter } from '../store/shardStore.js'
+import type { ReadView, WriteView } from '../store/shardStore.types.js'
+import { type StatusBoardHandle, statusRow } from '../telemetry/statusBoard.js'
+import type { ShardCounts, ShardWriter } from './shardWriter.types.js'
+import { applyBlocks } from './write/applyBlocks.js'
+import {
+  lowerFinalized,
+  putCheckpoint,
+  putEpoch,
+  raiseFinalized,
+  readCheckpoint,
+  readEpoch,
+  readFinalized,
+  readHeaderAtOrBelow,
+  readUndoFloor,
+  removeHeadersAbove,
+} from './write/chainPosition.js'
+import { prepareBatch } from './write/prepareBatch.js'
+import { listUnresolvedSenders, resolveSenders } from './write/resolveSenders.js'
+import { senderWatermark } from './write/senders.js'
+import { createWriterMemory, WriteContext } from './write/writeContext.js'
+
+/** What a writer needs to know: plain data that crosses to the indexer's thread. */
+export interface ShardWriterOptions {
+  readonly config: Config
+  readonly networkId: number
+  readonly compiled: CompiledMerkle
+  readonly status: StatusBoardHandle
+}
+
+/**
+ * Opens the one writer of a network's shard; the store must have been prepared (`prepareStores`). Tells the status board
+ * what is stored, now and after each commit.
+ * @throws FatalError when the configuration does not know the network.
+ */
+export function openShardWriter({ config, networkId, compiled, status }: ShardWriterOptions): ShardWriter {
+  const network = config.networks.find((candidate) => candidate.networkId === networkId)
+  if (network === undefined) throw new FatalError(`network ${networkId} is not configured`)
+  const store = openShardStoreWriter(shardDirectory(config.dataDir, networkId))
+  const hasher = createHasher(compiled)
+  const memory = createWriterMemory(asNetworkId(networkId), hasher)
+  const row = statusRow(status, networkId)
+
+  const tellStatus = (): void => {
+    const checkpoint = readCheckpoint(store)
+    const counts = readCounts(store)
+    row.set('syncedBlock', checkpoint?.number ?? -1)
+    row.set('syncedTimestampSec', checkpoint?.timestampSec ?? -1)
+    row.set('depositCount', counts.deposits)
+    row.set('claimCount', counts.claims)
+    row.set('l1InfoLeafCount', counts.l1InfoLeaves)
+    row.set('unresolvedSenders', counts.unresolvedSenders)
+    row.set('finalizedBlock', readFinalized(store))
+    row.set('emergencyState', readCounters(store).emergencyState)
+    row.set('storeBytes', store.fileBytes())
+    row.set('epoch', readEpoch(store))
+  }
+  const commit = (body: (view: WriteView) => void): void => {
+    try {
+      store.transact(body)
+    } catch (error) {
+      memory.dictionaries.forget()
+      throw error
+    }
+    tellStatus()
+    row.set('lastCommitMs', Date.now())
+    // Last: who sees the new number finds all the rest.
+    row.add('tip', 1)
+  }
+  tellStatus()
+
+  return {
+    checkpoint: () => readCheckpoint(store),
+    headerAtOrBelow: (block) => readHeaderAtOrBelow(store, block),
+    counts: () => readCounts(store),
+    applyBlocks(batch) {
+      const prepared = prepareBatch(batch, hasher, memory.metadataHashes)
+      commit((view) => applyBlocks(new WriteContext(view, memory, prepared), batch))
+    },
+    revertTo(ancestor) {
+      commit((view) => revertTo(view, ancestor, network.startBlock))
+      memory.dictionaries.forget()
+    },
+    setFinalized(block) {
+      const checkpoint = readCheckpoint(store)
+      if (checkpoint === undefined) return
+      const reached = Math.min(block, checkpoint.number) as BlockNumber
+      if (reached > readFinalized(store)) commit((view) => raiseFinalized(view, reached))
+    },
+    unresolvedSenders: (limit) => listUnresolvedSenders(store, hasher, limit),
+    resolveSenders(resolved) {
+      commit((view) => resolveSenders(new WriteContext(view, memory), resolved))
+    },
+    close: () => store.close(),
+  }
+}
+
+function readCounters(view: ReadView) {
+  return decodeCounters(view.get('meta', metaKey('counters')))
+}
+
+function readCounts(view: ReadView): ShardCounts {
+  const { deposits, claims, claimsOutOfForce, l1InfoLeaves } = readCounters(view)
+  const unresolvedDeposits = deposits - senderWatermark(view, 'deposit')
+  const unresolvedClaims = claims - senderWatermark(view, 'claim')
+  return {
+    deposits,
+    claims: claims - claimsOutOfForce,
+    l1InfoLeaves,
+    unresolvedSenders: unresolvedDeposits + unresolvedClaims,
+  }
+}
+
+/** @param startBlock an ancestor just before it means: nothing of what is stored is on the chain. */
+function revertTo(view: WriteView, ancestor: number, startBlock: number): void {
+  const checkpoint = readCheckpoint(view)
+  if (checkpoint === undefined || ancestor > checkpoint.number)
+    throw new InvariantError(
+      `revert to block ${ancestor} above the checkpoint ${checkpoint?.number ?? '(none)'}`,
+    )
+  const undoFloor = readUndoFloor(view)
+  if (ancestor < undoFloor)
+    throw new FatalError(`reorg_too_deep: ancestor ${ancestor} is below ${undoFloor}, where undo ends`)
+  let header: BlockHeader | undefined
+  if (ancestor !== startBlock - 1) {
+    header = readHeaderAtOrBelow(view, ancestor)
+    if (header?.number !== ancestor) throw new InvariantError(`block ${ancestor} has no stored header`)
+  }
+  view.undoAbove(ancestor)
+  removeHeadersAbove(view, ancestor)
+  putCheckpoint(view, header)
+  lowerFinalized(view, ancestor)
+  putEpoch(view, readEpoch(view) + 1)
+}
