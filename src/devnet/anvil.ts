@@ -11,7 +11,7 @@ export interface AnvilOptions {
   readonly timestampSec?: number
 }
 
-export interface Anvil {
+interface Anvil {
   readonly rpcUrl: string
   readonly pid: number
 }
