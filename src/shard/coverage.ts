@@ -1,3 +1,4 @@
+import type { L1InfoTreeIndex } from '../protocol/units.js'
 import { UNRESOLVABLE_VERSION } from '../store/tables.js'
 import type { L1InfoColumns } from './l1InfoColumns.js'
 import type { SettledCoverage } from './settledCoverage.js'
@@ -44,8 +45,13 @@ export class Coverage {
   }
 
   /** Smallest L1 info index that covers the deposit; undefined while none does. */
-  firstCovering(depositCount: number): number | undefined {
+  findFirst(depositCount: number): L1InfoTreeIndex | undefined {
     const index = this.reach.firstAbove(depositCount)
-    return index === this.reach.length ? undefined : index
+    return index === this.reach.length ? undefined : (index as L1InfoTreeIndex)
+  }
+
+  /** Deposits covered by one of the first `leafCount` L1 info leaves. */
+  coveredByFirst(leafCount: number): number {
+    return leafCount === 0 ? 0 : this.reach.at(leafCount - 1)
   }
 }

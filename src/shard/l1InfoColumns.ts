@@ -1,19 +1,12 @@
-import { isSameHash } from '../merkle/branch.js'
-import type { Hash } from '../protocol/chainEvent.js'
-import type { L1InfoLeafRecord } from '../protocol/records.js'
-import { UNRESOLVABLE_VERSION } from '../store/tables.js'
+import type { L1InfoLeafRow } from '../store/codecs/l1InfoLeafRow.js'
 import { Uint32Column } from './uint32Column.js'
 
 /** What the columns read of the L1 shard's snapshot. */
 export interface L1InfoSource {
   /** Epoch of the snapshot itself, not of the status board, which may be ahead of it or behind. */
   readonly epoch: number
-  readonly l1InfoLeafCount: number
-  getL1InfoLeaf(index: number): Pick<L1InfoLeafRecord, 'blockNumber' | 'mainnetExitRoot' | 'rollupExitRoot'>
-  /** Number of settlements that make the root; undefined or UNRESOLVABLE_VERSION when no set of local exit roots makes it. */
-  findRollupExitVersion(rollupExitRoot: Hash): number | undefined
-  /** Deposits of this network, as they are now, that the root commits to; undefined for a root that the shard has not seen. */
-  findCoveredCount(localExitRoot: Hash): number | undefined
+  readonly leafCount: number
+  getLeaf(index: number): Pick<L1InfoLeafRow, 'blockNumber' | 'mainnetLeafCount' | 'rollupExitVersion'>
 }
 
 /**
@@ -45,22 +38,11 @@ export class L1InfoColumns {
       this.rollupExitVersions.truncate(0)
       this.mainnetCovered.truncate(0)
     }
-    // Most leaves repeat one of the roots of the leaf before: a comparison is cheaper than a look-up.
-    let before: Pick<L1InfoLeafRecord, 'mainnetExitRoot' | 'rollupExitRoot'> | undefined
-    for (let index = this.leafCount; index < source.l1InfoLeafCount; index++) {
-      const leaf = source.getL1InfoLeaf(index)
-      const version =
-        before !== undefined && isSameHash(before.rollupExitRoot, leaf.rollupExitRoot)
-          ? this.rollupExitVersions.at(index - 1)
-          : (source.findRollupExitVersion(leaf.rollupExitRoot) ?? UNRESOLVABLE_VERSION)
-      const covered =
-        before !== undefined && isSameHash(before.mainnetExitRoot, leaf.mainnetExitRoot)
-          ? this.mainnetCovered.at(index - 1)
-          : (source.findCoveredCount(leaf.mainnetExitRoot) ?? 0)
-      before = leaf
+    for (let index = this.leafCount; index < source.leafCount; index++) {
+      const leaf = source.getLeaf(index)
       this.blockNumbers.push(leaf.blockNumber)
-      this.rollupExitVersions.push(version)
-      this.mainnetCovered.push(covered)
+      this.rollupExitVersions.push(leaf.rollupExitVersion)
+      this.mainnetCovered.push(leaf.mainnetLeafCount)
     }
   }
 

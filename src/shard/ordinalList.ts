@@ -36,6 +36,16 @@ export function wholeRange(length: number): OrdinalList {
   }
 }
 
+/** One ordinal alone. */
+export function singleOrdinal(ordinal: number): OrdinalList {
+  return { length: 1, at: () => ordinal, rank: (value) => (ordinal < value ? 1 : 0) }
+}
+
+export function listHas(list: OrdinalList, ordinal: number): boolean {
+  const rank = list.rank(ordinal)
+  return rank < list.length && list.at(rank) === ordinal
+}
+
 function firstNotBelow(at: (position: number) => number, value: number, from: number, to: number): number {
   let low = from
   let high = to

@@ -9,8 +9,10 @@ export interface Settlement {
 /** What the settlements read of the L1 shard's snapshot. */
 export interface SettlementSource {
   readonly epoch: number
-  /** Settlements of one network from `version` on, ascending. */
-  listSettlements(networkId: number, version: number): readonly Settlement[]
+  /** Newest version of the rollup exit tree that a settlement made. */
+  readonly newestVersion: number
+  /** Settlements of one network in versions `from` … `to`, ascending. */
+  listSettlements(networkId: number, from: number, to: number): readonly Settlement[]
 }
 
 /** What they read of the source network's snapshot. */
@@ -19,8 +21,8 @@ export interface LocalExitRootSource {
   readonly epoch: number
   /** Moves with each BackwardLET: what a root of an earlier lineage covers shrinks. */
   readonly lineage: number
-  /** Moves with each block that may have added roots. */
-  readonly depositCount: number
+  /** Moves with each block that adds roots. */
+  readonly leafCount: number
   findCoveredCount(localExitRoot: Hash): number | undefined
 }
 
@@ -38,10 +40,11 @@ export class SettledCoverage {
   /** Where the next recheck starts in `#unknown`, and how many of it are due. */
   #cursor = 0
   #due = 0
+  #listedVersion = -1
   #l1Epoch = -1
   #sourceEpoch = -1
   #lineage = -1
-  #depositCount = -1
+  #leafCount = -1
   #generation = 0
 
   /** Moves when the coverage of a settlement that was there before changed. */
@@ -66,17 +69,25 @@ export class SettledCoverage {
       this.#covered.length = 0
       this.#unknown = []
       this.#due = 0
+      this.#listedVersion = -1
       this.#generation++
-    } else if (source.depositCount !== this.#depositCount) this.#due = this.#unknown.length
-    this.#depositCount = source.depositCount
+    } else if (source.leafCount !== this.#leafCount) this.#due = this.#unknown.length
+    this.#leafCount = source.leafCount
     this.#recheck(source)
-    const next = (this.#versions.at(-1) ?? -1) + 1
-    for (const { version, localExitRoot } of l1.listSettlements(source.networkId, next)) {
+    for (const { version, localExitRoot } of this.#listNew(l1, source.networkId)) {
       const covered = source.findCoveredCount(localExitRoot)
       if (covered === undefined) this.#unknown.push({ position: this.#versions.length, localExitRoot })
       this.#versions.push(version)
       this.#covered.push(covered ?? 0)
     }
+  }
+
+  /** Those of versions that are complete: a rollup added with a root of its own may stand in the next one already. */
+  #listNew(l1: SettlementSource, networkId: number): readonly Settlement[] {
+    if (this.#listedVersion === l1.newestVersion) return []
+    const from = this.#listedVersion + 1
+    this.#listedVersion = l1.newestVersion
+    return l1.listSettlements(networkId, from, l1.newestVersion)
   }
 
   /** Deposits covered by a rollup exit root of `version`; 0 when nothing was settled, or nothing known. */

@@ -5,19 +5,19 @@ import { Uint32Column } from './uint32Column.js'
 /** What the column reads of the destination's snapshot. */
 export interface InjectionSource {
   readonly epoch: number
-  readonly injectionCount: number
+  readonly count: number
   /** Removals so far; a removal takes a root out without a new injection. */
-  readonly gerRemovalCount: number
-  getInjectedGer(injection: number): Hash
-  isGerInForce(globalExitRoot: Hash): boolean
+  readonly removalCount: number
+  getGer(ordinal: number): Hash
+  isInForce(globalExitRoot: Hash): boolean
 }
 
 /** What it reads of the L1 shard's snapshot. */
 export interface GerIndexSource {
   readonly epoch: number
-  readonly l1InfoLeafCount: number
-  findL1InfoIndexByGer(globalExitRoot: Hash): number | undefined
-  getL1InfoLeaf(index: number): { readonly globalExitRoot: Hash }
+  readonly leafCount: number
+  findIndexByGer(globalExitRoot: Hash): number | undefined
+  getLeaf(index: number): { readonly globalExitRoot: Hash }
 }
 
 /**
@@ -42,23 +42,23 @@ export class UsableIndexes {
     if (
       destination.epoch !== this.#epoch ||
       l1.epoch !== this.#l1Epoch ||
-      destination.gerRemovalCount !== this.#removals
+      destination.removalCount !== this.#removals
     ) {
       this.#epoch = destination.epoch
       this.#l1Epoch = l1.epoch
-      this.#removals = destination.gerRemovalCount
+      this.#removals = destination.removalCount
       this.#injections = 0
-      this.#l1Leaves = l1.l1InfoLeafCount
+      this.#l1Leaves = l1.leafCount
       this.indexes.truncate(0)
       this.#generation++
     }
-    for (; this.#injections < destination.injectionCount; this.#injections++) {
-      const globalExitRoot = destination.getInjectedGer(this.#injections)
-      const index = l1.findL1InfoIndexByGer(globalExitRoot)
-      if (index !== undefined && destination.isGerInForce(globalExitRoot)) this.#add(index)
+    for (; this.#injections < destination.count; this.#injections++) {
+      const globalExitRoot = destination.getGer(this.#injections)
+      const index = l1.findIndexByGer(globalExitRoot)
+      if (index !== undefined && destination.isInForce(globalExitRoot)) this.#add(index)
     }
-    for (; this.#l1Leaves < l1.l1InfoLeafCount; this.#l1Leaves++)
-      if (destination.isGerInForce(l1.getL1InfoLeaf(this.#l1Leaves).globalExitRoot)) this.#add(this.#l1Leaves)
+    for (; this.#l1Leaves < l1.leafCount; this.#l1Leaves++)
+      if (destination.isInForce(l1.getLeaf(this.#l1Leaves).globalExitRoot)) this.#add(this.#l1Leaves)
   }
 
   /** A root that was removed and injected again is met once per injection. */
@@ -92,13 +92,13 @@ export class UsableReach {
   }
 
   /** Position in the usable indexes of the smallest that covers the deposit; undefined while none does. */
-  findPosition(depositCount: number): number | undefined {
+  findFirst(depositCount: number): number | undefined {
     const position = this.#reach.firstAbove(depositCount)
     return position === this.#reach.length ? undefined : position
   }
 
-  /** Deposits covered by the first `usableCount` usable indexes. */
-  coveredBy(usableCount: number): number {
+  /** Deposits covered by one of the first `usableCount` usable indexes. */
+  coveredByFirst(usableCount: number): number {
     return usableCount === 0 ? 0 : this.#reach.at(usableCount - 1)
   }
 }

@@ -1,7 +1,12 @@
 import { InvariantError } from '../../errors/invariantError.js'
 import type { NetworkId } from '../../protocol/units.js'
 import { readUint32BigEndian } from '../../store/codecs/bytes.js'
-import { CLAIM_LINK_BYTES, type ClaimLink, decodeClaimLink } from '../../store/codecs/claimLink.js'
+import {
+  CLAIM_LINK_BYTES,
+  type ClaimLink,
+  decodeClaimLink,
+  hasClaimLink,
+} from '../../store/codecs/claimLink.js'
 import { CLAIM_BYTES, type ClaimRow, decodeClaimRow } from '../../store/codecs/claimRow.js'
 import { chunkKey, claimLinkKey, uint32Key } from '../../store/codecs/keys.js'
 import { decodeSenderRow, SENDER_BYTES, type SenderRow } from '../../store/codecs/senderRow.js'
@@ -63,17 +68,18 @@ export class ClaimReads {
 
   /** The claim in force of a deposit; undefined while there is none. */
   findLink(sourceNetwork: number, depositCount: number): ClaimLink | undefined {
-    let links = this.#links.get(sourceNetwork)
-    if (links === undefined) {
-      links = new ChunkReader(this.#view, 'claimLinks', CLAIM_LINKS_PER_CHUNK, (ordinal) =>
-        claimLinkKey(sourceNetwork, ordinal),
-      )
-      this.#links.set(sourceNetwork, links)
-    }
+    const links = this.#linksOf(sourceNetwork)
     const chunk = links.find(depositCount)
     return chunk === undefined
       ? undefined
       : decodeClaimLink(chunk, links.offset(depositCount) * CLAIM_LINK_BYTES)
+  }
+
+  /** Whether the deposit has a claim in force. */
+  isClaimed(sourceNetwork: number, depositCount: number): boolean {
+    const links = this.#linksOf(sourceNetwork)
+    const chunk = links.find(depositCount)
+    return chunk !== undefined && hasClaimLink(chunk, links.offset(depositCount) * CLAIM_LINK_BYTES)
   }
 
   /** Ordinals of the claims that are no longer in force, ascending. */
@@ -82,6 +88,17 @@ export class ClaimReads {
     return this.#view
       .list('claimsOutOfForce', { start: uint32Key(0), end: uint32Key(this.count) })
       .map(({ key }) => readUint32BigEndian(key, 0))
+  }
+
+  #linksOf(sourceNetwork: number): ChunkReader {
+    let links = this.#links.get(sourceNetwork)
+    if (links === undefined) {
+      links = new ChunkReader(this.#view, 'claimLinks', CLAIM_LINKS_PER_CHUNK, (ordinal) =>
+        claimLinkKey(sourceNetwork, ordinal),
+      )
+      this.#links.set(sourceNetwork, links)
+    }
+    return links
   }
 
   #missing(what: string): InvariantError {

@@ -26,13 +26,13 @@ export class ExitTreeReads implements TreeSource {
   readonly tiles: TileReader
   readonly #view: ReadView
   readonly #state: SnapshotState
-  readonly #networkId: NetworkId
+  readonly networkId: NetworkId
   #lineages: LineageLink[] | undefined
 
   constructor(view: ReadView, state: SnapshotState, networkId: NetworkId, hasher: TreeHasher) {
     this.#view = view
     this.#state = state
-    this.#networkId = networkId
+    this.networkId = networkId
     this.hasher = hasher
     this.tiles = tileReader(view, trees.localExitTree)
   }
@@ -41,9 +41,23 @@ export class ExitTreeReads implements TreeSource {
     this.#lineages = undefined
   }
 
+  get epoch(): number {
+    return this.#state.epoch
+  }
+
+  /** Newest lineage. */
+  get lineage(): number {
+    return this.#state.counters.lineage
+  }
+
+  /** Leaves of the newest lineage = deposits served. */
+  get leafCount(): number {
+    return this.#state.counters.deposits
+  }
+
   /** By number of the lineage. A tree that was never cut has one. */
   get lineages(): readonly LineageLink[] {
-    this.#lineages ??= Array.from({ length: this.#state.counters.lineage + 1 }, (_, lineage) => ({
+    this.#lineages ??= Array.from({ length: this.lineage + 1 }, (_, lineage) => ({
       cut: lineage === 0 ? 0 : this.#getCut(lineage),
     }))
     return this.#lineages
@@ -62,7 +76,7 @@ export class ExitTreeReads implements TreeSource {
    */
   sharedLeafCount({ lineage, leafCount }: LocalExitRootEntry): number {
     let shared: number = leafCount
-    for (let later = lineage + 1; later <= this.#state.counters.lineage; later++)
+    for (let later = lineage + 1; later <= this.lineage; later++)
       shared = Math.min(shared, this.lineages[later]!.cut)
     return shared
   }
@@ -76,8 +90,8 @@ export class ExitTreeReads implements TreeSource {
   #getCut(lineage: number): number {
     const cut = this.#view.get('lineages', lineageKey(lineage))
     if (cut === undefined)
-      throw new InvariantError(`network ${this.#networkId}: lineage ${lineage} is missing`, {
-        networkId: this.#networkId,
+      throw new InvariantError(`network ${this.networkId}: lineage ${lineage} is missing`, {
+        networkId: this.networkId,
       })
     return decodeUint32(cut)
   }

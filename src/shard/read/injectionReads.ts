@@ -19,6 +19,10 @@ export class InjectionReads {
     this.#networkId = networkId
   }
 
+  get epoch(): number {
+    return this.#state.epoch
+  }
+
   get count(): number {
     return this.#state.counters.gerInjections
   }

@@ -1,6 +1,7 @@
 import { InvariantError } from '../../errors/invariantError.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import { L1_NETWORK_ID } from '../../protocol/networks.js'
+import type { NetworkId } from '../../protocol/units.js'
 import { readUint32BigEndian } from '../../store/codecs/bytes.js'
 import { chunkKey, uint32PairKey } from '../../store/codecs/keys.js'
 import {
@@ -33,6 +34,10 @@ export class L1InfoReads {
     this.#leaves.reset()
   }
 
+  get epoch(): number {
+    return this.#state.epoch
+  }
+
   get leafCount(): number {
     return this.#state.counters.l1InfoLeaves
   }
@@ -53,33 +58,46 @@ export class L1InfoReads {
     return index === undefined ? undefined : decodeUint32(index)
   }
 
-  /** Settlements of one rollup from `version` on, ascending. */
-  listSettlements(networkId: number, version: number): Settlement[] {
+  /** Newest version of the rollup exit tree. */
+  get newestVersion(): number {
+    return this.#state.counters.rollupExitVersion
+  }
+
+  /** Settlements of one rollup in versions `from` … `to`, ascending. */
+  listSettlements(networkId: number, from: number, to: number): Settlement[] {
     return this.#view
       .list('settledLocalExitRoots', {
-        start: uint32PairKey(networkId, version),
-        end: uint32PairKey(networkId + 1, 0),
+        start: uint32PairKey(networkId, from),
+        end: uint32PairKey(networkId, to + 1),
       })
       .map(({ key, value }) => ({ version: readUint32BigEndian(key, 4), localExitRoot: value }))
   }
 
-  /** The rollup's leaf in the rollup exit tree at `version`; undefined before its first settlement. Fresh memory. */
-  findSettled(networkId: number, version: number): Hash | undefined {
-    return this.#view.list('settledLocalExitRoots', {
-      start: uint32PairKey(networkId, version + 1),
-      end: uint32PairKey(networkId, 0),
-      limit: 1,
-      reverse: true,
-    })[0]?.value
-  }
-
-  /** Network ids of the manager's rollups, indexed here or not, ascending. */
-  listRollups(): number[] {
-    return this.#view
-      .list('rollups', {
-        start: uint32PairKey(0, 0).subarray(0, 4),
-        end: Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0),
+  /** Every rollup, indexed here or not, that had settled a local exit root by `version`, ascending. Fresh memory. */
+  listSettledAt(version: number): SettledRollup[] {
+    const settled: SettledRollup[] = []
+    for (let networkId = 0; networkId <= 0xffff_ffff; networkId++) {
+      const [first] = this.#view.list('settledLocalExitRoots', {
+        start: uint32PairKey(networkId, 0),
+        end: uint32PairKey(0xffff_ffff, 0xffff_ffff),
+        limit: 1,
       })
-      .map(({ key }) => readUint32BigEndian(key, 0))
+      if (first === undefined) break
+      networkId = readUint32BigEndian(first.key, 0)
+      const [last] = this.#view.list('settledLocalExitRoots', {
+        start: uint32PairKey(networkId, version + 1),
+        end: uint32PairKey(networkId, 0),
+        limit: 1,
+        reverse: true,
+      })
+      if (last !== undefined) settled.push({ networkId: networkId as NetworkId, localExitRoot: last.value })
+    }
+    return settled
   }
+}
+
+/** A rollup and its leaf in the rollup exit tree. */
+export interface SettledRollup {
+  readonly networkId: NetworkId
+  readonly localExitRoot: Hash
 }

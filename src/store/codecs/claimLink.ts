@@ -31,3 +31,8 @@ export function decodeClaimLink(bytes: Uint8Array, offset: number): ClaimLink | 
     transactionHash: bytes.subarray(offset + 4, offset + CLAIM_LINK_BYTES),
   }
 }
+
+/** Whether there is a link: `decodeClaimLink` without making one. */
+export function hasClaimLink(bytes: Uint8Array, offset: number): boolean {
+  return offset + CLAIM_LINK_BYTES <= bytes.length && readUint32(bytes, offset) !== 0
+}

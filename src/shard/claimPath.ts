@@ -1,0 +1,73 @@
+import type { L1InfoTreeIndex } from '../protocol/units.js'
+import type { Coverage } from './coverage.js'
+import type { ShardView } from './shardView.js'
+import type { UsableIndexes, UsableReach } from './usableIndexes.js'
+
+/** L1 info indexes that a destination accepts, and what they cover. */
+interface Accepted {
+  readonly usable: UsableIndexes
+  readonly reach: UsableReach
+}
+
+interface ClaimPathFacts {
+  readonly destination: ShardView | undefined
+  readonly coverage: Coverage
+  /** undefined: every L1 info leaf (destination L1, or a destination that is not indexed here). */
+  readonly accepted: Accepted | undefined
+  readonly finalLeafCount: number
+  readonly isInDoubt: boolean
+}
+
+/** How deposits of one source network come to be claimable on one destination, as the snapshots of this task tell. */
+export class ClaimPath {
+  /** undefined: not indexed here, so that claims and injections are unknown. */
+  readonly destination: ShardView | undefined
+  /** L1 info leaves in final blocks: proofs are made against indexes below. */
+  readonly finalLeafCount: number
+  /** True while one of the networks on the way is halted and can't be answered for. */
+  readonly isInDoubt: boolean
+  /** Deposits below have a final L1 info leaf that the destination accepts now: ready unless claimed. */
+  readonly readyBelow: number
+  readonly #coverage: Coverage
+  readonly #accepted: Accepted | undefined
+
+  constructor(facts: ClaimPathFacts) {
+    this.destination = facts.destination
+    this.finalLeafCount = facts.finalLeafCount
+    this.isInDoubt = facts.isInDoubt
+    this.#coverage = facts.coverage
+    this.#accepted = facts.accepted
+    const isOpen =
+      !facts.isInDoubt &&
+      facts.destination !== undefined &&
+      facts.destination.state.counters.emergencyState === 0
+    this.readyBelow = isOpen ? this.#coveredByFinal() : 0
+  }
+
+  /** Smallest L1 info index that covers the deposit; undefined while none does. */
+  findFirstCovering(depositCount: number): L1InfoTreeIndex | undefined {
+    return this.#coverage.findFirst(depositCount)
+  }
+
+  /** The smallest of those that the destination accepts now, final or not; where that is not known, the first covering one. */
+  findAccepted(depositCount: number): L1InfoTreeIndex | undefined {
+    if (this.#accepted === undefined) return this.#coverage.findFirst(depositCount)
+    const position = this.#accepted.reach.findFirst(depositCount)
+    return position === undefined
+      ? undefined
+      : (this.#accepted.usable.indexes.at(position) as L1InfoTreeIndex)
+  }
+
+  /** The index to prove the deposit against (decisions 5): accepted and final; undefined while there is none. */
+  findUsable(depositCount: number): L1InfoTreeIndex | undefined {
+    if (this.isInDoubt) return undefined
+    const index = this.findAccepted(depositCount)
+    return index !== undefined && index < this.finalLeafCount ? index : undefined
+  }
+
+  #coveredByFinal(): number {
+    if (this.#accepted === undefined) return this.#coverage.coveredByFirst(this.finalLeafCount)
+    const finalAccepted = this.#accepted.usable.indexes.firstAbove(this.finalLeafCount - 1)
+    return this.#accepted.reach.coveredByFirst(finalAccepted)
+  }
+}

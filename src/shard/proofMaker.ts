@@ -1,0 +1,199 @@
+import { type Answer, success } from '../errors/answers.js'
+import { InvariantError } from '../errors/invariantError.js'
+import { BRANCH_BYTES, isSameHash } from '../merkle/branch.js'
+import { EdgeCache } from '../merkle/edgeCache.js'
+import type { TreeHasher } from '../merkle/hasher.js'
+import { hashDepositLeaves } from '../merkle/leafHashes.js'
+import { RollupExitTree } from '../merkle/rollupExitTree.js'
+import { proveLeaf } from '../merkle/treeProofs.js'
+import type { Hash } from '../protocol/chainEvent.js'
+import { encodeGlobalIndex } from '../protocol/globalIndex.js'
+import { isL1, L1_NETWORK_ID, rollupIndexOf } from '../protocol/networks.js'
+import type { ClaimProofRecord, L1InfoLeafRecord } from '../protocol/records.js'
+import type { DepositCount, L1InfoTreeIndex, NetworkId } from '../protocol/units.js'
+import { readUint256, writeUint256 } from '../store/codecs/bytes.js'
+import type { DepositRow } from '../store/codecs/depositRow.js'
+import { latin1 } from '../store/codecs/keys.js'
+import type { L1InfoLeafRow } from '../store/codecs/l1InfoLeafRow.js'
+import { UNRESOLVABLE_VERSION } from '../store/tables.js'
+import { BoundedCache } from './boundedCache.js'
+import {
+  leafIndexBeyondTip,
+  leafIndexTooSmall,
+  localExitRootNotIndexed,
+  notFinalYet,
+  otherLineage,
+  rollupExitRootUnresolvable,
+} from './refusals.js'
+import type { ShardView } from './shardView.js'
+
+/** Right edges kept per network: 1,056 bytes each. */
+const KEPT_EDGES = 256
+/** Rollup halves kept: about 1,100 bytes each. Wallets ask for the newest roots again and again. */
+const KEPT_ROLLUP_BRANCHES = 1024
+
+/** Makes claim proofs. Each half is folded to its root before it leaves: the rollup half once per (rollup, root). */
+export class ProofMaker {
+  readonly #hasher: TreeHasher
+  readonly #rollupExitTree: RollupExitTree
+  readonly #edges = new Map<NetworkId, EdgeCache>()
+  /** Rollup and rollup exit root → its local exit root and branch. The root commits to both, so no reorg makes an entry wrong. */
+  readonly #rollupHalves = new BoundedCache<string, RollupHalf>(KEPT_ROLLUP_BRANCHES)
+
+  constructor(hasher: TreeHasher) {
+    this.#hasher = hasher
+    this.#rollupExitTree = new RollupExitTree(hasher)
+  }
+
+  /**
+   * Proof of one deposit under the roots that L1 info leaf `leafIndex` names: any leaf that covers it and is final.
+   * @param row the deposit's row in `source`.
+   * @returns PROOF_NOT_AVAILABLE when the leaf does not cover the deposit as it is now.
+   * @throws InvariantError naming the network whose stored tree does not fold to the root it claims.
+   */
+  prove(
+    source: ShardView,
+    l1: ShardView,
+    depositCount: DepositCount,
+    row: DepositRow,
+    leafIndex: L1InfoTreeIndex,
+  ): Answer<ClaimProofRecord> {
+    if (leafIndex >= l1.l1Info.leafCount) return leafIndexBeyondTip(leafIndex, l1.l1Info.leafCount)
+    const leaf = l1.l1Info.getLeaf(leafIndex)
+    const half = isL1(source.networkId)
+      ? { localExitRoot: leaf.mainnetExitRoot, branch: new Uint8Array(BRANCH_BYTES) }
+      : this.#rollupHalf(l1, source.networkId, leaf)
+    if (half === undefined) return rollupExitRootUnresolvable(leafIndex)
+    const version = source.exitTree.findRoot(half.localExitRoot)
+    if (version === undefined) return localExitRootNotIndexed(source.networkId, leafIndex)
+    if (depositCount >= version.leafCount)
+      return leafIndexTooSmall(leafIndex, depositCount, version.leafCount)
+    const shared = source.exitTree.sharedLeafCount(version)
+    if (depositCount >= shared) return otherLineage(leafIndex, depositCount, shared)
+    const { finalizedBlock } = l1.state
+    if (leaf.blockNumber > finalizedBlock) return notFinalYet(leafIndex, leaf.blockNumber, finalizedBlock)
+
+    const leafHash = this.#leafHash(source, row)
+    const proof = inShard(source.networkId, () =>
+      proveLeaf(
+        source.exitTree,
+        { ...version, root: half.localExitRoot },
+        depositCount,
+        this.#edgesOf(source.networkId),
+      ),
+    )
+    if (!isSameHash(proof.leaf, leafHash))
+      throw new InvariantError(
+        `network ${source.networkId}: deposit ${depositCount} hashes to ${hex(leafHash)}, its leaf is ${hex(proof.leaf)}`,
+        { networkId: source.networkId },
+      )
+    return success({
+      localExitRootBranch: proof.branch,
+      rollupExitRootBranch: half.branch,
+      leaf: leafRecord(leaf, leafIndex),
+      globalIndex: globalIndexBytes(source.networkId, depositCount),
+      leafHash,
+      isFinal: leaf.blockNumber <= l1.state.undoFloor && row.blockNumber <= source.state.undoFloor,
+    })
+  }
+
+  #rollupHalf(l1: ShardView, networkId: NetworkId, leaf: L1InfoLeafRow): RollupHalf | undefined {
+    if (leaf.rollupExitVersion === UNRESOLVABLE_VERSION) return undefined
+    const key = `${networkId}:${latin1(leaf.rollupExitRoot)}`
+    let half = this.#rollupHalves.get(key)
+    if (half === undefined) {
+      half = this.#makeRollupHalf(l1, networkId, leaf)
+      this.#rollupHalves.set(key, half)
+    }
+    return half
+  }
+
+  #makeRollupHalf(l1: ShardView, networkId: NetworkId, leaf: L1InfoLeafRow): RollupHalf {
+    // Before the first settlement the root is 32 zero bytes, of no tree at all, and covers nothing.
+    if (isZero(leaf.rollupExitRoot))
+      return { localExitRoot: new Uint8Array(32), branch: new Uint8Array(BRANCH_BYTES) }
+    const rollupIndex = rollupIndexOf(networkId)
+    const exits = l1.l1Info
+      .listSettledAt(leaf.rollupExitVersion)
+      .map((settled) => ({ ...settled, rollupIndex: rollupIndexOf(settled.networkId) }))
+    const { leaf: localExitRoot, branch } = inShard(L1_NETWORK_ID, () =>
+      this.#rollupExitTree.prove(exits, rollupIndex, leaf.rollupExitRoot),
+    )
+    return { localExitRoot, branch }
+  }
+
+  #leafHash(source: ShardView, row: DepositRow): Hash {
+    const token = source.dictionary.getToken(row.tokenId)
+    return hashDepositLeaves(this.#hasher, [
+      {
+        leafType: row.leafType,
+        originNetwork: token.network,
+        originAddress: token.address.bytes,
+        destinationNetwork: row.destinationNetwork,
+        destinationAddress: row.destinationAddress.bytes,
+        amount: readUint256(row.amount, 0),
+        metadata: source.dictionary.getMetadata(row.metadataId),
+      },
+    ])
+  }
+
+  #edgesOf(networkId: NetworkId): EdgeCache {
+    let edges = this.#edges.get(networkId)
+    if (edges === undefined) {
+      edges = new EdgeCache(KEPT_EDGES)
+      this.#edges.set(networkId, edges)
+    }
+    return edges
+  }
+}
+
+interface RollupHalf {
+  readonly localExitRoot: Hash
+  readonly branch: Uint8Array
+}
+
+/** A row of the L1 info tree as answers show it. */
+export function leafRecord(row: L1InfoLeafRow, l1InfoTreeIndex: L1InfoTreeIndex): L1InfoLeafRecord {
+  const {
+    mainnetExitRoot,
+    rollupExitRoot,
+    globalExitRoot,
+    previousBlockHash,
+    timestampSec,
+    blockNumber,
+    hash,
+  } = row
+  return {
+    l1InfoTreeIndex,
+    mainnetExitRoot,
+    rollupExitRoot,
+    globalExitRoot,
+    previousBlockHash,
+    timestampSec,
+    blockNumber,
+    hash,
+  }
+}
+
+/** Canonical global index, 32 bytes big-endian, fresh. */
+export function globalIndexBytes(sourceNetwork: NetworkId, depositCount: DepositCount): Uint8Array {
+  const bytes = new Uint8Array(32)
+  writeUint256(bytes, 0, encodeGlobalIndex(sourceNetwork, depositCount))
+  return bytes
+}
+
+/** The tree says what does not fold; the network tells whom to halt. */
+function inShard<T>(networkId: NetworkId, prove: () => T): T {
+  try {
+    return prove()
+  } catch (error) {
+    if (!(error instanceof InvariantError)) throw error
+    throw new InvariantError(`network ${networkId}: ${error.message}`, { cause: error, networkId })
+  }
+}
+
+const isZero = (hash: Hash): boolean => hash.every((byte) => byte === 0)
+
+function hex(hash: Hash): string {
+  return `0x${Buffer.from(hash).toString('hex')}`
+}

@@ -1,0 +1,42 @@
+import type { BridgeRecord } from '../../protocol/records.js'
+import type { DepositCount } from '../../protocol/units.js'
+import type { ShardReaders } from '../reader.js'
+import type { ShardView } from '../shardView.js'
+
+/** A deposit with all that other shards tell of it. @param depositCount must be below the number of deposits. */
+export function bridgeRow(shards: ShardReaders, source: ShardView, depositCount: number): BridgeRecord {
+  const row = source.deposits.get(depositCount)
+  const sender = source.deposits.findSender(depositCount)
+  const token = source.dictionary.getToken(row.tokenId)
+  const path = shards.claimFacts.path(source, row.destinationNetwork)
+  const claim = path.destination?.claims.findLink(source.networkId, depositCount)
+  return {
+    transactionHash: row.transactionHash,
+    depositCount: depositCount as DepositCount,
+    sourceNetwork: source.networkId,
+    destinationNetwork: row.destinationNetwork,
+    caller: sender?.caller ?? null,
+    transactionSender: sender?.transactionSender ?? null,
+    destinationAddress: row.destinationAddress,
+    amount: row.amount,
+    timestampSec: row.timestampSec,
+    blockNumber: row.blockNumber,
+    logIndex: row.logIndex,
+    leafType: row.leafType,
+    tokenNetwork: token.network,
+    tokenAddress: token.address,
+    metadata: source.dictionary.getMetadata(row.metadataId),
+    readyForClaim: claim === undefined && depositCount < path.readyBelow,
+    claimTransactionHash: claim?.transactionHash ?? null,
+    l1InfoTreeIndex: path.findUsable(depositCount) ?? null,
+  }
+}
+
+/** Whether the deposit is ready, as its row says. */
+export function isReady(shards: ShardReaders, source: ShardView, depositCount: number): boolean {
+  const path = shards.claimFacts.path(source, source.deposits.getDestinationNetwork(depositCount))
+  return (
+    depositCount < path.readyBelow &&
+    path.destination?.claims.isClaimed(source.networkId, depositCount) === false
+  )
+}

@@ -1,0 +1,15 @@
+import type { Answer } from '../../errors/answers.js'
+import type { ClaimProofQuery } from '../../protocol/queries.js'
+import type { ClaimProofRecord } from '../../protocol/records.js'
+import type { ShardReaders } from '../reader.js'
+import { findDeposit } from './findDeposit.js'
+
+/** Proof of a deposit against any L1 info leaf that covers it and is final. */
+export function getClaimProof(
+  shards: ShardReaders,
+  { networkId, depositCount, leafIndex }: ClaimProofQuery,
+): Answer<ClaimProofRecord> {
+  const found = findDeposit(shards, networkId, depositCount)
+  if (!found.ok) return found
+  return shards.proofs.prove(found.source, found.l1, depositCount, found.row, leafIndex)
+}

@@ -1,0 +1,65 @@
+import { type Answer, success } from '../../errors/answers.js'
+import { encodeClaimCall } from '../../protocol/claimCalldata.js'
+import { decodeHex } from '../../protocol/hex.js'
+import type { ClaimTransactionQuery } from '../../protocol/queries.js'
+import type { ChecksumAddress, ClaimTransactionRecord } from '../../protocol/records.js'
+import { checksumMask } from '../../store/codecs/checksumAddress.js'
+import type { ShardReaders } from '../reader.js'
+import { destinationUnknown } from '../refusals.js'
+import { findDeposit } from './findDeposit.js'
+import { findUsableIndex } from './findUsableIndex.js'
+
+/**
+ * The call that claims a deposit on its destination, ready to sign: against `leafIndex` when asked for, else against the leaf that
+ * the destination accepts.
+ */
+export function getClaimTransaction(
+  shards: ShardReaders,
+  { networkId, depositCount, leafIndex }: ClaimTransactionQuery,
+): Answer<ClaimTransactionRecord> {
+  const found = findDeposit(shards, networkId, depositCount)
+  if (!found.ok) return found
+  const { source, l1, row } = found
+  const destination = shards.findConfig(row.destinationNetwork)
+  if (destination === undefined) return destinationUnknown(row.destinationNetwork)
+  let index = leafIndex
+  if (index === undefined) {
+    const usable = findUsableIndex(shards, found, depositCount)
+    if (!usable.ok) return usable
+    index = usable.value.index
+  }
+  const proof = shards.proofs.prove(source, l1, depositCount, row, index)
+  if (!proof.ok) return proof
+  const { localExitRootBranch, rollupExitRootBranch, leaf, globalIndex } = proof.value
+  const token = source.dictionary.getToken(row.tokenId)
+  return success({
+    to: checksummed(shards, destination.bridge),
+    data: encodeClaimCall({
+      leafType: row.leafType,
+      localExitRootBranch,
+      rollupExitRootBranch,
+      globalIndex,
+      mainnetExitRoot: leaf.mainnetExitRoot,
+      rollupExitRoot: leaf.rollupExitRoot,
+      originNetwork: token.network,
+      originAddress: token.address.bytes,
+      destinationNetwork: row.destinationNetwork,
+      destinationAddress: row.destinationAddress.bytes,
+      amount: row.amount,
+      metadata: source.dictionary.getMetadata(row.metadataId),
+    }),
+    chainId: BigInt(destination.chainId),
+    leafType: row.leafType,
+    sourceNetwork: networkId,
+    destinationNetwork: row.destinationNetwork,
+    depositCount,
+    globalIndex,
+    l1InfoTreeIndex: index,
+  })
+}
+
+function checksummed(shards: ShardReaders, address: string): ChecksumAddress {
+  // The configuration was checked when it was loaded: 0x and 40 hex digits.
+  const bytes = decodeHex(address)!
+  return { bytes, checksumMask: checksumMask(bytes, (text) => shards.hasher.hash(text)) }
+}

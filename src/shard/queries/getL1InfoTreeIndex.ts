@@ -1,0 +1,20 @@
+import { type Answer, success } from '../../errors/answers.js'
+import type { L1InfoTreeIndexQuery } from '../../protocol/queries.js'
+import type { L1InfoTreeIndexRecord } from '../../protocol/records.js'
+import { leafRecord } from '../proofMaker.js'
+import type { ShardReaders } from '../reader.js'
+import { findDeposit } from './findDeposit.js'
+import { findUsableIndex } from './findUsableIndex.js'
+
+/** Which L1 info leaf to prove a deposit against: the value of `leaf_index` for the claim proof. */
+export function getL1InfoTreeIndex(
+  shards: ShardReaders,
+  { networkId, depositCount }: L1InfoTreeIndexQuery,
+): Answer<L1InfoTreeIndexRecord> {
+  const found = findDeposit(shards, networkId, depositCount)
+  if (!found.ok) return found
+  const usable = findUsableIndex(shards, found, depositCount)
+  if (!usable.ok) return usable
+  const { index, firstCoveringIndex } = usable.value
+  return success({ leaf: leafRecord(found.l1.l1Info.getLeaf(index), index), firstCoveringIndex })
+}

@@ -1,0 +1,32 @@
+import { InvariantError } from '../../errors/invariantError.js'
+import type { NetworkId } from '../../protocol/units.js'
+import { listChunkKey, listHeadKey } from '../../store/codecs/keys.js'
+import { chunkOrdinal, headOrdinal, listLength, listTailStart } from '../../store/codecs/listEntry.js'
+import type { ReadView } from '../../store/shardStore.types.js'
+import { LIST_CHUNK, type ListKind } from '../../store/tables.js'
+import { copyOf } from '../chunkReader.js'
+import { chunkedList, type OrdinalList } from '../ordinalList.js'
+
+/** The stored ordinal list of one filter value. */
+export function readList(
+  view: ReadView,
+  networkId: NetworkId,
+  kind: ListKind,
+  listKey: Uint8Array,
+): OrdinalList {
+  const headKey = listHeadKey(kind, listKey)
+  const head = copyOf(view.get('listHeads', headKey))
+  const length = listLength(head)
+  const tailStart = listTailStart(length)
+  return chunkedList(length, (number) => {
+    const first = number * LIST_CHUNK
+    if (head !== undefined && first >= tailStart)
+      return Uint32Array.from({ length: length - tailStart }, (_, at) => headOrdinal(head, at))
+    const chunk = view.get('lists', listChunkKey(headKey, number))
+    if (chunk === undefined)
+      throw new InvariantError(`network ${networkId}: chunk ${number} of a list of kind ${kind} is missing`, {
+        networkId,
+      })
+    return Uint32Array.from({ length: LIST_CHUNK }, (_, at) => chunkOrdinal(chunk, at))
+  })
+}

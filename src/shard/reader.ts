@@ -1,0 +1,121 @@
+import type { Config, NetworkConfig } from '../config/config.types.js'
+import type { HaltReason } from '../errors/haltReason.js'
+import { InvariantError } from '../errors/invariantError.js'
+import type { TreeHasher } from '../merkle/hasher.js'
+import { type CompiledMerkle, createHasher } from '../merkle/wasm.js'
+import type { NetworkId } from '../protocol/units.js'
+import { shardDirectory } from '../store/shardDirectory.js'
+import { openShardStoreReader } from '../store/shardStore.js'
+import { type StatusBoardHandle, type StatusRow, statusRow } from '../telemetry/statusBoard.js'
+import { ClaimFacts } from './claimable.js'
+import { ProofMaker } from './proofMaker.js'
+import { ReadySets } from './readySets.js'
+import { ShardView } from './shardView.js'
+import { TokenMappingColumns } from './tokenMappingColumns.js'
+import { UnlistedClaims } from './unlistedClaims.js'
+
+interface Shard {
+  readonly config: NetworkConfig
+  readonly view: ShardView
+  readonly status: StatusRow
+  haltReason: HaltReason
+  isTouched: boolean
+}
+
+/**
+ * Every shard of the instance, as one pool worker reads it. Queries run inside `withSnapshots` and reach all they need from
+ * here; what is derived across networks is kept between tasks.
+ */
+export class ShardReaders {
+  readonly hasher: TreeHasher
+  readonly networkIds: readonly NetworkId[]
+  readonly claimFacts: ClaimFacts
+  readonly readySets: ReadySets
+  readonly unlistedClaims: UnlistedClaims
+  readonly tokenMappings: TokenMappingColumns
+  readonly proofs: ProofMaker
+  readonly #shards: ReadonlyMap<NetworkId, Shard>
+  #isOpen = false
+
+  constructor(shards: ReadonlyMap<NetworkId, Shard>, hasher: TreeHasher) {
+    this.#shards = shards
+    this.hasher = hasher
+    this.networkIds = [...shards.keys()]
+    this.claimFacts = new ClaimFacts(this)
+    this.readySets = new ReadySets(this)
+    this.unlistedClaims = new UnlistedClaims(this)
+    this.tokenMappings = new TokenMappingColumns()
+    this.proofs = new ProofMaker(hasher)
+  }
+
+  /**
+   * Runs one task: each shard that the body touches shows one snapshot, newer than the start of the task, to its end. A shard is
+   * refreshed when it is first touched and released in any case (M1, M2), so tasks pay for what they read. Whoever returns a
+   * version with the answers reads it before this call: answers may then be newer than their version, never older.
+   */
+  withSnapshots<T>(body: () => T): T {
+    if (this.#isOpen) throw new InvariantError('withSnapshots was called inside withSnapshots')
+    this.#isOpen = true
+    try {
+      for (const shard of this.#shards.values()) shard.haltReason = shard.status.haltReason()
+      this.claimFacts.reset()
+      this.readySets.reset()
+      return body()
+    } finally {
+      this.#isOpen = false
+      for (const shard of this.#shards.values()) {
+        if (shard.isTouched) shard.view.release()
+        shard.isTouched = false
+      }
+    }
+  }
+
+  /** The task's snapshot of one network; undefined for a network that this instance does not index. */
+  find(networkId: NetworkId): ShardView | undefined {
+    const shard = this.#shards.get(networkId)
+    if (shard === undefined) return undefined
+    if (!this.#isOpen) throw new InvariantError(`network ${networkId} was read outside of a task`)
+    if (!shard.isTouched) {
+      shard.isTouched = true
+      shard.view.refresh()
+    }
+    return shard.view
+  }
+
+  /** Why the network stood still when the task began; `none` also for a network that is not indexed. */
+  haltReason(networkId: NetworkId): HaltReason {
+    return this.#shards.get(networkId)?.haltReason ?? 'none'
+  }
+
+  findConfig(networkId: NetworkId): NetworkConfig | undefined {
+    return this.#shards.get(networkId)?.config
+  }
+
+  async close(): Promise<void> {
+    for (const { view } of this.#shards.values()) await view.close()
+  }
+}
+
+export interface ShardReadersOptions {
+  readonly config: Config
+  readonly compiled: CompiledMerkle
+  readonly status: StatusBoardHandle
+}
+
+/** Opens every configured shard for reading. Main has opened them for writing before: the first opener's flags win (M8). */
+export function openShardReaders({ config, compiled, status }: ShardReadersOptions): ShardReaders {
+  const hasher = createHasher(compiled)
+  const shards = new Map<NetworkId, Shard>()
+  for (const network of config.networks) {
+    const networkId = network.networkId as NetworkId
+    const store = openShardStoreReader(shardDirectory(config.dataDir, networkId))
+    shards.set(networkId, {
+      config: network,
+      view: new ShardView(networkId, store, hasher),
+      status: statusRow(status, networkId),
+      haltReason: 'none',
+      isTouched: false,
+    })
+  }
+  return new ShardReaders(shards, hasher)
+}

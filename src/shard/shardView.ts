@@ -1,0 +1,77 @@
+import { InvariantError } from '../errors/invariantError.js'
+import type { TreeHasher } from '../merkle/hasher.js'
+import type { NetworkId } from '../protocol/units.js'
+import { uint32Key } from '../store/codecs/keys.js'
+import { decodeTokenMappingRow, type TokenMappingRow } from '../store/codecs/tokenMappingRow.js'
+import type { ShardStoreReader } from '../store/shardStore.types.js'
+import type { ListKind } from '../store/tables.js'
+import { copyOf } from './chunkReader.js'
+import type { OrdinalList } from './ordinalList.js'
+import { ClaimReads } from './read/claimReads.js'
+import { DepositReads } from './read/depositReads.js'
+import { DictionaryReads } from './read/dictionaryReads.js'
+import { ExitTreeReads } from './read/exitTreeReads.js'
+import { InjectionReads } from './read/injectionReads.js'
+import { L1InfoReads } from './read/l1InfoReads.js'
+import { readList } from './read/listReads.js'
+import { SnapshotState } from './snapshotState.js'
+
+/** One network's shard as the task at hand sees it: one snapshot, typed point reads. */
+export class ShardView {
+  readonly networkId: NetworkId
+  readonly state: SnapshotState
+  readonly deposits: DepositReads
+  readonly claims: ClaimReads
+  readonly dictionary: DictionaryReads
+  readonly exitTree: ExitTreeReads
+  readonly injections: InjectionReads
+  /** Empty in the shard of an L2. */
+  readonly l1Info: L1InfoReads
+  readonly #store: ShardStoreReader
+
+  constructor(networkId: NetworkId, store: ShardStoreReader, hasher: TreeHasher) {
+    this.networkId = networkId
+    this.#store = store
+    this.state = new SnapshotState(store)
+    this.deposits = new DepositReads(store, this.state, networkId)
+    this.claims = new ClaimReads(store, this.state, networkId)
+    this.dictionary = new DictionaryReads(store, this.state, networkId)
+    this.exitTree = new ExitTreeReads(store, this.state, networkId, hasher)
+    this.injections = new InjectionReads(store, this.state, networkId)
+    this.l1Info = new L1InfoReads(store, this.state)
+  }
+
+  /** Takes the newest snapshot and forgets what was read of the one before. */
+  refresh(): void {
+    this.#store.refresh()
+    this.state.reset()
+    this.deposits.reset()
+    this.claims.reset()
+    this.exitTree.reset()
+    this.l1Info.reset()
+  }
+
+  /** Lets the snapshot go. */
+  release(): void {
+    this.#store.release()
+  }
+
+  close(): Promise<void> {
+    return this.#store.close()
+  }
+
+  /** Ordinals of one filter value, ascending. */
+  list(kind: ListKind, listKey: Uint8Array): OrdinalList {
+    return readList(this.#store, this.networkId, kind, listKey)
+  }
+
+  /** @param ordinal must be below the number of mappings. @throws InvariantError when the row is missing. */
+  getTokenMapping(ordinal: number): TokenMappingRow {
+    const bytes = copyOf(this.#store.get('tokenMappings', uint32Key(ordinal)))
+    if (bytes === undefined)
+      throw new InvariantError(`network ${this.networkId}: token mapping ${ordinal} is missing`, {
+        networkId: this.networkId,
+      })
+    return decodeTokenMappingRow(bytes)
+  }
+}

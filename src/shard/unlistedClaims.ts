@@ -1,0 +1,66 @@
+import type { NetworkId } from '../protocol/units.js'
+import { listKinds } from '../store/tables.js'
+import type { ShardView } from './shardView.js'
+
+const NO_KEY = new Uint8Array(0)
+
+interface SetByAdministrator {
+  readonly ordinal: number
+  readonly sourceNetwork: NetworkId
+  readonly depositCount: number
+}
+
+interface Kept {
+  epoch: number
+  outOfForceCount: number
+  outOfForce: readonly number[]
+  setByAdministrator: SetByAdministrator[]
+}
+
+/**
+ * Claims that lists and totals leave out: those no longer in force, and those set by an administrator whose deposit is not
+ * known yet (decisions 6). Both are few, so pages are counted around them.
+ */
+export class UnlistedClaims {
+  readonly #shards: { find(networkId: NetworkId): ShardView | undefined }
+  readonly #kept = new Map<NetworkId, Kept>()
+
+  constructor(shards: { find(networkId: NetworkId): ShardView | undefined }) {
+    this.#shards = shards
+  }
+
+  /** Their ordinals, ascending. */
+  of(view: ShardView): readonly number[] {
+    const { outOfForce, setByAdministrator } = this.#keptOf(view)
+    const pending = setByAdministrator
+      .filter(({ sourceNetwork, depositCount }) => {
+        const source = this.#shards.find(sourceNetwork)
+        return source === undefined || depositCount >= source.deposits.count
+      })
+      .map(({ ordinal }) => ordinal)
+    return pending.length === 0
+      ? outOfForce
+      : [...new Set([...outOfForce, ...pending])].sort((left, right) => left - right)
+  }
+
+  #keptOf(view: ShardView): Kept {
+    const { epoch, counters } = view.state
+    let kept = this.#kept.get(view.networkId)
+    if (kept === undefined || kept.epoch !== epoch) {
+      kept = { epoch, outOfForceCount: 0, outOfForce: [], setByAdministrator: [] }
+      this.#kept.set(view.networkId, kept)
+    }
+    // Within an epoch both only grow.
+    if (kept.outOfForceCount !== counters.claimsOutOfForce) {
+      kept.outOfForceCount = counters.claimsOutOfForce
+      kept.outOfForce = view.claims.listOutOfForce()
+    }
+    const ordinals = view.list(listKinds.claimsSetByAdministrator, NO_KEY)
+    for (let at = kept.setByAdministrator.length; at < ordinals.length; at++) {
+      const ordinal = ordinals.at(at)
+      const { sourceNetwork, depositCount } = view.claims.get(ordinal)
+      kept.setByAdministrator.push({ ordinal, sourceNetwork, depositCount })
+    }
+    return kept
+  }
+}

@@ -1,0 +1,145 @@
+import type { Hex } from 'viem'
+import { numberToHex } from 'viem'
+import type { BridgeRecord, ChecksumAddress, ClaimRecord } from '../../src/protocol/records.js'
+import type { FakeWorld } from './fakeChain.js'
+import { type ExpectedDeposit, expectedDeposits, type ModelOptions } from './fakeChainModel.js'
+import type { FakeClaim, FakeDeposit } from './fakeChainState.js'
+import { globalIndexOf } from './fakeChainTrees.js'
+import { toHex } from './indexedWorld.js'
+
+/** Rows as plain values, so that what is answered and what is expected compare as wholes. */
+export type PlainRow = Readonly<Record<string, unknown>>
+
+export function plainBridge(record: BridgeRecord): PlainRow {
+  return {
+    depositCount: record.depositCount,
+    sourceNetwork: record.sourceNetwork,
+    destinationNetwork: record.destinationNetwork,
+    transactionHash: toHex(record.transactionHash),
+    caller: addressOf(record.caller),
+    transactionSender: addressOf(record.transactionSender),
+    destinationAddress: addressOf(record.destinationAddress),
+    amount: toHex(record.amount),
+    timestampSec: record.timestampSec,
+    blockNumber: record.blockNumber,
+    logIndex: record.logIndex,
+    leafType: record.leafType,
+    tokenNetwork: record.tokenNetwork,
+    tokenAddress: addressOf(record.tokenAddress),
+    metadata: toHex(record.metadata),
+    readyForClaim: record.readyForClaim,
+    claimTransactionHash: record.claimTransactionHash && toHex(record.claimTransactionHash),
+    l1InfoTreeIndex: record.l1InfoTreeIndex,
+  }
+}
+
+export function expectedBridge(deposit: ExpectedDeposit): PlainRow {
+  return {
+    depositCount: deposit.depositCount,
+    sourceNetwork: deposit.networkId,
+    destinationNetwork: deposit.destinationNetwork,
+    transactionHash: deposit.transactionHash,
+    caller: deposit.caller,
+    transactionSender: deposit.transactionSender,
+    destinationAddress: deposit.destinationAddress,
+    amount: numberToHex(deposit.amount, { size: 32 }),
+    timestampSec: deposit.timestampSec,
+    blockNumber: deposit.blockNumber,
+    logIndex: deposit.logIndex,
+    leafType: deposit.leafType,
+    tokenNetwork: deposit.originNetwork,
+    tokenAddress: deposit.originAddress,
+    metadata: deposit.metadata,
+    readyForClaim: deposit.readyForClaim,
+    claimTransactionHash: deposit.claimTransactionHash,
+    l1InfoTreeIndex: deposit.usableIndex,
+  }
+}
+
+/** All deposits of a network, newest first. */
+export function expectedBridges(world: FakeWorld, source: number, options: ModelOptions): ExpectedDeposit[] {
+  return expectedDeposits(world, source, options).reverse()
+}
+
+export function plainClaim(record: ClaimRecord): PlainRow {
+  return {
+    transactionHash: toHex(record.transactionHash),
+    globalIndex: toHex(record.globalIndex),
+    amount: toHex(record.amount),
+    timestampSec: record.timestampSec,
+    bridgeTransactionHash: record.bridgeTransactionHash && toHex(record.bridgeTransactionHash),
+    blockNumber: record.blockNumber,
+    logIndex: record.logIndex,
+    sourceNetwork: record.sourceNetwork,
+    depositCount: record.depositCount,
+    destinationNetwork: record.destinationNetwork,
+    destinationAddress: addressOf(record.destinationAddress),
+    tokenNetwork: record.tokenNetwork,
+    tokenAddress: addressOf(record.tokenAddress),
+    caller: addressOf(record.caller),
+    transactionSender: addressOf(record.transactionSender),
+  }
+}
+
+/** All claims that a network's list should show, newest first. */
+export function expectedClaims(
+  world: FakeWorld,
+  networkId: number,
+): Array<PlainRow & { isByNobody: boolean }> {
+  return [...world.network(networkId).claims()].reverse().flatMap((claim) => {
+    const deposit = claimedDeposit(world, claim)
+    const isByNobody = claim.caller === null
+    const told = isByNobody ? world.network(claim.sourceNetwork).deposits()[claim.depositCount] : claim
+    // Set by an administrator, and the deposit is gone: nothing to show.
+    if (told === undefined) return []
+    return [
+      {
+        transactionHash: claim.transactionHash,
+        globalIndex: numberToHex(
+          isByNobody ? globalIndexOf(claim.sourceNetwork, claim.depositCount) : claim.globalIndex,
+          { size: 32 },
+        ),
+        amount: numberToHex(told.amount, { size: 32 }),
+        timestampSec: claim.timestampSec,
+        bridgeTransactionHash: deposit?.transactionHash ?? null,
+        blockNumber: claim.blockNumber,
+        logIndex: claim.logIndex,
+        sourceNetwork: claim.sourceNetwork,
+        depositCount: claim.depositCount,
+        destinationNetwork: networkId,
+        destinationAddress: told.destinationAddress,
+        tokenNetwork: told.originNetwork,
+        tokenAddress: told.originAddress,
+        caller: claim.caller,
+        transactionSender: isByNobody ? null : claim.transactionSender,
+        isByNobody,
+      },
+    ]
+  })
+}
+
+/** The deposit that a claim paid out: the live one of that count, or where that is another, an older one of equal content. */
+function claimedDeposit(world: FakeWorld, claim: FakeClaim): FakeDeposit | undefined {
+  const network = world.network(claim.sourceNetwork)
+  const live = network.deposits()[claim.depositCount]
+  if (claim.caller === null || fits(live, claim)) return live
+  for (const { state } of network.blocks) {
+    const old = state.deposits[claim.depositCount]
+    if (fits(old, claim)) return old
+  }
+  return live
+}
+
+function fits(deposit: FakeDeposit | undefined, claim: FakeClaim): boolean {
+  return (
+    deposit !== undefined &&
+    deposit.amount === claim.amount &&
+    deposit.destinationAddress === claim.destinationAddress &&
+    deposit.originNetwork === claim.originNetwork &&
+    deposit.originAddress === claim.originAddress
+  )
+}
+
+function addressOf(address: ChecksumAddress | null): Hex | null {
+  return address && toHex(address.bytes)
+}

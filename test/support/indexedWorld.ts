@@ -1,0 +1,164 @@
+import { type Hex, hexToBytes } from 'viem'
+import type { Config } from '../../src/config/config.types.js'
+import type { HaltReason } from '../../src/errors/haltReason.js'
+import { compileMerkleModule } from '../../src/merkle/wasm.js'
+import type {
+  BlockBatch,
+  BlockHeader,
+  ChainEvent,
+  IndexedBlock,
+  Sender,
+} from '../../src/protocol/chainEvent.js'
+import { decodeLog, eventFilterOf } from '../../src/protocol/decodeLog.js'
+import { asBlockNumber } from '../../src/protocol/units.js'
+import { openShardReaders, type ShardReaders } from '../../src/shard/reader.js'
+import type { ShardWriter } from '../../src/shard/shardWriter.types.js'
+import { openShardWriter } from '../../src/shard/writer.js'
+import { prepareStores, type StoreGuard } from '../../src/store/openStores.js'
+import { createStatusBoard, type StatusBoardHandle, statusRow } from '../../src/telemetry/statusBoard.js'
+import type { FakeBlock, FakeNetwork, FakeWorld } from './fakeChain.js'
+import { loadedConfig } from './loadedConfig.js'
+import { tempFolder } from './tempFolder.js'
+
+const compiled = compileMerkleModule()
+
+interface Cleaner {
+  after(body: () => void | Promise<void>): void
+}
+
+export interface SyncOptions {
+  /** Last block to index; default: the head. */
+  readonly to?: number
+  /** How far finality stands behind the last block; default 0. */
+  readonly finalizedLag?: number
+  /** Blocks per batch; default: all in one. */
+  readonly batchBlocks?: number
+  /** False: senders stay open, as in backfill. */
+  readonly withSenders?: boolean
+}
+
+/**
+ * A fake world, indexed into real shards by the real writer and read by the real readers; what stands between (RPC, threads,
+ * pool) is left out. Call `sync` after mining.
+ */
+export class IndexedWorld {
+  readonly world: FakeWorld
+  readonly config: Config
+  readonly status: StatusBoardHandle
+  readonly readers: ShardReaders
+  private readonly guard: StoreGuard
+  private readonly writers: ReadonlyMap<number, ShardWriter>
+
+  constructor(context: Cleaner, world: FakeWorld, served: readonly number[] = world.networkIds) {
+    this.world = world
+    const networks = served.map((networkId) => world.network(networkId).config(['http://127.0.0.1:1']))
+    this.config = { ...loadedConfig(tempFolder(context)), networks }
+    this.status = createStatusBoard(served)
+    this.guard = prepareStores(this.config)
+    const open = (networkId: number) =>
+      openShardWriter({ config: this.config, networkId, compiled, status: this.status })
+    this.writers = new Map(served.map((networkId) => [networkId, open(networkId)]))
+    this.readers = openShardReaders({ config: this.config, compiled, status: this.status })
+    context.after(() => this.close())
+  }
+
+  /** Runs one query, or anything else that reads, as one task. */
+  ask<T>(body: (shards: ShardReaders) => T): T {
+    return this.readers.withSnapshots(() => body(this.readers))
+  }
+
+  syncAll(options: SyncOptions = {}): void {
+    for (const networkId of this.writers.keys()) this.sync(networkId, options)
+  }
+
+  /** Follows the canonical chain of one network: undoes what is no longer on it, then applies what is new. */
+  sync(networkId: number, options: SyncOptions = {}): void {
+    const network = this.world.network(networkId)
+    const writer = this.writer(networkId)
+    const onChain = ({ number, hash }: BlockHeader) => network.blocks[number]?.hash === toHex(hash)
+    let checkpoint = writer.checkpoint()
+    if (checkpoint !== undefined && !onChain(checkpoint)) {
+      let ancestor: BlockHeader | undefined = checkpoint
+      while (ancestor !== undefined && !onChain(ancestor))
+        ancestor = writer.headerAtOrBelow(asBlockNumber(ancestor.number - 1))
+      if (ancestor === undefined) throw new Error(`network ${networkId} has no common ancestor`)
+      writer.revertTo(ancestor.number)
+      checkpoint = writer.checkpoint()
+    }
+    const to = options.to ?? network.head.number
+    const step = options.batchBlocks ?? to + 1
+    for (let from = checkpoint === undefined ? 0 : checkpoint.number + 1; from <= to; from += step) {
+      const end = Math.min(to, from + step - 1)
+      writer.applyBlocks(batchOf(network, from, end, options))
+    }
+  }
+
+  writer(networkId: number): ShardWriter {
+    return this.writers.get(networkId)!
+  }
+
+  halt(networkId: number, reason: HaltReason): void {
+    statusRow(this.status, networkId).setHaltReason(reason)
+  }
+
+  private async close(): Promise<void> {
+    await this.readers.close()
+    for (const writer of this.writers.values()) await writer.close()
+    await this.guard.close()
+  }
+}
+
+function batchOf(network: FakeNetwork, from: number, to: number, options: SyncOptions): BlockBatch {
+  const finalizedBlock = Math.max(0, to - (options.finalizedLag ?? 0))
+  return {
+    fromBlock: asBlockNumber(from),
+    head: headerOf(network.blocks[to]!),
+    blocks: network.blocks
+      .slice(from, to + 1)
+      .filter(({ logs }) => logs.length > 0)
+      .map((block) => indexedBlock(network, block, options.withSenders ?? true)),
+    finalizedBlock: asBlockNumber(finalizedBlock),
+    undoFloor: asBlockNumber(0),
+  }
+}
+
+function indexedBlock(network: FakeNetwork, block: FakeBlock, withSenders: boolean): IndexedBlock {
+  const filter = eventFilterOf(network.config([]))
+  const events: ChainEvent[] = []
+  for (const log of block.logs) {
+    const transactionHash = hexToBytes(log.transactionHash)
+    const position = { blockNumber: asBlockNumber(block.number), logIndex: log.logIndex, transactionHash }
+    const event = decodeLog(log, position, filter)
+    if (event === undefined) continue
+    if (event.type === 'rollupAdded') {
+      const rollup = block.state.rollups.get(event.networkId)!
+      events.push({ ...event, initialLocalExitRoot: hexToBytes(rollup.localExitRoot) })
+    } else if ('sender' in event && withSenders)
+      events.push({ ...event, sender: senderOf(block, log.logIndex) })
+    else events.push(event)
+  }
+  return { header: headerOf(block), events }
+}
+
+/** Sender of the deposit, claim or ForwardLET that this log tells of. */
+export function senderOf(block: FakeBlock, logIndex: number): Sender {
+  const log = block.logs[logIndex]!
+  const { from } = block.transactions[log.transactionIndex]!
+  const made = [...block.state.deposits, ...block.state.claims.values()].find(
+    (each) => each.blockNumber === block.number && each.logIndex === logIndex,
+  )
+  return { caller: hexToBytes(made?.caller ?? from), transactionSender: hexToBytes(from) }
+}
+
+function headerOf(block: FakeBlock): BlockHeader {
+  return {
+    number: asBlockNumber(block.number),
+    hash: hexToBytes(block.hash),
+    parentHash: hexToBytes(block.parentHash),
+    timestampSec: block.timestampSec,
+  }
+}
+
+export function toHex(bytes: Uint8Array): Hex {
+  return `0x${Buffer.from(bytes).toString('hex')}`
+}
