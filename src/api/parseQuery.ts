@@ -5,8 +5,14 @@ import { findNearName } from './nearName.js'
 import { type RawParameter, splitQueryString } from './queryString.js'
 import { compileSchema } from './validators.js'
 
+export interface ParsedQuery<Query> {
+  readonly query: Query
+  /** Same for every way of writing the same query: order, letter case of addresses, defaults, unknown parameters. */
+  readonly key: string
+}
+
 /** Turns a raw query string (without `?`) into a typed query, or into the 400 that tells what is wrong with it. */
-export type QueryParser<Query> = (raw: string) => Answer<Query>
+export type QueryParser<Query> = (raw: string) => Answer<ParsedQuery<Query>>
 
 type Kind = 'integer' | 'boolean' | 'text' | 'integers'
 
@@ -59,7 +65,7 @@ export function createQueryParser<Parameters extends TObject, Query>(
     if (typeof networkId === 'number' && !servedNetworks.has(networkId))
       return failure('INVALID_NETWORK_ID', `Network ID ${networkId} is not supported`)
     // The validator has just checked that `wire` is what the schema's static type says.
-    return success(toQuery(wire as Static<Parameters>))
+    return success({ query: toQuery(wire as Static<Parameters>), key: keyOf(wire, names) })
   }
 }
 
@@ -91,7 +97,7 @@ function read(
       const number = toNumber(item)
       if (!list.includes(number)) list.push(number)
     }
-    wire[name] = list
+    wire[name] = list.sort((left, right) => left - right)
     return undefined
   }
   if (wire[name] !== undefined) return `${name} is given more than once, at most one is allowed`
@@ -105,9 +111,17 @@ function read(
       wire[name] = value === 'true'
       return undefined
     case 'text':
-      wire[name] = value
+      // Addresses are the only texts. `0X…` stays as it is: it is refused.
+      wire[name] = value.startsWith('0x') ? value.toLowerCase() : value
       return undefined
   }
+}
+
+function keyOf(wire: Readonly<Record<string, unknown>>, names: readonly string[]): string {
+  let key = ''
+  // A list is written with commas, and so is told apart from the next value by the separator.
+  for (const name of names) key += `${String(wire[name] ?? '')};`
+  return key
 }
 
 function toNumber(digits: string): number {

@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 
 /**
  * What the wire carries, field by field, in the order in which it is sent. One definition gives the static type, the
@@ -231,17 +231,12 @@ export const HealthResponse = record('HealthResponse', 'Health and version.', {
   build: Type.String({ description: 'Version of this software.' }),
 })
 
-export const ReadinessResponse = record(
-  'ReadinessResponse',
-  'Whether a balancer should send requests here.',
-  {
-    ready: Type.Boolean(),
-    reason: Type.Optional(Type.String({ description: 'Why not; absent when ready.' })),
-  },
-)
+export const ReadinessResponse = record('ReadinessResponse', 'A balancer should send requests here.', {
+  status: Type.Literal('ready'),
+})
 
 export const LivenessResponse = record('LivenessResponse', 'The process answers.', {
-  alive: Type.Literal(true),
+  status: Type.Literal('alive'),
 })
 
 export const ErrorResponse = record('ErrorResponse', 'Every answer with status 4xx or 5xx.', {
@@ -250,5 +245,3 @@ export const ErrorResponse = record('ErrorResponse', 'Every answer with status 4
     message: Type.String({ description: 'Fact, value and limit, for humans.' }),
   }),
 })
-
-export type HealthWire = Static<typeof HealthResponse>

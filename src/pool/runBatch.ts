@@ -8,6 +8,7 @@ import type { OperationId, QueryByOperation } from '../protocol/queries.js'
 import { type QueryFault, type ReplyEntry, ReplyHead, replyHeadBytes } from './messages.js'
 import { decodeQueries, type NamedQuery } from './queryCodec.js'
 import type { ShardVersion } from './shardVersion.js'
+import { isTrap } from './workerTask.js'
 
 /** Fresh snapshots of every shard for the length of `body`, released when it ends, however it ends. */
 export interface SnapshotSource {
@@ -26,7 +27,7 @@ const KEPT_BYTES = 8 * 1024 * 1024
 
 /**
  * The whole work of a pool worker: queries in, ready bytes out. Expected failures are answers; an exception fails its own
- * query only.
+ * query only, but for a wasm trap, which is passed on.
  */
 export function createBatchRunner<Shards extends SnapshotSource>(
   shards: Shards,
@@ -56,8 +57,7 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     try {
       answered = answer(named.operation, named.query)
     } catch (error) {
-      // A trap leaves the wasm instance in a state that nobody knows: only a new thread gets a new one.
-      if (error instanceof Error && error.name === 'RuntimeError') process.exit(1)
+      if (isTrap(error)) throw error
       writer.truncate(offset)
       writer.json(describeFault(error, named))
       answered = { status: 500, retryAfterSec: 0, life: undefined, isFault: true }
@@ -69,13 +69,14 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     const named = decodeQueries(batch)
     // Before the first read: an answer may be newer than its version says, never older.
     const version = readVersion()
+    // Not at the end only: a batch that failed whole has left its half behind.
+    writer.reset()
     writer.skip(replyHeadBytes(named.length))
     const entries = shards.withSnapshots(() => named.map(answerOrFault))
     const reply = writer.copy()
     const head = new ReplyHead(reply, version, entries.length)
     for (let index = 0; index < entries.length; index++) head.setEntry(index, entries[index]!)
     if (reply.byteLength > KEPT_BYTES) writer = new JsonWriter()
-    else writer.reset()
     return reply
   }
 }

@@ -1,10 +1,10 @@
 import { threadId, workerData } from 'node:worker_threads'
-import { move } from 'piscina'
 import { type Failure, failure, success } from '../../src/errors/answers.js'
 import { InvariantError } from '../../src/errors/invariantError.js'
 import type { QueryWorkerData } from '../../src/pool/queryPool.js'
 import { createBatchRunner, type QueryFunctions } from '../../src/pool/runBatch.js'
 import { createVersionReader } from '../../src/pool/shardVersion.js'
+import { createWorkerTask } from '../../src/pool/workerTask.js'
 import { asDepositCount } from '../../src/protocol/units.js'
 import { statusRow } from '../../src/telemetry/statusBoard.js'
 import { faultCounts, type Gate, waitAt } from './fakeQueryFaults.js'
@@ -91,6 +91,4 @@ const queries: QueryFunctions<typeof shards> = {
   getClaimTransaction: () => success({ ...claimTransactionRecord(), chainId: BigInt(threadId) }),
 }
 
-const runBatch = createBatchRunner(shards, queries, createVersionReader(status))
-
-export default (batch: ArrayBuffer): unknown => move(runBatch(batch))
+export default createWorkerTask(createBatchRunner(shards, queries, createVersionReader(status)))

@@ -1,9 +1,9 @@
 import { workerData } from 'node:worker_threads'
-import { move } from 'piscina'
 import { success } from '../../src/errors/answers.js'
 import type { QueryWorkerData } from '../../src/pool/queryPool.js'
 import { createBatchRunner, type QueryFunctions } from '../../src/pool/runBatch.js'
 import { createVersionReader } from '../../src/pool/shardVersion.js'
+import { createWorkerTask } from '../../src/pool/workerTask.js'
 import { shardDirectory } from '../../src/store/shardDirectory.js'
 import { openShardStoreReader } from '../../src/store/shardStore.js'
 import { l1InfoTreeIndexRecord } from './sampleRecords.js'
@@ -44,6 +44,4 @@ const queries: QueryFunctions<typeof shards> = {
   },
 }
 
-const runBatch = createBatchRunner(shards, queries, createVersionReader(status))
-
-export default (batch: ArrayBuffer): unknown => move(runBatch(batch))
+export default createWorkerTask(createBatchRunner(shards, queries, createVersionReader(status)))

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { createQueryParser } from '../../../src/api/parseQuery.js'
+import { createQueryParser, type QueryParser } from '../../../src/api/parseQuery.js'
 import { routes } from '../../../src/api/routes.js'
-import type { Answer } from '../../../src/errors/answers.js'
 
 const served = new Set([0, 1, 2])
-const parsers: Record<string, (raw: string) => Answer<unknown>> = {
+const parsers: Record<string, QueryParser<unknown>> = {
   bridges: createQueryParser(routes.getBridges.parameters, routes.getBridges.toQuery, served),
   claims: createQueryParser(routes.getClaims.parameters, routes.getClaims.toQuery, served),
   proof: createQueryParser(routes.getClaimProof.parameters, routes.getClaimProof.toQuery, served),
@@ -42,7 +41,7 @@ const good: [route: string, query: string, expected: object][] = [
   ['bridges', 'network_id=1&network_ids=0%2C2', { networkId: 1, ...first, networkIds: [0, 2] }],
   [
     'bridges',
-    'network_id=1&network_ids=7&network_ids=4294967295,7',
+    'network_id=1&network_ids=4294967295&network_ids=7,4294967295',
     { networkId: 1, ...first, networkIds: [7, 4294967295] },
   ],
   ['bridges', 'network_id=1&ready_for_claim=true', { networkId: 1, ...first, readyForClaim: true }],
@@ -68,7 +67,8 @@ const good: [route: string, query: string, expected: object][] = [
 
 for (const [route, query, expected] of good)
   test(`${route}?${query} is understood`, () => {
-    assert.deepEqual(parsers[route]!(query), { ok: true, value: expected })
+    const answer = parsers[route]!(query)
+    assert.deepEqual(answer.ok && answer.value.query, expected)
   })
 
 const bad: [route: string, query: string, message: string][] = [
@@ -106,12 +106,12 @@ const bad: [route: string, query: string, message: string][] = [
   [
     'bridges',
     `network_id=0&from_address=${ADDRESS}00`,
-    `from_address "${ADDRESS}00" is not 0x followed by 40 hexadecimal digits`,
+    `from_address "${ADDRESS.toLowerCase()}00" is not 0x followed by 40 hexadecimal digits`,
   ],
   [
     'bridges',
     `network_id=0&from_address=${ADDRESS}%0A`,
-    `from_address "${ADDRESS}\\n" is not 0x followed by 40 hexadecimal digits`,
+    `from_address "${ADDRESS.toLowerCase()}\\n" is not 0x followed by 40 hexadecimal digits`,
   ],
   ['bridges', 'network_id=0&ready_for_claim=maybe', 'ready_for_claim "maybe" is not true or false'],
   ['bridges', 'network_id=0&ready_for_claim=True', 'ready_for_claim "True" is not true or false'],
@@ -175,4 +175,31 @@ test('a network that is not served is refused by name, on every route that has n
 test('a malformed parameter is told before a network that is not served', () => {
   const answer = parsers.bridges!('network_id=999&page_size=0')
   assert.equal(answer.ok ? '' : answer.code, 'INVALID_PARAMETER')
+})
+
+test('every way of writing a query has the same key, and other queries have other keys', () => {
+  const keyOf = (raw: string): string => {
+    const answer = parsers.bridges!(raw)
+    assert.ok(answer.ok, raw)
+    return answer.value.key
+  }
+  const same = [
+    `network_id=1&network_ids=2,0&from_address=${ADDRESS}`,
+    `from_address=${ADDRESS.toLowerCase()}&network_ids=0&network_id=1&network_ids=2,2`,
+    `page_size=100&page_number=1&network_id=1&network_ids=0%2C2&from_address=${ADDRESS}&utm=5`,
+  ]
+  assert.equal(new Set(same.map(keyOf)).size, 1)
+  const different = [
+    'network_id=1',
+    'network_id=2',
+    'network_id=1&page_number=2',
+    'network_id=1&page_size=2',
+    'network_id=1&deposit_count=2',
+    'network_id=1&network_ids=2',
+    'network_id=1&network_ids=1,2',
+    'network_id=1&ready_for_claim=true',
+    'network_id=1&ready_for_claim=false',
+    `network_id=1&from_address=${ADDRESS}`,
+  ]
+  assert.equal(new Set(different.map(keyOf)).size, different.length)
 })
