@@ -22,6 +22,14 @@ import { tileLevel } from './level'
 
 const NO_GAP: i32 = -1
 
+/** 32 bytes; four moves are cheaper than `memory.copy`, which leaves the instance. */
+function copyHash(to: usize, from: usize): void {
+  store<u64>(to, load<u64>(from))
+  store<u64>(to, load<u64>(from, 8), 8)
+  store<u64>(to, load<u64>(from, 16), 16)
+  store<u64>(to, load<u64>(from, 24), 24)
+}
+
 /** The node at `node`, `h` levels above leaf `index`, becomes its parent, at `parent`. */
 function stepUp(node: usize, sibling: usize, index: u32, h: i32, parent: usize): void {
   const isRight = (index >> h) & 1
@@ -79,9 +87,8 @@ function collectSiblings(path: usize, index: u32, leafCount: u32, branch: usize,
   for (let h = 0; h < levels; h++) {
     const sibling = (index >> h) ^ 1
     const begin = (<u64>sibling) << h
-    if (begin >= leafCount) memory.copy(branch + 32 * h, ZERO_HASHES + 32 * h, 32)
-    else if (begin + ((<u64>1) << h) <= leafCount)
-      memory.copy(branch + 32 * h, pathNode(path, h, sibling), 32)
+    if (begin >= leafCount) copyHash(branch + 32 * h, ZERO_HASHES + 32 * h)
+    else if (begin + ((<u64>1) << h) <= leafCount) copyHash(branch + 32 * h, pathNode(path, h, sibling))
     else gap = h
   }
   return gap
@@ -90,7 +97,7 @@ function collectSiblings(path: usize, index: u32, leafCount: u32, branch: usize,
 /** Right edge from level `h` up to the root, given its node of level `h`; the siblings are at `BRANCH_A`. */
 function climbEdge(h: i32, index: u32): void {
   for (; h < DEPTH; h++) stepUp(EDGE + 32 * h, BRANCH_A + 32 * h, index, h, EDGE + 32 * (h + 1))
-  memory.copy(DIGEST, EDGE + 32 * DEPTH, 32)
+  copyHash(DIGEST, EDGE + 32 * DEPTH)
 }
 
 /** Right edge and root (`DIGEST`) of the first `leafCount` leaves. Lane A holds the path of `leafCount`. */
@@ -107,8 +114,8 @@ export function rootPair(leafCountA: u32, leafCountB: u32): void {
   collectSiblings(PATH_A, leafCountA, leafCountA, BRANCH_A, DEPTH)
   collectSiblings(PATH_B, leafCountB, leafCountB, BRANCH_B, DEPTH)
   const empty = min(<i32>ctz(leafCountA | leafCountB), DEPTH)
-  memory.copy(DIGEST, ZERO_HASHES + 32 * empty, 32)
-  memory.copy(DIGEST_B, ZERO_HASHES + 32 * empty, 32)
+  copyHash(DIGEST, ZERO_HASHES + 32 * empty)
+  copyHash(DIGEST_B, ZERO_HASHES + 32 * empty)
   for (let h = empty; h < DEPTH; h++) stepUpTwo(DIGEST, leafCountA, DIGEST, DIGEST_B, leafCountB, DIGEST_B, h)
 }
 
@@ -123,26 +130,26 @@ export function rootPair(leafCountA: u32, leafCountB: u32): void {
 export function prove(index: u32, leafCount: u32): void {
   const gap = collectSiblings(PATH_A, index, leafCount, BRANCH_A, DEPTH)
   const meet = DEPTH - <i32>clz(index ^ leafCount)
-  memory.copy(DIGEST, pathNode(PATH_A, 0, index), 32)
+  copyHash(DIGEST, pathNode(PATH_A, 0, index))
   if (gap == NO_GAP) {
     memory.copy(EDGE, ZERO_HASHES, 32 * meet)
     for (let h = 0; h < meet; h++) stepUp(DIGEST, BRANCH_A + 32 * h, index, h, DIGEST)
   } else {
     collectSiblings(PATH_B, leafCount, leafCount, BRANCH_B, gap)
-    memory.copy(EDGE, ZERO_HASHES, 32)
+    copyHash(EDGE, ZERO_HASHES)
     for (let h = 0; h < gap; h++)
       stepUpTwo(DIGEST, index, DIGEST, EDGE + 32 * h, leafCount, EDGE + 32 * (h + 1), h)
-    memory.copy(BRANCH_A + 32 * gap, EDGE + 32 * gap, 32)
+    copyHash(BRANCH_A + 32 * gap, EDGE + 32 * gap)
     stepUp(DIGEST, BRANCH_A + 32 * gap, index, gap, DIGEST)
   }
-  memory.copy(EDGE + 32 * meet, DIGEST, 32)
+  copyHash(EDGE + 32 * meet, DIGEST)
   climbEdge(meet, index)
 }
 
 /** `prove` when the right edge of this leaf count is at `EDGE` already: lane A alone. */
 export function proveAtEdge(index: u32, leafCount: u32): void {
   const gap = collectSiblings(PATH_A, index, leafCount, BRANCH_A, DEPTH)
-  if (gap != NO_GAP) memory.copy(BRANCH_A + 32 * gap, EDGE + 32 * gap, 32)
-  memory.copy(DIGEST, pathNode(PATH_A, 0, index), 32)
+  if (gap != NO_GAP) copyHash(BRANCH_A + 32 * gap, EDGE + 32 * gap)
+  copyHash(DIGEST, pathNode(PATH_A, 0, index))
   foldBranch(index)
 }

@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { findAnvilBinary } from './anvilBinary.js'
 import type { GuardOrders, GuardReport } from './anvilGuard.js'
@@ -10,13 +11,15 @@ export interface AnvilOptions {
   readonly timestampSec?: number
 }
 
-export interface Anvil {
+interface Anvil {
   readonly rpcUrl: string
   readonly pid: number
 }
 
 /** Running nodes, in the order asked for. */
 export interface AnvilGroup {
+  /** For the nodes' files, and for whatever else shall go when they go. */
+  readonly folder: string
   readonly anvils: readonly Anvil[]
   /** The process that ends the nodes when this one is gone. */
   readonly guardPid: number
@@ -28,12 +31,17 @@ export interface AnvilGroup {
 
 /**
  * Starts anvil nodes on free loopback ports. They die with this process, whatever kills it.
- * @param folder place for the nodes' files; it is removed with them.
+ * @param folderPrefix how the path of their new folder starts.
  * @throws DevnetError when a node does not start.
  */
-export async function startAnvils(options: readonly AnvilOptions[], folder: string): Promise<AnvilGroup> {
+export async function startAnvils(
+  options: readonly AnvilOptions[],
+  folderPrefix: string,
+): Promise<AnvilGroup> {
+  const binary = findAnvilBinary()
+  const folder = mkdtempSync(folderPrefix)
   const orders: GuardOrders = {
-    binary: findAnvilBinary(),
+    binary,
     folder,
     nodes: options.map((option, node) => anvilArguments(option, `${folder}/anvil-${node}`)),
   }
@@ -79,7 +87,7 @@ export async function startAnvils(options: readonly AnvilOptions[], folder: stri
     await stop()
     throw new DevnetError(`cannot start the devnet's chains: ${failure}`)
   }
-  return { anvils, guardPid: guard.pid!, failed, stop }
+  return { folder, anvils, guardPid: guard.pid!, failed, stop }
 }
 
 function anvilArguments(options: AnvilOptions, cacheFolder: string): string[] {

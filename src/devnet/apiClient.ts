@@ -44,7 +44,7 @@ export interface ApiClient {
 }
 
 /** The service answered with an error of its interface. */
-export class ApiError extends DevnetError {
+class ApiError extends DevnetError {
   readonly code: string
 
   constructor(code: string, message: string) {

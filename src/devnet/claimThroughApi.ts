@@ -13,7 +13,7 @@ export async function requestClaim(
 }
 
 /** The contract's words for what the API says. Its `originNetwork` is the token's, or for a message the sender's. */
-export function claimOf(bridge: BridgeAnswer, proof: ProofAnswer): ClaimRequest {
+function claimOf(bridge: BridgeAnswer, proof: ProofAnswer): ClaimRequest {
   return {
     leafType: bridge.leaf_type,
     smtProofLocalExitRoot: proof.smtProofLocalExitRoot,

@@ -1,4 +1,3 @@
-import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startAnvils } from './anvil.js'
@@ -43,11 +42,10 @@ export const headStartSec = 3600
  * @throws DevnetError when a chain does not start or the contracts were not built.
  */
 export async function startDevnet(): Promise<Devnet> {
-  const folder = mkdtempSync(join(tmpdir(), devnetFolderPrefix))
   const timestampSec = Math.floor(Date.now() / 1000) - headStartSec
   const group = await startAnvils(
     chainIds.map((chainId) => ({ chainId, timestampSec })),
-    folder,
+    join(tmpdir(), devnetFolderPrefix),
   )
   try {
     const rpcUrls = group.anvils.map(({ rpcUrl }) => rpcUrl)
@@ -67,7 +65,7 @@ export async function startDevnet(): Promise<Devnet> {
       contracts: contracts[networkId],
     })
     return {
-      folder,
+      folder: group.folder,
       chains: [chain(0), chain(1), chain(2)],
       accounts,
       failed: group.failed,

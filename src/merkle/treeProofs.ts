@@ -33,7 +33,8 @@ export function proveLeaf(
   if (index >= leafCount) throw new RangeError(`leaf index ${index} is not below leaf count ${leafCount}`)
   const { kernels } = tree.hasher
   loadPath(tree, kernels.pathA, lineage, index, leafCount, TILE_GROUPS)
-  if (edges?.load(version, kernels.edge)) {
+  const isEdgeKnown = edges?.load(version, kernels.edge) === true
+  if (isEdgeKnown) {
     kernels.proveAtEdge(index, leafCount)
   } else {
     // In this group and above it both paths run through the same tiles.
@@ -46,7 +47,7 @@ export function proveLeaf(
     throw new InvariantError(
       `leaf ${index} of ${leafCount} in lineage ${lineage} folds to ${hex(kernels.root)}, expected root ${hex(root)}`,
     )
-  edges?.store(version, kernels.edge)
+  if (!isEdgeKnown) edges?.store(version, kernels.edge)
   const at = HASH_BYTES * (index % TILE_WIDTH)
   return { leaf: kernels.pathA[0]!.slice(at, at + HASH_BYTES), branch: kernels.branch.slice() }
 }

@@ -129,7 +129,9 @@ function revertTo(view: WriteView, ancestor: number, startBlock: number): void {
     )
   const undoFloor = readUndoFloor(view)
   if (ancestor < undoFloor)
-    throw new FatalError(`reorg_too_deep: ancestor ${ancestor} is below ${undoFloor}, where undo ends`)
+    throw new FatalError(`ancestor ${ancestor} of the reorg is below ${undoFloor}, where undo ends`, {
+      reason: 'reorg_too_deep',
+    })
   let header: BlockHeader | undefined
   if (ancestor !== startBlock - 1) {
     header = readHeaderAtOrBelow(view, ancestor)

@@ -2,10 +2,10 @@ import { type AnvilGroup, startAnvils } from '../../src/devnet/anvil.js'
 
 /**
  * A process for tests to kill: holds two anvil nodes and tells its parent about them.
- * Argument: the folder to hand to the nodes.
+ * Argument: how the path of the nodes' folder starts.
  */
-export type AnvilHolderReport = Pick<AnvilGroup, 'anvils' | 'guardPid'>
+export type AnvilHolderReport = Pick<AnvilGroup, 'anvils' | 'folder'>
 
-const { anvils, guardPid } = await startAnvils([{ chainId: 1 }, { chainId: 2 }], process.argv[2] ?? '')
-const report: AnvilHolderReport = { anvils, guardPid }
+const { anvils, folder } = await startAnvils([{ chainId: 1 }, { chainId: 2 }], process.argv[2] ?? '')
+const report: AnvilHolderReport = { anvils, folder }
 process.send?.(report)

@@ -131,7 +131,7 @@ export class L1Exits {
     this.#changes = []
     for (const change of changes) {
       const root = this.#apply(change, undefined)
-      if (root !== undefined) this.#takeUntold(change, root)
+      if (root !== undefined && change.type === 'rollupSettled') this.#takeUntold(change, root)
     }
   }
 
@@ -170,14 +170,17 @@ export class L1Exits {
   /** Applies changes, in order, until the rollup exit root is the leaf's. */
   #reach(leaf: WaitingLeaf, changes: (RollupAddedEvent | RollupSettledEvent)[]): void {
     const wanted = leaf.event.rollupExitRoot
+    const passed: [RollupSettledEvent, Hash][] = []
     for (let change = changes.shift(); change !== undefined; change = changes.shift()) {
       const root = this.#apply(change, wanted)
-      if (root === undefined) continue
-      if (!isSameHash(root, wanted)) this.#takeUntold(change, root)
-      else {
-        this.#takeRollupExitRoot(root)
-        return
+      if (root === undefined || change.type === 'rollupAdded') continue
+      if (!isSameHash(root, wanted)) {
+        passed.push([change, root])
+        continue
       }
+      for (const [untold, itsRoot] of passed) this.#takeUntold(untold, itsRoot)
+      this.#takeRollupExitRoot(root)
+      return
     }
     // From the etrog upgrade to the first settlement leaves repeat the V1 rollup exit root, which no settlement makes.
     // Such a leaf comes from a deposit; with the old mainnet exit root it comes from a settlement that we miss.
@@ -206,7 +209,7 @@ export class L1Exits {
   }
 
   /** A settlement without a leaf of its own: the global exit root that it makes must have been there before. */
-  #takeUntold(change: RollupAddedEvent | RollupSettledEvent, root: Hash): void {
+  #takeUntold(change: RollupSettledEvent, root: Hash): void {
     if (isSameHash(root, this.#state.rollupExitRoot)) return
     const globalExitRoot = this.#context.memory.hasher.hashPair(this.#state.mainnetExitRoot, root)
     if (!this.#tree.has(globalExitRoot))

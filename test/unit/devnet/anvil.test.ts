@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -10,10 +10,8 @@ import { startAnvils } from '../../../src/devnet/anvil.js'
 import type { AnvilHolderReport } from '../../support/anvilHolder.js'
 import { tempFolder } from '../../support/tempFolder.js'
 
-function nodeFolder(t: TestContext): string {
-  const folder = join(tempFolder(t), 'nodes')
-  mkdirSync(folder)
-  return folder
+function folderPrefix(t: TestContext): string {
+  return join(tempFolder(t), 'nodes-')
 }
 
 async function accepts({ rpcUrl }: { readonly rpcUrl: string }): Promise<boolean> {
@@ -28,8 +26,8 @@ async function accepts({ rpcUrl }: { readonly rpcUrl: string }): Promise<boolean
   }
 }
 
-async function startHolder(folder: string) {
-  const holder = fork(fileURLToPath(new URL('../../support/anvilHolder.js', import.meta.url)), [folder], {
+async function startHolder(prefix: string) {
+  const holder = fork(fileURLToPath(new URL('../../support/anvilHolder.js', import.meta.url)), [prefix], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   const [report] = (await once(holder, 'message')) as [AnvilHolderReport]
@@ -37,34 +35,33 @@ async function startHolder(folder: string) {
 }
 
 test('stopping kills the nodes and removes their folder', async (t) => {
-  const folder = nodeFolder(t)
-  const group = await startAnvils([{ chainId: 1 }, { chainId: 2 }], folder)
+  const group = await startAnvils([{ chainId: 1 }, { chainId: 2 }], folderPrefix(t))
   t.after(() => group.stop())
+  assert.equal(existsSync(group.folder), true)
   assert.deepEqual(await Promise.all(group.anvils.map(accepts)), [true, true])
   await group.stop()
   assert.deepEqual(await Promise.all(group.anvils.map(accepts)), [false, false])
-  assert.equal(existsSync(folder), false)
+  assert.equal(existsSync(group.folder), false)
 })
 
 for (const signal of ['SIGKILL', 'SIGTERM'] as const)
   test(`no node and no folder is left when the parent dies of ${signal}`, async (t) => {
-    const folder = nodeFolder(t)
-    const { holder, report } = await startHolder(folder)
+    const { holder, report } = await startHolder(folderPrefix(t))
     assert.deepEqual(await Promise.all(report.anvils.map(accepts)), [true, true])
     holder.kill(signal)
     // The guard shares the holder's stderr: the pipe closes when both are gone.
     await once(holder, 'close')
     assert.deepEqual(await Promise.all(report.anvils.map(accepts)), [false, false])
-    assert.equal(existsSync(folder), false)
+    assert.equal(existsSync(report.folder), false)
   })
 
 test('a node that dies, or a guard that dies, is reported and takes the other nodes with it on stop', async (t) => {
-  const group = await startAnvils([{ chainId: 31 }, { chainId: 32 }], nodeFolder(t))
+  const group = await startAnvils([{ chainId: 31 }, { chainId: 32 }], folderPrefix(t))
   t.after(() => group.stop())
   process.kill(group.anvils[1]!.pid, 'SIGKILL')
   assert.match(await group.failed, /^anvil of chain 32 ended: SIGKILL/)
 
-  const unguarded = await startAnvils([{ chainId: 33 }], nodeFolder(t))
+  const unguarded = await startAnvils([{ chainId: 33 }], folderPrefix(t))
   t.after(() => unguarded.stop())
   const socket = connect(Number(new URL(unguarded.anvils[0]!.rpcUrl).port), '127.0.0.1')
   await once(socket, 'connect')
@@ -72,15 +69,15 @@ test('a node that dies, or a guard that dies, is reported and takes the other no
   socket.on('error', () => undefined)
   process.kill(unguarded.guardPid, 'SIGKILL')
   assert.match(await unguarded.failed, /guards the anvil nodes ended/)
+  // The node's own end of an idle connection closes only when the node ends.
   await closed
-  assert.equal(await accepts(unguarded.anvils[0]!), false)
 })
 
 test('a node that does not start is an error with what it said, and nothing is left', async (t) => {
-  const folder = nodeFolder(t)
-  await assert.rejects(startAnvils([{ chainId: 1 }, { chainId: -5 }], folder), {
+  const folder = tempFolder(t)
+  await assert.rejects(startAnvils([{ chainId: 1 }, { chainId: -5 }], join(folder, 'nodes-')), {
     name: 'DevnetError',
     message: /cannot start the devnet's chains: anvil of chain -5 ended: exit code 2: .*'-5'/,
   })
-  assert.equal(existsSync(folder), false)
+  assert.deepEqual(readdirSync(folder), [])
 })

@@ -1,0 +1,93 @@
+import type { NetworkConfig } from '../config/config.types.js'
+import { eventFilterOf } from '../protocol/decodeLog.js'
+import { asBlockNumber } from '../protocol/units.js'
+import type { Logger } from '../telemetry/logger.js'
+import type { ChainClient } from './chainClient.types.js'
+import { type Clock, systemClock } from './clock.js'
+import { readDepositCount, readKnownGlobalExitRoots, readLocalExitRoot } from './contractReads.js'
+import { Endpoint } from './endpoint.js'
+import { EndpointPool } from './endpointPool.js'
+import { FinalityTracker } from './finality.js'
+import { assertContracts } from './identity.js'
+import { RangeReader } from './rangeReader.js'
+import { findBlock, readHead } from './readBlocks.js'
+import { toHeader } from './rpcBlocks.js'
+import { SenderResolver } from './senders.js'
+
+export interface ChainClientOptions {
+  readonly network: NetworkConfig
+  readonly logger: Logger
+  readonly clock?: Clock
+}
+
+/** One network's chain behind all of its endpoints. It opens no connection before the first question. */
+export function createChainClient({ network, logger, clock = systemClock }: ChainClientOptions): ChainClient {
+  const endpoints = network.rpc.map(
+    (config) =>
+      new Endpoint({ config, timeoutMs: network.rpcTimeoutMs, logRange: network.logRange, clock, logger }),
+  )
+  const pool = new EndpointPool({
+    endpoints,
+    chainId: network.chainId,
+    networkId: network.networkId,
+    clock,
+    logger,
+  })
+  const filter = eventFilterOf(network)
+  const reader = new RangeReader(network, filter, clock)
+  const finality = new FinalityTracker(network.finality, pool, clock, logger)
+  const senders = new SenderResolver(network, pool, clock, logger)
+  const closing = new AbortController()
+  const joined = new WeakMap<AbortSignal, AbortSignal>()
+  /** Ends with the caller's signal, and with `close`. One per signal: callers use one for the life of the process. */
+  const until = (signal: AbortSignal): AbortSignal => {
+    const known = joined.get(signal)
+    if (known !== undefined) return known
+    const both = AbortSignal.any([signal, closing.signal])
+    joined.set(signal, both)
+    return both
+  }
+
+  return {
+    async verifyIdentity(signal) {
+      await pool.verifyAll(until(signal))
+      await pool.run((endpoint) => assertContracts(network, endpoint, until(signal)), until(signal))
+    },
+    async getHead(signal) {
+      const head = await pool.run((endpoint) => readHead(endpoint, until(signal)), until(signal))
+      return toHeader(head)
+    },
+    async getHeader(block, signal) {
+      const found = await pool.run((endpoint) => findBlock(block, endpoint, until(signal)), until(signal))
+      return found === undefined ? undefined : toHeader(found)
+    },
+    async getFinalizedBlock(head, signal) {
+      return asBlockNumber(await finality.finalizedBlock(head, until(signal)))
+    },
+    fetchRange(from, to, signal) {
+      return pool.run((endpoint) => reader.read(endpoint, from, to, until(signal)), until(signal))
+    },
+    readCarefully(from, to) {
+      reader.readCarefully(from, to)
+      pool.distrustCurrent()
+    },
+    resolveSenders(questions, signal) {
+      return senders.resolve(questions, until(signal))
+    },
+    getContractDepositCount(block, signal) {
+      return pool.run((e) => readDepositCount(network.bridge, block, e, until(signal)), until(signal))
+    },
+    getContractLocalExitRoot(block, signal) {
+      return pool.run((e) => readLocalExitRoot(network.bridge, block, e, until(signal)), until(signal))
+    },
+    findInjectedGers(globalExitRoots, block, signal) {
+      const manager = network.globalExitRootManager
+      return pool.run(
+        (endpoint) => readKnownGlobalExitRoots(manager, globalExitRoots, block, endpoint, until(signal)),
+        until(signal),
+      )
+    },
+    isDown: () => pool.isDown(),
+    close: () => closing.abort(new Error('the chain client is closed')),
+  }
+}

@@ -1,0 +1,258 @@
+import { ChainDataError } from '../errors/chainDataError.js'
+import { FatalError, RetryableError } from '../errors/chainErrors.js'
+import type { Logger } from '../telemetry/logger.js'
+import type { Clock } from './clock.js'
+import type { Endpoint } from './endpoint.js'
+import { EndpointHealth } from './endpointHealth.js'
+import { decodeQuantity } from './rpcBlocks.js'
+import { RpcFailure } from './rpcFailure.js'
+
+/** The chain id is asked again after this long, and after every lost connection: gateways are reconfigured under us. */
+const CHAIN_ID_VALID_MS = 30_000
+/** An endpoint of another chain is looked at again after this long. */
+const WRONG_CHAIN_PAUSE_MS = 10_000
+/** How much better another endpoint must be before a healthy one is left: no flapping between equals. */
+const SWITCH_MARGIN = 0.75
+/** An endpoint whose data contradicted themselves comes last for this long. */
+const DISTRUST_MS = 30_000
+
+interface Member {
+  readonly endpoint: Endpoint
+  readonly order: number
+  readonly health: EndpointHealth
+  /** Until when the chain id counts as known. */
+  chainKnownUntil: number
+  wrongChainUntil: number
+  wrongChainId: number | undefined
+  distrustedUntil: number
+}
+
+export interface EndpointPoolOptions {
+  readonly endpoints: readonly Endpoint[]
+  readonly chainId: number
+  readonly networkId: number
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export type EndpointTask<T> = (endpoint: Endpoint) => Promise<T>
+
+/**
+ * The endpoints of one network. A task runs on one endpoint from its first call to its last, so that what it compares
+ * comes from one node; when that one fails, the whole task goes to the next.
+ */
+export class EndpointPool {
+  readonly #members: readonly Member[]
+  readonly #chainId: number
+  readonly #networkId: number
+  readonly #clock: Clock
+  readonly #logger: Logger
+  #current: Member | undefined
+
+  constructor({ endpoints, chainId, networkId, clock, logger }: EndpointPoolOptions) {
+    this.#members = endpoints.map((endpoint, order) => ({
+      endpoint,
+      order,
+      health: new EndpointHealth(clock),
+      chainKnownUntil: Number.NEGATIVE_INFINITY,
+      wrongChainUntil: Number.NEGATIVE_INFINITY,
+      wrongChainId: undefined,
+      distrustedUntil: Number.NEGATIVE_INFINITY,
+    }))
+    this.#chainId = chainId
+    this.#networkId = networkId
+    this.#clock = clock
+    this.#logger = logger
+  }
+
+  get endpoints(): readonly Endpoint[] {
+    return this.#members.map((member) => member.endpoint)
+  }
+
+  /** True while the last thing that every endpoint did was to fail. */
+  isDown(): boolean {
+    return this.#members.every((member) => member.health.isFailing || this.#isOfWrongChain(member))
+  }
+
+  /**
+   * Runs `task` on the best endpoint, then on the others as long as it fails. When all of them rest, waits for the
+   * first one, so a caller that tries again at once does no harm.
+   * @throws RetryableError, ChainDataError (some endpoint's data contradicted themselves, and none had better), FatalError
+   *   (every endpoint is of another chain), the signal's reason, or what `task` threw on its own account.
+   */
+  async run<T>(task: EndpointTask<T>, signal: AbortSignal): Promise<T> {
+    const tried = new Set<Member>()
+    let failure: RpcFailure | undefined
+    let contradiction: ChainDataError | undefined
+    for (;;) {
+      signal.throwIfAborted()
+      const member = this.#pick((candidate) => !tried.has(candidate))
+      if (member === undefined) {
+        this.#assertSomeRightChain()
+        if (contradiction !== undefined) throw contradiction
+        if (failure !== undefined) throw retryable(failure)
+        await this.#clock.sleep(this.#untilSomeReady(), signal)
+        tried.clear()
+        continue
+      }
+      tried.add(member)
+      try {
+        if (!(await this.#hasRightChain(member, signal))) continue
+        const result = await task(member.endpoint)
+        member.health.succeeded()
+        this.#current = member
+        return result
+      } catch (error) {
+        signal.throwIfAborted()
+        if (error instanceof ChainDataError) {
+          contradiction = error
+          member.distrustedUntil = this.#clock.now() + DISTRUST_MS
+          this.#logger.warn('endpoint contradicts itself', {
+            endpoint: member.endpoint.alias,
+            reason: error.reason,
+          })
+        } else if (error instanceof RpcFailure) {
+          failure = error
+          this.#noteFailure(member, error)
+        } else throw error
+      }
+    }
+  }
+
+  /**
+   * First answer that is not undefined from the endpoints that are ready now and that `accepts` takes; never waits for
+   * one, never throws for a failing one.
+   * @returns undefined when none had an answer; `failed` tells whether one of them tried and failed.
+   */
+  async tryEach<T>(
+    accepts: (endpoint: Endpoint) => boolean,
+    task: EndpointTask<T | undefined>,
+    signal: AbortSignal,
+  ): Promise<{ readonly answer: T | undefined; readonly failed: boolean }> {
+    const tried = new Set<Member>()
+    let failed = false
+    for (;;) {
+      const member = this.#pick((candidate) => !tried.has(candidate) && accepts(candidate.endpoint))
+      if (member === undefined) {
+        // One that rests now might have had an answer.
+        const resting = this.#members.some((other) => !tried.has(other) && accepts(other.endpoint))
+        return { answer: undefined, failed: failed || resting }
+      }
+      tried.add(member)
+      try {
+        if (!(await this.#hasRightChain(member, signal))) continue
+        const answer = await task(member.endpoint)
+        if (answer !== undefined) return { answer, failed: false }
+      } catch (error) {
+        signal.throwIfAborted()
+        if (!(error instanceof RpcFailure)) throw error
+        failed = true
+        this.#noteFailure(member, error)
+      }
+    }
+  }
+
+  /**
+   * Asks every endpoint for its chain id. Those that do not answer now are asked before their first use.
+   * @throws FatalError when all of them are of another chain.
+   */
+  async verifyAll(signal: AbortSignal): Promise<void> {
+    for (const member of this.#members) {
+      try {
+        await this.#hasRightChain(member, signal)
+      } catch (error) {
+        signal.throwIfAborted()
+        if (!(error instanceof RpcFailure)) throw error
+        this.#noteFailure(member, error)
+      }
+    }
+    this.#assertSomeRightChain()
+  }
+
+  /** The next tasks prefer another endpoint than the one that served last. */
+  distrustCurrent(): void {
+    if (this.#current !== undefined) this.#current.distrustedUntil = this.#clock.now() + DISTRUST_MS
+  }
+
+  #pick(isCandidate: (member: Member) => boolean): Member | undefined {
+    const ready = this.#members.filter(
+      (member) => isCandidate(member) && member.health.isReady && !this.#isOfWrongChain(member),
+    )
+    let best: Member | undefined
+    for (const member of ready)
+      if (best === undefined || this.#score(member) < this.#score(best)) best = member
+    const current = this.#current
+    if (best === undefined || current === undefined || !ready.includes(current)) return best
+    return this.#score(current) <= this.#score(best) + SWITCH_MARGIN ? current : best
+  }
+
+  #score(member: Member): number {
+    const distrust = this.#clock.now() < member.distrustedUntil ? 10 : 0
+    return member.order + member.health.score + distrust
+  }
+
+  #isOfWrongChain(member: Member): boolean {
+    return this.#clock.now() < member.wrongChainUntil
+  }
+
+  #noteFailure(member: Member, failure: RpcFailure): void {
+    if (failure.kind === 'network' || failure.kind === 'timeout')
+      member.chainKnownUntil = Number.NEGATIVE_INFINITY
+    if (!member.health.isFailing && failure.kind !== 'behind')
+      this.#logger.warn('endpoint fails', {
+        endpoint: member.endpoint.alias,
+        kind: failure.kind,
+        failure: failure.message,
+      })
+    this.#logger.debug('endpoint said', {
+      endpoint: member.endpoint.alias,
+      text: failure.providerWords().text,
+    })
+    member.health.failed(failure)
+  }
+
+  /** @throws RpcFailure when the endpoint does not say. */
+  async #hasRightChain(member: Member, signal: AbortSignal): Promise<boolean> {
+    const started = this.#clock.now()
+    if (started < member.chainKnownUntil) return true
+    const chainId = decodeQuantity(await member.endpoint.call('eth_chainId', [], signal))
+    if (chainId === undefined) throw new RpcFailure('body', `${member.endpoint.alias}: no chain id`)
+    const now = this.#clock.now()
+    member.health.measured(now - started)
+    if (chainId === this.#chainId) {
+      member.chainKnownUntil = now + CHAIN_ID_VALID_MS
+      member.wrongChainId = undefined
+      return true
+    }
+    if (member.wrongChainId !== chainId)
+      this.#logger.error('endpoint is of another chain', {
+        endpoint: member.endpoint.alias,
+        chainId,
+        expected: this.#chainId,
+      })
+    member.wrongChainId = chainId
+    member.wrongChainUntil = now + WRONG_CHAIN_PAUSE_MS
+    member.chainKnownUntil = Number.NEGATIVE_INFINITY
+    if (this.#current === member) this.#current = undefined
+    return false
+  }
+
+  #assertSomeRightChain(): void {
+    const wrong = this.#members.filter((member) => this.#isOfWrongChain(member))
+    if (wrong.length < this.#members.length || wrong.length === 0) return
+    const told = wrong.map((member) => `${member.endpoint.alias} has ${member.wrongChainId}`).join(', ')
+    throw new FatalError(`network ${this.#networkId} needs chain id ${this.#chainId}: ${told}`, {
+      reason: 'wrong_chain',
+    })
+  }
+
+  #untilSomeReady(): number {
+    const now = this.#clock.now()
+    const times = this.#members.map((member) => Math.max(member.health.pausedUntil, member.wrongChainUntil))
+    return Math.max(1, Math.min(...times) - now)
+  }
+}
+
+function retryable(failure: RpcFailure): RetryableError {
+  return new RetryableError(failure.message, { cause: failure })
+}

@@ -1,0 +1,283 @@
+import type { NetworkConfig } from '../config/config.types.js'
+import type { BlockHeader, ChainEvent, Hash, IndexedBlock } from '../protocol/chainEvent.js'
+import { decodeLog, type EventFilter } from '../protocol/decodeLog.js'
+import { decodeHex } from '../protocol/hex.js'
+import { asBlockNumber, type BlockNumber } from '../protocol/units.js'
+import type { FetchedRange } from './chainClient.types.js'
+import type { Clock } from './clock.js'
+import type { Endpoint } from './endpoint.js'
+import { withInitialExitRoots } from './initialExitRoots.js'
+import { MissingLogs } from './missingLogs.js'
+import { behind, readBlocks, readHead } from './readBlocks.js'
+import { type LogsWindow, readLogsWindow } from './readLogs.js'
+import { type BlockHead, toHeader } from './rpcBlocks.js'
+import { isMethodMissing, RpcFailure } from './rpcFailure.js'
+import { logsFilter, type RpcLog } from './rpcLogs.js'
+
+/** Every block this close below the head comes with its header: its bloom is checked, and a reorg shows. One batch's worth. */
+const NEAR_HEAD_BLOCKS = 48
+/** A window whose parts did not fit together is read again at once so often: the chain may have moved in between. */
+const TRIES = 3
+const RETRY_PAUSE_MS = 50
+
+/** Reads stretches of one network's chain from one endpoint at a time, and believes nothing that does not fit together. */
+export class RangeReader {
+  readonly #filter: EventFilter
+  readonly #logsFilter: ReturnType<typeof logsFilter>
+  readonly #missingLogs: MissingLogs
+  readonly #network: NetworkConfig
+  readonly #clock: Clock
+  /** Blocks still to be read carefully: none while from > to. */
+  #carefulFrom = 1
+  #carefulTo = 0
+
+  constructor(network: NetworkConfig, filter: EventFilter, clock: Clock) {
+    this.#network = network
+    this.#filter = filter
+    this.#logsFilter = logsFilter(filter)
+    this.#missingLogs = new MissingLogs(filter)
+    this.#clock = clock
+  }
+
+  /** Until read again, [from, to] comes with all its headers. */
+  readCarefully(from: number, to: number): void {
+    const isPending = this.#carefulFrom <= this.#carefulTo
+    this.#carefulFrom = isPending ? Math.min(this.#carefulFrom, from) : from
+    this.#carefulTo = isPending ? Math.max(this.#carefulTo, to) : to
+  }
+
+  /** @throws RpcFailure, ChainDataError, or the signal's reason. */
+  async read(
+    endpoint: Endpoint,
+    from: BlockNumber,
+    to: BlockNumber,
+    signal: AbortSignal,
+  ): Promise<FetchedRange> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#readOnce(endpoint, from, to, signal)
+      } catch (error) {
+        const isMoving = error instanceof RpcFailure && (error.kind === 'body' || error.kind === 'behind')
+        if (!isMoving || tries === TRIES) throw error
+        endpoint.head = undefined
+        await this.#clock.sleep(RETRY_PAUSE_MS * tries, signal)
+      }
+    }
+  }
+
+  async #readOnce(
+    endpoint: Endpoint,
+    from: BlockNumber,
+    to: BlockNumber,
+    signal: AbortSignal,
+  ): Promise<FetchedRange> {
+    let head = endpoint.head
+    if (head === undefined || head.number < to) head = await readHead(endpoint, signal)
+    if (head.number < from) throw behind(endpoint, from)
+    const isCareful =
+      this.#carefulFrom <= this.#carefulTo && from <= this.#carefulTo && to >= this.#carefulFrom
+    const last = Math.min(to, head.number, isCareful ? from + NEAR_HEAD_BLOCKS - 1 : to)
+    const headersAbove = isCareful ? from - 1 : head.number - NEAR_HEAD_BLOCKS
+    const window =
+      (from === last && (await this.#readHeadBlock(head, last, endpoint, signal))) ||
+      (await readLogsWindow({ from, to: last, headersAbove, filter: this.#logsFilter }, endpoint, signal))
+    assertLinked(window.headers, endpoint)
+    const groups = groupByBlock(window.logs, endpoint)
+    await this.#completeByBloom(groups, window, endpoint, signal)
+    const decoded = [...groups.values()].map((logs) => ({ logs, events: this.#decode(logs) }))
+    await this.#readMissingHeaders(decoded, window, endpoint, signal)
+    const blocks: IndexedBlock[] = []
+    for (const { logs, events } of decoded)
+      if (events.length > 0) blocks.push({ header: headerOf(logs, events, window.headers, endpoint), events })
+    if (isCareful) this.#carefulFrom = Math.max(this.#carefulFrom, window.to + 1)
+    return {
+      fromBlock: from,
+      head: toHeader(window.headers.get(window.to)!),
+      blocks: await withInitialExitRoots(blocks, window.logs, this.#network.rollupManager, endpoint, signal),
+    }
+  }
+
+  /**
+   * The head's own block by its hash: the cheapest question at the tip, and no node can answer it for another branch.
+   * @returns undefined when `block` is not the head at hand, or the endpoint does not understand the question.
+   */
+  async #readHeadBlock(
+    head: BlockHead,
+    block: number,
+    endpoint: Endpoint,
+    signal: AbortSignal,
+  ): Promise<LogsWindow | undefined> {
+    if (head.number !== block || !endpoint.offersLogsByHash) return undefined
+    try {
+      const logs = await this.#missingLogs.askByHash(head, endpoint, signal)
+      return { to: block, headers: new Map([[block, head]]), logs }
+    } catch (error) {
+      if (!(error instanceof RpcFailure) || error.kind !== 'rpc') throw error
+      if (isMethodMissing(error) || error.providerWords().code === -32602) endpoint.offersLogsByHash = false
+      return undefined
+    }
+  }
+
+  /** Near the head and in careful stretches, where all headers are at hand. */
+  async #completeByBloom(
+    groups: Map<number, readonly RpcLog[]>,
+    window: LogsWindow,
+    endpoint: Endpoint,
+    signal: AbortSignal,
+  ): Promise<void> {
+    let isChanged = false
+    for (const header of window.headers.values()) {
+      const logs = groups.get(header.number) ?? []
+      const complete = await this.#missingLogs.complete(header, logs, endpoint, signal)
+      if (complete === logs) continue
+      groups.set(header.number, complete)
+      isChanged = true
+    }
+    if (!isChanged) return
+    const sorted = [...groups].sort(([a], [b]) => a - b)
+    groups.clear()
+    for (const [number, logs] of sorted) groups.set(number, logs)
+  }
+
+  #decode(logs: readonly RpcLog[]): ChainEvent[] {
+    const events: ChainEvent[] = []
+    let transaction = ''
+    let transactionHash: Hash = new Uint8Array(0)
+    for (const log of logs) {
+      if (log.transactionHash !== transaction) {
+        transaction = log.transactionHash
+        transactionHash = decodeHex(transaction)!
+      }
+      const position = {
+        blockNumber: asBlockNumber(log.blockNumber),
+        logIndex: log.logIndex,
+        transactionHash,
+      }
+      const event = decodeLog(log, position, this.#filter)
+      if (event !== undefined) events.push(event)
+    }
+    return events
+  }
+
+  /**
+   * Reads the headers that blocks with events still need: for the parent hash of an L1 info leaf that no
+   * UpdateL1InfoTreeV2 tells, and for times where the logs have none that can be trusted.
+   */
+  async #readMissingHeaders(
+    decoded: readonly DecodedBlock[],
+    window: LogsWindow,
+    endpoint: Endpoint,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const add = async (numbers: readonly number[]) => {
+      for (const block of await readBlocks(numbers, endpoint, signal)) window.headers.set(block.number, block)
+    }
+    const trust = endpoint.timestamps
+    const bare = decoded.filter(
+      ({ logs, events }) => events.length > 0 && !window.headers.has(logs[0]!.blockNumber),
+    )
+    const inDoubt = bare.filter(
+      ({ events }) => events.some((event) => event.type === 'l1InfoLeaf') && !toldByV2(events),
+    )
+    await add(inDoubt.map(({ logs }) => logs[0]!.blockNumber))
+
+    for (const { logs } of decoded) {
+      const header = window.headers.get(logs[0]!.blockNumber)
+      if (header !== undefined && trust.isUsable) trust.compare(commonTime(logs), header.timestampSec)
+    }
+    const guessed = bare.filter(
+      ({ logs, events }) => !window.headers.has(logs[0]!.blockNumber) && !toldByV2(events),
+    )
+    if (guessed.length === 0) return
+    const newest = window.headers.get(window.to)!.timestampSec
+    if (trust.isUsable && !timesAreSane(guessed, newest)) trust.distrust()
+    if (trust.isUsable && trust.wantsCheck()) {
+      const sample = guessed[guessed.length - 1]!.logs
+      await add([sample[0]!.blockNumber])
+      trust.compare(commonTime(sample), window.headers.get(sample[0]!.blockNumber)!.timestampSec)
+    }
+    if (trust.isUsable) return
+    const numbers = guessed.map(({ logs }) => logs[0]!.blockNumber)
+    await add(numbers.filter((number) => !window.headers.has(number)))
+  }
+}
+
+interface DecodedBlock {
+  readonly logs: readonly RpcLog[]
+  readonly events: readonly ChainEvent[]
+}
+
+/** @throws RpcFailure when logs of one block name two hashes. */
+function groupByBlock(logs: readonly RpcLog[], endpoint: Endpoint): Map<number, readonly RpcLog[]> {
+  const groups = new Map<number, RpcLog[]>()
+  for (const log of logs) {
+    const group = groups.get(log.blockNumber)
+    if (group === undefined) groups.set(log.blockNumber, [log])
+    else if (group[0]!.blockHash !== log.blockHash) throw mixedBranches(log.blockNumber, endpoint)
+    else group.push(log)
+  }
+  return groups
+}
+
+/** @throws RpcFailure when neighbouring headers do not link: they come from two branches. */
+function assertLinked(headers: ReadonlyMap<number, BlockHead>, endpoint: Endpoint): void {
+  for (const header of headers.values()) {
+    const parent = headers.get(header.number - 1)
+    if (parent !== undefined && parent.hash !== header.parentHash)
+      throw mixedBranches(header.number, endpoint)
+  }
+}
+
+function mixedBranches(block: number, endpoint: Endpoint): RpcFailure {
+  return new RpcFailure('body', `${endpoint.alias}: block ${block} is told from two branches`)
+}
+
+/** What UpdateL1InfoTreeV2 says of its own block; its root proves it. */
+function toldByV2(events: readonly ChainEvent[]) {
+  return events.find((event) => event.type === 'l1InfoRoot')
+}
+
+/** The time that all logs of a block agree on. */
+function commonTime(logs: readonly RpcLog[]): number | undefined {
+  const time = logs[0]!.blockTimestamp
+  return logs.every((log) => log.blockTimestamp === time) ? time : undefined
+}
+
+/** Times that are there, do not go backwards, and do not pass the last block's. */
+function timesAreSane(blocks: readonly DecodedBlock[], newest: number): boolean {
+  let previous = 1
+  for (const { logs } of blocks) {
+    const time = commonTime(logs)
+    if (time === undefined || time < previous || time > newest) return false
+    previous = time
+  }
+  return true
+}
+
+/**
+ * Header of a block with events, as far as it was needed.
+ * @throws RpcFailure when its logs are of another block than the header with its number.
+ */
+function headerOf(
+  logs: readonly RpcLog[],
+  events: readonly ChainEvent[],
+  headers: ReadonlyMap<number, BlockHead>,
+  endpoint: Endpoint,
+): BlockHeader {
+  const { blockNumber, blockHash } = logs[0]!
+  const header = headers.get(blockNumber)
+  if (header !== undefined) {
+    if (header.hash !== blockHash) throw mixedBranches(blockNumber, endpoint)
+    return toHeader(header)
+  }
+  const told = toldByV2(events)
+  const timestampSec = told?.timestampSec ?? commonTime(logs)
+  if (timestampSec === undefined)
+    throw new RpcFailure('body', `${endpoint.alias}: block ${blockNumber} has no time`)
+  return {
+    number: asBlockNumber(blockNumber),
+    hash: decodeHex(blockHash)!,
+    parentHash: told?.previousBlockHash ?? new Uint8Array(32),
+    timestampSec,
+  }
+}

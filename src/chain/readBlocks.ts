@@ -1,0 +1,70 @@
+import type { Endpoint } from './endpoint.js'
+import { type BlockHead, decodeBlock, quantity } from './rpcBlocks.js'
+import { RpcFailure } from './rpcFailure.js'
+import type { RpcCall } from './rpcTransport.js'
+
+export type BlockTag = 'latest' | 'safe' | 'finalized'
+
+/** Questions for a block that is null before the endpoint counts as behind it: behind one address may be several nodes. */
+const NULL_TRIES = 3
+
+export function blockCall(block: number | BlockTag): RpcCall {
+  const name = typeof block === 'number' ? quantity(block) : block
+  return { method: 'eth_getBlockByNumber', params: [name, false] }
+}
+
+/**
+ * @returns undefined when the endpoint does not know the block.
+ * @throws RpcFailure
+ */
+export async function findBlock(
+  block: number | BlockTag,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<BlockHead | undefined> {
+  const call = blockCall(block)
+  const found = decodeBlock(await endpoint.call(call.method, call.params, signal), endpoint.alias)
+  if (found !== undefined && typeof block === 'number' && found.number !== block)
+    throw new RpcFailure('body', `${endpoint.alias}: block ${found.number} instead of ${block}`)
+  return found
+}
+
+/** Newest block; remembered as the endpoint's head. @throws RpcFailure */
+export async function readHead(endpoint: Endpoint, signal: AbortSignal): Promise<BlockHead> {
+  const head = await findBlock('latest', endpoint, signal)
+  if (head === undefined) throw new RpcFailure('behind', `${endpoint.alias}: no latest block`)
+  endpoint.head = head
+  return head
+}
+
+/**
+ * Blocks by number, in any order, without repeats.
+ * @throws RpcFailure; `behind` when one of them stays unknown.
+ */
+export async function readBlocks(
+  numbers: readonly number[],
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<BlockHead[]> {
+  const blocks: BlockHead[] = []
+  let wanted = numbers
+  for (let tries = 0; wanted.length > 0; tries++) {
+    if (tries === NULL_TRIES) throw behind(endpoint, wanted[0]!)
+    const outcomes = await endpoint.callAll(wanted.map(blockCall), signal)
+    const unknown: number[] = []
+    outcomes.forEach((outcome, index) => {
+      if (!outcome.ok) throw outcome.failure
+      const block = decodeBlock(outcome.result, endpoint.alias)
+      if (block === undefined) unknown.push(wanted[index]!)
+      else if (block.number === wanted[index]) blocks.push(block)
+      else
+        throw new RpcFailure('body', `${endpoint.alias}: block ${block.number} instead of ${wanted[index]}`)
+    })
+    wanted = unknown
+  }
+  return blocks
+}
+
+export function behind(endpoint: Endpoint, block: number): RpcFailure {
+  return new RpcFailure('behind', `${endpoint.alias}: does not know block ${block} yet`)
+}

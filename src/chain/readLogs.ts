@@ -1,0 +1,113 @@
+import { ChainDataError } from '../errors/chainDataError.js'
+import type { Endpoint } from './endpoint.js'
+import { classifyLogsFailure } from './rangeErrors.js'
+import { behind, blockCall } from './readBlocks.js'
+import { type BlockHead, decodeBlock, quantity } from './rpcBlocks.js'
+import { RpcFailure } from './rpcFailure.js'
+import { decodeLogs, type logsFilter, type RpcLog } from './rpcLogs.js'
+
+/** Logs of a window with the headers that were asked for in the same breath. */
+export interface LogsWindow {
+  readonly to: number
+  /** By number; the header of `to` is always there. */
+  readonly headers: Map<number, BlockHead>
+  readonly logs: readonly RpcLog[]
+}
+
+/** Refusals that one window may collect before the endpoint counts as failing: from 10,000 blocks to one in halves, twice. */
+const MAX_REFUSALS = 30
+
+export interface WindowQuestion {
+  readonly from: number
+  readonly to: number
+  /** Blocks above this one come with their headers. */
+  readonly headersAbove: number
+  readonly filter: ReturnType<typeof logsFilter>
+}
+
+/**
+ * Logs of [from, to], or of a shorter window from `from` on when the endpoint wants it shorter. Headers and logs go in
+ * one batch where batches are taken, headers first: so one node answers for both, and a node that lacks the last block
+ * shows it by a null instead of an incomplete list.
+ * @throws RpcFailure, ChainDataError `pruned_history`.
+ */
+export async function readLogsWindow(
+  { from, to: last, headersAbove, filter }: WindowQuestion,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<LogsWindow> {
+  for (let refusals = 0; ; refusals++) {
+    const to = Math.min(last, from + endpoint.logRange.span - 1)
+    const span = to - from + 1
+    const numbers: number[] = []
+    for (let number = Math.max(from, headersAbove + 1); number < to; number++) numbers.push(number)
+    numbers.push(to)
+    const getLogs = {
+      method: 'eth_getLogs',
+      params: [{ ...filter, fromBlock: quantity(from), toBlock: quantity(to) }],
+    }
+    try {
+      const outcomes = await endpoint.callAll([...numbers.map(blockCall), getLogs], signal)
+      const headers = new Map<number, BlockHead>()
+      numbers.forEach((number, index) => {
+        const outcome = outcomes[index]!
+        if (!outcome.ok) throw outcome.failure
+        const header = decodeBlock(outcome.result, endpoint.alias)
+        if (header === undefined) throw behind(endpoint, number)
+        if (header.number !== number)
+          throw new RpcFailure('body', `${endpoint.alias}: block ${header.number} instead of ${number}`)
+        headers.set(number, header)
+      })
+      const outcome = outcomes[numbers.length]!
+      if (!outcome.ok) {
+        if (refusals === MAX_REFUSALS || !narrows(outcome.failure, span, from, endpoint))
+          throw outcome.failure
+        continue
+      }
+      const logs = decodeLogs(outcome.result, from, to, endpoint.alias)
+      endpoint.logRange.succeeded(span, logs.length)
+      return { to, headers, logs }
+    } catch (error) {
+      if (error instanceof RpcFailure && countsAgainstWidth(error)) endpoint.logRange.unanswered(span)
+      throw error
+    }
+  }
+}
+
+/**
+ * Makes the endpoint's window fit what it said.
+ * @returns true when a question for the (maybe narrower) window makes sense at once.
+ * @throws RpcFailure `behind`, ChainDataError `pruned_history`.
+ */
+function narrows(failure: RpcFailure, span: number, from: number, endpoint: Endpoint): boolean {
+  const problem = classifyLogsFailure(failure, span)
+  switch (problem.type) {
+    case 'tooWide':
+    case 'tooMany':
+      if (span === 1) return false
+      endpoint.logRange.shrink(problem, span)
+      return true
+    case 'beyondHead':
+      throw behind(endpoint, from + span - 1)
+    case 'historyGone':
+      throw new ChainDataError(
+        'pruned_history',
+        `${endpoint.alias}: logs of block ${from} are no longer kept`,
+        {
+          cause: failure,
+        },
+      )
+    case 'rateLimit':
+      return false
+    case 'unknown':
+      // Once more as it was, then in halves: an unreadable refusal is mostly one more wording of "too wide".
+      if (span === 1) return false
+      endpoint.logRange.refused(span)
+      return true
+  }
+}
+
+/** No or a broken answer to a wide question may be due to its width. */
+function countsAgainstWidth(failure: RpcFailure): boolean {
+  return failure.kind === 'timeout' || failure.kind === 'network' || failure.kind === 'body'
+}

@@ -1,0 +1,74 @@
+/** What a provider said about a call that it did not serve; kept apart from the message, which may be logged. */
+export interface ProviderWords {
+  /** HTTP status of the reply; undefined when there was none. */
+  readonly status?: number
+  /** JSON-RPC error code. */
+  readonly code?: number
+  /** Text of the reply: JSON-RPC message and data, or the body of an HTTP error. Never above debug in a log. */
+  readonly text: string
+  /** `data.from` and `data.to` and the like, as sent. */
+  readonly data?: unknown
+}
+
+/**
+ * - `rpc`: a JSON-RPC error: the endpoint lives and refuses this call.
+ * - `http`: an HTTP error without JSON-RPC inside.
+ * - `rateLimit`: asked to slow down, whatever the form.
+ * - `timeout`, `network`: no reply in time, no connection.
+ * - `body`: a reply that is too long, cut, no JSON, or contradicts itself.
+ * - `behind`: the endpoint does not know a block yet that we know of.
+ */
+export type RpcFailureKind = 'rpc' | 'http' | 'rateLimit' | 'timeout' | 'network' | 'body' | 'behind'
+
+/**
+ * One failed call. The message names alias, method and kind only: no address, no words of the provider, so it may
+ * appear in logs and as a cause.
+ */
+export class RpcFailure extends Error {
+  override readonly name = 'RpcFailure'
+  readonly kind: RpcFailureKind
+  readonly retryAfterMs: number | undefined
+  readonly #words: ProviderWords
+
+  constructor(
+    kind: RpcFailureKind,
+    message: string,
+    words: ProviderWords = { text: '' },
+    retryAfterMs?: number,
+  ) {
+    super(message)
+    this.kind = kind
+    this.retryAfterMs = retryAfterMs
+    this.#words = words
+  }
+
+  /** A method and not a field, so that no serialiser of errors finds it. */
+  providerWords(): ProviderWords {
+    return this.#words
+  }
+}
+
+const UNSUPPORTED_TEXT =
+  /method.{0,60}(not (found|available|exist|supported|allowed|whitelisted|enabled)|does not exist|is (un|not )(supported|available)|disabled)|unsupported method|not supported|unknown method/i
+
+/** The endpoint does not offer the method at all, now or later. */
+export function isMethodMissing(failure: RpcFailure): boolean {
+  if (failure.kind !== 'rpc' && failure.kind !== 'http') return false
+  const { code, text, status } = failure.providerWords()
+  return code === -32601 || code === -32004 || status === 405 || UNSUPPORTED_TEXT.test(text)
+}
+
+const STATE_GONE_TEXT =
+  /missing trie node|state (is )?not available|state.{0,40}(pruned|unavailable)|pruned|historical state|required historical|history.{0,30}(unavailable|expired)|ancient|archive (node|data|request)|distance to target block exceeds/i
+
+/** The endpoint no longer keeps what a call at an old block needs. */
+export function isHistoryGone(failure: RpcFailure): boolean {
+  const { code, text } = failure.providerWords()
+  return failure.kind === 'rpc' && (code === 4444 || STATE_GONE_TEXT.test(text))
+}
+
+/** The call itself reverted: the contract answered, with a no. */
+export function isRevert(failure: RpcFailure): boolean {
+  const { code, text } = failure.providerWords()
+  return failure.kind === 'rpc' && (code === 3 || /revert|invalid opcode|out of gas|VM execution/i.test(text))
+}

@@ -1,0 +1,90 @@
+import type { EncodedLog, EventFilter } from '../protocol/decodeLog.js'
+import { decodeHash, decodeQuantity } from './rpcBlocks.js'
+import { RpcFailure } from './rpcFailure.js'
+
+/** A log as JSON-RPC tells it, checked and in one spelling. */
+export interface RpcLog extends EncodedLog {
+  readonly blockNumber: number
+  /** 0x + 64 lower-case digits. */
+  readonly blockHash: string
+  readonly transactionHash: string
+  readonly logIndex: number
+  /** Seconds; undefined when absent, zero or unreadable. */
+  readonly blockTimestamp: number | undefined
+}
+
+/** Filter of `eth_getLogs` for everything that a network's contracts may tell. */
+export function logsFilter(filter: EventFilter): { address: string[]; topics: string[][] } {
+  const topics = new Set<string>()
+  for (const events of filter.values()) for (const topic of events.keys()) topics.add(topic)
+  return { address: [...filter.keys()], topics: [[...topics]] }
+}
+
+/**
+ * Logs in chain order, each once. Logs marked `removed` are left out: they tell of a branch that is gone.
+ * @throws RpcFailure `body` when an entry is no mined log, or lies outside [from, to].
+ */
+export function decodeLogs(raw: unknown, from: number, to: number, alias: string): RpcLog[] {
+  if (!Array.isArray(raw)) throw new RpcFailure('body', `${alias}: eth_getLogs was not answered by a list`)
+  const logs: RpcLog[] = []
+  let isSorted = true
+  for (const entry of raw as readonly unknown[]) {
+    const log = decodeEntry(entry)
+    if (log === 'removed') continue
+    if (log === undefined || log.blockNumber < from || log.blockNumber > to)
+      throw new RpcFailure(
+        'body',
+        `${alias}: eth_getLogs answered a log that is malformed or was not asked for`,
+      )
+    const last = logs[logs.length - 1]
+    if (last !== undefined && compareLogs(last, log) >= 0) isSorted = false
+    logs.push(log)
+  }
+  if (isSorted) return logs
+  logs.sort(compareLogs)
+  return logs.filter((log, index) => !isRepeat(logs[index - 1], log, alias))
+}
+
+const compareLogs = (a: RpcLog, b: RpcLog): number => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
+
+/** @throws RpcFailure when two different logs claim one place. */
+function isRepeat(previous: RpcLog | undefined, log: RpcLog, alias: string): boolean {
+  if (previous === undefined || compareLogs(previous, log) !== 0) return false
+  if (
+    previous.blockHash !== log.blockHash ||
+    previous.transactionHash !== log.transactionHash ||
+    previous.data !== log.data ||
+    previous.topics.join() !== log.topics.join()
+  )
+    throw new RpcFailure('body', `${alias}: eth_getLogs answered two logs at one place`)
+  return true
+}
+
+function decodeEntry(entry: unknown): RpcLog | 'removed' | undefined {
+  if (typeof entry !== 'object' || entry === null) return undefined
+  const raw = entry as Readonly<Record<string, unknown>>
+  if (raw.removed === true) return 'removed'
+  const blockNumber = decodeQuantity(raw.blockNumber)
+  const logIndex = decodeQuantity(raw.logIndex)
+  const blockHash = decodeHash(raw.blockHash)
+  const transactionHash = decodeHash(raw.transactionHash)
+  if (blockNumber === undefined || logIndex === undefined) return undefined
+  if (blockHash === undefined || transactionHash === undefined) return undefined
+  const { address, topics, data } = raw
+  if (typeof address !== 'string' || typeof data !== 'string' || !isTextList(topics)) return undefined
+  const blockTimestamp = decodeQuantity(raw.blockTimestamp)
+  return {
+    address: address.toLowerCase(),
+    topics,
+    data,
+    blockNumber,
+    blockHash,
+    transactionHash,
+    logIndex,
+    blockTimestamp: blockTimestamp === 0 ? undefined : blockTimestamp,
+  }
+}
+
+function isTextList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}

@@ -1,0 +1,187 @@
+import type { NetworkConfig } from '../config/config.types.js'
+import type { Address } from '../protocol/chainEvent.js'
+import { decodeHex, encodeHex } from '../protocol/hex.js'
+import type { Logger } from '../telemetry/logger.js'
+import { type BridgeTrace, readBridgeTrace } from './callTrace.js'
+import type { ResolvedSender, SenderQuestion } from './chainClient.types.js'
+import type { Clock } from './clock.js'
+import type { Endpoint } from './endpoint.js'
+import type { EndpointPool } from './endpointPool.js'
+import { matchCallers } from './matchCallers.js'
+import { decodeQuantity } from './rpcBlocks.js'
+import { isHistoryGone, isMethodMissing, RpcFailure } from './rpcFailure.js'
+import { senderKey } from './senderKey.js'
+
+/** Transactions asked for at a time. */
+const TRANSACTIONS_AT_ONCE = 100
+const TRACES_IN_FLIGHT = 4
+/** Time for traces, after which what is left counts as failed: the tip must not wait for a slow tracer. */
+const TRACE_BUDGET_MS = 5_000
+const TRACE_BUDGET_PER_QUESTION_MS = 100
+/** A tracer that failed once is left alone so long; the endpoint itself may be well. */
+const TRACER_PAUSE_MS = 5_000
+
+interface Transaction {
+  readonly from: string
+  readonly to: string | undefined
+  readonly blockNumber: number
+}
+
+const ADDRESS = /^0x[0-9a-f]{40}$/
+const ZERO_ADDRESS = `0x${'00'.repeat(20)}`
+
+/** Finds out who called the bridge (decisions, section 4). */
+export class SenderResolver {
+  readonly #network: NetworkConfig
+  readonly #pool: EndpointPool
+  readonly #clock: Clock
+  readonly #logger: Logger
+
+  constructor(network: NetworkConfig, pool: EndpointPool, clock: Clock, logger: Logger) {
+    this.#network = network
+    this.#pool = pool
+    this.#clock = clock
+    this.#logger = logger
+  }
+
+  /** @see ChainClient.resolveSenders */
+  async resolve(
+    questions: readonly SenderQuestion[],
+    signal: AbortSignal,
+  ): Promise<Map<string, ResolvedSender>> {
+    const senders = new Map<string, ResolvedSender>()
+    const deadline = this.#clock.now() + TRACE_BUDGET_MS + questions.length * TRACE_BUDGET_PER_QUESTION_MS
+    for (let start = 0; start < questions.length; start += TRANSACTIONS_AT_ONCE) {
+      const chunk = questions.slice(start, start + TRANSACTIONS_AT_ONCE)
+      const transactions = await this.#readTransactions(chunk, signal)
+      let next = 0
+      const lane = async () => {
+        for (let index = next++; index < chunk.length; index = next++)
+          await this.#resolveOne(chunk[index]!, transactions[index]!, deadline, senders, signal)
+      }
+      await Promise.all(Array.from({ length: TRACES_IN_FLIGHT }, lane))
+    }
+    return senders
+  }
+
+  async #resolveOne(
+    question: SenderQuestion,
+    transaction: Transaction,
+    deadline: number,
+    senders: Map<string, ResolvedSender>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    // A call straight to the bridge makes one event of its own: more than one, and the others come from calls within.
+    const isDirect = transaction.to === this.#network.bridge && question.logs.length === 1
+    const needsTrace = !isDirect && question.logs.some((log) => log.kind !== 'deposit' || log.leafType !== 1)
+    const traced = needsTrace ? await this.#trace(question, transaction, deadline, signal) : noTrace
+    const callers =
+      traced.trace === undefined ? new Map<number, string>() : matchCallers(question.logs, traced.trace)
+    const transactionSender = addressBytes(transaction.from)
+    for (const log of question.logs) {
+      const isMessage = log.kind === 'deposit' && log.leafType === 1 && log.originAddress !== undefined
+      const caller = callers.get(log.logIndex)
+      const isKnown = caller !== undefined && caller !== ZERO_ADDRESS && ADDRESS.test(caller)
+      senders.set(senderKey(question.transactionHash, log.logIndex), {
+        caller: isMessage ? log.originAddress! : isKnown ? addressBytes(caller) : transactionSender,
+        transactionSender,
+        isProvisional: !isMessage && !isKnown && traced.failed,
+      })
+    }
+  }
+
+  /** @throws RetryableError (through the pool) while a transaction is unknown. */
+  async #readTransactions(questions: readonly SenderQuestion[], signal: AbortSignal): Promise<Transaction[]> {
+    const hashes = questions.map((question) => encodeHex(question.transactionHash))
+    return this.#pool.run(async (endpoint) => {
+      const outcomes = await endpoint.callAll(
+        hashes.map((hash) => ({ method: 'eth_getTransactionByHash', params: [hash] })),
+        signal,
+      )
+      return outcomes.map((outcome, index) => {
+        if (!outcome.ok) throw outcome.failure
+        return decodeTransaction(outcome.result, hashes[index]!, endpoint)
+      })
+    }, signal)
+  }
+
+  async #trace(
+    question: SenderQuestion,
+    transaction: Transaction,
+    deadline: number,
+    signal: AbortSignal,
+  ): Promise<TraceResult> {
+    if (this.#network.callTraces === 'off') return noTrace
+    const offers = (endpoint: Endpoint) =>
+      endpoint.offersTraces && transaction.blockNumber > endpoint.tracesGoneUpTo
+    if (!this.#pool.endpoints.some(offers)) return noTrace
+    if (this.#clock.now() > deadline) return { trace: undefined, failed: true }
+    const hash = encodeHex(question.transactionHash)
+    let hasFailed = false
+    const { answer, failed } = await this.#pool.tryEach(
+      (endpoint) => offers(endpoint) && this.#clock.now() >= endpoint.tracesRestUntil,
+      async (endpoint) => {
+        try {
+          const options = { tracer: 'callTracer', tracerConfig: { withLog: true } }
+          const root = await endpoint.call('debug_traceTransaction', [hash, options], signal)
+          return readBridgeTrace(root, this.#network.bridge)
+        } catch (error) {
+          if (!(error instanceof RpcFailure) || error.kind === 'rateLimit' || error.kind === 'network')
+            throw error
+          if (!this.#learn(error, endpoint, transaction.blockNumber)) hasFailed = true
+          return undefined
+        }
+      },
+      signal,
+    )
+    return { trace: answer, failed: failed || hasFailed || this.#pool.endpoints.some(offers) }
+  }
+
+  /** @returns true when the endpoint will never have this trace. */
+  #learn(failure: RpcFailure, endpoint: Endpoint, block: number): boolean {
+    const { text } = failure.providerWords()
+    if (isMethodMissing(failure) || /tracer/i.test(text)) {
+      if (endpoint.offersTraces)
+        this.#logger.info('endpoint offers no call traces', { endpoint: endpoint.alias })
+      endpoint.offersTraces = false
+      return true
+    }
+    if (isHistoryGone(failure)) {
+      endpoint.tracesGoneUpTo = Math.max(endpoint.tracesGoneUpTo, block)
+      return true
+    }
+    endpoint.tracesRestUntil = this.#clock.now() + TRACER_PAUSE_MS
+    return false
+  }
+}
+
+interface TraceResult {
+  readonly trace: BridgeTrace | undefined
+  /** A trace is offered, but could not be had now. */
+  readonly failed: boolean
+}
+
+const noTrace: TraceResult = { trace: undefined, failed: false }
+
+/** @throws RpcFailure `behind` for null, `body` for anything that is no mined transaction with a sender. */
+function decodeTransaction(raw: unknown, hash: string, endpoint: Endpoint): Transaction {
+  if (raw === null || raw === undefined)
+    throw new RpcFailure('behind', `${endpoint.alias}: does not know a transaction with a log of ours`)
+  const transaction = (typeof raw === 'object' ? raw : {}) as Readonly<Record<string, unknown>>
+  const from = address(transaction.from)
+  const blockNumber = decodeQuantity(transaction.blockNumber)
+  if (from === undefined || blockNumber === undefined || String(transaction.hash).toLowerCase() !== hash)
+    throw new RpcFailure('body', `${endpoint.alias}: a transaction is malformed or pending`)
+  // `to` is null for a contract creation.
+  return { from, to: address(transaction.to), blockNumber }
+}
+
+/** The zero address is no sender: no key signs for it, and some gateways put it where they know nothing. */
+function address(raw: unknown): string | undefined {
+  const text = typeof raw === 'string' ? raw.toLowerCase() : ''
+  return ADDRESS.test(text) && text !== ZERO_ADDRESS ? text : undefined
+}
+
+function addressBytes(text: string): Address {
+  return decodeHex(text)!
+}
