@@ -1,12 +1,12 @@
 import type { Endpoint } from './endpoint.js'
 import { type BlockHead, decodeBlock, quantity } from './rpcBlocks.js'
 import { RpcFailure } from './rpcFailure.js'
-import type { RpcCall } from './rpcTransport.js'
+import type { RpcCall, RpcOutcome } from './rpcTransport.js'
 
 export type BlockTag = 'latest' | 'safe' | 'finalized'
 
 /** Questions for a block that is null before the endpoint counts as behind it: behind one address may be several nodes. */
-const NULL_TRIES = 3
+const NULL_TRIES = 4
 
 export function blockCall(block: number | BlockTag): RpcCall {
   const name = typeof block === 'number' ? quantity(block) : block
@@ -23,10 +23,21 @@ export async function findBlock(
   signal: AbortSignal,
 ): Promise<BlockHead | undefined> {
   const call = blockCall(block)
-  const found = decodeBlock(await endpoint.call(call.method, call.params, signal), endpoint.alias)
-  if (found !== undefined && typeof block === 'number' && found.number !== block)
-    throw new RpcFailure('body', `${endpoint.alias}: block ${found.number} instead of ${block}`)
-  return found
+  const result = await endpoint.call(call.method, call.params, signal)
+  if (typeof block === 'number') return expectBlock({ ok: true, result }, block, endpoint)
+  return decodeBlock(result, endpoint.alias)
+}
+
+/**
+ * The block that `blockCall(number)` asked for.
+ * @returns undefined when the endpoint does not know it.
+ * @throws RpcFailure, also for another block than asked for.
+ */
+export function expectBlock(outcome: RpcOutcome, number: number, endpoint: Endpoint): BlockHead | undefined {
+  if (!outcome.ok) throw outcome.failure
+  const block = decodeBlock(outcome.result, endpoint.alias)
+  if (block === undefined || block.number === number) return block
+  throw new RpcFailure('body', `${endpoint.alias}: block ${block.number} instead of ${number}`)
 }
 
 /** Newest block; remembered as the endpoint's head. @throws RpcFailure */

@@ -1,8 +1,8 @@
 import { ChainDataError } from '../errors/chainDataError.js'
 import type { Endpoint } from './endpoint.js'
 import { classifyLogsFailure } from './rangeErrors.js'
-import { behind, blockCall } from './readBlocks.js'
-import { type BlockHead, decodeBlock, quantity } from './rpcBlocks.js'
+import { behind, blockCall, expectBlock, readBlocks } from './readBlocks.js'
+import { type BlockHead, quantity } from './rpcBlocks.js'
 import { RpcFailure } from './rpcFailure.js'
 import { decodeLogs, type logsFilter, type RpcLog } from './rpcLogs.js'
 
@@ -49,15 +49,14 @@ export async function readLogsWindow(
     try {
       const outcomes = await endpoint.callAll([...numbers.map(blockCall), getLogs], signal)
       const headers = new Map<number, BlockHead>()
-      numbers.forEach((number, index) => {
-        const outcome = outcomes[index]!
-        if (!outcome.ok) throw outcome.failure
-        const header = decodeBlock(outcome.result, endpoint.alias)
-        if (header === undefined) throw behind(endpoint, number)
-        if (header.number !== number)
-          throw new RpcFailure('body', `${endpoint.alias}: block ${header.number} instead of ${number}`)
-        headers.set(number, header)
+      const unknown = numbers.filter((number, index) => {
+        const header = expectBlock(outcomes[index]!, number, endpoint)
+        if (header !== undefined) headers.set(number, header)
+        return header === undefined
       })
+      // One node answered a batch: where it lacks a block, its list of logs is short as well.
+      if (unknown.length > 0 && endpoint.takesBatches) throw behind(endpoint, unknown[0]!)
+      for (const header of await readBlocks(unknown, endpoint, signal)) headers.set(header.number, header)
       const outcome = outcomes[numbers.length]!
       if (!outcome.ok) {
         if (refusals === MAX_REFUSALS || !narrows(outcome.failure, span, from, endpoint))

@@ -1,0 +1,380 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createChainClient } from '../../src/chain/chainClient.js'
+import type { ChainClient, SenderQuestion } from '../../src/chain/chainClient.types.js'
+import type { NetworkConfig } from '../../src/config/config.types.js'
+import { ChainDataError } from '../../src/errors/chainDataError.js'
+import { FatalError, RetryableError } from '../../src/errors/chainErrors.js'
+import type { ChainEvent, IndexedBlock } from '../../src/protocol/chainEvent.js'
+import { encodeHex } from '../../src/protocol/hex.js'
+import { asBlockNumber } from '../../src/protocol/units.js'
+import { FakeClock } from '../support/fakeClock.js'
+import { createKeepingLogger } from '../support/keepingLogger.js'
+import { type Replay, rangeErrorIds, replayConfig, startReplay } from './replayServer.js'
+
+const { signal } = new AbortController()
+let replay: Replay
+
+before(async () => {
+  replay = await startReplay('base')
+})
+after(() => replay.close())
+
+function open(network: NetworkConfig) {
+  const clock = new FakeClock()
+  const { logger, lines } = createKeepingLogger()
+  return { client: createChainClient({ network, logger, clock }), clock, lines }
+}
+
+/** Reads [0, head] as a sync loop would: again after a RetryableError, on from where an answer ended. */
+async function readAll(client: ChainClient, head: number): Promise<IndexedBlock[]> {
+  const blocks: IndexedBlock[] = []
+  let retries = 0
+  for (let from = 0; from <= head; ) {
+    try {
+      const range = await client.fetchRange(asBlockNumber(from), asBlockNumber(head), signal)
+      assert.equal(range.fromBlock, from)
+      for (const block of range.blocks) blocks.push(block)
+      from = range.head.number + 1
+    } catch (error) {
+      if (!(error instanceof RetryableError) || ++retries > 60) throw error
+    }
+  }
+  return blocks
+}
+
+const headOf = (from: Replay, networkId: number): number => from.set.expected.networks[networkId]!.head
+
+/** What the set expects of a network's deposits, claims and L1 info leaves. */
+function expectedFacts(from: Replay, networkId: number) {
+  const { bridges, claims, l1InfoLeaves } = from.set.expected
+  const place = (row: { blockNumber: number; logIndex: number; txHash: string; blockTimestamp: number }) =>
+    `${row.blockNumber}/${row.logIndex} ${row.txHash} at ${row.blockTimestamp}`
+  return {
+    deposits: bridges
+      .filter((row) => row.sourceNetwork === networkId)
+      .map((row) => `${row.depositCount} ${place(row)}`),
+    claims: claims
+      .filter((row) => row.network === networkId)
+      .map((row) => `${row.globalIndex} ${place(row)}`),
+    leaves:
+      networkId === 0
+        ? l1InfoLeaves.map((leaf) => `${leaf.blockHash} ${leaf.previousBlockHash} ${leaf.timestamp}`)
+        : [],
+  }
+}
+
+function factsOf(blocks: readonly IndexedBlock[]) {
+  const facts = { deposits: [] as string[], claims: [] as string[], leaves: [] as string[] }
+  for (const { header, events } of blocks)
+    for (const event of events) {
+      const place = `${header.number}/${event.logIndex} ${encodeHex(event.transactionHash)} at ${header.timestampSec}`
+      if (event.type === 'deposit') facts.deposits.push(`${event.depositCount} ${place}`)
+      if (event.type === 'claim')
+        facts.claims.push(`0x${event.globalIndex.toString(16).padStart(64, '0')} ${place}`)
+      if (event.type === 'l1InfoLeaf')
+        facts.leaves.push(`${encodeHex(header.hash)} ${encodeHex(header.parentHash)} ${header.timestampSec}`)
+    }
+  return facts
+}
+
+/** Under `faults`, the client must end with exactly what the set expects. */
+async function assertReads(
+  networkId: number,
+  faults: readonly (readonly [string, object])[],
+  overrides: Partial<NetworkConfig> = {},
+): Promise<{ lines: ReturnType<typeof createKeepingLogger>['lines']; clock: FakeClock }> {
+  const { faults: switches } = replay.nodes[networkId]!
+  const { client, lines, clock } = open(replayConfig(replay, networkId, overrides))
+  const active = faults.map(([name, options]) => switches.on(name, { add: true, ...options }))
+  try {
+    const facts = factsOf(await readAll(client, headOf(replay, networkId)))
+    assert.deepEqual(facts, expectedFacts(replay, networkId))
+    assert.ok(facts.deposits.length > 0, 'the set has deposits')
+    // The server does not count what it does to block times in logs.
+    for (const { name, fired } of active)
+      assert.ok(fired > 0 || name === 'blockTimestamp', `${name} never fired`)
+    return { lines, clock }
+  } finally {
+    switches.off()
+    client.close()
+  }
+}
+
+for (const networkId of [0, 1, 2]) {
+  test(`network ${networkId} is read whole: deposits, claims and L1 info leaves as expected`, async () => {
+    await assertReads(networkId, [])
+  })
+}
+
+const curable: readonly (readonly [string, string, object])[] = [
+  ['logs in any order', 'unorderedLogs', {}],
+  ['logs told twice', 'duplicateLogs', {}],
+  ['every third log told twice', 'duplicateLogs', { nth: 3 }],
+  ['removed logs of another branch among them', 'removedLogs', { mode: 'add', depth: 10 }],
+  ['no block time in logs', 'blockTimestamp', { mode: 'absent' }],
+  ['zero as block time in logs', 'blockTimestamp', { mode: 'zero' }],
+  ['a number as block time in logs', 'blockTimestamp', { mode: 'number' }],
+  ['a wrong block time in logs', 'blockTimestamp', { mode: 'wrong' }],
+  ['batches refused by an error', 'noBatch', { style: 'error' }],
+  ['batches refused by HTTP 400', 'noBatch', { style: 'http400' }],
+  ['batches refused call by call', 'noBatch', { style: 'array' }],
+  ['batch replies in reverse order', 'batchOrder', { mode: 'reverse' }],
+  ['batch replies shuffled', 'batchOrder', { mode: 'shuffle' }],
+  ['batch replies without the last', 'batchOrder', { mode: 'drop' }],
+  ['batch replies without the first', 'batchOrder', { mode: 'dropFirst' }],
+  ['empty blooms', 'zeroBloom', {}],
+  ['every second request meets a node that is behind', 'lag', { blocks: 6 }],
+  ['any request may meet a node that is behind', 'lag', { blocks: 6, pattern: 'random' }],
+  ['questions for logs meet a node that is behind', 'lag', { blocks: 6, pattern: 'logs' }],
+  ['refused with 429 and Retry-After', 'http429', { count: 3, retryAfter: 7 }],
+  ['refused with 429 in plain text', 'http429', { count: 3, plain: true }],
+  ['refused with 503', 'http5xx', { count: 3 }],
+  ['refused with 502 in plain text', 'http5xx', { count: 3, status: 502, plain: true }],
+  ['connections reset', 'reset', { count: 3 }],
+  ['answers cut', 'truncateJson', { count: 3 }],
+  ['connections broken in an answer', 'truncateJson', { count: 3, abort: true }],
+  ['null for new blocks', 'nullBlock', { depth: 3, count: 2 }],
+  ['an empty list instead of logs', 'emptyLogs', { from: 20, to: 30 }],
+  ['logs of another branch for a while', 'orphanLogs', { depth: 6, count: 2 }],
+  ['at most 5 logs in an answer', 'maxResults', { limit: 5 }],
+]
+for (const [title, name, options] of curable) {
+  test(`right all the same: ${title}`, async () => {
+    for (const networkId of [0, 1]) await assertReads(networkId, [[name, options]])
+  })
+}
+
+test('right all the same: a node that is behind answers with an error instead of an incomplete list', async () => {
+  await assertReads(1, [
+    ['lag', { blocks: 6, pattern: 'all', methods: ['eth_getLogs'], count: 1 }],
+    ['noBatch', {}],
+    ['aheadOfHead', {}],
+  ])
+  await assertReads(1, [
+    ['lag', { blocks: 6 }],
+    ['noBatch', {}],
+  ])
+})
+
+test('right all the same: no answer, until the time-out', async () => {
+  await assertReads(1, [['silent', { count: 2 }]], { rpcTimeoutMs: 150 })
+})
+
+test('right all the same: answers that trickle past the time-out', async () => {
+  await assertReads(1, [['slowBody', { count: 2, ms: 40, chunk: 64 }]], { rpcTimeoutMs: 200 })
+})
+
+test('right all the same: windows of one and of seven blocks, in the words of every provider', async () => {
+  const ids = await rangeErrorIds()
+  assert.ok(ids.length >= 40)
+  for (const limit of [1, 7])
+    for (const error of ids)
+      await assertReads(1, [['maxBlockRange', { limit, error }]]).catch((cause: unknown) => {
+        throw new Error(`limit ${limit}, ${error}`, { cause })
+      })
+})
+
+test('a log hidden once is found by the bloom, whatever event it is', async () => {
+  const counts = expectedFacts(replay, 1).deposits.length
+  for (let depositCount = 0; depositCount < counts; depositCount++)
+    await assertReads(1, [['hideLog', { event: 'BridgeEvent', depositCount, mode: 'once' }]])
+  for (const event of ['ClaimEvent', 'UpdateHashChainValue', 'NewWrappedToken', 'SetSovereignTokenAddress'])
+    await assertReads(1, [['hideLog', { event, mode: 'once' }]])
+  for (const event of [
+    'UpdateL1InfoTree',
+    'UpdateL1InfoTreeV2',
+    'VerifyBatchesTrustedAggregator',
+    'CreateNewRollup',
+  ])
+    await assertReads(0, [['hideLog', { event, mode: 'once' }]])
+})
+
+test('a log that ranges leave out for ever is found by block hash', async () => {
+  await assertReads(1, [
+    ['hideLog', { event: 'BridgeEvent', depositCount: 3, mode: 'always', where: 'range' }],
+  ])
+})
+
+test('a log hidden for ever is missing_log, and nothing is told of its block', async () => {
+  for (const extra of [[], [['noMethod', { methods: ['eth_getBlockReceipts'] }]]] as const)
+    await assert.rejects(
+      assertReads(1, [['hideLog', { event: 'BridgeEvent', depositCount: 3, mode: 'always' }], ...extra]),
+      (error) => error instanceof ChainDataError && error.reason === 'missing_log',
+    )
+})
+
+test('with a second endpoint, a log hidden for ever is no loss', async () => {
+  const other = await startReplay('base')
+  try {
+    const urls = [replay, other].map((server) => server.info.networks[1]!.rpc)
+    const rpc = urls.map((url, index) => ({ url, alias: `endpoint ${index}` }))
+    await assertReads(1, [['hideLog', { event: 'BridgeEvent', depositCount: 3, mode: 'always' }]], { rpc })
+    await assertReads(1, [['silent', {}]], { rpc, rpcTimeoutMs: 150 })
+    const { lines } = await assertReads(1, [['chainId', { value: 5 }]], { rpc })
+    assert.ok(lines.some(({ text }) => text === 'endpoint is of another chain'))
+  } finally {
+    other.close()
+  }
+})
+
+test('an endpoint of another chain alone is fatal, and taken again once it is right', async () => {
+  const { faults } = replay.nodes[1]!
+  const { client, clock } = open(replayConfig(replay, 1))
+  faults.on('chainId', { value: 5 })
+  const isWrongChain = (error: unknown) => error instanceof FatalError && error.reason === 'wrong_chain'
+  await assert.rejects(client.verifyIdentity(signal), isWrongChain)
+  await assert.rejects(client.getHead(signal), isWrongChain)
+  faults.off()
+  clock.advance(60_000)
+  await client.verifyIdentity(signal)
+  assert.equal((await client.getHead(signal)).number, headOf(replay, 1))
+  client.close()
+})
+
+test('history that is no longer kept is named', async () => {
+  const { faults } = replay.nodes[1]!
+  const { client } = open(replayConfig(replay, 1))
+  faults.on('pruned', { below: 20 })
+  await assert.rejects(
+    client.fetchRange(asBlockNumber(0), asBlockNumber(31), signal),
+    (error) => error instanceof ChainDataError && error.reason === 'pruned_history',
+  )
+  assert.equal(await client.getContractDepositCount(asBlockNumber(5), signal), undefined)
+  assert.equal(await client.getContractDepositCount(asBlockNumber(31), signal), 6)
+  faults.off()
+  client.close()
+})
+
+test('finality: every way not to offer the tag ends in a count of blocks, and never goes back', async () => {
+  const { faults } = replay.nodes[0]!
+  const head = asBlockNumber(headOf(replay, 0))
+  const finalizedOf = async (options: object | undefined, asks: number, depth = 0) => {
+    const { client, lines, clock } = open(replayConfig(replay, 0, { finality: { tag: 'finalized', depth } }))
+    if (options !== undefined) faults.on('finalized', options)
+    const answers: number[] = []
+    for (let ask = 0; ask < asks; ask++) {
+      answers.push(await client.getFinalizedBlock(head, signal))
+      clock.advance(11_000)
+    }
+    faults.off()
+    client.close()
+    return { answers, warnings: lines.filter(({ level }) => level === 'warn').length }
+  }
+  assert.deepEqual((await finalizedOf(undefined, 2)).answers, [46, 46])
+  assert.deepEqual((await finalizedOf(undefined, 1, 10)).answers, [36])
+  for (const mode of ['unsupported', 'notfound', 'zero', 'null'])
+    assert.deepEqual((await finalizedOf({ mode }, 3)).answers, [0, 0, 0], mode)
+  assert.deepEqual((await finalizedOf({ mode: 'regress', by: 10 }, 4)).answers, [46, 46, 46, 46])
+  assert.deepEqual((await finalizedOf({ mode: 'stuck' }, 2)).answers, [46, 46])
+})
+
+/** All transactions with deposits or claims, as questions. */
+function questionsOf(events: readonly ChainEvent[]): SenderQuestion[] {
+  const questions = new Map<string, { transactionHash: Uint8Array; logs: SenderQuestion['logs'][number][] }>()
+  for (const event of events) {
+    if (event.type !== 'deposit' && event.type !== 'claim') continue
+    const key = encodeHex(event.transactionHash)
+    const question = questions.get(key) ?? { transactionHash: event.transactionHash, logs: [] }
+    question.logs.push({ kind: event.type, ...event })
+    questions.set(key, question)
+  }
+  return [...questions.values()]
+}
+
+for (const set of ['base', 'v12-v9-legacy'])
+  for (const traces of ['with call traces', 'without call traces'] as const)
+    test(`senders of ${set} ${traces}: caller and tx.from as expected`, async () => {
+      const server = await startReplay(set)
+      let differing = 0
+      let checked = 0
+      try {
+        for (const networkId of [0, 1, 2]) {
+          const { client } = open(replayConfig(server, networkId))
+          if (traces === 'without call traces') server.nodes[networkId]!.faults.on('noDebug', {})
+          const blocks = await readAll(client, headOf(server, networkId))
+          const questions = questionsOf(blocks.flatMap(({ events }) => events))
+          const senders = await client.resolveSenders(questions, signal)
+          const { bridges, claims } = server.set.expected
+          const rows = [
+            ...bridges.filter((row) => row.sourceNetwork === networkId),
+            ...claims.filter((row) => row.network === networkId),
+          ]
+          assert.equal(senders.size, rows.length)
+          for (const row of rows) {
+            const sender = senders.get(`${row.txHash}:${row.logIndex}`)
+            assert.ok(sender, `${row.txHash}:${row.logIndex}`)
+            const isMessage = 'leafType' in row && row.leafType === 1
+            const untraced = isMessage ? row.originAddress : row.txFrom
+            const caller = traces === 'with call traces' ? (row.caller ?? row.txFrom) : untraced
+            assert.equal(encodeHex(sender.caller), caller.toLowerCase(), row.txHash)
+            assert.equal(encodeHex(sender.transactionSender), row.txFrom, row.txHash)
+            assert.equal(sender.isProvisional, false)
+            if (caller !== row.txFrom) differing++
+            checked++
+          }
+          if (traces === 'without call traces')
+            assert.ok(
+              (server.nodes[networkId]!.stats.calls.debug_traceTransaction ?? 0) <= 4,
+              'asked, then remembered',
+            )
+          client.close()
+        }
+      } finally {
+        server.close()
+      }
+      assert.ok(checked >= 35 && differing >= 2, `${checked} checked, ${differing} called through a contract`)
+    })
+
+test('a getter tells root and count of the bridge, and which roots a legacy manager knows', async () => {
+  const server = await startReplay('v12-v9-legacy')
+  try {
+    const { client } = open(replayConfig(server, 2, { gerInjection: 'poll' }))
+    await client.verifyIdentity(signal)
+    const { networks, injectedGers } = server.set.expected
+    const head = asBlockNumber(networks[2]!.head)
+    assert.equal(
+      encodeHex((await client.getContractLocalExitRoot(head, signal))!),
+      networks[2]!.localExitRoot,
+    )
+    const known = new Set(injectedGers[2]!.map(({ globalExitRoot }) => globalExitRoot))
+    const asked = injectedGers[0]!.map(({ globalExitRoot }) => globalExitRoot)
+    const answers = await client.findInjectedGers(
+      asked.map((globalExitRoot) => Buffer.from(globalExitRoot.slice(2), 'hex')),
+      head,
+      signal,
+    )
+    assert.deepEqual(
+      answers,
+      asked.map((globalExitRoot) => known.has(globalExitRoot)),
+    )
+    assert.ok(answers.includes(true) && answers.includes(false))
+    client.close()
+  } finally {
+    server.close()
+  }
+})
+
+test('idle at the tip, a block costs at most three calls', async () => {
+  const server = await startReplay('base', { head: '0:10,1:10,2:10' })
+  try {
+    const { client, clock } = open(replayConfig(server, 1, { finality: { tag: 'finalized', depth: 0 } }))
+    await client.verifyIdentity(signal)
+    await client.fetchRange(asBlockNumber(0), (await client.getHead(signal)).number, signal)
+    const { stats } = server.nodes[1]!
+    for (const method of Object.keys(stats.calls)) delete stats.calls[method]
+    const blocks = 10
+    for (let block = 11; block < 11 + blocks; block++) {
+      server.ctl.setHead({ network: 1, to: block })
+      clock.advance(2_000)
+      const head = await client.getHead(signal)
+      await client.getFinalizedBlock(head.number, signal)
+      await client.fetchRange(asBlockNumber(block), head.number, signal)
+    }
+    const calls = Object.values(stats.calls).reduce((sum, count) => sum + count, 0)
+    assert.ok(calls <= 3 * blocks, JSON.stringify(stats.calls))
+    client.close()
+  } finally {
+    server.close()
+  }
+})

@@ -1,0 +1,28 @@
+import type { Clock } from '../../src/chain/clock.js'
+
+/** Time that stands still until somebody sleeps: then it jumps. Chance is always one half unless told otherwise. */
+export class FakeClock implements Clock {
+  /** Every sleep so far, ms. */
+  readonly sleeps: number[] = []
+  chance = 0.5
+  #now = 1_000_000
+
+  now(): number {
+    return this.#now
+  }
+
+  advance(ms: number): void {
+    this.#now += ms
+  }
+
+  async sleep(ms: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    this.sleeps.push(ms)
+    this.#now += ms
+    await Promise.resolve()
+  }
+
+  random(): number {
+    return this.chance
+  }
+}
