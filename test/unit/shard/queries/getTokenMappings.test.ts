@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { type Hex, hexToBytes } from 'viem'
+import type { TokenMappingsQuery } from '../../../../src/protocol/queries.js'
+import { asNetworkId } from '../../../../src/protocol/units.js'
+import { getTokenMappings } from '../../../../src/shard/queries/getTokenMappings.js'
+import { createFakeWorld, type FakeWorld } from '../../../support/fakeChain.js'
+import { tokenMetadata } from '../../../support/fakeChainScenario.js'
+import { tokenAddress } from '../../../support/fakeChainTransaction.js'
+import { IndexedWorld, toHex } from '../../../support/indexedWorld.js'
+
+const [HOME, OTHER] = [tokenAddress(1), tokenAddress(2)]
+const metadata = tokenMetadata('Fake', 'FK', 18)
+
+/**
+ * Mappings in blocks of equal time on both rollups: on 1 a wrapped HOME (block 1), then a sovereign HOME (block 2) and OTHER of
+ * network 2 (block 3); on 2 a wrapped HOME (block 1).
+ */
+function worldWithMappings(): FakeWorld {
+  const world = createFakeWorld({ networks: [1, 2] })
+  const [l1, first, second] = [world.network(0), world.network(1), world.network(2)]
+  const deposit = (destinationNetwork: number) => {
+    const token = { originNetwork: 0, originAddress: HOME, metadata }
+    return l1.mine((block) => block.tx().deposit({ ...token, destinationNetwork })).state.deposits.at(-1)!
+  }
+  const toFirst = deposit(1)
+  const toSecond = deposit(2)
+  first.mine((block) => block.tx().claim({ deposit: toFirst, newWrappedToken: tokenAddress(101) }))
+  first.mine((block) => block.tx().setSovereignToken(0, HOME, tokenAddress(102)))
+  first.mine((block) => block.tx().setSovereignToken(2, OTHER, tokenAddress(103)))
+  second.mine((block) => block.tx().claim({ deposit: toSecond, newWrappedToken: tokenAddress(201) }))
+  return world
+}
+
+function wrappedTokens(indexed: IndexedWorld, query: Partial<TokenMappingsQuery> = {}): [Hex[], number] {
+  const answer = indexed.ask((shards) => getTokenMappings(shards, { pageNumber: 1, pageSize: 100, ...query }))
+  assert.ok(answer.ok)
+  return [answer.value.rows.map((row) => toHex(row.wrappedTokenAddress.bytes)), answer.value.total]
+}
+
+const tokens = (...numbers: number[]): Hex[] => numbers.map(tokenAddress)
+
+test('mappings of all networks or one come newest first, with pages that add up', (context) => {
+  const indexed = new IndexedWorld(context, worldWithMappings())
+  indexed.syncAll()
+  const all = tokens(103, 102, 201, 101)
+  assert.deepEqual(wrappedTokens(indexed), [all, 4])
+  assert.deepEqual(wrappedTokens(indexed, { networkId: asNetworkId(1) }), [tokens(103, 102, 101), 3])
+  assert.deepEqual(wrappedTokens(indexed, { networkId: asNetworkId(0) }), [[], 0])
+  for (const pageNumber of [1, 2, 3, 4, 5])
+    assert.deepEqual(wrappedTokens(indexed, { pageNumber, pageSize: 1 }), [
+      all.slice(pageNumber - 1, pageNumber),
+      4,
+    ])
+})
+
+test('an address matches on either side, a token network on the home side', (context) => {
+  const indexed = new IndexedWorld(context, worldWithMappings())
+  indexed.syncAll()
+  const of = (token: number) => ({ tokenAddress: hexToBytes(tokenAddress(token)) })
+  assert.deepEqual(wrappedTokens(indexed, of(1)), [tokens(102, 201, 101), 3])
+  assert.deepEqual(wrappedTokens(indexed, of(102)), [tokens(102), 1])
+  assert.deepEqual(wrappedTokens(indexed, { ...of(2), tokenNetwork: asNetworkId(2) }), [tokens(103), 1])
+  assert.deepEqual(wrappedTokens(indexed, { ...of(2), tokenNetwork: asNetworkId(0) }), [[], 0])
+  assert.deepEqual(wrappedTokens(indexed, { ...of(103), tokenNetwork: asNetworkId(0) }), [[], 0])
+  assert.deepEqual(wrappedTokens(indexed, { tokenNetwork: asNetworkId(0) }), [tokens(102, 201, 101), 3])
+  assert.deepEqual(wrappedTokens(indexed, of(999)), [[], 0])
+})
+
+test('a mapping tells its token, its kind, and whether it is the one in use; a reorg takes it back', (context) => {
+  const world = worldWithMappings()
+  const first = world.network(1)
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll()
+  const rows = () => {
+    const answer = indexed.ask((shards) =>
+      getTokenMappings(shards, { networkId: asNetworkId(1), pageNumber: 1, pageSize: 9 }),
+    )
+    assert.ok(answer.ok)
+    return answer.value.rows
+  }
+  const [, sovereign, wrapped] = rows()
+  const claimBlock = first.blocks[1]!
+  assert.deepEqual(
+    {
+      ...wrapped,
+      transactionHash: toHex(wrapped!.transactionHash),
+      originTokenAddress: toHex(wrapped!.originTokenAddress.bytes),
+      wrappedTokenAddress: toHex(wrapped!.wrappedTokenAddress.bytes),
+      metadata: toHex(wrapped!.metadata),
+    },
+    {
+      transactionHash: claimBlock.transactions[0]!.hash,
+      blockNumber: claimBlock.number,
+      logIndex: claimBlock.state.tokenMappings[0]!.logIndex,
+      timestampSec: claimBlock.timestampSec,
+      originNetwork: 0,
+      originTokenAddress: HOME,
+      wrappedNetwork: 1,
+      wrappedTokenAddress: tokenAddress(101),
+      metadata,
+      isNotMintable: false,
+      tokenType: 0,
+      isCurrent: false,
+    },
+  )
+  assert.deepEqual([sovereign!.tokenType, sovereign!.isCurrent], [1, true])
+  first.reorg({ depth: 2 })
+  indexed.syncAll()
+  assert.deepEqual(wrappedTokens(indexed), [tokens(201, 101), 2])
+  assert.deepEqual(
+    rows().map((row) => row.isCurrent),
+    [true],
+  )
+})
+
+test('a network that is not served has no mappings to list', (context) => {
+  const indexed = new IndexedWorld(context, worldWithMappings(), [0, 1])
+  const answer = indexed.ask((shards) =>
+    getTokenMappings(shards, { networkId: asNetworkId(2), pageNumber: 1, pageSize: 9 }),
+  )
+  assert.equal(!answer.ok && answer.code, 'INVALID_NETWORK_ID')
+})

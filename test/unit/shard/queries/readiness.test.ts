@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { asDepositCount, asNetworkId } from '../../../../src/protocol/units.js'
+import { getBridges } from '../../../../src/shard/queries/getBridges.js'
+import { getL1InfoTreeIndex } from '../../../../src/shard/queries/getL1InfoTreeIndex.js'
+import { createFakeWorld, type FakeWorld } from '../../../support/fakeChain.js'
+import type { FakeDeposit } from '../../../support/fakeChainState.js'
+import { userContract } from '../../../support/fakeChainTransaction.js'
+import { IndexedWorld, toHex } from '../../../support/indexedWorld.js'
+
+/** An L1 with rollups 1 and 2, and one deposit from the L1 to rollup 1 under L1 info leaf 0. */
+function worldWithDeposit(): { world: FakeWorld; deposit: FakeDeposit } {
+  const world = createFakeWorld({ networks: [1, 2] })
+  const made: FakeDeposit[] = []
+  world.network(0).mine((block) => {
+    const tx = block.tx({ to: userContract(9) })
+    for (const networkId of [1, 2]) tx.createRollup(networkId, 1000 + networkId)
+  })
+  world.network(0).mine((block) => made.push(block.tx().deposit({ destinationNetwork: 1 })))
+  return { world, deposit: made[0]! }
+}
+
+/** What the list says of one deposit, and that the filter says the same: readiness, index, claim. */
+function stateOf(indexed: IndexedWorld, networkId = 0, depositCount = 0) {
+  return indexed.ask((shards) => {
+    const one = { networkId: asNetworkId(networkId), depositCount: asDepositCount(depositCount) }
+    const list = getBridges(shards, { ...one, pageNumber: 1, pageSize: 1 })
+    assert.ok(list.ok)
+    const { readyForClaim, l1InfoTreeIndex, claimTransactionHash } = list.value.rows[0]!
+    const filtered = getBridges(shards, {
+      ...{ networkId: one.networkId, readyForClaim, pageNumber: 1, pageSize: 1000 },
+    })
+    assert.ok(filtered.ok)
+    assert.ok(filtered.value.rows.some((row) => row.depositCount === depositCount))
+    const index = getL1InfoTreeIndex(shards, one)
+    assert.equal(index.ok ? index.value.leaf.l1InfoTreeIndex : null, l1InfoTreeIndex)
+    return {
+      ready: readyForClaim,
+      index: l1InfoTreeIndex as number | null,
+      claim: claimTransactionHash && toHex(claimTransactionHash),
+      refusal: index.ok ? null : index.message,
+    }
+  })
+}
+
+test('a deposit to an L2 is ready from the injection of a leaf that covers it, be it a later one, until that is removed', (context) => {
+  const { world } = worldWithDeposit()
+  const [l1, l2] = [world.network(0), world.network(1)]
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll()
+  assert.deepEqual(stateOf(indexed), {
+    ...{ ready: false, index: null, claim: null },
+    refusal: 'Network 1 accepts no L1 info leaf from index 0 on yet',
+  })
+  l1.mine((block) => block.tx().deposit({ destinationNetwork: 2 }))
+  const later = l1.globalExitRoot()
+  l2.mine((block) => block.tx().injectGer(later))
+  indexed.syncAll()
+  assert.deepEqual(stateOf(indexed), { ready: true, index: 1, claim: null, refusal: null })
+  l2.mine((block) => block.tx().removeGer(later))
+  indexed.syncAll()
+  assert.equal(stateOf(indexed).ready, false)
+  assert.equal(stateOf(indexed).index, null)
+  l2.mine((block) => block.tx().injectGer(later))
+  indexed.syncAll()
+  assert.deepEqual(stateOf(indexed), { ready: true, index: 1, claim: null, refusal: null })
+  // An older root that comes after the newer one is the smaller index.
+  l2.mine((block) => block.tx().injectGer(l1.head.state.l1InfoLeaves[0]!.globalExitRoot))
+  indexed.syncAll()
+  assert.deepEqual(stateOf(indexed), { ready: true, index: 0, claim: null, refusal: null })
+  l2.mine((block) => block.tx().removeGer(l1.head.state.l1InfoLeaves[0]!.globalExitRoot))
+  indexed.syncAll()
+  assert.deepEqual(stateOf(indexed), { ready: true, index: 1, claim: null, refusal: null })
+})
+
+test('a root that was injected before the L1 shard knows its leaf counts as soon as it does', (context) => {
+  const { world } = worldWithDeposit()
+  world.network(1).mine((block) => block.tx().injectGer(world.network(0).globalExitRoot()))
+  const indexed = new IndexedWorld(context, world)
+  indexed.sync(1)
+  indexed.sync(2)
+  indexed.sync(0, { to: 1 })
+  assert.equal(
+    indexed.ask((shards) => {
+      const answer = getBridges(shards, {
+        networkId: asNetworkId(0),
+        pageNumber: 1,
+        pageSize: 1,
+        readyForClaim: true,
+      })
+      return answer.ok && answer.value.total
+    }),
+    0,
+  )
+  indexed.sync(0)
+  assert.deepEqual(stateOf(indexed), { ready: true, index: 0, claim: null, refusal: null })
+})
+
+test('nothing is ready before the covering block is final on the L1', (context) => {
+  const { world } = worldWithDeposit()
+  const block = world.network(0).head.number
+  world.network(1).mine((next) => next.tx().injectGer(world.network(0).globalExitRoot()))
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll({ finalizedLag: 1 })
+  assert.deepEqual(stateOf(indexed), {
+    ...{ ready: false, index: null, claim: null },
+    refusal: `L1 info leaf 0 is in block ${block}, above the final block ${block - 1}`,
+  })
+  indexed.writer(0).setFinalized(indexed.writer(0).checkpoint()!.number)
+  assert.deepEqual(stateOf(indexed), { ready: true, index: 0, claim: null, refusal: null })
+})
+
+test('an unforced deposit is in no leaf until the next update', (context) => {
+  const { world } = worldWithDeposit()
+  world.network(0).mine((block) => block.tx().deposit({ destinationNetwork: 1, forceUpdate: false }))
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll()
+  assert.equal(
+    stateOf(indexed, 0, 1).refusal,
+    'Deposit 1 of network 0 is in none of the 1 L1 info leaves yet',
+  )
+  world.network(0).mine((block) => block.tx().updateGlobalExitRoot())
+  world.network(1).mine((block) => block.tx().injectGer(world.network(0).globalExitRoot()))
+  indexed.syncAll()
+  assert.deepEqual(stateOf(indexed, 0, 1), { ready: true, index: 1, claim: null, refusal: null })
+})
+
+test('a claim ends readiness, an unset claim brings it back, an administrator ends it without ClaimEvent', (context) => {
+  const { world, deposit } = worldWithDeposit()
+  const l2 = world.network(1)
+  l2.mine((block) => block.tx().injectGer(world.network(0).globalExitRoot()))
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll()
+  assert.equal(stateOf(indexed).ready, true)
+  const claimed = l2.mine((block) => block.tx().claim({ deposit }))
+  indexed.syncAll()
+  assert.deepEqual(stateOf(indexed), {
+    ...{ ready: false, index: 0, refusal: null },
+    claim: claimed.transactions[0]!.hash,
+  })
+  l2.mine((block) => block.tx().unsetClaim(deposit))
+  indexed.syncAll()
+  assert.deepEqual(stateOf(indexed), { ready: true, index: 0, claim: null, refusal: null })
+  const set = l2.mine((block) => block.tx().setClaim(deposit))
+  indexed.syncAll()
+  assert.equal(stateOf(indexed).claim, set.transactions[0]!.hash)
+  assert.equal(stateOf(indexed).ready, false)
+  l2.reorg({ depth: 1 })
+  indexed.syncAll()
+  assert.deepEqual(stateOf(indexed), { ready: true, index: 0, claim: null, refusal: null })
+})
+
+test('nothing is ready for a bridge in emergency state', (context) => {
+  const { world } = worldWithDeposit()
+  const l2 = world.network(1)
+  l2.mine((block) => block.tx().injectGer(world.network(0).globalExitRoot()))
+  l2.mine((block) => block.tx().setEmergency(true))
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll()
+  assert.deepEqual(stateOf(indexed), { ready: false, index: 0, claim: null, refusal: null })
+  l2.mine((block) => block.tx().setEmergency(false))
+  indexed.syncAll()
+  assert.equal(stateOf(indexed).ready, true)
+})
+
+test('of a destination that is not indexed nothing is known: not ready, no claim, first covering index', (context) => {
+  const { world, deposit } = worldWithDeposit()
+  const l2 = world.network(1)
+  l2.mine((block) => block.tx().injectGer(world.network(0).globalExitRoot()))
+  l2.mine((block) => block.tx().claim({ deposit }))
+  const indexed = new IndexedWorld(context, world, [0, 2])
+  indexed.syncAll()
+  assert.deepEqual(stateOf(indexed), { ready: false, index: 0, claim: null, refusal: null })
+})
+
+test('a deposit between rollups is ready once its root is settled and that leaf is injected', (context) => {
+  const { world } = worldWithDeposit()
+  const [l1, first, second] = [world.network(0), world.network(1), world.network(2)]
+  first.mine((block) => block.tx().deposit({ destinationNetwork: 2 }))
+  first.mine((block) => block.tx().deposit({ destinationNetwork: 0 }))
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll()
+  assert.equal(
+    stateOf(indexed, 1, 0).refusal,
+    'Deposit 0 of network 1 is in none of the 1 L1 info leaves yet',
+  )
+  l1.mine((block) => block.tx().settle(1, first.localExitRoot()))
+  indexed.syncAll()
+  assert.equal(stateOf(indexed, 1, 0).ready, false)
+  assert.deepEqual(stateOf(indexed, 1, 1), { ready: true, index: 1, claim: null, refusal: null })
+  second.mine((block) => block.tx().injectGer(l1.globalExitRoot()))
+  indexed.syncAll()
+  assert.deepEqual(stateOf(indexed, 1, 0), { ready: true, index: 1, claim: null, refusal: null })
+})
+
+test('a halted network on the way makes nothing ready and names no index; without disk or endpoints it stays', (context) => {
+  for (const halted of [0, 1]) {
+    const { world } = worldWithDeposit()
+    world.network(1).mine((block) => block.tx().injectGer(world.network(0).globalExitRoot()))
+    const indexed = new IndexedWorld(context, world)
+    indexed.syncAll()
+    assert.equal(stateOf(indexed).ready, true)
+    indexed.halt(halted, 'exit_root_mismatch')
+    const state = stateOf(indexed)
+    assert.match(state.refusal!, new RegExp(`^Network ${halted} is halted \\(exit_root_mismatch\\)`))
+    assert.deepEqual({ ready: state.ready, index: state.index }, { ready: false, index: null })
+    indexed.halt(halted, 'rpc_unavailable')
+    assert.equal(stateOf(indexed).ready, true)
+  }
+})

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'node:test'
+import { InvariantError } from '../../../src/errors/invariantError.js'
+import { asNetworkId } from '../../../src/protocol/units.js'
+import type { ShardReaders } from '../../../src/shard/reader.js'
+import { shardDirectory } from '../../../src/store/shardDirectory.js'
+import { createFakeWorld } from '../../support/fakeChain.js'
+import { IndexedWorld } from '../../support/indexedWorld.js'
+
+const L1 = asNetworkId(0)
+const countDeposits = (shards: ShardReaders) => shards.find(L1)!.deposits.count
+
+test('each task sees the newest commit, and keeps one snapshot to its end', (context) => {
+  const world = createFakeWorld({ networks: [1] })
+  const indexed = new IndexedWorld(context, world)
+  for (let commit = 1; commit <= 50; commit++) {
+    world.network(0).mine((block) => block.tx().deposit())
+    indexed.sync(0)
+    assert.equal(indexed.ask(countDeposits), commit)
+  }
+  world.network(0).mine((block) => block.tx().deposit())
+  indexed.ask((shards) => {
+    assert.equal(countDeposits(shards), 50)
+    indexed.sync(0)
+    assert.equal(countDeposits(shards), 50)
+    assert.equal(shards.find(L1)!.deposits.find(50), undefined)
+  })
+  assert.equal(indexed.ask(countDeposits), 51)
+})
+
+test('a task that throws lets its snapshots go: the next one sees what was committed since', (context) => {
+  const world = createFakeWorld({ networks: [1] })
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll()
+  assert.throws(
+    () =>
+      indexed.ask((shards) => {
+        countDeposits(shards)
+        throw new Error('a query broke')
+      }),
+    /a query broke/,
+  )
+  world.network(0).mine((block) => block.tx().deposit())
+  indexed.sync(0)
+  assert.equal(indexed.ask(countDeposits), 1)
+})
+
+test('between tasks no snapshot is kept: the writer goes on using its pages again', (context) => {
+  const world = createFakeWorld({ networks: [1] })
+  world.network(0).mine((block) => block.tx().deposit())
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll()
+  indexed.ask(countDeposits)
+  const file = join(shardDirectory(indexed.config.dataDir, 0), 'data.mdb')
+  const before = statSync(file).size
+  world.network(0).mineEmpty(300)
+  indexed.sync(0, { batchBlocks: 1 })
+  const grown = statSync(file).size - before
+  assert.ok(grown < 1_000_000, `${grown} bytes for 300 empty commits`)
+})
+
+test('reading outside of a task, or a task inside a task, is a mistake', (context) => {
+  const indexed = new IndexedWorld(context, createFakeWorld({ networks: [1] }))
+  assert.throws(() => indexed.readers.find(L1), InvariantError)
+  assert.throws(() => indexed.ask((shards) => shards.withSnapshots(() => 0)), InvariantError)
+  assert.equal(indexed.ask(countDeposits), 0)
+})
+
+test('a network that is not configured has no shard', (context) => {
+  const indexed = new IndexedWorld(context, createFakeWorld({ networks: [1] }))
+  assert.equal(
+    indexed.ask((shards) => shards.find(asNetworkId(7))),
+    undefined,
+  )
+})
+
+test('a value that an answer holds outlives the reads after it', (context) => {
+  const world = createFakeWorld({ networks: [1] })
+  world.network(0).mine((block) => {
+    for (let made = 0; made < 100; made++) block.tx().deposit({ amount: BigInt(made) })
+  })
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll()
+  indexed.ask((shards) => {
+    const { deposits } = shards.find(L1)!
+    const rows = Array.from({ length: 100 }, (_, depositCount) => deposits.get(depositCount))
+    for (let depositCount = 99; depositCount >= 0; depositCount--) deposits.get(depositCount)
+    assert.deepEqual(
+      rows.map(({ amount }) => amount[31]),
+      Array.from({ length: 100 }, (_, depositCount) => depositCount),
+    )
+  })
+})
