@@ -1,4 +1,3 @@
-import { InvariantError } from '../../errors/invariantError.js'
 import { isSameHash } from '../../merkle/branch.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
 import type { LineageLink, TileReader } from '../../merkle/nodeStore.js'
@@ -6,15 +5,11 @@ import type { TreeSource } from '../../merkle/treeTiles.js'
 import { EMPTY_TREE_ROOT } from '../../merkle/zeroHashes.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import type { LeafCount, Lineage, NetworkId } from '../../protocol/units.js'
-import { lineageKey, trees } from '../../store/codecs/keys.js'
-import {
-  decodeLocalExitRootEntry,
-  decodeUint32,
-  type LocalExitRootEntry,
-} from '../../store/codecs/smallRows.js'
+import { trees } from '../../store/codecs/keys.js'
+import { decodeLocalExitRootEntry, type LocalExitRootEntry } from '../../store/codecs/smallRows.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import type { SnapshotState } from '../snapshotState.js'
-import { tileReader } from '../treeTiles.js'
+import { readLineages, tileReader } from '../tiles.js'
 
 const ZERO = new Uint8Array(32)
 /** "No deposits" shows up as Z32 or as 32 zero bytes, depending on place and version (chain-facts 2.2). */
@@ -57,9 +52,7 @@ export class ExitTreeReads implements TreeSource {
 
   /** By number of the lineage. A tree that was never cut has one. */
   get lineages(): readonly LineageLink[] {
-    this.#lineages ??= Array.from({ length: this.lineage + 1 }, (_, lineage) => ({
-      cut: lineage === 0 ? 0 : this.#getCut(lineage),
-    }))
+    this.#lineages ??= readLineages(this.#view, this.lineage)
     return this.#lineages
   }
 
@@ -85,14 +78,5 @@ export class ExitTreeReads implements TreeSource {
   findCoveredCount(localExitRoot: Hash): number | undefined {
     const entry = this.findRoot(localExitRoot)
     return entry === undefined ? undefined : this.sharedLeafCount(entry)
-  }
-
-  #getCut(lineage: number): number {
-    const cut = this.#view.get('lineages', lineageKey(lineage))
-    if (cut === undefined)
-      throw new InvariantError(`network ${this.networkId}: lineage ${lineage} is missing`, {
-        networkId: this.networkId,
-      })
-    return decodeUint32(cut)
   }
 }

@@ -10,8 +10,8 @@ import { trees } from '../../store/codecs/keys.js'
 import { encodeL1InfoLeafRow, L1_INFO_LEAF_BYTES } from '../../store/codecs/l1InfoLeafRow.js'
 import { encodeUint32 } from '../../store/codecs/smallRows.js'
 import { L1_INFO_LEAVES_PER_CHUNK } from '../../store/tables.js'
+import { tileWriter } from '../tiles.js'
 import { RowAppender } from './rowAppender.js'
-import { tileWriter } from './tiles.js'
 import type { WriteContext } from './writeContext.js'
 
 /** The leaves of the L1 info tree inside one transaction: rows, look-up by global exit root, tree, root checks. */

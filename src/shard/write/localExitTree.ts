@@ -12,7 +12,7 @@ import { lineageKey, trees } from '../../store/codecs/keys.js'
 import type { Counters } from '../../store/codecs/metaValues.js'
 import { encodeLocalExitRootEntry, encodeUint32 } from '../../store/codecs/smallRows.js'
 import type { WriteView } from '../../store/shardStore.types.js'
-import { readLineages, tileWriter } from './tiles.js'
+import { readLineages, tileWriter } from '../tiles.js'
 
 /** A root that the chain tells, for the leaves there were at that moment. */
 interface RootClaim {

@@ -9,10 +9,10 @@ import { decodeCounters } from '../../store/codecs/metaValues.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import { CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK, type TableName } from '../../store/tables.js'
 import type { ResolvedSender, UnresolvedSender } from '../shardWriter.types.js'
+import { localExitTreeSource } from '../tiles.js'
 import { findArchivedTwin } from './applyLocalExitTree.js'
 import { readUndoFloor } from './chainPosition.js'
 import { type SenderKind, type Senders, senderWatermark } from './senders.js'
-import { localExitTreeSource } from './tiles.js'
 import type { WriteContext } from './writeContext.js'
 
 /** Deposits and claims whose sender is open, oldest first; of each kind from its watermark on. */

@@ -1,10 +1,10 @@
-import { InvariantError } from '../../errors/invariantError.js'
-import type { TreeHasher } from '../../merkle/hasher.js'
-import type { LineageLink, TileReader, TileWriter } from '../../merkle/nodeStore.js'
-import type { TreeSource } from '../../merkle/treeTiles.js'
-import { lineageKey, type Tree, tileKey, trees } from '../../store/codecs/keys.js'
-import { decodeUint32 } from '../../store/codecs/smallRows.js'
-import type { ReadView, WriteView } from '../../store/shardStore.types.js'
+import { InvariantError } from '../errors/invariantError.js'
+import type { TreeHasher } from '../merkle/hasher.js'
+import type { LineageLink, TileReader, TileWriter } from '../merkle/nodeStore.js'
+import type { TreeSource } from '../merkle/treeTiles.js'
+import { lineageKey, type Tree, tileKey, trees } from '../store/codecs/keys.js'
+import { decodeUint32 } from '../store/codecs/smallRows.js'
+import type { ReadView, WriteView } from '../store/shardStore.types.js'
 
 /** The tiles of one of the shard's trees. */
 export function tileReader(view: ReadView, tree: Tree): TileReader {
