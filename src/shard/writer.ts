@@ -140,6 +140,6 @@ function revertTo(view: WriteView, ancestor: number, startBlock: number): void {
   view.undoAbove(ancestor)
   removeHeadersAbove(view, ancestor)
   putCheckpoint(view, header)
-  lowerFinalized(view, ancestor)
+  lowerFinalized(view, header === undefined ? -1 : ancestor)
   putEpoch(view, readEpoch(view) + 1)
 }

@@ -5,7 +5,7 @@ import { decodeUint32, encodeUint32 } from './codecs/smallRows.js'
 import type { ShardStoreWriter } from './shardStore.types.js'
 
 /** Layout of the tables. One more with each change that an older build could not read, or that must read older stores anew. */
-export const SCHEMA_VERSION = 1
+const SCHEMA_VERSION = 1
 
 type Identity = Readonly<Record<string, string | number>>
 

@@ -24,7 +24,6 @@ export function prepareStores(config: Config): StoreGuard {
   const stores: ShardStoreWriter[] = []
   const closeAll = async (): Promise<void> => {
     for (const store of stores.splice(0)) await store.close()
-    lock.release()
   }
   try {
     for (const network of config.networks) {
@@ -34,9 +33,10 @@ export function prepareStores(config: Config): StoreGuard {
       claimIdentity(store, network, directory)
     }
   } catch (error) {
+    lock.release()
     // The error that stopped us is the one to tell.
     closeAll().catch(() => undefined)
     throw error
   }
-  return { close: closeAll }
+  return { close: () => closeAll().finally(() => lock.release()) }
 }

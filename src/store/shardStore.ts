@@ -83,18 +83,14 @@ class Transaction implements WriteView {
   }
 
   put(table: TableName, key: Uint8Array, value: Uint8Array): void {
-    if (this.#undoBlock !== undefined) this.#remember(table, key)
+    if (this.#undoBlock !== undefined) this.#undo.record(table, key, () => this.get(table, key))
     // Inside a transaction LMDB copies at once: the caller may reuse its buffer.
     this.#databases[table].put(key, value)
   }
 
   remove(table: TableName, key: Uint8Array): void {
-    if (this.#undoBlock !== undefined) this.#remember(table, key)
+    if (this.#undoBlock !== undefined) this.#undo.record(table, key, () => this.get(table, key))
     this.#databases[table].remove(key)
-  }
-
-  #remember(table: TableName, key: Uint8Array): void {
-    if (!this.#undo.isRecorded(table, key)) this.#undo.record(table, key, this.get(table, key))
   }
 
   setUndoBlock(blockNumber: number | undefined): void {

@@ -35,36 +35,30 @@ export function undoKey(block: number, part: number): Uint8Array {
 
 /** The old values of one part, collected while its block is written. */
 export class UndoPart {
-  readonly #oldValues: OldValue[] = []
-  readonly #seen = new Set<string>()
+  /** By table and key, as text. */
+  readonly #oldValues = new Map<string, OldValue>()
   #bytes = 0
 
   get isEmpty(): boolean {
-    return this.#oldValues.length === 0
+    return this.#oldValues.size === 0
   }
 
-  /** Whether the key is already recorded; marks it as recorded. */
-  isRecorded(table: TableName, key: Uint8Array): boolean {
-    const size = this.#seen.size
-    this.#seen.add(`${tableNumbers.get(table)}:${latin1(key)}`)
-    return this.#seen.size === size
-  }
-
-  /** Keeps copies. */
-  record(table: TableName, key: Uint8Array, value: Uint8Array | undefined): void {
-    this.#oldValues.push({
-      table,
-      key: new Uint8Array(key),
-      value: value === undefined ? undefined : new Uint8Array(value),
-    })
+  /** Keeps copies, of the first value of each key. @param oldValue asked for only when the key is new here. */
+  record(table: TableName, key: Uint8Array, oldValue: () => Uint8Array | undefined): void {
+    const text = String.fromCharCode(tableNumbers.get(table)!) + latin1(key)
+    if (this.#oldValues.has(text)) return
+    const value = oldValue()
+    const copy = value === undefined ? undefined : new Uint8Array(value)
+    this.#oldValues.set(text, { table, key: new Uint8Array(key), value: copy })
     this.#bytes += ENTRY_HEAD_BYTES + key.length + (value?.length ?? 0)
   }
 
-  /** @returns fresh bytes. */
+  /** In the order of the keys, so that a record depends on what was changed, not on how. @returns fresh bytes. */
   encode(): Uint8Array {
     const bytes = new Uint8Array(this.#bytes)
     let offset = 0
-    for (const { table, key, value } of this.#oldValues) {
+    for (const text of [...this.#oldValues.keys()].sort()) {
+      const { table, key, value } = this.#oldValues.get(text)!
       bytes[offset] = tableNumbers.get(table)!
       bytes[offset + 1] = key.length
       bytes[offset + 2] = key.length >>> 8

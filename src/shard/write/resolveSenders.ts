@@ -18,34 +18,37 @@ import type { WriteContext } from './writeContext.js'
 /** Deposits and claims whose sender is open, oldest first; of each kind from its watermark on. */
 export function listUnresolvedSenders(view: ReadView, hasher: TreeHasher, limit: number): UnresolvedSender[] {
   const counters = decodeCounters(view.get('meta', metaKey('counters')))
-  const leafHash = (depositCount: number) =>
-    getLeaf(localExitTreeSource(view, hasher, counters.lineage), counters.lineage, depositCount)
-  const open: UnresolvedSender[] = []
+  const tree = localExitTreeSource(view, hasher, counters.lineage)
+  const deposits: OpenSender[] = []
   const firstDeposit = senderWatermark(view, 'deposit')
-  for (let ordinal = firstDeposit; ordinal < counters.deposits && open.length < limit; ordinal++)
-    open.push(unresolvedDeposit(view, ordinal, leafHash))
-  const deposits = open.length
+  for (let ordinal = firstDeposit; ordinal < counters.deposits && deposits.length < limit; ordinal++) {
+    const row = readDeposit(view, ordinal)
+    const own = { kind: 'deposit', ordinal: ordinal as DepositCount, ...placeOf(row) } as const
+    // A leaf of ForwardLET that repeats an archived deposit has the sender of that one's transaction.
+    const twin = row.isForwardLeaf
+      ? findArchivedTwin(view, getLeaf(tree, counters.lineage, ordinal))
+      : undefined
+    const sender = twin === undefined ? own : { ...own, ...placeOf(twin.row) }
+    deposits.push({ since: own.blockNumber, sender })
+  }
+  const claims: OpenSender[] = []
   const firstClaim = senderWatermark(view, 'claim')
-  for (let ordinal = firstClaim; ordinal < counters.claims && open.length - deposits < limit; ordinal++) {
+  for (let ordinal = firstClaim; ordinal < counters.claims && claims.length < limit; ordinal++) {
     const row = readClaim(view, ordinal)
     if (row.isSetByAdministrator) continue
-    open.push({ kind: 'claim', ordinal: ordinal as ClaimOrdinal, ...placeOf(row) })
+    const sender = { kind: 'claim', ordinal: ordinal as ClaimOrdinal, ...placeOf(row) } as const
+    claims.push({ since: sender.blockNumber, sender })
   }
-  return open
-    .sort((a, b) => a.blockNumber - b.blockNumber || (a.kind === b.kind ? a.ordinal - b.ordinal : 0))
+  // A stable sort by the blocks of the rows themselves: each kind keeps its order.
+  return [...deposits, ...claims]
+    .sort((a, b) => a.since - b.since)
     .slice(0, limit)
+    .map(({ sender }) => sender)
 }
 
-function unresolvedDeposit(
-  view: ReadView,
-  ordinal: number,
-  leafHash: (depositCount: number) => Uint8Array,
-): UnresolvedSender {
-  const row = readDeposit(view, ordinal)
-  const own = { kind: 'deposit', ordinal: ordinal as DepositCount, ...placeOf(row) } as const
-  if (!row.isForwardLeaf) return own
-  const twin = findArchivedTwin(view, leafHash(ordinal))
-  return twin === undefined ? own : { ...own, ...placeOf(twin.row) }
+interface OpenSender {
+  readonly since: BlockNumber
+  readonly sender: UnresolvedSender
 }
 
 function placeOf(row: DepositRow | ClaimRow) {

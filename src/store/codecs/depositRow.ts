@@ -75,13 +75,3 @@ export function decodeDepositRow(bytes: Uint8Array, offset: number): DepositRow 
 export function depositDestinationNetwork(bytes: Uint8Array, offset: number): NetworkId {
   return readUint32(bytes, offset + at.destinationNetwork) as NetworkId
 }
-
-/** Block alone. */
-export function depositBlockNumber(bytes: Uint8Array, offset: number): BlockNumber {
-  return readUint48(bytes, offset + at.blockNumber) as BlockNumber
-}
-
-/** Transaction hash alone: what a claim's `bridge_tx_hash` needs. @returns a view into `bytes`. */
-export function depositTransactionHash(bytes: Uint8Array, offset: number): Hash {
-  return bytes.subarray(offset + at.transactionHash, offset + at.transactionHash + 32)
-}

@@ -61,18 +61,3 @@ export function decodeL1InfoLeafRow(bytes: Uint8Array, offset: number): L1InfoLe
     rollupExitVersion: readUint32(bytes, offset + at.rollupExitVersion),
   }
 }
-
-/** Block alone. */
-export function l1InfoLeafBlockNumber(bytes: Uint8Array, offset: number): BlockNumber {
-  return readUint48(bytes, offset + at.blockNumber) as BlockNumber
-}
-
-/** Leaves of the L1's local exit tree alone. */
-export function l1InfoMainnetLeafCount(bytes: Uint8Array, offset: number): LeafCount {
-  return readUint32(bytes, offset + at.mainnetLeafCount) as LeafCount
-}
-
-/** Version of the rollup exit tree alone. */
-export function l1InfoRollupExitVersion(bytes: Uint8Array, offset: number): number {
-  return readUint32(bytes, offset + at.rollupExitVersion)
-}

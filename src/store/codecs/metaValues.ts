@@ -31,7 +31,7 @@ const counterFields = [
 /** Meta `counters`: totals that are kept, not counted. All uint32. */
 export type Counters = { [Field in (typeof counterFields)[number]]: number }
 
-export function noCounters(): Counters {
+function noCounters(): Counters {
   return Object.fromEntries(counterFields.map((field) => [field, 0])) as Counters
 }
 

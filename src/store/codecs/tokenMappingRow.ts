@@ -23,7 +23,7 @@ export interface TokenMappingRow {
   readonly isRemoved: boolean
 }
 
-export const TOKEN_MAPPING_BYTES = 108
+const TOKEN_MAPPING_BYTES = 108
 
 const at = {
   transactionHash: 0,

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { Sender } from '../../../src/protocol/chainEvent.js'
+import type { BlockNumber } from '../../../src/protocol/units.js'
+import { decodeInjectedGerEntry, decodeLocalExitRootEntry } from '../../../src/store/codecs/smallRows.js'
+import type { ReadView } from '../../../src/store/shardStore.types.js'
+import { RandomChain } from '../../support/randomChain.js'
+import {
+  hex,
+  readClaimLinks,
+  readClaims,
+  readCounters,
+  readDeposits,
+  readLists,
+  readMappings,
+} from '../../support/shardContents.js'
+import type { ModelClaim, ModelDeposit, ShardModel } from '../../support/shardModel.js'
+import { TestNumbers } from '../../support/testNumbers.js'
+import { batchOf, openTestShard } from '../../support/testShard.js'
+
+/** fast-check prints seed and path of a failure: run again with FC_SEED. */
+const seed = process.env.FC_SEED === undefined ? {} : { seed: Number(process.env.FC_SEED) }
+const everything = { start: Uint8Array.of(0), end: Buffer.alloc(60, 0xff) }
+
+test('rows, lists, links, roots and totals are those of a plain model, with and without undo, after reorgs', async () => {
+  let deposits = 0
+  await fc.assert(
+    fc.asyncProperty(fc.nat(), fc.nat(20), fc.nat(), async (chainSeed, undoFloor, depth) => {
+      const folder = mkdtempSync(join(tmpdir(), 'bds-test-'))
+      const chain = new RandomChain(chainSeed)
+      const numbers = new TestNumbers(chainSeed + 1)
+      const shard = openTestShard(folder, 1)
+      const growAndFeed = (count: number): void => {
+        const from = chain.blocks.length
+        for (let blocks = 0; blocks < count; blocks++) chain.grow(8)
+        for (let next = from; next < chain.blocks.length; ) {
+          const end = Math.min(chain.blocks.length, next + 1 + numbers.below(8))
+          shard.writer.applyBlocks(batchOf(chain.blocks.slice(next, end), undoFloor))
+          next = end
+        }
+      }
+      growAndFeed(25)
+      const ancestor = 25 - (depth % (26 - undoFloor))
+      shard.writer.revertTo(ancestor as BlockNumber)
+      chain.dropAbove(ancestor)
+      growAndFeed(5)
+      shard.read((view) => assertIsModel(view, chain.model))
+      deposits += chain.model.deposits.length
+      await shard.close()
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+    }),
+    { ...seed, numRuns: 25, includeErrorInReport: true },
+  )
+  assert.ok(deposits > 200, `${deposits} deposits`)
+})
+
+function assertIsModel(view: ReadView, model: ShardModel): void {
+  assert.deepEqual(readDeposits(view), model.deposits.map(plainDeposit))
+  assert.deepEqual(
+    readClaims(view),
+    model.claims.map((claim) => plainClaim(claim)),
+  )
+  assert.deepEqual(readClaimLinks(view), expectedLinks(model))
+  assert.deepEqual(readLists(view), expectedLists(model))
+  assert.deepEqual(
+    readMappings(view),
+    model.mappings.map((mapping) => ({ ...mapping })),
+  )
+  const roots = view
+    .list('localExitRoots', everything)
+    .map(({ key, value }) => [hex(key), decodeLocalExitRootEntry(value)])
+  assert.deepEqual(Object.fromEntries(roots), Object.fromEntries(model.localExitRoots))
+  const injections = view
+    .list('injectedGers', everything)
+    .map(({ value }) => hex(decodeInjectedGerEntry(value).globalExitRoot))
+  assert.deepEqual(injections, model.injections)
+  const inForce = view
+    .list('gerStates', everything)
+    .filter(({ value }) => value[4] === 1)
+    .map(({ key }) => hex(key))
+  assert.deepEqual(inForce, [...model.gersInForce].sort())
+  const counters = readCounters(view)
+  assert.equal(counters.emergencyState, model.isEmergency ? 1 : 0)
+  assert.equal(counters.archivedDeposits, model.archived.length)
+  assert.equal(counters.claimsOutOfForce, model.claims.filter((claim) => !claim.isInForce).length)
+}
+
+function plainSender(sender: Sender | null) {
+  return sender && { caller: hex(sender.caller), transactionSender: hex(sender.transactionSender) }
+}
+
+function plainDeposit({ leaf, ...deposit }: ModelDeposit) {
+  return {
+    leafType: leaf.leafType,
+    originNetwork: leaf.originNetwork as number,
+    originAddress: hex(leaf.originAddress),
+    destinationNetwork: leaf.destinationNetwork as number,
+    destinationAddress: hex(leaf.destinationAddress),
+    amount: leaf.amount,
+    metadata: hex(leaf.metadata),
+    transactionHash: hex(deposit.transactionHash),
+    blockNumber: deposit.blockNumber,
+    logIndex: deposit.logIndex,
+    isForwardLeaf: deposit.isForwardLeaf,
+    sender: plainSender(deposit.sender),
+  }
+}
+
+function plainClaim(claim: ModelClaim) {
+  return {
+    sourceNetwork: claim.sourceNetwork,
+    depositCount: claim.depositCount,
+    transactionHash: hex(claim.transactionHash),
+    blockNumber: claim.blockNumber,
+    logIndex: claim.logIndex,
+    isSetByAdministrator: claim.isSetByAdministrator,
+    destinationAddress: claim.destinationAddress && hex(claim.destinationAddress),
+    amount: claim.amount,
+    sender: plainSender(claim.sender),
+    isInForce: claim.isInForce,
+  }
+}
+
+function expectedLinks(model: ShardModel): Record<string, string> {
+  const links: Record<string, string> = {}
+  model.claims.forEach((claim, ordinal) => {
+    if (!claim.isInForce) return
+    links[`${claim.sourceNetwork}:${claim.depositCount}`] = `${ordinal} ${hex(claim.transactionHash)}`
+  })
+  return links
+}
+
+function expectedLists(model: ShardModel): Record<string, number[]> {
+  const lists: Record<string, number[]> = {}
+  const add = (kind: string, key: string, ordinal: number) => {
+    const list = lists[`${kind}:${key}`] ?? []
+    lists[`${kind}:${key}`] = list
+    if (list.at(-1) !== ordinal) list.push(ordinal)
+  }
+  const network = (id: number) => id.toString(16).padStart(8, '0')
+  model.deposits.forEach(({ leaf, transactionHash, sender }, ordinal) => {
+    add('depositsByDestinationNetwork', network(leaf.destinationNetwork), ordinal)
+    add('depositsByDestinationAddress', hex(leaf.destinationAddress), ordinal)
+    add('depositsByTransaction', hex(transactionHash), ordinal)
+    add('depositsBySender', hex(sender!.caller), ordinal)
+    add('depositsBySender', hex(sender!.transactionSender), ordinal)
+  })
+  model.archived.forEach(({ leafHash }, ordinal) => {
+    add('archivedByLeafHash', hex(leafHash), ordinal)
+  })
+  model.claims.forEach(({ sourceNetwork, transactionHash, destinationAddress, sender }, ordinal) => {
+    add('claimsBySourceNetwork', network(sourceNetwork), ordinal)
+    add('claimsByTransaction', hex(transactionHash), ordinal)
+    if (destinationAddress) add('claimsByDestinationAddress', hex(destinationAddress), ordinal)
+    else add('claimsSetByAdministrator', '', ordinal)
+    if (sender) add('claimsBySender', hex(sender.caller), ordinal)
+    if (sender) add('claimsBySender', hex(sender.transactionSender), ordinal)
+  })
+  model.mappings.forEach(({ origin, wrapped }, ordinal) => {
+    const [originNetwork, address] = origin.split(':')
+    add('mappingsByOriginToken', network(Number(originNetwork)) + address, ordinal)
+    add('mappingsByWrappedToken', wrapped, ordinal)
+  })
+  return lists
+}

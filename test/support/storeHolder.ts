@@ -1,0 +1,8 @@
+import type { Config } from '../../src/config/config.types.js'
+import { prepareStores } from '../../src/store/openStores.js'
+
+/** Holds the stores of a folder open until it is killed. */
+const config = { dataDir: process.argv[2], networks: [] } as unknown as Config
+prepareStores(config)
+process.send!('ready')
+process.on('message', () => undefined)

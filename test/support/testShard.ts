@@ -1,0 +1,79 @@
+import type { Config } from '../../src/config/config.types.js'
+import { compileMerkleModule } from '../../src/merkle/wasm.js'
+import type { BlockBatch, IndexedBlock } from '../../src/protocol/chainEvent.js'
+import type { BlockNumber } from '../../src/protocol/units.js'
+import type { ShardWriter } from '../../src/shard/shardWriter.types.js'
+import { openShardWriter } from '../../src/shard/writer.js'
+import { shardDirectory } from '../../src/store/shardDirectory.js'
+import { openShardStoreReader } from '../../src/store/shardStore.js'
+import type { ReadView } from '../../src/store/shardStore.types.js'
+import { type TableName, tables } from '../../src/store/tables.js'
+import { createStatusBoard, type StatusRow, statusRow } from '../../src/telemetry/statusBoard.js'
+
+const compiled = compileMerkleModule()
+
+/** A shard's writer on a folder of its own, its status row, and a reader beside it. */
+export interface TestShard {
+  readonly writer: ShardWriter
+  readonly status: StatusRow
+  /** Reads the newest state. */
+  read<T>(body: (view: ReadView) => T): T
+  close(): Promise<void>
+}
+
+/** The part of a configuration that a writer looks at. */
+export function shardConfig(dataDir: string, networkId: number, startBlock = 1): Config {
+  return { dataDir, networks: [{ networkId, startBlock }] } as unknown as Config
+}
+
+export function openTestShard(dataDir: string, networkId: number): TestShard {
+  const board = createStatusBoard([networkId])
+  const writer = openShardWriter({
+    config: shardConfig(dataDir, networkId),
+    networkId,
+    compiled,
+    status: board,
+  })
+  const reader = openShardStoreReader(shardDirectory(dataDir, networkId))
+  return {
+    writer,
+    status: statusRow(board, networkId),
+    read(body) {
+      reader.refresh()
+      try {
+        return body(reader)
+      } finally {
+        reader.release()
+      }
+    },
+    async close() {
+      await reader.close()
+      await writer.close()
+    },
+  }
+}
+
+/** A batch of the blocks; the last one is its head. */
+export function batchOf(blocks: readonly IndexedBlock[], undoFloor = 0): BlockBatch {
+  const head = blocks.at(-1)!.header
+  return {
+    fromBlock: blocks[0]!.header.number,
+    head,
+    blocks,
+    finalizedBlock: Math.min(head.number, undoFloor) as BlockNumber,
+    undoFloor: undoFloor as BlockNumber,
+  }
+}
+
+/** Every entry of every table as text; `meta/epoch`, which counts reorgs, left out. */
+export function dumpTables(view: ReadView, except: readonly TableName[] = []): Record<string, string> {
+  const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+  const entries: [string, string][] = []
+  for (const table of Object.keys(tables) as TableName[]) {
+    if (except.includes(table)) continue
+    const all = { start: Uint8Array.of(0), end: Buffer.alloc(60, 0xff) }
+    for (const { key, value } of view.list(table, all)) entries.push([`${table}/${hex(key)}`, hex(value)])
+  }
+  const epoch = `meta/${hex(Buffer.from('epoch'))}`
+  return Object.fromEntries(entries.filter(([key]) => key !== epoch))
+}

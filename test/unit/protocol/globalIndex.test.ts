@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decodeGlobalIndex, decodeV1Index, encodeGlobalIndex } from '../../../src/protocol/globalIndex.js'
+import { asDepositCount, asNetworkId } from '../../../src/protocol/units.js'
+
+test('global indexes carry flag, rollup index and deposit count as the contract packs them', () => {
+  const cases: [number, number, bigint][] = [
+    [0, 0, 0x1_0000_0000_0000_0000n],
+    [0, 0xffff_ffff, 0x1_0000_0000_ffff_ffffn],
+    [1, 0, 0n],
+    [1, 7, 7n],
+    [20, 5, 0x13_0000_0005n],
+    [0xffff_ffff, 0xffff_ffff, 0xffff_fffe_ffff_ffffn],
+  ]
+  for (const [network, depositCount, packed] of cases) {
+    assert.equal(encodeGlobalIndex(asNetworkId(network), asDepositCount(depositCount)), packed)
+    assert.deepEqual(decodeGlobalIndex(packed), { sourceNetwork: network, depositCount })
+  }
+})
+
+test('unused bits are masked away, and with the mainnet flag the rollup index too', () => {
+  assert.deepEqual(decodeGlobalIndex((1n << 255n) | (1n << 65n) | (4n << 32n) | 9n), {
+    sourceNetwork: 5,
+    depositCount: 9,
+  })
+  assert.deepEqual(decodeGlobalIndex((1n << 64n) | (4n << 32n) | 9n), { sourceNetwork: 0, depositCount: 9 })
+})
+
+test('a V1 index is a deposit of network 1 on the L1, and of the L1 elsewhere', () => {
+  assert.deepEqual(decodeV1Index(9n, asNetworkId(0)), { sourceNetwork: 1, depositCount: 9 })
+  assert.deepEqual(decodeV1Index(9n, asNetworkId(1)), { sourceNetwork: 0, depositCount: 9 })
+})

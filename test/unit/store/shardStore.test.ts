@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { uint32Key } from '../../../src/store/codecs/keys.js'
+import { decodeUint32, encodeUint32 } from '../../../src/store/codecs/smallRows.js'
+import { openShardStoreReader, openShardStoreWriter } from '../../../src/store/shardStore.js'
+import type { ShardStoreReader, ShardStoreWriter } from '../../../src/store/shardStore.types.js'
+import { tempFolder } from '../../support/tempFolder.js'
+
+const sleepingReader = fileURLToPath(new URL('../../support/sleepingReader.js', import.meta.url))
+const endlessWriter = fileURLToPath(new URL('../../support/endlessWriter.js', import.meta.url))
+const COUNTER = uint32Key(0)
+
+async function withStore(
+  context: TestContext,
+  body: (writer: ShardStoreWriter, reader: ShardStoreReader, directory: string) => void | Promise<void>,
+): Promise<void> {
+  const directory = `${tempFolder(context)}/7`
+  const writer = openShardStoreWriter(directory)
+  const reader = openShardStoreReader(directory)
+  try {
+    await body(writer, reader, directory)
+  } finally {
+    await reader.close()
+    await writer.close()
+  }
+}
+
+const putCounter = (writer: ShardStoreWriter, value: number) =>
+  writer.transact((view) => view.put('meta', COUNTER, encodeUint32(value)))
+
+const readCounter = (reader: ShardStoreReader) => {
+  const value = reader.get('meta', COUNTER)
+  return value && decodeUint32(value)
+}
+
+test('a reader sees each commit after refresh, and keeps one snapshot until then', (context) =>
+  withStore(context, (writer, reader) => {
+    for (let value = 0; value < 200; value++) {
+      putCounter(writer, value)
+      reader.refresh()
+      assert.equal(readCounter(reader), value)
+      putCounter(writer, value + 1000)
+      assert.equal(readCounter(reader), value, 'a snapshot does not move inside a task')
+      reader.release()
+    }
+  }))
+
+test('a thread that sleeps in Atomics.wait between tasks, and runs no timers, reads each commit', (context) =>
+  withStore(context, async (writer, _reader, directory) => {
+    // cells: task number, value read
+    const cells = new Int32Array(new SharedArrayBuffer(8))
+    const worker = new Worker(sleepingReader, { workerData: { directory, cells } })
+    await once(worker, 'message')
+    let stale = 0
+    for (let task = 1; task <= 300; task++) {
+      putCounter(writer, task)
+      Atomics.store(cells, 0, task)
+      Atomics.notify(cells, 0)
+      const waited = Atomics.wait(cells, 0, task, 10_000)
+      assert.notEqual(waited, 'timed-out')
+      if (Atomics.load(cells, 1) !== task) stale++
+    }
+    Atomics.store(cells, 0, -1)
+    Atomics.notify(cells, 0)
+    await once(worker, 'exit')
+    assert.equal(stale, 0)
+  }))
+
+test('a reader that released its snapshot does not keep the file from reusing pages', (context) =>
+  withStore(context, (writer, reader) => {
+    const value = Buffer.alloc(2000, 1)
+    const write = () =>
+      writer.transact((view) => {
+        for (let key = 0; key < 50; key++) view.put('deposits', uint32Key(key), value)
+      })
+    write()
+    reader.refresh()
+    readCounter(reader)
+    reader.release()
+    for (let round = 0; round < 30; round++) write()
+    const before = writer.fileBytes()
+    for (let round = 0; round < 200; round++) write()
+    assert.equal(writer.fileBytes(), before)
+    // The control: a snapshot that is held makes the same writes grow the file.
+    reader.refresh()
+    readCounter(reader)
+    for (let round = 0; round < 200; round++) write()
+    assert.ok(writer.fileBytes() > 2 * before, `${writer.fileBytes()} bytes, ${before} before`)
+    reader.release()
+  }))
+
+test('a transaction that throws leaves nothing behind', (context) =>
+  withStore(context, (writer, reader) => {
+    putCounter(writer, 1)
+    const body = () =>
+      writer.transact((view) => {
+        view.setUndoBlock(5)
+        view.put('meta', COUNTER, encodeUint32(2))
+        assert.equal(decodeUint32(view.get('meta', COUNTER)!), 2, 'a transaction sees its own writes')
+        throw new Error('stop')
+      })
+    assert.throws(body, { message: 'stop' })
+    reader.refresh()
+    assert.equal(readCounter(reader), 1)
+    assert.deepEqual(reader.list('undo', { start: Uint8Array.of(0), end: Buffer.alloc(9, 255) }), [])
+    reader.release()
+  }))
+
+test('ranges hold their start and not their end, downwards the other way round', (context) =>
+  withStore(context, (writer) => {
+    writer.transact((view) => {
+      for (let key = 0; key < 6; key++) view.put('claims', uint32Key(key), Uint8Array.of(key))
+    })
+    const list = (start: number, end: number, more = {}) =>
+      writer
+        .list('claims', { start: uint32Key(start), end: uint32Key(end), ...more })
+        .map(({ key, value }) => [key[3], value[0]])
+    assert.deepEqual(list(1, 3), [
+      [1, 1],
+      [2, 2],
+    ])
+    assert.deepEqual(list(3, 1, { reverse: true }), [
+      [2, 2],
+      [1, 1],
+    ])
+    assert.deepEqual(list(99, 0, { reverse: true, limit: 1 }), [[5, 5]])
+    assert.deepEqual(list(2, 2), [])
+  }))
+
+test('values of any length come back as they were put, as plain arrays whose slice is a copy', (context) =>
+  withStore(context, (writer) => {
+    const lengths = [0, 1, 4080, 4081, 40_000, 3_000_000]
+    writer.transact((view) => {
+      lengths.forEach((length, key) => {
+        view.put('metadata', uint32Key(key), Buffer.alloc(length, key + 1))
+      })
+    })
+    lengths.forEach((length, key) => {
+      const value = writer.get('metadata', uint32Key(key))!
+      assert.equal(value.constructor, Uint8Array)
+      assert.equal(value.length, length)
+      const copy = value.slice()
+      writer.get('metadata', uint32Key(0))
+      writer.get('metadata', uint32Key(1))
+      assert.ok(copy.every((byte) => byte === key + 1))
+    })
+    assert.equal(writer.get('metadata', uint32Key(77)), undefined)
+  }))
+
+test('undo puts back the first old value of each block, newest block first, also of blocks written in parts', (context) =>
+  withStore(context, (writer) => {
+    const write = (block: number, values: Record<number, number>) =>
+      writer.transact((view) => {
+        view.setUndoBlock(block)
+        for (const [key, value] of Object.entries(values))
+          view.put('claims', uint32Key(Number(key)), Uint8Array.of(value))
+      })
+    const read = () => {
+      const all = { start: uint32Key(0), end: uint32Key(100) }
+      return writer.list('claims', all).map(({ key, value }) => [key[3], value[0]])
+    }
+    write(1, { 1: 10, 2: 20 })
+    write(2, { 2: 21, 3: 30 })
+    write(3, { 3: 31 })
+    write(1, { 9: 90 })
+    writer.transact((view) => {
+      view.setUndoBlock(3)
+      view.remove('claims', uint32Key(1))
+      view.put('claims', uint32Key(2), Uint8Array.of(22))
+      view.put('claims', uint32Key(2), Uint8Array.of(23))
+      view.setUndoBlock(undefined)
+      view.put('claims', uint32Key(50), Uint8Array.of(1))
+    })
+    writer.transact((view) => view.undoAbove(2))
+    assert.deepEqual(read(), [
+      [1, 10],
+      [2, 21],
+      [3, 30],
+      [9, 90],
+      [50, 1],
+    ])
+    writer.transact((view) => view.forgetUndo(1))
+    writer.transact((view) => view.undoAbove(0))
+    assert.deepEqual(read(), [
+      [1, 10],
+      [2, 20],
+      [9, 90],
+      [50, 1],
+    ])
+  }))
+
+test('kill -9 of a writing process leaves whole transactions, and the next writer goes on', async (context) => {
+  const directory = `${tempFolder(context)}/7`
+  let total = 0
+  for (let round = 0; round < 6; round++) {
+    const child = fork(endlessWriter, [directory], { stdio: 'ignore' })
+    let acknowledged = 0
+    for await (const [message] of onMessages(child)) {
+      acknowledged = message as number
+      if (acknowledged >= total + 20 + round) break
+    }
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    const writer = openShardStoreWriter(directory)
+    const all = { start: uint32Key(0), end: uint32Key(100) }
+    const values = writer.list('claims', all).map(({ value }) => decodeUint32(value))
+    assert.equal(values.length, 20)
+    assert.equal(new Set(values).size, 1, `round ${round}: ${values}`)
+    assert.ok(values[0]! >= acknowledged, `${values[0]} stored, ${acknowledged} acknowledged`)
+    total = values[0]!
+    await writer.close()
+  }
+})
+
+async function* onMessages(child: ReturnType<typeof fork>): AsyncGenerator<unknown[]> {
+  for (;;) yield (await once(child, 'message')) as unknown[]
+}
