@@ -1,0 +1,72 @@
+import { failure } from '../errors/answers.js'
+import { answerQuery, type QueryDesk } from './answerQuery.js'
+import { METHODS } from './headers.js'
+import { acceptRequestId } from './requestId.js'
+import { Exchange, type ExchangeContext } from './respond.js'
+import type { Target } from './targets.js'
+import type { HttpRequest, HttpResponse } from './uws.js'
+
+export interface RequestHandlerOptions {
+  readonly context: ExchangeContext
+  readonly targets: ReadonlyMap<string, Target>
+  readonly desk: QueryDesk
+  readonly maxUrlBytes: number
+}
+
+/**
+ * The one handler of all methods and paths. `req` lives only as long as this call: all that is needed of it is read here,
+ * before anything is put off. Nothing thrown gets out of it: that would end the process.
+ */
+export function createRequestHandler(
+  options: RequestHandlerOptions,
+): (res: HttpResponse, req: HttpRequest) => void {
+  const { context } = options
+  return (res, req) => {
+    const method = req.getMethod().toUpperCase()
+    const exchange = new Exchange(context, res, method, acceptRequestId(req.getHeader('x-request-id')))
+    try {
+      // `getQuery` is undefined where the URL has no `?`.
+      dispatch(options, exchange, method, req.getUrl(), (req.getQuery() as string | undefined) ?? '')
+    } catch (error) {
+      exchange.fail(error)
+    }
+  }
+}
+
+function dispatch(
+  { targets, desk, maxUrlBytes }: RequestHandlerOptions,
+  exchange: Exchange,
+  method: string,
+  path: string,
+  rawQuery: string,
+): void {
+  const urlBytes = path.length + 1 + rawQuery.length
+  if (urlBytes > maxUrlBytes) {
+    exchange.refuse(
+      failure('URI_TOO_LONG', `the URL has ${urlBytes} bytes, at most ${maxUrlBytes} are allowed`),
+    )
+    return
+  }
+  const target = targets.get(path)
+  if (target === undefined) {
+    exchange.refuse(failure('NOT_FOUND', `no route ${quote(path)}`))
+    return
+  }
+  exchange.route = target.route
+  if (method !== 'GET' && method !== 'HEAD') {
+    if (method === 'OPTIONS') exchange.sendOptions()
+    else
+      exchange.refuse(failure('METHOD_NOT_ALLOWED', `${method} is not one of ${METHODS}`), [
+        ['Allow', METHODS],
+      ])
+    return
+  }
+  if (target.type === 'query') answerQuery(desk, exchange, target.route, rawQuery)
+  else target.respond(exchange)
+}
+
+const MAX_QUOTED = 100
+
+function quote(path: string): string {
+  return JSON.stringify(path.length > MAX_QUOTED ? `${path.slice(0, MAX_QUOTED)}…` : path)
+}

@@ -1,0 +1,151 @@
+import { createServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Config } from '../config/config.types.js'
+import { failure } from '../errors/answers.js'
+import { FatalError } from '../errors/chainErrors.js'
+import type { QueryPool } from '../pool/queryPool.js'
+import { createVersionReader } from '../pool/shardVersion.js'
+import type { HealthSource } from '../telemetry/healthRecord.js'
+import type { Logger } from '../telemetry/logger.js'
+import type { HttpMetrics } from '../telemetry/metrics.js'
+import type { StatusBoardHandle } from '../telemetry/statusBoard.js'
+import { AnswerCache, type CacheStats } from './cache.js'
+import { createRequestHandler } from './handleRequest.js'
+import { corsHeaders } from './headers.js'
+import { createQueryParsers } from './queryParsers.js'
+import type { ExchangeContext } from './respond.js'
+import { createTargets } from './targets.js'
+import { LISTEN_EXCLUSIVE_PORT, type ListenSocket, loadUws, type UwsApp, type UwsCore } from './uws.js'
+
+export interface HttpServerOptions {
+  readonly config: Config
+  readonly pool: Pick<QueryPool, 'submit'>
+  readonly status: StatusBoardHandle
+  readonly health: HealthSource
+  readonly logger: Logger
+  readonly metrics: HttpMetrics
+}
+
+export interface HttpServer {
+  readonly port: number
+  /** The build of uWebSockets.js that answers. */
+  readonly core: { readonly name: string; readonly version: string }
+  stats(): { readonly pending: number; readonly cache: CacheStats }
+  /**
+   * Goes on answering for `delayMs` (balancers notice that readiness fails), then ends connections with their next answer,
+   * and closes when all is quiet. Call it once.
+   */
+  drain(delayMs: number): Promise<void>
+}
+
+/** Front cache: some ten thousand points, or some hundred pages. */
+const CACHE_BYTES = 64 * 1024 * 1024
+
+/** A request is answered 504 at most this long after its deadline. */
+const SWEEP_MS = 100
+
+/** A connection that stays silent for this long while the server closes is not waited for. */
+const QUIET_MS = 300
+
+/**
+ * Starts the API's server on this thread.
+ * @throws FatalError when no native build loads, or the port is taken.
+ */
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { config, pool, status, health, logger, metrics } = options
+  const core = loadUws()
+  const context: ExchangeContext = {
+    cors: corsHeaders(config.http.cors),
+    logger,
+    metrics,
+    pending: new Set(),
+    isClosing: false,
+    lastRequestAtMs: 0,
+  }
+  const cache = new AnswerCache(CACHE_BYTES)
+  const app = core.createApp()
+  app.any(
+    '/*',
+    createRequestHandler({
+      context,
+      targets: createTargets(health, []),
+      desk: {
+        parsers: createQueryParsers(new Set(config.networks.map(({ networkId }) => networkId))),
+        cache,
+        pool,
+        readVersion: createVersionReader(status),
+        metrics,
+      },
+      maxUrlBytes: config.http.maxUrlBytes,
+    }),
+  )
+  const socket = await listen(app, config.http.host, config.http.port)
+  const sweep = setInterval(() => refuseLate(context, config.http.deadlineMs), SWEEP_MS)
+  return {
+    port: core.portOf(socket),
+    core,
+    stats: () => ({ pending: context.pending.size, cache: cache.stats() }),
+    drain: async (delayMs) => {
+      await delay(delayMs)
+      await close(core, app, socket, context, config.http.deadlineMs)
+      clearInterval(sweep)
+    },
+  }
+}
+
+function refuseLate(context: ExchangeContext, deadlineMs: number): void {
+  const limit = performance.now() - deadlineMs
+  for (const exchange of context.pending) {
+    // All have the same deadline, and the set is in order of arrival.
+    if (exchange.startedAtMs > limit) return
+    exchange.refuse(failure('DEADLINE_EXCEEDED', `no answer within ${deadlineMs} ms`, 1))
+  }
+}
+
+/** Ends keep-alive connections with their next answer rather than in the middle of one. */
+async function close(
+  core: UwsCore,
+  app: UwsApp,
+  socket: ListenSocket,
+  context: ExchangeContext,
+  deadlineMs: number,
+): Promise<void> {
+  context.isClosing = true
+  core.closeListenSocket(socket)
+  const startedAtMs = performance.now()
+  const lastActionMs = (): number => Math.max(startedAtMs, context.lastRequestAtMs)
+  while (
+    performance.now() - startedAtMs < deadlineMs &&
+    (context.pending.size > 0 || performance.now() - lastActionMs() < QUIET_MS)
+  )
+    await delay(SWEEP_MS / 4)
+  app.close()
+}
+
+function listen(app: UwsApp, host: string, port: number): Promise<ListenSocket> {
+  return new Promise((resolve, reject) => {
+    app.listen(host, port, LISTEN_EXCLUSIVE_PORT, (socket) => {
+      if (socket !== false) resolve(socket)
+      else
+        whyNotListening(host, port).then((reason) =>
+          reject(new FatalError(`can't listen on ${host}:${port}: ${reason}`)),
+        )
+    })
+  })
+}
+
+/** uWebSockets.js does not say why; the same attempt with node's own socket does. */
+function whyNotListening(host: string, port: number): Promise<string> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', (error: NodeJS.ErrnoException) => {
+      const reasons: Readonly<Record<string, string>> = {
+        EADDRINUSE: 'the port is taken by another process',
+        EADDRNOTAVAIL: 'the address is not one of this machine',
+        EACCES: 'not permitted',
+      }
+      resolve(reasons[error.code ?? ''] ?? error.code ?? error.message)
+    })
+    probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve('the port was taken')))
+  })
+}

@@ -1,0 +1,82 @@
+import { operationIds, probeRoutes, routes } from '../api/routes.js'
+import { failure } from '../errors/answers.js'
+import type { OperationId } from '../protocol/queries.js'
+import type { HealthSource } from '../telemetry/healthRecord.js'
+import { type HeaderList, JSON_TYPE } from './headers.js'
+import type { Exchange } from './respond.js'
+
+/** What a path leads to: a query for the pool, or an answer that is there at once. */
+export type Target =
+  | { readonly type: 'query'; readonly route: OperationId }
+  | { readonly type: 'memory'; readonly route: string; respond(exchange: Exchange): void }
+
+/** Documents that are made once, at start. */
+export interface StaticDocument {
+  readonly path: string
+  readonly route: string
+  readonly contentType: string
+  readonly body: string
+}
+
+const NO_STORE = 'no-store'
+/** Documents change with a release only. */
+const ONE_HOUR = 'public, max-age=3600'
+
+/** Every path that is served; each also with a slash at its end. */
+export function createTargets(
+  health: HealthSource,
+  documents: readonly StaticDocument[],
+): ReadonlyMap<string, Target> {
+  const targets = new Map<string, Target>()
+  const add = (path: string, target: Target): void => {
+    targets.set(path, target)
+    if (!path.endsWith('/')) targets.set(`${path}/`, target)
+  }
+  for (const operation of operationIds) add(routes[operation].path, { type: 'query', route: operation })
+  const probes: { readonly [Id in keyof typeof probeRoutes]: (exchange: Exchange) => void } = {
+    getHealth: (exchange) => {
+      const { httpStatus, record } = health.health()
+      sendJson(exchange, httpStatus, record)
+    },
+    getSyncStatus: (exchange) => sendJson(exchange, 200, health.syncStatus()),
+    getLiveness: (exchange) => sendJson(exchange, 200, { status: 'alive' }),
+    getReadiness: (exchange) => sendReadiness(exchange, health),
+  }
+  for (const [route, respond] of Object.entries(probes)) {
+    const { paths } = probeRoutes[route as keyof typeof probeRoutes]
+    for (const path of paths) add(path, { type: 'memory', route, respond })
+  }
+  for (const { path, route, contentType, body } of documents)
+    add(path, {
+      type: 'memory',
+      route,
+      respond: (exchange) =>
+        exchange.send({
+          status: 200,
+          body,
+          contentType,
+          cacheControl: ONE_HOUR,
+          retryAfterSec: 0,
+          headers: [],
+        }),
+    })
+  return targets
+}
+
+function sendReadiness(exchange: Exchange, health: HealthSource): void {
+  const { ready, reason, lagBlocks } = health.readiness()
+  const headers: HeaderList = [['X-Data-Lag-Blocks', String(lagBlocks)]]
+  if (ready) sendJson(exchange, 200, { status: 'ready' }, headers)
+  else exchange.refuse(failure('SERVICE_UNAVAILABLE', `not ready: ${reason}`), headers)
+}
+
+function sendJson(exchange: Exchange, status: number, value: object, headers: HeaderList = []): void {
+  exchange.send({
+    status,
+    body: JSON.stringify(value),
+    contentType: JSON_TYPE,
+    cacheControl: NO_STORE,
+    retryAfterSec: 0,
+    headers,
+  })
+}

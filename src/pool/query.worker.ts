@@ -1,0 +1,17 @@
+import { isMainThread, workerData } from 'node:worker_threads'
+import { openShardReaders } from '../shard/reader.js'
+import { queries } from './queries.js'
+import type { QueryWorkerData } from './queryPool.js'
+import { createBatchRunner } from './runBatch.js'
+import { createVersionReader } from './shardVersion.js'
+import { createWorkerTask } from './workerTask.js'
+
+if (isMainThread) throw new Error('query.worker runs only as a worker of the query pool')
+
+// What `startQueryPool` has put there.
+const data = workerData as QueryWorkerData
+
+/** One task = one micro-batch = fresh snapshots, released at its end. No timers here: between tasks the thread sleeps. */
+export default createWorkerTask(
+  createBatchRunner(openShardReaders(data), queries, createVersionReader(data.status)),
+)
