@@ -1,8 +1,9 @@
-/** The few parts of the WebAssembly JavaScript interface that wasm.ts uses: they come with no library we compile against. */
+/** The few parts of the WebAssembly JavaScript interface that wasm.ts and its test use: they come with no library we compile against. */
 declare namespace WebAssembly {
   /** Compiled code, without state: may be posted to other threads. */
   class Module {
     constructor(bytes: Uint8Array<ArrayBuffer>)
+    static imports(module: Module): object[]
   }
   class Instance {
     readonly exports: object

@@ -102,8 +102,3 @@ test('all builds agree on 10,000 random pairs, and with an independent keccak', 
     assert.deepEqual(out, expected, build)
   }
 })
-
-test('the module chosen at boot names itself, and is the SIMD build on this engine', () => {
-  assert.equal(createHasher(compileMerkleModule()).name, 'wasm-simd')
-  assert.equal(createHasher(compileMerkleModule('scalar')).name, 'wasm-scalar')
-})
