@@ -7,6 +7,7 @@ import {
   DIGEST,
   DIGEST_B,
   EDGE,
+  EDGE_BRANCH,
   PATH_A,
   PATH_B,
   TILE_BYTES,
@@ -28,6 +29,16 @@ function copyHash(to: usize, from: usize): void {
   store<u64>(to, load<u64>(from, 8), 8)
   store<u64>(to, load<u64>(from, 16), 16)
   store<u64>(to, load<u64>(from, 24), 24)
+}
+
+function isSameHash(a: usize, b: usize): bool {
+  return (
+    ((load<u64>(a) ^ load<u64>(b)) |
+      (load<u64>(a, 8) ^ load<u64>(b, 8)) |
+      (load<u64>(a, 16) ^ load<u64>(b, 16)) |
+      (load<u64>(a, 24) ^ load<u64>(b, 24))) ==
+    0
+  )
 }
 
 /** The node at `node`, `h` levels above leaf `index`, becomes its parent, at `parent`. */
@@ -100,13 +111,13 @@ function climbEdge(h: i32, index: u32): void {
   copyHash(DIGEST, EDGE + 32 * DEPTH)
 }
 
-/** Right edge and root (`DIGEST`) of the first `leafCount` leaves. Lane A holds the path of `leafCount`. */
-export function edge(leafCount: u32): void {
+/** Root of the first `leafCount` leaves, at `DIGEST`. Lane A holds the path of `leafCount`. */
+export function computeRoot(leafCount: u32): void {
   collectSiblings(PATH_A, leafCount, leafCount, BRANCH_A, DEPTH)
-  // Below the lowest set bit of the count the edge is empty.
+  // Below the lowest set bit of the count there is nothing.
   const empty = min(<i32>ctz(leafCount), DEPTH)
-  memory.copy(EDGE, ZERO_HASHES, 32 * (empty + 1))
-  climbEdge(empty, leafCount)
+  copyHash(DIGEST, ZERO_HASHES + 32 * empty)
+  for (let h = empty; h < DEPTH; h++) stepUp(DIGEST, BRANCH_A + 32 * h, leafCount, h, DIGEST)
 }
 
 /** Roots of two leaf counts, at `DIGEST` and `DIGEST_B`. Lane A holds the path of the first count, B of the second. */
@@ -121,35 +132,52 @@ export function rootPair(leafCountA: u32, leafCountB: u32): void {
 
 /**
  * Branch of leaf `index` among the first `leafCount` leaves, at `BRANCH_A`; the root that it folds to at `DIGEST`; the
- * right edge of that tree at `EDGE`. Lane A holds the path of `index`, lane B the path of `leafCount` (its groups below
- * the level where the two part).
+ * right edge of that tree at `EDGE`, with its siblings. Lane A holds the path of `index`, lane B the path of `leafCount`
+ * (its groups below the level where the two part).
  *
  * A sibling that is incomplete is folded from the free position `leafCount` in lane B while the leaf is folded in lane A:
  * two chains cost little more than one. Above the level where the paths meet, the leaf's path is the right edge.
  */
 export function prove(index: u32, leafCount: u32): void {
   const gap = collectSiblings(PATH_A, index, leafCount, BRANCH_A, DEPTH)
-  const meet = DEPTH - <i32>clz(index ^ leafCount)
+  const meet = meetingLevel(index, leafCount)
+  const last = meet - 1
   copyHash(DIGEST, pathNode(PATH_A, 0, index))
   if (gap == NO_GAP) {
-    memory.copy(EDGE, ZERO_HASHES, 32 * meet)
-    for (let h = 0; h < meet; h++) stepUp(DIGEST, BRANCH_A + 32 * h, index, h, DIGEST)
+    // The low `last` bits of `leafCount` are zero: no leaf's path meets the edge below this level, so it is left out there.
+    for (let h = 0; h < last; h++) stepUp(DIGEST, BRANCH_A + 32 * h, index, h, DIGEST)
   } else {
-    collectSiblings(PATH_B, leafCount, leafCount, BRANCH_B, gap)
+    collectSiblings(PATH_B, leafCount, leafCount, BRANCH_B, last)
     copyHash(EDGE, ZERO_HASHES)
-    for (let h = 0; h < gap; h++)
+    for (let h = 0; h < last; h++)
       stepUpTwo(DIGEST, index, DIGEST, EDGE + 32 * h, leafCount, EDGE + 32 * (h + 1), h)
-    copyHash(BRANCH_A + 32 * gap, EDGE + 32 * gap)
-    stepUp(DIGEST, BRANCH_A + 32 * gap, index, gap, DIGEST)
+    memory.copy(EDGE_BRANCH, BRANCH_B, 32 * last)
+    copyHash(BRANCH_A + 32 * last, EDGE + 32 * last)
   }
-  copyHash(EDGE + 32 * meet, DIGEST)
+  // Here the two are each other's sibling; above they are one.
+  copyHash(EDGE_BRANCH + 32 * last, DIGEST)
+  memory.copy(EDGE_BRANCH + 32 * meet, BRANCH_A + 32 * meet, 32 * (DEPTH - meet))
+  stepUp(DIGEST, BRANCH_A + 32 * last, index, last, EDGE + 32 * meet)
   climbEdge(meet, index)
 }
 
-/** `prove` when the right edge of this leaf count is at `EDGE` already: lane A alone. */
+/**
+ * `prove` when the right edge of this leaf count is at `EDGE` already, with its siblings, from a `prove` whose root was
+ * right: lane A alone, and only up to the level where the leaf's path meets the edge. What lies above was folded to the
+ * root then, and is taken from there.
+ */
 export function proveAtEdge(index: u32, leafCount: u32): void {
-  const gap = collectSiblings(PATH_A, index, leafCount, BRANCH_A, DEPTH)
+  const meet = meetingLevel(index, leafCount)
+  const gap = collectSiblings(PATH_A, index, leafCount, BRANCH_A, meet)
   if (gap != NO_GAP) copyHash(BRANCH_A + 32 * gap, EDGE + 32 * gap)
+  memory.copy(BRANCH_A + 32 * meet, EDGE_BRANCH + 32 * meet, 32 * (DEPTH - meet))
   copyHash(DIGEST, pathNode(PATH_A, 0, index))
-  foldBranch(index)
+  for (let h = 0; h < meet; h++) stepUp(DIGEST, BRANCH_A + 32 * h, index, h, DIGEST)
+  if (isSameHash(DIGEST, EDGE + 32 * meet)) copyHash(DIGEST, EDGE + 32 * DEPTH)
+  else for (let h = meet; h < DEPTH; h++) stepUp(DIGEST, BRANCH_A + 32 * h, index, h, DIGEST)
+}
+
+/** Lowest level at which two different positions have one node. */
+function meetingLevel(a: u32, b: u32): i32 {
+  return DEPTH - <i32>clz(a ^ b)
 }

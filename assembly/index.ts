@@ -5,7 +5,7 @@ import { completeTile, hashLevel } from './level'
 import { absorb, finishMessage, startMessage } from './sponge'
 import { fillZeroHashes } from './zeroHashes'
 
-export { edge, foldBranch, prove, proveAtEdge, rootPair } from './branch'
+export { computeRoot, foldBranch, prove, proveAtEdge, rootPair } from './branch'
 export { BRANCH_A, DIGEST, DIGEST_B, EDGE, INPUT, PATH_A, PATH_B, TILE, ZERO_HASHES } from './layout'
 export { completeTile, startMessage }
 

@@ -45,5 +45,9 @@ export const PATH_B: usize = memory.data(6 * 126 * 32, 64)
 /** Per lane: siblings of one path, leaf level first. */
 export const BRANCH_A: usize = memory.data(32 * 32, 64)
 export const BRANCH_B: usize = memory.data(32 * 32, 64)
-/** Right edge of a tree: the incomplete node of each level 0 … 32 that holds the next free position. */
-export const EDGE: usize = memory.data(33 * 32, 64)
+/**
+ * Right edge of a tree: the incomplete node of each level 0 … 32 that holds the next free position; behind them the 32
+ * siblings of these nodes.
+ */
+export const EDGE: usize = memory.data(65 * 32, 64)
+export const EDGE_BRANCH: usize = EDGE + 33 * 32

@@ -4,7 +4,7 @@ import { TILE_BYTES, TILE_LEVELS } from './nodeStore.js'
 import { getTile, LEAVES_PER_NODE, TILE_GROUPS, TILE_WIDTH, type TreeSink } from './treeTiles.js'
 
 /** Most leaves of a tree: the contract keeps the last position free. */
-export const MAX_LEAF_COUNT = 2 ** 32 - 1
+const MAX_LEAF_COUNT = 2 ** 32 - 1
 
 /**
  * Appends leaves to a lineage; costs about one hash per leaf. Each tile that gets nodes is written once.

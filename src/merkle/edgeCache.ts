@@ -1,12 +1,16 @@
 import { HASH_BYTES, isSameHash, TREE_DEPTH } from './branch.js'
 import type { TreeVersion } from './treeProofs.js'
 
-const EDGE_BYTES = HASH_BYTES * (TREE_DEPTH + 1)
+/** A right edge and its siblings, as the kernels lay them out: 33 nodes of levels 0 … 32, then 32 siblings. */
+export const EDGE_BYTES = HASH_BYTES * (2 * TREE_DEPTH + 1)
+/** Where the last node stands: the root. */
+const ROOT_AT = HASH_BYTES * TREE_DEPTH
 
 /**
- * The right edges of the tree versions proved last: with one, a proof under a historical root costs the fold alone.
+ * The right edges of the tree versions proved last: with one, a proof costs only the hashes up to where the leaf's path
+ * meets the edge, since the edge itself was folded to the root before.
  *
- * An entry can't go stale: its last hash is the root it belongs to, and it is used only for a version with that very
+ * An entry can't go stale: it holds the root it belongs to, and it is used only for a version with that very
  * root. A reorg or a cut that reuses the leaf count has another root.
  */
 export class EdgeCache {
@@ -15,19 +19,19 @@ export class EdgeCache {
   readonly #edges: Uint8Array
   readonly #capacity: number
 
-  /** @param capacity number of versions kept, 1,056 bytes each. */
+  /** @param capacity number of versions kept, 2,080 bytes each. */
   constructor(capacity: number) {
     this.#capacity = capacity
     this.#edges = new Uint8Array(EDGE_BYTES * capacity)
   }
 
-  /** Copies the edge of `version` into `edge` (33 × 32 bytes). @returns false, and leaves it alone, if it is not kept. */
+  /** Copies the edge of `version` into `edge` (EDGE_BYTES). @returns false, and leaves it alone, if it is not kept. */
   load(version: TreeVersion, edge: Uint8Array): boolean {
     const key = keyOf(version)
     const slot = this.#slots.get(key)
     if (slot === undefined) return false
     const kept = this.#edges.subarray(EDGE_BYTES * slot, EDGE_BYTES * (slot + 1))
-    if (!isSameHash(kept.subarray(HASH_BYTES * TREE_DEPTH), version.root)) return false
+    if (!isSameHash(kept.subarray(ROOT_AT, ROOT_AT + HASH_BYTES), version.root)) return false
     edge.set(kept)
     this.#slots.delete(key)
     this.#slots.set(key, slot)

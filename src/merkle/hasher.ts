@@ -35,7 +35,7 @@ export interface TreeHasher extends Hasher {
   readonly kernels: TreeKernels
 }
 
-export interface TreeKernels {
+interface TreeKernels {
   /** One tile being built, and behind its 126 nodes the node above it: 127 × 32 bytes. */
   readonly tile: Uint8Array
   /** Fills in the nodes of `tile` that become complete when its lowest level grows from `from` to `to` ≤ 64 nodes. */
@@ -45,7 +45,10 @@ export interface TreeKernels {
   readonly pathA: readonly Uint8Array[]
   /** Per group, the tile on the path in lane B. */
   readonly pathB: readonly Uint8Array[]
-  /** 33 × 32 bytes: for each level 0 … 32 the incomplete node that holds the next free position; the last is the root. */
+  /**
+   * EDGE_BYTES: for each level 0 … 32 the incomplete node that holds the next free position (the last is the root), then
+   * the siblings of levels 0 … 31. Levels that no leaf's path needs, below the lowest bit of the leaf count, stay unset.
+   */
   readonly edge: Uint8Array
   /** 32 × 32 bytes: branch of the last `prove` or `proveAtEdge`. */
   readonly branch: Uint8Array
@@ -53,8 +56,8 @@ export interface TreeKernels {
   readonly root: Uint8Array
   /** 32 bytes: root in lane B of the last `rootPair`. */
   readonly rootB: Uint8Array
-  /** Lane A holds the path of `leafCount`: fills `edge` and `root`. */
-  computeEdge(leafCount: number): void
+  /** Lane A holds the path of `leafCount`: fills `root`. */
+  computeRoot(leafCount: number): void
   /** Lanes A and B hold the paths of two leaf counts: fills `root` and `rootB`. */
   rootPair(leafCountA: number, leafCountB: number): void
   /**
@@ -62,6 +65,9 @@ export interface TreeKernels {
    * `branch`, the `root` it folds to, and `edge`.
    */
   prove(index: number, leafCount: number): void
-  /** `prove` with `edge` filled in by the caller: lane A alone. */
+  /**
+   * `prove` with `edge` filled in by the caller, from a `prove` whose root was right: lane A alone, below the level where
+   * the paths of `index` and `leafCount` meet.
+   */
   proveAtEdge(index: number, leafCount: number): void
 }

@@ -32,13 +32,14 @@ export function proveLeaf(
   const { lineage, leafCount, root } = version
   if (index >= leafCount) throw new RangeError(`leaf index ${index} is not below leaf count ${leafCount}`)
   const { kernels } = tree.hasher
-  loadPath(tree, kernels.pathA, lineage, index, leafCount, TILE_GROUPS)
+  // In this group and above it the paths of the leaf and of the free position `leafCount` run through the same tiles.
+  const shared = Math.floor((31 - Math.clz32(index ^ leafCount)) / TILE_LEVELS)
   const isEdgeKnown = edges?.load(version, kernels.edge) === true
   if (isEdgeKnown) {
+    loadPath(tree, kernels.pathA, lineage, index, leafCount, shared + 1)
     kernels.proveAtEdge(index, leafCount)
   } else {
-    // In this group and above it both paths run through the same tiles.
-    const shared = Math.floor((31 - Math.clz32(index ^ leafCount)) / TILE_LEVELS)
+    loadPath(tree, kernels.pathA, lineage, index, leafCount, TILE_GROUPS)
     loadPath(tree, kernels.pathB, lineage, leafCount, leafCount, shared)
     kernels.pathB[shared]!.set(kernels.pathA[shared]!)
     kernels.prove(index, leafCount)
@@ -62,7 +63,7 @@ export function getLeaf(tree: TreeSource, lineage: number, index: number): Uint8
 export function getRoot(tree: TreeSource, lineage: number, leafCount: number): Uint8Array {
   const { kernels } = tree.hasher
   loadPath(tree, kernels.pathA, lineage, leafCount, leafCount, TILE_GROUPS)
-  kernels.computeEdge(leafCount)
+  kernels.computeRoot(leafCount)
   return kernels.root.slice()
 }
 

@@ -1,4 +1,5 @@
 import { HASH_BYTES, TREE_DEPTH } from './branch.js'
+import { EDGE_BYTES } from './edgeCache.js'
 import type { TreeHasher } from './hasher.js'
 import { TILE_BYTES } from './nodeStore.js'
 
@@ -24,7 +25,7 @@ export interface MerkleExports {
   hashInputPairs(count: number): void
   completeTile(from: number, to: number): void
   foldBranch(index: number): void
-  edge(leafCount: number): void
+  computeRoot(leafCount: number): void
   rootPair(leafCountA: number, leafCountB: number): void
   prove(index: number, leafCount: number): void
   proveAtEdge(index: number, leafCount: number): void
@@ -108,11 +109,11 @@ export function createWasmHasher(name: string, wasm: MerkleExports): TreeHasher 
       completeTile: wasm.completeTile,
       pathA: tiles(wasm.PATH_A),
       pathB: tiles(wasm.PATH_B),
-      edge: view(wasm.EDGE, HASH_BYTES * (TREE_DEPTH + 1)),
+      edge: view(wasm.EDGE, EDGE_BYTES),
       branch,
       root: digest,
       rootB: view(wasm.DIGEST_B, HASH_BYTES),
-      computeEdge: wasm.edge,
+      computeRoot: wasm.computeRoot,
       rootPair: wasm.rootPair,
       prove: wasm.prove,
       proveAtEdge: wasm.proveAtEdge,

@@ -4,7 +4,13 @@ import { InvariantError } from '../../../src/errors/invariantError.js'
 import { appendLeaves, startLineage } from '../../../src/merkle/appendOnlyTree.js'
 import { isBranchOf } from '../../../src/merkle/branch.js'
 import { EdgeCache } from '../../../src/merkle/edgeCache.js'
-import { getLeaf, getRoot, getRootsAtCounts, proveLeaf } from '../../../src/merkle/treeProofs.js'
+import {
+  getLeaf,
+  getRoot,
+  getRootsAtCounts,
+  proveLeaf,
+  type TreeVersion,
+} from '../../../src/merkle/treeProofs.js'
 import { compileMerkleModule, createHasher } from '../../../src/merkle/wasm.js'
 import { MemoryTiles } from '../../support/memoryTiles.js'
 import { NaiveTree, testLeaf } from '../../support/naiveTree.js'
@@ -140,7 +146,8 @@ test('a proof that does not fold to the root of its version is never handed out'
   const { tree, leaves } = newTree(100)
   const version = { lineage: 0, leafCount: 77, root: new NaiveTree(leaves.slice(0, 77)).root }
   assert.throws(() => proveLeaf(tree, { ...version, leafCount: 78 }, 40), InvariantError)
-  const { branch } = proveLeaf(tree, version, 40)
+  const edges = new EdgeCache(1)
+  const { branch } = proveLeaf(tree, version, 40, edges)
   let flipped = 0
   for (const tile of tree.tiles.tiles.values())
     for (let node = 0; node < 126; node++) {
@@ -148,16 +155,33 @@ test('a proof that does not fold to the root of its version is never handed out'
       const isUsed = hex(branch).includes(hex(bytes)) || hex(bytes) === hex(leaves[40]!)
       if (!isUsed || bytes.every((byte) => byte === 0)) continue
       bytes[node % 32]! ^= 1
-      assert.throws(
-        () => proveLeaf(tree, version, 40),
-        /leaf 40 of 77 in lineage 0 folds to 0x.*expected root 0x/,
-      )
+      for (const cache of [undefined, edges])
+        assert.throws(
+          () => proveLeaf(tree, version, 40, cache),
+          /leaf 40 of 77 in lineage 0 folds to 0x.*expected root 0x/,
+        )
       bytes[node % 32]! ^= 1
       flipped++
     }
   // The leaf and its siblings of levels 0–5; the sibling of level 6 is incomplete at 77.
   assert.equal(flipped, 7)
-  assert.equal(hex(proveLeaf(tree, version, 40).branch), hex(branch))
+  for (const cache of [undefined, edges])
+    assert.equal(hex(proveLeaf(tree, version, 40, cache).branch), hex(branch))
+})
+
+test('damage above the cached edge of a version neither enters its proofs nor goes unseen by others', () => {
+  const { tree, leaves } = newTree(64 * 64 + 3)
+  const [before, after] = [64 * 64 + 2, 64 * 64 + 3].map((leafCount) => ({
+    lineage: 0,
+    leafCount,
+    root: new NaiveTree(leaves.slice(0, leafCount)).root,
+  })) as [TreeVersion, TreeVersion]
+  const edges = new EdgeCache(4)
+  const { branch } = proveLeaf(tree, before, 64 * 64, edges)
+  // The node above the first 4,096 leaves: sibling of level 12 of the leaves behind them.
+  tree.tiles.getTile(0, 2, 0)![0]! ^= 1
+  assert.equal(hex(proveLeaf(tree, before, 64 * 64, edges).branch), hex(branch))
+  assert.throws(() => proveLeaf(tree, after, 64 * 64, edges), InvariantError)
 })
 
 test('flipping any one bit of leaf, branch, root or index breaks a proof', () => {

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EdgeCache } from '../../../src/merkle/edgeCache.js'
+import { EDGE_BYTES, EdgeCache } from '../../../src/merkle/edgeCache.js'
 
 function versionWithEdge(leafCount: number, fill: number, lineage = 0) {
-  const edge = new Uint8Array(33 * 32).fill(fill)
-  return { version: { lineage, leafCount, root: edge.slice(32 * 32) }, edge }
+  const edge = new Uint8Array(EDGE_BYTES).fill(fill)
+  return { version: { lineage, leafCount, root: edge.slice(32 * 32, 33 * 32) }, edge }
 }
 
 test('an edge is kept for its lineage, leaf count and root', () => {
   const cache = new EdgeCache(2)
   const { version, edge } = versionWithEdge(7, 1)
   cache.store(version, edge)
-  const loaded = new Uint8Array(33 * 32)
+  const loaded = new Uint8Array(EDGE_BYTES)
   assert.ok(cache.load(version, loaded))
   assert.deepEqual(loaded, edge)
   assert.ok(!cache.load({ ...version, lineage: 1 }, loaded))
@@ -23,9 +23,9 @@ test('the edge of a leaf count that a reorg gave another root is not used, and i
   const before = versionWithEdge(7, 1)
   const after = versionWithEdge(7, 2)
   cache.store(before.version, before.edge)
-  const loaded = new Uint8Array(33 * 32)
+  const loaded = new Uint8Array(EDGE_BYTES)
   assert.ok(!cache.load(after.version, loaded))
-  assert.deepEqual(loaded, new Uint8Array(33 * 32))
+  assert.deepEqual(loaded, new Uint8Array(EDGE_BYTES))
   cache.store(after.version, after.edge)
   assert.ok(cache.load(after.version, loaded))
   assert.deepEqual(loaded, after.edge)
@@ -41,7 +41,7 @@ test('the edge used longest ago makes room', () => {
   ]
   cache.store(a.version, a.edge)
   cache.store(b.version, b.edge)
-  const loaded = new Uint8Array(33 * 32)
+  const loaded = new Uint8Array(EDGE_BYTES)
   assert.ok(cache.load(a.version, loaded))
   cache.store(c.version, c.edge)
   assert.ok(!cache.load(b.version, loaded))
