@@ -1,0 +1,40 @@
+/** Something whose rate is measured. */
+export interface Contender {
+  readonly name: string
+  /** Works for about `milliseconds`. @returns units of work per second. */
+  measure(milliseconds: number): number | Promise<number>
+}
+
+/**
+ * Lets the contenders run in turn, round after round, so that whatever else the machine does hits all of them alike.
+ * @returns best rate of each, per second. Rounds are short and many: what disturbs a round only makes it slower, so the
+ * best of many is the one that ran undisturbed.
+ */
+export async function race(
+  contenders: readonly Contender[],
+  { rounds = 50, roundMs = 20 }: { readonly rounds?: number; readonly roundMs?: number } = {},
+): Promise<ReadonlyMap<string, number>> {
+  const best = new Map<string, number>()
+  for (let round = 0; round < rounds; round++)
+    for (const { name, measure } of contenders)
+      best.set(name, Math.max(best.get(name) ?? 0, await measure(roundMs)))
+  return best
+}
+
+/** A contender that repeats `step`, which does `units` of work. */
+export function repeating(name: string, units: number, step: () => void): Contender {
+  return {
+    name,
+    measure(milliseconds) {
+      const start = performance.now()
+      let done = 0
+      let elapsed = 0
+      while (elapsed < milliseconds) {
+        step()
+        done += units
+        elapsed = performance.now() - start
+      }
+      return (1000 * done) / elapsed
+    },
+  }
+}

@@ -1,0 +1,117 @@
+import { randomFillSync } from 'node:crypto'
+import { join } from 'node:path'
+import { appendLeaves } from '../../src/merkle/appendOnlyTree.js'
+import type { TileWriter } from '../../src/merkle/nodeStore.js'
+import { getRoot } from '../../src/merkle/treeProofs.js'
+import { compileMerkleModule, createHasher } from '../../src/merkle/wasm.js'
+import { createZeroHashes } from '../../src/merkle/zeroHashes.js'
+import { tileWriter } from '../../src/shard/tiles.js'
+import { trees } from '../../src/store/codecs/keys.js'
+import { openShardStoreWriter } from '../../src/store/shardStore.js'
+import { MemoryTiles } from '../../test/support/memoryTiles.js'
+import { NaiveTree } from '../../test/support/naiveTree.js'
+import { race, repeating } from './race.js'
+import type { Target } from './report.js'
+
+const LEAVES = 1_000_000
+const REPEATS = 9
+
+/** Building a tree of 1 M leaves in one batch: hashing alone, into memory, into LMDB, and the naive way. */
+export async function benchTreeBuild(
+  folder: string,
+): Promise<{ readonly rows: readonly string[][]; readonly targets: readonly Target[] }> {
+  const leaves = randomFillSync(new Uint8Array(32 * LEAVES))
+  const hasher = createHasher(compileMerkleModule())
+  const treeOn = (tiles: TileWriter) => ({ hasher, tiles, lineages: [{ cut: 0 }] })
+  checkAgainstNaiveTree(leaves.subarray(0, 32 * 5000))
+
+  const dropped = treeOn({ getTile: () => undefined, putTile: () => {} })
+  const best = { hash: Infinity, memory: Infinity, body: Infinity, commit: Infinity }
+  let bytesPerLeaf = 0
+  for (let repeat = 0; repeat < REPEATS; repeat++) {
+    best.hash = Math.min(
+      best.hash,
+      timeMs(() => appendLeaves(dropped, 0, 0, leaves)),
+    )
+    best.memory = Math.min(
+      best.memory,
+      timeMs(() => appendLeaves(treeOn(new MemoryTiles()), 0, 0, leaves)),
+    )
+    const store = openShardStoreWriter(join(folder, `build-${repeat}`))
+    let body = 0
+    const whole = timeMs(() =>
+      store.transact((view) => {
+        body = timeMs(() => appendLeaves(treeOn(tileWriter(view, trees.localExitTree)), 0, 0, leaves))
+      }),
+    )
+    best.body = Math.min(best.body, body)
+    best.commit = Math.min(best.commit, whole - body)
+    bytesPerLeaf = store.fileBytes() / LEAVES
+    await store.close()
+  }
+  const naive = await raceNaive(leaves)
+
+  const row = (name: string, ms: number) => [name, (LEAVES / ms / 1000).toFixed(2), ms.toFixed(0)]
+  const rows = [
+    row('hashing alone (tiles are dropped)', best.hash),
+    row('in memory', best.memory),
+    row('into LMDB, one transaction, before its commit', best.body),
+    ['commit of that transaction with its fsync', '', best.commit.toFixed(0)],
+    ...[...naive].map(([name, rate]) => [name, (rate / 1e6).toFixed(3), (LEAVES / rate / 1e-3).toFixed(0)]),
+  ]
+  const fastestNaive = Math.max(...naive.values())
+  return {
+    rows,
+    targets: [
+      {
+        text: '1 M leaves in memory ÷ naive (the faster one)',
+        atLeast: 35,
+        value: (1000 * LEAVES) / best.memory / fastestNaive,
+      },
+      {
+        text: '1 M leaves into LMDB before fsync ÷ hashing alone, time',
+        atMost: 1.3,
+        value: best.body / best.hash,
+      },
+      { text: 'disk per leaf', atMost: 72, value: bytesPerLeaf, unit: 'bytes' },
+    ],
+  }
+}
+
+function checkAgainstNaiveTree(leaves: Uint8Array): void {
+  const count = leaves.length / 32
+  const tree = {
+    hasher: createHasher(compileMerkleModule()),
+    tiles: new MemoryTiles(),
+    lineages: [{ cut: 0 }],
+  }
+  appendLeaves(tree, 0, 0, leaves)
+  const naive = new NaiveTree(Array.from({ length: count }, (_, i) => leaves.subarray(32 * i, 32 * i + 32)))
+  if (Buffer.compare(getRoot(tree, 0, count), naive.root) !== 0) throw new Error('the tree has a wrong root')
+}
+
+/** The naive way, leaves per second: 32 hashes of the scalar kernel for each leaf. */
+function raceNaive(leaves: Uint8Array): Promise<ReadonlyMap<string, number>> {
+  const hasher = createHasher(compileMerkleModule('scalar'))
+  const zeroHashes = createZeroHashes(hasher)
+  const branch = Buffer.concat(zeroHashes.slice(0, 32))
+  let next = 0
+  return race([
+    repeating('naive: 32 calls of the scalar kernel per leaf', 100, () => {
+      for (let i = 0; i < 100; i++, next = (next + 1) % LEAVES) {
+        let node = leaves.subarray(32 * next, 32 * next + 32)
+        for (let h = 0; h < 32; h++) node = hasher.hashPair(node, zeroHashes[h]!)
+      }
+    }),
+    repeating('naive: one call of the scalar kernel for the 32 hashes of a leaf', 100, () => {
+      for (let i = 0; i < 100; i++, next = (next + 1) % LEAVES)
+        hasher.foldBranch(leaves.subarray(32 * next, 32 * next + 32), branch, next)
+    }),
+  ])
+}
+
+function timeMs(body: () => void): number {
+  const start = performance.now()
+  body()
+  return performance.now() - start
+}
