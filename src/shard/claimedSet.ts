@@ -1,18 +1,21 @@
+import { uint32Key } from '../store/codecs/keys.js'
+import { listKinds } from '../store/tables.js'
 import { BitSet } from './bitSet.js'
 import type { ShardView } from './shardView.js'
 
 /**
- * Which deposits of one source network have a claim in force on one destination. Read once from the destination's claim
- * links, then followed: new claims by their ordinals, claims undone by the number of those. Bounded by the source's deposits.
+ * Which deposits from one source to one destination have a claim in force. Each deposit's claim link is read once, then followed:
+ * new claims by their ordinals, claims undone by the number of those. Never larger than the source's deposits.
  */
 export class ClaimedSet {
   #members = new BitSet()
-  #links = 0
+  /** Deposits to the destination looked at so far, in the order of their list. */
+  #deposits = 0
   #claims = 0
   #outOfForce = 0
   #sourceEpoch = -1
-  #epoch = -1
   #lineage = -1
+  #epoch = -1
   #generation = 0
 
   get members(): BitSet {
@@ -26,17 +29,14 @@ export class ClaimedSet {
 
   update(source: ShardView, destination: ShardView): void {
     const { epoch, counters } = destination.state
-    const sourceState = source.state
-    if (
-      epoch !== this.#epoch ||
-      sourceState.epoch !== this.#sourceEpoch ||
-      sourceState.counters.lineage !== this.#lineage
-    ) {
+    const { epoch: sourceEpoch, counters: sourceCounters } = source.state
+    const { lineage } = sourceCounters
+    if (epoch !== this.#epoch || sourceEpoch !== this.#sourceEpoch || lineage !== this.#lineage) {
       this.#epoch = epoch
-      this.#sourceEpoch = sourceState.epoch
-      this.#lineage = sourceState.counters.lineage
+      this.#sourceEpoch = sourceEpoch
+      this.#lineage = lineage
       this.#members = new BitSet()
-      this.#links = 0
+      this.#deposits = 0
       this.#claims = counters.claims
       this.#outOfForce = counters.claimsOutOfForce
       this.#generation++
@@ -49,15 +49,20 @@ export class ClaimedSet {
     }
     for (const ordinal of changed) {
       const { sourceNetwork, depositCount } = destination.claims.get(ordinal)
-      if (sourceNetwork === source.networkId && depositCount < this.#links)
-        this.#follow(destination, sourceNetwork, depositCount)
+      // A claim may be known before its deposit: then it is met when the deposit's turn comes.
+      if (sourceNetwork === source.networkId && depositCount < sourceCounters.deposits)
+        this.#follow(source, destination, depositCount)
     }
-    for (; this.#links < source.deposits.count; this.#links++)
-      this.#follow(destination, source.networkId, this.#links)
+    const toDestination = source.list(
+      listKinds.depositsByDestinationNetwork,
+      uint32Key(destination.networkId),
+    )
+    for (; this.#deposits < toDestination.length; this.#deposits++)
+      this.#follow(source, destination, toDestination.at(this.#deposits))
   }
 
-  #follow(destination: ShardView, sourceNetwork: number, depositCount: number): void {
-    const isClaimed = destination.claims.isClaimed(sourceNetwork, depositCount)
+  #follow(source: ShardView, destination: ShardView, depositCount: number): void {
+    const isClaimed = destination.claims.isClaimed(source.networkId, depositCount)
     if (isClaimed === this.#members.has(depositCount)) return
     if (isClaimed) this.#members.add(depositCount)
     else this.#members.remove(depositCount)

@@ -1,12 +1,15 @@
 import type { L1InfoLeafRow } from '../store/codecs/l1InfoLeafRow.js'
 import { Uint32Column } from './uint32Column.js'
 
+/** What the columns keep of one leaf. */
+export type L1InfoLeafNumbers = Pick<L1InfoLeafRow, 'blockNumber' | 'mainnetLeafCount' | 'rollupExitVersion'>
+
 /** What the columns read of the L1 shard's snapshot. */
 export interface L1InfoSource {
   /** Epoch of the snapshot itself, not of the status board, which may be ahead of it or behind. */
   readonly epoch: number
   readonly leafCount: number
-  getLeaf(index: number): Pick<L1InfoLeafRow, 'blockNumber' | 'mainnetLeafCount' | 'rollupExitVersion'>
+  getLeafNumbers(index: number): L1InfoLeafNumbers
 }
 
 /**
@@ -39,7 +42,7 @@ export class L1InfoColumns {
       this.mainnetCovered.truncate(0)
     }
     for (let index = this.leafCount; index < source.leafCount; index++) {
-      const leaf = source.getLeaf(index)
+      const leaf = source.getLeafNumbers(index)
       this.blockNumbers.push(leaf.blockNumber)
       this.rollupExitVersions.push(leaf.rollupExitVersion)
       this.mainnetCovered.push(leaf.mainnetLeafCount)

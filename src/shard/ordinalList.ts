@@ -59,7 +59,7 @@ function firstNotBelow(at: (position: number) => number, value: number, from: nu
 
 /** One page of lists that share no ordinal, as one list from the newest down. */
 export function newestOf(lists: readonly OrdinalList[], skip: number, limit: number): number[] {
-  const ends = skip === 0 ? lists.map((list) => list.length) : endsBehindNewest(lists, skip)
+  const ends = endsBehindNewest(lists, skip)
   const page: number[] = []
   while (page.length < limit) {
     let newest = -1
@@ -86,6 +86,7 @@ export function newestOf(lists: readonly OrdinalList[], skip: number, limit: num
 function endsBehindNewest(lists: readonly OrdinalList[], skip: number): number[] {
   const total = lists.reduce((sum, list) => sum + list.length, 0)
   if (skip >= total) return lists.map(() => 0)
+  if (skip === 0 || lists.length === 1) return lists.map((list) => list.length - skip)
   const lows = lists.map(() => 0)
   const highs = lists.map((list) => list.length)
   const wanted = total - skip

@@ -8,11 +8,15 @@ import {
   decodeL1InfoLeafRow,
   L1_INFO_LEAF_BYTES,
   type L1InfoLeafRow,
+  l1InfoLeafBlockNumber,
+  l1InfoMainnetLeafCount,
+  l1InfoRollupExitVersion,
 } from '../../store/codecs/l1InfoLeafRow.js'
 import { decodeUint32 } from '../../store/codecs/smallRows.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import { L1_INFO_LEAVES_PER_CHUNK } from '../../store/tables.js'
 import { ChunkReader } from '../chunkReader.js'
+import type { L1InfoLeafNumbers } from '../l1InfoColumns.js'
 import type { Settlement } from '../settledCoverage.js'
 import type { SnapshotState } from '../snapshotState.js'
 
@@ -44,13 +48,18 @@ export class L1InfoReads {
 
   /** @param index must be below `leafCount`. @throws InvariantError when the row is missing. */
   getLeaf(index: number): L1InfoLeafRow {
-    const chunk = this.#leaves.find(index)
+    return decodeL1InfoLeafRow(this.#chunkOf(index), this.#leaves.offset(index) * L1_INFO_LEAF_BYTES)
+  }
+
+  /** The numbers of a leaf alone: columns read every leaf there is. */
+  getLeafNumbers(index: number): L1InfoLeafNumbers {
+    const chunk = this.#chunkOf(index)
     const offset = this.#leaves.offset(index) * L1_INFO_LEAF_BYTES
-    if (chunk === undefined || chunk.length < offset + L1_INFO_LEAF_BYTES)
-      throw new InvariantError(`network 0: L1 info leaf ${index} is missing, ${this.leafCount} are counted`, {
-        networkId: L1_NETWORK_ID,
-      })
-    return decodeL1InfoLeafRow(chunk, offset)
+    return {
+      blockNumber: l1InfoLeafBlockNumber(chunk, offset),
+      mainnetLeafCount: l1InfoMainnetLeafCount(chunk, offset),
+      rollupExitVersion: l1InfoRollupExitVersion(chunk, offset),
+    }
   }
 
   findIndexByGer(globalExitRoot: Hash): number | undefined {
@@ -93,6 +102,15 @@ export class L1InfoReads {
       if (last !== undefined) settled.push({ networkId: networkId as NetworkId, localExitRoot: last.value })
     }
     return settled
+  }
+
+  #chunkOf(index: number): Uint8Array {
+    const chunk = this.#leaves.find(index)
+    if (chunk === undefined || chunk.length < (this.#leaves.offset(index) + 1) * L1_INFO_LEAF_BYTES)
+      throw new InvariantError(`network 0: L1 info leaf ${index} is missing, ${this.leafCount} are counted`, {
+        networkId: L1_NETWORK_ID,
+      })
+    return chunk
   }
 }
 

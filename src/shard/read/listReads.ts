@@ -1,7 +1,7 @@
 import { InvariantError } from '../../errors/invariantError.js'
 import type { NetworkId } from '../../protocol/units.js'
 import { listChunkKey, listHeadKey } from '../../store/codecs/keys.js'
-import { chunkOrdinal, headOrdinal, listLength, listTailStart } from '../../store/codecs/listEntry.js'
+import { chunkOrdinals, headOrdinals, listLength, listTailStart } from '../../store/codecs/listEntry.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import { LIST_CHUNK, type ListKind } from '../../store/tables.js'
 import { copyOf } from '../chunkReader.js'
@@ -19,14 +19,12 @@ export function readList(
   const length = listLength(head)
   const tailStart = listTailStart(length)
   return chunkedList(length, (number) => {
-    const first = number * LIST_CHUNK
-    if (head !== undefined && first >= tailStart)
-      return Uint32Array.from({ length: length - tailStart }, (_, at) => headOrdinal(head, at))
+    if (head !== undefined && number * LIST_CHUNK >= tailStart) return headOrdinals(head)
     const chunk = view.get('lists', listChunkKey(headKey, number))
     if (chunk === undefined)
       throw new InvariantError(`network ${networkId}: chunk ${number} of a list of kind ${kind} is missing`, {
         networkId,
       })
-    return Uint32Array.from({ length: LIST_CHUNK }, (_, at) => chunkOrdinal(chunk, at))
+    return chunkOrdinals(chunk)
   })
 }

@@ -21,9 +21,14 @@ export function headOrdinal(head: Uint8Array, position: number): number {
   return readUint32(head, 4 + 4 * (position % LIST_CHUNK))
 }
 
-/** Ordinal at `position` (0 … LIST_CHUNK − 1) of a full chunk. */
-export function chunkOrdinal(chunk: Uint8Array, position: number): number {
-  return readUint32(chunk, 4 * position)
+/** Ordinals of a full chunk, in memory of their own. Values are little-endian, as the machines are: one copy decodes them. */
+export function chunkOrdinals(chunk: Uint8Array): Uint32Array {
+  return new Uint32Array(new Uint8Array(chunk).buffer)
+}
+
+/** Ordinals behind the last full chunk, in memory of their own. */
+export function headOrdinals(head: Uint8Array): Uint32Array {
+  return new Uint32Array(new Uint8Array(head.subarray(4)).buffer)
 }
 
 /** @param tail ordinals after the last full chunk. @returns fresh bytes. */
