@@ -62,7 +62,8 @@ export function openShardWriter({ config, networkId, compiled, status }: ShardWr
     row.set('finalizedBlock', readFinalized(store))
     row.set('emergencyState', readCounters(store).emergencyState)
     row.set('storeBytes', store.fileBytes())
-    row.set('epoch', readEpoch(store))
+    // A BackwardLET voids answers as a reorg does, and its undoing is one: reorgs outweigh every lineage (u16) there can be.
+    row.set('epoch', readEpoch(store) * 2 ** 16 + readCounters(store).lineage)
   }
   const commit = (body: (view: WriteView) => void): void => {
     try {

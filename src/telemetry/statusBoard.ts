@@ -7,7 +7,7 @@ import { type HaltReason, haltReasons } from '../errors/haltReason.js'
 const fields = [
   /** Moves with each commit. */
   'tip',
-  /** Moves with each reorg; answers of another epoch are void. */
+  /** Grows with each reorg and each cut of the exit tree; answers of another epoch are void. */
   'epoch',
   /** Newest block that the chain's RPC told of; −1 = unknown. */
   'headBlock',

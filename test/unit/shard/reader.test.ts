@@ -6,6 +6,7 @@ import { InvariantError } from '../../../src/errors/invariantError.js'
 import { asNetworkId } from '../../../src/protocol/units.js'
 import type { ShardReaders } from '../../../src/shard/reader.js'
 import { shardDirectory } from '../../../src/store/shardDirectory.js'
+import { statusRow } from '../../../src/telemetry/statusBoard.js'
 import { createFakeWorld } from '../../support/fakeChain.js'
 import { IndexedWorld } from '../../support/indexedWorld.js'
 
@@ -59,6 +60,27 @@ test('between tasks no snapshot is kept: the writer goes on using its pages agai
   indexed.sync(0, { batchBlocks: 1 })
   const grown = statSync(file).size - before
   assert.ok(grown < 1_000_000, `${grown} bytes for 300 empty commits`)
+})
+
+test('a cut of the exit tree voids answers as a reorg does, and so does taking the cut back', (context) => {
+  const world = createFakeWorld({ networks: [1] })
+  const l2 = world.network(1)
+  l2.mine((block) => block.tx().deposit())
+  l2.mine((block) => block.tx().deposit())
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll()
+  const epoch = () => statusRow(indexed.status, 1).get('epoch')
+  const first = epoch()
+  l2.mine((block) => block.tx().deposit())
+  indexed.sync(1)
+  assert.equal(epoch(), first)
+  l2.mine((block) => block.tx().backwardLet(1))
+  indexed.sync(1)
+  const cut = epoch()
+  assert.ok(cut > first, `${cut} after the cut, ${first} before`)
+  l2.reorg({ depth: 1 })
+  indexed.sync(1)
+  assert.ok(epoch() > cut, `${epoch()} after the reorg, ${cut} before`)
 })
 
 test('reading outside of a task, or a task inside a task, is a mistake', (context) => {
