@@ -1,8 +1,5 @@
-import type { L1InfoLeafRow } from '../store/codecs/l1InfoLeafRow.js'
+import type { L1InfoLeafNumbers } from '../store/codecs/l1InfoLeafRow.js'
 import { Uint32Column } from './uint32Column.js'
-
-/** What the columns keep of one leaf. */
-export type L1InfoLeafNumbers = Pick<L1InfoLeafRow, 'blockNumber' | 'mainnetLeafCount' | 'rollupExitVersion'>
 
 /** What the columns read of the L1 shard's snapshot. */
 export interface L1InfoSource {

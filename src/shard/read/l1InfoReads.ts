@@ -5,18 +5,16 @@ import type { NetworkId } from '../../protocol/units.js'
 import { readUint32BigEndian } from '../../store/codecs/bytes.js'
 import { chunkKey, uint32PairKey } from '../../store/codecs/keys.js'
 import {
+  decodeL1InfoLeafNumbers,
   decodeL1InfoLeafRow,
   L1_INFO_LEAF_BYTES,
+  type L1InfoLeafNumbers,
   type L1InfoLeafRow,
-  l1InfoLeafBlockNumber,
-  l1InfoMainnetLeafCount,
-  l1InfoRollupExitVersion,
 } from '../../store/codecs/l1InfoLeafRow.js'
 import { decodeUint32 } from '../../store/codecs/smallRows.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import { L1_INFO_LEAVES_PER_CHUNK } from '../../store/tables.js'
 import { ChunkReader } from '../chunkReader.js'
-import type { L1InfoLeafNumbers } from '../l1InfoColumns.js'
 import type { Settlement } from '../settledCoverage.js'
 import type { SnapshotState } from '../snapshotState.js'
 
@@ -53,13 +51,7 @@ export class L1InfoReads {
 
   /** The numbers of a leaf alone: columns read every leaf there is. */
   getLeafNumbers(index: number): L1InfoLeafNumbers {
-    const chunk = this.#chunkOf(index)
-    const offset = this.#leaves.offset(index) * L1_INFO_LEAF_BYTES
-    return {
-      blockNumber: l1InfoLeafBlockNumber(chunk, offset),
-      mainnetLeafCount: l1InfoMainnetLeafCount(chunk, offset),
-      rollupExitVersion: l1InfoRollupExitVersion(chunk, offset),
-    }
+    return decodeL1InfoLeafNumbers(this.#chunkOf(index), this.#leaves.offset(index) * L1_INFO_LEAF_BYTES)
   }
 
   findIndexByGer(globalExitRoot: Hash): number | undefined {

@@ -61,3 +61,15 @@ export function decodeL1InfoLeafRow(bytes: Uint8Array, offset: number): L1InfoLe
     rollupExitVersion: readUint32(bytes, offset + at.rollupExitVersion),
   }
 }
+
+/** Numbers of a leaf: what readers keep of every leaf there is. */
+export type L1InfoLeafNumbers = Pick<L1InfoLeafRow, 'blockNumber' | 'mainnetLeafCount' | 'rollupExitVersion'>
+
+/** The numbers alone, without a view per hash. */
+export function decodeL1InfoLeafNumbers(bytes: Uint8Array, offset: number): L1InfoLeafNumbers {
+  return {
+    blockNumber: readUint48(bytes, offset + at.blockNumber) as BlockNumber,
+    mainnetLeafCount: readUint32(bytes, offset + at.mainnetLeafCount) as LeafCount,
+    rollupExitVersion: readUint32(bytes, offset + at.rollupExitVersion),
+  }
+}
