@@ -176,7 +176,7 @@ export function leafRecord(row: L1InfoLeafRow, l1InfoTreeIndex: L1InfoTreeIndex)
 }
 
 /** Canonical global index, 32 bytes big-endian, fresh. */
-export function globalIndexBytes(sourceNetwork: NetworkId, depositCount: DepositCount): Uint8Array {
+function globalIndexBytes(sourceNetwork: NetworkId, depositCount: DepositCount): Uint8Array {
   const bytes = new Uint8Array(32)
   writeUint256(bytes, 0, encodeGlobalIndex(sourceNetwork, depositCount))
   return bytes
