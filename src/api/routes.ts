@@ -14,6 +14,7 @@ import {
   ClaimProofResponse,
   ClaimsResponse,
   ClaimTransactionResponse,
+  ErrorResponse,
   HealthResponse,
   L1InfoTreeIndexResponse,
   LivenessResponse,
@@ -131,6 +132,8 @@ export interface ProbeRoute {
   readonly response: TSchema
   /** Statuses besides 200. */
   readonly otherStatuses: readonly number[]
+  /** What comes with them, where it is another thing. */
+  readonly otherResponse?: TSchema
 }
 
 export const probeRoutes = {
@@ -157,6 +160,7 @@ export const probeRoutes = {
     summary: 'Whether a balancer should send requests here',
     response: ReadinessResponse,
     otherStatuses: [503],
+    otherResponse: ErrorResponse,
   },
 } as const satisfies Record<string, ProbeRoute>
 

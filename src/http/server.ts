@@ -1,20 +1,23 @@
 import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { docsPage } from '../api/docsPage.js'
+import { openApiDocument } from '../api/openapi.js'
 import type { Config } from '../config/config.types.js'
 import { failure } from '../errors/answers.js'
 import { FatalError } from '../errors/chainErrors.js'
 import type { QueryPool } from '../pool/queryPool.js'
 import { createVersionReader } from '../pool/shardVersion.js'
+import { API_VERSION } from '../telemetry/buildInfo.js'
 import type { HealthSource } from '../telemetry/healthRecord.js'
 import type { Logger } from '../telemetry/logger.js'
 import type { HttpMetrics } from '../telemetry/metrics.js'
 import type { StatusBoardHandle } from '../telemetry/statusBoard.js'
 import { AnswerCache, type CacheStats } from './cache.js'
 import { createRequestHandler } from './handleRequest.js'
-import { corsHeaders } from './headers.js'
+import { corsHeaders, JSON_TYPE } from './headers.js'
 import { createQueryParsers } from './queryParsers.js'
 import type { ExchangeContext } from './respond.js'
-import { createTargets } from './targets.js'
+import { createTargets, type StaticDocument } from './targets.js'
 import { LISTEN_EXCLUSIVE_PORT, type ListenSocket, loadUws, type UwsApp, type UwsCore } from './uws.js'
 
 export interface HttpServerOptions {
@@ -68,7 +71,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     '/*',
     createRequestHandler({
       context,
-      targets: createTargets(health, []),
+      targets: createTargets(health, documents()),
       desk: {
         parsers: createQueryParsers(new Set(config.networks.map(({ networkId }) => networkId))),
         cache,
@@ -91,6 +94,18 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       clearInterval(sweep)
     },
   }
+}
+
+function documents(): StaticDocument[] {
+  return [
+    {
+      path: '/openapi.json',
+      route: 'getOpenApi',
+      contentType: JSON_TYPE,
+      body: JSON.stringify(openApiDocument(API_VERSION)),
+    },
+    { path: '/docs', route: 'getDocs', contentType: 'text/html; charset=utf-8', body: docsPage(API_VERSION) },
+  ]
 }
 
 function refuseLate(context: ExchangeContext, deadlineMs: number): void {

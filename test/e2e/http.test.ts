@@ -21,7 +21,7 @@ const world = await startHttpWorld({ after })
 const { port } = world
 
 const PROBE_PATHS = Object.values(probeRoutes).flatMap(({ paths }) => paths)
-const ALL_TARGETS = [...DATA_TARGETS, ...PROBE_PATHS]
+const ALL_TARGETS = [...DATA_TARGETS, ...PROBE_PATHS, '/openapi.json', '/docs']
 
 test('every data endpoint answers as its schema says, with and without a slash at the end', async () => {
   for (const target of DATA_TARGETS)
@@ -44,6 +44,13 @@ test('every probe answers as its schema says, whatever the query, and is never s
         assert.ok(validate(JSON.parse(response.body)), `${target}: ${JSON.stringify(validate.errors)}`)
         assert.equal(response.headers.get('cache-control'), 'no-store')
       }
+})
+
+test('the contract and the page for humans are served', async () => {
+  const contract = await fetchRaw(port, 'GET', '/openapi.json')
+  assert.deepEqual([contract.status, JSON.parse(contract.body).openapi], [200, '3.1.0'])
+  const page = await fetchRaw(port, 'GET', '/docs')
+  assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8'])
 })
 
 test('an unhealthy service answers 503 with its record, an unready one with an error', async (context) => {

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { docsPage } from '../../../src/api/docsPage.js'
+import { errorTable } from '../../../src/api/errorTable.js'
+import { openApiDocument } from '../../../src/api/openapi.js'
+import { probeRoutes, routes } from '../../../src/api/routes.js'
+
+interface Document {
+  openapi: string
+  info: { version: string }
+  paths: Record<
+    string,
+    { get: { operationId: string; parameters?: Parameter[]; responses: Record<string, object> } }
+  >
+  components: { schemas: Record<string, { properties: Record<string, unknown> }> }
+}
+interface Parameter {
+  name: string
+  required: boolean
+  schema: Record<string, unknown>
+}
+
+const document = openApiDocument('1.0.0') as unknown as Document
+
+test('the document names every path of the routes, and no other', () => {
+  const expected = [
+    ...Object.values(routes).map(({ path }) => path as string),
+    ...Object.values(probeRoutes).flatMap(({ paths }) => paths as readonly string[]),
+  ]
+  assert.deepEqual(Object.keys(document.paths).sort(), expected.sort())
+  assert.deepEqual([document.openapi, document.info.version], ['3.1.0', '1.0.0'])
+})
+
+test('operation ids are unique, and those of data routes are the keys of the routes', () => {
+  const ids = Object.values(document.paths).map(({ get }) => get.operationId)
+  assert.equal(new Set(ids).size, ids.length)
+  for (const [operation, { path }] of Object.entries(routes))
+    assert.equal(document.paths[path]!.get.operationId, operation)
+})
+
+test('parameters of bridges are those of the interface, with their defaults and limits', () => {
+  const { parameters } = document.paths['/bridge/v1/bridges']!.get
+  assert.deepEqual(
+    parameters!.map(({ name, required, schema }) => [name, required, schema.default, schema.maximum]),
+    [
+      ['network_id', true, undefined, 4294967295],
+      ['page_number', false, 1, 4294967295],
+      ['page_size', false, 100, 1000],
+      ['deposit_count', false, undefined, 4294967295],
+      ['from_address', false, undefined, undefined],
+      ['network_ids', false, undefined, undefined],
+      ['ready_for_claim', false, undefined, undefined],
+    ],
+  )
+})
+
+test('every reference leads to a component, and every component is referred to', () => {
+  const text = JSON.stringify(document)
+  const named = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name)
+  assert.deepEqual([...new Set(named)].sort(), Object.keys(document.components.schemas).sort())
+  assert.equal(text.includes('TypeBox'), false)
+})
+
+test('a data route lists its own errors and the common ones by status', () => {
+  const { responses } = document.paths['/bridge/v1/claim-proof']!.get
+  assert.deepEqual(Object.keys(responses), ['200', '400', '404', '414', '429', '500', '503', '504'])
+})
+
+test('every error code is in the table once, with a status of an error, and on the page for humans', () => {
+  const page = docsPage('1.0.0')
+  const codes = Object.entries(errorTable)
+  assert.equal(codes.length, 11)
+  for (const [code, { status }] of codes) {
+    assert.ok(status >= 400 && status < 600, code)
+    assert.ok(page.includes(`<code>${code}</code>`), code)
+  }
+})
+
+test('the page for humans loads nothing from elsewhere', () => {
+  assert.doesNotMatch(docsPage('1.0.0'), /<script|src=|https?:/)
+})
