@@ -1,4 +1,4 @@
-import { HttpRequestError, ResponseBodyTooLargeError, RpcRequestError, TimeoutError } from 'viem'
+import { BaseError, ResponseBodyTooLargeError, RpcRequestError, TimeoutError } from 'viem'
 import { getHttpRpcClient } from 'viem/utils'
 import { isRateLimitText } from './rangeErrors.js'
 import { type ProviderWords, RpcFailure, type RpcFailureKind } from './rpcFailure.js'
@@ -49,12 +49,19 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
   let lastId = 0
 
   async function post(body: object | object[], what: string, signal: AbortSignal): Promise<unknown> {
+    let head: ResponseHead | undefined
     try {
-      // `as`: viem types the body for one call; a batch is the same with an array.
-      return await client.request({ body: body as never, fetchOptions: { signal } })
+      return await client.request({
+        // `as`: viem types the body for one call; a batch is the same with an array.
+        body: body as never,
+        fetchOptions: { signal },
+        onResponse: ({ ok, status, headers }) => {
+          head = { ok, status, headers }
+        },
+      })
     } catch (error) {
       signal.throwIfAborted()
-      throw toFailure(error, alias, what)
+      throw toFailure(error, head, alias, what)
     }
   }
 
@@ -132,22 +139,27 @@ function failureOf(words: ProviderWords, message: string, retryAfterMs?: number)
   )
 }
 
+/** What came before the body: viem forgets it where the body is no JSON. */
+interface ResponseHead {
+  readonly ok: boolean
+  readonly status: number
+  readonly headers: Headers
+}
+
 /** viem's errors hold the address and the request body in their messages: only their facts go on. */
-function toFailure(error: unknown, alias: string, what: string): RpcFailure {
+function toFailure(error: unknown, head: ResponseHead | undefined, alias: string, what: string): RpcFailure {
   const message = `${alias}: ${what} failed`
   if (error instanceof TimeoutError) return new RpcFailure('timeout', `${alias}: ${what} took too long`)
   if (error instanceof ResponseBodyTooLargeError)
     return new RpcFailure('body', `${alias}: the answer to ${what} is too long`, {
       text: 'response too large',
     })
-  if (error instanceof RpcRequestError) {
-    const status = 'status' in error && typeof error.status === 'number' ? error.status : undefined
-    const headers = 'headers' in error && error.headers instanceof Headers ? error.headers : undefined
-    return failureOf(wordsOf(error.code, error.details, error.data, status), message, retryAfterMs(headers))
-  }
-  if (error instanceof HttpRequestError && error.status !== undefined) {
-    const words = wordsOf(undefined, error.details, undefined, error.status)
-    return failureOf(words, message, retryAfterMs(error.headers))
+  if (head !== undefined && !head.ok) {
+    const words =
+      error instanceof RpcRequestError
+        ? wordsOf(error.code, error.details, error.data, head.status)
+        : wordsOf(undefined, error instanceof BaseError ? error.details : '', undefined, head.status)
+    return failureOf(words, message, retryAfterMs(head.headers))
   }
   const cause = error instanceof Error ? (error.cause ?? error) : error
   if (cause instanceof SyntaxError || (cause instanceof Error && cause.message.startsWith('Expected ')))
@@ -164,8 +176,8 @@ function systemCode(error: unknown): string {
 }
 
 /** Retry-After in seconds or as a date. */
-function retryAfterMs(headers: Headers | undefined): number | undefined {
-  const value = headers?.get('retry-after')?.trim()
+function retryAfterMs(headers: Headers): number | undefined {
+  const value = headers.get('retry-after')?.trim()
   if (value === undefined || value === '') return undefined
   const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), RETRY_AFTER_CAP_MS) : undefined

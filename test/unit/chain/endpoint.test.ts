@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Endpoint } from '../../../src/chain/endpoint.js'
+import type { RpcOutcome } from '../../../src/chain/rpcTransport.js'
+import { FakeClock } from '../../support/fakeClock.js'
+import { createKeepingLogger } from '../../support/keepingLogger.js'
+import { byMethod, type ScriptedAnswer, type ScriptedCall, serveScript } from '../../support/scriptedRpc.js'
+
+const { signal } = new AbortController()
+const echo = byMethod((call) => call.params[0])
+const calls = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ method: 'eth_echo', params: [index] }))
+const results = (outcomes: readonly RpcOutcome[]) => outcomes.map((outcome) => outcome.ok && outcome.result)
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
+
+async function withEndpoint(
+  answer: (body: ScriptedCall | readonly ScriptedCall[]) => ScriptedAnswer,
+  body: (endpoint: Endpoint, tools: { clock: FakeClock; requests: readonly unknown[] }) => Promise<void>,
+  maxRps?: number,
+): Promise<void> {
+  const rpc = await serveScript(answer)
+  const clock = new FakeClock()
+  const endpoint = new Endpoint({
+    config: { url: rpc.url, alias: 'alpha', ...(maxRps === undefined ? {} : { maxRps }) },
+    timeoutMs: 2_000,
+    logRange: 1000,
+    clock,
+    logger: createKeepingLogger().logger,
+  })
+  try {
+    await body(endpoint, { clock, requests: rpc.requests })
+  } finally {
+    await rpc.close()
+  }
+}
+
+test('many calls go in batches of fifty, answered in order', async () => {
+  await withEndpoint(echo, async (endpoint, { requests }) => {
+    assert.deepEqual(results(await endpoint.callAll(calls(120), signal)), numbers(120))
+    assert.deepEqual(
+      requests.map((body) => (body as readonly unknown[]).length),
+      [50, 50, 20],
+    )
+  })
+})
+
+const refusals: readonly (readonly [string, (body: readonly ScriptedCall[]) => ScriptedAnswer])[] = [
+  [
+    'one error',
+    () => ({ body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}' }),
+  ],
+  ['HTTP 400', () => ({ status: 400, body: 'no batches' })],
+  [
+    'an error for each call',
+    (body) => ({
+      body: JSON.stringify(body.map(({ id }) => ({ id, error: { code: -32600, message: 'batch refused' } }))),
+    }),
+  ],
+  ['a list with one error', () => ({ body: '[{"id":null,"error":{"code":-32600,"message":"no batches"}}]' })],
+]
+for (const [title, refuse] of refusals)
+  test(`batches refused by ${title}: single calls, and no second try for ten minutes`, async () => {
+    const answer = (body: ScriptedCall | readonly ScriptedCall[]) =>
+      Array.isArray(body) ? refuse(body) : echo(body)
+    await withEndpoint(answer, async (endpoint, { clock, requests }) => {
+      const batches = () => requests.filter((body) => Array.isArray(body)).length
+      assert.deepEqual(results(await endpoint.callAll(calls(9), signal)), numbers(9))
+      assert.deepEqual(results(await endpoint.callAll(calls(9), signal)), numbers(9))
+      assert.equal(batches(), 1)
+      clock.advance(600_001)
+      await endpoint.callAll(calls(9), signal)
+      assert.equal(batches(), 2)
+    })
+  })
+
+test('a call that a batch reply leaves out is asked again by itself', async () => {
+  const answer = (body: ScriptedCall | readonly ScriptedCall[]) => {
+    if (!Array.isArray(body)) return echo(body)
+    const replies = body.map(({ id, params }: ScriptedCall) => ({ id, result: params[0] }))
+    // As long as the batch, but the second call is missing and the first comes twice.
+    replies[1] = replies[0]!
+    return { body: JSON.stringify(replies) }
+  }
+  await withEndpoint(answer, async (endpoint, { requests }) => {
+    assert.deepEqual(results(await endpoint.callAll(calls(4), signal)), numbers(4))
+    assert.equal(requests.length, 2)
+    assert.equal(endpoint.takesBatches, true)
+  })
+})
+
+test('without batches only a few calls are in flight', async () => {
+  let inFlight = 0
+  let most = 0
+  const release: (() => void)[] = []
+  const answer = (body: ScriptedCall | readonly ScriptedCall[]): ScriptedAnswer => {
+    if (Array.isArray(body)) return { status: 400, body: '' }
+    most = Math.max(most, ++inFlight)
+    release.push(() => inFlight--)
+    for (const done of release.splice(0)) done()
+    return echo(body)
+  }
+  await withEndpoint(answer, async (endpoint, { requests }) => {
+    assert.deepEqual(results(await endpoint.callAll(calls(40), signal)), numbers(40))
+    assert.equal(requests.length, 41)
+    assert.ok(most <= 6)
+  })
+})
+
+test('a lost connection and a plea to slow down fail the whole question', async () => {
+  const answers: readonly (readonly [ScriptedAnswer, string])[] = [
+    ['close', 'network'],
+    [{ status: 429, body: '' }, 'rateLimit'],
+    [{ status: 503, body: '' }, 'http'],
+  ]
+  for (const [answer, kind] of answers)
+    await withEndpoint(
+      () => answer,
+      async (endpoint) => {
+        await assert.rejects(endpoint.callAll(calls(3), signal), { kind })
+      },
+    )
+})
+
+test('every call of a batch is paid for', async () => {
+  await withEndpoint(
+    echo,
+    async (endpoint, { clock }) => {
+      await endpoint.callAll(calls(40), signal)
+      assert.ok(clock.sleeps.reduce((sum, ms) => sum + ms, 0) >= 2_999, String(clock.sleeps))
+    },
+    10,
+  )
+})
