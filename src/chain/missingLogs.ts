@@ -9,7 +9,7 @@ import {
   isZeroBloom,
 } from './bloom.js'
 import type { Endpoint } from './endpoint.js'
-import type { BlockHead } from './rpcBlocks.js'
+import { type BlockHead, quantity } from './rpcBlocks.js'
 import { isMethodMissing, RpcFailure } from './rpcFailure.js'
 import { decodeLogs, logsFilter, type RpcLog } from './rpcLogs.js'
 
@@ -119,7 +119,8 @@ async function readReceipts(
 ): Promise<readonly Receipt[] | undefined> {
   if (endpoint.offersBlockReceipts) {
     try {
-      const raw = await endpoint.call('eth_getBlockReceipts', [block.hash], signal)
+      // By number, which every node that has the method understands; `ofBlock` looks at the hash.
+      const raw = await endpoint.call('eth_getBlockReceipts', [quantity(block.number)], signal)
       if (Array.isArray(raw)) return ofBlock(raw, block)
     } catch (error) {
       if (!(error instanceof RpcFailure) || error.kind !== 'rpc') throw error

@@ -1,0 +1,42 @@
+import { createChainClient } from '../../src/chain/chainClient.js'
+import type { ChainClient } from '../../src/chain/chainClient.types.js'
+import type { NetworkConfig } from '../../src/config/config.types.js'
+import type { FakeNetwork } from './fakeChain.js'
+import { FakeClock } from './fakeClock.js'
+import type { FakeEndpoint } from './fakeEndpoint.js'
+import { serveFakeNetwork } from './fakeRpcServer.js'
+import { createKeepingLogger, type KeptLine } from './keepingLogger.js'
+
+/** A chain client with endpoints of its own and time that it never waits for. */
+export interface OpenChain {
+  readonly client: ChainClient
+  readonly endpoints: readonly FakeEndpoint[]
+  readonly clock: FakeClock
+  readonly lines: readonly KeptLine[]
+  close(): Promise<void>
+}
+
+export async function openChain(
+  network: FakeNetwork,
+  options: { readonly endpoints?: number; readonly config?: Partial<NetworkConfig> } = {},
+): Promise<OpenChain> {
+  const count = options.endpoints ?? 1
+  const servers = await Promise.all(Array.from({ length: count }, () => serveFakeNetwork(network)))
+  const clock = new FakeClock()
+  const { logger, lines } = createKeepingLogger()
+  const config = network.config(
+    servers.map(({ url }) => url),
+    options.config,
+  )
+  const client = createChainClient({ network: config, logger, clock })
+  return {
+    client,
+    endpoints: servers.map(({ endpoint }) => endpoint),
+    clock,
+    lines,
+    async close() {
+      client.close()
+      await Promise.all(servers.map((server) => server.close()))
+    },
+  }
+}

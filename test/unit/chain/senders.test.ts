@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ResolvedSender, SenderQuestion } from '../../../src/chain/chainClient.types.js'
+import { senderKey } from '../../../src/chain/senderKey.js'
+import { RetryableError } from '../../../src/errors/chainErrors.js'
+import { encodeHex } from '../../../src/protocol/hex.js'
+import { createFakeWorld, type FakeNetwork, type Recipe } from '../../support/fakeChain.js'
+import { account, userContract } from '../../support/fakeChainTransaction.js'
+import { type OpenChain, openChain } from '../../support/openChain.js'
+
+const { signal } = new AbortController()
+const [user, contract] = [account(5), userContract(1)]
+
+/** A network 1 with these blocks, and its client. */
+async function withChain(
+  recipes: readonly Recipe[],
+  body: (chain: OpenChain, network: FakeNetwork) => Promise<void>,
+  options: Parameters<typeof openChain>[1] = {},
+): Promise<void> {
+  const network = createFakeWorld({ networks: [1] }).network(1)
+  for (const recipe of recipes) network.mine(recipe)
+  const chain = await openChain(network, options)
+  try {
+    await body(chain, network)
+  } finally {
+    await chain.close()
+  }
+}
+
+async function questionsOf({ client }: OpenChain): Promise<SenderQuestion[]> {
+  const { number: to } = await client.getHead(signal)
+  const questions = new Map<string, { transactionHash: Uint8Array; logs: SenderQuestion['logs'][number][] }>()
+  const range = await client.fetchRange(0 as typeof to, to, signal)
+  for (const event of range.blocks.flatMap(({ events }) => events)) {
+    if (event.type !== 'deposit' && event.type !== 'claim' && event.type !== 'forwardLet') continue
+    const key = encodeHex(event.transactionHash)
+    const question = questions.get(key) ?? { transactionHash: event.transactionHash, logs: [] }
+    question.logs.push({ kind: event.type, ...event })
+    questions.set(key, question)
+  }
+  return [...questions.values()]
+}
+
+/** `caller from` and, when provisional, a question mark. */
+const told = (senders: ReadonlyMap<string, ResolvedSender>) =>
+  [...senders.values()].map(
+    ({ caller, transactionSender, isProvisional }) =>
+      `${encodeHex(caller)} ${encodeHex(transactionSender)}${isProvisional ? '?' : ''}`,
+  )
+
+const directDeposit: Recipe = (block) => block.tx({ from: user }).deposit()
+const depositOfContract: Recipe = (block) => block.tx({ from: user, to: contract }).deposit()
+
+test('a call straight to the bridge is answered by its transaction, without a trace', async () => {
+  await withChain([directDeposit], async (chain) => {
+    const senders = await chain.client.resolveSenders(await questionsOf(chain), signal)
+    assert.deepEqual(told(senders), [`${user} ${user}`])
+    assert.equal(chain.endpoints[0]!.callCount('debug_traceTransaction'), 0)
+  })
+})
+
+test('a message shows its own origin address, without a trace', async () => {
+  const message: Recipe = (block) => block.tx({ from: user, to: contract }).deposit({ leafType: 1 })
+  await withChain([message], async (chain) => {
+    const senders = await chain.client.resolveSenders(await questionsOf(chain), signal)
+    assert.deepEqual(told(senders), [`${contract} ${user}`])
+    assert.equal(chain.endpoints[0]!.callCount('debug_traceTransaction'), 0)
+  })
+})
+
+test('a contract that bridges is found by the trace', async () => {
+  await withChain([depositOfContract], async (chain, network) => {
+    const questions = await questionsOf(chain)
+    const senders = await chain.client.resolveSenders(questions, signal)
+    assert.deepEqual(told(senders), [`${contract} ${user}`])
+    const { transactionHash, logIndex } = network.deposits()[0]!
+    assert.deepEqual([...senders.keys()], [`${transactionHash}:${logIndex}`])
+    assert.equal(senderKey(questions[0]!.transactionHash, logIndex), `${transactionHash}:${logIndex}`)
+  })
+})
+
+test('in a claim of the bridge itself, the deposit of the called receiver is not the sender of the claim', async () => {
+  const world = createFakeWorld({ networks: [1] })
+  const [l1, network] = [world.network(0), world.network(1)]
+  l1.mine((block) => block.tx().deposit({ destinationNetwork: 1, leafType: 1, destinationAddress: contract }))
+  network.mine((block) => {
+    const tx = block.tx({ from: user })
+    tx.claim({ deposit: l1.deposits()[0]!, during: () => tx.deposit() })
+  })
+  const chain = await openChain(network)
+  const senders = await chain.client.resolveSenders(await questionsOf(chain), signal)
+  assert.deepEqual(told(senders), [`${user} ${user}`, `${contract} ${user}`])
+  await chain.close()
+})
+
+test('call traces switched off, or not offered: tx.from, and nobody asks again', async () => {
+  await withChain(
+    [depositOfContract],
+    async (chain) => {
+      const senders = await chain.client.resolveSenders(await questionsOf(chain), signal)
+      assert.deepEqual(told(senders), [`${user} ${user}`])
+      assert.equal(chain.endpoints[0]!.callCount('debug_traceTransaction'), 0)
+    },
+    { config: { callTraces: 'off' } },
+  )
+  const errors = [
+    { code: -32601, message: 'the method debug_traceTransaction does not exist/is not available' },
+    { code: -32000, message: 'tracer not available: callTracer' },
+    { code: -32600, message: 'Method debug_traceTransaction is not available on your current plan' },
+  ]
+  for (const error of errors)
+    await withChain([depositOfContract, depositOfContract, depositOfContract], async (chain) => {
+      const [endpoint] = chain.endpoints
+      endpoint!.fail({ type: 'error', methods: ['debug_traceTransaction'], ...error })
+      const questions = await questionsOf(chain)
+      for (const question of questions) {
+        const senders = await chain.client.resolveSenders([question], signal)
+        assert.deepEqual(told(senders), [`${user} ${user}`], error.message)
+      }
+      assert.equal(endpoint!.callCount('debug_traceTransaction'), 1, error.message)
+    })
+})
+
+test('traces of old blocks that are gone are not asked for again, those of newer ones are', async () => {
+  await withChain([depositOfContract, depositOfContract, depositOfContract], async (chain) => {
+    const [endpoint] = chain.endpoints
+    endpoint!.fail({
+      type: 'error',
+      methods: ['debug_traceTransaction'],
+      code: -32000,
+      message: 'required historical state unavailable (reexec=128)',
+      times: 1,
+    })
+    const [first, second, third] = await questionsOf(chain)
+    assert.deepEqual(told(await chain.client.resolveSenders([second!], signal)), [`${user} ${user}`])
+    assert.deepEqual(told(await chain.client.resolveSenders([first!], signal)), [`${user} ${user}`])
+    assert.equal(endpoint!.callCount('debug_traceTransaction'), 1)
+    assert.deepEqual(told(await chain.client.resolveSenders([third!], signal)), [`${contract} ${user}`])
+  })
+})
+
+test('a trace that fails for now gives tx.from as provisional, and the caller later', async () => {
+  await withChain([depositOfContract], async (chain) => {
+    const [endpoint] = chain.endpoints
+    endpoint!.fail({
+      type: 'error',
+      methods: ['debug_traceTransaction'],
+      code: -32000,
+      message: 'busy',
+      times: 1,
+    })
+    const questions = await questionsOf(chain)
+    assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), [`${user} ${user}?`])
+    assert.deepEqual(
+      told(await chain.client.resolveSenders(questions, signal)),
+      [`${user} ${user}?`],
+      'it rests',
+    )
+    chain.clock.advance(5_001)
+    assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), [`${contract} ${user}`])
+  })
+})
+
+test('one endpoint without traces, the other with: the caller is found', async () => {
+  await withChain(
+    [depositOfContract],
+    async (chain) => {
+      const [first, second] = chain.endpoints
+      first!.fail({
+        type: 'error',
+        methods: ['debug_traceTransaction'],
+        code: -32601,
+        message: 'no such method',
+      })
+      const senders = await chain.client.resolveSenders(await questionsOf(chain), signal)
+      assert.deepEqual(told(senders), [`${contract} ${user}`])
+      assert.equal(second!.callCount('debug_traceTransaction'), 1)
+    },
+    { endpoints: 2 },
+  )
+})
+
+test('a transaction that is unknown, pending or without a sender is asked for again, never guessed', async () => {
+  const { from: _, ...bare } = { from: user, hash: '', to: null, blockNumber: '0x1' }
+  const answers = [
+    null,
+    {},
+    { ...bare, from: `0x${'00'.repeat(20)}` },
+    { ...bare, from: user, blockNumber: null },
+  ]
+  for (const value of answers)
+    await withChain([directDeposit], async (chain) => {
+      const questions = await questionsOf(chain)
+      chain.endpoints[0]!.fail({ type: 'result', methods: ['eth_getTransactionByHash'], value, times: 1 })
+      await assert.rejects(chain.client.resolveSenders(questions, signal), RetryableError)
+      assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), [`${user} ${user}`])
+    })
+})
+
+test('hundreds of questions go in batches, and only four traces are in flight', async () => {
+  const many: Recipe = (block) => {
+    for (let index = 0; index < 130; index++) block.tx({ from: account(index), to: contract }).deposit()
+  }
+  await withChain([many], async (chain) => {
+    const [endpoint] = chain.endpoints
+    const questions = await questionsOf(chain)
+    let release = () => {}
+    const until = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const held = endpoint!.fail({ type: 'hold', methods: ['debug_traceTransaction'], until })
+    let traces = 0
+    const fourth = endpoint!.nextCall('debug_traceTransaction', () => ++traces === 4)
+    const resolving = chain.client.resolveSenders(questions, signal)
+    await fourth
+    // A fifth one would be on its way by the time a call of our own has come back.
+    await chain.client.getHead(signal)
+    assert.equal(endpoint!.callCount('debug_traceTransaction'), 4)
+    held.off()
+    release()
+    const senders = await resolving
+    assert.equal(senders.size, 130)
+    assert.ok([...senders.values()].every(({ caller }) => encodeHex(caller) === contract))
+    assert.equal(endpoint!.callCount('eth_getTransactionByHash'), 130)
+    assert.equal(endpoint!.callCount('debug_traceTransaction'), 130)
+  })
+})
+
+test('a tracer that is slower than its time leaves the rest provisional', async () => {
+  const many: Recipe = (block) => {
+    for (let index = 0; index < 20; index++) block.tx({ from: user, to: contract }).deposit()
+  }
+  await withChain([many], async (chain) => {
+    const questions = await questionsOf(chain)
+    chain.endpoints[0]!.fail({
+      type: 'hold',
+      methods: ['debug_traceTransaction'],
+      when: () => {
+        chain.clock.advance(1_000)
+        return false
+      },
+      until: Promise.resolve(),
+    })
+    const senders = await chain.client.resolveSenders(questions, signal)
+    const provisional = [...senders.values()].filter(({ isProvisional }) => isProvisional)
+    assert.equal(senders.size, 20)
+    assert.ok(provisional.length > 5 && provisional.length < 20, String(provisional.length))
+  })
+})
