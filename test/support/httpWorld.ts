@@ -50,7 +50,7 @@ export async function startHttpWorld(
   return { ...fake, server, port: server.port, health, finished, aborted }
 }
 
-function fakeHealth(state: HttpWorld['health']): HealthSource {
+export function fakeHealth(state: HttpWorld['health']): HealthSource {
   const chain = { current_block: 10, synced_block: 9, is_synced: true }
   return {
     health: () => ({
