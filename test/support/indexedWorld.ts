@@ -31,6 +31,8 @@ export interface SyncOptions {
   readonly to?: number
   /** How far finality stands behind the last block; default 0. */
   readonly finalizedLag?: number
+  /** Newest block that can't be undone; default: none. */
+  readonly undoFloor?: number
   /** Blocks per batch; default: all in one. */
   readonly batchBlocks?: number
   /** False: senders stay open, as in backfill. */
@@ -118,7 +120,7 @@ function batchOf(network: FakeNetwork, from: number, to: number, options: SyncOp
       .filter(({ logs }) => logs.length > 0)
       .map((block) => indexedBlock(network, block, options.withSenders ?? true)),
     finalizedBlock: asBlockNumber(finalizedBlock),
-    undoFloor: asBlockNumber(0),
+    undoFloor: asBlockNumber(options.undoFloor ?? 0),
   }
 }
 

@@ -129,6 +129,24 @@ test('a leaf above L1 finality proves nothing until its block is final', (contex
   assert.equal(prove(indexed, 0, 0, 0).ok, true)
 })
 
+test('a proof is final for good when neither its leaf nor its deposit can be undone', (context) => {
+  const world = freshWorld()
+  const [l1, l2] = [world.network(0), world.network(1)]
+  const deposit = l2.mine((block) => block.tx().deposit()).number
+  const leaf = l1.mine((block) => block.tx().settle(1, l2.localExitRoot())).number
+  for (const [l1Floor, l2Floor, isFinal] of [
+    [leaf - 1, deposit, false],
+    [leaf, 0, false],
+    [leaf, deposit, true],
+  ] as const) {
+    const indexed = new IndexedWorld(context, world)
+    indexed.sync(0, { undoFloor: l1Floor })
+    indexed.sync(1, { undoFloor: l2Floor })
+    const answer = prove(indexed, 1, 0, 0)
+    assert.equal(answer.ok && answer.value.isFinal, isFinal, `floors ${l1Floor} and ${l2Floor}`)
+  }
+})
+
 test('a source that is behind the L1 proves once it knows the settled root', (context) => {
   const world = freshWorld()
   const [l1, l2] = [world.network(0), world.network(1)]

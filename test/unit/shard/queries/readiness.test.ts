@@ -208,3 +208,18 @@ test('a halted network on the way makes nothing ready and names no index; withou
     assert.equal(stateOf(indexed).ready, true)
   }
 })
+
+test('a claim of a deposit that there is not, with whatever number, costs no memory', (context) => {
+  const { world, deposit } = worldWithDeposit()
+  const l2 = world.network(1)
+  l2.mine((block) => block.tx().injectGer(world.network(0).globalExitRoot()))
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll()
+  assert.equal(stateOf(indexed).ready, true)
+  l2.mine((block) => block.tx().setClaim({ ...deposit, depositCount: 0xffff_fff0 }, 'index'))
+  indexed.syncAll()
+  const before = process.memoryUsage().arrayBuffers
+  assert.equal(stateOf(indexed).ready, true)
+  const grown = process.memoryUsage().arrayBuffers - before
+  assert.ok(grown < 10_000_000, `${grown} bytes`)
+})
