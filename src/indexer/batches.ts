@@ -1,0 +1,45 @@
+import type { FetchedRange } from '../chain/chainClient.types.js'
+import type { BlockBatch, BlockHeader, ChainEvent, IndexedBlock } from '../protocol/chainEvent.js'
+import { asBlockNumber, type BlockNumber } from '../protocol/units.js'
+
+/** What is known of the chain's own judgement when a batch is made. */
+export interface ChainPosition {
+  readonly head: BlockHeader
+  readonly finalizedBlock: BlockNumber
+}
+
+/**
+ * One transaction's worth of blocks. Undo is kept for `rollbackBlocks` below the head and at least down to the final
+ * block: finality never limits what can be followed, only what is served as final.
+ */
+export function makeBatch(
+  range: FetchedRange,
+  blocks: readonly IndexedBlock[],
+  position: ChainPosition,
+  rollbackBlocks: number,
+): BlockBatch {
+  const floor = Math.min(position.finalizedBlock, position.head.number - rollbackBlocks)
+  return {
+    fromBlock: range.fromBlock,
+    head: range.head,
+    blocks,
+    finalizedBlock: asBlockNumber(Math.min(position.finalizedBlock, range.head.number)),
+    undoFloor: asBlockNumber(Math.max(0, floor)),
+  }
+}
+
+/** The blocks with `events` added to the last block of the range. */
+export function addAtHead(
+  blocks: readonly IndexedBlock[],
+  head: BlockHeader,
+  events: readonly ChainEvent[],
+): readonly IndexedBlock[] {
+  if (events.length === 0) return blocks
+  const last = blocks.at(-1)
+  if (last?.header.number !== head.number) return [...blocks, { header: head, events }]
+  return [...blocks.slice(0, -1), { header: last.header, events: [...last.events, ...events] }]
+}
+
+export function countEvents(blocks: readonly IndexedBlock[]): number {
+  return blocks.reduce((sum, { events }) => sum + events.length, 0)
+}

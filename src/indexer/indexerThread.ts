@@ -1,0 +1,38 @@
+import { createChainClient } from '../chain/chainClient.js'
+import { systemClock } from '../chain/clock.js'
+import { FatalError } from '../errors/chainErrors.js'
+import { openShardWriter } from '../shard/writer.js'
+import { createLogger } from '../telemetry/logger.js'
+import { statusRow } from '../telemetry/statusBoard.js'
+import { startHeartbeat } from './heartbeat.js'
+import type { IndexerMessage, IndexerWorkerData } from './messages.js'
+import { runSyncLoop } from './syncLoop.js'
+import { SyncReport } from './syncReport.js'
+
+/**
+ * The whole life of an indexer thread: opens the shard and the chain client, syncs until `signal` aborts, closes both.
+ * The last message is `stopped`; after it nothing of the thread holds the store.
+ */
+export async function runIndexer(
+  data: IndexerWorkerData,
+  signal: AbortSignal,
+  post: (message: IndexerMessage) => void,
+): Promise<void> {
+  const { config, networkId, compiled, status } = data
+  const network = config.networks.find((candidate) => candidate.networkId === networkId)
+  if (network === undefined) throw new FatalError(`network ${networkId} is not configured`)
+  const logger = createLogger(config.log, { networkId })
+  const row = statusRow(status, networkId)
+  const stopHeartbeat = startHeartbeat(row)
+  const writer = openShardWriter({ config, networkId, compiled, status })
+  const client = createChainClient({ network, logger })
+  const report = new SyncReport({ networkId, row, post, logger, clock: systemClock })
+  try {
+    await runSyncLoop({ network, client, writer, clock: systemClock, report }, signal)
+  } finally {
+    client.close()
+    await writer.close()
+    stopHeartbeat()
+  }
+  post({ type: 'stopped', networkId })
+}

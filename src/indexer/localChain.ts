@@ -1,0 +1,157 @@
+import type { ChainClient, FetchedRange } from '../chain/chainClient.types.js'
+import { FatalError, RetryableError } from '../errors/chainErrors.js'
+import { InvariantError } from '../errors/invariantError.js'
+import type { BlockHeader, Hash } from '../protocol/chainEvent.js'
+import { asBlockNumber, type BlockNumber } from '../protocol/units.js'
+import type { ShardWriter } from '../shard/shardWriter.types.js'
+
+/** What the head says about the blocks that we hold. */
+export type ChainNews =
+  /** The head is the checkpoint. */
+  | { readonly type: 'current' }
+  /** This endpoint knows less than we do, or contradicts itself: nothing is proven, look again. */
+  | { readonly type: 'behind' }
+  /** Blocks behind the checkpoint wait to be read. */
+  | { readonly type: 'ahead' }
+  /** The chain left our blocks above `ancestor`. */
+  | { readonly type: 'reorg'; readonly ancestor: BlockHeader }
+
+/** Within this distance of the head every block of a batch is linked to the next by its parent hash. */
+export const LINKED_DEPTH = 64
+const HEADERS_AT_ONCE = 8
+
+type Headers = Pick<ChainClient, 'getHeader'>
+type StoredChain = Pick<ShardWriter, 'checkpoint' | 'headerAtOrBelow'>
+
+/**
+ * Our blocks against the chain's. Invariant: what is stored is one branch, each batch a proven descendant of the one
+ * before it, as far down as a reorg may reach.
+ *
+ * A reorg is believed only from an endpoint whose head is at least as high as our checkpoint and that shows another hash
+ * at the checkpoint's height. A head that is lower proves nothing: load balancers ask nodes that lag (a lag of 70 blocks
+ * was once taken for a 70-block reorg).
+ */
+export class LocalChain {
+  readonly #client: Headers
+  readonly #stored: StoredChain
+  readonly #rollbackBlocks: number
+  /** The checkpoint must be compared before anything is put on it: after a start, and after a batch that did not fit. */
+  #isDoubted = true
+
+  constructor(client: Headers, stored: StoredChain, options: { readonly rollbackBlocks: number }) {
+    this.#client = client
+    this.#stored = stored
+    this.#rollbackBlocks = options.rollbackBlocks
+  }
+
+  /** Compare the checkpoint with the chain at the next look, whatever the head says. */
+  doubt(): void {
+    this.#isDoubted = true
+  }
+
+  /**
+   * @throws RetryableError when the chain moves while it is looked at.
+   * @throws FatalError `reorg_too_deep` when no stored header is on the chain any more.
+   */
+  async observe(head: BlockHeader, signal: AbortSignal): Promise<ChainNews> {
+    const checkpoint = this.#checkpoint()
+    if (head.number < checkpoint.number) return { type: 'behind' }
+    if (head.number === checkpoint.number) {
+      if (!equalHashes(head.hash, checkpoint.hash)) return this.#reorg(checkpoint, signal)
+      this.#isDoubted = false
+      return { type: 'current' }
+    }
+    const isNext = head.number === checkpoint.number + 1
+    if (isNext && equalHashes(head.parentHash, checkpoint.hash)) {
+      this.#isDoubted = false
+      return { type: 'ahead' }
+    }
+    if (!isNext && !this.#isDoubted) return { type: 'ahead' }
+    const known = await this.#client.getHeader(checkpoint.number, signal)
+    if (known === undefined) return { type: 'behind' }
+    if (!equalHashes(known.hash, checkpoint.hash)) return this.#reorg(checkpoint, signal)
+    this.#isDoubted = false
+    // A next block with another parent, while the chain still has our checkpoint: two nodes, two branches.
+    return isNext ? { type: 'behind' } : { type: 'ahead' }
+  }
+
+  /**
+   * Proves that `range` stands on the checkpoint. Deep history is taken on trust (a reorg there could not be followed
+   * anyway); within reach of a reorg the checkpoint is compared once more after the range was read; near the head all
+   * parent hashes are followed, since two looks at a load balancer may show two branches.
+   */
+  async isLinked(range: FetchedRange, head: BlockHeader, signal: AbortSignal): Promise<boolean> {
+    const checkpoint = this.#checkpoint()
+    if (range.fromBlock !== checkpoint.number + 1)
+      throw new InvariantError(`a range from ${range.fromBlock} was read for checkpoint ${checkpoint.number}`)
+    if (range.head.number <= head.number - this.#rollbackBlocks) return true
+    const isNear = range.head.number > head.number - LINKED_DEPTH
+    const isLinked =
+      isNear && range.head.number - checkpoint.number <= LINKED_DEPTH
+        ? await this.#followParents(range, checkpoint, signal)
+        : await this.#stillHolds(checkpoint, signal)
+    if (!isLinked) this.doubt()
+    return isLinked
+  }
+
+  #checkpoint(): BlockHeader {
+    const checkpoint = this.#stored.checkpoint()
+    if (checkpoint === undefined) throw new InvariantError('the shard has no checkpoint yet')
+    return checkpoint
+  }
+
+  async #stillHolds(checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
+    const known = await this.#client.getHeader(checkpoint.number, signal)
+    return known !== undefined && equalHashes(known.hash, checkpoint.hash)
+  }
+
+  async #followParents(range: FetchedRange, checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
+    const told = new Map<number, BlockHeader>(range.blocks.map(({ header }) => [header.number, header]))
+    told.set(range.head.number, range.head)
+    const known = new Map<number, BlockHeader>([...told].filter(([, header]) => hasParent(header)))
+    const missing: BlockNumber[] = []
+    for (let number = checkpoint.number + 1; number <= range.head.number; number++)
+      if (!known.has(number)) missing.push(asBlockNumber(number))
+    for (let at = 0; at < missing.length; at += HEADERS_AT_ONCE) {
+      const some = missing.slice(at, at + HEADERS_AT_ONCE)
+      const headers = await Promise.all(some.map((number) => this.#client.getHeader(number, signal)))
+      for (const header of headers) if (header !== undefined) known.set(header.number, header)
+    }
+    let parent = checkpoint.hash
+    for (let number = checkpoint.number + 1; number <= range.head.number; number++) {
+      const header = known.get(number)
+      if (header === undefined || !equalHashes(header.parentHash, parent)) return false
+      parent = header.hash
+      if (!equalHashes(told.get(number)?.hash ?? parent, parent)) return false
+    }
+    return true
+  }
+
+  /** Walks stored headers down to the first one that the chain has too. */
+  async #reorg(checkpoint: BlockHeader, signal: AbortSignal): Promise<ChainNews> {
+    this.doubt()
+    let below = checkpoint.number - 1
+    while (below >= 0) {
+      const stored = this.#stored.headerAtOrBelow(asBlockNumber(below))
+      if (stored === undefined) break
+      const known = await this.#client.getHeader(stored.number, signal)
+      if (known === undefined)
+        throw new RetryableError(`block ${stored.number} is unknown to an endpoint that is past it`)
+      if (equalHashes(known.hash, stored.hash)) return { type: 'reorg', ancestor: stored }
+      below = stored.number - 1
+    }
+    throw new FatalError(
+      `the chain has left every block that can be taken back, from ${below + 1} to ${checkpoint.number}`,
+      { reason: 'reorg_too_deep' },
+    )
+  }
+}
+
+/** Headers of the far history may come without their parent's hash. */
+function hasParent(header: BlockHeader): boolean {
+  return header.number === 0 || header.parentHash.some((byte) => byte !== 0)
+}
+
+export function equalHashes(a: Hash, b: Hash): boolean {
+  return Buffer.compare(a, b) === 0
+}

@@ -1,0 +1,152 @@
+import type { ChainClient } from '../chain/chainClient.types.js'
+import type { Clock } from '../chain/clock.js'
+import { ChainDataError } from '../errors/chainDataError.js'
+import { FatalError, RetryableError } from '../errors/chainErrors.js'
+import type { HaltReason } from '../errors/haltReason.js'
+import { InvariantError } from '../errors/invariantError.js'
+import { asBlockNumber } from '../protocol/units.js'
+import type { ShardWriter } from '../shard/shardWriter.types.js'
+import { AuditMismatch } from './audit.js'
+import { Backoff } from './backoff.js'
+import type { SyncReport } from './syncReport.js'
+
+/** A halted network looks again this often at the latest, so that it heals within a minute of the chain. */
+const LONGEST_WAIT_MS = 15_000
+/** Tries with contradicting data before the network halts. */
+const TRIES_BEFORE_HALT = 5
+/**
+ * How many blocks are taken back before the n-th try: the fault may lie before the place where it shows (a deposit that
+ * was hidden at the end of a stretch shows when the next deposit comes).
+ */
+const REWIND_BLOCKS = [0, 0, 1, 64, Number.POSITIVE_INFINITY]
+/** After the halt a try begins far below again at this many tries, and each time when they have doubled. */
+const FIRST_DEEP_REWIND_AGAIN = 8
+
+/** Where contradicting data was met. */
+interface Stuck {
+  /** The checkpoint then. */
+  readonly at: number
+  /** How far the stretch may reach that does not fit. */
+  readonly to: number
+  /** Everything fits, but the contract counts otherwise: only another comparison shows that it is over. */
+  readonly isAudit: boolean
+  tries: number
+}
+
+export interface RecoveryOptions {
+  readonly client: Pick<ChainClient, 'isDown' | 'readCarefully'>
+  readonly writer: Pick<ShardWriter, 'checkpoint' | 'headerAtOrBelow' | 'revertTo'>
+  readonly clock: Clock
+  readonly report: SyncReport
+  readonly rollbackBlocks: number
+  /** Widest stretch that one read may cover. */
+  readonly windowBlocks: number
+}
+
+/**
+ * What happens after a failure: wait and try again, read again from further below, or halt under a name and go on trying.
+ * Nothing here gives up: every halt heals by itself when its cause is gone.
+ */
+export class Recovery {
+  readonly #options: RecoveryOptions
+  readonly #backoff: Backoff
+  #stuck: Stuck | undefined
+
+  constructor(options: RecoveryOptions) {
+    this.#options = options
+    this.#backoff = new Backoff(options.clock, { baseMs: 250, capMs: LONGEST_WAIT_MS })
+  }
+
+  /** The chain answers, whatever it says. */
+  answered(): void {
+    this.#options.report.rpcDown(false)
+  }
+
+  /** A batch was stored up to `block`. */
+  progressed(block: number): void {
+    if (this.#stuck !== undefined && (this.#stuck.isAudit || block <= this.#stuck.at)) return
+    this.#backoff.reset()
+    this.#stuck = undefined
+    this.#options.report.resumed()
+  }
+
+  /** The contract's own count agreed with ours. */
+  audited(): void {
+    this.#stuck = undefined
+    this.#options.report.resumed()
+  }
+
+  /** Nothing was left to do: whatever halted us, unless it was contradicting data, is over. */
+  idled(): void {
+    if (this.#stuck !== undefined) return
+    this.#backoff.reset()
+    this.#options.report.resumed()
+  }
+
+  /** Names the failure, prepares the next try and waits for its time. */
+  async failed(error: unknown, signal: AbortSignal): Promise<void> {
+    const { client, clock, report } = this.#options
+    if (error instanceof ChainDataError) this.#contradicted(error)
+    else if (!(error instanceof RetryableError)) report.halted(haltReasonOf(error), error)
+    report.rpcDown(client.isDown())
+    const waitMs = this.#backoff.nextMs()
+    report.troubled(error, this.#backoff.failures, waitMs)
+    await clock.sleep(waitMs, signal)
+  }
+
+  #contradicted(error: ChainDataError): void {
+    const { client, writer, report, windowBlocks } = this.#options
+    const checkpoint = writer.checkpoint()?.number ?? -1
+    if (this.#stuck === undefined || checkpoint > this.#stuck.at) {
+      const isAudit = error instanceof AuditMismatch
+      // Behind a comparison that failed there is nothing to read again: the fault is in what is stored.
+      const tries = this.#stuck?.tries ?? (isAudit ? REWIND_BLOCKS.indexOf(1) : 0)
+      this.#stuck = { at: checkpoint, to: checkpoint + 2 * windowBlocks, isAudit, tries }
+    }
+    const { at, to, tries } = this.#stuck
+    this.#stuck.tries++
+    if (this.#stuck.tries > TRIES_BEFORE_HALT) report.halted(error.reason, error)
+    const isDeepAgain = tries >= FIRST_DEEP_REWIND_AGAIN && Number.isInteger(Math.log2(tries))
+    const rewind = isDeepAgain ? Number.POSITIVE_INFINITY : (REWIND_BLOCKS[tries] ?? 0)
+    const from = this.#rewind(Math.min(rewind, this.#options.rollbackBlocks), at)
+    client.readCarefully(asBlockNumber(from), asBlockNumber(Math.max(from, to)))
+  }
+
+  /** Takes blocks back as far as undo reaches. @returns the first block to read again. */
+  #rewind(blocks: number, at: number): number {
+    const { writer, report } = this.#options
+    const checkpoint = writer.checkpoint()
+    if (checkpoint === undefined) return 0
+    const wanted = at - blocks
+    if (blocks > 0 && wanted >= 0 && wanted < checkpoint.number) {
+      const ancestor = writer.headerAtOrBelow(asBlockNumber(wanted))
+      try {
+        if (ancestor !== undefined) {
+          writer.revertTo(ancestor.number)
+          report.rewound(checkpoint, ancestor)
+          return ancestor.number + 1
+        }
+      } catch (error) {
+        // Undo does not reach so far: reading the same stretch again is all that is left.
+        if (!(error instanceof FatalError)) throw error
+      }
+    }
+    return checkpoint.number + 1
+  }
+}
+
+function haltReasonOf(error: unknown): HaltReason {
+  if (error instanceof FatalError) return error.reason ?? 'internal_error'
+  if (isDiskFull(error)) return 'disk_full'
+  if (error instanceof InvariantError) return 'corrupt_store'
+  return 'internal_error'
+}
+
+/** LMDB's commit error carries the system's text; its own "map full" means the same to an operator. */
+export function isDiskFull(error: unknown): boolean {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT')) return true
+    if (/no space left|disk quota exceeded|MDB_MAP_FULL|ENOSPC/i.test(cause.message)) return true
+  }
+  return false
+}

@@ -1,0 +1,106 @@
+import type { ChainClient, SenderLog, SenderQuestion } from '../chain/chainClient.types.js'
+import type { Clock } from '../chain/clock.js'
+import { senderKey } from '../chain/senderKey.js'
+import { RetryableError } from '../errors/chainErrors.js'
+import type { ResolvedSender, ShardWriter, UnresolvedSender } from '../shard/shardWriter.types.js'
+import { Backoff } from './backoff.js'
+import type { SyncReport } from './syncReport.js'
+
+const LARGEST_BATCH = 256
+/** A node that offers traces but fails to trace one transaction is asked this often before its tx.from is taken. */
+const PROVISIONAL_TRIES = 5
+
+/** `more`: some were resolved and others wait. `waiting`: the last try failed, the next one is not due yet. */
+export type SenderProgress = 'done' | 'more' | 'waiting'
+
+/**
+ * Resolves the senders that backfill left open, in order, behind the shard's watermark, one bounded batch per step. What
+ * fails here never holds up the blocks: the pass waits on its own.
+ */
+export class SenderPass {
+  readonly #client: Pick<ChainClient, 'resolveSenders'>
+  readonly #writer: Pick<ShardWriter, 'unresolvedSenders' | 'resolveSenders'>
+  readonly #clock: Clock
+  readonly #report: SyncReport
+  readonly #backoff: Backoff
+  #batchSize = LARGEST_BATCH
+  #notBefore = 0
+  #provisional = { key: '', tries: 0 }
+
+  constructor(options: {
+    readonly client: Pick<ChainClient, 'resolveSenders'>
+    readonly writer: Pick<ShardWriter, 'unresolvedSenders' | 'resolveSenders'>
+    readonly clock: Clock
+    readonly report: SyncReport
+  }) {
+    this.#client = options.client
+    this.#writer = options.writer
+    this.#clock = options.clock
+    this.#report = options.report
+    this.#backoff = new Backoff(options.clock, { baseMs: 500, capMs: 15_000 })
+  }
+
+  /** No other method of the writer may run meanwhile: the batch that is asked for is the one that is stored. */
+  async step(signal: AbortSignal): Promise<SenderProgress> {
+    const open = this.#writer.unresolvedSenders(this.#batchSize)
+    if (open.length === 0) return 'done'
+    if (this.#clock.now() < this.#notBefore) return 'waiting'
+    let resolved: ResolvedSender[]
+    try {
+      resolved = await this.#ask(open, signal)
+    } catch (error) {
+      if (!(error instanceof RetryableError)) throw error
+      // One transaction that can't be read takes its whole batch along: smaller batches get the others through.
+      this.#batchSize = Math.max(1, this.#batchSize >> 2)
+      return this.#wait(error)
+    }
+    if (resolved.length === 0) return this.#wait(new RetryableError('no sender of the batch is certain yet'))
+    this.#writer.resolveSenders(resolved)
+    this.#backoff.reset()
+    this.#batchSize = Math.min(LARGEST_BATCH, this.#batchSize * 2)
+    return resolved.length === open.length && open.length < this.#batchSize / 2 ? 'done' : 'more'
+  }
+
+  /** @returns the longest run from the start of each kind that is certain enough. */
+  async #ask(open: readonly UnresolvedSender[], signal: AbortSignal): Promise<ResolvedSender[]> {
+    const answers = await this.#client.resolveSenders(questionsOf(open), signal)
+    const resolved: ResolvedSender[] = []
+    const stopped = new Set<UnresolvedSender['kind']>()
+    for (const { kind, ordinal, transactionHash, logIndex } of open) {
+      if (stopped.has(kind)) continue
+      const key = senderKey(transactionHash, logIndex)
+      const answer = answers.get(key)
+      if (answer === undefined || (answer.isProvisional && !this.#hasPatienceEnded(key))) stopped.add(kind)
+      else resolved.push({ kind, ordinal, sender: answer })
+    }
+    return resolved
+  }
+
+  #hasPatienceEnded(key: string): boolean {
+    const tries = this.#provisional.key === key ? this.#provisional.tries + 1 : 1
+    this.#provisional = { key, tries }
+    return tries >= PROVISIONAL_TRIES
+  }
+
+  #wait(error: RetryableError): SenderProgress {
+    const waitMs = this.#backoff.nextMs()
+    this.#notBefore = this.#clock.now() + waitMs
+    this.#report.troubled(error, this.#backoff.failures, waitMs)
+    return 'waiting'
+  }
+}
+
+/** Rows of one transaction become one question; several leaves of one ForwardLET are one log of it. */
+function questionsOf(open: readonly UnresolvedSender[]): SenderQuestion[] {
+  const logs = new Map<string, { transactionHash: Uint8Array; logs: Map<number, SenderLog> }>()
+  for (const { kind, transactionHash, logIndex } of open) {
+    const key = senderKey(transactionHash, 0)
+    const question = logs.get(key) ?? { transactionHash, logs: new Map<number, SenderLog>() }
+    question.logs.set(logIndex, { kind, logIndex })
+    logs.set(key, question)
+  }
+  return [...logs.values()].map((question) => ({
+    transactionHash: question.transactionHash,
+    logs: [...question.logs.values()].sort((a, b) => a.logIndex - b.logIndex),
+  }))
+}

@@ -1,0 +1,81 @@
+import type { ChainClient, ResolvedSender, SenderLog, SenderQuestion } from '../chain/chainClient.types.js'
+import type { Clock } from '../chain/clock.js'
+import { senderKey } from '../chain/senderKey.js'
+import type { ChainEvent, IndexedBlock } from '../protocol/chainEvent.js'
+
+/** One question per transaction with deposits, claims or ForwardLETs. */
+export function senderQuestions(blocks: readonly IndexedBlock[]): SenderQuestion[] {
+  const byTransaction = new Map<string, { transactionHash: Uint8Array; logs: SenderLog[] }>()
+  for (const { events } of blocks)
+    for (const event of events) {
+      const log = senderLog(event)
+      if (log === undefined) continue
+      const key = senderKey(event.transactionHash, 0)
+      const question = byTransaction.get(key) ?? { transactionHash: event.transactionHash, logs: [] }
+      question.logs.push(log)
+      byTransaction.set(key, question)
+    }
+  return [...byTransaction.values()]
+}
+
+function senderLog(event: ChainEvent): SenderLog | undefined {
+  switch (event.type) {
+    case 'deposit':
+    case 'claim':
+    case 'forwardLet':
+      return { kind: event.type, ...event }
+    default:
+      return undefined
+  }
+}
+
+/** The blocks with their senders; a provisional answer is left out, to be asked for again. */
+export function withSenders(
+  blocks: readonly IndexedBlock[],
+  answers: ReadonlyMap<string, ResolvedSender>,
+): IndexedBlock[] {
+  return blocks.map(({ header, events }) => ({
+    header,
+    events: events.map((event) => {
+      if (senderLog(event) === undefined) return event
+      const answer = answers.get(senderKey(event.transactionHash, event.logIndex))
+      return answer === undefined || answer.isProvisional ? event : { ...event, sender: answer }
+    }),
+  }))
+}
+
+/** What one wait for senders may cost at the tip. */
+export interface SenderBudget {
+  readonly clock: Pick<Clock, 'sleep'>
+  readonly ms: number
+}
+
+/**
+ * Senders of blocks at the tip, before they are committed. When the answer takes longer than the budget or fails, the
+ * blocks go on without: readers see null, never a guess, and the sender pass asks again.
+ */
+export async function resolveBeforeCommit(
+  client: Pick<ChainClient, 'resolveSenders'>,
+  blocks: readonly IndexedBlock[],
+  budget: SenderBudget,
+  signal: AbortSignal,
+): Promise<readonly IndexedBlock[]> {
+  const questions = senderQuestions(blocks)
+  if (questions.length === 0) return blocks
+  const answered = new AbortController()
+  const spent = new AbortController()
+  budget.clock.sleep(budget.ms, AbortSignal.any([signal, answered.signal])).then(
+    () => spent.abort(),
+    () => undefined,
+  )
+  try {
+    const answers = await client.resolveSenders(questions, AbortSignal.any([signal, spent.signal]))
+    return withSenders(blocks, answers)
+  } catch {
+    signal.throwIfAborted()
+    // Whatever it was, the sender pass meets it again and tells of it.
+    return blocks
+  } finally {
+    answered.abort()
+  }
+}

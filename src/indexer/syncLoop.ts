@@ -1,0 +1,251 @@
+import type { ChainClient, FetchedRange } from '../chain/chainClient.types.js'
+import type { Clock } from '../chain/clock.js'
+import type { NetworkConfig } from '../config/config.types.js'
+import { RetryableError } from '../errors/chainErrors.js'
+import type { BlockHeader, ChainEvent, IndexedBlock } from '../protocol/chainEvent.js'
+import { asBlockNumber, type BlockNumber } from '../protocol/units.js'
+import type { ShardWriter } from '../shard/shardWriter.types.js'
+import { Auditor } from './audit.js'
+import { addAtHead, type ChainPosition, countEvents, makeBatch } from './batches.js'
+import { LINKED_DEPTH, LocalChain } from './localChain.js'
+import { PollPacer } from './pollPacer.js'
+import { Recovery } from './recovery.js'
+import { SenderPass } from './senderPass.js'
+import { resolveBeforeCommit } from './senders.js'
+import type { SyncReport } from './syncReport.js'
+import { WindowPipeline } from './windowPipeline.js'
+
+/** Time that the tip waits for senders before the blocks go on without. */
+const SENDER_BUDGET_MS = 2_000
+/** In backfill the head is asked for this often; nothing else depends on it there. */
+const HEAD_REFRESH_MS = 5_000
+/** A tag's block is asked for once in so many polls: it moves slowly, and each question is a call. */
+const POLLS_PER_FINALITY = 12
+
+export interface SyncLoopOptions {
+  readonly network: NetworkConfig
+  readonly client: ChainClient
+  readonly writer: ShardWriter
+  readonly clock: Clock
+  readonly report: SyncReport
+  /** Events that no log tells, found at a block of the tip before it is committed. */
+  readonly findSilentEvents?: (head: BlockHeader, signal: AbortSignal) => Promise<readonly ChainEvent[]>
+}
+
+/**
+ * Follows one network from its checkpoint to the head and then block by block, for ever, until `signal` aborts. All state
+ * is in the shard: a restart goes on from the checkpoint. Returns normally; failures are named on the status board.
+ */
+export async function runSyncLoop(options: SyncLoopOptions, signal: AbortSignal): Promise<void> {
+  await new SyncLoop(options, signal).run()
+}
+
+class SyncLoop {
+  readonly #options: SyncLoopOptions
+  readonly #signal: AbortSignal
+  readonly #chain: LocalChain
+  readonly #senders: SenderPass
+  readonly #auditor: Auditor
+  readonly #recovery: Recovery
+  readonly #pacer: PollPacer
+  #isIdentified = false
+  #finalized: { block: BlockNumber; atMs: number } | undefined
+  #newestHead = -1
+
+  constructor(options: SyncLoopOptions, signal: AbortSignal) {
+    const { client, writer, clock, report, network } = options
+    this.#options = options
+    this.#signal = signal
+    this.#chain = new LocalChain(client, writer, network)
+    this.#senders = new SenderPass({ client, writer, clock, report })
+    this.#auditor = new Auditor({ client, writer, clock, report })
+    this.#recovery = new Recovery({
+      ...{ client, writer, clock, report },
+      rollbackBlocks: network.rollbackBlocks,
+      windowBlocks: Math.max(network.logRange, LINKED_DEPTH),
+    })
+    this.#pacer = new PollPacer(clock, network.pollIntervalMs)
+  }
+
+  async run(): Promise<void> {
+    while (!this.#signal.aborted) {
+      try {
+        await this.#turn()
+      } catch (error) {
+        if (this.#signal.aborted) return
+        this.#chain.doubt()
+        this.#auditor.forget()
+        if (!(error instanceof RetryableError)) this.#isIdentified = false
+        // Its own sleep ends with the signal.
+        await this.#recovery
+          .failed(error, this.#signal)
+          .catch((failure: unknown) => this.#unexpected(failure))
+      }
+    }
+  }
+
+  /** A failure while recovering: named like any other, so that nothing is swallowed. */
+  async #unexpected(failure: unknown): Promise<void> {
+    if (this.#signal.aborted) return
+    this.#options.report.halted('internal_error', failure)
+    await this.#options.clock.sleep(1_000, this.#signal).catch(() => undefined)
+  }
+
+  /** One look at the head and what follows from it. */
+  async #turn(): Promise<void> {
+    const { client, writer, report } = this.#options
+    if (!this.#isIdentified) await client.verifyIdentity(this.#signal)
+    this.#isIdentified = true
+    const head = await client.getHead(this.#signal)
+    this.#recovery.answered()
+    if (head.number > this.#newestHead) {
+      this.#newestHead = head.number
+      this.#pacer.headMoved()
+    }
+    report.head(head, writer.checkpoint())
+    if (writer.checkpoint() === undefined) await this.#seed(head)
+    const news = await this.#chain.observe(head, this.#signal)
+    switch (news.type) {
+      case 'reorg':
+        return this.#revert(news.ancestor)
+      case 'behind':
+        return this.#rest(undefined)
+      case 'current':
+        return this.#rest(head)
+      case 'ahead':
+        return this.#follow(head)
+    }
+  }
+
+  /**
+   * A new shard starts with the headers below its first block, so that a reorg of the first block has an ancestor: one
+   * just below it, and one as far down as reorgs are followed.
+   */
+  async #seed(head: BlockHeader): Promise<void> {
+    const { client, writer, network } = this.#options
+    const last = Math.max(0, network.startBlock - 1)
+    if (head.number < last)
+      throw new RetryableError(`the head ${head.number} is below start_block ${last + 1}`)
+    const first = Math.max(0, last - network.rollbackBlocks)
+    let from = first
+    for (const number of first === last ? [last] : [first, last]) {
+      const header = await client.getHeader(asBlockNumber(number), this.#signal)
+      if (header === undefined) throw new RetryableError(`block ${number} is not known yet`)
+      // Block 0 may hold events of a chain's genesis; below start_block there is nothing of ours.
+      const range =
+        network.startBlock === 0
+          ? await client.fetchRange(asBlockNumber(0), asBlockNumber(0), this.#signal)
+          : { fromBlock: asBlockNumber(from), head: header, blocks: [] }
+      writer.applyBlocks(
+        makeBatch(range, range.blocks, { head, finalizedBlock: asBlockNumber(0) }, network.rollbackBlocks),
+      )
+      from = number + 1
+    }
+  }
+
+  #revert(ancestor: BlockHeader): void {
+    const { writer, report } = this.#options
+    const checkpoint = writer.checkpoint()!
+    writer.revertTo(ancestor.number)
+    this.#auditor.forget()
+    report.reorged(checkpoint, ancestor)
+  }
+
+  /** Reads on from the checkpoint: windows while the head is far, then all that is left in one batch. */
+  async #follow(head: BlockHeader): Promise<void> {
+    const checkpoint = this.#options.writer.checkpoint()!
+    if (head.number - checkpoint.number > LINKED_DEPTH) return this.#backfill(head)
+    const position = await this.#position(head)
+    const range = await this.#options.client.fetchRange(
+      asBlockNumber(checkpoint.number + 1),
+      head.number,
+      this.#signal,
+    )
+    await this.#assertLinked(range, head)
+    const found = await this.#silentEvents(range.head)
+    const blocks = await this.#withSenders(addAtHead(range.blocks, range.head, found))
+    this.#commit(range, blocks, position)
+    if (range.head.number === head.number) await this.#rest(head)
+  }
+
+  async #backfill(firstHead: BlockHeader): Promise<void> {
+    const { client, writer, clock, network } = this.#options
+    let position = await this.#position(firstHead)
+    let headAtMs = clock.now()
+    const from = writer.checkpoint()!.number + 1
+    const plan = { from, target: firstHead.number - LINKED_DEPTH, windowBlocks: network.logRange }
+    const windows = new WindowPipeline(client, plan, this.#signal)
+    try {
+      for (;;) {
+        const range = await windows.next()
+        if (range === undefined) return
+        await this.#assertLinked(range, position.head)
+        this.#commit(range, range.blocks, position)
+        await this.#auditor.afterWindow(range.head, this.#signal)
+        if (clock.now() - headAtMs < HEAD_REFRESH_MS) continue
+        headAtMs = clock.now()
+        const head = await client.getHead(this.#signal)
+        if (head.number <= position.head.number) continue
+        this.#options.report.head(head, range.head)
+        position = await this.#position(head)
+        windows.moveTarget(head.number - LINKED_DEPTH)
+      }
+    } finally {
+      windows.cancel()
+    }
+  }
+
+  #commit(range: FetchedRange, blocks: readonly IndexedBlock[], position: ChainPosition): void {
+    const { writer, report, network } = this.#options
+    this.#signal.throwIfAborted()
+    writer.applyBlocks(makeBatch(range, blocks, position, network.rollbackBlocks))
+    report.committed(range.head, range.head.number - range.fromBlock + 1, countEvents(blocks))
+    this.#recovery.progressed(range.head.number)
+  }
+
+  async #assertLinked(range: FetchedRange, head: BlockHeader): Promise<void> {
+    if (await this.#chain.isLinked(range, head, this.#signal)) return
+    throw new RetryableError(
+      `blocks ${range.fromBlock} to ${range.head.number} do not stand on the checkpoint`,
+    )
+  }
+
+  async #silentEvents(head: BlockHeader): Promise<readonly ChainEvent[]> {
+    return (await this.#options.findSilentEvents?.(head, this.#signal)) ?? []
+  }
+
+  #withSenders(blocks: readonly IndexedBlock[]): Promise<readonly IndexedBlock[]> {
+    const { client, clock } = this.#options
+    return resolveBeforeCommit(client, blocks, { clock, ms: SENDER_BUDGET_MS }, this.#signal)
+  }
+
+  /** Finality as of `head`; counted from the head without a question, from a tag as old as allowed. */
+  async #position(head: BlockHeader): Promise<ChainPosition> {
+    const { client, clock, network } = this.#options
+    const maxAgeMs = network.finality.tag === 'latest' ? 0 : POLLS_PER_FINALITY * network.pollIntervalMs
+    if (this.#finalized === undefined || clock.now() - this.#finalized.atMs >= maxAgeMs) {
+      const block = await client.getFinalizedBlock(head.number, this.#signal)
+      this.#finalized = { block, atMs: clock.now() }
+    }
+    return { head, finalizedBlock: this.#finalized.block }
+  }
+
+  /**
+   * Until the next look at the head: senders that are open, finality, a comparison with the contract.
+   * @param head the head when the checkpoint stands there; undefined when an endpoint lags.
+   */
+  async #rest(head: BlockHeader | undefined): Promise<void> {
+    const { writer, clock, report } = this.#options
+    const untilMs = clock.now() + this.#pacer.nextWaitMs()
+    let senders = await this.#senders.step(this.#signal)
+    while (senders === 'more' && clock.now() < untilMs) senders = await this.#senders.step(this.#signal)
+    if (head !== undefined) {
+      const { finalizedBlock } = await this.#position(head)
+      writer.setFinalized(asBlockNumber(Math.min(finalizedBlock, head.number)))
+      if (senders === 'done') report.caughtUp(head.number)
+      if (await this.#auditor.atTip(head, finalizedBlock, this.#signal)) this.#recovery.audited()
+      this.#recovery.idled()
+    }
+    await clock.sleep(Math.max(0, untilMs - clock.now()), this.#signal)
+  }
+}

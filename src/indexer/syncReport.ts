@@ -1,0 +1,114 @@
+import type { Clock } from '../chain/clock.js'
+import type { HaltReason } from '../errors/haltReason.js'
+import type { BlockHeader } from '../protocol/chainEvent.js'
+import type { Logger } from '../telemetry/logger.js'
+import type { StatusRow } from '../telemetry/statusBoard.js'
+import type { SyncMessage } from './messages.js'
+
+const PROGRESS_EVERY_MS = 5_000
+
+/** Everything that the sync loop tells the world: its row on the status board, messages to main, the log. */
+export class SyncReport {
+  readonly #networkId: number
+  readonly #row: StatusRow
+  readonly #post: (message: SyncMessage) => void
+  readonly #logger: Logger
+  readonly #clock: Pick<Clock, 'now'>
+  #progress = { atMs: 0, blocks: 0, events: 0 }
+
+  constructor(options: {
+    readonly networkId: number
+    readonly row: StatusRow
+    readonly post: (message: SyncMessage) => void
+    readonly logger: Logger
+    readonly clock: Pick<Clock, 'now'>
+  }) {
+    this.#networkId = options.networkId
+    this.#row = options.row
+    this.#post = options.post
+    this.#logger = options.logger
+    this.#clock = options.clock
+    this.#progress.atMs = options.clock.now()
+  }
+
+  /** A node that lags does not move the head back behind what we hold. */
+  head(head: BlockHeader, checkpoint: BlockHeader | undefined): void {
+    const isBehind = checkpoint !== undefined && head.number < checkpoint.number
+    this.#row.set('headBlock', isBehind ? checkpoint.number : head.number)
+    this.#row.set('headTimestampSec', isBehind ? checkpoint.timestampSec : head.timestampSec)
+  }
+
+  /** Tells of every batch once the network has caught up, and now and then before. */
+  committed(head: BlockHeader, blocks: number, events: number): void {
+    const { atMs } = this.#progress
+    this.#progress.blocks += blocks
+    this.#progress.events += events
+    const elapsedMs = this.#clock.now() - atMs
+    const hasCaughtUp = this.#row.get('caughtUp') === 1
+    if (!hasCaughtUp && elapsedMs < PROGRESS_EVERY_MS) return
+    const perSecond = (count: number): number => Math.round((1000 * count) / Math.max(1, elapsedMs))
+    const progress = {
+      syncedBlock: head.number,
+      headBlock: this.#row.get('headBlock'),
+      blocksPerSecond: perSecond(this.#progress.blocks),
+      eventsPerSecond: perSecond(this.#progress.events),
+    }
+    this.#progress = { atMs: atMs + elapsedMs, blocks: 0, events: 0 }
+    this.#post({ type: 'progress', networkId: this.#networkId, ...progress })
+    if (!hasCaughtUp) this.#logger.info('syncing', progress)
+  }
+
+  /** Tells it the first time only. */
+  caughtUp(block: number): void {
+    if (this.#row.get('caughtUp') === 1) return
+    this.#row.set('caughtUp', 1)
+    this.#logger.info('caught up', { block })
+    this.#post({ type: 'caughtUp', networkId: this.#networkId, block })
+  }
+
+  reorged(checkpoint: BlockHeader, ancestor: BlockHeader): void {
+    const depth = checkpoint.number - ancestor.number
+    this.#logger.warn('reorg followed', { ancestor: ancestor.number, depth })
+    this.#post({ type: 'reorg', networkId: this.#networkId, ancestor: ancestor.number, depth })
+  }
+
+  /** Blocks were taken back to be read again: no reorg of the chain. */
+  rewound(checkpoint: BlockHeader, ancestor: BlockHeader): void {
+    this.#logger.warn('read again', {
+      from: ancestor.number + 1,
+      blocks: checkpoint.number - ancestor.number,
+    })
+  }
+
+  rpcDown(isDown: boolean): void {
+    this.#row.set('rpcDown', isDown ? 1 : 0)
+  }
+
+  contractDepositCount(count: number): void {
+    this.#row.set('contractDepositCount', count)
+  }
+
+  /** Trouble that is expected to pass. */
+  troubled(error: unknown, failures: number, waitMs: number): void {
+    const fields = { error, failures, waitMs: Math.round(waitMs) }
+    // The first failure of a row is common; the log of a long outage stays readable.
+    if (failures === 1) this.#logger.debug('trying again', fields)
+    else if (failures === 3 || failures % 10 === 0) this.#logger.warn('still trying', fields)
+  }
+
+  halted(reason: HaltReason, error: unknown): void {
+    if (this.#row.haltReason() === reason) return
+    const message = error instanceof Error ? error.message : String(error)
+    this.#row.setHaltReason(reason)
+    this.#logger.error('halted', { reason, error })
+    this.#post({ type: 'halted', networkId: this.#networkId, reason, message })
+  }
+
+  resumed(): void {
+    if (this.#row.haltReason() === 'none') return
+    this.#row.setHaltReason('none')
+    const block = this.#row.get('syncedBlock')
+    this.#logger.info('resumed', { block })
+    this.#post({ type: 'resumed', networkId: this.#networkId, block })
+  }
+}

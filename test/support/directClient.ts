@@ -1,0 +1,151 @@
+import type {
+  ChainClient,
+  FetchedRange,
+  ResolvedSender,
+  SenderQuestion,
+} from '../../src/chain/chainClient.types.js'
+import { senderKey } from '../../src/chain/senderKey.js'
+import type { BlockHeader, ChainEvent, Hash, IndexedBlock } from '../../src/protocol/chainEvent.js'
+import { decodeLog, eventFilterOf } from '../../src/protocol/decodeLog.js'
+import { decodeHex, encodeHex } from '../../src/protocol/hex.js'
+import { asBlockNumber, type BlockNumber } from '../../src/protocol/units.js'
+import type { FakeBlock, FakeNetwork } from './fakeChain.js'
+import { localExitRootOf } from './fakeChainState.js'
+
+type Method = Exclude<keyof ChainClient, 'isDown' | 'close' | 'readCarefully'>
+
+/** A call of the client, before it is answered. */
+export interface DirectCall {
+  readonly method: Method
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * A chain client that reads a fake network's blocks without RPC: for tests of the sync loop alone. `before` may throw, wait
+ * or change the world; `view` chooses the blocks that a call sees.
+ */
+export class DirectClient implements ChainClient {
+  readonly calls: DirectCall[] = []
+  readonly careful: Array<readonly [number, number]> = []
+  before: (call: DirectCall) => void | Promise<void> = () => {}
+  view: (call: DirectCall) => readonly FakeBlock[] = () => this.#network.blocks
+  /** Widest answer in blocks. */
+  maxRange = Number.POSITIVE_INFINITY
+  finalized: (head: number) => number = (head) => head
+  depositCount: (block: FakeBlock) => number | undefined = (block) => block.state.deposits.length
+  isProvisional: (transactionHash: string) => boolean = () => false
+  down = false
+  readonly #network: FakeNetwork
+
+  constructor(network: FakeNetwork) {
+    this.#network = network
+  }
+
+  callCount(method: Method): number {
+    return this.calls.filter((call) => call.method === method).length
+  }
+
+  async verifyIdentity(): Promise<void> {
+    await this.#call('verifyIdentity')
+  }
+
+  async getHead(): Promise<BlockHeader> {
+    const { blocks } = await this.#call('getHead')
+    return headerOf(blocks.at(-1)!)
+  }
+
+  async getHeader(number: BlockNumber): Promise<BlockHeader | undefined> {
+    const { blocks } = await this.#call('getHeader', number, number)
+    const block = blocks[number]
+    return block && headerOf(block)
+  }
+
+  async getFinalizedBlock(head: BlockNumber): Promise<BlockNumber> {
+    await this.#call('getFinalizedBlock', head, head)
+    return asBlockNumber(Math.min(head, this.finalized(head)))
+  }
+
+  async fetchRange(from: BlockNumber, to: BlockNumber): Promise<FetchedRange> {
+    const { blocks } = await this.#call('fetchRange', from, to)
+    const last = Math.min(to, from + this.maxRange - 1)
+    const stretch = blocks.slice(from, last + 1)
+    return {
+      fromBlock: from,
+      head: headerOf(stretch.at(-1)!),
+      blocks: stretch.map((block) => this.indexed(block)).filter(({ events }) => events.length > 0),
+    }
+  }
+
+  /** A block as the real client would decode it, senders open. */
+  indexed(block: FakeBlock): IndexedBlock {
+    const { bridge, globalExitRootManager, rollupManager } = this.#network.contracts
+    const isL1 = this.#network.networkId === 0
+    const filter = eventFilterOf({ bridge, globalExitRootManager, ...(isL1 ? { rollupManager } : {}) })
+    const events: ChainEvent[] = []
+    for (const log of block.logs) {
+      const transactionHash = decodeHex(log.transactionHash)!
+      const position = { blockNumber: asBlockNumber(block.number), logIndex: log.logIndex, transactionHash }
+      const event = decodeLog(log, position, filter)
+      if (event) events.push(event)
+    }
+    return { header: headerOf(block), events }
+  }
+
+  readCarefully(from: BlockNumber, to: BlockNumber): void {
+    this.careful.push([from, to])
+  }
+
+  async resolveSenders(questions: readonly SenderQuestion[]): Promise<Map<string, ResolvedSender>> {
+    const { blocks } = await this.#call('resolveSenders', questions.length, questions.length)
+    const answers = new Map<string, ResolvedSender>()
+    for (const { transactionHash, logs } of questions) {
+      const hash = encodeHex(transactionHash)
+      const { from } = blocks.flatMap((block) => block.transactions).find((each) => each.hash === hash)!
+      const sender = { caller: decodeHex(from)!, transactionSender: decodeHex(from)! }
+      for (const { logIndex } of logs)
+        answers.set(senderKey(transactionHash, logIndex), {
+          ...sender,
+          isProvisional: this.isProvisional(hash),
+        })
+    }
+    return answers
+  }
+
+  async getContractDepositCount(block: BlockNumber): Promise<number | undefined> {
+    const { blocks } = await this.#call('getContractDepositCount', block, block)
+    return this.depositCount(blocks[block]!)
+  }
+
+  async getContractLocalExitRoot(block: BlockNumber): Promise<Hash | undefined> {
+    const { blocks } = await this.#call('getContractLocalExitRoot', block, block)
+    return decodeHex(localExitRootOf(blocks[block]!.state))
+  }
+
+  async findInjectedGers(globalExitRoots: readonly Hash[], block: BlockNumber): Promise<boolean[]> {
+    const { blocks } = await this.#call('findInjectedGers', block, globalExitRoots.length)
+    return globalExitRoots.map((ger) => blocks[block]!.state.globalExitRoots.has(encodeHex(ger)))
+  }
+
+  isDown(): boolean {
+    return this.down
+  }
+
+  close(): void {}
+
+  async #call(method: Method, from = 0, to = 0): Promise<{ blocks: readonly FakeBlock[] }> {
+    const call = { method, from, to }
+    this.calls.push(call)
+    await this.before(call)
+    return { blocks: this.view(call) }
+  }
+}
+
+export function headerOf(block: FakeBlock): BlockHeader {
+  return {
+    number: asBlockNumber(block.number),
+    hash: decodeHex(block.hash)!,
+    parentHash: decodeHex(block.parentHash)!,
+    timestampSec: block.timestampSec,
+  }
+}

@@ -1,0 +1,118 @@
+import { ChainDataError } from '../../src/errors/chainDataError.js'
+import { FatalError } from '../../src/errors/chainErrors.js'
+import type { BlockBatch, BlockHeader, ChainEvent, Sender } from '../../src/protocol/chainEvent.js'
+import { asClaimOrdinal, asDepositCount, type BlockNumber } from '../../src/protocol/units.js'
+import type {
+  ResolvedSender,
+  ShardCounts,
+  ShardWriter,
+  UnresolvedSender,
+} from '../../src/shard/shardWriter.types.js'
+
+interface Row {
+  readonly header: BlockHeader
+  readonly event: ChainEvent
+  sender: Sender | null
+}
+
+/** A shard writer that keeps lists in memory: checks contiguous deposit counts and keeps undo, nothing else. */
+export class MemoryShard implements ShardWriter {
+  /** Every batch that was applied, reverted ones too. */
+  readonly batches: BlockBatch[] = []
+  readonly reverts: number[] = []
+  finalized = 0
+  /** Thrown by the next `applyBlocks`, once each. */
+  readonly failures: Error[] = []
+  #headers: BlockHeader[] = []
+  #rows: Row[] = []
+  #undoFloor = 0
+
+  /** All events in force with their senders, in order. */
+  events(): ReadonlyArray<{
+    readonly block: number
+    readonly event: ChainEvent
+    readonly sender: Sender | null
+  }> {
+    return this.#rows.map(({ header, event, sender }) => ({ block: header.number, event, sender }))
+  }
+
+  checkpoint(): BlockHeader | undefined {
+    return this.#headers.at(-1)
+  }
+
+  headerAtOrBelow(block: BlockNumber): BlockHeader | undefined {
+    return this.#headers.findLast((header) => header.number <= block)
+  }
+
+  counts(): ShardCounts {
+    const of = (type: ChainEvent['type']) => this.#rows.filter(({ event }) => event.type === type).length
+    const open = this.#rows.filter(needsSender).length
+    return {
+      deposits: of('deposit'),
+      claims: of('claim'),
+      l1InfoLeaves: of('l1InfoLeaf'),
+      unresolvedSenders: open,
+    }
+  }
+
+  applyBlocks(batch: BlockBatch): void {
+    const failure = this.failures.shift()
+    if (failure) throw failure
+    const rows: Row[] = []
+    let next = this.counts().deposits
+    for (const { header, events } of batch.blocks)
+      for (const event of events) {
+        if (event.type === 'deposit' && event.depositCount !== next++)
+          throw new ChainDataError('deposit_count_gap', `deposit ${event.depositCount}, expected ${next - 1}`)
+        rows.push({ header, event, sender: 'sender' in event ? event.sender : null })
+      }
+    const headers = batch.blocks.map(({ header }) => header)
+    if (headers.at(-1)?.number !== batch.head.number) headers.push(batch.head)
+    this.batches.push(batch)
+    this.#rows = [...this.#rows, ...rows]
+    this.#headers = [...this.#headers, ...headers]
+    this.#undoFloor = Math.max(this.#undoFloor, batch.undoFloor)
+    this.finalized = Math.max(this.finalized, batch.finalizedBlock)
+  }
+
+  revertTo(ancestor: BlockNumber): void {
+    if (ancestor < Math.min(this.#undoFloor, this.checkpoint()!.number))
+      throw new FatalError(`block ${ancestor} is below the undo kept`, { reason: 'reorg_too_deep' })
+    this.reverts.push(ancestor)
+    this.#headers = this.#headers.filter((header) => header.number <= ancestor)
+    this.#rows = this.#rows.filter(({ header }) => header.number <= ancestor)
+  }
+
+  setFinalized(block: BlockNumber): void {
+    this.finalized = Math.max(this.finalized, block)
+  }
+
+  unresolvedSenders(limit: number): UnresolvedSender[] {
+    const open: UnresolvedSender[] = []
+    const ordinals = { deposit: 0, claim: 0 }
+    for (const row of this.#rows) {
+      if (row.event.type !== 'deposit' && row.event.type !== 'claim') continue
+      const ordinal = ordinals[row.event.type]++
+      if (!needsSender(row) || open.length >= limit) continue
+      const { transactionHash, logIndex, type: kind } = row.event
+      const named = kind === 'deposit' ? asDepositCount(ordinal) : asClaimOrdinal(ordinal)
+      open.push({ kind, ordinal: named, transactionHash, logIndex, blockNumber: row.header.number })
+    }
+    return open
+  }
+
+  resolveSenders(resolved: readonly ResolvedSender[]): void {
+    for (const { kind, ordinal, sender } of resolved) {
+      const rows = this.#rows.filter(({ event }) => event.type === kind)
+      const first = rows.findIndex(needsSender)
+      if (first !== ordinal) throw new Error(`${kind} ${ordinal} is not the next one without a sender`)
+      rows[first]!.sender = sender
+    }
+  }
+
+  async close(): Promise<void> {}
+}
+
+function needsSender({ event, sender }: Row): boolean {
+  return (event.type === 'deposit' || event.type === 'claim') && sender === null
+}

@@ -1,0 +1,92 @@
+import type { NetworkConfig } from '../../src/config/config.types.js'
+import type { SyncMessage } from '../../src/indexer/messages.js'
+import { runSyncLoop } from '../../src/indexer/syncLoop.js'
+import { SyncReport } from '../../src/indexer/syncReport.js'
+import { createLogger } from '../../src/telemetry/logger.js'
+import { createStatusBoard, type StatusRow, statusRow } from '../../src/telemetry/statusBoard.js'
+import { DirectClient } from './directClient.js'
+import { createFakeWorld, type FakeNetwork, type FakeWorld } from './fakeChain.js'
+import { MemoryShard } from './memoryShard.js'
+import { VirtualClock } from './virtualClock.js'
+
+/** One sync loop over a fake network, in virtual time. */
+export interface SyncHarness {
+  readonly world: FakeWorld
+  readonly network: FakeNetwork
+  readonly client: DirectClient
+  readonly shard: MemoryShard
+  readonly clock: VirtualClock
+  readonly row: StatusRow
+  readonly messages: SyncMessage[]
+  /** Runs the loop until `done` holds. @throws when it does not within `limitMs` of virtual time. */
+  run(done: () => boolean, limitMs?: number): Promise<void>
+  /** Stops the run at hand wherever it is: a restart in the middle of things. */
+  interrupt(): void
+}
+
+export interface HarnessOptions {
+  readonly config?: Partial<NetworkConfig>
+  readonly networkId?: number
+  readonly findSilentEvents?: Parameters<typeof runSyncLoop>[0]['findSilentEvents']
+}
+
+/** The loop can be run several times: each run is a restart on the same shard. */
+export function createSyncHarness(options: HarnessOptions = {}): SyncHarness {
+  const world = createFakeWorld()
+  const network = world.network(options.networkId ?? 0)
+  const client = new DirectClient(network)
+  const shard = new MemoryShard()
+  const clock = new VirtualClock()
+  const row = statusRow(createStatusBoard([network.networkId]), network.networkId)
+  const messages: SyncMessage[] = []
+  const { networkId } = network
+  const report = quietReport(networkId, row, clock, messages)
+  const config = network.config([], { pollIntervalMs: 100, logRange: 20, ...options.config })
+  const { findSilentEvents } = options
+  let stop = new AbortController()
+  const run = async (done: () => boolean, limitMs = 120_000): Promise<void> => {
+    stop = new AbortController()
+    const deadline = clock.now() + limitMs
+    let isLate = false
+    const look = () => {
+      isLate = clock.now() >= deadline
+      if (done() || isLate) stop.abort()
+      else if (!stop.signal.aborted) clock.after(Math.max(10, limitMs / 4000), look)
+    }
+    look()
+    const silent = findSilentEvents ? { findSilentEvents } : {}
+    await runSyncLoop({ network: config, client, writer: shard, clock, report, ...silent }, stop.signal)
+    if (isLate && !done()) throw new Error(`not done within ${limitMs} ms, halted: ${row.haltReason()}`)
+  }
+  const interrupt = () => stop.abort()
+  return { world, network, client, shard, clock, row, messages, run, interrupt }
+}
+
+/** A report whose log goes nowhere. */
+export function quietReport(
+  networkId: number,
+  row: StatusRow,
+  clock: VirtualClock,
+  messages: SyncMessage[],
+): SyncReport {
+  const logger = createLogger({ level: 'error', format: 'json' }, {}, () => {})
+  return new SyncReport({ networkId, row, post: (message) => messages.push(message), logger, clock })
+}
+
+/** True when the shard holds exactly what the network's chain tells, senders included. */
+export function isInStep({ shard, network, client }: SyncHarness): boolean {
+  const checkpoint = shard.checkpoint()
+  if (checkpoint?.number !== network.head.number) return false
+  if (shard.counts().unresolvedSenders > 0) return false
+  const expected = network.blocks.flatMap((block) => client.indexed(block).events)
+  const stored = shard.events()
+  return stored.length === expected.length && stored.every(({ event }, i) => sameEvent(event, expected[i]!))
+}
+
+function sameEvent(a: object, b: object): boolean {
+  const plain = (event: object) =>
+    JSON.stringify({ ...event, sender: null }, (_, value: unknown) =>
+      typeof value === 'bigint' ? value.toString() : value,
+    )
+  return plain(a) === plain(b)
+}

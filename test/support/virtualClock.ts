@@ -1,0 +1,95 @@
+import type { Clock } from '../../src/chain/clock.js'
+
+interface Timer {
+  readonly atMs: number
+  readonly fire: () => void
+}
+
+/** Rounds of the event loop without news before time moves on. */
+const QUIET_ROUNDS = 2
+
+/**
+ * Time that moves only when nobody has anything to do: a sleep of ten minutes takes no time, and the same seed gives the
+ * same run. `busy` holds time still, for example while answers are on their way.
+ */
+export class VirtualClock implements Clock {
+  /** True while something other than a timer will go on by itself. */
+  busy: () => boolean = () => false
+  #nowMs: number
+  #timers: Timer[] = []
+  #isPumping = false
+  #quietRounds = 0
+  readonly #random: () => number
+
+  constructor(options: { readonly startMs?: number; readonly random?: () => number } = {}) {
+    this.#nowMs = options.startMs ?? 1_000_000
+    this.#random = options.random ?? (() => 0.5)
+  }
+
+  now(): number {
+    return this.#nowMs
+  }
+
+  random(): number {
+    return this.#random()
+  }
+
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason as Error)
+      const timer = this.#schedule(ms, () => {
+        signal.removeEventListener('abort', onAbort)
+        resolve()
+      })
+      const onAbort = () => {
+        this.#timers.splice(this.#timers.indexOf(timer), 1)
+        reject(signal.reason as Error)
+      }
+      signal.addEventListener('abort', onAbort, { once: true })
+    })
+  }
+
+  /** Does something to the world `ms` from now. */
+  after(ms: number, action: () => void): void {
+    this.#schedule(ms, action)
+  }
+
+  #schedule(ms: number, fire: () => void): Timer {
+    const timer = { atMs: this.#nowMs + Math.max(0, ms), fire }
+    // Behind all that fire at the same time: first come, first served.
+    const index = this.#timers.findIndex((other) => other.atMs > timer.atMs)
+    this.#timers.splice(index < 0 ? this.#timers.length : index, 0, timer)
+    this.#quietRounds = 0
+    if (!this.#isPumping) {
+      this.#isPumping = true
+      setImmediate(() => this.#pump())
+    }
+    return timer
+  }
+
+  #pump(): void {
+    if (this.#timers.length === 0) {
+      this.#isPumping = false
+      return
+    }
+    if (this.busy()) this.#quietRounds = 0
+    else if (this.#quietRounds++ >= QUIET_ROUNDS) {
+      const timer = this.#timers.shift()!
+      this.#nowMs = Math.max(this.#nowMs, timer.atMs)
+      this.#quietRounds = 0
+      timer.fire()
+    }
+    setImmediate(() => this.#pump())
+  }
+}
+
+/** Small seeded generator (mulberry32): the same seed gives the same numbers. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
