@@ -42,17 +42,18 @@ export class ClaimedSet {
       this.#generation++
     }
     const changed: number[] = []
-    for (; this.#claims < counters.claims; this.#claims++) changed.push(this.#claims)
-    if (this.#outOfForce !== counters.claimsOutOfForce) {
-      this.#outOfForce = counters.claimsOutOfForce
+    for (let ordinal = this.#claims; ordinal < counters.claims; ordinal++) changed.push(ordinal)
+    if (this.#outOfForce !== counters.claimsOutOfForce)
       for (const ordinal of destination.claims.listOutOfForce()) changed.push(ordinal)
-    }
     for (const ordinal of changed) {
       const { sourceNetwork, depositCount } = destination.claims.get(ordinal)
       // A claim may be known before its deposit: then it is met when the deposit's turn comes.
       if (sourceNetwork === source.networkId && depositCount < sourceCounters.deposits)
         this.#follow(source, destination, depositCount)
     }
+    // Only now: what a failed read kept from being followed is followed by the next task.
+    this.#claims = counters.claims
+    this.#outOfForce = counters.claimsOutOfForce
     const toDestination = source.list(
       listKinds.depositsByDestinationNetwork,
       uint32Key(destination.networkId),

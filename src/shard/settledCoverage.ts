@@ -52,10 +52,6 @@ export class SettledCoverage {
     return this.#generation
   }
 
-  get length(): number {
-    return this.#versions.length
-  }
-
   update(l1: SettlementSource, source: LocalExitRootSource): void {
     if (
       l1.epoch !== this.#l1Epoch ||
@@ -74,20 +70,17 @@ export class SettledCoverage {
     } else if (source.leafCount !== this.#leafCount) this.#due = this.#unknown.length
     this.#leafCount = source.leafCount
     this.#recheck(source)
-    for (const { version, localExitRoot } of this.#listNew(l1, source.networkId)) {
+    if (this.#listedVersion === l1.newestVersion) return
+    // Of versions that are complete: a rollup added with a root of its own may stand in the next one already.
+    const from = this.#listedVersion + 1
+    for (const { version, localExitRoot } of l1.listSettlements(source.networkId, from, l1.newestVersion)) {
       const covered = source.findCoveredCount(localExitRoot)
       if (covered === undefined) this.#unknown.push({ position: this.#versions.length, localExitRoot })
       this.#versions.push(version)
       this.#covered.push(covered ?? 0)
+      this.#listedVersion = version
     }
-  }
-
-  /** Those of versions that are complete: a rollup added with a root of its own may stand in the next one already. */
-  #listNew(l1: SettlementSource, networkId: number): readonly Settlement[] {
-    if (this.#listedVersion === l1.newestVersion) return []
-    const from = this.#listedVersion + 1
     this.#listedVersion = l1.newestVersion
-    return l1.listSettlements(networkId, from, l1.newestVersion)
   }
 
   /** Deposits covered by a rollup exit root of `version`; 0 when nothing was settled, or nothing known. */

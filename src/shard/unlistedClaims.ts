@@ -52,8 +52,8 @@ export class UnlistedClaims {
     }
     // Within an epoch both only grow.
     if (kept.outOfForceCount !== counters.claimsOutOfForce) {
-      kept.outOfForceCount = counters.claimsOutOfForce
       kept.outOfForce = view.claims.listOutOfForce()
+      kept.outOfForceCount = counters.claimsOutOfForce
     }
     const ordinals = view.list(listKinds.claimsSetByAdministrator, NO_KEY)
     for (let at = kept.setByAdministrator.length; at < ordinals.length; at++) {
