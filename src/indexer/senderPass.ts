@@ -1,4 +1,4 @@
-import type { ChainClient, SenderLog, SenderQuestion } from '../chain/chainClient.types.js'
+import type { ChainClient, SenderQuestion } from '../chain/chainClient.types.js'
 import type { Clock } from '../chain/clock.js'
 import { senderKey } from '../chain/senderKey.js'
 import { RetryableError } from '../errors/chainErrors.js'
@@ -90,17 +90,12 @@ export class SenderPass {
   }
 }
 
-/** Rows of one transaction become one question; several leaves of one ForwardLET are one log of it. */
+/** One question per transaction, with all of its logs: those of other rows tell the calls apart too. */
 function questionsOf(open: readonly UnresolvedSender[]): SenderQuestion[] {
-  const logs = new Map<string, { transactionHash: Uint8Array; logs: Map<number, SenderLog> }>()
-  for (const { kind, transactionHash, logIndex } of open) {
+  const questions = new Map<string, SenderQuestion>()
+  for (const { transactionHash, transactionLogs } of open) {
     const key = senderKey(transactionHash, 0)
-    const question = logs.get(key) ?? { transactionHash, logs: new Map<number, SenderLog>() }
-    question.logs.set(logIndex, { kind, logIndex })
-    logs.set(key, question)
+    if (!questions.has(key)) questions.set(key, { transactionHash, logs: transactionLogs })
   }
-  return [...logs.values()].map((question) => ({
-    transactionHash: question.transactionHash,
-    logs: [...question.logs.values()].sort((a, b) => a.logIndex - b.logIndex),
-  }))
+  return [...questions.values()]
 }

@@ -1,5 +1,5 @@
-import type { BlockBatch, BlockHeader, Hash, Sender } from '../protocol/chainEvent.js'
-import type { BlockNumber, ClaimOrdinal, DepositCount } from '../protocol/units.js'
+import type { Address, BlockBatch, BlockHeader, Hash, Sender } from '../protocol/chainEvent.js'
+import type { BlockNumber, ClaimOrdinal, DepositCount, NetworkId } from '../protocol/units.js'
 
 /** Numbers that are kept, not counted. */
 export interface ShardCounts {
@@ -9,6 +9,22 @@ export interface ShardCounts {
   readonly unresolvedSenders: number
 }
 
+/** One bridge log of a transaction, with what tells its call from the others. */
+export interface TransactionLog {
+  readonly logIndex: number
+  readonly kind: 'deposit' | 'claim' | 'forwardLet'
+  /** Deposits: 1 = a message, whose `originAddress` is its sender. */
+  readonly leafType?: number
+  /** Messages only. */
+  readonly originAddress?: Address
+  readonly depositCount?: DepositCount
+  /** Claims: as emitted (V1: the bare index). */
+  readonly globalIndex?: bigint
+  readonly destinationNetwork?: NetworkId
+  readonly destinationAddress?: Address
+  readonly amount?: bigint
+}
+
 /** A deposit or claim whose sender backfill left open, in order. */
 export interface UnresolvedSender {
   readonly kind: 'deposit' | 'claim'
@@ -16,6 +32,8 @@ export interface UnresolvedSender {
   readonly transactionHash: Hash
   readonly logIndex: number
   readonly blockNumber: BlockNumber
+  /** All deposits, claims and ForwardLETs of the transaction, by log index: this one, and those beside it. */
+  readonly transactionLogs: readonly TransactionLog[]
 }
 
 export interface ResolvedSender {

@@ -1,11 +1,12 @@
 import { ChainDataError } from '../../src/errors/chainDataError.js'
 import { FatalError } from '../../src/errors/chainErrors.js'
-import type { BlockBatch, BlockHeader, ChainEvent, Sender } from '../../src/protocol/chainEvent.js'
+import type { BlockBatch, BlockHeader, ChainEvent, Hash, Sender } from '../../src/protocol/chainEvent.js'
 import { asClaimOrdinal, asDepositCount, type BlockNumber } from '../../src/protocol/units.js'
 import type {
   ResolvedSender,
   ShardCounts,
   ShardWriter,
+  TransactionLog,
   UnresolvedSender,
 } from '../../src/shard/shardWriter.types.js'
 
@@ -96,7 +97,8 @@ export class MemoryShard implements ShardWriter {
       if (!needsSender(row) || open.length >= limit) continue
       const { transactionHash, logIndex, type: kind } = row.event
       const named = kind === 'deposit' ? asDepositCount(ordinal) : asClaimOrdinal(ordinal)
-      open.push({ kind, ordinal: named, transactionHash, logIndex, blockNumber: row.header.number })
+      const place = { transactionHash, logIndex, blockNumber: row.header.number }
+      open.push({ kind, ordinal: named, ...place, transactionLogs: this.#logsOf(transactionHash) })
     }
     return open
   }
@@ -111,6 +113,17 @@ export class MemoryShard implements ShardWriter {
   }
 
   async close(): Promise<void> {}
+
+  #logsOf(transactionHash: Hash): TransactionLog[] {
+    const logs: TransactionLog[] = []
+    for (const { event } of this.#rows)
+      if (
+        (event.type === 'deposit' || event.type === 'claim') &&
+        Buffer.compare(event.transactionHash, transactionHash) === 0
+      )
+        logs.push({ kind: event.type, logIndex: event.logIndex })
+    return logs
+  }
 }
 
 function needsSender({ event, sender }: Row): boolean {

@@ -8,7 +8,7 @@ import {
   listLength,
   listTailStart,
 } from '../../store/codecs/listEntry.js'
-import type { WriteView } from '../../store/shardStore.types.js'
+import type { ReadView, WriteView } from '../../store/shardStore.types.js'
 import { LIST_CHUNK, type ListKind } from '../../store/tables.js'
 
 /**
@@ -55,7 +55,7 @@ function appendToList(view: WriteView, headKey: Uint8Array, added: readonly numb
 }
 
 /** All ordinals of a list, ascending: for the rare events that must look at each. */
-export function readList(view: WriteView, headKey: Uint8Array): number[] {
+export function readList(view: ReadView, headKey: Uint8Array): number[] {
   const head = view.get('listHeads', headKey)
   if (head === undefined) return []
   const length = listLength(head)
@@ -86,7 +86,7 @@ export function truncateList(view: WriteView, headKey: Uint8Array, limit: number
   else view.put('listHeads', headKey, encodeListHead(length, tail))
 }
 
-function readFullChunk(view: WriteView, headKey: Uint8Array, chunk: number): number[] {
+function readFullChunk(view: ReadView, headKey: Uint8Array, chunk: number): number[] {
   const bytes = view.get('lists', listChunkKey(headKey, chunk))
   if (bytes === undefined) throw new InvariantError(`list ${latin1(headKey)} lacks chunk ${chunk}`)
   return decodeListChunk(bytes)

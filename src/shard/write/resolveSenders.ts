@@ -1,49 +1,79 @@
-import { InvariantError } from '../../errors/invariantError.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
 import { getLeaf } from '../../merkle/treeProofs.js'
+import type { Hash } from '../../protocol/chainEvent.js'
 import type { BlockNumber, ClaimOrdinal, DepositCount } from '../../protocol/units.js'
-import { CLAIM_BYTES, type ClaimRow, decodeClaimRow } from '../../store/codecs/claimRow.js'
-import { DEPOSIT_BYTES, type DepositRow, decodeDepositRow } from '../../store/codecs/depositRow.js'
-import { chunkKey, metaKey } from '../../store/codecs/keys.js'
+import type { ClaimRow } from '../../store/codecs/claimRow.js'
+import type { DepositRow } from '../../store/codecs/depositRow.js'
+import { latin1, metaKey } from '../../store/codecs/keys.js'
 import { decodeCounters } from '../../store/codecs/metaValues.js'
 import type { ReadView } from '../../store/shardStore.types.js'
-import { CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK, type TableName } from '../../store/tables.js'
-import type { ResolvedSender, UnresolvedSender } from '../shardWriter.types.js'
+import type { ResolvedSender, TransactionLog, UnresolvedSender } from '../shardWriter.types.js'
 import { localExitTreeSource } from '../tiles.js'
 import { findArchivedTwin } from './applyLocalExitTree.js'
 import { readUndoFloor } from './chainPosition.js'
-import { type SenderKind, type Senders, senderWatermark } from './senders.js'
+import { type Senders, senderWatermark } from './senders.js'
+import { depositLog, readClaim, readDeposit, readTransactionLogs } from './transactionLogs.js'
 import type { WriteContext } from './writeContext.js'
 
 /** Deposits and claims whose sender is open, oldest first; of each kind from its watermark on. */
 export function listUnresolvedSenders(view: ReadView, hasher: TreeHasher, limit: number): UnresolvedSender[] {
   const counters = decodeCounters(view.get('meta', metaKey('counters')))
   const tree = localExitTreeSource(view, hasher, counters.lineage)
+  const logs = new TransactionLogs(view)
   const deposits: OpenSender[] = []
   const firstDeposit = senderWatermark(view, 'deposit')
   for (let ordinal = firstDeposit; ordinal < counters.deposits && deposits.length < limit; ordinal++) {
     const row = readDeposit(view, ordinal)
+    const { isForwardLeaf } = row
     const own = { kind: 'deposit', ordinal: ordinal as DepositCount, ...placeOf(row) } as const
     // A leaf of ForwardLET that repeats an archived deposit has the sender of that one's transaction.
-    const twin = row.isForwardLeaf
-      ? findArchivedTwin(view, getLeaf(tree, counters.lineage, ordinal))
-      : undefined
-    const sender = twin === undefined ? own : { ...own, ...placeOf(twin.row) }
-    deposits.push({ since: own.blockNumber, sender })
+    const twin = isForwardLeaf ? findArchivedTwin(view, getLeaf(tree, counters.lineage, ordinal)) : undefined
+    const since = own.blockNumber
+    if (twin === undefined) {
+      deposits.push({ since, sender: { ...own, transactionLogs: logs.of(own.transactionHash) } })
+      continue
+    }
+    const place = placeOf(twin.row)
+    // Its transaction's list knows it no longer.
+    const twinLog = depositLog(view, twin.row, twin.depositCount)
+    const beside = logs.of(place.transactionHash).filter(({ logIndex }) => logIndex !== place.logIndex)
+    const transactionLogs = [...beside, twinLog].sort((a, b) => a.logIndex - b.logIndex)
+    deposits.push({ since, sender: { ...own, ...place, transactionLogs } })
   }
   const claims: OpenSender[] = []
   const firstClaim = senderWatermark(view, 'claim')
   for (let ordinal = firstClaim; ordinal < counters.claims && claims.length < limit; ordinal++) {
     const row = readClaim(view, ordinal)
     if (row.isSetByAdministrator) continue
-    const sender = { kind: 'claim', ordinal: ordinal as ClaimOrdinal, ...placeOf(row) } as const
-    claims.push({ since: sender.blockNumber, sender })
+    const own = { kind: 'claim', ordinal: ordinal as ClaimOrdinal, ...placeOf(row) } as const
+    const sender = { ...own, transactionLogs: logs.of(own.transactionHash) }
+    claims.push({ since: own.blockNumber, sender })
   }
   // A stable sort by the blocks of the rows themselves: each kind keeps its order.
   return [...deposits, ...claims]
     .sort((a, b) => a.since - b.since)
     .slice(0, limit)
     .map(({ sender }) => sender)
+}
+
+/** Logs per transaction, read once: the rows of one transaction stand together. */
+class TransactionLogs {
+  readonly #view: ReadView
+  readonly #known = new Map<string, TransactionLog[]>()
+
+  constructor(view: ReadView) {
+    this.#view = view
+  }
+
+  of(transactionHash: Hash): TransactionLog[] {
+    const key = latin1(transactionHash)
+    let logs = this.#known.get(key)
+    if (logs === undefined) {
+      logs = readTransactionLogs(this.#view, transactionHash)
+      this.#known.set(key, logs)
+    }
+    return logs
+  }
 }
 
 interface OpenSender {
@@ -94,27 +124,4 @@ function passAdministrators(context: WriteContext, limit: number, enter: (block:
     enter(row.blockNumber)
     senders.addNobody(senders.watermark)
   }
-}
-
-function readDeposit(view: ReadView, ordinal: number): DepositRow {
-  return decodeDepositRow(readRow(view, 'deposits', ordinal, DEPOSITS_PER_CHUNK, DEPOSIT_BYTES, 'deposit'), 0)
-}
-
-function readClaim(view: ReadView, ordinal: number): ClaimRow {
-  return decodeClaimRow(readRow(view, 'claims', ordinal, CLAIMS_PER_CHUNK, CLAIM_BYTES, 'claim'), 0)
-}
-
-function readRow(
-  view: ReadView,
-  table: TableName,
-  ordinal: number,
-  rowsPerChunk: number,
-  rowBytes: number,
-  kind: SenderKind,
-): Uint8Array {
-  const chunk = view.get(table, chunkKey(ordinal, rowsPerChunk))
-  const offset = rowBytes * (ordinal % rowsPerChunk)
-  if (chunk === undefined || chunk.length < offset + rowBytes)
-    throw new InvariantError(`${kind} ${ordinal} is not stored`)
-  return chunk.subarray(offset, offset + rowBytes)
 }

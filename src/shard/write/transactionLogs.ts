@@ -1,0 +1,80 @@
+import { InvariantError } from '../../errors/invariantError.js'
+import type { Hash } from '../../protocol/chainEvent.js'
+import { asDepositCount } from '../../protocol/units.js'
+import { readUint256 } from '../../store/codecs/bytes.js'
+import { CLAIM_BYTES, type ClaimRow, decodeClaimRow } from '../../store/codecs/claimRow.js'
+import { DEPOSIT_BYTES, type DepositRow, decodeDepositRow } from '../../store/codecs/depositRow.js'
+import { chunkKey, listHeadKey, uint32Key } from '../../store/codecs/keys.js'
+import { decodeTokenEntry } from '../../store/codecs/smallRows.js'
+import type { ReadView } from '../../store/shardStore.types.js'
+import { CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK, listKinds, type TableName } from '../../store/tables.js'
+import type { TransactionLog } from '../shardWriter.types.js'
+import { readList } from './listAppender.js'
+
+/**
+ * Deposits, claims and ForwardLETs of one transaction as they are stored, by log index: what a look at the transaction needs
+ * to tell their calls apart, those included whose sender is known already.
+ * @returns own memory.
+ */
+export function readTransactionLogs(view: ReadView, transactionHash: Hash): TransactionLog[] {
+  const logs = new Map<number, TransactionLog>()
+  for (const depositCount of readList(view, listHeadKey(listKinds.depositsByTransaction, transactionHash))) {
+    const log = depositLog(view, readDeposit(view, depositCount), depositCount)
+    logs.set(log.logIndex, log)
+  }
+  for (const ordinal of readList(view, listHeadKey(listKinds.claimsByTransaction, transactionHash))) {
+    const row = readClaim(view, ordinal)
+    if (!row.isSetByAdministrator) logs.set(row.logIndex, claimLog(row))
+  }
+  return [...logs.values()].sort((a, b) => a.logIndex - b.logIndex)
+}
+
+/** @param row its byte fields are read before the next read of the view. */
+export function depositLog(view: ReadView, row: DepositRow, depositCount: number): TransactionLog {
+  const { logIndex, leafType, tokenId, isForwardLeaf, destinationNetwork } = row
+  if (isForwardLeaf) return { kind: 'forwardLet', logIndex }
+  const destinationAddress = new Uint8Array(row.destinationAddress.bytes)
+  const told = {
+    ...{ kind: 'deposit' as const, logIndex, leafType, depositCount: asDepositCount(depositCount) },
+    ...{ destinationNetwork, destinationAddress, amount: readUint256(row.amount, 0) },
+  }
+  if (leafType !== 1) return told
+  // A message names its sender itself.
+  const origin = view.get('tokens', uint32Key(tokenId))
+  if (origin === undefined) throw new InvariantError(`token ${tokenId} is not stored`)
+  return { ...told, originAddress: new Uint8Array(decodeTokenEntry(origin).address.bytes) }
+}
+
+function claimLog(row: ClaimRow): TransactionLog {
+  return {
+    kind: 'claim',
+    logIndex: row.logIndex,
+    globalIndex: readUint256(row.globalIndex, 0),
+    destinationAddress: new Uint8Array(row.destinationAddress.bytes),
+    amount: readUint256(row.amount, 0),
+  }
+}
+
+/** @returns byte fields are valid until the next read. */
+export function readDeposit(view: ReadView, ordinal: number): DepositRow {
+  return decodeDepositRow(readRow(view, 'deposits', ordinal, DEPOSITS_PER_CHUNK, DEPOSIT_BYTES), 0)
+}
+
+/** @returns byte fields are valid until the next read. */
+export function readClaim(view: ReadView, ordinal: number): ClaimRow {
+  return decodeClaimRow(readRow(view, 'claims', ordinal, CLAIMS_PER_CHUNK, CLAIM_BYTES), 0)
+}
+
+function readRow(
+  view: ReadView,
+  table: TableName,
+  ordinal: number,
+  rowsPerChunk: number,
+  rowBytes: number,
+): Uint8Array {
+  const chunk = view.get(table, chunkKey(ordinal, rowsPerChunk))
+  const offset = rowBytes * (ordinal % rowsPerChunk)
+  if (chunk === undefined || chunk.length < offset + rowBytes)
+    throw new InvariantError(`row ${ordinal} of ${table} is not stored`)
+  return chunk.subarray(offset, offset + rowBytes)
+}
