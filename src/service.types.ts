@@ -10,8 +10,8 @@ export interface RunningService {
   readonly health: HealthSource
   /** Resolves when every network has been in step with its head once. */
   readonly caughtUp: Promise<void>
-  /** Resolves with one sentence when the service can't go on and the process should end; never rejects. */
-  readonly failed: Promise<string>
+  /** Resolves with the fault when the service can't go on and the process should end; never rejects. */
+  readonly failed: Promise<Error>
   /**
    * Readiness fails at once, the port closes after `drainDelayMs`, then the rooms close one after the other.
    * A second call returns the first one's promise.

@@ -38,8 +38,10 @@ report.once('end', () => {
   process.exitCode = faults.length === 0 ? 0 : 1
 })
 
+/** A single file may be named as well. */
 function testFiles(folder: string): string[] {
   const root = join(dirname(fileURLToPath(import.meta.url)), folder)
+  if (folder.endsWith('.test.js')) return [root]
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry: Dirent) => entry.isFile() && entry.name.endsWith('.test.js'))
     .map((entry) => join(entry.parentPath, entry.name))

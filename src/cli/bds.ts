@@ -13,6 +13,18 @@ interface VerbEntry {
 }
 
 const verbs: Readonly<Record<string, VerbEntry>> = {
+  run: {
+    summary: 'index the configured networks and serve the API',
+    load: async () => (await import('./run.js')).run,
+  },
+  start: {
+    summary: 'try it: a local devnet with real contracts, indexed and served',
+    load: async () => (await import('./start.js')).start,
+  },
+  devnet: {
+    summary: 'work with the devnet of `bds start`: claim a deposit',
+    load: async () => (await import('./devnet.js')).devnet,
+  },
   config: {
     summary: 'check, print or write out a configuration',
     load: async () => (await import('./config.js')).config,
@@ -20,6 +32,10 @@ const verbs: Readonly<Record<string, VerbEntry>> = {
   health: {
     summary: 'ask a running service for its health',
     load: async () => (await import('./health.js')).health,
+  },
+  doctor: {
+    summary: 'check Node, the native addons, the data folder and the configuration',
+    load: async () => (await import('./doctor.js')).doctor,
   },
   version: {
     summary: 'print versions',

@@ -1,5 +1,5 @@
-import { type ConfigKey, configKeys, type KeySchema, rootSchema } from './keys.js'
-import { envName, flagName, isTable, type RawTable } from './layers.js'
+import { type ConfigKey, configKeys } from './keys.js'
+import { isTable, type RawTable } from './layers.js'
 import type { LoadedConfig } from './load.js'
 
 /** What a new file of an operator starts from: every key with its default, unit and meaning. */
@@ -65,26 +65,6 @@ export function renderLoaded({ table, sources }: LoadedConfig): string {
   return `${lines.join('\n').trimStart()}\n`
 }
 
-/** README's table of keys. */
-export function renderKeyTable(): string {
-  const rows = configKeys.map((key) => {
-    const { schema } = key
-    const fallback = key.isRequired
-      ? 'needed'
-      : schema.default === undefined
-        ? ''
-        : `\`${toToml(schema.default)}\``
-    const name = flagName(key)
-    const overrides = [`\`${envName(key)}\``, ...(name === undefined ? [] : [`\`--${name}\``])].join(', ')
-    return `| \`${key.name}\` | ${fallback} | ${schema.unit ?? ''} | ${spell(schema)} | ${overrides} |`
-  })
-  return ['| key | default | unit | meaning | override |', '|---|---|---|---|---|', ...rows].join('\n')
-}
-
-function spell(schema: KeySchema): string {
-  return (schema.description ?? '').replaceAll('|', '\\|')
-}
-
 /** Keys by section, in the order of the schema; '' holds those at the top. */
 function sections(): Map<string, ConfigKey[]> {
   const found = new Map<string, ConfigKey[]>()
@@ -105,7 +85,8 @@ function assignment(key: ConfigKey, value: unknown, prefix: string): string {
   return `${prefix}${key.path.at(-1)} = ${value === undefined ? '…' : toToml(value)}`
 }
 
-function toToml(value: unknown): string {
+/** A value as TOML writes it. */
+export function toToml(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toToml).join(', ')}]`
   if (isTable(value))
     return `{ ${Object.entries(value)
@@ -120,9 +101,4 @@ function hideAddress(endpoint: RawTable): RawTable {
 
 function valueAt(table: RawTable, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => (isTable(value) ? value[key] : undefined), table)
-}
-
-/** The JSON Schema of the file, for editors. */
-export function renderJsonSchema(): string {
-  return `${JSON.stringify(rootSchema, null, 2)}\n`
 }

@@ -67,7 +67,7 @@ async function serve(
   { print, signal }: StartTools,
 ): Promise<string | undefined> {
   const { url: serviceUrl, opsUrl } = service
-  const ended = Promise.race([devnet.failed, service.failed, abortOf(signal)])
+  const ended = Promise.race([devnet.failed, service.failed.then(({ message }) => message), abortOf(signal)])
   const early = await Promise.race([ended, service.caughtUp.then(() => 'caught up' as const)])
   if (early !== 'caught up') return early
 

@@ -4,7 +4,7 @@ import { docsPage } from '../api/docsPage.js'
 import { openApiDocument } from '../api/openapi.js'
 import type { Config } from '../config/config.types.js'
 import { failure } from '../errors/answers.js'
-import { FatalError } from '../errors/chainErrors.js'
+import { listenFailure } from '../errors/listenFailure.js'
 import type { QueryPool } from '../pool/queryPool.js'
 import { createVersionReader } from '../pool/shardVersion.js'
 import { API_VERSION } from '../telemetry/buildInfo.js'
@@ -52,7 +52,7 @@ const QUIET_MS = 300
 
 /**
  * Starts the API's server on this thread.
- * @throws FatalError when no native build loads, or the port is taken.
+ * @throws OperatorError when no native build loads, or the port is taken.
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { config, pool, status, health, logger, metrics } = options
@@ -141,26 +141,18 @@ function listen(app: UwsApp, host: string, port: number): Promise<ListenSocket> 
   return new Promise((resolve, reject) => {
     app.listen(host, port, LISTEN_EXCLUSIVE_PORT, (socket) => {
       if (socket !== false) resolve(socket)
-      else
-        whyNotListening(host, port).then((reason) =>
-          reject(new FatalError(`can't listen on ${host}:${port}: ${reason}`)),
-        )
+      else whyNotListening(host, port).then((error) => reject(listenFailure(host, port, error)))
     })
   })
 }
 
 /** uWebSockets.js does not say why; the same attempt with node's own socket does. */
-function whyNotListening(host: string, port: number): Promise<string> {
+function whyNotListening(host: string, port: number): Promise<NodeJS.ErrnoException> {
   return new Promise((resolve) => {
     const probe = createServer()
-    probe.once('error', (error: NodeJS.ErrnoException) => {
-      const reasons: Readonly<Record<string, string>> = {
-        EADDRINUSE: 'the port is taken by another process',
-        EADDRNOTAVAIL: 'the address is not one of this machine',
-        EACCES: 'not permitted',
-      }
-      resolve(reasons[error.code ?? ''] ?? error.code ?? error.message)
-    })
-    probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve('the port was taken')))
+    probe.once('error', resolve)
+    probe.listen({ host, port, exclusive: true }, () =>
+      probe.close(() => resolve(new Error('the port was taken'))),
+    )
   })
 }

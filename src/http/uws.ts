@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from '
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, sep } from 'node:path'
-import { FatalError } from '../errors/chainErrors.js'
+import { OperatorError } from '../errors/operatorError.js'
 
 export type { HttpRequest, HttpResponse }
 export type ListenSocket = us_listen_socket
@@ -58,7 +58,7 @@ export const LISTEN_EXCLUSIVE_PORT = 1
 /**
  * Loads the first native build that works. The old package falls back to an implementation in JavaScript without telling
  * the program: that one is refused.
- * @throws FatalError that names Node's ABI and, per package, what it needs and what was found.
+ * @throws OperatorError that names Node's ABI and, per package, what it needs and what was found.
  */
 export function loadUws(host: UwsHost = thisHost()): UwsCore {
   const reasons: string[] = []
@@ -67,7 +67,7 @@ export function loadUws(host: UwsHost = thisHost()): UwsCore {
     if (typeof loaded !== 'string') return loaded
     reasons.push(loaded)
   }
-  throw new FatalError(
+  throw new OperatorError(
     `no native build of uWebSockets.js runs on ${host.platform}, Node ${host.nodeVersion} (ABI ${host.abi}), glibc ${host.glibc() ?? 'unknown'}: ${reasons.join('; ')}`,
   )
 }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { listenFailure } from '../errors/listenFailure.js'
 import type { HealthSource } from '../telemetry/healthRecord.js'
 
 export interface OpsServerOptions {
@@ -31,7 +32,7 @@ const METHODS = 'GET, HEAD, OPTIONS'
 /**
  * The operations port: metrics and probes on plain `node:http`, because balancers still probe with HTTP/1.0, which the
  * API's server does not speak, and because metrics must be readable while the API is overloaded.
- * @throws the listen error (`EADDRINUSE`, …) of the socket.
+ * @throws OperatorError when the port can't be had.
  */
 export async function startOpsServer(options: OpsServerOptions): Promise<OpsServer> {
   const routes = routesOf(options)
@@ -114,9 +115,10 @@ function failure(status: number, code: string, message: string): Reply {
 
 function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
+    const refuse = (error: Error): void => reject(listenFailure(host, port, error))
+    server.once('error', refuse)
     server.listen({ host, port, exclusive: true }, () => {
-      server.off('error', reject)
+      server.off('error', refuse)
       resolve()
     })
   })

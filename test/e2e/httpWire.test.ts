@@ -108,7 +108,7 @@ test('a full queue is a 503 at once', async (context) => {
 test('a port that is taken is an error that says so, not a port shared in silence', async (context) => {
   const world = await startHttpWorld(context)
   await assert.rejects(startHttpWorld(context, { port: world.port }), {
-    name: 'FatalError',
+    name: 'OperatorError',
     message: `can't listen on 127.0.0.1:${world.port}: the port is taken by another process`,
   })
 })

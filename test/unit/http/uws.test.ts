@@ -42,7 +42,7 @@ test('without any build the error names the ABI, the needed and the found glibc'
     'uWebSockets.js': { main: 'module.exports = { App() {} }' },
   })
   assert.throws(() => loadUws(host), {
-    name: 'FatalError',
+    name: 'OperatorError',
     message:
       'no native build of uWebSockets.js runs on linux_x64, Node 22.0.0 (ABI 127), glibc 2.36: uWebSockets.js-modern 9.9.9 needs GLIBC_2.38; uWebSockets.js 9.9.9 has no build for this Node (uws_linux_x64_127.node)',
   })

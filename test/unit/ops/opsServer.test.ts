@@ -95,5 +95,8 @@ test('a port that is taken is refused, not shared', async (t) => {
   const { port } = await start(t, { ready: true, lagBlocks: 0 })
   const health = {} as HealthSource
   const metrics = { contentType: '', read: async () => '' }
-  await assert.rejects(startOpsServer({ host: '127.0.0.1', port, health, metrics }), { code: 'EADDRINUSE' })
+  await assert.rejects(startOpsServer({ host: '127.0.0.1', port, health, metrics }), {
+    name: 'OperatorError',
+    message: `can't listen on 127.0.0.1:${port}: the port is taken by another process`,
+  })
 })

@@ -1,0 +1,67 @@
+import { basename, relative } from 'node:path'
+import { DevnetError } from '../devnet/devnetError.js'
+import { runStart } from '../devnet/start.js'
+import { OperatorError } from '../errors/operatorError.js'
+import { type Job, runProcess } from '../main.js'
+import { startService } from '../service.js'
+import { createLogger } from '../telemetry/logger.js'
+import { readArguments } from './arguments.js'
+import { readNumber } from './readNumber.js'
+import type { Verb } from './verb.js'
+
+const GRACE_MS = 15_000
+
+/** `bds start`: the devnet, its traffic and the service as one job of this process. */
+export const start: Verb = {
+  help: [
+    'Usage: bds start [--port N] [--ops-port N] [--round-ms N]',
+    '',
+    'Starts an L1 and two L2s with real contracts, indexes and serves them, and prints commands to try.',
+    'Everything lives in a temporary folder and ends with Ctrl-C.',
+    '',
+    '  --port N      port of the API (5577); 0 = any free port',
+    '  --ops-port N  port of metrics and probes (9091); 0 = any free port',
+    '  --round-ms N  time between two rounds of traffic (4000); 0 = no traffic',
+  ].join('\n'),
+  async run(args) {
+    const text = { type: 'string' } as const
+    const { values } = readArguments(args, { port: text, 'ops-port': text, 'round-ms': text })
+    const options = {
+      httpPort: readNumber(values, 'port', 5577, 65_535),
+      opsPort: readNumber(values, 'ops-port', 9091, 65_535),
+      roundMs: readNumber(values, 'round-ms', 4_000, 3_600_000),
+      command: commandName(process.argv[1] ?? 'bds'),
+    }
+    const logger = createLogger({ level: 'warn', format: 'auto' }, { component: 'main' })
+    return runProcess(async () => devnetJob(options), { logger, drainDelayMs: 0, graceMs: GRACE_MS })
+  },
+}
+
+/** Start-up is part of the job, so that a signal ends it as well. */
+function devnetJob(options: Parameters<typeof runStart>[0]): Job {
+  const controller = new AbortController()
+  const print = (line: string): void => console.log(line)
+  const ended = runStart(options, { startService, print, signal: controller.signal })
+  const failed = new Promise<Error>((resolve) => {
+    ended.then(
+      (reason) => resolve(new OperatorError(reason ?? 'the devnet ended')),
+      (error: unknown) =>
+        resolve(error instanceof DevnetError ? new OperatorError(error.message) : (error as Error)),
+    )
+  })
+  return {
+    failed,
+    stop: async () => {
+      controller.abort()
+      // A fault has been told through `failed` already.
+      await ended.catch(() => undefined)
+    },
+    closingRoom: () => 'devnet',
+  }
+}
+
+/** How this program was called, for commands to copy. */
+function commandName(script: string): string {
+  if (script.includes('node_modules/.bin/')) return 'npx bds'
+  return basename(script) === 'bds' ? 'bds' : `node ${relative(process.cwd(), script)}`
+}

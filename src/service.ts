@@ -1,0 +1,134 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Registry } from 'prom-client'
+import type { Config } from './config/config.types.js'
+import { OperatorError } from './errors/operatorError.js'
+import { startHttpServer } from './http/server.js'
+import { startIndexer } from './indexer/indexer.js'
+import { compileMerkleModule } from './merkle/wasm.js'
+import { startOpsServer } from './ops/opsServer.js'
+import { type QueryPool, startQueryPool } from './pool/queryPool.js'
+import { watchProgress } from './progress.js'
+import { Rooms } from './rooms.js'
+import type { RunningService, ServiceOptions, StartService } from './service.types.js'
+import { registerServiceMetrics } from './serviceMetrics.js'
+import { prepareStores } from './store/openStores.js'
+import { createHealthMonitor, type HealthMonitor } from './telemetry/healthMonitor.js'
+import { createMetrics, gaugeOf } from './telemetry/metrics.js'
+import { createStatusBoard, statusRow } from './telemetry/statusBoard.js'
+
+const SAMPLE_EVERY_MS = 1_000
+
+/**
+ * Opens the rooms in order and joins them: what crosses between rooms is handed over here, as values and functions.
+ * Rejects when the service can't start; whatever had been opened is closed again.
+ */
+export const startService: StartService = async (options) => {
+  const rooms = new Rooms()
+  try {
+    return await open(options, rooms)
+  } catch (error) {
+    await rooms.closeAll().catch(() => undefined)
+    throw error
+  }
+}
+
+async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms): Promise<RunningService> {
+  const status = createStatusBoard(config.networks.map(({ networkId }) => networkId))
+  const compiled = compileMerkleModule()
+  const registry = new Registry()
+  const metrics = createMetrics(registry)
+  const [failed, fail] = failure()
+  let pool: QueryPool | undefined
+  const health = createHealthMonitor({ config, status, isPoolAlive: () => pool?.isAlive() ?? false })
+
+  const stores = prepareStores(config)
+  rooms.add('stores', () => stores.close())
+
+  const ops = await startOpsServer({
+    ...config.ops,
+    health,
+    metrics: { contentType: registry.contentType, read: () => registry.metrics() },
+  })
+  rooms.add('operations port', () => ops.close())
+
+  const progress = watchProgress({ config, status, announce, fail })
+  for (const { networkId } of config.networks) {
+    const indexer = startIndexer({ config, networkId, compiled, status, onMessage: progress.onMessage })
+    rooms.add(`indexer of network ${networkId}`, () => indexer.stop(), 'indexers')
+  }
+
+  const queries = await startQueryPool({
+    config,
+    compiled,
+    status,
+    logger: logger.child({ component: 'pool' }),
+    metrics: metrics.pool,
+    onCorruptStore: (networkId, detail) => {
+      logger.error('a query found the store contradicting itself', { networkId, detail })
+      if (networkId !== null) statusRow(status, networkId).setHaltReason('corrupt_store')
+    },
+  })
+  pool = queries
+  rooms.add('query pool', () => queries.close())
+
+  const http = await startHttpServer({
+    config,
+    pool: queries,
+    status,
+    health,
+    logger: logger.child({ component: 'http' }),
+    metrics: metrics.http,
+  })
+  rooms.add('http port', () => http.drain(0))
+
+  registerServiceMetrics(registry, config, status, {
+    hasher: compiled.name,
+    transport: `${http.core.name} ${http.core.version}`,
+  })
+  gaugeOf(registry, 'bds_pool_queue_depth', 'Requests that wait for a batch', () => queries.stats().waiting)
+  gaugeOf(registry, 'bds_http_in_flight', 'Requests that wait for their answer', () => http.stats().pending)
+  const ticker = setInterval(() => tick(health, config, fail), SAMPLE_EVERY_MS)
+  health.setPhase('running')
+  const url = `http://${config.http.host}:${http.port}`
+  const opsUrl = `http://${config.ops.host}:${ops.port}`
+  announce(`listening on ${url} (operations on ${opsUrl})`)
+
+  const stop = async (drainDelayMs: number): Promise<void> => {
+    health.setPhase('draining')
+    if (drainDelayMs > 0) await delay(drainDelayMs)
+    clearInterval(ticker)
+    await rooms.closeAll()
+  }
+  let stopping: Promise<void> | undefined
+  return {
+    url,
+    opsUrl,
+    health,
+    caughtUp: progress.caughtUp,
+    failed,
+    stop: (drainDelayMs) => {
+      stopping ??= stop(drainDelayMs)
+      return stopping
+    },
+    closingRoom: () => rooms.closingNow(),
+  }
+}
+
+function tick(health: HealthMonitor, config: Config, fail: (error: Error) => void): void {
+  health.sample()
+  for (const networkId of health.silentNetworks())
+    fail(
+      new OperatorError(
+        `the indexer of network ${networkId} has given no sign of life for ${config.health.heartbeatTimeoutMs} ms`,
+      ),
+    )
+}
+
+/** A promise for the first fault, and the function that tells it. */
+function failure(): [Promise<Error>, (error: Error) => void] {
+  let fail: (error: Error) => void = () => undefined
+  const failed = new Promise<Error>((resolve) => {
+    fail = resolve
+  })
+  return [failed, fail]
+}

@@ -1,0 +1,35 @@
+import { statfsSync } from 'node:fs'
+import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
+import type { Config } from './config/config.types.js'
+import { buildInfo } from './telemetry/buildInfo.js'
+import { gaugeOf } from './telemetry/metrics.js'
+import { registerNetworkMetrics } from './telemetry/networkMetrics.js'
+import type { StatusBoardHandle } from './telemetry/statusBoard.js'
+
+/** Names of the parts that were chosen at start, for `bds_build_info`. */
+export interface BuildParts {
+  readonly hasher: string
+  readonly transport: string
+}
+
+/** Metrics of the process as a whole: build, disk, Node itself, and everything on the status board. */
+export function registerServiceMetrics(
+  registry: Registry,
+  config: Config,
+  status: StatusBoardHandle,
+  parts: BuildParts,
+): void {
+  const build = { version: buildInfo.version, node: buildInfo.node, ...parts }
+  new Gauge({
+    name: 'bds_build_info',
+    help: 'What runs here; always 1',
+    labelNames: Object.keys(build),
+    registers: [registry],
+  }).set(build, 1)
+  gaugeOf(registry, 'bds_disk_free_bytes', 'Bytes free on the disk of the store', () => {
+    const { bavail, bsize } = statfsSync(config.dataDir)
+    return bavail * bsize
+  })
+  registerNetworkMetrics(registry, status)
+  collectDefaultMetrics({ register: registry })
+}

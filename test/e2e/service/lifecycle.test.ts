@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { EXAMPLE_TOML } from '../../support/exampleConfig.js'
+import { buildSmallWorld } from '../../support/fakeChainScenario.js'
+import { startBds, startService } from '../../support/serviceProcess.js'
+import { everyAnswer, inStep, serveWorld } from '../../support/serviceWorld.js'
+import { tempFolder } from '../../support/tempFolder.js'
+
+test('a service killed in backfill and started again gives the answers of one that was never killed', async (t) => {
+  const { world, rpc, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const narrow = ['log_range = 3']
+  const { endpoint } = rpc.get(0)!
+  // Layer 1 stands still after some windows, so that the kill comes in the middle of its backfill.
+  endpoint.fail({ type: 'hold', until: new Promise(() => undefined), methods: ['eth_getLogs'], skip: 6 })
+  const sixth = endpoint.nextCall('eth_getLogs', () => endpoint.callCount('eth_getLogs') >= 7)
+  const killed = await startService(t, configFile('killed', narrow))
+  await sixth
+  assert.deepEqual(await killed.kill('SIGKILL'), { code: null, signal: 'SIGKILL' })
+  endpoint.clearFaults()
+
+  const again = await startService(t, configFile('killed', narrow))
+  const fresh = await startService(t, configFile('fresh'))
+  await inStep(again, world)
+  await inStep(fresh, world)
+  const answers = await everyAnswer(again, world)
+  assert.ok(Object.keys(answers).length > 20)
+  assert.deepEqual(answers, await everyAnswer(fresh, world))
+})
+
+test('SIGTERM fails readiness first, serves through the drain delay, then ends with 0', async (t) => {
+  const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const service = await startService(t, configFile('data'), ['--http-drain-delay-ms', '1500'])
+  await inStep(service, world)
+  assert.equal((await fetch(`${service.opsUrl}/readyz`)).status, 200)
+  const exit = service.kill('SIGTERM')
+  const draining = await untilDraining(service.opsUrl)
+  assert.deepEqual(draining, { error: { code: 'SERVICE_UNAVAILABLE', message: 'not ready: draining' } })
+  assert.equal((await service.get('/bridge/v1/bridges?network_id=0')).status, 200)
+  assert.equal((await service.get('/')).status, 503)
+  assert.deepEqual(await exit, { code: 0, signal: null })
+})
+
+test('a second signal ends the process at once', async (t) => {
+  const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const service = await startService(t, configFile('data'), ['--http-drain-delay-ms', '600000'])
+  await inStep(service, world)
+  void service.kill('SIGTERM')
+  await untilDraining(service.opsUrl)
+  assert.deepEqual(await service.kill('SIGTERM'), { code: 1, signal: null })
+})
+
+test('a port that is taken is told in one line, and nothing is left behind', async (t) => {
+  const { configFile } = await serveWorld(t, buildSmallWorld().world)
+  const holder = createServer().listen(0, '127.0.0.1')
+  t.after(() => void holder.close())
+  await new Promise((resolve) => holder.once('listening', resolve))
+  const { port } = holder.address() as AddressInfo
+  for (const flag of ['--http-port', '--ops-port']) {
+    const bds = startBds(t, [
+      'run',
+      '--config',
+      configFile('data'),
+      flag,
+      String(port),
+      '--log-level',
+      'error',
+    ])
+    assert.deepEqual(await bds.exited, { code: 1, signal: null }, flag)
+    assert.deepEqual(bds.stdout, [], flag)
+    assert.deepEqual(bds.stderr, [
+      `bds: port ${port} of 127.0.0.1 is taken (${flag.slice(2).replace('-', '.')})`,
+    ])
+  }
+})
+
+test('a data folder of other contracts is refused with exit code 4 and one line', async (t) => {
+  const served = await serveWorld(t, buildSmallWorld().world)
+  const file = served.configFile('data')
+  const service = await startService(t, file)
+  await inStep(service, served.world)
+  await service.kill('SIGINT')
+  const environment = { BDS_NETWORKS__1__BRIDGE: '0x2a3DD3EB832aF982ec71669E178424b10Dca2EDe' }
+  const bds = startBds(t, ['run', '--config', file, '--log-level', 'error'], environment)
+  assert.deepEqual(await bds.exited, { code: 4, signal: null })
+  assert.equal(bds.stderr.length, 1, bds.stderr.join('\n'))
+  assert.match(bds.stderr[0]!, /^bds: .*0x2a3dd3eb832af982ec71669e178424b10dca2ede/i)
+})
+
+test('a data folder that another process uses is refused', async (t) => {
+  const { configFile } = await serveWorld(t, buildSmallWorld().world)
+  const file = configFile('data')
+  const first = await startService(t, file)
+  const second = startBds(t, ['run', '--config', file, '--log-level', 'error'])
+  assert.deepEqual(await second.exited, { code: 4, signal: null })
+  assert.match(second.stderr[0]!, new RegExp(`is in use by process ${first.child.pid}`))
+})
+
+test('a chain with another id ends the process with one line that names it', async (t) => {
+  const { configFile } = await serveWorld(t, buildSmallWorld().world)
+  const environment = { BDS_NETWORKS__1__CHAIN_ID: '4711' }
+  const bds = startBds(t, ['run', '--config', configFile('data'), '--log-level', 'error'], environment)
+  assert.deepEqual(await bds.exited, { code: 4, signal: null })
+  assert.match(bds.stderr.at(-1)!, /^bds: .*4711/)
+})
+
+test('bad configuration: every mistake at once, exit code 3, nothing opened', async (t) => {
+  const file = join(tempFolder(t), 'bds.toml')
+  writeFileSync(file, EXAMPLE_TOML.replace('5577', '"x"').replace('chain_id = 901', 'chain_di = 901'))
+  const bds = startBds(t, ['run', '--config', file], { BDS_POOL__WORKERS: '0' })
+  assert.deepEqual(await bds.exited, { code: 3, signal: null })
+  assert.deepEqual(bds.stdout, [])
+  assert.deepEqual(
+    [...bds.stderr].sort(),
+    [
+      'bds: 4 mistakes in the configuration',
+      '  - http.port is "x", from file; expected an integer from 0 to 65535',
+      '  - networks[1].chain_id (network 1) is missing',
+      '  - pool.workers is 0, from env BDS_POOL__WORKERS; expected an integer from 1 to 64',
+      '  - unknown key networks[1].chain_di (network 1): did you mean chain_id?',
+    ].sort(),
+  )
+})
+
+async function untilDraining(opsUrl: string): Promise<unknown> {
+  for (;;) {
+    const response = await fetch(`${opsUrl}/readyz`)
+    if (response.status === 503) return response.json()
+    await response.arrayBuffer()
+  }
+}

@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+/** `BDS_ENTRY`: another copy to test, for instance that of an installed package. */
+const BDS = process.env.BDS_ENTRY ?? fileURLToPath(new URL('../../src/cli/bds.js', import.meta.url))
+const LONGEST_START_MS = 30_000
+
+interface Cleaner {
+  after(body: () => void | Promise<void>): void
+}
+
+export interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** A real `bds` process. It is killed when its test ends. */
+export interface BdsProcess {
+  readonly child: ChildProcess
+  readonly exited: Promise<Exit>
+  /** What has been written so far, by lines. */
+  readonly stdout: readonly string[]
+  readonly stderr: readonly string[]
+  /** The first line of standard output that matches, already written or not yet. Rejects when the process ends before. */
+  line(pattern: RegExp): Promise<string>
+  kill(signal: NodeJS.Signals): Promise<Exit>
+}
+
+/** Starts `bds` with the environment of the tests, less every setting of ours, plus `environment`. */
+export function startBds(
+  context: Cleaner,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): BdsProcess {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('BDS_'))
+  const child = spawn(process.execPath, [BDS, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...Object.fromEntries(inherited), ...environment },
+  })
+  const stdout: string[] = []
+  const stderr: string[] = []
+  const watchers = new Set<() => void>()
+  createInterface(child.stdout).on('line', (line) => {
+    stdout.push(line)
+    for (const watch of watchers) watch()
+  })
+  createInterface(child.stderr).on('line', (line) => stderr.push(line))
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }))
+  })
+  const kill = (signal: NodeJS.Signals): Promise<Exit> => {
+    child.kill(signal)
+    return exited
+  }
+  context.after(async () => {
+    await kill('SIGKILL')
+  })
+  const line = (pattern: RegExp): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const watch = (): void => {
+        const found = stdout.find((text) => pattern.test(text))
+        if (found === undefined) return
+        watchers.delete(watch)
+        resolve(found)
+      }
+      watchers.add(watch)
+      watch()
+      void exited.then(({ code, signal }) =>
+        reject(
+          new Error(`bds ended (${signal ?? code}) before ${pattern}:\n${[...stdout, ...stderr].join('\n')}`),
+        ),
+      )
+    })
+  return { child, exited, stdout, stderr, line, kill }
+}
+
+/** An answer of the API. */
+export interface ApiAnswer {
+  readonly status: number
+  readonly headers: Headers
+  // What comes back is judged by the test that asked.
+  readonly body: unknown
+}
+
+export interface ServiceProcess extends BdsProcess {
+  readonly url: string
+  readonly opsUrl: string
+  get(path: string): Promise<ApiAnswer>
+  /** The body of an answer that must be 200. */
+  read<T>(path: string): Promise<T>
+}
+
+/** Starts `bds run` and waits until it listens. */
+export async function startService(
+  context: Cleaner,
+  configFile: string,
+  args: readonly string[] = [],
+): Promise<ServiceProcess> {
+  const bds = startBds(context, ['run', '--config', configFile, ...args])
+  const timer = setTimeout(() => bds.child.kill('SIGKILL'), LONGEST_START_MS)
+  const line = await bds.line(/^listening on /).finally(() => clearTimeout(timer))
+  const [url, opsUrl] = line.match(/http:\/\/[^\s,)]+/g) ?? []
+  if (url === undefined || opsUrl === undefined) throw new Error(`no addresses in: ${line}`)
+  const get = async (path: string): Promise<ApiAnswer> => {
+    const response = await fetch(url + path)
+    const text = await response.text()
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    }
+  }
+  const read = async <T>(path: string): Promise<T> => {
+    const { status, body } = await get(path)
+    if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
+    return body as T
+  }
+  return { ...bds, url, opsUrl, get, read }
+}

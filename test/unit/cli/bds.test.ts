@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { EXAMPLE_TOML } from '../../support/exampleConfig.js'
+import { startBds } from '../../support/serviceProcess.js'
+import { tempFolder } from '../../support/tempFolder.js'
+
+interface Result {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+async function bds(
+  t: TestContext,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Result> {
+  const { exited, stdout, stderr } = startBds(t, args, environment)
+  const { code } = await exited
+  return { code, stdout: stdout.join('\n'), stderr: stderr.join('\n') }
+}
+
+function fileWith(t: TestContext, toml: string): string {
+  const file = join(tempFolder(t), 'bds.toml')
+  writeFileSync(file, toml)
+  return file
+}
+
+test('help lists every command and ends with 0; no command at all is a wrong command line', async (t) => {
+  const { code, stdout } = await bds(t, ['--help'])
+  assert.equal(code, 0)
+  for (const verb of ['run', 'start', 'devnet', 'config', 'health', 'doctor', 'version'])
+    assert.match(stdout, new RegExp(`^ {2}${verb} {2,}\\S`, 'm'), verb)
+  const none = await bds(t, [])
+  assert.deepEqual([none.code, none.stdout, none.stderr], [2, '', stdout])
+})
+
+test('the version is the package’s', async (t) => {
+  assert.match((await bds(t, ['--version'])).stdout, /^bds \d+\.\d+\.\d+ \(API 1\.0\.0, Node \d+/)
+})
+
+const wrongLines: [args: string[], message: string][] = [
+  [['rnu'], 'unknown command rnu: did you mean run?'],
+  [['run', '--htp-port', '1'], 'unknown flag --htp-port: did you mean --http-port?'],
+  [['run', 'now'], 'unexpected argument now'],
+  [['config'], 'say bds config check, print or default'],
+  [['health', '--url', 'nowhere'], '--url nowhere is not an address'],
+]
+for (const [args, message] of wrongLines)
+  test(`wrong command line: bds ${args.join(' ')}`, async (t) => {
+    const { code, stderr } = await bds(t, args)
+    assert.deepEqual([code, stderr], [2, `bds: ${message}\nTry: bds --help`])
+  })
+
+test('config check tells all mistakes with exit code 3, or that there is none', async (t) => {
+  const bad = EXAMPLE_TOML.replace('5577', '99999').replace('network_id = 1', 'network_id = 0')
+  const { code, stderr } = await bds(t, ['config', 'check', '--config', fileWith(t, bad)])
+  assert.equal(code, 3)
+  assert.match(stderr, /^bds: 4 mistakes in the configuration\n/)
+  for (const mistake of ['http.port is 99999', 'network_id 0 is used by 2 networks', 'primary_network 1'])
+    assert.ok(stderr.includes(mistake), mistake)
+  const good = await bds(t, ['config', 'check', '--config', fileWith(t, EXAMPLE_TOML)])
+  assert.deepEqual([good.code, good.stdout], [0, 'the configuration is fine: networks 0, 1'])
+})
+
+test('config print shows values with their sources, and no secret', async (t) => {
+  const args = ['config', 'print', '--config', fileWith(t, EXAMPLE_TOML), '--http-port', '6000']
+  const { code, stdout } = await bds(t, args, { BDS_OPS__PORT: '6001' })
+  assert.equal(code, 0)
+  for (const line of [
+    'data_dir = "./data"  # file',
+    'port = 6000  # flag --http-port',
+    'port = 6001  # env BDS_OPS__PORT',
+    'max_queue = 4096  # default',
+    'rpc = [{ url = "[redacted]" }]  # file',
+  ])
+    assert.ok(stdout.split('\n').includes(line), `${line} in\n${stdout}`)
+  assert.ok(!stdout.includes('secret-key'))
+})
+
+test('the default configuration is a configuration', async (t) => {
+  const { stdout } = await bds(t, ['config', 'default'])
+  const { code, stderr } = await bds(t, ['config', 'check', '--config', fileWith(t, stdout)])
+  assert.deepEqual([code, stderr], [0, ''])
+})
+
+test('health ends with 0 for a service that answers 200 and with 5 for one that does not', async (t) => {
+  const server = createServer((request, response) => {
+    response.statusCode = request.url === '/' ? 200 : 503
+    response.end(`asked for ${request.url}`)
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  const good = await bds(t, ['health', '--url', `http://127.0.0.1:${port}/`])
+  assert.deepEqual([good.code, good.stdout], [0, 'asked for /'])
+  assert.equal((await bds(t, ['health', '--url', `http://127.0.0.1:${port}/readyz`])).code, 5)
+  await new Promise((resolve) => server.close(resolve))
+  const gone = await bds(t, ['health', '--url', `http://127.0.0.1:${port}/`])
+  assert.deepEqual([gone.code, gone.stderr], [5, `bds: http://127.0.0.1:${port}/ does not answer`])
+})
