@@ -6,7 +6,8 @@ import { absorb, finishMessage, startMessage } from './sponge'
 import { fillZeroHashes } from './zeroHashes'
 
 export { computeRoot, foldBranch, prove, proveAtEdge, rootPair } from './branch'
-export { BRANCH_A, DIGEST, DIGEST_B, EDGE, INPUT, PATH_A, PATH_B, TILE, ZERO_HASHES } from './layout'
+export { formatNodes } from './hex'
+export { BRANCH_A, DIGEST, DIGEST_B, EDGE, INPUT, PATH_A, PATH_B, TEXT, TILE } from './layout'
 export { completeTile, startMessage }
 
 fillZeroHashes()

@@ -36,6 +36,14 @@ export const ZERO_HASHES: usize = memory.data(33 * 32, 64)
 
 /** Bytes that the host hands in: a message (piece), pairs or messages to hash in place. */
 export const INPUT: usize = memory.data(65536, 64)
+/** The characters 0 … f. */
+export const HEX_DIGITS: usize = memory.data<u8>(
+  [0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66],
+  16,
+)
+/** Text of up to 64 nodes: `"0x`, 64 digits, `"` and a comma each. */
+export const TEXT: usize = memory.data(64 * 69, 64)
+
 /** One tile being built, and behind it the node above it. */
 export const TILE: usize = memory.data(127 * 32, 64)
 

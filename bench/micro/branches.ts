@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { randomFillSync, randomInt } from 'node:crypto'
 import { statfsSync } from 'node:fs'
 import { join } from 'node:path'
-import { JsonWriter } from '../../src/api/jsonWriter.js'
 import { appendLeaves } from '../../src/merkle/appendOnlyTree.js'
 import { EdgeCache } from '../../src/merkle/edgeCache.js'
 import { getRootsAtCounts, proveLeaf, type TreeVersion } from '../../src/merkle/treeProofs.js'
@@ -84,12 +83,12 @@ export async function benchBranches(folder: string, leafCount: number): Promise<
   }
   reader.release()
 
-  const json = new JsonWriter()
+  const json = new Uint8Array(4096)
   const proving = (
     name: string,
     probes: readonly Probe[],
     edges?: EdgeCache,
-    writer?: JsonWriter,
+    text?: Uint8Array,
   ): Contender => {
     let next = 0
     return repeating(name, BATCH, () => {
@@ -97,8 +96,7 @@ export async function benchBranches(folder: string, leafCount: number): Promise<
       for (let i = 0; i < BATCH; i++, next = (next + 1) % PROBES) {
         const { version, index } = probes[next]!
         const { branch } = proveLeaf(tree, version, index, edges)
-        writer?.reset()
-        for (let h = 0; writer !== undefined && h < 32; h++) writer.hex(branch.subarray(32 * h, 32 * h + 32))
+        if (text !== undefined) hasher.formatNodes(branch, text, 0)
       }
       reader.release()
     })

@@ -18,6 +18,7 @@ export interface MerkleExports {
   readonly PATH_B: Place
   readonly BRANCH_A: Place
   readonly EDGE: Place
+  readonly TEXT: Place
   startMessage(): void
   absorbInput(length: number): void
   digest(): void
@@ -25,6 +26,7 @@ export interface MerkleExports {
   hashInputPairs(count: number): void
   completeTile(from: number, to: number): void
   foldBranch(index: number): void
+  formatNodes(count: number): number
   computeRoot(leafCount: number): void
   rootPair(leafCountA: number, leafCountB: number): void
   prove(index: number, leafCount: number): void
@@ -34,6 +36,9 @@ export interface MerkleExports {
 /** Size of `INPUT` in assembly/layout.ts. */
 const INPUT_BYTES = 65_536
 const GROUPS = 6
+/** Nodes whose text fits `TEXT` in assembly/layout.ts, 69 characters each. */
+const TEXT_NODES = 64
+const NODE_TEXT_BYTES = 69
 
 /**
  * Glue between the kernels and the rest: copies in, runs, copies out. Memory is fixed (it never grows), so the views
@@ -48,6 +53,7 @@ export function createWasmHasher(name: string, wasm: MerkleExports): TreeHasher 
     )
   const input = view(wasm.INPUT, INPUT_BYTES)
   const digest = view(wasm.DIGEST, HASH_BYTES)
+  const text = view(wasm.TEXT, NODE_TEXT_BYTES * TEXT_NODES)
   const branch = view(wasm.BRANCH_A, HASH_BYTES * TREE_DEPTH)
 
   return {
@@ -102,6 +108,15 @@ export function createWasmHasher(name: string, wasm: MerkleExports): TreeHasher 
       branch.set(siblings)
       wasm.foldBranch(index)
       return digest.slice()
+    },
+
+    formatNodes(nodes, target, at) {
+      const count = nodes.length / HASH_BYTES
+      if (count > TEXT_NODES) throw new RangeError(`${count} nodes exceed ${TEXT_NODES}`)
+      input.set(nodes)
+      const length = wasm.formatNodes(count)
+      target.set(text.subarray(0, length), at)
+      return length
     },
 
     kernels: {

@@ -1,9 +1,13 @@
-import type { TileWriter } from '../../src/merkle/nodeStore.js'
+import { TILE_BYTES, type TileWriter } from '../../src/merkle/nodeStore.js'
+
+const SLAB_TILES = 256
 
 /** Tree tiles in memory: the store's stand-in for tests and benches of the tree alone. */
 export class MemoryTiles implements TileWriter {
   readonly tiles = new Map<number, Uint8Array>()
   writes = 0
+  /** Memory for tiles is taken in large pieces: a million leaves need 16,000 tiles. */
+  #slab = new Uint8Array()
 
   getTile(lineage: number, group: number, index: number): Uint8Array | undefined {
     return this.tiles.get(keyOf(lineage, group, index))
@@ -11,7 +15,11 @@ export class MemoryTiles implements TileWriter {
 
   putTile(lineage: number, group: number, index: number, tile: Uint8Array): void {
     this.writes++
-    this.tiles.set(keyOf(lineage, group, index), tile.slice())
+    if (this.#slab.length === 0) this.#slab = new Uint8Array(SLAB_TILES * TILE_BYTES)
+    const copy = this.#slab.subarray(0, TILE_BYTES)
+    this.#slab = this.#slab.subarray(TILE_BYTES)
+    copy.set(tile)
+    this.tiles.set(keyOf(lineage, group, index), copy)
   }
 }
 

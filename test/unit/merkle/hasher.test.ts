@@ -78,6 +78,32 @@ for (const build of builds) {
     }
   })
 
+  test(`${build}: nodes are written as JSON strings, with commas between them`, () => {
+    for (const count of [0, 1, 2, 32, 64]) {
+      const nodes = randomBytes(32 * count)
+      const expected = Array.from(
+        { length: count },
+        (_, i) => `0x${nodes.subarray(32 * i, 32 * i + 32).toString('hex')}`,
+      )
+      const target = Buffer.alloc(8 + 69 * count)
+      const length = hasher.formatNodes(nodes, target, 5)
+      assert.equal(
+        `[${target.toString('latin1', 5, 5 + length)}]`,
+        JSON.stringify(expected),
+        `${count} nodes`,
+      )
+      assert.equal(
+        target.toString('latin1', 5 + length).replaceAll('\0', ''),
+        '',
+        'nothing is written behind',
+      )
+    }
+    assert.throws(
+      () => hasher.formatNodes(new Uint8Array(65 * 32), new Uint8Array(9000), 0),
+      /65 nodes exceed 64/,
+    )
+  })
+
   test(`${build}: a branch folds to the same root as by hand, for indexes of every shape`, () => {
     for (const index of [0, 1, 2, 0x5555_5555, 0xaaaa_aaaa, 0x8000_0000, 0xffff_ffff]) {
       const leaf = randomBytes(32)
