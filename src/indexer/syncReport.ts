@@ -68,6 +68,7 @@ export class SyncReport {
 
   reorged(checkpoint: BlockHeader, ancestor: BlockHeader): void {
     const depth = checkpoint.number - ancestor.number
+    this.#row.add('reorgs', 1)
     this.#logger.warn('reorg followed', { ancestor: ancestor.number, depth })
     this.#post({ type: 'reorg', networkId: this.#networkId, ancestor: ancestor.number, depth })
   }
