@@ -72,7 +72,7 @@ test('a port that is taken is told in one line, and nothing is left behind', asy
     assert.deepEqual(await bds.exited, { code: 1, signal: null }, flag)
     assert.deepEqual(bds.stdout, [], flag)
     assert.deepEqual(bds.stderr, [
-      `bds: port ${port} of 127.0.0.1 is taken (${flag.slice(2).replace('-', '.')})`,
+      `bds: can't listen on 127.0.0.1:${port}: the port is taken by another process`,
     ])
   }
 })
