@@ -27,6 +27,8 @@ export interface HttpServerOptions {
   readonly health: HealthSource
   readonly logger: Logger
   readonly metrics: HttpMetrics
+  /** Default: the first build of uWebSockets.js that loads. */
+  readonly core?: UwsCore
 }
 
 export interface HttpServer {
@@ -36,7 +38,7 @@ export interface HttpServer {
   stats(): { readonly pending: number; readonly cache: CacheStats }
   /**
    * Goes on answering for `delayMs` (balancers notice that readiness fails), then ends connections with their next answer,
-   * and closes when all is quiet. Call it once.
+   * and closes when all is quiet. A second call returns the first one's promise.
    */
   drain(delayMs: number): Promise<void>
 }
@@ -56,7 +58,7 @@ const QUIET_MS = 300
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { config, pool, status, health, logger, metrics } = options
-  const core = loadUws()
+  const core = options.core ?? loadUws()
   const context: ExchangeContext = {
     cors: corsHeaders(config.http.cors),
     logger,
@@ -84,14 +86,20 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   )
   const socket = await listen(app, config.http.host, config.http.port)
   const sweep = setInterval(() => refuseLate(context, config.http.deadlineMs), SWEEP_MS)
+  const drain = async (delayMs: number): Promise<void> => {
+    await delay(delayMs)
+    await close(core, app, socket, context, config.http.deadlineMs)
+    clearInterval(sweep)
+  }
+  let drained: Promise<void> | undefined
   return {
     port: core.portOf(socket),
     core,
     stats: () => ({ pending: context.pending.size, cache: cache.stats() }),
-    drain: async (delayMs) => {
-      await delay(delayMs)
-      await close(core, app, socket, context, config.http.deadlineMs)
-      clearInterval(sweep)
+    // Once only: closing a listen socket twice is a use after free.
+    drain: (delayMs) => {
+      drained ??= drain(delayMs)
+      return drained
     },
   }
 }

@@ -72,6 +72,11 @@ export function loadUws(host: UwsHost = thisHost()): UwsCore {
   )
 }
 
+/** Every native build that works here: the wire is tested on each. */
+export function loadEachUws(host: UwsHost = thisHost()): UwsCore[] {
+  return PACKAGES.map((name) => tryLoad(name, host)).filter((loaded) => typeof loaded !== 'string')
+}
+
 /** @returns the build, or why it can't be used. */
 function tryLoad(name: string, host: UwsHost): UwsCore | string {
   let folder: string

@@ -1,143 +1,156 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
+import test, { type TestContext } from 'node:test'
+import { loadEachUws } from '../../src/http/uws.js'
 import { statusRow } from '../../src/telemetry/statusBoard.js'
 import { arrivalAt, faultCounts, letGo } from '../support/fakeQueryFaults.js'
-import { startHttpWorld } from '../support/httpWorld.js'
+import { type HttpSettings, startHttpWorld } from '../support/httpWorld.js'
 import { assertRefusal, checkedBody, fetchRaw, RawConnection, requestText } from '../support/rawHttp.js'
 
 const BRIDGES = '/bridge/v1/bridges?network_id=1&page_size=2'
 const INDEX = '/bridge/v1/l1-info-tree-index?network_id=1&deposit_count='
 
-test('a request that comes byte by byte is understood', async (context) => {
-  const { port } = await startHttpWorld(context)
-  for (const target of [BRIDGES, '/livez']) {
-    const connection = new RawConnection(port)
-    await connection.sendSlowly(requestText('GET', target))
-    const response = await connection.response()
-    assert.equal(response.status, 200)
-    checkedBody(target, response)
-    connection.destroy()
-  }
-})
+const cores = loadEachUws()
+assert.ok(cores.length > 0)
 
-test('a body on GET, plain or chunked, does not desync the connection', async (context) => {
-  const { port } = await startHttpWorld(context)
-  const bodies: [header: string, bytes: string][] = [
-    ['Content-Length: 5', 'hello'],
-    ['Transfer-Encoding: chunked', '5\r\nhello\r\n0\r\n\r\n'],
-  ]
-  for (const [header, bytes] of bodies) {
-    const connection = new RawConnection(port)
-    const first = await connection.send(requestText('GET', BRIDGES, [header]) + bytes).response()
-    const second = await connection.send(requestText('GET', `${INDEX}77`)).response()
-    assert.deepEqual([first.status, JSON.parse(second.body).timestamp], [200, 77], header)
-    connection.destroy()
-  }
-})
+for (const core of cores) {
+  const start = (context: TestContext, http: HttpSettings = {}, pool = { workers: 1, maxQueue: 10_000 }) =>
+    startHttpWorld(context, http, pool, core)
 
-test('what is answered from memory may be pipelined: complete and in order', async (context) => {
-  const { port } = await startHttpWorld(context)
-  const targets = ['/livez', '/bridge/v1/sync-status', '/nowhere', '/bridge/v1/bridges?network_id=x', '/']
-  const connection = new RawConnection(port)
-  connection.send(targets.map((target) => requestText('GET', target)).join(''))
-  const statuses: number[] = []
-  for (const _ of targets) statuses.push((await connection.response()).status)
-  assert.deepEqual(statuses, [200, 200, 404, 400, 200])
-  connection.destroy()
-})
-
-test('a request behind a pending one ends the connection without a wrong or partial answer', async (context) => {
-  const { port, aborted } = await startHttpWorld(context)
-  const connection = new RawConnection(port)
-  connection.send(requestText('GET', BRIDGES) + requestText('GET', '/livez'))
-  assert.equal(await connection.rest(), '')
-  assert.deepEqual(aborted, ['getBridges'])
-  assert.equal((await fetchRaw(port, 'GET', BRIDGES)).status, 200)
-})
-
-test('a thousand clients that leave in the middle do no harm', async (context) => {
-  const { port, server, gate, aborted, finished } = await startHttpWorld(context)
-  const held = fetchRaw(port, 'GET', `${INDEX}${faultCounts.hold}`)
-  await arrivalAt(gate)
-  const leavers = Array.from({ length: 1_000 }, (_, at) => {
-    const connection = new RawConnection(port)
-    // Half of them are gone before their request is complete.
-    connection.send(at % 2 === 0 ? requestText('GET', `${INDEX}${at}`) : 'GET /bridge/v1/bri')
-    return connection
+  test(`${core.name}: a request that comes byte by byte is understood`, async (context) => {
+    const { port } = await start(context)
+    for (const target of [BRIDGES, '/livez']) {
+      const connection = new RawConnection(port)
+      await connection.sendSlowly(requestText('GET', target))
+      const response = await connection.response()
+      assert.equal(response.status, 200)
+      checkedBody(target, response)
+      connection.destroy()
+    }
   })
-  // All 500 whole requests have arrived, and wait behind the held one.
-  while (server.stats().pending < 501) await new Promise(setImmediate)
-  for (const connection of leavers) connection.destroy()
-  while (aborted.length < 500) await new Promise(setImmediate)
-  assert.equal(server.stats().pending, 1)
-  letGo(gate)
-  assert.equal((await held).status, 200)
-  assert.equal((await fetchRaw(port, 'GET', BRIDGES)).status, 200)
-  assert.deepEqual([aborted.length, finished.length], [500, 2])
-})
 
-test('a request past its deadline is a 504, and its late answer goes nowhere', async (context) => {
-  const { port, gate } = await startHttpWorld(context, { deadlineMs: 50 })
-  const connection = new RawConnection(port)
-  connection.send(requestText('GET', `${INDEX}${faultCounts.hold}`))
-  await arrivalAt(gate)
-  assertRefusal(await connection.response(), 504, 'DEADLINE_EXCEEDED', 'no answer within 50 ms')
-  letGo(gate)
-  // The next answer on this connection is the next one's own.
-  const next = await connection.send(requestText('GET', `${INDEX}5`)).response()
-  assert.equal(JSON.parse(next.body).timestamp, 5)
-  connection.destroy()
-})
-
-test('a full queue is a 503 at once', async (context) => {
-  const { port, gate, pool } = await startHttpWorld(context, {}, { workers: 1, maxQueue: 2 })
-  const held = fetchRaw(port, 'GET', `${INDEX}${faultCounts.hold}`)
-  await arrivalAt(gate)
-  const second = fetchRaw(port, 'GET', `${INDEX}1`)
-  while (pool.stats().batchesInFlight < 2) await new Promise(setImmediate)
-  const waiting = [2, 3].map((count) => fetchRaw(port, 'GET', `${INDEX}${count}`))
-  while (pool.stats().waiting < 2) await new Promise(setImmediate)
-  const refused = await fetchRaw(port, 'GET', `${INDEX}4`)
-  assertRefusal(refused, 503, 'SERVICE_UNAVAILABLE', 'too many requests are waiting')
-  assert.equal(refused.headers.get('retry-after'), '1')
-  assert.equal((await fetchRaw(port, 'GET', '/livez')).status, 200)
-  letGo(gate)
-  for (const { status } of await Promise.all([held, second, ...waiting])) assert.equal(status, 200)
-})
-
-test('a port that is taken is an error that says so, not a port shared in silence', async (context) => {
-  const world = await startHttpWorld(context)
-  await assert.rejects(startHttpWorld(context, { port: world.port }), {
-    name: 'OperatorError',
-    message: `can't listen on 127.0.0.1:${world.port}: the port is taken by another process`,
+  test(`${core.name}: a body on GET, plain or chunked, does not desync the connection`, async (context) => {
+    const { port } = await start(context)
+    const bodies: [header: string, bytes: string][] = [
+      ['Content-Length: 5', 'hello'],
+      ['Transfer-Encoding: chunked', '5\r\nhello\r\n0\r\n\r\n'],
+    ]
+    for (const [header, bytes] of bodies) {
+      const connection = new RawConnection(port)
+      const first = await connection.send(requestText('GET', BRIDGES, [header]) + bytes).response()
+      const second = await connection.send(requestText('GET', `${INDEX}77`)).response()
+      assert.deepEqual([first.status, JSON.parse(second.body).timestamp], [200, 77], header)
+      connection.destroy()
+    }
   })
-})
 
-test('an answer is the same bytes from the cache, and another one after a commit', async (context) => {
-  const { port, server, batchSizes, status } = await startHttpWorld(context)
-  const first = await fetchRaw(port, 'GET', BRIDGES)
-  const second = await fetchRaw(port, 'GET', '/bridge/v1/bridges?page_size=2&network_id=1&utm=3')
-  assert.equal(second.body, first.body)
-  assert.deepEqual([batchSizes.length, server.stats().cache.hits], [1, 1])
-  statusRow(status, 0).add('tip', 1)
-  await fetchRaw(port, 'GET', BRIDGES)
-  assert.equal(batchSizes.length, 2)
-})
+  test(`${core.name}: what is answered from memory may be pipelined: complete and in order`, async (context) => {
+    const { port } = await start(context)
+    const targets = ['/livez', '/bridge/v1/sync-status', '/nowhere', '/bridge/v1/bridges?network_id=x', '/']
+    const connection = new RawConnection(port)
+    connection.send(targets.map((target) => requestText('GET', target)).join(''))
+    const statuses: number[] = []
+    for (const _ of targets) statuses.push((await connection.response()).status)
+    assert.deepEqual(statuses, [200, 200, 404, 400, 200])
+    connection.destroy()
+  })
 
-test('draining ends keep-alive connections with their answer and closes the port', async (context) => {
-  const { server, port, gate } = await startHttpWorld(context)
-  const idle = new RawConnection(port)
-  await idle.send(requestText('GET', '/livez')).response()
-  const busy = new RawConnection(port)
-  busy.send(requestText('GET', `${INDEX}${faultCounts.hold}`))
-  await arrivalAt(gate)
-  const drained = server.drain(0)
-  await new Promise(setImmediate)
-  const late = new RawConnection(port)
-  await late.rest()
-  letGo(gate)
-  const answer = await busy.response()
-  assert.deepEqual([answer.status, answer.headers.get('connection')], [200, 'close'])
-  await drained
-  assert.equal(await idle.rest(), '')
-})
+  test(`${core.name}: a request behind a pending one ends the connection without a wrong or partial answer`, async (context) => {
+    const { port, aborted } = await start(context)
+    const connection = new RawConnection(port)
+    connection.send(requestText('GET', BRIDGES) + requestText('GET', '/livez'))
+    assert.equal(await connection.rest(), '')
+    assert.deepEqual(aborted, ['getBridges'])
+    assert.equal((await fetchRaw(port, 'GET', BRIDGES)).status, 200)
+  })
+
+  test(`${core.name}: a thousand clients that leave in the middle do no harm`, async (context) => {
+    const { port, server, gate, aborted, finished } = await start(context)
+    const held = fetchRaw(port, 'GET', `${INDEX}${faultCounts.hold}`)
+    await arrivalAt(gate)
+    const leavers = Array.from({ length: 1_000 }, (_, at) => {
+      const connection = new RawConnection(port)
+      // Half of them are gone before their request is complete.
+      connection.send(at % 2 === 0 ? requestText('GET', `${INDEX}${at}`) : 'GET /bridge/v1/bri')
+      return connection
+    })
+    // All 500 whole requests have arrived, and wait behind the held one.
+    while (server.stats().pending < 501) await new Promise(setImmediate)
+    for (const connection of leavers) connection.destroy()
+    while (aborted.length < 500) await new Promise(setImmediate)
+    assert.equal(server.stats().pending, 1)
+    letGo(gate)
+    assert.equal((await held).status, 200)
+    assert.equal((await fetchRaw(port, 'GET', BRIDGES)).status, 200)
+    assert.deepEqual([aborted.length, finished.length], [500, 2])
+  })
+
+  test(`${core.name}: a request past its deadline is a 504, and its late answer goes nowhere`, async (context) => {
+    const { port, gate } = await start(context, { deadlineMs: 50 })
+    const connection = new RawConnection(port)
+    connection.send(requestText('GET', `${INDEX}${faultCounts.hold}`))
+    await arrivalAt(gate)
+    assertRefusal(await connection.response(), 504, 'DEADLINE_EXCEEDED', 'no answer within 50 ms')
+    letGo(gate)
+    // The next answer on this connection is the next one's own.
+    const next = await connection.send(requestText('GET', `${INDEX}5`)).response()
+    assert.equal(JSON.parse(next.body).timestamp, 5)
+    connection.destroy()
+  })
+
+  test(`${core.name}: a full queue is a 503 at once`, async (context) => {
+    const { port, gate, pool } = await start(context, {}, { workers: 1, maxQueue: 2 })
+    const held = fetchRaw(port, 'GET', `${INDEX}${faultCounts.hold}`)
+    await arrivalAt(gate)
+    const second = fetchRaw(port, 'GET', `${INDEX}1`)
+    while (pool.stats().batchesInFlight < 2) await new Promise(setImmediate)
+    const waiting = [2, 3].map((count) => fetchRaw(port, 'GET', `${INDEX}${count}`))
+    while (pool.stats().waiting < 2) await new Promise(setImmediate)
+    const refused = await fetchRaw(port, 'GET', `${INDEX}4`)
+    assertRefusal(refused, 503, 'SERVICE_UNAVAILABLE', 'too many requests are waiting')
+    assert.equal(refused.headers.get('retry-after'), '1')
+    assert.equal((await fetchRaw(port, 'GET', '/livez')).status, 200)
+    letGo(gate)
+    for (const { status } of await Promise.all([held, second, ...waiting])) assert.equal(status, 200)
+  })
+
+  test(`${core.name}: a port that is taken is an error that says so, not a port shared in silence`, async (context) => {
+    const world = await start(context)
+    await assert.rejects(start(context, { port: world.port }), {
+      name: 'OperatorError',
+      message: `can't listen on 127.0.0.1:${world.port}: the port is taken by another process`,
+    })
+  })
+
+  test(`${core.name}: an answer is the same bytes from the cache, and another one after a commit`, async (context) => {
+    const { port, server, batchSizes, status } = await start(context)
+    const first = await fetchRaw(port, 'GET', BRIDGES)
+    const second = await fetchRaw(port, 'GET', '/bridge/v1/bridges?page_size=2&network_id=1&utm=3')
+    assert.equal(second.body, first.body)
+    assert.deepEqual([batchSizes.length, server.stats().cache.hits], [1, 1])
+    statusRow(status, 0).add('tip', 1)
+    await fetchRaw(port, 'GET', BRIDGES)
+    assert.equal(batchSizes.length, 2)
+  })
+
+  test(`${core.name}: draining ends keep-alive connections with their answer and closes the port`, async (context) => {
+    const { server, port, gate } = await start(context)
+    const idle = new RawConnection(port)
+    await idle.send(requestText('GET', '/livez')).response()
+    const busy = new RawConnection(port)
+    busy.send(requestText('GET', `${INDEX}${faultCounts.hold}`))
+    await arrivalAt(gate)
+    const drained = server.drain(0)
+    // Until the port is closed, whoever still comes is answered.
+    let isOpen = true
+    while (isOpen)
+      isOpen = await fetchRaw(port, 'GET', '/livez').then(
+        () => true,
+        () => false,
+      )
+    letGo(gate)
+    const answer = await busy.response()
+    assert.deepEqual([answer.status, answer.headers.get('connection')], [200, 'close'])
+    await drained
+    assert.equal(await idle.rest(), '')
+  })
+}

@@ -1,5 +1,6 @@
 import type { Config } from '../../src/config/config.types.js'
 import { type HttpServer, startHttpServer } from '../../src/http/server.js'
+import { loadUws, type UwsCore } from '../../src/http/uws.js'
 import type { HealthSource, ServiceStatus } from '../../src/telemetry/healthRecord.js'
 import { createLogger } from '../../src/telemetry/logger.js'
 import { type FakePool, startFakePool } from './fakePool.js'
@@ -16,6 +17,8 @@ export interface HttpWorld extends FakePool {
   readonly aborted: string[]
 }
 
+export type HttpSettings = Partial<Config['http']>
+
 interface Cleaner {
   after(body: () => Promise<void> | void): void
 }
@@ -23,8 +26,9 @@ interface Cleaner {
 /** @param cleaner a test's context, or `{ after }` of node:test for a world that a whole file shares. */
 export async function startHttpWorld(
   cleaner: Cleaner,
-  http: Partial<Config['http']> = {},
+  http: HttpSettings = {},
   pool: Config['pool'] = { workers: 1, maxQueue: 10_000 },
+  core: UwsCore = loadUws(),
 ): Promise<HttpWorld> {
   const loaded = loadedConfig(tempFolder(cleaner), { pool })
   const config: Config = { ...loaded, http: { ...loaded.http, ...http } }
@@ -34,6 +38,7 @@ export async function startHttpWorld(
   const finished: string[] = []
   const aborted: string[] = []
   const server = await startHttpServer({
+    core,
     config,
     pool: fake.pool,
     status: fake.status,
