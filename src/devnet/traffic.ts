@@ -99,13 +99,12 @@ async function claimReady(
   firstOwn: readonly number[],
 ): Promise<void> {
   for (const [networkId, first] of firstOwn.entries()) {
-    const ready = await api.listBridges({
+    const newestFirst = await api.listBridges({
       network_id: networkId,
       ready_for_claim: true,
-      order: 'asc',
-      page_size: 100,
+      page_size: 1000,
     })
-    const oldest = ready.find(({ deposit_count }) => deposit_count >= first)
+    const oldest = newestFirst.findLast(({ deposit_count }) => deposit_count >= first)
     if (oldest === undefined) continue
     const { claim } = await requestClaim(api, oldest)
     const destination = chains[oldest.destination_network]!

@@ -1,0 +1,103 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ApiClient, type BridgeAnswer, createApiClient } from '../../src/devnet/apiClient.js'
+import type { Devnet } from '../../src/devnet/devnet.js'
+import { type ServiceProcess, startService } from './serviceProcess.js'
+import { tempFolder } from './tempFolder.js'
+import { until } from './until.js'
+
+interface Cleaner {
+  after(body: () => void | Promise<void>): void
+}
+
+/** A real service process over a devnet. */
+export interface DevnetService {
+  readonly process: ServiceProcess
+  readonly api: ApiClient
+  /** Resolves when every network is indexed up to the block that its chain has now, and final as far as its chain is. */
+  inStep(): Promise<void>
+  /** All bridges, network by network, oldest first. */
+  allBridges(): Promise<BridgeAnswer[]>
+  /** Ends the process without warning and starts another one on the same store. */
+  killAndRestart(): Promise<DevnetService>
+}
+
+interface NetworkSync {
+  readonly network_id: number
+  readonly synced_block: number
+  readonly finalized_block: number | null
+  readonly halted: string | null
+  readonly indexed_deposit_count: number
+  readonly contract_deposit_count: number | null
+}
+
+/** Starts `bds run` on the devnet, in a folder of the test's own. */
+export async function serviceOn(context: Cleaner, devnet: Devnet): Promise<DevnetService> {
+  const folder = tempFolder(context)
+  const configFile = join(folder, 'bds.toml')
+  writeFileSync(configFile, tomlOf(devnet, join(folder, 'store')))
+  return serveConfig(context, devnet, configFile)
+}
+
+async function serveConfig(context: Cleaner, devnet: Devnet, configFile: string): Promise<DevnetService> {
+  const process = await startService(context, configFile)
+  const api = createApiClient(process.url)
+  return {
+    process,
+    api,
+    async inStep() {
+      const targets = await Promise.all(
+        devnet.chains.map(async ({ client, networkId }) => {
+          const finalTag = networkId === 0 ? 'finalized' : 'latest'
+          const [head, final] = [await client.getBlock(), await client.getBlock({ blockTag: finalTag })]
+          return { head: Number(head.number), final: Number(final.number) }
+        }),
+      )
+      await until(
+        async () => (await process.read<{ networks: NetworkSync[] }>('/bridge/v1/sync-status')).networks,
+        (networks) =>
+          networks.every(({ network_id, synced_block, finalized_block, halted }) => {
+            if (halted !== null) throw new Error(`network ${network_id} halted: ${halted}`)
+            const { head, final } = targets[network_id]!
+            return synced_block >= head && finalized_block !== null && finalized_block >= final
+          }),
+        'indexing up to the heads',
+      )
+    },
+    async allBridges() {
+      const lists = devnet.chains.map(({ networkId }) =>
+        api.listBridges({ network_id: networkId, page_size: 1000 }),
+      )
+      return (await Promise.all(lists)).flatMap((newestFirst) => newestFirst.toReversed())
+    },
+    async killAndRestart() {
+      await process.kill('SIGKILL')
+      return serveConfig(context, devnet, configFile)
+    },
+  }
+}
+
+function tomlOf({ chains }: Devnet, dataDir: string): string {
+  const networks = chains.map(({ networkId, chainId, rpcUrl, contracts }) => [
+    '[[networks]]',
+    `network_id = ${networkId}`,
+    `chain_id = ${chainId}`,
+    `rpc = ["${rpcUrl}"]`,
+    `bridge = "${contracts.bridge}"`,
+    `global_exit_root_manager = "${contracts.globalExitRootManager}"`,
+    ...(contracts.rollupManager === undefined ? [] : [`rollup_manager = "${contracts.rollupManager}"`]),
+    `finality = "${networkId === 0 ? 'finalized' : 'latest'}"`,
+    'poll_interval_ms = 50',
+  ])
+  const head = [
+    `data_dir = "${dataDir}"`,
+    '[http]',
+    'port = 0',
+    'drain_delay_ms = 0',
+    '[ops]',
+    'port = 0',
+    '[pool]',
+    'workers = 1',
+  ]
+  return [head, ...networks].map((lines) => lines.join('\n')).join('\n\n')
+}
