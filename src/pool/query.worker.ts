@@ -1,4 +1,5 @@
 import { isMainThread, workerData } from 'node:worker_threads'
+import { JsonWriter } from '../api/jsonWriter.js'
 import { openShardReaders } from '../shard/reader.js'
 import { queries } from './queries.js'
 import type { QueryWorkerData } from './queryPool.js'
@@ -11,7 +12,13 @@ if (isMainThread) throw new Error('query.worker runs only as a worker of the que
 // What `startQueryPool` has put there.
 const data = workerData as QueryWorkerData
 
+const shards = openShardReaders(data)
+
+/** Branches are most of a proof's text: the wasm instance that made them writes them too. */
+const createWriter = (): JsonWriter =>
+  new JsonWriter(undefined, (nodes, target, at) => shards.hasher.formatNodes(nodes, target, at))
+
 /** One task = one micro-batch = fresh snapshots, released at its end. No timers here: between tasks the thread sleeps. */
 export default createWorkerTask(
-  createBatchRunner(openShardReaders(data), queries, createVersionReader(data.status)),
+  createBatchRunner(shards, queries, createVersionReader(data.status), createWriter),
 )

@@ -33,8 +33,9 @@ export function createBatchRunner<Shards extends SnapshotSource>(
   shards: Shards,
   queries: QueryFunctions<Shards>,
   readVersion: () => ShardVersion,
+  createWriter: () => JsonWriter = () => new JsonWriter(),
 ): (batch: ArrayBuffer) => ArrayBuffer {
-  let writer = new JsonWriter()
+  let writer = createWriter()
 
   /** Writes the answer to `query` and tells what it wrote. */
   function answer<K extends OperationId>(operation: K, query: QueryByOperation[K]): Answered {
@@ -76,7 +77,7 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     const reply = writer.copy()
     const head = new ReplyHead(reply, version, entries.length)
     for (let index = 0; index < entries.length; index++) head.setEntry(index, entries[index]!)
-    if (reply.byteLength > KEPT_BYTES) writer = new JsonWriter()
+    if (reply.byteLength > KEPT_BYTES) writer = createWriter()
     return reply
   }
 }

@@ -1,9 +1,6 @@
 import type { ClaimProofRecord } from '../../protocol/records.js'
 import { asciiBytes, type JsonWriter } from '../jsonWriter.js'
-import { COMMA, END_ARRAY, key } from './fields.js'
-
-const HEIGHT = 32
-const HASH_BYTES = 32
+import { END_ARRAY, key } from './fields.js'
 
 const OPENING = asciiBytes('{"proof":{"smtProofLocalExitRoot":[')
 const ROLLUP_BRANCH = asciiBytes('],"smtProofRollupExitRoot":[')
@@ -23,9 +20,9 @@ const CLOSING = asciiBytes('}}')
 export function writeClaimProof(writer: JsonWriter, proof: ClaimProofRecord): void {
   const { leaf } = proof
   writer.raw(OPENING)
-  writeBranch(writer, proof.localExitRootBranch)
+  writer.nodes(proof.localExitRootBranch)
   writer.raw(ROLLUP_BRANCH)
-  writeBranch(writer, proof.rollupExitRootBranch)
+  writer.nodes(proof.rollupExitRootBranch)
   writer.raw(END_ARRAY)
   writer.raw(L1_INFO_TREE_LEAF)
   writer.hex(leaf.globalExitRoot)
@@ -48,11 +45,4 @@ export function writeClaimProof(writer: JsonWriter, proof: ClaimProofRecord): vo
   writer.raw(LEAF_HASH)
   writer.hex(proof.leafHash)
   writer.raw(CLOSING)
-}
-
-function writeBranch(writer: JsonWriter, branch: Uint8Array): void {
-  for (let level = 0; level < HEIGHT; level++) {
-    if (level > 0) writer.raw(COMMA)
-    writer.hex(branch.subarray(level * HASH_BYTES, (level + 1) * HASH_BYTES))
-  }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { bytesToHex, getAddress } from 'viem'
 import { JsonWriter } from '../../../src/api/jsonWriter.js'
+import { compileMerkleModule, createHasher } from '../../../src/merkle/wasm.js'
 import { checksumAddress, uint256 } from '../../support/sampleRecords.js'
 
 function written(write: (writer: JsonWriter) => void): string {
@@ -81,4 +82,15 @@ test('truncate drops a half-written answer and keeps the one before', () => {
   writer.truncate(mark)
   writer.uint(34)
   assert.equal(new TextDecoder().decode(writer.bytes.subarray(0, writer.length)), '1234')
+})
+
+test('nodes are hexadecimal strings with commas between them, whoever formats them', () => {
+  const nodes = Uint8Array.from({ length: 96 }, (_, at) => at * 7)
+  const strings = [0, 32, 64].map((at) => `"${bytesToHex(nodes.subarray(at, at + 32))}"`)
+  const hasher = createHasher(compileMerkleModule())
+  for (const writer of [new JsonWriter(1), new JsonWriter(1, (...part) => hasher.formatNodes(...part))]) {
+    writer.uint(7)
+    writer.nodes(nodes)
+    assert.equal(new TextDecoder().decode(writer.bytes.subarray(0, writer.length)), `7${strings.join(',')}`)
+  }
 })
