@@ -23,7 +23,7 @@ test('the API is right about every deposit: the contract takes its proofs, and n
   const devnet = await testDevnet(t)
   await playScenario(devnet)
   const service = await serviceOn(t, devnet)
-  await service.inStep()
+  await service.inStepAndFinal()
 
   const first = await judgeEveryDeposit(devnet, service)
   assert.ok(first.ready > 0 && first.claimed > 0 && first.waiting > 0, JSON.stringify(first))
@@ -34,9 +34,8 @@ test('the API is right about every deposit: the contract takes its proofs, and n
   const [l1, ...l2s] = devnet.chains
   await updateGlobalExitRoot(l1, devnet.accounts.alice)
   for (const l2 of l2s) await settle(devnet, l2)
-  await l1.client.mine({ blocks: 3 })
   for (const l2 of l2s) await inject(devnet, l2)
-  await service.inStep()
+  await service.inStepAndFinal()
   const second = await judgeEveryDeposit(devnet, service)
   assert.deepEqual(second, { claimed: first.claimed + first.ready, ready: first.waiting, waiting: 0 })
   await service.inStep()

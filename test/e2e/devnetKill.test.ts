@@ -26,12 +26,12 @@ test('a service that is killed while it indexes goes on where it was, and tells 
     })
     service = await service.killAndRestart()
   }
-  await l1.client.mine({ blocks: 3 })
   await inject(devnet, network1)
-  await service.inStep()
+  await service.inStepAndFinal()
 
   const fresh = await serviceOn(t, devnet)
-  await fresh.inStep()
+  await fresh.inStepAndFinal()
+  await service.inStepAndFinal()
   const bridges = await service.allBridges()
   assert.deepEqual(bridges, await fresh.allBridges())
   for (const { networkId } of devnet.chains)

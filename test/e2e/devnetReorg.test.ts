@@ -27,12 +27,11 @@ test('deposits, leaves and claims that a reorg took away are forgotten, and what
   await assertSameDeposits(devnet, service)
   await reorg(l1, 1)
   await bridgeAsset(l1, { ...step, amount: 202n, forced: true })
-  await l1.client.mine({ blocks: 3 })
   await sameDeposits(devnet, service)
 
   // L2: a deposit and a claim go. The claim is ready again then, with a proof that still passes.
   await inject(devnet, network1)
-  await service.inStep()
+  await service.inStepAndFinal()
   const replaced = (await service.allBridges()).find(({ amount }) => amount === '202')!
   assert.equal(replaced.ready_for_claim, true)
   const { claim } = await requestClaim(service.api, replaced)
@@ -50,8 +49,7 @@ test('deposits, leaves and claims that a reorg took away are forgotten, and what
 
   // Afterwards everything that is ready passes, on all three contracts.
   await settle(devnet, network1)
-  await l1.client.mine({ blocks: 3 })
-  await service.inStep()
+  await service.inStepAndFinal()
   let claimed = 0
   for (const bridge of await service.allBridges()) {
     if (!bridge.ready_for_claim) continue

@@ -34,8 +34,7 @@ test("the contract's getRoot() after every deposit is the root that our proofs f
     await settle(devnet, network1)
     roots.push({ network: 1, depositCount, leafIndex: 2 * depositCount + 1, root: await getRoot(network1) })
   }
-  await l1.client.mine({ blocks: 3 })
-  await service.inStep()
+  await service.inStepAndFinal()
 
   // Every deposit so far is in this root: the first, the one before, and the newest.
   for (const { network, depositCount, leafIndex, root } of roots)

@@ -14,8 +14,10 @@ interface Cleaner {
 export interface DevnetService {
   readonly process: ServiceProcess
   readonly api: ApiClient
-  /** Resolves when every network is indexed up to the block that its chain has now, and final as far as its chain is. */
+  /** Resolves when every network is indexed up to the block that its chain has now. */
   inStep(): Promise<void>
+  /** Puts blocks on top of the L1, and resolves when all below them is indexed and final. */
+  inStepAndFinal(): Promise<void>
   /** All bridges, network by network, oldest first. */
   allBridges(): Promise<BridgeAnswer[]>
   /** Ends the process without warning and starts another one on the same store. */
@@ -27,8 +29,6 @@ interface NetworkSync {
   readonly synced_block: number
   readonly finalized_block: number | null
   readonly halted: string | null
-  readonly indexed_deposit_count: number
-  readonly contract_deposit_count: number | null
 }
 
 /** Starts `bds run` on the devnet, in a folder of the test's own. */
@@ -42,27 +42,34 @@ export async function serviceOn(context: Cleaner, devnet: Devnet): Promise<Devne
 async function serveConfig(context: Cleaner, devnet: Devnet, configFile: string): Promise<DevnetService> {
   const process = await startService(context, configFile)
   const api = createApiClient(process.url)
+  const waitFor = async (l1Tag: 'latest' | 'finalized'): Promise<void> => {
+    const targets = await Promise.all(
+      devnet.chains.map(async ({ client, networkId }) => {
+        const head = await client.getBlock()
+        const final =
+          networkId === 0 && l1Tag === 'finalized' ? await client.getBlock({ blockTag: l1Tag }) : undefined
+        return { head: Number(head.number), final: Number(final?.number ?? 0) }
+      }),
+    )
+    await until(
+      async () => (await process.read<{ networks: NetworkSync[] }>('/bridge/v1/sync-status')).networks,
+      (networks) =>
+        networks.every(({ network_id, synced_block, finalized_block, halted }) => {
+          if (halted !== null) throw new Error(`network ${network_id} halted: ${halted}`)
+          const { head, final } = targets[network_id]!
+          return synced_block >= head && (finalized_block ?? 0) >= final
+        }),
+      'indexing up to the heads',
+    )
+  }
   return {
     process,
     api,
-    async inStep() {
-      const targets = await Promise.all(
-        devnet.chains.map(async ({ client, networkId }) => {
-          const finalTag = networkId === 0 ? 'finalized' : 'latest'
-          const [head, final] = [await client.getBlock(), await client.getBlock({ blockTag: finalTag })]
-          return { head: Number(head.number), final: Number(final.number) }
-        }),
-      )
-      await until(
-        async () => (await process.read<{ networks: NetworkSync[] }>('/bridge/v1/sync-status')).networks,
-        (networks) =>
-          networks.every(({ network_id, synced_block, finalized_block, halted }) => {
-            if (halted !== null) throw new Error(`network ${network_id} halted: ${halted}`)
-            const { head, final } = targets[network_id]!
-            return synced_block >= head && finalized_block !== null && finalized_block >= final
-          }),
-        'indexing up to the heads',
-      )
+    inStep: () => waitFor('latest'),
+    async inStepAndFinal() {
+      // `finalized` is two blocks behind the head, and the service asks for it when the head has moved by two.
+      await devnet.chains[0].client.mine({ blocks: 3 })
+      await waitFor('finalized')
     },
     async allBridges() {
       const lists = devnet.chains.map(({ networkId }) =>
