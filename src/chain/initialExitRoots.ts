@@ -1,5 +1,5 @@
 import { ChainDataError } from '../errors/chainDataError.js'
-import type { IndexedBlock, RollupAddedEvent } from '../protocol/chainEvent.js'
+import type { ChainEvent, RollupAddedEvent } from '../protocol/chainEvent.js'
 import { eventTopics } from '../protocol/eventTopics.js'
 import { decodeHexAt } from '../protocol/hex.js'
 import { readContract } from './contractCall.js'
@@ -18,31 +18,29 @@ const existingTopics: readonly string[] = [
 ]
 
 /**
- * Fills in the local exit root that AddExistingRollup may set without saying so: it enters the rollup exit tree at the
- * next settlement of any rollup. Read from the manager as of the event's block.
+ * Events of one block with the local exit root that AddExistingRollup may set without saying so: it enters the rollup
+ * exit tree at the next settlement of any rollup. Read from the manager as of the event's block.
  * @throws ChainDataError `pruned_history` when that block's state is gone; RpcFailure.
  */
 export async function withInitialExitRoots(
-  blocks: IndexedBlock[],
+  events: readonly ChainEvent[],
   logs: readonly RpcLog[],
-  rollupManager: string | undefined,
+  rollupManager: string,
   endpoint: Endpoint,
   signal: AbortSignal,
-): Promise<IndexedBlock[]> {
-  if (rollupManager === undefined) return blocks
-  const added = logs.filter((log) => existingTopics.includes(log.topics[0]?.toLowerCase() ?? ''))
-  for (const log of added) {
-    const at = blocks.findIndex(({ header }) => header.number === log.blockNumber)
-    const block = blocks[at]
-    const event = block?.events.find((candidate) => candidate.logIndex === log.logIndex)
-    if (block === undefined || event?.type !== 'rollupAdded') continue
-    const initialLocalExitRoot = await readLastExitRoot(event, log, rollupManager, endpoint, signal)
-    blocks[at] = {
-      header: block.header,
-      events: block.events.map((other) => (other === event ? { ...event, initialLocalExitRoot } : other)),
+): Promise<readonly ChainEvent[]> {
+  const complete: ChainEvent[] = []
+  for (const event of events) {
+    const log = logs.find(({ logIndex }) => logIndex === event.logIndex)
+    const topic = log?.topics[0]?.toLowerCase() ?? ''
+    if (event.type !== 'rollupAdded' || log === undefined || !existingTopics.includes(topic))
+      complete.push(event)
+    else {
+      const initialLocalExitRoot = await readLastExitRoot(event, log, rollupManager, endpoint, signal)
+      complete.push({ ...event, initialLocalExitRoot })
     }
   }
-  return blocks
+  return complete
 }
 
 async function readLastExitRoot(

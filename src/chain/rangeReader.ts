@@ -86,15 +86,19 @@ export class RangeReader {
     await this.#completeByBloom(groups, window, endpoint, signal)
     const decoded = [...groups.values()].map((logs) => ({ logs, events: this.#decode(logs) }))
     await this.#readMissingHeaders(decoded, window, endpoint, signal)
+    const manager = this.#network.rollupManager
     const blocks: IndexedBlock[] = []
-    for (const { logs, events } of decoded)
-      if (events.length > 0) blocks.push({ header: headerOf(logs, events, window.headers, endpoint), events })
-    if (isCareful) this.#carefulFrom = Math.max(this.#carefulFrom, window.to + 1)
-    return {
-      fromBlock: from,
-      head: toHeader(window.headers.get(window.to)!),
-      blocks: await withInitialExitRoots(blocks, window.logs, this.#network.rollupManager, endpoint, signal),
+    for (const { logs, events } of decoded) {
+      if (events.length === 0) continue
+      const header = headerOf(logs, events, window.headers, endpoint)
+      const isUntold = manager !== undefined && events.some((event) => event.type === 'rollupAdded')
+      blocks.push({
+        header,
+        events: isUntold ? await withInitialExitRoots(events, logs, manager, endpoint, signal) : events,
+      })
     }
+    if (isCareful) this.#carefulFrom = Math.max(this.#carefulFrom, window.to + 1)
+    return { fromBlock: from, head: toHeader(window.headers.get(window.to)!), blocks }
   }
 
   /**

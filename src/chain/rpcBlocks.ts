@@ -1,5 +1,5 @@
 import type { BlockHeader } from '../protocol/chainEvent.js'
-import { decodeHex } from '../protocol/hex.js'
+import { decodeHex, decodeUint32At } from '../protocol/hex.js'
 import { asBlockNumber } from '../protocol/units.js'
 import { RpcFailure } from './rpcFailure.js'
 
@@ -15,7 +15,8 @@ export interface BlockHead {
   readonly transactionHashes: readonly string[]
 }
 
-const HASH = /^0x[0-9a-f]{64}$/
+/** Most nodes write lower case: a new text for each hash of a backfill would be for nothing. */
+const UPPER_CASE = /[A-F]/
 const BLOOM = /^0x[0-9a-f]{512}$/i
 
 /**
@@ -46,15 +47,16 @@ export function decodeBlock(raw: unknown, alias: string): BlockHead | undefined 
 
 /** @returns undefined unless it is a number that a double holds exactly, as hex text or (some nodes) as a JSON number. */
 export function decodeQuantity(raw: unknown): number | undefined {
-  const value = typeof raw === 'string' && /^0x[0-9a-f]{1,16}$/i.test(raw) ? Number(raw) : raw
+  // Number() reads nothing but hex digits behind 0x.
+  const value = typeof raw === 'string' && raw.startsWith('0x') ? Number(raw) : raw
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
 
 /** @returns lower case, or undefined unless it is 0x + 64 hex digits. */
 export function decodeHash(raw: unknown): string | undefined {
-  if (typeof raw !== 'string') return undefined
-  const text = raw.toLowerCase()
-  return HASH.test(text) ? text : undefined
+  if (typeof raw !== 'string' || raw.length !== 66 || !raw.startsWith('0x')) return undefined
+  for (let part = 2; part < 66; part += 8) if (decodeUint32At(raw, part) < 0) return undefined
+  return UPPER_CASE.test(raw) ? raw.toLowerCase() : raw
 }
 
 export function toHeader(block: BlockHead): BlockHeader {

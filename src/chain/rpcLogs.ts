@@ -20,6 +20,8 @@ export function logsFilter(filter: EventFilter): { address: string[]; topics: st
   return { address: [...filter.keys()], topics: [[...topics]] }
 }
 
+const UPPER_CASE = /[A-F]/
+
 /**
  * Logs in chain order, each once. Logs marked `removed` are left out: they tell of a branch that is gone.
  * @throws RpcFailure `body` when an entry is no mined log, or lies outside [from, to].
@@ -29,14 +31,14 @@ export function decodeLogs(raw: unknown, from: number, to: number, alias: string
   const logs: RpcLog[] = []
   let isSorted = true
   for (const entry of raw as readonly unknown[]) {
-    const log = decodeEntry(entry)
+    const last = logs[logs.length - 1]
+    const log = decodeEntry(entry, last)
     if (log === 'removed') continue
     if (log === undefined || log.blockNumber < from || log.blockNumber > to)
       throw new RpcFailure(
         'body',
         `${alias}: eth_getLogs answered a log that is malformed or was not asked for`,
       )
-    const last = logs[logs.length - 1]
     if (last !== undefined && compareLogs(last, log) >= 0) isSorted = false
     logs.push(log)
   }
@@ -60,21 +62,26 @@ function isRepeat(previous: RpcLog | undefined, log: RpcLog, alias: string): boo
   return true
 }
 
-function decodeEntry(entry: unknown): RpcLog | 'removed' | undefined {
+function decodeEntry(entry: unknown, last: RpcLog | undefined): RpcLog | 'removed' | undefined {
   if (typeof entry !== 'object' || entry === null) return undefined
   const raw = entry as Readonly<Record<string, unknown>>
   if (raw.removed === true) return 'removed'
   const blockNumber = decodeQuantity(raw.blockNumber)
   const logIndex = decodeQuantity(raw.logIndex)
-  const blockHash = decodeHash(raw.blockHash)
-  const transactionHash = decodeHash(raw.transactionHash)
+  // Neighbours mostly share a block, often a transaction: a hash is looked at once.
+  const blockHash =
+    last !== undefined && raw.blockHash === last.blockHash ? last.blockHash : decodeHash(raw.blockHash)
+  const transactionHash =
+    last !== undefined && raw.transactionHash === last.transactionHash
+      ? last.transactionHash
+      : decodeHash(raw.transactionHash)
   if (blockNumber === undefined || logIndex === undefined) return undefined
   if (blockHash === undefined || transactionHash === undefined) return undefined
   const { address, topics, data } = raw
   if (typeof address !== 'string' || typeof data !== 'string' || !isTextList(topics)) return undefined
   const blockTimestamp = decodeQuantity(raw.blockTimestamp)
   return {
-    address: address.toLowerCase(),
+    address: UPPER_CASE.test(address) ? address.toLowerCase() : address,
     topics,
     data,
     blockNumber,
@@ -86,5 +93,7 @@ function decodeEntry(entry: unknown): RpcLog | 'removed' | undefined {
 }
 
 function isTextList(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+  if (!Array.isArray(value)) return false
+  for (const item of value as readonly unknown[]) if (typeof item !== 'string') return false
+  return true
 }

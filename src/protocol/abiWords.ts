@@ -28,6 +28,8 @@ export function uint32Word(data: string, word: number): number {
 
 /** Value of a uint256 word, or undefined. */
 export function uint256Word(data: string, word: number): bigint | undefined {
+  const small = uint53Word(data, word)
+  if (small >= 0) return BigInt(small)
   const start = wordStart(word)
   let value = 0n
   for (let part = 0; part < 8; part++) {
