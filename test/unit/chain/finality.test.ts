@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Finality } from '../../../src/config/config.types.js'
+import { asBlockNumber } from '../../../src/protocol/units.js'
+import { createFakeWorld, type FakeNetwork } from '../../support/fakeChain.js'
+import { type OpenChain, openChain } from '../../support/openChain.js'
+
+const { signal } = new AbortController()
+
+async function withFinality(
+  finality: Finality,
+  body: (chain: OpenChain, network: FakeNetwork, finalized: () => Promise<number>) => Promise<void>,
+): Promise<void> {
+  const network = createFakeWorld({ networks: [1] }).network(1)
+  network.mineEmpty(200)
+  const chain = await openChain(network, { config: { finality } })
+  // Each question of these tests comes long after the one before.
+  const finalized = () => {
+    chain.clock.advance(11_000)
+    return chain.client.getFinalizedBlock(asBlockNumber(network.head.number), signal)
+  }
+  try {
+    await body(chain, network, finalized)
+  } finally {
+    await chain.close()
+  }
+}
+
+test('latest and a depth need no call', async () => {
+  for (const [depth, expected] of [
+    [0, 200],
+    [64, 136],
+    [500, 0],
+  ] as const)
+    await withFinality({ tag: 'latest', depth }, async (chain, _, finalized) => {
+      assert.equal(await finalized(), expected)
+      assert.equal(chain.endpoints[0]!.totalCalls(), 0)
+    })
+})
+
+test('a tag is asked for, and a depth below it counts from it', async () => {
+  for (const [finality, expected] of [
+    [{ tag: 'finalized', depth: 0 }, 180],
+    [{ tag: 'finalized', depth: 64 }, 116],
+    [{ tag: 'safe', depth: 0 }, 190],
+  ] as const)
+    await withFinality(finality, async (_, network, finalized) => {
+      network.finalizedLag = 20
+      network.safeLag = 10
+      assert.equal(await finalized(), expected)
+    })
+})
+
+test('where the tag is not offered, blocks are counted, with one warning', async () => {
+  for (const mode of ['unsupported', 'null', 'zero'] as const)
+    await withFinality({ tag: 'finalized', depth: 0 }, async (chain, network, finalized) => {
+      chain.endpoints[0]!.fail({ type: 'finality', mode })
+      assert.equal(await finalized(), 136)
+      network.mineEmpty(5)
+      assert.equal(await finalized(), 141)
+      assert.equal(chain.lines.filter(({ level }) => level === 'warn').length, 1)
+      assert.equal(chain.client.isDown(), false)
+    })
+  await withFinality({ tag: 'safe', depth: 0 }, async (chain, _, finalized) => {
+    chain.endpoints[0]!.fail({ type: 'finality', mode: 'unsupported' })
+    assert.equal(await finalized(), 168)
+  })
+})
+
+test('a tag that was offered and then fails is waited for, not passed by', async () => {
+  await withFinality({ tag: 'finalized', depth: 0 }, async (chain, network, finalized) => {
+    network.finalizedLag = 100
+    assert.equal(await finalized(), 100)
+    chain.endpoints[0]!.fail({ type: 'finality', mode: 'null' })
+    assert.equal(await finalized(), 100, 'counting would have said 136')
+    chain.clock.advance(600_000)
+    assert.equal(await finalized(), 136)
+  })
+})
+
+test('finality never goes back, and never passes the head', async () => {
+  await withFinality({ tag: 'finalized', depth: 0 }, async (chain, network, finalized) => {
+    network.finalizedLag = 10
+    assert.equal(await finalized(), 190)
+    network.finalizedLag = 30
+    assert.equal(await finalized(), 190)
+    assert.equal(await chain.client.getFinalizedBlock(asBlockNumber(150), signal), 150)
+    assert.equal(await finalized(), 190)
+  })
+})
+
+test('a tag is asked for every second block, or every ten seconds', async () => {
+  await withFinality({ tag: 'finalized', depth: 0 }, async (chain, network) => {
+    const { client, endpoints, clock } = chain
+    const ask = () => client.getFinalizedBlock(asBlockNumber(network.head.number), signal)
+    await ask()
+    endpoints[0]!.resetCounters()
+    for (let block = 0; block < 10; block++) {
+      network.mineEmpty(1)
+      await ask()
+    }
+    assert.equal(endpoints[0]!.totalCalls(), 5)
+    await ask()
+    assert.equal(endpoints[0]!.totalCalls(), 5)
+    clock.advance(10_000)
+    await ask()
+    assert.equal(endpoints[0]!.totalCalls(), 6)
+  })
+})
