@@ -3,7 +3,7 @@ import { eventTopics } from '../protocol/eventTopics.js'
 import { decodeQuantity } from './rpcBlocks.js'
 
 /** What a bridge call does, told by its selector or by the event that it emitted. */
-export type BridgeAction = 'deposit' | 'claim' | 'forwardLet'
+type BridgeAction = 'deposit' | 'claim' | 'forwardLet'
 
 /** A successful call into the bridge. */
 export interface BridgeCall {
@@ -15,7 +15,7 @@ export interface BridgeCall {
 }
 
 /** An event of the bridge inside a trace, with the call that made it. */
-export interface TracedEvent {
+interface TracedEvent {
   readonly action: BridgeAction
   /** Deposit count or (global) index; undefined for ForwardLET. */
   readonly key: bigint | undefined
