@@ -1,5 +1,5 @@
 import type { FetchedRange } from '../chain/chainClient.types.js'
-import type { BlockBatch, BlockHeader, ChainEvent, IndexedBlock } from '../protocol/chainEvent.js'
+import type { BlockBatch, BlockHeader, IndexedBlock } from '../protocol/chainEvent.js'
 import { asBlockNumber, type BlockNumber } from '../protocol/units.js'
 
 /** What is known of the chain's own judgement when a batch is made. */
@@ -26,18 +26,6 @@ export function makeBatch(
     finalizedBlock: asBlockNumber(Math.min(position.finalizedBlock, range.head.number)),
     undoFloor: asBlockNumber(Math.max(0, floor)),
   }
-}
-
-/** The blocks with `events` added to the last block of the range. */
-export function addAtHead(
-  blocks: readonly IndexedBlock[],
-  head: BlockHeader,
-  events: readonly ChainEvent[],
-): readonly IndexedBlock[] {
-  if (events.length === 0) return blocks
-  const last = blocks.at(-1)
-  if (last?.header.number !== head.number) return [...blocks, { header: head, events }]
-  return [...blocks.slice(0, -1), { header: last.header, events: [...last.events, ...events] }]
 }
 
 export function countEvents(blocks: readonly IndexedBlock[]): number {

@@ -1,9 +1,13 @@
 import { createChainClient } from '../chain/chainClient.js'
 import { systemClock } from '../chain/clock.js'
 import { FatalError } from '../errors/chainErrors.js'
+import { createHasher } from '../merkle/wasm.js'
+import { L1_NETWORK_ID } from '../protocol/networks.js'
+import { openL1InfoGerReader } from '../shard/l1InfoGers.js'
 import { openShardWriter } from '../shard/writer.js'
 import { createLogger } from '../telemetry/logger.js'
 import { statusRow } from '../telemetry/statusBoard.js'
+import { GerPoller } from './gerPoller.js'
 import { startHeartbeat } from './heartbeat.js'
 import type { IndexerMessage, IndexerWorkerData } from './messages.js'
 import { runSyncLoop } from './syncLoop.js'
@@ -27,10 +31,18 @@ export async function runIndexer(
   const writer = openShardWriter({ config, networkId, compiled, status })
   const client = createChainClient({ network, logger })
   const report = new SyncReport({ networkId, row, post, logger, clock: systemClock })
+  const leaves =
+    networkId === L1_NETWORK_ID || network.gerInjection === 'event'
+      ? undefined
+      : openL1InfoGerReader(config, createHasher(compiled))
+  const l1 = statusRow(status, L1_NETWORK_ID)
+  const polling =
+    leaves === undefined ? {} : { gerPoller: new GerPoller({ network, client, writer, leaves, l1 }) }
   try {
-    await runSyncLoop({ network, client, writer, clock: systemClock, report }, signal)
+    await runSyncLoop({ network, client, writer, clock: systemClock, report, ...polling }, signal)
   } finally {
     client.close()
+    await leaves?.close()
     await writer.close()
     stopHeartbeat()
   }

@@ -2,11 +2,12 @@ import type { ChainClient, FetchedRange } from '../chain/chainClient.types.js'
 import type { Clock } from '../chain/clock.js'
 import type { NetworkConfig } from '../config/config.types.js'
 import { RetryableError } from '../errors/chainErrors.js'
-import type { BlockHeader, ChainEvent, IndexedBlock } from '../protocol/chainEvent.js'
+import type { BlockHeader, IndexedBlock } from '../protocol/chainEvent.js'
 import { asBlockNumber, type BlockNumber } from '../protocol/units.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
 import { Auditor } from './audit.js'
-import { addAtHead, type ChainPosition, countEvents, makeBatch } from './batches.js'
+import { type ChainPosition, countEvents, makeBatch } from './batches.js'
+import type { GerPoller } from './gerPoller.js'
 import { LINKED_DEPTH, LocalChain } from './localChain.js'
 import { PollPacer } from './pollPacer.js'
 import { Recovery } from './recovery.js'
@@ -19,6 +20,8 @@ import { WindowPipeline } from './windowPipeline.js'
 const SENDER_BUDGET_MS = 2_000
 /** In backfill the head is asked for this often; nothing else depends on it there. */
 const HEAD_REFRESH_MS = 5_000
+/** While a network rests whose roots are polled, the L1's shard is looked at this often: one read of shared memory. */
+const L1_LOOK_MS = 50
 /** A tag's block is asked for once in so many polls: it moves slowly, and each question is a call. */
 const POLLS_PER_FINALITY = 12
 
@@ -28,8 +31,8 @@ export interface SyncLoopOptions {
   readonly writer: ShardWriter
   readonly clock: Clock
   readonly report: SyncReport
-  /** Events that no log tells, found at a block of the tip before it is committed. */
-  readonly findSilentEvents?: (head: BlockHeader, signal: AbortSignal) => Promise<readonly ChainEvent[]>
+  /** Finds what no log tells; absent where logs tell everything. */
+  readonly gerPoller?: Pick<GerPoller, 'hasNews' | 'sweep'>
 }
 
 /**
@@ -162,8 +165,7 @@ class SyncLoop {
       this.#signal,
     )
     await this.#assertLinked(range, head)
-    const found = await this.#silentEvents(range.head)
-    const blocks = await this.#withSenders(addAtHead(range.blocks, range.head, found))
+    const blocks = await this.#withSenders(range.blocks)
     this.#commit(range, blocks, position)
     if (range.head.number === head.number) await this.#rest(head)
   }
@@ -210,10 +212,6 @@ class SyncLoop {
     )
   }
 
-  async #silentEvents(head: BlockHeader): Promise<readonly ChainEvent[]> {
-    return (await this.#options.findSilentEvents?.(head, this.#signal)) ?? []
-  }
-
   #withSenders(blocks: readonly IndexedBlock[]): Promise<readonly IndexedBlock[]> {
     const { client, clock } = this.#options
     return resolveBeforeCommit(client, blocks, { clock, ms: SENDER_BUDGET_MS }, this.#signal)
@@ -235,17 +233,28 @@ class SyncLoop {
    * @param head the head when the checkpoint stands there; undefined when an endpoint lags.
    */
   async #rest(head: BlockHeader | undefined): Promise<void> {
-    const { writer, clock, report } = this.#options
+    const { writer, clock, report, gerPoller } = this.#options
     const untilMs = clock.now() + this.#pacer.nextWaitMs()
     let senders = await this.#senders.step(this.#signal)
     while (senders === 'more' && clock.now() < untilMs) senders = await this.#senders.step(this.#signal)
     if (head !== undefined) {
       const { finalizedBlock } = await this.#position(head)
       writer.setFinalized(asBlockNumber(Math.min(finalizedBlock, head.number)))
+      await gerPoller?.sweep(this.#signal)
       if (senders === 'done') report.caughtUp(head.number)
       if (await this.#auditor.atTip(head, finalizedBlock, this.#signal)) this.#recovery.audited()
       this.#recovery.idled()
     }
+    if (head !== undefined && gerPoller !== undefined) await this.#pollUntil(untilMs, gerPoller)
     await clock.sleep(Math.max(0, untilMs - clock.now()), this.#signal)
+  }
+
+  /** The L1 goes on while this network rests: its new roots are asked for at once. */
+  async #pollUntil(untilMs: number, gerPoller: Pick<GerPoller, 'hasNews' | 'sweep'>): Promise<void> {
+    const { clock } = this.#options
+    while (clock.now() + L1_LOOK_MS < untilMs) {
+      await clock.sleep(L1_LOOK_MS, this.#signal)
+      if (gerPoller.hasNews()) await gerPoller.sweep(this.#signal)
+    }
   }
 }

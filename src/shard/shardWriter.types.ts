@@ -7,6 +7,8 @@ export interface ShardCounts {
   readonly claims: number
   readonly l1InfoLeaves: number
   readonly unresolvedSenders: number
+  /** Global exit roots that the network's manager was told of, again after a removal. */
+  readonly gerInjections: number
 }
 
 /** One bridge log of a transaction, with what tells its call from the others. */
@@ -68,5 +70,12 @@ export interface ShardWriter {
   unresolvedSenders(limit: number): UnresolvedSender[]
   /** Fills senders in; each kind must continue at its watermark, in order. */
   resolveSenders(resolved: readonly ResolvedSender[]): void
+  /** Leaves of the L1 info tree that polling has settled; undefined while it has found nothing. */
+  polledLeaves(): number | undefined
+  /**
+   * Stores global exit roots that the manager was found to know at the checkpoint, by asking it. They are undone with the
+   * checkpoint's block, and `polledLeaves` with them.
+   */
+  addPolledGers(globalExitRoots: readonly Hash[], polledLeaves: number): void
   close(): Promise<void>
 }

@@ -24,6 +24,7 @@ import {
   readUndoFloor,
   removeHeadersAbove,
 } from './write/chainPosition.js'
+import { applyPolledGers, readPolledLeaves } from './write/polledGers.js'
 import { prepareBatch } from './write/prepareBatch.js'
 import { listUnresolvedSenders, resolveSenders } from './write/resolveSenders.js'
 import { senderWatermark } from './write/senders.js'
@@ -101,6 +102,10 @@ export function openShardWriter({ config, networkId, compiled, status }: ShardWr
     resolveSenders(resolved) {
       commit((view) => resolveSenders(new WriteContext(view, memory), resolved))
     },
+    polledLeaves: () => readPolledLeaves(store),
+    addPolledGers(globalExitRoots, polledLeaves) {
+      commit((view) => applyPolledGers(new WriteContext(view, memory), globalExitRoots, polledLeaves))
+    },
     close: () => store.close(),
   }
 }
@@ -110,7 +115,7 @@ function readCounters(view: ReadView) {
 }
 
 function readCounts(view: ReadView): ShardCounts {
-  const { deposits, claims, claimsOutOfForce, l1InfoLeaves } = readCounters(view)
+  const { deposits, claims, claimsOutOfForce, l1InfoLeaves, gerInjections } = readCounters(view)
   const unresolvedDeposits = deposits - senderWatermark(view, 'deposit')
   const unresolvedClaims = claims - senderWatermark(view, 'claim')
   return {
@@ -118,6 +123,7 @@ function readCounts(view: ReadView): ShardCounts {
     claims: claims - claimsOutOfForce,
     l1InfoLeaves,
     unresolvedSenders: unresolvedDeposits + unresolvedClaims,
+    gerInjections,
   }
 }
 

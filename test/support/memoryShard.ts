@@ -22,6 +22,8 @@ export class MemoryShard implements ShardWriter {
   readonly batches: BlockBatch[] = []
   readonly reverts: number[] = []
   finalized = 0
+  readonly polledGers: Hash[] = []
+  #polledLeaves: number | undefined
   /** Thrown by the next `applyBlocks`, once each. */
   readonly failures: Error[] = []
   #headers: BlockHeader[] = []
@@ -53,6 +55,7 @@ export class MemoryShard implements ShardWriter {
       claims: of('claim'),
       l1InfoLeaves: of('l1InfoLeaf'),
       unresolvedSenders: open,
+      gerInjections: of('gerInjected'),
     }
   }
 
@@ -74,6 +77,15 @@ export class MemoryShard implements ShardWriter {
     this.#headers = [...this.#headers, ...headers]
     this.#undoFloor = Math.max(this.#undoFloor, batch.undoFloor)
     this.finalized = Math.max(this.finalized, batch.finalizedBlock)
+  }
+
+  polledLeaves(): number | undefined {
+    return this.#polledLeaves
+  }
+
+  addPolledGers(globalExitRoots: readonly Hash[], polledLeaves: number): void {
+    this.polledGers.push(...globalExitRoots)
+    this.#polledLeaves = polledLeaves
   }
 
   revertTo(ancestor: BlockNumber): void {

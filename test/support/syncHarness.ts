@@ -27,7 +27,6 @@ export interface SyncHarness {
 export interface HarnessOptions {
   readonly config?: Partial<NetworkConfig>
   readonly networkId?: number
-  readonly findSilentEvents?: Parameters<typeof runSyncLoop>[0]['findSilentEvents']
 }
 
 /** The loop can be run several times: each run is a restart on the same shard. */
@@ -42,7 +41,6 @@ export function createSyncHarness(options: HarnessOptions = {}): SyncHarness {
   const { networkId } = network
   const report = quietReport(networkId, row, clock, messages)
   const config = network.config([], { pollIntervalMs: 100, logRange: 20, ...options.config })
-  const { findSilentEvents } = options
   let stop = new AbortController()
   const run = async (done: () => boolean, limitMs = 120_000): Promise<void> => {
     stop = new AbortController()
@@ -54,8 +52,7 @@ export function createSyncHarness(options: HarnessOptions = {}): SyncHarness {
       else if (!stop.signal.aborted) clock.after(Math.max(10, limitMs / 4000), look)
     }
     look()
-    const silent = findSilentEvents ? { findSilentEvents } : {}
-    await runSyncLoop({ network: config, client, writer: shard, clock, report, ...silent }, stop.signal)
+    await runSyncLoop({ network: config, client, writer: shard, clock, report }, stop.signal)
     if (isLate && !done()) throw new Error(`not done within ${limitMs} ms, halted: ${row.haltReason()}`)
   }
   const interrupt = () => stop.abort()

@@ -19,6 +19,7 @@ export type MetaName =
   | 'depositSenders'
   | 'claimSenders'
   | 'exitState'
+  | 'polledLeaves'
 
 const metaKeys = new Map<MetaName, Uint8Array>()
 

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FatalError, RetryableError } from '../../../src/errors/chainErrors.js'
-import { decodeHex } from '../../../src/protocol/hex.js'
-import { asBlockNumber } from '../../../src/protocol/units.js'
 import { createSyncHarness, isInStep, type SyncHarness } from '../../support/syncHarness.js'
 
 /** Blocks with one deposit each. */
@@ -293,27 +291,4 @@ test('a restart goes on behind the checkpoint', async () => {
   assert.ok(at < 120)
   await harness.run(() => isInStep(harness))
   assert.equal(harness.shard.batches[applied]!.fromBlock, at + 1)
-})
-
-test('events without a log join the last block of the tip', async () => {
-  const ger = decodeHex(`0x${'77'.repeat(32)}`)!
-  const harness = createSyncHarness({
-    networkId: 1,
-    findSilentEvents: async (head) =>
-      head.number === 2
-        ? [
-            {
-              ...{ type: 'gerInjected' as const, globalExitRoot: ger, logIndex: 0xffff },
-              ...{ blockNumber: asBlockNumber(2), transactionHash: new Uint8Array(32) },
-            },
-          ]
-        : [],
-  })
-  mineDeposits(harness, 2)
-  await harness.run(() => harness.shard.checkpoint()?.number === 2)
-  const { blocks } = harness.shard.batches.at(-1)!
-  assert.deepEqual(
-    blocks.at(-1)!.events.map(({ type }) => type),
-    ['deposit', 'gerInjected'],
-  )
 })

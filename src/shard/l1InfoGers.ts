@@ -1,0 +1,46 @@
+import type { Config } from '../config/config.types.js'
+import type { TreeHasher } from '../merkle/hasher.js'
+import type { Hash } from '../protocol/chainEvent.js'
+import { L1_NETWORK_ID } from '../protocol/networks.js'
+import { shardDirectory } from '../store/shardDirectory.js'
+import { openShardStoreReader } from '../store/shardStore.js'
+import { ShardView } from './shardView.js'
+
+/** Global exit roots of the L1 info tree from one leaf on, as one snapshot of the L1's shard has them. */
+export interface L1InfoGers {
+  /** Moves when the L1 takes leaves back. */
+  readonly epoch: number
+  readonly leafCount: number
+  /** Of the leaves from `from` on, in order; copies. */
+  readonly globalExitRoots: readonly Hash[]
+}
+
+export interface L1InfoGerReader {
+  /** @param from picks the first leaf, knowing the tree of the snapshot. */
+  read(from: (tree: Pick<L1InfoGers, 'epoch' | 'leafCount'>) => number): L1InfoGers
+  close(): Promise<void>
+}
+
+/** Reads the L1's shard from another network's indexer thread. Main has opened it for writing before (M8). */
+export function openL1InfoGerReader(config: Config, hasher: TreeHasher): L1InfoGerReader {
+  const view = new ShardView(
+    L1_NETWORK_ID,
+    openShardStoreReader(shardDirectory(config.dataDir, L1_NETWORK_ID)),
+    hasher,
+  )
+  return {
+    read(from) {
+      view.refresh()
+      try {
+        const { epoch, leafCount } = view.l1Info
+        const globalExitRoots: Hash[] = []
+        for (let index = from({ epoch, leafCount }); index < leafCount; index++)
+          globalExitRoots.push(view.l1Info.getLeaf(index).globalExitRoot.slice())
+        return { epoch, leafCount, globalExitRoots }
+      } finally {
+        view.release()
+      }
+    },
+    close: () => view.close(),
+  }
+}

@@ -1,0 +1,34 @@
+import { InvariantError } from '../../errors/invariantError.js'
+import type { Hash } from '../../protocol/chainEvent.js'
+import { metaKey } from '../../store/codecs/keys.js'
+import { decodeUint32, encodeUint32 } from '../../store/codecs/smallRows.js'
+import type { ReadView } from '../../store/shardStore.types.js'
+import { applyGerInjected } from './applyGers.js'
+import { readCheckpoint, readUndoFloor } from './chainPosition.js'
+import type { WriteContext } from './writeContext.js'
+
+/** Leaves of the L1 info tree that need no question any more; undefined while polling has found nothing. */
+export function readPolledLeaves(view: ReadView): number | undefined {
+  const stored = view.get('meta', metaKey('polledLeaves'))
+  return stored === undefined ? undefined : decodeUint32(stored)
+}
+
+/**
+ * Stores global exit roots that no log told of, at the checkpoint: they go with its block when it is taken back.
+ * @throws InvariantError when nothing is stored yet.
+ */
+export function applyPolledGers(
+  context: WriteContext,
+  globalExitRoots: readonly Hash[],
+  polledLeaves: number,
+): void {
+  const { view } = context
+  const checkpoint = readCheckpoint(view)
+  if (checkpoint === undefined)
+    throw new InvariantError('global exit roots were polled before the first block')
+  view.setUndoBlock(checkpoint.number > readUndoFloor(view) ? checkpoint.number : undefined)
+  for (const globalExitRoot of globalExitRoots) applyGerInjected(context, checkpoint, globalExitRoot)
+  context.flush()
+  view.put('meta', metaKey('polledLeaves'), encodeUint32(polledLeaves))
+  view.setUndoBlock(undefined)
+}
