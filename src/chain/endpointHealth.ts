@@ -6,9 +6,9 @@ const FIRST_PAUSE_MS = 250
 const PAUSE_CAP_MS = 15_000
 const FIRST_RATE_PAUSE_MS = 1_000
 const RATE_PAUSE_CAP_MS = 30_000
-/** A node that is a few blocks behind needs no more than a block's time. */
-const BEHIND_PAUSE_MS = 500
-const BEHIND_WEIGHT = 0.5
+/** A node that is a few blocks behind needs no more than a block's time; one that keeps less history is well otherwise. */
+const SHORT_PAUSE_MS = 500
+const UNABLE_WEIGHT = 0.5
 /** Errors weigh half after this long without another one. */
 const ERROR_HALF_LIFE_MS = 60_000
 /** Share of the newest latency in the average. */
@@ -61,12 +61,12 @@ export class EndpointHealth {
 
   failed(failure: RpcFailure | undefined): void {
     const now = this.#clock.now()
-    const isBehind = failure?.kind === 'behind'
+    const isUnable = failure?.kind === 'behind' || failure?.kind === 'gone'
     this.#errors =
-      this.#errors * 0.5 ** ((now - this.#errorsAt) / ERROR_HALF_LIFE_MS) + (isBehind ? BEHIND_WEIGHT : 1)
+      this.#errors * 0.5 ** ((now - this.#errorsAt) / ERROR_HALF_LIFE_MS) + (isUnable ? UNABLE_WEIGHT : 1)
     this.#errorsAt = now
-    if (isBehind) {
-      this.#pausedUntil = now + BEHIND_PAUSE_MS
+    if (isUnable) {
+      this.#pausedUntil = now + SHORT_PAUSE_MS
       return
     }
     const isRate = failure?.kind === 'rateLimit'

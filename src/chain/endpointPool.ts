@@ -78,7 +78,8 @@ export class EndpointPool {
    * Runs `task` on the best endpoint, then on the others as long as it fails. When all of them rest, waits for the
    * first one, so a caller that tries again at once does no harm.
    * @throws RetryableError, ChainDataError (some endpoint's data contradicted themselves, and none had better), FatalError
-   *   (every endpoint is of another chain), the signal's reason, or what `task` threw on its own account.
+   *   (every endpoint is of another chain, or none keeps the history that is asked for), the signal's reason, or what
+   *   `task` threw on its own account.
    */
   async run<T>(task: EndpointTask<T>, signal: AbortSignal): Promise<T> {
     const tried = new Set<Member>()
@@ -90,7 +91,7 @@ export class EndpointPool {
       if (member === undefined) {
         this.#assertSomeRightChain()
         if (contradiction !== undefined) throw contradiction
-        if (failure !== undefined) throw retryable(failure)
+        if (failure !== undefined) throw this.#final(failure, tried)
         await this.#clock.sleep(this.#untilSomeReady(), signal)
         tried.clear()
         continue
@@ -112,7 +113,8 @@ export class EndpointPool {
             reason: error.reason,
           })
         } else if (error instanceof RpcFailure) {
-          failure = error
+          // What another try may cure says more than what none can.
+          if (failure === undefined || failure.kind === 'gone') failure = error
           this.#noteFailure(member, error)
         } else throw error
       }
@@ -198,7 +200,7 @@ export class EndpointPool {
   #noteFailure(member: Member, failure: RpcFailure): void {
     if (failure.kind === 'network' || failure.kind === 'timeout')
       member.chainKnownUntil = Number.NEGATIVE_INFINITY
-    if (!member.health.isFailing && failure.kind !== 'behind')
+    if (!member.health.isFailing && failure.kind !== 'behind' && failure.kind !== 'gone')
       this.#logger.warn('endpoint fails', {
         endpoint: member.endpoint.alias,
         kind: failure.kind,
@@ -246,13 +248,16 @@ export class EndpointPool {
     })
   }
 
+  /** Every endpoint was asked, or rests. */
+  #final(failure: RpcFailure, tried: ReadonlySet<Member>): RetryableError | FatalError {
+    if (failure.kind !== 'gone' || tried.size < this.#members.length)
+      return new RetryableError(failure.message, { cause: failure })
+    return new FatalError(failure.message, { cause: failure, reason: 'pruned_history' })
+  }
+
   #untilSomeReady(): number {
     const now = this.#clock.now()
     const times = this.#members.map((member) => Math.max(member.health.pausedUntil, member.wrongChainUntil))
     return Math.max(1, Math.min(...times) - now)
   }
-}
-
-function retryable(failure: RpcFailure): RetryableError {
-  return new RetryableError(failure.message, { cause: failure })
 }

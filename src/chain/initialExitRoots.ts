@@ -1,4 +1,3 @@
-import { ChainDataError } from '../errors/chainDataError.js'
 import type { ChainEvent, RollupAddedEvent } from '../protocol/chainEvent.js'
 import { eventTopics } from '../protocol/eventTopics.js'
 import { decodeHexAt } from '../protocol/hex.js'
@@ -20,7 +19,7 @@ const existingTopics: readonly string[] = [
 /**
  * Events of one block with the local exit root that AddExistingRollup may set without saying so: it enters the rollup
  * exit tree at the next settlement of any rollup. Read from the manager as of the event's block.
- * @throws ChainDataError `pruned_history` when that block's state is gone; RpcFailure.
+ * @throws RpcFailure; `gone` when that block's state is.
  */
 export async function withInitialExitRoots(
   events: readonly ChainEvent[],
@@ -67,10 +66,9 @@ async function readLastExitRoot(
       if (!(error instanceof RpcFailure) || !isHistoryGone(error)) throw error
       // Managers before v9 had no way to set one.
       if (log.topics[0]?.toLowerCase() === eventTopics.AddExistingRollupV4) return new Uint8Array(32)
-      throw new ChainDataError(
-        'pruned_history',
-        `${endpoint.alias}: the state of block ${log.blockNumber}, which has the first exit root of rollup ${event.networkId}, is gone`,
-        { cause: error },
+      throw new RpcFailure(
+        'gone',
+        `${endpoint.alias}: the state of block ${log.blockNumber}, which has the first exit root of rollup ${event.networkId}, is no longer kept`,
       )
     }
   }

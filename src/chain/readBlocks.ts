@@ -1,6 +1,6 @@
 import type { Endpoint } from './endpoint.js'
 import { type BlockHead, decodeBlock, quantity } from './rpcBlocks.js'
-import { RpcFailure } from './rpcFailure.js'
+import { isUnknownBlock, RpcFailure } from './rpcFailure.js'
 import type { RpcCall, RpcOutcome } from './rpcTransport.js'
 
 export type BlockTag = 'latest' | 'safe' | 'finalized'
@@ -23,9 +23,10 @@ export async function findBlock(
   signal: AbortSignal,
 ): Promise<BlockHead | undefined> {
   const call = blockCall(block)
-  const result = await endpoint.call(call.method, call.params, signal)
-  if (typeof block === 'number') return expectBlock({ ok: true, result }, block, endpoint)
-  return decodeBlock(result, endpoint.alias)
+  const [outcome] = await endpoint.callAll([call], signal)
+  if (typeof block === 'number') return expectBlock(outcome!, block, endpoint)
+  if (!outcome!.ok) throw outcome!.failure
+  return decodeBlock(outcome!.result, endpoint.alias)
 }
 
 /**
@@ -34,7 +35,10 @@ export async function findBlock(
  * @throws RpcFailure, also for another block than asked for.
  */
 export function expectBlock(outcome: RpcOutcome, number: number, endpoint: Endpoint): BlockHead | undefined {
-  if (!outcome.ok) throw outcome.failure
+  if (!outcome.ok) {
+    if (isUnknownBlock(outcome.failure)) return undefined
+    throw outcome.failure
+  }
   const block = decodeBlock(outcome.result, endpoint.alias)
   if (block === undefined || block.number === number) return block
   throw new RpcFailure('body', `${endpoint.alias}: block ${block.number} instead of ${number}`)

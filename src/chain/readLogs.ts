@@ -1,4 +1,3 @@
-import { ChainDataError } from '../errors/chainDataError.js'
 import type { Endpoint } from './endpoint.js'
 import { classifyLogsFailure } from './rangeErrors.js'
 import { behind, blockCall, expectBlock, readBlocks } from './readBlocks.js'
@@ -29,7 +28,7 @@ export interface WindowQuestion {
  * Logs of [from, to], or of a shorter window from `from` on when the endpoint wants it shorter. Headers and logs go in
  * one batch where batches are taken, headers first: so one node answers for both, and a node that lacks the last block
  * shows it by a null instead of an incomplete list.
- * @throws RpcFailure, ChainDataError `pruned_history`.
+ * @throws RpcFailure
  */
 export async function readLogsWindow(
   { from, to: last, headersAbove, filter }: WindowQuestion,
@@ -76,7 +75,7 @@ export async function readLogsWindow(
 /**
  * Makes the endpoint's window fit what it said.
  * @returns true when a question for the (maybe narrower) window makes sense at once.
- * @throws RpcFailure `behind`, ChainDataError `pruned_history`.
+ * @throws RpcFailure `behind` or `gone`.
  */
 function narrows(failure: RpcFailure, span: number, from: number, endpoint: Endpoint): boolean {
   const problem = classifyLogsFailure(failure, span)
@@ -89,13 +88,7 @@ function narrows(failure: RpcFailure, span: number, from: number, endpoint: Endp
     case 'beyondHead':
       throw behind(endpoint, from + span - 1)
     case 'historyGone':
-      throw new ChainDataError(
-        'pruned_history',
-        `${endpoint.alias}: logs of block ${from} are no longer kept`,
-        {
-          cause: failure,
-        },
-      )
+      throw new RpcFailure('gone', `${endpoint.alias}: logs of block ${from} are no longer kept`)
     case 'rateLimit':
       return false
     case 'unknown':

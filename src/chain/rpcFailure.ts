@@ -17,8 +17,9 @@ export interface ProviderWords {
  * - `timeout`, `network`: no reply in time, no connection.
  * - `body`: a reply that is too long, cut, no JSON, or contradicts itself.
  * - `behind`: the endpoint does not know a block yet that we know of.
+ * - `gone`: the endpoint no longer keeps what the question needs.
  */
-export type RpcFailureKind = 'rpc' | 'http' | 'rateLimit' | 'timeout' | 'network' | 'body' | 'behind'
+export type RpcFailureKind = 'rpc' | 'http' | 'rateLimit' | 'timeout' | 'network' | 'body' | 'behind' | 'gone'
 
 /**
  * One failed call. The message names alias, method and kind only: no address, no words of the provider, so it may
@@ -65,6 +66,14 @@ const STATE_GONE_TEXT =
 export function isHistoryGone(failure: RpcFailure): boolean {
   const { code, text } = failure.providerWords()
   return failure.kind === 'rpc' && (code === 4444 || STATE_GONE_TEXT.test(text))
+}
+
+/** Some nodes refuse a question for a block that they do not know instead of answering null. */
+export function isUnknownBlock(failure: RpcFailure): boolean {
+  const { code, text } = failure.providerWords()
+  return (
+    failure.kind === 'rpc' && (code === -39001 || /(block|header).{0,20}not found|unknown block/i.test(text))
+  )
 }
 
 /** The call itself reverted: the contract answered, with a no. */

@@ -238,7 +238,7 @@ test('history that is no longer kept is named', async () => {
   faults.on('pruned', { below: 20 })
   await assert.rejects(
     client.fetchRange(asBlockNumber(0), asBlockNumber(31), signal),
-    (error) => error instanceof ChainDataError && error.reason === 'pruned_history',
+    (error) => error instanceof FatalError && error.reason === 'pruned_history',
   )
   assert.equal(await client.getContractDepositCount(asBlockNumber(5), signal), undefined)
   assert.equal(await client.getContractDepositCount(asBlockNumber(31), signal), 6)

@@ -91,6 +91,20 @@ test('head and headers are told as bytes, an unknown block as undefined', async 
   })
 })
 
+test('a node that refuses unknown blocks instead of answering null does not know them', async () => {
+  await withChain(async ({ client, endpoints }) => {
+    endpoints[0]!.fail({
+      type: 'error',
+      code: -32000,
+      message: 'block not found',
+      methods: ['eth_getBlockByNumber'],
+      when: ({ params }) => params[0] === '0x63',
+    })
+    assert.equal(await client.getHeader(asBlockNumber(99), signal), undefined)
+    assert.equal(client.isDown(), false)
+  })
+})
+
 test('count and root of the bridge are those of the asked block', async () => {
   await withChain(async ({ client }, network) => {
     assert.equal(await client.getContractDepositCount(asBlockNumber(3), signal), 3)

@@ -45,7 +45,7 @@ test('the first endpoint is used while it is well, and its chain id is asked for
 })
 
 test('each kind of failure moves a task on to the next endpoint within the same call', async () => {
-  for (const kind of ['network', 'timeout', 'http', 'rpc', 'body', 'rateLimit', 'behind'] as const) {
+  for (const kind of ['network', 'timeout', 'http', 'rpc', 'body', 'rateLimit', 'behind', 'gone'] as const) {
     const { pool } = createPool(['a', 'b', 'c'])
     const used: string[] = []
     const answer = await pool.run(async (endpoint) => {
@@ -190,6 +190,23 @@ test('data that contradict themselves are asked of every endpoint before they co
     throw withheld
   }, signal)
   await assert.rejects(both, (error) => error === withheld)
+})
+
+test('history that no endpoint keeps is fatal; one that might keep it is waited for', async () => {
+  const { pool } = createPool(['a', 'b'])
+  const gone = async () => {
+    throw fails('gone')
+  }
+  await assert.rejects(
+    pool.run(gone, signal),
+    (error) => error instanceof FatalError && error.reason === 'pruned_history',
+  )
+  assert.equal(pool.isDown(), false)
+  const oneIsDown = async (endpoint: Endpoint) => {
+    throw fails(endpoint.alias === 'a' ? 'gone' : 'network')
+  }
+  await assert.rejects(createPool(['a', 'b']).pool.run(oneIsDown, signal), RetryableError)
+  await assert.rejects(createPool(['b', 'a']).pool.run(oneIsDown, signal), RetryableError)
 })
 
 test('distrust moves the next task, and is forgotten', async () => {

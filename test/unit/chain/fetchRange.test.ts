@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ChainDataError } from '../../../src/errors/chainDataError.js'
-import { RetryableError } from '../../../src/errors/chainErrors.js'
+import { FatalError, RetryableError } from '../../../src/errors/chainErrors.js'
 import type { ChainEvent, IndexedBlock } from '../../../src/protocol/chainEvent.js'
 import { eventTopics } from '../../../src/protocol/eventTopics.js'
 import { encodeHex } from '../../../src/protocol/hex.js'
@@ -350,7 +350,7 @@ test('the exit root that AddExistingRollup sets without saying so is read from t
     })
     await assert.rejects(
       fetch(chain, 0, 1),
-      (error) => error instanceof ChainDataError && error.reason === 'pruned_history',
+      (error) => error instanceof FatalError && error.reason === 'pruned_history',
     )
   })
 })
