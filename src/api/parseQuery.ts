@@ -5,7 +5,7 @@ import { findNearName } from './nearName.js'
 import { type RawParameter, splitQueryString } from './queryString.js'
 import { compileSchema } from './validators.js'
 
-export interface ParsedQuery<Query> {
+interface ParsedQuery<Query> {
   readonly query: Query
   /** Same for every way of writing the same query: order, letter case of addresses, defaults, unknown parameters. */
   readonly key: string

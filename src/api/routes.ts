@@ -163,5 +163,3 @@ export const probeRoutes = {
     otherResponse: ErrorResponse,
   },
 } as const satisfies Record<string, ProbeRoute>
-
-export type ProbeId = keyof typeof probeRoutes

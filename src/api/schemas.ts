@@ -23,7 +23,7 @@ function record<P extends Record<string, TSchema>>(title: string, description: s
   return Type.Object(properties, { title, description, additionalProperties: false })
 }
 
-export const BridgeSchema = record('Bridge', 'One deposit. `origin_network` and `deposit_count` name it.', {
+const BridgeSchema = record('Bridge', 'One deposit. `origin_network` and `deposit_count` name it.', {
   tx_hash: hash('Transaction of the deposit.'),
   deposit_count: uint32('0-based leaf index in the exit tree of the source network.'),
   origin_network: uint32(
@@ -49,7 +49,7 @@ export const BridgeSchema = record('Bridge', 'One deposit. `origin_network` and 
   l1_info_tree_index: nullable(uint32('Smallest L1 info tree index to use for the proof.')),
 })
 
-export const ClaimSchema = record('Claim', 'One claim in force.', {
+const ClaimSchema = record('Claim', 'One claim in force.', {
   tx_hash: hash('Transaction of the claim.'),
   global_index: hash('As emitted.'),
   amount: amount('Base units, decimal.'),
@@ -67,37 +67,33 @@ export const ClaimSchema = record('Claim', 'One claim in force.', {
   tx_sender: nullable(address('Sender of the transaction. Null when not known.')),
 })
 
-export const TokenMappingSchema = record(
-  'TokenMapping',
-  'A token and the token that stands for it elsewhere.',
-  {
-    tx_hash: hash('Transaction that made the mapping.'),
-    block_number: count('Block of the mapping.'),
-    log_index: uint32('Log of the mapping in its block.'),
-    block_timestamp: count('Unix seconds.'),
-    origin_network: uint32('Home network of the token.'),
-    origin_token_address: address('Token on its home network.'),
-    wrapped_network: uint32('Network that holds the wrapped token.'),
-    wrapped_token_address: address('Wrapped token.'),
-    metadata: bytes('As emitted.'),
-    name: nullable(Type.String({ description: 'Decoded from metadata; null where it does not decode.' })),
-    symbol: nullable(Type.String({ description: 'Decoded from metadata; null where it does not decode.' })),
-    decimals: nullable(
-      Type.Integer({
-        minimum: 0,
-        maximum: 255,
-        description: 'Decoded from metadata; null where it does not decode.',
-      }),
-    ),
-    is_not_mintable: Type.Boolean({
-      description: 'True for a sovereign token that the bridge may not mint.',
+const TokenMappingSchema = record('TokenMapping', 'A token and the token that stands for it elsewhere.', {
+  tx_hash: hash('Transaction that made the mapping.'),
+  block_number: count('Block of the mapping.'),
+  log_index: uint32('Log of the mapping in its block.'),
+  block_timestamp: count('Unix seconds.'),
+  origin_network: uint32('Home network of the token.'),
+  origin_token_address: address('Token on its home network.'),
+  wrapped_network: uint32('Network that holds the wrapped token.'),
+  wrapped_token_address: address('Wrapped token.'),
+  metadata: bytes('As emitted.'),
+  name: nullable(Type.String({ description: 'Decoded from metadata; null where it does not decode.' })),
+  symbol: nullable(Type.String({ description: 'Decoded from metadata; null where it does not decode.' })),
+  decimals: nullable(
+    Type.Integer({
+      minimum: 0,
+      maximum: 255,
+      description: 'Decoded from metadata; null where it does not decode.',
     }),
-    token_type: Type.Integer({ minimum: 0, maximum: 1, description: '0 wrapped, 1 sovereign.' }),
-    is_current: Type.Boolean({ description: 'False once replaced or removed.' }),
-  },
-)
+  ),
+  is_not_mintable: Type.Boolean({
+    description: 'True for a sovereign token that the bridge may not mint.',
+  }),
+  token_type: Type.Integer({ minimum: 0, maximum: 1, description: '0 wrapped, 1 sovereign.' }),
+  is_current: Type.Boolean({ description: 'False once replaced or removed.' }),
+})
 
-export const PaginationSchema = record('Pagination', 'Where a page stands in its list.', {
+const PaginationSchema = record('Pagination', 'Where a page stands in its list.', {
   page: Type.Integer({ minimum: 1, maximum: UINT32_MAX, description: 'Page number returned.' }),
   limit: Type.Integer({ minimum: 1, maximum: 1000, description: 'Page size applied.' }),
   total: count('Number of matching records.'),
@@ -125,7 +121,7 @@ export const TokenMappingsResponse = record(
 const branch = (description: string) =>
   Type.Array(Type.String({ pattern: '^0x[0-9a-f]{64}$' }), { minItems: 32, maxItems: 32, description })
 
-export const L1InfoTreeLeafSchema = record('L1InfoTreeLeaf', 'Leaf of the L1 info tree.', {
+const L1InfoTreeLeafSchema = record('L1InfoTreeLeaf', 'Leaf of the L1 info tree.', {
   globalExitRoot: hash('keccak256(mainnetExitRoot, rollupExitRoot).'),
   blockNumber: count('Block of the leaf on the L1.'),
   timestamp: count('Unix seconds.'),
@@ -136,19 +132,15 @@ export const L1InfoTreeLeafSchema = record('L1InfoTreeLeaf', 'Leaf of the L1 inf
   hash: hash('The leaf itself: keccak256(globalExitRoot, previousBlockHash, timestamp).'),
 })
 
-export const ClaimProofSchema = record(
-  'ClaimProof',
-  'Everything that the claim contract function asks for.',
-  {
-    smtProofLocalExitRoot: branch('Siblings under the local exit root, leaf level first.'),
-    smtProofRollupExitRoot: branch(
-      'Siblings under the rollup exit root, leaf level first; zero words for network 0.',
-    ),
-    l1InfoTreeLeaf: L1InfoTreeLeafSchema,
-    globalIndex: hash('Canonical global index.'),
-    leafHash: hash('Leaf of the deposit in the local exit tree.'),
-  },
-)
+const ClaimProofSchema = record('ClaimProof', 'Everything that the claim contract function asks for.', {
+  smtProofLocalExitRoot: branch('Siblings under the local exit root, leaf level first.'),
+  smtProofRollupExitRoot: branch(
+    'Siblings under the rollup exit root, leaf level first; zero words for network 0.',
+  ),
+  l1InfoTreeLeaf: L1InfoTreeLeafSchema,
+  globalIndex: hash('Canonical global index.'),
+  leafHash: hash('Leaf of the deposit in the local exit tree.'),
+})
 
 export const ClaimProofResponse = record(
   'ClaimProofResponse',

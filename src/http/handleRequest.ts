@@ -25,8 +25,8 @@ export function createRequestHandler(
     const method = req.getMethod().toUpperCase()
     const exchange = new Exchange(context, res, method, acceptRequestId(req.getHeader('x-request-id')))
     try {
-      // `getQuery` is undefined where the URL has no `?`.
-      dispatch(options, exchange, method, req.getUrl(), (req.getQuery() as string | undefined) ?? '')
+      // Undefined where the URL has no `?`, whatever the published type says.
+      dispatch(options, exchange, method, req.getUrl(), req.getQuery() as string | undefined)
     } catch (error) {
       exchange.fail(error)
     }
@@ -38,9 +38,9 @@ function dispatch(
   exchange: Exchange,
   method: string,
   path: string,
-  rawQuery: string,
+  rawQuery: string | undefined,
 ): void {
-  const urlBytes = path.length + 1 + rawQuery.length
+  const urlBytes = path.length + (rawQuery === undefined ? 0 : 1 + rawQuery.length)
   if (urlBytes > maxUrlBytes) {
     exchange.refuse(
       failure('URI_TOO_LONG', `the URL has ${urlBytes} bytes, at most ${maxUrlBytes} are allowed`),
@@ -61,7 +61,7 @@ function dispatch(
       ])
     return
   }
-  if (target.type === 'query') answerQuery(desk, exchange, target.route, rawQuery)
+  if (target.type === 'query') answerQuery(desk, exchange, target.route, rawQuery ?? '')
   else target.respond(exchange)
 }
 

@@ -205,6 +205,14 @@ test('an exception in a query is a 500 that names the id under which it is logge
   assertRefusal(named, 500, 'INTERNAL_ERROR', 'internal error, request id mine')
 })
 
+test('an exception on the front thread is a 500 too, and the server lives on', async (context) => {
+  context.after(() => Object.assign(world.health, { throws: false }))
+  Object.assign(world.health, { throws: true })
+  const response = await fetchRaw(port, 'GET', '/bridge/v1/sync-status')
+  assertRefusal(response, 500, 'INTERNAL_ERROR', /^internal error, request id /)
+  assert.equal((await fetchRaw(port, 'GET', '/livez')).status, 200)
+})
+
 test('a worker that dies is a 500 for its query and nobody else', async () => {
   const target = '/bridge/v1/l1-info-tree-index?network_id=1&deposit_count='
   const counts = [1, 2, faultCounts.exit, 3]

@@ -11,7 +11,7 @@ import { tempFolder } from './tempFolder.js'
 export interface HttpWorld extends FakePool {
   readonly server: HttpServer
   readonly port: number
-  readonly health: { status: ServiceStatus; ready: boolean }
+  readonly health: { status: ServiceStatus; ready: boolean; readonly throws?: boolean }
   /** `route method status` of every request that was answered. */
   readonly finished: string[]
   readonly aborted: string[]
@@ -57,6 +57,26 @@ export async function startHttpWorld(
 
 export function fakeHealth(state: HttpWorld['health']): HealthSource {
   const chain = { current_block: 10, synced_block: 9, is_synced: true }
+  const syncStatus = {
+    l1_sync: chain,
+    l2_sync: chain,
+    bridge_sync: {
+      l1_bridges_indexed: 1,
+      l2_bridges_indexed: 2,
+      last_update: new Date(0).toISOString(),
+    },
+    networks: [
+      {
+        network_id: 0,
+        ...chain,
+        finalized_block: null,
+        lag_seconds: 1,
+        halted: null,
+        contract_deposit_count: null,
+        indexed_deposit_count: 1,
+      },
+    ],
+  }
   return {
     health: () => ({
       httpStatus: state.status === 'healthy' ? 200 : 503,
@@ -70,26 +90,10 @@ export function fakeHealth(state: HttpWorld['health']): HealthSource {
         build: '0.1.0',
       },
     }),
-    syncStatus: () => ({
-      l1_sync: chain,
-      l2_sync: chain,
-      bridge_sync: {
-        l1_bridges_indexed: 1,
-        l2_bridges_indexed: 2,
-        last_update: new Date(0).toISOString(),
-      },
-      networks: [
-        {
-          network_id: 0,
-          ...chain,
-          finalized_block: null,
-          lag_seconds: 1,
-          halted: null,
-          contract_deposit_count: null,
-          indexed_deposit_count: 1,
-        },
-      ],
-    }),
+    syncStatus: () => {
+      if (state.throws === true) throw new Error('the front itself is broken')
+      return syncStatus
+    },
     readiness: () =>
       state.ready ? { ready: true, lagBlocks: 1 } : { ready: false, reason: 'draining', lagBlocks: 1 },
   }

@@ -14,7 +14,7 @@ import { asBlockNumber, asDepositCount, asL1InfoTreeIndex, asNetworkId } from '.
 
 /** Records with a value of their own in every field, so that no two fields can be mixed up unseen. */
 
-export function hashOf(byte: number): Uint8Array {
+function hashOf(byte: number): Uint8Array {
   return new Uint8Array(32).fill(byte)
 }
 
@@ -99,7 +99,7 @@ export function tokenMappingRecord(fields: Partial<TokenMappingRecord> = {}): To
   }
 }
 
-export function l1InfoLeafRecord(): L1InfoLeafRecord {
+function l1InfoLeafRecord(): L1InfoLeafRecord {
   return {
     l1InfoTreeIndex: asL1InfoTreeIndex(9),
     mainnetExitRoot: hashOf(0x61),

@@ -11,7 +11,7 @@ export function firstKey(name: string): Uint8Array {
   return asciiBytes(`{"${name}":`)
 }
 
-export const COMMA = asciiBytes(',')
+const COMMA = asciiBytes(',')
 export const END_OBJECT = asciiBytes('}')
 export const END_ARRAY = asciiBytes(']')
 
