@@ -1,13 +1,16 @@
 import { metaKey } from '../store/codecs/keys.js'
 import { type Counters, decodeBlockNumber, decodeCounters } from '../store/codecs/metaValues.js'
+import { decodeEpoch, decodeRewindCount, type Rewind, untouchedBy } from '../store/codecs/rewinds.js'
 import { decodeUint32 } from '../store/codecs/smallRows.js'
 import type { ReadView } from '../store/shardStore.types.js'
+import { copyOf } from './chunkReader.js'
 
 /** What a snapshot says of itself. Derived columns take their lengths from here, so they never run ahead of the rows. */
 export class SnapshotState {
   readonly #view: ReadView
   #counters: Counters | undefined
-  #epoch: number | undefined
+  /** `null`: not read yet. */
+  #epochEntry: Uint8Array | undefined | null = null
   #finalizedBlock: number | undefined
   #undoFloor: number | undefined
   #resolvedDepositSenders: number | undefined
@@ -20,7 +23,7 @@ export class SnapshotState {
   /** Forgets what was read: another snapshot follows. */
   reset(): void {
     this.#counters = undefined
-    this.#epoch = undefined
+    this.#epochEntry = null
     this.#finalizedBlock = undefined
     this.#undoFloor = undefined
     this.#resolvedDepositSenders = undefined
@@ -34,8 +37,17 @@ export class SnapshotState {
 
   /** Number of reorgs that the shard has followed: moves in the transaction that undoes rows. */
   get epoch(): number {
-    this.#epoch ??= this.#uint32('epoch')
-    return this.#epoch
+    return decodeEpoch(this.#epochBytes)
+  }
+
+  /** Number of times that rows were taken back, by reorgs and by cuts of the exit tree. Never falls. */
+  get rewindCount(): number {
+    return decodeRewindCount(this.#epochBytes)
+  }
+
+  /** Rows that are the same now as when there had been `rewindCount` rewinds: those with numbers below these. */
+  untouchedSince(rewindCount: number): Rewind {
+    return untouchedBy(this.#epochBytes, this.rewindCount - rewindCount)
   }
 
   /** Newest final block; −1 = none. */
@@ -62,7 +74,12 @@ export class SnapshotState {
     return this.#resolvedClaimSenders
   }
 
-  #uint32(name: 'epoch' | 'depositSenders' | 'claimSenders'): number {
+  get #epochBytes(): Uint8Array | undefined {
+    if (this.#epochEntry === null) this.#epochEntry = copyOf(this.#view.get('meta', metaKey('epoch')))
+    return this.#epochEntry
+  }
+
+  #uint32(name: 'depositSenders' | 'claimSenders'): number {
     const bytes = this.#view.get('meta', metaKey(name))
     return bytes === undefined ? 0 : decodeUint32(bytes)
   }

@@ -11,11 +11,12 @@ import { openShardStoreWriter } from '../store/shardStore.js'
 import type { ReadView, WriteView } from '../store/shardStore.types.js'
 import { type StatusBoardHandle, statusRow } from '../telemetry/statusBoard.js'
 import type { ShardCounts, ShardWriter } from './shardWriter.types.js'
+import { readLineages } from './tiles.js'
 import { applyBlocks } from './write/applyBlocks.js'
 import {
   lowerFinalized,
+  noteRewind,
   putCheckpoint,
-  putEpoch,
   raiseFinalized,
   readCheckpoint,
   readEpoch,
@@ -144,9 +145,19 @@ function revertTo(view: WriteView, ancestor: number, startBlock: number): void {
     header = readHeaderAtOrBelow(view, ancestor)
     if (header?.number !== ancestor) throw new InvariantError(`block ${ancestor} has no stored header`)
   }
+  const before = readCounters(view)
+  const lineages = readLineages(view, before.lineage)
   view.undoAbove(ancestor)
   removeHeadersAbove(view, ancestor)
   putCheckpoint(view, header)
   lowerFinalized(view, header === undefined ? -1 : ancestor)
-  putEpoch(view, readEpoch(view) + 1)
+  const after = readCounters(view)
+  // A cut that is undone brings back deposits whose counts others had in the meantime.
+  const undoneCuts = lineages.slice(after.lineage + 1).map(({ cut }) => cut)
+  const rewind = {
+    deposits: Math.min(after.deposits, ...undoneCuts),
+    claims: after.claims,
+    tokenMappings: after.tokenMappings,
+  }
+  noteRewind(view, rewind, { isReorg: true })
 }

@@ -2,12 +2,14 @@ import { InvariantError } from '../../errors/invariantError.js'
 import type { BlockBatch, BlockHeader, ChainEvent, IndexedBlock } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import { equalBytes } from '../../store/codecs/bytes.js'
+import { readLineages } from '../tiles.js'
 import { applyClaim, applyClaimSet, applyClaimUnset } from './applyClaims.js'
 import { applyDeposit } from './applyDeposits.js'
 import { applyGerInjected, applyGerRemoved } from './applyGers.js'
 import { applyBackwardLet, applyForwardLet } from './applyLocalExitTree.js'
 import { applyLegacyTokenRemoved, applySovereignToken, applyWrappedToken } from './applyTokenMappings.js'
 import {
+  noteRewind,
   pruneBelowFloor,
   putCheckpoint,
   putHeader,
@@ -33,11 +35,13 @@ export function applyBlocks(context: WriteContext, batch: BlockBatch): void {
       context.flush()
       view.setUndoBlock(block.header.number)
     }
+    const { lineage } = context.counters
     applyBlock(context, block)
     if (isKept) {
       context.flush()
       view.setUndoBlock(undefined)
     }
+    if (context.counters.lineage !== lineage) noteCuts(context, lineage)
     putHeader(view, block.header)
   }
   context.flush()
@@ -45,6 +49,16 @@ export function applyBlocks(context: WriteContext, batch: BlockBatch): void {
   putCheckpoint(view, batch.head)
   raiseFinalized(view, batch.finalizedBlock)
   pruneBelowFloor(view, undoFloor)
+}
+
+/** Notes what the lineages after `lineage` cut off. Outside undo: a reorg does not make it unseen. */
+function noteCuts(context: WriteContext, lineage: number): void {
+  const { counters, view } = context
+  const cuts = readLineages(view, counters.lineage)
+    .slice(lineage + 1)
+    .map(({ cut }) => cut)
+  const { claims, tokenMappings } = counters
+  noteRewind(view, { deposits: Math.min(...cuts), claims, tokenMappings }, { isReorg: false })
 }
 
 function assertFollows(checkpoint: BlockHeader | undefined, batch: BlockBatch): void {

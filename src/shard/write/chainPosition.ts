@@ -8,7 +8,8 @@ import {
   encodeBlockNumber,
   encodeCheckpoint,
 } from '../../store/codecs/metaValues.js'
-import { decodeHeader, decodeUint32, encodeHeader, encodeUint32 } from '../../store/codecs/smallRows.js'
+import { appendRewind, decodeEpoch, type Rewind } from '../../store/codecs/rewinds.js'
+import { decodeHeader, encodeHeader } from '../../store/codecs/smallRows.js'
 import type { ReadView, WriteView } from '../../store/shardStore.types.js'
 
 /**
@@ -95,13 +96,15 @@ export function pruneBelowFloor(view: WriteView, undoFloor: number): void {
     view.remove('headers', key)
 }
 
+/** Number of reorgs that were followed. */
 export function readEpoch(view: ReadView): number {
-  const stored = view.get('meta', metaKey('epoch'))
-  return stored === undefined ? 0 : decodeUint32(stored)
+  return decodeEpoch(view.get('meta', metaKey('epoch')))
 }
 
-export function putEpoch(view: WriteView, epoch: number): void {
-  view.put('meta', metaKey('epoch'), encodeUint32(epoch))
+/** Notes, outside undo, that rows were taken back. */
+export function noteRewind(view: WriteView, rewind: Rewind, cause: { isReorg: boolean }): void {
+  const entry = view.get('meta', metaKey('epoch'))
+  view.put('meta', metaKey('epoch'), appendRewind(entry, rewind, cause))
 }
 
 function readBlock(view: ReadView, name: MetaName): number {
