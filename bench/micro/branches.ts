@@ -22,48 +22,100 @@ const PROBES = 4096
 const HOT_VERSIONS = 64
 const COLD_PROOFS = 500
 
+const FOLD = 'bare fold of 32 hashes'
+const NEWEST = 'newest size'
+const NEWEST_EDGE = 'newest size, edge cached'
+const RANDOM = 'random size'
+const HOT_EDGE = 'one of 64 random sizes, edge cached'
+const RANDOM_JSON = 'random size, with hex JSON'
+const HOT_EDGE_JSON = 'one of 64 random sizes, edge cached, with hex JSON'
+const COLD = 'random size, store not in the page cache'
+
 interface Probe {
   readonly version: TreeVersion
   readonly index: number
 }
 
-/** Microseconds per proof, folded to its root, from a store of `leafCount` leaves. */
-export interface BranchCosts {
-  readonly leafCount: number
-  readonly fold: number
-  readonly newest: number
-  readonly newestWithEdge: number
-  readonly random: number
-  readonly randomWithEdge: number
-  readonly randomJson: number
-  readonly randomJsonWithEdge: number
-  /** `undefined` where the page cache can't be emptied. */
-  readonly cold: number | undefined
+const hasher = createHasher(compileMerkleModule())
+const lineages = [{ cut: 0 }]
+
+/** Proofs, folded to their root, from stores of several sizes: microseconds each. */
+export async function benchBranches(
+  folder: string,
+  sizes: readonly number[],
+): Promise<{ readonly rows: readonly string[][]; readonly targets: readonly Target[] }> {
+  const stores = []
+  for (const size of sizes) stores.push(await prepareStore(folder, size))
+  const leaf = new Uint8Array(32)
+  const siblings = new Uint8Array(1024)
+  const rates = race([
+    repeating(FOLD, BATCH, () => {
+      for (let i = 0; i < BATCH; i++) hasher.foldBranch(leaf, siblings, i)
+    }),
+    ...stores.flatMap(({ contenders }) => contenders),
+  ])
+  const us = (kind: string, size: number) => 1e6 / rates.get(kind === FOLD ? FOLD : nameOf(kind, size))!
+  const cold: (number | undefined)[] = []
+  for (const store of stores) {
+    await store.close()
+    cold.push(await coldCost(store.directory, store.random))
+  }
+  const kinds = [FOLD, NEWEST, NEWEST_EDGE, RANDOM, HOT_EDGE, RANDOM_JSON, HOT_EDGE_JSON]
+  const million = 1_000_000
+  return {
+    rows: [
+      ...kinds.map((kind) => [kind, ...sizes.map((size) => us(kind, size).toFixed(1))]),
+      [COLD, ...cold.map((cost) => cost?.toFixed(1) ?? '—')],
+    ],
+    targets: [
+      {
+        text: 'proof at the newest size ÷ bare fold, rate',
+        atLeast: 0.7,
+        value: us(FOLD, million) / us(NEWEST_EDGE, million),
+      },
+      {
+        text: 'proof at a random size ÷ bare fold, rate',
+        atLeast: 0.4,
+        value: us(FOLD, million) / us(RANDOM, million),
+      },
+      {
+        text: 'proof at a random size with hex JSON',
+        atMost: 25,
+        value: us(RANDOM_JSON, million),
+        unit: 'µs',
+      },
+      { text: 'the same with its edge cached', atMost: 10, value: us(HOT_EDGE_JSON, million), unit: 'µs' },
+      ...sizes
+        .filter((size) => size > million)
+        .map((size) => ({
+          text: `proof at ${size} leaves ÷ at ${million}, time`,
+          atMost: 1.5,
+          value: us(RANDOM, size) / us(RANDOM, million),
+        })),
+    ],
+  }
 }
 
-export async function benchBranches(folder: string, leafCount: number): Promise<BranchCosts> {
+const nameOf = (kind: string, size: number) => `${kind}, ${size} leaves`
+
+/** Builds a store, checks some of its proofs by the naive way, and says what to measure on it. */
+async function prepareStore(folder: string, leafCount: number) {
   const directory = join(folder, `branches-${leafCount}`)
   const needed = 120 * leafCount + 64e6
   const { bavail, bsize } = statfsSync(folder)
   if (bavail * bsize < needed)
     throw new Error(`${leafCount} leaves need ${needed} bytes of disk, ${bavail * bsize} are free`)
-  const hasher = createHasher(compileMerkleModule())
   const writer = openShardStoreWriter(directory)
   for (let from = 0; from < leafCount; from += BUILD_BATCH) {
     const leaves = randomFillSync(new Uint8Array(32 * Math.min(BUILD_BATCH, leafCount - from)))
     writer.transact((view) => {
-      appendLeaves(
-        { hasher, tiles: tileWriter(view, trees.localExitTree), lineages: [{ cut: 0 }] },
-        0,
-        from,
-        leaves,
-      )
+      appendLeaves({ hasher, tiles: tileWriter(view, trees.localExitTree), lineages }, 0, from, leaves)
     })
   }
   await writer.close()
 
   const reader = openShardStoreReader(directory)
-  const tree = { hasher, tiles: tileReader(reader, trees.localExitTree), lineages: [{ cut: 0 }] }
+  const tree = { hasher, tiles: tileReader(reader, trees.localExitTree), lineages }
   const probesAt = (counts: readonly number[]): readonly Probe[] => {
     const roots = getRootsAtCounts(tree, 0, counts)
     return counts.map((count, i) => ({
@@ -76,7 +128,7 @@ export async function benchBranches(folder: string, leafCount: number): Promise<
   const random = probesAt(Array.from({ length: PROBES }, () => 1 + randomInt(leafCount)))
   const hotCounts = Array.from({ length: HOT_VERSIONS }, () => 1 + randomInt(leafCount))
   const hot = probesAt(Array.from({ length: PROBES }, (_, i) => hotCounts[i % HOT_VERSIONS]!))
-  for (const { version, index } of [...newest.slice(0, 20), ...random.slice(0, 20), ...hot.slice(0, 20)]) {
+  for (const { version, index } of [newest, random, hot].flatMap((probes) => probes.slice(0, 20))) {
     const { leaf, branch } = proveLeaf(tree, version, index)
     if (Buffer.compare(naiveFold(leaf, branch, index), version.root) !== 0)
       throw new Error('a branch is wrong')
@@ -85,13 +137,12 @@ export async function benchBranches(folder: string, leafCount: number): Promise<
 
   const json = new Uint8Array(4096)
   const proving = (
-    name: string,
+    kind: string,
     probes: readonly Probe[],
-    edges?: EdgeCache,
-    text?: Uint8Array,
+    { edges, text }: { readonly edges?: EdgeCache; readonly text?: Uint8Array } = {},
   ): Contender => {
     let next = 0
-    return repeating(name, BATCH, () => {
+    return repeating(nameOf(kind, leafCount), BATCH, () => {
       reader.refresh()
       for (let i = 0; i < BATCH; i++, next = (next + 1) % PROBES) {
         const { version, index } = probes[next]!
@@ -101,68 +152,34 @@ export async function benchBranches(folder: string, leafCount: number): Promise<
       reader.release()
     })
   }
-  const leaf = new Uint8Array(32)
-  const siblings = new Uint8Array(1024)
-  const rates = await race([
-    repeating('fold', BATCH, () => {
-      for (let i = 0; i < BATCH; i++) hasher.foldBranch(leaf, siblings, i)
-    }),
-    proving('newest', newest),
-    proving('newestWithEdge', newest, new EdgeCache(HOT_VERSIONS)),
-    proving('random', random),
-    proving('randomWithEdge', hot, new EdgeCache(HOT_VERSIONS)),
-    proving('randomJson', random, undefined, json),
-    proving('randomJsonWithEdge', hot, new EdgeCache(HOT_VERSIONS), json),
-  ])
-  await reader.close()
-  const us = (name: string) => 1e6 / rates.get(name)!
   return {
-    leafCount,
-    fold: us('fold'),
-    newest: us('newest'),
-    newestWithEdge: us('newestWithEdge'),
-    random: us('random'),
-    randomWithEdge: us('randomWithEdge'),
-    randomJson: us('randomJson'),
-    randomJsonWithEdge: us('randomJsonWithEdge'),
-    cold: await coldCost(directory, random),
-  }
-
-  /** Mean cost of the first proofs after the file left the page cache; `undefined` where that can't be asked for. */
-  async function coldCost(store: string, probes: readonly Probe[]): Promise<number | undefined> {
-    const drop = spawnSync('dd', [`if=${join(store, 'data.mdb')}`, 'iflag=nocache', 'count=0'], {
-      stdio: 'ignore',
-    })
-    if (drop.status !== 0) return undefined
-    const cold = openShardStoreReader(store)
-    cold.refresh()
-    const coldTree = { ...tree, tiles: tileReader(cold, trees.localExitTree) }
-    const start = performance.now()
-    for (const { version, index } of probes.slice(0, COLD_PROOFS)) proveLeaf(coldTree, version, index)
-    const elapsed = performance.now() - start
-    cold.release()
-    await cold.close()
-    return (1000 * elapsed) / COLD_PROOFS
+    directory,
+    random,
+    close: () => reader.close(),
+    contenders: [
+      proving(NEWEST, newest),
+      proving(NEWEST_EDGE, newest, { edges: new EdgeCache(HOT_VERSIONS) }),
+      proving(RANDOM, random),
+      proving(HOT_EDGE, hot, { edges: new EdgeCache(HOT_VERSIONS) }),
+      proving(RANDOM_JSON, random, { text: json }),
+      proving(HOT_EDGE_JSON, hot, { edges: new EdgeCache(HOT_VERSIONS), text: json }),
+    ],
   }
 }
 
-/** What the project promises itself of the costs at 10^4, 10^6 and, when asked for, more leaves. */
-export function branchTargets(costs: readonly BranchCosts[]): readonly Target[] {
-  const million = costs.find(({ leafCount }) => leafCount === 1_000_000)!
-  const larger = costs.filter(({ leafCount }) => leafCount > 1_000_000)
-  return [
-    {
-      text: 'proof at the newest size ÷ bare fold, rate',
-      atLeast: 0.7,
-      value: million.fold / million.newestWithEdge,
-    },
-    { text: 'proof at a random size ÷ bare fold, rate', atLeast: 0.4, value: million.fold / million.random },
-    { text: 'proof at a random size with hex JSON', atMost: 25, value: million.randomJson, unit: 'µs' },
-    { text: 'the same with its edge cached', atMost: 10, value: million.randomJsonWithEdge, unit: 'µs' },
-    ...larger.map(({ leafCount, random }) => ({
-      text: `proof at ${leafCount} leaves ÷ at 1000000, time`,
-      atMost: 1.5,
-      value: random / million.random,
-    })),
-  ]
+/** Mean cost of the first proofs after the file left the page cache; `undefined` where that can't be asked for. */
+async function coldCost(directory: string, probes: readonly Probe[]): Promise<number | undefined> {
+  const drop = spawnSync('dd', [`if=${join(directory, 'data.mdb')}`, 'iflag=nocache', 'count=0'], {
+    stdio: 'ignore',
+  })
+  if (drop.status !== 0) return undefined
+  const reader = openShardStoreReader(directory)
+  reader.refresh()
+  const tree = { hasher, tiles: tileReader(reader, trees.localExitTree), lineages }
+  const start = performance.now()
+  for (const { version, index } of probes.slice(0, COLD_PROOFS)) proveLeaf(tree, version, index)
+  const elapsed = performance.now() - start
+  reader.release()
+  await reader.close()
+  return (1000 * elapsed) / COLD_PROOFS
 }
