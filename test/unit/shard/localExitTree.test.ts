@@ -12,6 +12,9 @@ import type {
 import type { BlockNumber, DepositCount, LeafCount, NetworkId } from '../../../src/protocol/units.js'
 import { localExitTreeSource } from '../../../src/shard/tiles.js'
 import { decodeArchivedDeposit } from '../../../src/store/codecs/archivedDeposit.js'
+import { DEPOSIT_BYTES } from '../../../src/store/codecs/depositRow.js'
+import { uint32Key } from '../../../src/store/codecs/keys.js'
+import { SENDER_BYTES } from '../../../src/store/codecs/senderRow.js'
 import { NaiveTree } from '../../support/naiveTree.js'
 import { hex, readCounters, readDeposits, readLists } from '../../support/shardContents.js'
 import { modelLeafHash } from '../../support/shardModel.js'
@@ -168,6 +171,24 @@ for (const blocks of ['one block', 'two blocks'])
     )
     await chain.shard.close()
   })
+
+test('nothing of a deposit behind the cut stays in the tables of the living', async (context) => {
+  const chain = new Sovereign(context)
+  chain.apply(chain.backward(3))
+  const chunks = chain.shard.read((view) => {
+    const length = (table: 'deposits' | 'depositSenders') => view.get(table, uint32Key(0))?.length
+    return [length('deposits'), length('depositSenders')]
+  })
+  assert.deepEqual(chunks, [3 * DEPOSIT_BYTES, 3 * SENDER_BYTES])
+  chain.apply(chain.backward(0))
+  const all = { start: Uint8Array.of(0), end: Buffer.alloc(60, 0xff) }
+  for (const table of ['deposits', 'depositSenders'] as const)
+    assert.deepEqual(
+      chain.shard.read((view) => view.list(table, all)),
+      [],
+    )
+  await chain.shard.close()
+})
 
 test('a reorg that drops the BackwardLET brings all deposits back byte for byte', async (context) => {
   const chain = new Sovereign(context)

@@ -6,7 +6,7 @@ import type { BlockNumber } from '../../../src/protocol/units.js'
 import { openShardWriter } from '../../../src/shard/writer.js'
 import { createStatusBoard, statusRow } from '../../../src/telemetry/statusBoard.js'
 import { RandomChain } from '../../support/randomChain.js'
-import { readClaims } from '../../support/shardContents.js'
+import { readClaims, readDeposits } from '../../support/shardContents.js'
 import { tempFolder } from '../../support/tempFolder.js'
 import { batchOf, dumpTables, openTestShard, shardConfig, type TestShard } from '../../support/testShard.js'
 
@@ -127,6 +127,16 @@ test('a reorg goes down to the undo floor and not below it, and only to a block 
     writer.revertTo(block(6))
     assert.equal(writer.checkpoint()?.number, 6)
     assert.equal(writer.headerAtOrBelow(block(100))?.number, 6)
+  }))
+
+test('a batch that crosses the undo floor can be reverted to the floor, and all at or below it stays', (context) =>
+  withChain(context, 10, ({ writer, read }, chain) => {
+    writer.applyBlocks(batchOf(chain.blocks, 4))
+    writer.revertTo(block(4))
+    chain.dropAbove(4)
+    const kept = read((view) => readDeposits(view).length)
+    assert.equal(kept, chain.model.deposits.length)
+    assert.ok(kept > 0)
   }))
 
 test('a block without events is an ancestor only when it ended a batch', (context) =>

@@ -83,11 +83,13 @@ test('a lock of a pid that belongs to another process now is taken over', async 
   const guard = prepareStores(configOf(folder))
   const owner = JSON.parse(readFileSync(lock, 'utf8')) as object
   await guard.close()
-  for (const change of [
+  const others = [
     { startedAt: '1' },
+    { pid: process.ppid, startedAt: '1' },
     { bootId: 'an earlier boot' },
     { host: 'a container of before' },
-  ]) {
+  ]
+  for (const change of others) {
     writeFileSync(lock, JSON.stringify({ ...owner, ...change }))
     await prepareStores(configOf(folder)).close()
   }

@@ -49,6 +49,16 @@ test('a reader sees each commit after refresh, and keeps one snapshot until then
     }
   }))
 
+test('refresh alone takes the newest snapshot, also when the last task never released its own', (context) =>
+  withStore(context, (writer, reader) => {
+    for (let value = 0; value < 50; value++) {
+      putCounter(writer, value)
+      reader.refresh()
+      assert.equal(readCounter(reader), value)
+    }
+    reader.release()
+  }))
+
 test('a thread that sleeps in Atomics.wait between tasks, and runs no timers, reads each commit', (context) =>
   withStore(context, async (writer, _reader, directory) => {
     // cells: task number, value read
