@@ -83,9 +83,8 @@ export class Exchange {
       if (this.isHeld) this.res.cork(() => this.write(answer))
       else this.write(answer)
     } catch (error) {
-      // Half an answer may be out: only cutting the connection tells the client.
       this.context.logger.error('answer not written', { route: this.route, error })
-      this.res.close()
+      this.cut()
     }
     this.context.metrics.requestFinished(
       this.route,
@@ -129,6 +128,15 @@ export class Exchange {
     // A 204 has no Content-Length, which plain `end` would add.
     this.res.endWithoutBody()
     this.context.metrics.requestFinished(this.route, this.method, 204, 0)
+  }
+
+  /** Half an answer may be out: only an end of the connection tells the client. */
+  private cut(): void {
+    try {
+      this.res.close()
+    } catch {
+      // The connection has ended already.
+    }
   }
 
   private write(answer: Outgoing): void {

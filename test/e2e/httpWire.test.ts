@@ -64,7 +64,7 @@ for (const core of cores) {
   })
 
   test(`${core.name}: a thousand clients that leave in the middle do no harm`, async (context) => {
-    const { port, server, gate, aborted, finished } = await start(context)
+    const { port, server, gate, aborted, finished, logLines } = await start(context)
     const held = fetchRaw(port, 'GET', `${INDEX}${faultCounts.hold}`)
     await arrivalAt(gate)
     const leavers = Array.from({ length: 1_000 }, (_, at) => {
@@ -81,11 +81,11 @@ for (const core of cores) {
     letGo(gate)
     assert.equal((await held).status, 200)
     assert.equal((await fetchRaw(port, 'GET', BRIDGES)).status, 200)
-    assert.deepEqual([aborted.length, finished.length], [500, 2])
+    assert.deepEqual([aborted.length, finished.length, logLines], [500, 2, []])
   })
 
   test(`${core.name}: a request past its deadline is a 504, and its late answer goes nowhere`, async (context) => {
-    const { port, gate } = await start(context, { deadlineMs: 50 })
+    const { port, gate, logLines } = await start(context, { deadlineMs: 50 })
     const connection = new RawConnection(port)
     connection.send(requestText('GET', `${INDEX}${faultCounts.hold}`))
     await arrivalAt(gate)
@@ -94,6 +94,7 @@ for (const core of cores) {
     // The next answer on this connection is the next one's own.
     const next = await connection.send(requestText('GET', `${INDEX}5`)).response()
     assert.equal(JSON.parse(next.body).timestamp, 5)
+    assert.deepEqual(logLines, [])
     connection.destroy()
   })
 

@@ -10,6 +10,8 @@ export const faultCounts = {
   notFound: 4_000_000_007,
   notYet: 4_000_000_008,
   unavailable: 4_000_000_009,
+  /** Of a proof: fails when most of its text is written. */
+  halfWritten: 4_000_000_010,
 } as const
 
 const OPEN = 0

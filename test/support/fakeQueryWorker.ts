@@ -5,6 +5,7 @@ import type { QueryWorkerData } from '../../src/pool/queryPool.js'
 import { createBatchRunner, type QueryFunctions } from '../../src/pool/runBatch.js'
 import { createVersionReader } from '../../src/pool/shardVersion.js'
 import { createWorkerTask } from '../../src/pool/workerTask.js'
+import type { ClaimProofRecord } from '../../src/protocol/records.js'
 import { asDepositCount } from '../../src/protocol/units.js'
 import { statusRow } from '../../src/telemetry/statusBoard.js'
 import { faultCounts, type Gate, waitAt } from './fakeQueryFaults.js'
@@ -81,7 +82,12 @@ const queries: QueryFunctions<typeof shards> = {
     success(pageOf(Array(pageSize).fill(claimRecord()), { page: pageNumber, limit: pageSize })),
   getTokenMappings: () => success(pageOf([tokenMappingRecord()])),
   getClaimProof: (_, { depositCount, leafIndex }) =>
-    misbehave(depositCount) ?? success(claimProofRecord({ isFinal: leafIndex === 0 })),
+    misbehave(depositCount) ??
+    success(
+      depositCount === faultCounts.halfWritten
+        ? ({ ...claimProofRecord(), leafHash: undefined } as unknown as ClaimProofRecord)
+        : claimProofRecord({ isFinal: leafIndex === 0 }),
+    ),
   getL1InfoTreeIndex: (_, { depositCount }) =>
     misbehave(depositCount) ??
     success({

@@ -58,6 +58,9 @@ export class RawConnection {
       return end < 0 ? undefined : end + 4
     })
     const [statusLine = '', ...lines] = head.trimEnd().split(CRLF)
+    // What a response before this one left over would stand in front of it.
+    const status = /^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]
+    assert.ok(status !== undefined, `not a status line: ${statusLine.slice(0, 100)}`)
     const headers = new Map<string, string>()
     for (const line of lines) {
       const colon = line.indexOf(':')
@@ -67,7 +70,7 @@ export class RawConnection {
     }
     const length = hasBody ? Number(headers.get('content-length') ?? 0) : 0
     const body = await this.until((text) => (text.length >= length ? length : undefined))
-    return { status: Number(statusLine.split(' ')[1]), headers, body: Buffer.from(body, 'latin1').toString() }
+    return { status: Number(status), headers, body: Buffer.from(body, 'latin1').toString() }
   }
 
   /** Everything that comes until the server closes. */

@@ -130,6 +130,20 @@ test('an exception fails its own query and the worker lives on', async (context)
   assert.equal(restarts(), 0)
 })
 
+test('an exception in the middle of an answer leaves no half of it behind', async (context) => {
+  const { pool } = await poolFor(context)
+  const proof = (count: number) =>
+    ask(pool, 'getClaimProof', {
+      networkId: network,
+      depositCount: asDepositCount(count),
+      leafIndex: asL1InfoTreeIndex(1),
+    })
+  const [before, bad, after] = await Promise.all([proof(1), proof(faultCounts.halfWritten), proof(2)])
+  assert.deepEqual([before.status, bad.status, after.status], [200, 500, 200])
+  assert.equal(bad.fault?.name, 'TypeError')
+  assert.deepEqual(jsonOf(after), jsonOf(before))
+})
+
 test('a store that contradicts itself is reported with its network', async (context) => {
   const { pool, corrupt } = await poolFor(context)
   const reply = await askIndex(pool, faultCounts.invariant)
