@@ -27,7 +27,7 @@ import {
 } from './refusals.js'
 import type { ShardView } from './shardView.js'
 
-/** Right edges kept per network: 1,056 bytes each. */
+/** Right edges kept per network: 2,080 bytes each. */
 const KEPT_EDGES = 256
 /** Rollup halves kept: about 1,100 bytes each. Wallets ask for the newest roots again and again. */
 const KEPT_ROLLUP_BRANCHES = 1024
