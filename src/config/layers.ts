@@ -13,7 +13,7 @@ const PREFIX = 'BDS_'
 const RESERVED_NAMES: readonly string[] = ['BDS_CONFIG', 'BDS_SHARED_DIR']
 
 /** `BDS_HTTP__PORT`; `id` is the network's for keys of a network. */
-export function envName(key: ConfigKey, id: string | number = '<network_id>'): string {
+function envName(key: ConfigKey, id: string | number = '<network_id>'): string {
   const path = key.isNetworkKey ? ['networks', String(id), ...key.path] : key.path
   return PREFIX + path.map((part) => (part === String(id) ? part : part.toUpperCase())).join('__')
 }

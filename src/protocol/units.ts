@@ -14,8 +14,6 @@ export type RollupIndex = Unit<'RollupIndex'>
 export type BlockNumber = Unit<'BlockNumber'>
 /** 0-based position of a claim in its network's shard, in chain order. Never reused within one branch of the chain. */
 export type ClaimOrdinal = Unit<'ClaimOrdinal'>
-/** 0-based position of a token mapping in its network's shard, in chain order. */
-export type TokenMappingOrdinal = Unit<'TokenMappingOrdinal'>
 /** Number of a tree's lineage: 0 at first, one more after each BackwardLET. */
 export type Lineage = Unit<'Lineage'>
 
@@ -32,9 +30,6 @@ export const asDepositCount = (value: number): DepositCount => uint32('deposit c
 export const asL1InfoTreeIndex = (value: number): L1InfoTreeIndex => uint32('L1 info tree index', value)
 export const asRollupIndex = (value: number): RollupIndex => uint32('rollup index', value)
 export const asClaimOrdinal = (value: number): ClaimOrdinal => uint32('claim ordinal', value)
-export const asTokenMappingOrdinal = (value: number): TokenMappingOrdinal =>
-  uint32('token mapping ordinal', value)
-export const asLineage = (value: number): Lineage => uint32('lineage', value)
 
 /** @throws RangeError outside 0 … 2^32: a full tree has 2^32 − 1 leaves. */
 export const asLeafCount = (value: number): LeafCount => uint32('leaf count', value)

@@ -31,7 +31,7 @@ export interface ServiceView {
 }
 
 /** Every reason that holds now, in the order of their weight. */
-export function reasonsOf(view: ServiceView): HealthReason[] {
+function reasonsOf(view: ServiceView): HealthReason[] {
   const some = (holds: (network: NetworkView) => boolean): boolean => view.networks.some(holds)
   const found: [HealthReason, boolean][] = [
     ['draining', view.phase === 'draining'],

@@ -11,9 +11,9 @@ export interface Streak {
 const BAD_TO_LEAVE = 3
 const GOOD_TO_RETURN = 2
 
-export const QUIET: Streak = { on: false, against: 0 }
+const QUIET: Streak = { on: false, against: 0 }
 
-export function nextStreak(streak: Streak, isBad: boolean): Streak {
+function nextStreak(streak: Streak, isBad: boolean): Streak {
   if (isBad === streak.on) return streak.against === 0 ? streak : { on: streak.on, against: 0 }
   const against = streak.against + 1
   return against >= (streak.on ? GOOD_TO_RETURN : BAD_TO_LEAVE)

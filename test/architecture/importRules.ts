@@ -62,7 +62,7 @@ const KEEPERS: readonly Keeper[] = [
   },
 ]
 
-export function roomOf(path: string): string {
+function roomOf(path: string): string {
   return path.includes('/') ? path.split('/')[0]! : 'main'
 }
 
