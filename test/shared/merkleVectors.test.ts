@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { appendLeaves } from '../../src/merkle/appendOnlyTree.js'
 import { isBranchOf } from '../../src/merkle/branch.js'
@@ -7,11 +8,15 @@ import { getRoot, proveLeaf } from '../../src/merkle/treeProofs.js'
 import { compileMerkleModule, createHasher } from '../../src/merkle/wasm.js'
 import { asNetworkId } from '../../src/protocol/units.js'
 import { MemoryTiles } from '../support/memoryTiles.js'
-import { readShared, readSharedJson } from './sharedFiles.js'
+import { sharedPath } from '../support/sharedFolder.js'
 
 const hasher = createHasher(compileMerkleModule())
 const bytes = (text: string) => Buffer.from(text.replace(/^0x/, ''), 'hex')
 const hex = (value: Uint8Array) => `0x${Buffer.from(value).toString('hex')}`
+
+const readShared = (path: string) => readFileSync(sharedPath(path), 'utf8')
+/** The caller knows the shape of the file. */
+const readSharedJson = <T>(path: string) => JSON.parse(readShared(path)) as T
 
 interface LeafVector {
   readonly originNetwork: number

@@ -1,7 +1,6 @@
-import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { NetworkConfig } from '../../src/config/config.types.js'
-import { sharedDir } from './sharedFiles.js'
+import { sharedPath } from '../support/sharedFolder.js'
 
 /** What the recorded sets say of a deposit or a claim, as far as these tests compare it. */
 interface ExpectedRow {
@@ -62,17 +61,17 @@ export interface Replay {
 
 /** The recorded chains of one set, served on ports of their own. */
 export async function startReplay(set: string, options: { readonly head?: string } = {}): Promise<Replay> {
-  const entry = pathToFileURL(resolve(sharedDir, 'replay/replay-rpc.mjs')).href
+  const entry = pathToFileURL(sharedPath('replay/replay-rpc.mjs')).href
   // `as`: plain JavaScript without types.
   const { startReplay: start } = (await import(entry)) as {
     startReplay(options: { set: string; head?: string }): Promise<Replay>
   }
-  return start({ set: resolve(sharedDir, `replay/sets/${set}`), ...options })
+  return start({ set: sharedPath(`replay/sets/${set}`), ...options })
 }
 
 /** Provider texts of the replay server for `eth_getLogs` that is too wide. */
 export async function rangeErrorIds(): Promise<string[]> {
-  const entry = pathToFileURL(resolve(sharedDir, 'replay/lib/provider-errors.mjs')).href
+  const entry = pathToFileURL(sharedPath('replay/lib/provider-errors.mjs')).href
   const { RANGE_ERRORS } = (await import(entry)) as { RANGE_ERRORS: readonly { readonly id: string }[] }
   return RANGE_ERRORS.map(({ id }) => id)
 }
