@@ -12,6 +12,7 @@ import { Rooms } from './rooms.js'
 import type { RunningService, ServiceOptions, StartService } from './service.types.js'
 import { registerServiceMetrics } from './serviceMetrics.js'
 import { prepareStores } from './store/openStores.js'
+import { buildInfo } from './telemetry/buildInfo.js'
 import { createHealthMonitor, type HealthMonitor } from './telemetry/healthMonitor.js'
 import { createMetrics, gaugeOf } from './telemetry/metrics.js'
 import { createStatusBoard, statusRow } from './telemetry/statusBoard.js'
@@ -81,12 +82,17 @@ async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms):
   })
   rooms.add('http port', () => http.drain(0))
 
-  registerServiceMetrics(registry, config, status, {
-    hasher: compiled.name,
-    transport: `${http.core.name} ${http.core.version}`,
-  })
+  const parts = { hasher: compiled.name, transport: `${http.core.name} ${http.core.version}` }
+  registerServiceMetrics(registry, config, status, parts)
   gaugeOf(registry, 'bds_pool_queue_depth', 'Requests that wait for a batch', () => queries.stats().waiting)
   gaugeOf(registry, 'bds_http_in_flight', 'Requests that wait for their answer', () => http.stats().pending)
+  logger.info('service started', {
+    ...parts,
+    version: buildInfo.version,
+    node: buildInfo.node,
+    networks: status.networkIds,
+    dataDir: config.dataDir,
+  })
   const ticker = setInterval(() => tick(health, config, fail), SAMPLE_EVERY_MS)
   health.setPhase('running')
   const url = `http://${config.http.host}:${http.port}`

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const FIXTURE = fileURLToPath(new URL('../support/processFixture.js', import.meta.url))
+
+interface End {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a job that goes wrong in one way; `signal` is sent when it has started. */
+function run(mode: string, signal?: NodeJS.Signals): Promise<End> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [FIXTURE, mode])
+    let [stdout, stderr] = ['', '']
+    child.stdout.on('data', (data) => {
+      stdout += String(data)
+      if (signal !== undefined && String(data).includes('started')) child.kill(signal)
+    })
+    child.stderr.on('data', (data) => {
+      stderr += String(data)
+    })
+    child.once('close', (code) => resolve({ code, stdout, stderr }))
+  })
+}
+
+test('a signal closes the job and ends with 0', async () => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const { code, stdout } = await run('well', signal)
+    assert.deepEqual([code, stdout], [0, 'started\nclosed\n'], signal)
+  }
+})
+
+test('a job that refuses to start is told in one line and ends with 1', async () => {
+  assert.deepEqual(await run('refuses'), { code: 1, stdout: '', stderr: 'bds: the port is taken\n' })
+})
+
+test('a job that can not go on is told, closed, and ends with 1', async () => {
+  assert.deepEqual(await run('fails'), {
+    code: 1,
+    stdout: 'started\nclosed\n',
+    stderr: 'bds: the indexer is gone\n',
+  })
+})
+
+test('a shutdown that hangs ends after the grace limit and names the room', async () => {
+  const { code, stderr } = await run('hangs', 'SIGTERM')
+  assert.equal(code, 1)
+  const last = JSON.parse(stderr.trimEnd().split('\n').at(-1)!) as Record<string, unknown>
+  assert.deepEqual([last.level, last.msg, last.room], ['error', 'shutdown hangs', 'query pool'])
+})
+
+test('a failure that nobody expected is logged and ends with 1', async () => {
+  const { code, stderr } = await run('throws')
+  assert.equal(code, 1)
+  assert.match(
+    stderr,
+    /"msg":"unexpected failure".*"message":"a bug"|"message":"a bug".*"msg":"unexpected failure"/,
+  )
+})
