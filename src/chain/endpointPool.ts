@@ -13,6 +13,8 @@ const CHAIN_ID_VALID_MS = 30_000
 const WRONG_CHAIN_PAUSE_MS = 10_000
 /** How much better another endpoint must be before a healthy one is left: no flapping between equals. */
 const SWITCH_MARGIN = 0.75
+/** Characters of a provider's words that a debug line shows: some send a whole web page. */
+const LOGGED_WORDS = 300
 /** An endpoint whose data contradicted themselves comes last for this long. */
 const DISTRUST_MS = 30_000
 
@@ -100,8 +102,7 @@ export class EndpointPool {
       try {
         if (!(await this.#hasRightChain(member, signal))) continue
         const result = await task(member.endpoint)
-        member.health.succeeded()
-        this.#current = member
+        this.#noteSuccess(member)
         return result
       } catch (error) {
         signal.throwIfAborted()
@@ -197,6 +198,13 @@ export class EndpointPool {
     return this.#clock.now() < member.wrongChainUntil
   }
 
+  #noteSuccess(member: Member): void {
+    if (member.health.isFailing)
+      this.#logger.info('endpoint answers again', { endpoint: member.endpoint.alias })
+    member.health.succeeded()
+    this.#current = member
+  }
+
   #noteFailure(member: Member, failure: RpcFailure): void {
     if (failure.kind === 'network' || failure.kind === 'timeout')
       member.chainKnownUntil = Number.NEGATIVE_INFINITY
@@ -208,7 +216,7 @@ export class EndpointPool {
       })
     this.#logger.debug('endpoint said', {
       endpoint: member.endpoint.alias,
-      text: failure.providerWords().text,
+      text: failure.providerWords().text.slice(0, LOGGED_WORDS),
     })
     member.health.failed(failure)
   }

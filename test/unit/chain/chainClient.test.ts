@@ -5,6 +5,7 @@ import { FatalError, RetryableError } from '../../../src/errors/chainErrors.js'
 import { encodeHex } from '../../../src/protocol/hex.js'
 import { asBlockNumber } from '../../../src/protocol/units.js'
 import { createFakeWorld, type FakeNetwork } from '../../support/fakeChain.js'
+import { FakeClock } from '../../support/fakeClock.js'
 import { createKeepingLogger } from '../../support/keepingLogger.js'
 import { type OpenChain, openChain } from '../../support/openChain.js'
 import { SECRET, serveScript } from '../../support/scriptedRpc.js'
@@ -193,7 +194,7 @@ test('no log line and no error shows an address, whatever goes wrong', async () 
     const rpc = await serveScript(() => answer)
     const { logger, lines } = createKeepingLogger()
     const network = network1().config([rpc.url], { rpcTimeoutMs: 100 })
-    const client = createChainClient({ network, logger })
+    const client = createChainClient({ network, logger, clock: new FakeClock() })
     const errors: unknown[] = []
     for (const ask of [() => client.verifyIdentity(signal), () => client.getHead(signal)])
       await ask().catch((error: unknown) => errors.push(error))

@@ -87,9 +87,9 @@ test('after a failure the other endpoint stays in use, and the first one comes b
     if (second === 10) broken = false
   }
   const switches = used.filter((name, index) => index > 0 && name !== used[index - 1]).length
-  assert.equal(used[0], 'b')
   assert.equal(used.at(-1), 'a')
   assert.equal(switches, 1)
+  assert.ok(used.indexOf('a') > 120, `back after ${used.indexOf('a')} s`)
 })
 
 test('ten minutes of 429 pass by themselves, at a decent pace', async () => {
@@ -161,6 +161,19 @@ test('one of another chain and one out of order: wait for the second, do not giv
   await assert.rejects(failing, RetryableError)
   assert.equal(await pool.run(alias, signal), 'b')
   assert.ok(clock.sleeps.length <= 2, `${clock.sleeps.length} sleeps`)
+})
+
+test('a wrong chain is looked at again while another endpoint rests for longer', async () => {
+  const { pool, clock, ids } = createPool(['a', 'b'])
+  const limited = async (endpoint: Endpoint) => {
+    throw endpoint.alias === 'a' ? fails('network') : fails('rateLimit', 100_000)
+  }
+  await assert.rejects(pool.run(limited, signal), RetryableError)
+  ids.a = 8
+  const looks = clock.sleeps.length
+  const running = pool.run(alias, signal)
+  assert.equal(await running, 'b')
+  assert.ok(clock.sleeps.length - looks < 15, `${clock.sleeps.length - looks} waits`)
 })
 
 test('the chain id is asked for again after a lost connection and every half minute', async () => {

@@ -108,7 +108,7 @@ test('history costs one getLogs and one header for each window once block times 
     async (chain) => {
       const [endpoint] = chain.endpoints
       // The fake node tells no block times in logs: it is taught to.
-      tellBlockTimes(network, endpoint!, 0)
+      tellBlockTimes(network, endpoint!, () => 0)
       let from = 0
       const seen: number[] = []
       const costs: number[] = []
@@ -134,7 +134,7 @@ test('block times in logs that disagree with a header are used no more', async (
   await withChain(
     network,
     async (chain) => {
-      tellBlockTimes(network, chain.endpoints[0]!, -1)
+      tellBlockTimes(network, chain.endpoints[0]!, () => -1)
       for (let from = 0; from < 200; from += 50)
         for (const { header } of (await fetch(chain, from, from + 49)).blocks)
           assert.equal(header.timestampSec, network.blocks[header.number]!.timestampSec)
@@ -143,8 +143,36 @@ test('block times in logs that disagree with a header are used no more', async (
   )
 })
 
-/** Lets the endpoint put `blockTimestamp` into logs, `shift` seconds off. */
-function tellBlockTimes(network: FakeNetwork, endpoint: OpenChain['endpoints'][number], shift: number): void {
+test('one block time among good ones that can not be right is not believed', async () => {
+  const network = depositsInEveryBlock(300)
+  for (const shift of [1_000_000, -1_000_000])
+    await withChain(network, async (chain) => {
+      tellBlockTimes(network, chain.endpoints[0]!, (block) => (block === 100 ? shift : 0))
+      for (const { header } of (await fetch(chain, 50, 150)).blocks)
+        assert.equal(header.timestampSec, network.blocks[header.number]!.timestampSec)
+    })
+})
+
+test('a trusted endpoint that tells a time past the last block is not believed', async () => {
+  const network = depositsInEveryBlock(300)
+  await withChain(
+    network,
+    async (chain) => {
+      tellBlockTimes(network, chain.endpoints[0]!, (block) => (block === 118 ? 1_000_000 : 0))
+      for (let from = 0; from < 120; from += 20)
+        for (const { header } of (await fetch(chain, from, from + 19)).blocks)
+          assert.equal(header.timestampSec, network.blocks[header.number]!.timestampSec)
+    },
+    { config: { logRange: 20 } },
+  )
+})
+
+/** Lets the endpoint put `blockTimestamp` into logs, some seconds off. */
+function tellBlockTimes(
+  network: FakeNetwork,
+  endpoint: OpenChain['endpoints'][number],
+  shift: (block: number) => number,
+): void {
   const original = endpoint.answer.bind(endpoint)
   endpoint.answer = async (body) => {
     const answer = await original(body)
@@ -152,7 +180,7 @@ function tellBlockTimes(network: FakeNetwork, endpoint: OpenChain['endpoints'][n
     const told = answer.body.replaceAll(
       /"blockNumber":"(0x[0-9a-f]+)","blockHash"/g,
       (text, number: string) =>
-        `"blockTimestamp":"0x${(network.blocks[Number(number)]!.timestampSec + shift).toString(16)}",${text}`,
+        `"blockTimestamp":"0x${(network.blocks[Number(number)]!.timestampSec + shift(Number(number))).toString(16)}",${text}`,
     )
     return { ...answer, body: told }
   }
@@ -214,6 +242,33 @@ test('logs and headers of two branches never go together', async () => {
   })
 })
 
+test('headers of two branches never go together, even without logs between them', async () => {
+  const network = depositsInEveryBlock(5)
+  network.mineEmpty(6)
+  const before = network.blocks
+  network.reorg({ depth: 4, blocks: 'replay', extra: 0 })
+  await withChain(network, async (chain) => {
+    chain.endpoints[0]!.fail({
+      type: 'branch',
+      blocks: before,
+      methods: ['eth_getBlockByNumber'],
+      when: ({ params }) => params[0] === '0x9',
+    })
+    await assert.rejects(fetch(chain, 0, 11), RetryableError)
+  })
+})
+
+test('a node that lacks the last blocks has no say about their logs, blooms or not', async () => {
+  await withChain(depositsInEveryBlock(20), async (chain) => {
+    const [endpoint] = chain.endpoints
+    await chain.client.getHead(signal)
+    endpoint!.fail({ type: 'zeroBloom' })
+    // One batch: headers 0 to 20 and the logs.
+    endpoint!.fail({ type: 'lag', blocks: 5, methods: ['eth_getBlockByNumber', 'eth_getLogs'], times: 22 })
+    assert.deepEqual(depositCounts((await fetch(chain, 0, 20)).blocks), numbers(0, 19))
+  })
+})
+
 test('a block of the other branch at the tip is not answered by its hash', async () => {
   const network = depositsInEveryBlock(10)
   await withChain(network, async (chain) => {
@@ -251,6 +306,7 @@ test('hidden from everybody: missing_log, by name', async () => {
       fetch(chain, 0, 20),
       (error) => error instanceof ChainDataError && error.reason === 'missing_log',
     )
+    assert.equal(chain.endpoints[0]!.callCount('eth_getLogs'), 3, 'one range, twice by hash')
   })
 })
 

@@ -232,6 +232,23 @@ test('logs of a frame are told between its calls, by position', () => {
   )
 })
 
+test('asked about one log alone, its neighbours do not answer for it', () => {
+  const deposits = play((tx) => {
+    tx.through(userContract(2), () => tx.deposit())
+    tx.through(userContract(3), () => tx.deposit({ destinationAddress: account(8) }))
+  })
+  const claims = play((tx, [first, second]) => {
+    tx.through(userContract(2), () => tx.claim({ deposit: first! }))
+    tx.through(userContract(3), () => tx.claim({ deposit: second! }))
+  })
+  for (const { expected, logs, trace, network } of [deposits, claims])
+    for (const told of [trace, withoutLogs(trace)])
+      for (const log of logs) {
+        const found = matchCallers([log], readBridgeTrace(told, network.contracts.bridge))
+        assert.deepEqual([...found], [[log.logIndex, expected.get(log.logIndex)]])
+      }
+})
+
 test('what is no trace is an empty one', () => {
   for (const raw of [null, undefined, 7, 'trace', [], {}, { calls: 3, logs: {} }])
     assert.deepEqual(readBridgeTrace(raw, `0x${'b1'.repeat(20)}`), { calls: [], events: [] })

@@ -181,16 +181,24 @@ test('one endpoint without traces, the other with: the caller is found', async (
 })
 
 test('a transaction that is unknown, pending or without a sender is asked for again, never guessed', async () => {
-  const { from: _, ...bare } = { from: user, hash: '', to: null, blockNumber: '0x1' }
-  const answers = [
+  const changes: readonly (object | null)[] = [
     null,
-    {},
-    { ...bare, from: `0x${'00'.repeat(20)}` },
-    { ...bare, from: user, blockNumber: null },
+    { from: undefined },
+    { from: `0x${'00'.repeat(20)}` },
+    { blockNumber: null },
+    { hash: `0x${'11'.repeat(32)}` },
   ]
-  for (const value of answers)
-    await withChain([directDeposit], async (chain) => {
+  for (const change of changes)
+    await withChain([directDeposit], async (chain, network) => {
+      const { hash } = network.head.transactions[0]!
       const questions = await questionsOf(chain)
+      const value = change && {
+        hash,
+        from: user,
+        to: network.contracts.bridge,
+        blockNumber: '0x1',
+        ...change,
+      }
       chain.endpoints[0]!.fail({ type: 'result', methods: ['eth_getTransactionByHash'], value, times: 1 })
       await assert.rejects(chain.client.resolveSenders(questions, signal), RetryableError)
       assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), [`${user} ${user}`])
