@@ -28,6 +28,7 @@ export function applyBlocks(context: WriteContext, batch: BlockBatch): void {
   const { view } = context
   assertFollows(readCheckpoint(view), batch)
   const undoFloor = raiseUndoFloor(view, batch.undoFloor)
+  let deepest: BlockHeader | undefined
   for (const block of batch.blocks) {
     // Blocks that can't be asked back are written as one stretch; each other block is a stretch of its own, with undo.
     const isKept = block.header.number > undoFloor
@@ -42,9 +43,12 @@ export function applyBlocks(context: WriteContext, batch: BlockBatch): void {
       view.setUndoBlock(undefined)
     }
     if (context.counters.lineage !== lineage) noteCuts(context, lineage)
-    putHeader(view, block.header)
+    if (isKept) putHeader(view, block.header)
+    else deepest = block.header
   }
   context.flush()
+  // Of the headers at or below the floor only the newest can be the ancestor of a reorg.
+  if (deepest !== undefined) putHeader(view, deepest)
   putHeader(view, batch.head)
   putCheckpoint(view, batch.head)
   raiseFinalized(view, batch.finalizedBlock)

@@ -15,7 +15,7 @@ import type { ChecksumAddress } from '../../protocol/records.js'
 import type { ClaimOrdinal } from '../../protocol/units.js'
 import { writeUint256 } from '../../store/codecs/bytes.js'
 import { encodeClaimRow } from '../../store/codecs/claimRow.js'
-import { latin1, uint32Key } from '../../store/codecs/keys.js'
+import { latin1, networkText, uint32Key } from '../../store/codecs/keys.js'
 import { listKinds } from '../../store/tables.js'
 import type { WriteContext } from './writeContext.js'
 
@@ -84,7 +84,7 @@ export function applyClaimUnset(context: WriteContext, event: ClaimUnsetEvent): 
 function finishClaim(context: WriteContext, event: EventPosition, deposit: GlobalIndexParts): void {
   const { counters, lists, claimLinks } = context
   const ordinal = counters.claims
-  lists.append(listKinds.claimsBySourceNetwork, latin1(uint32Key(deposit.sourceNetwork)), ordinal)
+  lists.append(listKinds.claimsBySourceNetwork, networkText(deposit.sourceNetwork), ordinal)
   lists.append(listKinds.claimsByTransaction, latin1(event.transactionHash), ordinal)
   const before = claimLinks.get(deposit.sourceNetwork, deposit.depositCount)
   if (before !== undefined) takeOutOfForce(context, before.claimOrdinal)

@@ -8,7 +8,7 @@ import type {
 } from '../../protocol/chainEvent.js'
 import { writeUint256 } from '../../store/codecs/bytes.js'
 import { encodeDepositRow } from '../../store/codecs/depositRow.js'
-import { latin1, uint32Key } from '../../store/codecs/keys.js'
+import { latin1, networkText } from '../../store/codecs/keys.js'
 import { listKinds } from '../../store/tables.js'
 import type { WriteContext } from './writeContext.js'
 
@@ -59,11 +59,7 @@ export function appendDeposit(
     destinationAddress,
     amount,
   })
-  lists.append(
-    listKinds.depositsByDestinationNetwork,
-    latin1(uint32Key(deposit.destinationNetwork)),
-    depositCount,
-  )
+  lists.append(listKinds.depositsByDestinationNetwork, networkText(deposit.destinationNetwork), depositCount)
   lists.append(listKinds.depositsByDestinationAddress, destinationAddress.text, depositCount)
   lists.append(listKinds.depositsByTransaction, latin1(position.transactionHash), depositCount)
   counters.deposits = depositCount + 1

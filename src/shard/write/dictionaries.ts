@@ -13,13 +13,15 @@ const CAPACITY = 100_000
  * The ids that are remembered here belong to the stored state: `forget` them after a failed transaction and after a reorg.
  */
 export class Dictionaries {
-  readonly #tokenIds = new Map<string, number>()
+  /** By network, then by the text of the address. */
+  readonly #tokenIds = new Map<NetworkId, Map<string, number>>()
+  #tokensKept = 0
   /** Keyed by the hash object that `MetadataHashes` hands out for this metadata. */
   readonly #metadataIds = new Map<Uint8Array, number>()
 
   tokenId(view: WriteView, counters: Counters, network: NetworkId, address: KnownAddress): number {
-    const text = `${network}:${address.text}`
-    let id = this.#tokenIds.get(text)
+    let ids = this.#tokenIds.get(network)
+    let id = ids?.get(address.text)
     if (id !== undefined) return id
     const key = tokenKey(network, address.bytes)
     const stored = view.get('tokenIds', key)
@@ -30,8 +32,10 @@ export class Dictionaries {
     } else {
       id = decodeUint32(stored)
     }
-    if (this.#tokenIds.size >= CAPACITY) this.#tokenIds.clear()
-    this.#tokenIds.set(text, id)
+    if (this.#tokensKept >= CAPACITY) this.forget()
+    ids = this.#tokenIds.get(network) ?? new Map()
+    this.#tokenIds.set(network, ids.set(address.text, id))
+    this.#tokensKept++
     return id
   }
 
@@ -54,6 +58,7 @@ export class Dictionaries {
 
   forget(): void {
     this.#tokenIds.clear()
+    this.#tokensKept = 0
     this.#metadataIds.clear()
   }
 }

@@ -1,9 +1,9 @@
 import { InvariantError } from '../../errors/invariantError.js'
+import { writeUint32 } from '../../store/codecs/bytes.js'
 import { latin1, listChunkKey } from '../../store/codecs/keys.js'
 import {
   decodeListChunk,
   decodeListTail,
-  encodeListChunk,
   encodeListHead,
   listLength,
   listTailStart,
@@ -11,31 +11,45 @@ import {
 import type { ReadView, WriteView } from '../../store/shardStore.types.js'
 import { LIST_CHUNK, type ListKind } from '../../store/tables.js'
 
+/** Room for a kind and the longest list key, a transaction hash. */
+const keyBytes = Buffer.alloc(1 + 32)
+/** A head that grows: length u32, then a tail that a full chunk takes away. */
+const headBytes = new Uint8Array(4 + 4 * LIST_CHUNK)
+const tailBytes = headBytes.subarray(4)
+
 /**
  * Appends to chunked ordinal lists inside one transaction. What a stretch of blocks adds is gathered per list and written
  * in key order: one read and one write per list instead of one per row, and neighbours in the tree of pages together.
  */
 export class ListAppender {
   readonly #view: WriteView
-  /** Head key as text → ordinals to add. */
-  readonly #pending = new Map<string, number[]>()
+  /** Kind → list key as text → ordinals to add. */
+  readonly #pending = new Map<ListKind, Map<string, number[]>>()
 
   constructor(view: WriteView) {
     this.#view = view
   }
 
-  /** @param keyText list key as `latin1` text. @param ordinal above all that the list holds. */
+  /** @param keyText list key as `latin1` text, at most 32 bytes. @param ordinal above all that the list holds. */
   append(kind: ListKind, keyText: string, ordinal: number): void {
-    const text = String.fromCharCode(kind) + keyText
-    const ordinals = this.#pending.get(text)
-    if (ordinals === undefined) this.#pending.set(text, [ordinal])
+    let lists = this.#pending.get(kind)
+    if (lists === undefined) {
+      lists = new Map()
+      this.#pending.set(kind, lists)
+    }
+    const ordinals = lists.get(keyText)
+    if (ordinals === undefined) lists.set(keyText, [ordinal])
     else ordinals.push(ordinal)
   }
 
   flush(): void {
-    if (this.#pending.size === 0) return
-    for (const text of [...this.#pending.keys()].sort())
-      appendToList(this.#view, Buffer.from(text, 'latin1'), this.#pending.get(text)!)
+    for (const [kind, lists] of this.#pending) {
+      keyBytes[0] = kind
+      for (const keyText of [...lists.keys()].sort()) {
+        const length = 1 + keyBytes.write(keyText, 1, 'latin1')
+        appendToList(this.#view, keyBytes.subarray(0, length), lists.get(keyText)!)
+      }
+    }
     this.#pending.clear()
   }
 }
@@ -43,15 +57,17 @@ export class ListAppender {
 function appendToList(view: WriteView, headKey: Uint8Array, added: readonly number[]): void {
   const head = view.get('listHeads', headKey)
   const before = listLength(head)
-  let tail = head === undefined ? [] : decodeListTail(head)
+  if (head !== undefined) headBytes.set(head)
   let chunk = Math.floor(before / LIST_CHUNK)
+  let tail = before % LIST_CHUNK
   for (const ordinal of added) {
-    tail.push(ordinal)
-    if (tail.length < LIST_CHUNK) continue
-    view.put('lists', listChunkKey(headKey, chunk++), encodeListChunk(tail))
-    tail = []
+    writeUint32(tailBytes, 4 * tail++, ordinal)
+    if (tail < LIST_CHUNK) continue
+    view.put('lists', listChunkKey(headKey, chunk++), tailBytes)
+    tail = 0
   }
-  view.put('listHeads', headKey, encodeListHead(before + added.length, tail))
+  writeUint32(headBytes, 0, before + added.length)
+  view.put('listHeads', headKey, headBytes.subarray(0, 4 + 4 * tail))
 }
 
 /** All ordinals of a list, ascending: for the rare events that must look at each. */

@@ -1,5 +1,6 @@
 import { InvariantError } from '../../errors/invariantError.js'
 import type { Sender } from '../../protocol/chainEvent.js'
+import { equalBytes } from '../../store/codecs/bytes.js'
 import { type MetaName, metaKey } from '../../store/codecs/keys.js'
 import { encodeSenderRow, SENDER_BYTES } from '../../store/codecs/senderRow.js'
 import { decodeUint32, encodeUint32 } from '../../store/codecs/smallRows.js'
@@ -67,7 +68,10 @@ export class Senders {
   add(ordinal: number, sender: Sender): void {
     this.#expectNext(ordinal)
     const caller = this.#addresses.get(sender.caller)
-    const transactionSender = this.#addresses.get(sender.transactionSender)
+    // Mostly the same account: comparing is cheaper than looking up.
+    const transactionSender = equalBytes(sender.transactionSender, sender.caller)
+      ? caller
+      : this.#addresses.get(sender.transactionSender)
     const { bytes, offset } = this.#rows.append()
     encodeSenderRow(bytes, offset, { caller, transactionSender })
     this.#lists.append(this.#list, caller.text, ordinal)

@@ -110,6 +110,19 @@ export function listChunkKey(headKey: Uint8Array, chunkNumber: number): Uint8Arr
   return key
 }
 
+const networkTexts = new Map<number, string>()
+
+/** List key of a network, as text. */
+export function networkText(network: number): string {
+  let text = networkTexts.get(network)
+  if (text === undefined) {
+    text = latin1(uint32Key(network))
+    // Destination networks are any uint32 that a user likes to write.
+    if (networkTexts.size < 1000) networkTexts.set(network, text)
+  }
+  return text
+}
+
 /** A key as text, one character per byte: for maps and sets. */
 export function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')

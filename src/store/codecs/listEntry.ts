@@ -39,13 +39,6 @@ export function encodeListHead(length: number, tail: readonly number[]): Uint8Ar
   return bytes
 }
 
-/** @param ordinals LIST_CHUNK of them. @returns fresh bytes. */
-export function encodeListChunk(ordinals: readonly number[]): Uint8Array {
-  const bytes = new Uint8Array(4 * LIST_CHUNK)
-  for (let index = 0; index < LIST_CHUNK; index++) writeUint32(bytes, 4 * index, ordinals[index]!)
-  return bytes
-}
-
 /** The ordinals of a head, without its length. */
 export function decodeListTail(head: Uint8Array): number[] {
   const tail: number[] = []

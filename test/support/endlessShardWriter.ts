@@ -1,0 +1,16 @@
+import { RandomChain } from './randomChain.js'
+import { batchOf, openTestShard } from './testShard.js'
+
+/** Feeds the chain of a seed into a shard, from its checkpoint on, block by block with a reorg now and then, until it is killed. */
+const [, , folder, seed, blocks] = process.argv
+const chain = new RandomChain(Number(seed))
+for (let count = 0; count < Number(blocks); count++) chain.grow(6)
+const { writer } = openTestShard(folder!, 1)
+const step = (): void => {
+  const done = writer.checkpoint()?.number ?? 0
+  const next = chain.blocks[done]
+  if (next === undefined) writer.revertTo(chain.blocks[3]!.header.number)
+  else writer.applyBlocks(batchOf([next]))
+  process.send!(writer.checkpoint()!.number, undefined, {}, step)
+}
+step()
