@@ -3,34 +3,26 @@ import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { pathToFileURL } from 'node:url'
-import { startService } from '../support/serviceProcess.js'
+import { type ServiceProcess, startService } from '../support/serviceProcess.js'
+import type { SyncStatus } from '../support/serviceWorld.js'
 import { sharedPath } from '../support/sharedFolder.js'
 import { tempFolder } from '../support/tempFolder.js'
+import { until } from '../support/until.js'
+import { type Replay, type ReplayNetwork, startReplay } from './replayServer.js'
 
-interface ReplayNetwork {
-  readonly rpc: string
-  readonly networkId: number
-  readonly chainId: number
-  readonly bridge: string
-  readonly globalExitRootManager: string
-  readonly rollupManager?: string
-  readonly startBlock: number
+interface Recorded {
+  readonly replay: Replay
+  readonly service: ServiceProcess
 }
 
-interface Replay {
-  readonly networks: Readonly<Record<string, ReplayNetwork>>
-  close(): void
-}
-
-/** Serves a recorded set on free ports in this process. */
-async function startReplay(t: TestContext, set: string): Promise<readonly ReplayNetwork[]> {
-  const module = (await import(pathToFileURL(sharedPath('replay', 'replay-rpc.mjs')).href)) as {
-    startReplay(options: { set: string }): Promise<Replay>
-  }
-  const replay = await module.startReplay({ set })
+/** A recorded set on free ports, and the real process that indexes it. */
+async function serveRecorded(t: TestContext, set: string, head = 'all'): Promise<Recorded> {
+  const replay = await startReplay(set, { head })
   t.after(() => replay.close())
-  return Object.values(replay.networks)
+  const folder = tempFolder(t)
+  const file = join(folder, 'bds.toml')
+  writeFileSync(file, tomlOf(join(folder, 'data'), Object.values(replay.info.networks)))
+  return { replay, service: await startService(t, file) }
 }
 
 function tomlOf(dataDir: string, networks: readonly ReplayNetwork[]): string {
@@ -51,8 +43,23 @@ finality = "latest"
   return head + tables.join('')
 }
 
-/** Runs the checker as a process of its own and collects what it prints. */
-function checkAnswers(args: readonly string[]): Promise<{ code: number | null; output: string }> {
+/** Runs the checker as a process of its own: it must find nothing. */
+async function assertRight({ replay, service }: Recorded, set: string, step: string): Promise<void> {
+  const of = [
+    '--service',
+    service.url,
+    '--set',
+    sharedPath('replay', 'sets', set),
+    '--wait',
+    '60',
+    '--strict',
+  ]
+  const { code, output } = await runChecker([...of, '--expected', replay.info.control])
+  assert.equal(code, 0, `${step}:\n${output}\n${service.stderr.slice(-20).join('\n')}`)
+  assert.match(output, /^[1-9]\d* passed, 0 failed$/m, step)
+}
+
+function runChecker(args: readonly string[]): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [sharedPath('replay', 'check-answers.mjs'), ...args])
     let output = ''
@@ -64,23 +71,49 @@ function checkAnswers(args: readonly string[]): Promise<{ code: number | null; o
   })
 }
 
-for (const name of ['base', 'v12-v9-legacy'])
-  test(`every answer about the recorded chains of ${name} is right`, async (t) => {
-    const set = sharedPath('replay', 'sets', name)
-    const folder = tempFolder(t)
-    const file = join(folder, 'bds.toml')
-    writeFileSync(file, tomlOf(join(folder, 'data'), await startReplay(t, set)))
-    const service = await startService(t, file)
-    const { code, output } = await checkAnswers([
-      '--service',
-      service.url,
-      '--set',
-      set,
-      '--wait',
-      '60',
-      '--strict',
-    ])
-    assert.equal(code, 0, `${output}\n${service.stderr.slice(-20).join('\n')}`)
+/** Moves the recorded chains and waits until every network of the service stands at its new head. */
+async function command({ replay, service }: Recorded, path: string, body: object): Promise<void> {
+  const { control } = replay.info
+  const answer = await fetch(control + path, { method: 'POST', body: JSON.stringify(body) })
+  assert.equal(answer.status, 200, `${path} ${JSON.stringify(body)}`)
+  const heads = (await (await fetch(`${control}/state`)).json()) as {
+    networks: Readonly<Record<string, { head: number }>>
+  }
+  await until(
+    () => service.read<SyncStatus>('/bridge/v1/sync-status'),
+    ({ networks }) =>
+      networks.every(
+        ({ network_id, synced_block, is_synced }) =>
+          is_synced && synced_block === heads.networks[network_id]!.head,
+      ),
+    `every network at its head after ${path} ${JSON.stringify(body)}`,
+    60_000,
+  )
+}
+
+for (const set of ['base', 'v12-v9-legacy'])
+  test(`every answer about the recorded chains of ${set} is right`, async (t) => {
+    const recorded = await serveRecorded(t, set)
+    const files = ['--service', recorded.service.url, '--set', sharedPath('replay', 'sets', set)]
+    const { code, output } = await runChecker([...files, '--wait', '60', '--strict'])
+    assert.equal(code, 0, `${output}\n${recorded.service.stderr.slice(-20).join('\n')}`)
     assert.match(output, /^[1-9]\d* passed, 0 failed$/m)
-    assert.deepEqual(await service.kill('SIGINT'), { code: 0, signal: null })
+    assert.deepEqual(await recorded.service.kill('SIGINT'), { code: 0, signal: null })
   })
+
+test('every answer stays right while the recorded chains grow and are reorganised', async (t) => {
+  const recorded = await serveRecorded(t, 'base', 'step:40')
+  await assertRight(recorded, 'base', 'in the middle of the history')
+  const steps: [path: string, body: object][] = [
+    ['/head', { advance: 30 }],
+    ['/reorg', { network: 0, depth: 6, mode: 'drop', after: 'replay' }],
+    ['/head', { advance: 10 }],
+    ['/reorg', { network: 2, depth: 4, mode: 'shift', txHash: 'new' }],
+    ['/reorg', { network: 0, depth: 8, mode: 'keep' }],
+    ['/head', { to: 'all' }],
+  ]
+  for (const [path, body] of steps) {
+    await command(recorded, path, body)
+    await assertRight(recorded, 'base', `${path} ${JSON.stringify(body)}`)
+  }
+})

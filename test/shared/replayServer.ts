@@ -31,7 +31,7 @@ export interface ReplayExpected {
   readonly injectedGers: Readonly<Record<string, readonly { readonly globalExitRoot: string }[]>>
 }
 
-interface ReplayNetwork {
+export interface ReplayNetwork {
   readonly rpc: string
   readonly networkId: number
   readonly chainId: number
@@ -47,7 +47,8 @@ interface ReplayFaults {
 }
 
 export interface Replay {
-  readonly info: { readonly networks: Readonly<Record<string, ReplayNetwork>> }
+  /** `control`: address that moves heads, makes reorgs, and tells what is expected of the heads as they are. */
+  readonly info: { readonly networks: Readonly<Record<string, ReplayNetwork>>; readonly control: string }
   readonly set: { readonly expected: ReplayExpected }
   readonly nodes: Readonly<
     Record<
