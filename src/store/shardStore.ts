@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import type { ReadView, ShardStoreReader, ShardStoreWriter, WriteView } from './shardStore.types.js'
@@ -23,6 +23,22 @@ const OPTIONS = {
 type Databases = Record<TableName, Database<Uint8Array, Uint8Array>>
 
 const tableNames = Object.keys(tables) as TableName[]
+
+/**
+ * Nothing is written when less than this is free. A commit that meets a full disk fails cleanly once, but the ones after it
+ * damage the heap of the process (lmdb 3.5.6: `malloc(): invalid next size`). More than a transaction ever adds.
+ */
+const MIN_FREE_BYTES = 64 * 2 ** 20
+
+function freeBytesOf(directory: string): number {
+  const { bavail, bsize } = statfsSync(directory)
+  return bavail * bsize
+}
+
+function diskFull(directory: string, free: number): Error {
+  const message = `no space left for ${directory}: ${free} bytes free, ${MIN_FREE_BYTES} kept in reserve`
+  return Object.assign(new Error(message), { code: 'ENOSPC' })
+}
 
 /** Above every key of table `undo`. */
 const UNDO_END = undoKey(2 ** 48 - 1, 0xffff)
@@ -140,23 +156,45 @@ class Transaction implements WriteView {
 }
 
 /**
- * Opens a shard for writing, and makes it when it is not there. One per shard and process; errors of LMDB (disk full,
- * map full) pass through and leave the store as it was.
+ * Opens a shard for writing, and makes it when it is not there. One per shard and process. Errors of LMDB pass through and
+ * leave the store as it was.
+ * @param freeBytes free space of the directory's disk; tests hand in their own.
  */
-export function openShardStoreWriter(directory: string): ShardStoreWriter {
+export function openShardStoreWriter(directory: string, freeBytes = freeBytesOf): ShardStoreWriter {
   const { root, databases } = openDatabases(directory)
   const view = readView(databases)
   return {
     ...view,
-    transact: (body) =>
-      root.transactionSync(() => {
+    transact(body) {
+      const free = freeBytes(directory)
+      if (free < MIN_FREE_BYTES) throw diskFull(directory, free)
+      return root.transactionSync(() => {
         const transaction = new Transaction(databases, view)
         const result = body(transaction)
         transaction.flushUndo()
         return result
-      }),
+      })
+    },
     fileBytes: () => statSync(join(directory, 'data.mdb')).size,
     close: () => root.close(),
+  }
+}
+
+const ANY_KEY = Uint8Array.of(0)
+
+/**
+ * The first read of a snapshot sets a timer that would give it back at the next turn of the event loop. `release` does
+ * that; and since a pool worker under load has no turns, its timers would pile up (150 bytes per task and shard, without
+ * end).
+ */
+function withoutTimers(body: () => void): void {
+  const { setTimeout } = globalThis
+  // lmdb-js only asks whether there is a timer.
+  globalThis.setTimeout = (() => true) as unknown as typeof setTimeout
+  try {
+    body()
+  } finally {
+    globalThis.setTimeout = setTimeout
   }
 }
 
@@ -170,7 +208,10 @@ export function openShardStoreReader(directory: string): ShardStoreReader {
   const { root, databases } = openDatabases(directory)
   return {
     ...readView(databases),
-    refresh: () => root.resetReadTxn(),
+    refresh() {
+      root.resetReadTxn()
+      withoutTimers(() => databases.meta.getBinaryFast(ANY_KEY))
+    },
     release: () => root.resetReadTxn(),
     close: () => root.close(),
   }

@@ -59,6 +59,23 @@ test('refresh alone takes the newest snapshot, also when the last task never rel
     reader.release()
   }))
 
+test('tasks leave no timers behind: a worker without turns of its event loop would keep them all', (context) =>
+  withStore(context, (_writer, reader) => {
+    const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
+    const before = timers()
+    for (let task = 0; task < 100; task++) {
+      reader.refresh()
+      readCounter(reader)
+      reader.list('meta', { start: uint32Key(0), end: uint32Key(9) })
+      reader.release()
+    }
+    assert.equal(timers(), before)
+    // The control: outside of a task lmdb-js keeps its own habit.
+    readCounter(reader)
+    assert.equal(timers(), before + 1)
+    reader.release()
+  }))
+
 test('a thread that sleeps in Atomics.wait between tasks, and runs no timers, reads each commit', (context) =>
   withStore(context, async (writer, _reader, directory) => {
     // cells: task number, value read
@@ -119,6 +136,23 @@ test('a transaction that throws leaves nothing behind', (context) =>
     assert.deepEqual(reader.list('undo', { start: Uint8Array.of(0), end: Buffer.alloc(9, 255) }), [])
     reader.release()
   }))
+
+test('nothing is written while the disk has no reserve; reads go on, and writes do once there is room', async (context) => {
+  const directory = `${tempFolder(context)}/7`
+  let free = 2 ** 40
+  const writer = openShardStoreWriter(directory, () => free)
+  putCounter(writer, 1)
+  free = 1000
+  assert.throws(() => putCounter(writer, 2), {
+    code: 'ENOSPC',
+    message: `no space left for ${directory}: 1000 bytes free, 67108864 kept in reserve`,
+  })
+  assert.equal(decodeUint32(writer.get('meta', COUNTER)!), 1)
+  free = 2 ** 40
+  putCounter(writer, 3)
+  assert.equal(decodeUint32(writer.get('meta', COUNTER)!), 3)
+  await writer.close()
+})
 
 test('ranges hold their start and not their end, downwards the other way round', (context) =>
   withStore(context, (writer) => {
