@@ -6,6 +6,11 @@ export interface FetchedRange {
   readonly fromBlock: BlockNumber
   /** Header of the last block of the range, read from the same endpoint as the logs. */
   readonly head: BlockHeader
+  /**
+   * Hash of the block before `fromBlock`, where every header from there to `head` was read from this endpoint and each
+   * names the one before it as its parent. Always so near the head.
+   */
+  readonly parentHash?: Hash
   /** Blocks with events, ascending. Senders are null: `resolveSenders` fills them. */
   readonly blocks: readonly IndexedBlock[]
 }

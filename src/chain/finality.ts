@@ -8,8 +8,8 @@ import { RpcFailure } from './rpcFailure.js'
 /** What stands in for a tag that a node does not offer: two epochs of Ethereum for `finalized`, one for `safe`. */
 const FALLBACK_DEPTH = { safe: 32, finalized: 64 } as const
 /** A tag is asked for when the head moved this far or this long passed: it moves in epochs, not in blocks. */
-const ASK_AFTER_BLOCKS = 2
-const ASK_AFTER_MS = 10_000
+const ASK_AFTER_BLOCKS = 3
+const ASK_AFTER_MS = 30_000
 /** A node that offered the tag before may fail to for so long before blocks are counted: they might pass what is final. */
 const TAG_GRACE_MS = 10 * 60_000
 

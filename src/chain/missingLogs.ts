@@ -27,8 +27,6 @@ const MAX_RECEIPTS = 500
 export class MissingLogs {
   readonly #probe: BloomProbe
   readonly #filter: ReturnType<typeof logsFilter>
-  /** Set when a block with logs of ours had no bit set: this chain does not fill its blooms. */
-  #bloomsAreEmpty = false
 
   constructor(filter: EventFilter) {
     this.#probe = createBloomProbe(filter)
@@ -47,11 +45,8 @@ export class MissingLogs {
     signal: AbortSignal,
   ): Promise<readonly RpcLog[]> {
     const bloom = decodeBloom(block.logsBloom)
-    if (bloom === undefined || this.#bloomsAreEmpty) return logs
-    if (isZeroBloom(bloom)) {
-      if (logs.length > 0) this.#bloomsAreEmpty = true
-      return logs
-    }
+    // Some chains do not fill their blooms: an empty one says nothing, a filled one is always asked.
+    if (bloom === undefined || isZeroBloom(bloom)) return logs
     let known = logs
     for (let asked = 0; claimsMoreThan(bloom, known, this.#probe); asked++) {
       // One more question is worth it even then: it is another way through the node.

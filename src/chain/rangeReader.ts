@@ -15,7 +15,7 @@ import { isMethodMissing, RpcFailure } from './rpcFailure.js'
 import { logsFilter, type RpcLog } from './rpcLogs.js'
 
 /** Every block this close below the head comes with its header: its bloom is checked, and a reorg shows. One batch's worth. */
-const NEAR_HEAD_BLOCKS = 48
+export const NEAR_HEAD_BLOCKS = 48
 /** A window whose parts did not fit together is read again at once so often: the chain may have moved in between. */
 const TRIES = 3
 const RETRY_PAUSE_MS = 50
@@ -82,6 +82,7 @@ export class RangeReader {
       (from === last && (await this.#readHeadBlock(head, last, endpoint, signal))) ||
       (await readLogsWindow({ from, to: last, headersAbove, filter: this.#logsFilter }, endpoint, signal))
     assertLinked(window.headers, endpoint)
+    const parentHash = linkedParentHash(window.headers, from, window.to)
     const groups = groupByBlock(window.logs, endpoint)
     await this.#completeByBloom(groups, window, endpoint, signal)
     const decoded = [...groups.values()].map((logs) => ({ logs, events: this.#decode(logs) }))
@@ -98,7 +99,8 @@ export class RangeReader {
       })
     }
     if (isCareful) this.#carefulFrom = Math.max(this.#carefulFrom, window.to + 1)
-    return { fromBlock: from, head: toHeader(window.headers.get(window.to)!), blocks }
+    const lastHeader = toHeader(window.headers.get(window.to)!)
+    return { fromBlock: from, head: lastHeader, ...(parentHash === undefined ? {} : { parentHash }), blocks }
   }
 
   /**
@@ -230,6 +232,16 @@ function assertLinked(headers: ReadonlyMap<number, BlockHead>, endpoint: Endpoin
     if (parent !== undefined && parent.hash !== header.parentHash)
       throw mixedBranches(header.number, endpoint)
   }
+}
+
+/** Parent of block `from`, when no header up to `to` is missing; they are known to link. */
+function linkedParentHash(
+  headers: ReadonlyMap<number, BlockHead>,
+  from: number,
+  to: number,
+): Hash | undefined {
+  for (let number = from; number <= to; number++) if (!headers.has(number)) return undefined
+  return decodeHex(headers.get(from)!.parentHash)
 }
 
 function mixedBranches(block: number, endpoint: Endpoint): RpcFailure {

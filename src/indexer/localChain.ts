@@ -1,4 +1,5 @@
 import type { ChainClient, FetchedRange } from '../chain/chainClient.types.js'
+import { NEAR_HEAD_BLOCKS } from '../chain/rangeReader.js'
 import { FatalError, RetryableError } from '../errors/chainErrors.js'
 import { InvariantError } from '../errors/invariantError.js'
 import type { BlockHeader, Hash } from '../protocol/chainEvent.js'
@@ -16,8 +17,8 @@ export type ChainNews =
   /** The chain left our blocks above `ancestor`. */
   | { readonly type: 'reorg'; readonly ancestor: BlockHeader }
 
-/** Within this distance of the head every block of a batch is linked to the next by its parent hash. */
-export const LINKED_DEPTH = 64
+/** Within this distance of the head every block of a batch is linked to the next by its parent hash: the client's own reach. */
+export const LINKED_DEPTH = NEAR_HEAD_BLOCKS
 const HEADERS_AT_ONCE = 8
 
 type Headers = Pick<ChainClient, 'getHeader'>
@@ -85,6 +86,11 @@ export class LocalChain {
     if (range.fromBlock !== checkpoint.number + 1)
       throw new InvariantError(`a range from ${range.fromBlock} was read for checkpoint ${checkpoint.number}`)
     if (range.head.number <= head.number - this.#rollbackBlocks) return true
+    if (range.parentHash !== undefined) {
+      const isChild = equalHashes(range.parentHash, checkpoint.hash)
+      if (!isChild) this.doubt()
+      return isChild
+    }
     const isNear = range.head.number > head.number - LINKED_DEPTH
     const isLinked =
       isNear && range.head.number - checkpoint.number <= LINKED_DEPTH

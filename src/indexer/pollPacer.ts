@@ -1,20 +1,29 @@
 import type { Clock } from '../chain/clock.js'
+import type { BlockHeader } from '../protocol/chainEvent.js'
 
-const REMEMBERED_INTERVALS = 8
+const REMEMBERED_BLOCKS = 8
 const LONGEST_WAIT_IN_POLLS = 6
-/** Look again a little before the next block is due: waiting too long costs freshness, looking too early one call. */
-const SHARE_OF_INTERVAL = 0.95
+
+interface Interval {
+  /** Between the looks that found the blocks. */
+  readonly seenMs: number
+  /** Per block, by the blocks' own times. */
+  readonly toldMs: number
+}
 
 /**
- * When to look at the head again. After a new block the next one is due no sooner than the shortest of the last intervals,
- * so there is nothing to ask before; from then on each poll interval. A chain that mines every 12 s costs about two looks
+ * When to look at the head again. After a new block the next one is not due before the chain's shortest interval has
+ * passed, so there is nothing to ask; from then on each poll interval. A chain that mines every 12 s costs about one look
  * per block instead of six, one that mines in bursts is followed as closely as the poll interval allows.
+ *
+ * The chain's own times are exact where they follow the clock. Where blocks come much faster than they say (a replayed
+ * chain, a chain that mines on demand), what was seen counts.
  */
 export class PollPacer {
   readonly #clock: Pick<Clock, 'now'>
   readonly #pollIntervalMs: number
-  readonly #intervals: number[] = []
-  #lastNewHeadMs: number | undefined
+  readonly #intervals: Interval[] = []
+  #newest: { readonly head: BlockHeader; readonly atMs: number } | undefined
   #isNew = false
 
   constructor(clock: Pick<Clock, 'now'>, pollIntervalMs: number) {
@@ -22,14 +31,18 @@ export class PollPacer {
     this.#pollIntervalMs = pollIntervalMs
   }
 
-  /** A look at the head found a block that was not there before. */
-  headMoved(): void {
-    const now = this.#clock.now()
-    if (this.#lastNewHeadMs !== undefined) {
-      this.#intervals.push(now - this.#lastNewHeadMs)
-      if (this.#intervals.length > REMEMBERED_INTERVALS) this.#intervals.shift()
+  /** A look at the head showed `head`. */
+  saw(head: BlockHeader): void {
+    const before = this.#newest
+    if (before !== undefined && head.number <= before.head.number) return
+    const atMs = this.#clock.now()
+    if (before !== undefined) {
+      const seconds = head.timestampSec - before.head.timestampSec
+      const toldMs = (1000 * seconds) / (head.number - before.head.number)
+      this.#intervals.push({ seenMs: atMs - before.atMs, toldMs })
+      if (this.#intervals.length > REMEMBERED_BLOCKS) this.#intervals.shift()
     }
-    this.#lastNewHeadMs = now
+    this.#newest = { head, atMs }
     this.#isNew = true
   }
 
@@ -37,8 +50,10 @@ export class PollPacer {
   nextWaitMs(): number {
     const wasNew = this.#isNew
     this.#isNew = false
-    if (!wasNew || this.#intervals.length < REMEMBERED_INTERVALS) return this.#pollIntervalMs
-    const due = SHARE_OF_INTERVAL * Math.min(...this.#intervals)
+    if (!wasNew || this.#intervals.length < REMEMBERED_BLOCKS) return this.#pollIntervalMs
+    const told = Math.min(...this.#intervals.map(({ toldMs }) => toldMs))
+    const seen = Math.min(...this.#intervals.map(({ seenMs }) => seenMs))
+    const due = seen < told / 2 ? seen : told
     return Math.min(LONGEST_WAIT_IN_POLLS * this.#pollIntervalMs, Math.max(this.#pollIntervalMs, due))
   }
 }

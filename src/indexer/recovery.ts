@@ -112,22 +112,20 @@ export class Recovery {
     client.readCarefully(asBlockNumber(from), asBlockNumber(Math.max(from, to)))
   }
 
-  /** Takes blocks back as far as undo reaches. @returns the first block to read again. */
+  /** Takes up to `blocks` blocks below `at` back, as far as undo reaches. @returns the first block to read again. */
   #rewind(blocks: number, at: number): number {
     const { writer, report } = this.#options
     const checkpoint = writer.checkpoint()
     if (checkpoint === undefined) return 0
-    const wanted = at - blocks
-    if (blocks > 0 && wanted >= 0 && wanted < checkpoint.number) {
-      const ancestor = writer.headerAtOrBelow(asBlockNumber(wanted))
+    for (let distance = blocks; distance >= 1; distance = Math.floor(distance / 2)) {
+      const ancestor = writer.headerAtOrBelow(asBlockNumber(Math.max(0, at - distance)))
+      if (ancestor === undefined || ancestor.number >= checkpoint.number) continue
       try {
-        if (ancestor !== undefined) {
-          writer.revertTo(ancestor.number)
-          report.rewound(checkpoint, ancestor)
-          return ancestor.number + 1
-        }
+        writer.revertTo(ancestor.number)
+        report.rewound(checkpoint, ancestor)
+        return ancestor.number + 1
       } catch (error) {
-        // Undo does not reach so far: reading the same stretch again is all that is left.
+        // Undo does not reach so far: half of it may be better than nothing.
         if (!(error instanceof FatalError)) throw error
       }
     }

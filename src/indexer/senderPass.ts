@@ -7,8 +7,8 @@ import { Backoff } from './backoff.js'
 import type { SyncReport } from './syncReport.js'
 
 const LARGEST_BATCH = 256
-/** A node that offers traces but fails to trace one transaction is asked this often before its tx.from is taken. */
-const PROVISIONAL_TRIES = 5
+/** A node that offers traces but fails to trace one transaction is asked for so long before its tx.from is taken. */
+const PATIENCE_MS = 45_000
 
 /** `more`: some were resolved and others wait. `waiting`: the last try failed, the next one is not due yet. */
 export type SenderProgress = 'done' | 'more' | 'waiting'
@@ -25,7 +25,8 @@ export class SenderPass {
   readonly #backoff: Backoff
   #batchSize = LARGEST_BATCH
   #notBefore = 0
-  #provisional = { key: '', tries: 0 }
+  /** The first open sender without a certain answer, and since when. */
+  #provisional = { key: '', sinceMs: 0 }
 
   constructor(options: {
     readonly client: Pick<ChainClient, 'resolveSenders'>
@@ -77,9 +78,9 @@ export class SenderPass {
   }
 
   #hasPatienceEnded(key: string): boolean {
-    const tries = this.#provisional.key === key ? this.#provisional.tries + 1 : 1
-    this.#provisional = { key, tries }
-    return tries >= PROVISIONAL_TRIES
+    const now = this.#clock.now()
+    if (this.#provisional.key !== key) this.#provisional = { key, sinceMs: now }
+    return now - this.#provisional.sinceMs >= PATIENCE_MS
   }
 
   #wait(error: RetryableError): SenderProgress {

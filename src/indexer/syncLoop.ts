@@ -3,7 +3,7 @@ import type { Clock } from '../chain/clock.js'
 import type { NetworkConfig } from '../config/config.types.js'
 import { RetryableError } from '../errors/chainErrors.js'
 import type { BlockHeader, IndexedBlock } from '../protocol/chainEvent.js'
-import { asBlockNumber, type BlockNumber } from '../protocol/units.js'
+import { asBlockNumber } from '../protocol/units.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
 import { Auditor } from './audit.js'
 import { type ChainPosition, countEvents, makeBatch } from './batches.js'
@@ -22,8 +22,6 @@ const SENDER_BUDGET_MS = 2_000
 const HEAD_REFRESH_MS = 5_000
 /** While a network rests whose roots are polled, the L1's shard is looked at this often: one read of shared memory. */
 const L1_LOOK_MS = 50
-/** A tag's block is asked for once in so many polls: it moves slowly, and each question is a call. */
-const POLLS_PER_FINALITY = 12
 
 export interface SyncLoopOptions {
   readonly network: NetworkConfig
@@ -52,8 +50,6 @@ class SyncLoop {
   readonly #recovery: Recovery
   readonly #pacer: PollPacer
   #isIdentified = false
-  #finalized: { block: BlockNumber; atMs: number } | undefined
-  #newestHead = -1
 
   constructor(options: SyncLoopOptions, signal: AbortSignal) {
     const { client, writer, clock, report, network } = options
@@ -77,7 +73,6 @@ class SyncLoop {
       } catch (error) {
         if (this.#signal.aborted) return
         this.#chain.doubt()
-        this.#auditor.forget()
         if (!(error instanceof RetryableError)) this.#isIdentified = false
         // Its own sleep ends with the signal.
         await this.#recovery
@@ -101,10 +96,7 @@ class SyncLoop {
     this.#isIdentified = true
     const head = await client.getHead(this.#signal)
     this.#recovery.answered()
-    if (head.number > this.#newestHead) {
-      this.#newestHead = head.number
-      this.#pacer.headMoved()
-    }
+    this.#pacer.saw(head)
     report.head(head, writer.checkpoint())
     if (writer.checkpoint() === undefined) await this.#seed(head)
     const news = await this.#chain.observe(head, this.#signal)
@@ -150,7 +142,6 @@ class SyncLoop {
     const { writer, report } = this.#options
     const checkpoint = writer.checkpoint()!
     writer.revertTo(ancestor.number)
-    this.#auditor.forget()
     report.reorged(checkpoint, ancestor)
   }
 
@@ -217,15 +208,8 @@ class SyncLoop {
     return resolveBeforeCommit(client, blocks, { clock, ms: SENDER_BUDGET_MS }, this.#signal)
   }
 
-  /** Finality as of `head`; counted from the head without a question, from a tag as old as allowed. */
   async #position(head: BlockHeader): Promise<ChainPosition> {
-    const { client, clock, network } = this.#options
-    const maxAgeMs = network.finality.tag === 'latest' ? 0 : POLLS_PER_FINALITY * network.pollIntervalMs
-    if (this.#finalized === undefined || clock.now() - this.#finalized.atMs >= maxAgeMs) {
-      const block = await client.getFinalizedBlock(head.number, this.#signal)
-      this.#finalized = { block, atMs: clock.now() }
-    }
-    return { head, finalizedBlock: this.#finalized.block }
+    return { head, finalizedBlock: await this.#options.client.getFinalizedBlock(head.number, this.#signal) }
   }
 
   /**
@@ -242,7 +226,7 @@ class SyncLoop {
       writer.setFinalized(asBlockNumber(Math.min(finalizedBlock, head.number)))
       await gerPoller?.sweep(this.#signal)
       if (senders === 'done') report.caughtUp(head.number)
-      if (await this.#auditor.atTip(head, finalizedBlock, this.#signal)) this.#recovery.audited()
+      if (await this.#auditor.atTip(head, this.#signal)) this.#recovery.audited()
       this.#recovery.idled()
     }
     if (head !== undefined && gerPoller !== undefined) await this.#pollUntil(untilMs, gerPoller)

@@ -107,7 +107,9 @@ export class FakeBlockBuilder {
     const index = this.transactions.length
     const { networkId, contracts, world } = this.network
     const { number: blockNumber, parentHash, timestampSec, recipeId } = this.position
-    const hash = keccak(stringToHex(`transaction ${networkId} ${recipeId} ${index}`))
+    const from = options.from ?? account(1)
+    // A recipe that is replayed may choose otherwise on another state: only the same sender keeps the hash.
+    const hash = keccak(stringToHex(`transaction ${networkId} ${recipeId} ${index} ${from} ${options.to}`))
     const assertOpen = (of: number) => {
       if (of !== this.transactions.length - 1) throw new Error('a later transaction has begun already')
     }
@@ -115,7 +117,7 @@ export class FakeBlockBuilder {
     const ways = { l1InfoTreeV2: world.l1InfoTreeV2, sovereign: networkId > 0 && world.sovereign }
     const context = { ...chain, ...ways, state: this.state, logs: this.logs, assertOpen }
     const to = options.to === undefined ? {} : { to: options.to }
-    const tx = new FakeTransactionBuilder(context, { hash, index, from: options.from ?? account(1), ...to })
+    const tx = new FakeTransactionBuilder(context, { hash, index, from, ...to })
     this.transactions.push(tx)
     return tx
   }

@@ -1,6 +1,13 @@
 import type { FakeNetwork } from './fakeChain.js'
 import { FakeRpcError, type FakeView, rpcMethods } from './fakeRpc.js'
-import { ActiveFault, type FakeCall, type Fault, type FaultKind, logMatches } from './fakeRpcFaults.js'
+import {
+  ActiveFault,
+  blocksOf,
+  type FakeCall,
+  type Fault,
+  type FaultKind,
+  logMatches,
+} from './fakeRpcFaults.js'
 
 /** What goes back over the wire; `silent` and `close` are what they say. */
 export type WireAnswer =
@@ -148,9 +155,9 @@ export class FakeEndpoint {
     let finality: FakeView['finality'] = 'right'
     const hidden: Array<Extract<FaultKind, { type: 'hideLogs' }>> = []
     for (const fault of firing) {
-      if (fault.type === 'branch') blocks = fault.blocks
+      if (fault.type === 'branch') blocks = blocksOf(fault.blocks)
       if (fault.type === 'lag') blocks = blocks.slice(0, Math.max(1, blocks.length - fault.blocks))
-      if (fault.type === 'orphanLogs') logBlocks = fault.blocks
+      if (fault.type === 'orphanLogs') logBlocks = blocksOf(fault.blocks)
       if (fault.type === 'zeroBloom') zeroBloom = true
       if (fault.type === 'finality') finality = fault.mode
       if (fault.type === 'hideLogs') hidden.push(fault)

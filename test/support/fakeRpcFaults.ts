@@ -17,6 +17,11 @@ export interface LogMatch {
   readonly topic0?: Hex
 }
 
+export type LogTest = (log: FakeLog, block: FakeBlock) => boolean
+
+/** A chain, or a function that picks one when the fault fires. */
+export type BlockSource = readonly FakeBlock[] | (() => readonly FakeBlock[])
+
 /**
  * What an endpoint does wrong. `error` … `hold` replace the answer; the others change what the endpoint sees.
  *
@@ -42,9 +47,9 @@ export type FaultKind =
   | { readonly type: 'range'; readonly limit: number; readonly message?: string }
   | { readonly type: 'results'; readonly limit: number; readonly message?: string }
   | { readonly type: 'lag'; readonly blocks: number }
-  | { readonly type: 'branch'; readonly blocks: readonly FakeBlock[] }
-  | { readonly type: 'orphanLogs'; readonly blocks: readonly FakeBlock[] }
-  | { readonly type: 'hideLogs'; readonly match: LogMatch; readonly by?: 'range' | 'hash' | 'both' }
+  | { readonly type: 'branch'; readonly blocks: BlockSource }
+  | { readonly type: 'orphanLogs'; readonly blocks: BlockSource }
+  | { readonly type: 'hideLogs'; readonly match: LogMatch | LogTest; readonly by?: 'range' | 'hash' | 'both' }
   | { readonly type: 'zeroBloom' }
   | { readonly type: 'finality'; readonly mode: 'unsupported' | 'null' | 'zero' }
 
@@ -89,7 +94,12 @@ export class ActiveFault {
   }
 }
 
-export function logMatches(match: LogMatch, log: FakeLog, block: FakeBlock): boolean {
+export function blocksOf(source: BlockSource): readonly FakeBlock[] {
+  return typeof source === 'function' ? source() : source
+}
+
+export function logMatches(match: LogMatch | LogTest, log: FakeLog, block: FakeBlock): boolean {
+  if (typeof match === 'function') return match(log, block)
   return (
     (match.blockNumber === undefined || match.blockNumber === block.number) &&
     (match.logIndex === undefined || match.logIndex === log.logIndex) &&

@@ -6,7 +6,7 @@ interface Timer {
 }
 
 /** Rounds of the event loop without news before time moves on. */
-const QUIET_ROUNDS = 2
+const QUIET_ROUNDS = 3
 
 /**
  * Time that moves only when nobody has anything to do: a sleep of ten minutes takes no time, and the same seed gives the
@@ -80,16 +80,5 @@ export class VirtualClock implements Clock {
       timer.fire()
     }
     setImmediate(() => this.#pump())
-  }
-}
-
-/** Small seeded generator (mulberry32): the same seed gives the same numbers. */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }

@@ -32,20 +32,6 @@ test('history costs one range per window and no header more', async () => {
   assert.ok(ranges <= 1000 / 50 + 3, `${ranges} ranges`)
 })
 
-test('an idle tip of 12-second blocks costs about four questions per block', async () => {
-  const harness = createSyncHarness({
-    config: { pollIntervalMs: 2_000, finality: { tag: 'finalized', depth: 0 } },
-  })
-  mineDeposits(harness, 3)
-  await harness.run(() => harness.row.get('caughtUp') === 1)
-  for (let i = 1; i <= 75; i++) harness.clock.after(12_000 * i, () => harness.network.mine())
-  await harness.run(() => harness.network.head.number >= 20 && isInStep(harness), 600_000)
-  const from = { calls: harness.client.calls.length, block: harness.network.head.number }
-  await harness.run(() => harness.network.head.number >= from.block + 50 && isInStep(harness), 900_000)
-  const perBlock = (harness.client.calls.length - from.calls) / (harness.network.head.number - from.block)
-  assert.ok(perBlock <= 4.2, `${perBlock} calls per block`)
-})
-
 test('new blocks are followed one by one, each with its senders at once', async () => {
   const harness = createSyncHarness()
   mineDeposits(harness, 3)

@@ -1,0 +1,274 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createChainClient } from '../../src/chain/chainClient.js'
+import type { Config, Finality, NetworkConfig } from '../../src/config/config.types.js'
+import { runSyncLoop } from '../../src/indexer/syncLoop.js'
+import { SyncReport } from '../../src/indexer/syncReport.js'
+import { compileMerkleModule } from '../../src/merkle/wasm.js'
+import { encodeHex } from '../../src/protocol/hex.js'
+import type { ShardWriter } from '../../src/shard/shardWriter.types.js'
+import { openShardWriter } from '../../src/shard/writer.js'
+import { DEPOSIT_BYTES } from '../../src/store/codecs/depositRow.js'
+import { shardDirectory } from '../../src/store/shardDirectory.js'
+import { openShardStoreReader } from '../../src/store/shardStore.js'
+import { createStatusBoard, type StatusBoardHandle, statusRow } from '../../src/telemetry/statusBoard.js'
+import type { FakeNetwork } from '../support/fakeChain.js'
+import type { FakeEndpoint } from '../support/fakeEndpoint.js'
+import { IndexedWorld } from '../support/indexedWorld.js'
+import { createKeepingLogger } from '../support/keepingLogger.js'
+import { RandomWorld, randomNumbers } from '../support/randomWorld.js'
+import { SimulatedFetch } from '../support/simulatedFetch.js'
+import { dumpTables } from '../support/testShard.js'
+import { VirtualClock } from '../support/virtualClock.js'
+import { type Trouble, troubledEndpoint } from './troubledEndpoints.js'
+
+/** What one run did: for the report, and to compare two runs of one seed. */
+export interface SimulationResult {
+  readonly requests: number
+  readonly reorgs: number
+  readonly restarts: number
+  readonly blocks: number
+  readonly tables: Readonly<Record<string, string>>
+}
+
+/** Bookkeeping that depends on the way, not on the chain: undo records, batch ends, finality, who opened the store. */
+const WAY_TABLES = ['undo', 'headers'] as const
+const WAY_KEYS = new Set(
+  ['undoFloor', 'finalized', 'schema', 'identity'].map((name) => `meta/${Buffer.from(name).toString('hex')}`),
+)
+
+/** Lineage and deposit count before the row of an archived deposit. */
+const ARCHIVE_HEAD_BYTES = 6
+
+const compiled = compileMerkleModule()
+const LONGEST_CALM_MS = 20 * 60_000
+/** Time for one more comparison with the contract: what was hidden where nothing followed shows only there. */
+const LAST_LOOK_MS = 260_000
+
+/**
+ * One seeded world: a chain that grows, forks and is told by endpoints that refuse, lag, mix branches and hide logs, indexed
+ * by the real sync loop, client and writer with restarts at any await. Afterwards the endpoints are honest again.
+ * @returns what the run did. @throws when the shard is not byte for byte what a clean replay of the final chain gives.
+ */
+export async function simulate(seed: number): Promise<SimulationResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'bds-simulation-'))
+  const cleanups: Array<() => void | Promise<void>> = []
+  try {
+    return await new Simulation(seed, folder, cleanups).run()
+  } finally {
+    for (const cleanup of cleanups.reverse()) await cleanup()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** A deposit that is cut off keeps the sender that was known by then, which is a matter of time; nobody reads it. */
+function withoutSender(archived: string): string {
+  return archived.slice(0, 2 * (ARCHIVE_HEAD_BYTES + DEPOSIT_BYTES))
+}
+
+class Simulation {
+  readonly #random: () => number
+  readonly #folder: string
+  readonly #cleanups: Array<() => void | Promise<void>>
+  readonly #clock: VirtualClock
+  readonly #fetch: SimulatedFetch
+  readonly #randomWorld: RandomWorld
+  readonly #network: FakeNetwork
+  readonly #config: Config
+  readonly #settings: NetworkConfig
+  readonly #status: StatusBoardHandle
+  readonly #endpoints: FakeEndpoint[]
+  #isCalm = false
+  #restarts = 0
+  #reorgs = 0
+
+  constructor(seed: number, folder: string, cleanups: Array<() => void | Promise<void>>) {
+    this.#random = randomNumbers(seed)
+    this.#folder = folder
+    this.#cleanups = cleanups
+    this.#clock = new VirtualClock({ random: randomNumbers(seed + 1) })
+    this.#fetch = new SimulatedFetch(this.#clock)
+    cleanups.push(() => this.#fetch.restore())
+    this.#randomWorld = new RandomWorld(seed + 2)
+    this.#network = this.#randomWorld.world.network(this.#pick([0, 0, 1]))
+    const history = this.#pick([0, 20, 70, 150])
+    for (let i = 0; i < history; i++) this.#step()
+    const trouble = this.#drawTrouble()
+    this.#endpoints = Array.from({ length: this.#pick([1, 1, 2, 3]) }, (_, index) =>
+      troubledEndpoint(this.#network, trouble, 1000 * seed + index, () => this.#isCalm),
+    )
+    this.#settings = this.#network.config(
+      this.#endpoints.map((endpoint) => this.#fetch.serve(endpoint)),
+      {
+        pollIntervalMs: 1_000,
+        rpcTimeoutMs: 30_000,
+        logRange: this.#pick([3, 20, 500]),
+        rollbackBlocks: 64,
+        startBlock: this.#pick([0, 0, 1]),
+        finality: this.#pick<Finality>([
+          { tag: 'latest', depth: 0 },
+          { tag: 'finalized', depth: 0 },
+          { tag: 'latest', depth: 10 },
+        ]),
+        gerInjection: 'event',
+      },
+    )
+    this.#network.finalizedLag = this.#pick([0, 5, 40])
+    const { networkId } = this.#network
+    this.#config = { dataDir: folder, networks: [this.#settings] } as unknown as Config
+    this.#status = createStatusBoard([networkId])
+  }
+
+  async run(): Promise<SimulationResult> {
+    this.#planWorld()
+    const restarts = this.#pick([0, 1, 3])
+    for (let i = 0; i < restarts; i++) {
+      this.#restarts++
+      await this.#index(this.#fetch.requests + 1 + Math.floor(this.#random() * 60))
+    }
+    await this.#index(undefined)
+    const tables = this.#dump(shardDirectory(this.#folder, this.#network.networkId))
+    this.#assertEqual(tables, await this.#cleanReplay())
+    const { requests } = this.#fetch
+    return {
+      ...{ requests, tables, reorgs: this.#reorgs, restarts: this.#restarts },
+      blocks: this.#network.blocks.length,
+    }
+  }
+
+  /** The world moves while it is indexed; in the end everything is calm and the chain grows a little more. */
+  #planWorld(): void {
+    let atMs = 0
+    const events = this.#pick([5, 20, 60])
+    for (let i = 0; i < events; i++) {
+      atMs += this.#random() * 8_000
+      const isReorg = this.#random() < 0.25
+      const deep = this.#random() < 0.2
+      const depth = 1 + Math.floor(this.#random() * (deep ? 40 : 4))
+      const blocks = this.#pick(['replay', 'shift', 'empty'] as const)
+      this.#clock.after(atMs, () => (isReorg ? this.#reorg(depth, blocks) : this.#step()))
+    }
+    this.#clock.after(atMs + 1_000, () => {
+      this.#isCalm = true
+      // So far that everything that happened becomes final, and is compared with the contract.
+      this.#network.mineEmpty(45)
+    })
+  }
+
+  #step(): void {
+    const before = this.#network.blocks.length
+    // Other networks move too; this one gets a block in any case.
+    for (let i = 0; i < 3; i++) this.#randomWorld.step()
+    if (this.#network.blocks.length === before) this.#network.mine()
+  }
+
+  #reorg(depth: number, blocks: 'replay' | 'shift' | 'empty'): void {
+    const possible = Math.min(depth, this.#network.blocks.length - 2)
+    if (possible < 1) return
+    this.#reorgs++
+    this.#network.reorg({ depth: possible, blocks })
+  }
+
+  /** Runs the indexer until it is in step with the calm world, or up to one request of it. */
+  async #index(upToRequest: number | undefined): Promise<void> {
+    const { networkId } = this.#network
+    const stop = new AbortController()
+    this.#fetch.onRequest = () => {
+      if (upToRequest !== undefined && this.#fetch.requests >= upToRequest) stop.abort()
+    }
+    const writer = openShardWriter({ config: this.#config, networkId, compiled, status: this.#status })
+    const { logger, lines } = createKeepingLogger()
+    const client = createChainClient({ network: this.#settings, logger, clock: this.#clock })
+    const row = statusRow(this.#status, networkId)
+    row.set('caughtUp', 0)
+    const report = new SyncReport({ networkId, row, post: () => {}, logger, clock: this.#clock })
+    let calmSinceMs: number | undefined
+    let isLate = false
+    const look = () => {
+      if (stop.signal.aborted) return
+      if (this.#isCalm) calmSinceMs ??= this.#clock.now()
+      const calmMs = calmSinceMs === undefined ? 0 : this.#clock.now() - calmSinceMs
+      isLate = calmMs > LONGEST_CALM_MS
+      if (isLate || (calmMs > LAST_LOOK_MS && this.#isInStep(writer))) stop.abort()
+      else this.#clock.after(2_000, look)
+    }
+    look()
+    try {
+      await runSyncLoop({ network: this.#settings, client, writer, clock: this.#clock, report }, stop.signal)
+    } finally {
+      client.close()
+      await writer.close()
+    }
+    if (isLate) {
+      const story = lines
+        .slice(-15)
+        .map(({ text, fields }) => `${text} ${String(fields.error ?? fields.reason ?? '')}`)
+      throw new Error(
+        `still halted (${row.haltReason()}) or behind long after all trouble:\n${story.join('\n')}`,
+      )
+    }
+  }
+
+  #isInStep(writer: ShardWriter): boolean {
+    const checkpoint = writer.checkpoint()
+    const row = statusRow(this.#status, this.#network.networkId)
+    return (
+      this.#isCalm &&
+      checkpoint !== undefined &&
+      encodeHex(checkpoint.hash) === this.#network.head.hash &&
+      row.get('caughtUp') === 1 &&
+      row.get('unresolvedSenders') === 0 &&
+      row.haltReason() === 'none'
+    )
+  }
+
+  async #cleanReplay(): Promise<Record<string, string>> {
+    const context = { after: (body: () => void | Promise<void>) => void this.#cleanups.push(body) }
+    const { networkId } = this.#network
+    const indexed = new IndexedWorld(context, this.#randomWorld.world, [networkId])
+    indexed.sync(networkId, { batchBlocks: 7 })
+    return this.#dump(shardDirectory(indexed.config.dataDir, networkId))
+  }
+
+  #dump(directory: string): Record<string, string> {
+    const reader = openShardStoreReader(directory)
+    reader.refresh()
+    const entries = Object.entries(dumpTables(reader, WAY_TABLES))
+      .filter(([key]) => !WAY_KEYS.has(key))
+      .map(([key, value]) => [key, key.startsWith('archivedDeposits/') ? withoutSender(value) : value])
+    reader.release()
+    this.#cleanups.push(() => reader.close())
+    return Object.fromEntries(entries)
+  }
+
+  #assertEqual(got: Record<string, string>, expected: Record<string, string>): void {
+    const keys = [...new Set([...Object.keys(got), ...Object.keys(expected)])].sort()
+    const differences = keys.filter((key) => got[key] !== expected[key])
+    if (differences.length === 0) return
+    const shown = differences
+      .slice(0, 12)
+      .map((key) => `${key}\n  got      ${got[key]}\n  expected ${expected[key]}`)
+    throw new Error(`${differences.length} entries differ from a clean replay:\n${shown.join('\n')}`)
+  }
+
+  #drawTrouble(): Trouble {
+    const share = () => this.#pick([0, 0, 0.03, 0.15])
+    return {
+      refusals: share(),
+      silence: this.#pick([0, 0, 0.02]),
+      lag: share(),
+      otherBranch: share(),
+      hiddenLogs: share(),
+      noTraces: share(),
+      maxRange: this.#pick([undefined, undefined, 1, 10]),
+      maxLogs: this.#pick([undefined, undefined, 15]),
+      zeroBloom: this.#random() < 0.1,
+      finality: this.#pick(['right', 'right', 'unsupported', 'null', 'zero'] as const),
+    }
+  }
+
+  #pick<T>(choices: readonly T[]): T {
+    return choices[Math.floor(this.#random() * choices.length)]!
+  }
+}

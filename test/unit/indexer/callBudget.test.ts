@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createChainClient } from '../../../src/chain/chainClient.js'
+import { runSyncLoop } from '../../../src/indexer/syncLoop.js'
+import { createStatusBoard, statusRow } from '../../../src/telemetry/statusBoard.js'
+import { createFakeWorld } from '../../support/fakeChain.js'
+import { FakeEndpoint } from '../../support/fakeEndpoint.js'
+import { createKeepingLogger } from '../../support/keepingLogger.js'
+import { MemoryShard } from '../../support/memoryShard.js'
+import { SimulatedFetch } from '../../support/simulatedFetch.js'
+import { quietReport } from '../../support/syncHarness.js'
+import { VirtualClock } from '../../support/virtualClock.js'
+
+/** The real client and loop on an endpoint in memory, in virtual time. */
+function follow(t: { after(body: () => void): void }, blockMs: number, finality: 'latest' | 'finalized') {
+  const network = createFakeWorld().network(1)
+  const clock = new VirtualClock()
+  const endpoint = new FakeEndpoint(network)
+  const simulated = new SimulatedFetch(clock)
+  t.after(() => simulated.restore())
+  const overrides = { pollIntervalMs: 2_000, logRange: 100, finality: { tag: finality, depth: 0 } }
+  const config = network.config([simulated.serve(endpoint)], overrides)
+  const shard = new MemoryShard()
+  const { logger } = createKeepingLogger()
+  const client = createChainClient({ network: config, logger, clock })
+  const row = statusRow(createStatusBoard([1]), 1)
+  const report = quietReport(1, row, clock, [])
+  /** Mines `blocks` blocks at their pace and follows them. @returns JSON-RPC calls per block, the first 20 left out. */
+  const callsPerBlock = async (blocks: number): Promise<number> => {
+    const stop = new AbortController()
+    let before = { calls: endpoint.totalCalls(), block: network.head.number }
+    for (let i = 1; i <= blocks; i++)
+      clock.after(blockMs * i, () => {
+        if (i === 20) before = { calls: endpoint.totalCalls(), block: network.head.number }
+        network.mine()
+      })
+    clock.after(blockMs * blocks + 10_000, () => stop.abort())
+    await runSyncLoop({ network: config, client, writer: shard, clock, report }, stop.signal)
+    assert.equal(shard.checkpoint()?.number, network.head.number)
+    return (endpoint.totalCalls() - before.calls) / (network.head.number - before.block)
+  }
+  return { network, endpoint, shard, callsPerBlock }
+}
+
+for (const [blockMs, finality] of [
+  [12_000, 'finalized'],
+  [2_000, 'finalized'],
+  [2_000, 'latest'],
+  [500, 'finalized'],
+] as const)
+  test(`an idle tip of ${blockMs} ms blocks, finality ${finality}, costs at most three calls per block`, async (t) => {
+    const { callsPerBlock } = follow(t, blockMs, finality)
+    const calls = await callsPerBlock(120)
+    assert.ok(calls <= 3, `${calls} calls per block`)
+  })
+
+test('history costs one eth_getLogs and one header per window', async (t) => {
+  const { network, endpoint, callsPerBlock } = follow(t, 2_000, 'latest')
+  network.mineEmpty(2_000)
+  await callsPerBlock(1)
+  const windows = 2_000 / 100
+  const atTip = 64
+  assert.ok(endpoint.callCount('eth_getLogs') <= windows + 4, `${endpoint.callCount('eth_getLogs')} windows`)
+  const headers = endpoint.callCount('eth_getBlockByNumber')
+  assert.ok(headers <= windows + atTip + 10, `${headers} headers`)
+})
