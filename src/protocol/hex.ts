@@ -6,10 +6,6 @@ for (let value = 0; value < 16; value++) {
   digitValues[digit.toUpperCase().charCodeAt(0)] = value
 }
 
-/** A character outside Latin-1 maps to the last slot, which is no digit. */
-const digitAt = (text: string, position: number): number =>
-  digitValues[Math.min(text.charCodeAt(position), 0xff)]!
-
 /**
  * Bytes spelled by the hex digits that start at character `position`.
  * Beats `Buffer.from(text, 'hex')` up to some 64 bytes (a 20-byte address: 78 ns against 138 ns, Node 20) and, unlike
@@ -19,27 +15,35 @@ const digitAt = (text: string, position: number): number =>
 export function decodeHexAt(text: string, position: number, byteLength: number): Uint8Array | undefined {
   if (position + 2 * byteLength > text.length) return undefined
   const bytes = new Uint8Array(byteLength)
-  let seen = 0
+  let characters = 0
+  let digits = 0
   for (let index = 0, at = position; index < byteLength; index++, at += 2) {
-    const high = digitAt(text, at)
-    const low = digitAt(text, at + 1)
-    seen |= high | low
+    const first = text.charCodeAt(at)
+    const second = text.charCodeAt(at + 1)
+    const high = digitValues[first & 0xff]!
+    const low = digitValues[second & 0xff]!
+    characters |= first | second
+    digits |= high | low
     bytes[index] = (high << 4) | low
   }
-  return seen > 0xf ? undefined : bytes
+  // Characters above Latin-1 are cut by the mask, and may look like digits then.
+  return characters > 0xff || digits > 0xf ? undefined : bytes
 }
 
 /** Unsigned number spelled by the 8 hex digits at `position`, or −1 when they are not there. */
 export function decodeUint32At(text: string, position: number): number {
   if (position + 8 > text.length) return -1
   let value = 0
-  let seen = 0
+  let characters = 0
+  let digits = 0
   for (let at = position; at < position + 8; at++) {
-    const digit = digitAt(text, at)
-    seen |= digit
+    const character = text.charCodeAt(at)
+    const digit = digitValues[character & 0xff]!
+    characters |= character
+    digits |= digit
     value = (value << 4) | digit
   }
-  return seen > 0xf ? -1 : value >>> 0
+  return characters > 0xff || digits > 0xf ? -1 : value >>> 0
 }
 
 /**

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createChainClient } from '../../src/chain/chainClient.js'
-import type { ChainClient, SenderQuestion } from '../../src/chain/chainClient.types.js'
 import type { NetworkConfig } from '../../src/config/config.types.js'
 import { ChainDataError } from '../../src/errors/chainDataError.js'
-import { FatalError, RetryableError } from '../../src/errors/chainErrors.js'
-import type { ChainEvent, IndexedBlock } from '../../src/protocol/chainEvent.js'
+import { FatalError } from '../../src/errors/chainErrors.js'
+import type { IndexedBlock } from '../../src/protocol/chainEvent.js'
 import { encodeHex } from '../../src/protocol/hex.js'
 import { asBlockNumber } from '../../src/protocol/units.js'
-import { FakeClock } from '../support/fakeClock.js'
-import { createKeepingLogger } from '../support/keepingLogger.js'
+import type { FakeClock } from '../support/fakeClock.js'
+import type { createKeepingLogger } from '../support/keepingLogger.js'
+import { headOf, openClient, readAll } from './replayClient.js'
 import { type Replay, rangeErrorIds, replayConfig, startReplay } from './replayServer.js'
 
 const { signal } = new AbortController()
@@ -19,31 +18,6 @@ before(async () => {
   replay = await startReplay('base')
 })
 after(() => replay.close())
-
-function open(network: NetworkConfig) {
-  const clock = new FakeClock()
-  const { logger, lines } = createKeepingLogger()
-  return { client: createChainClient({ network, logger, clock }), clock, lines }
-}
-
-/** Reads [0, head] as a sync loop would: again after a RetryableError, on from where an answer ended. */
-async function readAll(client: ChainClient, head: number): Promise<IndexedBlock[]> {
-  const blocks: IndexedBlock[] = []
-  let retries = 0
-  for (let from = 0; from <= head; ) {
-    try {
-      const range = await client.fetchRange(asBlockNumber(from), asBlockNumber(head), signal)
-      assert.equal(range.fromBlock, from)
-      for (const block of range.blocks) blocks.push(block)
-      from = range.head.number + 1
-    } catch (error) {
-      if (!(error instanceof RetryableError) || ++retries > 60) throw error
-    }
-  }
-  return blocks
-}
-
-const headOf = (from: Replay, networkId: number): number => from.set.expected.networks[networkId]!.head
 
 /** What the set expects of a network's deposits, claims and L1 info leaves. */
 function expectedFacts(from: Replay, networkId: number) {
@@ -85,7 +59,7 @@ async function assertReads(
   overrides: Partial<NetworkConfig> = {},
 ): Promise<{ lines: ReturnType<typeof createKeepingLogger>['lines']; clock: FakeClock }> {
   const { faults: switches } = replay.nodes[networkId]!
-  const { client, lines, clock } = open(replayConfig(replay, networkId, overrides))
+  const { client, lines, clock } = openClient(replayConfig(replay, networkId, overrides))
   const active = faults.map(([name, options]) => switches.on(name, { add: true, ...options }))
   try {
     const facts = factsOf(await readAll(client, headOf(replay, networkId)))
@@ -220,7 +194,7 @@ test('with a second endpoint, a log hidden for ever is no loss', async () => {
 
 test('an endpoint of another chain alone is fatal, and taken again once it is right', async () => {
   const { faults } = replay.nodes[1]!
-  const { client, clock } = open(replayConfig(replay, 1))
+  const { client, clock } = openClient(replayConfig(replay, 1))
   faults.on('chainId', { value: 5 })
   const isWrongChain = (error: unknown) => error instanceof FatalError && error.reason === 'wrong_chain'
   await assert.rejects(client.verifyIdentity(signal), isWrongChain)
@@ -234,7 +208,7 @@ test('an endpoint of another chain alone is fatal, and taken again once it is ri
 
 test('history that is no longer kept is named', async () => {
   const { faults } = replay.nodes[1]!
-  const { client } = open(replayConfig(replay, 1))
+  const { client } = openClient(replayConfig(replay, 1))
   faults.on('pruned', { below: 20 })
   await assert.rejects(
     client.fetchRange(asBlockNumber(0), asBlockNumber(31), signal),
@@ -250,7 +224,9 @@ test('finality: every way not to offer the tag ends in a count of blocks, and ne
   const { faults } = replay.nodes[0]!
   const head = asBlockNumber(headOf(replay, 0))
   const finalizedOf = async (options: object | undefined, asks: number, depth = 0) => {
-    const { client, lines, clock } = open(replayConfig(replay, 0, { finality: { tag: 'finalized', depth } }))
+    const { client, lines, clock } = openClient(
+      replayConfig(replay, 0, { finality: { tag: 'finalized', depth } }),
+    )
     if (options !== undefined) faults.on('finalized', options)
     const answers: number[] = []
     for (let ask = 0; ask < asks; ask++) {
@@ -269,96 +245,12 @@ test('finality: every way not to offer the tag ends in a count of blocks, and ne
   assert.deepEqual((await finalizedOf({ mode: 'stuck' }, 2)).answers, [46, 46])
 })
 
-/** All transactions with deposits or claims, as questions. */
-function questionsOf(events: readonly ChainEvent[]): SenderQuestion[] {
-  const questions = new Map<string, { transactionHash: Uint8Array; logs: SenderQuestion['logs'][number][] }>()
-  for (const event of events) {
-    if (event.type !== 'deposit' && event.type !== 'claim') continue
-    const key = encodeHex(event.transactionHash)
-    const question = questions.get(key) ?? { transactionHash: event.transactionHash, logs: [] }
-    question.logs.push({ kind: event.type, ...event })
-    questions.set(key, question)
-  }
-  return [...questions.values()]
-}
-
-for (const set of ['base', 'v12-v9-legacy'])
-  for (const traces of ['with call traces', 'without call traces'] as const)
-    test(`senders of ${set} ${traces}: caller and tx.from as expected`, async () => {
-      const server = await startReplay(set)
-      let differing = 0
-      let checked = 0
-      try {
-        for (const networkId of [0, 1, 2]) {
-          const { client } = open(replayConfig(server, networkId))
-          if (traces === 'without call traces') server.nodes[networkId]!.faults.on('noDebug', {})
-          const blocks = await readAll(client, headOf(server, networkId))
-          const questions = questionsOf(blocks.flatMap(({ events }) => events))
-          const senders = await client.resolveSenders(questions, signal)
-          const { bridges, claims } = server.set.expected
-          const rows = [
-            ...bridges.filter((row) => row.sourceNetwork === networkId),
-            ...claims.filter((row) => row.network === networkId),
-          ]
-          assert.equal(senders.size, rows.length)
-          for (const row of rows) {
-            const sender = senders.get(`${row.txHash}:${row.logIndex}`)
-            assert.ok(sender, `${row.txHash}:${row.logIndex}`)
-            const isMessage = 'leafType' in row && row.leafType === 1
-            const untraced = isMessage ? row.originAddress : row.txFrom
-            const caller = traces === 'with call traces' ? (row.caller ?? row.txFrom) : untraced
-            assert.equal(encodeHex(sender.caller), caller.toLowerCase(), row.txHash)
-            assert.equal(encodeHex(sender.transactionSender), row.txFrom, row.txHash)
-            assert.equal(sender.isProvisional, false)
-            if (caller !== row.txFrom) differing++
-            checked++
-          }
-          if (traces === 'without call traces')
-            assert.ok(
-              (server.nodes[networkId]!.stats.calls.debug_traceTransaction ?? 0) <= 4,
-              'asked, then remembered',
-            )
-          client.close()
-        }
-      } finally {
-        server.close()
-      }
-      assert.ok(checked >= 35 && differing >= 2, `${checked} checked, ${differing} called through a contract`)
-    })
-
-test('a getter tells root and count of the bridge, and which roots a legacy manager knows', async () => {
-  const server = await startReplay('v12-v9-legacy')
-  try {
-    const { client } = open(replayConfig(server, 2, { gerInjection: 'poll' }))
-    await client.verifyIdentity(signal)
-    const { networks, injectedGers } = server.set.expected
-    const head = asBlockNumber(networks[2]!.head)
-    assert.equal(
-      encodeHex((await client.getContractLocalExitRoot(head, signal))!),
-      networks[2]!.localExitRoot,
-    )
-    const known = new Set(injectedGers[2]!.map(({ globalExitRoot }) => globalExitRoot))
-    const asked = injectedGers[0]!.map(({ globalExitRoot }) => globalExitRoot)
-    const answers = await client.findInjectedGers(
-      asked.map((globalExitRoot) => Buffer.from(globalExitRoot.slice(2), 'hex')),
-      head,
-      signal,
-    )
-    assert.deepEqual(
-      answers,
-      asked.map((globalExitRoot) => known.has(globalExitRoot)),
-    )
-    assert.ok(answers.includes(true) && answers.includes(false))
-    client.close()
-  } finally {
-    server.close()
-  }
-})
-
 test('idle at the tip, a block costs at most three calls', async () => {
   const server = await startReplay('base', { head: '0:10,1:10,2:10' })
   try {
-    const { client, clock } = open(replayConfig(server, 1, { finality: { tag: 'finalized', depth: 0 } }))
+    const { client, clock } = openClient(
+      replayConfig(server, 1, { finality: { tag: 'finalized', depth: 0 } }),
+    )
     await client.verifyIdentity(signal)
     await client.fetchRange(asBlockNumber(0), (await client.getHead(signal)).number, signal)
     const { stats } = server.nodes[1]!

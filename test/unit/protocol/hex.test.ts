@@ -12,7 +12,20 @@ test('hex text and bytes are inverse, in either letter case', () => {
 })
 
 test('what is no hex text of full bytes is refused', () => {
-  const wrong = ['', '0', '0x0', '12', '0xzz', '0x0g', '0x g', '0xé0', '0x\u{1F600}', '0x００', 'x012']
+  const wrong = [
+    '',
+    '0',
+    '0x0',
+    '12',
+    '0xzz',
+    '0x0g',
+    '0x g',
+    '0xé0',
+    '0x\u{1F600}',
+    '0x００',
+    '0x\u0130\u0131',
+    'x012',
+  ]
   for (const text of wrong) assert.equal(decodeHex(text), undefined, JSON.stringify(text))
 })
 

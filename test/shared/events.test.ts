@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { toEventSelector } from 'viem'
+import { eventTopics } from '../../src/protocol/eventTopics.js'
+import { sharedPath } from '../support/sharedFolder.js'
+
+interface EventFact {
+  readonly canonical: string
+  readonly topic0: string
+}
+
+/** Events of the contracts that change nothing that we keep. */
+const withoutEffect = [
+  // Second logs of what another event tells: a claim, a settlement, a new chain.
+  'DetailedClaimEvent',
+  'DetailedClaimEvent',
+  'UpdatedClaimedGlobalIndexHashChain',
+  'VerifyPessimisticStateTransition',
+  'CreateNewAggchain',
+  // Before etrog: without an exit root.
+  'VerifyBatches',
+  'VerifyBatchesTrustedAggregator',
+  // Balances and batches.
+  'MigrateLegacyToken',
+  'SetInitialLocalBalanceTreeAmount',
+  'SetLocalBalanceTree',
+  'OnSequenceBatches',
+  'RollbackBatches',
+  // Local exit roots injected on their own: no global exit root, no proof that we serve.
+  'UpdateLERHashChainValue',
+  'UpdateRemovalLERHashChainValue',
+  // Votes of another contract; the manager's own event is the injection.
+  'ProposedGlobalExitRoot',
+  'ConsolidatedGlobalExitRoot',
+  // Roles, types, versions.
+  'AcceptProxiedTokensManagerRole',
+  'TransferProxiedTokensManagerRole',
+  'UpdateProxiedTokensManager',
+  'SetBridgeManager',
+  'AcceptEmergencyBridgePauserRole',
+  'TransferEmergencyBridgePauserRole',
+  'AcceptEmergencyBridgeUnpauserRole',
+  'TransferEmergencyBridgeUnpauserRole',
+  'AddNewRollupType',
+  'AddNewRollupType',
+  'ObsoleteRollupType',
+  'UpdateRollup',
+  'InitMigration',
+  'CompletedMigration',
+  'UpdateRollupManagerVersion',
+  'SetTrustedAggregator',
+  'SetGlobalExitRootUpdater',
+  'SetGlobalExitRootRemover',
+  'AcceptGlobalExitRootUpdater',
+  'AcceptGlobalExitRootRemover',
+  'TransferGlobalExitRootUpdater',
+  'TransferGlobalExitRootRemover',
+]
+
+test('every event of every contract generation is decoded, or known to be without effect', () => {
+  const facts = JSON.parse(readFileSync(sharedPath('spec', 'events.json'), 'utf8')) as EventFact[]
+  const ours = new Set<string>(Object.values(eventTopics))
+  const others = facts.filter(({ topic0 }) => !ours.has(topic0))
+  const names = others.map(({ canonical }) => canonical.slice(0, canonical.indexOf('(')))
+  assert.deepEqual(names.sort(), [...withoutEffect].sort())
+  assert.equal(facts.length, ours.size + withoutEffect.length)
+  for (const { canonical, topic0 } of facts) assert.equal(toEventSelector(canonical), topic0, canonical)
+})

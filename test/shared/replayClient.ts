@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { createChainClient } from '../../src/chain/chainClient.js'
+import type { ChainClient } from '../../src/chain/chainClient.types.js'
+import type { NetworkConfig } from '../../src/config/config.types.js'
+import { RetryableError } from '../../src/errors/chainErrors.js'
+import type { IndexedBlock } from '../../src/protocol/chainEvent.js'
+import { asBlockNumber } from '../../src/protocol/units.js'
+import { FakeClock } from '../support/fakeClock.js'
+import { createKeepingLogger } from '../support/keepingLogger.js'
+import type { Replay } from './replayServer.js'
+
+const { signal } = new AbortController()
+
+/** A client with time that nobody waits for. */
+export function openClient(network: NetworkConfig) {
+  const clock = new FakeClock()
+  const { logger, lines } = createKeepingLogger()
+  return { client: createChainClient({ network, logger, clock }), clock, lines }
+}
+
+/** Reads [0, head] as a sync loop would: again after a RetryableError, on from where an answer ended. */
+export async function readAll(client: ChainClient, head: number): Promise<IndexedBlock[]> {
+  const blocks: IndexedBlock[] = []
+  let retries = 0
+  for (let from = 0; from <= head; ) {
+    try {
+      const range = await client.fetchRange(asBlockNumber(from), asBlockNumber(head), signal)
+      assert.equal(range.fromBlock, from)
+      for (const block of range.blocks) blocks.push(block)
+      from = range.head.number + 1
+    } catch (error) {
+      if (!(error instanceof RetryableError) || ++retries > 60) throw error
+    }
+  }
+  return blocks
+}
+
+/** Head of a network as recorded. */
+export function headOf(from: Replay, networkId: number): number {
+  return from.set.expected.networks[networkId]!.head
+}
