@@ -1,5 +1,6 @@
 import type { RpcEndpointConfig } from '../config/config.types.js'
 import type { Logger } from '../telemetry/logger.js'
+import { CallRetry } from './callRetry.js'
 import type { Clock } from './clock.js'
 import { LogRange } from './logRange.js'
 import type { BlockHead } from './rpcBlocks.js'
@@ -44,6 +45,7 @@ export class Endpoint {
   tracesRestUntil = Number.NEGATIVE_INFINITY
   readonly #transport: RpcTransport
   readonly #budget: TokenBucket | undefined
+  readonly #retry: CallRetry
   readonly #clock: Clock
   readonly #logger: Logger
   #batchRefusedAt: number | undefined
@@ -59,14 +61,17 @@ export class Endpoint {
       maxBodyBytes: MAX_BODY_BYTES,
     })
     this.#budget = config.maxRps === undefined ? undefined : new TokenBucket(config.maxRps, clock)
+    this.#retry = new CallRetry(clock)
     this.#clock = clock
     this.#logger = logger
   }
 
   /** @throws RpcFailure, or the signal's reason. */
   async call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
-    await this.#budget?.take(1, signal)
-    return this.#transport.request({ method, params }, signal)
+    return this.#retry.run(async () => {
+      await this.#budget?.take(1, signal)
+      return this.#transport.request({ method, params }, signal)
+    }, signal)
   }
 
   /**
@@ -89,10 +94,12 @@ export class Endpoint {
 
   async #callChunk(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcOutcome[]> {
     if (calls.length === 1 || !this.takesBatches) return this.#callSingly(calls, signal)
-    await this.#budget?.take(calls.length, signal)
     let outcomes: RpcOutcome[]
     try {
-      outcomes = await this.#transport.requestBatch(calls, signal)
+      outcomes = await this.#retry.run(async () => {
+        await this.#budget?.take(calls.length, signal)
+        return this.#transport.requestBatch(calls, signal)
+      }, signal)
     } catch (error) {
       if (!(error instanceof RpcFailure) || !mayBeRefusal(error)) throw error
       return this.#withoutBatch(calls, signal)
