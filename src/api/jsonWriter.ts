@@ -58,6 +58,11 @@ export function asciiBytes(text: string): Uint8Array {
  */
 export type FormatNodes = (nodes: Uint8Array, target: Uint8Array, at: number) => number
 
+/** An answer is longer than its `maxLength`: an expected failure of that one answer. */
+export class AnswerTooLargeError extends Error {
+  override readonly name = 'AnswerTooLargeError'
+}
+
 /**
  * Writes JSON straight into bytes that grow: no strings and no objects between the store and the socket.
  * One per thread, not re-entrant. What it wrote stays where it is until `reset`.
@@ -67,6 +72,8 @@ export class JsonWriter {
   bytes: Uint8Array<ArrayBuffer>
   /** Bytes written. */
   length = 0
+  /** Where writing stops with `AnswerTooLargeError`. Looked at only when the memory grows: check `length` at the end. */
+  maxLength = Number.POSITIVE_INFINITY
 
   private readonly digits = new Uint8Array(80)
   private readonly limbs = new Uint32Array(LIMBS)
@@ -108,6 +115,13 @@ export class JsonWriter {
     // A plain loop beats `set` for the short keys that this is called with (under ~60 bytes).
     for (let index = 0; index < size; index++) bytes[at++] = text[index]!
     this.length = at
+  }
+
+  /** Bytes of any length, as they are. */
+  append(bytes: Uint8Array): void {
+    this.reserve(bytes.length)
+    this.bytes.set(bytes, this.length)
+    this.length += bytes.length
   }
 
   /** A safe integer ≥ 0. */
@@ -250,6 +264,7 @@ export class JsonWriter {
 
   private reserve(size: number): void {
     if (this.length + size <= this.bytes.length) return
+    if (this.length + size > this.maxLength) throw new AnswerTooLargeError()
     const grown = new Uint8Array(Math.max(2 * this.bytes.length, this.length + size))
     grown.set(this.bytes.subarray(0, this.length))
     this.bytes = grown

@@ -24,6 +24,12 @@ export interface HttpConfig {
   readonly deadlineMs: number
   /** Time between readiness failing and the listen socket closing, so that balancers notice. */
   readonly drainDelayMs: number
+  /** Bytes of answers that the front keeps; 0 = none. */
+  readonly cacheBytes: number
+  /** Whether answers are coded for clients that accept it. */
+  readonly compress: boolean
+  /** An answer that would be larger is refused. */
+  readonly maxResponseBytes: number
   /** `*`, `off`, or one origin. */
   readonly cors: string
 }

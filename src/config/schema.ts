@@ -137,6 +137,21 @@ export const ConfigFile = Type.Object(
           unit: 'ms',
           description: 'Time between `/readyz` failing and the port closing, so that balancers notice.',
         }),
+        cache_bytes: integer(0, 4 * 1024 ** 3, {
+          default: 64 * 1024 ** 2,
+          unit: 'bytes',
+          description: 'Answers of the current state that the front keeps; 0 = none.',
+        }),
+        compress: flag({
+          default: true,
+          description:
+            'Whether answers above 1 KB go as brotli or gzip to clients that accept it; false where a proxy does it.',
+        }),
+        max_response_bytes: integer(65_536, 1024 ** 3, {
+          default: 16 * 1024 ** 2,
+          unit: 'bytes',
+          description: 'A page that would be larger is answered 400: ask for fewer rows.',
+        }),
         cors: text({ default: '*', description: '`*`, `off`, or one origin that may read the answers.' }),
       },
       'The API.',

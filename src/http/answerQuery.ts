@@ -1,63 +1,79 @@
-import type { AnswerLife } from '../api/present.js'
 import { failure } from '../errors/answers.js'
+import type { ContentCoding } from '../pool/contentCoding.js'
 import type { QueryReply } from '../pool/messages.js'
 import type { QueryPool } from '../pool/queryPool.js'
 import type { PoolRequest } from '../pool/requestLanes.js'
 import type { ShardVersion } from '../pool/shardVersion.js'
 import type { OperationId, QueryByOperation } from '../protocol/queries.js'
 import type { HttpMetrics } from '../telemetry/metrics.js'
-import type { AnswerCache } from './cache.js'
-import { JSON_TYPE } from './headers.js'
+import type { AnswerCache, CachedAnswer } from './cache.js'
+import { cacheControlOf } from './cacheControl.js'
+import { entityTag } from './etag.js'
 import type { QueryParsers } from './queryParsers.js'
-import type { Exchange, Outgoing } from './respond.js'
-
-/** Data that may change with the next commit: keep it, but ask before each use. */
-const REVALIDATE = 'no-cache'
-/** Final: no reorg that is followed changes it. */
-const IMMUTABLE = 'public, max-age=31536000, immutable'
+import { type Exchange, JSON_LINES, type Outgoing, retryAfterLine } from './respond.js'
 
 const OVERLOAD_RETRY_SEC = 1
+
+const VARY = '\r\nVary: Accept-Encoding'
 
 export interface QueryDesk {
   readonly parsers: QueryParsers
   readonly cache: AnswerCache
   readonly pool: Pick<QueryPool, 'submit'>
+  /** False where answers have one coding only. */
+  readonly isCoding: boolean
   readVersion(): ShardVersion
   readonly metrics: HttpMetrics
 }
 
-/** Text → query → cached answer, or a place in the pool's next batch, or a refusal. */
+/** Cached answer, or text → query → a place in the pool's next batch, or a refusal. */
 export function answerQuery(
   desk: QueryDesk,
   exchange: Exchange,
   operation: OperationId,
   rawQuery: string,
+  coding: ContentCoding,
 ): void {
+  const { cache } = desk
+  const isCached = cache.isWorthwhile(operation)
+  const version = isCached ? desk.readVersion() : undefined
+  if (version !== undefined) {
+    // Before anything is parsed: most clients spell a query the same way each time.
+    const found = cache.findSpelling(operation, rawQuery, coding, version)
+    if (found !== undefined) {
+      sendCached(desk, exchange, operation, found)
+      return
+    }
+  }
   const parsed = desk.parsers[operation](rawQuery)
   if (!parsed.ok) {
     exchange.refuse(parsed)
     return
   }
   const { query, key } = parsed.value
-  const { cache } = desk
-  const isCached = cache.isWorthwhile(operation)
-  if (isCached) {
-    const found = cache.find(operation, key, desk.readVersion())
+  if (version !== undefined) {
+    const found = cache.find(operation, key, coding, version)
     if (found !== undefined) {
-      desk.metrics.cacheHit(operation)
-      exchange.send(outgoing(found))
+      cache.addSpelling(operation, rawQuery, coding, key)
+      sendCached(desk, exchange, operation, found)
       return
     }
   }
-  const pending = new PendingQuery(desk, exchange, operation, query, isCached ? key : undefined)
+  const pending = new PendingQuery(desk, exchange, operation, query, coding, isCached ? key : undefined)
   if (desk.pool.submit(pending)) exchange.hold()
   else exchange.refuse(failure('SERVICE_UNAVAILABLE', 'too many requests are waiting', OVERLOAD_RETRY_SEC))
+}
+
+function sendCached(desk: QueryDesk, exchange: Exchange, operation: OperationId, found: Outgoing): void {
+  desk.metrics.cacheHit(operation)
+  exchange.send(found)
 }
 
 /** A query on its way through the pool. */
 class PendingQuery implements PoolRequest {
   readonly operation: OperationId
   readonly query: QueryByOperation[OperationId]
+  readonly coding: ContentCoding
   private readonly desk: QueryDesk
   private readonly exchange: Exchange
   private readonly cacheKey: string | undefined
@@ -67,12 +83,14 @@ class PendingQuery implements PoolRequest {
     exchange: Exchange,
     operation: OperationId,
     query: QueryByOperation[OperationId],
+    coding: ContentCoding,
     cacheKey: string | undefined,
   ) {
     this.desk = desk
     this.exchange = exchange
     this.operation = operation
     this.query = query
+    this.coding = coding
     this.cacheKey = cacheKey
   }
 
@@ -81,26 +99,23 @@ class PendingQuery implements PoolRequest {
       this.exchange.fail(reply.fault)
       return
     }
-    this.exchange.send(outgoing(reply))
+    const { desk, operation, coding } = this
+    const answer = outgoing(operation, reply, desk.isCoding)
+    this.exchange.send(answer)
     const { life } = reply
     if (this.cacheKey === undefined || life === undefined) return
-    const answer = { status: reply.status, body: reply.body, retryAfterSec: reply.retryAfterSec, life }
-    this.desk.cache.keep(this.operation, this.cacheKey, answer, reply.version, this.desk.readVersion())
+    desk.cache.keep(operation, this.cacheKey, coding, { ...answer, life }, reply.version, desk.readVersion())
   }
 }
 
-function outgoing(answer: {
-  readonly status: number
-  readonly body: Uint8Array
-  readonly retryAfterSec: number
-  readonly life: AnswerLife | undefined
-}): Outgoing {
+function outgoing(operation: OperationId, reply: QueryReply, isCoding: boolean): Omit<CachedAnswer, 'life'> {
+  const { status, body, coding, tag, life, retryAfterSec } = reply
   return {
-    status: answer.status,
-    body: answer.body,
-    contentType: JSON_TYPE,
-    cacheControl: answer.life === 'epoch' ? IMMUTABLE : REVALIDATE,
-    retryAfterSec: answer.retryAfterSec,
-    headers: [],
+    status,
+    body,
+    cacheControl: cacheControlOf(operation, status, life),
+    lines: (isCoding ? VARY : '') + retryAfterLine(retryAfterSec),
+    bodyLines: coding === 'identity' ? JSON_LINES : `${JSON_LINES}\r\nContent-Encoding: ${coding}`,
+    etag: tag === '' ? '' : entityTag(tag, coding),
   }
 }

@@ -1,12 +1,12 @@
 import type { AnswerLife } from '../api/present.js'
+import type { ContentCoding } from '../pool/contentCoding.js'
 import { isSameEpoch, isSameVersion, type ShardVersion } from '../pool/shardVersion.js'
 import type { OperationId } from '../protocol/queries.js'
+import type { Outgoing } from './respond.js'
 
 /** An answer that may be given again. */
-export interface CachedAnswer {
-  readonly status: number
+export interface CachedAnswer extends Outgoing {
   readonly body: Uint8Array
-  readonly retryAfterSec: number
   readonly life: AnswerLife
 }
 
@@ -17,7 +17,10 @@ export interface CacheStats {
 }
 
 /** Per entry, for the Map and the objects: measured as heap growth over 100,000 entries of 10 bytes. */
-const ENTRY_BYTES = 250
+const ENTRY_BYTES = 640
+
+/** Other spellings of queries that are remembered; each is a URL of some kilobytes at most. */
+const MAX_SPELLINGS = 4_096
 
 /** A route is judged over this many look-ups … */
 const TRIAL_LOOKUPS = 2_048
@@ -37,6 +40,8 @@ export class AnswerCache {
   private readonly live = new Shelf()
   /** Hold until the next reorg. */
   private readonly lasting = new Shelf()
+  /** Raw query → name of its entry. */
+  private readonly spellings = new Map<string, string>()
   private readonly trials = new Map<OperationId, Trial>()
   private hits = 0
   private misses = 0
@@ -47,12 +52,34 @@ export class AnswerCache {
 
   /** False while the route is switched off: then neither `find` nor `keep` is worth its time. */
   isWorthwhile(operation: OperationId): boolean {
+    if (this.maxBytes === 0) return false
     return this.trialOf(operation).isOn()
   }
 
-  find(operation: OperationId, key: string, version: ShardVersion): CachedAnswer | undefined {
+  /** Looks a query up as the client spelled it. Not found says nothing: `find` decides. */
+  findSpelling(
+    operation: OperationId,
+    rawQuery: string,
+    coding: ContentCoding,
+    version: ShardVersion,
+  ): CachedAnswer | undefined {
     this.moveTo(version)
-    const name = operation + key
+    const name = this.spellings.get(nameOf(operation, coding, rawQuery))
+    const found = name === undefined ? undefined : (this.live.get(name) ?? this.lasting.get(name))
+    if (found === undefined) return undefined
+    this.trialOf(operation).count(true)
+    this.hits++
+    return found
+  }
+
+  find(
+    operation: OperationId,
+    key: string,
+    coding: ContentCoding,
+    version: ShardVersion,
+  ): CachedAnswer | undefined {
+    this.moveTo(version)
+    const name = nameOf(operation, coding, key)
     const found = this.live.get(name) ?? this.lasting.get(name)
     this.trialOf(operation).count(found !== undefined)
     if (found === undefined) this.misses++
@@ -60,10 +87,17 @@ export class AnswerCache {
     return found
   }
 
+  /** Remembers which entry `rawQuery` leads to. */
+  addSpelling(operation: OperationId, rawQuery: string, coding: ContentCoding, key: string): void {
+    if (this.spellings.size >= MAX_SPELLINGS) this.spellings.clear()
+    this.spellings.set(nameOf(operation, coding, rawQuery), nameOf(operation, coding, key))
+  }
+
   /** Keeps a copy of `answer`, unless the shards have moved since it was made. */
   keep(
     operation: OperationId,
     key: string,
+    coding: ContentCoding,
     answer: CachedAnswer,
     madeFrom: ShardVersion,
     now: ShardVersion,
@@ -75,7 +109,7 @@ export class AnswerCache {
     if (!isCurrent || size > this.maxBytes / 16) return
     const shelf = answer.life === 'epoch' ? this.lasting : this.live
     // The body is a view of its whole batch: keeping that would keep everything in it.
-    shelf.put(operation + key, { ...answer, body: answer.body.slice() }, size)
+    shelf.put(nameOf(operation, coding, key), { ...answer, body: answer.body.slice() }, size)
     while (this.live.bytes + this.lasting.bytes > this.maxBytes)
       (this.live.bytes > 0 ? this.live : this.lasting).dropOldest()
   }
@@ -99,6 +133,10 @@ export class AnswerCache {
     }
     return trial
   }
+}
+
+function nameOf(operation: OperationId, coding: ContentCoding, text: string): string {
+  return `${operation} ${coding} ${text}`
 }
 
 /** Whether a route's look-ups pay. */

@@ -1,4 +1,5 @@
 import { failure } from '../errors/answers.js'
+import { chooseCoding } from './acceptEncoding.js'
 import { answerQuery, type QueryDesk } from './answerQuery.js'
 import { METHODS } from './headers.js'
 import { acceptRequestId } from './requestId.js'
@@ -22,11 +23,10 @@ export function createRequestHandler(
 ): (res: HttpResponse, req: HttpRequest) => void {
   const { context } = options
   return (res, req) => {
-    const method = req.getMethod().toUpperCase()
+    const method = upperCase(req.getMethod())
     const exchange = new Exchange(context, res, method, acceptRequestId(req.getHeader('x-request-id')))
     try {
-      // Undefined where the URL has no `?`, whatever the published type says.
-      dispatch(options, exchange, method, req.getUrl(), req.getQuery() as string | undefined)
+      dispatch(options, exchange, method, req)
     } catch (error) {
       exchange.fail(error)
     }
@@ -37,9 +37,11 @@ function dispatch(
   { targets, desk, maxUrlBytes }: RequestHandlerOptions,
   exchange: Exchange,
   method: string,
-  path: string,
-  rawQuery: string | undefined,
+  req: HttpRequest,
 ): void {
+  const path = req.getUrl()
+  // Undefined where the URL has no `?`, whatever the published type says.
+  const rawQuery = req.getQuery() as string | undefined
   const urlBytes = path.length + (rawQuery === undefined ? 0 : 1 + rawQuery.length)
   if (urlBytes > maxUrlBytes) {
     exchange.refuse(
@@ -61,8 +63,19 @@ function dispatch(
       ])
     return
   }
-  if (target.type === 'query') answerQuery(desk, exchange, target.route, rawQuery ?? '')
-  else target.respond(exchange)
+  if (target.type === 'probe') {
+    target.respond(exchange)
+    return
+  }
+  exchange.ifNoneMatch = req.getHeader('if-none-match')
+  const coding = desk.isCoding ? chooseCoding(req.getHeader('accept-encoding')) : 'identity'
+  if (target.type === 'document') exchange.send(target.answers[coding])
+  else answerQuery(desk, exchange, target.route, rawQuery ?? '', coding)
+}
+
+/** uWebSockets.js gives methods in lower case. */
+function upperCase(method: string): string {
+  return method === 'get' ? 'GET' : method.toUpperCase()
 }
 
 const MAX_QUOTED = 100

@@ -2,7 +2,9 @@ import { errorTable } from '../api/errorTable.js'
 import { type AnswerCode, type Failure, failure } from '../errors/answers.js'
 import type { Logger } from '../telemetry/logger.js'
 import type { HttpMetrics } from '../telemetry/metrics.js'
-import { type CorsHeaders, type HeaderList, JSON_TYPE, METHODS, statusLine } from './headers.js'
+import { NO_STORE } from './cacheControl.js'
+import { namesTag } from './etag.js'
+import { type CorsHeaders, type HeaderList, headerLines, JSON_TYPE, METHODS, statusLine } from './headers.js'
 import { makeRequestId } from './requestId.js'
 import type { HttpResponse } from './uws.js'
 
@@ -13,6 +15,8 @@ export interface ExchangeContext {
   readonly metrics: HttpMetrics
   /** Exchanges whose answer is not there yet, oldest first. */
   readonly pending: Set<Exchange>
+  /** Exchanges whose answer the client is slow to take, oldest first. */
+  readonly sending: Set<Exchange>
   /** True once the server wants its connections to end. */
   isClosing: boolean
   /** When the newest request came. */
@@ -23,17 +27,16 @@ export interface ExchangeContext {
 export interface Outgoing {
   readonly status: number
   readonly body: Uint8Array | string
-  readonly contentType: string
   readonly cacheControl: string
-  /** Seconds; 0 = no header. */
-  readonly retryAfterSec: number
-  readonly headers: HeaderList
+  /** Header lines that a 304 carries too. */
+  readonly lines: string
+  /** Header lines that tell of the body, so that a 304 has them not. */
+  readonly bodyLines: string
+  /** '' where the answer has none. */
+  readonly etag: string
 }
 
-const NO_HEADERS: HeaderList = []
-
-/** Nothing that we refuse or fail at is worth keeping by a cache on the way. */
-const NO_STORE = 'no-store'
+export const JSON_LINES = headerLines([['Content-Type', JSON_TYPE]])
 
 /**
  * One request and its one answer: the only owner of uWebSockets.js' `res`. It knows whether the client is gone, answers at
@@ -43,21 +46,25 @@ const NO_STORE = 'no-store'
 export class Exchange {
   /** Operation id, or the name of the refusal: label of metrics and logs. */
   route = 'unknown'
-  readonly startedAtMs = performance.now()
+  /** Header lines on whatever the answer will be. */
+  moreLines = ''
+  /** Tags that the client has already, as it wrote them. */
+  ifNoneMatch = ''
+  /** When the request came; when the answer was ready, once the client is slow to take it. */
+  startedAtMs = performance.now()
   private readonly context: ExchangeContext
   private readonly res: HttpResponse
-  private readonly isHead: boolean
   private readonly method: string
   private requestId: string
   private isDone = false
   private isHeld = false
+  private isGone = false
 
   /** @param requestId the client's, checked, or ''. */
   constructor(context: ExchangeContext, res: HttpResponse, method: string, requestId: string) {
     this.context = context
     this.res = res
     this.method = method
-    this.isHead = method === 'HEAD'
     this.requestId = requestId
     context.lastRequestAtMs = this.startedAtMs
   }
@@ -66,22 +73,19 @@ export class Exchange {
   hold(): void {
     this.isHeld = true
     this.context.pending.add(this)
-    this.res.onAborted(() => {
-      if (this.isDone) return
-      this.isDone = true
-      this.context.pending.delete(this)
-      this.context.metrics.requestAborted(this.route)
-    })
+    this.watch()
   }
 
   send(answer: Outgoing): void {
     if (this.isDone) return
     this.isDone = true
-    this.context.pending.delete(this)
+    const isKnown = answer.etag !== '' && this.ifNoneMatch !== '' && namesTag(this.ifNoneMatch, answer.etag)
     try {
-      // Inside its handler uWebSockets.js has corked already.
-      if (this.isHeld) this.res.cork(() => this.write(answer))
-      else this.write(answer)
+      if (this.isHeld) {
+        this.context.pending.delete(this)
+        this.res.cork(() => this.write(answer, isKnown))
+      } // Inside its handler uWebSockets.js has corked already.
+      else this.write(answer, isKnown)
     } catch (error) {
       this.context.logger.error('answer not written', { route: this.route, error })
       this.cut()
@@ -89,20 +93,20 @@ export class Exchange {
     this.context.metrics.requestFinished(
       this.route,
       this.method,
-      answer.status,
+      isKnown ? 304 : answer.status,
       (performance.now() - this.startedAtMs) / 1000,
     )
   }
 
   /** Answers with an error of the table. */
-  refuse({ code, message, retryAfterSec }: Failure, headers: HeaderList = NO_HEADERS): void {
+  refuse({ code, message, retryAfterSec }: Failure, headers: HeaderList = []): void {
     this.send({
       status: errorTable[code].status,
       body: JSON.stringify({ error: { code, message } }),
-      contentType: JSON_TYPE,
       cacheControl: NO_STORE,
-      retryAfterSec: retryAfterSec ?? 0,
-      headers,
+      lines: headerLines(headers) + retryAfterLine(retryAfterSec ?? 0),
+      bodyLines: JSON_LINES,
+      etag: '',
     })
   }
 
@@ -121,17 +125,17 @@ export class Exchange {
   sendOptions(): void {
     const { always, preflight } = this.context.cors
     this.isDone = true
-    this.res.writeStatus(statusLine(204)).writeHeader('Allow', METHODS)
-    this.writeHeaders(always)
-    this.writeHeaders(preflight)
-    this.writeRequestIdAndClose()
+    this.res.writeStatus(statusLine(204))
+    this.res.writeHeader('Allow', METHODS + always + preflight + this.idLine() + this.closeLine())
     // A 204 has no Content-Length, which plain `end` would add.
     this.res.endWithoutBody()
     this.context.metrics.requestFinished(this.route, this.method, 204, 0)
   }
 
   /** Half an answer may be out: only an end of the connection tells the client. */
-  private cut(): void {
+  cut(): void {
+    this.context.sending.delete(this)
+    if (this.isGone) return
     try {
       this.res.close()
     } catch {
@@ -139,35 +143,79 @@ export class Exchange {
     }
   }
 
-  private write(answer: Outgoing): void {
+  private write({ status, body, cacheControl, lines, bodyLines, etag }: Outgoing, isKnown: boolean): void {
     const { res } = this
-    if (answer.status !== 200) res.writeStatus(statusLine(answer.status))
-    res.writeHeader('Content-Type', answer.contentType)
-    res.writeHeader('Cache-Control', answer.cacheControl)
-    if (answer.retryAfterSec > 0) res.writeHeader('Retry-After', String(answer.retryAfterSec))
-    this.writeHeaders(answer.headers)
-    this.writeHeaders(this.context.cors.always)
-    if (!this.isHead) {
-      if (this.requestId !== '') res.writeHeader('X-Request-Id', this.requestId)
-      res.end(answer.body, this.context.isClosing)
+    let head = cacheControl + lines + this.context.cors.always
+    if (this.moreLines !== '') head += this.moreLines
+    if (this.requestId !== '') head += this.idLine()
+    if (etag !== '') head += `\r\nETag: ${etag}`
+    if (isKnown) {
+      res.writeStatus(statusLine(304))
+      res.writeHeader('Cache-Control', head + this.closeLine())
+      res.endWithoutBody()
       return
     }
-    this.writeRequestIdAndClose()
+    if (status !== 200) res.writeStatus(statusLine(status))
+    head += bodyLines
+    if (this.method !== 'HEAD') {
+      res.writeHeader('Cache-Control', head)
+      this.end(body)
+      return
+    }
     // `end` would send the body, and `endWithoutBody(length)` on HEAD ends the process on the old core.
-    res.writeHeader('Content-Length', String(byteLength(answer.body)))
+    res.writeHeader(
+      'Cache-Control',
+      `${head}${this.closeLine()}\r\nContent-Length: ${Buffer.byteLength(body)}`,
+    )
     res.endWithoutBody()
   }
 
-  private writeHeaders(headers: HeaderList): void {
-    for (const [name, value] of headers) this.res.writeHeader(name, value)
+  /**
+   * Gives the socket what it takes now and the rest when it takes more, from the one body that all readers of a cached
+   * answer share. `res.end` would keep a copy per answer: a client that pipelines and never reads makes that grow without
+   * bound, while with an open answer its next request ends the connection.
+   */
+  private end(body: Uint8Array | string): void {
+    const { res, context } = this
+    const size = Buffer.byteLength(body)
+    if (context.isClosing) {
+      res.end(body, true)
+      return
+    }
+    if (res.tryEnd(body, size)[1]) return
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body
+    this.startedAtMs = performance.now()
+    context.sending.add(this)
+    if (!this.isHeld) this.watch()
+    res.onWritable((offset) => {
+      const [isTaken, isOut] = res.tryEnd(bytes.subarray(offset), size)
+      if (isOut) context.sending.delete(this)
+      return isTaken
+    })
   }
 
-  private writeRequestIdAndClose(): void {
-    if (this.requestId !== '') this.res.writeHeader('X-Request-Id', this.requestId)
-    if (this.context.isClosing) this.res.writeHeader('Connection', 'close')
+  private watch(): void {
+    this.res.onAborted(() => {
+      this.isGone = true
+      this.context.sending.delete(this)
+      if (this.isDone) return
+      this.isDone = true
+      this.context.pending.delete(this)
+      this.context.metrics.requestAborted(this.route)
+    })
+  }
+
+  private idLine(): string {
+    return this.requestId === '' ? '' : `\r\nX-Request-Id: ${this.requestId}`
+  }
+
+  /** `end` writes its own. */
+  private closeLine(): string {
+    return this.context.isClosing ? '\r\nConnection: close' : ''
   }
 }
 
-function byteLength(body: Uint8Array | string): number {
-  return typeof body === 'string' ? Buffer.byteLength(body) : body.length
+/** '' when waiting does not help. */
+export function retryAfterLine(seconds: number): string {
+  return seconds > 0 ? `\r\nRetry-After: ${seconds}` : ''
 }

@@ -1,23 +1,21 @@
 import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { docsPage } from '../api/docsPage.js'
-import { openApiDocument } from '../api/openapi.js'
 import type { Config } from '../config/config.types.js'
 import { failure } from '../errors/answers.js'
 import { listenFailure } from '../errors/listenFailure.js'
 import type { QueryPool } from '../pool/queryPool.js'
 import { createVersionReader } from '../pool/shardVersion.js'
-import { API_VERSION } from '../telemetry/buildInfo.js'
 import type { HealthSource } from '../telemetry/healthRecord.js'
 import type { Logger } from '../telemetry/logger.js'
 import type { HttpMetrics } from '../telemetry/metrics.js'
 import type { StatusBoardHandle } from '../telemetry/statusBoard.js'
 import { AnswerCache, type CacheStats } from './cache.js'
+import { staticDocuments } from './documents.js'
 import { createRequestHandler } from './handleRequest.js'
-import { corsHeaders, JSON_TYPE } from './headers.js'
+import { corsHeaders } from './headers.js'
 import { createQueryParsers } from './queryParsers.js'
 import type { ExchangeContext } from './respond.js'
-import { createTargets, type StaticDocument } from './targets.js'
+import { createTargets } from './targets.js'
 import { LISTEN_EXCLUSIVE_PORT, type ListenSocket, loadUws, type UwsApp, type UwsCore } from './uws.js'
 
 export interface HttpServerOptions {
@@ -43,11 +41,11 @@ export interface HttpServer {
   drain(delayMs: number): Promise<void>
 }
 
-/** Front cache: some ten thousand points, or some hundred pages. */
-const CACHE_BYTES = 64 * 1024 * 1024
-
 /** A request is answered 504 at most this long after its deadline. */
 const SWEEP_MS = 100
+
+/** An answer that a client has not taken after this long is cut off. uWebSockets.js itself ends those that take nothing for 10 s. */
+const MAX_SENDING_MS = 60_000
 
 /** A connection that stays silent for this long while the server closes is not waited for. */
 const QUIET_MS = 300
@@ -64,20 +62,22 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     logger,
     metrics,
     pending: new Set(),
+    sending: new Set(),
     isClosing: false,
     lastRequestAtMs: 0,
   }
-  const cache = new AnswerCache(CACHE_BYTES)
+  const cache = new AnswerCache(config.http.cacheBytes)
   const app = core.createApp()
   app.any(
     '/*',
     createRequestHandler({
       context,
-      targets: createTargets(health, documents()),
+      targets: createTargets(health, staticDocuments(config.http.compress)),
       desk: {
         parsers: createQueryParsers(new Set(config.networks.map(({ networkId }) => networkId))),
         cache,
         pool,
+        isCoding: config.http.compress,
         readVersion: createVersionReader(status),
         metrics,
       },
@@ -85,7 +85,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     }),
   )
   const socket = await listen(app, config.http.host, config.http.port)
-  const sweep = setInterval(() => refuseLate(context, config.http.deadlineMs), SWEEP_MS)
+  const sweep = setInterval(() => sweepLate(context, config.http.deadlineMs), SWEEP_MS)
   const drain = async (delayMs: number): Promise<void> => {
     await delay(delayMs)
     await close(core, app, socket, context, config.http.deadlineMs)
@@ -104,23 +104,15 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   }
 }
 
-function documents(): StaticDocument[] {
-  return [
-    {
-      path: '/openapi.json',
-      route: 'getOpenApi',
-      contentType: JSON_TYPE,
-      body: JSON.stringify(openApiDocument(API_VERSION)),
-    },
-    { path: '/docs', route: 'getDocs', contentType: 'text/html; charset=utf-8', body: docsPage(API_VERSION) },
-  ]
-}
-
-function refuseLate(context: ExchangeContext, deadlineMs: number): void {
-  const limit = performance.now() - deadlineMs
+/** All have the same deadline, and the sets are in order of arrival: the first that is in time ends the walk. */
+function sweepLate(context: ExchangeContext, deadlineMs: number): void {
+  const now = performance.now()
+  for (const exchange of context.sending) {
+    if (exchange.startedAtMs > now - MAX_SENDING_MS) break
+    exchange.cut()
+  }
   for (const exchange of context.pending) {
-    // All have the same deadline, and the set is in order of arrival.
-    if (exchange.startedAtMs > limit) return
+    if (exchange.startedAtMs > now - deadlineMs) return
     exchange.refuse(failure('DEADLINE_EXCEEDED', `no answer within ${deadlineMs} ms`, 1))
   }
 }
@@ -139,7 +131,7 @@ async function close(
   const lastActionMs = (): number => Math.max(startedAtMs, context.lastRequestAtMs)
   while (
     performance.now() - startedAtMs < deadlineMs &&
-    (context.pending.size > 0 || performance.now() - lastActionMs() < QUIET_MS)
+    (context.pending.size > 0 || context.sending.size > 0 || performance.now() - lastActionMs() < QUIET_MS)
   )
     await delay(SWEEP_MS / 4)
   app.close()

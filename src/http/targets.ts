@@ -2,25 +2,16 @@ import { operationIds, probeRoutes, routes } from '../api/routes.js'
 import { failure } from '../errors/answers.js'
 import type { OperationId } from '../protocol/queries.js'
 import type { HealthSource } from '../telemetry/healthRecord.js'
-import { type HeaderList, JSON_TYPE } from './headers.js'
-import type { Exchange } from './respond.js'
+import { NO_STORE } from './cacheControl.js'
+import type { StaticDocument } from './documents.js'
+import { type HeaderList, headerLines } from './headers.js'
+import { type Exchange, JSON_LINES } from './respond.js'
 
 /** What a path leads to: a query for the pool, or an answer that is there at once. */
 export type Target =
   | { readonly type: 'query'; readonly route: OperationId }
-  | { readonly type: 'memory'; readonly route: string; respond(exchange: Exchange): void }
-
-/** Documents that are made once, at start. */
-export interface StaticDocument {
-  readonly path: string
-  readonly route: string
-  readonly contentType: string
-  readonly body: string
-}
-
-const NO_STORE = 'no-store'
-/** Documents change with a release only. */
-const ONE_HOUR = 'public, max-age=3600'
+  | { readonly type: 'probe'; readonly route: string; respond(exchange: Exchange): void }
+  | { readonly type: 'document'; readonly route: string; readonly answers: StaticDocument['answers'] }
 
 /** Every path that is served; each also with a slash at its end. */
 export function createTargets(
@@ -44,22 +35,9 @@ export function createTargets(
   }
   for (const [route, respond] of Object.entries(probes)) {
     const { paths } = probeRoutes[route as keyof typeof probeRoutes]
-    for (const path of paths) add(path, { type: 'memory', route, respond })
+    for (const path of paths) add(path, { type: 'probe', route, respond })
   }
-  for (const { path, route, contentType, body } of documents)
-    add(path, {
-      type: 'memory',
-      route,
-      respond: (exchange) =>
-        exchange.send({
-          status: 200,
-          body,
-          contentType,
-          cacheControl: ONE_HOUR,
-          retryAfterSec: 0,
-          headers: [],
-        }),
-    })
+  for (const { path, route, answers } of documents) add(path, { type: 'document', route, answers })
   return targets
 }
 
@@ -74,9 +52,9 @@ function sendJson(exchange: Exchange, status: number, value: object, headers: He
   exchange.send({
     status,
     body: JSON.stringify(value),
-    contentType: JSON_TYPE,
     cacheControl: NO_STORE,
-    retryAfterSec: 0,
-    headers,
+    lines: headerLines(headers),
+    bodyLines: JSON_LINES,
+    etag: '',
   })
 }

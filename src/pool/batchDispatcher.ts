@@ -176,6 +176,8 @@ function deathReply({ query }: PoolRequest, error: unknown): QueryReply {
   return {
     status: 500,
     body: new Uint8Array(0),
+    coding: 'identity',
+    tag: '',
     retryAfterSec: 0,
     life: undefined,
     version: NO_VERSION,

@@ -1,16 +1,20 @@
 import type { AnswerLife } from '../api/present.js'
+import { type ContentCoding, contentCodings } from './contentCoding.js'
 import type { ShardVersion } from './shardVersion.js'
 
 /**
  * What comes back from a worker: one ArrayBuffer, transferred.
  *
  *   tip f64 | epoch f64 | halted f64 | count u32 | unused u32
- *   count × ( offset u32 | length u32 | status u16 | retry after, seconds u16 | kind u8 | unused 3 bytes )
+ *   count × ( offset u32 | length u32 | status u16 | retry after, seconds u16 | kind u8 | coding u8 | tag, 22 characters )
  *   bodies
  */
 
 const HEADER_BYTES = 32
-const ENTRY_BYTES = 16
+const ENTRY_BYTES = 36
+
+/** Characters of a tag: base64url of 132 bits. */
+export const TAG_LENGTH = 22
 
 /** A query that ended in an exception: our bug, or a store that contradicts itself. */
 export interface QueryFault {
@@ -25,8 +29,11 @@ export interface QueryFault {
 /** The answer to one query. */
 export interface QueryReply {
   readonly status: number
-  /** JSON; a view of the batch's buffer. Empty for a fault. */
+  /** JSON in `coding`; a view of the batch's buffer. Empty for a fault. */
   readonly body: Uint8Array
+  readonly coding: ContentCoding
+  /** Digest of the JSON: the same for the same text, whatever made it and whenever. '' unless the status is 200. */
+  readonly tag: string
   /** Seconds, 0 when waiting does not help. */
   readonly retryAfterSec: number
   /** How long a success may be kept; undefined: not at all. */
@@ -70,6 +77,9 @@ export class ReplyHead {
       at + 12,
       entry.isFault ? FAULT : entry.life === undefined ? NEVER : lifeCodes[entry.life],
     )
+    this.view.setUint8(at + 13, contentCodings.indexOf(entry.coding))
+    for (let place = 0; place < entry.tag.length; place++)
+      this.view.setUint8(at + 14 + place, entry.tag.charCodeAt(place))
   }
 }
 
@@ -78,6 +88,9 @@ export interface ReplyEntry {
   readonly offset: number
   readonly length: number
   readonly status: number
+  readonly coding: ContentCoding
+  /** '' or `TAG_LENGTH` ASCII characters. */
+  readonly tag: string
   readonly retryAfterSec: number
   readonly life: AnswerLife | undefined
   /** The body is a `QueryFault` as JSON, for our log, not for the wire. */
@@ -90,6 +103,7 @@ const NO_BODY = new Uint8Array(0)
 /** The replies of a batch, in the order of its queries. */
 export function decodeReplies(buffer: ArrayBuffer): QueryReply[] {
   const view = new DataView(buffer)
+  const bytes = Buffer.from(buffer)
   const version = { tip: view.getFloat64(0), epoch: view.getFloat64(8), halted: view.getFloat64(16) }
   const replies: QueryReply[] = []
   const count = view.getUint32(24)
@@ -100,6 +114,8 @@ export function decodeReplies(buffer: ArrayBuffer): QueryReply[] {
     replies.push({
       status: view.getUint16(at + 8),
       body: kind === FAULT ? NO_BODY : body,
+      coding: contentCodings[view.getUint8(at + 13)]!,
+      tag: view.getUint8(at + 14) === 0 ? '' : bytes.toString('latin1', at + 14, at + 14 + TAG_LENGTH),
       retryAfterSec: view.getUint16(at + 10),
       life: kind === VERSION ? 'version' : kind === EPOCH ? 'epoch' : undefined,
       version,

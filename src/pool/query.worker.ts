@@ -20,5 +20,11 @@ const createWriter = (): JsonWriter =>
 
 /** One task = one micro-batch = fresh snapshots, released at its end. No timers here: between tasks the thread sleeps. */
 export default createWorkerTask(
-  createBatchRunner(shards, queries, createVersionReader(data.status), createWriter),
+  createBatchRunner(
+    shards,
+    queries,
+    createVersionReader(data.status),
+    createWriter,
+    data.config.http.maxResponseBytes,
+  ),
 )

@@ -1,7 +1,8 @@
 import type { OperationId, QueryByOperation } from '../protocol/queries.js'
+import { type ContentCoding, contentCodings } from './contentCoding.js'
 
 /**
- * Queries as bytes, for the way into a worker: operation number, a bit per field that is there, then the fields.
+ * Queries as bytes, for the way into a worker: operation number, coding, a bit per field that is there, then the fields.
  * Both ends are the same build, so there is no version.
  */
 
@@ -64,9 +65,11 @@ const layoutOf = new Map(layouts.map((layout) => [layout.operation, layout]))
 export interface NamedQuery {
   readonly operation: OperationId
   readonly query: QueryByOperation[OperationId]
+  /** Coding of the answer, where it is worth it. */
+  readonly coding: ContentCoding
 }
 
-const HEAD_BYTES = 3
+const HEAD_BYTES = 4
 const ADDRESS_BYTES = 20
 
 /** Bytes that grow as queries are appended; one per sender, used again for every batch. */
@@ -75,7 +78,7 @@ export class QueryWriter {
   private view = new DataView(this.bytes.buffer)
   private length = 0
 
-  append({ operation, query }: NamedQuery): void {
+  append({ operation, query, coding }: NamedQuery): void {
     const layout = layoutOf.get(operation)!
     // The table above covers exactly the fields of this query's type.
     const values = query as unknown as Readonly<Record<string, unknown>>
@@ -91,7 +94,8 @@ export class QueryWriter {
       this.appendField(kind, value)
     }
     this.view.setUint8(head, layout.number)
-    this.view.setUint16(head + 1, presence)
+    this.view.setUint8(head + 1, contentCodings.indexOf(coding))
+    this.view.setUint16(head + 2, presence)
   }
 
   /** What was appended, in an ArrayBuffer of its own (never a slab that others share); the writer starts anew. */
@@ -143,7 +147,8 @@ export function decodeQueries(batch: ArrayBuffer): NamedQuery[] {
   let at = 0
   while (at < batch.byteLength) {
     const layout = layouts[view.getUint8(at)]!
-    const presence = view.getUint16(at + 1)
+    const coding = contentCodings[view.getUint8(at + 1)]!
+    const presence = view.getUint16(at + 2)
     at += HEAD_BYTES
     const values: Record<string, unknown> = {}
     for (let index = 0; index < layout.fields.length; index++) {
@@ -172,6 +177,7 @@ export function decodeQueries(batch: ArrayBuffer): NamedQuery[] {
     queries.push({
       operation: layout.operation,
       query: values as unknown as QueryByOperation[OperationId],
+      coding,
     })
   }
   return queries

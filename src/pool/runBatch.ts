@@ -1,10 +1,12 @@
 import { errorTable } from '../api/errorTable.js'
-import { JsonWriter } from '../api/jsonWriter.js'
+import { AnswerTooLargeError, JsonWriter } from '../api/jsonWriter.js'
 import { writeFailure } from '../api/present/failure.js'
 import { presenters, type RecordByOperation } from '../api/present.js'
-import type { Answer } from '../errors/answers.js'
+import { type Answer, type Failure, failure } from '../errors/answers.js'
 import { InvariantError } from '../errors/invariantError.js'
 import type { OperationId, QueryByOperation } from '../protocol/queries.js'
+import { type ContentCoding, encodeBody, MIN_CODED_BYTES } from './contentCoding.js'
+import { digestTag } from './digestTag.js'
 import { type QueryFault, type ReplyEntry, ReplyHead, replyHeadBytes } from './messages.js'
 import { decodeQueries, type NamedQuery } from './queryCodec.js'
 import type { ShardVersion } from './shardVersion.js'
@@ -34,6 +36,7 @@ export function createBatchRunner<Shards extends SnapshotSource>(
   queries: QueryFunctions<Shards>,
   readVersion: () => ShardVersion,
   createWriter: () => JsonWriter = () => new JsonWriter(),
+  maxResponseBytes = Number.POSITIVE_INFINITY,
 ): (batch: ArrayBuffer) => ArrayBuffer {
   let writer = createWriter()
 
@@ -43,8 +46,13 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     if (result.ok) {
       const presenter = presenters[operation]
       presenter.write(writer, result.value)
+      if (writer.length > writer.maxLength) throw new AnswerTooLargeError()
       return { status: 200, retryAfterSec: 0, life: presenter.life(result.value), isFault: false }
     }
+    return refuse(result)
+  }
+
+  function refuse(result: Failure): Answered {
     writeFailure(writer, result)
     const row = errorTable[result.code]
     // "Not yet" holds as long as the shards stand still; trouble of the moment does not.
@@ -52,18 +60,44 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     return { status: row.status, retryAfterSec: result.retryAfterSec ?? 0, life, isFault: false }
   }
 
+  function answerWithin(end: number, { operation, query }: NamedQuery): Answered {
+    writer.maxLength = end
+    try {
+      return answer(operation, query)
+    } finally {
+      writer.maxLength = Number.POSITIVE_INFINITY
+    }
+  }
+
   function answerOrFault(named: NamedQuery): ReplyEntry {
     const offset = writer.length
     let answered: Answered
     try {
-      answered = answer(named.operation, named.query)
+      answered = answerWithin(offset + maxResponseBytes, named)
     } catch (error) {
       if (isTrap(error)) throw error
       writer.truncate(offset)
-      writer.json(describeFault(error, named))
-      answered = { status: 500, retryAfterSec: 0, life: undefined, isFault: true }
+      answered =
+        error instanceof AnswerTooLargeError ? refuse(tooLarge(maxResponseBytes)) : writeFault(error, named)
     }
-    return { offset, length: writer.length - offset, ...answered }
+    const { coding, tag } = answered.status === 200 ? finish(named.coding, offset) : UNTAGGED
+    return { offset, length: writer.length - offset, coding, tag, ...answered }
+  }
+
+  function writeFault(error: unknown, named: NamedQuery): Answered {
+    writer.json(describeFault(error, named))
+    return { status: 500, retryAfterSec: 0, life: undefined, isFault: true }
+  }
+
+  /** Tags what was written from `offset` on, and codes it where that is asked for and worth it. */
+  function finish(asked: ContentCoding, offset: number): Pick<ReplyEntry, 'coding' | 'tag'> {
+    const body = writer.bytes.subarray(offset, writer.length)
+    const tag = digestTag(body)
+    if (asked === 'identity' || body.length < MIN_CODED_BYTES) return { coding: 'identity', tag }
+    const coded = encodeBody(body, asked)
+    writer.truncate(offset)
+    writer.append(coded)
+    return { coding: asked, tag }
   }
 
   return (batch) => {
@@ -82,7 +116,16 @@ export function createBatchRunner<Shards extends SnapshotSource>(
   }
 }
 
-type Answered = Omit<ReplyEntry, 'offset' | 'length'>
+type Answered = Omit<ReplyEntry, 'offset' | 'length' | 'coding' | 'tag'>
+
+const UNTAGGED = { coding: 'identity', tag: '' } as const
+
+function tooLarge(maxResponseBytes: number): Failure {
+  return failure(
+    'INVALID_PARAMETER',
+    `the answer has more than ${maxResponseBytes} bytes: ask for fewer rows with page_size`,
+  )
+}
 
 function describeFault(error: unknown, { query }: NamedQuery): QueryFault {
   const known = error instanceof Error ? error : new Error(String(error))

@@ -161,15 +161,6 @@ test('failures of a query keep their status, and Retry-After where waiting helps
   assert.equal(halted.headers.get('retry-after'), '5')
 })
 
-test('only a proof that is final may be kept for good', async () => {
-  const lifeOf = async (target: string) => (await fetchRaw(port, 'GET', target)).headers.get('cache-control')
-  const proof = '/bridge/v1/claim-proof?network_id=1&deposit_count=7&leaf_index='
-  assert.equal(await lifeOf(`${proof}0`), 'public, max-age=31536000, immutable')
-  assert.equal(await lifeOf(`${proof}1`), 'no-cache')
-  assert.equal(await lifeOf('/bridge/v1/bridges?network_id=1'), 'no-cache')
-  assert.equal(await lifeOf('/bridge/v1/bridges?network_id=x'), 'no-store')
-})
-
 test('CORS can be one origin or off', async (context) => {
   const one = await startHttpWorld(context, { cors: 'https://example.org' })
   const off = await startHttpWorld(context, { cors: 'off' })

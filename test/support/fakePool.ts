@@ -1,5 +1,6 @@
 import type { Config } from '../../src/config/config.types.js'
 import type { CompiledMerkle } from '../../src/merkle/wasm.js'
+import type { ContentCoding } from '../../src/pool/contentCoding.js'
 import type { QueryReply } from '../../src/pool/messages.js'
 import { type QueryPool, type QueryPoolOptions, startQueryPool } from '../../src/pool/queryPool.js'
 import type { OperationId, QueryByOperation } from '../../src/protocol/queries.js'
@@ -55,9 +56,10 @@ export function ask<K extends OperationId>(
   pool: QueryPool,
   operation: K,
   query: QueryByOperation[K],
+  coding: ContentCoding = 'identity',
 ): Promise<QueryReply> {
   return new Promise((resolve, reject) => {
-    if (!pool.submit({ operation, query, settle: resolve })) reject(new Error('refused'))
+    if (!pool.submit({ operation, query, coding, settle: resolve })) reject(new Error('refused'))
   })
 }
 

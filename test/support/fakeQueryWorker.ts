@@ -24,7 +24,7 @@ import {
  * they name, everything else succeeds.
  */
 
-const { status, compiled } = workerData as QueryWorkerData
+const { config, status, compiled } = workerData as QueryWorkerData
 // The pool hands on whatever stands in the place of the wasm module.
 const gate = (compiled as unknown as { readonly gate?: Gate }).gate
 
@@ -97,4 +97,6 @@ const queries: QueryFunctions<typeof shards> = {
   getClaimTransaction: () => success({ ...claimTransactionRecord(), chainId: BigInt(threadId) }),
 }
 
-export default createWorkerTask(createBatchRunner(shards, queries, createVersionReader(status)))
+export default createWorkerTask(
+  createBatchRunner(shards, queries, createVersionReader(status), undefined, config.http.maxResponseBytes),
+)

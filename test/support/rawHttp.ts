@@ -10,6 +10,8 @@ export interface RawResponse {
   /** Lower-case names; a header that came twice is an array's worth of trouble, so it throws. */
   readonly headers: ReadonlyMap<string, string>
   readonly body: string
+  /** The body as it came, in whatever coding. */
+  readonly bytes: Buffer
 }
 
 const CRLF = '\r\n'
@@ -70,7 +72,8 @@ export class RawConnection {
     }
     const length = hasBody ? Number(headers.get('content-length') ?? 0) : 0
     const body = await this.until((text) => (text.length >= length ? length : undefined))
-    return { status: Number(status), headers, body: Buffer.from(body, 'latin1').toString() }
+    const bytes = Buffer.from(body, 'latin1')
+    return { status: Number(status), headers, body: bytes.toString(), bytes }
   }
 
   /** Everything that comes until the server closes. */

@@ -9,20 +9,28 @@ const REORG: ShardVersion = { tip: 3, epoch: 1, halted: 0 }
 const HALT: ShardVersion = { tip: 1, epoch: 0, halted: 2 }
 
 function answer(life: CachedAnswer['life'], body = 'x'): CachedAnswer {
-  return { status: 200, body: new TextEncoder().encode(body), retryAfterSec: 0, life }
+  return {
+    status: 200,
+    body: new TextEncoder().encode(body),
+    cacheControl: 'no-cache',
+    lines: '',
+    bodyLines: '',
+    etag: '"t"',
+    life,
+  }
 }
 
 const find = (cache: AnswerCache, key: string, version: ShardVersion): string | undefined => {
-  const found = cache.find('getBridges', key, version)
+  const found = cache.find('getBridges', key, 'identity', version)
   return found && new TextDecoder().decode(found.body)
 }
 
 test('an answer is found under its own operation, query and version only', () => {
   const cache = new AnswerCache(1 << 20)
-  cache.keep('getBridges', 'a', answer('version'), V1, V1)
+  cache.keep('getBridges', 'a', 'identity', answer('version'), V1, V1)
   assert.equal(find(cache, 'a', V1), 'x')
   assert.equal(find(cache, 'b', V1), undefined)
-  assert.equal(cache.find('getClaims', 'a', V1), undefined)
+  assert.equal(cache.find('getClaims', 'a', 'identity', V1), undefined)
 })
 
 for (const [what, version] of [
@@ -32,45 +40,46 @@ for (const [what, version] of [
 ] as const)
   test(`${what} voids what it may have changed`, () => {
     const cache = new AnswerCache(1 << 20)
-    cache.keep('getBridges', 'page', answer('version'), V1, V1)
-    cache.keep('getBridges', 'proof', answer('epoch'), V1, V1)
+    cache.keep('getBridges', 'page', 'identity', answer('version'), V1, V1)
+    cache.keep('getBridges', 'proof', 'identity', answer('epoch'), V1, V1)
     assert.equal(find(cache, 'page', version), undefined)
     assert.equal(find(cache, 'proof', version), version === COMMIT ? 'x' : undefined)
   })
 
 test('an answer made before the last commit is not kept, a final one made before the last reorg neither', () => {
   const cache = new AnswerCache(1 << 20)
-  cache.keep('getBridges', 'page', answer('version'), V1, COMMIT)
-  cache.keep('getBridges', 'proof', answer('epoch'), V1, COMMIT)
+  cache.keep('getBridges', 'page', 'identity', answer('version'), V1, COMMIT)
+  cache.keep('getBridges', 'proof', 'identity', answer('epoch'), V1, COMMIT)
   assert.deepEqual([find(cache, 'page', COMMIT), find(cache, 'proof', COMMIT)], [undefined, 'x'])
-  cache.keep('getBridges', 'late', answer('epoch'), COMMIT, REORG)
+  cache.keep('getBridges', 'late', 'identity', answer('epoch'), COMMIT, REORG)
   assert.equal(find(cache, 'late', REORG), undefined)
 })
 
 test('the cache keeps a copy, not the buffer that the answer came in', () => {
   const cache = new AnswerCache(1 << 20)
   const batch = new TextEncoder().encode('one|two')
-  cache.keep('getBridges', 'k', { ...answer('version'), body: batch.subarray(4) }, V1, V1)
+  cache.keep('getBridges', 'k', 'identity', { ...answer('version'), body: batch.subarray(4) }, V1, V1)
   batch.fill(0)
-  const found = cache.find('getBridges', 'k', V1)!
+  const found = cache.find('getBridges', 'k', 'identity', V1)!
   assert.equal(new TextDecoder().decode(found.body), 'two')
   assert.equal(found.body.buffer.byteLength, 3)
 })
 
 test('bytes are bounded: the oldest goes, a single huge answer is not taken', () => {
-  const cache = new AnswerCache(16_000)
+  const cache = new AnswerCache(32_000)
   for (let key = 0; key < 1_000; key++)
     cache.keep(
       'getBridges',
       String(key),
+      'identity',
       answer(key % 2 === 0 ? 'version' : 'epoch', 'y'.repeat(700)),
       V1,
       V1,
     )
-  assert.ok(cache.stats().bytes <= 16_000 && cache.stats().bytes > 14_000, String(cache.stats().bytes))
+  assert.ok(cache.stats().bytes <= 32_000 && cache.stats().bytes > 30_000, String(cache.stats().bytes))
   assert.equal(find(cache, '999', V1), 'y'.repeat(700))
   assert.equal(find(cache, '1', V1), undefined)
-  cache.keep('getBridges', 'huge', answer('version', 'z'.repeat(1_500)), V1, V1)
+  cache.keep('getBridges', 'huge', 'identity', answer('version', 'z'.repeat(1_500)), V1, V1)
   assert.equal(find(cache, 'huge', V1), undefined)
   find(cache, 'x', REORG)
   assert.equal(cache.stats().bytes, 0)
@@ -85,4 +94,21 @@ test('a route that hardly ever hits is switched off for a while, others are not'
   let pause = 1
   while (!cache.isWorthwhile('getBridges')) pause++
   assert.equal(pause, 32_768)
+})
+
+test('a query is found as it was spelled once, until its entry is gone', () => {
+  const cache = new AnswerCache(1 << 20)
+  const spelled = (version: ShardVersion) => cache.findSpelling('getBridges', 'b=1&a=2', 'identity', version)
+  cache.keep('getBridges', '2;1;', 'identity', answer('version'), V1, V1)
+  assert.equal(spelled(V1), undefined)
+  cache.addSpelling('getBridges', 'b=1&a=2', 'identity', '2;1;')
+  assert.equal(new TextDecoder().decode(spelled(V1)?.body), 'x')
+  assert.equal(cache.findSpelling('getBridges', 'b=1&a=2', 'gzip', V1), undefined)
+  assert.equal(cache.findSpelling('getClaims', 'b=1&a=2', 'identity', V1), undefined)
+  assert.equal(spelled(COMMIT), undefined)
+  assert.equal(cache.stats().hits, 1)
+})
+
+test('a cache of no bytes is never worth a look', () => {
+  assert.equal(new AnswerCache(0).isWorthwhile('getBridges'), false)
 })

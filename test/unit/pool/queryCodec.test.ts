@@ -9,9 +9,11 @@ const paging = { pageNumber: uint32, pageSize: uint32 }
 
 function queryOf(operation: string, required: object, optional: object): fc.Arbitrary<NamedQuery> {
   const fields = { ...required, ...optional } as Record<string, fc.Arbitrary<unknown>>
+  const query = fc.record(fields, { requiredKeys: Object.keys(required) })
+  const coding = fc.constantFrom('identity', 'gzip', 'br')
   return fc
-    .record(fields, { requiredKeys: Object.keys(required) })
-    .map((query) => ({ operation, query: { ...query } }) as unknown as NamedQuery)
+    .record({ query, coding })
+    .map((both) => ({ operation, ...both, query: { ...both.query } }) as unknown as NamedQuery)
 }
 
 const anyQuery = fc.oneof(

@@ -208,7 +208,7 @@ test('each batch comes back in memory of its own, no larger than its answers', a
   const second = await askIndex(pool, 2)
   assert.notEqual(first.body.buffer, second.body.buffer)
   // Head of 32 bytes, one entry of 16, one body.
-  assert.equal(first.body.buffer.byteLength, 32 + 16 + first.body.length)
+  assert.equal(first.body.buffer.byteLength, 32 + 36 + first.body.length)
   assert.equal(timestampOf(jsonOf(first)), 1)
 })
 

@@ -1,0 +1,46 @@
+import { docsPage } from '../api/docsPage.js'
+import { openApiDocument } from '../api/openapi.js'
+import { type ContentCoding, encodeBody } from '../pool/contentCoding.js'
+import { digestTag } from '../pool/digestTag.js'
+import { API_VERSION } from '../telemetry/buildInfo.js'
+import { ONE_HOUR } from './cacheControl.js'
+import { entityTag } from './etag.js'
+import { headerLines, JSON_TYPE } from './headers.js'
+import type { Outgoing } from './respond.js'
+
+/** A document that is made once, at start, in every coding. */
+export interface StaticDocument {
+  readonly path: string
+  readonly route: string
+  readonly answers: { readonly [Coding in ContentCoding]: Outgoing }
+}
+
+/** The contract, and the page for people. */
+export function staticDocuments(isCoding: boolean): StaticDocument[] {
+  return [
+    make('/openapi.json', 'getOpenApi', JSON_TYPE, JSON.stringify(openApiDocument(API_VERSION)), isCoding),
+    make('/docs', 'getDocs', 'text/html; charset=utf-8', docsPage(API_VERSION), isCoding),
+  ]
+}
+
+function make(
+  path: string,
+  route: string,
+  contentType: string,
+  text: string,
+  isCoding: boolean,
+): StaticDocument {
+  const plain = Buffer.from(text)
+  const answer = (coding: ContentCoding): Outgoing => ({
+    status: 200,
+    body: coding === 'identity' ? plain : encodeBody(plain, coding),
+    cacheControl: ONE_HOUR,
+    lines: headerLines(isCoding ? [['Vary', 'Accept-Encoding']] : []),
+    bodyLines: headerLines([
+      ['Content-Type', contentType],
+      ...(coding === 'identity' ? [] : [['Content-Encoding', coding] as const]),
+    ]),
+    etag: entityTag(digestTag(plain), coding),
+  })
+  return { path, route, answers: { identity: answer('identity'), gzip: answer('gzip'), br: answer('br') } }
+}
