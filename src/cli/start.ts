@@ -10,11 +10,12 @@ import { readNumber } from './readNumber.js'
 import type { Verb } from './verb.js'
 
 const GRACE_MS = 15_000
+const PARENT_LOOK_MS = 500
 
 /** `bds start`: the devnet, its traffic and the service as one job of this process. */
 export const start: Verb = {
   help: [
-    'Usage: bds start [--port N] [--ops-port N] [--round-ms N]',
+    'Usage: bds start [--port N] [--ops-port N] [--round-ms N] [--end-with-parent]',
     '',
     'Starts an L1 and two L2s with real contracts, indexes and serves them, and prints commands to try.',
     'Everything lives in a temporary folder and ends with Ctrl-C.',
@@ -22,10 +23,16 @@ export const start: Verb = {
     '  --port N      port of the API (5577); 0 = any free port',
     '  --ops-port N  port of metrics and probes (9091); 0 = any free port',
     '  --round-ms N  time between two rounds of traffic (4000); 0 = no traffic',
+    '  --end-with-parent  stop when the process that started this one is gone (npm start uses it)',
   ].join('\n'),
   async run(args) {
     const text = { type: 'string' } as const
-    const { values } = readArguments(args, { port: text, 'ops-port': text, 'round-ms': text })
+    const { values, switches } = readArguments(args, {
+      port: text,
+      'ops-port': text,
+      'round-ms': text,
+      'end-with-parent': { type: 'boolean' },
+    })
     const options = {
       httpPort: readNumber(values, 'port', 5577, 65_535),
       opsPort: readNumber(values, 'ops-port', 9091, 65_535),
@@ -33,12 +40,16 @@ export const start: Verb = {
       command: commandName(process.argv[1] ?? 'bds'),
     }
     const logger = createLogger({ level: 'warn', format: 'auto' }, { component: 'main' })
-    return runProcess(async () => devnetJob(options), { logger, drainDelayMs: 0, graceMs: GRACE_MS })
+    return runProcess(async () => devnetJob(options, switches.has('end-with-parent')), {
+      logger,
+      drainDelayMs: 0,
+      graceMs: GRACE_MS,
+    })
   },
 }
 
 /** Start-up is part of the job, so that a signal ends it as well. */
-function devnetJob(options: Parameters<typeof runStart>[0]): Job {
+function devnetJob(options: Parameters<typeof runStart>[0], endsWithParent: boolean): Job {
   const controller = new AbortController()
   const print = (line: string): void => console.log(line)
   const ended = runStart(options, { startService, print, signal: controller.signal })
@@ -48,6 +59,8 @@ function devnetJob(options: Parameters<typeof runStart>[0]): Job {
       (error: unknown) =>
         resolve(error instanceof DevnetError ? new OperatorError(error.message) : (error as Error)),
     )
+    if (endsWithParent)
+      whenParentEnds(() => resolve(new OperatorError('stopped: the process that started this one is gone')))
   })
   return {
     failed,
@@ -58,6 +71,19 @@ function devnetJob(options: Parameters<typeof runStart>[0]): Job {
     },
     closingRoom: () => 'devnet',
   }
+}
+
+/**
+ * A killed parent sends no signal: its children are handed to another process, and that is what can be seen.
+ * The look costs a system call; the timer keeps nothing alive.
+ */
+function whenParentEnds(tell: () => void): void {
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    tell()
+  }, PARENT_LOOK_MS).unref()
 }
 
 /** How this program was called, for commands to copy. */

@@ -114,6 +114,19 @@ test('no process and no folder is left after kill -9, and the next start gets th
   await assertNothingLeft(next)
 })
 
+test('with --end-with-parent nothing is left after kill -9 of the process that started it', async (t) => {
+  const tmpdir = tempFolder(t)
+  // Not the last command of the line, so the shell stays and is the parent.
+  const shell = ['/bin/sh', '-c', '"$@"; exit 1', 'sh']
+  const bds = startBds(t, ['start', ...anyPorts, '--end-with-parent'], { TMPDIR: tmpdir }, shell)
+  await bds.line(lastLine)
+  const [folder] = readdirSync(tmpdir)
+  const description = JSON.parse(readFileSync(join(tmpdir, folder!, 'devnet.json'), 'utf8')) as RunningDevnet
+  // Resolves only when every holder of its output has ended.
+  await bds.kill('SIGKILL')
+  await assertNothingLeft({ bds, tmpdir, text: '', description })
+})
+
 /** A port that nobody listens on. */
 async function freePort(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')

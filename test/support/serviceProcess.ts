@@ -27,14 +27,19 @@ export interface BdsProcess {
   kill(signal: NodeJS.Signals): Promise<Exit>
 }
 
-/** Starts `bds` with the environment of the tests, less every setting of ours, plus `environment`. */
+/**
+ * Starts `bds` with the environment of the tests, less every setting of ours, plus `environment`; behind `launcher`, a
+ * command that runs the words after it, when `bds` shall have another parent than the test.
+ */
 export function startBds(
   context: Cleaner,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  launcher: readonly string[] = [],
 ): BdsProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('BDS_'))
-  const child = spawn(process.execPath, [BDS, ...args], {
+  const [command, ...words] = [...launcher, process.execPath, BDS, ...args]
+  const child = spawn(command!, words, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...Object.fromEntries(inherited), ...environment },
   })
