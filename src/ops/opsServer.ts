@@ -85,8 +85,12 @@ async function answer(routes: ReadonlyMap<string, Route>, request: IncomingMessa
     case 'GET':
     case 'HEAD':
       return route()
-    case 'OPTIONS':
-      return { status: 204, body: '', headers: { Allow: METHODS } }
+    case 'OPTIONS': {
+      // HAProxy's check, as it comes, is `OPTIONS / HTTP/1.0`: it must see an instance that drains.
+      const reply = path === '/metrics' ? undefined : await route()
+      const seen: Reply = reply === undefined || reply.status < 400 ? { status: 204, body: '' } : reply
+      return { ...seen, headers: { ...seen.headers, Allow: METHODS } }
+    }
     default:
       return {
         ...failure(405, 'METHOD_NOT_ALLOWED', `${request.method} is not one of ${METHODS}`),

@@ -91,6 +91,13 @@ test('a probe in HTTP/1.0 without a Host header is answered', async (t) => {
   assert.match(await exchange(port, 'OPTIONS / HTTP/1.0\r\n\r\n'), /^HTTP\/1\.\d 204 /)
 })
 
+test('OPTIONS on the probes has the status of GET, because HAProxy checks with it', async (t) => {
+  const { port } = await start(t, { ready: false, reason: 'draining', lagBlocks: 0 }, 503)
+  assert.match(await exchange(port, 'OPTIONS / HTTP/1.0\r\n\r\n'), /^HTTP\/1\.\d 503 /)
+  assert.match(await exchange(port, 'OPTIONS /readyz HTTP/1.0\r\n\r\n'), /^HTTP\/1\.\d 503 /)
+  assert.match(await exchange(port, 'OPTIONS /livez HTTP/1.0\r\n\r\n'), /^HTTP\/1\.\d 204 /)
+})
+
 test('a port that is taken is refused, not shared', async (t) => {
   const { port } = await start(t, { ready: true, lagBlocks: 0 })
   const health = {} as HealthSource

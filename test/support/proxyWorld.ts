@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { buildSmallWorld } from './fakeChainScenario.js'
+import { freePort } from './freePort.js'
+import { installedProgram } from './installedProgram.js'
+import { type ServiceProcess, startService } from './serviceProcess.js'
+import { inStep, serveWorld } from './serviceWorld.js'
+import { type LoadReport, type LoadTarget, startLoad } from './steadyLoad.js'
+import { until } from './until.js'
+
+interface Cleaner {
+  after(body: () => void | Promise<void>): void
+}
+
+/** Two complete instances over the same chains, each with its own data folder and ports. */
+export interface TwoInstances {
+  readonly ports: readonly { readonly api: number; readonly ops: number }[]
+  /** What every instance answers while the chains stand still. */
+  readonly targets: readonly LoadTarget[]
+  /** Stops one with SIGTERM, starts it again on its ports and waits until it is ready. @returns its exit code. */
+  restart(at: number): Promise<number | null>
+}
+
+/** Longer than the proxies of `deploy/` take to notice, shorter than the default of 5 s. */
+const DRAIN = ['--http-drain-delay-ms', '3500', '--log-level', 'error']
+
+export async function startTwoInstances(context: Cleaner): Promise<TwoInstances> {
+  const { world, configFile } = await serveWorld(context, buildSmallWorld().world)
+  const ports = [
+    { api: await freePort(), ops: await freePort() },
+    { api: await freePort(), ops: await freePort() },
+  ]
+  const start = (at: number): Promise<ServiceProcess> => {
+    const { api, ops } = ports[at]!
+    const args = ['--http-port', String(api), '--ops-port', String(ops)]
+    return startService(context, configFile(`instance${at}`), [...DRAIN, ...args])
+  }
+  const instances = await Promise.all([start(0), start(1)])
+  for (const instance of instances) await inStep(instance, world)
+  const paths = [
+    '/bridge/v1/bridges?network_id=1&page_size=5',
+    '/bridge/v1/claims?network_id=1',
+    '/bridge/v1/token-mappings?network_id=1',
+    '/bridge/v1/l1-info-tree-index?network_id=0&deposit_count=0',
+    '/livez',
+  ]
+  const targets: LoadTarget[] = []
+  for (const path of paths) {
+    const bodies = await Promise.all(instances.map(async ({ url }) => (await fetch(url + path)).text()))
+    if (bodies[0] !== bodies[1]) throw new Error(`the instances differ on ${path}: ${bodies.join(' / ')}`)
+    targets.push({ path, body: bodies[0]! })
+  }
+  return {
+    ports,
+    targets,
+    async restart(at) {
+      const { code } = await instances[at]!.kill('SIGTERM')
+      const again = await start(at)
+      instances[at] = again
+      await until(
+        () => fetch(`${again.opsUrl}/readyz`).then(({ status }) => status),
+        (status) => status === 200,
+        'the restarted instance is ready',
+      )
+      return code
+    },
+  }
+}
+
+/** A file of `deploy/` with the ports of a test in the place of its own. */
+export function deployed(file: string, ports: ReadonlyMap<number, number>): string {
+  const path = fileURLToPath(new URL(`../../../deploy/${file}`, import.meta.url))
+  let text = readFileSync(path, 'utf8')
+  for (const [shipped, own] of ports) {
+    if (!text.includes(`127.0.0.1:${shipped}`)) throw new Error(`${file} has no 127.0.0.1:${shipped}`)
+    text = text.replaceAll(`127.0.0.1:${shipped}`, `127.0.0.1:${own}`)
+  }
+  return text
+}
+
+/** Runs a proxy in the foreground until the test ends. Resolves when it takes connections. */
+export async function runProxy(
+  context: Cleaner,
+  program: string,
+  args: readonly string[],
+  port: number,
+): Promise<void> {
+  const child = spawn(installedProgram(program)!, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+    })
+  const exited = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  context.after(async () => {
+    child.kill('SIGTERM')
+    await exited
+  })
+  const isUp = (): Promise<boolean> =>
+    fetch(`http://127.0.0.1:${port}/livez`).then(
+      ({ status }) => status === 200,
+      () => false,
+    )
+  await until(
+    async () => {
+      if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}: ${said}`)
+      return isUp()
+    },
+    (answer) => answer,
+    `${program} answers`,
+  ).catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${said}`)
+  })
+}
+
+/** Restarts both instances, one after the other, while load runs through the proxy. */
+export async function rollUnderLoad(port: number, instances: TwoInstances): Promise<LoadReport> {
+  const load = startLoad(port, 24, instances.targets)
+  try {
+    for (const at of [0, 1]) {
+      const code = await instances.restart(at)
+      if (code !== 0) throw new Error(`instance ${at} ended with ${code}`)
+      const before = load.answered()
+      await until(load.answered, (count) => count > before + 500, 'the load goes on')
+    }
+  } finally {
+    await load.stop()
+  }
+  return load.stop()
+}
