@@ -17,21 +17,25 @@ const LIVELY_FOR_MS = 10_000
  */
 export class CallRetry {
   readonly #clock: Clock
+  readonly #isAlone: boolean
   #answeredAtMs = Number.NEGATIVE_INFINITY
 
-  constructor(clock: Clock) {
+  /** @param isAlone there is no other endpoint: then what was not answered in time is asked once more as well. */
+  constructor(clock: Clock, isAlone: boolean) {
     this.#clock = clock
+    this.#isAlone = isAlone
   }
 
   /** @throws what the last try threw. */
   async run<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const isLively = this.#clock.now() - this.#answeredAtMs <= LIVELY_FOR_MS
     for (let tries = 0; ; tries++) {
       try {
         const answer = await ask()
         this.#answeredAtMs = this.#clock.now()
         return answer
       } catch (error) {
-        const pauseMs = error instanceof RpcFailure ? this.#pauseAfter(error, tries) : undefined
+        const pauseMs = isLively && error instanceof RpcFailure ? this.#pauseAfter(error, tries) : undefined
         if (pauseMs === undefined) throw error
         await this.#clock.sleep(pauseMs * (0.5 + this.#clock.random() / 2), signal)
       }
@@ -39,7 +43,7 @@ export class CallRetry {
   }
 
   #pauseAfter(failure: RpcFailure, tries: number): number | undefined {
-    if (this.#clock.now() - this.#answeredAtMs > LIVELY_FOR_MS) return undefined
+    if (failure.kind === 'timeout') return this.#isAlone && tries === 0 ? PAUSES_MS[0] : undefined
     if (failure.kind !== 'rateLimit') return isChance(failure) ? PAUSES_MS[tries] : undefined
     const pauseMs = RATE_PAUSES_MS[tries]
     const toldMs = failure.retryAfterMs ?? 0

@@ -22,9 +22,10 @@ export interface ChainClientOptions {
 
 /** One network's chain behind all of its endpoints. It opens no connection before the first question. */
 export function createChainClient({ network, logger, clock = systemClock }: ChainClientOptions): ChainClient {
+  const { rpcTimeoutMs: timeoutMs, logRange } = network
+  const isAlone = network.rpc.length === 1
   const endpoints = network.rpc.map(
-    (config) =>
-      new Endpoint({ config, timeoutMs: network.rpcTimeoutMs, logRange: network.logRange, clock, logger }),
+    (config) => new Endpoint({ config, timeoutMs, logRange, isAlone, clock, logger }),
   )
   const pool = new EndpointPool({
     endpoints,

@@ -22,6 +22,8 @@ export interface EndpointOptions {
   readonly config: RpcEndpointConfig
   readonly timeoutMs: number
   readonly logRange: number
+  /** The network has no other endpoint. */
+  readonly isAlone?: boolean
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -50,7 +52,7 @@ export class Endpoint {
   readonly #logger: Logger
   #batchRefusedAt: number | undefined
 
-  constructor({ config, timeoutMs, logRange, clock, logger }: EndpointOptions) {
+  constructor({ config, timeoutMs, logRange, isAlone = false, clock, logger }: EndpointOptions) {
     this.alias = config.alias
     this.logRange = new LogRange(Math.min(logRange, config.maxLogRange ?? logRange))
     this.timestamps = new TimestampTrust()
@@ -61,7 +63,7 @@ export class Endpoint {
       maxBodyBytes: MAX_BODY_BYTES,
     })
     this.#budget = config.maxRps === undefined ? undefined : new TokenBucket(config.maxRps, clock)
-    this.#retry = new CallRetry(clock)
+    this.#retry = new CallRetry(clock, isAlone)
     this.#clock = clock
     this.#logger = logger
   }

@@ -14,11 +14,12 @@ async function tries(
     words?: Partial<ProviderWords>
     retryAfterMs?: number
     silentForMs?: number
+    isAlone?: boolean
   } = {},
 ): Promise<{ asked: number; isAnswered: boolean; sleptMs: number }> {
-  const { failures = 2, words = {}, retryAfterMs, silentForMs = 0 } = options
+  const { failures = 2, words = {}, retryAfterMs, silentForMs = 0, isAlone = false } = options
   const clock = new FakeClock()
-  const retry = new CallRetry(clock)
+  const retry = new CallRetry(clock, isAlone)
   if (silentForMs < Number.POSITIVE_INFINITY) await retry.run(async () => 'before', signal)
   clock.advance(Math.min(silentForMs, 1e9))
   let asked = 0
@@ -75,8 +76,14 @@ test('a short wait that the endpoint asks for is kept, a long one is left to the
   assert.equal((await tries('rateLimit', { retryAfterMs: 1_001 })).asked, 1)
 })
 
+test('what was not answered in time is asked once more where no other endpoint could be', async () => {
+  assert.equal((await tries('timeout', { isAlone: true })).asked, 2)
+  assert.equal((await tries('timeout', { isAlone: true, silentForMs: 10_001 })).asked, 1)
+  assert.equal((await tries('timeout', { isAlone: false })).asked, 1)
+})
+
 test('whatever else goes wrong passes through', async () => {
-  const retry = new CallRetry(new FakeClock())
+  const retry = new CallRetry(new FakeClock(), true)
   await assert.rejects(
     retry.run(() => Promise.reject(new TypeError('ours')), signal),
     TypeError,
