@@ -47,15 +47,25 @@ export function openApiDocument(version: string): Json {
   }
 }
 
-type RouteFacts = Pick<Route<never>, 'path' | 'summary' | 'parameters' | 'response' | 'errors'>
+const ETAG: Json = {
+  description: 'Strong entity tag: a digest of the JSON, other for each coding.',
+  schema: { type: 'string' },
+}
+
+type RouteFacts = Pick<Route<never>, 'path' | 'summary' | 'parameters' | 'response' | 'errors' | 'cost'>
 
 function dataOperation(operationId: string, route: RouteFacts, components: Map<string, Json>): Json {
   return {
     operationId,
     summary: route.summary,
     parameters: parametersOf(route.parameters),
+    'x-rate-limit-cost': route.cost,
     responses: {
-      200: success(route.response, components),
+      200: { ...success(route.response, components), headers: { ETag: ETAG } },
+      304: {
+        description: 'The answer is still one that the request header `If-None-Match` names.',
+        headers: { ETag: ETAG },
+      },
       ...errorResponses([...route.errors, ...COMMON_ERRORS], components),
     },
   }

@@ -3,6 +3,7 @@ export interface Config {
   readonly dataDir: string
   readonly primaryNetwork: number
   readonly http: HttpConfig
+  readonly rateLimit: RateLimitConfig
   readonly ops: { readonly host: string; readonly port: number }
   readonly pool: { readonly workers: number; readonly maxQueue: number }
   readonly log: {
@@ -32,6 +33,23 @@ export interface HttpConfig {
   readonly maxResponseBytes: number
   /** `*`, `off`, or one origin. */
   readonly cors: string
+}
+
+/** Token buckets per client: each request takes the cost of its route. */
+export interface RateLimitConfig {
+  /** Tokens that come back per second to a client known by address; 0 = nobody is limited. */
+  readonly tokensPerSec: number
+  readonly burst: number
+  readonly keyTokensPerSec: number
+  readonly keyBurst: number
+  /** SHA-256 of each key, 64 lower-case hex digits. */
+  readonly apiKeys: readonly string[]
+  /** Address ranges whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[]
+  /** Address ranges that are never limited. */
+  readonly allow: readonly string[]
+  /** Buckets kept per tier. */
+  readonly maxClients: number
 }
 
 export interface HealthConfig {

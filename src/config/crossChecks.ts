@@ -1,3 +1,4 @@
+import { isAddressRange } from './addressRange.js'
 import { parseFinality } from './finality.js'
 import { isTable, type RawTable } from './layers.js'
 import { readSecret } from './secretFile.js'
@@ -13,6 +14,7 @@ export function crossCheck(table: RawTable): string[] {
   for (const network of networks) checkNetwork(network, mistakes)
   checkPrimaryNetwork(table.primary_network, networks, mistakes)
   checkServer(table, mistakes)
+  if (isTable(table.rate_limit)) checkRateLimit(table.rate_limit, mistakes)
   return mistakes
 }
 
@@ -90,6 +92,23 @@ function checkServer(table: RawTable, mistakes: string[]): void {
   const { synced_lag_blocks: synced, max_lag_blocks: max } = health
   if (typeof synced === 'number' && typeof max === 'number' && max < synced)
     mistakes.push(`health.max_lag_blocks ${max} is below health.synced_lag_blocks ${synced}`)
+}
+
+function checkRateLimit(limits: RawTable, mistakes: string[]): void {
+  for (const key of ['trusted_proxies', 'allow'])
+    for (const range of textsOf(limits[key]))
+      if (!isAddressRange(range))
+        mistakes.push(
+          `rate_limit.${key} has ${JSON.stringify(range)}; expected an address or a range like 10.0.0.0/8`,
+        )
+  // Never repeats it: it may be the key itself.
+  for (const [position, hash] of textsOf(limits.api_keys).entries())
+    if (!/^[0-9a-f]{64}$/i.test(hash))
+      mistakes.push(`rate_limit.api_keys[${position}] is not the SHA-256 of a key, 64 hex digits`)
+}
+
+function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
 function isCorsSetting(text: string): boolean {

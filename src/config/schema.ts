@@ -8,7 +8,16 @@ interface KeyOptions {
   readonly description: string
   readonly default?: unknown
   /** Unit of the number, when the key has one. */
-  readonly unit?: 'ms' | 'bytes' | 'blocks' | 'requests' | 'requests/s' | 'threads'
+  readonly unit?:
+    | 'ms'
+    | 'bytes'
+    | 'blocks'
+    | 'requests'
+    | 'requests/s'
+    | 'threads'
+    | 'tokens'
+    | 'tokens/s'
+    | 'clients'
 }
 
 const MAX_UINT32 = 2 ** 32 - 1
@@ -21,6 +30,9 @@ const choice = <const T extends readonly string[]>(values: T, options: KeyOption
 const flag = (options: KeyOptions) => Type.Boolean({ ...options })
 const section = <T extends Record<string, TSchema>>(keys: T, description: string) =>
   Type.Object(keys, { additionalProperties: false, default: {}, description })
+
+const texts = (options: KeyOptions) =>
+  Type.Array(Type.String({ minLength: 1 }), { minItems: 0, maxItems: 256, ...options })
 
 const port = (options: KeyOptions) => integer(0, 65_535, options)
 const address = (description: string) =>
@@ -155,6 +167,46 @@ export const ConfigFile = Type.Object(
         cors: text({ default: '*', description: '`*`, `off`, or one origin that may read the answers.' }),
       },
       'The API.',
+    ),
+    rate_limit: section(
+      {
+        tokens_per_second: integer(0, 1_000_000, {
+          default: 0,
+          unit: 'tokens/s',
+          description:
+            'Tokens that a client, known by its address, gets back per second; 0 = nobody is limited. An index or a document costs 1, any other answer 5; probes are free.',
+        }),
+        burst: integer(10, 10_000_000, {
+          default: 200,
+          unit: 'tokens',
+          description: 'Tokens that a client may save up.',
+        }),
+        key_tokens_per_second: integer(1, 1_000_000, {
+          default: 1_000,
+          unit: 'tokens/s',
+          description: 'The same for a client with an API key.',
+        }),
+        key_burst: integer(10, 10_000_000, {
+          default: 5_000,
+          unit: 'tokens',
+          description: 'The same for a client with an API key.',
+        }),
+        api_keys: texts({
+          default: [],
+          description: 'SHA-256 of each API key, 64 hex digits. Sent as `X-API-Key` or as a bearer token.',
+        }),
+        trusted_proxies: texts({
+          default: [],
+          description: 'Addresses or ranges (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` is believed.',
+        }),
+        allow: texts({ default: [], description: 'Addresses or ranges of clients that are never limited.' }),
+        max_clients: integer(1, 10_000_000, {
+          default: 65_536,
+          unit: 'clients',
+          description: 'Clients that are remembered; the one that was silent for longest is forgotten.',
+        }),
+      },
+      'Rate limits and API keys.',
     ),
     ops: section(
       {

@@ -1,7 +1,9 @@
+import { routes } from '../api/routes.js'
 import { failure } from '../errors/answers.js'
 import { chooseCoding } from './acceptEncoding.js'
 import { answerQuery, type QueryDesk } from './answerQuery.js'
 import { METHODS } from './headers.js'
+import type { RateGate } from './limits/rateGate.js'
 import { acceptRequestId } from './requestId.js'
 import { Exchange, type ExchangeContext } from './respond.js'
 import type { Target } from './targets.js'
@@ -12,7 +14,11 @@ export interface RequestHandlerOptions {
   readonly targets: ReadonlyMap<string, Target>
   readonly desk: QueryDesk
   readonly maxUrlBytes: number
+  /** Undefined where nobody is limited. */
+  readonly gate: RateGate | undefined
 }
+
+const DOCUMENT_COST = 1
 
 /**
  * The one handler of all methods and paths. `req` lives only as long as this call: all that is needed of it is read here,
@@ -34,7 +40,7 @@ export function createRequestHandler(
 }
 
 function dispatch(
-  { targets, desk, maxUrlBytes }: RequestHandlerOptions,
+  { targets, desk, maxUrlBytes, gate }: RequestHandlerOptions,
   exchange: Exchange,
   method: string,
   req: HttpRequest,
@@ -67,10 +73,36 @@ function dispatch(
     target.respond(exchange)
     return
   }
+  if (gate !== undefined && !isAdmitted(gate, exchange, target, req)) {
+    desk.metrics.rateLimited(target.route)
+    return
+  }
   exchange.ifNoneMatch = req.getHeader('if-none-match')
   const coding = desk.isCoding ? chooseCoding(req.getHeader('accept-encoding')) : 'identity'
   if (target.type === 'document') exchange.send(target.answers[coding])
   else answerQuery(desk, exchange, target.route, rawQuery ?? '', coding)
+}
+
+/** Takes the request's tokens, or refuses it. */
+function isAdmitted(
+  gate: RateGate,
+  exchange: Exchange,
+  target: Exclude<Target, { type: 'probe' }>,
+  req: HttpRequest,
+): boolean {
+  const cost = target.type === 'query' ? routes[target.route].cost : DOCUMENT_COST
+  const verdict = gate.admit(exchange.peerAddress(), req, cost)
+  if (verdict === undefined) return true
+  exchange.moreLines = verdict.lines
+  if (verdict.isAllowed) return true
+  exchange.refuse(
+    failure(
+      'RATE_LIMIT_EXCEEDED',
+      `too many requests: this one takes ${cost} tokens, ${verdict.remaining} are left`,
+      verdict.retryAfterSec,
+    ),
+  )
+  return false
 }
 
 /** uWebSockets.js gives methods in lower case. */

@@ -76,6 +76,11 @@ export class Exchange {
     this.watch()
   }
 
+  /** Binary address of the connection's other end. Only before the answer. */
+  peerAddress(): ArrayBuffer {
+    return this.res.getRemoteAddress()
+  }
+
   send(answer: Outgoing): void {
     if (this.isDone) return
     this.isDone = true

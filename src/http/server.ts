@@ -13,6 +13,7 @@ import { AnswerCache, type CacheStats } from './cache.js'
 import { staticDocuments } from './documents.js'
 import { createRequestHandler } from './handleRequest.js'
 import { corsHeaders } from './headers.js'
+import { RateGate } from './limits/rateGate.js'
 import { createQueryParsers } from './queryParsers.js'
 import type { ExchangeContext } from './respond.js'
 import { createTargets } from './targets.js'
@@ -82,6 +83,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
         metrics,
       },
       maxUrlBytes: config.http.maxUrlBytes,
+      gate: config.rateLimit.tokensPerSec > 0 ? new RateGate(config.rateLimit) : undefined,
     }),
   )
   const socket = await listen(app, config.http.host, config.http.port)

@@ -15,6 +15,8 @@ export interface HttpWorld extends FakePool {
   /** `route method status` of every request that was answered. */
   readonly finished: string[]
   readonly aborted: string[]
+  /** Routes of requests that were refused with 429. */
+  readonly limited: string[]
 }
 
 export type HttpSettings = Partial<Config['http']>
@@ -29,14 +31,20 @@ export async function startHttpWorld(
   http: HttpSettings = {},
   pool: Config['pool'] = { workers: 1, maxQueue: 10_000 },
   core: UwsCore = loadUws(),
+  rateLimit: Partial<Config['rateLimit']> = {},
 ): Promise<HttpWorld> {
   const loaded = loadedConfig(tempFolder(cleaner), { pool })
-  const config: Config = { ...loaded, http: { ...loaded.http, ...http } }
+  const config: Config = {
+    ...loaded,
+    http: { ...loaded.http, ...http },
+    rateLimit: { ...loaded.rateLimit, ...rateLimit },
+  }
   const fake = await startFakePool(config)
   cleaner.after(() => fake.pool.close())
   const health: HttpWorld['health'] = { status: 'healthy', ready: true }
   const finished: string[] = []
   const aborted: string[] = []
+  const limited: string[] = []
   const server = await startHttpServer({
     core,
     config,
@@ -47,12 +55,12 @@ export async function startHttpWorld(
     metrics: {
       requestFinished: (route, method, status) => finished.push(`${route} ${method} ${status}`),
       requestAborted: (route) => aborted.push(route),
-      rateLimited: () => undefined,
+      rateLimited: (route) => limited.push(route),
       cacheHit: () => undefined,
     },
   })
   cleaner.after(() => server.drain(0))
-  return { ...fake, server, port: server.port, health, finished, aborted }
+  return { ...fake, server, port: server.port, health, finished, aborted, limited }
 }
 
 export function fakeHealth(state: HttpWorld['health']): HealthSource {

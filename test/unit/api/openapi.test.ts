@@ -10,7 +10,14 @@ interface Document {
   info: { version: string }
   paths: Record<
     string,
-    { get: { operationId: string; parameters?: Parameter[]; responses: Record<string, object> } }
+    {
+      get: {
+        operationId: string
+        parameters?: Parameter[]
+        responses: Record<string, object>
+        'x-rate-limit-cost'?: number
+      }
+    }
   >
   components: { schemas: Record<string, { properties: Record<string, unknown> }> }
 }
@@ -63,7 +70,14 @@ test('every reference leads to a component, and every component is referred to',
 
 test('a data route lists its own errors and the common ones by status', () => {
   const { responses } = document.paths['/bridge/v1/claim-proof']!.get
-  assert.deepEqual(Object.keys(responses), ['200', '400', '404', '414', '429', '500', '503', '504'])
+  assert.deepEqual(Object.keys(responses), ['200', '304', '400', '404', '414', '429', '500', '503', '504'])
+})
+
+test("a data route tells what it costs of a client's rate limit", () => {
+  const costs = ['/bridge/v1/l1-info-tree-index', '/bridge/v1/bridges', '/bridge/v1/claim-proof'].map(
+    (path) => document.paths[path]!.get['x-rate-limit-cost'],
+  )
+  assert.deepEqual(costs, [1, 5, 5])
 })
 
 test('every error code is in the table once, with a status of an error, and on the page for humans', () => {

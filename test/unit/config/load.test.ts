@@ -45,6 +45,16 @@ test('the example file becomes plain data in the words of the code, with every d
       maxResponseBytes: 16_777_216,
       cors: '*',
     },
+    rateLimit: {
+      tokensPerSec: 0,
+      burst: 200,
+      keyTokensPerSec: 1000,
+      keyBurst: 5000,
+      apiKeys: [],
+      trustedProxies: [],
+      allow: [],
+      maxClients: 65_536,
+    },
     ops: { host: '127.0.0.1', port: 9091 },
     pool: { workers: 1, maxQueue: 4096 },
     log: { level: 'info', format: 'auto' },
@@ -271,4 +281,14 @@ test('a file that is not there and BDS_CONFIG that names it give one clear mista
     name: 'ConfigError',
     mistakes: ["the file /nowhere/bds.toml can't be read (ENOENT)"],
   })
+})
+
+test('mistakes in the rate limits are told, and what may be a key is not repeated', (t) => {
+  const limits =
+    '[rate_limit]\ntrusted_proxies = ["10.0.0.0/8", "proxy"]\nallow = ["::1/129"]\napi_keys = ["my plain key"]'
+  assert.deepEqual(mistakesOf(t, EXAMPLE_TOML.replace('[pool]', `${limits}\n[pool]`)), [
+    'rate_limit.trusted_proxies has "proxy"; expected an address or a range like 10.0.0.0/8',
+    'rate_limit.allow has "::1/129"; expected an address or a range like 10.0.0.0/8',
+    'rate_limit.api_keys[0] is not the SHA-256 of a key, 64 hex digits',
+  ])
 })

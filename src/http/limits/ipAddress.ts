@@ -1,0 +1,71 @@
+/** An address as 16 bytes; IPv4 stands behind the prefix `::ffff:`, so that one spelling has one form. */
+export type IpAddress = Uint8Array
+
+const BYTES = 16
+const V4_AT = 12
+
+/** Reads what a socket tells: 4 or 16 bytes. */
+export function ipFromBytes(binary: ArrayBuffer): IpAddress {
+  const bytes = new Uint8Array(BYTES)
+  if (binary.byteLength === BYTES) bytes.set(new Uint8Array(binary))
+  else if (binary.byteLength === BYTES - V4_AT) {
+    bytes.set([0xff, 0xff], V4_AT - 2)
+    bytes.set(new Uint8Array(binary), V4_AT)
+  }
+  return bytes
+}
+
+/** @returns undefined for anything but an IPv4 or IPv6 address. */
+export function parseIp(text: string): IpAddress | undefined {
+  return text.includes(':')
+    ? parseV6(text)
+    : parseV4(text, new Uint8Array(BYTES).fill(0xff, V4_AT - 2, V4_AT), V4_AT)
+}
+
+export function isV4(address: IpAddress): boolean {
+  for (let at = 0; at < V4_AT; at++) if (address[at] !== (at < V4_AT - 2 ? 0 : 0xff)) return false
+  return true
+}
+
+/** Fills four bytes of `target`. */
+function parseV4(text: string, target: IpAddress, at: number): IpAddress | undefined {
+  const parts = text.split('.')
+  if (parts.length !== 4) return undefined
+  for (const [index, part] of parts.entries()) {
+    if (!/^(?:0|[1-9]\d{0,2})$/.test(part) || Number(part) > 255) return undefined
+    target[at + index] = Number(part)
+  }
+  return target
+}
+
+function parseV6(text: string): IpAddress | undefined {
+  const halves = text.split('::')
+  if (halves.length > 2) return undefined
+  const head = groupBytes(halves[0]!, halves.length === 1)
+  const tail = halves.length === 2 ? groupBytes(halves[1]!, true) : []
+  if (head === undefined || tail === undefined) return undefined
+  const length = head.length + tail.length
+  if (halves.length === 1 ? length !== BYTES : length > BYTES - 2) return undefined
+  const bytes = new Uint8Array(BYTES)
+  bytes.set(head)
+  bytes.set(tail, BYTES - tail.length)
+  return bytes
+}
+
+/** Bytes of `a:b:c`; the last group may be an IPv4 address where `mayEndInV4`. */
+function groupBytes(text: string, mayEndInV4: boolean): number[] | undefined {
+  if (text === '') return []
+  const bytes: number[] = []
+  const groups = text.split(':')
+  for (const [index, group] of groups.entries()) {
+    if (/^[0-9a-f]{1,4}$/i.test(group)) {
+      const value = Number.parseInt(group, 16)
+      bytes.push(value >> 8, value & 0xff)
+      continue
+    }
+    const v4 = index === groups.length - 1 && mayEndInV4 ? parseV4(group, new Uint8Array(4), 0) : undefined
+    if (v4 === undefined) return undefined
+    bytes.push(...v4)
+  }
+  return bytes
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { BlockList, isIP } from 'node:net'
+import test from 'node:test'
+import fc from 'fast-check'
+import { isAddressRange } from '../../../../src/config/addressRange.js'
+import { AddressRanges } from '../../../../src/http/limits/addressRanges.js'
+import { clientAddress, clientName } from '../../../../src/http/limits/clientAddress.js'
+import { ipFromBytes, parseIp } from '../../../../src/http/limits/ipAddress.js'
+
+const v4 = fc.ipV4()
+const v6 = fc.ipV6()
+const version = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6')
+
+test('an address is read when Node reads it, and only then', () => {
+  const odd = fc.stringMatching(/^[0-9a-f:.]{0,20}$/)
+  fc.assert(
+    fc.property(fc.oneof(v4, v6, odd), (text) => {
+      assert.equal(parseIp(text) !== undefined, isIP(text) !== 0, text)
+    }),
+    { numRuns: 2_000 },
+  )
+  for (const text of [
+    '1.2.3',
+    '1.2.3.256',
+    '01.2.3.4',
+    '1::2::3',
+    ':::',
+    '1:2:3:4:5:6:7:8:9',
+    '::1.2.3.4:5',
+    '1.2.3.4::',
+  ])
+    assert.equal(parseIp(text), undefined, text)
+})
+
+test('an address is in a range when Node says so', () => {
+  const near = fc.tuple(fc.oneof(v4, v6), fc.nat(128), fc.oneof(v4, v6))
+  fc.assert(
+    fc.property(near, ([network, bits, address]) => {
+      const prefix = Math.min(bits, isIP(network) === 4 ? 32 : 128)
+      const list = new BlockList()
+      list.addSubnet(network, prefix, version(network))
+      const expected = list.check(address, version(address))
+      const ranges = new AddressRanges([`${network}/${prefix}`])
+      if (version(network) === version(address))
+        assert.equal(ranges.has(parseIp(address)!), expected, `${address} in ${network}/${prefix}`)
+      assert.equal(ranges.has(parseIp(network)!), true)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('an IPv4 address is the same one however a socket or a header spells it', () => {
+  const ranges = new AddressRanges(['192.0.2.0/31'])
+  const mapped = Uint8Array.of(...Array(10).fill(0), 0xff, 0xff, 192, 0, 2, 1)
+  for (const address of [
+    ipFromBytes(Uint8Array.of(192, 0, 2, 1).buffer),
+    ipFromBytes(mapped.buffer),
+    parseIp('192.0.2.1')!,
+    parseIp('::ffff:192.0.2.1')!,
+    parseIp('::ffff:c000:201')!,
+  ])
+    assert.deepEqual([ranges.has(address), clientName(address)], [true, '192.0.2.1'])
+  assert.equal(ranges.has(parseIp('192.0.2.2')!), false)
+})
+
+test('IPv6 clients of one /64 are one client, others are not', () => {
+  const name = (text: string): string => clientName(parseIp(text)!)
+  assert.equal(name('2001:db8:1:2::1'), name('2001:db8:1:2:ffff::9'))
+  assert.notEqual(name('2001:db8:1:2::1'), name('2001:db8:1:3::1'))
+})
+
+for (const [range, isOne] of [
+  ['10.0.0.0/8', true],
+  ['192.0.2.7', true],
+  ['fd00::/8', true],
+  ['::/0', true],
+  ['10.0.0.0/33', false],
+  ['10.0.0.0/08', false],
+  ['10.0.0.0/', false],
+  ['10.0.0.0/8/8', false],
+  ['fe80::1%eth0', false],
+  ['example.org', false],
+] as const)
+  test(`${range} is ${isOne ? 'an' : 'no'} address range`, () => {
+    assert.equal(isAddressRange(range), isOne)
+  })
+
+for (const [what, peer, forwarded, client] of [
+  ['a stranger is itself, whatever it forwards', '198.51.100.1', '203.0.113.9', '198.51.100.1'],
+  ['behind a proxy stands who it names', '10.0.0.1', '203.0.113.9', '203.0.113.9'],
+  ['what the client wrote itself is not believed', '10.0.0.1', '1.1.1.1, 203.0.113.9', '203.0.113.9'],
+  ['a chain of trusted proxies is followed', '10.0.0.1', '203.0.113.9, 10.0.0.2,10.0.0.3', '203.0.113.9'],
+  ['a proxy that names nobody is the client', '10.0.0.1', '', '10.0.0.1'],
+  ['what is no address ends the walk', '10.0.0.1', '203.0.113.9, unknown, 10.0.0.2', '10.0.0.2'],
+  ['a port is dropped', '10.0.0.1', '203.0.113.9:4711', '203.0.113.9'],
+  ['a port behind brackets is dropped', '10.0.0.1', '[2001:db8::1]:4711', '2001:db8::1'],
+] as const)
+  test(`X-Forwarded-For: ${what}`, () => {
+    const found = clientAddress(parseIp(peer)!, new AddressRanges(['10.0.0.0/8']), () => forwarded)
+    assert.deepEqual(found, parseIp(client))
+  })
