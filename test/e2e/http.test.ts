@@ -204,12 +204,18 @@ test('an exception on the front thread is a 500 too, and the server lives on', a
   assert.equal((await fetchRaw(port, 'GET', '/livez')).status, 200)
 })
 
-test('a worker that dies is a 500 for its query and nobody else', async () => {
-  const target = '/bridge/v1/l1-info-tree-index?network_id=1&deposit_count='
-  const counts = [1, 2, faultCounts.exit, 3]
-  const responses = await Promise.all(counts.map((count) => fetchRaw(port, 'GET', target + count)))
-  assert.deepEqual(
-    responses.map(({ status }) => status),
-    [200, 200, 500, 200],
-  )
-})
+for (const [name, fault] of [
+  ['exits', faultCounts.exit],
+  ['meets a wasm trap', faultCounts.trap],
+  ['runs out of memory', faultCounts.outOfMemory],
+] as const)
+  test(`a worker that ${name} is a 500 for its query and nobody else, and the next request is served`, async () => {
+    const target = '/bridge/v1/l1-info-tree-index?network_id=1&deposit_count='
+    const counts = [1, 2, fault, 3]
+    const responses = await Promise.all(counts.map((count) => fetchRaw(port, 'GET', target + count)))
+    assert.deepEqual(
+      responses.map(({ status }) => status),
+      [200, 200, 500, 200],
+    )
+    assert.equal((await fetchRaw(port, 'GET', `${target}4`)).status, 200)
+  })

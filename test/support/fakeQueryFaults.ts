@@ -12,6 +12,8 @@ export const faultCounts = {
   unavailable: 4_000_000_009,
   /** Of a proof: fails when most of its text is written. */
   halfWritten: 4_000_000_010,
+  /** Fills the heap of its thread. */
+  outOfMemory: 4_000_000_011,
 } as const
 
 const OPEN = 0

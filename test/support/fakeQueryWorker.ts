@@ -40,6 +40,12 @@ function trap(): undefined {
   return undefined
 }
 
+function fillHeap(): never {
+  const kept: number[][] = []
+  // Little by little: Node stops a thread that passes its limit, but only within the next 16 MB.
+  for (;;) kept.push(new Array<number>(20_000).fill(kept.length + 0.5))
+}
+
 const shards = { withSnapshots: <T>(body: () => T): T => body() }
 
 /** @returns a failure where the deposit count asks for one. */
@@ -53,6 +59,8 @@ function misbehave(depositCount: number): Failure | undefined {
       throw new InvariantError('root 0xaa stored, 0xbb computed', { networkId: 2 })
     case faultCounts.trap:
       return trap()
+    case faultCounts.outOfMemory:
+      return fillHeap()
     case faultCounts.hold:
       waitAt(gate!)
       return undefined

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import test, { type TestContext } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { operationIds, routes } from '../../src/api/routes.js'
+import { loadEachUws } from '../../src/http/uws.js'
+import { startHttpWorld } from '../support/httpWorld.js'
+import { assertRefusal, checkedBody, fetchRaw, RawConnection, requestText } from '../support/rawHttp.js'
+
+const BRIDGES = '/bridge/v1/bridges?network_id=1&page_size=2'
+const LARGEST_PAGE = '/bridge/v1/bridges?network_id=1&page_size=1000'
+const PROOF = 'network_id=1&deposit_count=5&leaf_index=7'
+const QUERIES: Readonly<Record<string, string>> = {
+  getBridges: 'network_id=1',
+  getClaims: 'network_id=1',
+  getTokenMappings: 'network_id=1',
+  getClaimProof: PROOF,
+  getL1InfoTreeIndex: 'network_id=1&deposit_count=5',
+  getClaimTransaction: PROOF,
+}
+
+/** What the two builds do with what they do not take: the README tells it. */
+const LIMITS: Readonly<Record<string, { readonly headers: number; readonly refusal: RegExp }>> = {
+  'uWebSockets.js': { headers: 48, refusal: /^$/ },
+  'uWebSockets.js-modern': { headers: 90, refusal: /^HTTP\/1\.1 (400|431|505) / },
+}
+
+for (const core of loadEachUws()) {
+  const start = (context: TestContext) => startHttpWorld(context, {}, { workers: 1, maxQueue: 10_000 }, core)
+  const limits = LIMITS[core.name]!
+
+  test(`${core.name}: a request in HTTP/1.0, without Host, with bare LF, or with too many headers never gets an answer of 200`, async (context) => {
+    const { port, finished } = await start(context)
+    const refused: readonly string[] = [
+      `GET ${BRIDGES} HTTP/1.0\r\nHost: localhost\r\n\r\n`,
+      `GET ${BRIDGES} HTTP/1.1\r\n\r\n`,
+      `GET ${BRIDGES} HTTP/1.1\nHost: localhost\n\n`,
+      requestText('GET', BRIDGES, manyHeaders(120)),
+    ]
+    const answers = await Promise.all(refused.map((bytes) => new RawConnection(port).send(bytes).rest()))
+    for (const [at, answer] of answers.entries()) assert.match(answer, limits.refusal, refused[at])
+    assert.deepEqual(finished, [])
+  })
+
+  test(`${core.name}: ${limits.headers} headers are taken`, async (context) => {
+    const { port } = await start(context)
+    // `Host` is one of them.
+    const { status } = await fetchRaw(port, 'GET', BRIDGES, manyHeaders(limits.headers - 1))
+    assert.equal(status, 200)
+  })
+
+  test(`${core.name}: an idle connection serves after 9 seconds and is closed, with nothing on it, after 12`, async (context) => {
+    const { port } = await start(context)
+    const [used, idle] = [new RawConnection(port), new RawConnection(port)]
+    for (const connection of [used, idle])
+      assert.equal((await connection.send(requestText('GET', '/livez')).response()).status, 200)
+    const openedAtMs = performance.now()
+    const closed = idle.rest().then((rest) => [rest, performance.now() - openedAtMs] as const)
+    await delay(9_000)
+    assert.equal((await used.send(requestText('GET', BRIDGES)).response()).status, 200)
+    used.destroy()
+    const [rest, afterMs] = await closed
+    assert.equal(rest, '')
+    assert.ok(afterMs > 9_000 && afterMs < 14_000, `closed after ${afterMs} ms`)
+  })
+
+  test(`${core.name}: a URL of 9 KB is a 414 when it comes at once, and never anything else but a closed connection`, async (context) => {
+    const { port } = await start(context)
+    const target = `/${'a'.repeat(9_000)}`
+    const whole = await fetchRaw(port, 'GET', target)
+    assertRefusal(whole, 414, 'URI_TOO_LONG', /9001 bytes/)
+    const split = new RawConnection(port)
+    split.socket.write(`GET ${target.slice(0, 5_000)}`)
+    await delay(50)
+    const rest = await split.send(`${target.slice(5_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`).rest()
+    assert.match(rest, /^$|^HTTP\/1\.1 (414|431) /)
+  })
+
+  test(`${core.name}: three requests in one segment: no data endpoint gives a wrong or partial answer, every probe answers all`, async (context) => {
+    const { port } = await start(context)
+    for (const operation of operationIds) {
+      const bytes = requestText('GET', `${routes[operation].path}?${QUERIES[operation]}`).repeat(3)
+      assert.equal(await new RawConnection(port).send(bytes).rest(), '', operation)
+    }
+    for (const path of ['/', '/bridge/v1/', '/livez', '/readyz', '/bridge/v1/sync-status', '/openapi.json']) {
+      const connection = new RawConnection(port).send(requestText('GET', path).repeat(3))
+      const bodies: string[] = []
+      for (let at = 0; at < 3; at++) bodies.push((await connection.response()).body)
+      assert.deepEqual(bodies, Array(3).fill(bodies[0]), path)
+      connection.destroy()
+    }
+  })
+
+  test(`${core.name}: what the front has in its cache may be pipelined`, async (context) => {
+    const { port } = await start(context)
+    const { body } = await fetchRaw(port, 'GET', BRIDGES)
+    const connection = new RawConnection(port)
+    connection.send([BRIDGES, '/livez', BRIDGES].map((path) => requestText('GET', path)).join(''))
+    const bodies: string[] = []
+    for (let at = 0; at < 3; at++) bodies.push((await connection.response()).body)
+    assert.deepEqual(bodies, [body, '{"status":"alive"}', body])
+    connection.destroy()
+  })
+
+  test(`${core.name}: clients that do not read hold nobody up, and one that reads late gets all of its answer`, async (context) => {
+    const { port, server, finished, logLines } = await start(context)
+    const readers = Array.from({ length: 60 }, () => {
+      const connection = new RawConnection(port)
+      connection.socket.pause()
+      return connection.send(requestText('GET', LARGEST_PAGE))
+    })
+    while (finished.length < readers.length) await new Promise(setImmediate)
+    assert.equal((await fetchRaw(port, 'GET', BRIDGES)).status, 200)
+    const [late, ...gone] = readers
+    for (const connection of gone) connection.destroy()
+    late!.socket.resume()
+    const answer = await late!.response()
+    const { bridges } = checkedBody(LARGEST_PAGE, answer) as { bridges: unknown[] }
+    assert.deepEqual([answer.status, bridges.length], [200, 1_000])
+    assert.equal((await late!.send(requestText('GET', '/livez')).response()).status, 200)
+    late!.destroy()
+    assert.deepEqual([server.stats().pending, logLines], [0, []])
+  })
+}
+
+function manyHeaders(count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `X-Header-${at}: value`)
+}

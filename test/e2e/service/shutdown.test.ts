@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { buildSmallWorld } from '../../support/fakeChainScenario.js'
+import { RawConnection, requestText } from '../../support/rawHttp.js'
+import { startService } from '../../support/serviceProcess.js'
+import { inStep, serveWorld } from '../../support/serviceWorld.js'
+
+const BRIDGES = '/bridge/v1/bridges?network_id=1'
+
+test('SIGTERM: readiness fails, keep-alive clients are served through the delay, then each gets a last whole answer with Connection: close', async (t) => {
+  const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const service = await startService(t, configFile('data'), ['--http-drain-delay-ms', '1000'])
+  await inStep(service, world)
+  const port = Number(new URL(service.url).port)
+  const ops = Number(new URL(service.opsUrl).port)
+  const body = (await (await fetch(service.url + BRIDGES)).text()) || assert.fail()
+
+  /** Asks until the server says that this was the last answer. @returns the answers before it. */
+  const client = async (): Promise<number> => {
+    const connection = new RawConnection(port)
+    for (let answers = 0; ; answers++) {
+      const answer = await connection.send(requestText('GET', BRIDGES)).response()
+      assert.deepEqual([answer.status, answer.body], [200, body])
+      if (answer.headers.get('connection') !== 'close') continue
+      closings.push('close')
+      assert.equal(await connection.rest(), '')
+      return answers
+    }
+  }
+  const closings: string[] = []
+  const clients = Array.from({ length: 8 }, client)
+  const exit = service.kill('SIGTERM')
+  const probe = new RawConnection(ops)
+  while ((await probe.send(requestText('GET', '/readyz')).response()).status === 200);
+  closings.push('not ready')
+  probe.destroy()
+  const answers = await Promise.all(clients)
+  assert.equal(closings[0], 'not ready')
+  assert.ok(Math.min(...answers) > 10, `${answers} answers`)
+  assert.deepEqual(await exit, { code: 0, signal: null })
+  await assert.rejects(fetch(service.url))
+})
