@@ -2,6 +2,7 @@ import type { ChainClient, FetchedRange } from '../chain/chainClient.types.js'
 import { NEAR_HEAD_BLOCKS } from '../chain/rangeReader.js'
 import { FatalError, RetryableError } from '../errors/chainErrors.js'
 import { InvariantError } from '../errors/invariantError.js'
+import { tellsParent } from '../protocol/blockHeader.js'
 import type { BlockHeader, Hash } from '../protocol/chainEvent.js'
 import { asBlockNumber, type BlockNumber } from '../protocol/units.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
@@ -114,7 +115,7 @@ export class LocalChain {
   async #followParents(range: FetchedRange, checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
     const told = new Map<number, BlockHeader>(range.blocks.map(({ header }) => [header.number, header]))
     told.set(range.head.number, range.head)
-    const known = new Map<number, BlockHeader>([...told].filter(([, header]) => hasParent(header)))
+    const known = new Map<number, BlockHeader>([...told].filter(([, header]) => tellsParent(header)))
     const missing: BlockNumber[] = []
     for (let number = checkpoint.number + 1; number <= range.head.number; number++)
       if (!known.has(number)) missing.push(asBlockNumber(number))
@@ -151,11 +152,6 @@ export class LocalChain {
       { reason: 'reorg_too_deep' },
     )
   }
-}
-
-/** Headers of the far history may come without their parent's hash. */
-function hasParent(header: BlockHeader): boolean {
-  return header.number === 0 || header.parentHash.some((byte) => byte !== 0)
 }
 
 export function equalHashes(a: Hash, b: Hash): boolean {

@@ -1,4 +1,5 @@
 import { InvariantError } from '../../errors/invariantError.js'
+import { tellsParent } from '../../protocol/blockHeader.js'
 import type { BlockBatch, BlockHeader, ChainEvent, IndexedBlock } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import { equalBytes } from '../../store/codecs/bytes.js'
@@ -80,7 +81,8 @@ function assertFollows(checkpoint: BlockHeader | undefined, batch: BlockBatch): 
       before = header
       continue
     }
-    if (header.number === before.number + 1 && !equalBytes(header.parentHash, before.hash))
+    const isNext = header.number === before.number + 1 && tellsParent(header)
+    if (isNext && !equalBytes(header.parentHash, before.hash))
       throw new InvariantError(
         `block ${header.number} names parent ${encodeHex(header.parentHash)}, block ${before.number} is ${encodeHex(before.hash)}`,
       )

@@ -109,6 +109,18 @@ test('a batch that does not follow the checkpoint is refused', (context) =>
     assert.deepEqual(read(dumpTables), before)
   }))
 
+test('neighbouring blocks of the far history follow each other without telling their parents', (context) =>
+  withChain(context, 4, ({ writer, read }, chain) => {
+    const untold = chain.blocks.map(({ header, events }) => ({
+      header: { ...header, parentHash: new Uint8Array(32) },
+      events,
+    }))
+    writer.applyBlocks(batchOf(untold.slice(0, 2)))
+    writer.applyBlocks(batchOf(untold.slice(2)))
+    assert.equal(writer.checkpoint()?.number, 4)
+    assert.equal(read(readDeposits).length, chain.model.deposits.length)
+  }))
+
 test('a reorg goes down to the undo floor and not below it, and only to a block that is known', (context) =>
   withChain(context, 10, ({ writer }, chain) => {
     writer.applyBlocks(batchOf(chain.blocks.slice(0, 9), 4))
