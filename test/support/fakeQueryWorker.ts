@@ -43,7 +43,7 @@ function trap(): undefined {
 function fillHeap(): never {
   const kept: number[][] = []
   // Little by little: Node stops a thread that passes its limit, but only within the next 16 MB.
-  for (;;) kept.push(new Array<number>(20_000).fill(kept.length + 0.5))
+  for (;;) kept.push(new Array<number>(500_000).fill(kept.length + 0.5))
 }
 
 const shards = { withSnapshots: <T>(body: () => T): T => body() }
