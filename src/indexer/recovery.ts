@@ -141,7 +141,7 @@ function haltReasonOf(error: unknown): HaltReason {
 }
 
 /** LMDB's commit error carries the system's text; its own "map full" means the same to an operator. */
-export function isDiskFull(error: unknown): boolean {
+function isDiskFull(error: unknown): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if ('code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT')) return true
     if (/no space left|disk quota exceeded|MDB_MAP_FULL|ENOSPC/i.test(cause.message)) return true
