@@ -2,7 +2,7 @@ import type { NetworkConfig } from '../config/config.types.js'
 import { FatalError } from '../errors/chainErrors.js'
 import { metaKey } from './codecs/keys.js'
 import { decodeUint32, encodeUint32 } from './codecs/smallRows.js'
-import type { ShardStoreWriter } from './shardStore.types.js'
+import type { ReadView, ShardStoreWriter } from './shardStore.types.js'
 
 /** Layout of the tables. One more with each change that an older build could not read, or that must read older stores anew. */
 const SCHEMA_VERSION = 1
@@ -20,33 +20,37 @@ function identityOf(network: NetworkConfig): Identity {
   }
 }
 
+/** Writes what a new store is made for, or checks that an old one was made for the same. @throws as `checkIdentity`. */
+export function claimIdentity(store: ShardStoreWriter, network: NetworkConfig, directory: string): void {
+  if (checkIdentity(store, network, directory)) return
+  store.transact((view) => {
+    view.put('meta', metaKey('schema'), encodeUint32(SCHEMA_VERSION))
+    view.put('meta', metaKey('identity'), Buffer.from(JSON.stringify(identityOf(network))))
+  })
+}
+
 /**
- * Writes what a new store is made for, or checks that an old one was made for the same: rows of other contracts would
- * mix into ours unnoticed.
+ * Whether a store was made for this network: rows of other contracts would mix into ours unnoticed.
+ * @returns false for a store that was made for nothing yet.
  * @throws FatalError, one line, naming each difference.
  */
-export function claimIdentity(store: ShardStoreWriter, network: NetworkConfig, directory: string): void {
-  const wanted = identityOf(network)
-  const schema = store.get('meta', metaKey('schema'))
-  if (schema === undefined) {
-    store.transact((view) => {
-      view.put('meta', metaKey('schema'), encodeUint32(SCHEMA_VERSION))
-      view.put('meta', metaKey('identity'), Buffer.from(JSON.stringify(wanted)))
-    })
-    return
-  }
+export function checkIdentity(view: ReadView, network: NetworkConfig, directory: string): boolean {
+  const schema = view.get('meta', metaKey('schema'))
+  if (schema === undefined) return false
+  const again = `index again with \`bds reindex --network ${network.networkId}\``
   const version = decodeUint32(schema)
   if (version !== SCHEMA_VERSION)
     throw new FatalError(
-      `${directory} has schema version ${version}, this build reads ${SCHEMA_VERSION}: remove the folder to index again`,
+      `${directory} has schema version ${version}, this build reads ${SCHEMA_VERSION}: ${again}`,
     )
-  const identity = store.get('meta', metaKey('identity'))
+  const identity = view.get('meta', metaKey('identity'))
   const stored: Identity = identity === undefined ? {} : JSON.parse(Buffer.from(identity).toString())
-  const differences = Object.entries(wanted)
+  const differences = Object.entries(identityOf(network))
     .filter(([field, value]) => stored[field] !== value)
     .map(([field, value]) => `${field} ${stored[field]} (configured: ${value})`)
   if (differences.length > 0)
     throw new FatalError(
-      `${directory} was made for ${differences.join(', ')}: choose another data_dir, or remove the folder to index again`,
+      `${directory} was made for ${differences.join(', ')}: choose another data_dir, or ${again}`,
     )
+  return true
 }

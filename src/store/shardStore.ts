@@ -1,6 +1,7 @@
-import { statfsSync, statSync } from 'node:fs'
+import { existsSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, open, type RootDatabase } from 'lmdb'
+import { FatalError } from '../errors/chainErrors.js'
 import type { ReadView, ShardStoreReader, ShardStoreWriter, WriteView } from './shardStore.types.js'
 import { type TableName, tables } from './tables.js'
 import { decodeUndoPart, UndoPart, undoKey } from './undo.js'
@@ -206,6 +207,10 @@ function withoutTimers(body: () => void): void {
  */
 export function openShardStoreReader(directory: string): ShardStoreReader {
   const { root, databases } = openDatabases(directory)
+  return readerOf(root, databases)
+}
+
+function readerOf(root: RootDatabase, databases: Databases): ShardStoreReader {
   return {
     ...readView(databases),
     refresh() {
@@ -215,4 +220,24 @@ export function openShardStoreReader(directory: string): ShardStoreReader {
     release: () => root.resetReadTxn(),
     close: () => root.close(),
   }
+}
+
+/**
+ * Opens a shard to look at one snapshot of it, in a process of its own: read-only, so a service may be running beside it. The
+ * snapshot stays the same until `release`, as long as nothing is awaited in between.
+ * @throws FatalError, one clear line, when there is no shard.
+ */
+export function openShardStoreSnapshot(directory: string): ShardStoreReader {
+  if (!existsSync(join(directory, 'data.mdb'))) throw new FatalError(`${directory} holds no data`)
+  const root = open({ path: directory, noSubdir: false, readOnly: true, ...OPTIONS })
+  const databases = Object.fromEntries(
+    tableNames.map((name) => {
+      const database = root.openDB({ name: tables[name], ...OPTIONS })
+      // lmdb-js answers so, against its types, when there is no such table and none may be made.
+      if ((database as typeof database | undefined) === undefined)
+        throw new FatalError(`${directory} has no table ${name}: it is not whole, or of another version`)
+      return [name, database] as const
+    }),
+  ) as Databases
+  return readerOf(root, databases)
 }

@@ -45,7 +45,7 @@ test('a store made for another chain or other contracts is refused in one line t
   for (const [change, told] of changes)
     assert.throws(() => prepareStores(configOf(folder, change)), {
       name: 'FatalError',
-      message: `${shardDirectory(folder, 0)} was made for ${told}: choose another data_dir, or remove the folder to index again`,
+      message: `${shardDirectory(folder, 0)} was made for ${told}: choose another data_dir, or index again with \`bds reindex --network 0\``,
     })
   await prepareStores(configOf(folder)).close()
 })
@@ -58,7 +58,7 @@ test('a store of another schema version is refused', async (context) => {
   await store.close()
   assert.throws(() => prepareStores(configOf(folder)), {
     name: 'FatalError',
-    message: `${shardDirectory(folder, 1)} has schema version 99, this build reads 1: remove the folder to index again`,
+    message: `${shardDirectory(folder, 1)} has schema version 99, this build reads 1: index again with \`bds reindex --network 1\``,
   })
 })
 

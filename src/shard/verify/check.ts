@@ -1,0 +1,135 @@
+import { isSameHash } from '../../merkle/branch.js'
+import type { TreeHasher } from '../../merkle/hasher.js'
+import type { BlockHeader, Hash } from '../../protocol/chainEvent.js'
+import { encodeHex } from '../../protocol/hex.js'
+import type { NetworkId } from '../../protocol/units.js'
+import { readUint32BigEndian } from '../../store/codecs/bytes.js'
+import { chunkKey, uint32Key } from '../../store/codecs/keys.js'
+import type { Counters } from '../../store/codecs/metaValues.js'
+import type { ReadView } from '../../store/shardStore.types.js'
+import type { TableName } from '../../store/tables.js'
+import { copyOf } from '../chunkReader.js'
+
+/** What every check of one shard looks at: one snapshot, and what that says of itself. */
+export interface VerifyContext {
+  readonly view: ReadView
+  readonly networkId: NetworkId
+  readonly hasher: TreeHasher
+  readonly counters: Readonly<Counters>
+  readonly checkpoint: BlockHeader | undefined
+}
+
+/** One thing that must hold in a shard. */
+export interface Check {
+  readonly name: string
+  /** @returns what was found good, in words. @throws DamageError, InvariantError for the first thing that is not. */
+  run(context: VerifyContext): string
+}
+
+/** The store contradicts itself. The message names the place, what it should hold and what it holds. */
+export class DamageError extends Error {
+  override readonly name = 'DamageError'
+}
+
+export function expectEqual(place: string, expected: number | string, found: number | string): void {
+  if (expected !== found) throw new DamageError(`${place}: expected ${expected}, found ${found}`)
+}
+
+export function expectHash(place: string, expected: Hash, found: Hash): void {
+  if (!isSameHash(expected, found)) expectEqual(place, encodeHex(expected), encodeHex(found))
+}
+
+/** @throws DamageError when there is no value. */
+export function expectStored(place: string, value: Uint8Array | undefined): Uint8Array {
+  if (value === undefined) throw new DamageError(`${place} is missing`)
+  return value
+}
+
+export const LAST_KEY = new Uint8Array(64).fill(0xff)
+const PAGE = 256
+
+/** Every entry of a table in the order of its keys, a page at a time. Keys and values are the caller's own. */
+export function* entriesOf(
+  view: ReadView,
+  table: TableName,
+): Generator<{ key: Uint8Array; value: Uint8Array }> {
+  let start: Uint8Array = Uint8Array.of(0)
+  for (;;) {
+    const page = view.list(table, { start, end: LAST_KEY, limit: PAGE })
+    yield* page
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE) return
+    // The next key that there can be.
+    start = new Uint8Array(last.key.length + 1)
+    start.set(last.key)
+  }
+}
+
+export function countEntries(view: ReadView, table: TableName): number {
+  let count = 0
+  for (const _ of entriesOf(view, table)) count++
+  return count
+}
+
+/** A chunked table: what its rows are called, and their layout. */
+export interface ChunkedTable {
+  readonly table: TableName
+  /** `deposit`, `claim`, … */
+  readonly rowName: string
+  readonly rowBytes: number
+  readonly rowsPerChunk: number
+}
+
+/**
+ * Every chunk of a table that holds `count` rows.
+ * @returns per chunk its first ordinal, its bytes (the caller's own), and its number of rows.
+ * @throws DamageError when a row is missing, or there is one more.
+ */
+export function* chunksOf(
+  view: ReadView,
+  { table, rowName, rowBytes, rowsPerChunk }: ChunkedTable,
+  count: number,
+): Generator<{ first: number; bytes: Uint8Array; rows: number }> {
+  for (let first = 0; first < count; first += rowsPerChunk) {
+    const rows = Math.min(rowsPerChunk, count - first)
+    const bytes = copyOf(view.get(table, chunkKey(first, rowsPerChunk)))
+    const stored = Math.floor((bytes?.length ?? 0) / rowBytes)
+    if (bytes === undefined || stored < rows)
+      throw new DamageError(`${rowName} ${first + stored} is missing, ${count} are counted`)
+    if (bytes.length !== rows * rowBytes)
+      throw new DamageError(`${rowName} ${first + rows} is stored, only ${count} are counted`)
+    yield { first, bytes, rows }
+  }
+  const [last] = view.list(table, { start: LAST_KEY, end: uint32Key(0), limit: 1, reverse: true })
+  const lastFirst = last === undefined ? -1 : readUint32BigEndian(last.key, 0)
+  if (lastFirst >= count)
+    throw new DamageError(`${rowName} ${lastFirst} is stored, only ${count} are counted`)
+}
+
+/** Order of the chain: rows must not go backwards in it, nor beyond the checkpoint. */
+export class ChainOrder {
+  readonly #checkpoint: number
+  readonly #rowName: string
+  #block = -1
+  #logIndex = -1
+
+  constructor({ checkpoint }: VerifyContext, rowName: string) {
+    this.#checkpoint = checkpoint?.number ?? -1
+    this.#rowName = rowName
+  }
+
+  /** @param mayShare several rows of one log: leaves of ForwardLET. */
+  expectNext(ordinal: number, block: number, logIndex: number, mayShare = false): void {
+    const place = `${this.#rowName} ${ordinal}`
+    if (block > this.#checkpoint)
+      throw new DamageError(`${place} is of block ${block}, behind the checkpoint ${this.#checkpoint}`)
+    const isLater =
+      block > this.#block || (block === this.#block && logIndex > this.#logIndex - (mayShare ? 1 : 0))
+    if (!isLater)
+      throw new DamageError(
+        `${place} is of block ${block}, log ${logIndex}, the one before it of block ${this.#block}, log ${this.#logIndex}`,
+      )
+    this.#block = block
+    this.#logIndex = logIndex
+  }
+}
