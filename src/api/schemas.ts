@@ -191,6 +191,8 @@ const NetworkSyncSchema = record('NetworkSync', 'Synchronisation of one network.
   halted: nullable(Type.String({ description: 'Why indexing stands still; null while it runs.' })),
   contract_deposit_count: nullable(uint32('Deposit count that the contract tells; null while unknown.')),
   indexed_deposit_count: uint32('Deposits indexed.'),
+  indexed_claim_count: uint32('Claims in force indexed.'),
+  unresolved_senders: count('Deposits and claims whose sender is not known yet.'),
 })
 
 export const SyncStatusResponse = record('SyncStatusResponse', 'How far every part has come.', {

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { ConfigError } from '../config/configError.js'
+import { FatalError } from '../errors/chainErrors.js'
 import { nearestName } from '../errors/nearestName.js'
+import { OperatorError } from '../errors/operatorError.js'
 import { buildInfo } from '../telemetry/buildInfo.js'
 import { UsageError } from './arguments.js'
 import { type ExitCode, exitCodeMeanings, exitCodes } from './exitCodes.js'
@@ -32,6 +34,22 @@ const verbs: Readonly<Record<string, VerbEntry>> = {
   health: {
     summary: 'ask a running service for its health',
     load: async () => (await import('./health.js')).health,
+  },
+  status: {
+    summary: 'show how far each network of a running service is',
+    load: async () => (await import('./status.js')).status,
+  },
+  verify: {
+    summary: 'check the stores against themselves and the contracts',
+    load: async () => (await import('./verify.js')).verify,
+  },
+  rewind: {
+    summary: 'take the newest blocks of a network back',
+    load: async () => (await import('./rewind.js')).rewind,
+  },
+  reindex: {
+    summary: 'remove what is stored of a network, to read it again',
+    load: async () => (await import('./reindex.js')).reindex,
   },
   doctor: {
     summary: 'check Node, the native addons, the data folder and the configuration',
@@ -83,6 +101,10 @@ function tell(error: unknown): ExitCode {
     console.error(`bds: ${error.message}`)
     for (const mistake of error.mistakes) console.error(`  - ${mistake}`)
     return exitCodes.config
+  }
+  if (error instanceof FatalError || error instanceof OperatorError) {
+    console.error(`bds: ${error.message}`)
+    return error instanceof FatalError ? exitCodes.data : exitCodes.failure
   }
   console.error('bds:', error)
   return exitCodes.failure

@@ -153,6 +153,8 @@ function networkSync({ networkId, row, sample }: NetworkView, settings: HealthCo
     halted: halted === 'none' ? null : halted,
     contract_deposit_count: known(row.get('contractDepositCount')),
     indexed_deposit_count: row.get('depositCount'),
+    indexed_claim_count: row.get('claimCount'),
+    unresolved_senders: row.get('unresolvedSenders'),
   }
 }
 

@@ -42,6 +42,9 @@ export interface NetworkSyncRecord extends ChainSyncRecord {
   readonly halted: string | null
   readonly contract_deposit_count: number | null
   readonly indexed_deposit_count: number
+  readonly indexed_claim_count: number
+  /** Deposits and claims whose sender is not known yet. */
+  readonly unresolved_senders: number
 }
 
 export interface SyncStatusRecord {

@@ -82,6 +82,8 @@ export function fakeHealth(state: HttpWorld['health']): HealthSource {
         halted: null,
         contract_deposit_count: null,
         indexed_deposit_count: 1,
+        indexed_claim_count: 0,
+        unresolved_senders: 0,
       },
     ],
   }

@@ -212,7 +212,8 @@ test('the emergency state of a bridge is told', () => {
 test('the sync status sums layer 2 and tells each network', () => {
   const { monitor, set } = world()
   set(0, { headBlock: 50, syncedBlock: 50, caughtUp: 1, depositCount: 7, contractDepositCount: 8 })
-  set(1, { headBlock: 30, syncedBlock: 25, caughtUp: 1, depositCount: 4, finalizedBlock: 20 })
+  set(1, { headBlock: 30, syncedBlock: 25, caughtUp: 1, depositCount: 4, claimCount: 5, finalizedBlock: 20 })
+  set(2, { unresolvedSenders: 6 })
   set(1, { headTimestampSec: 1000, syncedTimestampSec: 940, lastCommitMs: START_MS + 5 })
   set(2, { headBlock: 90, syncedBlock: 60, caughtUp: 1, depositCount: 3, lastCommitMs: START_MS + 4 })
   const chain = (current_block: number, synced_block: number, is_synced: boolean) => ({
@@ -236,6 +237,8 @@ test('the sync status sums layer 2 and tells each network', () => {
         ...unknown,
         contract_deposit_count: 8,
         indexed_deposit_count: 7,
+        indexed_claim_count: 0,
+        unresolved_senders: 0,
       },
       {
         network_id: 1,
@@ -244,8 +247,17 @@ test('the sync status sums layer 2 and tells each network', () => {
         finalized_block: 20,
         lag_seconds: 60,
         indexed_deposit_count: 4,
+        indexed_claim_count: 5,
+        unresolved_senders: 0,
       },
-      { network_id: 2, ...chain(90, 60, false), ...unknown, indexed_deposit_count: 3 },
+      {
+        network_id: 2,
+        ...chain(90, 60, false),
+        ...unknown,
+        indexed_deposit_count: 3,
+        indexed_claim_count: 0,
+        unresolved_senders: 6,
+      },
     ],
   })
 })

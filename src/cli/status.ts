@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { loadConfig } from '../config/load.js'
+import type { NetworkSyncRecord, SyncStatusRecord } from '../telemetry/healthRecord.js'
+import { configOptions, readArguments, UsageError } from './arguments.js'
+import { configFlagsHelp } from './config.js'
+import { type ExitCode, exitCodes } from './exitCodes.js'
+import type { Verb } from './verb.js'
+
+const PATH = '/bridge/v1/sync-status'
+const LONGEST_WAIT_MS = 3_000
+const WATCH_EVERY_MS = 2_000
+
+/** `bds status`: the sync status of a running service, as a table. */
+export const status: Verb = {
+  help: [
+    'Usage: bds status [--url URL | --config FILE] [--watch] [--json] [flags]',
+    '',
+    'Shows per network how far the running service is. Ends with 0 when every network is in step, with 5 when one is not or the',
+    'service does not answer.',
+    '',
+    '  --url URL  address of the API, without a path; else http.host and http.port of the configuration',
+    '  --watch    show it again every two seconds, until Ctrl-C',
+    '  --json     the answer of the service as it is',
+    '',
+    ...configFlagsHelp(),
+  ].join('\n'),
+  async run(args) {
+    const { values, switches } = readArguments(args, {
+      ...configOptions,
+      url: { type: 'string' },
+      watch: { type: 'boolean' },
+      json: { type: 'boolean' },
+    })
+    const url = values.url ?? configuredUrl(values)
+    if (!URL.canParse(url)) throw new UsageError(`--url ${url} is not an address`)
+    for (;;) {
+      const code = await show(new URL(PATH, url), switches)
+      if (!switches.has('watch')) return code
+      await delay(WATCH_EVERY_MS)
+    }
+  },
+}
+
+function configuredUrl(values: Readonly<Record<string, string | undefined>>): string {
+  const { host, port } = loadConfig({ file: values.config, flags: values }).config.http
+  if (port === 0) throw new UsageError('http.port is 0, any free port: say --url')
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}
+
+async function show(url: URL, switches: ReadonlySet<string>): Promise<ExitCode> {
+  let record: SyncStatusRecord
+  let text: string
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(LONGEST_WAIT_MS) })
+    text = await response.text()
+    if (response.status !== 200) throw new Error(`HTTP ${response.status}`)
+    record = JSON.parse(text) as SyncStatusRecord
+  } catch {
+    console.error(`bds: ${url.origin} does not answer`)
+    return exitCodes.unhealthy
+  }
+  if (switches.has('watch') && !switches.has('json') && process.stdout.isTTY) console.clear()
+  console.log(switches.has('json') ? text.trim() : renderStatus(record.networks))
+  return record.networks.every((network) => network.is_synced) ? exitCodes.ok : exitCodes.unhealthy
+}
+
+const columns: readonly (readonly [title: string, cell: (network: NetworkSyncRecord) => string])[] = [
+  ['network', ({ network_id }) => String(network_id)],
+  ['head', ({ current_block }) => String(current_block)],
+  ['indexed', ({ synced_block }) => String(synced_block)],
+  ['final', ({ finalized_block }) => String(finalized_block ?? '-')],
+  ['lag', (network) => String(network.current_block - network.synced_block)],
+  ['seconds', ({ lag_seconds }) => String(lag_seconds ?? '-')],
+  ['deposits', ({ indexed_deposit_count }) => String(indexed_deposit_count)],
+  ['on chain', ({ contract_deposit_count }) => String(contract_deposit_count ?? '-')],
+  ['claims', ({ indexed_claim_count }) => String(indexed_claim_count)],
+  ['senders open', ({ unresolved_senders }) => String(unresolved_senders)],
+  [
+    'state',
+    ({ halted, is_synced }) => (halted === null ? (is_synced ? 'in step' : 'syncing') : `halted: ${halted}`),
+  ],
+]
+
+/** One line per network under a line of titles. */
+export function renderStatus(networks: readonly NetworkSyncRecord[]): string {
+  const rows = [
+    columns.map(([title]) => title),
+    ...networks.map((network) => columns.map(([, cell]) => cell(network))),
+  ]
+  const widths = columns.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => alignCell(cell, column, widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** Numbers to the right, the state at the end to the left. */
+function alignCell(cell: string, column: number, width: number): string {
+  return column === columns.length - 1 ? cell : cell.padStart(width)
+}

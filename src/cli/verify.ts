@@ -1,0 +1,73 @@
+import { loadConfig } from '../config/load.js'
+import { compileMerkleModule, createHasher } from '../merkle/wasm.js'
+import { configOptions, readArguments } from './arguments.js'
+import { configFlagsHelp } from './config.js'
+import { exitCodes } from './exitCodes.js'
+import { chosenNetworks } from './networks.js'
+import type { Verb } from './verb.js'
+import { type CheckOutcome, type NetworkReport, verifyNetwork } from './verifyNetwork.js'
+
+/** `bds verify`: works out anew what the store derived, and names the first thing that differs. */
+export const verify: Verb = {
+  help: [
+    'Usage: bds verify --config FILE [--network N] [--deep] [--offline] [--json] [flags]',
+    '',
+    'Checks the stores, also beside a running service: each network is read in one snapshot, nothing is written.',
+    'Ends with 0 when all is well and with 4 when something is not: the first such thing is named.',
+    '',
+    '  --network N  this network only',
+    '  --deep       every tree node, root, list, link and counter, too: minutes for millions of deposits',
+    '  --offline    do not compare with the contract',
+    '  --json       one JSON document instead of lines',
+    '',
+    ...configFlagsHelp(),
+  ].join('\n'),
+  async run(args) {
+    const { values, switches } = readArguments(args, {
+      ...configOptions,
+      network: { type: 'string' },
+      deep: { type: 'boolean' },
+      offline: { type: 'boolean' },
+      json: { type: 'boolean' },
+    })
+    const { config } = loadConfig({ file: values.config, flags: values })
+    const hasher = createHasher(compileMerkleModule())
+    const isJson = switches.has('json')
+    const reports: NetworkReport[] = []
+    for (const network of chosenNetworks(config, values)) {
+      const report = await verifyNetwork({
+        dataDir: config.dataDir,
+        network,
+        hasher,
+        isDeep: switches.has('deep'),
+        asksChain: !switches.has('offline'),
+      })
+      reports.push(report)
+      if (!isJson) print(report)
+    }
+    const first = firstDamage(reports)
+    if (isJson) console.log(JSON.stringify({ is_good: first === undefined, networks: reports }))
+    else console.log(first === undefined ? 'no damage found' : `first damage: ${first}`)
+    return first === undefined ? exitCodes.ok : exitCodes.data
+  },
+}
+
+const words: Readonly<Record<CheckOutcome['outcome'], string>> = {
+  good: 'ok',
+  damaged: 'DAMAGED',
+  skipped: 'skipped',
+}
+
+function print({ network_id, block, checks }: NetworkReport): void {
+  console.log(`network ${network_id}, ${block === null ? 'nothing indexed yet' : `block ${block}`}`)
+  for (const { name, outcome, detail } of checks)
+    console.log(`  ${words[outcome].padEnd(9)}${name}: ${detail}`)
+}
+
+function firstDamage(reports: readonly NetworkReport[]): string | undefined {
+  for (const { network_id, checks } of reports) {
+    const damaged = checks.find(({ outcome }) => outcome === 'damaged')
+    if (damaged !== undefined) return `network ${network_id}, ${damaged.name}: ${damaged.detail}`
+  }
+  return undefined
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { chunkKey } from '../../../src/store/codecs/keys.js'
+import { openShardStoreWriter } from '../../../src/store/shardStore.js'
+import { DEPOSITS_PER_CHUNK } from '../../../src/store/tables.js'
+import { buildSmallWorld } from '../../support/fakeChainScenario.js'
+import { startBds, startService } from '../../support/serviceProcess.js'
+import { everyAnswer, inStep, serveWorld } from '../../support/serviceWorld.js'
+
+async function bds(context: TestContext, ...args: string[]) {
+  const { exited, stdout, stderr } = startBds(context, args)
+  const { code } = await exited
+  return { code, stdout: stdout.join('\n'), stderr: stderr.join('\n') }
+}
+
+function dataDirOf(configFile: string): string {
+  return configFile.replace(/\.toml$/, '')
+}
+
+interface VerifyDocument {
+  readonly is_good: boolean
+  readonly networks: readonly {
+    readonly network_id: number
+    readonly block: number
+    readonly checks: readonly { readonly name: string; readonly outcome: string; readonly detail: string }[]
+  }[]
+}
+
+test('verify finds a running service’s data whole, and its contracts in agreement', async (t) => {
+  const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const file = configFile('data')
+  const service = await startService(t, file)
+  await inStep(service, world)
+  const { code, stdout } = await bds(t, 'verify', '--config', file, '--deep', '--json')
+  const { is_good, networks } = JSON.parse(stdout) as VerifyDocument
+  assert.deepEqual([code, is_good], [0, true], stdout)
+  for (const { network_id, block, checks } of networks) {
+    assert.equal(block, world.network(network_id).head.number)
+    assert.deepEqual(
+      checks.filter(({ outcome }) => outcome !== 'good'),
+      [],
+    )
+    assert.equal(checks.at(-1)?.detail, `getRoot() and depositCount() at block ${block}`)
+  }
+  assert.ok((await service.read<{ status: string }>('/')).status)
+})
+
+test('verify names the first damage of a store with exit code 4', async (t) => {
+  const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const file = configFile('data')
+  const service = await startService(t, file)
+  await inStep(service, world)
+  await service.kill('SIGTERM')
+  const store = openShardStoreWriter(join(dataDirOf(file), '0'))
+  store.transact((view) => {
+    const key = chunkKey(0, DEPOSITS_PER_CHUNK)
+    const chunk = new Uint8Array(view.get('deposits', key)!)
+    chunk[87 + 31]! ^= 1
+    view.put('deposits', key, chunk)
+  })
+  await store.close()
+  const { code, stdout } = await bds(t, 'verify', '--config', file, '--offline')
+  assert.equal(code, 4)
+  assert.match(stdout, /^first damage: network 0, deposits: leaf of deposit 0: expected 0x\w+, found 0x\w+$/m)
+  assert.match(stdout, /^ {2}ok {7}claims: /m)
+})
+
+test('verify holds the contract against the store, and skips it where no endpoint answers', async (t) => {
+  const { world, rpc, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const file = configFile('data')
+  const service = await startService(t, file)
+  await inStep(service, world)
+  await service.kill('SIGTERM')
+  const store = openShardStoreWriter(join(dataDirOf(file), '1'))
+  const whole = await bds(t, 'verify', '--config', file, '--network', '1')
+  assert.deepEqual([whole.code, whole.stdout.split('\n').at(-1)], [0, 'no damage found'], whole.stderr)
+  await store.close()
+  await rpc.get(1)!.close()
+  const alone = await bds(t, 'verify', '--config', file, '--network', '1')
+  assert.equal(alone.code, 0, alone.stdout)
+  assert.match(alone.stdout, /^ {2}skipped {2}contract: /m)
+  assert.ok(!`${alone.stdout}${alone.stderr}`.includes('http://'), alone.stdout)
+})
+
+test('rewind and reindex take data back, and the next run makes the same answers again', async (t) => {
+  const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const file = configFile('data')
+  const first = await startService(t, file)
+  await inStep(first, world)
+  const answers = await everyAnswer(first, world)
+  const inUse = await bds(t, 'rewind', '--config', file, '--network', '0', '--to-block', '3')
+  assert.equal(inUse.code, 4)
+  assert.match(inUse.stderr, /^bds: data_dir .* is in use by process \d+/)
+  assert.equal((await bds(t, 'reindex', '--config', file, '--network', '0', '--yes')).code, 4)
+  await first.kill('SIGTERM')
+
+  const rewound = await bds(t, 'rewind', '--config', file, '--network', '0', '--to-block', '3')
+  assert.equal(rewound.code, 0, rewound.stderr)
+  assert.match(
+    rewound.stdout,
+    /^network 0 is back at (block [0-3]|its beginning); \d+ deposits and \d+ claims are left$/,
+  )
+  const again = await bds(t, 'rewind', '--config', file, '--network', '0', '--to-block', '9999')
+  assert.match(again.stdout, /^network 0 stands at (block [0-3]|its beginning): nothing to take back$/)
+  assert.equal((await bds(t, 'verify', '--config', file, '--deep', '--offline')).code, 0)
+
+  const unasked = await bds(t, 'reindex', '--config', file, '--network', '1')
+  assert.deepEqual(
+    [unasked.code, unasked.stderr],
+    [2, 'bds: standard input is no terminal to ask on: say --yes\nTry: bds --help'],
+  )
+  const shard = join(dataDirOf(file), '1')
+  writeFileSync(join(shard, 'notes.txt'), 'mine')
+  const foreign = await bds(t, 'reindex', '--config', file, '--network', '1', '--yes')
+  assert.deepEqual(
+    [foreign.code, foreign.stderr],
+    [4, `bds: ${shard} holds notes.txt, which is not ours: nothing was removed`],
+  )
+  assert.equal(readFileSync(join(shard, 'notes.txt'), 'utf8'), 'mine')
+  rmSync(join(shard, 'notes.txt'))
+  const removed = await bds(t, 'reindex', '--config', file, '--network', '1', '--yes')
+  assert.deepEqual(
+    [removed.code, removed.stdout],
+    [0, `removed ${shard}: the next bds run reads network 1 again`],
+  )
+  assert.equal(existsSync(shard), false)
+  assert.equal((await bds(t, 'verify', '--config', file, '--network', '1')).code, 4)
+
+  const second = await startService(t, file)
+  await inStep(second, world)
+  assert.deepEqual(await everyAnswer(second, world), answers)
+})
+
+test('rewind below the kept undo says how far it reaches and names reindex', async (t) => {
+  const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const file = configFile('data', ['rollback_blocks = 2'])
+  const service = await startService(t, file)
+  await inStep(service, world)
+  for (let block = 0; block < 4; block++) {
+    world.network(0).mineEmpty(1)
+    await inStep(service, world)
+  }
+  await service.kill('SIGTERM')
+  const { code, stderr } = await bds(t, 'rewind', '--config', file, '--network', '0', '--to-block', '1')
+  assert.equal(code, 1)
+  assert.match(
+    stderr,
+    /^bds: network 0 can't go back to block 1: undo reaches back to block \d+; `bds reindex --network 0` reads everything again$/,
+  )
+})
+
+test('status shows every network of a running service, and ends with 5 when there is none', async (t) => {
+  const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const service = await startService(t, configFile('data'))
+  await inStep(service, world)
+  const table = await bds(t, 'status', '--url', service.url)
+  assert.equal(table.code, 0, table.stderr)
+  const [titles, ...rows] = table.stdout.split('\n')
+  assert.match(
+    titles!,
+    /^network +head +indexed +final +lag +seconds +deposits +on chain +claims +senders open +state$/,
+  )
+  assert.equal(rows.length, world.networkIds.length)
+  const head = world.network(0).head.number
+  const deposits = world.network(0).deposits().length
+  assert.match(rows[0]!, new RegExp(`^ +0 +${head} +${head} +\\d+ +0 +0 +${deposits} .* in step$`))
+  const json = await bds(t, 'status', '--url', service.url, '--json')
+  assert.equal((JSON.parse(json.stdout) as { networks: unknown[] }).networks.length, rows.length)
+  await service.kill('SIGTERM')
+  const gone = await bds(t, 'status', '--url', service.url)
+  assert.deepEqual([gone.code, gone.stderr], [5, `bds: ${service.url} does not answer`])
+})
