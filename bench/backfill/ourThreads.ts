@@ -1,0 +1,52 @@
+import { type IndexerHandle, startIndexer } from '../../src/indexer/indexer.js'
+import { compileMerkleModule } from '../../src/merkle/wasm.js'
+import { prepareStores } from '../../src/store/openStores.js'
+import { createStatusBoard, type StatusRow, statusRow } from '../../src/telemetry/statusBoard.js'
+import { benchConfig } from './benchConfig.js'
+import { type BackfillCounts, type BenchNetwork, BLOCKS_LEFT_OUT, type ContenderTask } from './contenders.js'
+
+/** A network is looked at this often. */
+const LOOK_MS = 20
+
+/** The indexer threads as the service starts them, until the history is stored. */
+export async function ourThreads(task: ContenderTask): Promise<BackfillCounts> {
+  const config = benchConfig(task)
+  const status = createStatusBoard(config.networks.map(({ networkId }) => networkId))
+  const compiled = compileMerkleModule()
+  const guard = prepareStores(config)
+  const counts = { deposits: 0, claims: 0 }
+  await Promise.all(
+    task.networks.map(async (network) => {
+      const row = statusRow(status, network.networkId)
+      const { networkId } = network
+      const failure = { message: '' }
+      const indexer = startIndexer({
+        ...{ config, networkId, compiled, status },
+        onMessage: (message) => {
+          if (message.type === 'halted' || message.type === 'died') failure.message = message.message
+        },
+      })
+      await stored(network, row, indexer, failure)
+      counts.deposits += row.get('depositCount')
+      counts.claims += row.get('claimCount')
+      await indexer.stop()
+    }),
+  )
+  await guard.close()
+  return counts
+}
+
+async function stored(
+  network: BenchNetwork,
+  row: StatusRow,
+  indexer: IndexerHandle,
+  failure: { readonly message: string },
+): Promise<void> {
+  while (row.get('syncedBlock') < network.lastBlock - BLOCKS_LEFT_OUT) {
+    if (failure.message !== '') {
+      await indexer.stop()
+      throw new Error(`network ${network.networkId}: ${failure.message}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+  }
+}

@@ -1,0 +1,26 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { projectRoot } from '../micro/project.js'
+import type { BenchNetwork } from './contenders.js'
+
+export interface SyntheticChain {
+  readonly networks: readonly BenchNetwork[]
+  stop(): void
+}
+
+/** Starts the generator of large chains (three networks), which stands beside the project as the shared tests' data do. */
+export async function startSyntheticChain(folder: string, bridges: number): Promise<SyntheticChain> {
+  const script = resolve(projectRoot, folder, 'replay', 'synth-rpc.mjs')
+  if (!existsSync(script))
+    throw new Error(`no synthetic chain at ${join(folder, 'replay')}: name its folder by --shared`)
+  const args = [script, '--bridges', String(bridges), '--networks', '3', '--seed', '7', '--port', '0']
+  const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
+  const line = await new Promise<string>((resolveLine, reject) => {
+    createInterface({ input: child.stdout! }).once('line', resolveLine)
+    child.once('exit', (code) => reject(new Error(`the synthetic chain ended with code ${code}`)))
+  })
+  const { networks } = JSON.parse(line) as { networks: Record<string, BenchNetwork> }
+  return { networks: Object.values(networks), stop: () => child.kill() }
+}

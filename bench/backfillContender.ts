@@ -1,0 +1,19 @@
+import type { BackfillCounts, ContenderName, ContenderTask } from './backfill/contenders.js'
+
+/** Entry of a contender's process: does the task and prints what it cost. Started by `bench/backfill.ts`. */
+const [name, task] = process.argv.slice(2) as [ContenderName, string]
+const contenders: Record<ContenderName, () => Promise<(task: ContenderTask) => Promise<BackfillCounts>>> = {
+  parse: async () => (await import('./backfill/parseOnly.js')).parseOnly,
+  service: async () => (await import('./backfill/ourThreads.js')).ourThreads,
+  viem: async () => (await import('./backfill/viemPipeline.js')).viemPipeline,
+}
+const run = await contenders[name]()
+const counts = await run(JSON.parse(task) as ContenderTask)
+const { user, system } = process.cpuUsage()
+const result = {
+  ...counts,
+  cpuMs: (user + system) / 1000,
+  wallMs: performance.now(),
+  peakRssBytes: process.resourceUsage().maxRSS * 1024,
+}
+process.stdout.write(JSON.stringify(result), () => process.exit(0))
