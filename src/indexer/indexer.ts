@@ -24,6 +24,12 @@ export interface IndexerHandle {
   stop(): Promise<void>
 }
 
+/**
+ * Room for the objects of a window in the making. With V8's default of 48 they outlive two rounds of its collector, are
+ * moved to the old generation and collected there: a third of a backfill's time.
+ */
+const YOUNG_GENERATION_MB = 96
+
 /** Starts the thread that indexes one network. The shard's environment must be open in the main thread already. */
 export function startIndexer(options: IndexerOptions): IndexerHandle {
   const { networkId, onMessage, config, compiled, status } = options
@@ -31,6 +37,7 @@ export function startIndexer(options: IndexerOptions): IndexerHandle {
   const worker = new Worker(options.entry ?? new URL('./indexer.worker.js', import.meta.url), {
     name: `indexer ${networkId}`,
     workerData,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   })
   let stopping: Promise<void> | undefined
   let failure: Error | undefined

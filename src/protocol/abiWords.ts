@@ -1,5 +1,6 @@
 import type { Address, Hash } from './chainEvent.js'
 import { decodeHexAt, decodeUint32At } from './hex.js'
+import { uint256OfParts } from './uint256.js'
 
 /**
  * Static ABI words read straight from `0x…` text, without making bytes of the rest. Every reader refuses what a
@@ -31,13 +32,13 @@ export function uint256Word(data: string, word: number): bigint | undefined {
   const small = uint53Word(data, word)
   if (small >= 0) return BigInt(small)
   const start = wordStart(word)
-  let value = 0n
-  for (let part = 0; part < 8; part++) {
+  let isHex = true
+  const value = uint256OfParts((part) => {
     const digits = decodeUint32At(data, start + part * 8)
-    if (digits < 0) return undefined
-    if (digits !== 0 || value !== 0n) value = (value << 32n) | BigInt(digits)
-  }
-  return value
+    if (digits < 0) isHex = false
+    return digits
+  })
+  return isHex ? value : undefined
 }
 
 /** Value of a uint64 word, when a double holds it exactly, or −1. */

@@ -7,7 +7,6 @@ export interface GlobalIndexParts {
 }
 
 const MAINNET_FLAG = 1n << 64n
-const UINT32_MASK = 0xffff_ffffn
 
 /**
  * The canonical global index of a deposit: mainnet flag (bit 64), rollup index = source network − 1 (bits 63–32), deposit
@@ -23,17 +22,18 @@ export function encodeGlobalIndex(sourceNetwork: NetworkId, depositCount: Deposi
  * as the contract does, so whole global indexes must never be compared.
  */
 export function decodeGlobalIndex(globalIndex: bigint): GlobalIndexParts {
-  const depositCount = Number(globalIndex & UINT32_MASK) as DepositCount
-  if ((globalIndex & MAINNET_FLAG) !== 0n) return { sourceNetwork: 0 as NetworkId, depositCount }
+  const depositCount = Number(BigInt.asUintN(32, globalIndex)) as DepositCount
+  // The rollup index, and above it the mainnet flag.
+  const high = Number(BigInt.asUintN(33, globalIndex >> 32n))
+  if (high >= 2 ** 32) return { sourceNetwork: 0 as NetworkId, depositCount }
   // Rollup index 2^32 − 1 would be network 2^32, which no uint32 names and no rollup has.
-  const rollupIndex = Number((globalIndex >> 32n) & UINT32_MASK)
-  return { sourceNetwork: Math.min(rollupIndex + 1, 0xffff_ffff) as NetworkId, depositCount }
+  return { sourceNetwork: Math.min(high + 1, 0xffff_ffff) as NetworkId, depositCount }
 }
 
 /** Pre-etrog claims name the bare deposit count: the source is network 1 when claimed on the L1, the L1 elsewhere. */
 export function decodeV1Index(index: bigint, claimNetwork: NetworkId): GlobalIndexParts {
   return {
     sourceNetwork: (claimNetwork === 0 ? 1 : 0) as NetworkId,
-    depositCount: Number(index & UINT32_MASK) as DepositCount,
+    depositCount: Number(BigInt.asUintN(32, index)) as DepositCount,
   }
 }

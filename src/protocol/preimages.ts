@@ -1,4 +1,5 @@
 import type { ForwardLeaf, Hash } from './chainEvent.js'
+import { writeUint256 } from './uint256.js'
 
 /** What a deposit's leaf is made of; events and the leaves of ForwardLET have these fields. */
 export type DepositLeafFields = Omit<ForwardLeaf, 'metadata'>
@@ -29,7 +30,7 @@ export function writeDepositLeafPreimage(
   target.set(bytes('origin address', leaf.originAddress, 20), offset + 5)
   view.setUint32(25, uint('destination network', leaf.destinationNetwork, 0xffff_ffff))
   target.set(bytes('destination address', leaf.destinationAddress, 20), offset + 29)
-  writeUint256(view, 49, leaf.amount)
+  writeUint256(target, offset + 49, leaf.amount)
   target.set(bytes('metadata hash', metadataHash, 32), offset + 81)
 }
 
@@ -65,12 +66,6 @@ export function l1InfoLeafPreimage(leaf: L1InfoLeafFields): Uint8Array {
   const preimage = new Uint8Array(L1_INFO_LEAF_PREIMAGE_BYTES)
   writeL1InfoLeafPreimage(preimage, 0, leaf)
   return preimage
-}
-
-function writeUint256(view: DataView, offset: number, value: bigint): void {
-  if (value < 0n || value >> 256n !== 0n) throw new RangeError(`amount ${value} is not a uint256`)
-  for (let word = 0; word < 4; word++)
-    view.setBigUint64(offset + 8 * word, BigInt.asUintN(64, value >> BigInt(64 * (3 - word))))
 }
 
 function uint64(name: string, value: number | bigint): bigint {

@@ -12,8 +12,8 @@ import {
   type GlobalIndexParts,
 } from '../../protocol/globalIndex.js'
 import type { ChecksumAddress } from '../../protocol/records.js'
+import { writeUint256 } from '../../protocol/uint256.js'
 import type { ClaimOrdinal } from '../../protocol/units.js'
-import { writeUint256 } from '../../store/codecs/bytes.js'
 import { encodeClaimRow } from '../../store/codecs/claimRow.js'
 import { latin1, networkText, uint32Key } from '../../store/codecs/keys.js'
 import { listKinds } from '../../store/tables.js'
@@ -37,9 +37,14 @@ export function applyClaim(context: WriteContext, header: BlockHeader, event: Cl
   writeUint256(amount, 0, event.amount)
   const { bytes, offset } = context.claims.append()
   encodeClaimRow(bytes, offset, {
-    ...positionOf(header, event),
-    ...deposit,
+    // Field by field: a literal with parts spread into it takes as long as all the rest of a claim.
+    transactionHash: event.transactionHash,
+    blockNumber: header.number,
+    timestampSec: header.timestampSec,
+    logIndex: event.logIndex,
     globalIndex,
+    sourceNetwork: deposit.sourceNetwork,
+    depositCount: deposit.depositCount,
     isSetByAdministrator: false,
     tokenId: memory.dictionaries.tokenId(view, counters, event.originNetwork, token),
     destinationAddress,
@@ -58,7 +63,10 @@ export function applyClaimSet(context: WriteContext, header: BlockHeader, event:
   writeUint256(globalIndex, 0, encodeGlobalIndex(event.sourceNetwork, event.depositCount))
   const { bytes, offset } = context.claims.append()
   encodeClaimRow(bytes, offset, {
-    ...positionOf(header, event),
+    transactionHash: event.transactionHash,
+    blockNumber: header.number,
+    timestampSec: header.timestampSec,
+    logIndex: event.logIndex,
     globalIndex,
     sourceNetwork: event.sourceNetwork,
     depositCount: event.depositCount,
@@ -98,13 +106,4 @@ function finishClaim(context: WriteContext, event: EventPosition, deposit: Globa
 function takeOutOfForce(context: WriteContext, ordinal: ClaimOrdinal): void {
   context.view.put('claimsOutOfForce', uint32Key(ordinal), Uint8Array.of(0))
   context.counters.claimsOutOfForce++
-}
-
-function positionOf(header: BlockHeader, event: EventPosition) {
-  return {
-    transactionHash: event.transactionHash,
-    blockNumber: header.number,
-    timestampSec: header.timestampSec,
-    logIndex: event.logIndex,
-  }
 }

@@ -6,7 +6,7 @@ import type {
   ForwardLeaf,
   Hash,
 } from '../../protocol/chainEvent.js'
-import { writeUint256 } from '../../store/codecs/bytes.js'
+import { writeUint256 } from '../../protocol/uint256.js'
 import { encodeDepositRow } from '../../store/codecs/depositRow.js'
 import { latin1, networkText } from '../../store/codecs/keys.js'
 import { listKinds } from '../../store/tables.js'

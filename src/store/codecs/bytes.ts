@@ -1,3 +1,5 @@
+import { uint256OfParts } from '../../protocol/uint256.js'
+
 /** Integers and addresses in and out of byte arrays. Little-endian in values, big-endian in keys and for uint256. */
 
 export function writeUint16(bytes: Uint8Array, offset: number, value: number): void {
@@ -59,20 +61,8 @@ export function readUint48BigEndian(bytes: Uint8Array, offset: number): number {
 }
 
 /** uint256, 32 bytes big-endian, as the contracts pack it. */
-export function writeUint256(bytes: Uint8Array, offset: number, value: bigint): void {
-  let rest = value
-  for (let word = 7; word >= 0; word--) {
-    // Most amounts end after two or three words: what is left is zero.
-    writeUint32BigEndian(bytes, offset + 4 * word, rest === 0n ? 0 : Number(rest & 0xffff_ffffn))
-    if (rest !== 0n) rest >>= 32n
-  }
-}
-
 export function readUint256(bytes: Uint8Array, offset: number): bigint {
-  let value = 0n
-  for (let word = 0; word < 8; word++)
-    value = (value << 32n) | BigInt(readUint32BigEndian(bytes, offset + 4 * word))
-  return value
+  return uint256OfParts((part) => readUint32BigEndian(bytes, offset + 4 * part))
 }
 
 /** Whether two byte arrays hold the same bytes. */

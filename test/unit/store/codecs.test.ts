@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keccak_256 } from '@noble/hashes/sha3.js'
+import { writeUint256 } from '../../../src/protocol/uint256.js'
 import type { BlockNumber, DepositCount, LeafCount, NetworkId } from '../../../src/protocol/units.js'
 import {
   readUint32BigEndian,
@@ -10,7 +11,6 @@ import {
   writeUint32BigEndian,
   writeUint48,
   writeUint48BigEndian,
-  writeUint256,
 } from '../../../src/store/codecs/bytes.js'
 import { checksumMask } from '../../../src/store/codecs/checksumAddress.js'
 import { CLAIM_BYTES, decodeClaimRow, encodeClaimRow } from '../../../src/store/codecs/claimRow.js'

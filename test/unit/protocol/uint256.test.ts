@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { uint256OfParts, writeUint256 } from '../../../src/protocol/uint256.js'
+
+const values = [
+  0n,
+  1n,
+  2n ** 32n,
+  2n ** 63n,
+  2n ** 64n - 1n,
+  2n ** 64n,
+  2n ** 128n + 7n,
+  2n ** 192n,
+  2n ** 255n + 2n ** 100n,
+  2n ** 256n - 1n,
+]
+
+test('a uint256 is written over whatever was there, and nothing beside it', () => {
+  for (const value of values) {
+    const bytes = new Uint8Array(40).fill(0xee)
+    writeUint256(bytes, 5, value)
+    const expected = `${'ee'.repeat(5)}${value.toString(16).padStart(64, '0')}${'ee'.repeat(3)}`
+    assert.equal(Buffer.from(bytes).toString('hex'), expected)
+  }
+})
+
+test('eight parts make the number that their digits spell', () => {
+  for (const value of values) {
+    const digits = value.toString(16).padStart(64, '0')
+    const part = (index: number) => Number.parseInt(digits.slice(8 * index, 8 * index + 8), 16)
+    assert.equal(uint256OfParts(part), value)
+  }
+})
+
+test('what is no uint256 is refused', () => {
+  for (const value of [-1n, 2n ** 256n, 2n ** 300n])
+    assert.throws(() => writeUint256(new Uint8Array(32), 0, value), RangeError)
+})
