@@ -1,13 +1,10 @@
 import type { Config } from './config/config.types.js'
-import { FatalError } from './errors/chainErrors.js'
 import type { HaltReason } from './errors/haltReason.js'
 import { OperatorError } from './errors/operatorError.js'
 import type { IndexerMessage } from './indexer/messages.js'
-import { type StatusBoardHandle, statusRow } from './telemetry/statusBoard.js'
 
 export interface ProgressOptions {
   readonly config: Config
-  readonly status: StatusBoardHandle
   readonly announce: (line: string) => void
   /** Takes the first fault that should end the process. */
   readonly fail: (error: Error) => void
@@ -21,7 +18,7 @@ export interface Progress {
 }
 
 export function watchProgress(options: ProgressOptions): Progress {
-  const { config, status, announce, fail } = options
+  const { config, announce, fail } = options
   const behind = new Set(config.networks.map(({ networkId }) => networkId))
   let resolveCaughtUp = (): void => undefined
   const caughtUp = new Promise<void>((resolve) => {
@@ -35,10 +32,10 @@ export function watchProgress(options: ProgressOptions): Progress {
   }
 
   const onHalted = (networkId: number, reason: HaltReason, text: string): void => {
-    // A wrong chain or contract at the start is a mistake of the operator's, and no time will cure it. Later it is an
-    // endpoint gone astray, and history is still worth serving.
-    const isIdentity = reason === 'wrong_chain' || reason === 'wrong_contract'
-    if (isIdentity && statusRow(status, networkId).get('caughtUp') === 0) fail(new FatalError(text))
+    // Mostly a mistake in the configuration at the start, an endpoint gone astray later. Both look alike, so the process
+    // stays: history is worth serving, the other networks go on, and the network follows as soon as its endpoint is right.
+    if (reason === 'wrong_chain' || reason === 'wrong_contract')
+      announce(`network ${networkId} waits: ${text}`)
   }
 
   return {

@@ -52,7 +52,7 @@ async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms):
   })
   rooms.add('operations port', () => ops.close())
 
-  const progress = watchProgress({ config, status, announce, fail })
+  const progress = watchProgress({ config, announce, fail })
   for (const { networkId } of config.networks) {
     const indexer = startIndexer({ config, networkId, compiled, status, onMessage: progress.onMessage })
     rooms.add(`indexer of network ${networkId}`, () => indexer.stop(), 'indexers')

@@ -7,18 +7,23 @@ import { NOT_INSTALLED } from './support/installedProgram.js'
 
 /**
  * The test runner: `node dist/test/run.js unit property …` runs every compiled test below the folders, two files at a
- * time. A test that is skipped or left as "todo", and a file or run without tests, counts as a failure: what does not run
- * proves nothing. Only a test of a program that is not installed may be skipped, and not in CI.
+ * time; `--minutes=60` gives each file that long instead of five. A test that is skipped or left as "todo", and a file or
+ * run without tests, counts as a failure: what does not run proves nothing. Only a test of a program that is not installed may be skipped, and not in CI.
  */
 const FILES_AT_ONCE = 2
-const LONGEST_FILE_MS = 300_000
+const MINUTES_PER_FILE = 5
 
-const folders = process.argv.slice(2)
+const folders = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+const minutes = process.argv.find((argument) => argument.startsWith('--minutes='))?.split('=')[1]
 const files = folders.flatMap(testFiles)
 const faults: string[] = []
 let tests = 0
 
-const stream = run({ files, concurrency: FILES_AT_ONCE, timeout: LONGEST_FILE_MS })
+const stream = run({
+  files,
+  concurrency: FILES_AT_ONCE,
+  timeout: 60_000 * Number(minutes ?? MINUTES_PER_FILE),
+})
 stream.on('test:pass', ({ name, skip, todo }) => {
   // Node reports a file that holds no test as a passing test with the file's own name.
   if (files.includes(name)) faults.push(`no test in ${name}`)

@@ -81,6 +81,11 @@ export function createChainClient({ network, logger, clock = systemClock }: Chai
     getContractLocalExitRoot(block, signal) {
       return pool.run((e) => readLocalExitRoot(network.bridge, block, e, until(signal)), until(signal))
     },
+    getContractL1InfoLeafCount(block, signal) {
+      // The manager's tree is one of the same contract as the bridge's: the getter has the same name.
+      const manager = network.globalExitRootManager
+      return pool.run((e) => readDepositCount(manager, block, e, until(signal)), until(signal))
+    },
     findInjectedGers(globalExitRoots, block, signal) {
       const manager = network.globalExitRootManager
       return pool.run(

@@ -90,6 +90,8 @@ export interface ChainClient {
   getContractDepositCount(block: BlockNumber, signal: AbortSignal): Promise<number | undefined>
   /** `getRoot()` of the bridge at a block; undefined where the node can't tell. */
   getContractLocalExitRoot(block: BlockNumber, signal: AbortSignal): Promise<Hash | undefined>
+  /** Leaves of the L1 info tree at a block, by the L1's global exit root manager; undefined where the node or an older manager can't tell. */
+  getContractL1InfoLeafCount(block: BlockNumber, signal: AbortSignal): Promise<number | undefined>
   /** Which of `globalExitRoots` the destination's manager knows at a block (legacy managers without events). */
   findInjectedGers(
     globalExitRoots: readonly Hash[],

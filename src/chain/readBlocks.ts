@@ -47,7 +47,8 @@ export function expectBlock(outcome: RpcOutcome, number: number, endpoint: Endpo
 /** Newest block; remembered as the endpoint's head. @throws RpcFailure */
 export async function readHead(endpoint: Endpoint, signal: AbortSignal): Promise<BlockHead> {
   const head = await findBlock('latest', endpoint, signal)
-  if (head === undefined) throw new RpcFailure('behind', `${endpoint.alias}: no latest block`)
+  // Not `behind`, which is no illness: an endpoint without a head is of no use, and the network's own head unknown.
+  if (head === undefined) throw new RpcFailure('body', `${endpoint.alias}: no latest block`)
   endpoint.head = head
   return head
 }

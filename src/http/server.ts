@@ -34,7 +34,8 @@ export interface HttpServer {
   readonly port: number
   /** The build of uWebSockets.js that answers. */
   readonly core: { readonly name: string; readonly version: string }
-  stats(): { readonly pending: number; readonly cache: CacheStats }
+  /** `sending`: answers that clients are slow to take. */
+  stats(): { readonly pending: number; readonly sending: number; readonly cache: CacheStats }
   /**
    * Goes on answering for `delayMs` (balancers notice that readiness fails), then ends connections with their next answer,
    * and closes when all is quiet. A second call returns the first one's promise.
@@ -97,7 +98,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   return {
     port: core.portOf(socket),
     core,
-    stats: () => ({ pending: context.pending.size, cache: cache.stats() }),
+    stats: () => ({ pending: context.pending.size, sending: context.sending.size, cache: cache.stats() }),
     // Once only: closing a listen socket twice is a use after free.
     drain: (delayMs) => {
       drained ??= drain(delayMs)

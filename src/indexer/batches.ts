@@ -11,20 +11,25 @@ export interface ChainPosition {
 /**
  * One transaction's worth of blocks. Undo is kept for `rollbackBlocks` below the head and at least down to the final
  * block: finality never limits what can be followed, only what is served as final.
+ * @param batchUndoFloor in backfill: how far down whole batches can be taken back.
  */
 export function makeBatch(
   range: FetchedRange,
   blocks: readonly IndexedBlock[],
   position: ChainPosition,
   rollbackBlocks: number,
+  batchUndoFloor?: number,
 ): BlockBatch {
-  const floor = Math.min(position.finalizedBlock, position.head.number - rollbackBlocks)
+  const undoFloor = Math.max(0, Math.min(position.finalizedBlock, position.head.number - rollbackBlocks))
   return {
     fromBlock: range.fromBlock,
     head: range.head,
     blocks,
     finalizedBlock: asBlockNumber(Math.min(position.finalizedBlock, range.head.number)),
-    undoFloor: asBlockNumber(Math.max(0, floor)),
+    undoFloor: asBlockNumber(undoFloor),
+    ...(batchUndoFloor === undefined
+      ? {}
+      : { batchUndoFloor: asBlockNumber(Math.min(batchUndoFloor, undoFloor)) }),
   }
 }
 

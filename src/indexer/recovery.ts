@@ -38,7 +38,8 @@ export interface RecoveryOptions {
   readonly writer: Pick<ShardWriter, 'checkpoint' | 'headerAtOrBelow' | 'revertTo'>
   readonly clock: Clock
   readonly report: SyncReport
-  readonly rollbackBlocks: number
+  /** Blocks below the checkpoint that undo may reach at most. */
+  readonly deepestRewind: number
   /** Widest stretch that one read may cover. */
   readonly windowBlocks: number
 }
@@ -108,8 +109,10 @@ export class Recovery {
     if (this.#stuck.tries > TRIES_BEFORE_HALT) report.halted(error.reason, error)
     const isDeepAgain = tries >= FIRST_DEEP_REWIND_AGAIN && Number.isInteger(Math.log2(tries))
     const rewind = isDeepAgain ? Number.POSITIVE_INFINITY : (REWIND_BLOCKS[tries] ?? 0)
-    const from = this.#rewind(Math.min(rewind, this.#options.rollbackBlocks), at)
-    client.readCarefully(asBlockNumber(from), asBlockNumber(Math.max(from, to)))
+    const from = this.#rewind(Math.min(rewind, this.#options.deepestRewind), at)
+    // All headers of a deep stretch are many calls: the first time another endpoint's word is enough.
+    const isPlain = tries === REWIND_BLOCKS.length - 1
+    client.readCarefully(asBlockNumber(from), asBlockNumber(isPlain ? from : Math.max(from, to)))
   }
 
   /** Takes up to `blocks` blocks below `at` back, as far as undo reaches. @returns the first block to read again. */
@@ -141,7 +144,7 @@ function haltReasonOf(error: unknown): HaltReason {
 }
 
 /** LMDB's commit error carries the system's text; its own "map full" means the same to an operator. */
-export function isDiskFull(error: unknown): boolean {
+function isDiskFull(error: unknown): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if ('code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT')) return true
     if (/no space left|disk quota exceeded|MDB_MAP_FULL|ENOSPC/i.test(cause.message)) return true

@@ -4,7 +4,7 @@ import { senderKey } from '../chain/senderKey.js'
 import type { ChainEvent, IndexedBlock } from '../protocol/chainEvent.js'
 
 /** One question per transaction with deposits, claims or ForwardLETs. */
-export function senderQuestions(blocks: readonly IndexedBlock[]): SenderQuestion[] {
+function senderQuestions(blocks: readonly IndexedBlock[]): SenderQuestion[] {
   const byTransaction = new Map<string, { transactionHash: Uint8Array; logs: SenderLog[] }>()
   for (const { events } of blocks)
     for (const event of events) {
@@ -30,7 +30,7 @@ function senderLog(event: ChainEvent): SenderLog | undefined {
 }
 
 /** The blocks with their senders; a provisional answer is left out, to be asked for again. */
-export function withSenders(
+function withSenders(
   blocks: readonly IndexedBlock[],
   answers: ReadonlyMap<string, ResolvedSender>,
 ): IndexedBlock[] {

@@ -7,6 +7,7 @@ import { asBlockNumber } from '../protocol/units.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
 import { Auditor } from './audit.js'
 import { type ChainPosition, countEvents, makeBatch } from './batches.js'
+import { BatchUndo, UNDOABLE_BATCHES } from './batchUndo.js'
 import type { GerPoller } from './gerPoller.js'
 import { LINKED_DEPTH, LocalChain } from './localChain.js'
 import { PollPacer } from './pollPacer.js'
@@ -57,11 +58,11 @@ class SyncLoop {
     this.#signal = signal
     this.#chain = new LocalChain(client, writer, network)
     this.#senders = new SenderPass({ client, writer, clock, report })
-    this.#auditor = new Auditor({ client, writer, clock, report })
+    this.#auditor = new Auditor({ networkId: network.networkId, client, writer, clock, report })
+    const windowBlocks = Math.max(network.logRange, LINKED_DEPTH)
     this.#recovery = new Recovery({
-      ...{ client, writer, clock, report },
-      rollbackBlocks: network.rollbackBlocks,
-      windowBlocks: Math.max(network.logRange, LINKED_DEPTH),
+      ...{ client, writer, clock, report, windowBlocks },
+      deepestRewind: Math.max(network.rollbackBlocks, UNDOABLE_BATCHES * windowBlocks),
     })
     this.#pacer = new PollPacer(clock, network.pollIntervalMs)
   }
@@ -168,12 +169,14 @@ class SyncLoop {
     const from = writer.checkpoint()!.number + 1
     const plan = { from, target: firstHead.number - LINKED_DEPTH, windowBlocks: network.logRange }
     const windows = new WindowPipeline(client, plan, this.#signal)
+    const undo = new BatchUndo(writer)
     try {
       for (;;) {
         const range = await windows.next()
-        if (range === undefined) return
+        if (range === undefined) break
         await this.#assertLinked(range, position.head)
-        this.#commit(range, range.blocks, position)
+        const floor = undo.nextFloor(countEvents(range.blocks), range.head.number)
+        this.#commit(range, range.blocks, position, floor)
         await this.#auditor.afterWindow(range.head, this.#signal)
         if (clock.now() - headAtMs < HEAD_REFRESH_MS) continue
         headAtMs = clock.now()
@@ -186,12 +189,19 @@ class SyncLoop {
     } finally {
       windows.cancel()
     }
+    // While history can still be taken back.
+    await this.#auditor.compare(writer.checkpoint()!, this.#signal)
   }
 
-  #commit(range: FetchedRange, blocks: readonly IndexedBlock[], position: ChainPosition): void {
+  #commit(
+    range: FetchedRange,
+    blocks: readonly IndexedBlock[],
+    position: ChainPosition,
+    batchUndoFloor?: number,
+  ): void {
     const { writer, report, network } = this.#options
     this.#signal.throwIfAborted()
-    writer.applyBlocks(makeBatch(range, blocks, position, network.rollbackBlocks))
+    writer.applyBlocks(makeBatch(range, blocks, position, network.rollbackBlocks, batchUndoFloor))
     report.committed(range.head, range.head.number - range.fromBlock + 1, countEvents(blocks))
     this.#recovery.progressed(range.head.number)
   }

@@ -240,6 +240,11 @@ export interface BlockBatch {
   readonly blocks: readonly IndexedBlock[]
   /** Newest block that counts as final under the network's finality setting; never above `head`. */
   readonly finalizedBlock: BlockNumber
-  /** Blocks at or below this one can never be asked back: no undo is kept for them. */
+  /** Blocks at or below this one can't be asked back one by one. */
   readonly undoFloor: BlockNumber
+  /**
+   * Blocks at or below `undoFloor` and above this one can still be asked back, whole batches at a time: cheap to keep, and
+   * enough to read history again. Absent: they can't.
+   */
+  readonly batchUndoFloor?: BlockNumber
 }

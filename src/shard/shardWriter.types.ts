@@ -53,6 +53,8 @@ export interface ShardWriter {
   /** Newest stored header at or below `block` (the store keeps those of blocks with events and of batch ends). */
   headerAtOrBelow(block: BlockNumber): BlockHeader | undefined
   counts(): ShardCounts
+  /** Root of the local exit tree at the checkpoint; fresh memory. */
+  localExitRoot(): Hash
   /**
    * Stores one batch that follows the checkpoint.
    * @throws ChainDataError when the events contradict the chain's arithmetic (counts, roots): nothing was stored.

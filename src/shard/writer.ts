@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.types.js'
 import { FatalError } from '../errors/chainErrors.js'
 import { InvariantError } from '../errors/invariantError.js'
+import { getRoot } from '../merkle/treeProofs.js'
 import { type CompiledMerkle, createHasher } from '../merkle/wasm.js'
 import type { BlockHeader } from '../protocol/chainEvent.js'
 import { asNetworkId, type BlockNumber } from '../protocol/units.js'
@@ -11,7 +12,7 @@ import { openShardStoreWriter } from '../store/shardStore.js'
 import type { ReadView, WriteView } from '../store/shardStore.types.js'
 import { type StatusBoardHandle, statusRow } from '../telemetry/statusBoard.js'
 import type { ShardCounts, ShardWriter } from './shardWriter.types.js'
-import { readLineages } from './tiles.js'
+import { localExitTreeSource, readLineages } from './tiles.js'
 import { applyBlocks } from './write/applyBlocks.js'
 import {
   lowerFinalized,
@@ -85,6 +86,10 @@ export function openShardWriter({ config, networkId, compiled, status }: ShardWr
     checkpoint: () => readCheckpoint(store),
     headerAtOrBelow: (block) => readHeaderAtOrBelow(store, block),
     counts: () => readCounts(store),
+    localExitRoot() {
+      const { lineage, deposits } = readCounters(store)
+      return getRoot(localExitTreeSource(store, hasher, lineage), lineage, deposits)
+    },
     applyBlocks(batch) {
       const prepared = prepareBatch(batch, hasher, memory.metadataHashes)
       commit((view) => applyBlocks(new WriteContext(view, memory, prepared), batch))

@@ -122,6 +122,11 @@ export class DirectClient implements ChainClient {
     return decodeHex(localExitRootOf(blocks[block]!.state))
   }
 
+  async getContractL1InfoLeafCount(block: BlockNumber): Promise<number | undefined> {
+    const { blocks } = await this.#call('getContractL1InfoLeafCount', block, block)
+    return blocks[block]!.state.l1InfoLeaves.length
+  }
+
   async findInjectedGers(globalExitRoots: readonly Hash[], block: BlockNumber): Promise<boolean[]> {
     const { blocks } = await this.#call('findInjectedGers', block, globalExitRoots.length)
     return globalExitRoots.map((ger) => blocks[block]!.state.globalExitRoots.has(encodeHex(ger)))

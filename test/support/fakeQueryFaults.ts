@@ -1,3 +1,6 @@
+/** A page of this number has metadata of 8 KB in each row. */
+export const HEAVY_PAGE = 4_000_000_000
+
 /** Deposit counts that make `fakeQueryWorker` misbehave. */
 export const faultCounts = {
   exit: 4_000_000_001,

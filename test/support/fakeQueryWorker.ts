@@ -8,7 +8,7 @@ import { createWorkerTask } from '../../src/pool/workerTask.js'
 import type { ClaimProofRecord } from '../../src/protocol/records.js'
 import { asDepositCount } from '../../src/protocol/units.js'
 import { statusRow } from '../../src/telemetry/statusBoard.js'
-import { faultCounts, type Gate, waitAt } from './fakeQueryFaults.js'
+import { faultCounts, type Gate, HEAVY_PAGE, waitAt } from './fakeQueryFaults.js'
 import {
   bridgeRecord,
   claimProofRecord,
@@ -82,7 +82,12 @@ const queries: QueryFunctions<typeof shards> = {
   getBridges: (_, { pageSize, pageNumber }) =>
     success(
       pageOf(
-        Array.from({ length: pageSize }, (_, at) => bridgeRecord({ depositCount: asDepositCount(at) })),
+        Array.from({ length: pageSize }, (_, at) =>
+          bridgeRecord({
+            depositCount: asDepositCount(at),
+            ...(pageNumber === HEAVY_PAGE ? { metadata: new Uint8Array(8_192) } : {}),
+          }),
+        ),
         { page: pageNumber, limit: pageSize },
       ),
     ),

@@ -1,6 +1,14 @@
 import { ChainDataError } from '../../src/errors/chainDataError.js'
 import { FatalError } from '../../src/errors/chainErrors.js'
-import type { BlockBatch, BlockHeader, ChainEvent, Hash, Sender } from '../../src/protocol/chainEvent.js'
+import type {
+  BlockBatch,
+  BlockHeader,
+  ChainEvent,
+  DepositEvent,
+  Hash,
+  Sender,
+} from '../../src/protocol/chainEvent.js'
+import { decodeHex, encodeHex } from '../../src/protocol/hex.js'
 import { asClaimOrdinal, asDepositCount, type BlockNumber } from '../../src/protocol/units.js'
 import type {
   ResolvedSender,
@@ -9,6 +17,7 @@ import type {
   TransactionLog,
   UnresolvedSender,
 } from '../../src/shard/shardWriter.types.js'
+import { append, depositLeaf, EMPTY_FRONTIER, rootOf } from './fakeChainTrees.js'
 
 interface Row {
   readonly header: BlockHeader
@@ -59,6 +68,12 @@ export class MemoryShard implements ShardWriter {
     }
   }
 
+  localExitRoot(): Hash {
+    const deposits = this.#rows.flatMap(({ event }) => (event.type === 'deposit' ? [event] : []))
+    const tree = deposits.reduce((before, deposit) => append(before, leafOf(deposit)), EMPTY_FRONTIER)
+    return decodeHex(rootOf(tree))!
+  }
+
   applyBlocks(batch: BlockBatch): void {
     const failure = this.failures.shift()
     if (failure) throw failure
@@ -70,12 +85,15 @@ export class MemoryShard implements ShardWriter {
           throw new ChainDataError('deposit_count_gap', `deposit ${event.depositCount}, expected ${next - 1}`)
         rows.push({ header, event, sender: 'sender' in event ? event.sender : null })
       }
-    const headers = batch.blocks.map(({ header }) => header)
+    const floor = batch.batchUndoFloor ?? batch.undoFloor
+    // Of blocks that are taken back together only the last one can be gone back to.
+    const together = batch.blocks.filter(({ header }) => header.number <= batch.undoFloor).slice(0, -1)
+    const headers = batch.blocks.filter((block) => !together.includes(block)).map(({ header }) => header)
     if (headers.at(-1)?.number !== batch.head.number) headers.push(batch.head)
     this.batches.push(batch)
     this.#rows = [...this.#rows, ...rows]
     this.#headers = [...this.#headers, ...headers]
-    this.#undoFloor = Math.max(this.#undoFloor, batch.undoFloor)
+    this.#undoFloor = Math.max(this.#undoFloor, floor)
     this.finalized = Math.max(this.finalized, batch.finalizedBlock)
   }
 
@@ -136,6 +154,12 @@ export class MemoryShard implements ShardWriter {
         logs.push({ kind: event.type, logIndex: event.logIndex })
     return logs
   }
+}
+
+function leafOf({ originAddress, destinationAddress, metadata, ...deposit }: DepositEvent): `0x${string}` {
+  const hex = { originAddress, destinationAddress, metadata }
+  const parts = Object.fromEntries(Object.entries(hex).map(([name, bytes]) => [name, encodeHex(bytes)]))
+  return depositLeaf({ ...deposit, ...(parts as Record<keyof typeof hex, `0x${string}`>) })
 }
 
 function needsSender({ event, sender }: Row): boolean {

@@ -2,19 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Config } from '../../src/config/config.types.js'
 import { watchProgress } from '../../src/progress.js'
-import { createStatusBoard, statusRow } from '../../src/telemetry/statusBoard.js'
 
 function world() {
   const config = { networks: [{ networkId: 0 }, { networkId: 5 }] } as unknown as Config
-  const status = createStatusBoard([0, 5])
   const [lines, faults]: [string[], Error[]] = [[], []]
   const progress = watchProgress({
     config,
-    status,
     announce: (line) => void lines.push(line),
     fail: (error) => void faults.push(error),
   })
-  return { progress, status, lines, faults }
+  return { progress, lines, faults }
 }
 
 test('each network is announced once when it has caught up, and the last one completes the start', async () => {
@@ -32,17 +29,13 @@ test('each network is announced once when it has caught up, and the last one com
   assert.deepEqual(lines, ['network 5 has caught up at block 70', 'network 0 has caught up at block 30'])
 })
 
-test('a wrong chain ends the process at the start, and later only halts the network', () => {
-  const { progress, status, faults } = world()
-  statusRow(status, 5).set('caughtUp', 1)
-  const wrong = { type: 'halted', reason: 'wrong_chain', message: 'chain id 7 instead of 8' } as const
-  progress.onMessage({ ...wrong, networkId: 5 })
+test('a wrong chain or contract is announced and waited for: it may be an endpoint gone astray', () => {
+  const { progress, lines, faults } = world()
+  const halted = { type: 'halted', networkId: 5 } as const
+  progress.onMessage({ ...halted, reason: 'wrong_chain', message: 'chain id 7 instead of 8' })
+  progress.onMessage({ ...halted, reason: 'wrong_contract', message: 'no contract' })
+  assert.deepEqual(lines, ['network 5 waits: chain id 7 instead of 8', 'network 5 waits: no contract'])
   assert.deepEqual(faults, [])
-  progress.onMessage({ ...wrong, networkId: 0 })
-  assert.deepEqual(
-    faults.map(({ name, message }) => [name, message]),
-    [['FatalError', 'chain id 7 instead of 8']],
-  )
 })
 
 test('a network that halts because of its data stays, and a thread that died ends the process', () => {

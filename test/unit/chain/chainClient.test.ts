@@ -106,6 +106,15 @@ test('a node that refuses unknown blocks instead of answering null does not know
   })
 })
 
+test('an endpoint that tells of no newest block is down: it answers, and is of no use', async () => {
+  await withChain(async ({ client, endpoints }) => {
+    await client.getHead(signal)
+    endpoints[0]!.fail({ type: 'result', value: null, methods: ['eth_getBlockByNumber'] })
+    await assert.rejects(client.getHead(signal), RetryableError)
+    assert.equal(client.isDown(), true)
+  })
+})
+
 test('count and root of the bridge are those of the asked block', async () => {
   await withChain(async ({ client }, network) => {
     assert.equal(await client.getContractDepositCount(asBlockNumber(3), signal), 3)

@@ -217,6 +217,23 @@ test('a log hidden where nothing follows is found by asking the contract', async
   await harness.run(() => harness.row.haltReason() === 'none' && isInStep(harness))
 })
 
+test('a stretch of far history that came back empty is read again, once and for all', async () => {
+  const harness = createSyncHarness({ config: { logRange: 10, rollbackBlocks: 8 } })
+  for (let i = 0; i < 300; i++)
+    harness.network.mine((block) => (i % 40 === 5 ? block.tx().deposit() : undefined))
+  let isEmpty = true
+  // The windows around block 86 come without their deposit; the next one is 40 blocks later.
+  harness.client.view = ({ method, from, to }) => {
+    if (!isEmpty || method !== 'fetchRange' || from > 86 || to < 86) return harness.network.blocks
+    isEmpty = false
+    return harness.network.blocks.map((block) => (block.number === 86 ? { ...block, logs: [] } : block))
+  }
+  await harness.run(() => isInStep(harness))
+  assert.equal(isEmpty, false)
+  assert.equal(harness.row.haltReason(), 'none')
+  assert.ok(harness.shard.reverts.some((block) => block < 86))
+})
+
 test('senders that fail at the tip stay open, never guessed, and are resolved later', async () => {
   const harness = createSyncHarness()
   mineDeposits(harness, 3)

@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import autocannon from 'autocannon'
+
+/** What one run of a load generator saw. */
+export interface Run {
+  readonly requests: number
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+export interface Load {
+  readonly port: number
+  /** Paths that are asked in turn. */
+  readonly paths: readonly string[]
+  readonly connections: number
+  readonly seconds: number
+  /** When all paths are one: the only right body. */
+  readonly expectedBody?: string
+}
+
+/** A run with any error, time-out, other status or wrong body proves nothing. */
+class VoidRun extends Error {
+  override name = 'VoidRun'
+}
+
+/** `wrk -t1`: cheap enough to show the ceiling. */
+export async function runWrk(load: Load, folder: string): Promise<Run> {
+  const script = join(folder, 'paths.lua')
+  const list = join(folder, 'paths.txt')
+  writeFileSync(list, load.paths.join('\n'))
+  writeFileSync(
+    script,
+    `local requests, at = {}, 0
+     init = function()
+       for path in io.lines(${JSON.stringify(list)}) do requests[#requests + 1] = wrk.format("GET", path) end
+     end
+     request = function() at = at % #requests + 1; return requests[at] end`,
+  )
+  const args = [
+    '-t1',
+    `-c${load.connections}`,
+    `-d${load.seconds}s`,
+    '--latency',
+    '--timeout',
+    '5s',
+    '-s',
+    script,
+  ]
+  const { stdout } = await promisify(execFile)('wrk', [...args, `http://127.0.0.1:${load.port}`])
+  if (/Non-2xx|Socket errors/.test(stdout)) throw new VoidRun(stdout)
+  const find = (pattern: RegExp): string => {
+    const found = pattern.exec(stdout)?.[1]
+    if (found === undefined) throw new Error(`wrk did not say ${pattern}:\n${stdout}`)
+    return found
+  }
+  return {
+    requests: Number(find(/(\d+) requests in/)),
+    perSecond: Number(find(/Requests\/sec:\s+([\d.]+)/)),
+    p50Ms: milliseconds(find(/50%\s+(\S+)/)),
+    p99Ms: milliseconds(find(/99%\s+(\S+)/)),
+  }
+}
+
+function milliseconds(text: string): number {
+  const [, value, unit] = /^([\d.]+)(us|ms|s)$/.exec(text) ?? []
+  return Number(value) * { us: 0.001, ms: 1, s: 1000 }[unit as 'us' | 'ms' | 's']
+}
+
+/** Checks bodies, costs much more than what it measures: for latency, and where wrk is not installed. */
+export async function runAutocannon(load: Load): Promise<Run> {
+  const { port, paths, expectedBody } = load
+  const origin = `http://127.0.0.1:${port}`
+  const result = await autocannon({
+    connections: load.connections,
+    duration: load.seconds,
+    // It can check bodies only where it asks for nothing else.
+    ...(expectedBody === undefined
+      ? { url: origin, requests: paths.map((path) => ({ path })) }
+      : { url: origin + paths[0], expectBody: expectedBody }),
+  })
+  const { errors, timeouts, non2xx, mismatches } = result
+  if (errors + timeouts + non2xx + mismatches > 0)
+    throw new VoidRun(JSON.stringify({ errors, timeouts, non2xx, mismatches, path: load.paths[0] }))
+  return {
+    requests: result.requests.total,
+    perSecond: result.requests.average,
+    p50Ms: result.latency.p50,
+    p99Ms: result.latency.p99,
+  }
+}

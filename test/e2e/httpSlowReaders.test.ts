@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import test, { type TestContext } from 'node:test'
+import { loadEachUws } from '../../src/http/uws.js'
+import { arrivalAt, faultCounts, HEAVY_PAGE, letGo } from '../support/fakeQueryFaults.js'
+import { startHttpWorld } from '../support/httpWorld.js'
+import { assertRefusal, fetchRaw, requestText } from '../support/rawHttp.js'
+
+const PAGE = '/bridge/v1/bridges?network_id=1&page_size=1000'
+const INDEX = '/bridge/v1/l1-info-tree-index?network_id=1&deposit_count='
+const MIB = 1024 * 1024
+
+/** A client that sends and, until it is read from, takes no more than its kernel does. */
+async function silentClient(context: TestContext, port: number): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1' })
+  context.after(() => socket.destroy())
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  return socket
+}
+
+/** Reads one whole answer. @returns its body. */
+async function bodyOf(socket: Socket): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  let wanted = Number.POSITIVE_INFINITY
+  let bodyAt = 0
+  while (size < wanted) {
+    const chunk: Buffer | null = socket.read()
+    if (chunk === null) {
+      await once(socket, 'readable')
+      continue
+    }
+    chunks.push(chunk)
+    size += chunk.length
+    if (bodyAt > 0) continue
+    const head = Buffer.concat(chunks)
+    bodyAt = head.indexOf('\r\n\r\n') + 4
+    wanted = bodyAt + Number(/content-length: (\d+)/i.exec(head.toString('latin1', 0, bodyAt))?.[1])
+  }
+  return Buffer.concat(chunks).subarray(bodyAt)
+}
+
+/** Takes what comes until the connection ends. */
+async function drained(socket: Socket): Promise<void> {
+  socket.resume()
+  if (!socket.closed) await once(socket, 'close')
+}
+
+for (const core of loadEachUws()) {
+  const start = (context: TestContext) => startHttpWorld(context, {}, undefined, core)
+
+  test(`${core.name}: clients that do not read share one body, and get all of it once they do`, async (context) => {
+    const settings = { cacheBytes: 1024 * MIB, maxResponseBytes: 64 * MIB }
+    const { port, server } = await startHttpWorld(context, settings, undefined, core)
+    // More than the kernel's buffers hold.
+    const target = `${PAGE}&page_number=${HEAVY_PAGE}`
+    const first = await silentClient(context, port)
+    first.write(requestText('GET', target))
+    const body = await bodyOf(first)
+    assert.ok(body.length > 16 * MIB)
+    const before = process.memoryUsage().rss
+    const clients = await Promise.all(Array.from({ length: 20 }, () => silentClient(context, port)))
+    for (const client of clients) client.write(requestText('GET', target))
+    while (server.stats().sending < 20) await new Promise(setImmediate)
+    const grown = (process.memoryUsage().rss - before) / MIB
+    assert.ok(grown < 100, `${grown.toFixed(0)} MiB for 20 answers of ${(body.length / MIB).toFixed(0)} MiB`)
+    for (const client of clients) assert.ok((await bodyOf(client)).equals(body))
+    while (server.stats().sending > 0) await new Promise(setImmediate)
+    assert.deepEqual([server.stats().cache.hits, server.stats().pending], [20, 0])
+  })
+
+  test(`${core.name}: a client that pipelines and never reads is cut off before its answers fill the memory`, async (context) => {
+    const { port, server, finished } = await start(context)
+    await fetchRaw(port, 'GET', PAGE)
+    const before = process.memoryUsage().rss
+    const client = await silentClient(context, port)
+    client.write(requestText('GET', PAGE).repeat(2_000))
+    while (finished.length < 2 || server.stats().sending > 0) await new Promise(setImmediate)
+    const grown = (process.memoryUsage().rss - before) / MIB
+    assert.ok(grown < 40, `${grown.toFixed(0)} MiB`)
+    // As many as the kernel took.
+    assert.ok(finished.length < 100, String(finished.length))
+    // The connection has ended, so this does.
+    await drained(client)
+    assert.equal((await fetchRaw(port, 'GET', '/livez')).status, 200)
+  })
+
+  test(`${core.name}: a full queue answers within five milliseconds`, async (context) => {
+    const { port, gate, pool } = await startHttpWorld(context, {}, { workers: 1, maxQueue: 1 }, core)
+    const held = [fetchRaw(port, 'GET', `${INDEX}${faultCounts.hold}`)]
+    await arrivalAt(gate)
+    held.push(fetchRaw(port, 'GET', `${INDEX}1`))
+    while (pool.stats().batchesInFlight < 2) await new Promise(setImmediate)
+    held.push(fetchRaw(port, 'GET', `${INDEX}2`))
+    while (pool.stats().waiting < 1) await new Promise(setImmediate)
+    const times: number[] = []
+    for (let count = 0; count < 20; count++) {
+      const startedAt = performance.now()
+      const refused = await fetchRaw(port, 'GET', `${INDEX}${100 + count}`)
+      times.push(performance.now() - startedAt)
+      assertRefusal(refused, 503, 'SERVICE_UNAVAILABLE', 'too many requests are waiting')
+      assert.equal(refused.headers.get('retry-after'), '1')
+    }
+    // The median: other processes of the machine are not the service's.
+    assert.ok(times.sort((left, right) => left - right)[10]! < 5, times.join(' '))
+    letGo(gate)
+    for (const { status } of await Promise.all(held)) assert.equal(status, 200)
+  })
+}

@@ -1,0 +1,136 @@
+import { pathToFileURL } from 'node:url'
+import type { ApiAnswer, ServiceProcess } from '../support/serviceProcess.js'
+import { sharedPath } from '../support/sharedFolder.js'
+import type { ExpectedBridge, ExpectedNow } from './replayControl.js'
+
+interface BridgeRow {
+  readonly deposit_count: number
+  readonly tx_hash: string
+  readonly amount: string
+  readonly block_timestamp: number
+  readonly destination_network: number
+  readonly ready_for_claim: boolean
+  readonly claim_tx_hash: string | null
+}
+
+interface Proof {
+  readonly smtProofLocalExitRoot: readonly string[]
+  readonly smtProofRollupExitRoot: readonly string[]
+  readonly l1InfoTreeLeaf: { readonly globalExitRoot: string }
+}
+
+interface Trees {
+  leafHash(bridge: ExpectedBridge): string
+  rootFromProof(leaf: string, siblings: readonly string[], index: number): string
+}
+
+interface SyncStatus {
+  readonly networks: readonly {
+    readonly network_id: number
+    readonly current_block: number
+    readonly synced_block: number
+    readonly is_synced: boolean
+    readonly halted: string | null
+    readonly indexed_deposit_count: number
+  }[]
+}
+
+/** Answers that may be given at any time, beside a right 200: not there (yet), and too busy. */
+const REFUSALS = [404, 503, 504]
+const sameText = (a: string | null | undefined, b: string): boolean => a?.toLowerCase() === b.toLowerCase()
+
+/**
+ * Asks for everything while the service may be behind, halted or cut off, and tells every 200 that is false: a hole in
+ * the deposits, a row of another chain, a ready deposit whose proof does not lead to the exit roots of its leaf, a claim
+ * that nobody made, a network that calls itself synced and is not. An empty list: nothing false was served.
+ */
+export async function findLies(service: ServiceProcess, expected: ExpectedNow): Promise<string[]> {
+  const trees = (await import(pathToFileURL(sharedPath('replay', 'lib', 'trees.mjs')).href)) as Trees
+  const lies: string[] = []
+  const refusals: string[] = []
+  const ask = async <T>(path: string): Promise<T | undefined> => {
+    const { status, body }: ApiAnswer = await service.get(`/bridge/v1${path}`)
+    if (status === 200) return body as T
+    if (!REFUSALS.includes(status)) lies.push(`${path}: ${status} ${JSON.stringify(body)}`)
+    refusals.push(`${path}: ${status}`)
+    return undefined
+  }
+  // Asked first: what is synced now must be served from now on.
+  const status = await ask<SyncStatus>('/sync-status')
+  for (const network of Object.keys(expected.networks).map(Number)) {
+    const answer = await ask<{ bridges: BridgeRow[]; pagination: { total: number } }>(
+      `/bridges?network_id=${network}&page_size=1000`,
+    )
+    const rows = answer?.bridges ?? []
+    if (answer !== undefined && answer.pagination.total !== rows.length)
+      lies.push(`network ${network}: total ${answer.pagination.total} of ${rows.length} rows`)
+    for (const [position, row] of rows.entries()) {
+      const id = `${network}#${row.deposit_count}`
+      const due = rows.length - 1 - position
+      if (row.deposit_count !== due) lies.push(`${id} where ${due} is due`)
+      const known = expected.bridges.find(
+        (bridge) => bridge.sourceNetwork === network && bridge.depositCount === row.deposit_count,
+      )
+      if (known === undefined) {
+        lies.push(`${id}: no such deposit`)
+        continue
+      }
+      lies.push(...falseFields(id, row, known, expected))
+      if (!row.ready_for_claim) continue
+      const found = await falseProof(id, known, expected, trees, ask)
+      if (!/: 50[34]$/.test(refusals.at(-1) ?? '')) lies.push(...found)
+    }
+    const claims = await ask<{ claims: { tx_hash: string; global_index: string }[] }>(
+      `/claims?network_id=${network}&page_size=1000`,
+    )
+    for (const claim of claims?.claims ?? [])
+      if (!expected.claims.some((made) => made.network === network && sameText(made.txHash, claim.tx_hash)))
+        lies.push(`network ${network}: nobody made the claim ${claim.tx_hash}`)
+    const told = status?.networks.find(({ network_id }) => network_id === network)
+    const { head, depositCount } = expected.networks[network]!
+    if (told?.is_synced && told.synced_block >= head && rows.length !== depositCount)
+      lies.push(`network ${network} is synced at ${head} with ${rows.length} of ${depositCount} deposits`)
+  }
+  return lies
+}
+
+function falseFields(id: string, row: BridgeRow, known: ExpectedBridge, expected: ExpectedNow): string[] {
+  const lies: string[] = []
+  const isSame =
+    sameText(row.tx_hash, known.txHash) &&
+    row.amount === String(known.amount) &&
+    row.block_timestamp === known.blockTimestamp &&
+    row.destination_network === known.destinationNetwork
+  if (!isSame) lies.push(`${id}: ${JSON.stringify(row)} instead of ${JSON.stringify(known)}`)
+  const isClaimKnown = expected.claims.some(
+    (claim) =>
+      sameText(row.claim_tx_hash, claim.txHash) && sameText(known.globalIndex, claim.canonicalGlobalIndex),
+  )
+  if (row.claim_tx_hash !== null && !isClaimKnown) lies.push(`${id}: claimed by ${row.claim_tx_hash}`)
+  if (row.claim_tx_hash !== null && row.ready_for_claim) lies.push(`${id}: claimed and ready`)
+  return lies
+}
+
+/** What a caller would do with a ready deposit, and whether its proof leads to the roots of that leaf. */
+async function falseProof(
+  id: string,
+  known: ExpectedBridge,
+  { l1InfoLeaves }: ExpectedNow,
+  { leafHash, rootFromProof }: Trees,
+  ask: <T>(path: string) => Promise<T | undefined>,
+): Promise<string[]> {
+  const query = `network_id=${known.sourceNetwork}&deposit_count=${known.depositCount}`
+  const index = await ask<{ l1_info_tree_index: number }>(`/l1-info-tree-index?${query}`)
+  if (index === undefined) return [`${id}: ready without an index`]
+  const i = index.l1_info_tree_index
+  const answer = await ask<{ proof: Proof }>(`/claim-proof?${query}&leaf_index=${i}`)
+  const leaf = l1InfoLeaves[i]
+  if (answer === undefined || leaf === undefined) return [`${id}: ready without a proof for leaf ${i}`]
+  const { smtProofLocalExitRoot, smtProofRollupExitRoot, l1InfoTreeLeaf } = answer.proof
+  const localRoot = rootFromProof(leafHash(known), smtProofLocalExitRoot, known.depositCount)
+  const isL1 = known.sourceNetwork === 0
+  const root = isL1 ? localRoot : rootFromProof(localRoot, smtProofRollupExitRoot, known.sourceNetwork - 1)
+  const wanted = isL1 ? leaf.mainnetExitRoot : leaf.rollupExitRoot
+  const isRight = sameText(root, wanted) && sameText(l1InfoTreeLeaf.globalExitRoot, leaf.globalExitRoot)
+  return isRight ? [] : [`${id}: the proof with leaf ${i} leads to ${root} instead of ${wanted}`]
+}

@@ -1,0 +1,133 @@
+import { type TestContext, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { FaultWorld } from './faultWorld.js'
+import { isWanted } from './wantedCases.js'
+
+interface Reorg {
+  readonly network: number
+  readonly depth: number
+  readonly mode: 'keep' | 'shift' | 'drop'
+  readonly after?: 'replay' | 'empty'
+  readonly extra?: number
+  readonly txHash?: 'keep' | 'new'
+}
+
+/** Where the heads stand for reorgs in mid-history. */
+const MIDDLE = { base: 'step:80', 'v12-v9-legacy': 'step:84' } as const
+type SetName = keyof typeof MIDDLE
+const SETS = Object.keys(MIDDLE) as SetName[]
+
+const kinds: readonly (readonly [string, Pick<Reorg, 'mode' | 'after' | 'txHash' | 'extra'>])[] = [
+  ['same logs in new blocks', { mode: 'keep' }],
+  ['same logs in new blocks of the same height', { mode: 'keep', extra: 0 }],
+  ['same logs under new transactions', { mode: 'keep', txHash: 'new' }],
+  ['logs one block later', { mode: 'shift' }],
+  ['logs one block later, five blocks longer', { mode: 'shift', extra: 5 }],
+  ['logs gone, back afterwards', { mode: 'drop', after: 'replay' }],
+  ['logs gone for good', { mode: 'drop', after: 'empty' }],
+]
+
+function reorgTest(title: string, isShort: boolean, body: (t: TestContext) => Promise<void>): void {
+  if (isWanted(title, isShort)) test(title, body)
+}
+
+/** Answers must be right on the new branch, and stay right when it goes on. */
+async function assertFollowed(world: FaultWorld): Promise<void> {
+  await world.assertRight()
+  await world.showAll()
+  await world.assertRight()
+}
+
+for (const set of SETS)
+  for (const network of [0, 1, 2])
+    for (const depth of [1, 6, 15])
+      for (const [kind, reorg] of kinds) {
+        const isShort = set === 'base' && depth === 6 && network === (reorg.mode === 'drop' ? 0 : 1)
+        const isChosen = isShort && (reorg.mode === 'shift' || reorg.after === 'replay') && reorg.extra !== 5
+        reorgTest(`reorg of ${depth}, network ${network}, ${set}: ${kind}`, isChosen, async (t) => {
+          const world = await FaultWorld.open(t, { set, head: MIDDLE[set] })
+          await world.start()
+          await world.caughtUp()
+          await world.everywhere('/reorg', { network, depth, ...reorg })
+          await assertFollowed(world)
+        })
+      }
+
+/** Reorgs that come one after the other, faster than each can be followed. */
+const flurries: readonly (readonly [string, readonly Reorg[]])[] = [
+  [
+    'on layer 1',
+    [
+      { network: 0, depth: 2, mode: 'keep' },
+      { network: 0, depth: 5, mode: 'shift' },
+      { network: 0, depth: 3, mode: 'drop', after: 'replay' },
+      { network: 0, depth: 9, mode: 'keep' },
+    ],
+  ],
+  [
+    'on layer 2',
+    [
+      { network: 1, depth: 4, mode: 'shift' },
+      { network: 1, depth: 2, mode: 'drop', after: 'replay' },
+      { network: 2, depth: 3, mode: 'keep' },
+      { network: 1, depth: 7, mode: 'keep', txHash: 'new' },
+    ],
+  ],
+  [
+    'everywhere',
+    [
+      { network: 0, depth: 4, mode: 'shift' },
+      { network: 1, depth: 4, mode: 'drop', after: 'replay' },
+      { network: 2, depth: 4, mode: 'shift' },
+      { network: 0, depth: 8, mode: 'drop', after: 'empty' },
+      { network: 1, depth: 6, mode: 'shift' },
+    ],
+  ],
+]
+for (const set of SETS)
+  for (const [where, reorgs] of flurries)
+    for (const pauseMs of [0, 40, 400]) {
+      const isShort = set === 'v12-v9-legacy' && where === 'everywhere' && pauseMs === 40
+      reorgTest(`several reorgs ${where}, ${pauseMs} ms apart, ${set}`, isShort, async (t) => {
+        const world = await FaultWorld.open(t, { set, head: MIDDLE[set] })
+        await world.start()
+        await world.caughtUp()
+        for (const reorg of reorgs) {
+          await world.everywhere('/reorg', reorg)
+          await delay(pauseMs)
+          await world.everywhere('/head', { advance: 1 })
+        }
+        await assertFollowed(world)
+      })
+    }
+
+/** Reorgs while history is read: what was read belongs to a branch that is gone before the head is reached. */
+for (const set of SETS)
+  for (const [kind, reorg] of kinds)
+    for (const network of [0, 1]) {
+      const isShort = set === 'v12-v9-legacy' && network === 0 && kind === 'logs one block later'
+      reorgTest(`reorg in backfill, network ${network}, ${set}: ${kind}`, isShort, async (t) => {
+        const world = await FaultWorld.open(t, { set, emptyBlocks: 150, logRange: 5 })
+        // Slow enough that the reorgs meet half-read history.
+        await world.everywhere('/fault', { name: 'latency', ms: 25 })
+        await world.start()
+        for (const depth of [160, 140, 120]) {
+          await delay(250)
+          await world.everywhere('/reorg', { network, depth, ...reorg })
+        }
+        await world.everywhere('/faults/clear', {})
+        await assertFollowed(world)
+      })
+    }
+
+/** Two backends on two branches behind one address, and both move. */
+for (const set of SETS)
+  reorgTest(`reorgs under logs of the branch before, ${set}`, false, async (t) => {
+    const world = await FaultWorld.open(t, { set, head: MIDDLE[set] })
+    await world.start()
+    await world.caughtUp()
+    await world.everywhere('/fault', { name: 'orphanLogs', depth: 8, prob: 0.5 })
+    await world.everywhere('/fault', { name: 'lag', blocks: 3, pattern: 'random' })
+    for (const network of [0, 1, 2]) await world.everywhere('/reorg', { network, depth: 6, mode: 'shift' })
+    await assertFollowed(world)
+  })

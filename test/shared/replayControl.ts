@@ -1,0 +1,89 @@
+import { pathToFileURL } from 'node:url'
+import { sharedPath } from '../support/sharedFolder.js'
+
+/** What the replay server expects of the chains as they are now, as far as our own checks look at it. */
+export interface ExpectedNow {
+  readonly networks: Readonly<Record<string, { readonly head: number; readonly depositCount: number }>>
+  readonly bridges: readonly ExpectedBridge[]
+  readonly claims: readonly {
+    readonly network: number
+    readonly txHash: string
+    readonly globalIndex: string
+    readonly canonicalGlobalIndex: string
+  }[]
+  readonly l1InfoLeaves: readonly {
+    readonly mainnetExitRoot: string
+    readonly rollupExitRoot: string
+    readonly globalExitRoot: string
+  }[]
+}
+
+export interface ExpectedBridge {
+  readonly sourceNetwork: number
+  readonly depositCount: number
+  readonly txHash: string
+  readonly amount: string
+  readonly blockTimestamp: number
+  readonly destinationNetwork: number
+  readonly globalIndex: string
+}
+
+interface ReplayNetwork {
+  readonly rpc: string
+  readonly networkId: number
+  readonly chainId: number
+  readonly bridge: string
+  readonly globalExitRootManager: string
+  readonly rollupManager?: string
+  readonly startBlock: number
+}
+
+/** Chains of one recorded set behind one endpoint per network. */
+export interface ReplayChains {
+  readonly networks: Readonly<Record<string, ReplayNetwork>>
+  readonly control: string
+  /** One request of the control endpoint, without HTTP. */
+  command(path: string, body?: object): Promise<unknown>
+  /** Each network's head, and its last block with recorded content. */
+  heads(): Promise<Readonly<Record<string, ChainHead>>>
+  expected(): Promise<ExpectedNow>
+  close(): void
+}
+
+export interface ChainHead {
+  readonly head: number
+  readonly end: number
+}
+
+interface ReplayModule {
+  startReplay(options: { set: string; head?: string; seed?: number }): Promise<{
+    readonly info: { readonly networks: Readonly<Record<string, ReplayNetwork>>; readonly control: string }
+    readonly ctl: {
+      route(method: string, path: string, body: object, query: URLSearchParams): Promise<unknown>
+    }
+    close(): void
+  }>
+}
+
+/** Serves a recorded set on free ports in this process. */
+export async function startReplayChains(
+  set: string,
+  options: { readonly head?: string; readonly seed?: number } = {},
+): Promise<ReplayChains> {
+  // `as`: plain JavaScript without types.
+  const module = (await import(pathToFileURL(sharedPath('replay', 'replay-rpc.mjs')).href)) as ReplayModule
+  const replay = await module.startReplay({ set: sharedPath('replay', 'sets', set), ...options })
+  const route = (method: string, path: string, body: object) =>
+    replay.ctl.route(method, path, body, new URLSearchParams())
+  return {
+    networks: replay.info.networks,
+    control: replay.info.control,
+    command: (path, body = {}) => route('POST', path, body),
+    heads: async () => {
+      const state = await route('GET', '/state', {})
+      return (state as { readonly networks: Readonly<Record<string, ChainHead>> }).networks
+    },
+    expected: async () => (await route('GET', '/expected', {})) as ExpectedNow,
+    close: () => replay.close(),
+  }
+}

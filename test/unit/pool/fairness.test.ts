@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { routes } from '../../../src/api/routes.js'
+import { BatchDispatcher } from '../../../src/pool/batchDispatcher.js'
+import { ReplyHead, replyHeadBytes } from '../../../src/pool/messages.js'
+import { decodeQueries } from '../../../src/pool/queryCodec.js'
+import type { OperationId, QueryByOperation } from '../../../src/protocol/queries.js'
+import { asDepositCount, asNetworkId } from '../../../src/protocol/units.js'
+import { createLogger } from '../../../src/telemetry/logger.js'
+
+const networkId = asNetworkId(1)
+const PAGE = { networkId, pageNumber: 1, pageSize: 1_000 }
+const POINT = { networkId, depositCount: asDepositCount(7) }
+
+function emptyReply(batch: ArrayBuffer): ArrayBuffer {
+  const { length } = decodeQueries(batch)
+  const reply = new ArrayBuffer(replyHeadBytes(length))
+  const head = new ReplyHead(reply, { tip: 0, epoch: 0, halted: 0 }, length)
+  for (let at = 0; at < length; at++)
+    head.setEntry(at, {
+      offset: 0,
+      length: 0,
+      status: 200,
+      coding: 'identity',
+      tag: '',
+      retryAfterSec: 0,
+      life: undefined,
+      isFault: false,
+    })
+  return reply
+}
+
+/** A dispatcher whose batches wait until the test answers them, in order. */
+function heldDispatcher(workers: number) {
+  const batches: { readonly isLarge: boolean; answer(): void }[] = []
+  const dispatcher = new BatchDispatcher({
+    run: (batch) =>
+      new Promise((resolve) => {
+        const queries = decodeQueries(batch)
+        batches.push({
+          isLarge: queries[0]!.operation === 'getBridges',
+          answer: () => resolve(emptyReply(batch)),
+        })
+      }),
+    workers,
+    maxInFlight: 2 * workers,
+    maxWaiting: 10_000,
+    logger: createLogger({ level: 'error', format: 'json' }, {}, () => undefined),
+    metrics: { batchFinished: () => undefined, workerRestarted: () => undefined, rejected: () => undefined },
+    onCorruptStore: () => undefined,
+  })
+  const answered: OperationId[] = []
+  const submit = <K extends OperationId>(operation: K, query: QueryByOperation[K]): void => {
+    const estimate = routes[operation].estimateBytes as (query: QueryByOperation[K]) => number
+    const isTaken = dispatcher.submit(
+      { operation, query, coding: 'identity', settle: () => answered.push(operation) },
+      estimate(query),
+    )
+    assert.ok(isTaken)
+  }
+  return { submit, batches, answered, turn: () => new Promise<void>(setImmediate) }
+}
+
+test('a point that comes behind a thousand large pages waits for one of them at most', async () => {
+  for (const workers of [1, 2]) {
+    const { submit, batches, answered, turn } = heldDispatcher(workers)
+    for (let page = 0; page < 1_000; page++) submit('getBridges', PAGE)
+    await turn()
+    submit('getL1InfoTreeIndex', POINT)
+    await turn()
+    assert.deepEqual(
+      batches.map(({ isLarge }) => isLarge),
+      [...Array(workers).fill(true), false],
+      'every worker has one large page at most, and the point is on its way beside them',
+    )
+    batches[0]!.answer()
+    await turn()
+    batches[workers]!.answer()
+    await turn()
+    assert.deepEqual(answered, ['getBridges', 'getL1InfoTreeIndex'])
+  }
+})
+
+test('points that never end do not keep a large page waiting', async () => {
+  const { submit, batches, answered, turn } = heldDispatcher(1)
+  for (let point = 0; point < 600; point++) submit('getL1InfoTreeIndex', POINT)
+  await turn()
+  submit('getBridges', PAGE)
+  let next = 0
+  while (!answered.includes('getBridges') && next < 10) {
+    for (let point = 0; point < 300; point++) submit('getL1InfoTreeIndex', POINT)
+    batches[next++]!.answer()
+    await turn()
+  }
+  assert.ok(next <= 4, `${next} batches`)
+})
