@@ -2,6 +2,7 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { ErrorObject } from 'ajv'
 import { type Answer, type Failure, failure, success } from '../errors/answers.js'
 import { findNearName } from './nearName.js'
+import { patternWords, repeatable } from './querySchemas.js'
 import { type RawParameter, splitQueryString } from './queryString.js'
 import { compileSchema } from './validators.js'
 
@@ -29,18 +30,30 @@ const MAX_EXACT_DIGITS = 15
 
 const MAX_QUOTED = 60
 
+/** What the parser reads of a route. */
+export interface ParsedRoute<Parameters extends TObject, Query> {
+  /** Schema of the query under its wire names. */
+  readonly parameters: Parameters
+  /** Wire names and text → the typed query that the shard answers. */
+  toQuery(wire: Static<Parameters>): Query
+  /**
+   * What no schema says: rules between parameters.
+   * @param given what was in the query string, without defaults.
+   * @returns what is wrong, or undefined.
+   */
+  check?(query: Query, given: Readonly<Record<string, unknown>>): string | undefined
+}
+
 /**
  * Builds the parser of one route. The text is matched by our own rules first, because coercion by a validator takes
  * `0x10`, `1e3` and ` 7 ` for integers; the validator then checks ranges and what is required.
- * @param parameters schema of the query under its wire names.
- * @param toQuery wire names and text → the typed query that the shard answers.
  * @param servedNetworks ids that `network_id` may have.
  */
 export function createQueryParser<Parameters extends TObject, Query>(
-  parameters: Parameters,
-  toQuery: (wire: Static<Parameters>) => Query,
+  route: ParsedRoute<Parameters, Query>,
   servedNetworks: ReadonlySet<number>,
 ): QueryParser<Query> {
+  const { parameters } = route
   const known = Object.entries(parameters.properties).map(
     ([name, schema]): Parameter => ({ name, kind: kindOf(schema), fallback: schema.default }),
   )
@@ -59,13 +72,16 @@ export function createQueryParser<Parameters extends TObject, Query>(
       const problem = parameter === undefined ? strangeName(piece.name, names) : read(parameter, piece, wire)
       if (problem !== undefined) return invalid(problem)
     }
+    const given = { ...wire }
     for (const { name, fallback } of withFallback) wire[name] ??= fallback
     if (!validate(wire)) return invalid(explain(validate.errors?.[0], wire))
     const networkId = wire.network_id
     if (typeof networkId === 'number' && !servedNetworks.has(networkId))
       return failure('INVALID_NETWORK_ID', `Network ID ${networkId} is not supported`)
     // The validator has just checked that `wire` is what the schema's static type says.
-    return success({ query: toQuery(wire as Static<Parameters>), key: keyOf(wire, names) })
+    const query = route.toQuery(wire as Static<Parameters>)
+    const problem = route.check?.(query, given)
+    return problem === undefined ? success({ query, key: keyOf(wire, names) }) : invalid(problem)
   }
 }
 
@@ -90,6 +106,8 @@ function read(
   { name, value }: RawParameter,
   wire: Record<string, unknown>,
 ): string | undefined {
+  if (wire[name] !== undefined && !repeatable.has(name))
+    return `${name} is given more than once, at most one is allowed`
   if (parameter.kind === 'integers') {
     const list = (wire[name] as number[] | undefined) ?? []
     for (const item of value.split(',')) {
@@ -100,7 +118,6 @@ function read(
     wire[name] = list.sort((left, right) => left - right)
     return undefined
   }
-  if (wire[name] !== undefined) return `${name} is given more than once, at most one is allowed`
   switch (parameter.kind) {
     case 'integer':
       if (!DIGITS.test(value)) return `${name} ${quote(value)} is not a decimal integer`
@@ -111,7 +128,7 @@ function read(
       wire[name] = value === 'true'
       return undefined
     case 'text':
-      // Addresses are the only texts. `0X…` stays as it is: it is refused.
+      // Hexadecimal texts have one spelling from here on. `0X…` stays as it is: it is refused.
       wire[name] = value.startsWith('0x') ? value.toLowerCase() : value
       return undefined
   }
@@ -150,7 +167,9 @@ function explain(error: ErrorObject | undefined, wire: Readonly<Record<string, u
     case 'maxItems':
       return `${name} has ${Array.isArray(whole) ? whole.length : 0} items, at most ${error.params.limit} are allowed`
     case 'pattern':
-      return `${name} ${quote(String(value))} is not 0x followed by 40 hexadecimal digits`
+      return `${name} ${quote(String(value))} ${patternWords.get(String(error.params.pattern)) ?? 'is malformed'}`
+    case 'enum':
+      return `${name} ${quote(String(value))} is not ${error.params.allowedValues.join(' or ')}`
     default:
       return `${name} ${error.message ?? 'is not valid'}`
   }

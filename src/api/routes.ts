@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { AnswerCode } from '../errors/answers.js'
 import type { OperationId, QueryByOperation } from '../protocol/queries.js'
+import { checkBridges, checkClaims, checkTokenMappings } from './checkQuery.js'
 import {
   BridgesParameters,
   ClaimProofParameters,
@@ -37,6 +38,8 @@ export interface Route<Query, Parameters extends TObject = TObject> {
   readonly summary: string
   readonly parameters: Parameters
   toQuery(wire: Static<Parameters>): Query
+  /** Rules between parameters. @returns what is wrong, or undefined. */
+  check?(query: Query, given: Readonly<Record<string, unknown>>): string | undefined
   readonly response: TSchema
   /** Codes of this operation's own; every route may also answer 405, 414, 429, 500, 503 and 504. */
   readonly errors: readonly AnswerCode[]
@@ -58,19 +61,22 @@ const PROOF_ERRORS = [...LIST_ERRORS, 'BRIDGE_NOT_FOUND', 'PROOF_NOT_AVAILABLE']
 export const routes = {
   getBridges: {
     path: '/bridge/v1/bridges',
-    summary: 'Bridge transactions of one source network, newest first',
+    summary: 'Bridge transactions of one source network',
     parameters: BridgesParameters,
     toQuery: toBridgesQuery,
+    check: checkBridges,
     response: BridgesResponse,
     errors: LIST_ERRORS,
     cost: 5,
-    estimateBytes: (query) => (query.depositCount === undefined ? query.pageSize : 1) * BRIDGE_ROW_BYTES,
+    estimateBytes: ({ pageSize, depositCounts }) =>
+      Math.min(pageSize, depositCounts?.length ?? pageSize) * BRIDGE_ROW_BYTES,
   },
   getClaims: {
     path: '/bridge/v1/claims',
-    summary: 'Claim transactions on one network, newest first',
+    summary: 'Claim transactions on one network',
     parameters: ClaimsParameters,
     toQuery: toClaimsQuery,
+    check: checkClaims,
     response: ClaimsResponse,
     errors: LIST_ERRORS,
     cost: 5,
@@ -98,9 +104,10 @@ export const routes = {
   },
   getTokenMappings: {
     path: '/bridge/v1/token-mappings',
-    summary: 'Wrapped and sovereign tokens with their homes, newest first',
+    summary: 'Wrapped and sovereign tokens with their homes',
     parameters: TokenMappingsParameters,
     toQuery: toTokenMappingsQuery,
+    check: checkTokenMappings,
     response: TokenMappingsResponse,
     errors: LIST_ERRORS,
     cost: 5,

@@ -97,6 +97,9 @@ const PaginationSchema = record('Pagination', 'Where a page stands in its list.'
   page: Type.Integer({ minimum: 1, maximum: UINT32_MAX, description: 'Page number returned.' }),
   limit: Type.Integer({ minimum: 1, maximum: 1000, description: 'Page size applied.' }),
   total: count('Number of matching records.'),
+  next_cursor: nullable(
+    Type.String({ description: 'Value of `cursor` for the page behind this one; null on the last page.' }),
+  ),
 })
 
 export const BridgesResponse = record('BridgesResponse', 'A page of bridges, newest first.', {

@@ -6,26 +6,12 @@ export type QueryParsers = { readonly [K in OperationId]: QueryParser<QueryByOpe
 
 /** One parser per data endpoint. */
 export function createQueryParsers(servedNetworks: ReadonlySet<number>): QueryParsers {
-  const { getBridges, getClaims, getClaimProof, getL1InfoTreeIndex, getTokenMappings, getClaimTransaction } =
-    routes
   return {
-    getBridges: createQueryParser(getBridges.parameters, getBridges.toQuery, servedNetworks),
-    getClaims: createQueryParser(getClaims.parameters, getClaims.toQuery, servedNetworks),
-    getClaimProof: createQueryParser(getClaimProof.parameters, getClaimProof.toQuery, servedNetworks),
-    getL1InfoTreeIndex: createQueryParser(
-      getL1InfoTreeIndex.parameters,
-      getL1InfoTreeIndex.toQuery,
-      servedNetworks,
-    ),
-    getTokenMappings: createQueryParser(
-      getTokenMappings.parameters,
-      getTokenMappings.toQuery,
-      servedNetworks,
-    ),
-    getClaimTransaction: createQueryParser(
-      getClaimTransaction.parameters,
-      getClaimTransaction.toQuery,
-      servedNetworks,
-    ),
+    getBridges: createQueryParser(routes.getBridges, servedNetworks),
+    getClaims: createQueryParser(routes.getClaims, servedNetworks),
+    getClaimProof: createQueryParser(routes.getClaimProof, servedNetworks),
+    getL1InfoTreeIndex: createQueryParser(routes.getL1InfoTreeIndex, servedNetworks),
+    getTokenMappings: createQueryParser(routes.getTokenMappings, servedNetworks),
+    getClaimTransaction: createQueryParser(routes.getClaimTransaction, servedNetworks),
   }
 }

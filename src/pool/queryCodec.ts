@@ -6,17 +6,24 @@ import { type ContentCoding, contentCodings } from './contentCoding.js'
  * Both ends are the same build, so there is no version.
  */
 
-type Kind = 'uint32' | 'boolean' | 'address' | 'uint32s'
+type Kind = 'uint32' | 'uint48' | 'boolean' | 'bytes' | 'uint32s'
 
 type KindOf<Value> = Value extends boolean
   ? 'boolean'
   : Value extends number
-    ? 'uint32'
+    ? 'uint32' | 'uint48'
     : Value extends Uint8Array
-      ? 'address'
+      ? 'bytes'
       : Value extends readonly number[]
         ? 'uint32s'
         : never
+
+const paging = {
+  pageNumber: 'uint32',
+  pageSize: 'uint32',
+  isAscending: 'boolean',
+  cursor: 'bytes',
+} as const
 
 /** Every field of every query: one that is missing here does not compile. */
 const fieldKinds: {
@@ -26,21 +33,35 @@ const fieldKinds: {
 } = {
   getBridges: {
     networkId: 'uint32',
-    pageNumber: 'uint32',
-    pageSize: 'uint32',
-    depositCount: 'uint32',
-    fromAddress: 'address',
+    ...paging,
+    depositCounts: 'uint32s',
+    fromAddress: 'bytes',
+    toAddress: 'bytes',
+    transactionHash: 'bytes',
     networkIds: 'uint32s',
+    leafType: 'uint32',
+    claimed: 'boolean',
     readyForClaim: 'boolean',
+    fromBlock: 'uint48',
+    toBlock: 'uint48',
+    fromTimestampSec: 'uint48',
+    toTimestampSec: 'uint48',
   },
-  getClaims: { networkId: 'uint32', pageNumber: 'uint32', pageSize: 'uint32', fromAddress: 'address' },
+  getClaims: {
+    networkId: 'uint32',
+    ...paging,
+    fromAddress: 'bytes',
+    toAddress: 'bytes',
+    transactionHash: 'bytes',
+    networkIds: 'uint32s',
+    globalIndex: 'bytes',
+  },
   getClaimProof: { networkId: 'uint32', depositCount: 'uint32', leafIndex: 'uint32' },
   getL1InfoTreeIndex: { networkId: 'uint32', depositCount: 'uint32' },
   getTokenMappings: {
     networkId: 'uint32',
-    pageNumber: 'uint32',
-    pageSize: 'uint32',
-    tokenAddress: 'address',
+    ...paging,
+    tokenAddress: 'bytes',
     tokenNetwork: 'uint32',
   },
   getClaimTransaction: { networkId: 'uint32', depositCount: 'uint32', leafIndex: 'uint32' },
@@ -59,6 +80,8 @@ const layouts: readonly Layout[] = Object.entries(fieldKinds).map(([operation, k
   fields: Object.entries(kinds) as [string, Kind][],
 }))
 
+const MAX_FIELDS = Math.max(...layouts.map(({ fields }) => fields.length))
+
 const layoutOf = new Map(layouts.map((layout) => [layout.operation, layout]))
 
 /** Any query with its operation. */
@@ -69,8 +92,10 @@ export interface NamedQuery {
   readonly coding: ContentCoding
 }
 
-const HEAD_BYTES = 4
-const ADDRESS_BYTES = 20
+/** Operation u8, coding u8, presence of the fields u32. */
+const HEAD_BYTES = 6
+/** Most that a field takes which is not a list: bytes are addresses, hashes and cursors, behind their length u8. */
+const FIELD_BYTES = 256
 
 /** Bytes that grow as queries are appended; one per sender, used again for every batch. */
 export class QueryWriter {
@@ -82,7 +107,7 @@ export class QueryWriter {
     const layout = layoutOf.get(operation)!
     // The table above covers exactly the fields of this query's type.
     const values = query as unknown as Readonly<Record<string, unknown>>
-    this.reserve(HEAD_BYTES + ADDRESS_BYTES * layout.fields.length)
+    this.reserve(HEAD_BYTES + FIELD_BYTES * layout.fields.length)
     const head = this.length
     let presence = 0
     this.length += HEAD_BYTES
@@ -95,7 +120,7 @@ export class QueryWriter {
     }
     this.view.setUint8(head, layout.number)
     this.view.setUint8(head + 1, contentCodings.indexOf(coding))
-    this.view.setUint16(head + 2, presence)
+    this.view.setUint32(head + 2, presence)
   }
 
   /** What was appended, in an ArrayBuffer of its own (never a slab that others share); the writer starts anew. */
@@ -114,13 +139,20 @@ export class QueryWriter {
       case 'boolean':
         this.view.setUint8(this.length++, value === true ? 1 : 0)
         return
-      case 'address':
-        this.bytes.set(value as Uint8Array, this.length)
-        this.length += ADDRESS_BYTES
+      case 'uint48':
+        this.view.setFloat64(this.length, value as number)
+        this.length += 8
         return
+      case 'bytes': {
+        const bytes = value as Uint8Array
+        this.view.setUint8(this.length++, bytes.length)
+        this.bytes.set(bytes, this.length)
+        this.length += bytes.length
+        return
+      }
       case 'uint32s': {
         const numbers = value as readonly number[]
-        this.reserve(2 + 4 * numbers.length + ADDRESS_BYTES * 16)
+        this.reserve(2 + 4 * numbers.length + FIELD_BYTES * MAX_FIELDS)
         this.view.setUint16(this.length, numbers.length)
         this.length += 2
         for (const number of numbers) {
@@ -140,7 +172,7 @@ export class QueryWriter {
   }
 }
 
-/** All queries of a batch, in order. Addresses are views of `batch`. */
+/** All queries of a batch, in order. Bytes are views of `batch`. */
 export function decodeQueries(batch: ArrayBuffer): NamedQuery[] {
   const view = new DataView(batch)
   const queries: NamedQuery[] = []
@@ -148,7 +180,7 @@ export function decodeQueries(batch: ArrayBuffer): NamedQuery[] {
   while (at < batch.byteLength) {
     const layout = layouts[view.getUint8(at)]!
     const coding = contentCodings[view.getUint8(at + 1)]!
-    const presence = view.getUint16(at + 2)
+    const presence = view.getUint32(at + 2)
     at += HEAD_BYTES
     const values: Record<string, unknown> = {}
     for (let index = 0; index < layout.fields.length; index++) {
@@ -163,10 +195,16 @@ export function decodeQueries(batch: ArrayBuffer): NamedQuery[] {
           values[name] = view.getUint8(at) === 1
           at += 1
           break
-        case 'address':
-          values[name] = new Uint8Array(batch, at, ADDRESS_BYTES)
-          at += ADDRESS_BYTES
+        case 'uint48':
+          values[name] = view.getFloat64(at)
+          at += 8
           break
+        case 'bytes': {
+          const length = view.getUint8(at)
+          values[name] = new Uint8Array(batch, at + 1, length)
+          at += 1 + length
+          break
+        }
         case 'uint32s': {
           const count = view.getUint16(at)
           values[name] = Array.from({ length: count }, (_, item) => view.getUint32(at + 2 + 4 * item))

@@ -1,23 +1,47 @@
-import type { Address } from './chainEvent.js'
-import type { DepositCount, L1InfoTreeIndex, NetworkId } from './units.js'
+import type { Address, Hash } from './chainEvent.js'
+import type { BlockNumber, DepositCount, L1InfoTreeIndex, NetworkId } from './units.js'
 
 /** Typed queries: what `api/parseQuery` makes of a query string and `shard/queries` answers. Plain data, crosses threads. */
-export interface BridgesQuery {
-  readonly networkId: NetworkId
+
+/** Which part of a list is asked for. */
+export interface Paging {
   readonly pageNumber: number
   readonly pageSize: number
-  readonly depositCount?: DepositCount
-  readonly fromAddress?: Address
-  /** Destination networks, without repeats. */
-  readonly networkIds?: readonly NetworkId[]
-  readonly readyForClaim?: boolean
+  /** Absent: newest first. */
+  readonly isAscending?: boolean
+  /** Bytes of a `Cursor` that fits order and filters: the page behind it, `pageNumber` does not matter. */
+  readonly cursor?: Uint8Array
 }
 
-export interface ClaimsQuery {
+export interface BridgesQuery extends Paging {
   readonly networkId: NetworkId
-  readonly pageNumber: number
-  readonly pageSize: number
+  /** Ascending, without repeats. */
+  readonly depositCounts?: readonly DepositCount[]
   readonly fromAddress?: Address
+  readonly toAddress?: Address
+  readonly transactionHash?: Hash
+  /** Destination networks, without repeats. */
+  readonly networkIds?: readonly NetworkId[]
+  readonly leafType?: number
+  readonly claimed?: boolean
+  readonly readyForClaim?: boolean
+  readonly fromBlock?: BlockNumber
+  /** The last one. */
+  readonly toBlock?: BlockNumber
+  readonly fromTimestampSec?: number
+  /** The last one. */
+  readonly toTimestampSec?: number
+}
+
+export interface ClaimsQuery extends Paging {
+  readonly networkId: NetworkId
+  readonly fromAddress?: Address
+  readonly toAddress?: Address
+  readonly transactionHash?: Hash
+  /** Source networks, without repeats. */
+  readonly networkIds?: readonly NetworkId[]
+  /** 32 bytes; names a deposit, whatever the spelling of the claim was. */
+  readonly globalIndex?: Uint8Array
 }
 
 export interface ClaimProofQuery {
@@ -31,10 +55,8 @@ export interface L1InfoTreeIndexQuery {
   readonly depositCount: DepositCount
 }
 
-export interface TokenMappingsQuery {
+export interface TokenMappingsQuery extends Paging {
   readonly networkId?: NetworkId
-  readonly pageNumber: number
-  readonly pageSize: number
   readonly tokenAddress?: Address
   readonly tokenNetwork?: NetworkId
 }

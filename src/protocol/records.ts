@@ -119,4 +119,6 @@ export interface Page<T> {
   readonly page: number
   readonly limit: number
   readonly total: number
+  /** Continues the list behind this page; null on the last one. */
+  readonly nextCursor: string | null
 }

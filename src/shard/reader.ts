@@ -4,13 +4,18 @@ import { InvariantError } from '../errors/invariantError.js'
 import type { TreeHasher } from '../merkle/hasher.js'
 import { type CompiledMerkle, createHasher } from '../merkle/wasm.js'
 import type { NetworkId } from '../protocol/units.js'
+import { uint32Key } from '../store/codecs/keys.js'
 import { shardDirectory } from '../store/shardDirectory.js'
 import { openShardStoreReader } from '../store/shardStore.js'
+import { listKinds } from '../store/tables.js'
 import { type StatusBoardHandle, type StatusRow, statusRow } from '../telemetry/statusBoard.js'
 import { ClaimFacts } from './claimable.js'
+import { DepositSets } from './depositSets.js'
+import { FilteredSets } from './filteredSets.js'
+import { ListMirrors } from './listMirrors.js'
 import { ProofMaker } from './proofMaker.js'
-import { ReadySets } from './readySets.js'
 import { ShardView } from './shardView.js'
+import { THRESHOLDS, type Thresholds } from './thresholds.js'
 import { TokenMappingColumns } from './tokenMappingColumns.js'
 import { UnlistedClaims } from './unlistedClaims.js'
 
@@ -30,11 +35,14 @@ export class ShardReaders {
   readonly hasher: TreeHasher
   readonly networkIds: readonly NetworkId[]
   readonly claimFacts: ClaimFacts
-  readonly readySets: ReadySets
+  readonly filteredSets = new FilteredSets()
+  thresholds: Thresholds = THRESHOLDS
   readonly unlistedClaims: UnlistedClaims
   readonly tokenMappings: TokenMappingColumns
   readonly proofs: ProofMaker
   readonly #shards: ReadonlyMap<NetworkId, Shard>
+  readonly #depositSets = new Map<NetworkId, DepositSets>()
+  readonly #claimsBySource = new Map<NetworkId, ListMirrors>()
   #isOpen = false
 
   constructor(shards: ReadonlyMap<NetworkId, Shard>, hasher: TreeHasher) {
@@ -42,7 +50,6 @@ export class ShardReaders {
     this.hasher = hasher
     this.networkIds = [...shards.keys()]
     this.claimFacts = new ClaimFacts(this)
-    this.readySets = new ReadySets(this)
     this.unlistedClaims = new UnlistedClaims(this)
     this.tokenMappings = new TokenMappingColumns()
     this.proofs = new ProofMaker(hasher)
@@ -59,7 +66,8 @@ export class ShardReaders {
     try {
       for (const shard of this.#shards.values()) shard.haltReason = shard.status.haltReason()
       this.claimFacts.reset()
-      this.readySets.reset()
+      for (const sets of this.#depositSets.values()) sets.reset()
+      for (const sets of this.#claimsBySource.values()) sets.reset()
       return body()
     } finally {
       this.#isOpen = false
@@ -80,6 +88,26 @@ export class ShardReaders {
       shard.view.refresh()
     }
     return shard.view
+  }
+
+  /** Deposits of one network as sets. */
+  depositSets(source: ShardView): DepositSets {
+    let sets = this.#depositSets.get(source.networkId)
+    if (sets === undefined) {
+      sets = new DepositSets(this)
+      this.#depositSets.set(source.networkId, sets)
+    }
+    return sets
+  }
+
+  /** Claims made on one network, in force or not, as sets by source network. */
+  claimsBySource({ networkId }: ShardView): ListMirrors {
+    let sets = this.#claimsBySource.get(networkId)
+    if (sets === undefined) {
+      sets = new ListMirrors(listKinds.claimsBySourceNetwork, 'claims', uint32Key)
+      this.#claimsBySource.set(networkId, sets)
+    }
+    return sets
   }
 
   /** Why the network stood still when the task began; `none` also for a network that is not indexed. */

@@ -96,3 +96,10 @@ export function destinationUnknown(destinationNetwork: number): Failure {
     `Destination network ${destinationNetwork} is not indexed here: its bridge and chain are unknown`,
   )
 }
+
+export function cursorOutdated(): Failure {
+  return failure(
+    'INVALID_PARAMETER',
+    'cursor is from before a reorganization that replaced rows of this list: start again without it',
+  )
+}

@@ -4,9 +4,9 @@ import type { NetworkId } from '../protocol/units.js'
 import { uint32Key } from '../store/codecs/keys.js'
 import { decodeTokenMappingRow, type TokenMappingRow } from '../store/codecs/tokenMappingRow.js'
 import type { ShardStoreReader } from '../store/shardStore.types.js'
-import type { ListKind } from '../store/tables.js'
+import { type ListKind, listKinds } from '../store/tables.js'
 import { copyOf } from './chunkReader.js'
-import type { OrdinalList } from './ordinalList.js'
+import type { IndexedList } from './ordinalList.js'
 import { ClaimReads } from './read/claimReads.js'
 import { DepositReads } from './read/depositReads.js'
 import { DictionaryReads } from './read/dictionaryReads.js'
@@ -61,8 +61,16 @@ export class ShardView {
   }
 
   /** Ordinals of one filter value, ascending. */
-  list(kind: ListKind, listKey: Uint8Array): OrdinalList {
+  list(kind: ListKind, listKey: Uint8Array): IndexedList {
     return readList(this.#store, this.networkId, kind, listKey)
+  }
+
+  /** Leaf types other than 0 that deposits of this network have. */
+  listLeafTypes(): number[] {
+    const kind = listKinds.depositsByLeafType
+    return this.#store
+      .list('listHeads', { start: Uint8Array.of(kind), end: Uint8Array.of(kind + 1) })
+      .map(({ key }) => key[1]!)
   }
 
   /** @param ordinal must be below the number of mappings. @throws InvariantError when the row is missing. */

@@ -1,4 +1,5 @@
 import type { NetworkId } from '../protocol/units.js'
+import { equalBytes } from '../store/codecs/bytes.js'
 import { listKinds } from '../store/tables.js'
 import type { ShardView } from './shardView.js'
 
@@ -8,6 +9,8 @@ interface SetByAdministrator {
   readonly ordinal: number
   readonly sourceNetwork: NetworkId
   readonly depositCount: number
+  /** Destination address of the deposit, and the number of the source's rewinds when it was read. */
+  deposit: { readonly address: Uint8Array; readonly rewindCount: number } | undefined
 }
 
 interface Kept {
@@ -33,14 +36,33 @@ export class UnlistedClaims {
   of(view: ShardView): readonly number[] {
     const { outOfForce, setByAdministrator } = this.#keptOf(view)
     const pending = setByAdministrator
-      .filter(({ sourceNetwork, depositCount }) => {
-        const source = this.#shards.find(sourceNetwork)
-        return source === undefined || depositCount >= source.deposits.count
-      })
+      .filter((claim) => this.#sourceOf(claim) === undefined)
       .map(({ ordinal }) => ordinal)
     return pending.length === 0
       ? outOfForce
       : [...new Set([...outOfForce, ...pending])].sort((left, right) => left - right)
+  }
+
+  /** Claims set by an administrator whose deposit goes to the address, ascending: no stored list has them. */
+  setFor(view: ShardView, address: Uint8Array): number[] {
+    return this.#keptOf(view)
+      .setByAdministrator.filter((claim) => {
+        const source = this.#sourceOf(claim)
+        if (source === undefined) return false
+        const { rewindCount } = source.state
+        if (claim.deposit?.rewindCount !== rewindCount) {
+          const { destinationAddress } = source.deposits.get(claim.depositCount)
+          claim.deposit = { address: destinationAddress.bytes.slice(), rewindCount }
+        }
+        return equalBytes(claim.deposit.address, address)
+      })
+      .map(({ ordinal }) => ordinal)
+  }
+
+  /** The source's shard, once it holds the deposit. */
+  #sourceOf({ sourceNetwork, depositCount }: SetByAdministrator): ShardView | undefined {
+    const source = this.#shards.find(sourceNetwork)
+    return source !== undefined && depositCount < source.deposits.count ? source : undefined
   }
 
   #keptOf(view: ShardView): Kept {
@@ -59,7 +81,7 @@ export class UnlistedClaims {
     for (let at = kept.setByAdministrator.length; at < ordinals.length; at++) {
       const ordinal = ordinals.at(at)
       const { sourceNetwork, depositCount } = view.claims.get(ordinal)
-      kept.setByAdministrator.push({ ordinal, sourceNetwork, depositCount })
+      kept.setByAdministrator.push({ ordinal, sourceNetwork, depositCount, deposit: undefined })
     }
     return kept
   }

@@ -107,6 +107,8 @@ export const listKinds = {
   claimsSetByAdministrator: 11,
   /** key: leaf hash 32 → archive ordinals: finds the archived deposit that a ForwardLET leaf repeats. */
   archivedByLeafHash: 12,
+  /** key: leaf type u8, other than 0 → deposit counts. Most deposits are assets (0): those are the rest. */
+  depositsByLeafType: 13,
 } as const
 
 export type ListKind = (typeof listKinds)[keyof typeof listKinds]

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { hexToBytes } from 'viem'
-import type { BridgesQuery } from '../../src/protocol/queries.js'
+import type { BridgesQuery, ClaimsQuery, Paging } from '../../src/protocol/queries.js'
 import { asDepositCount, asL1InfoTreeIndex, asNetworkId, type NetworkId } from '../../src/protocol/units.js'
 import { getBridges } from '../../src/shard/queries/getBridges.js'
 import { getClaimProof } from '../../src/shard/queries/getClaimProof.js'
@@ -16,45 +15,22 @@ import {
   plainClaim,
 } from '../support/expectedRows.js'
 import { type ExpectedDeposit, verifiesOnChain } from '../support/fakeChainModel.js'
-import { account, userContract } from '../support/fakeChainTransaction.js'
 import { IndexedWorld, toHex } from '../support/indexedWorld.js'
+import {
+  matchesBridge,
+  matchesClaim,
+  randomBridgeFilters,
+  randomClaimFilters,
+} from '../support/randomFilters.js'
 import { RandomWorld, randomNumbers } from '../support/randomWorld.js'
 
-const SENDERS = [
-  account(1),
-  account(2),
-  account(3),
-  account(9),
-  userContract(0),
-  userContract(1),
-  account(555),
+/** Every way to an answer, though the worlds are small: rows one by one, sets, kept sets. */
+const THRESHOLDS = [
+  { rowsWorthReading: 32, worthKeeping: 1024 },
+  { rowsWorthReading: 0, worthKeeping: 1024 },
+  { rowsWorthReading: 0, worthKeeping: 0 },
+  { rowsWorthReading: 0, worthKeeping: 5 },
 ]
-const CLAIMERS = [account(5), account(6), account(7), userContract(1), account(555)]
-const NETWORK_IDS = [[0], [1], [2], [3], [77], [1, 2], [0, 77], [0, 1, 2, 3, 77], [500]]
-
-/** Each filter, or none. */
-function randomFilters(random: () => number, deposits: readonly ExpectedDeposit[]): Partial<BridgesQuery> {
-  const pick = <T>(choices: readonly T[]): T => choices[Math.floor(random() * choices.length)]!
-  return {
-    ...(random() < 0.15
-      ? { depositCount: asDepositCount(Math.floor(random() * (deposits.length + 2))) }
-      : {}),
-    ...(random() < 0.4 ? { fromAddress: hexToBytes(pick(SENDERS)) } : {}),
-    ...(random() < 0.5 ? { networkIds: pick(NETWORK_IDS).map(asNetworkId) } : {}),
-    ...(random() < 0.6 ? { readyForClaim: random() < 0.5 } : {}),
-  }
-}
-
-function matches(deposit: ExpectedDeposit, filters: Partial<BridgesQuery>): boolean {
-  const { depositCount, fromAddress, networkIds, readyForClaim } = filters
-  const from = fromAddress && toHex(fromAddress)
-  return (
-    (depositCount === undefined || deposit.depositCount === depositCount) &&
-    (from === undefined || deposit.caller === from || deposit.transactionSender === from) &&
-    (networkIds === undefined || networkIds.includes(deposit.destinationNetwork as NetworkId)) &&
-    (readyForClaim === undefined || deposit.readyForClaim === readyForClaim)
-  )
-}
 
 /** Compares everything that the shards answer with the model. @returns how many ready rows were proven. */
 function checkEverything(indexed: IndexedWorld, finalizedL1Block: number, random: () => number): number {
@@ -62,24 +38,19 @@ function checkEverything(indexed: IndexedWorld, finalizedL1Block: number, random
   let proven = 0
   for (const networkId of world.networkIds.map(asNetworkId)) {
     const deposits = expectedBridges(world, networkId, { finalizedL1Block })
-    for (let asked = 0; asked < 25; asked++) {
-      const filters = asked === 0 ? {} : randomFilters(random, deposits)
-      const expected = deposits.filter((deposit) => matches(deposit, filters))
-      const pageSize = 1 + Math.floor(random() * 12)
-      const pageNumber = 1 + Math.floor(random() * (expected.length / pageSize + 2))
-      const answer = indexed.ask((shards) =>
-        getBridges(shards, { networkId, pageNumber, pageSize, ...filters }),
-      )
+    for (let asked = 0; asked < 40; asked++) {
+      const filters = asked === 0 ? {} : randomBridgeFilters(random, deposits)
+      const matching = deposits.filter((deposit) => matchesBridge(deposit, filters))
+      const { part, paging } = randomPage(matching, random)
+      const query: BridgesQuery = { networkId, ...paging, ...filters }
+      const answer = indexed.ask((shards) => getBridges(shards, query))
       assert.ok(answer.ok)
-      const { rows, ...page } = answer.value
-      const first = (pageNumber - 1) * pageSize
-      const told = JSON.stringify({ networkId, pageNumber, pageSize, ...filters })
-      assert.deepEqual(page, { page: pageNumber, limit: pageSize, total: expected.length }, told)
-      assert.deepEqual(
-        rows.map(plainBridge),
-        expected.slice(first, first + pageSize).map(expectedBridge),
-        told,
-      )
+      const { rows, nextCursor, ...page } = answer.value
+      const told = describe(query)
+      const { pageNumber, pageSize } = paging
+      assert.deepEqual(page, { page: pageNumber, limit: pageSize, total: matching.length }, told)
+      assert.deepEqual(rows.map(plainBridge), part.map(expectedBridge), told)
+      assert.equal(nextCursor !== null, hasMore(paging, matching.length), told)
     }
     for (const deposit of deposits) proven += checkProof(indexed, deposit)
     checkClaims(indexed, networkId, random)
@@ -115,30 +86,44 @@ function checkProof(indexed: IndexedWorld, deposit: ExpectedDeposit): number {
 
 function checkClaims(indexed: IndexedWorld, networkId: NetworkId, random: () => number): void {
   const all = expectedClaims(indexed.world, networkId)
-  for (const from of [undefined, ...CLAIMERS]) {
-    const expected = all.filter(
-      (claim) => from === undefined || [claim.caller, claim.transactionSender].includes(from),
-    )
-    const pageSize = 1 + Math.floor(random() * 8)
-    const pageNumber = 1 + Math.floor(random() * (expected.length / pageSize + 1))
-    const query = {
-      networkId,
-      pageNumber,
-      pageSize,
-      ...(from === undefined ? {} : { fromAddress: hexToBytes(from) }),
-    }
+  for (let asked = 0; asked < 20; asked++) {
+    const filters = asked === 0 ? {} : randomClaimFilters(random, all)
+    const matching = all.filter((claim) => matchesClaim(claim, networkId, filters))
+    const { part, paging } = randomPage(matching, random)
+    const query: ClaimsQuery = { networkId, ...paging, ...filters }
     const answer = indexed.ask((shards) => getClaims(shards, query))
     assert.ok(answer.ok)
-    const told = `claims on ${networkId} from ${from}, page ${pageNumber} of ${pageSize}`
-    assert.equal(answer.value.total, expected.length, told)
-    const first = (pageNumber - 1) * pageSize
+    const { rows, nextCursor, ...page } = answer.value
+    const told = describe(query)
+    assert.deepEqual(page, { page: paging.pageNumber, limit: paging.pageSize, total: matching.length }, told)
     assert.deepEqual(
-      answer.value.rows.map(plainClaim),
-      expected.slice(first, first + pageSize).map(({ isByNobody, ...row }) => row),
+      rows.map(plainClaim),
+      part.map(({ isByNobody, ...row }) => row),
       told,
     )
+    assert.equal(nextCursor !== null, hasMore(paging, matching.length), told)
   }
 }
+
+/** Some page, maybe one beyond the end, in either order. @param rows newest first. */
+function randomPage<Row>(rows: readonly Row[], random: () => number) {
+  const pageSize = 1 + Math.floor(random() * 12)
+  const pageNumber = 1 + Math.floor(random() * (rows.length / pageSize + 2))
+  const isAscending = random() < 0.5
+  const ordered = isAscending ? [...rows].reverse() : rows
+  const first = (pageNumber - 1) * pageSize
+  const paging = { pageNumber, pageSize, ...(isAscending ? { isAscending } : {}) }
+  return { part: ordered.slice(first, first + pageSize), paging }
+}
+
+function hasMore({ pageNumber, pageSize }: Paging, total: number): boolean {
+  return pageNumber * pageSize < total
+}
+
+const describe = (query: object) =>
+  JSON.stringify(query, (_, value) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
+  )
 
 const siblings = (branch: Uint8Array) =>
   Array.from({ length: 32 }, (_, level) => toHex(branch.subarray(32 * level, 32 * level + 32)))
@@ -154,6 +139,7 @@ async function checkWorld(seed: number): Promise<number> {
     for (let round = 0; round < 5; round++) {
       for (let steps = 0; steps < 25; steps++) source.step()
       if (round % 2 === 1) source.reorg()
+      indexed.readers.thresholds = THRESHOLDS[Math.floor(random() * THRESHOLDS.length)]!
       const finalizedLag = Math.floor(random() * 6)
       indexed.syncAll({ finalizedLag, batchBlocks: 1 + Math.floor(random() * 9) })
       const finalizedL1Block = Math.max(0, source.world.network(0).head.number - finalizedLag)

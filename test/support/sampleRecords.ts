@@ -143,5 +143,5 @@ export function claimTransactionRecord(): ClaimTransactionRecord {
 }
 
 export function pageOf<Row>(rows: readonly Row[], fields: Partial<Page<Row>> = {}): Page<Row> {
-  return { rows, page: 1, limit: 100, total: rows.length, ...fields }
+  return { rows, page: 1, limit: 100, total: rows.length, nextCursor: null, ...fields }
 }

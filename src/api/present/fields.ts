@@ -18,6 +18,7 @@ export const END_ARRAY = asciiBytes(']')
 const PAGINATION = asciiBytes('],"pagination":{"page":')
 const LIMIT = key('limit')
 const TOTAL = key('total')
+const NEXT_CURSOR = key('next_cursor')
 const END_PAGE = asciiBytes('}}')
 
 /** `{"<name>":[rows],"pagination":{…}}`; `opening` is `{"<name>":[`. */
@@ -38,6 +39,8 @@ export function writePage<Row>(
   writer.uint(page.limit)
   writer.raw(TOTAL)
   writer.uint(page.total)
+  writer.raw(NEXT_CURSOR)
+  writer.textOrNull(page.nextCursor)
   writer.raw(END_PAGE)
 }
 

@@ -40,3 +40,9 @@ export function isReady(shards: ShardReaders, source: ShardView, depositCount: n
     path.destination?.claims.isClaimed(source.networkId, depositCount) === false
   )
 }
+
+/** Whether the deposit has a claim in force, as far as this instance knows. */
+export function isClaimed(shards: ShardReaders, source: ShardView, depositCount: number): boolean {
+  const path = shards.claimFacts.path(source, source.deposits.getDestinationNetwork(depositCount))
+  return path.destination?.claims.isClaimed(source.networkId, depositCount) ?? false
+}

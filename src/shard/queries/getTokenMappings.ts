@@ -1,85 +1,112 @@
 import { type Answer, success } from '../../errors/answers.js'
+import { encodeCursor, filterHash } from '../../protocol/cursor.js'
 import type { TokenMappingsQuery } from '../../protocol/queries.js'
 import type { Page, TokenMappingRecord } from '../../protocol/records.js'
-import type { NetworkId } from '../../protocol/units.js'
 import { tokenKey } from '../../store/codecs/keys.js'
 import { listKinds } from '../../store/tables.js'
+import { listHas, listOf, type OrdinalList, wholeRange } from '../ordinalList.js'
+import { readCursor } from '../pageOf.js'
 import type { ShardReaders } from '../reader.js'
-import { networkNotServed } from '../refusals.js'
+import { cursorOutdated, networkNotServed } from '../refusals.js'
 import type { ShardView } from '../shardView.js'
+import { ordinalAt, type Strand, Timeline, type TimelinePlace } from '../timeline.js'
 
-/** Mappings of one network that match, oldest first. */
-interface Matches {
+interface ViewStrand extends Strand {
   readonly view: ShardView
-  readonly ordinals: readonly number[]
-  readonly timestampsSec: readonly number[]
 }
 
-/** Wrapped tokens of one network or of all, newest first: by block time, then network, then position in its chain. */
+/** Wrapped tokens of one network or of all, newest first unless asked otherwise: by time, then network, then position. */
 export function getTokenMappings(
   shards: ShardReaders,
   query: TokenMappingsQuery,
 ): Answer<Page<TokenMappingRecord>> {
-  const { networkId, pageNumber, pageSize } = query
+  const { networkId, pageSize, isAscending = false } = query
   if (networkId !== undefined && shards.find(networkId) === undefined) return networkNotServed(networkId)
   const served = networkId === undefined ? shards.networkIds : [networkId]
-  const matches = served.map((id) => matchesOf(shards, shards.find(id)!, query))
+  const strands = served.map((id) => strandOf(shards, shards.find(id)!, query))
+  const timeline = new Timeline(strands)
+  const total = timeline.length
+  let skipped = (query.pageNumber - 1) * pageSize
+  if (query.cursor !== undefined) {
+    const border = borderOf(query.cursor, strands)
+    if (border === undefined) return cursorOutdated()
+    skipped = isAscending ? timeline.rank(border) : total - timeline.rank(border)
+  }
+  const from = isAscending ? skipped : Math.max(0, total - skipped - pageSize)
+  const to = isAscending ? Math.min(total, skipped + pageSize) : total - skipped
+  const places = timeline.slice(from, to)
+  if (!isAscending) places.reverse()
+  const views = new Map(strands.map(({ view }) => [view.networkId as number, view]))
   return success({
-    rows: newestRows(matches, (pageNumber - 1) * pageSize, pageSize),
-    page: pageNumber,
+    rows: places.map((place) => mappingRow(views.get(place.networkId)!, place.ordinal)),
+    page: query.cursor === undefined ? query.pageNumber : Math.floor(skipped / pageSize) + 1,
     limit: pageSize,
-    total: matches.reduce((sum, { ordinals }) => sum + ordinals.length, 0),
+    total,
+    nextCursor: (isAscending ? to >= total : from <= 0) ? null : cursorBehind(places.at(-1), strands, query),
   })
 }
 
-function matchesOf(
+function strandOf(
   shards: ShardReaders,
   view: ShardView,
   { tokenAddress, tokenNetwork }: TokenMappingsQuery,
-): Matches {
-  const { originNetworks, timestampsSec } = shards.tokenMappings.of(view)
-  let ordinals: number[]
-  if (tokenAddress === undefined) ordinals = originNetworks.map((_, ordinal) => ordinal)
-  else {
-    // The address may be that of the wrapped token, or of the token at home on any network.
-    const lists = [view.list(listKinds.mappingsByWrappedToken, tokenAddress)]
-    for (const home of tokenNetwork === undefined ? new Set(originNetworks) : [tokenNetwork])
-      lists.push(view.list(listKinds.mappingsByOriginToken, tokenKey(home as NetworkId, tokenAddress)))
-    const found = new Set<number>()
-    for (const list of lists)
-      for (let position = 0; position < list.length; position++) found.add(list.at(position))
-    ordinals = [...found].sort((left, right) => left - right)
+): ViewStrand {
+  const { byOriginNetwork, timestampsSec } = shards.tokenMappings.of(view)
+  const strand = (rows: OrdinalList) => ({ view, networkId: view.networkId, rows, timestampsSec })
+  const ofHome =
+    tokenNetwork === undefined
+      ? wholeRange(timestampsSec.length)
+      : listOf(byOriginNetwork.get(tokenNetwork) ?? [])
+  if (tokenAddress === undefined) return strand(ofHome)
+  // The address may be that of the wrapped token, or of the token at home on any network.
+  const wrapped = view.list(listKinds.mappingsByWrappedToken, tokenAddress)
+  const homes = tokenNetwork === undefined ? byOriginNetwork.keys() : [tokenNetwork]
+  const found = new Set(wrapped.slice(0, wrapped.length).filter((ordinal) => listHas(ofHome, ordinal)))
+  for (const home of homes) {
+    const atHome = view.list(listKinds.mappingsByOriginToken, tokenKey(home, tokenAddress))
+    for (const ordinal of atHome.slice(0, atHome.length)) found.add(ordinal)
   }
-  if (tokenNetwork !== undefined)
-    ordinals = ordinals.filter((ordinal) => originNetworks[ordinal] === tokenNetwork)
-  return { view, ordinals, timestampsSec }
+  return strand(listOf([...found].sort((left, right) => left - right)))
 }
 
-/** Merges from the newest end: there are few networks, and pages far back are rare. */
-function newestRows(matches: readonly Matches[], skip: number, limit: number): TokenMappingRecord[] {
-  const ends = matches.map(({ ordinals }) => ordinals.length)
-  const rows: TokenMappingRecord[] = []
-  for (let passed = 0; rows.length < limit; passed++) {
-    let newest = -1
-    let newestAt = -1
-    for (let at = 0; at < matches.length; at++) {
-      const { view, ordinals, timestampsSec } = matches[at]!
-      if (ends[at] === 0) continue
-      const timestampSec = timestampsSec[ordinals[ends[at]! - 1]!]!
-      const isLater =
-        timestampSec > newest ||
-        (timestampSec === newest && view.networkId > matches[newestAt]!.view.networkId)
-      if (isLater) {
-        newest = timestampSec
-        newestAt = at
-      }
-    }
-    if (newestAt < 0) break
-    const { view, ordinals } = matches[newestAt]!
-    ends[newestAt]!--
-    if (passed >= skip) rows.push(mappingRow(view, ordinals[ends[newestAt]!]!))
+/** @param last row of the page. */
+function cursorBehind(
+  last: TimelinePlace | undefined,
+  strands: readonly ViewStrand[],
+  query: TokenMappingsQuery,
+): string | null {
+  if (last === undefined) return null
+  const { isAscending = false } = query
+  return encodeCursor({
+    isAscending,
+    filterHash: filterHash('getTokenMappings', query),
+    numbers: [
+      countRewinds(strands),
+      last.timestampSec,
+      last.networkId,
+      isAscending ? last.ordinal + 1 : last.ordinal,
+    ],
+  })
+}
+
+/** Of all networks together: a cursor need not name each. */
+function countRewinds(strands: readonly ViewStrand[]): number {
+  return strands.reduce((sum, { view }) => sum + view.state.rewindCount, 0)
+}
+
+/** undefined: rows before the border were replaced since the cursor was made. */
+function borderOf(bytes: Uint8Array, strands: readonly ViewStrand[]): TimelinePlace | undefined {
+  const [seen = 0, timestampSec = 0, networkId = 0, ordinal = 0] = readCursor(bytes).numbers
+  const border = { timestampSec, networkId, ordinal }
+  const missed = countRewinds(strands) - seen
+  if (missed < 0) return undefined
+  for (const strand of strands) {
+    const { state } = strand.view
+    // Any of the networks may have had them all: taking too many for missed only asks for a new start once too often.
+    const untouched = state.untouchedSince(Math.max(0, state.rewindCount - missed)).tokenMappings
+    if (untouched < ordinalAt(strand, border)) return undefined
   }
-  return rows
+  return border
 }
 
 function mappingRow(view: ShardView, ordinal: number): TokenMappingRecord {

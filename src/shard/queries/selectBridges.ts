@@ -1,117 +1,177 @@
 import type { BridgesQuery } from '../../protocol/queries.js'
 import type { NetworkId } from '../../protocol/units.js'
-import { uint32Key } from '../../store/codecs/keys.js'
-import { listKinds } from '../../store/tables.js'
-import { BitSet } from '../bitSet.js'
-import { listHas, newestOf, type OrdinalList, singleOrdinal, wholeRange } from '../ordinalList.js'
+import { latin1, uint32Key } from '../../store/codecs/keys.js'
+import { type ListKind, listKinds } from '../../store/tables.js'
+import { allBelow, type Bits, listOfBits } from '../bits.js'
+import type { DepositSets, StateFilter } from '../depositSets.js'
+import { type FilterParts, isInAll } from '../filteredSet.js'
+import { type IndexedList, listHas, listOf, type OrdinalList, wholeRange } from '../ordinalList.js'
 import type { ShardReaders } from '../reader.js'
 import type { ShardView } from '../shardView.js'
-import { isReady } from './bridgeRow.js'
+import { SignedBits, type SignedPart } from '../signedBits.js'
+import { isClaimed, isReady } from './bridgeRow.js'
 
-/** Which deposits a page shows, newest first, and how many there are in all. */
-export interface Selection {
-  readonly depositCounts: readonly number[]
-  readonly total: number
+const ASSET = 0
+/** Which deposits of a network the filters leave, whatever their blocks: exact, in as few reads as a page takes. */
+export function selectBridges(shards: ShardReaders, source: ShardView, query: BridgesQuery): OrdinalList {
+  const lists = namedLists(source, query)
+  const [shortest] = lists
+  if (shortest === undefined) return selectAmongAll(shards, source, query)
+  const others = lists.slice(1)
+  if (others.length === 0 && !hasSetFilter(query)) return shortest
+  if (shortest.length <= shards.thresholds.worthKeeping)
+    return listOf(selectFew(shards, source, query, shortest, others))
+  const sets = shards.depositSets(source)
+  const parts = { driver: shortest, lists: others, sets: fixedSets(sets, source, query) }
+  return listOfBits(keptSet(shards, source, query, parts))
 }
 
-/** Above this many candidates, destinations and readiness are looked up in sets instead of row by row. */
-const ROWS_WORTH_READING = 256
-
-const NOTHING = new BitSet()
-
-/**
- * Answers the filters from lists and sets: whole lists where one filter names them, merged lists for several destinations, words of
- * bits for readiness. Only the deposits of one sender are gone through one by one, to check the other filters.
- */
-export function selectBridges(shards: ShardReaders, source: ShardView, query: BridgesQuery): Selection {
-  const { depositCount, fromAddress, networkIds, readyForClaim } = query
-  const skip = (query.pageNumber - 1) * query.pageSize
-  const limit = query.pageSize
-  if (depositCount !== undefined || fromAddress !== undefined) {
-    const list = candidates(source, query)
-    return networkIds === undefined && readyForClaim === undefined
-      ? { depositCounts: newestOf([list], skip, limit), total: list.length }
-      : selectAmong(list, matcher(shards, source, query, list.length), skip, limit)
+/** Filters that a stored list answers, shortest list first. */
+function namedLists(source: ShardView, query: BridgesQuery): IndexedList[] {
+  const { depositCounts, fromAddress, toAddress, transactionHash } = query
+  const lists: IndexedList[] = []
+  const add = (kind: ListKind, key: Uint8Array | undefined): void => {
+    if (key !== undefined) lists.push(source.list(kind, key))
   }
-  if (readyForClaim === undefined) {
-    const lists = networkIds?.map((id) => listToNetwork(source, id)) ?? [wholeRange(source.deposits.count)]
-    return {
-      depositCounts: newestOf(lists, skip, limit),
-      total: lists.reduce((sum, list) => sum + list.length, 0),
-    }
+  if (depositCounts !== undefined)
+    lists.push(listOf(depositCounts.filter((depositCount) => depositCount < source.deposits.count)))
+  add(listKinds.depositsBySender, fromAddress)
+  add(listKinds.depositsByDestinationAddress, toAddress)
+  add(listKinds.depositsByTransaction, transactionHash)
+  return lists.sort((left, right) => left.length - right.length)
+}
+
+function hasSetFilter({ networkIds, leafType, claimed, readyForClaim }: BridgesQuery): boolean {
+  return (
+    networkIds !== undefined || leafType !== undefined || claimed !== undefined || readyForClaim !== undefined
+  )
+}
+
+function stateOf({ claimed, readyForClaim }: BridgesQuery): StateFilter | undefined {
+  if (claimed === undefined && readyForClaim === undefined) return undefined
+  return {
+    ...(claimed === undefined ? {} : { claimed }),
+    ...(readyForClaim === undefined ? {} : { ready: readyForClaim }),
   }
-  const ready = shards.readySets.ready(source)
-  const notReady = shards.readySets.notReady(source)
-  const wanted = readyForClaim ? ready : notReady
-  if (networkIds === undefined)
-    return { depositCounts: wanted.members.listDescending(skip, limit), total: wanted.count }
-  const set = new BitSet()
-  const unwanted = readyForClaim ? notReady : ready
-  set.addDifference(setToNetworks(shards, source, networkIds), unwanted.members, source.deposits.count)
-  return { depositCounts: set.listDescending(skip, limit), total: set.count() }
 }
 
-/** What the narrowest filter leaves: one deposit, or those of one sender. */
-function candidates(source: ShardView, { depositCount, fromAddress }: BridgesQuery): OrdinalList {
-  const bySender =
-    fromAddress === undefined ? undefined : source.list(listKinds.depositsBySender, fromAddress)
-  if (depositCount === undefined) return bySender ?? wholeRange(0)
-  const isThere =
-    depositCount < source.deposits.count && (bySender === undefined || listHas(bySender, depositCount))
-  return isThere ? singleOrdinal(depositCount) : wholeRange(0)
+/** No list names the deposits: the answer is an expression over sets. */
+function selectAmongAll(shards: ShardReaders, source: ShardView, query: BridgesQuery): OrdinalList {
+  const { networkIds, leafType } = query
+  const state = stateOf(query)
+  if (state === undefined) {
+    if (networkIds === undefined) {
+      if (leafType === undefined) return wholeRange(source.deposits.count)
+      if (leafType !== ASSET) return listOfType(source, leafType)
+    } else if (networkIds.length === 1 && leafType === undefined)
+      return source.list(listKinds.depositsByDestinationNetwork, uint32Key(networkIds[0]!))
+  }
+  const sets = shards.depositSets(source)
+  if (leafType === undefined) return listOfBits(ofAnyType(sets, source, networkIds, state))
+  if (leafType !== ASSET) return listOfBits(ofType(shards, source, query, leafType))
+  // Of all that is asked for, what is of another type is taken away: few deposits are.
+  const parts = [part(ofAnyType(sets, source, networkIds, state), 1)]
+  for (const other of source.listLeafTypes()) parts.push(part(ofType(shards, source, query, other), -1))
+  return listOfBits(new SignedBits(parts))
 }
 
-/** The filters on destination and readiness as one test. */
-function matcher(
+function ofAnyType(
+  sets: DepositSets,
+  source: ShardView,
+  networkIds: readonly NetworkId[] | undefined,
+  state: StateFilter | undefined,
+): Bits {
+  if (state !== undefined) return sets.inState(source, networkIds, state)
+  return networkIds === undefined ? allBelow(source.deposits.count) : sets.sentToAny(source, networkIds)
+}
+
+function ofType(shards: ShardReaders, source: ShardView, query: BridgesQuery, leafType: number): Bits {
+  const { networkIds } = query
+  const sets = shards.depositSets(source)
+  const driver = listOfType(source, leafType)
+  const within = networkIds === undefined ? [] : [sets.sentToAny(source, networkIds)]
+  return keptSet(shards, source, { ...query, leafType }, { driver, lists: [], sets: within })
+}
+
+function listOfType(source: ShardView, leafType: number): IndexedList {
+  return source.list(listKinds.depositsByLeafType, Uint8Array.of(leafType))
+}
+
+function part(bits: Bits, sign: 1 | -1): SignedPart {
+  return { bits, sign, below: Number.POSITIVE_INFINITY }
+}
+
+/** Destination and leaf type: what no reorg short of a rewind changes about a deposit. */
+function fixedSets(sets: DepositSets, source: ShardView, { networkIds, leafType }: BridgesQuery): Bits[] {
+  const fixed: Bits[] = []
+  if (networkIds !== undefined) fixed.push(sets.sentToAny(source, networkIds))
+  if (leafType === ASSET)
+    fixed.push(
+      new SignedBits([
+        part(allBelow(source.deposits.count), 1),
+        ...source.listLeafTypes().map((other) => part(sets.ofType(source, other), -1)),
+      ]),
+    )
+  else if (leafType !== undefined) fixed.push(sets.ofType(source, leafType))
+  return fixed
+}
+
+/** The kept answer to a combination over long lists. */
+function keptSet(shards: ShardReaders, source: ShardView, query: BridgesQuery, parts: FilterParts): Bits {
+  const { state: snapshot } = source
+  const kept = shards.filteredSets.find(`bridges ${keyOf(query)}`, parts, {
+    rewindCount: snapshot.rewindCount,
+    untouchedSince: (rewindCount) => snapshot.untouchedSince(rewindCount).deposits,
+  })
+  const state = stateOf(query)
+  if (state === undefined) return kept.bits
+  const sets = shards.depositSets(source)
+  const bits = sets.inState(source, query.networkIds, state)
+  const readyBelow =
+    state.ready === undefined
+      ? []
+      : sets.served(query.networkIds).map((networkId) => sets.readyBelow(source, networkId))
+  return kept.inState(`${state.claimed} ${state.ready}`, bits, sets.flips, readyBelow)
+}
+
+/** Tells combinations apart; a network's own rows only are in its sets. */
+function keyOf(query: BridgesQuery): string {
+  const { networkId, depositCounts, networkIds, leafType, fromAddress, toAddress, transactionHash } = query
+  const bytes = [fromAddress, toAddress, transactionHash].map((value) => (value ? `=${latin1(value)}` : ''))
+  return [networkId, depositCounts, networkIds, leafType, ...bytes].join(';')
+}
+
+/** Goes through a short list. */
+function selectFew(
   shards: ShardReaders,
   source: ShardView,
-  { networkIds, readyForClaim }: BridgesQuery,
-  tests: number,
-): (depositCount: number) => boolean {
-  const isMany = tests > ROWS_WORTH_READING
-  const destinations =
-    isMany && networkIds !== undefined ? setToNetworks(shards, source, networkIds) : undefined
-  const ready = isMany && readyForClaim !== undefined ? shards.readySets.ready(source).members : undefined
-  return (depositCount) =>
-    (networkIds === undefined ||
-      (destinations?.has(depositCount) ??
-        networkIds.includes(source.deposits.getDestinationNetwork(depositCount)))) &&
-    (readyForClaim === undefined ||
-      (ready?.has(depositCount) ?? isReady(shards, source, depositCount)) === readyForClaim)
+  query: BridgesQuery,
+  shortest: IndexedList,
+  lists: readonly IndexedList[],
+): number[] {
+  const candidates = shortest.slice(0, shortest.length)
+  if (candidates.length <= shards.thresholds.rowsWorthReading)
+    return candidates.filter(
+      (depositCount) =>
+        lists.every((list) => listHas(list, depositCount)) && rowMatches(shards, source, query, depositCount),
+    )
+  const sets = shards.depositSets(source)
+  const parts = { driver: shortest, lists, sets: fixedSets(sets, source, query) }
+  const state = stateOf(query)
+  if (state !== undefined) parts.sets.push(sets.inState(source, query.networkIds, state))
+  return candidates.filter((depositCount) => isInAll(depositCount, parts))
 }
 
-function selectAmong(
-  list: OrdinalList,
-  matches: (depositCount: number) => boolean,
-  skip: number,
-  limit: number,
-): Selection {
-  const depositCounts: number[] = []
-  let total = 0
-  for (let position = list.length - 1; position >= 0; position--) {
-    const depositCount = list.at(position)
-    if (!matches(depositCount)) continue
-    if (total >= skip && depositCounts.length < limit) depositCounts.push(depositCount)
-    total++
-  }
-  return { depositCounts, total }
-}
-
-function listToNetwork(source: ShardView, networkId: NetworkId): OrdinalList {
-  return source.list(listKinds.depositsByDestinationNetwork, uint32Key(networkId))
-}
-
-/** Deposits to any of the networks. Those to networks indexed here are kept as sets; to others there are few. */
-function setToNetworks(shards: ShardReaders, source: ShardView, networkIds: readonly NetworkId[]): BitSet {
-  const union = new BitSet()
-  for (const networkId of networkIds) {
-    const members = shards.readySets.findDestination(source, networkId)
-    if (members !== undefined) {
-      union.addDifference(members, NOTHING, source.deposits.count)
-      continue
-    }
-    const list = listToNetwork(source, networkId)
-    for (let position = 0; position < list.length; position++) union.add(list.at(position))
-  }
-  return union
+function rowMatches(
+  shards: ShardReaders,
+  source: ShardView,
+  { networkIds, leafType, claimed, readyForClaim }: BridgesQuery,
+  depositCount: number,
+): boolean {
+  return (
+    (networkIds === undefined || networkIds.includes(source.deposits.getDestinationNetwork(depositCount))) &&
+    (leafType === undefined || source.deposits.getLeafType(depositCount) === leafType) &&
+    (claimed === undefined || isClaimed(shards, source, depositCount) === claimed) &&
+    (readyForClaim === undefined || isReady(shards, source, depositCount) === readyForClaim)
+  )
 }

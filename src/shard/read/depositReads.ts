@@ -5,7 +5,10 @@ import {
   DEPOSIT_BYTES,
   type DepositRow,
   decodeDepositRow,
+  depositBlockNumber,
   depositDestinationNetwork,
+  depositLeafType,
+  depositTimestampSec,
 } from '../../store/codecs/depositRow.js'
 import { chunkKey, uint32Key } from '../../store/codecs/keys.js'
 import { decodeSenderRow, SENDER_BYTES, type SenderRow } from '../../store/codecs/senderRow.js'
@@ -61,6 +64,22 @@ export class DepositReads {
     return depositDestinationNetwork(chunk, this.#deposits.offset(depositCount) * DEPOSIT_BYTES)
   }
 
+  /** @param depositCount must be below `count`. */
+  getLeafType(depositCount: number): number {
+    const chunk = this.#chunkOf(depositCount)
+    return depositLeafType(chunk, this.#deposits.offset(depositCount) * DEPOSIT_BYTES)
+  }
+
+  /** First deposit at or above a block; `count` if there is none. Blocks never fall. */
+  firstFromBlock(blockNumber: number): number {
+    return this.#first(depositBlockNumber, blockNumber)
+  }
+
+  /** First deposit at or after a time. Times never fall. */
+  firstFromTimestamp(timestampSec: number): number {
+    return this.#first(depositTimestampSec, timestampSec)
+  }
+
   /** undefined while the sender is not resolved. */
   findSender(depositCount: number): SenderRow | undefined {
     if (depositCount >= this.#state.resolvedDepositSenders) return undefined
@@ -78,6 +97,18 @@ export class DepositReads {
     return this.#view
       .list('archivedDeposits', { start: uint32Key(0), end: uint32Key(archived) })
       .map(({ value }) => decodeArchivedDeposit(value))
+  }
+
+  #first(fieldOf: (chunk: Uint8Array, offset: number) => number, least: number): number {
+    let low = 0
+    let high = this.count
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      const chunk = this.#chunkOf(middle)
+      if (fieldOf(chunk, this.#deposits.offset(middle) * DEPOSIT_BYTES) < least) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 
   #chunkOf(depositCount: number): Uint8Array {

@@ -5,7 +5,7 @@ import { chunkOrdinals, headOrdinals, listLength, listTailStart } from '../../st
 import type { ReadView } from '../../store/shardStore.types.js'
 import { LIST_CHUNK, type ListKind } from '../../store/tables.js'
 import { copyOf } from '../chunkReader.js'
-import { chunkedList, type OrdinalList } from '../ordinalList.js'
+import { chunkedList, type IndexedList } from '../ordinalList.js'
 
 /** The stored ordinal list of one filter value. */
 export function readList(
@@ -13,7 +13,7 @@ export function readList(
   networkId: NetworkId,
   kind: ListKind,
   listKey: Uint8Array,
-): OrdinalList {
+): IndexedList {
   const headKey = listHeadKey(kind, listKey)
   const head = copyOf(view.get('listHeads', headKey))
   const length = listLength(head)

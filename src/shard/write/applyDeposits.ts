@@ -62,6 +62,8 @@ export function appendDeposit(
   lists.append(listKinds.depositsByDestinationNetwork, networkText(deposit.destinationNetwork), depositCount)
   lists.append(listKinds.depositsByDestinationAddress, destinationAddress.text, depositCount)
   lists.append(listKinds.depositsByTransaction, latin1(position.transactionHash), depositCount)
+  if (deposit.leafType !== 0)
+    lists.append(listKinds.depositsByLeafType, String.fromCharCode(deposit.leafType), depositCount)
   counters.deposits = depositCount + 1
   return leaf
 }

@@ -126,6 +126,7 @@ function archiveFrom(context: WriteContext, from: number): void {
     touch(listKinds.depositsByDestinationNetwork, uint32Key(row.destinationNetwork))
     touch(listKinds.depositsByDestinationAddress, row.destinationAddress.bytes)
     touch(listKinds.depositsByTransaction, row.transactionHash)
+    if (row.leafType !== 0) touch(listKinds.depositsByLeafType, Uint8Array.of(row.leafType))
     if (sender !== null) {
       const { caller, transactionSender } = decodeSenderRow(sender, 0)
       touch(listKinds.depositsBySender, caller.bytes)

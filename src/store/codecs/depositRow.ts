@@ -71,7 +71,20 @@ export function decodeDepositRow(bytes: Uint8Array, offset: number): DepositRow 
   }
 }
 
-/** Destination network alone: filters read nothing else. */
+// Single fields: filters read nothing else.
+
 export function depositDestinationNetwork(bytes: Uint8Array, offset: number): NetworkId {
   return readUint32(bytes, offset + at.destinationNetwork) as NetworkId
+}
+
+export function depositLeafType(bytes: Uint8Array, offset: number): number {
+  return bytes[offset + at.leafType]!
+}
+
+export function depositBlockNumber(bytes: Uint8Array, offset: number): number {
+  return readUint48(bytes, offset + at.blockNumber)
+}
+
+export function depositTimestampSec(bytes: Uint8Array, offset: number): number {
+  return readUint48(bytes, offset + at.timestampSec)
 }

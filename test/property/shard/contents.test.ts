@@ -146,6 +146,7 @@ function expectedLists(model: ShardModel): Record<string, number[]> {
     add('depositsByDestinationNetwork', network(leaf.destinationNetwork), ordinal)
     add('depositsByDestinationAddress', hex(leaf.destinationAddress), ordinal)
     add('depositsByTransaction', hex(transactionHash), ordinal)
+    if (leaf.leafType !== 0) add('depositsByLeafType', Buffer.of(leaf.leafType).toString('hex'), ordinal)
     add('depositsBySender', hex(sender!.caller), ordinal)
     add('depositsBySender', hex(sender!.transactionSender), ordinal)
   })

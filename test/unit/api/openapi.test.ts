@@ -45,7 +45,7 @@ test('operation ids are unique, and those of data routes are the keys of the rou
     assert.equal(document.paths[path]!.get.operationId, operation)
 })
 
-test('parameters of bridges are those of the interface, with their defaults and limits', () => {
+test('parameters of bridges are those of the interface, then ours, with their defaults and limits', () => {
   const { parameters } = document.paths['/bridge/v1/bridges']!.get
   assert.deepEqual(
     parameters!.map(({ name, required, schema }) => [name, required, schema.default, schema.maximum]),
@@ -53,10 +53,20 @@ test('parameters of bridges are those of the interface, with their defaults and 
       ['network_id', true, undefined, 4294967295],
       ['page_number', false, 1, 4294967295],
       ['page_size', false, 100, 1000],
-      ['deposit_count', false, undefined, 4294967295],
+      ['deposit_count', false, undefined, undefined],
       ['from_address', false, undefined, undefined],
+      ['to_address', false, undefined, undefined],
+      ['tx_hash', false, undefined, undefined],
       ['network_ids', false, undefined, undefined],
+      ['leaf_type', false, undefined, 255],
+      ['claimed', false, undefined, undefined],
       ['ready_for_claim', false, undefined, undefined],
+      ['from_block', false, undefined, 281474976710655],
+      ['to_block', false, undefined, 281474976710655],
+      ['from_timestamp', false, undefined, 281474976710655],
+      ['to_timestamp', false, undefined, 281474976710655],
+      ['order', false, undefined, undefined],
+      ['cursor', false, undefined, undefined],
     ],
   )
 })

@@ -2,15 +2,17 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createQueryParser, type QueryParser } from '../../../src/api/parseQuery.js'
 import { routes } from '../../../src/api/routes.js'
+import { encodeCursor, filterHash } from '../../../src/protocol/cursor.js'
+import { uint256 } from '../../support/sampleRecords.js'
 
 const served = new Set([0, 1, 2])
 const parsers: Record<string, QueryParser<unknown>> = {
-  bridges: createQueryParser(routes.getBridges.parameters, routes.getBridges.toQuery, served),
-  claims: createQueryParser(routes.getClaims.parameters, routes.getClaims.toQuery, served),
-  proof: createQueryParser(routes.getClaimProof.parameters, routes.getClaimProof.toQuery, served),
-  index: createQueryParser(routes.getL1InfoTreeIndex.parameters, routes.getL1InfoTreeIndex.toQuery, served),
-  tokens: createQueryParser(routes.getTokenMappings.parameters, routes.getTokenMappings.toQuery, served),
-  kit: createQueryParser(routes.getClaimTransaction.parameters, routes.getClaimTransaction.toQuery, served),
+  bridges: createQueryParser(routes.getBridges, served),
+  claims: createQueryParser(routes.getClaims, served),
+  proof: createQueryParser(routes.getClaimProof, served),
+  index: createQueryParser(routes.getL1InfoTreeIndex, served),
+  tokens: createQueryParser(routes.getTokenMappings, served),
+  kit: createQueryParser(routes.getClaimTransaction, served),
 }
 
 const ADDRESS = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
@@ -25,7 +27,11 @@ const good: [route: string, query: string, expected: object][] = [
     'network_id=1&page_number=4294967295&page_size=1000',
     { networkId: 1, pageNumber: 4294967295, pageSize: 1000 },
   ],
-  ['bridges', 'network_id=1&deposit_count=4294967295', { networkId: 1, ...first, depositCount: 4294967295 }],
+  [
+    'bridges',
+    'network_id=1&deposit_count=4294967295',
+    { networkId: 1, ...first, depositCounts: [4294967295] },
+  ],
   ['bridges', `network_id=1&from_address=${ADDRESS}`, { networkId: 1, ...first, fromAddress: ADDRESS_BYTES }],
   [
     'bridges',
@@ -53,6 +59,32 @@ const good: [route: string, query: string, expected: object][] = [
     `network_id=0&from_address=${ADDRESS}&page_number=2&page_size=1`,
     { networkId: 0, pageNumber: 2, pageSize: 1, fromAddress: ADDRESS_BYTES },
   ],
+  [
+    'bridges',
+    `network_id=1&deposit_count=9,1,5,1&to_address=${ADDRESS}&tx_hash=0x${'AB'.repeat(32)}&leaf_type=1&claimed=false`,
+    {
+      ...{ networkId: 1, ...first, depositCounts: [1, 5, 9], toAddress: ADDRESS_BYTES },
+      ...{ transactionHash: new Uint8Array(32).fill(0xab), leafType: 1, claimed: false },
+    },
+  ],
+  [
+    'bridges',
+    'network_id=1&from_block=5&to_block=5&from_timestamp=0&to_timestamp=281474976710655&order=asc',
+    {
+      ...{ networkId: 1, ...first, isAscending: true, fromBlock: 5, toBlock: 5 },
+      ...{ fromTimestampSec: 0, toTimestampSec: 281474976710655 },
+    },
+  ],
+  ['bridges', 'network_id=1&order=desc', { networkId: 1, ...first }],
+  [
+    'claims',
+    `network_id=1&network_ids=2,0&to_address=${ADDRESS}&tx_hash=0x${'0a'.repeat(32)}&global_index=18446744073709551621`,
+    {
+      ...{ networkId: 1, ...first, networkIds: [0, 2], toAddress: ADDRESS_BYTES },
+      ...{ transactionHash: new Uint8Array(32).fill(10), globalIndex: uint256((1n << 64n) + 5n) },
+    },
+  ],
+  ['claims', 'network_id=1&global_index=0xFf', { networkId: 1, ...first, globalIndex: uint256(255n) }],
   ['proof', 'network_id=0&deposit_count=0&leaf_index=0', { networkId: 0, depositCount: 0, leafIndex: 0 }],
   ['index', 'deposit_count=3&network_id=1', { networkId: 1, depositCount: 3 }],
   ['tokens', '', first],
@@ -131,6 +163,43 @@ const bad: [route: string, query: string, message: string][] = [
     `network_id=0&network_ids=${Array.from({ length: 101 }, (_, id) => id)}`,
     'network_ids has 101 items, at most 100 are allowed',
   ],
+  ['bridges', 'network_id=0&deposit_count=1,x', 'deposit_count "x" is not a decimal integer'],
+  ['bridges', 'network_id=0&deposit_count=', 'deposit_count "" is not a decimal integer'],
+  [
+    'bridges',
+    'network_id=0&deposit_count=1&deposit_count=2',
+    'deposit_count is given more than once, at most one is allowed',
+  ],
+  [
+    'bridges',
+    `network_id=0&deposit_count=${Array.from({ length: 101 }, (_, id) => id)}`,
+    'deposit_count has 101 items, at most 100 are allowed',
+  ],
+  [
+    'bridges',
+    `network_id=0&tx_hash=${ADDRESS}`,
+    `tx_hash "${ADDRESS.toLowerCase()}" is not 0x followed by 64 hexadecimal digits`,
+  ],
+  ['bridges', 'network_id=0&leaf_type=256', 'leaf_type 256 exceeds 255'],
+  ['bridges', 'network_id=0&claimed=yes', 'claimed "yes" is not true or false'],
+  ['bridges', 'network_id=0&from_block=6&to_block=5', 'from_block 6 exceeds to_block 5'],
+  ['bridges', 'network_id=0&from_timestamp=6&to_timestamp=5', 'from_timestamp 6 exceeds to_timestamp 5'],
+  ['bridges', 'network_id=0&to_block=281474976710656', 'to_block 281474976710656 exceeds 281474976710655'],
+  ['bridges', 'network_id=0&order=newest', 'order "newest" is not asc or desc'],
+  ['tokens', 'order=', 'order "" is not asc or desc'],
+  ['bridges', 'network_id=0&fromblock=6', 'unknown parameter "fromblock", did you mean from_block?'],
+  [
+    'claims',
+    'network_id=0&global_index=0x',
+    'global_index "0x" is neither a decimal integer nor 0x followed by 1 to 64 hexadecimal digits',
+  ],
+  ['claims', `network_id=0&global_index=${2n ** 256n}`, `global_index ${2n ** 256n} exceeds 2^256 - 1`],
+  ['bridges', 'network_id=0&cursor=abc', 'cursor "abc" is not a cursor that this service gave'],
+  [
+    'bridges',
+    `network_id=0&cursor=${'A'.repeat(24)}`,
+    `cursor "${'A'.repeat(24)}" is not a cursor that this service gave`,
+  ],
   ['bridges', 'network_id=0&form_address=x', 'unknown parameter "form_address", did you mean from_address?'],
   ['bridges', 'network_id=0&pageSize=5', 'unknown parameter "pageSize", did you mean page_size?'],
   ['bridges', 'network_id=0&page-number=5', 'unknown parameter "page-number", did you mean page_number?'],
@@ -155,6 +224,51 @@ for (const [route, query, message] of bad)
   test(`${route}?${query.slice(0, 90)} is refused`, () => {
     assert.deepEqual(parsers[route]!(query), { ok: false, code: 'INVALID_PARAMETER', message })
   })
+
+test('a cursor continues the list, order and filters that it came from, and nothing else', () => {
+  const cursorOf = (operation: string, isAscending: boolean, filters: object) =>
+    encodeCursor({ isAscending, filterHash: filterHash(operation, filters), numbers: [3, 77] })
+  const filters = { networkId: 1, networkIds: [0, 2], fromAddress: ADDRESS_BYTES }
+  const asked = `network_id=1&from_address=${ADDRESS}&network_ids=2,0`
+  const down = cursorOf('getBridges', false, filters)
+  const up = cursorOf('getBridges', true, filters)
+  const messageOf = (route: string, query: string) => {
+    const answer = parsers[route]!(query)
+    return answer.ok ? answer.value.query : answer.message
+  }
+  const bytes = (cursor: string) => new Uint8Array(Buffer.from(cursor, 'base64url'))
+  for (const order of ['', '&order=desc'])
+    assert.deepEqual(messageOf('bridges', `${asked}&page_size=7&cursor=${down}${order}`), {
+      ...{ ...filters, pageNumber: 1, pageSize: 7, cursor: bytes(down) },
+    })
+  // The order stands in the cursor.
+  for (const order of ['', '&order=asc'])
+    assert.deepEqual(messageOf('bridges', `${asked}&cursor=${up}${order}`), {
+      ...{ ...filters, ...first, isAscending: true, cursor: bytes(up) },
+    })
+  const refusals: [route: string, query: string, message: string][] = [
+    ['bridges', `${asked}&cursor=${down}&page_number=1`, 'page_number and cursor exclude each other'],
+    [
+      'bridges',
+      `${asked}&cursor=${down}&order=asc`,
+      'order asc contradicts the cursor, which is of order desc',
+    ],
+    [
+      'bridges',
+      `${asked}&cursor=${up}&order=desc`,
+      'order desc contradicts the cursor, which is of order asc',
+    ],
+    ...[
+      ['bridges', `network_id=1&network_ids=2,0&cursor=${down}`],
+      ['bridges', `${asked}&claimed=true&cursor=${down}`],
+      ['claims', `${asked}&cursor=${down}`],
+    ].map(([route, query]): [string, string, string] => [
+      ...([route, query] as [string, string]),
+      'cursor is of a query with other filters: repeat them, or start again without it',
+    ]),
+  ]
+  for (const [route, query, message] of refusals) assert.equal(messageOf(route, query), message, query)
+})
 
 test('a network that is not served is refused by name, on every route that has network_id', () => {
   const expected = { ok: false, code: 'INVALID_NETWORK_ID', message: 'Network ID 999 is not supported' }
@@ -195,6 +309,12 @@ test('every way of writing a query has the same key, and other queries have othe
     'network_id=1&page_number=2',
     'network_id=1&page_size=2',
     'network_id=1&deposit_count=2',
+    'network_id=1&deposit_count=2,3',
+    'network_id=1&order=asc',
+    'network_id=1&from_block=2',
+    'network_id=1&to_block=2',
+    'network_id=1&claimed=true',
+    `network_id=1&to_address=${ADDRESS}`,
     'network_id=1&network_ids=2',
     'network_id=1&network_ids=1,2',
     'network_id=1&ready_for_claim=true',

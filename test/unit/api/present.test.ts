@@ -60,16 +60,24 @@ test('a page of bridges has exactly the fields of the interface, then the additi
   assert.equal(
     present(
       'getBridges',
-      pageOf([bridgeRecord(), bridgeRecord()], { page: 3, limit: 2, total: 4_294_967_296 }),
+      pageOf([bridgeRecord(), bridgeRecord()], {
+        page: 3,
+        limit: 2,
+        total: 4_294_967_296,
+        nextCursor: 'AQAA',
+      }),
     ),
-    JSON.stringify({ bridges: [BRIDGE, BRIDGE], pagination: { page: 3, limit: 2, total: 4294967296 } }),
+    JSON.stringify({
+      bridges: [BRIDGE, BRIDGE],
+      pagination: { page: 3, limit: 2, total: 4294967296, next_cursor: 'AQAA' },
+    }),
   )
 })
 
 test('an empty page is an empty list with its pagination', () => {
   assert.equal(
     present('getBridges', pageOf([], { page: 9, total: 4 })),
-    '{"bridges":[],"pagination":{"page":9,"limit":100,"total":4}}',
+    '{"bridges":[],"pagination":{"page":9,"limit":100,"total":4,"next_cursor":null}}',
   )
 })
 
@@ -91,7 +99,7 @@ test('what is not known of a bridge is null', () => {
   }
   assert.equal(
     present('getBridges', pageOf([record])),
-    JSON.stringify({ bridges: [expected], pagination: { page: 1, limit: 100, total: 1 } }),
+    JSON.stringify({ bridges: [expected], pagination: { page: 1, limit: 100, total: 1, next_cursor: null } }),
   )
 })
 
@@ -142,7 +150,7 @@ test('a page of claims has exactly the fields of the interface, then the additiv
     present('getClaims', pageOf([claimRecord(), unknown])),
     JSON.stringify({
       claims: [claim, { ...claim, bridge_tx_hash: null, from_address: null, tx_sender: null }],
-      pagination: { page: 1, limit: 100, total: 2 },
+      pagination: { page: 1, limit: 100, total: 2, next_cursor: null },
     }),
   )
 })
@@ -170,7 +178,7 @@ test('a token mapping has exactly the decided fields, in order', () => {
           is_current: true,
         },
       ],
-      pagination: { page: 1, limit: 100, total: 1 },
+      pagination: { page: 1, limit: 100, total: 1, next_cursor: null },
     }),
   )
 })

@@ -4,8 +4,12 @@ import fc from 'fast-check'
 import { decodeQueries, type NamedQuery, QueryWriter } from '../../../src/pool/queryCodec.js'
 
 const uint32 = fc.integer({ min: 0, max: 0xffff_ffff })
+const uint48 = fc.integer({ min: 0, max: 2 ** 48 - 1 })
+const uint32s = fc.array(uint32, { maxLength: 100 })
 const address = fc.uint8Array({ minLength: 20, maxLength: 20 })
+const hash = fc.uint8Array({ minLength: 32, maxLength: 32 })
 const paging = { pageNumber: uint32, pageSize: uint32 }
+const walking = { isAscending: fc.boolean(), cursor: fc.uint8Array({ maxLength: 48 }) }
 
 function queryOf(operation: string, required: object, optional: object): fc.Arbitrary<NamedQuery> {
   const fields = { ...required, ...optional } as Record<string, fc.Arbitrary<unknown>>
@@ -21,16 +25,41 @@ const anyQuery = fc.oneof(
     'getBridges',
     { networkId: uint32, ...paging },
     {
-      depositCount: uint32,
+      ...walking,
+      depositCounts: uint32s,
       fromAddress: address,
-      networkIds: fc.array(uint32, { maxLength: 100 }),
+      toAddress: address,
+      transactionHash: hash,
+      networkIds: uint32s,
+      leafType: uint32,
+      claimed: fc.boolean(),
       readyForClaim: fc.boolean(),
+      fromBlock: uint48,
+      toBlock: uint48,
+      fromTimestampSec: uint48,
+      toTimestampSec: uint48,
     },
   ),
-  queryOf('getClaims', { networkId: uint32, ...paging }, { fromAddress: address }),
+  queryOf(
+    'getClaims',
+    { networkId: uint32, ...paging },
+    {
+      ...walking,
+      fromAddress: address,
+      toAddress: address,
+      transactionHash: hash,
+      networkIds: uint32s,
+      globalIndex: hash,
+    },
+  ),
   queryOf('getClaimProof', { networkId: uint32, depositCount: uint32, leafIndex: uint32 }, {}),
   queryOf('getL1InfoTreeIndex', { networkId: uint32, depositCount: uint32 }, {}),
-  queryOf('getTokenMappings', paging, { networkId: uint32, tokenAddress: address, tokenNetwork: uint32 }),
+  queryOf('getTokenMappings', paging, {
+    ...walking,
+    networkId: uint32,
+    tokenAddress: address,
+    tokenNetwork: uint32,
+  }),
   queryOf('getClaimTransaction', { networkId: uint32, depositCount: uint32 }, { leafIndex: uint32 }),
 )
 

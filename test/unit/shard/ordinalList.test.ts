@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
+import { unionOf, without } from '../../../src/shard/listAlgebra.js'
 import {
   chunkedList,
-  newestOf,
-  newestPositionsExcept,
+  type IndexedList,
+  listHas,
+  listOf,
   type OrdinalList,
   wholeRange,
 } from '../../../src/shard/ordinalList.js'
 import { LIST_CHUNK } from '../../../src/store/tables.js'
 
-function stored(ordinals: readonly number[], onRead: () => void = () => {}): OrdinalList {
+function stored(ordinals: readonly number[], onRead: () => void = () => {}): IndexedList {
   return chunkedList(ordinals.length, (chunk) => {
     onRead()
     return Uint32Array.from(ordinals.slice(chunk * LIST_CHUNK, (chunk + 1) * LIST_CHUNK))
@@ -27,17 +29,43 @@ const dealt = (lists: number) =>
       ),
     )
 
-test('a page of several lists is the page of their union, newest first, at any depth', () => {
+function assertIs(list: OrdinalList, expected: readonly number[], from: number, limit: number): void {
+  assert.equal(list.length, expected.length)
+  const start = Math.min(from, expected.length)
+  const end = Math.min(start + limit, expected.length)
+  assert.deepEqual(list.slice(start, end), expected.slice(start, end))
+  for (const value of [0, from, from + limit, 2000])
+    assert.equal(list.rank(value), expected.filter((ordinal) => ordinal < value).length, `below ${value}`)
+}
+
+test('lists that share no ordinal are one list, at any depth', () => {
   fc.assert(
-    fc.property(dealt(4), fc.nat(1600), fc.nat(60), (lists, skip, limit) => {
-      const union = lists.flat().sort((a, b) => b - a)
-      assert.deepEqual(
-        newestOf(
-          lists.map((list) => stored(list)),
-          skip,
-          limit,
+    fc.property(dealt(4), fc.nat(1600), fc.nat(60), (lists, from, limit) => {
+      const union = unionOf(lists.map((list) => stored(list)))
+      assertIs(
+        union,
+        lists.flat().sort((a, b) => a - b),
+        from,
+        limit,
+      )
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a list without some ordinals has neither them nor gaps in their place', () => {
+  fc.assert(
+    fc.property(dealt(2), fc.array(fc.nat(1600)), fc.nat(1600), fc.nat(60), (lists, some, from, limit) => {
+      const [list = [], others = []] = lists
+      const left = [...new Set([...some, ...others.slice(0, 50), ...list.filter((_, at) => at % 7 === 0)])]
+      assertIs(
+        without(
+          stored(list),
+          left.sort((a, b) => a - b),
         ),
-        union.slice(skip, skip + limit),
+        list.filter((ordinal) => !left.includes(ordinal)),
+        from,
+        limit,
       )
     }),
     { numRuns: 300 },
@@ -45,51 +73,30 @@ test('a page of several lists is the page of their union, newest first, at any d
 })
 
 test('ordinals at the edge of uint32 are found', () => {
-  const lists = [stored([5, 4_294_967_294]), stored([0, 4_294_967_295])]
-  assert.deepEqual(newestOf(lists, 1, 9), [4_294_967_294, 5, 0])
-  assert.deepEqual(newestOf(lists, 3, 9), [0])
-  assert.deepEqual(newestOf(lists, 4, 9), [])
+  const union = unionOf([stored([5, 4_294_967_294]), stored([0, 4_294_967_295])])
+  assert.deepEqual(union.slice(0, 4), [0, 5, 4_294_967_294, 4_294_967_295])
+  assert.deepEqual(union.slice(2, 3), [4_294_967_294])
+  assert.equal(union.rank(4_294_967_295), 3)
 })
 
 test('a deep page of a long list reads some tens of its chunks, not all', () => {
   let reads = 0
   const count = () => reads++
-  const even = stored(
-    Array.from({ length: 100_000 }, (_, at) => 2 * at),
-    count,
-  )
-  const odd = stored(
-    Array.from({ length: 100_000 }, (_, at) => 2 * at + 1),
-    count,
-  )
-  const page = newestOf([even, odd], 123_456, 100)
-  assert.equal(page[0], 199_999 - 123_456)
+  const everySecond = (first: number) => Array.from({ length: 100_000 }, (_, at) => 2 * at + first)
+  const union = unionOf([stored(everySecond(0), count), stored(everySecond(1), count)])
+  assert.equal(union.slice(123_456, 123_556)[0], 123_456)
   assert.ok(reads < 150, `${reads} chunks read of ${2 * Math.ceil(100_000 / LIST_CHUNK)}`)
 })
 
-test('positions that do not count are neither listed nor skipped over', () => {
-  fc.assert(
-    fc.property(
-      fc.nat(300),
-      fc.uniqueArray(fc.nat(299), { maxLength: 300 }),
-      fc.nat(320),
-      fc.nat(40),
-      (length, chosen, skip, limit) => {
-        const excluded = chosen.filter((position) => position < length).sort((a, b) => a - b)
-        const expected = Array.from({ length }, (_, at) => length - 1 - at).filter(
-          (at) => !excluded.includes(at),
-        )
-        assert.deepEqual(
-          newestPositionsExcept(length, excluded, skip, limit),
-          expected.slice(skip, skip + limit),
-        )
-      },
-    ),
-    { numRuns: 300 },
-  )
+test('no filter lists every ordinal', () => {
+  assertIs(wholeRange(5), [0, 1, 2, 3, 4], 1, 3)
+  assertIs(wholeRange(0), [], 0, 10)
 })
 
-test('no filter lists every ordinal', () => {
-  assert.deepEqual(newestOf([wholeRange(5)], 2, 10), [2, 1, 0])
-  assert.deepEqual(newestOf([wholeRange(0)], 0, 10), [])
+test('a list has what is in it, and nothing else', () => {
+  const list = listOf([2, 5, 9])
+  assert.deepEqual(
+    Array.from({ length: 11 }, (_, ordinal) => ordinal).filter((ordinal) => listHas(list, ordinal)),
+    [2, 5, 9],
+  )
 })

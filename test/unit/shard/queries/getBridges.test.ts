@@ -78,11 +78,11 @@ test('a page beyond the end is empty, with the same total, however far', (contex
     { networkIds: [asNetworkId(1)] },
     { fromAddress: hexToBytes(account(1)) },
     { readyForClaim: false },
-    { depositCount: asDepositCount(1) },
+    { depositCounts: [asDepositCount(1)] },
   ])
     for (const pageNumber of [2, 0xffff_ffff]) {
       const { rows, total } = ask(indexed, { ...filters, pageNumber, pageSize: 1000 })
-      assert.deepEqual([rows, total], [[], 'depositCount' in filters ? 1 : 3], JSON.stringify(filters))
+      assert.deepEqual([rows, total], [[], 'depositCounts' in filters ? 1 : 3], JSON.stringify(filters))
     }
 })
 
@@ -94,7 +94,7 @@ test('before anything is indexed every list is empty', (context) => {
     { fromAddress: hexToBytes(account(1)) },
     { readyForClaim: true },
     { readyForClaim: false, networkIds: [asNetworkId(77)] },
-    { depositCount: asDepositCount(0) },
+    { depositCounts: [asDepositCount(0)] },
   ]) {
     const { rows, total } = ask(indexed, filters)
     assert.deepEqual([rows, total], [[], 0])
@@ -128,4 +128,85 @@ test('a sender is null, and in no list, until backfill has resolved it', (contex
     ask(indexed, {}).rows.map(({ caller }) => caller === null),
     [true, false],
   )
+})
+
+/** Five blocks with two deposits each. */
+function worldOfTen() {
+  const world = createFakeWorld({ networks: [1] })
+  for (let blocks = 0; blocks < 5; blocks++)
+    world.network(0).mine((block) => {
+      for (let made = 0; made < 2; made++) block.tx().deposit({ destinationNetwork: 1 })
+    })
+  return world
+}
+
+const countsOf = ({ rows }: { rows: readonly { readonly depositCount: number }[] }) =>
+  rows.map(({ depositCount }) => depositCount)
+
+const bytesOf = (cursor: string | null) => new Uint8Array(Buffer.from(cursor!, 'base64url'))
+
+test('pages by cursor tell the number that they have in the list, and the last one has no next', (context) => {
+  const indexed = new IndexedWorld(context, worldOfTen())
+  indexed.syncAll()
+  for (const order of [{}, { isAscending: true }]) {
+    const numbers = order.isAscending ? [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] : [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
+    let page = ask(indexed, { ...order, pageSize: 4 })
+    const pages = [page]
+    while (page.nextCursor !== null) {
+      page = ask(indexed, { ...order, pageSize: 4, cursor: bytesOf(page.nextCursor) })
+      pages.push(page)
+    }
+    assert.deepEqual(
+      pages.map((one) => [one.page, one.limit, one.total, countsOf(one)]),
+      [0, 1, 2].map((at) => [at + 1, 4, 10, numbers.slice(4 * at, 4 * at + 4)]),
+    )
+  }
+})
+
+test('a cursor outlives a reorg that reaches down to it, and is refused after one that reaches below', (context) => {
+  for (const order of [{}, { isAscending: true }])
+    for (const [depth, expected] of [
+      [order.isAscending ? 3 : 2, order.isAscending ? [] : [5, 4, 3, 2]],
+      [order.isAscending ? 4 : 3, 'refused'],
+    ] as const) {
+      const world = worldOfTen()
+      const indexed = new IndexedWorld(context, world)
+      indexed.syncAll()
+      const { nextCursor } = ask(indexed, { ...order, pageSize: 4 })
+      world.network(0).reorg({ depth, blocks: 'empty' })
+      indexed.syncAll()
+      const told = `${JSON.stringify(order)} depth ${depth}`
+      const answer = indexed.ask((shards) =>
+        getBridges(shards, {
+          ...{ networkId: asNetworkId(0), pageNumber: 1, pageSize: 4, ...order },
+          cursor: bytesOf(nextCursor),
+        }),
+      )
+      if (expected === 'refused')
+        assert.deepEqual(
+          answer,
+          {
+            ok: false,
+            code: 'INVALID_PARAMETER',
+            message:
+              'cursor is from before a reorganization that replaced rows of this list: start again without it',
+          },
+          told,
+        )
+      else assert.deepEqual(answer.ok && countsOf(answer.value), expected, told)
+    }
+})
+
+test('a cursor from a shard that was indexed anew is refused', (context) => {
+  const world = worldOfTen()
+  const reorganized = new IndexedWorld(context, world)
+  reorganized.syncAll()
+  world.network(0).reorg({ depth: 1 })
+  reorganized.syncAll()
+  const { nextCursor } = ask(reorganized, { pageSize: 4 })
+  const anew = new IndexedWorld(context, world)
+  anew.syncAll()
+  const query = { networkId: asNetworkId(0), pageNumber: 1, pageSize: 4, cursor: bytesOf(nextCursor) }
+  assert.equal(anew.ask((shards) => getBridges(shards, query)).ok, false)
+  assert.equal(reorganized.ask((shards) => getBridges(shards, query)).ok, true)
 })

@@ -311,7 +311,7 @@ test('no question, whatever its numbers, changes a byte of any shard', (context)
           getL1InfoTreeIndex(shards, { networkId, depositCount })
           const page = { networkId, pageNumber: index + 1, pageSize: 1000 }
           getBridges(shards, { ...page, networkIds: [networkId], readyForClaim: true })
-          getBridges(shards, { ...page, depositCount })
+          getBridges(shards, { ...page, depositCounts: [depositCount] })
           getClaims(shards, page)
         })
         asked += 6

@@ -114,6 +114,43 @@ test('a mapping tells its token, its kind, and whether it is the one in use; a r
   )
 })
 
+test('cursors walk through all networks in either order, and notice a reorg of any network below them', (context) => {
+  const world = worldWithMappings()
+  const indexed = new IndexedWorld(context, world)
+  // Block by block: each batch's end is a place to go back to.
+  indexed.syncAll({ batchBlocks: 1 })
+  const ask = (query: Partial<TokenMappingsQuery>) =>
+    indexed.ask((shards) => getTokenMappings(shards, { pageNumber: 1, pageSize: 1, ...query }))
+  const next = (answer: ReturnType<typeof ask>) => {
+    assert.ok(answer.ok)
+    const { nextCursor, rows } = answer.value
+    return {
+      rows: rows.map((row) => toHex(row.wrappedTokenAddress.bytes)),
+      cursor: nextCursor === null ? undefined : new Uint8Array(Buffer.from(nextCursor, 'base64url')),
+    }
+  }
+  for (const [order, expected] of [
+    [{}, tokens(103, 102, 201, 101)],
+    [{ isAscending: true }, tokens(101, 201, 102, 103)],
+  ] as const) {
+    const seen: Hex[] = []
+    let page = next(ask(order))
+    for (; page.cursor !== undefined; page = next(ask({ ...order, cursor: page.cursor })))
+      seen.push(...page.rows)
+    assert.deepEqual([...seen, ...page.rows], expected)
+  }
+  const afterTwo = next(ask({ pageSize: 2 })).cursor!
+  const afterThree = next(ask({ pageSize: 3 })).cursor!
+  world.network(1).reorg({ depth: 2, blocks: 'empty' })
+  indexed.syncAll()
+  assert.deepEqual(next(ask({ cursor: afterTwo })).rows, tokens(201))
+  assert.deepEqual(next(ask({ cursor: afterThree })).rows, tokens(101))
+  world.network(2).reorg({ depth: 1, blocks: 'replay' })
+  indexed.syncAll()
+  assert.equal(ask({ cursor: afterTwo }).ok, false)
+  assert.deepEqual(next(ask({ cursor: afterThree })).rows, tokens(101))
+})
+
 test('a network that is not served has no mappings to list', (context) => {
   const indexed = new IndexedWorld(context, worldWithMappings(), [0, 1])
   const answer = indexed.ask((shards) =>

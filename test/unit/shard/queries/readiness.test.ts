@@ -24,7 +24,8 @@ function worldWithDeposit(): { world: FakeWorld; deposit: FakeDeposit } {
 function stateOf(indexed: IndexedWorld, networkId = 0, depositCount = 0) {
   return indexed.ask((shards) => {
     const one = { networkId: asNetworkId(networkId), depositCount: asDepositCount(depositCount) }
-    const list = getBridges(shards, { ...one, pageNumber: 1, pageSize: 1 })
+    const page = { pageNumber: 1, pageSize: 1 }
+    const list = getBridges(shards, { ...page, networkId: one.networkId, depositCounts: [one.depositCount] })
     assert.ok(list.ok)
     const { readyForClaim, l1InfoTreeIndex, claimTransactionHash } = list.value.rows[0]!
     const filtered = getBridges(shards, {

@@ -1,0 +1,139 @@
+import { type Bits, hasBit } from './bits.js'
+import { CountedBits } from './countedBits.js'
+import type { Flips } from './flips.js'
+import { type IndexedList, listHas } from './ordinalList.js'
+
+/** What a filtered set is made of: ordinals of `driver` that are in all the rest. None of it changes but by appends and rewinds. */
+export interface FilterParts {
+  /** The shortest of the lists. */
+  readonly driver: IndexedList
+  readonly lists: readonly IndexedList[]
+  readonly sets: readonly Bits[]
+}
+
+/** Where the shard stands that the ordinals belong to. */
+export interface RewindFacts {
+  readonly rewindCount: number
+  /** Ordinals below are the same now as at that count of rewinds. */
+  untouchedSince(rewindCount: number): number
+}
+
+/** A list this many times as long as the driver is searched for each of the driver's ordinals, not read as a whole. */
+const WORTH_SEARCHING = 8
+
+export function isInAll(ordinal: number, { lists, sets }: FilterParts): boolean {
+  for (const set of sets) if (!hasBit(set, ordinal)) return false
+  for (const list of lists) if (!listHas(list, ordinal)) return false
+  return true
+}
+
+/**
+ * The answer to a combination of filters over long lists. Made once, word by word; from then on only what is new is
+ * looked at, so that its total and its pages cost no more at ten million rows than at ten thousand.
+ */
+export class FilteredSet {
+  readonly bits = new CountedBits()
+  readonly #states = new Map<string, StateSet>()
+  /** Ordinals of the driver looked at; −1: none yet. */
+  #driverLength = -1
+  #rewindCount = 0
+
+  get sizeBytes(): number {
+    let bytes = this.bits.sizeBytes
+    for (const { bits } of this.#states.values()) bytes += bits.sizeBytes
+    return bytes
+  }
+
+  update(parts: FilterParts, rewinds: RewindFacts): void {
+    const { driver } = parts
+    if (this.#driverLength < 0) this.#make(parts)
+    else {
+      if (rewinds.rewindCount !== this.#rewindCount) {
+        const untouched = rewinds.untouchedSince(this.#rewindCount)
+        this.bits.truncate(untouched)
+        for (const state of this.#states.values()) state.truncate(untouched)
+        this.#driverLength = Math.min(this.#driverLength, driver.rank(untouched))
+      }
+      for (; this.#driverLength < driver.length; this.#driverLength++) {
+        const ordinal = driver.at(this.#driverLength)
+        if (isInAll(ordinal, parts)) this.bits.add(ordinal)
+      }
+    }
+    this.#rewindCount = rewinds.rewindCount
+  }
+
+  /**
+   * Members in some state, which may change at any time. Call `update` before.
+   * @param key of the state.
+   * @param readyBelow per destination, wherefrom the state may differ from the last time.
+   */
+  inState(key: string, state: Bits, flips: Flips, readyBelow: readonly number[]): CountedBits {
+    let set = this.#states.get(key)
+    if (set === undefined) {
+      set = new StateSet()
+      this.#states.set(key, set)
+    }
+    set.update(this.bits, state, flips, readyBelow)
+    return set.bits
+  }
+
+  #make({ driver, lists, sets }: FilterParts): void {
+    const searched = lists.filter((list) => list.length > WORTH_SEARCHING * driver.length)
+    for (let position = 0; position < driver.length; position++) {
+      const ordinal = driver.at(position)
+      if (searched.every((list) => listHas(list, ordinal))) this.bits.add(ordinal)
+    }
+    const read = lists.filter((list) => !searched.includes(list)).map(bitsOf)
+    this.bits.retain([...read, ...sets])
+    this.#driverLength = driver.length
+  }
+}
+
+function bitsOf(list: IndexedList): CountedBits {
+  const bits = new CountedBits()
+  for (let position = 0; position < list.length; position++) bits.add(list.at(position))
+  return bits
+}
+
+/** The members of a filtered set that are in one state. */
+class StateSet {
+  readonly bits = new CountedBits()
+  /** Candidates below have been looked at. */
+  #lookedBelow = 0
+  #flipPosition = -1
+  #readyBelow: readonly number[] = []
+
+  truncate(untouched: number): void {
+    this.bits.truncate(untouched)
+    this.#lookedBelow = Math.min(this.#lookedBelow, untouched)
+  }
+
+  update(candidates: CountedBits, state: Bits, flips: Flips, readyBelow: readonly number[]): void {
+    const flipped = this.#flipPosition < 0 ? undefined : flips.since(this.#flipPosition)
+    if (flipped === undefined || readyBelow.length !== this.#readyBelow.length) {
+      this.bits.copyFrom(candidates)
+      this.bits.retain([state])
+    } else {
+      for (const ordinal of flipped) if (candidates.has(ordinal)) this.#look(ordinal, state)
+      for (let at = 0; at < readyBelow.length; at++) {
+        const moved = [readyBelow[at]!, this.#readyBelow[at]!]
+        this.#lookAll(candidates, state, Math.min(...moved), Math.max(...moved))
+      }
+      this.#lookAll(candidates, state, this.#lookedBelow, Number.POSITIVE_INFINITY)
+    }
+    this.#lookedBelow = candidates.end
+    this.#flipPosition = flips.end
+    this.#readyBelow = readyBelow
+  }
+
+  #lookAll(candidates: CountedBits, state: Bits, from: number, below: number): void {
+    if (from >= below) return
+    for (const ordinal of candidates.slice(candidates.rank(from), candidates.rank(below)))
+      this.#look(ordinal, state)
+  }
+
+  #look(ordinal: number, state: Bits): void {
+    if (hasBit(state, ordinal)) this.bits.add(ordinal)
+    else this.bits.remove(ordinal)
+  }
+}

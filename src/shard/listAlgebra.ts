@@ -1,0 +1,123 @@
+import type { OrdinalList } from './ordinalList.js'
+
+/** Lists that share no ordinal, as one list. Nothing is copied: a page costs a merge of its own length. */
+export function unionOf(lists: readonly OrdinalList[]): OrdinalList {
+  const [only] = lists
+  if (only !== undefined && lists.length === 1) return only
+  return {
+    length: lists.reduce((sum, list) => sum + list.length, 0),
+    rank: (value) => lists.reduce((sum, list) => sum + list.rank(value), 0),
+    slice(from, to) {
+      const starts = splitAt(lists, from)
+      // Each list gives at most the whole stretch.
+      const heads = lists.map((list, at) =>
+        list.slice(starts[at]!, Math.min(list.length, starts[at]! + to - from)),
+      )
+      return mergeFirst(heads, to - from)
+    },
+  }
+}
+
+/**
+ * How many ordinals of each list are among the `count` smallest of all: bisects the ordinal itself, and each step narrows
+ * the stretch of every list that the next one looks at, so a deep page costs about as much as the first.
+ */
+function splitAt(lists: readonly OrdinalList[], count: number): number[] {
+  const lows = lists.map(() => 0)
+  const highs = lists.map((list) => list.length)
+  if (count === 0) return lows
+  if (count >= highs.reduce((sum, length) => sum + length, 0)) return highs
+  // Invariant: fewer than `count` ordinals are below `low`, more than `count` below `high`; `lows` and `highs` say how many of each list.
+  let low = 0
+  let high =
+    1 +
+    Math.max(...lists.map((list) => (list.length === 0 ? -1 : list.slice(list.length - 1, list.length)[0]!)))
+  for (;;) {
+    const middle = Math.floor((low + high) / 2)
+    const ranks = lists.map((list, at) => list.rank(middle, lows[at], highs[at]))
+    const below = ranks.reduce((sum, rank) => sum + rank, 0)
+    if (below === count) return ranks
+    if (below < count) {
+      low = middle
+      for (let at = 0; at < ranks.length; at++) lows[at] = ranks[at]!
+    } else {
+      high = middle
+      for (let at = 0; at < ranks.length; at++) highs[at] = ranks[at]!
+    }
+  }
+}
+
+function mergeFirst(heads: readonly (readonly number[])[], limit: number): number[] {
+  const next = heads.map(() => 0)
+  const merged: number[] = []
+  while (merged.length < limit) {
+    let least = Number.POSITIVE_INFINITY
+    let from = -1
+    for (let at = 0; at < heads.length; at++) {
+      const ordinal = heads[at]![next[at]!]
+      if (ordinal !== undefined && ordinal < least) {
+        least = ordinal
+        from = at
+      }
+    }
+    if (from < 0) break
+    merged.push(least)
+    next[from]!++
+  }
+  return merged
+}
+
+/** A list without a few of its ordinals. @param left ordinals to leave out, ascending; others than the list's are ignored. */
+export function without(list: OrdinalList, left: readonly number[]): OrdinalList {
+  const positions = positionsIn(list, left)
+  if (positions.length === 0) return list
+  /** Position in `list` of the ordinal that stands at `position` here. */
+  const outer = (position: number): number => {
+    // The first left-out position that has more than `position` kept ones before it.
+    let low = 0
+    let high = positions.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (positions[middle]! - middle > position) high = middle
+      else low = middle + 1
+    }
+    return position + low
+  }
+  return {
+    length: list.length - positions.length,
+    rank(value) {
+      const rank = list.rank(value)
+      return rank - countBelow(positions, rank)
+    },
+    slice(from, to) {
+      if (from >= to) return []
+      const first = outer(from)
+      const ordinals = list.slice(first, outer(to - 1) + 1)
+      const skipped = new Set(positions.slice(countBelow(positions, first)))
+      return ordinals.filter((_, index) => !skipped.has(first + index))
+    },
+  }
+}
+
+/** Where those of the ordinals that are in the list stand in it. */
+function positionsIn(list: OrdinalList, ordinals: readonly number[]): number[] {
+  const positions: number[] = []
+  let rank = 0
+  for (const ordinal of ordinals) {
+    rank = list.rank(ordinal, rank)
+    if (rank === list.length) break
+    if (list.slice(rank, rank + 1)[0] === ordinal) positions.push(rank)
+  }
+  return positions
+}
+
+function countBelow(ascending: readonly number[], value: number): number {
+  let low = 0
+  let high = ascending.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (ascending[middle]! < value) low = middle + 1
+    else high = middle
+  }
+  return low
+}

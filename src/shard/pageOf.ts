@@ -1,0 +1,78 @@
+import { type Answer, success } from '../errors/answers.js'
+import { InvariantError } from '../errors/invariantError.js'
+import { type Cursor, decodeCursor, encodeCursor, filterHash } from '../protocol/cursor.js'
+import type { OperationId, Paging } from '../protocol/queries.js'
+import type { OrdinalList } from './ordinalList.js'
+import { cursorOutdated } from './refusals.js'
+
+/** Ordinals of one page, in the order of the answer, and what the answer says of it. */
+export interface OrdinalPage {
+  readonly ordinals: readonly number[]
+  readonly page: number
+  readonly limit: number
+  readonly total: number
+  readonly nextCursor: string | null
+}
+
+export interface PageFrame {
+  readonly operation: OperationId
+  /** Only ordinals in [from, below). */
+  readonly from: number
+  readonly below: number
+  readonly rewindCount: number
+  /** Ordinals below are the same now as at that count of rewinds. */
+  untouchedSince(rewindCount: number): number
+}
+
+/**
+ * One page of a list. A cursor is the ordinal between what was given and what comes next, so it stays right however many rows
+ * are appended; it is refused only when a rewind reached below it.
+ */
+export function pageOf(list: OrdinalList, frame: PageFrame, query: Paging): Answer<OrdinalPage> {
+  const { pageSize, isAscending = false } = query
+  const first = frame.from === 0 ? 0 : list.rank(frame.from)
+  const end = frame.below === Number.POSITIVE_INFINITY ? list.length : Math.max(first, list.rank(frame.below))
+  /** Rows before the page, in the order of the answer. */
+  let skipped = (query.pageNumber - 1) * pageSize
+  if (query.cursor !== undefined) {
+    const border = borderOf(query.cursor, frame)
+    if (border === undefined) return cursorOutdated()
+    const rank = Math.min(Math.max(list.rank(border), first), end)
+    skipped = isAscending ? rank - first : end - rank
+  }
+  const total = end - first
+  const from = isAscending ? first + skipped : Math.max(first, end - skipped - pageSize)
+  const to = isAscending ? Math.min(end, first + skipped + pageSize) : end - skipped
+  const ordinals = from < to ? list.slice(from, to) : []
+  if (!isAscending) ordinals.reverse()
+  const isLast = isAscending ? to >= end : from <= first
+  const last = ordinals.at(-1)
+  return success({
+    ordinals,
+    page: query.cursor === undefined ? query.pageNumber : Math.floor(skipped / pageSize) + 1,
+    limit: pageSize,
+    total,
+    nextCursor:
+      isLast || last === undefined
+        ? null
+        : encodeCursor({
+            isAscending,
+            filterHash: filterHash(frame.operation, query),
+            numbers: [frame.rewindCount, isAscending ? last + 1 : last],
+          }),
+  })
+}
+
+/** The cursor of a query, which the parser has checked. */
+export function readCursor(bytes: Uint8Array): Cursor {
+  const cursor = decodeCursor(bytes)
+  if (cursor === undefined) throw new InvariantError('a cursor came through that is none')
+  return cursor
+}
+
+/** undefined: rows below the border were replaced since the cursor was made. */
+function borderOf(bytes: Uint8Array, { rewindCount, untouchedSince }: PageFrame): number | undefined {
+  const [seen = 0, border = 0] = readCursor(bytes).numbers
+  // More than there were: the shard has been indexed anew.
+  return seen > rewindCount || untouchedSince(seen) < border ? undefined : border
+}

@@ -1,0 +1,122 @@
+import { decodeGlobalIndex, decodeV1Index, type GlobalIndexParts } from '../../protocol/globalIndex.js'
+import type { ClaimsQuery } from '../../protocol/queries.js'
+import { readUint256 } from '../../store/codecs/bytes.js'
+import { latin1, uint32Key } from '../../store/codecs/keys.js'
+import { type ListKind, listKinds } from '../../store/tables.js'
+import { type Bits, listOfBits } from '../bits.js'
+import { isInAll } from '../filteredSet.js'
+import { unionOf, without } from '../listAlgebra.js'
+import { type IndexedList, listHas, listOf, type OrdinalList, wholeRange } from '../ordinalList.js'
+import type { ShardReaders } from '../reader.js'
+import type { ShardView } from '../shardView.js'
+import { SignedBits } from '../signedBits.js'
+
+/** Which claims in force the filters leave. */
+export function selectClaims(shards: ShardReaders, view: ShardView, query: ClaimsQuery): OrdinalList {
+  const stored = selectStored(shards, view, query)
+  const matching =
+    query.toAddress === undefined ? stored : unionOf([stored, listOf(selectSet(shards, view, query))])
+  return without(matching, shards.unlistedClaims.of(view))
+}
+
+/** Claims that stored lists know by all that is asked for, in force or not. */
+function selectStored(shards: ShardReaders, view: ShardView, query: ClaimsQuery): OrdinalList {
+  const { networkIds } = query
+  const lists = namedLists(view, query)
+  if (query.toAddress !== undefined)
+    lists.push(view.list(listKinds.claimsByDestinationAddress, query.toAddress))
+  lists.sort((left, right) => left.length - right.length)
+  const [driver, ...others] = lists
+  if (driver === undefined)
+    return networkIds === undefined
+      ? wholeRange(view.claims.count)
+      : unionOf(networkIds.map((id) => view.list(listKinds.claimsBySourceNetwork, uint32Key(id))))
+  if (others.length === 0 && networkIds === undefined) return driver
+  if (driver.length <= shards.thresholds.rowsWorthReading)
+    return listOf(
+      driver.slice(0, driver.length).filter((ordinal) => rowMatches(view, query, others, ordinal)),
+    )
+  const parts = { driver, lists: others, sets: sourceSets(shards, view, query) }
+  if (driver.length <= shards.thresholds.worthKeeping)
+    return listOf(driver.slice(0, driver.length).filter((ordinal) => isInAll(ordinal, parts)))
+  const { state } = view
+  const kept = shards.filteredSets.find(`claims ${keyOf(query)}`, parts, {
+    rewindCount: state.rewindCount,
+    untouchedSince: (rewindCount) => state.untouchedSince(rewindCount).claims,
+  })
+  return listOfBits(kept.bits)
+}
+
+/** Claims that an administrator set for deposits to the address: what they pay and to whom stands with the deposit. */
+function selectSet(shards: ShardReaders, view: ShardView, query: ClaimsQuery): number[] {
+  const lists = namedLists(view, query)
+  return shards.unlistedClaims
+    .setFor(view, query.toAddress!)
+    .filter((ordinal) => rowMatches(view, query, lists, ordinal))
+}
+
+/** Filters that a stored list answers for every claim. */
+function namedLists(view: ShardView, query: ClaimsQuery): IndexedList[] {
+  const { fromAddress, transactionHash, globalIndex } = query
+  const lists: IndexedList[] = []
+  const add = (kind: ListKind, key: Uint8Array | undefined): void => {
+    if (key !== undefined) lists.push(view.list(kind, key))
+  }
+  add(listKinds.claimsBySender, fromAddress)
+  add(listKinds.claimsByTransaction, transactionHash)
+  if (globalIndex !== undefined) lists.push(listOf(claimsOfIndex(view, readUint256(globalIndex, 0))))
+  return lists
+}
+
+/**
+ * Claims in force that a global index names: the one of the deposit that it decodes to, and, told the bare index of before
+ * etrog, the one that was made with it. At most two.
+ */
+function claimsOfIndex(view: ShardView, globalIndex: bigint): number[] {
+  const found = new Set<number>()
+  const claimed = decodeGlobalIndex(globalIndex)
+  const link = view.claims.findLink(claimed.sourceNetwork, claimed.depositCount)
+  if (link !== undefined) found.add(link.claimOrdinal)
+  if (globalIndex <= 0xffff_ffffn) {
+    const v1 = decodeV1Index(globalIndex, view.networkId)
+    const v1Link = view.claims.findLink(v1.sourceNetwork, v1.depositCount)
+    if (v1Link !== undefined && isV1Claim(view, v1Link.claimOrdinal)) found.add(v1Link.claimOrdinal)
+  }
+  return [...found].sort((left, right) => left - right)
+}
+
+/** Only the bare index of before etrog names another deposit than it says. */
+function isV1Claim(view: ShardView, ordinal: number): boolean {
+  const claim = view.claims.get(ordinal)
+  const told: GlobalIndexParts = decodeGlobalIndex(readUint256(claim.globalIndex, 0))
+  return told.sourceNetwork !== claim.sourceNetwork || told.depositCount !== claim.depositCount
+}
+
+function sourceSets(shards: ShardReaders, view: ShardView, { networkIds }: ClaimsQuery): Bits[] {
+  if (networkIds === undefined) return []
+  const parts = networkIds.map((id) => ({
+    bits: shards.claimsBySource(view).get(view, id),
+    sign: 1 as const,
+    below: Number.POSITIVE_INFINITY,
+  }))
+  return [new SignedBits(parts)]
+}
+
+function rowMatches(
+  view: ShardView,
+  { networkIds }: ClaimsQuery,
+  lists: readonly IndexedList[],
+  ordinal: number,
+): boolean {
+  return (
+    (networkIds === undefined || networkIds.includes(view.claims.get(ordinal).sourceNetwork)) &&
+    lists.every((list) => listHas(list, ordinal))
+  )
+}
+
+/** Tells combinations apart. */
+function keyOf(query: ClaimsQuery): string {
+  const { networkId, networkIds, fromAddress, toAddress, transactionHash, globalIndex } = query
+  const bytes = [fromAddress, toAddress, transactionHash, globalIndex]
+  return [networkId, networkIds, ...bytes.map((value) => (value ? `=${latin1(value)}` : ''))].join(';')
+}
