@@ -111,6 +111,16 @@ function listedRows(context: VerifyContext): ReadonlyMap<number, ListedRows> {
     [listKinds.depositsByDestinationNetwork, deposits((row) => uint32Key(row.destinationNetwork))],
     [listKinds.depositsByDestinationAddress, deposits((row) => row.destinationAddress.bytes)],
     [listKinds.depositsByTransaction, deposits((row) => row.transactionHash)],
+    [
+      listKinds.depositsByLeafType,
+      {
+        count: counters.deposits,
+        keysOf: (ordinal) => {
+          const { leafType } = readDeposit(view, ordinal)
+          return leafType === 0 ? [] : [Uint8Array.of(leafType)]
+        },
+      },
+    ],
     [listKinds.claimsBySender, senders(context, 'claim')],
     [
       listKinds.claimsByDestinationAddress,
