@@ -26,6 +26,8 @@ export interface BatchDispatcherOptions {
 
 /** A batch out for longer than this is stuck: the slowest page takes milliseconds. */
 const STALLED_MS = 10_000
+/** A worker that has a batch gets another one beside it once so many requests wait. */
+const MIN_SECOND_BATCH = 16
 /** So many batches in a row that failed whole: the workers do not come up. */
 const FAILURES_TO_DIE = 3
 
@@ -113,11 +115,20 @@ export class BatchDispatcher {
     while (this.startedAt.size < maxInFlight) {
       // At most one large answer per worker, so that the usual ones always have a place.
       if (this.lanes.hasLarge && this.largeInFlight < workers) this.dispatch(this.lanes.takeLarge(), 'large')
-      else if (this.lanes.hasUsual)
-        this.dispatch(this.lanes.takeUsual(workers - this.startedAt.size), 'usual')
+      else if (this.isUsualDue()) this.dispatch(this.lanes.takeUsual(workers - this.startedAt.size), 'usual')
       else break
     }
     if (this.isClosing && this.isIdle()) this.whenIdle?.()
+  }
+
+  /**
+   * Whether the usual lane should go now. An idle worker gets what there is at once, and so does one that is busy with a large
+   * answer; behind another batch it pays to wait until there are some: a batch costs as much as ten points.
+   */
+  private isUsualDue(): boolean {
+    const { lanes, startedAt, largeInFlight } = this
+    if (!lanes.hasUsual) return false
+    return startedAt.size < this.options.workers || largeInFlight > 0 || lanes.usualSize >= MIN_SECOND_BATCH
   }
 
   private dispatch(requests: readonly PoolRequest[], kind: 'usual' | 'large' | 'alone'): void {

@@ -34,6 +34,10 @@ export class RequestLanes {
     return this.usual.size > 0
   }
 
+  get usualSize(): number {
+    return this.usual.size
+  }
+
   get hasLarge(): boolean {
     return this.large.size > 0
   }

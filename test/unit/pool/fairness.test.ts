@@ -94,3 +94,18 @@ test('points that never end do not keep a large page waiting', async () => {
   }
   assert.ok(next <= 4, `${next} batches`)
 })
+
+test('a busy worker gets a second batch once sixteen points wait, an idle one gets the first at once', async () => {
+  const { submit, batches, answered, turn } = heldDispatcher(1)
+  const submitPoints = async (count: number): Promise<number> => {
+    for (let point = 0; point < count; point++) submit('getL1InfoTreeIndex', POINT)
+    await turn()
+    return batches.length
+  }
+  assert.deepEqual([await submitPoints(1), await submitPoints(15), await submitPoints(1)], [1, 1, 2])
+  // With both places taken the next ones wait, and go together.
+  assert.deepEqual([await submitPoints(20), await submitPoints(20)], [2, 2])
+  batches[0]!.answer()
+  await turn()
+  assert.deepEqual([batches.length, answered.length], [3, 1])
+})

@@ -40,15 +40,26 @@ test('requests and batches are counted by route, method and status', async () =>
   http.requestFinished('getBridges', 'GET', 200, 0.002)
   http.requestFinished('getBridges', 'GET', 200, 0.2)
   http.requestFinished('getBridges', 'GET', 503, 0.0001)
+  http.requestFinished('getBridges', 'HEAD', 200, 60)
+  http.cacheHit('getBridges')
   http.requestAborted('getClaims')
   pool.batchFinished(3, 0.001)
   pool.rejected('queue_full')
+  // Asking changes nothing.
+  await registry.metrics()
   const lines = (await registry.metrics()).split('\n')
   for (const line of [
     'bds_http_requests_total{route="getBridges",method="GET",status="200"} 2',
     'bds_http_requests_total{route="getBridges",method="GET",status="503"} 1',
     'bds_http_request_duration_seconds_bucket{le="0.0025",route="getBridges"} 2',
-    'bds_http_request_duration_seconds_count{route="getBridges"} 3',
+    'bds_http_requests_total{route="getBridges",method="HEAD",status="200"} 1',
+    'bds_http_request_duration_seconds_bucket{le="0.0005",route="getBridges"} 1',
+    'bds_http_request_duration_seconds_bucket{le="10",route="getBridges"} 3',
+    'bds_http_request_duration_seconds_bucket{le="+Inf",route="getBridges"} 4',
+    'bds_http_request_duration_seconds_sum{route="getBridges"} 60.2021',
+    'bds_http_request_duration_seconds_count{route="getBridges"} 4',
+    'bds_http_cache_hits_total{route="getBridges"} 1',
+    '# TYPE bds_http_request_duration_seconds histogram',
     'bds_http_aborted_total{route="getClaims"} 1',
     'bds_pool_batch_requests_sum 3',
     'bds_pool_rejected_total{reason="queue_full"} 1',
