@@ -18,6 +18,8 @@ export interface GerPollerOptions {
   readonly client: Pick<ChainClient, 'findInjectedGers'>
   readonly writer: Pick<ShardWriter, 'checkpoint' | 'counts' | 'polledLeaves' | 'addPolledGers'>
   readonly leaves: L1InfoGerReader
+  /** This network's row. */
+  readonly row: StatusRow
   /** Row of network 0. */
   readonly l1: StatusRow
 }
@@ -50,10 +52,11 @@ export class GerPoller {
 
   /** Asks for what may have come since the last sweep and stores what the manager knows. The checkpoint must be the head. */
   async sweep(signal: AbortSignal): Promise<void> {
-    const { writer, leaves, l1 } = this.#options
+    const { writer, leaves, l1, row } = this.#options
     const checkpoint = writer.checkpoint()
     // Read before the snapshot: the snapshot may be newer than the number, never older.
     const tip = l1.get('tip')
+    if (!this.#isWanted()) row.set('polledL1Tip', -1)
     if (checkpoint === undefined || !this.#isWanted()) return
     if (tip === this.#seenTip && checkpoint.number === this.#seenBlock) return
 
@@ -69,6 +72,7 @@ export class GerPoller {
     else if (isChanged && writer.polledLeaves() !== undefined) writer.addPolledGers([], first)
     this.#l1Epoch = epoch
     this.#seenTip = tip
+    row.set('polledL1Tip', tip)
     this.#seenBlock = checkpoint.number
   }
 

@@ -37,7 +37,7 @@ export async function runIndexer(
       : openL1InfoGerReader(config, createHasher(compiled))
   const l1 = statusRow(status, L1_NETWORK_ID)
   const polling =
-    leaves === undefined ? {} : { gerPoller: new GerPoller({ network, client, writer, leaves, l1 }) }
+    leaves === undefined ? {} : { gerPoller: new GerPoller({ network, client, writer, leaves, row, l1 }) }
   try {
     await runSyncLoop({ network, client, writer, clock: systemClock, report, ...polling }, signal)
   } finally {

@@ -24,6 +24,8 @@ export interface ServiceView {
   /** False while the pool answers nothing. */
   readonly poolAlive: boolean
   readonly networks: readonly NetworkView[]
+  /** False after the L1's first catch-up until networks without injection events were asked for its newest leaves. */
+  readonly areRootsPolled: boolean
   readonly primaryNetwork: number
   readonly settings: HealthConfig
   readonly startedAtMs: number
@@ -90,7 +92,7 @@ function notReadyReason(view: ServiceView): HealthReason | undefined {
 
 /** The sync status record; `l2_sync` is the primary layer 2, or the first one when the primary network is layer 1. */
 export function syncStatusOf(view: ServiceView): SyncStatusRecord {
-  const networks = view.networks.map((network) => networkSync(network, view.settings))
+  const networks = view.networks.map((network) => networkSync(network, view))
   const layer2 = networks.filter((network) => network.network_id !== 0)
   const lastCommitMs = Math.max(...view.networks.map((network) => network.row.get('lastCommitMs')))
   return {
@@ -128,7 +130,7 @@ function isSyncing({ row }: NetworkView): boolean {
   return row.get('caughtUp') === 0 && row.haltReason() === 'none'
 }
 
-function networkSync({ networkId, row, sample }: NetworkView, settings: HealthConfig): NetworkSyncRecord {
+function networkSync({ networkId, row, sample }: NetworkView, view: ServiceView): NetworkSyncRecord {
   const head = row.get('headBlock')
   const synced = row.get('syncedBlock')
   const halted = row.haltReason()
@@ -141,11 +143,13 @@ function networkSync({ networkId, row, sample }: NetworkView, settings: HealthCo
     is_synced:
       head >= 0 &&
       synced >= 0 &&
-      head - synced <= settings.syncedLagBlocks &&
+      head - synced <= view.settings.syncedLagBlocks &&
       row.get('caughtUp') === 1 &&
       row.get('unresolvedSenders') === 0 &&
       halted === 'none' &&
-      !sample.rpc.on,
+      !sample.rpc.on &&
+      // Until then nobody can tell which deposits of the L1 are ready.
+      (networkId !== 0 || view.areRootsPolled),
     finalized_block: known(row.get('finalizedBlock')),
     lag_seconds: isTimeKnown
       ? Math.max(0, row.get('headTimestampSec') - row.get('syncedTimestampSec'))

@@ -28,6 +28,22 @@ export function createHealthMonitor(options: HealthMonitorOptions): HealthMonito
   const samples = new Map<number, NetworkSample>()
   let phase: ServiceView['phase'] = 'starting'
 
+  let areRootsPolled = false
+  /** Stays true: later on a new root is a matter of milliseconds. A network in trouble is not waited for. */
+  const lookForPolledRoots = (): boolean => {
+    const l1 = rows.find(({ networkId }) => networkId === 0)?.row
+    areRootsPolled ||=
+      l1?.get('caughtUp') === 1 &&
+      rows.every(
+        ({ row }) =>
+          row.get('polledL1Tip') < 0 ||
+          row.get('polledL1Tip') >= l1.get('tip') ||
+          row.get('rpcDown') === 1 ||
+          row.haltReason() !== 'none',
+      )
+    return areRootsPolled
+  }
+
   const view = (): ServiceView => ({
     phase,
     poolAlive: isPoolAlive(),
@@ -35,6 +51,7 @@ export function createHealthMonitor(options: HealthMonitorOptions): HealthMonito
       ...network,
       sample: samples.get(network.networkId) ?? FIRST_SAMPLE,
     })),
+    areRootsPolled: lookForPolledRoots(),
     primaryNetwork: config.primaryNetwork,
     settings: config.health,
     startedAtMs,

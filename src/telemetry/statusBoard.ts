@@ -42,6 +42,8 @@ const fields = [
   'l1InfoLeafCount',
   /** Bytes of the store's file in use. */
   'storeBytes',
+  /** `tip` of the L1's shard up to which this network was asked for global exit roots; −1 = its events tell of them. */
+  'polledL1Tip',
 ] as const
 
 export type StatusField = (typeof fields)[number]
@@ -53,6 +55,7 @@ const INITIAL: Partial<Record<StatusField, number>> = {
   syncedTimestampSec: -1,
   finalizedBlock: -1,
   contractDepositCount: -1,
+  polledL1Tip: -1,
 }
 
 const FIELD_INDEX = Object.fromEntries(fields.map((field, index) => [field, index])) as Record<

@@ -27,7 +27,8 @@ function world(gerInjection: NetworkConfig['gerInjection'] = 'auto') {
     polledLeaves: undefined as number | undefined,
   }
   const [asked, stored]: [number[], number[]] = [[], []]
-  const l1 = statusRow(createStatusBoard([0]), 0)
+  const board = createStatusBoard([0, 1])
+  const [l1, row] = [statusRow(board, 0), statusRow(board, 1)]
   l1.set('headBlock', 100)
   l1.set('syncedBlock', 100)
   const poller = new GerPoller({
@@ -61,6 +62,7 @@ function world(gerInjection: NetworkConfig['gerInjection'] = 'auto') {
       },
       close: async () => {},
     },
+    row,
     l1,
   })
   /** Sweeps after `leaves` more leaves. @returns what was asked and what was stored by this sweep. */
@@ -72,7 +74,7 @@ function world(gerInjection: NetworkConfig['gerInjection'] = 'auto') {
     await poller.sweep(never)
     return [asked.slice(before).sort((a, b) => a - b), stored.slice(had)]
   }
-  return { state, l1, poller, sweep }
+  return { state, l1, row, poller, sweep }
 }
 
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i)
@@ -119,10 +121,12 @@ test('a network whose events tell of roots is not asked, unless polling is confi
   const event = world()
   event.state.injectedByEvents = 1
   assert.deepEqual(await event.sweep(5, 1), [[], []])
+  assert.equal(event.row.get('polledL1Tip'), -1)
   assert.equal(event.poller.hasNews(), false)
   const poll = world('poll')
   poll.state.injectedByEvents = 1
   assert.deepEqual(await poll.sweep(5, 1), [range(0, 5), [1]])
+  assert.equal(poll.row.get('polledL1Tip'), poll.l1.get('tip'))
 })
 
 test('news are commits of an L1 that is near its head', async () => {

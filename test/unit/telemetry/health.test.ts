@@ -276,6 +276,24 @@ test('a network is not synced while its head is unknown, while senders are open,
   assert.deepEqual(monitor.syncStatus().l2_sync, { current_block: 100, synced_block: 100, is_synced: false })
 })
 
+test('the L1 is not synced before polled networks were asked for its newest leaves, and stays so afterwards', () => {
+  const { monitor, inStep, set } = world()
+  const isSynced = () => monitor.syncStatus().l1_sync.is_synced
+  inStep()
+  set(0, { tip: 7 })
+  set(2, { polledL1Tip: 6 })
+  assert.equal(isSynced(), false)
+  set(2, { rpcDown: 1 })
+  assert.equal(isSynced(), true, 'a network without endpoints is not waited for')
+  const other = world()
+  other.inStep()
+  other.set(0, { tip: 7 })
+  other.set(2, { polledL1Tip: 7 })
+  assert.equal(other.monitor.syncStatus().l1_sync.is_synced, true)
+  other.set(0, { tip: 8 })
+  assert.equal(other.monitor.syncStatus().l1_sync.is_synced, true)
+})
+
 test('a thread is silent only after its first sign of life', () => {
   const { monitor, state, set } = world()
   state.nowMs += 100_000
