@@ -11,6 +11,7 @@ import { watchProgress } from './progress.js'
 import { Rooms } from './rooms.js'
 import type { RunningService, ServiceOptions, StartService } from './service.types.js'
 import { registerServiceMetrics } from './serviceMetrics.js'
+import { unsafeFileSystem } from './store/fileSystem.js'
 import { prepareStores } from './store/openStores.js'
 import { buildInfo } from './telemetry/buildInfo.js'
 import { createHealthMonitor, type HealthMonitor } from './telemetry/healthMonitor.js'
@@ -44,6 +45,12 @@ async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms):
 
   const stores = prepareStores(config)
   rooms.add('stores', () => stores.close())
+  const fileSystem = unsafeFileSystem(config.dataDir)
+  if (fileSystem !== undefined)
+    logger.warn('data_dir is on a file system that is not safe for the store', {
+      dataDir: config.dataDir,
+      fileSystem,
+    })
 
   const ops = await startOpsServer({
     ...config.ops,

@@ -1,107 +1,94 @@
-import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import type { Config } from '../config/config.types.js'
 import { ConfigError } from '../config/configError.js'
 import { loadConfig } from '../config/load.js'
 import { configOptions, readArguments } from './arguments.js'
 import { configFlagsHelp } from './config.js'
+import { type Check, folderChecks, machineChecks } from './doctorChecks.js'
 import { exitCodes } from './exitCodes.js'
 import type { Verb } from './verb.js'
 
-interface Check {
+/** Longest time for one endpoint. */
+const PROBE_TIMEOUT_MS = 60_000
+
+interface Line {
   readonly what: string
-  /** @returns what was found. @throws when it is not good enough; the message says why. */
-  run(): Promise<string> | string
+  readonly outcome: 'ok' | 'warn' | 'fail'
+  readonly detail: string
 }
 
-/** `bds doctor`: whether this machine can run the service, told part by part. */
+/** `bds doctor`: whether this machine can run the service, and what the endpoints can do, told part by part. */
 export const doctor: Verb = {
   help: [
-    'Usage: bds doctor [--config FILE] [flags]',
+    'Usage: bds doctor [--config FILE] [--offline] [--json] [flags]',
     '',
-    'Checks Node, the native addons, the wasm module, the configuration and the data folder. Ends with 1 when a part fails.',
+    'Checks Node, the native addons, the wasm module and limits; with a configuration also the data folder, its disk and stores,',
+    'and every RPC endpoint: chain, contracts, finality tag, logs by block hash, range of logs, batches, call traces. Endpoints',
+    'are named by their alias. Ends with 1 when a part fails; a warning is something that the service does without.',
+    '',
+    '  --offline  ask no endpoint',
+    '  --json     one JSON document instead of lines',
     '',
     ...configFlagsHelp(),
   ].join('\n'),
   async run(args) {
-    const { values } = readArguments(args, configOptions)
-    const checks = [...machineChecks, ...(values.config === undefined ? [] : configChecks(values))]
-    let failures = 0
-    for (const { what, run } of checks) {
-      try {
-        console.log(`ok    ${what}: ${await run()}`)
-      } catch (error) {
-        failures += 1
-        console.log(`FAIL  ${what}: ${faultText(error)}`)
+    const { values, switches } = readArguments(args, {
+      ...configOptions,
+      offline: { type: 'boolean' },
+      json: { type: 'boolean' },
+    })
+    const lines: Line[] = []
+    const tell = (line: Line): void => {
+      lines.push(line)
+      if (!switches.has('json')) console.log(`${words[line.outcome].padEnd(6)}${line.what}: ${line.detail}`)
+    }
+    const runAll = async (checks: readonly Check[]): Promise<void> => {
+      for (const check of checks) tell(await lineOf(check))
+    }
+    await runAll(machineChecks)
+    if (values.config !== undefined) {
+      let config: Config | undefined
+      const configuration = (): Awaited<ReturnType<Check['run']>> => {
+        ;({ config } = loadConfig({ file: values.config, flags: values }))
+        const networks = config.networks.map(({ networkId }) => networkId).join(', ')
+        return { outcome: 'ok', detail: `networks ${networks}` }
+      }
+      await runAll([{ what: 'configuration', run: configuration }])
+      if (config !== undefined) {
+        await runAll(folderChecks(config))
+        if (!switches.has('offline')) await probeAll(config, tell)
       }
     }
-    return failures === 0 ? exitCodes.ok : exitCodes.failure
+    const isWell = lines.every(({ outcome }) => outcome !== 'fail')
+    if (switches.has('json')) console.log(JSON.stringify({ is_well: isWell, checks: lines }))
+    return isWell ? exitCodes.ok : exitCodes.failure
   },
 }
 
-const machineChecks: readonly Check[] = [
-  { what: 'Node', run: nodeVersion },
-  { what: 'C library', run: () => glibcVersion() ?? 'not glibc: the native addons may not load' },
-  {
-    what: 'HTTP server',
-    run: async () => {
-      const { loadUws } = await import('../http/uws.js')
-      const { name, version } = loadUws()
-      return `${name} ${version}, native`
-    },
-  },
-  { what: 'LMDB', run: storeOpens },
-  {
-    what: 'hashing',
-    run: async () => (await import('../merkle/wasm.js')).compileMerkleModule().name,
-  },
-]
+const words: Readonly<Record<Line['outcome'], string>> = { ok: 'ok', warn: 'warn', fail: 'FAIL' }
 
-function configChecks(values: Readonly<Record<string, string | undefined>>): Check[] {
-  return [
-    {
-      what: 'configuration',
-      run: () => {
-        const { config } = loadConfig({ file: values.config, flags: values })
-        return `networks ${config.networks.map(({ networkId }) => networkId).join(', ')}`
-      },
-    },
-    {
-      what: 'data folder',
-      run: () => {
-        const { dataDir } = loadConfig({ file: values.config, flags: values }).config
-        mkdirSync(dataDir, { recursive: true })
-        accessSync(dataDir, constants.R_OK | constants.W_OK)
-        const { bavail, bsize } = statfsSync(dataDir)
-        return `${dataDir}, ${Math.floor((bavail * bsize) / 2 ** 30)} GiB free`
-      },
-    },
-  ]
-}
-
-function nodeVersion(): string {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  if (major < 20 || (major === 20 && minor < 19))
-    throw new Error(`${process.versions.node} is older than 20.19`)
-  return `${process.versions.node}, ABI ${process.versions.modules}, ${process.platform} ${process.arch}`
-}
-
-function glibcVersion(): string | undefined {
-  const report = process.report.getReport() as { readonly header?: { readonly glibcVersionRuntime?: string } }
-  const version = report.header?.glibcVersionRuntime
-  return version === undefined ? undefined : `glibc ${version}`
-}
-
-/** Opens a store of its own and closes it: the addon loads, and the disk takes memory-mapped files. */
-async function storeOpens(): Promise<string> {
-  const { openShardStoreWriter } = await import('../store/shardStore.js')
-  const folder = mkdtempSync(join(tmpdir(), 'bds-doctor-'))
+async function lineOf({ what, run }: Check): Promise<Line> {
   try {
-    await openShardStoreWriter(join(folder, 'store')).close()
-    return 'opens and closes a store'
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+    return { what, ...(await run()) }
+  } catch (error) {
+    return { what, outcome: 'fail', detail: faultText(error) }
   }
+}
+
+async function probeAll(config: Config, tell: (line: Line) => void): Promise<void> {
+  const { probeEndpoint } = await import('../chain/probeEndpoint.js')
+  const { createLogger } = await import('../telemetry/logger.js')
+  const logger = createLogger({ level: 'error', format: 'json' }, { component: 'doctor' })
+  for (const network of config.networks)
+    for (const [position, { alias }] of network.rpc.entries()) {
+      const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS)
+      try {
+        for (const { what, ...finding } of await probeEndpoint(network, position, logger, signal))
+          tell({ what: `${alias}, ${what}`, ...finding })
+      } catch (error) {
+        const detail = signal.aborted ? `no end after ${PROBE_TIMEOUT_MS / 1000} s` : faultText(error)
+        tell({ what: alias, outcome: 'fail', detail })
+      }
+    }
 }
 
 function faultText(error: unknown): string {

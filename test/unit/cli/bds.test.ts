@@ -33,7 +33,19 @@ function fileWith(t: TestContext, toml: string): string {
 test('help lists every command and ends with 0; no command at all is a wrong command line', async (t) => {
   const { code, stdout } = await bds(t, ['--help'])
   assert.equal(code, 0)
-  for (const verb of ['run', 'start', 'devnet', 'config', 'health', 'doctor', 'version'])
+  for (const verb of [
+    'run',
+    'start',
+    'devnet',
+    'config',
+    'health',
+    'status',
+    'verify',
+    'rewind',
+    'reindex',
+    'doctor',
+    'version',
+  ])
     assert.match(stdout, new RegExp(`^ {2}${verb} {2,}\\S`, 'm'), verb)
   const none = await bds(t, [])
   assert.deepEqual([none.code, none.stdout, none.stderr], [2, '', stdout])
@@ -49,6 +61,7 @@ const wrongLines: [args: string[], message: string][] = [
   [['run', 'now'], 'unexpected argument now'],
   [['config'], 'say bds config check, print or default'],
   [['health', '--url', 'nowhere'], '--url nowhere is not an address'],
+  [['status', '--url', 'nowhere'], '--url nowhere is not an address'],
 ]
 for (const [args, message] of wrongLines)
   test(`wrong command line: bds ${args.join(' ')}`, async (t) => {

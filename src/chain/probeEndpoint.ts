@@ -1,0 +1,181 @@
+import type { NetworkConfig } from '../config/config.types.js'
+import { FatalError } from '../errors/chainErrors.js'
+import { eventFilterOf } from '../protocol/decodeLog.js'
+import type { Logger } from '../telemetry/logger.js'
+import { systemClock } from './clock.js'
+import { Endpoint } from './endpoint.js'
+import { assertContracts } from './identity.js'
+import { classifyLogsFailure } from './rangeErrors.js'
+import { findBlock, readHead } from './readBlocks.js'
+import { type BlockHead, decodeQuantity, quantity } from './rpcBlocks.js'
+import { isMethodMissing, RpcFailure } from './rpcFailure.js'
+import { logsFilter } from './rpcLogs.js'
+
+/** One thing that was asked of an endpoint. `warn`: the service does without. */
+export interface ProbeFinding {
+  readonly what: string
+  readonly outcome: 'ok' | 'warn' | 'fail'
+  readonly detail: string
+}
+
+/** Widths that are tried until one is served. */
+const RANGE_TRIES = 12
+const NO_TRANSACTION = `0x${'00'.repeat(32)}`
+
+/**
+ * What one endpoint of a network can do, found out with some ten calls. Names the endpoint by its alias only; nothing is
+ * thrown but the signal's reason.
+ * @param position of the endpoint in the configuration.
+ */
+export async function probeEndpoint(
+  network: NetworkConfig,
+  position: number,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<ProbeFinding[]> {
+  const endpoint = new Endpoint({
+    config: network.rpc[position]!,
+    timeoutMs: network.rpcTimeoutMs,
+    logRange: network.logRange,
+    clock: systemClock,
+    logger,
+    isAlone: true,
+  })
+  const findings: ProbeFinding[] = []
+  const ask = async (what: string, question: () => Promise<Omit<ProbeFinding, 'what'>>): Promise<boolean> => {
+    let finding: Omit<ProbeFinding, 'what'>
+    try {
+      finding = await question()
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof RpcFailure) && !(error instanceof FatalError)) throw error
+      finding = { outcome: 'fail', detail: error.message }
+    }
+    findings.push({ what, ...finding })
+    return finding.outcome !== 'fail'
+  }
+  if (!(await ask('chain id', () => probeChainId(network, endpoint, signal)))) return findings
+  let head: BlockHead | undefined
+  const hasHead = await ask('head', async () => {
+    head = await readHead(endpoint, signal)
+    return { outcome: 'ok', detail: `block ${head.number}` }
+  })
+  if (!hasHead || head === undefined) return findings
+  const newest = head
+  await ask('contracts', () => probeContracts(network, newest, endpoint, signal))
+  await ask('finality', () => probeFinality(network, endpoint, signal))
+  await ask('logs by block hash', () => probeLogsByHash(network, newest, endpoint, signal))
+  await ask('range of logs', () => probeLogRange(network, newest, endpoint, signal))
+  await ask('batches', () => probeBatches(endpoint, signal))
+  await ask('call traces', () => probeTraces(network, endpoint, signal))
+  return findings
+}
+
+type Answer = Promise<Omit<ProbeFinding, 'what'>>
+
+async function probeChainId(network: NetworkConfig, endpoint: Endpoint, signal: AbortSignal): Answer {
+  const chainId = decodeQuantity(await endpoint.call('eth_chainId', [], signal))
+  if (chainId === network.chainId) return { outcome: 'ok', detail: String(chainId) }
+  return { outcome: 'fail', detail: `${chainId ?? 'unreadable'}, configured is ${network.chainId}` }
+}
+
+async function probeContracts(
+  network: NetworkConfig,
+  head: BlockHead,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Answer {
+  if (head.number < network.startBlock)
+    return {
+      outcome: 'warn',
+      detail: `not asked: the chain has not reached start_block ${network.startBlock}`,
+    }
+  await assertContracts(network, endpoint, signal)
+  return { outcome: 'ok', detail: `code at every address, networkID() is ${network.networkId}` }
+}
+
+async function probeFinality(network: NetworkConfig, endpoint: Endpoint, signal: AbortSignal): Answer {
+  const { tag } = network.finality
+  if (tag === 'latest') return { outcome: 'ok', detail: 'counted from the head, no tag is asked for' }
+  const block = await orRefused(findBlock(tag, endpoint, signal))
+  if (block !== undefined && block.number > 0)
+    return { outcome: 'ok', detail: `${tag} is block ${block.number}` }
+  return { outcome: 'warn', detail: `${tag} is not offered: blocks are counted instead` }
+}
+
+async function probeLogsByHash(
+  network: NetworkConfig,
+  head: BlockHead,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Answer {
+  const filter = { ...logsFilter(eventFilterOf(network)), blockHash: head.hash }
+  const logs = await orRefused(endpoint.call('eth_getLogs', [filter], signal))
+  if (Array.isArray(logs)) return { outcome: 'ok', detail: 'offered' }
+  return { outcome: 'warn', detail: 'not offered: a missing log is asked for by range only' }
+}
+
+async function probeLogRange(
+  network: NetworkConfig,
+  head: BlockHead,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Answer {
+  const filter = logsFilter(eventFilterOf(network))
+  const wanted = endpoint.logRange.span
+  let span = Math.max(1, Math.min(wanted, head.number + 1))
+  const widest = span
+  for (let tries = 0; tries < RANGE_TRIES; tries++) {
+    const range = { fromBlock: quantity(head.number - span + 1), toBlock: quantity(head.number) }
+    try {
+      await endpoint.call('eth_getLogs', [{ ...filter, ...range }], signal)
+    } catch (error) {
+      if (!(error instanceof RpcFailure) || span === 1) throw error
+      const problem = classifyLogsFailure(error, span)
+      if (problem.type === 'rateLimit' || error.kind === 'network') throw error
+      const stated = problem.type === 'tooWide' ? problem.maxBlocks : undefined
+      span = Math.max(1, stated ?? Math.floor(span / 2))
+      continue
+    }
+    if (span === widest) return { outcome: 'ok', detail: `${span} blocks at once` }
+    return {
+      outcome: 'warn',
+      detail: `${span} blocks at once, fewer than log_range ${wanted}: backfill takes longer`,
+    }
+  }
+  return { outcome: 'fail', detail: `eth_getLogs refuses ${span} blocks` }
+}
+
+async function probeBatches(endpoint: Endpoint, signal: AbortSignal): Answer {
+  const call = { method: 'eth_chainId', params: [] }
+  await endpoint.callAll([call, call], signal)
+  if (endpoint.takesBatches) return { outcome: 'ok', detail: 'taken' }
+  return { outcome: 'warn', detail: 'refused: every call is a request of its own' }
+}
+
+async function probeTraces(network: NetworkConfig, endpoint: Endpoint, signal: AbortSignal): Answer {
+  if (network.callTraces === 'off') return { outcome: 'ok', detail: 'not asked for (call_traces = "off")' }
+  try {
+    await endpoint.call('debug_traceTransaction', [NO_TRANSACTION, { tracer: 'callTracer' }], signal)
+  } catch (error) {
+    if (!(error instanceof RpcFailure)) throw error
+    if (isMethodMissing(error))
+      return {
+        outcome: 'warn',
+        detail: 'debug_traceTransaction is not offered: senders behind contracts are tx.from',
+      }
+    // It looked for a transaction that is none: so there is a tracer.
+    if (error.kind !== 'rpc') throw error
+  }
+  return { outcome: 'ok', detail: 'debug_traceTransaction is offered' }
+}
+
+/** @returns undefined for a refusal, which is an answer here. */
+async function orRefused<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof RpcFailure && (error.kind === 'rpc' || error.kind === 'http')) return undefined
+    throw error
+  }
+}

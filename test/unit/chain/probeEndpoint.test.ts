@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { probeEndpoint } from '../../../src/chain/probeEndpoint.js'
+import type { NetworkConfig } from '../../../src/config/config.types.js'
+import { loadConfig } from '../../../src/config/load.js'
+import { createLogger } from '../../../src/telemetry/logger.js'
+import { buildSmallWorld } from '../../support/fakeChainScenario.js'
+import type { FakeEndpoint } from '../../support/fakeEndpoint.js'
+import { serveWorld } from '../../support/serviceWorld.js'
+
+const logger = createLogger({ level: 'error', format: 'json' }, {})
+
+async function probe(
+  context: TestContext,
+  spoil: (endpoint: FakeEndpoint) => void,
+  change: Partial<NetworkConfig> = {},
+): Promise<Record<string, string>> {
+  const { rpc, configFile } = await serveWorld(context, buildSmallWorld().world)
+  const { config } = loadConfig({ file: configFile('data'), environment: {} })
+  spoil(rpc.get(0)!.endpoint)
+  const network = { ...config.networks[0]!, finality: { tag: 'finalized', depth: 0 } as const, ...change }
+  const findings = await probeEndpoint(network, 0, logger, AbortSignal.timeout(20_000))
+  const text = JSON.stringify(findings)
+  assert.ok(!text.includes('http') && !text.includes('127.0.0.1'), text)
+  return Object.fromEntries(findings.map(({ what, outcome, detail }) => [what, `${outcome}: ${detail}`]))
+}
+
+test('an endpoint that can do everything is told so, part by part', async (context) => {
+  const found = await probe(context, () => undefined)
+  assert.match(found['chain id']!, /^ok: \d+$/)
+  assert.match(found.head!, /^ok: block \d+$/)
+  assert.equal(found.contracts, 'ok: code at every address, networkID() is 0')
+  assert.match(found.finality!, /^ok: finalized is block \d+$/)
+  assert.equal(found['logs by block hash'], 'ok: offered')
+  assert.match(found['range of logs']!, /^ok: \d+ blocks at once$/)
+  assert.equal(found.batches, 'ok: taken')
+  assert.equal(found['call traces'], 'ok: debug_traceTransaction is offered')
+})
+
+test('what an endpoint does not offer is a warning', async (context) => {
+  const missing = { type: 'error', code: -32601, message: 'the method does not exist' } as const
+  const found = await probe(context, (endpoint) => {
+    endpoint.fail({ type: 'range', limit: 5, message: 'block range is limited to 5 blocks' })
+    endpoint.fail({ type: 'finality', mode: 'unsupported' })
+    endpoint.fail({ ...missing, methods: ['debug_traceTransaction'] })
+    endpoint.fail({
+      ...missing,
+      methods: ['eth_getLogs'],
+      when: ({ params }) => 'blockHash' in (params[0] as object),
+    })
+  })
+  assert.equal(found.finality, 'warn: finalized is not offered: blocks are counted instead')
+  assert.equal(found['logs by block hash'], 'warn: not offered: a missing log is asked for by range only')
+  assert.match(found['range of logs']!, /^warn: [1-5] blocks at once, fewer than log_range 5000/)
+  assert.match(found['call traces']!, /^warn: debug_traceTransaction is not offered/)
+})
+
+test('another chain ends the questions: nothing else of it would mean anything', async (context) => {
+  const found = await probe(context, () => undefined, { chainId: 77 })
+  assert.deepEqual(Object.keys(found), ['chain id'])
+  assert.match(found['chain id']!, /^fail: \d+, configured is 77$/)
+})
+
+test('a bridge of another network, and an address without a contract, are faults', async (context) => {
+  const other = await probe(context, () => undefined, { networkId: 9 })
+  assert.match(other.contracts!, /^fail: network 9: bridge 0x[0-9a-f]{40} says that its network id is 0$/)
+  const empty = await probe(context, () => undefined, { bridge: `0x${'11'.repeat(20)}` })
+  assert.match(empty.contracts!, /^fail: network 0: no contract at bridge 0x1{40}$/)
+})
+
+test('an endpoint that is not there is told by alias and error code', async (context) => {
+  const found = await probe(context, (endpoint) => endpoint.fail({ type: 'close' }))
+  assert.match(found['chain id']!, /^fail: network 0 endpoint 0: no connection for eth_chainId/)
+})
