@@ -182,7 +182,7 @@ export const lasting: readonly FaultCase[] = [
 
 /** Faults that stay and leave no way, as long as there is one endpoint. */
 export const permanent: readonly PermanentCase[] = [
-  { title: 'another chain', faults: [{ name: 'chainId', value: 5 }], ...short },
+  { title: 'another chain', faults: [{ name: 'chainId', value: 5 }] },
   { title: 'silent', faults: [{ name: 'silent' }] },
   { title: 'refused with 503', faults: [{ name: 'http5xx' }] },
   { title: 'refused with 500 in plain text', faults: [{ name: 'http5xx', status: 500, plain: true }] },

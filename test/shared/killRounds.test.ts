@@ -6,7 +6,7 @@ import { TestNumbers } from '../support/testNumbers.js'
 import { FaultWorld } from './faultWorld.js'
 
 /** Kills in all, and the seed of every choice in them: `BDS_TEST_KILLS=100 BDS_TEST_SEED=7`. */
-const KILLS = Number(process.env.BDS_TEST_KILLS ?? 6)
+const KILLS = Number(process.env.BDS_TEST_KILLS ?? 4)
 const SEED = Number(process.env.BDS_TEST_SEED ?? 1)
 /** One life: a store from its first block on, killed so often. */
 const KILLS_PER_LIFE = 6
