@@ -1,9 +1,11 @@
 import type { Clock } from './clock.js'
-import { RpcFailure } from './rpcFailure.js'
+import { isUnknownBlock, isUnknownTransaction, RpcFailure } from './rpcFailure.js'
 
 /** Pauses before a call is asked again; where there is one refusal too many, a little longer. */
 const PAUSES_MS = [50, 250]
 const RATE_PAUSES_MS = [400, 800]
+/** Of several nodes behind one address one may be a little behind: the next question mostly meets another. */
+const BEHIND_PAUSES_MS = [20, 50, 100, 250]
 /** JSON-RPC's own code, which gateways send with a 5xx when a backend is gone. */
 const INTERNAL_ERROR = -32603
 /** A longer wait that the endpoint asks for is a matter of the pool, which may ask another one. */
@@ -44,6 +46,7 @@ export class CallRetry {
 
   #pauseAfter(failure: RpcFailure, tries: number): number | undefined {
     if (failure.kind === 'timeout') return this.#isAlone && tries === 0 ? PAUSES_MS[0] : undefined
+    if (isUnknownBlock(failure) || isUnknownTransaction(failure)) return BEHIND_PAUSES_MS[tries]
     if (failure.kind !== 'rateLimit') return isChance(failure) ? PAUSES_MS[tries] : undefined
     const pauseMs = RATE_PAUSES_MS[tries]
     const toldMs = failure.retryAfterMs ?? 0

@@ -5,8 +5,8 @@ import type { RpcCall, RpcOutcome } from './rpcTransport.js'
 
 export type BlockTag = 'latest' | 'safe' | 'finalized'
 
-/** Questions for a block that is null before the endpoint counts as behind it: behind one address may be several nodes. */
-const NULL_TRIES = 4
+/** Questions for a block or transaction that is null before the endpoint counts as behind it: behind one address may be several nodes. */
+export const NULL_TRIES = 4
 
 export function blockCall(block: number | BlockTag): RpcCall {
   const name = typeof block === 'number' ? quantity(block) : block

@@ -76,6 +76,11 @@ export function isUnknownBlock(failure: RpcFailure): boolean {
   )
 }
 
+/** The endpoint does not know a transaction, or not yet. */
+export function isUnknownTransaction(failure: RpcFailure): boolean {
+  return failure.kind === 'rpc' && /transaction.{0,20}not found/i.test(failure.providerWords().text)
+}
+
 /** The call itself reverted: the contract answered, with a no. */
 export function isRevert(failure: RpcFailure): boolean {
   const { code, text } = failure.providerWords()

@@ -8,6 +8,7 @@ import type { Clock } from './clock.js'
 import type { Endpoint } from './endpoint.js'
 import type { EndpointPool } from './endpointPool.js'
 import { matchCallers } from './matchCallers.js'
+import { NULL_TRIES } from './readBlocks.js'
 import { decodeQuantity } from './rpcBlocks.js'
 import { isHistoryGone, isMethodMissing, RpcFailure } from './rpcFailure.js'
 import { senderKey } from './senderKey.js'
@@ -94,14 +95,22 @@ export class SenderResolver {
   async #readTransactions(questions: readonly SenderQuestion[], signal: AbortSignal): Promise<Transaction[]> {
     const hashes = questions.map((question) => encodeHex(question.transactionHash))
     return this.#pool.run(async (endpoint) => {
-      const outcomes = await endpoint.callAll(
-        hashes.map((hash) => ({ method: 'eth_getTransactionByHash', params: [hash] })),
-        signal,
-      )
-      return outcomes.map((outcome, index) => {
-        if (!outcome.ok) throw outcome.failure
-        return decodeTransaction(outcome.result, hashes[index]!, endpoint)
-      })
+      const found = new Map<string, Transaction>()
+      for (let tries = 0; ; tries++) {
+        const wanted = hashes.filter((hash) => !found.has(hash))
+        if (wanted.length === 0) return hashes.map((hash) => found.get(hash)!)
+        if (tries === NULL_TRIES)
+          throw new RpcFailure('behind', `${endpoint.alias}: does not know a transaction with a log of ours`)
+        const outcomes = await endpoint.callAll(
+          wanted.map((hash) => ({ method: 'eth_getTransactionByHash', params: [hash] })),
+          signal,
+        )
+        for (const [index, outcome] of outcomes.entries()) {
+          if (!outcome.ok) throw outcome.failure
+          const transaction = decodeTransaction(outcome.result, wanted[index]!, endpoint)
+          if (transaction !== undefined) found.set(wanted[index]!, transaction)
+        }
+      }
     }, signal)
   }
 
@@ -163,10 +172,9 @@ interface TraceResult {
 
 const noTrace: TraceResult = { trace: undefined, failed: false }
 
-/** @throws RpcFailure `behind` for null, `body` for anything that is no mined transaction with a sender. */
-function decodeTransaction(raw: unknown, hash: string, endpoint: Endpoint): Transaction {
-  if (raw === null || raw === undefined)
-    throw new RpcFailure('behind', `${endpoint.alias}: does not know a transaction with a log of ours`)
+/** @returns undefined for null. @throws RpcFailure for anything that is no mined transaction with a sender. */
+function decodeTransaction(raw: unknown, hash: string, endpoint: Endpoint): Transaction | undefined {
+  if (raw === null || raw === undefined) return undefined
   const transaction = (typeof raw === 'object' ? raw : {}) as Readonly<Record<string, unknown>>
   const from = address(transaction.from)
   const blockNumber = decodeQuantity(transaction.blockNumber)

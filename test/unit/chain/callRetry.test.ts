@@ -50,6 +50,14 @@ test('what failed by chance is asked again twice', async () => {
   }
 })
 
+test('what one node does not know yet is asked four times more: another node may answer', async () => {
+  for (const message of ['header not found', 'unknown block', 'transaction not found']) {
+    const words = { code: -32000, text: message }
+    assert.deepEqual(await tries('rpc', { words, failures: 4 }).then(({ asked }) => asked), 5, message)
+    assert.equal((await tries('rpc', { words, failures: 9 })).isAnswered, false, message)
+  }
+})
+
 test('a refusal, a time-out, too long an answer and too old a block are not asked again', async () => {
   const refusals: [RpcFailureKind, Partial<ProviderWords>][] = [
     ['rpc', { code: -32000 }],

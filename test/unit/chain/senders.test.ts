@@ -199,10 +199,21 @@ test('a transaction that is unknown, pending or without a sender is asked for ag
         blockNumber: '0x1',
         ...change,
       }
-      chain.endpoints[0]!.fail({ type: 'result', methods: ['eth_getTransactionByHash'], value, times: 1 })
+      // Null is asked again at once: another node behind the same address may know the transaction.
+      const times = value === null ? 4 : 1
+      chain.endpoints[0]!.fail({ type: 'result', methods: ['eth_getTransactionByHash'], value, times })
       await assert.rejects(chain.client.resolveSenders(questions, signal), RetryableError)
       assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), [`${user} ${user}`])
     })
+})
+
+test('a transaction that the first node does not know yet is had from the next one', async () => {
+  await withChain([directDeposit], async (chain) => {
+    const questions = await questionsOf(chain)
+    const methods = ['eth_getTransactionByHash']
+    chain.endpoints[0]!.fail({ type: 'result', methods, value: null, times: 3 })
+    assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), [`${user} ${user}`])
+  })
 })
 
 test('hundreds of questions go in batches, and only four traces are in flight', async () => {
