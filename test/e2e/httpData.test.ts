@@ -1,52 +1,18 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import { startHttpServer } from '../../src/http/server.js'
-import { compileMerkleModule } from '../../src/merkle/wasm.js'
-import { startQueryPool } from '../../src/pool/queryPool.js'
-import { createLogger } from '../../src/telemetry/logger.js'
+import { startDataWorld } from '../support/dataWorld.js'
 import { expectedDeposits } from '../support/fakeChainModel.js'
-import { buildSmallWorld } from '../support/fakeChainScenario.js'
 import { account } from '../support/fakeChainTransaction.js'
-import { fakeHealth } from '../support/httpWorld.js'
-import { IndexedWorld } from '../support/indexedWorld.js'
 import { checkedBody, fetchRaw } from '../support/rawHttp.js'
 
-/** Real shards, real workers, real server; the world behind them is made up. */
 async function serve(context: TestContext) {
-  const small = buildSmallWorld()
-  const indexed = new IndexedWorld(context, small.world)
-  indexed.syncAll()
-  const logLines: string[] = []
-  const logger = createLogger({ level: 'debug', format: 'json' }, {}, (line) => logLines.push(line))
-  const pool = await startQueryPool({
-    config: indexed.config,
-    compiled: compileMerkleModule(),
-    status: indexed.status,
-    logger,
-    metrics: { batchFinished: () => undefined, workerRestarted: () => undefined, rejected: () => undefined },
-    onCorruptStore: (networkId, message) => assert.fail(`network ${networkId}: ${message}`),
-  })
-  context.after(() => pool.close())
-  const server = await startHttpServer({
-    config: indexed.config,
-    pool,
-    status: indexed.status,
-    health: fakeHealth({ status: 'healthy', ready: true }),
-    logger,
-    metrics: {
-      requestFinished: () => undefined,
-      requestAborted: () => undefined,
-      rateLimited: () => undefined,
-      cacheHit: () => undefined,
-    },
-  })
-  context.after(() => server.drain(0))
+  const world = await startDataWorld(context)
   const get = async (path: string) => {
-    const response = await fetchRaw(server.port, 'GET', `/bridge/v1${path}`)
+    const response = await fetchRaw(world.server.port, 'GET', `/bridge/v1${path}`)
     // The record's shape is checked against its schema; the tests below look at values.
     return { status: response.status, body: checkedBody(`/bridge/v1${path}`, response) as Body }
   }
-  return { ...small, indexed, get, logLines }
+  return { ...world, get }
 }
 
 interface Body {

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { fuzz } from '../fuzz/fuzzer.js'
+import { startDataWorld } from '../support/dataWorld.js'
+import { fetchRaw } from '../support/rawHttp.js'
+
+const SEED = 20_261
+const REQUESTS = 3_000
+
+test(`${REQUESTS} requests of a grammar, some split, some left in the middle, each get the one right kind of answer (seed ${SEED})`, async (context) => {
+  const { server, pool, logLines } = await startDataWorld(context)
+  const report = await fuzz({
+    port: server.port,
+    seed: SEED,
+    connections: 16,
+    goOn: (made) => made < REQUESTS,
+  })
+  assert.deepEqual(report.faults, [])
+  // The grammar reaches what it is meant to reach.
+  for (const status of [200, 204, 400, 404, 405, 414])
+    assert.ok((report.byStatus.get(status) ?? 0) > 10, `${status}`)
+  assert.ok(report.aborted > 10)
+  assert.equal((await fetchRaw(server.port, 'GET', '/livez')).status, 200)
+  assert.deepEqual([server.stats().pending, pool.isAlive(), logLines], [0, true, []])
+})

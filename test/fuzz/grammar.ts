@@ -1,0 +1,229 @@
+import type { TObject } from '@sinclair/typebox'
+import { operationIds, routes } from '../../src/api/routes.js'
+
+/** What must come back, by construction of the request and not by reading it. */
+export interface FuzzRequest {
+  readonly method: string
+  readonly target: string
+  readonly headers: readonly string[]
+  /** Statuses that are right. */
+  readonly statuses: readonly number[]
+}
+
+type Random = () => number
+type Verdict = 'good' | 'bad'
+type Piece = readonly [text: string, verdict: Verdict]
+
+const PROBES = [
+  '/',
+  '/bridge/v1',
+  '/bridge/v1/',
+  '/livez',
+  '/readyz',
+  '/bridge/v1/sync-status',
+  '/openapi.json',
+  '/docs',
+]
+const SERVED_NETWORKS = ['0', '1', '2']
+const LONGEST_TARGET = 2_048
+
+const numbers: readonly Piece[] = [
+  ...['0', '1', '2', '3', '5', '7', '11', '4294967295'].map((text): Piece => [text, 'good']),
+  ...[
+    '',
+    '-1',
+    '+1',
+    '01',
+    '1.0',
+    '1e3',
+    '0x1',
+    ' 1',
+    '1 ',
+    '4294967296',
+    '99999999999999999999',
+    'NaN',
+    'x',
+  ].map((text): Piece => [encodeURIComponent(text), 'bad']),
+  ['%31', 'good'],
+  ['%', 'bad'],
+  ['%zz', 'bad'],
+  ['%ff', 'bad'],
+  ['\u00e4', 'bad'],
+]
+const positive: readonly Piece[] = numbers.map(([text, verdict]) => [text, text === '0' ? 'bad' : verdict])
+const sizes: readonly Piece[] = [
+  ...positive.map(([text, verdict]): Piece => [text, text === '4294967295' ? 'bad' : verdict]),
+  ['1000', 'good'],
+  ['1001', 'bad'],
+]
+const networks: readonly Piece[] = numbers.map(([text, verdict]) => [
+  text,
+  SERVED_NETWORKS.includes(decodeQuietly(text)) ? verdict : 'bad',
+])
+const lists: readonly Piece[] = [
+  ...numbers,
+  ['0,1,2', 'good'],
+  ['1,,2', 'bad'],
+  ['1,', 'bad'],
+  ['1,1', 'good'],
+  ['0,x', 'bad'],
+]
+const addresses: readonly Piece[] = [
+  [`0x${'ab'.repeat(20)}`, 'good'],
+  [`0x${'AB'.repeat(20)}`, 'good'],
+  [`0x${'0'.repeat(40)}`, 'good'],
+  [`0X${'ab'.repeat(20)}`, 'bad'],
+  ['ab'.repeat(20), 'bad'],
+  [`0x${'ab'.repeat(19)}`, 'bad'],
+  [`0x${'gg'.repeat(20)}`, 'bad'],
+  ['', 'bad'],
+]
+const booleans: readonly Piece[] = [
+  ['true', 'good'],
+  ['false', 'good'],
+  ...['TRUE', '1', 'yes', '', 'tru%65x'].map((text): Piece => [text, 'bad']),
+]
+const values: Readonly<Record<string, readonly Piece[]>> = {
+  network_id: networks,
+  page_number: positive,
+  page_size: sizes,
+  deposit_count: numbers,
+  leaf_index: numbers,
+  from_address: addresses,
+  token_address: addresses,
+  token_network: numbers,
+  network_ids: lists,
+  ready_for_claim: booleans,
+}
+
+/** One request of the grammar. Most are right, or wrong in one place only: what is wrong all over is refused too soon. */
+export function makeRequest(random: Random): FuzzRequest {
+  const below = (limit: number): number => Math.floor(random() * limit)
+  const chance = (share: number): boolean => random() < share
+  const headers = makeHeaders(below, chance)
+  if (chance(0.1))
+    return {
+      ...byMethod(below, [200, 503]),
+      target: PROBES[below(PROBES.length)]! + query(['x=%zz', 'network_id=x', ''][below(3)]!),
+      headers,
+    }
+  if (chance(0.05)) return { method: 'GET', target: strangePath(below), headers, statuses: [404] }
+  if (chance(0.02))
+    return { method: 'GET', target: `/${'a'.repeat(LONGEST_TARGET + below(800))}`, headers, statuses: [414] }
+
+  const operation = operationIds[below(operationIds.length)]!
+  const { path, parameters } = routes[operation]
+  const wrongAt = chance(0.4) ? below(4) : -1
+  let verdict: Verdict = 'good'
+  const pieces: string[] = []
+  for (const [at, name] of Object.keys(parameters.properties).entries()) {
+    const isRequired = requiredOf(parameters).includes(name)
+    if (!isRequired && chance(0.6)) continue
+    if (isRequired && at === wrongAt && chance(0.3)) {
+      verdict = 'bad'
+      continue
+    }
+    const wanted: Verdict = at === wrongAt ? 'bad' : 'good'
+    const choices = values[name]!.filter(([, is]) => is === wanted)
+    const text = choices[below(choices.length)]![0]
+    pieces.push(`${name}=${text}`)
+    if (wanted === 'bad') verdict = 'bad'
+    // A list may be repeated, nothing else.
+    if (chance(0.02)) {
+      pieces.push(`${name}=${text}`)
+      if (name !== 'network_ids') verdict = 'bad'
+    }
+  }
+  if (chance(0.1)) pieces.push(['utm=1', 'q', '=', 'zzzzzzzz=%20', '%F0%9F%98%80=1'][below(5)]!)
+  if (chance(0.02)) {
+    pieces.push(['a=%', '%zz', 'b=%ff%fe', 'c=%c3'][below(4)]!)
+    verdict = 'bad'
+  }
+  shuffle(pieces, below)
+  const slash = chance(0.1) ? '/' : ''
+  const right = verdict === 'good' ? [200, 404] : [400]
+  return {
+    ...byMethod(below, right),
+    target: path + slash + query(pieces.join(chance(0.05) ? '&&' : '&')),
+    headers,
+  }
+}
+
+/** What has a default is required by the schema only, not by the wire. */
+function requiredOf(parameters: TObject): readonly string[] {
+  return (parameters.required ?? []).filter((name) => parameters.properties[name]?.default === undefined)
+}
+
+function byMethod(
+  below: (limit: number) => number,
+  statuses: readonly number[],
+): { method: string; statuses: readonly number[] } {
+  switch (below(40)) {
+    case 0:
+      return { method: 'OPTIONS', statuses: [204] }
+    case 1:
+      return { method: ['POST', 'PUT', 'DELETE', 'PATCH'][below(4)]!, statuses: [405] }
+    case 2:
+    case 3:
+      return { method: 'HEAD', statuses }
+    default:
+      return { method: 'GET', statuses }
+  }
+}
+
+function makeHeaders(below: (limit: number) => number, chance: (share: number) => boolean): string[] {
+  const choices = [
+    'If-None-Match: "x", W/"y", ',
+    `If-None-Match: ${'"a",'.repeat(200)}`,
+    'Accept-Encoding: gzip;q=0, br;q=0, identity',
+    'Accept-Encoding: ,;;q=,q=2;x=*;q=0',
+    'X-Request-Id: a b\tc',
+    `X-Request-Id: ${'r'.repeat(300)}`,
+    'Authorization: Bearer x',
+    'X-Forwarded-For: 1.2.3.4, ::1, nonsense',
+    'Accept: text/html;q=0.1',
+    'Cookie: a=b',
+    'Origin: null',
+    'Range: bytes=0-1',
+  ]
+  return choices.filter(() => chance(0.04)).slice(0, below(4))
+}
+
+function strangePath(below: (limit: number) => number): string {
+  const paths = [
+    '//',
+    '/bridge',
+    '/bridge/v2/bridges',
+    '/Bridge/v1/bridges',
+    '/bridge/v1/bridges//',
+    '/bridge//v1/bridges',
+    '/%2e%2e/etc',
+    '/../../x',
+    '/bridge/v1/%62ridges',
+    '/__proto__',
+    '/constructor',
+    '/bridge/v1/toString',
+    '/\'"<>',
+    '/*',
+  ]
+  return paths[below(paths.length)]!
+}
+
+function query(text: string): string {
+  return text === '' ? '' : `?${text}`
+}
+
+function shuffle(pieces: string[], below: (limit: number) => number): void {
+  for (let at = pieces.length - 1; at > 0; at--) {
+    const other = below(at + 1)
+    ;[pieces[at], pieces[other]] = [pieces[other]!, pieces[at]!]
+  }
+}
+
+function decodeQuietly(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { type HttpServer, startHttpServer } from '../../src/http/server.js'
+import { compileMerkleModule } from '../../src/merkle/wasm.js'
+import { type QueryPool, startQueryPool } from '../../src/pool/queryPool.js'
+import { createLogger } from '../../src/telemetry/logger.js'
+import { buildSmallWorld } from './fakeChainScenario.js'
+import { fakeHealth } from './httpWorld.js'
+import { IndexedWorld } from './indexedWorld.js'
+
+interface Cleaner {
+  after(body: () => Promise<void> | void): void
+}
+
+export type DataWorld = ReturnType<typeof buildSmallWorld> & {
+  readonly indexed: IndexedWorld
+  readonly pool: QueryPool
+  readonly server: HttpServer
+  readonly logLines: string[]
+}
+
+/** Real shards, real workers, real server; the world behind them is made up. */
+export async function startDataWorld(context: Cleaner): Promise<DataWorld> {
+  const small = buildSmallWorld()
+  const indexed = new IndexedWorld(context, small.world)
+  indexed.syncAll()
+  const logLines: string[] = []
+  const logger = createLogger({ level: 'debug', format: 'json' }, {}, (line) => logLines.push(line))
+  const pool = await startQueryPool({
+    config: indexed.config,
+    compiled: compileMerkleModule(),
+    status: indexed.status,
+    logger,
+    metrics: { batchFinished: () => undefined, workerRestarted: () => undefined, rejected: () => undefined },
+    onCorruptStore: (networkId, message) => assert.fail(`network ${networkId}: ${message}`),
+  })
+  context.after(() => pool.close())
+  const server = await startHttpServer({
+    config: indexed.config,
+    pool,
+    status: indexed.status,
+    health: fakeHealth({ status: 'healthy', ready: true }),
+    logger,
+    metrics: {
+      requestFinished: () => undefined,
+      requestAborted: () => undefined,
+      rateLimited: () => undefined,
+      cacheHit: () => undefined,
+    },
+  })
+  context.after(() => server.drain(0))
+  return { ...small, indexed, pool, server, logLines }
+}
