@@ -83,6 +83,39 @@ const booleans: readonly Piece[] = [
   ['false', 'good'],
   ...['TRUE', '1', 'yes', '', 'tru%65x'].map((text): Piece => [text, 'bad']),
 ]
+const hashes: readonly Piece[] = [
+  [`0x${'ab'.repeat(32)}`, 'good'],
+  [`0x${'Cd'.repeat(32)}`, 'good'],
+  ...['', '0x', `0X${'ab'.repeat(32)}`, 'ab'.repeat(32), `0x${'ab'.repeat(20)}`].map(
+    (text): Piece => [text, 'bad'],
+  ),
+]
+const globalIndexes: readonly Piece[] = [
+  ...['0', '18446744073709551616', '0x0', '0x1', `0x${'f'.repeat(63)}`].map((text): Piece => [text, 'good']),
+  ...['', '-1', '01', '0x', `0x${'f'.repeat(65)}`, '1e3', String(2n ** 256n)].map(
+    (text): Piece => [text, 'bad'],
+  ),
+]
+/** Good ends of ranges never contradict good beginnings. */
+const [beginnings, ends] = [blocks('0', '1'), blocks('9', '4294967296', '281474976710655')]
+const leafTypes: readonly Piece[] = numbers.map(([text, verdict]) => [
+  text,
+  text === '4294967295' ? 'bad' : verdict,
+])
+const orders: readonly Piece[] = [
+  ['asc', 'good'],
+  ['desc', 'good'],
+  ...['', 'ASC', 'ascending', '1'].map((text): Piece => [text, 'bad']),
+]
+/** Right ones are the service's to give. */
+const cursors: readonly Piece[] = [
+  '',
+  'x',
+  'A'.repeat(16),
+  'A'.repeat(60),
+  '%00'.repeat(20),
+  '_-'.repeat(400),
+].map((text) => [text, 'bad'])
 const values: Readonly<Record<string, readonly Piece[]>> = {
   network_id: networks,
   page_number: positive,
@@ -90,10 +123,21 @@ const values: Readonly<Record<string, readonly Piece[]>> = {
   deposit_count: numbers,
   leaf_index: numbers,
   from_address: addresses,
+  to_address: addresses,
   token_address: addresses,
   token_network: numbers,
   network_ids: lists,
+  tx_hash: hashes,
+  global_index: globalIndexes,
+  leaf_type: leafTypes,
+  claimed: booleans,
   ready_for_claim: booleans,
+  from_block: beginnings,
+  to_block: ends,
+  from_timestamp: beginnings,
+  to_timestamp: ends,
+  order: orders,
+  cursor: cursors,
 }
 
 /** One request of the grammar. Most are right, or wrong in one place only: what is wrong all over is refused too soon. */
@@ -113,18 +157,20 @@ export function makeRequest(random: Random): FuzzRequest {
 
   const operation = operationIds[below(operationIds.length)]!
   const { path, parameters } = routes[operation]
-  const wrongAt = chance(0.4) ? below(4) : -1
+  const names = Object.keys(parameters.properties)
+  const wrongAt = chance(0.4) ? below(names.length) : -1
   let verdict: Verdict = 'good'
   const pieces: string[] = []
-  for (const [at, name] of Object.keys(parameters.properties).entries()) {
+  for (const [at, name] of names.entries()) {
     const isRequired = requiredOf(parameters).includes(name)
-    if (!isRequired && chance(0.6)) continue
+    if (!isRequired && at !== wrongAt && chance(0.75)) continue
     if (isRequired && at === wrongAt && chance(0.3)) {
       verdict = 'bad'
       continue
     }
     const wanted: Verdict = at === wrongAt ? 'bad' : 'good'
     const choices = values[name]!.filter(([, is]) => is === wanted)
+    if (choices.length === 0) continue
     const text = choices[below(choices.length)]![0]
     pieces.push(`${name}=${text}`)
     if (wanted === 'bad') verdict = 'bad'
@@ -152,6 +198,13 @@ export function makeRequest(random: Random): FuzzRequest {
 /** What has a default is required by the schema only, not by the wire. */
 function requiredOf(parameters: TObject): readonly string[] {
   return (parameters.required ?? []).filter((name) => parameters.properties[name]?.default === undefined)
+}
+
+function blocks(...good: readonly string[]): readonly Piece[] {
+  return [
+    ...good.map((text): Piece => [text, 'good']),
+    ...['', '-1', '01', '281474976710656', '0x1', '%'].map((text): Piece => [text, 'bad']),
+  ]
 }
 
 function byMethod(
