@@ -34,6 +34,8 @@ export interface Outgoing {
   readonly bodyLines: string
   /** '' where the answer has none. */
   readonly etag: string
+  /** All of this as the value of one header, for an answer that is given again; made by the first one that needs it. */
+  head?: string
 }
 
 export const JSON_LINES = headerLines([['Content-Type', JSON_TYPE]])
@@ -148,20 +150,19 @@ export class Exchange {
     }
   }
 
-  private write({ status, body, cacheControl, lines, bodyLines, etag }: Outgoing, isKnown: boolean): void {
+  private write(answer: Outgoing, isKnown: boolean): void {
     const { res } = this
-    let head = cacheControl + lines + this.context.cors.always
-    if (this.moreLines !== '') head += this.moreLines
-    if (this.requestId !== '') head += this.idLine()
-    if (etag !== '') head += `\r\nETag: ${etag}`
+    const { status, body } = answer
+    const ownLines = this.moreLines + this.idLine()
     if (isKnown) {
       res.writeStatus(statusLine(304))
-      res.writeHeader('Cache-Control', head + this.closeLine())
+      res.writeHeader('Cache-Control', this.lastingHead(answer) + ownLines + this.closeLine())
       res.endWithoutBody()
       return
     }
     if (status !== 200) res.writeStatus(statusLine(status))
-    head += bodyLines
+    answer.head ??= this.lastingHead(answer) + answer.bodyLines
+    const head = ownLines === '' ? answer.head : answer.head + ownLines
     if (this.method !== 'HEAD') {
       res.writeHeader('Cache-Control', head)
       this.end(body)
@@ -173,6 +174,12 @@ export class Exchange {
       `${head}${this.closeLine()}\r\nContent-Length: ${Buffer.byteLength(body)}`,
     )
     res.endWithoutBody()
+  }
+
+  /** What a 304 has as well: `Cache-Control`'s value, and behind it the other lines. */
+  private lastingHead({ cacheControl, lines, etag }: Outgoing): string {
+    const common = cacheControl + lines + this.context.cors.always
+    return etag === '' ? common : `${common}\r\nETag: ${etag}`
   }
 
   /**
