@@ -1,5 +1,4 @@
-import { BaseError, ResponseBodyTooLargeError, RpcRequestError, TimeoutError } from 'viem'
-import { getHttpRpcClient } from 'viem/utils'
+import { BodyTooLong, createHttpPost, type HttpAnswer, HttpTimeout } from './httpPost.js'
 import { isRateLimitText } from './rangeErrors.js'
 import { type ProviderWords, RpcFailure, type RpcFailureKind } from './rpcFailure.js'
 
@@ -39,33 +38,35 @@ interface Reply {
   readonly error?: { readonly code?: unknown; readonly message?: unknown; readonly data?: unknown } | null
 }
 
-/** viem carries the request: it times out headers and body, caps the body and parses; ids, retries and errors are ours. */
+/** Requests, ids and errors of JSON-RPC over `createHttpPost`. */
 export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
   const { alias } = options
-  const client = getHttpRpcClient(options.url, {
-    timeout: options.timeoutMs,
-    maxResponseBodySize: options.maxBodyBytes,
-  })
+  const send = createHttpPost(options)
   let lastId = 0
 
+  /** @returns what the endpoint answered, parsed. */
   async function post(body: object | object[], what: string, signal: AbortSignal): Promise<unknown> {
-    let head: ResponseHead | undefined
+    let answer: HttpAnswer
     try {
-      return await client.request({
-        // `as`: viem types the body for one call; a batch is the same with an array.
-        body: body as never,
-        fetchOptions: { signal },
-        onResponse: ({ ok, status, headers }) => {
-          head = { ok, status, headers }
-        },
-      })
+      answer = await send(JSON.stringify(body), signal)
     } catch (error) {
       signal.throwIfAborted()
-      throw toFailure(error, head, alias, what)
+      throw connectionFailure(error, alias, what)
+    }
+    if (!answer.ok) throw statusFailure(answer, `${alias}: ${what} failed`)
+    try {
+      return JSON.parse(answer.body)
+    } catch {
+      throw new RpcFailure('body', `${alias}: the answer to ${what} is no complete JSON`)
     }
   }
 
-  const bodyOf = (call: RpcCall) => ({ id: ++lastId, method: call.method, params: call.params })
+  const bodyOf = (call: RpcCall) => ({
+    jsonrpc: '2.0',
+    id: ++lastId,
+    method: call.method,
+    params: call.params,
+  })
 
   return {
     async request(call, signal) {
@@ -76,7 +77,9 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
     },
     async requestBatch(calls, signal) {
       const bodies = calls.map(bodyOf)
-      const replies = await post(bodies, `batch of ${calls.length}`, signal)
+      const answer = await post(bodies, `batch of ${calls.length}`, signal)
+      // A refused batch comes as one error for all of it, in a list or bare.
+      const replies: unknown = isBareError(answer) ? [answer] : answer
       if (!Array.isArray(replies))
         throw new RpcFailure('body', `${alias}: a batch was not answered by a list`)
       const byId = new Map<unknown, Reply>()
@@ -84,7 +87,6 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
       return calls.map((call, index) => {
         const reply = byId.get(bodies[index]!.id)
         if (reply !== undefined) return outcomeOf(reply, alias, call.method)
-        // A refused batch comes as one error for all of it.
         const [first] = replies as readonly Reply[]
         if (byId.size === 1 && first?.error) return outcomeOf(first, alias, call.method)
         return {
@@ -139,32 +141,35 @@ function failureOf(words: ProviderWords, message: string, retryAfterMs?: number)
   )
 }
 
-/** What came before the body: viem forgets it where the body is no JSON. */
-interface ResponseHead {
-  readonly ok: boolean
-  readonly status: number
-  readonly headers: Headers
+function isBareError(answer: unknown): boolean {
+  return typeof answer === 'object' && answer !== null && 'error' in answer
 }
 
-/** viem's errors hold the address and the request body in their messages: only their facts go on. */
-function toFailure(error: unknown, head: ResponseHead | undefined, alias: string, what: string): RpcFailure {
-  const message = `${alias}: ${what} failed`
-  if (error instanceof TimeoutError) return new RpcFailure('timeout', `${alias}: ${what} took too long`)
-  if (error instanceof ResponseBodyTooLargeError)
+/** An answer with a bad status: an error of JSON-RPC, an object with other words, or a page. */
+function statusFailure({ status, statusText, headers, body }: HttpAnswer, message: string): RpcFailure {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(body)
+  } catch {
+    parsed = undefined
+  }
+  const [first] = Array.isArray(parsed) ? (parsed as readonly unknown[]) : [parsed]
+  const error = isBareError(first) ? (first as Reply).error : undefined
+  const words =
+    typeof error?.code === 'number' && typeof error.message === 'string'
+      ? wordsOf(error.code, error.message, error.data, status)
+      : wordsOf(undefined, error ? JSON.stringify(error) : body || statusText, undefined, status)
+  return failureOf(words, message, retryAfterMs(headers))
+}
+
+/** fetch's errors hold the address in their messages: only their facts go on. */
+function connectionFailure(error: unknown, alias: string, what: string): RpcFailure {
+  if (error instanceof HttpTimeout) return new RpcFailure('timeout', `${alias}: ${what} took too long`)
+  if (error instanceof BodyTooLong)
     return new RpcFailure('body', `${alias}: the answer to ${what} is too long`, {
       text: 'response too large',
     })
-  if (head !== undefined && !head.ok) {
-    const words =
-      error instanceof RpcRequestError
-        ? wordsOf(error.code, error.details, error.data, head.status)
-        : wordsOf(undefined, error instanceof BaseError ? error.details : '', undefined, head.status)
-    return failureOf(words, message, retryAfterMs(head.headers))
-  }
-  const cause = error instanceof Error ? (error.cause ?? error) : error
-  if (cause instanceof SyntaxError || (cause instanceof Error && cause.message.startsWith('Expected ')))
-    return new RpcFailure('body', `${alias}: the answer to ${what} is no complete JSON`)
-  return new RpcFailure('network', `${alias}: no connection for ${what}${systemCode(cause)}`)
+  return new RpcFailure('network', `${alias}: no connection for ${what}${systemCode(error)}`)
 }
 
 /** `ECONNREFUSED` and the like: what an operator needs, without the address that the message has. */
