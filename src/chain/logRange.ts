@@ -2,6 +2,11 @@ import type { LogsProblem } from './rangeErrors.js'
 
 /** Answers with more logs than this make the next window smaller: memory stays bounded, and commits stay short. */
 const TARGET_LOGS = 10_000
+/**
+ * Width of the first window: a full one of a busy chain has hundreds of megabytes, and nothing is known of the chain yet.
+ * Doubling makes up for it within a few questions.
+ */
+const FIRST_SPAN = 1_000
 /** Full windows that must succeed before the width doubles, in the open and below a width that failed before. */
 const GROW_AFTER = 2
 const GROW_AFTER_NEAR_WALL = 16
@@ -22,7 +27,7 @@ export class LogRange {
 
   constructor(max: number) {
     this.#max = Math.max(1, max)
-    this.#span = this.#max
+    this.#span = Math.min(this.#max, FIRST_SPAN)
   }
 
   /** Blocks of the next window, ≥ 1. */

@@ -78,3 +78,11 @@ test('many logs make the next window smaller, and a short last window proves not
   range.succeeded(1, 40_000)
   assert.equal(range.span, 250, 'one block can not be cut')
 })
+
+test('a history begins with at most 1,000 blocks, and reaches the maximum by success alone', () => {
+  const range = new LogRange(10_000)
+  assert.equal(range.span, 1_000)
+  succeed(range, 8)
+  assert.equal(range.span, 10_000)
+  assert.equal(new LogRange(50).span, 50)
+})
