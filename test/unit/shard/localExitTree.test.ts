@@ -15,6 +15,7 @@ import { decodeArchivedDeposit } from '../../../src/store/codecs/archivedDeposit
 import { DEPOSIT_BYTES } from '../../../src/store/codecs/depositRow.js'
 import { uint32Key } from '../../../src/store/codecs/keys.js'
 import { SENDER_BYTES } from '../../../src/store/codecs/senderRow.js'
+import { decodeLocalExitRootEntry } from '../../../src/store/codecs/smallRows.js'
 import { NaiveTree } from '../../support/naiveTree.js'
 import { hex, readCounters, readDeposits, readLists } from '../../support/shardContents.js'
 import { modelLeafHash } from '../../support/shardModel.js'
@@ -229,6 +230,21 @@ test('senders that are open at a cut are dropped behind it, kept before it, and 
   chain.shard.writer.revertTo(10 as BlockNumber)
   assert.equal(chain.shard.writer.counts().unresolvedSenders, 6)
   assert.equal(chain.shard.writer.counts().deposits, 10)
+  await chain.shard.close()
+})
+
+test('a block that cuts the tree and grows it back to as many deposits settles its new root', async (context) => {
+  const chain = new Sovereign(context)
+  const backward = chain.backward(9)
+  chain.apply(backward, {
+    type: 'deposit',
+    ...leafOf(70),
+    depositCount: 9 as DepositCount,
+    sender: person(70),
+  })
+  const root = rootOf([...chain.leaves, leafOf(70)])
+  const entry = chain.shard.read((view) => view.get('localExitRoots', root)?.slice())
+  assert.deepEqual(entry && decodeLocalExitRootEntry(entry), { lineage: 1, leafCount: 10 })
   await chain.shard.close()
 })
 
