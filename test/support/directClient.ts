@@ -146,7 +146,7 @@ export class DirectClient implements ChainClient {
   }
 }
 
-export function headerOf(block: FakeBlock): BlockHeader {
+function headerOf(block: FakeBlock): BlockHeader {
   return {
     number: asBlockNumber(block.number),
     hash: decodeHex(block.hash)!,
