@@ -11,7 +11,7 @@ const FALLBACK_DEPTH = { safe: 32, finalized: 64 } as const
 const ASK_AFTER_BLOCKS = 3
 const ASK_AFTER_MS = 30_000
 /** A node that offered the tag before may fail to for so long before blocks are counted: they might pass what is final. */
-const TAG_GRACE_MS = 10 * 60_000
+const TAG_GRACE_MS = 20_000
 
 /** Newest final block of one network under its configured rule. Never goes back. */
 export class FinalityTracker {
