@@ -55,6 +55,7 @@ export function createChainClient({ network, logger, clock = systemClock }: Chai
       await pool.run((endpoint) => assertContracts(network, endpoint, until(signal)), until(signal))
     },
     async getHead(signal) {
+      pool.compareHeads(until(signal))
       const head = await pool.run((endpoint) => readHead(endpoint, until(signal)), until(signal))
       return toHeader(head)
     },

@@ -17,6 +17,12 @@ const SWITCH_MARGIN = 0.75
 const LOGGED_WORDS = 300
 /** An endpoint whose data contradicted themselves comes last for this long. */
 const DISTRUST_MS = 30_000
+/** The newest blocks of all endpoints are compared this often. */
+const COMPARE_HEADS_MS = 10_000
+/** More blocks behind the newest at two comparisons in a row: an endpoint that does not follow. */
+const LAG_BLOCKS = 2
+/** Less than errors weigh at most: an endpoint that tells of blocks which it can't show must not win by them. */
+const LAG_WEIGHT = 3
 
 interface Member {
   readonly endpoint: Endpoint
@@ -27,6 +33,8 @@ interface Member {
   wrongChainUntil: number
   wrongChainId: number | undefined
   distrustedUntil: number
+  /** Comparisons in a row at which it was behind. */
+  timesBehind: number
 }
 
 export interface EndpointPoolOptions {
@@ -50,6 +58,7 @@ export class EndpointPool {
   readonly #clock: Clock
   readonly #logger: Logger
   #current: Member | undefined
+  #compareHeadsAt = Number.NEGATIVE_INFINITY
 
   constructor({ endpoints, chainId, networkId, clock, logger }: EndpointPoolOptions) {
     this.#members = endpoints.map((endpoint, order) => ({
@@ -60,6 +69,7 @@ export class EndpointPool {
       wrongChainUntil: Number.NEGATIVE_INFINITY,
       wrongChainId: undefined,
       distrustedUntil: Number.NEGATIVE_INFINITY,
+      timesBehind: 0,
     }))
     this.#chainId = chainId
     this.#networkId = networkId
@@ -177,6 +187,39 @@ export class EndpointPool {
     if (this.#current !== undefined) this.#current.distrustedUntil = this.#clock.now() + DISTRUST_MS
   }
 
+  /**
+   * Now and then, beside everything else, looks whether an endpoint has stopped to follow the chain while another one
+   * goes on: by itself such an endpoint looks sound.
+   */
+  compareHeads(signal: AbortSignal): void {
+    const now = this.#clock.now()
+    if (this.#members.length === 1 || now < this.#compareHeadsAt) return
+    this.#compareHeadsAt = now + COMPARE_HEADS_MS
+    void this.#measureLags(signal)
+  }
+
+  async #measureLags(signal: AbortSignal): Promise<void> {
+    const heads = await Promise.all(this.#members.map((member) => this.#headOf(member, signal)))
+    const newest = Math.max(...heads.map((head) => head ?? -1))
+    for (const [index, member] of this.#members.entries()) {
+      const head = heads[index]
+      if (head === undefined) continue
+      member.timesBehind = newest - head > LAG_BLOCKS ? member.timesBehind + 1 : 0
+    }
+  }
+
+  /** @returns undefined when the endpoint rests or does not say. */
+  async #headOf(member: Member, signal: AbortSignal): Promise<number | undefined> {
+    if (!member.health.isReady || this.#isOfWrongChain(member)) return undefined
+    try {
+      if (!(await this.#hasRightChain(member, signal))) return undefined
+      return decodeQuantity(await member.endpoint.call('eth_blockNumber', [], signal))
+    } catch {
+      // Whoever needs this endpoint meets the failure and tells of it.
+      return undefined
+    }
+  }
+
   #pick(isCandidate: (member: Member) => boolean): Member | undefined {
     const ready = this.#members.filter(
       (member) => isCandidate(member) && member.health.isReady && !this.#isOfWrongChain(member),
@@ -191,7 +234,8 @@ export class EndpointPool {
 
   #score(member: Member): number {
     const distrust = this.#clock.now() < member.distrustedUntil ? 10 : 0
-    return member.order + member.health.score + distrust
+    const lag = member.timesBehind >= 2 ? LAG_WEIGHT : 0
+    return member.order + member.health.score + distrust + lag
   }
 
   #isOfWrongChain(member: Member): boolean {

@@ -18,6 +18,7 @@ function createPool(aliases: readonly string[], chainIds: Record<string, number>
   const { logger, lines } = createKeepingLogger()
   const chainIdCalls: string[] = []
   const ids = { ...chainIds }
+  const heads: Record<string, number> = {}
   const endpoints = aliases.map((alias) => {
     const endpoint = new Endpoint({
       config: { url: 'http://127.0.0.1:9/unused', alias },
@@ -26,14 +27,15 @@ function createPool(aliases: readonly string[], chainIds: Record<string, number>
       clock,
       logger,
     })
-    endpoint.call = async () => {
+    endpoint.call = async (method) => {
+      if (method === 'eth_blockNumber') return `0x${(heads[alias] ?? 100).toString(16)}`
       chainIdCalls.push(alias)
       return `0x${(ids[alias] ?? 7).toString(16)}`
     }
     return endpoint
   })
   const pool = new EndpointPool({ endpoints, chainId: 7, networkId: 3, clock, logger })
-  return { pool, clock, lines, chainIdCalls, ids }
+  return { pool, clock, lines, chainIdCalls, ids, heads }
 }
 
 const alias = async (endpoint: Endpoint) => endpoint.alias
@@ -55,6 +57,42 @@ test('each kind of failure moves a task on to the next endpoint within the same 
     }, signal)
     assert.equal(answer, 'answer')
     assert.deepEqual(used, ['a', 'b', 'c'], kind)
+  }
+})
+
+test('an endpoint that no longer follows the chain is left for one that does, and taken again later', async () => {
+  const { pool, clock, heads } = createPool(['a', 'b'])
+  const compare = async () => {
+    clock.advance(10_000)
+    pool.compareHeads(signal)
+    await new Promise(setImmediate)
+  }
+  assert.equal(await pool.run(alias, signal), 'a')
+  heads.a = 98
+  for (let times = 0; times < 3; times++) await compare()
+  assert.equal(await pool.run(alias, signal), 'a', 'two blocks are nothing')
+  heads.a = 97
+  await compare()
+  assert.equal(await pool.run(alias, signal), 'a', 'once is nothing')
+  await compare()
+  assert.equal(await pool.run(alias, signal), 'b')
+  heads.a = 100
+  await compare()
+  assert.equal(await pool.run(alias, signal), 'a')
+})
+
+test('an endpoint that tells of blocks which it cannot show does not win by them', async () => {
+  const { pool, clock, heads } = createPool(['a', 'b'])
+  heads.b = 1_000_000
+  for (let turn = 0; turn < 4; turn++) {
+    clock.advance(10_000)
+    pool.compareHeads(signal)
+    await new Promise(setImmediate)
+    const answer = await pool.run(async (endpoint) => {
+      if (endpoint.alias === 'b') throw fails('body')
+      return endpoint.alias
+    }, signal)
+    assert.equal(answer, 'a')
   }
 })
 
