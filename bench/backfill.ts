@@ -63,7 +63,7 @@ try {
           {
             text: 'ours ÷ same pipeline decoded by viem, CPU time',
             value: cpu('service') / cpu('viem'),
-            atMost: 1 / 3,
+            atMost: 0.33,
           },
         ]
       : []),
