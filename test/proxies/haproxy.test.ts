@@ -12,7 +12,7 @@ const skip = skipWithout('haproxy')
 
 test('HAProxy with deploy/haproxy.cfg: a rolling restart under load fails no request', {
   skip,
-  timeout: 120_000,
+  timeout: 200_000,
 }, async (context) => {
   const instances = await startTwoInstances(context)
   const port = await freePort()
@@ -36,7 +36,7 @@ test('HAProxy with deploy/haproxy.cfg: a rolling restart under load fails no req
 
 test('HAProxy with its own check, OPTIONS in HTTP/1.0 on the operations port, fails no request either', {
   skip,
-  timeout: 120_000,
+  timeout: 200_000,
 }, async (context) => {
   const instances = await startTwoInstances(context)
   const port = await freePort()
@@ -48,7 +48,7 @@ test('HAProxy with its own check, OPTIONS in HTTP/1.0 on the operations port, fa
 
 test('HAProxy with its own check on the operations port sees an instance that drains', {
   skip,
-  timeout: 120_000,
+  timeout: 200_000,
 }, async (context) => {
   const instances = await startTwoInstances(context)
   const port = await freePort()

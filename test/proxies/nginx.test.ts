@@ -12,7 +12,7 @@ const skip = skipWithout('nginx')
 
 test('nginx with deploy/nginx.conf: a rolling restart under load fails no request', {
   skip,
-  timeout: 120_000,
+  timeout: 200_000,
 }, async (context) => {
   const instances = await startTwoInstances(context)
   const port = await freePort()
@@ -36,7 +36,7 @@ test('nginx with deploy/nginx.conf: a rolling restart under load fails no reques
 
 test('behind nginx a body on GET and pipelined requests leave every connection in order', {
   skip,
-  timeout: 120_000,
+  timeout: 200_000,
 }, async (context) => {
   const instances = await startTwoInstances(context)
   const port = await freePort()
@@ -69,7 +69,7 @@ test('behind nginx a body on GET and pipelined requests leave every connection i
 
 test('nginx as it comes speaks HTTP/1.0: the operations port answers it, the API does not', {
   skip,
-  timeout: 120_000,
+  timeout: 200_000,
 }, async (context) => {
   const instances = await startTwoInstances(context)
   const port = await freePort()
