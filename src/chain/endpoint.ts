@@ -4,7 +4,7 @@ import { CallRetry } from './callRetry.js'
 import type { Clock } from './clock.js'
 import { LogRange } from './logRange.js'
 import type { BlockHead } from './rpcBlocks.js'
-import { RpcFailure } from './rpcFailure.js'
+import { isUnknownBlock, RpcFailure } from './rpcFailure.js'
 import { createRpcTransport, type RpcCall, type RpcOutcome, type RpcTransport } from './rpcTransport.js'
 import { TimestampTrust } from './timestampTrust.js'
 import { TokenBucket } from './tokenBucket.js'
@@ -109,10 +109,11 @@ export class Endpoint {
     if (outcomes.every(isRefusedOutcome)) return this.#withoutBatch(calls, signal)
     this.#batchRefusedAt = undefined
     // A call that the reply left out is asked again by itself.
-    const missing = calls.filter((_, index) => isMissing(outcomes[index]!))
+    const isAskedAgain = calls.map((call, index) => isMissing(outcomes[index]!, call))
+    const missing = calls.filter((_, index) => isAskedAgain[index])
     if (missing.length === 0) return outcomes
     const again = await this.#callSingly(missing, signal)
-    return outcomes.map((outcome) => (isMissing(outcome) ? again.shift()! : outcome))
+    return outcomes.map((outcome, index) => (isAskedAgain[index] ? again.shift()! : outcome))
   }
 
   /** The batch as such may be what failed. Whether it was shows when the same calls are answered one by one. */
@@ -161,4 +162,10 @@ const isRefusedOutcome = (outcome: RpcOutcome): boolean =>
     outcome.failure.providerWords().code === -32600 ||
     /batch/i.test(outcome.failure.providerWords().text))
 
-const isMissing = (outcome: RpcOutcome): boolean => !outcome.ok && outcome.failure.kind === 'body'
+/**
+ * Left out of the reply, or a contract call at a block that this node does not know yet. Not so for headers and logs:
+ * they must come from one node.
+ */
+const isMissing = (outcome: RpcOutcome, { method }: RpcCall): boolean =>
+  !outcome.ok &&
+  (outcome.failure.kind === 'body' || (method === 'eth_call' && isUnknownBlock(outcome.failure)))

@@ -131,3 +131,16 @@ test('every call of a batch is paid for', async () => {
     10,
   )
 })
+
+test('contract calls of a batch that met a node which is behind are asked again, headers are not', async () => {
+  const unknown = ({ id }: ScriptedCall) => ({ id, error: { code: -32000, message: 'header not found' } })
+  const answer = (body: ScriptedCall | readonly ScriptedCall[]): ScriptedAnswer =>
+    'length' in body
+      ? { body: JSON.stringify(body.map(unknown)) }
+      : { body: JSON.stringify({ id: body.id, result: body.params[0] }) }
+  const ask = (method: string) => [0, 1].map((index) => ({ method, params: [index] }))
+  await withEndpoint(answer, async (endpoint) => {
+    assert.deepEqual(results(await endpoint.callAll(ask('eth_call'), signal)), [0, 1])
+    assert.deepEqual(results(await endpoint.callAll(ask('eth_getBlockByNumber'), signal)), [false, false])
+  })
+})
