@@ -15,6 +15,6 @@ export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> 
   failure: 'failed',
   usage: 'wrong command line',
   config: 'mistakes in the configuration',
-  data: 'the data folder or a chain is not the configured one, or the folder is in use or damaged',
+  data: 'the data folder is of other networks or another version, in use, or damaged',
   unhealthy: 'the service is not healthy',
 }

@@ -101,8 +101,9 @@ export async function startService(
   context: Cleaner,
   configFile: string,
   args: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<ServiceProcess> {
-  const bds = startBds(context, ['run', '--config', configFile, ...args])
+  const bds = startBds(context, ['run', '--config', configFile, ...args], environment)
   const timer = setTimeout(() => bds.child.kill('SIGKILL'), LONGEST_START_MS)
   const line = await bds.line(/^listening on /).finally(() => clearTimeout(timer))
   const [url, opsUrl] = line.match(/http:\/\/[^\s,)]+/g) ?? []

@@ -54,6 +54,7 @@ export interface SyncStatus {
     readonly synced_block: number
     readonly current_block: number
     readonly is_synced: boolean
+    readonly halted: string | null
     readonly indexed_deposit_count: number
   }[]
 }

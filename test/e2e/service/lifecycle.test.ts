@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { EXAMPLE_TOML } from '../../support/exampleConfig.js'
 import { buildSmallWorld } from '../../support/fakeChainScenario.js'
 import { startBds, startService } from '../../support/serviceProcess.js'
-import { everyAnswer, inStep, serveWorld } from '../../support/serviceWorld.js'
+import { everyAnswer, inStep, type SyncStatus, serveWorld } from '../../support/serviceWorld.js'
 import { tempFolder } from '../../support/tempFolder.js'
 
 test('a service killed in backfill and started again gives the answers of one that was never killed', async (t) => {
@@ -99,12 +99,21 @@ test('a data folder that another process uses is refused', async (t) => {
   assert.match(second.stderr[0]!, new RegExp(`is in use by process ${first.child.pid}`))
 })
 
-test('a chain with another id ends the process with one line that names it', async (t) => {
+test('a chain with another id is announced and halts its network, and the others are served', async (t) => {
   const { configFile } = await serveWorld(t, buildSmallWorld().world)
   const environment = { BDS_NETWORKS__1__CHAIN_ID: '4711' }
-  const bds = startBds(t, ['run', '--config', configFile('data'), '--log-level', 'error'], environment)
-  assert.deepEqual(await bds.exited, { code: 4, signal: null })
-  assert.match(bds.stderr.at(-1)!, /^bds: .*4711/)
+  const service = await startService(t, configFile('data'), [], environment)
+  assert.match(
+    await service.line(/^network 1 waits: /),
+    /needs chain id 4711: network 1 endpoint 0 has 1001$/,
+  )
+  await service.line(/^network 0 has caught up/)
+  const { networks } = await service.read<SyncStatus>('/bridge/v1/sync-status')
+  assert.deepEqual(
+    networks.map(({ halted }) => halted),
+    [null, 'wrong_chain', null],
+  )
+  assert.deepEqual(await service.kill('SIGINT'), { code: 0, signal: null })
 })
 
 test('bad configuration: every mistake at once, exit code 3, nothing opened', async (t) => {
