@@ -151,7 +151,7 @@ export const lasting: readonly FaultCase[] = [
       settings: { finality, emptyBlocks: 100 },
     })),
   ),
-  ...['alternate', 'random', 'logs', 'headers'].map((pattern) => ({
+  ...['alternate', 'random', 'logs'].map((pattern) => ({
     title: `a node that is behind: ${pattern}`,
     faults: [{ name: 'lag', blocks: 5, pattern }],
   })),
@@ -159,10 +159,6 @@ export const lasting: readonly FaultCase[] = [
     title: 'a node that is behind, and no batches',
     faults: [{ name: 'lag', blocks: 5 }, { name: 'noBatch' }],
     ...short,
-  },
-  {
-    title: 'a node that is behind and refuses what is past its head',
-    faults: [{ name: 'lag', blocks: 5, pattern: 'logs' }, { name: 'noBatch' }, { name: 'aheadOfHead' }],
   },
   { title: 'empty blooms', faults: [{ name: 'zeroBloom' }] },
   {
@@ -236,5 +232,10 @@ export const permanent: readonly PermanentCase[] = [
   })),
   { title: 'null for new blocks', faults: [{ name: 'nullBlock', depth: 3 }] },
   { title: 'all logs marked as removed', faults: [{ name: 'removedLogs', mode: 'flag' }] },
+  {
+    title: 'headers always behind',
+    faults: [{ name: 'lag', blocks: 5, pattern: 'headers' }],
+    isUnseen: true,
+  },
   { title: 'always behind', faults: [{ name: 'lag', blocks: 5, pattern: 'all' }], isUnseen: true },
 ]
