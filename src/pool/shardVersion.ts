@@ -1,3 +1,4 @@
+import { isInDoubt } from '../shard/standing.js'
 import { type StatusBoardHandle, statusRow } from '../telemetry/statusBoard.js'
 
 /**
@@ -9,7 +10,7 @@ export interface ShardVersion {
   readonly tip: number
   /** Sum of the shards' reorg counters. */
   readonly epoch: number
-  /** One bit per halted shard: a halted shard answers otherwise without a commit of its own. */
+  /** One bit per shard that can't be answered for (`isInDoubt`): it answers otherwise without a commit of its own. */
   readonly halted: number
 }
 
@@ -24,7 +25,7 @@ export function createVersionReader(status: StatusBoardHandle): () => ShardVersi
     for (const row of rows) {
       tip += row.get('tip')
       epoch += row.get('epoch')
-      if (row.get('haltReason') !== 0) halted += bit
+      if (isInDoubt(row.haltReason())) halted += bit
       bit *= 2
     }
     return { tip, epoch, halted }
