@@ -57,7 +57,7 @@ export function createHttpPost(options: {
 function splitCredentials(address: string): { url: string; headers: Record<string, string> } {
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   const url = new URL(address)
-  if (url.username === '') return { url: address, headers }
+  if (url.username === '' && url.password === '') return { url: address, headers }
   const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
   headers.authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
   url.username = ''
