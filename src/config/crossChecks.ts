@@ -68,11 +68,24 @@ function endpointFault({ url, url_file }: RawTable): string | undefined {
   const address = url_file === undefined ? url : readSecret(url_file)
   if (address === undefined) return `url_file ${String(url_file)} can't be read`
   if (typeof address !== 'string') return undefined
-  return isHttpAddress(address) ? undefined : 'the address is not one of http:// or https://'
+  if (!isHttpAddress(address)) return 'the address is not one of http:// or https://'
+  return hasReadableCredentials(address)
+    ? undefined
+    : 'the user or password in the address is not percent-encoded: % is %25'
 }
 
 function isHttpAddress(text: string): boolean {
   return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)
+}
+
+function hasReadableCredentials(address: string): boolean {
+  const { username, password } = new URL(address)
+  try {
+    for (const part of [username, password]) decodeURIComponent(part)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function checkPrimaryNetwork(primary: unknown, networks: readonly RawTable[], mistakes: string[]): void {

@@ -35,11 +35,13 @@ function unknownKey(at: string, name: string, schema: KeySchema): string {
   return `unknown key ${join(at, name)}: ${advice}`
 }
 
+/** An address below `rpc` may have a key in it, and so may a network that is no table as a whole. */
+const MAY_HOLD_SECRETS = /\.rpc\b|^networks(\[\d+\])?$|\.api_keys\b/
+
 function badValue(at: string, value: unknown, schema: KeySchema, sources: Sources): string {
   const source = sources.get(at.replace(/ \(network \d+\)/, ''))
   const from = source === undefined ? '' : `, from ${source}`
-  // Whatever stands below `rpc` may be an address with a key in it.
-  const shown = /\.rpc\b/.test(at) ? 'has another value' : `is ${spellValue(value)}`
+  const shown = MAY_HOLD_SECRETS.test(at) ? 'has another value' : `is ${spellValue(value)}`
   return `${at} ${shown}${from}; expected ${expectation(schema)}`
 }
 

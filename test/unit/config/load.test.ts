@@ -220,6 +220,12 @@ const singleMistakes: [name: string, from: string, to: string, mistake: string][
     'network 1: rpc endpoint 0: the alias is an address; it appears in logs, so give a name',
   ],
   [
+    'a password that can not be decoded',
+    'http://127.0.0.1:18546/secret-key',
+    'http://user:50%@127.0.0.1:18546',
+    'network 1: rpc endpoint 0: the user or password in the address is not percent-encoded: % is %25',
+  ],
+  [
     'url and url_file',
     '"http://127.0.0.1:18546/secret-key"',
     '{ url = "http://127.0.0.1:1", url_file = "f" }',
@@ -253,6 +259,9 @@ test('no mistake, no redacted configuration and no fault of the TOML text repeat
     EXAMPLE_TOML.replace('["http://127.0.0.1:18546/secret-key"]', '[{ uri = "http://h/secret-key" }]'),
     EXAMPLE_TOML.replace('18546/secret-key"', '18546/secret-key'),
     EXAMPLE_TOML.replace('["http://127.0.0.1:18546/secret-key"]', '{ a = "secret-key" }'),
+    '[networks]\nrpc = ["http://h/secret-key"]',
+    'networks = ["http://h/secret-key"]',
+    EXAMPLE_TOML.replace('[pool]', '[rate_limit]\napi_keys = "secret-key"\n[pool]'),
   ]
   for (const toml of broken) {
     const mistakes = mistakesOf(t, toml)
