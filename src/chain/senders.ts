@@ -31,7 +31,7 @@ interface Transaction {
 const ADDRESS = /^0x[0-9a-f]{40}$/
 const ZERO_ADDRESS = `0x${'00'.repeat(20)}`
 
-/** Finds out who called the bridge (decisions, section 4). */
+/** Finds out who called the bridge. */
 export class SenderResolver {
   readonly #network: NetworkConfig
   readonly #pool: EndpointPool

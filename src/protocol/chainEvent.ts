@@ -14,7 +14,7 @@ export interface EventPosition {
 
 /**
  * Who made a deposit or a claim. `null` in an event while unknown (backfill only): it is resolved later, in order.
- * `caller` is the account that called the bridge (decisions 4), `transactionSender` is tx.from.
+ * `caller` is the account that called the bridge, `transactionSender` is tx.from.
  */
 export interface Sender {
   readonly caller: Address

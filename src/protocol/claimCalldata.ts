@@ -1,6 +1,6 @@
 import type { Address, Hash } from './chainEvent.js'
 
-/** Selector of `claimAsset` / `claimMessage` of every bridge from etrog on (chain-facts: the V1 forms differ). */
+/** Selector of `claimAsset` / `claimMessage` of every bridge from etrog on (the forms before differ). */
 const CLAIM_ASSET = Uint8Array.of(0xcc, 0xaa, 0x2d, 0x11)
 const CLAIM_MESSAGE = Uint8Array.of(0xf5, 0xef, 0xcd, 0x79)
 

@@ -58,7 +58,7 @@ export class ClaimPath {
       : (this.#accepted.usable.indexes.at(position) as L1InfoTreeIndex)
   }
 
-  /** The index to prove the deposit against (decisions 5): accepted and final; undefined while there is none. */
+  /** The index to prove the deposit against: accepted and final; undefined while there is none. */
   findUsable(depositCount: number): L1InfoTreeIndex | undefined {
     if (this.isInDoubt) return undefined
     const index = this.findAccepted(depositCount)

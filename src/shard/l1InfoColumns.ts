@@ -16,7 +16,7 @@ export interface L1InfoSource {
 export class L1InfoColumns {
   /** Ascending. */
   readonly blockNumbers: number[] = []
-  /** UNRESOLVABLE_VERSION where the root is no tree's (chain-facts 2.5). */
+  /** UNRESOLVABLE_VERSION where the root is no tree's, as right after the etrog upgrade. */
   readonly rollupExitVersions = new Uint32Column()
   /** L1 deposits that the leaf's mainnet exit root commits to. */
   readonly mainnetCovered = new Uint32Column()

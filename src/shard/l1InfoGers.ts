@@ -21,7 +21,7 @@ export interface L1InfoGerReader {
   close(): Promise<void>
 }
 
-/** Reads the L1's shard from another network's indexer thread. Main has opened it for writing before (M8). */
+/** Reads the L1's shard from another network's indexer thread. Main has opened it for writing before: the first opener's flags win. */
 export function openL1InfoGerReader(config: Config, hasher: TreeHasher): L1InfoGerReader {
   const view = new ShardView(
     L1_NETWORK_ID,

@@ -57,8 +57,9 @@ export class ShardReaders {
 
   /**
    * Runs one task: each shard that the body touches shows one snapshot, newer than the start of the task, to its end. A shard is
-   * refreshed when it is first touched and released in any case (M1, M2), so tasks pay for what they read. Whoever returns a
-   * version with the answers reads it before this call: answers may then be newer than their version, never older.
+   * refreshed when it is first touched and released in any case (`openShardStoreReader` says why), so tasks pay for what they
+   * read. Whoever returns a version with the answers reads it before this call: answers may then be newer than their version,
+   * never older.
    */
   withSnapshots<T>(body: () => T): T {
     if (this.#isOpen) throw new InvariantError('withSnapshots was called inside withSnapshots')
@@ -130,7 +131,7 @@ export interface ShardReadersOptions {
   readonly status: StatusBoardHandle
 }
 
-/** Opens every configured shard for reading. Main has opened them for writing before: the first opener's flags win (M8). */
+/** Opens every configured shard for reading. Main has opened them for writing before: the first opener's flags win. */
 export function openShardReaders({ config, compiled, status }: ShardReadersOptions): ShardReaders {
   const hasher = createHasher(compiled)
   const shards = new Map<NetworkId, Shard>()

@@ -75,7 +75,7 @@ export function localExitRootNotIndexed(networkId: number, leafIndex: number): F
   )
 }
 
-/** Leaves right after the etrog upgrade carry a root of no tree (chain-facts 2.5). */
+/** Leaves right after the etrog upgrade carry a root of no tree. */
 export function rollupExitRootUnresolvable(leafIndex: number): Failure {
   return failure(
     'PROOF_NOT_AVAILABLE',

@@ -42,7 +42,7 @@ export class Timeline {
     const places: TimelinePlace[] = []
     while (places.length < to - from) {
       let earliest: TimelinePlace | undefined
-      let from = -1
+      let chosen = -1
       for (let at = 0; at < heads.length; at++) {
         const { networkId, timestampsSec } = this.#strands[at]!
         const ordinal = heads[at]![next[at]!]
@@ -50,11 +50,11 @@ export class Timeline {
         const timestampSec = timestampsSec[ordinal]!
         if (earliest !== undefined && timestampSec >= earliest.timestampSec) continue
         earliest = { timestampSec, networkId, ordinal }
-        from = at
+        chosen = at
       }
       if (earliest === undefined) break
       places.push(earliest)
-      next[from]!++
+      next[chosen]!++
     }
     return places
   }

@@ -22,7 +22,7 @@ interface Kept {
 
 /**
  * Claims that lists and totals leave out: those no longer in force, and those set by an administrator whose deposit is not
- * known yet (decisions 6). Both are few, so pages are counted around them.
+ * known yet. Both are few, so pages are counted around them.
  */
 export class UnlistedClaims {
   readonly #shards: { find(networkId: NetworkId): ShardView | undefined }

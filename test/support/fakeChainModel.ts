@@ -29,7 +29,7 @@ export interface ExpectedDeposit extends FakeDeposit {
 }
 
 /**
- * Expected values by brute force, straight from decisions 3 and 5: every leaf of the L1 info tree is looked at for every
+ * Expected values by brute force, straight from what readiness means: every leaf of the L1 info tree is looked at for every
  * deposit, and a leaf covers a deposit when the list of leaves under the root that it names has this leaf at this place.
  */
 export function expectedDeposits(

@@ -12,7 +12,7 @@ import type { SnapshotState } from '../snapshotState.js'
 import { readLineages, tileReader } from '../tiles.js'
 
 const ZERO = new Uint8Array(32)
-/** "No deposits" shows up as Z32 or as 32 zero bytes, depending on place and version (chain-facts 2.2). */
+/** "No deposits" shows up as Z32 or as 32 zero bytes, depending on contract and version. */
 const NO_LEAVES: LocalExitRootEntry = { lineage: 0 as Lineage, leafCount: 0 as LeafCount }
 
 /** The local exit tree of one network: its lineages, its roots, its tiles. */
