@@ -146,7 +146,7 @@ export class DirectClient implements ChainClient {
   }
 }
 
-function headerOf(block: FakeBlock): BlockHeader {
+export function headerOf(block: FakeBlock): BlockHeader {
   return {
     number: asBlockNumber(block.number),
     hash: decodeHex(block.hash)!,

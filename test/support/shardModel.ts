@@ -87,9 +87,12 @@ export class ShardModel {
   }
 
   apply({ header, events }: IndexedBlock): void {
+    const { lineage } = this
     const before = this.deposits.length
     for (const event of events) this.#applyEvent(event, header.number)
-    if (this.networkId !== 0 && this.deposits.length !== before) this.#noteRoot()
+    // A block that cuts the tree and regrows it to the same length ends with another root.
+    if (this.networkId !== 0 && (this.deposits.length !== before || this.lineage !== lineage))
+      this.#noteRoot()
   }
 
   #applyEvent(event: ChainEvent, blockNumber: number): void {

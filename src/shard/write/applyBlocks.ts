@@ -28,32 +28,32 @@ import type { WriteContext } from './writeContext.js'
 export function applyBlocks(context: WriteContext, batch: BlockBatch): void {
   const { view } = context
   assertFollows(readCheckpoint(view), batch)
-  const undoFloor = raiseUndoFloor(view, batch.undoFloor)
-  let deepest: BlockHeader | undefined
-  for (const block of batch.blocks) {
-    // Blocks that can't be asked back are written as one stretch; each other block is a stretch of its own, with undo.
-    const isKept = block.header.number > undoFloor
-    if (isKept) {
-      context.flush()
-      view.setUndoBlock(block.header.number)
-    }
-    const { lineage } = context.counters
-    applyBlock(context, block)
-    if (isKept) {
-      context.flush()
-      view.setUndoBlock(undefined)
-    }
-    if (context.counters.lineage !== lineage) noteCuts(context, lineage)
-    if (isKept) putHeader(view, block.header)
-    else deepest = block.header
-  }
-  context.flush()
-  // Of the headers at or below the floor only the newest can be the ancestor of a reorg.
-  if (deepest !== undefined) putHeader(view, deepest)
+  const undoFloor = raiseUndoFloor(view, batch.batchUndoFloor ?? batch.undoFloor)
+  const isKept = ({ header }: IndexedBlock): boolean => header.number > Math.max(undoFloor, batch.undoFloor)
+  applyStretch(
+    context,
+    batch.blocks.filter((block) => !isKept(block)),
+    undoFloor,
+  )
+  for (const block of batch.blocks.filter(isKept)) applyStretch(context, [block], undoFloor)
   putHeader(view, batch.head)
   putCheckpoint(view, batch.head)
   raiseFinalized(view, batch.finalizedBlock)
   pruneBelowFloor(view, undoFloor)
+}
+
+/** Blocks that are taken back together or not at all: their undo is one, and only the last one's header is an ancestor. */
+function applyStretch(context: WriteContext, blocks: readonly IndexedBlock[], undoFloor: number): void {
+  const { view } = context
+  const last = blocks.at(-1)?.header
+  if (last === undefined) return
+  const { lineage } = context.counters
+  view.setUndoBlock(last.number > undoFloor ? last.number : undefined)
+  for (const block of blocks) applyBlock(context, block)
+  context.flush()
+  view.setUndoBlock(undefined)
+  if (context.counters.lineage !== lineage) noteCuts(context, lineage)
+  putHeader(view, last)
 }
 
 /** Notes what the lineages after `lineage` cut off. Outside undo: a reorg does not make it unseen. */
