@@ -38,7 +38,8 @@ export class FinalityTracker {
     if (tag === 'latest') this.#finalized = Math.max(this.#finalized, head - depth)
     else if (this.#isDue(head)) {
       const tagged = await this.#taggedBlock(tag, head, signal)
-      this.#finalized = Math.max(this.#finalized, tagged - depth)
+      // A tag above the head is an endpoint's mistake: remembered, it would make later blocks final before their time.
+      this.#finalized = Math.max(this.#finalized, Math.min(tagged, head) - depth)
       this.#askedAt = this.#clock.now()
       this.#askedAtHead = head
     }

@@ -7,7 +7,7 @@ import { encodeUint32 } from '../../../src/store/codecs/smallRows.js'
 import { openShardStoreWriter } from '../../../src/store/shardStore.js'
 import { buildSmallWorld } from '../../support/fakeChainScenario.js'
 import { startBds, startService } from '../../support/serviceProcess.js'
-import { inStep, serveWorld } from '../../support/serviceWorld.js'
+import { inStep, type SyncStatus, serveWorld } from '../../support/serviceWorld.js'
 
 const OTHER = `0x${'11'.repeat(20)}`
 
@@ -70,18 +70,17 @@ test('a store made for another chain, contract, start block or schema is refused
   await assertRefused(t, file, '1', {}, /\/1 was made for network_id 0 \(configured: 1\), chain_id /)
 })
 
-test('an endpoint of another chain, and a bridge of another network, are refused in one line with exit code 4', async (t) => {
+test('a bridge without a contract halts its network under that name, and no address is told', async (t) => {
   const { configFile } = await serveWorld(t, buildSmallWorld().world)
-  const wrong: [string, Readonly<Record<string, string>>, RegExp][] = [
-    ['chain', { BDS_NETWORKS__1__CHAIN_ID: '77' }, /network 1/],
-    ['bridge', { BDS_NETWORKS__1__BRIDGE: OTHER }, /network 1: no contract at bridge 0x1{40}$/],
-  ]
-  for (const [name, environment, told] of wrong) {
-    const { exited, stderr } = startBds(t, ['run', '--config', configFile(name)], environment)
-    assert.deepEqual(await exited, { code: 4, signal: null }, stderr.join('\n'))
-    const lines = stderr.filter((line) => line.startsWith('bds: '))
-    assert.equal(lines.length, 1)
-    assert.match(lines[0]!, told)
-    assert.ok(!lines[0]!.includes('http'), lines[0])
-  }
+  const service = await startService(t, configFile('data'), [], { BDS_NETWORKS__1__BRIDGE: OTHER })
+  const line = await service.line(/^network 1 waits: /)
+  assert.match(line, /network 1: no contract at bridge 0x1{40}$/)
+  const { networks } = await service.read<SyncStatus>('/bridge/v1/sync-status')
+  assert.equal(networks[1]!.halted, 'wrong_contract')
+  assert.ok(
+    !service.stdout
+      .concat(service.stderr)
+      .some((text) => text.includes('127.0.0.1:') && !text.startsWith('listening')),
+  )
+  assert.deepEqual(await service.kill('SIGINT'), { code: 0, signal: null })
 })

@@ -107,3 +107,13 @@ test('a tag is asked for every third block, or every half minute', async () => {
     assert.equal(endpoints[0]!.callCount('eth_getBlockByNumber'), 4)
   })
 })
+
+test('a tag above the head that is followed makes no later block final', async () => {
+  await withFinality({ tag: 'finalized', depth: 0 }, async (chain, network, finalized) => {
+    network.finalizedLag = 0
+    const head = asBlockNumber(150)
+    assert.equal(await chain.client.getFinalizedBlock(head, signal), 150)
+    network.finalizedLag = 60
+    assert.equal(await finalized(), 150)
+  })
+})
