@@ -128,7 +128,7 @@ export class ClaimedSet {
   }
 
   #follow(source: ShardView, destination: ShardView, depositCount: number): void {
-    const isClaimed = destination.claims.isClaimed(source.networkId, depositCount)
+    const isClaimed = destination.claims.findOf(source.networkId, depositCount) !== undefined
     const isChange = isClaimed ? this.members.add(depositCount) : this.members.remove(depositCount)
     if (isChange) this.#flips.push(depositCount)
   }

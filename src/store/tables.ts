@@ -34,7 +34,7 @@ export const tables = {
   claims: 'claims',
   /** first claim ordinal of the chunk u32 → caller and transaction sender per claim; only resolved ones (a prefix). */
   claimSenders: 'claimSenders',
-  /** source network u32, deposit count / CLAIM_LINKS_PER_CHUNK u32 → per deposit: claim ordinal + 1 u32 (0 = not claimed), claim tx hash 32. */
+  /** source network u32, deposit count / CLAIM_LINKS_PER_CHUNK u32 → per deposit: claim ordinal + 1 u32 (0 = not claimed). */
   claimLinks: 'claimLinks',
   /** claim ordinal u32 → 0 u8: claims that are no longer in force (unset, or superseded). Few; lists keep their ordinals. */
   claimsOutOfForce: 'claimsOutOfForce',
@@ -62,19 +62,23 @@ export const tables = {
   tokenMappings: 'tokenMappings',
   /** block u48, part u16 → old value of each key that the block changed: written by the store alone. */
   undo: 'undo',
+  /** first claim ordinal of the chunk u32 → transaction hash 32 per claim: a page of bridges names the claims, and needs no more of them. */
+  claimHashes: 'claimHashes',
 } as const
 
 export type TableName = keyof typeof tables
 
 // A value of n · 4096 − 16 bytes fills its overflow pages exactly; ≤ 4080 bytes is one page. Rows per chunk = ⌊4080 / row⌋.
-/** 119 bytes each: 34 would fit; 32 keeps the arithmetic easy. */
-export const DEPOSITS_PER_CHUNK = 32
-/** 50 bytes each; two chunks of 1,600 bytes share a page. */
-export const SENDERS_PER_CHUNK = 32
-/** 150 bytes each. */
-export const CLAIMS_PER_CHUNK = 27
-/** 36 bytes each. */
-export const CLAIM_LINKS_PER_CHUNK = 113
+/** 119 bytes each. */
+export const DEPOSITS_PER_CHUNK = 34
+/** 50 bytes each. Two smaller chunks would share a page only if LMDB did not split pages of two into pages of one. */
+export const SENDERS_PER_CHUNK = 81
+/** 118 bytes each. */
+export const CLAIMS_PER_CHUNK = 34
+/** 32 bytes each. */
+export const CLAIM_HASHES_PER_CHUNK = 127
+/** 4 bytes each. */
+export const CLAIM_LINKS_PER_CHUNK = 1_020
 /** 180 bytes each. */
 export const L1_INFO_LEAVES_PER_CHUNK = 22
 export const LIST_CHUNK = 256
@@ -88,7 +92,7 @@ export const listKinds = {
   depositsByDestinationNetwork: 2,
   /** key: address 20 → deposit counts. */
   depositsByDestinationAddress: 3,
-  /** key: transaction hash 32 → deposit counts. */
+  /** key: first 8 bytes of the transaction hash → deposit counts: readers compare the rest with the row. */
   depositsByTransaction: 4,
   /** key: address 20 → claim ordinals whose caller or transaction sender it is (behind the sender watermark). Claim lists hold
    *  claims out of force too: readers skip them by `claimsOutOfForce`. */
@@ -97,7 +101,7 @@ export const listKinds = {
   claimsByDestinationAddress: 6,
   /** key: source network u32 → claim ordinals. */
   claimsBySourceNetwork: 7,
-  /** key: transaction hash 32 → claim ordinals. */
+  /** key: first 8 bytes of the transaction hash → claim ordinals. */
   claimsByTransaction: 8,
   /** key: network u32, address 20 of the token at home → token mapping ordinals. */
   mappingsByOriginToken: 9,

@@ -1,6 +1,6 @@
 import { readUint32BigEndian, readUint256 } from '../../src/store/codecs/bytes.js'
 import { CLAIM_LINK_BYTES, decodeClaimLink } from '../../src/store/codecs/claimLink.js'
-import { CLAIM_BYTES, decodeClaimRow } from '../../src/store/codecs/claimRow.js'
+import { CLAIM_BYTES, CLAIM_HASH_BYTES, decodeClaimRow } from '../../src/store/codecs/claimRow.js'
 import { DEPOSIT_BYTES, decodeDepositRow } from '../../src/store/codecs/depositRow.js'
 import { chunkKey, listChunkKey, metaKey, uint32Key } from '../../src/store/codecs/keys.js'
 import { decodeListChunk, decodeListTail, listLength } from '../../src/store/codecs/listEntry.js'
@@ -10,6 +10,7 @@ import { decodeTokenEntry } from '../../src/store/codecs/smallRows.js'
 import { decodeTokenMappingRow } from '../../src/store/codecs/tokenMappingRow.js'
 import type { ReadView } from '../../src/store/shardStore.types.js'
 import {
+  CLAIM_HASHES_PER_CHUNK,
   CLAIM_LINKS_PER_CHUNK,
   CLAIMS_PER_CHUNK,
   DEPOSITS_PER_CHUNK,
@@ -34,6 +35,9 @@ function row(view: ReadView, table: TableName, ordinal: number, perChunk: number
   if (chunk === undefined || chunk.length < at + bytes) throw new Error(`${table} lacks row ${ordinal}`)
   return chunk.slice(at, at + bytes)
 }
+
+const claimHash = (view: ReadView, ordinal: number) =>
+  row(view, 'claimHashes', ordinal, CLAIM_HASHES_PER_CHUNK, CLAIM_HASH_BYTES)
 
 function readSender(view: ReadView, table: TableName, ordinal: number) {
   const { caller, transactionSender } = decodeSenderRow(
@@ -73,7 +77,7 @@ export function readClaims(view: ReadView) {
     return {
       sourceNetwork: claim.sourceNetwork as number,
       depositCount: claim.depositCount as number,
-      transactionHash: hex(claim.transactionHash),
+      transactionHash: hex(claimHash(view, ordinal)),
       blockNumber: claim.blockNumber as number,
       logIndex: claim.logIndex,
       isSetByAdministrator: claim.isSetByAdministrator,
@@ -93,8 +97,7 @@ export function readClaimLinks(view: ReadView): Record<string, string> {
       const link = decodeClaimLink(value, CLAIM_LINK_BYTES * slot)
       if (link === undefined) continue
       const depositCount = CLAIM_LINKS_PER_CHUNK * readUint32BigEndian(key, 4) + slot
-      links[`${readUint32BigEndian(key, 0)}:${depositCount}`] =
-        `${link.claimOrdinal} ${hex(link.transactionHash)}`
+      links[`${readUint32BigEndian(key, 0)}:${depositCount}`] = `${link} ${hex(claimHash(view, link))}`
     }
   return links
 }

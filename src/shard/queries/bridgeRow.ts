@@ -9,7 +9,8 @@ export function bridgeRow(shards: ShardReaders, source: ShardView, depositCount:
   const sender = source.deposits.findSender(depositCount)
   const token = source.dictionary.getToken(row.tokenId)
   const path = shards.claimFacts.path(source, row.destinationNetwork)
-  const claim = path.destination?.claims.findLink(source.networkId, depositCount)
+  const claims = path.destination?.claims
+  const claim = claims?.findOf(source.networkId, depositCount)
   return {
     transactionHash: row.transactionHash,
     depositCount: depositCount as DepositCount,
@@ -27,7 +28,7 @@ export function bridgeRow(shards: ShardReaders, source: ShardView, depositCount:
     tokenAddress: token.address,
     metadata: source.dictionary.getMetadata(row.metadataId),
     readyForClaim: claim === undefined && depositCount < path.readyBelow,
-    claimTransactionHash: claim?.transactionHash ?? null,
+    claimTransactionHash: claim === undefined ? null : claims!.getTransactionHash(claim),
     l1InfoTreeIndex: path.findUsable(depositCount) ?? null,
   }
 }
@@ -37,12 +38,13 @@ export function isReady(shards: ShardReaders, source: ShardView, depositCount: n
   const path = shards.claimFacts.path(source, source.deposits.getDestinationNetwork(depositCount))
   return (
     depositCount < path.readyBelow &&
-    path.destination?.claims.isClaimed(source.networkId, depositCount) === false
+    path.destination !== undefined &&
+    path.destination.claims.findOf(source.networkId, depositCount) === undefined
   )
 }
 
 /** Whether the deposit has a claim in force, as far as this instance knows. */
 export function isClaimed(shards: ShardReaders, source: ShardView, depositCount: number): boolean {
   const path = shards.claimFacts.path(source, source.deposits.getDestinationNetwork(depositCount))
-  return path.destination?.claims.isClaimed(source.networkId, depositCount) ?? false
+  return path.destination?.claims.findOf(source.networkId, depositCount) !== undefined
 }

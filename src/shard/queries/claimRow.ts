@@ -25,7 +25,7 @@ export function claimRow(shards: ShardReaders, view: ShardView, ordinal: number)
     : { ...row, token: view.dictionary.getToken(row.tokenId) }
   const sender = row.isSetByAdministrator ? undefined : view.claims.findSender(ordinal)
   return {
-    transactionHash: row.transactionHash,
+    transactionHash: view.claims.getTransactionHash(ordinal),
     globalIndex: row.globalIndex,
     amount: shown.amount,
     timestampSec: row.timestampSec,

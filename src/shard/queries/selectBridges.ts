@@ -1,6 +1,8 @@
+import type { Hash } from '../../protocol/chainEvent.js'
 import type { BridgesQuery } from '../../protocol/queries.js'
 import type { NetworkId } from '../../protocol/units.js'
-import { latin1, uint32Key } from '../../store/codecs/keys.js'
+import { equalBytes } from '../../store/codecs/bytes.js'
+import { latin1, transactionKey, uint32Key } from '../../store/codecs/keys.js'
 import { type ListKind, listKinds } from '../../store/tables.js'
 import { allBelow, type Bits, listOfBits } from '../bits.js'
 import type { DepositSets, StateFilter } from '../depositSets.js'
@@ -37,8 +39,19 @@ function namedLists(source: ShardView, query: BridgesQuery): IndexedList[] {
     lists.push(listOf(depositCounts.filter((depositCount) => depositCount < source.deposits.count)))
   add(listKinds.depositsBySender, fromAddress)
   add(listKinds.depositsByDestinationAddress, toAddress)
-  add(listKinds.depositsByTransaction, transactionHash)
+  if (transactionHash !== undefined) lists.push(depositsOfTransaction(source, transactionHash))
   return lists.sort((left, right) => left.length - right.length)
+}
+
+function depositsOfTransaction(source: ShardView, transactionHash: Hash): IndexedList {
+  const list = source.list(listKinds.depositsByTransaction, transactionKey(transactionHash))
+  return listOf(
+    list
+      .slice(0, list.length)
+      .filter((depositCount) =>
+        equalBytes(source.deposits.get(depositCount).transactionHash, transactionHash),
+      ),
+  )
 }
 
 function hasSetFilter({ networkIds, leafType, claimed, readyForClaim }: BridgesQuery): boolean {

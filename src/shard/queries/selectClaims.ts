@@ -1,8 +1,9 @@
+import type { Hash } from '../../protocol/chainEvent.js'
 import { decodeGlobalIndex, decodeV1Index, type GlobalIndexParts } from '../../protocol/globalIndex.js'
 import type { ClaimsQuery } from '../../protocol/queries.js'
-import { readUint256 } from '../../store/codecs/bytes.js'
-import { latin1, uint32Key } from '../../store/codecs/keys.js'
-import { type ListKind, listKinds } from '../../store/tables.js'
+import { equalBytes, readUint256 } from '../../store/codecs/bytes.js'
+import { latin1, transactionKey, uint32Key } from '../../store/codecs/keys.js'
+import { listKinds } from '../../store/tables.js'
 import { type Bits, listOfBits } from '../bits.js'
 import { isInAll } from '../filteredSet.js'
 import { unionOf, without } from '../listAlgebra.js'
@@ -59,13 +60,19 @@ function selectSet(shards: ShardReaders, view: ShardView, query: ClaimsQuery): n
 function namedLists(view: ShardView, query: ClaimsQuery): IndexedList[] {
   const { fromAddress, transactionHash, globalIndex } = query
   const lists: IndexedList[] = []
-  const add = (kind: ListKind, key: Uint8Array | undefined): void => {
-    if (key !== undefined) lists.push(view.list(kind, key))
-  }
-  add(listKinds.claimsBySender, fromAddress)
-  add(listKinds.claimsByTransaction, transactionHash)
+  if (fromAddress !== undefined) lists.push(view.list(listKinds.claimsBySender, fromAddress))
+  if (transactionHash !== undefined) lists.push(claimsOfTransaction(view, transactionHash))
   if (globalIndex !== undefined) lists.push(listOf(claimsOfIndex(view, readUint256(globalIndex, 0))))
   return lists
+}
+
+function claimsOfTransaction(view: ShardView, transactionHash: Hash): IndexedList {
+  const list = view.list(listKinds.claimsByTransaction, transactionKey(transactionHash))
+  return listOf(
+    list
+      .slice(0, list.length)
+      .filter((ordinal) => equalBytes(view.claims.getTransactionHash(ordinal), transactionHash)),
+  )
 }
 
 /**
@@ -75,12 +82,12 @@ function namedLists(view: ShardView, query: ClaimsQuery): IndexedList[] {
 function claimsOfIndex(view: ShardView, globalIndex: bigint): number[] {
   const found = new Set<number>()
   const claimed = decodeGlobalIndex(globalIndex)
-  const link = view.claims.findLink(claimed.sourceNetwork, claimed.depositCount)
-  if (link !== undefined) found.add(link.claimOrdinal)
+  const claim = view.claims.findOf(claimed.sourceNetwork, claimed.depositCount)
+  if (claim !== undefined) found.add(claim)
   if (globalIndex <= 0xffff_ffffn) {
     const v1 = decodeV1Index(globalIndex, view.networkId)
-    const v1Link = view.claims.findLink(v1.sourceNetwork, v1.depositCount)
-    if (v1Link !== undefined && isV1Claim(view, v1Link.claimOrdinal)) found.add(v1Link.claimOrdinal)
+    const v1Claim = view.claims.findOf(v1.sourceNetwork, v1.depositCount)
+    if (v1Claim !== undefined && isV1Claim(view, v1Claim)) found.add(v1Claim)
   }
   return [...found].sort((left, right) => left - right)
 }

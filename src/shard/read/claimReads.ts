@@ -1,17 +1,18 @@
 import { InvariantError } from '../../errors/invariantError.js'
-import type { NetworkId } from '../../protocol/units.js'
+import type { Hash } from '../../protocol/chainEvent.js'
+import type { ClaimOrdinal, NetworkId } from '../../protocol/units.js'
 import { readUint32BigEndian } from '../../store/codecs/bytes.js'
-import {
-  CLAIM_LINK_BYTES,
-  type ClaimLink,
-  decodeClaimLink,
-  hasClaimLink,
-} from '../../store/codecs/claimLink.js'
-import { CLAIM_BYTES, type ClaimRow, decodeClaimRow } from '../../store/codecs/claimRow.js'
+import { CLAIM_LINK_BYTES, decodeClaimLink } from '../../store/codecs/claimLink.js'
+import { CLAIM_BYTES, CLAIM_HASH_BYTES, type ClaimRow, decodeClaimRow } from '../../store/codecs/claimRow.js'
 import { chunkKey, claimLinkKey, uint32Key } from '../../store/codecs/keys.js'
 import { decodeSenderRow, SENDER_BYTES, type SenderRow } from '../../store/codecs/senderRow.js'
 import type { ReadView } from '../../store/shardStore.types.js'
-import { CLAIM_LINKS_PER_CHUNK, CLAIMS_PER_CHUNK, SENDERS_PER_CHUNK } from '../../store/tables.js'
+import {
+  CLAIM_HASHES_PER_CHUNK,
+  CLAIM_LINKS_PER_CHUNK,
+  CLAIMS_PER_CHUNK,
+  SENDERS_PER_CHUNK,
+} from '../../store/tables.js'
 import { ChunkReader } from '../chunkReader.js'
 import type { SnapshotState } from '../snapshotState.js'
 
@@ -21,6 +22,7 @@ export class ClaimReads {
   readonly #state: SnapshotState
   readonly #networkId: NetworkId
   readonly #claims: ChunkReader
+  readonly #hashes: ChunkReader
   readonly #senders: ChunkReader
   /** By source network: a page of claims or bridges meets few of them. */
   readonly #links = new Map<number, ChunkReader>()
@@ -32,6 +34,9 @@ export class ClaimReads {
     this.#claims = new ChunkReader(view, 'claims', CLAIMS_PER_CHUNK, (ordinal) =>
       chunkKey(ordinal, CLAIMS_PER_CHUNK),
     )
+    this.#hashes = new ChunkReader(view, 'claimHashes', CLAIM_HASHES_PER_CHUNK, (ordinal) =>
+      chunkKey(ordinal, CLAIM_HASHES_PER_CHUNK),
+    )
     this.#senders = new ChunkReader(view, 'claimSenders', SENDERS_PER_CHUNK, (ordinal) =>
       chunkKey(ordinal, SENDERS_PER_CHUNK),
     )
@@ -39,6 +44,7 @@ export class ClaimReads {
 
   reset(): void {
     this.#claims.reset()
+    this.#hashes.reset()
     this.#senders.reset()
     this.#links.clear()
   }
@@ -66,20 +72,22 @@ export class ClaimReads {
     return decodeSenderRow(chunk, offset)
   }
 
-  /** The claim in force of a deposit; undefined while there is none. */
-  findLink(sourceNetwork: number, depositCount: number): ClaimLink | undefined {
+  /** @param ordinal must be below `count`. @throws InvariantError when the row is missing. */
+  getTransactionHash(ordinal: number): Hash {
+    const chunk = this.#hashes.find(ordinal)
+    const offset = this.#hashes.offset(ordinal) * CLAIM_HASH_BYTES
+    if (chunk === undefined || chunk.length < offset + CLAIM_HASH_BYTES)
+      throw this.#missing(`transaction hash of claim ${ordinal}`)
+    return chunk.subarray(offset, offset + CLAIM_HASH_BYTES)
+  }
+
+  /** Ordinal of the claim in force of a deposit; undefined while there is none. */
+  findOf(sourceNetwork: number, depositCount: number): ClaimOrdinal | undefined {
     const links = this.#linksOf(sourceNetwork)
     const chunk = links.find(depositCount)
     return chunk === undefined
       ? undefined
       : decodeClaimLink(chunk, links.offset(depositCount) * CLAIM_LINK_BYTES)
-  }
-
-  /** Whether the deposit has a claim in force. */
-  isClaimed(sourceNetwork: number, depositCount: number): boolean {
-    const links = this.#linksOf(sourceNetwork)
-    const chunk = links.find(depositCount)
-    return chunk !== undefined && hasClaimLink(chunk, links.offset(depositCount) * CLAIM_LINK_BYTES)
   }
 
   /** Ordinals of the claims that are no longer in force, ascending. */

@@ -15,7 +15,7 @@ import type { ChecksumAddress } from '../../protocol/records.js'
 import { writeUint256 } from '../../protocol/uint256.js'
 import type { ClaimOrdinal } from '../../protocol/units.js'
 import { encodeClaimRow } from '../../store/codecs/claimRow.js'
-import { latin1, networkText, uint32Key } from '../../store/codecs/keys.js'
+import { latin1, networkText, transactionKey, uint32Key } from '../../store/codecs/keys.js'
 import { listKinds } from '../../store/tables.js'
 import type { WriteContext } from './writeContext.js'
 
@@ -38,7 +38,6 @@ export function applyClaim(context: WriteContext, header: BlockHeader, event: Cl
   const { bytes, offset } = context.claims.append()
   encodeClaimRow(bytes, offset, {
     // Field by field: a literal with parts spread into it takes as long as all the rest of a claim.
-    transactionHash: event.transactionHash,
     blockNumber: header.number,
     timestampSec: header.timestampSec,
     logIndex: event.logIndex,
@@ -63,7 +62,6 @@ export function applyClaimSet(context: WriteContext, header: BlockHeader, event:
   writeUint256(globalIndex, 0, encodeGlobalIndex(event.sourceNetwork, event.depositCount))
   const { bytes, offset } = context.claims.append()
   encodeClaimRow(bytes, offset, {
-    transactionHash: event.transactionHash,
     blockNumber: header.number,
     timestampSec: header.timestampSec,
     logIndex: event.logIndex,
@@ -82,24 +80,23 @@ export function applyClaimSet(context: WriteContext, header: BlockHeader, event:
 
 /** UnsetClaim, UpdatedUnsetGlobalIndexHashChain. Without a claim in force there is nothing to take back. */
 export function applyClaimUnset(context: WriteContext, event: ClaimUnsetEvent): void {
-  const link = context.claimLinks.get(event.sourceNetwork, event.depositCount)
-  if (link === undefined) return
-  takeOutOfForce(context, link.claimOrdinal)
+  const ordinal = context.claimLinks.get(event.sourceNetwork, event.depositCount)
+  if (ordinal === undefined) return
+  takeOutOfForce(context, ordinal)
   context.claimLinks.set(event.sourceNetwork, event.depositCount, undefined)
 }
 
 /** What both ways to a claim share, once its row is made. */
 function finishClaim(context: WriteContext, event: EventPosition, deposit: GlobalIndexParts): void {
   const { counters, lists, claimLinks } = context
-  const ordinal = counters.claims
+  const ordinal = counters.claims as ClaimOrdinal
+  const hash = context.claimHashes.append()
+  hash.bytes.set(event.transactionHash, hash.offset)
   lists.append(listKinds.claimsBySourceNetwork, networkText(deposit.sourceNetwork), ordinal)
-  lists.append(listKinds.claimsByTransaction, latin1(event.transactionHash), ordinal)
+  lists.append(listKinds.claimsByTransaction, latin1(transactionKey(event.transactionHash)), ordinal)
   const before = claimLinks.get(deposit.sourceNetwork, deposit.depositCount)
-  if (before !== undefined) takeOutOfForce(context, before.claimOrdinal)
-  claimLinks.set(deposit.sourceNetwork, deposit.depositCount, {
-    claimOrdinal: ordinal as ClaimOrdinal,
-    transactionHash: event.transactionHash,
-  })
+  if (before !== undefined) takeOutOfForce(context, before)
+  claimLinks.set(deposit.sourceNetwork, deposit.depositCount, ordinal)
   counters.claims = ordinal + 1
 }
 

@@ -8,7 +8,7 @@ import type {
 } from '../../protocol/chainEvent.js'
 import { writeUint256 } from '../../protocol/uint256.js'
 import { encodeDepositRow } from '../../store/codecs/depositRow.js'
-import { latin1, networkText } from '../../store/codecs/keys.js'
+import { latin1, networkText, transactionKey } from '../../store/codecs/keys.js'
 import { listKinds } from '../../store/tables.js'
 import type { WriteContext } from './writeContext.js'
 
@@ -61,7 +61,11 @@ export function appendDeposit(
   })
   lists.append(listKinds.depositsByDestinationNetwork, networkText(deposit.destinationNetwork), depositCount)
   lists.append(listKinds.depositsByDestinationAddress, destinationAddress.text, depositCount)
-  lists.append(listKinds.depositsByTransaction, latin1(position.transactionHash), depositCount)
+  lists.append(
+    listKinds.depositsByTransaction,
+    latin1(transactionKey(position.transactionHash)),
+    depositCount,
+  )
   if (deposit.leafType !== 0)
     lists.append(listKinds.depositsByLeafType, String.fromCharCode(deposit.leafType), depositCount)
   counters.deposits = depositCount + 1

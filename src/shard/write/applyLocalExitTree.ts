@@ -10,7 +10,7 @@ import type {
 import { encodeHex } from '../../protocol/hex.js'
 import { decodeArchivedDeposit, encodeArchivedDeposit } from '../../store/codecs/archivedDeposit.js'
 import { DEPOSIT_BYTES, decodeDepositRow } from '../../store/codecs/depositRow.js'
-import { latin1, listHeadKey, uint32Key } from '../../store/codecs/keys.js'
+import { latin1, listHeadKey, transactionKey, uint32Key } from '../../store/codecs/keys.js'
 import { headOrdinal, listLength } from '../../store/codecs/listEntry.js'
 import { decodeSenderRow } from '../../store/codecs/senderRow.js'
 import type { ReadView } from '../../store/shardStore.types.js'
@@ -125,7 +125,7 @@ function archiveFrom(context: WriteContext, from: number): void {
     const row = decodeDepositRow(stored, 0)
     touch(listKinds.depositsByDestinationNetwork, uint32Key(row.destinationNetwork))
     touch(listKinds.depositsByDestinationAddress, row.destinationAddress.bytes)
-    touch(listKinds.depositsByTransaction, row.transactionHash)
+    touch(listKinds.depositsByTransaction, transactionKey(row.transactionHash))
     if (row.leafType !== 0) touch(listKinds.depositsByLeafType, Uint8Array.of(row.leafType))
     if (sender !== null) {
       const { caller, transactionSender } = decodeSenderRow(sender, 0)

@@ -1,9 +1,5 @@
-import {
-  CLAIM_LINK_BYTES,
-  type ClaimLink,
-  decodeClaimLink,
-  encodeClaimLink,
-} from '../../store/codecs/claimLink.js'
+import type { ClaimOrdinal } from '../../protocol/units.js'
+import { CLAIM_LINK_BYTES, decodeClaimLink, encodeClaimLink } from '../../store/codecs/claimLink.js'
 import { claimLinkKey } from '../../store/codecs/keys.js'
 import type { WriteView } from '../../store/shardStore.types.js'
 import { CLAIM_LINKS_PER_CHUNK } from '../../store/tables.js'
@@ -29,17 +25,17 @@ export class ClaimLinks {
     this.#view = view
   }
 
-  /** The claim in force, if any. `transactionHash` is valid until the next call. */
-  get(sourceNetwork: number, depositCount: number): ClaimLink | undefined {
+  /** Ordinal of the claim in force, if any. */
+  get(sourceNetwork: number, depositCount: number): ClaimOrdinal | undefined {
     const chunk = this.#chunk(sourceNetwork, depositCount)
     return decodeClaimLink(chunk.bytes.subarray(0, chunk.usedBytes), offsetOf(depositCount))
   }
 
-  /** @param link undefined: no claim is in force. */
-  set(sourceNetwork: number, depositCount: number, link: ClaimLink | undefined): void {
+  /** @param ordinal undefined: no claim is in force. */
+  set(sourceNetwork: number, depositCount: number, ordinal: ClaimOrdinal | undefined): void {
     const chunk = this.#chunk(sourceNetwork, depositCount)
     const offset = offsetOf(depositCount)
-    encodeClaimLink(chunk.bytes, offset, link)
+    encodeClaimLink(chunk.bytes, offset, ordinal)
     chunk.usedBytes = Math.max(chunk.usedBytes, offset + CLAIM_LINK_BYTES)
     chunk.isDirty = true
   }

@@ -11,7 +11,7 @@ import {
 import type { ReadView, WriteView } from '../../store/shardStore.types.js'
 import { LIST_CHUNK, type ListKind } from '../../store/tables.js'
 
-/** Room for a kind and the longest list key, a transaction hash. */
+/** Room for a kind and the longest list key, a hash. */
 const keyBytes = Buffer.alloc(1 + 32)
 /** A head that grows: length u32, then a tail that a full chunk takes away. */
 const headBytes = new Uint8Array(4 + 4 * LIST_CHUNK)

@@ -2,7 +2,6 @@ import type { TreeHasher } from '../../merkle/hasher.js'
 import { getLeaf } from '../../merkle/treeProofs.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import type { BlockNumber, ClaimOrdinal, DepositCount } from '../../protocol/units.js'
-import type { ClaimRow } from '../../store/codecs/claimRow.js'
 import type { DepositRow } from '../../store/codecs/depositRow.js'
 import { latin1, metaKey } from '../../store/codecs/keys.js'
 import { decodeCounters } from '../../store/codecs/metaValues.js'
@@ -12,7 +11,7 @@ import { localExitTreeSource } from '../tiles.js'
 import { findArchivedTwin } from './applyLocalExitTree.js'
 import { readUndoFloor } from './chainPosition.js'
 import { type Senders, senderWatermark } from './senders.js'
-import { depositLog, readClaim, readDeposit, readTransactionLogs } from './transactionLogs.js'
+import { depositLog, readClaim, readClaimHash, readDeposit, readTransactionLogs } from './transactionLogs.js'
 import type { WriteContext } from './writeContext.js'
 
 /** Deposits and claims whose sender is open, oldest first; of each kind from its watermark on. */
@@ -45,7 +44,9 @@ export function listUnresolvedSenders(view: ReadView, hasher: TreeHasher, limit:
   for (let ordinal = firstClaim; ordinal < counters.claims && claims.length < limit; ordinal++) {
     const row = readClaim(view, ordinal)
     if (row.isSetByAdministrator) continue
-    const own = { kind: 'claim', ordinal: ordinal as ClaimOrdinal, ...placeOf(row) } as const
+    const transactionHash = new Uint8Array(readClaimHash(view, ordinal))
+    const place = placeOf({ ...row, transactionHash })
+    const own = { kind: 'claim', ordinal: ordinal as ClaimOrdinal, ...place } as const
     const sender = { ...own, transactionLogs: logs.of(own.transactionHash) }
     claims.push({ since: own.blockNumber, sender })
   }
@@ -81,7 +82,7 @@ interface OpenSender {
   readonly sender: UnresolvedSender
 }
 
-function placeOf(row: DepositRow | ClaimRow) {
+function placeOf(row: Pick<DepositRow, 'transactionHash' | 'logIndex' | 'blockNumber'>) {
   return {
     transactionHash: new Uint8Array(row.transactionHash),
     logIndex: row.logIndex,

@@ -1,13 +1,19 @@
 import { InvariantError } from '../../errors/invariantError.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import { asDepositCount } from '../../protocol/units.js'
-import { readUint256 } from '../../store/codecs/bytes.js'
-import { CLAIM_BYTES, type ClaimRow, decodeClaimRow } from '../../store/codecs/claimRow.js'
+import { equalBytes, readUint256 } from '../../store/codecs/bytes.js'
+import { CLAIM_BYTES, CLAIM_HASH_BYTES, type ClaimRow, decodeClaimRow } from '../../store/codecs/claimRow.js'
 import { DEPOSIT_BYTES, type DepositRow, decodeDepositRow } from '../../store/codecs/depositRow.js'
-import { chunkKey, listHeadKey, uint32Key } from '../../store/codecs/keys.js'
+import { chunkKey, listHeadKey, transactionKey, uint32Key } from '../../store/codecs/keys.js'
 import { decodeTokenEntry } from '../../store/codecs/smallRows.js'
 import type { ReadView } from '../../store/shardStore.types.js'
-import { CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK, listKinds, type TableName } from '../../store/tables.js'
+import {
+  CLAIM_HASHES_PER_CHUNK,
+  CLAIMS_PER_CHUNK,
+  DEPOSITS_PER_CHUNK,
+  listKinds,
+  type TableName,
+} from '../../store/tables.js'
 import type { TransactionLog } from '../shardWriter.types.js'
 import { readList } from './listAppender.js'
 
@@ -18,11 +24,15 @@ import { readList } from './listAppender.js'
  */
 export function readTransactionLogs(view: ReadView, transactionHash: Hash): TransactionLog[] {
   const logs = new Map<number, TransactionLog>()
-  for (const depositCount of readList(view, listHeadKey(listKinds.depositsByTransaction, transactionHash))) {
-    const log = depositLog(view, readDeposit(view, depositCount), depositCount)
+  const key = transactionKey(transactionHash)
+  for (const depositCount of readList(view, listHeadKey(listKinds.depositsByTransaction, key))) {
+    const row = readDeposit(view, depositCount)
+    if (!equalBytes(row.transactionHash, transactionHash)) continue
+    const log = depositLog(view, row, depositCount)
     logs.set(log.logIndex, log)
   }
-  for (const ordinal of readList(view, listHeadKey(listKinds.claimsByTransaction, transactionHash))) {
+  for (const ordinal of readList(view, listHeadKey(listKinds.claimsByTransaction, key))) {
+    if (!equalBytes(readClaimHash(view, ordinal), transactionHash)) continue
     const row = readClaim(view, ordinal)
     if (!row.isSetByAdministrator) logs.set(row.logIndex, claimLog(row))
   }
@@ -63,6 +73,11 @@ export function readDeposit(view: ReadView, ordinal: number): DepositRow {
 /** @returns byte fields are valid until the next read. */
 export function readClaim(view: ReadView, ordinal: number): ClaimRow {
   return decodeClaimRow(readRow(view, 'claims', ordinal, CLAIMS_PER_CHUNK, CLAIM_BYTES), 0)
+}
+
+/** Transaction hash of a claim. @returns bytes that are valid until the next read. */
+export function readClaimHash(view: ReadView, ordinal: number): Hash {
+  return readRow(view, 'claimHashes', ordinal, CLAIM_HASHES_PER_CHUNK, CLAIM_HASH_BYTES)
 }
 
 function readRow(

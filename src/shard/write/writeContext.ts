@@ -1,12 +1,12 @@
 import type { TreeHasher } from '../../merkle/hasher.js'
 import { RollupExitTree } from '../../merkle/rollupExitTree.js'
 import type { NetworkId } from '../../protocol/units.js'
-import { CLAIM_BYTES } from '../../store/codecs/claimRow.js'
+import { CLAIM_BYTES, CLAIM_HASH_BYTES } from '../../store/codecs/claimRow.js'
 import { DEPOSIT_BYTES } from '../../store/codecs/depositRow.js'
 import { metaKey } from '../../store/codecs/keys.js'
 import { type Counters, decodeCounters, encodeCounters } from '../../store/codecs/metaValues.js'
 import type { WriteView } from '../../store/shardStore.types.js'
-import { CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../../store/tables.js'
+import { CLAIM_HASHES_PER_CHUNK, CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../../store/tables.js'
 import { AddressBook } from './addressBook.js'
 import { ClaimLinks } from './claimLinks.js'
 import { Dictionaries } from './dictionaries.js'
@@ -61,6 +61,7 @@ export class WriteContext {
   readonly deposits: RowAppender
   readonly depositSenders: Senders
   readonly claims: RowAppender
+  readonly claimHashes: RowAppender
   readonly claimSenders: Senders
   readonly claimLinks: ClaimLinks
   readonly localExitTree: LocalExitTree
@@ -83,6 +84,13 @@ export class WriteContext {
     )
     this.depositSenders = new Senders('deposit', view, this.lists, memory.addresses)
     this.claims = new RowAppender(view, 'claims', CLAIM_BYTES, CLAIMS_PER_CHUNK, this.counters.claims)
+    this.claimHashes = new RowAppender(
+      view,
+      'claimHashes',
+      CLAIM_HASH_BYTES,
+      CLAIM_HASHES_PER_CHUNK,
+      this.counters.claims,
+    )
     this.claimSenders = new Senders('claim', view, this.lists, memory.addresses)
     this.claimLinks = new ClaimLinks(view)
     this.localExitTree = new LocalExitTree(view, this.counters, memory.hasher, prepared.depositLeaves)
@@ -94,6 +102,7 @@ export class WriteContext {
     this.deposits.flush()
     this.depositSenders.flush()
     this.claims.flush()
+    this.claimHashes.flush()
     this.claimSenders.flush()
     this.claimLinks.flush()
     this.localExitTree.flush()

@@ -1,12 +1,13 @@
-import type { Hash } from '../../protocol/chainEvent.js'
 import type { ChecksumAddress } from '../../protocol/records.js'
 import type { BlockNumber, DepositCount, NetworkId } from '../../protocol/units.js'
 import { readUint32, readUint48, writeUint32, writeUint48 } from './bytes.js'
 import { decodeChecksumAddress, encodeChecksumAddress } from './checksumAddress.js'
 
-/** What table `claims` holds of one claim. The token is an id of the dictionary; the claimer has its own table. */
+/**
+ * What table `claims` holds of one claim. The token is an id of the dictionary; the claimer and the transaction hash have
+ * tables of their own.
+ */
 export interface ClaimRow {
-  readonly transactionHash: Hash
   readonly blockNumber: BlockNumber
   readonly timestampSec: number
   readonly logIndex: number
@@ -26,26 +27,24 @@ export interface ClaimRow {
 }
 
 /** Bytes of one row; row i of a chunk starts at i · CLAIM_BYTES. */
-export const CLAIM_BYTES = 150
+export const CLAIM_BYTES = 118
 
 const at = {
-  transactionHash: 0,
-  blockNumber: 32,
-  timestampSec: 38,
-  logIndex: 44,
-  globalIndex: 48,
-  sourceNetwork: 80,
-  depositCount: 84,
-  flags: 88,
-  tokenId: 89,
-  destinationAddress: 93,
-  amount: 118,
+  blockNumber: 0,
+  timestampSec: 6,
+  logIndex: 12,
+  globalIndex: 16,
+  sourceNetwork: 48,
+  depositCount: 52,
+  flags: 56,
+  tokenId: 57,
+  destinationAddress: 61,
+  amount: 86,
 } as const
 
 const FLAG_SET_BY_ADMINISTRATOR = 1
 
 export function encodeClaimRow(bytes: Uint8Array, offset: number, row: ClaimRow): void {
-  bytes.set(row.transactionHash, offset + at.transactionHash)
   writeUint48(bytes, offset + at.blockNumber, row.blockNumber)
   writeUint48(bytes, offset + at.timestampSec, row.timestampSec)
   writeUint32(bytes, offset + at.logIndex, row.logIndex)
@@ -61,7 +60,6 @@ export function encodeClaimRow(bytes: Uint8Array, offset: number, row: ClaimRow)
 /** @returns byte fields are views into `bytes`. */
 export function decodeClaimRow(bytes: Uint8Array, offset: number): ClaimRow {
   return {
-    transactionHash: bytes.subarray(offset, offset + 32),
     blockNumber: readUint48(bytes, offset + at.blockNumber) as BlockNumber,
     timestampSec: readUint48(bytes, offset + at.timestampSec),
     logIndex: readUint32(bytes, offset + at.logIndex),
@@ -74,3 +72,6 @@ export function decodeClaimRow(bytes: Uint8Array, offset: number): ClaimRow {
     amount: bytes.subarray(offset + at.amount, offset + at.amount + 32),
   }
 }
+
+/** Bytes of one transaction hash in table `claimHashes`. */
+export const CLAIM_HASH_BYTES = 32

@@ -28,8 +28,8 @@ const quick: readonly Damage[] = [
   [
     'a lost chunk of deposits',
     0,
-    /^deposits: deposit 32 is missing, 72 are counted$/,
-    (view) => view.remove('deposits', chunkKey(32, DEPOSITS_PER_CHUNK)),
+    /^deposits: deposit 34 is missing, 72 are counted$/,
+    (view) => view.remove('deposits', chunkKey(34, DEPOSITS_PER_CHUNK)),
   ],
   [
     'half a chunk of deposits',
@@ -89,7 +89,7 @@ const quick: readonly Damage[] = [
     'a global index',
     1,
     /^claims: claim 0 is of deposit \d of network \d, its global index \d+ names another$/,
-    (view) => flip(view, 'claims', uint32Key(0), 48 + 30),
+    (view) => flip(view, 'claims', uint32Key(0), 16 + 30),
   ],
   [
     'a time of an L1 info leaf',

@@ -53,14 +53,16 @@ const deep: readonly Damage[] = [
     (view) => view.remove('claimLinks', first(view, 'claimLinks').key),
   ],
   [
-    'a transaction hash of a claim link',
+    'a transaction hash of a claim',
     1,
-    /^claim links: claim of deposit \d+ of network \d: transaction hash differs/,
-    (view) => {
-      const { key, value } = first(view, 'claimLinks')
-      const at = value.findIndex((byte) => byte !== 0)
-      flip(view, 'claimLinks', key, at + 10)
-    },
+    /^lists: list claimsByTransaction of 0x[0-9a-f]{16} has row 0, which does not belong to it$/,
+    (view) => flip(view, 'claimHashes', first(view, 'claimHashes').key, 2),
+  ],
+  [
+    'transaction hashes of claims that are gone',
+    1,
+    /^claims: transaction hash of claim 0 is missing, \d+ are counted$/,
+    (view) => view.remove('claimHashes', uint32Key(0)),
   ],
   [
     'a claim out of force too many',

@@ -13,7 +13,13 @@ import {
   writeUint48BigEndian,
 } from '../../../src/store/codecs/bytes.js'
 import { checksumMask } from '../../../src/store/codecs/checksumAddress.js'
-import { CLAIM_BYTES, decodeClaimRow, encodeClaimRow } from '../../../src/store/codecs/claimRow.js'
+import { CLAIM_LINK_BYTES } from '../../../src/store/codecs/claimLink.js'
+import {
+  CLAIM_BYTES,
+  CLAIM_HASH_BYTES,
+  decodeClaimRow,
+  encodeClaimRow,
+} from '../../../src/store/codecs/claimRow.js'
 import { DEPOSIT_BYTES, decodeDepositRow, encodeDepositRow } from '../../../src/store/codecs/depositRow.js'
 import { blockKey, tileKey, trees, uint32PairKey } from '../../../src/store/codecs/keys.js'
 import {
@@ -21,13 +27,16 @@ import {
   encodeL1InfoLeafRow,
   L1_INFO_LEAF_BYTES,
 } from '../../../src/store/codecs/l1InfoLeafRow.js'
+import { SENDER_BYTES } from '../../../src/store/codecs/senderRow.js'
 import { decodeRollupEntry, encodeRollupEntry } from '../../../src/store/codecs/smallRows.js'
 import { decodeTokenMappingRow, encodeTokenMappingRow } from '../../../src/store/codecs/tokenMappingRow.js'
 import {
+  CLAIM_HASHES_PER_CHUNK,
   CLAIM_LINKS_PER_CHUNK,
   CLAIMS_PER_CHUNK,
   DEPOSITS_PER_CHUNK,
   L1_INFO_LEAVES_PER_CHUNK,
+  SENDERS_PER_CHUNK,
 } from '../../../src/store/tables.js'
 import { decodeUndoPart, UndoPart } from '../../../src/store/undo.js'
 
@@ -80,11 +89,8 @@ test('keys sort as their numbers do', () => {
 })
 
 test('rows come back as they were written, in the middle of a chunk, with all numbers at their limits', () => {
-  const position = {
-    transactionHash: bytes(32, 1),
-    blockNumber: MAX_UINT48 as BlockNumber,
-    timestampSec: MAX_UINT48,
-  }
+  const when = { blockNumber: MAX_UINT48 as BlockNumber, timestampSec: MAX_UINT48 }
+  const position = { transactionHash: bytes(32, 1), ...when }
   const deposit = {
     ...position,
     logIndex: MAX_UINT32,
@@ -97,7 +103,7 @@ test('rows come back as they were written, in the middle of a chunk, with all nu
     amount: bytes(32, 3),
   }
   const claim = {
-    ...position,
+    ...when,
     logIndex: MAX_UINT32,
     globalIndex: bytes(32, 4),
     sourceNetwork: MAX_UINT32 as NetworkId,
@@ -152,7 +158,9 @@ test('a full chunk of each table fits one page', () => {
     DEPOSIT_BYTES * DEPOSITS_PER_CHUNK,
     CLAIM_BYTES * CLAIMS_PER_CHUNK,
     L1_INFO_LEAF_BYTES * L1_INFO_LEAVES_PER_CHUNK,
-    36 * CLAIM_LINKS_PER_CHUNK,
+    CLAIM_LINK_BYTES * CLAIM_LINKS_PER_CHUNK,
+    CLAIM_HASH_BYTES * CLAIM_HASHES_PER_CHUNK,
+    SENDER_BYTES * SENDERS_PER_CHUNK,
   ]
   for (const size of chunks) assert.ok(size <= 4080, `${size} bytes`)
 })
