@@ -6,9 +6,9 @@ import type { ResolvedSender, ShardWriter, UnresolvedSender } from '../shard/sha
 import { Backoff } from './backoff.js'
 import type { SyncReport } from './syncReport.js'
 
-const LARGEST_BATCH = 256
+const LARGEST_BATCH = 1024
 /** A node that offers traces but fails to trace one transaction is asked for so long before its tx.from is taken. */
-const PATIENCE_MS = 45_000
+const PATIENCE_MS = 120_000
 
 /** `more`: some were resolved and others wait. `waiting`: the last try failed, the next one is not due yet. */
 export type SenderProgress = 'done' | 'more' | 'waiting'

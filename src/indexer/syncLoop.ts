@@ -8,6 +8,7 @@ import type { ShardWriter } from '../shard/shardWriter.types.js'
 import { Auditor } from './audit.js'
 import { type ChainPosition, countEvents, makeBatch } from './batches.js'
 import { BatchUndo, UNDOABLE_BATCHES } from './batchUndo.js'
+import { assertContinues } from './continuity.js'
 import type { GerPoller } from './gerPoller.js'
 import { LINKED_DEPTH, LocalChain } from './localChain.js'
 import { PollPacer } from './pollPacer.js'
@@ -171,26 +172,38 @@ class SyncLoop {
     const windows = new WindowPipeline(client, plan, this.#signal)
     const undo = new BatchUndo(writer)
     try {
-      for (;;) {
-        const range = await windows.next()
-        if (range === undefined) break
+      let range = await windows.next()
+      while (range !== undefined) {
+        // A window that can't be read says nothing against the one before it.
+        const next = await windows.next().catch((failure: unknown) => ({ failure }))
+        const isRead = next !== undefined && !('failure' in next)
+        if (isRead) assertContinues(writer.counts().deposits, range, next)
         await this.#assertLinked(range, position.head)
         const floor = undo.nextFloor(countEvents(range.blocks), range.head.number)
         this.#commit(range, range.blocks, position, floor)
         await this.#auditor.afterWindow(range.head, this.#signal)
-        if (clock.now() - headAtMs < HEAD_REFRESH_MS) continue
-        headAtMs = clock.now()
-        const head = await client.getHead(this.#signal)
-        if (head.number <= position.head.number) continue
-        this.#options.report.head(head, range.head)
-        position = await this.#position(head)
-        windows.moveTarget(head.number - LINKED_DEPTH)
+        if (clock.now() - headAtMs >= HEAD_REFRESH_MS) {
+          headAtMs = clock.now()
+          position = await this.#refreshed(position)
+          windows.moveTarget(position.head.number - LINKED_DEPTH)
+        }
+        if (next !== undefined && !isRead) throw next.failure
+        range = next ?? (await windows.next())
       }
     } finally {
       windows.cancel()
     }
     // While history can still be taken back.
     await this.#auditor.compare(writer.checkpoint()!, this.#signal)
+  }
+
+  /** The head may have moved on meanwhile; one that lags changes nothing. */
+  async #refreshed(position: ChainPosition): Promise<ChainPosition> {
+    const { client, writer, report } = this.#options
+    const head = await client.getHead(this.#signal)
+    if (head.number <= position.head.number) return position
+    report.head(head, writer.checkpoint())
+    return this.#position(head)
   }
 
   #commit(

@@ -1,5 +1,6 @@
 import type { ChainClient, FetchedRange } from '../chain/chainClient.types.js'
 import { asBlockNumber } from '../protocol/units.js'
+import { countEvents } from './batches.js'
 
 interface Window {
   readonly from: number
@@ -9,6 +10,10 @@ interface Window {
 
 /** Windows in flight: one being read while the one before it is committed, one more to keep the endpoint busy. */
 const WINDOWS_IN_FLIGHT = 2
+/** The first windows are short: how much is in them is not known yet, and an answer is held in memory whole. */
+const FIRST_WINDOW_BLOCKS = 250
+/** Windows with fewer events are followed by wider ones. */
+const FEW_EVENTS = 2_000
 
 /**
  * Reads history window by window, in order, a bounded number ahead: the next answers travel while one is committed.
@@ -16,7 +21,8 @@ const WINDOWS_IN_FLIGHT = 2
  */
 export class WindowPipeline {
   readonly #client: Pick<ChainClient, 'fetchRange'>
-  readonly #windowBlocks: number
+  readonly #widestBlocks: number
+  #windowBlocks: number
   readonly #abort = new AbortController()
   readonly #signal: AbortSignal
   readonly #windows: Window[] = []
@@ -30,7 +36,8 @@ export class WindowPipeline {
     signal: AbortSignal,
   ) {
     this.#client = client
-    this.#windowBlocks = plan.windowBlocks
+    this.#widestBlocks = plan.windowBlocks
+    this.#windowBlocks = Math.min(plan.windowBlocks, FIRST_WINDOW_BLOCKS)
     this.#planned = plan.from
     this.#target = plan.target
     this.#signal = AbortSignal.any([signal, this.#abort.signal])
@@ -47,6 +54,8 @@ export class WindowPipeline {
     if (window === undefined) return undefined
     const range = await window.range
     this.#windows.shift()
+    if (countEvents(range.blocks) < FEW_EVENTS)
+      this.#windowBlocks = Math.min(this.#widestBlocks, this.#windowBlocks * 2)
     if (range.head.number < window.to) this.#windows.unshift(this.#read(range.head.number + 1, window.to))
     this.#fill()
     return range

@@ -254,16 +254,18 @@ class Simulation {
 
   #drawTrouble(): Trouble {
     const share = () => this.#pick([0, 0, 0.03, 0.15])
+    const zeroBloom = this.#random() < 0.1
     return {
       refusals: share(),
       silence: this.#pick([0, 0, 0.02]),
-      lag: share(),
-      otherBranch: share(),
+      // Where blooms are not filled, a list from another node that is merely short can't be told from a true one.
+      lag: zeroBloom ? 0 : share(),
+      otherBranch: zeroBloom ? 0 : share(),
       hiddenLogs: share(),
-      noTraces: share(),
+      noTraces: this.#pick([0, 0, 0.05]),
       maxRange: this.#pick([undefined, undefined, 1, 10]),
       maxLogs: this.#pick([undefined, undefined, 15]),
-      zeroBloom: this.#random() < 0.1,
+      zeroBloom,
       finality: this.#pick(['right', 'right', 'unsupported', 'null', 'zero'] as const),
     }
   }
