@@ -58,11 +58,6 @@ export class Recovery {
     this.#backoff = new Backoff(options.clock, { baseMs: 250, capMs: LONGEST_WAIT_MS })
   }
 
-  /** The chain answers, whatever it says. */
-  answered(): void {
-    this.#options.report.rpcDown(false)
-  }
-
   /** A batch was stored up to `block`. */
   progressed(block: number): void {
     if (this.#stuck !== undefined && (this.#stuck.isAudit || block <= this.#stuck.at)) return

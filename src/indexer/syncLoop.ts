@@ -22,6 +22,8 @@ import { WindowPipeline } from './windowPipeline.js'
 const SENDER_BUDGET_MS = 2_000
 /** In backfill the head is asked for this often; nothing else depends on it there. */
 const HEAD_REFRESH_MS = 5_000
+/** A head below ours for so long is no node that lags for a moment. */
+const LONGEST_BEHIND_MS = 60_000
 /** While a network rests whose roots are polled, the L1's shard is looked at this often: one read of shared memory. */
 const L1_LOOK_MS = 50
 
@@ -52,6 +54,8 @@ class SyncLoop {
   readonly #recovery: Recovery
   readonly #pacer: PollPacer
   #isIdentified = false
+  /** Since when no head was as high as the checkpoint. */
+  #behindSinceMs: number | undefined
 
   constructor(options: SyncLoopOptions, signal: AbortSignal) {
     const { client, writer, clock, report, network } = options
@@ -97,11 +101,11 @@ class SyncLoop {
     if (!this.#isIdentified) await client.verifyIdentity(this.#signal)
     this.#isIdentified = true
     const head = await client.getHead(this.#signal)
-    this.#recovery.answered()
     this.#pacer.saw(head)
     report.head(head, writer.checkpoint())
     if (writer.checkpoint() === undefined) await this.#seed(head)
     const news = await this.#chain.observe(head, this.#signal)
+    this.#noteInStep(news.type !== 'behind')
     switch (news.type) {
       case 'reorg':
         return this.#revert(news.ancestor)
@@ -112,6 +116,14 @@ class SyncLoop {
       case 'ahead':
         return this.#follow(head)
     }
+  }
+
+  /** Endpoints that answer but show nothing of our chain for long are as good as silent: what we hold may be gone. */
+  #noteInStep(isInStep: boolean): void {
+    const { clock, report } = this.#options
+    this.#behindSinceMs = isInStep ? undefined : (this.#behindSinceMs ?? clock.now())
+    const behindMs = this.#behindSinceMs === undefined ? 0 : clock.now() - this.#behindSinceMs
+    report.rpcDown(behindMs > LONGEST_BEHIND_MS)
   }
 
   /**

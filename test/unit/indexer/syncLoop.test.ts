@@ -94,6 +94,19 @@ test('a head that goes back for good changes nothing until another branch is as 
   assert.deepEqual(harness.shard.reverts, [15])
 })
 
+test('a head that stays below ours is told like a silent endpoint, and forgotten when it is back', async () => {
+  const harness = createSyncHarness()
+  mineDeposits(harness, 20)
+  await harness.run(() => isInStep(harness))
+  const { blocks } = harness.network
+  harness.network.rollback(15)
+  await harness.run(() => harness.row.get('rpcDown') === 1, 90_000)
+  assert.deepEqual(harness.shard.reverts, [])
+  harness.network.blocks = blocks
+  await harness.run(() => harness.row.get('rpcDown') === 0)
+  assert.ok(isInStep(harness))
+})
+
 test('blocks of two branches never stand on each other', async () => {
   const harness = createSyncHarness()
   mineDeposits(harness, 20)
