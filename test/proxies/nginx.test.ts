@@ -4,90 +4,73 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { freePort } from '../support/freePort.js'
 import { skipWithout } from '../support/installedProgram.js'
-import { deployed, rollUnderLoad, runProxy, startTwoInstances } from '../support/proxyWorld.js'
+import { assertRollsUnderLoad, deployed, runProxy, startTwoInstances } from '../support/proxyWorld.js'
 import { RawConnection, requestText } from '../support/rawHttp.js'
 import { tempFolder } from '../support/tempFolder.js'
 
-const skip = skipWithout('nginx')
+const rules = { skip: skipWithout('nginx'), timeout: 200_000 }
 
-test('nginx with deploy/nginx.conf: a rolling restart under load fails no request', {
-  skip,
-  timeout: 200_000,
-}, async (context) => {
-  const instances = await startTwoInstances(context)
-  const port = await freePort()
-  const [first, second] = instances.ports
-  await nginx(
-    context,
-    port,
-    deployed(
-      'nginx.conf',
-      new Map([
-        [8080, port],
-        [5577, first!.api],
-        [5578, second!.api],
-      ]),
-    ),
-  )
-  const { answered, failures } = await rollUnderLoad(port, instances)
-  assert.deepEqual(failures.slice(0, 5), [])
-  assert.ok(answered > 1_000, `${answered} answers`)
-})
+test(
+  'nginx with deploy/nginx.conf: a rolling restart under load fails no request',
+  rules,
+  async (context) => {
+    const instances = await startTwoInstances(context)
+    const port = await freePort()
+    await nginx(context, port, deployed('nginx.conf', port, instances.ports))
+    await assertRollsUnderLoad(port, instances)
+  },
+)
 
-test('behind nginx a body on GET and pipelined requests leave every connection in order', {
-  skip,
-  timeout: 200_000,
-}, async (context) => {
-  const instances = await startTwoInstances(context)
-  const port = await freePort()
-  const [first, second] = instances.ports
-  const ports = new Map([
-    [8080, port],
-    [5577, first!.api],
-    [5578, second!.api],
-  ])
-  await nginx(context, port, deployed('nginx.conf', ports))
-  const smuggled = 'GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n'
-  for (const [header, bytes] of [
-    [`Content-Length: ${smuggled.length}`, smuggled],
-    ['Transfer-Encoding: chunked', `${smuggled.length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`],
-  ] as const) {
-    const connection = new RawConnection(port)
-    const { targets } = instances
-    connection.send(requestText('GET', targets[0]!.path, [header]) + bytes)
-    connection.send(
-      targets
-        .slice(1)
-        .map(({ path }) => requestText('GET', path))
-        .join(''),
-    )
-    for (const { path, body } of targets)
-      assert.equal((await connection.response()).body, body, `${path} ${header}`)
-    connection.destroy()
-  }
-})
+test(
+  'behind nginx a body on GET and pipelined requests leave every connection in order',
+  rules,
+  async (context) => {
+    const instances = await startTwoInstances(context)
+    const port = await freePort()
+    await nginx(context, port, deployed('nginx.conf', port, instances.ports))
+    const smuggled = 'GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n'
+    for (const [header, bytes] of [
+      [`Content-Length: ${smuggled.length}`, smuggled],
+      ['Transfer-Encoding: chunked', `${smuggled.length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`],
+    ] as const) {
+      const connection = new RawConnection(port)
+      const { targets } = instances
+      connection.send(requestText('GET', targets[0]!.path, [header]) + bytes)
+      connection.send(
+        targets
+          .slice(1)
+          .map(({ path }) => requestText('GET', path))
+          .join(''),
+      )
+      for (const { path, body } of targets)
+        assert.equal((await connection.response()).body, body, `${path} ${header}`)
+      connection.destroy()
+    }
+  },
+)
 
-test('nginx as it comes speaks HTTP/1.0: the operations port answers it, the API does not', {
-  skip,
-  timeout: 200_000,
-}, async (context) => {
-  const instances = await startTwoInstances(context)
-  const port = await freePort()
-  const { api, ops } = instances.ports[0]!
-  await nginx(
-    context,
-    port,
-    `server {
+test(
+  'nginx as it comes speaks HTTP/1.0: the operations port answers it, the API does not',
+  rules,
+  async (context) => {
+    const instances = await startTwoInstances(context)
+    const port = await freePort()
+    const { api, ops } = instances.ports[0]!
+    await nginx(
+      context,
+      port,
+      `server {
       listen 127.0.0.1:${port};
       location / { proxy_pass http://127.0.0.1:${ops}; proxy_http_version 1.0; }
       location /bridge/ { proxy_pass http://127.0.0.1:${api}; proxy_http_version 1.0; }
     }`,
-  )
-  const ask = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status
-  assert.deepEqual([await ask('/readyz'), await ask('/')], [200, 200])
-  // The modern core says 505; the old one closes without a word, which nginx tells as 502.
-  assert.ok([502, 505].includes(await ask('/bridge/v1/sync-status')))
-})
+    )
+    const ask = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status
+    assert.deepEqual([await ask('/readyz'), await ask('/')], [200, 200])
+    // The modern core says 505; the old one closes without a word, which nginx tells as 502.
+    assert.ok([502, 505].includes(await ask('/bridge/v1/sync-status')))
+  },
+)
 
 async function nginx(context: TestContext, port: number, http: string): Promise<void> {
   const folder = tempFolder(context)

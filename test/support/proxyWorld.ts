@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -68,8 +69,13 @@ export async function startTwoInstances(context: Cleaner): Promise<TwoInstances>
   }
 }
 
-/** A file of `deploy/` with the ports of a test in the place of its own. */
-export function deployed(file: string, ports: ReadonlyMap<number, number>): string {
+/** A file of `deploy/` with the ports of a test in the place of its own: where the proxy listens, and the instances' APIs. */
+export function deployed(file: string, proxyPort: number, [first, second]: TwoInstances['ports']): string {
+  const ports = [
+    [8080, proxyPort],
+    [5577, first!.api],
+    [5578, second!.api],
+  ] as const
   const path = fileURLToPath(new URL(`../../../deploy/${file}`, import.meta.url))
   let text = readFileSync(path, 'utf8')
   for (const [shipped, own] of ports) {
@@ -114,8 +120,14 @@ export async function runProxy(
   })
 }
 
-/** Restarts both instances, one after the other, while load runs through the proxy. */
-export async function rollUnderLoad(port: number, instances: TwoInstances): Promise<LoadReport> {
+/** Restarts both instances, one after the other, while load runs through the proxy: no request may fail. */
+export async function assertRollsUnderLoad(port: number, instances: TwoInstances): Promise<void> {
+  const { answered, failures } = await rollUnderLoad(port, instances)
+  assert.deepEqual(failures.slice(0, 5), [])
+  assert.ok(answered > 1_000, `${answered} answers`)
+}
+
+async function rollUnderLoad(port: number, instances: TwoInstances): Promise<LoadReport> {
   const load = startLoad(port, 24, instances.targets)
   try {
     for (const at of [0, 1]) {

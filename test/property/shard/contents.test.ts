@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import type { Sender } from '../../../src/protocol/chainEvent.js'
-import type { BlockNumber } from '../../../src/protocol/units.js'
 import { decodeInjectedGerEntry, decodeLocalExitRootEntry } from '../../../src/store/codecs/smallRows.js'
 import type { ReadView } from '../../../src/store/shardStore.types.js'
-import { RandomChain } from '../../support/randomChain.js'
+import { assertForRandomShards } from '../../support/randomShard.js'
 import {
   hex,
   readClaimLinks,
@@ -19,42 +14,15 @@ import {
   readMappings,
 } from '../../support/shardContents.js'
 import type { ModelClaim, ModelDeposit, ShardModel } from '../../support/shardModel.js'
-import { TestNumbers } from '../../support/testNumbers.js'
-import { batchOf, openTestShard } from '../../support/testShard.js'
 
-/** fast-check prints seed and path of a failure: run again with FC_SEED. */
-const seed = process.env.FC_SEED === undefined ? {} : { seed: Number(process.env.FC_SEED) }
 const everything = { start: Uint8Array.of(0), end: Buffer.alloc(60, 0xff) }
 
 test('rows, lists, links, roots and totals are those of a plain model, with and without undo, after reorgs', async () => {
   let deposits = 0
-  await fc.assert(
-    fc.asyncProperty(fc.nat(), fc.nat(20), fc.nat(), async (chainSeed, undoFloor, depth) => {
-      const folder = mkdtempSync(join(tmpdir(), 'bds-test-'))
-      const chain = new RandomChain(chainSeed)
-      const numbers = new TestNumbers(chainSeed + 1)
-      const shard = openTestShard(folder, 1)
-      const growAndFeed = (count: number): void => {
-        const from = chain.blocks.length
-        for (let blocks = 0; blocks < count; blocks++) chain.grow(8)
-        for (let next = from; next < chain.blocks.length; ) {
-          const end = Math.min(chain.blocks.length, next + 1 + numbers.below(8))
-          shard.writer.applyBlocks(batchOf(chain.blocks.slice(next, end), undoFloor))
-          next = end
-        }
-      }
-      growAndFeed(25)
-      const ancestor = 25 - (depth % (26 - undoFloor))
-      shard.writer.revertTo(ancestor as BlockNumber)
-      chain.dropAbove(ancestor)
-      growAndFeed(5)
-      shard.read((view) => assertIsModel(view, chain.model))
-      deposits += chain.model.deposits.length
-      await shard.close()
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
-    }),
-    { ...seed, numRuns: 25, includeErrorInReport: true },
-  )
+  await assertForRandomShards(25, 8, (shard, chain) => {
+    shard.read((view) => assertIsModel(view, chain.model))
+    deposits += chain.model.deposits.length
+  })
   assert.ok(deposits > 200, `${deposits} deposits`)
 })
 
