@@ -16,6 +16,12 @@ export interface ExpectedNow {
     readonly rollupExitRoot: string
     readonly globalExitRoot: string
   }[]
+  /** In the order of the settlements. */
+  readonly rollupExitRoots: readonly {
+    readonly rollupId: number
+    readonly exitRoot: string
+    readonly rollupExitRoot: string
+  }[]
 }
 
 export interface ExpectedBridge {
@@ -26,6 +32,8 @@ export interface ExpectedBridge {
   readonly blockTimestamp: number
   readonly destinationNetwork: number
   readonly globalIndex: string
+  /** Of the source's local exit tree with this deposit as the last. */
+  readonly rootAfter: string
 }
 
 interface ReplayNetwork {
