@@ -17,24 +17,24 @@ export function formatNodes(count: i32): i32 {
     store<u16>(at + 1, PREFIX)
     at += 3
     const node = INPUT + 32 * i
-    if (ASC_FEATURE_SIMD) {
-      writeHalfNode(node, at)
-      writeHalfNode(node + 16, at + 32)
-    } else {
-      for (let b = 0; b < 32; b++) {
-        const byte = load<u8>(node + b)
-        store<u8>(at + 2 * b, load<u8>(HEX_DIGITS + (byte >> 4)))
-        store<u8>(at + 2 * b + 1, load<u8>(HEX_DIGITS + (byte & 15)))
-      }
-    }
+    writeHex16(node, at)
+    writeHex16(node + 16, at + 32)
     at += 64
     store<u8>(at++, QUOTE)
   }
   return <i32>(at - TEXT)
 }
 
-/** 16 bytes to 32 digits: two table look-ups of all high and all low halves, then woven together. */
-function writeHalfNode(bytes: usize, text: usize): void {
+/** 16 bytes to 32 digits, lower case: two table look-ups of all high and all low halves, then woven together. */
+export function writeHex16(bytes: usize, text: usize): void {
+  if (!ASC_FEATURE_SIMD) {
+    for (let b = 0; b < 16; b++) {
+      const byte = load<u8>(bytes + b)
+      store<u8>(text + 2 * b, load<u8>(HEX_DIGITS + (byte >> 4)))
+      store<u8>(text + 2 * b + 1, load<u8>(HEX_DIGITS + (byte & 15)))
+    }
+    return
+  }
   const digits = v128.load(HEX_DIGITS)
   const value = v128.load(bytes)
   const high = v128.swizzle(digits, v128.shr<u8>(value, 4))

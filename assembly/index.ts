@@ -2,15 +2,19 @@
 
 import { DIGEST, INPUT } from './layout'
 import { completeTile, hashLevel } from './level'
+import { fillDigitPairs } from './rows'
 import { absorb, finishMessage, startMessage } from './sponge'
 import { fillZeroHashes } from './zeroHashes'
 
 export { computeRoot, foldBranch, prove, proveAtEdge, rootPair } from './branch'
 export { formatNodes } from './hex'
 export { BRANCH_A, DIGEST, DIGEST_B, EDGE, INPUT, PATH_A, PATH_B, TEXT, TILE } from './layout'
+export { ROW_FIELDS, ROW_INPUT, ROW_NUMBERS, ROW_OUTPUT, ROW_TEXTS } from './rowLayout'
+export { writeRows } from './rows'
 export { completeTile, startMessage }
 
 fillZeroHashes()
+fillDigitPairs()
 
 /** Takes the first `length` bytes of `INPUT` as the next piece of the message. */
 export function absorbInput(length: i32): void {

@@ -1,3 +1,4 @@
+import type { RowWriter } from '../protocol/packedRows.js'
 import type { ChecksumAddress } from '../protocol/records.js'
 
 const ZERO = 0x30
@@ -77,12 +78,15 @@ export class JsonWriter {
 
   private readonly digits = new Uint8Array(80)
   private readonly limbs = new Uint32Array(LIMBS)
+  /** Writes rows that come as stored bytes; without one, rows are written field by field. */
+  readonly rowWriter: RowWriter | undefined
   private readonly formatNodes: FormatNodes
 
   /** @param formatNodes a faster way to do it, such as the wasm module's. */
-  constructor(capacity = 64 * 1024, formatNodes: FormatNodes = formatNodesHere) {
+  constructor(capacity = 64 * 1024, formatNodes: FormatNodes = formatNodesHere, rowWriter?: RowWriter) {
     this.bytes = new Uint8Array(capacity)
     this.formatNodes = formatNodes
+    this.rowWriter = rowWriter
   }
 
   /** Forgets what was written; the memory is used again. */

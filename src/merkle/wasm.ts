@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
+import type { RowWriter } from '../protocol/packedRows.js'
 import type { TreeHasher } from './hasher.js'
+import { createWasmRowWriter, type RowExports } from './rowWriter.js'
 import { createWasmHasher, type MerkleExports } from './wasmHasher.js'
 
 /** Builds of the one source in assembly/. The debug builds are for tests. */
@@ -35,6 +37,13 @@ export function createHasher(compiled: CompiledMerkle): TreeHasher {
   const instance = new WebAssembly.Instance(compiled.module)
   // The exports are what assembly/index.ts exports: the build and this file land together.
   return createWasmHasher(compiled.name, instance.exports as MerkleExports)
+}
+
+/** Writes stored rows as JSON, in an instance of its own for this thread. */
+export function createRowWriter(compiled: CompiledMerkle): RowWriter {
+  const instance = new WebAssembly.Instance(compiled.module)
+  // As above.
+  return createWasmRowWriter(instance.exports as RowExports)
 }
 
 function read(build: MerkleBuild): Buffer<ArrayBuffer> {

@@ -1,5 +1,6 @@
 import { isMainThread, workerData } from 'node:worker_threads'
 import { JsonWriter } from '../api/jsonWriter.js'
+import { createRowWriter } from '../merkle/wasm.js'
 import { openShardReaders } from '../shard/reader.js'
 import { queries } from './queries.js'
 import type { QueryWorkerData } from './queryPool.js'
@@ -14,9 +15,10 @@ const data = workerData as QueryWorkerData
 
 const shards = openShardReaders(data)
 
-/** Branches are most of a proof's text: the wasm instance that made them writes them too. */
+/** Branches are most of a proof's text, rows all of a page's: wasm writes both. */
+const rowWriter = createRowWriter(data.compiled)
 const createWriter = (): JsonWriter =>
-  new JsonWriter(undefined, (nodes, target, at) => shards.hasher.formatNodes(nodes, target, at))
+  new JsonWriter(undefined, (nodes, target, at) => shards.hasher.formatNodes(nodes, target, at), rowWriter)
 
 /** One task = one micro-batch = fresh snapshots, released at its end. No timers here: between tasks the thread sleeps. */
 export default createWorkerTask(

@@ -1,4 +1,5 @@
 import type { Address, Hash } from './chainEvent.js'
+import type { PackedRows } from './packedRows.js'
 import type { BlockNumber, DepositCount, L1InfoTreeIndex, NetworkId } from './units.js'
 
 /** An address with its EIP-55 spelling worked out: bit i of `checksumMask` (of 40) = hex digit i is upper case. */
@@ -121,4 +122,6 @@ export interface Page<T> {
   readonly total: number
   /** Continues the list behind this page; null on the last one. */
   readonly nextCursor: string | null
+  /** The same rows as stored bytes, where they can be written without records in between: then `rows` are made when read. */
+  readonly packed?: PackedRows
 }

@@ -6,4 +6,4 @@ export interface Thresholds {
   readonly worthKeeping: number
 }
 
-export const THRESHOLDS: Thresholds = { rowsWorthReading: 32, worthKeeping: 1_024 }
+export const THRESHOLDS: Thresholds = { rowsWorthReading: 32, worthKeeping: 128 }

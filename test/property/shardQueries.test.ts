@@ -7,6 +7,7 @@ import { getBridges } from '../../src/shard/queries/getBridges.js'
 import { getClaimProof } from '../../src/shard/queries/getClaimProof.js'
 import { getClaims } from '../../src/shard/queries/getClaims.js'
 import { getL1InfoTreeIndex } from '../../src/shard/queries/getL1InfoTreeIndex.js'
+import { bothTexts } from '../support/bothTexts.js'
 import {
   expectedBridge,
   expectedBridges,
@@ -45,12 +46,14 @@ function checkEverything(indexed: IndexedWorld, finalizedL1Block: number, random
       const query: BridgesQuery = { networkId, ...paging, ...filters }
       const answer = indexed.ask((shards) => getBridges(shards, query))
       assert.ok(answer.ok)
-      const { rows, nextCursor, ...page } = answer.value
+      const { rows, nextCursor, packed: _, ...page } = answer.value
       const told = describe(query)
       const { pageNumber, pageSize } = paging
       assert.deepEqual(page, { page: pageNumber, limit: pageSize, total: matching.length }, told)
       assert.deepEqual(rows.map(plainBridge), part.map(expectedBridge), told)
       assert.equal(nextCursor !== null, hasMore(paging, matching.length), told)
+      const [plain, packed] = bothTexts(indexed, 'getBridges', query)
+      assert.equal(packed, plain, told)
     }
     for (const deposit of deposits) proven += checkProof(indexed, deposit)
     checkClaims(indexed, networkId, random)
@@ -93,7 +96,7 @@ function checkClaims(indexed: IndexedWorld, networkId: NetworkId, random: () => 
     const query: ClaimsQuery = { networkId, ...paging, ...filters }
     const answer = indexed.ask((shards) => getClaims(shards, query))
     assert.ok(answer.ok)
-    const { rows, nextCursor, ...page } = answer.value
+    const { rows, nextCursor, packed: _, ...page } = answer.value
     const told = describe(query)
     assert.deepEqual(page, { page: paging.pageNumber, limit: paging.pageSize, total: matching.length }, told)
     assert.deepEqual(
@@ -102,6 +105,8 @@ function checkClaims(indexed: IndexedWorld, networkId: NetworkId, random: () => 
       told,
     )
     assert.equal(nextCursor !== null, hasMore(paging, matching.length), told)
+    const [plain, packed] = bothTexts(indexed, 'getClaims', query)
+    assert.equal(packed, plain, told)
   }
 }
 

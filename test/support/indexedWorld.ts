@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { type Hex, hexToBytes } from 'viem'
 import type { Config } from '../../src/config/config.types.js'
 import type { HaltReason } from '../../src/errors/haltReason.js'
@@ -66,7 +67,11 @@ export class IndexedWorld {
 
   /** Runs one query, or anything else that reads, as one task. */
   ask<T>(body: (shards: ShardReaders) => T): T {
-    return this.readers.withSnapshots(() => body(this.readers))
+    return this.readers.withSnapshots(() => {
+      const result = body(this.readers)
+      makeRows(result)
+      return result
+    })
   }
 
   syncAll(options: SyncOptions = {}): void {
@@ -108,6 +113,12 @@ export class IndexedWorld {
     for (const writer of this.writers.values()) await writer.close()
     await this.guard.close()
   }
+}
+
+/** A page makes its rows when they are read, which is possible inside the task alone. */
+function makeRows(result: unknown): void {
+  const answer = result as { readonly value?: { readonly rows?: readonly unknown[] } } | undefined
+  assert.notEqual(answer?.value?.rows?.length, -1)
 }
 
 function batchOf(network: FakeNetwork, from: number, to: number, options: SyncOptions): BlockBatch {

@@ -1,6 +1,7 @@
 import type { BridgeRecord, Page } from '../../protocol/records.js'
 import { asciiBytes, type JsonWriter } from '../jsonWriter.js'
-import { canonicalGlobalIndex, END_OBJECT, firstKey, key, writePage } from './fields.js'
+import { canonicalGlobalIndex, END_OBJECT, firstKey, key, writePackedPage, writePage } from './fields.js'
+import type { WireNames } from './rowFields.js'
 
 const OPENING = asciiBytes('{"bridges":[')
 const TX_HASH = firstKey('tx_hash')
@@ -25,8 +26,34 @@ const L1_INFO_TREE_INDEX = key('l1_info_tree_index')
 
 const MESSAGE = 1
 
+/** The record again, for pages that come as stored bytes. */
+const NAMES: WireNames = [
+  ['tx_hash', 'transactionHash'],
+  ['deposit_count', 'depositCount'],
+  ['origin_network', 'sourceNetwork'],
+  ['destination_network', 'destinationNetwork'],
+  ['origin_address', 'originAddress'],
+  ['destination_address', 'destinationAddress'],
+  ['amount', 'amount'],
+  ['block_timestamp', 'timestampSec'],
+  ['ready_for_claim', 'readyForClaim'],
+  ['block_number', 'blockNumber'],
+  ['log_index', 'logIndex'],
+  ['leaf_type', 'leafType'],
+  ['token_network', 'tokenNetwork'],
+  ['token_address', 'tokenAddress'],
+  ['metadata', 'metadata'],
+  ['tx_sender', 'transactionSender'],
+  ['global_index', 'globalIndex'],
+  ['claim_tx_hash', 'claimTransactionHash'],
+  ['l1_info_tree_index', 'l1InfoTreeIndex'],
+]
+
 export function writeBridges(writer: JsonWriter, page: Page<BridgeRecord>): void {
-  writePage(writer, OPENING, page, writeBridge)
+  const { rowWriter } = writer
+  const { packed } = page
+  if (rowWriter === undefined || packed === undefined) writePage(writer, OPENING, page, writeBridge)
+  else writePackedPage(writer, rowWriter, OPENING, page, packed, NAMES, writeBridge)
 }
 
 function writeBridge(writer: JsonWriter, bridge: BridgeRecord): void {

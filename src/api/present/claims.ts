@@ -1,6 +1,7 @@
 import type { ClaimRecord, Page } from '../../protocol/records.js'
 import { asciiBytes, type JsonWriter } from '../jsonWriter.js'
-import { END_OBJECT, firstKey, key, writePage } from './fields.js'
+import { END_OBJECT, firstKey, key, writePackedPage, writePage } from './fields.js'
+import type { WireNames } from './rowFields.js'
 
 const OPENING = asciiBytes('{"claims":[')
 const TX_HASH = firstKey('tx_hash')
@@ -19,8 +20,30 @@ const TOKEN_ADDRESS = key('token_address')
 const FROM_ADDRESS = key('from_address')
 const TX_SENDER = key('tx_sender')
 
+/** The record again, for pages that come as stored bytes. */
+const NAMES: WireNames = [
+  ['tx_hash', 'transactionHash'],
+  ['global_index', 'globalIndex'],
+  ['amount', 'amount'],
+  ['block_timestamp', 'timestampSec'],
+  ['bridge_tx_hash', 'bridgeTransactionHash'],
+  ['block_number', 'blockNumber'],
+  ['log_index', 'logIndex'],
+  ['origin_network', 'sourceNetwork'],
+  ['deposit_count', 'depositCount'],
+  ['destination_network', 'destinationNetwork'],
+  ['destination_address', 'destinationAddress'],
+  ['token_network', 'tokenNetwork'],
+  ['token_address', 'tokenAddress'],
+  ['from_address', 'caller'],
+  ['tx_sender', 'transactionSender'],
+]
+
 export function writeClaims(writer: JsonWriter, page: Page<ClaimRecord>): void {
-  writePage(writer, OPENING, page, writeClaim)
+  const { rowWriter } = writer
+  const { packed } = page
+  if (rowWriter === undefined || packed === undefined) writePage(writer, OPENING, page, writeClaim)
+  else writePackedPage(writer, rowWriter, OPENING, page, packed, NAMES, writeClaim)
 }
 
 function writeClaim(writer: JsonWriter, claim: ClaimRecord): void {

@@ -1,6 +1,8 @@
+import type { PackedRows, RowWriter } from '../../protocol/packedRows.js'
 import type { Page } from '../../protocol/records.js'
 import type { DepositCount, NetworkId } from '../../protocol/units.js'
 import { asciiBytes, type JsonWriter } from '../jsonWriter.js'
+import { rowFields, type WireNames } from './rowFields.js'
 
 /** The bytes `,"name":` (the first field of an object has `{` in front instead). */
 export function key(name: string): Uint8Array {
@@ -33,6 +35,40 @@ export function writePage<Row>(
     if (index > 0) writer.raw(COMMA)
     writeRow(writer, page.rows[index]!)
   }
+  writePagination(writer, page)
+}
+
+/** The same, from the rows' stored bytes. @param names fields in the order of the wire. */
+export function writePackedPage<Row>(
+  writer: JsonWriter,
+  rowWriter: RowWriter,
+  opening: Uint8Array,
+  page: Page<Row>,
+  packed: PackedRows,
+  names: WireNames,
+  writeRow: (writer: JsonWriter, row: Row) => void,
+): void {
+  writer.raw(opening)
+  const begin = writer.length
+  const comma = (): void => {
+    if (writer.length > begin) writer.raw(COMMA)
+  }
+  rowWriter.use(rowFields(names, packed.sources))
+  packed.writeTo(
+    rowWriter,
+    (text) => {
+      comma()
+      writer.append(text)
+    },
+    (row) => {
+      comma()
+      writeRow(writer, page.rows[row]!)
+    },
+  )
+  writePagination(writer, page)
+}
+
+function writePagination(writer: JsonWriter, page: Page<unknown>): void {
   writer.raw(PAGINATION)
   writer.uint(page.page)
   writer.raw(LIMIT)

@@ -1,6 +1,8 @@
 import { type Answer, success } from '../../errors/answers.js'
 import type { BridgesQuery } from '../../protocol/queries.js'
 import type { BridgeRecord, Page } from '../../protocol/records.js'
+import { LazyRows } from '../lazyRows.js'
+import { PackedBridges } from '../packedBridges.js'
 import { pageOf } from '../pageOf.js'
 import type { ShardReaders } from '../reader.js'
 import { networkNotServed } from '../refusals.js'
@@ -22,9 +24,13 @@ export function getBridges(shards: ShardReaders, query: BridgesQuery): Answer<Pa
   const page = pageOf(selectBridges(shards, source, query), frame, query)
   if (!page.ok) return page
   const { ordinals, ...rest } = page.value
+  const rows = new LazyRows(ordinals.length, (row) => bridgeRow(shards, source, ordinals[row]!))
   return success({
     ...rest,
-    rows: ordinals.map((depositCount) => bridgeRow(shards, source, depositCount)),
+    get rows() {
+      return rows.all
+    },
+    packed: new PackedBridges(shards, source, ordinals),
   })
 }
 

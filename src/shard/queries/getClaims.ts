@@ -1,6 +1,8 @@
 import { type Answer, success } from '../../errors/answers.js'
 import type { ClaimsQuery } from '../../protocol/queries.js'
 import type { ClaimRecord, Page } from '../../protocol/records.js'
+import { LazyRows } from '../lazyRows.js'
+import { PackedClaims } from '../packedClaims.js'
 import { pageOf } from '../pageOf.js'
 import type { ShardReaders } from '../reader.js'
 import { networkNotServed } from '../refusals.js'
@@ -22,5 +24,12 @@ export function getClaims(shards: ShardReaders, query: ClaimsQuery): Answer<Page
   const page = pageOf(selectClaims(shards, view, query), frame, query)
   if (!page.ok) return page
   const { ordinals, ...rest } = page.value
-  return success({ ...rest, rows: ordinals.map((ordinal) => claimRow(shards, view, ordinal)) })
+  const rows = new LazyRows(ordinals.length, (row) => claimRow(shards, view, ordinals[row]!))
+  return success({
+    ...rest,
+    get rows() {
+      return rows.all
+    },
+    packed: new PackedClaims(shards, view, ordinals),
+  })
 }

@@ -12,6 +12,7 @@ import {
   CLAIM_LINKS_PER_CHUNK,
   CLAIMS_PER_CHUNK,
   SENDERS_PER_CHUNK,
+  type TableName,
 } from '../../store/tables.js'
 import { ChunkReader } from '../chunkReader.js'
 import type { SnapshotState } from '../snapshotState.js'
@@ -72,6 +73,21 @@ export class ClaimReads {
     return decodeSenderRow(chunk, offset)
   }
 
+  /** Chunk with the row of a claim. @returns the store's own bytes, good until the next read. */
+  chunkOf(ordinal: number): Uint8Array {
+    return this.#storedChunk('claims', ordinal, CLAIMS_PER_CHUNK)
+  }
+
+  /** Chunk with the transaction hash of a claim, as above. */
+  hashChunkOf(ordinal: number): Uint8Array {
+    return this.#storedChunk('claimHashes', ordinal, CLAIM_HASHES_PER_CHUNK)
+  }
+
+  /** Chunk with the claimer of a claim, as above. @param ordinal must be below the resolved ones. */
+  senderChunkOf(ordinal: number): Uint8Array {
+    return this.#storedChunk('claimSenders', ordinal, SENDERS_PER_CHUNK)
+  }
+
   /** @param ordinal must be below `count`. @throws InvariantError when the row is missing. */
   getTransactionHash(ordinal: number): Hash {
     const chunk = this.#hashes.find(ordinal)
@@ -96,6 +112,12 @@ export class ClaimReads {
     return this.#view
       .list('claimsOutOfForce', { start: uint32Key(0), end: uint32Key(this.count) })
       .map(({ key }) => readUint32BigEndian(key, 0))
+  }
+
+  #storedChunk(table: TableName, ordinal: number, rowsPerChunk: number): Uint8Array {
+    const chunk = this.#view.get(table, chunkKey(ordinal, rowsPerChunk))
+    if (chunk === undefined) throw this.#missing(`row ${ordinal} of ${table}`)
+    return chunk
   }
 
   #linksOf(sourceNetwork: number): ChunkReader {

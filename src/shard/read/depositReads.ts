@@ -80,6 +80,20 @@ export class DepositReads {
     return this.#first(depositTimestampSec, timestampSec)
   }
 
+  /** Chunk with the row of a deposit. @returns the store's own bytes, good until the next read. */
+  chunkOf(depositCount: number): Uint8Array {
+    const chunk = this.#view.get('deposits', chunkKey(depositCount, DEPOSITS_PER_CHUNK))
+    if (chunk === undefined) throw this.#missing(`deposit ${depositCount}`)
+    return chunk
+  }
+
+  /** Chunk with the sender of a deposit, as above. @param depositCount must be below the resolved ones. */
+  senderChunkOf(depositCount: number): Uint8Array {
+    const chunk = this.#view.get('depositSenders', chunkKey(depositCount, SENDERS_PER_CHUNK))
+    if (chunk === undefined) throw this.#missing(`sender of deposit ${depositCount}`)
+    return chunk
+  }
+
   /** undefined while the sender is not resolved. */
   findSender(depositCount: number): SenderRow | undefined {
     if (depositCount >= this.#state.resolvedDepositSenders) return undefined

@@ -29,7 +29,8 @@ export interface ClaimRow {
 /** Bytes of one row; row i of a chunk starts at i · CLAIM_BYTES. */
 export const CLAIM_BYTES = 118
 
-const at = {
+/** Where each field of a row begins. */
+export const claimFields = {
   blockNumber: 0,
   timestampSec: 6,
   logIndex: 12,
@@ -45,33 +46,38 @@ const at = {
 const FLAG_SET_BY_ADMINISTRATOR = 1
 
 export function encodeClaimRow(bytes: Uint8Array, offset: number, row: ClaimRow): void {
-  writeUint48(bytes, offset + at.blockNumber, row.blockNumber)
-  writeUint48(bytes, offset + at.timestampSec, row.timestampSec)
-  writeUint32(bytes, offset + at.logIndex, row.logIndex)
-  bytes.set(row.globalIndex, offset + at.globalIndex)
-  writeUint32(bytes, offset + at.sourceNetwork, row.sourceNetwork)
-  writeUint32(bytes, offset + at.depositCount, row.depositCount)
-  bytes[offset + at.flags] = row.isSetByAdministrator ? FLAG_SET_BY_ADMINISTRATOR : 0
-  writeUint32(bytes, offset + at.tokenId, row.tokenId)
-  encodeChecksumAddress(bytes, offset + at.destinationAddress, row.destinationAddress)
-  bytes.set(row.amount, offset + at.amount)
+  writeUint48(bytes, offset + claimFields.blockNumber, row.blockNumber)
+  writeUint48(bytes, offset + claimFields.timestampSec, row.timestampSec)
+  writeUint32(bytes, offset + claimFields.logIndex, row.logIndex)
+  bytes.set(row.globalIndex, offset + claimFields.globalIndex)
+  writeUint32(bytes, offset + claimFields.sourceNetwork, row.sourceNetwork)
+  writeUint32(bytes, offset + claimFields.depositCount, row.depositCount)
+  bytes[offset + claimFields.flags] = row.isSetByAdministrator ? FLAG_SET_BY_ADMINISTRATOR : 0
+  writeUint32(bytes, offset + claimFields.tokenId, row.tokenId)
+  encodeChecksumAddress(bytes, offset + claimFields.destinationAddress, row.destinationAddress)
+  bytes.set(row.amount, offset + claimFields.amount)
 }
 
 /** @returns byte fields are views into `bytes`. */
 export function decodeClaimRow(bytes: Uint8Array, offset: number): ClaimRow {
   return {
-    blockNumber: readUint48(bytes, offset + at.blockNumber) as BlockNumber,
-    timestampSec: readUint48(bytes, offset + at.timestampSec),
-    logIndex: readUint32(bytes, offset + at.logIndex),
-    globalIndex: bytes.subarray(offset + at.globalIndex, offset + at.globalIndex + 32),
-    sourceNetwork: readUint32(bytes, offset + at.sourceNetwork) as NetworkId,
-    depositCount: readUint32(bytes, offset + at.depositCount) as DepositCount,
-    isSetByAdministrator: (bytes[offset + at.flags]! & FLAG_SET_BY_ADMINISTRATOR) !== 0,
-    tokenId: readUint32(bytes, offset + at.tokenId),
-    destinationAddress: decodeChecksumAddress(bytes, offset + at.destinationAddress),
-    amount: bytes.subarray(offset + at.amount, offset + at.amount + 32),
+    blockNumber: readUint48(bytes, offset + claimFields.blockNumber) as BlockNumber,
+    timestampSec: readUint48(bytes, offset + claimFields.timestampSec),
+    logIndex: readUint32(bytes, offset + claimFields.logIndex),
+    globalIndex: bytes.subarray(offset + claimFields.globalIndex, offset + claimFields.globalIndex + 32),
+    sourceNetwork: readUint32(bytes, offset + claimFields.sourceNetwork) as NetworkId,
+    depositCount: readUint32(bytes, offset + claimFields.depositCount) as DepositCount,
+    isSetByAdministrator: isSetByAdministrator(bytes[offset + claimFields.flags]!),
+    tokenId: readUint32(bytes, offset + claimFields.tokenId),
+    destinationAddress: decodeChecksumAddress(bytes, offset + claimFields.destinationAddress),
+    amount: bytes.subarray(offset + claimFields.amount, offset + claimFields.amount + 32),
   }
 }
 
 /** Bytes of one transaction hash in table `claimHashes`. */
 export const CLAIM_HASH_BYTES = 32
+
+/** Whether an administrator set the claim: `flags` of a row. */
+export function isSetByAdministrator(flags: number): boolean {
+  return (flags & FLAG_SET_BY_ADMINISTRATOR) !== 0
+}

@@ -24,7 +24,8 @@ export interface DepositRow {
 /** Bytes of one row; row i of a chunk starts at i · DEPOSIT_BYTES. */
 export const DEPOSIT_BYTES = 119
 
-const at = {
+/** Where each field of a row begins. */
+export const depositFields = {
   transactionHash: 0,
   blockNumber: 32,
   timestampSec: 38,
@@ -41,50 +42,50 @@ const at = {
 const FLAG_FORWARD_LEAF = 1
 
 export function encodeDepositRow(bytes: Uint8Array, offset: number, row: DepositRow): void {
-  bytes.set(row.transactionHash, offset + at.transactionHash)
-  writeUint48(bytes, offset + at.blockNumber, row.blockNumber)
-  writeUint48(bytes, offset + at.timestampSec, row.timestampSec)
-  writeUint32(bytes, offset + at.logIndex, row.logIndex)
-  bytes[offset + at.leafType] = row.leafType
-  bytes[offset + at.flags] = row.isForwardLeaf ? FLAG_FORWARD_LEAF : 0
-  writeUint32(bytes, offset + at.tokenId, row.tokenId)
-  writeUint32(bytes, offset + at.metadataId, row.metadataId)
-  writeUint32(bytes, offset + at.destinationNetwork, row.destinationNetwork)
-  encodeChecksumAddress(bytes, offset + at.destinationAddress, row.destinationAddress)
-  bytes.set(row.amount, offset + at.amount)
+  bytes.set(row.transactionHash, offset + depositFields.transactionHash)
+  writeUint48(bytes, offset + depositFields.blockNumber, row.blockNumber)
+  writeUint48(bytes, offset + depositFields.timestampSec, row.timestampSec)
+  writeUint32(bytes, offset + depositFields.logIndex, row.logIndex)
+  bytes[offset + depositFields.leafType] = row.leafType
+  bytes[offset + depositFields.flags] = row.isForwardLeaf ? FLAG_FORWARD_LEAF : 0
+  writeUint32(bytes, offset + depositFields.tokenId, row.tokenId)
+  writeUint32(bytes, offset + depositFields.metadataId, row.metadataId)
+  writeUint32(bytes, offset + depositFields.destinationNetwork, row.destinationNetwork)
+  encodeChecksumAddress(bytes, offset + depositFields.destinationAddress, row.destinationAddress)
+  bytes.set(row.amount, offset + depositFields.amount)
 }
 
 /** @returns byte fields are views into `bytes`. */
 export function decodeDepositRow(bytes: Uint8Array, offset: number): DepositRow {
   return {
     transactionHash: bytes.subarray(offset, offset + 32),
-    blockNumber: readUint48(bytes, offset + at.blockNumber) as BlockNumber,
-    timestampSec: readUint48(bytes, offset + at.timestampSec),
-    logIndex: readUint32(bytes, offset + at.logIndex),
-    leafType: bytes[offset + at.leafType]!,
-    isForwardLeaf: (bytes[offset + at.flags]! & FLAG_FORWARD_LEAF) !== 0,
-    tokenId: readUint32(bytes, offset + at.tokenId),
-    metadataId: readUint32(bytes, offset + at.metadataId),
-    destinationNetwork: readUint32(bytes, offset + at.destinationNetwork) as NetworkId,
-    destinationAddress: decodeChecksumAddress(bytes, offset + at.destinationAddress),
-    amount: bytes.subarray(offset + at.amount, offset + at.amount + 32),
+    blockNumber: readUint48(bytes, offset + depositFields.blockNumber) as BlockNumber,
+    timestampSec: readUint48(bytes, offset + depositFields.timestampSec),
+    logIndex: readUint32(bytes, offset + depositFields.logIndex),
+    leafType: bytes[offset + depositFields.leafType]!,
+    isForwardLeaf: (bytes[offset + depositFields.flags]! & FLAG_FORWARD_LEAF) !== 0,
+    tokenId: readUint32(bytes, offset + depositFields.tokenId),
+    metadataId: readUint32(bytes, offset + depositFields.metadataId),
+    destinationNetwork: readUint32(bytes, offset + depositFields.destinationNetwork) as NetworkId,
+    destinationAddress: decodeChecksumAddress(bytes, offset + depositFields.destinationAddress),
+    amount: bytes.subarray(offset + depositFields.amount, offset + depositFields.amount + 32),
   }
 }
 
 // Single fields: filters read nothing else.
 
 export function depositDestinationNetwork(bytes: Uint8Array, offset: number): NetworkId {
-  return readUint32(bytes, offset + at.destinationNetwork) as NetworkId
+  return readUint32(bytes, offset + depositFields.destinationNetwork) as NetworkId
 }
 
 export function depositLeafType(bytes: Uint8Array, offset: number): number {
-  return bytes[offset + at.leafType]!
+  return bytes[offset + depositFields.leafType]!
 }
 
 export function depositBlockNumber(bytes: Uint8Array, offset: number): number {
-  return readUint48(bytes, offset + at.blockNumber)
+  return readUint48(bytes, offset + depositFields.blockNumber)
 }
 
 export function depositTimestampSec(bytes: Uint8Array, offset: number): number {
-  return readUint48(bytes, offset + at.timestampSec)
+  return readUint48(bytes, offset + depositFields.timestampSec)
 }

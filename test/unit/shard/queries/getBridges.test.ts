@@ -5,6 +5,7 @@ import type { BridgesQuery } from '../../../../src/protocol/queries.js'
 import { asDepositCount, asNetworkId } from '../../../../src/protocol/units.js'
 import { getBridges } from '../../../../src/shard/queries/getBridges.js'
 import { LIST_CHUNK } from '../../../../src/store/tables.js'
+import { bothTexts } from '../../../support/bothTexts.js'
 import { expectedBridge, plainBridge } from '../../../support/expectedRows.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
 import { expectedDeposits } from '../../../support/fakeChainModel.js'
@@ -209,4 +210,27 @@ test('a cursor from a shard that was indexed anew is refused', (context) => {
   const query = { networkId: asNetworkId(0), pageNumber: 1, pageSize: 4, cursor: bytesOf(nextCursor) }
   assert.equal(anew.ask((shards) => getBridges(shards, query)).ok, false)
   assert.equal(reorganized.ask((shards) => getBridges(shards, query)).ok, true)
+})
+
+test('bridges with metadata of any size are written from their stored bytes as from their records', (context) => {
+  const world = createFakeWorld({ networks: [1] })
+  const sizes = [0, 1, 15, 16, 17, 224, 1_025, 8_000, 32_768, 32_769, 100_000]
+  const deposits = [...sizes, ...sizes.reverse()].map((size, at) => ({
+    destinationNetwork: 1,
+    leafType: at % 2,
+    metadata: `0x${(at + 16).toString(16).repeat(size)}` as const,
+  }))
+  world.network(0).mine((block) => {
+    for (const deposit of deposits) block.tx().deposit(deposit)
+  })
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll()
+  const query = { networkId: asNetworkId(0), pageNumber: 1, pageSize: 1000, isAscending: true }
+  const [plain, packed] = bothTexts(indexed, 'getBridges', query)
+  assert.equal(packed, plain)
+  const { bridges } = JSON.parse(packed) as { bridges: readonly { readonly metadata: string }[] }
+  assert.deepEqual(
+    bridges.map(({ metadata }) => metadata),
+    deposits.map(({ metadata }) => metadata),
+  )
 })

@@ -1,0 +1,245 @@
+import { writeHex16 } from './hex'
+import { HEX_DIGITS } from './layout'
+import {
+  BASES,
+  DIGIT_PAIRS,
+  FIELD_BYTES,
+  ROW_BYTES,
+  ROW_DIGITS,
+  ROW_FIELDS,
+  ROW_LIMBS,
+  ROW_NUMBERS,
+  ROW_OUTPUT,
+} from './rowLayout'
+
+/**
+ * Writes stored rows as JSON: for each field its text, then its value, read where the row's numbers say. A field whose base
+ * is 0 is null.
+ */
+
+/** Kinds of fields; src/merkle/rowWriter.ts has the same numbers. NOTHING: the text alone. */
+const NOTHING: u32 = 0
+const HASH: u32 = 1
+const ADDRESS: u32 = 2
+const UINT8: u32 = 3
+const UINT32: u32 = 4
+const UINT48: u32 = 5
+/** AMOUNT is 6. */
+const BYTES: u32 = 7
+const VALUE: u32 = 8
+const FLAG: u32 = 9
+const HEX_VALUE: u32 = 10
+
+const NO_VALUE: u32 = 0xffffffff
+const QUOTE: u8 = 0x22
+const COMMA: u8 = 0x2c
+const ZERO: u8 = 0x30
+/** `"0x` without its end, as little-endian text. */
+const PREFIX: u16 = 0x7830
+const NULL: u32 = 0x6c6c756e
+const TRUE: u32 = 0x65757274
+const FALSE: u32 = 0x736c6166
+const E: u8 = 0x65
+const BILLION: u64 = 1_000_000_000
+
+/** Call once, before the first row. */
+export function fillDigitPairs(): void {
+  for (let pair = 0; pair < 100; pair++) {
+    store<u8>(DIGIT_PAIRS + 2 * pair, ZERO + <u8>(pair / 10))
+    store<u8>(DIGIT_PAIRS + 2 * pair + 1, ZERO + <u8>(pair % 10))
+  }
+}
+
+/**
+ * Writes rows `0` … `count − 1` of `ROW_NUMBERS` by the first `fields` of `ROW_FIELDS`, with commas between the rows.
+ * @returns characters written at `ROW_OUTPUT`.
+ */
+export function writeRows(count: i32, fields: i32): i32 {
+  let at = ROW_OUTPUT
+  const end = ROW_FIELDS + FIELD_BYTES * fields
+  for (let row = 0; row < count; row++) {
+    if (row > 0) store<u8>(at++, COMMA)
+    const numbers = ROW_NUMBERS + ROW_BYTES * row
+    for (let field = ROW_FIELDS; field < end; field += FIELD_BYTES) {
+      at = copyText(at, load<u32>(field), load<u32>(field, 4))
+      at = writeField(at, field, numbers)
+    }
+  }
+  return <i32>(at - ROW_OUTPUT)
+}
+
+/** 16 bytes at a time: what is written beyond the end is overwritten by what follows. */
+function copyText(at: usize, from: usize, length: u32): usize {
+  for (let done: u32 = 0; done < length; done += 16) {
+    store<u64>(at + done, load<u64>(from + done))
+    store<u64>(at + done, load<u64>(from + done, 8), 8)
+  }
+  return at + length
+}
+
+function writeField(at: usize, field: usize, numbers: usize): usize {
+  const kind = load<u32>(field, 8)
+  if (kind == NOTHING) return at
+  const index = load<u32>(field, 12)
+  if (kind >= VALUE) return writeValue(at, kind, load<u32>(numbers + 4 * (BASES + index)))
+  const base = load<u32>(numbers + 4 * index)
+  if (base == 0) return writeNull(at)
+  if (kind == BYTES) return writeBytes(at, base, load<u32>(numbers + 4 * (BASES + load<u32>(field, 16))))
+  const from = <usize>base + load<u32>(field, 16)
+  switch (kind) {
+    case HASH:
+      return writeHash(at, from)
+    case ADDRESS:
+      return writeAddress(at, from)
+    case UINT8:
+      return writeUint(at, load<u8>(from))
+    case UINT32:
+      return writeUint(at, load<u32>(from))
+    case UINT48:
+      return writeUint(at, load<u32>(from) | ((<u64>load<u16>(from, 4)) << 32))
+    default:
+      return writeAmount(at, from)
+  }
+}
+
+function writeValue(at: usize, kind: u32, value: u32): usize {
+  if (kind == FLAG) {
+    if (value) {
+      store<u32>(at, TRUE)
+      return at + 4
+    }
+    store<u32>(at, FALSE)
+    store<u8>(at, E, 4)
+    return at + 5
+  }
+  if (kind == HEX_VALUE) {
+    for (let digit = 0; digit < 8; digit++)
+      store<u8>(at + digit, load<u8>(HEX_DIGITS + ((value >> (28 - 4 * digit)) & 15)))
+    return at + 8
+  }
+  return value == NO_VALUE ? writeNull(at) : writeUint(at, value)
+}
+
+function writeNull(at: usize): usize {
+  store<u32>(at, NULL)
+  return at + 4
+}
+
+function open(at: usize): usize {
+  store<u8>(at, QUOTE)
+  store<u16>(at + 1, PREFIX)
+  return at + 3
+}
+
+function close(at: usize): usize {
+  store<u8>(at, QUOTE)
+  return at + 1
+}
+
+function writeHash(at: usize, from: usize): usize {
+  at = open(at)
+  writeHex16(from, at)
+  writeHex16(from + 16, at + 32)
+  return close(at + 64)
+}
+
+/** Any number of bytes; reads and writes up to the next multiple of 16. */
+function writeBytes(at: usize, from: usize, length: u32): usize {
+  at = open(at)
+  for (let done: u32 = 0; done < length; done += 16) writeHex16(from + done, at + 2 * done)
+  return close(at + 2 * length)
+}
+
+/** 20 bytes and behind them the 40 bits, most significant first, of the digits in upper case. */
+function writeAddress(at: usize, from: usize): usize {
+  at = open(at)
+  writeHex16(from, at)
+  writeHex16(from + 16, at + 32)
+  if (ASC_FEATURE_SIMD) {
+    const mask = v128.load(from, 20)
+    // Two bytes of the mask for 16 digits: each bit becomes the 0x20 that tells a small letter from a capital.
+    upper(at, v128.swizzle(mask, i8x16(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1)))
+    upper(at + 16, v128.swizzle(mask, i8x16(2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3)))
+    upper(at + 32, v128.swizzle(mask, i8x16(4, 4, 4, 4, 4, 4, 4, 4, 99, 99, 99, 99, 99, 99, 99, 99)))
+  } else {
+    for (let digit = 0; digit < 40; digit++) {
+      const bit = (<u32>load<u8>(from + 20 + (digit >> 3)) >> (7 - (digit & 7))) & 1
+      store<u8>(at + digit, load<u8>(at + digit) - <u8>(32 * bit))
+    }
+  }
+  return close(at + 40)
+}
+
+function upper(at: usize, mask: v128): void {
+  const bits = i8x16(-128, 64, 32, 16, 8, 4, 2, 1, -128, 64, 32, 16, 8, 4, 2, 1)
+  const isUpper = v128.eq<u8>(v128.and(mask, bits), bits)
+  v128.store(at, v128.sub<u8>(v128.load(at), v128.and(isUpper, i8x16.splat(32))))
+}
+
+function writeUint(at: usize, value: u64): usize {
+  const end = ROW_DIGITS + 96
+  return copyDigits(at, digitsOf(value, end), end)
+}
+
+/** Digits of `value`, without leading zeros, up to `end`. @returns where they begin. */
+function digitsOf(value: u64, end: usize): usize {
+  let start = end
+  while (value >= 100) {
+    const rest = value / 100
+    start -= 2
+    store<u16>(start, load<u16>(DIGIT_PAIRS + 2 * <usize>(value - 100 * rest)))
+    value = rest
+  }
+  if (value >= 10) {
+    store<u16>(start - 2, load<u16>(DIGIT_PAIRS + 2 * <usize>value))
+    return start - 2
+  }
+  store<u8>(start - 1, ZERO + <u8>value)
+  return start - 1
+}
+
+function copyDigits(at: usize, start: usize, end: usize): usize {
+  const length = end - start
+  for (let done: usize = 0; done < length; done += 8) store<u64>(at + done, load<u64>(start + done))
+  return at + length
+}
+
+/** A uint256, big-endian, as a string of decimal digits. */
+function writeAmount(at: usize, from: usize): usize {
+  store<u8>(at++, QUOTE)
+  const low = bswap<u64>(load<u64>(from, 24))
+  if ((load<u64>(from) | load<u64>(from, 8) | load<u64>(from, 16)) == 0) at = writeUint(at, low)
+  else at = writeLongAmount(at, from)
+  return close(at)
+}
+
+/** Divides by 10^9 until nothing is left; each remainder is nine digits. */
+function writeLongAmount(at: usize, from: usize): usize {
+  let first = 8
+  for (let limb = 7; limb >= 0; limb--) {
+    const word = bswap<u32>(load<u32>(from + 4 * limb))
+    store<u32>(ROW_LIMBS + 4 * limb, word)
+    if (word != 0) first = limb
+  }
+  const end = ROW_DIGITS + 96
+  let start = end
+  while (first < 8) {
+    let remainder: u64 = 0
+    for (let limb = first; limb < 8; limb++) {
+      const dividend = (remainder << 32) | load<u32>(ROW_LIMBS + 4 * limb)
+      const quotient = dividend / BILLION
+      store<u32>(ROW_LIMBS + 4 * limb, <u32>quotient)
+      remainder = dividend - quotient * BILLION
+    }
+    while (first < 8 && load<u32>(ROW_LIMBS + 4 * first) == 0) first++
+    const piece = digitsOf(remainder, start)
+    if (first == 8) {
+      start = piece
+      break
+    }
+    const whole = start - 9
+    for (let zero = whole; zero < piece; zero++) store<u8>(zero, ZERO)
+    start = whole
+  }
+  return copyDigits(at, start, end)
+}

@@ -1,0 +1,96 @@
+import { CLAIM_BYTES, CLAIM_HASH_BYTES, claimFields, isSetByAdministrator } from '../store/codecs/claimRow.js'
+import { DEPOSIT_BYTES } from '../store/codecs/depositRow.js'
+import { SENDER_BYTES } from '../store/codecs/senderRow.js'
+import {
+  CLAIM_HASHES_PER_CHUNK,
+  CLAIMS_PER_CHUNK,
+  DEPOSITS_PER_CHUNK,
+  SENDERS_PER_CHUNK,
+} from '../store/tables.js'
+import { PlacedBytes } from './placedBytes.js'
+import { PlacedChunk } from './placedChunk.js'
+import type { ShardReaders } from './reader.js'
+import { NOWHERE, type RowArena } from './rowArena.js'
+import type { ShardView } from './shardView.js'
+
+/** Bases of a row in the arena. */
+export const claimBases = { row: 0, hash: 1, sender: 2, token: 3, deposit: 4 } as const
+
+/** Four chunks and an entry of a token. */
+const INPUT_BYTES = 4 * 4096 + 64
+
+/** Puts one claim after another into the arena. What a row says is what `claimRow` says. */
+export class ClaimPacker {
+  readonly #shards: ShardReaders
+  readonly #claimView: ShardView
+  readonly #arena: RowArena
+  readonly #resolvedSenders: number
+  readonly #claims: PlacedChunk
+  readonly #hashes: PlacedChunk
+  readonly #senders: PlacedChunk
+  readonly #tokens: PlacedBytes
+  /** By source network; undefined for one that is not indexed here. */
+  readonly #sources = new Map<number, PlacedSource | undefined>()
+
+  constructor(shards: ShardReaders, view: ShardView, arena: RowArena) {
+    this.#shards = shards
+    this.#claimView = view
+    this.#arena = arena
+    this.#resolvedSenders = view.state.resolvedClaimSenders
+    const { claims } = view
+    this.#claims = new PlacedChunk(arena, CLAIMS_PER_CHUNK, CLAIM_BYTES, (ordinal) => claims.chunkOf(ordinal))
+    this.#hashes = new PlacedChunk(arena, CLAIM_HASHES_PER_CHUNK, CLAIM_HASH_BYTES, (ordinal) =>
+      claims.hashChunkOf(ordinal),
+    )
+    this.#senders = new PlacedChunk(arena, SENDERS_PER_CHUNK, SENDER_BYTES, (ordinal) =>
+      claims.senderChunkOf(ordinal),
+    )
+    this.#tokens = new PlacedBytes(arena)
+  }
+
+  /** @returns false for a claim whose fields, or whose deposit, must be looked up in other ways. */
+  pack(ordinal: number): boolean {
+    const arena = this.#arena
+    if (!arena.hasRoom(INPUT_BYTES, 0)) arena.flush()
+    const row = this.#claims.placeOf(ordinal)
+    if (isSetByAdministrator(arena.input[row + claimFields.flags]!)) return false
+    const source = this.#sourceOf(arena.view.getUint32(row + claimFields.sourceNetwork, true))
+    // A cut of the exit tree may have given the deposit count to another deposit.
+    if (source !== undefined && source.view.state.counters.archivedDeposits > 0) return false
+    const depositCount = arena.view.getUint32(row + claimFields.depositCount, true)
+    const isDepositKnown = source !== undefined && depositCount < source.view.deposits.count
+    const deposit = isDepositKnown ? source.deposits.placeOf(depositCount) : NOWHERE
+    const tokenId = arena.view.getUint32(row + claimFields.tokenId, true)
+    const token =
+      this.#tokens.find(tokenId) ??
+      this.#tokens.place(tokenId, this.#claimView.dictionary.getTokenBytes(tokenId))
+    const sender = ordinal < this.#resolvedSenders ? this.#senders.placeOf(ordinal) : NOWHERE
+    const hash = this.#hashes.placeOf(ordinal)
+    const { numbers } = arena
+    const at = arena.addRow(0)
+    numbers[at + claimBases.row] = arena.address(row)
+    numbers[at + claimBases.hash] = arena.address(hash)
+    numbers[at + claimBases.sender] = arena.address(sender)
+    numbers[at + claimBases.token] = arena.address(token)
+    numbers[at + claimBases.deposit] = arena.address(deposit)
+    return true
+  }
+
+  #sourceOf(networkId: number): PlacedSource | undefined {
+    if (this.#sources.has(networkId)) return this.#sources.get(networkId)
+    const view = this.#shards.find(networkId as ShardView['networkId'])
+    const source = view && {
+      view,
+      deposits: new PlacedChunk(this.#arena, DEPOSITS_PER_CHUNK, DEPOSIT_BYTES, (depositCount) =>
+        view.deposits.chunkOf(depositCount),
+      ),
+    }
+    this.#sources.set(networkId, source)
+    return source
+  }
+}
+
+interface PlacedSource {
+  readonly view: ShardView
+  readonly deposits: PlacedChunk
+}

@@ -1,0 +1,74 @@
+import type { FieldSources, PackedRows, RowWriter } from '../protocol/packedRows.js'
+import type { NetworkId } from '../protocol/units.js'
+import { CHECKSUM_ADDRESS_BYTES } from '../store/codecs/checksumAddress.js'
+import { depositFields } from '../store/codecs/depositRow.js'
+import { BridgePacker, bridgeBases, bridgeValues, TOKEN_ADDRESS_AT } from './bridgePacker.js'
+import type { ShardReaders } from './reader.js'
+import { RowArena } from './rowArena.js'
+import type { ShardView } from './shardView.js'
+
+/** Mainnet flag, or rollup index: what stands above the deposit count in a canonical global index. 56 hexadecimal digits. */
+function globalIndexHead(networkId: NetworkId): string {
+  return (networkId === 0 ? 1n << 32n : BigInt(networkId - 1)).toString(16).padStart(56, '0')
+}
+
+function sourcesOf(networkId: NetworkId): FieldSources {
+  const { row: base, sender, token, origin, claimHash, metadata } = bridgeBases
+  const { depositCount, metadataLength, ready, l1InfoTreeIndex } = bridgeValues
+  return {
+    transactionHash: { kind: 'hash', base, offset: depositFields.transactionHash },
+    depositCount: { kind: 'value', value: depositCount },
+    sourceNetwork: { kind: 'constant', json: String(networkId) },
+    destinationNetwork: { kind: 'uint32', base, offset: depositFields.destinationNetwork },
+    originAddress: { kind: 'address', base: origin, offset: 0 },
+    destinationAddress: { kind: 'address', base, offset: depositFields.destinationAddress },
+    amount: { kind: 'amount', base, offset: depositFields.amount },
+    timestampSec: { kind: 'uint48', base, offset: depositFields.timestampSec },
+    readyForClaim: { kind: 'flag', value: ready },
+    blockNumber: { kind: 'uint48', base, offset: depositFields.blockNumber },
+    logIndex: { kind: 'uint32', base, offset: depositFields.logIndex },
+    leafType: { kind: 'uint8', base, offset: depositFields.leafType },
+    tokenNetwork: { kind: 'uint32', base: token, offset: 0 },
+    tokenAddress: { kind: 'address', base: token, offset: TOKEN_ADDRESS_AT },
+    metadata: { kind: 'bytes', base: metadata, lengthValue: metadataLength },
+    transactionSender: { kind: 'address', base: sender, offset: CHECKSUM_ADDRESS_BYTES },
+    globalIndex: { kind: 'hexValue', value: depositCount, head: globalIndexHead(networkId) },
+    claimTransactionHash: { kind: 'hash', base: claimHash, offset: 0 },
+    l1InfoTreeIndex: { kind: 'value', value: l1InfoTreeIndex },
+  }
+}
+
+/** The same object each time: what presenters make of it is kept by it. */
+const sourcesByNetwork = new Map<NetworkId, FieldSources>()
+
+/** Bridges of a page, to be written from the chunks that they are stored in. */
+export class PackedBridges implements PackedRows {
+  readonly sources: FieldSources
+  readonly #shards: ShardReaders
+  readonly #source: ShardView
+  readonly #depositCounts: readonly number[]
+
+  /** @param depositCounts in the order of the answer, below the number of deposits. */
+  constructor(shards: ShardReaders, source: ShardView, depositCounts: readonly number[]) {
+    let sources = sourcesByNetwork.get(source.networkId)
+    if (sources === undefined) {
+      sources = sourcesOf(source.networkId)
+      sourcesByNetwork.set(source.networkId, sources)
+    }
+    this.sources = sources
+    this.#shards = shards
+    this.#source = source
+    this.#depositCounts = depositCounts
+  }
+
+  writeTo(writer: RowWriter, emit: (text: Uint8Array) => void, writeAlone: (row: number) => void): void {
+    const arena = new RowArena(writer, emit)
+    const packer = new BridgePacker(this.#shards, this.#source, arena)
+    for (let row = 0; row < this.#depositCounts.length; row++) {
+      if (packer.pack(this.#depositCounts[row]!)) continue
+      arena.flush()
+      writeAlone(row)
+    }
+    arena.flush()
+  }
+}

@@ -1,0 +1,66 @@
+import type { FieldSources, PackedRows, RowWriter } from '../protocol/packedRows.js'
+import type { NetworkId } from '../protocol/units.js'
+import { CHECKSUM_ADDRESS_BYTES } from '../store/codecs/checksumAddress.js'
+import { claimFields } from '../store/codecs/claimRow.js'
+import { depositFields } from '../store/codecs/depositRow.js'
+import { TOKEN_ADDRESS_AT } from './bridgePacker.js'
+import { ClaimPacker, claimBases } from './claimPacker.js'
+import type { ShardReaders } from './reader.js'
+import { RowArena } from './rowArena.js'
+import type { ShardView } from './shardView.js'
+
+function sourcesOf(networkId: NetworkId): FieldSources {
+  const { row: base, hash, sender, token, deposit } = claimBases
+  return {
+    transactionHash: { kind: 'hash', base: hash, offset: 0 },
+    globalIndex: { kind: 'hash', base, offset: claimFields.globalIndex },
+    amount: { kind: 'amount', base, offset: claimFields.amount },
+    timestampSec: { kind: 'uint48', base, offset: claimFields.timestampSec },
+    bridgeTransactionHash: { kind: 'hash', base: deposit, offset: depositFields.transactionHash },
+    blockNumber: { kind: 'uint48', base, offset: claimFields.blockNumber },
+    logIndex: { kind: 'uint32', base, offset: claimFields.logIndex },
+    sourceNetwork: { kind: 'uint32', base, offset: claimFields.sourceNetwork },
+    depositCount: { kind: 'uint32', base, offset: claimFields.depositCount },
+    destinationNetwork: { kind: 'constant', json: String(networkId) },
+    destinationAddress: { kind: 'address', base, offset: claimFields.destinationAddress },
+    tokenNetwork: { kind: 'uint32', base: token, offset: 0 },
+    tokenAddress: { kind: 'address', base: token, offset: TOKEN_ADDRESS_AT },
+    caller: { kind: 'address', base: sender, offset: 0 },
+    transactionSender: { kind: 'address', base: sender, offset: CHECKSUM_ADDRESS_BYTES },
+  }
+}
+
+/** The same object each time: what presenters make of it is kept by it. */
+const sourcesByNetwork = new Map<NetworkId, FieldSources>()
+
+/** Claims of a page, to be written from the chunks that they are stored in. */
+export class PackedClaims implements PackedRows {
+  readonly sources: FieldSources
+  readonly #shards: ShardReaders
+  readonly #view: ShardView
+  readonly #ordinals: readonly number[]
+
+  /** @param ordinals in the order of the answer, below the number of claims. */
+  constructor(shards: ShardReaders, view: ShardView, ordinals: readonly number[]) {
+    let sources = sourcesByNetwork.get(view.networkId)
+    if (sources === undefined) {
+      sources = sourcesOf(view.networkId)
+      sourcesByNetwork.set(view.networkId, sources)
+    }
+    this.sources = sources
+    this.#shards = shards
+    this.#view = view
+    this.#ordinals = ordinals
+  }
+
+  writeTo(writer: RowWriter, emit: (text: Uint8Array) => void, writeAlone: (row: number) => void): void {
+    const arena = new RowArena(writer, emit)
+    const packer = new ClaimPacker(this.#shards, this.#view, arena)
+    for (let row = 0; row < this.#ordinals.length; row++) {
+      if (packer.pack(this.#ordinals[row]!)) continue
+      arena.flush()
+      writeAlone(row)
+    }
+    arena.flush()
+  }
+}

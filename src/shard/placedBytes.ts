@@ -1,0 +1,38 @@
+import type { RowArena } from './rowArena.js'
+
+const SLOTS = 64
+
+/** Entries of a dictionary that rows of the arena share: what is there already is not copied again. */
+export class PlacedBytes {
+  readonly #arena: RowArena
+  readonly #ids = new Float64Array(SLOTS).fill(-1)
+  readonly #places = new Int32Array(SLOTS)
+  #generation = -1
+
+  constructor(arena: RowArena) {
+    this.#arena = arena
+  }
+
+  /** Where entry `id` stands; undefined while it does not. */
+  find(id: number): number | undefined {
+    this.#follow()
+    const slot = id % SLOTS
+    return this.#ids[slot] === id ? this.#places[slot] : undefined
+  }
+
+  /** Copies the entry. @returns its place. */
+  place(id: number, bytes: Uint8Array): number {
+    this.#follow()
+    const slot = id % SLOTS
+    const at = this.#arena.place(bytes)
+    this.#ids[slot] = id
+    this.#places[slot] = at
+    return at
+  }
+
+  #follow(): void {
+    if (this.#generation === this.#arena.generation) return
+    this.#generation = this.#arena.generation
+    this.#ids.fill(-1)
+  }
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { JsonWriter } from '../../src/api/jsonWriter.js'
+import { type Presenter, presenters } from '../../src/api/present.js'
+import { compileMerkleModule, createRowWriter } from '../../src/merkle/wasm.js'
+import { queries } from '../../src/pool/queries.js'
+import type { QueryFunctions } from '../../src/pool/runBatch.js'
+import type { QueryByOperation } from '../../src/protocol/queries.js'
+import type { IndexedWorld } from './indexedWorld.js'
+
+const plainWriter = new JsonWriter()
+const packedWriter = new JsonWriter(undefined, undefined, createRowWriter(compileMerkleModule()))
+
+/** The answer written from its records, and from its stored bytes. */
+export function bothTexts<K extends 'getBridges' | 'getClaims'>(
+  indexed: IndexedWorld,
+  operation: K,
+  query: QueryByOperation[K],
+): [string, string] {
+  const texts = indexed.ask((shards) => {
+    const answer = (queries[operation] as QueryFunctions<typeof shards>[K])(shards, query)
+    assert.ok(answer.ok)
+    return [plainWriter, packedWriter].map((writer) => {
+      writer.reset()
+      ;(presenters[operation] as Presenter<typeof answer.value>).write(writer, answer.value)
+      return Buffer.from(writer.bytes.subarray(0, writer.length)).toString()
+    })
+  })
+  return [texts[0]!, texts[1]!]
+}
