@@ -8,9 +8,10 @@ export class PlacedChunk {
   readonly #read: (ordinal: number) => Uint8Array
   #first = -1
   #at = 0
+  #rows = 0
   #generation = -1
 
-  /** @param read gives the chunk with a row, as the store's own bytes. */
+  /** @param read gives the chunk with a row, as the store's own bytes; throws when the chunk ends before it. */
   constructor(
     arena: RowArena,
     rowsPerChunk: number,
@@ -27,8 +28,10 @@ export class PlacedChunk {
   placeOf(ordinal: number): number {
     const offset = ordinal % this.#rowsPerChunk
     const first = ordinal - offset
-    if (first !== this.#first || this.#generation !== this.#arena.generation) {
-      this.#at = this.#arena.place(this.#read(ordinal))
+    if (offset >= this.#rows || first !== this.#first || this.#generation !== this.#arena.generation) {
+      const chunk = this.#read(ordinal)
+      this.#at = this.#arena.place(chunk)
+      this.#rows = Math.floor(chunk.length / this.#rowBytes)
       this.#first = first
       this.#generation = this.#arena.generation
     }

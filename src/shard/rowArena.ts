@@ -1,7 +1,7 @@
 import { MAX_ROWS, ROW_BASES, ROW_VALUES, type RowWriter } from '../protocol/packedRows.js'
 
 /** Text that is made of one row without its bytes of free length, at most. */
-const ROW_TEXT_BYTES = 1_400
+export const ROW_TEXT_BYTES = 1_400
 /** Text that a row writer has room for in one go, with a margin for what kernels write past its end. */
 const MAX_TEXT_BYTES = 250_000
 /** What kernels read past the end of bytes. */

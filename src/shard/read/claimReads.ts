@@ -73,19 +73,19 @@ export class ClaimReads {
     return decodeSenderRow(chunk, offset)
   }
 
-  /** Chunk with the row of a claim. @returns the store's own bytes, good until the next read. */
+  /** Chunk with the row of a claim. @returns the store's own bytes, good until the next read. @throws InvariantError when the row is missing. */
   chunkOf(ordinal: number): Uint8Array {
-    return this.#storedChunk('claims', ordinal, CLAIMS_PER_CHUNK)
+    return this.#storedChunk('claims', ordinal, CLAIMS_PER_CHUNK, CLAIM_BYTES)
   }
 
   /** Chunk with the transaction hash of a claim, as above. */
   hashChunkOf(ordinal: number): Uint8Array {
-    return this.#storedChunk('claimHashes', ordinal, CLAIM_HASHES_PER_CHUNK)
+    return this.#storedChunk('claimHashes', ordinal, CLAIM_HASHES_PER_CHUNK, CLAIM_HASH_BYTES)
   }
 
   /** Chunk with the claimer of a claim, as above. @param ordinal must be below the resolved ones. */
   senderChunkOf(ordinal: number): Uint8Array {
-    return this.#storedChunk('claimSenders', ordinal, SENDERS_PER_CHUNK)
+    return this.#storedChunk('claimSenders', ordinal, SENDERS_PER_CHUNK, SENDER_BYTES)
   }
 
   /** @param ordinal must be below `count`. @throws InvariantError when the row is missing. */
@@ -114,9 +114,10 @@ export class ClaimReads {
       .map(({ key }) => readUint32BigEndian(key, 0))
   }
 
-  #storedChunk(table: TableName, ordinal: number, rowsPerChunk: number): Uint8Array {
+  #storedChunk(table: TableName, ordinal: number, rowsPerChunk: number, rowBytes: number): Uint8Array {
     const chunk = this.#view.get(table, chunkKey(ordinal, rowsPerChunk))
-    if (chunk === undefined) throw this.#missing(`row ${ordinal} of ${table}`)
+    if (chunk === undefined || chunk.length < ((ordinal % rowsPerChunk) + 1) * rowBytes)
+      throw this.#missing(`row ${ordinal} of ${table}`)
     return chunk
   }
 

@@ -80,17 +80,19 @@ export class DepositReads {
     return this.#first(depositTimestampSec, timestampSec)
   }
 
-  /** Chunk with the row of a deposit. @returns the store's own bytes, good until the next read. */
+  /** Chunk with the row of a deposit. @returns the store's own bytes, good until the next read. @throws InvariantError when the row is missing. */
   chunkOf(depositCount: number): Uint8Array {
     const chunk = this.#view.get('deposits', chunkKey(depositCount, DEPOSITS_PER_CHUNK))
-    if (chunk === undefined) throw this.#missing(`deposit ${depositCount}`)
+    if (chunk === undefined || chunk.length < ((depositCount % DEPOSITS_PER_CHUNK) + 1) * DEPOSIT_BYTES)
+      throw this.#missing(`deposit ${depositCount}`)
     return chunk
   }
 
   /** Chunk with the sender of a deposit, as above. @param depositCount must be below the resolved ones. */
   senderChunkOf(depositCount: number): Uint8Array {
     const chunk = this.#view.get('depositSenders', chunkKey(depositCount, SENDERS_PER_CHUNK))
-    if (chunk === undefined) throw this.#missing(`sender of deposit ${depositCount}`)
+    if (chunk === undefined || chunk.length < ((depositCount % SENDERS_PER_CHUNK) + 1) * SENDER_BYTES)
+      throw this.#missing(`sender of deposit ${depositCount}`)
     return chunk
   }
 
