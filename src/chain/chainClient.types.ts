@@ -36,6 +36,8 @@ export interface SenderLog {
 /** One transaction whose bridge logs need a sender. */
 export interface SenderQuestion {
   readonly transactionHash: Hash
+  /** Where its logs were found: a node that has dropped its index of transactions is asked for the block. */
+  readonly blockNumber: BlockNumber
   /** All deposits, claims and ForwardLETs of the transaction, by log index, ascending. */
   readonly logs: readonly SenderLog[]
 }
@@ -79,8 +81,9 @@ export interface ChainClient {
   /**
    * Callers and transaction senders, log by log: a message's own origin address; tx.from of a call straight to the
    * bridge; else the caller that a call trace shows; else tx.from. Never the zero address.
-   * Key: `senderKey(transactionHash, logIndex)`.
-   * @throws RetryableError when a transaction can't be read (yet); what other questions got is lost then.
+   * Key: `senderKey(transactionHash, logIndex)`. Logs of a transaction that no endpoint knows (yet), by its hash or in its
+   * block, are left out.
+   * @throws RetryableError when no endpoint answers; what other questions got is lost then.
    */
   resolveSenders(
     questions: readonly SenderQuestion[],

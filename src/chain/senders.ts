@@ -1,4 +1,5 @@
 import type { NetworkConfig } from '../config/config.types.js'
+import { RetryableError } from '../errors/chainErrors.js'
 import type { Address } from '../protocol/chainEvent.js'
 import { decodeHex, encodeHex } from '../protocol/hex.js'
 import type { Logger } from '../telemetry/logger.js'
@@ -8,8 +9,7 @@ import type { Clock } from './clock.js'
 import type { Endpoint } from './endpoint.js'
 import type { EndpointPool } from './endpointPool.js'
 import { matchCallers } from './matchCallers.js'
-import { NULL_TRIES } from './readBlocks.js'
-import { decodeQuantity } from './rpcBlocks.js'
+import { ADDRESS, readTransactions, type Transaction, ZERO_ADDRESS } from './readTransactions.js'
 import { isHistoryGone, isMethodMissing, RpcFailure } from './rpcFailure.js'
 import { senderKey } from './senderKey.js'
 
@@ -21,15 +21,6 @@ const TRACE_BUDGET_MS = 5_000
 const TRACE_BUDGET_PER_QUESTION_MS = 100
 /** A tracer that failed once is left alone so long; the endpoint itself may be well. */
 const TRACER_PAUSE_MS = 5_000
-
-interface Transaction {
-  readonly from: string
-  readonly to: string | undefined
-  readonly blockNumber: number
-}
-
-const ADDRESS = /^0x[0-9a-f]{40}$/
-const ZERO_ADDRESS = `0x${'00'.repeat(20)}`
 
 /** Finds out who called the bridge. */
 export class SenderResolver {
@@ -57,8 +48,11 @@ export class SenderResolver {
       const transactions = await this.#readTransactions(chunk, signal)
       let next = 0
       const lane = async () => {
-        for (let index = next++; index < chunk.length; index = next++)
-          await this.#resolveOne(chunk[index]!, transactions[index]!, deadline, senders, signal)
+        for (let index = next++; index < chunk.length; index = next++) {
+          const transaction = transactions.get(encodeHex(chunk[index]!.transactionHash))
+          if (transaction !== undefined)
+            await this.#resolveOne(chunk[index]!, transaction, deadline, senders, signal)
+        }
       }
       await Promise.all(Array.from({ length: TRACES_IN_FLIGHT }, lane))
     }
@@ -91,27 +85,23 @@ export class SenderResolver {
     }
   }
 
-  /** @throws RetryableError (through the pool) while a transaction is unknown. */
-  async #readTransactions(questions: readonly SenderQuestion[], signal: AbortSignal): Promise<Transaction[]> {
-    const hashes = questions.map((question) => encodeHex(question.transactionHash))
-    return this.#pool.run(async (endpoint) => {
-      const found = new Map<string, Transaction>()
-      for (let tries = 0; ; tries++) {
-        const wanted = hashes.filter((hash) => !found.has(hash))
-        if (wanted.length === 0) return hashes.map((hash) => found.get(hash)!)
-        if (tries === NULL_TRIES)
-          throw new RpcFailure('behind', `${endpoint.alias}: does not know a transaction with a log of ours`)
-        const outcomes = await endpoint.callAll(
-          wanted.map((hash) => ({ method: 'eth_getTransactionByHash', params: [hash] })),
-          signal,
-        )
-        for (const [index, outcome] of outcomes.entries()) {
-          if (!outcome.ok) throw outcome.failure
-          const transaction = decodeTransaction(outcome.result, wanted[index]!, endpoint)
-          if (transaction !== undefined) found.set(wanted[index]!, transaction)
-        }
-      }
-    }, signal)
+  /** @returns by hash, those that some endpoint knows. @throws RetryableError when none answers. */
+  async #readTransactions(
+    questions: readonly SenderQuestion[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, Transaction>> {
+    const blocks = new Map(
+      questions.map(({ transactionHash, blockNumber }) => [encodeHex(transactionHash), blockNumber]),
+    )
+    const found = new Map<string, Transaction>()
+    try {
+      await this.#pool.run((endpoint) => readTransactions(blocks, found, endpoint, signal), signal)
+    } catch (error) {
+      // Some are unknown everywhere: those that are known need not wait for them.
+      const { cause } = error instanceof RetryableError ? error : {}
+      if (!(cause instanceof RpcFailure) || cause.kind !== 'behind') throw error
+    }
+    return found
   }
 
   async #trace(
@@ -171,24 +161,6 @@ interface TraceResult {
 }
 
 const noTrace: TraceResult = { trace: undefined, failed: false }
-
-/** @returns undefined for null. @throws RpcFailure for anything that is no mined transaction with a sender. */
-function decodeTransaction(raw: unknown, hash: string, endpoint: Endpoint): Transaction | undefined {
-  if (raw === null || raw === undefined) return undefined
-  const transaction = (typeof raw === 'object' ? raw : {}) as Readonly<Record<string, unknown>>
-  const from = address(transaction.from)
-  const blockNumber = decodeQuantity(transaction.blockNumber)
-  if (from === undefined || blockNumber === undefined || String(transaction.hash).toLowerCase() !== hash)
-    throw new RpcFailure('body', `${endpoint.alias}: a transaction is malformed or pending`)
-  // `to` is null for a contract creation.
-  return { from, to: address(transaction.to), blockNumber }
-}
-
-/** The zero address is no sender: no key signs for it, and some gateways put it where they know nothing. */
-function address(raw: unknown): string | undefined {
-  const text = typeof raw === 'string' ? raw.toLowerCase() : ''
-  return ADDRESS.test(text) && text !== ZERO_ADDRESS ? text : undefined
-}
 
 function addressBytes(text: string): Address {
   return decodeHex(text)!

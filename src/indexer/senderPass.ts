@@ -9,6 +9,8 @@ import type { SyncReport } from './syncReport.js'
 const LARGEST_BATCH = 1024
 /** A node that offers traces but fails to trace one transaction is asked for so long before its tx.from is taken. */
 const PATIENCE_MS = 120_000
+/** A transaction that nobody knows, neither by its hash nor in its block, is asked for so long; then its sender stays null. */
+const UNKNOWN_PATIENCE_MS = 600_000
 
 /** `more`: some were resolved and others wait. `waiting`: the last try failed, the next one is not due yet. */
 export type SenderProgress = 'done' | 'more' | 'waiting'
@@ -25,8 +27,8 @@ export class SenderPass {
   readonly #backoff: Backoff
   #batchSize = LARGEST_BATCH
   #notBefore = 0
-  /** The first open sender without a certain answer, and since when. */
-  #provisional = { key: '', sinceMs: 0 }
+  /** Logs of the last batch without a certain answer, and since when: one wait is enough for all of them. */
+  #uncertain: ReadonlyMap<string, number> = new Map()
 
   constructor(options: {
     readonly client: Pick<ChainClient, 'resolveSenders'>
@@ -67,20 +69,19 @@ export class SenderPass {
     const answers = await this.#client.resolveSenders(questionsOf(open), signal)
     const resolved: ResolvedSender[] = []
     const stopped = new Set<UnresolvedSender['kind']>()
+    const now = this.#clock.now()
+    const uncertain = new Map<string, number>()
     for (const { kind, ordinal, transactionHash, logIndex } of open) {
-      if (stopped.has(kind)) continue
       const key = senderKey(transactionHash, logIndex)
       const answer = answers.get(key)
-      if (answer === undefined || (answer.isProvisional && !this.#hasPatienceEnded(key))) stopped.add(kind)
-      else resolved.push({ kind, ordinal, sender: answer })
+      const patienceMs = answer === undefined ? UNKNOWN_PATIENCE_MS : answer.isProvisional ? PATIENCE_MS : 0
+      const sinceMs = this.#uncertain.get(key) ?? now
+      if (patienceMs > 0) uncertain.set(key, sinceMs)
+      if (now - sinceMs < patienceMs) stopped.add(kind)
+      if (!stopped.has(kind)) resolved.push({ kind, ordinal, sender: answer ?? null })
     }
+    this.#uncertain = uncertain
     return resolved
-  }
-
-  #hasPatienceEnded(key: string): boolean {
-    const now = this.#clock.now()
-    if (this.#provisional.key !== key) this.#provisional = { key, sinceMs: now }
-    return now - this.#provisional.sinceMs >= PATIENCE_MS
   }
 
   #wait(error: RetryableError): SenderProgress {
@@ -94,9 +95,9 @@ export class SenderPass {
 /** One question per transaction, with all of its logs: those of other rows tell the calls apart too. */
 function questionsOf(open: readonly UnresolvedSender[]): SenderQuestion[] {
   const questions = new Map<string, SenderQuestion>()
-  for (const { transactionHash, transactionLogs } of open) {
+  for (const { transactionHash, blockNumber, transactionLogs } of open) {
     const key = senderKey(transactionHash, 0)
-    if (!questions.has(key)) questions.set(key, { transactionHash, logs: transactionLogs })
+    if (!questions.has(key)) questions.set(key, { transactionHash, blockNumber, logs: transactionLogs })
   }
   return [...questions.values()]
 }

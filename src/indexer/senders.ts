@@ -5,13 +5,14 @@ import type { ChainEvent, IndexedBlock } from '../protocol/chainEvent.js'
 
 /** One question per transaction with deposits, claims or ForwardLETs. */
 function senderQuestions(blocks: readonly IndexedBlock[]): SenderQuestion[] {
-  const byTransaction = new Map<string, { transactionHash: Uint8Array; logs: SenderLog[] }>()
+  const byTransaction = new Map<string, SenderQuestion & { readonly logs: SenderLog[] }>()
   for (const { events } of blocks)
     for (const event of events) {
       const log = senderLog(event)
       if (log === undefined) continue
       const key = senderKey(event.transactionHash, 0)
-      const question = byTransaction.get(key) ?? { transactionHash: event.transactionHash, logs: [] }
+      const { transactionHash, blockNumber } = event
+      const question = byTransaction.get(key) ?? { transactionHash, blockNumber, logs: [] }
       question.logs.push(log)
       byTransaction.set(key, question)
     }

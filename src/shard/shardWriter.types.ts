@@ -41,7 +41,8 @@ export interface UnresolvedSender {
 export interface ResolvedSender {
   readonly kind: 'deposit' | 'claim'
   readonly ordinal: DepositCount | ClaimOrdinal
-  readonly sender: Sender
+  /** null: nobody can tell, and it stays so. */
+  readonly sender: Sender | null
 }
 
 /**

@@ -11,11 +11,12 @@ const { signal } = new AbortController()
 
 /** All transactions with deposits or claims, as questions. */
 function questionsOf(events: readonly ChainEvent[]): SenderQuestion[] {
-  const questions = new Map<string, { transactionHash: Uint8Array; logs: SenderQuestion['logs'][number][] }>()
+  const questions = new Map<string, SenderQuestion & { readonly logs: SenderQuestion['logs'][number][] }>()
   for (const event of events) {
     if (event.type !== 'deposit' && event.type !== 'claim') continue
     const key = encodeHex(event.transactionHash)
-    const question = questions.get(key) ?? { transactionHash: event.transactionHash, logs: [] }
+    const { transactionHash, blockNumber } = event
+    const question = questions.get(key) ?? { transactionHash, blockNumber, logs: [] }
     question.logs.push({ kind: event.type, ...event })
     questions.set(key, question)
   }

@@ -35,6 +35,7 @@ export class DirectClient implements ChainClient {
   finalized: (head: number) => number = (head) => head
   depositCount: (block: FakeBlock) => number | undefined = (block) => block.state.deposits.length
   isProvisional: (transactionHash: string) => boolean = () => false
+  isUnknown: (transactionHash: string) => boolean = () => false
   down = false
   readonly #network: FakeNetwork
 
@@ -101,6 +102,7 @@ export class DirectClient implements ChainClient {
     const answers = new Map<string, ResolvedSender>()
     for (const { transactionHash, logs } of questions) {
       const hash = encodeHex(transactionHash)
+      if (this.isUnknown(hash)) continue
       const { from } = blocks.flatMap((block) => block.transactions).find((each) => each.hash === hash)!
       const sender = { caller: decodeHex(from)!, transactionSender: decodeHex(from)! }
       for (const { logIndex } of logs)

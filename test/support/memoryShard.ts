@@ -23,6 +23,8 @@ interface Row {
   readonly header: BlockHeader
   readonly event: ChainEvent
   sender: Sender | null
+  /** Nobody can tell who sent it. */
+  isUntold?: boolean
 }
 
 /** A shard writer that keeps lists in memory: checks contiguous deposit counts and keeps undo, nothing else. */
@@ -139,6 +141,7 @@ export class MemoryShard implements ShardWriter {
       const first = rows.findIndex(needsSender)
       if (first !== ordinal) throw new Error(`${kind} ${ordinal} is not the next one without a sender`)
       rows[first]!.sender = sender
+      rows[first]!.isUntold = sender === null
     }
   }
 
@@ -162,6 +165,6 @@ function leafOf({ originAddress, destinationAddress, metadata, ...deposit }: Dep
   return depositLeaf({ ...deposit, ...(parts as Record<keyof typeof hex, `0x${string}`>) })
 }
 
-function needsSender({ event, sender }: Row): boolean {
-  return (event.type === 'deposit' || event.type === 'claim') && sender === null
+function needsSender({ event, sender, isUntold }: Row): boolean {
+  return (event.type === 'deposit' || event.type === 'claim') && sender === null && isUntold !== true
 }

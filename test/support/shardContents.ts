@@ -40,10 +40,9 @@ const claimHash = (view: ReadView, ordinal: number) =>
   row(view, 'claimHashes', ordinal, CLAIM_HASHES_PER_CHUNK, CLAIM_HASH_BYTES)
 
 function readSender(view: ReadView, table: TableName, ordinal: number) {
-  const { caller, transactionSender } = decodeSenderRow(
-    row(view, table, ordinal, SENDERS_PER_CHUNK, SENDER_BYTES),
-    0,
-  )
+  const sender = decodeSenderRow(row(view, table, ordinal, SENDERS_PER_CHUNK, SENDER_BYTES), 0)
+  if (sender === undefined) return null
+  const { caller, transactionSender } = sender
   return { caller: hex(caller.bytes), transactionSender: hex(transactionSender.bytes) }
 }
 

@@ -147,15 +147,15 @@ function listedRows(context: VerifyContext): ReadonlyMap<number, ListedRows> {
 /** Whoever called and whoever signed: one list if they are one. */
 function senders({ view }: VerifyContext, kind: 'deposit' | 'claim'): ListedRows {
   const table = kind === 'deposit' ? 'depositSenders' : 'claimSenders'
-  const keysOfRow = ({ caller, transactionSender }: SenderRow): readonly Uint8Array[] =>
-    equalBytes(caller.bytes, transactionSender.bytes)
-      ? [caller.bytes]
-      : [caller.bytes, transactionSender.bytes]
+  const keysOfRow = (row: SenderRow | undefined): readonly Uint8Array[] => {
+    // Nobody made a claim that an administrator set, nor do we know who made what no node could tell of.
+    if (row === undefined) return []
+    const [caller, signer] = [row.caller.bytes, row.transactionSender.bytes]
+    return equalBytes(caller, signer) ? [caller] : [caller, signer]
+  }
   return {
     count: senderWatermark(view, kind),
     keysOf: (ordinal) => {
-      // Nobody made a claim that an administrator set.
-      if (kind === 'claim' && readClaim(view, ordinal).isSetByAdministrator) return []
       const chunk = expectStored(
         `sender of ${kind} ${ordinal}`,
         view.get(table, chunkKey(ordinal, SENDERS_PER_CHUNK)),

@@ -12,7 +12,7 @@ import { decodeArchivedDeposit, encodeArchivedDeposit } from '../../store/codecs
 import { DEPOSIT_BYTES, decodeDepositRow } from '../../store/codecs/depositRow.js'
 import { latin1, listHeadKey, transactionKey, uint32Key } from '../../store/codecs/keys.js'
 import { headOrdinal, listLength } from '../../store/codecs/listEntry.js'
-import { decodeSenderRow } from '../../store/codecs/senderRow.js'
+import { decodeSenderRow, type SenderRow } from '../../store/codecs/senderRow.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import { type ListKind, listKinds } from '../../store/tables.js'
 import { appendDeposit } from './applyDeposits.js'
@@ -81,7 +81,7 @@ export function findArchivedTwin(view: ReadView, leafHash: Hash) {
   return archived === undefined ? undefined : decodeArchivedDeposit(archived)
 }
 
-function plainSender(row: ReturnType<typeof decodeSenderRow>): Sender {
+function plainSender(row: SenderRow): Sender {
   return {
     caller: new Uint8Array(row.caller.bytes),
     transactionSender: new Uint8Array(row.transactionSender.bytes),
@@ -127,10 +127,10 @@ function archiveFrom(context: WriteContext, from: number): void {
     touch(listKinds.depositsByDestinationAddress, row.destinationAddress.bytes)
     touch(listKinds.depositsByTransaction, transactionKey(row.transactionHash))
     if (row.leafType !== 0) touch(listKinds.depositsByLeafType, Uint8Array.of(row.leafType))
-    if (sender !== null) {
-      const { caller, transactionSender } = decodeSenderRow(sender, 0)
-      touch(listKinds.depositsBySender, caller.bytes)
-      touch(listKinds.depositsBySender, transactionSender.bytes)
+    const senders = sender === null ? undefined : decodeSenderRow(sender, 0)
+    if (senders !== undefined) {
+      touch(listKinds.depositsBySender, senders.caller.bytes)
+      touch(listKinds.depositsBySender, senders.transactionSender.bytes)
     }
     const ordinal = counters.archivedDeposits++
     view.put(

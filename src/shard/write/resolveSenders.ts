@@ -1,6 +1,6 @@
 import type { TreeHasher } from '../../merkle/hasher.js'
 import { getLeaf } from '../../merkle/treeProofs.js'
-import type { Hash } from '../../protocol/chainEvent.js'
+import type { Hash, Sender } from '../../protocol/chainEvent.js'
 import type { BlockNumber, ClaimOrdinal, DepositCount } from '../../protocol/units.js'
 import type { DepositRow } from '../../store/codecs/depositRow.js'
 import { latin1, metaKey } from '../../store/codecs/keys.js'
@@ -104,16 +104,21 @@ export function resolveSenders(context: WriteContext, resolved: readonly Resolve
   // Kind by kind: within one kind the blocks ascend, and the two share no key.
   for (const { ordinal, sender } of resolved.filter(({ kind }) => kind === 'deposit')) {
     enter(readDeposit(view, ordinal).blockNumber)
-    context.depositSenders.add(ordinal, sender)
+    addSender(context.depositSenders, ordinal, sender)
   }
   for (const { ordinal, sender } of resolved.filter(({ kind }) => kind === 'claim')) {
     passAdministrators(context, ordinal, enter)
     enter(readClaim(view, ordinal).blockNumber)
-    context.claimSenders.add(ordinal, sender)
+    addSender(context.claimSenders, ordinal, sender)
   }
   passAdministrators(context, context.counters.claims, enter)
   context.flush()
   view.setUndoBlock(undefined)
+}
+
+function addSender(senders: Senders, ordinal: number, sender: Sender | null): void {
+  if (sender === null) senders.addNobody(ordinal)
+  else senders.add(ordinal, sender)
 }
 
 /** Claims set by an administrator wait for nobody: the watermark goes over them, up to `limit`. */

@@ -79,7 +79,7 @@ export class Senders {
       this.#lists.append(this.#list, transactionSender.text, ordinal)
   }
 
-  /** A claim set by an administrator has nobody: its row is zero, and in no list. */
+  /** A claim set by an administrator has nobody, nor has what no node can tell: the row is zero, and in no list. */
   addNobody(ordinal: number): void {
     this.#expectNext(ordinal)
     const { bytes, offset } = this.#rows.append()

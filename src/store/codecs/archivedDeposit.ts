@@ -36,6 +36,7 @@ export function decodeArchivedDeposit(bytes: Uint8Array): ArchivedDeposit {
     lineage: readUint16(bytes, 0) as Lineage,
     depositCount: readUint32(bytes, 2) as DepositCount,
     row: decodeDepositRow(bytes, ROW_AT),
-    sender: bytes.length > ROW_AT + DEPOSIT_BYTES ? decodeSenderRow(bytes, ROW_AT + DEPOSIT_BYTES) : null,
+    sender:
+      bytes.length > ROW_AT + DEPOSIT_BYTES ? (decodeSenderRow(bytes, ROW_AT + DEPOSIT_BYTES) ?? null) : null,
   }
 }

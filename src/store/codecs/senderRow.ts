@@ -16,10 +16,15 @@ export function encodeSenderRow(bytes: Uint8Array, offset: number, row: SenderRo
 }
 
 /**
- * A claim set by an administrator has no sender: its row is zero and must not be shown (`ClaimRow.isSetByAdministrator`).
- * @returns views into `bytes`.
+ * A row of zeros is nobody: a claim set by an administrator, or a transaction that no node could tell of.
+ * @returns views into `bytes`; undefined for nobody.
  */
-export function decodeSenderRow(bytes: Uint8Array, offset: number): SenderRow {
+export function decodeSenderRow(bytes: Uint8Array, offset: number): SenderRow | undefined {
+  let at = offset + CHECKSUM_ADDRESS_BYTES
+  const end = offset + SENDER_BYTES
+  // No account has the zero address, and others mostly end the search at once.
+  while (at < end && bytes[at] === 0) at++
+  if (at === end) return undefined
   return {
     caller: decodeChecksumAddress(bytes, offset),
     transactionSender: decodeChecksumAddress(bytes, offset + CHECKSUM_ADDRESS_BYTES),

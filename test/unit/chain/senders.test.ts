@@ -29,12 +29,13 @@ async function withChain(
 
 async function questionsOf({ client }: OpenChain): Promise<SenderQuestion[]> {
   const { number: to } = await client.getHead(signal)
-  const questions = new Map<string, { transactionHash: Uint8Array; logs: SenderQuestion['logs'][number][] }>()
+  const questions = new Map<string, SenderQuestion & { readonly logs: SenderQuestion['logs'][number][] }>()
   const range = await client.fetchRange(0 as typeof to, to, signal)
   for (const event of range.blocks.flatMap(({ events }) => events)) {
     if (event.type !== 'deposit' && event.type !== 'claim' && event.type !== 'forwardLet') continue
     const key = encodeHex(event.transactionHash)
-    const question = questions.get(key) ?? { transactionHash: event.transactionHash, logs: [] }
+    const { transactionHash, blockNumber } = event
+    const question = questions.get(key) ?? { transactionHash, blockNumber, logs: [] }
     question.logs.push({ kind: event.type, ...event })
     questions.set(key, question)
   }
@@ -180,9 +181,8 @@ test('one endpoint without traces, the other with: the caller is found', async (
   )
 })
 
-test('a transaction that is unknown, pending or without a sender is asked for again, never guessed', async () => {
-  const changes: readonly (object | null)[] = [
-    null,
+test('a transaction that is pending, of another hash or without a sender is asked for again, never guessed', async () => {
+  const changes: readonly object[] = [
     { from: undefined },
     { from: `0x${'00'.repeat(20)}` },
     { blockNumber: null },
@@ -192,19 +192,43 @@ test('a transaction that is unknown, pending or without a sender is asked for ag
     await withChain([directDeposit], async (chain, network) => {
       const { hash } = network.head.transactions[0]!
       const questions = await questionsOf(chain)
-      const value = change && {
-        hash,
-        from: user,
-        to: network.contracts.bridge,
-        blockNumber: '0x1',
-        ...change,
-      }
-      // Null is asked again at once: another node behind the same address may know the transaction.
-      const times = value === null ? 4 : 1
-      chain.endpoints[0]!.fail({ type: 'result', methods: ['eth_getTransactionByHash'], value, times })
+      const value = { hash, from: user, to: network.contracts.bridge, blockNumber: '0x1', ...change }
+      chain.endpoints[0]!.fail({ type: 'result', methods: ['eth_getTransactionByHash'], value, times: 1 })
       await assert.rejects(chain.client.resolveSenders(questions, signal), RetryableError)
       assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), [`${user} ${user}`])
     })
+})
+
+test('a transaction that the node has dropped from its index is found in its block, then in its receipts', async () => {
+  const missing = { type: 'error', code: -32601, message: 'the method does not exist' } as const
+  const refusals = [
+    { type: 'result', value: null } as const,
+    { type: 'error', code: -32000, message: 'transaction not found' } as const,
+  ]
+  for (const refusal of refusals)
+    await withChain([directDeposit, depositOfContract], async (chain) => {
+      const [endpoint] = chain.endpoints
+      const questions = await questionsOf(chain)
+      const expected = [`${user} ${user}`, `${contract} ${user}`]
+      endpoint!.fail({ methods: ['eth_getTransactionByHash'], ...refusal })
+      assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), expected)
+      assert.equal(endpoint!.callCount('eth_getBlockReceipts'), 0)
+      // A block without its transactions, as from a node that has dropped the bodies.
+      endpoint!.fail({ methods: ['eth_getBlockByNumber'], type: 'result', value: null })
+      assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), expected)
+      assert.equal(endpoint!.callCount('eth_getBlockReceipts'), 2)
+      endpoint!.fail({ methods: ['eth_getBlockReceipts'], ...missing })
+      assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), [], 'nobody is guessed')
+    })
+})
+
+test('a transaction that nobody knows does not keep the others of its batch', async () => {
+  await withChain([directDeposit, depositOfContract], async (chain) => {
+    const [known, other] = await questionsOf(chain)
+    const unknown = { ...other!, transactionHash: new Uint8Array(32).fill(7) }
+    const senders = await chain.client.resolveSenders([unknown, known!], signal)
+    assert.deepEqual(told(senders), [`${user} ${user}`])
+  })
 })
 
 test('a transaction that the first node does not know yet is had from the next one', async () => {

@@ -72,3 +72,18 @@ test('a provisional answer holds its place until patience ends, then the next on
   assert.equal(await pass.step(never), 'done')
   assert.equal(left(), 0)
 })
+
+test('a transaction that nobody can tell of ends up without a sender, and then the others follow', async () => {
+  const { network, client, pass, left, wait } = openSenders(4)
+  const [, second, third] = network.deposits()
+  client.isUnknown = (hash) => hash === second!.transactionHash || hash === third!.transactionHash
+  assert.equal(await pass.step(never), 'more')
+  for (let minute = 0; minute < 9; minute++) {
+    await wait(60_000)
+    assert.equal(await pass.step(never), 'waiting')
+  }
+  assert.equal(left(), 3)
+  await wait(60_000)
+  assert.equal(await pass.step(never), 'done', 'both of them, after one wait')
+  assert.equal(left(), 0)
+})

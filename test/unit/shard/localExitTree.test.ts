@@ -150,7 +150,7 @@ for (const blocks of ['one block', 'two blocks'])
     chain.proveAll(1, chain.leaves)
     // The repeated deposit keeps its own sender, a new leaf has that of the ForwardLET.
     const senders = chain.shard.read((view) =>
-      readDeposits(view).map(({ sender }) => sender.caller.slice(0, 2)),
+      readDeposits(view).map(({ sender }) => sender!.caller.slice(0, 2)),
     )
     assert.deepEqual(senders.slice(6), ['07', '3c', '33'])
     const lists = chain.shard.read(readLists)
@@ -222,7 +222,7 @@ test('senders that are open at a cut are dropped behind it, kept before it, and 
     open.map(({ kind, ordinal, blockNumber }) => ({ kind, ordinal, sender: person(blockNumber) })),
   )
   const senders = chain.shard.read((view) =>
-    readDeposits(view).map(({ sender }) => sender.caller.slice(0, 2)),
+    readDeposits(view).map(({ sender }) => sender!.caller.slice(0, 2)),
   )
   assert.deepEqual(senders, ['01', '02', '03', '04', '09', '0c'])
   assert.equal(chain.shard.writer.counts().unresolvedSenders, 0)
@@ -254,7 +254,7 @@ test('two archived deposits of equal content give a repeated leaf the sender of 
   chain.apply(chain.backward(9))
   chain.apply(chain.forward([leafOf(9)], person(88)))
   const last = chain.shard.read((view) => readDeposits(view).at(-1)!)
-  assert.equal(last.sender.caller, hex(person(88).caller))
+  assert.equal(last.sender!.caller, hex(person(88).caller))
   await chain.shard.close()
 })
 

@@ -131,6 +131,26 @@ test('a sender is null, and in no list, until backfill has resolved it', (contex
   )
 })
 
+test('a sender that nobody can tell stays null for good, and holds up no other', (context) => {
+  const world = createFakeWorld({ networks: [1] })
+  for (let made = 0; made < 2; made++)
+    world.network(0).mine((next) => next.tx({ from: account(4) }).deposit({ destinationNetwork: 1 }))
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll({ withSenders: false })
+  const [first, second] = indexed.writer(0).unresolvedSenders(2)
+  const sender = { caller: hexToBytes(account(4)), transactionSender: hexToBytes(account(4)) }
+  indexed.writer(0).resolveSenders([
+    { ...first!, sender: null },
+    { ...second!, sender },
+  ])
+  assert.equal(indexed.writer(0).counts().unresolvedSenders, 0)
+  const rows = ask(indexed, {}).rows.map(({ caller, transactionSender }) => [caller, transactionSender])
+  assert.deepEqual(rows[1], [null, null])
+  assert.notEqual(rows[0]![0], null)
+  const zero = { fromAddress: new Uint8Array(20) }
+  assert.equal(ask(indexed, zero).total, 0, 'the zero address is no sender')
+})
+
 /** Five blocks with two deposits each. */
 function worldOfTen() {
   const world = createFakeWorld({ networks: [1] })

@@ -1,0 +1,106 @@
+import type { Endpoint } from './endpoint.js'
+import { NULL_TRIES } from './readBlocks.js'
+import { decodeQuantity, quantity } from './rpcBlocks.js'
+import { isMethodMissing, isUnknownBlock, isUnknownTransaction, RpcFailure } from './rpcFailure.js'
+import type { RpcCall, RpcOutcome } from './rpcTransport.js'
+
+/** A mined transaction, as far as it tells who sent what; addresses lower case. */
+export interface Transaction {
+  readonly from: string
+  /** undefined for a contract creation. */
+  readonly to: string | undefined
+  readonly blockNumber: number
+}
+
+export const ADDRESS = /^0x[0-9a-f]{40}$/
+export const ZERO_ADDRESS = `0x${'00'.repeat(20)}`
+
+/** Blocks with all of their transactions in one request: each has some hundred kilobytes. */
+const WHOLE_BLOCKS_AT_ONCE = 10
+
+/**
+ * Fills `found` with the transactions of `blocks` (hash → its block) that it does not hold yet: asked for by their
+ * hashes, then looked for in their blocks (nodes drop the index of old transactions and keep the blocks), then in the
+ * blocks' receipts.
+ * @throws RpcFailure; `behind` when some stay unknown.
+ */
+export async function readTransactions(
+  blocks: ReadonlyMap<string, number>,
+  found: Map<string, Transaction>,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<void> {
+  const missing = (): string[] => [...blocks.keys()].filter((hash) => !found.has(hash))
+  for (let tries = 0; tries < NULL_TRIES && missing().length > 0; tries++) {
+    const wanted = missing()
+    const calls = wanted.map((hash) => ({ method: 'eth_getTransactionByHash', params: [hash] }))
+    const outcomes = await endpoint.callAll(calls, signal)
+    for (const [index, outcome] of outcomes.entries()) {
+      const raw = resultOf(outcome)
+      if (raw === null || raw === undefined) continue
+      const transaction = decodeTransaction(raw, wanted[index]!)
+      if (transaction === undefined)
+        throw new RpcFailure('body', `${endpoint.alias}: a transaction is malformed or pending`)
+      found.set(wanted[index]!, transaction)
+    }
+  }
+  for (const callOf of [wholeBlock, receipts]) {
+    const numbers = [...new Set(missing().map((hash) => blocks.get(hash)!))]
+    for (let start = 0; start < numbers.length; start += WHOLE_BLOCKS_AT_ONCE) {
+      const calls = numbers.slice(start, start + WHOLE_BLOCKS_AT_ONCE).map(callOf)
+      for (const outcome of await endpoint.callAll(calls, signal))
+        for (const raw of transactionsOf(resultOf(outcome))) {
+          const hash = hashOf(raw)
+          const transaction = blocks.has(hash) ? decodeTransaction(raw, hash) : undefined
+          if (transaction !== undefined) found.set(hash, transaction)
+        }
+    }
+  }
+  if (missing().length > 0)
+    throw new RpcFailure('behind', `${endpoint.alias}: does not know a transaction with a log of ours`)
+}
+
+const wholeBlock = (block: number): RpcCall => ({
+  method: 'eth_getBlockByNumber',
+  params: [quantity(block), true],
+})
+const receipts = (block: number): RpcCall => ({ method: 'eth_getBlockReceipts', params: [quantity(block)] })
+
+/** @returns undefined where the endpoint knows nothing of it, or does not understand. @throws RpcFailure */
+function resultOf(outcome: RpcOutcome): unknown {
+  if (outcome.ok) return outcome.result
+  const { failure } = outcome
+  if (isUnknownTransaction(failure) || isUnknownBlock(failure) || isMethodMissing(failure)) return undefined
+  throw failure
+}
+
+/** Of a block with its transactions, or of its receipts: both name hash, sender, receiver and block. */
+function transactionsOf(raw: unknown): readonly unknown[] {
+  if (Array.isArray(raw)) return raw
+  const { transactions } = asRecord(raw)
+  return Array.isArray(transactions) ? transactions : []
+}
+
+function hashOf(raw: unknown): string {
+  const { hash, transactionHash } = asRecord(raw)
+  return String(hash ?? transactionHash).toLowerCase()
+}
+
+/** @returns undefined for anything that is no mined transaction of this hash with a sender. */
+function decodeTransaction(raw: unknown, hash: string): Transaction | undefined {
+  const transaction = asRecord(raw)
+  const from = address(transaction.from)
+  const blockNumber = decodeQuantity(transaction.blockNumber)
+  if (from === undefined || blockNumber === undefined || hashOf(raw) !== hash) return undefined
+  return { from, to: address(transaction.to), blockNumber }
+}
+
+/** The zero address is no sender: no key signs for it, and some gateways put it where they know nothing. */
+function address(raw: unknown): string | undefined {
+  const text = typeof raw === 'string' ? raw.toLowerCase() : ''
+  return ADDRESS.test(text) && text !== ZERO_ADDRESS ? text : undefined
+}
+
+function asRecord(raw: unknown): Readonly<Record<string, unknown>> {
+  return (typeof raw === 'object' && raw !== null ? raw : {}) as Readonly<Record<string, unknown>>
+}
