@@ -1,12 +1,21 @@
-import { isAscii } from 'node:buffer'
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { Readable } from 'node:stream'
+import { urlToHttpOptions } from 'node:url'
+import { createGunzip } from 'node:zlib'
 
 /** An answer as it came, whatever its status. */
 export interface HttpAnswer {
-  readonly ok: boolean
   readonly status: number
   readonly statusText: string
-  readonly headers: Headers
-  readonly body: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
 }
 
 export type HttpPost = (body: string, signal: AbortSignal) => Promise<HttpAnswer>
@@ -21,70 +30,95 @@ export class BodyTooLong extends Error {
   override readonly name = 'BodyTooLong'
 }
 
+/** A connection that rests longer is closed from here: the other side may have forgotten it without a word. */
+const IDLE_SOCKET_MS = 4_000
+
 /**
- * POSTs JSON to one address, each time bounded in time (headers and body together) and size. viem's client does the same
- * for a third more CPU time: it decodes piece by piece, as UTF-8, while answers of nodes are ASCII.
+ * POSTs JSON to one address, each time bounded in time (headers and body together) and size. `fetch` takes 2.6 times the
+ * CPU time for the same bytes (210 MB in 500-block answers: 0.70 s against 0.27 s, Node 20), most of it in web streams.
+ * A redirect is not followed: it comes back as the answer that it is.
  */
 export function createHttpPost(options: {
   readonly url: string
   readonly timeoutMs: number
   readonly maxBodyBytes: number
 }): HttpPost {
-  const { url, headers } = splitCredentials(options.url)
-  return async (body, signal) => {
-    signal.throwIfAborted()
-    const controller = new AbortController()
-    const abort = () => controller.abort(signal.reason)
-    signal.addEventListener('abort', abort)
-    const timer = setTimeout(() => controller.abort(new HttpTimeout()), options.timeoutMs)
-    try {
-      const response = await fetch(url, { method: 'POST', headers, body, signal: controller.signal })
-      const { ok, status, statusText, headers: answerHeaders } = response
-      const text = await readBody(response, options.maxBodyBytes)
-      return { ok, status, statusText, headers: answerHeaders, body: text }
-    } catch (error) {
-      // fetch may wrap the reason, or tell of the connection that it cut.
-      if (controller.signal.aborted) throw controller.signal.reason
-      throw error
-    } finally {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', abort)
-    }
+  const address = new URL(options.url)
+  const isTls = address.protocol === 'https:'
+  const pooling = { keepAlive: true, timeout: IDLE_SOCKET_MS }
+  const agent = isTls ? new HttpsAgent(pooling) : new HttpAgent(pooling)
+  const start = isTls ? httpsRequest : httpRequest
+  const asked = {
+    ...urlToHttpOptions(address),
+    method: 'POST',
+    agent,
+    // Packing a neighbour's answers would cost both sides more than the wire does.
+    headers: { 'content-type': 'application/json', ...(isTls ? { 'accept-encoding': 'gzip' } : {}) },
   }
+
+  const once = (body: string, signal: AbortSignal): Promise<HttpAnswer> => {
+    signal.throwIfAborted()
+    return new Promise((resolve, reject) => {
+      let request: ClientRequest
+      let isAnswered = false
+      const end = (settle: () => void): void => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', abort)
+        settle()
+      }
+      const fail = (error: Error): void =>
+        end(() => {
+          reject(error)
+          request.destroy()
+        })
+      const abort = (): void => fail(signal.reason as Error)
+      signal.addEventListener('abort', abort)
+      const timer = setTimeout(() => fail(new HttpTimeout()), options.timeoutMs)
+      request = start(asked, (response) => {
+        isAnswered = true
+        readBody(response, options.maxBodyBytes).then(
+          (bytes) => end(() => resolve(answerOf(response, bytes))),
+          fail,
+        )
+      })
+      request.on('error', (error) => {
+        const isStale = request.reusedSocket && systemCodeOf(error) === 'ECONNRESET' && !isAnswered
+        if (isStale && !signal.aborted) end(() => resolve(once(body, signal)))
+        else fail(error)
+      })
+      request.end(body)
+    })
+  }
+  return once
 }
 
-/** fetch refuses addresses with a user and password: they go into a header. */
-function splitCredentials(address: string): { url: string; headers: Record<string, string> } {
-  const headers: Record<string, string> = { 'content-type': 'application/json' }
-  const url = new URL(address)
-  if (url.username === '' && url.password === '') return { url: address, headers }
-  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
-  headers.authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
-  url.username = ''
-  url.password = ''
-  return { url: url.toString(), headers }
+function answerOf(response: IncomingMessage, body: Buffer): HttpAnswer {
+  const { statusCode = 0, statusMessage = '', headers } = response
+  return { status: statusCode, statusText: statusMessage, headers, body }
 }
 
 /** @throws BodyTooLong */
-async function readBody(response: Response, maxBytes: number): Promise<string> {
-  const { body } = response
-  if (body === null) return ''
-  if (Number(response.headers.get('content-length')) > maxBytes) {
-    await body.cancel()
-    throw new BodyTooLong()
-  }
-  const pieces: Uint8Array[] = []
-  let length = 0
-  const reader = body.getReader()
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-    length += piece.value.length
-    if (length > maxBytes) {
-      await reader.cancel()
-      throw new BodyTooLong()
-    }
-    pieces.push(piece.value)
-  }
-  const bytes = Buffer.concat(pieces, length)
-  // The same text, in a seventh of the time.
-  return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8')
+function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  if (Number(response.headers['content-length']) > maxBytes) return Promise.reject(new BodyTooLong())
+  return new Promise((resolve, reject) => {
+    const isPacked = response.headers['content-encoding']?.toLowerCase() === 'gzip'
+    const stream: Readable = isPacked ? response.pipe(createGunzip()) : response
+    const pieces: Buffer[] = []
+    let length = 0
+    stream.on('data', (piece: Buffer) => {
+      length += piece.length
+      if (length > maxBytes) reject(new BodyTooLong())
+      else pieces.push(piece)
+    })
+    stream.on('end', () => resolve(Buffer.concat(pieces, length)))
+    stream.on('error', reject)
+    response.on('error', reject)
+    response.on('close', () => {
+      if (!response.complete) reject(Object.assign(new Error('cut off'), { code: 'ECONNRESET' }))
+    })
+  })
+}
+
+function systemCodeOf(error: Error): unknown {
+  return 'code' in error ? error.code : undefined
 }

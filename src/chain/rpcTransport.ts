@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { BodyTooLong, createHttpPost, type HttpAnswer, HttpTimeout } from './httpPost.js'
 import { isRateLimitText } from './rangeErrors.js'
 import { type ProviderWords, RpcFailure, type RpcFailureKind } from './rpcFailure.js'
@@ -53,9 +54,9 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
       signal.throwIfAborted()
       throw connectionFailure(error, alias, what)
     }
-    if (!answer.ok) throw statusFailure(answer, `${alias}: ${what} failed`)
+    if (answer.status < 200 || answer.status > 299) throw statusFailure(answer, `${alias}: ${what} failed`)
     try {
-      return JSON.parse(answer.body)
+      return JSON.parse(textOf(answer.body))
     } catch {
       throw new RpcFailure('body', `${alias}: the answer to ${what} is no complete JSON`)
     }
@@ -96,6 +97,11 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
       })
     },
   }
+}
+
+/** Nodes answer in ASCII: the same text, in a seventh of the time. */
+function textOf(body: Buffer): string {
+  return body.toString(isAscii(body) ? 'latin1' : 'utf8')
 }
 
 function outcomeOf(reply: unknown, alias: string, method: string): RpcOutcome {
@@ -147,9 +153,10 @@ function isBareError(answer: unknown): boolean {
 
 /** An answer with a bad status: an error of JSON-RPC, an object with other words, or a page. */
 function statusFailure({ status, statusText, headers, body }: HttpAnswer, message: string): RpcFailure {
+  const text = textOf(body)
   let parsed: unknown
   try {
-    parsed = JSON.parse(body)
+    parsed = JSON.parse(text)
   } catch {
     parsed = undefined
   }
@@ -158,11 +165,11 @@ function statusFailure({ status, statusText, headers, body }: HttpAnswer, messag
   const words =
     typeof error?.code === 'number' && typeof error.message === 'string'
       ? wordsOf(error.code, error.message, error.data, status)
-      : wordsOf(undefined, error ? JSON.stringify(error) : body || statusText, undefined, status)
+      : wordsOf(undefined, error ? JSON.stringify(error) : text || statusText, undefined, status)
   return failureOf(words, message, retryAfterMs(headers))
 }
 
-/** fetch's errors hold the address in their messages: only their facts go on. */
+/** Errors of connections hold the address in their messages: only their facts go on. */
 function connectionFailure(error: unknown, alias: string, what: string): RpcFailure {
   if (error instanceof HttpTimeout) return new RpcFailure('timeout', `${alias}: ${what} took too long`)
   if (error instanceof BodyTooLong)
@@ -181,8 +188,8 @@ function systemCode(error: unknown): string {
 }
 
 /** Retry-After in seconds or as a date. */
-function retryAfterMs(headers: Headers): number | undefined {
-  const value = headers.get('retry-after')?.trim()
+function retryAfterMs(headers: HttpAnswer['headers']): number | undefined {
+  const value = headers['retry-after']?.trim()
   if (value === undefined || value === '') return undefined
   const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), RETRY_AFTER_CAP_MS) : undefined

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { test } from 'node:test'
-import { createHttpPost } from '../../../src/chain/httpPost.js'
+import { gzipSync } from 'node:zlib'
+import { BodyTooLong, createHttpPost } from '../../../src/chain/httpPost.js'
 
 test('user and password of an address go into a header, a password without a user too', async () => {
   const server = createServer((request, response) => response.end(request.headers.authorization ?? 'none'))
@@ -10,7 +11,7 @@ test('user and password of an address go into a header, a password without a use
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   const ask = async (url: string) => {
     const post = createHttpPost({ url, timeoutMs: 2_000, maxBodyBytes: 1_000 })
-    return (await post('{}', new AbortController().signal)).body
+    return (await post('{}', new AbortController().signal)).body.toString()
   }
   try {
     assert.equal(await ask(`http://${host}/`), 'none')
@@ -18,6 +19,55 @@ test('user and password of an address go into a header, a password without a use
     assert.equal(await ask(`http://user:p%25@${host}/`), 'Basic dXNlcjpwJQ==')
     // printf ':key' | base64
     assert.equal(await ask(`http://:key@${host}/`), 'Basic OmtleQ==')
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
+test('over a connection that the other side closed meanwhile the question is asked again', async () => {
+  const sockets = new Set<Socket>()
+  let requests = 0
+  const server = createServer((request, response) => {
+    requests++
+    sockets.add(request.socket)
+    // Silent about how long the connection is kept, as many gateways are.
+    response.shouldKeepAlive = true
+    response.end(String(requests))
+  })
+  server.keepAliveTimeout = 0
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const post = createHttpPost({ url: `http://127.0.0.1:${port}/`, timeoutMs: 2_000, maxBodyBytes: 1_000 })
+  const { signal } = new AbortController()
+  try {
+    assert.equal((await post('{}', signal)).body.toString(), '1')
+    // Reset in the same turn in which the second request is written.
+    for (const socket of sockets) socket.resetAndDestroy()
+    assert.equal((await post('{}', signal)).body.toString(), '2')
+    assert.equal(sockets.size, 2)
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
+test('a packed answer is unpacked, and its cap counts what it unpacks to', async () => {
+  const text = 'a'.repeat(5_000)
+  const server = createServer((_request, response) => {
+    response.setHeader('content-encoding', 'gzip')
+    response.end(gzipSync(text))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const ask = (maxBodyBytes: number) =>
+    createHttpPost({ url: `http://127.0.0.1:${port}/`, timeoutMs: 2_000, maxBodyBytes })(
+      '{}',
+      new AbortController().signal,
+    )
+  try {
+    assert.equal((await ask(5_000)).body.toString(), text)
+    await assert.rejects(ask(4_999), BodyTooLong)
   } finally {
     server.close()
     server.closeAllConnections()
