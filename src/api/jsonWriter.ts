@@ -94,15 +94,10 @@ export class JsonWriter {
     this.length = 0
   }
 
-  /** Leaves room for `size` bytes that the caller fills later, in the copy. */
+  /** Leaves room for `size` bytes that the caller fills later. */
   skip(size: number): void {
     this.reserve(size)
     this.length += size
-  }
-
-  /** What was written, in an ArrayBuffer of its own: it can be transferred. */
-  copy(): ArrayBuffer {
-    return this.bytes.buffer.slice(0, this.length)
   }
 
   /** Goes back to an earlier `length`: drops a half-written answer. */

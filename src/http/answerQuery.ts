@@ -113,6 +113,7 @@ function outgoing(operation: OperationId, reply: QueryReply, isCoding: boolean):
   return {
     status,
     body,
+    isLent: true,
     cacheControl: cacheControlOf(operation, status, life),
     lines: (isCoding ? VARY : '') + retryAfterLine(retryAfterSec),
     bodyLines: coding === 'identity' ? JSON_LINES : `${JSON_LINES}\r\nContent-Encoding: ${coding}`,

@@ -108,8 +108,8 @@ export class AnswerCache {
     // One page must not empty the cache for everybody else.
     if (!isCurrent || size > this.maxBytes / 16) return
     const shelf = answer.life === 'epoch' ? this.lasting : this.live
-    // The body is a view of its whole batch: keeping that would keep everything in it.
-    shelf.put(nameOf(operation, coding, key), { ...answer, body: answer.body.slice() }, size)
+    // The body is lent: the next batch is written over it.
+    shelf.put(nameOf(operation, coding, key), { ...answer, body: answer.body.slice(), isLent: false }, size)
     while (this.live.bytes + this.lasting.bytes > this.maxBytes)
       (this.live.bytes > 0 ? this.live : this.lasting).dropOldest()
   }

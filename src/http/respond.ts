@@ -27,6 +27,8 @@ export interface ExchangeContext {
 export interface Outgoing {
   readonly status: number
   readonly body: Uint8Array | string
+  /** True when `body` is good only until `send` returns. */
+  readonly isLent?: boolean
   readonly cacheControl: string
   /** Header lines that a 304 carries too. */
   readonly lines: string
@@ -165,7 +167,7 @@ export class Exchange {
     const head = ownLines === '' ? answer.head : answer.head + ownLines
     if (this.method !== 'HEAD') {
       res.writeHeader('Cache-Control', head)
-      this.end(body)
+      this.end(body, answer.isLent === true)
       return
     }
     // `end` would send the body, and `endWithoutBody(length)` on HEAD ends the process on the old core.
@@ -187,7 +189,7 @@ export class Exchange {
    * answer share. `res.end` would keep a copy per answer: a client that pipelines and never reads makes that grow without
    * bound, while with an open answer its next request ends the connection.
    */
-  private end(body: Uint8Array | string): void {
+  private end(body: Uint8Array | string, isLent: boolean): void {
     const { res, context } = this
     const size = Buffer.byteLength(body)
     if (context.isClosing) {
@@ -195,7 +197,7 @@ export class Exchange {
       return
     }
     if (res.tryEnd(body, size)[1]) return
-    const bytes = typeof body === 'string' ? Buffer.from(body) : body
+    const bytes = typeof body === 'string' ? Buffer.from(body) : isLent ? body.slice() : body
     this.startedAtMs = performance.now()
     context.sending.add(this)
     if (!this.isHeld) this.watch()

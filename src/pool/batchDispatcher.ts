@@ -1,5 +1,7 @@
+import { InvariantError } from '../errors/invariantError.js'
 import type { Logger } from '../telemetry/logger.js'
 import type { PoolMetrics } from '../telemetry/metrics.js'
+import { BatchSlots, type BatchTask, type SlotMemory } from './batchSlots.js'
 import { decodeReplies, type QueryReply } from './messages.js'
 import { QueryWriter } from './queryCodec.js'
 import { type PoolRequest, RequestLanes } from './requestLanes.js'
@@ -14,8 +16,10 @@ export interface PoolStats {
 }
 
 export interface BatchDispatcherOptions {
-  /** Hands a batch to a worker; rejects when the worker died or the whole batch failed. */
-  run(batch: ArrayBuffer): Promise<ArrayBuffer>
+  /** Hands a batch to a worker; rejects when the worker died or the whole batch failed. @returns a reply that its slot can't hold. */
+  run(task: BatchTask): Promise<ArrayBuffer | undefined>
+  /** One slot more than `maxInFlight`. */
+  readonly slots: SlotMemory
   readonly workers: number
   readonly maxInFlight: number
   readonly maxWaiting: number
@@ -43,6 +47,8 @@ export class BatchDispatcher {
   private readonly options: BatchDispatcherOptions
   private readonly lanes = new RequestLanes()
   private readonly writer = new QueryWriter()
+  private readonly slots: BatchSlots
+  private readonly freeSlots: number[]
   private readonly startedAt = new Set<{ readonly atMs: number }>()
   private suspects: PoolRequest[] = []
   private largeInFlight = 0
@@ -58,6 +64,8 @@ export class BatchDispatcher {
 
   constructor(options: BatchDispatcherOptions) {
     this.options = options
+    this.slots = new BatchSlots(options.slots)
+    this.freeSlots = Array.from({ length: options.slots.count }, (_, slot) => slot)
   }
 
   submit(request: PoolRequest, estimatedBytes: number): boolean {
@@ -133,6 +141,8 @@ export class BatchDispatcher {
 
   private dispatch(requests: readonly PoolRequest[], kind: 'usual' | 'large' | 'alone'): void {
     for (const request of requests) this.writer.append(request)
+    const slot = this.freeSlots.pop()
+    if (slot === undefined) throw new InvariantError('a batch goes out and all slots are taken')
     const started = { atMs: performance.now() }
     this.startedAt.add(started)
     if (kind === 'large') this.largeInFlight++
@@ -142,16 +152,20 @@ export class BatchDispatcher {
       if (kind === 'large') this.largeInFlight--
       this.options.metrics.batchFinished(requests.length, (performance.now() - started.atMs) / 1000)
     }
-    this.options.run(this.writer.take()).then(
+    this.options.run(this.slots.putQueries(slot, this.writer.take())).then(
       (reply) => {
         finish()
         this.failuresInARow = 0
         // The worker gets its next batch before this thread writes the answers of the last one.
         this.pump()
-        this.settleAll(requests, decodeReplies(reply))
+        const bytes = reply === undefined ? this.slots.replyOf(slot) : new Uint8Array(reply)
+        this.settleAll(requests, decodeReplies(bytes))
+        this.freeSlots.push(slot)
         this.pump()
       },
       (error: unknown) => {
+        // Its worker is gone, or has nothing more to do with the slot.
+        this.freeSlots.push(slot)
         finish()
         this.failuresInARow++
         this.counts.failedBatches++

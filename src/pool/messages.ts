@@ -3,7 +3,7 @@ import { type ContentCoding, contentCodings } from './contentCoding.js'
 import type { ShardVersion } from './shardVersion.js'
 
 /**
- * What comes back from a worker: one ArrayBuffer, transferred.
+ * What comes back from a worker, in the batch's slot or transferred.
  *
  *   tip f64 | epoch f64 | halted f64 | count u32 | unused u32
  *   count × ( offset u32 | length u32 | status u16 | retry after, seconds u16 | kind u8 | coding u8 | tag, 22 characters )
@@ -29,7 +29,7 @@ export interface QueryFault {
 /** The answer to one query. */
 export interface QueryReply {
   readonly status: number
-  /** JSON in `coding`; a view of the batch's buffer. Empty for a fault. */
+  /** JSON in `coding`; a view of the batch's memory, good until `settle` returns. Empty for a fault. */
   readonly body: Uint8Array
   readonly coding: ContentCoding
   /** Digest of the JSON: the same for the same text, whatever made it and whenever. '' unless the status is 200. */
@@ -55,12 +55,12 @@ export function replyHeadBytes(count: number): number {
   return HEADER_BYTES + count * ENTRY_BYTES
 }
 
-/** Fills the head of a reply buffer whose bodies are already there. */
+/** Fills the head of a reply whose bodies are already there. */
 export class ReplyHead {
   private readonly view: DataView
 
-  constructor(buffer: ArrayBuffer, version: ShardVersion, count: number) {
-    this.view = new DataView(buffer)
+  constructor(reply: Uint8Array, version: ShardVersion, count: number) {
+    this.view = new DataView(reply.buffer, reply.byteOffset, reply.length)
     this.view.setFloat64(0, version.tip)
     this.view.setFloat64(8, version.epoch)
     this.view.setFloat64(16, version.halted)
@@ -78,6 +78,8 @@ export class ReplyHead {
       entry.isFault ? FAULT : entry.life === undefined ? NEVER : lifeCodes[entry.life],
     )
     this.view.setUint8(at + 13, contentCodings.indexOf(entry.coding))
+    // The memory is used again and again: an answer without a tag must not inherit one.
+    this.view.setUint8(at + 14, 0)
     for (let place = 0; place < entry.tag.length; place++)
       this.view.setUint8(at + 14 + place, entry.tag.charCodeAt(place))
   }
@@ -97,29 +99,29 @@ export interface ReplyEntry {
   readonly isFault: boolean
 }
 
-const utf8 = new TextDecoder()
 const NO_BODY = new Uint8Array(0)
 
 /** The replies of a batch, in the order of its queries. */
-export function decodeReplies(buffer: ArrayBuffer): QueryReply[] {
-  const view = new DataView(buffer)
-  const bytes = Buffer.from(buffer)
+export function decodeReplies(reply: Uint8Array): QueryReply[] {
+  const view = new DataView(reply.buffer, reply.byteOffset, reply.length)
+  const bytes = Buffer.from(reply.buffer, reply.byteOffset, reply.length)
   const version = { tip: view.getFloat64(0), epoch: view.getFloat64(8), halted: view.getFloat64(16) }
   const replies: QueryReply[] = []
   const count = view.getUint32(24)
   for (let index = 0; index < count; index++) {
     const at = HEADER_BYTES + index * ENTRY_BYTES
-    const body = new Uint8Array(buffer, view.getUint32(at), view.getUint32(at + 4))
+    const offset = view.getUint32(at)
+    const end = offset + view.getUint32(at + 4)
     const kind = view.getUint8(at + 12)
     replies.push({
       status: view.getUint16(at + 8),
-      body: kind === FAULT ? NO_BODY : body,
+      body: kind === FAULT ? NO_BODY : reply.subarray(offset, end),
       coding: contentCodings[view.getUint8(at + 13)]!,
       tag: view.getUint8(at + 14) === 0 ? '' : bytes.toString('latin1', at + 14, at + 14 + TAG_LENGTH),
       retryAfterSec: view.getUint16(at + 10),
       life: kind === VERSION ? 'version' : kind === EPOCH ? 'epoch' : undefined,
       version,
-      fault: kind === FAULT ? (JSON.parse(utf8.decode(body)) as QueryFault) : undefined,
+      fault: kind === FAULT ? (JSON.parse(bytes.toString('utf8', offset, end)) as QueryFault) : undefined,
     })
   }
   return replies

@@ -22,6 +22,7 @@ const createWriter = (): JsonWriter =>
 
 /** One task = one micro-batch = fresh snapshots, released at its end. No timers here: between tasks the thread sleeps. */
 export default createWorkerTask(
+  data.slots,
   createBatchRunner(
     shards,
     queries,

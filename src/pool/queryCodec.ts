@@ -123,9 +123,9 @@ export class QueryWriter {
     this.view.setUint32(head + 2, presence)
   }
 
-  /** What was appended, in an ArrayBuffer of its own (never a slab that others share); the writer starts anew. */
-  take(): ArrayBuffer {
-    const taken = this.bytes.buffer.slice(0, this.length)
+  /** What was appended, good until the next `append`; the writer starts anew. */
+  take(): Uint8Array {
+    const taken = this.bytes.subarray(0, this.length)
     this.length = 0
     return taken
   }
@@ -172,12 +172,12 @@ export class QueryWriter {
   }
 }
 
-/** All queries of a batch, in order. Bytes are views of `batch`. */
-export function decodeQueries(batch: ArrayBuffer): NamedQuery[] {
-  const view = new DataView(batch)
+/** All queries of a batch, in order, in fresh memory: `batch` may be shared, which not all code that takes bytes can read. */
+export function decodeQueries(batch: Uint8Array): NamedQuery[] {
+  const view = new DataView(batch.buffer, batch.byteOffset, batch.length)
   const queries: NamedQuery[] = []
   let at = 0
-  while (at < batch.byteLength) {
+  while (at < batch.length) {
     const layout = layouts[view.getUint8(at)]!
     const coding = contentCodings[view.getUint8(at + 1)]!
     const presence = view.getUint32(at + 2)
@@ -201,7 +201,7 @@ export function decodeQueries(batch: ArrayBuffer): NamedQuery[] {
           break
         case 'bytes': {
           const length = view.getUint8(at)
-          values[name] = new Uint8Array(batch, at + 1, length)
+          values[name] = batch.slice(at + 1, at + 1 + length)
           at += 1 + length
           break
         }

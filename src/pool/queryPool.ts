@@ -7,6 +7,7 @@ import type { Logger } from '../telemetry/logger.js'
 import type { PoolMetrics } from '../telemetry/metrics.js'
 import type { StatusBoardHandle } from '../telemetry/statusBoard.js'
 import { BatchDispatcher, type PoolStats } from './batchDispatcher.js'
+import { type BatchTask, createSlotMemory, type SlotMemory } from './batchSlots.js'
 import type { PoolRequest } from './requestLanes.js'
 
 /** What every worker starts from: plain data, the wasm module compiled once, the shared status board. */
@@ -14,9 +15,10 @@ export interface QueryWorkerData {
   readonly config: Config
   readonly compiled: CompiledMerkle
   readonly status: StatusBoardHandle
+  readonly slots: SlotMemory
 }
 
-export interface QueryPoolOptions extends QueryWorkerData {
+export interface QueryPoolOptions extends Omit<QueryWorkerData, 'slots'> {
   readonly logger: Logger
   readonly metrics: PoolMetrics
   /** A query found that a store contradicts itself: `main` marks the shard halted (`corrupt_store`). null = not known which. */
@@ -49,9 +51,12 @@ const BATCHES_PER_WORKER = 2
  */
 export async function startQueryPool(options: QueryPoolOptions): Promise<QueryPool> {
   const { config, compiled, status, logger, metrics } = options
-  const workerData: QueryWorkerData = { config, compiled, status }
   const { workers, maxQueue } = config.pool
-  const piscina = new Piscina<ArrayBuffer, ArrayBuffer>({
+  const maxInFlight = workers * BATCHES_PER_WORKER
+  // One more, for the batch whose answers are being sent.
+  const slots = createSlotMemory(maxInFlight + 1)
+  const workerData: QueryWorkerData = { config, compiled, status, slots }
+  const piscina = new Piscina<BatchTask, ArrayBuffer | undefined>({
     filename: (options.workerFile ?? new URL('./query.worker.js', import.meta.url)).href,
     minThreads: workers,
     maxThreads: workers,
@@ -68,9 +73,10 @@ export async function startQueryPool(options: QueryPoolOptions): Promise<QueryPo
     if (!isClosing) metrics.workerRestarted()
   })
   const dispatcher = new BatchDispatcher({
-    run: (batch) => piscina.run(batch, { transferList: [batch] }),
+    run: (task) => piscina.run(task, { transferList: task.queries === undefined ? [] : [task.queries] }),
+    slots,
     workers,
-    maxInFlight: workers * BATCHES_PER_WORKER,
+    maxInFlight,
     maxWaiting: maxQueue,
     logger,
     metrics,
@@ -78,7 +84,9 @@ export async function startQueryPool(options: QueryPoolOptions): Promise<QueryPo
   })
   try {
     // An empty batch per worker: the shards are open and the modules loaded before the first request comes.
-    await Promise.all(Array.from({ length: workers }, () => piscina.run(new ArrayBuffer(0))))
+    await Promise.all(
+      Array.from({ length: workers }, () => piscina.run({ slot: 0, queries: new ArrayBuffer(0) })),
+    )
   } catch (error) {
     isClosing = true
     await piscina.destroy()

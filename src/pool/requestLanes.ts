@@ -3,7 +3,7 @@ import type { NamedQuery } from './queryCodec.js'
 
 /** A query that waits for its answer. */
 export interface PoolRequest extends NamedQuery {
-  /** Called once with the answer, never before `submit` has returned. Must not throw. */
+  /** Called once with the answer, never before `submit` has returned; the body is gone when it returns. Must not throw. */
   settle(reply: QueryReply): void
 }
 

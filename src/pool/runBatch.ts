@@ -27,6 +27,9 @@ export type QueryFunctions<Shards> = { readonly [K in OperationId]: QueryFunctio
 /** Answer memory that a huge page left behind is let go above this size. */
 const KEPT_BYTES = 8 * 1024 * 1024
 
+/** @returns undefined when the reply fits into `slot` and stands there, else the reply. */
+export type RunBatch = (batch: Uint8Array, slot: Uint8Array) => ArrayBuffer | undefined
+
 /**
  * The whole work of a pool worker: queries in, ready bytes out. Expected failures are answers; an exception fails its own
  * query only, but for a wasm trap, which is passed on.
@@ -37,7 +40,7 @@ export function createBatchRunner<Shards extends SnapshotSource>(
   readVersion: () => ShardVersion,
   createWriter: () => JsonWriter = () => new JsonWriter(),
   maxResponseBytes = Number.POSITIVE_INFINITY,
-): (batch: ArrayBuffer) => ArrayBuffer {
+): RunBatch {
   let writer = createWriter()
 
   /** Writes the answer to `query` and tells what it wrote. */
@@ -100,7 +103,7 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     return { coding: asked, tag }
   }
 
-  return (batch) => {
+  return (batch, slot) => {
     const named = decodeQueries(batch)
     // Before the first read: an answer may be newer than its version says, never older.
     const version = readVersion()
@@ -108,11 +111,13 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     writer.reset()
     writer.skip(replyHeadBytes(named.length))
     const entries = shards.withSnapshots(() => named.map(answerOrFault))
-    const reply = writer.copy()
+    const reply = writer.bytes.subarray(0, writer.length)
     const head = new ReplyHead(reply, version, entries.length)
     for (let index = 0; index < entries.length; index++) head.setEntry(index, entries[index]!)
-    if (reply.byteLength > KEPT_BYTES) writer = createWriter()
-    return reply
+    if (reply.length > KEPT_BYTES) writer = createWriter()
+    if (reply.length > slot.length) return reply.slice().buffer
+    slot.set(reply)
+    return undefined
   }
 }
 

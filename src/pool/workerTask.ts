@@ -1,12 +1,14 @@
 import { move } from 'piscina'
+import { BatchSlots, type BatchTask, type SlotMemory } from './batchSlots.js'
+import type { RunBatch } from './runBatch.js'
 
-/** What Piscina calls in the worker: the reply is transferred, not copied. */
-export function createWorkerTask(
-  runBatch: (batch: ArrayBuffer) => ArrayBuffer,
-): (batch: ArrayBuffer) => unknown {
-  return (batch) => {
+/** What Piscina calls in the worker. @returns nothing, when the reply stands in the slot; else the reply, transferred. */
+export function createWorkerTask(memory: SlotMemory, runBatch: RunBatch): (task: BatchTask) => unknown {
+  const slots = new BatchSlots(memory)
+  return (task) => {
     try {
-      return move(runBatch(batch))
+      const reply = runBatch(slots.queriesOf(task), slots.replyOf(task.slot))
+      return reply === undefined ? undefined : move(reply)
     } catch (error) {
       return isTrap(error) ? endThread(error) : Promise.reject(error)
     }

@@ -59,7 +59,9 @@ export function ask<K extends OperationId>(
   coding: ContentCoding = 'identity',
 ): Promise<QueryReply> {
   return new Promise((resolve, reject) => {
-    if (!pool.submit({ operation, query, coding, settle: resolve })) reject(new Error('refused'))
+    // The body is lent for the length of the call only.
+    const settle = (reply: QueryReply): void => resolve({ ...reply, body: reply.body.slice() })
+    if (!pool.submit({ operation, query, coding, settle })) reject(new Error('refused'))
   })
 }
 

@@ -24,7 +24,7 @@ import {
  * they name, everything else succeeds.
  */
 
-const { config, status, compiled } = workerData as QueryWorkerData
+const { config, status, compiled, slots } = workerData as QueryWorkerData
 // The pool hands on whatever stands in the place of the wasm module.
 const gate = (compiled as unknown as { readonly gate?: Gate }).gate
 
@@ -111,5 +111,6 @@ const queries: QueryFunctions<typeof shards> = {
 }
 
 export default createWorkerTask(
+  slots,
   createBatchRunner(shards, queries, createVersionReader(status), undefined, config.http.maxResponseBytes),
 )

@@ -11,7 +11,7 @@ import { type SnapshotCare, VALUE_KEY } from './storeQuery.js'
 
 /** A pool worker over a real store: its one answer carries the number that stands in the store. */
 
-const { config, status, compiled } = workerData as QueryWorkerData
+const { config, status, compiled, slots } = workerData as QueryWorkerData
 const { care } = compiled as unknown as { readonly care: SnapshotCare }
 const store = openShardStoreReader(shardDirectory(config.dataDir, 0))
 
@@ -44,4 +44,4 @@ const queries: QueryFunctions<typeof shards> = {
   },
 }
 
-export default createWorkerTask(createBatchRunner(shards, queries, createVersionReader(status)))
+export default createWorkerTask(slots, createBatchRunner(shards, queries, createVersionReader(status)))

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { routes } from '../../../src/api/routes.js'
 import { BatchDispatcher } from '../../../src/pool/batchDispatcher.js'
+import { BatchSlots, createSlotMemory } from '../../../src/pool/batchSlots.js'
 import { ReplyHead, replyHeadBytes } from '../../../src/pool/messages.js'
 import { decodeQueries } from '../../../src/pool/queryCodec.js'
 import type { OperationId, QueryByOperation } from '../../../src/protocol/queries.js'
@@ -12,9 +13,8 @@ const networkId = asNetworkId(1)
 const PAGE = { networkId, pageNumber: 1, pageSize: 1_000 }
 const POINT = { networkId, depositCount: asDepositCount(7) }
 
-function emptyReply(batch: ArrayBuffer): ArrayBuffer {
-  const { length } = decodeQueries(batch)
-  const reply = new ArrayBuffer(replyHeadBytes(length))
+function putEmptyReply(length: number, slot: Uint8Array): void {
+  const reply = slot.subarray(0, replyHeadBytes(length))
   const head = new ReplyHead(reply, { tip: 0, epoch: 0, halted: 0 }, length)
   for (let at = 0; at < length; at++)
     head.setEntry(at, {
@@ -27,21 +27,26 @@ function emptyReply(batch: ArrayBuffer): ArrayBuffer {
       life: undefined,
       isFault: false,
     })
-  return reply
 }
 
 /** A dispatcher whose batches wait until the test answers them, in order. */
 function heldDispatcher(workers: number) {
   const batches: { readonly isLarge: boolean; answer(): void }[] = []
+  const memory = createSlotMemory(2 * workers + 1)
+  const slots = new BatchSlots(memory)
   const dispatcher = new BatchDispatcher({
-    run: (batch) =>
+    run: (task) =>
       new Promise((resolve) => {
-        const queries = decodeQueries(batch)
+        const queries = decodeQueries(slots.queriesOf(task))
         batches.push({
           isLarge: queries[0]!.operation === 'getBridges',
-          answer: () => resolve(emptyReply(batch)),
+          answer: () => {
+            putEmptyReply(queries.length, slots.replyOf(task.slot))
+            resolve(undefined)
+          },
         })
       }),
+    slots: memory,
     workers,
     maxInFlight: 2 * workers,
     maxWaiting: 10_000,

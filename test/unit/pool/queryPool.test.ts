@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
+import type { QueryReply } from '../../../src/pool/messages.js'
 import { asDepositCount, asL1InfoTreeIndex, asNetworkId } from '../../../src/protocol/units.js'
 import { ask, askIndex, type FakePool, jsonOf, startFakePool } from '../../support/fakePool.js'
-import { arrivalAt, faultCounts, letGo } from '../../support/fakeQueryFaults.js'
+import { arrivalAt, faultCounts, HEAVY_PAGE, letGo } from '../../support/fakeQueryFaults.js'
 import { loadedConfig } from '../../support/loadedConfig.js'
 import { tempFolder } from '../../support/tempFolder.js'
 
@@ -200,14 +201,44 @@ test('closing answers what waits and refuses what comes later', async (context) 
   await closed
 })
 
-test('each batch comes back in memory of its own, no larger than its answers', async (context) => {
+test('answers and queries too long for the memory that the threads share come whole all the same', async (context) => {
+  const { pool, batchSizes } = await poolFor(context)
+  // 100 rows with 8 KB of metadata each are 1.7 MB of JSON.
+  const heavy = ask(pool, 'getBridges', { networkId: network, pageNumber: HEAVY_PAGE, pageSize: 100 })
+  assert.equal((jsonOf(await heavy) as { bridges: unknown[] }).bridges.length, 100)
+  // 256 lists of 100 numbers are 102 KB.
+  const depositCounts = Array.from({ length: 100 }, (_, count) => asDepositCount(count))
+  const listed = Array.from({ length: 256 }, (_, pageNumber) =>
+    ask(pool, 'getBridges', { networkId: network, pageNumber, pageSize: 1, depositCounts }),
+  )
+  const pages = (await Promise.all(listed)).map(
+    (reply) => (jsonOf(reply) as { pagination: { page: number } }).pagination.page,
+  )
+  assert.deepEqual(
+    pages,
+    Array.from({ length: 256 }, (_, pageNumber) => pageNumber),
+  )
+  assert.deepEqual(batchSizes, [1, 256])
+})
+
+test('no batch writes over answers that are being delivered', async (context) => {
   const { pool } = await poolFor(context)
-  const first = await askIndex(pool, 1)
-  const second = await askIndex(pool, 2)
-  assert.notEqual(first.body.buffer, second.body.buffer)
-  // Head of 32 bytes, one entry of 16, one body.
-  assert.equal(first.body.buffer.byteLength, 32 + 36 + first.body.length)
-  assert.equal(timestampOf(jsonOf(first)), 1)
+  const isRight: boolean[] = []
+  await new Promise<void>((resolve) => {
+    const submit = (depositCount: number): void => {
+      const settle = (reply: QueryReply): void => {
+        // Those of one batch are delivered in a row, while the worker has the next batches already.
+        const { timestamp } = jsonOf(reply) as { timestamp: number }
+        isRight.push(timestamp === depositCount)
+        if (isRight.length === 20_000) resolve()
+        if (isRight.length <= 19_000) submit(depositCount + 100_000)
+      }
+      const query = { networkId: network, depositCount: asDepositCount(depositCount) }
+      pool.submit({ operation: 'getL1InfoTreeIndex', query, coding: 'identity', settle })
+    }
+    for (let count = 0; count < 1_000; count++) submit(count)
+  })
+  assert.deepEqual([isRight.length, isRight.indexOf(false)], [20_000, -1])
 })
 
 test('a pool whose worker can not start is an error, not a pool', async (context) => {
