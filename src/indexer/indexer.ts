@@ -29,6 +29,11 @@ export interface IndexerHandle {
  * rounds of its collector and are moved to the old generation first. More than 96 would be felt in the resident memory.
  */
 const YOUNG_GENERATION_MB = 96
+/**
+ * Far above what a window needs (20 MB live at the tip). Without a limit V8 lets the old generation grow to four times
+ * what survived before it collects, with this one to a bit more than half as much again.
+ */
+const OLD_GENERATION_MB = 768
 
 /** Starts the thread that indexes one network. The shard's environment must be open in the main thread already. */
 export function startIndexer(options: IndexerOptions): IndexerHandle {
@@ -37,7 +42,10 @@ export function startIndexer(options: IndexerOptions): IndexerHandle {
   const worker = new Worker(options.entry ?? new URL('./indexer.worker.js', import.meta.url), {
     name: `indexer ${networkId}`,
     workerData,
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    resourceLimits: {
+      maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
+      maxOldGenerationSizeMb: OLD_GENERATION_MB,
+    },
   })
   let stopping: Promise<void> | undefined
   let failure: Error | undefined
