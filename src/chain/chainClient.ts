@@ -8,6 +8,7 @@ import { readDepositCount, readKnownGlobalExitRoots, readLocalExitRoot } from '.
 import { Endpoint } from './endpoint.js'
 import { EndpointPool } from './endpointPool.js'
 import { FinalityTracker } from './finality.js'
+import { createHttpPost } from './httpPost.js'
 import { assertContracts } from './identity.js'
 import { RangeReader } from './rangeReader.js'
 import { findBlock, readHead } from './readBlocks.js'
@@ -18,14 +19,21 @@ export interface ChainClientOptions {
   readonly network: NetworkConfig
   readonly logger: Logger
   readonly clock?: Clock
+  /** What posts the questions; another one in tests. */
+  readonly openPost?: typeof createHttpPost
 }
 
 /** One network's chain behind all of its endpoints. It opens no connection before the first question. */
-export function createChainClient({ network, logger, clock = systemClock }: ChainClientOptions): ChainClient {
+export function createChainClient({
+  network,
+  logger,
+  clock = systemClock,
+  openPost = createHttpPost,
+}: ChainClientOptions): ChainClient {
   const { rpcTimeoutMs: timeoutMs, logRange } = network
   const isAlone = network.rpc.length === 1
   const endpoints = network.rpc.map(
-    (config) => new Endpoint({ config, timeoutMs, logRange, isAlone, clock, logger }),
+    (config) => new Endpoint({ config, timeoutMs, logRange, isAlone, openPost, clock, logger }),
   )
   const pool = new EndpointPool({
     endpoints,

@@ -2,6 +2,7 @@ import type { RpcEndpointConfig } from '../config/config.types.js'
 import type { Logger } from '../telemetry/logger.js'
 import { CallRetry } from './callRetry.js'
 import type { Clock } from './clock.js'
+import type { createHttpPost } from './httpPost.js'
 import { LogRange } from './logRange.js'
 import type { BlockHead } from './rpcBlocks.js'
 import { isUnknownBlock, RpcFailure } from './rpcFailure.js'
@@ -24,6 +25,7 @@ export interface EndpointOptions {
   readonly logRange: number
   /** The network has no other endpoint. */
   readonly isAlone?: boolean
+  readonly openPost?: typeof createHttpPost
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -52,7 +54,7 @@ export class Endpoint {
   readonly #logger: Logger
   #batchRefusedAt: number | undefined
 
-  constructor({ config, timeoutMs, logRange, isAlone = false, clock, logger }: EndpointOptions) {
+  constructor({ config, timeoutMs, logRange, isAlone = false, openPost, clock, logger }: EndpointOptions) {
     this.alias = config.alias
     this.logRange = new LogRange(Math.min(logRange, config.maxLogRange ?? logRange))
     this.timestamps = new TimestampTrust()
@@ -61,6 +63,7 @@ export class Endpoint {
       alias: config.alias,
       timeoutMs,
       maxBodyBytes: MAX_BODY_BYTES,
+      ...(openPost === undefined ? {} : { openPost }),
     })
     this.#budget = config.maxRps === undefined ? undefined : new TokenBucket(config.maxRps, clock)
     this.#retry = new CallRetry(clock, isAlone)

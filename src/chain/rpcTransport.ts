@@ -1,5 +1,11 @@
 import { isAscii } from 'node:buffer'
-import { BodyTooLong, createHttpPost, type HttpAnswer, HttpTimeout } from './httpPost.js'
+import {
+  BodyTooLong,
+  createHttpPost,
+  type HttpAnswer,
+  type HttpPostOptions,
+  HttpTimeout,
+} from './httpPost.js'
 import { isRateLimitText } from './rangeErrors.js'
 import { type ProviderWords, RpcFailure, type RpcFailureKind } from './rpcFailure.js'
 
@@ -23,11 +29,10 @@ export interface RpcTransport {
   requestBatch(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcOutcome[]>
 }
 
-export interface RpcTransportOptions {
-  readonly url: string
+export interface RpcTransportOptions extends HttpPostOptions {
   readonly alias: string
-  readonly timeoutMs: number
-  readonly maxBodyBytes: number
+  /** What posts; another one in tests. */
+  readonly openPost?: typeof createHttpPost
 }
 
 /** Longest wait that a provider's Retry-After may ask for. */
@@ -41,8 +46,8 @@ interface Reply {
 
 /** Requests, ids and errors of JSON-RPC over `createHttpPost`. */
 export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
-  const { alias } = options
-  const send = createHttpPost(options)
+  const { alias, openPost = createHttpPost } = options
+  const send = openPost(options)
   let lastId = 0
 
   /** @returns what the endpoint answered, parsed. */

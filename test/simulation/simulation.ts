@@ -18,7 +18,7 @@ import type { FakeEndpoint } from '../support/fakeEndpoint.js'
 import { IndexedWorld } from '../support/indexedWorld.js'
 import { createKeepingLogger } from '../support/keepingLogger.js'
 import { RandomWorld, randomNumbers } from '../support/randomWorld.js'
-import { SimulatedFetch } from '../support/simulatedFetch.js'
+import { SimulatedPosts } from '../support/simulatedPosts.js'
 import { dumpTables } from '../support/testShard.js'
 import { VirtualClock } from '../support/virtualClock.js'
 import { type Trouble, troubledEndpoint } from './troubledEndpoints.js'
@@ -72,7 +72,7 @@ class Simulation {
   readonly #folder: string
   readonly #cleanups: Array<() => void | Promise<void>>
   readonly #clock: VirtualClock
-  readonly #fetch: SimulatedFetch
+  readonly #posts: SimulatedPosts
   readonly #randomWorld: RandomWorld
   readonly #network: FakeNetwork
   readonly #config: Config
@@ -88,8 +88,7 @@ class Simulation {
     this.#folder = folder
     this.#cleanups = cleanups
     this.#clock = new VirtualClock({ random: randomNumbers(seed + 1) })
-    this.#fetch = new SimulatedFetch(this.#clock)
-    cleanups.push(() => this.#fetch.restore())
+    this.#posts = new SimulatedPosts(this.#clock)
     this.#randomWorld = new RandomWorld(seed + 2)
     this.#network = this.#randomWorld.world.network(this.#pick([0, 0, 1]))
     const history = this.#pick([0, 20, 70, 150])
@@ -99,7 +98,7 @@ class Simulation {
       troubledEndpoint(this.#network, trouble, 1000 * seed + index, () => this.#isCalm),
     )
     this.#settings = this.#network.config(
-      this.#endpoints.map((endpoint) => this.#fetch.serve(endpoint)),
+      this.#endpoints.map((endpoint) => this.#posts.serve(endpoint)),
       {
         pollIntervalMs: 1_000,
         rpcTimeoutMs: 30_000,
@@ -125,12 +124,12 @@ class Simulation {
     const restarts = this.#pick([0, 1, 3])
     for (let i = 0; i < restarts; i++) {
       this.#restarts++
-      await this.#index(this.#fetch.requests + 1 + Math.floor(this.#random() * 60))
+      await this.#index(this.#posts.requests + 1 + Math.floor(this.#random() * 60))
     }
     await this.#index(undefined)
     const tables = this.#dump(shardDirectory(this.#folder, this.#network.networkId))
     this.#assertEqual(tables, await this.#cleanReplay())
-    const { requests } = this.#fetch
+    const { requests } = this.#posts
     return {
       ...{ requests, tables, reorgs: this.#reorgs, restarts: this.#restarts },
       blocks: this.#network.blocks.length,
@@ -174,12 +173,17 @@ class Simulation {
   async #index(upToRequest: number | undefined): Promise<void> {
     const { networkId } = this.#network
     const stop = new AbortController()
-    this.#fetch.onRequest = () => {
-      if (upToRequest !== undefined && this.#fetch.requests >= upToRequest) stop.abort()
+    this.#posts.onRequest = () => {
+      if (upToRequest !== undefined && this.#posts.requests >= upToRequest) stop.abort()
     }
     const writer = openShardWriter({ config: this.#config, networkId, compiled, status: this.#status })
     const { logger, lines } = createKeepingLogger()
-    const client = createChainClient({ network: this.#settings, logger, clock: this.#clock })
+    const client = createChainClient({
+      network: this.#settings,
+      logger,
+      clock: this.#clock,
+      openPost: this.#posts.open,
+    })
     const row = statusRow(this.#status, networkId)
     row.set('caughtUp', 0)
     const report = new SyncReport({ networkId, row, post: () => {}, logger, clock: this.#clock })

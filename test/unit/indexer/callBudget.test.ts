@@ -7,22 +7,21 @@ import { createFakeWorld } from '../../support/fakeChain.js'
 import { FakeEndpoint } from '../../support/fakeEndpoint.js'
 import { createKeepingLogger } from '../../support/keepingLogger.js'
 import { MemoryShard } from '../../support/memoryShard.js'
-import { SimulatedFetch } from '../../support/simulatedFetch.js'
+import { SimulatedPosts } from '../../support/simulatedPosts.js'
 import { quietReport } from '../../support/syncHarness.js'
 import { VirtualClock } from '../../support/virtualClock.js'
 
 /** The real client and loop on an endpoint in memory, in virtual time. */
-function follow(t: { after(body: () => void): void }, blockMs: number, finality: 'latest' | 'finalized') {
+function follow(blockMs: number, finality: 'latest' | 'finalized') {
   const network = createFakeWorld().network(1)
   const clock = new VirtualClock()
   const endpoint = new FakeEndpoint(network)
-  const simulated = new SimulatedFetch(clock)
-  t.after(() => simulated.restore())
+  const simulated = new SimulatedPosts(clock)
   const overrides = { pollIntervalMs: 2_000, logRange: 100, finality: { tag: finality, depth: 0 } }
   const config = network.config([simulated.serve(endpoint)], overrides)
   const shard = new MemoryShard()
   const { logger } = createKeepingLogger()
-  const client = createChainClient({ network: config, logger, clock })
+  const client = createChainClient({ network: config, logger, clock, openPost: simulated.open })
   const row = statusRow(createStatusBoard([1]), 1)
   const report = quietReport(1, row, clock, [])
   /** Mines `blocks` blocks at their pace and follows them. @returns JSON-RPC calls per block, the first 20 left out. */
@@ -48,14 +47,14 @@ for (const [blockMs, finality] of [
   [2_000, 'latest'],
   [500, 'finalized'],
 ] as const)
-  test(`an idle tip of ${blockMs} ms blocks, finality ${finality}, costs at most three calls per block`, async (t) => {
-    const { callsPerBlock } = follow(t, blockMs, finality)
+  test(`an idle tip of ${blockMs} ms blocks, finality ${finality}, costs at most three calls per block`, async () => {
+    const { callsPerBlock } = follow(blockMs, finality)
     const calls = await callsPerBlock(120)
     assert.ok(calls <= 3, `${calls} calls per block`)
   })
 
-test('history costs one eth_getLogs and one header per window', async (t) => {
-  const { network, endpoint, callsPerBlock } = follow(t, 2_000, 'latest')
+test('history costs one eth_getLogs and one header per window', async () => {
+  const { network, endpoint, callsPerBlock } = follow(2_000, 'latest')
   network.mineEmpty(2_000)
   await callsPerBlock(1)
   const windows = 2_000 / 100
