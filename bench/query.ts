@@ -1,0 +1,83 @@
+import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { compileMerkleModule } from '../src/merkle/wasm.js'
+import { benchRoot, commitLine, machineLine, requireRival, versionOf } from './micro/project.js'
+import { markdownTable, targetTable, writeSection } from './micro/report.js'
+import { raceSize, type SizeResult } from './query/raceSize.js'
+import { bytesRows, questionRows, targetsOf } from './query/report.js'
+import { installSqlite } from './query/sqliteDatabase.js'
+
+/** `npm run bench:query -- [--size N] [--quick] [--no-rival] [--doc]`. */
+const { values } = parseArgs({
+  options: {
+    size: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    rival: { type: 'boolean', default: true },
+    doc: { type: 'boolean', default: false },
+  },
+  allowNegative: true,
+})
+const sizes = [
+  10_000,
+  ...(values.quick ? [] : [1_000_000]),
+  ...(values.size === undefined ? [] : [Number(values.size)]),
+]
+/** Bytes on disk per bridge: ours, and the rival's. */
+const BRIDGE_BYTES = 900 + (values.rival ? 2_000 : 0)
+const SPACE_FACTOR = 3
+
+if (values.rival) installSqlite()
+const folder = mkdtempSync(join(tmpdir(), 'bds-bench-'))
+try {
+  const { bavail, bsize } = statfsSync(folder)
+  const needed = SPACE_FACTOR * BRIDGE_BYTES * Math.max(...sizes)
+  if (bavail * bsize < needed)
+    throw new Error(
+      `${Math.max(...sizes)} bridges need ${gigabytes(needed)} GB free in ${tmpdir()} (three times their size), ${gigabytes(bavail * bsize)} GB are`,
+    )
+  const compiled = compileMerkleModule()
+  const results: SizeResult[] = []
+  for (const size of sizes) {
+    console.error(`${size} bridges`)
+    results.push(await raceSize(folder, compiled, size, values.rival))
+  }
+  const rival = values.rival ? `better-sqlite3 ${versionOf('better-sqlite3', requireRival)}` : 'no rival'
+  const targets = targetsOf(results)
+  const body = [
+    `Measured at ${commitLine()}, ${new Date().toISOString().slice(0, 10)}, on ${machineLine()}; ${rival}.`,
+    targetTable(targets),
+    '### Answers: µs of CPU time in the worker, medians',
+    ...questionRows(results),
+    '### Bytes on disk',
+    ...bytesRows(results.at(-1)!),
+    '### Writing',
+    markdownTable(
+      ['bridges', 'of network 0 per second of CPU time', 'by the clock, with commits'],
+      results.map((result) => [
+        String(result.bridges),
+        result.depositsPerCpuSecond.toFixed(0),
+        result.depositsPerSecond.toFixed(0),
+      ]),
+    ),
+  ].join('\n\n')
+  console.log(body)
+  const file = join(benchRoot, 'results', `query-${Date.now()}.json`)
+  mkdirSync(join(benchRoot, 'results'), { recursive: true })
+  writeFileSync(
+    file,
+    JSON.stringify(
+      { at: new Date().toISOString(), commit: commitLine(), machine: machineLine(), rival, targets, results },
+      (_, value: unknown) => (value instanceof Map ? Object.fromEntries(value) : value),
+      2,
+    ),
+  )
+  if (values.doc) writeSection('query', body)
+} finally {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+}
+
+function gigabytes(bytes: number): string {
+  return (bytes / 1e9).toFixed(0)
+}

@@ -1,0 +1,62 @@
+import { JsonWriter } from '../../src/api/jsonWriter.js'
+import type { Config } from '../../src/config/config.types.js'
+import { type CompiledMerkle, createRowWriter } from '../../src/merkle/wasm.js'
+import { BatchSlots, createSlotMemory } from '../../src/pool/batchSlots.js'
+import { decodeReplies } from '../../src/pool/messages.js'
+import { queries } from '../../src/pool/queries.js'
+import { type NamedQuery, QueryWriter } from '../../src/pool/queryCodec.js'
+import { createBatchRunner } from '../../src/pool/runBatch.js'
+import { createVersionReader } from '../../src/pool/shardVersion.js'
+import { openShardReaders } from '../../src/shard/reader.js'
+import type { StatusBoardHandle } from '../../src/telemetry/statusBoard.js'
+
+/** What a pool worker does, called in this thread: query bytes in, reply bytes out. */
+export interface OurWorker {
+  encode(queries: readonly NamedQuery[]): Uint8Array
+  /** @returns the reply, overwritten by the next call. */
+  run(batch: Uint8Array): Uint8Array
+  /** Body of the one answer in a reply. @throws when it is not a success. */
+  body(reply: Uint8Array): Uint8Array
+  close(): Promise<void>
+}
+
+export function openOurWorker(
+  config: Config,
+  compiled: CompiledMerkle,
+  status: StatusBoardHandle,
+): OurWorker {
+  const shards = openShardReaders({ config, compiled, status })
+  const rowWriter = createRowWriter(compiled)
+  const slot = new BatchSlots(createSlotMemory(1)).replyOf(0)
+  const runBatch = createBatchRunner(
+    shards,
+    queries,
+    createVersionReader(status),
+    () =>
+      new JsonWriter(
+        undefined,
+        (nodes, target, at) => shards.hasher.formatNodes(nodes, target, at),
+        rowWriter,
+      ),
+    config.http.maxResponseBytes,
+  )
+  const writer = new QueryWriter()
+  return {
+    encode(named) {
+      for (const query of named) writer.append(query)
+      // The writer uses its memory again.
+      return writer.take().slice()
+    },
+    run(batch) {
+      const reply = runBatch(batch, slot)
+      return reply === undefined ? slot : new Uint8Array(reply)
+    },
+    body(reply) {
+      const [answer] = decodeReplies(reply)
+      if (answer?.status !== 200)
+        throw new Error(`status ${answer?.status}: ${Buffer.from(answer?.body ?? []).toString()}`)
+      return answer.body
+    },
+    close: () => shards.close(),
+  }
+}

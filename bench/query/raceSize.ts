@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type CompiledMerkle, createHasher } from '../../src/merkle/wasm.js'
+import { digestTag } from '../../src/pool/digestTag.js'
+import type { NamedQuery } from '../../src/pool/queryCodec.js'
+import type { BridgesQuery, ClaimsQuery } from '../../src/protocol/queries.js'
+import { prepareStores } from '../../src/store/openStores.js'
+import { shardDirectory } from '../../src/store/shardDirectory.js'
+import { buildStores } from './buildStores.js'
+import { type Call, medianUs } from './measure.js'
+import { openOurWorker } from './ourWorker.js'
+import { queryConfig } from './queryConfig.js'
+import { type Question, questionsOf, sampledDeposits } from './questions.js'
+import { SqliteRival } from './sqliteRival.js'
+import { measureStore, type StoreBytes } from './storeBytes.js'
+import { SERVED } from './traffic.js'
+
+/** What one question took, in µs of CPU time. */
+export interface Timed {
+  readonly question: Question
+  /** The worker's whole work: query bytes in, reply bytes out. */
+  readonly oursUs: number
+  /** Of that, the entity tag. */
+  readonly tagUs: number
+  readonly bodyBytes: number
+  readonly rivalUs: number | undefined
+}
+
+export interface SizeResult {
+  readonly bridges: number
+  readonly claims: number
+  readonly timed: readonly Timed[]
+  /** One of 32 points of one batch. */
+  readonly batchedPointUs: number
+  readonly depositsPerCpuSecond: number
+  readonly depositsPerSecond: number
+  readonly stores: ReadonlyMap<number, StoreBytes>
+  readonly rivalBytes: number | undefined
+}
+
+const BATCH = 32
+
+/** Builds stores of one size, compares the answers, takes the time, and removes the stores. */
+export async function raceSize(
+  folder: string,
+  compiled: CompiledMerkle,
+  bridges: number,
+  hasRival: boolean,
+): Promise<SizeResult> {
+  const own = join(folder, String(bridges))
+  mkdirSync(own)
+  const config = queryConfig(own)
+  const rivalFile = join(own, 'rival.sqlite')
+  const rival = hasRival ? new SqliteRival(rivalFile, createHasher(compiled)) : undefined
+  const sampled = new Set(sampledDeposits(bridges))
+  const transactions = new Map<number, Uint8Array>()
+  const built = buildStores(config, compiled, bridges, {
+    add(networkId, blocks) {
+      rival?.add(networkId, blocks)
+      if (networkId !== 0) return
+      for (const { events } of blocks)
+        for (const event of events)
+          if (event.type === 'deposit' && sampled.has(event.depositCount))
+            transactions.set(event.depositCount, event.transactionHash)
+    },
+  })
+  await built.close()
+  rival?.finish()
+  const stores = new Map<number, StoreBytes>()
+  for (const networkId of SERVED)
+    stores.set(networkId, await measureStore(shardDirectory(config.dataDir, networkId)))
+
+  const guard = prepareStores(config)
+  const worker = openOurWorker(config, compiled, built.status)
+  const questions = questionsOf(
+    built.traffic,
+    (depositCount) => transactions.get(depositCount)!,
+    built.claimsOn(1),
+  )
+  const ask = ({ operation, query }: NamedQuery): Buffer =>
+    operation === 'getBridges' ? rival!.bridges(query as BridgesQuery) : rival!.claims(query as ClaimsQuery)
+  const timed: Timed[] = []
+  for (const question of questions) {
+    const batches = question.queries.map((query) => worker.encode([query]))
+    const bodies = batches.map((batch) => Uint8Array.from(worker.body(worker.run(batch))))
+    if (rival !== undefined)
+      for (const [at, query] of question.queries.entries())
+        assert.deepEqual(comparable(bodies[at]!), comparable(ask(query)), question.name)
+    const variant = <T>(of: readonly T[], at: number): T => of[at % of.length]!
+    const calls: Call[] = [
+      (at) => worker.run(variant(batches, at)),
+      (at) => digestTag(variant(bodies, at)),
+      ...(rival === undefined ? [] : [(at: number) => ask(variant(question.queries, at))]),
+    ]
+    const [oursUs, tagUs, rivalUs] = medianUs(calls)
+    const bodyBytes = bodies.reduce((sum, body) => sum + body.length, 0) / bodies.length
+    timed.push({ question, oursUs: oursUs!, tagUs: tagUs!, bodyBytes, rivalUs })
+  }
+  const points = questions[0]!.queries
+  const batch = worker.encode(Array.from({ length: BATCH }, (_, at) => points[at % points.length]!))
+  const batchedPointUs = medianUs([() => worker.run(batch)])[0]! / BATCH
+  await worker.close()
+  await guard.close()
+  rival?.close()
+  const rivalBytes = hasRival ? statSync(rivalFile).size : undefined
+  rmSync(own, { recursive: true, force: true, maxRetries: 5 })
+  return {
+    bridges,
+    claims: built.claims,
+    timed,
+    batchedPointUs,
+    depositsPerCpuSecond: built.depositsPerCpuSecond,
+    depositsPerSecond: built.depositsPerSecond,
+    stores,
+    rivalBytes,
+  }
+}
+
+/** An answer without its cursor: the rival has none. */
+function comparable(body: Uint8Array): unknown {
+  const answer = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString()) as {
+    readonly pagination: Record<string, unknown>
+  }
+  delete answer.pagination.next_cursor
+  return answer
+}
