@@ -11,6 +11,7 @@ export { formatNodes } from './hex'
 export { BRANCH_A, DIGEST, DIGEST_B, EDGE, INPUT, PATH_A, PATH_B, TEXT, TILE } from './layout'
 export { ROW_FIELDS, ROW_INPUT, ROW_NUMBERS, ROW_OUTPUT, ROW_TEXTS } from './rowLayout'
 export { writeRows } from './rows'
+export { absorbBlocks, finishText, startText } from './xxh3'
 export { completeTile, startMessage }
 
 fillZeroHashes()

@@ -117,6 +117,6 @@ function outgoing(operation: OperationId, reply: QueryReply, isCoding: boolean):
     cacheControl: cacheControlOf(operation, status, life),
     lines: (isCoding ? VARY : '') + retryAfterLine(retryAfterSec),
     bodyLines: coding === 'identity' ? JSON_LINES : `${JSON_LINES}\r\nContent-Encoding: ${coding}`,
-    etag: tag === '' ? '' : entityTag(tag, coding),
+    etag: tag.length === 0 ? '' : entityTag(String.fromCharCode(...tag), coding),
   }
 }

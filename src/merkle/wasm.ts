@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { RowWriter } from '../protocol/packedRows.js'
 import type { TreeHasher } from './hasher.js'
 import { createWasmRowWriter, type RowExports } from './rowWriter.js'
+import { createWasmTextDigest, type TextDigest, type TextExports } from './textDigest.js'
 import { createWasmHasher, type MerkleExports } from './wasmHasher.js'
 
 /** Builds of the one source in assembly/. The debug builds are for tests. */
@@ -44,6 +45,13 @@ export function createRowWriter(compiled: CompiledMerkle): RowWriter {
   const instance = new WebAssembly.Instance(compiled.module)
   // As above.
   return createWasmRowWriter(instance.exports as RowExports)
+}
+
+/** Digests texts, in an instance of its own for this thread. */
+export function createTextDigest(compiled: CompiledMerkle): TextDigest {
+  const instance = new WebAssembly.Instance(compiled.module)
+  // As above.
+  return createWasmTextDigest(instance.exports as TextExports)
 }
 
 function read(build: MerkleBuild): Buffer<ArrayBuffer> {

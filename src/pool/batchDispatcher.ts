@@ -202,7 +202,7 @@ function deathReply({ query }: PoolRequest, error: unknown): QueryReply {
     status: 500,
     body: new Uint8Array(0),
     coding: 'identity',
-    tag: '',
+    tag: new Uint8Array(0),
     retryAfterSec: 0,
     life: undefined,
     version: NO_VERSION,

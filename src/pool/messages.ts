@@ -1,5 +1,6 @@
 import type { AnswerLife } from '../api/present.js'
 import { type ContentCoding, contentCodings } from './contentCoding.js'
+import { TAG_LENGTH } from './digestTag.js'
 import type { ShardVersion } from './shardVersion.js'
 
 /**
@@ -12,9 +13,7 @@ import type { ShardVersion } from './shardVersion.js'
 
 const HEADER_BYTES = 32
 const ENTRY_BYTES = 36
-
-/** Characters of a tag: base64url of 132 bits. */
-export const TAG_LENGTH = 22
+const TAG_AT = 14
 
 /** A query that ended in an exception: our bug, or a store that contradicts itself. */
 export interface QueryFault {
@@ -32,8 +31,8 @@ export interface QueryReply {
   /** JSON in `coding`; a view of the batch's memory, good until `settle` returns. Empty for a fault. */
   readonly body: Uint8Array
   readonly coding: ContentCoding
-  /** Digest of the JSON: the same for the same text, whatever made it and whenever. '' unless the status is 200. */
-  readonly tag: string
+  /** ASCII characters, the same for the same JSON, whatever made it and whenever; empty unless the status is 200. Lent like the body. */
+  readonly tag: Uint8Array
   /** Seconds, 0 when waiting does not help. */
   readonly retryAfterSec: number
   /** How long a success may be kept; undefined: not at all. */
@@ -53,6 +52,11 @@ const lifeCodes: { readonly [Life in AnswerLife]: number } = { version: VERSION,
 /** Place that a reply buffer needs in front of its bodies. */
 export function replyHeadBytes(count: number): number {
   return HEADER_BYTES + count * ENTRY_BYTES
+}
+
+/** Where in a reply the tag of its answer `index` goes. */
+export function tagPlace(index: number): number {
+  return HEADER_BYTES + index * ENTRY_BYTES + TAG_AT
 }
 
 /** Fills the head of a reply whose bodies are already there. */
@@ -79,9 +83,7 @@ export class ReplyHead {
     )
     this.view.setUint8(at + 13, contentCodings.indexOf(entry.coding))
     // The memory is used again and again: an answer without a tag must not inherit one.
-    this.view.setUint8(at + 14, 0)
-    for (let place = 0; place < entry.tag.length; place++)
-      this.view.setUint8(at + 14 + place, entry.tag.charCodeAt(place))
+    if (!entry.isTagged) this.view.setUint8(at + TAG_AT, 0)
   }
 }
 
@@ -91,20 +93,19 @@ export interface ReplyEntry {
   readonly length: number
   readonly status: number
   readonly coding: ContentCoding
-  /** '' or `TAG_LENGTH` ASCII characters. */
-  readonly tag: string
+  /** Whether a tag was written to its place. */
+  readonly isTagged: boolean
   readonly retryAfterSec: number
   readonly life: AnswerLife | undefined
   /** The body is a `QueryFault` as JSON, for our log, not for the wire. */
   readonly isFault: boolean
 }
 
-const NO_BODY = new Uint8Array(0)
+const NO_BYTES = new Uint8Array(0)
 
 /** The replies of a batch, in the order of its queries. */
 export function decodeReplies(reply: Uint8Array): QueryReply[] {
   const view = new DataView(reply.buffer, reply.byteOffset, reply.length)
-  const bytes = Buffer.from(reply.buffer, reply.byteOffset, reply.length)
   const version = { tip: view.getFloat64(0), epoch: view.getFloat64(8), halted: view.getFloat64(16) }
   const replies: QueryReply[] = []
   const count = view.getUint32(24)
@@ -115,14 +116,20 @@ export function decodeReplies(reply: Uint8Array): QueryReply[] {
     const kind = view.getUint8(at + 12)
     replies.push({
       status: view.getUint16(at + 8),
-      body: kind === FAULT ? NO_BODY : reply.subarray(offset, end),
+      body: kind === FAULT ? NO_BYTES : reply.subarray(offset, end),
       coding: contentCodings[view.getUint8(at + 13)]!,
-      tag: view.getUint8(at + 14) === 0 ? '' : bytes.toString('latin1', at + 14, at + 14 + TAG_LENGTH),
+      tag:
+        view.getUint8(at + TAG_AT) === 0 ? NO_BYTES : reply.subarray(at + TAG_AT, at + TAG_AT + TAG_LENGTH),
       retryAfterSec: view.getUint16(at + 10),
       life: kind === VERSION ? 'version' : kind === EPOCH ? 'epoch' : undefined,
       version,
-      fault: kind === FAULT ? (JSON.parse(bytes.toString('utf8', offset, end)) as QueryFault) : undefined,
+      fault: kind === FAULT ? decodeFault(reply.subarray(offset, end)) : undefined,
     })
   }
   return replies
+}
+
+function decodeFault(body: Uint8Array): QueryFault {
+  // TextDecoder takes no shared memory.
+  return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString()) as QueryFault
 }

@@ -1,7 +1,8 @@
 import { isMainThread, workerData } from 'node:worker_threads'
 import { JsonWriter } from '../api/jsonWriter.js'
-import { createRowWriter } from '../merkle/wasm.js'
+import { createRowWriter, createTextDigest } from '../merkle/wasm.js'
 import { openShardReaders } from '../shard/reader.js'
+import { createTagWriter } from './digestTag.js'
 import { queries } from './queries.js'
 import type { QueryWorkerData } from './queryPool.js'
 import { createBatchRunner } from './runBatch.js'
@@ -29,5 +30,6 @@ export default createWorkerTask(
     createVersionReader(data.status),
     createWriter,
     data.config.http.maxResponseBytes,
+    createTagWriter(createTextDigest(data.compiled)),
   ),
 )

@@ -6,8 +6,8 @@ import { type Answer, type Failure, failure } from '../errors/answers.js'
 import { InvariantError } from '../errors/invariantError.js'
 import type { OperationId, QueryByOperation } from '../protocol/queries.js'
 import { type ContentCoding, encodeBody, MIN_CODED_BYTES } from './contentCoding.js'
-import { digestTag } from './digestTag.js'
-import { type QueryFault, type ReplyEntry, ReplyHead, replyHeadBytes } from './messages.js'
+import { createTagWriter, type WriteTag } from './digestTag.js'
+import { type QueryFault, type ReplyEntry, ReplyHead, replyHeadBytes, tagPlace } from './messages.js'
 import { decodeQueries, type NamedQuery } from './queryCodec.js'
 import type { ShardVersion } from './shardVersion.js'
 import { isTrap } from './workerTask.js'
@@ -40,6 +40,7 @@ export function createBatchRunner<Shards extends SnapshotSource>(
   readVersion: () => ShardVersion,
   createWriter: () => JsonWriter = () => new JsonWriter(),
   maxResponseBytes = Number.POSITIVE_INFINITY,
+  writeTag: WriteTag = createTagWriter(),
 ): RunBatch {
   let writer = createWriter()
 
@@ -72,7 +73,7 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     }
   }
 
-  function answerOrFault(named: NamedQuery): ReplyEntry {
+  function answerOrFault(named: NamedQuery, index: number): ReplyEntry {
     const offset = writer.length
     let answered: Answered
     try {
@@ -83,8 +84,10 @@ export function createBatchRunner<Shards extends SnapshotSource>(
       answered =
         error instanceof AnswerTooLargeError ? refuse(tooLarge(maxResponseBytes)) : writeFault(error, named)
     }
-    const { coding, tag } = answered.status === 200 ? finish(named.coding, offset) : UNTAGGED
-    return { offset, length: writer.length - offset, coding, tag, ...answered }
+    const { status, retryAfterSec, life, isFault } = answered
+    const isTagged = status === 200
+    const coding = isTagged ? finish(named.coding, offset, tagPlace(index)) : 'identity'
+    return { offset, length: writer.length - offset, status, coding, isTagged, retryAfterSec, life, isFault }
   }
 
   function writeFault(error: unknown, named: NamedQuery): Answered {
@@ -93,14 +96,14 @@ export function createBatchRunner<Shards extends SnapshotSource>(
   }
 
   /** Tags what was written from `offset` on, and codes it where that is asked for and worth it. */
-  function finish(asked: ContentCoding, offset: number): Pick<ReplyEntry, 'coding' | 'tag'> {
+  function finish(asked: ContentCoding, offset: number, tagAt: number): ContentCoding {
     const body = writer.bytes.subarray(offset, writer.length)
-    const tag = digestTag(body)
-    if (asked === 'identity' || body.length < MIN_CODED_BYTES) return { coding: 'identity', tag }
+    writeTag(body, writer.bytes, tagAt)
+    if (asked === 'identity' || body.length < MIN_CODED_BYTES) return 'identity'
     const coded = encodeBody(body, asked)
     writer.truncate(offset)
     writer.append(coded)
-    return { coding: asked, tag }
+    return asked
   }
 
   return (batch, slot) => {
@@ -121,9 +124,7 @@ export function createBatchRunner<Shards extends SnapshotSource>(
   }
 }
 
-type Answered = Omit<ReplyEntry, 'offset' | 'length' | 'coding' | 'tag'>
-
-const UNTAGGED = { coding: 'identity', tag: '' } as const
+type Answered = Pick<ReplyEntry, 'status' | 'retryAfterSec' | 'life' | 'isFault'>
 
 function tooLarge(maxResponseBytes: number): Failure {
   return failure(

@@ -60,7 +60,8 @@ export function ask<K extends OperationId>(
 ): Promise<QueryReply> {
   return new Promise((resolve, reject) => {
     // The body is lent for the length of the call only.
-    const settle = (reply: QueryReply): void => resolve({ ...reply, body: reply.body.slice() })
+    const settle = (reply: QueryReply): void =>
+      resolve({ ...reply, body: reply.body.slice(), tag: reply.tag.slice() })
     if (!pool.submit({ operation, query, coding, settle })) reject(new Error('refused'))
   })
 }

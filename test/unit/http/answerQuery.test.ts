@@ -22,7 +22,7 @@ test('a query that was spelled like this before is answered without parsing it, 
       submit: (request: PoolRequest) => {
         const body = new TextEncoder().encode('{}')
         request.settle({
-          ...{ status: 200, body, coding: 'identity', tag: 't', retryAfterSec: 0 },
+          ...{ status: 200, body, coding: 'identity', tag: Buffer.from('t'), retryAfterSec: 0 },
           ...{ life: 'version', version: VERSION, fault: undefined },
         })
         return true

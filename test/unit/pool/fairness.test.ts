@@ -22,7 +22,7 @@ function putEmptyReply(length: number, slot: Uint8Array): void {
       length: 0,
       status: 200,
       coding: 'identity',
-      tag: '',
+      isTagged: false,
       retryAfterSec: 0,
       life: undefined,
       isFault: false,
