@@ -8,8 +8,27 @@ import { compileSchema } from './validators.js'
 
 interface ParsedQuery<Query> {
   readonly query: Query
-  /** Same for every way of writing the same query: order, letter case of addresses, defaults, unknown parameters. */
+  /** Same for every way of writing the same query: order, letter case of addresses, defaults, unknown parameters. Made when asked for. */
   readonly key: string
+}
+
+class Parsed<Query> implements ParsedQuery<Query> {
+  readonly query: Query
+  private readonly wire: Readonly<Record<string, unknown>>
+  private readonly names: readonly string[]
+
+  constructor(query: Query, wire: Readonly<Record<string, unknown>>, names: readonly string[]) {
+    this.query = query
+    this.wire = wire
+    this.names = names
+  }
+
+  get key(): string {
+    let key = ''
+    // A list is written with commas, and so is told apart from the next value by the separator.
+    for (const name of this.names) key += `${String(this.wire[name] ?? '')};`
+    return key
+  }
 }
 
 /** Turns a raw query string (without `?`) into a typed query, or into the 400 that tells what is wrong with it. */
@@ -72,7 +91,7 @@ export function createQueryParser<Parameters extends TObject, Query>(
       const problem = parameter === undefined ? strangeName(piece.name, names) : read(parameter, piece, wire)
       if (problem !== undefined) return invalid(problem)
     }
-    const given = { ...wire }
+    const given = route.check === undefined ? wire : { ...wire }
     for (const { name, fallback } of withFallback) wire[name] ??= fallback
     if (!validate(wire)) return invalid(explain(validate.errors?.[0], wire))
     const networkId = wire.network_id
@@ -81,7 +100,7 @@ export function createQueryParser<Parameters extends TObject, Query>(
     // The validator has just checked that `wire` is what the schema's static type says.
     const query = route.toQuery(wire as Static<Parameters>)
     const problem = route.check?.(query, given)
-    return problem === undefined ? success({ query, key: keyOf(wire, names) }) : invalid(problem)
+    return problem === undefined ? success(new Parsed(query, wire, names)) : invalid(problem)
   }
 }
 
@@ -132,13 +151,6 @@ function read(
       wire[name] = value.startsWith('0x') ? value.toLowerCase() : value
       return undefined
   }
-}
-
-function keyOf(wire: Readonly<Record<string, unknown>>, names: readonly string[]): string {
-  let key = ''
-  // A list is written with commas, and so is told apart from the next value by the separator.
-  for (const name of names) key += `${String(wire[name] ?? '')};`
-  return key
 }
 
 function toNumber(digits: string): number {

@@ -9,16 +9,17 @@ import type { HttpMetrics } from '../telemetry/metrics.js'
 import type { AnswerCache, CachedAnswer } from './cache.js'
 import { cacheControlOf } from './cacheControl.js'
 import { entityTag } from './etag.js'
+import { contentLines, VARY_LINE } from './headers.js'
 import type { QueryParsers } from './queryParsers.js'
-import { type Exchange, JSON_LINES, type Outgoing, retryAfterLine } from './respond.js'
+import type { ReadyHeads } from './readyHeads.js'
+import { type Exchange, type Outgoing, retryAfterLine } from './respond.js'
 
 const OVERLOAD_RETRY_SEC = 1
-
-const VARY = '\r\nVary: Accept-Encoding'
 
 export interface QueryDesk {
   readonly parsers: QueryParsers
   readonly cache: AnswerCache
+  readonly heads: ReadyHeads
   readonly pool: Pick<QueryPool, 'submit'>
   /** False where answers have one coding only. */
   readonly isCoding: boolean
@@ -35,8 +36,7 @@ export function answerQuery(
   coding: ContentCoding,
 ): void {
   const { cache } = desk
-  const isCached = cache.isWorthwhile(operation)
-  const version = isCached ? desk.readVersion() : undefined
+  const version = cache.isWorthwhile(operation) ? desk.readVersion() : undefined
   if (version !== undefined) {
     // Before anything is parsed: most clients spell a query the same way each time.
     const found = cache.findSpelling(operation, rawQuery, coding, version)
@@ -50,8 +50,10 @@ export function answerQuery(
     exchange.refuse(parsed)
     return
   }
-  const { query, key } = parsed.value
+  const { query } = parsed.value
+  let key: string | undefined
   if (version !== undefined) {
+    key = parsed.value.key
     const found = cache.find(operation, key, coding, version)
     if (found !== undefined) {
       cache.addSpelling(operation, rawQuery, coding, key)
@@ -59,7 +61,7 @@ export function answerQuery(
       return
     }
   }
-  const pending = new PendingQuery(desk, exchange, operation, query, coding, isCached ? key : undefined)
+  const pending = new PendingQuery(desk, exchange, operation, query, coding, key)
   if (desk.pool.submit(pending)) exchange.hold()
   else exchange.refuse(failure('SERVICE_UNAVAILABLE', 'too many requests are waiting', OVERLOAD_RETRY_SEC))
 }
@@ -99,9 +101,14 @@ class PendingQuery implements PoolRequest {
       this.exchange.fail(reply.fault)
       return
     }
-    const { desk, operation, coding } = this
+    const { desk, exchange, operation, coding } = this
+    if (reply.status === 200 && this.cacheKey === undefined && exchange.isPlain()) {
+      const cacheControl = cacheControlOf(operation, 200, reply.life)
+      exchange.sendReady(desk.heads.fill(cacheControl, reply.coding, reply.tag), reply.body)
+      return
+    }
     const answer = outgoing(operation, reply, desk.isCoding)
-    this.exchange.send(answer)
+    exchange.send(answer)
     const { life } = reply
     if (this.cacheKey === undefined || life === undefined) return
     desk.cache.keep(operation, this.cacheKey, coding, { ...answer, life }, reply.version, desk.readVersion())
@@ -115,8 +122,8 @@ function outgoing(operation: OperationId, reply: QueryReply, isCoding: boolean):
     body,
     isLent: true,
     cacheControl: cacheControlOf(operation, status, life),
-    lines: (isCoding ? VARY : '') + retryAfterLine(retryAfterSec),
-    bodyLines: coding === 'identity' ? JSON_LINES : `${JSON_LINES}\r\nContent-Encoding: ${coding}`,
+    lines: (isCoding ? VARY_LINE : '') + retryAfterLine(retryAfterSec),
+    bodyLines: contentLines(coding),
     etag: tag.length === 0 ? '' : entityTag(String.fromCharCode(...tag), coding),
   }
 }

@@ -1,5 +1,5 @@
 import type { AnswerLife } from '../api/present.js'
-import { routes } from '../api/routes.js'
+import { operationIds, routes } from '../api/routes.js'
 import type { OperationId } from '../protocol/queries.js'
 
 /** Nothing that we fail at, and nothing that tells of this moment, is worth keeping by a cache on the way. */
@@ -21,9 +21,9 @@ export function cacheControlOf(operation: OperationId, status: number, life: Ans
   if (status === 404) return MISSING
   if (status !== 200) return NO_STORE
   if (life === 'epoch') return IMMUTABLE
-  return isList(operation) ? LIST : REVALIDATE
+  return lists.has(operation) ? LIST : REVALIDATE
 }
 
-function isList(operation: OperationId): boolean {
-  return 'page_size' in routes[operation].parameters.properties
-}
+const lists: ReadonlySet<OperationId> = new Set(
+  operationIds.filter((operation) => 'page_size' in routes[operation].parameters.properties),
+)

@@ -1,3 +1,5 @@
+import type { ContentCoding } from '../pool/contentCoding.js'
+
 /** Name and value, written in order. */
 export type HeaderList = readonly (readonly [name: string, value: string])[]
 
@@ -44,6 +46,21 @@ export function headerLines(headers: HeaderList): string {
   let lines = ''
   for (const [name, value] of headers) lines += `\r\n${name}: ${value}`
   return lines
+}
+
+/** What tells of a JSON body. */
+export function contentLines(coding: ContentCoding): string {
+  return coding === 'identity' ? JSON_LINES : CODED_LINES[coding]
+}
+
+/** Behind `Cache-Control` of answers that come in more than one coding. */
+export const VARY_LINE = headerLines([['Vary', 'Accept-Encoding']])
+
+export const JSON_LINES = headerLines([['Content-Type', JSON_TYPE]])
+
+const CODED_LINES = {
+  br: JSON_LINES + headerLines([['Content-Encoding', 'br']]),
+  gzip: JSON_LINES + headerLines([['Content-Encoding', 'gzip']]),
 }
 
 const statusTexts: Readonly<Record<number, string>> = {

@@ -4,7 +4,7 @@ import type { Logger } from '../telemetry/logger.js'
 import type { HttpMetrics } from '../telemetry/metrics.js'
 import { NO_STORE } from './cacheControl.js'
 import { namesTag } from './etag.js'
-import { type CorsHeaders, type HeaderList, headerLines, JSON_TYPE, METHODS, statusLine } from './headers.js'
+import { type CorsHeaders, type HeaderList, headerLines, JSON_LINES, METHODS, statusLine } from './headers.js'
 import { makeRequestId } from './requestId.js'
 import type { HttpResponse } from './uws.js'
 
@@ -36,11 +36,11 @@ export interface Outgoing {
   readonly bodyLines: string
   /** '' where the answer has none. */
   readonly etag: string
-  /** All of this as the value of one header, for an answer that is given again; made by the first one that needs it. */
-  head?: string
+  /** All of this as the value of one header. An answer that is given again finds it here, from the third time on as bytes. */
+  head?: string | Uint8Array
 }
 
-export const JSON_LINES = headerLines([['Content-Type', JSON_TYPE]])
+const CACHE_CONTROL = Buffer.from('Cache-Control')
 
 /**
  * One request and its one answer: the only owner of uWebSockets.js' `res`. It knows whether the client is gone, answers at
@@ -85,16 +85,37 @@ export class Exchange {
     return this.res.getRemoteAddress()
   }
 
+  /** Whether a success goes out with the same head as everybody's. */
+  isPlain(): boolean {
+    return this.ifNoneMatch === '' && this.method === 'GET' && this.moreLines === '' && this.requestId === ''
+  }
+
   send(answer: Outgoing): void {
     if (this.isDone) return
-    this.isDone = true
     const isKnown = answer.etag !== '' && this.ifNoneMatch !== '' && namesTag(this.ifNoneMatch, answer.etag)
+    this.finish(isKnown ? 304 : answer.status, () => this.write(answer, isKnown))
+  }
+
+  /**
+   * Sends a success that a plain request has waited for.
+   * @param head value of `Cache-Control` and all other lines behind it. Both are lent until this returns.
+   */
+  sendReady(head: Uint8Array, body: Uint8Array): void {
+    if (this.isDone) return
+    this.finish(200, () => {
+      this.res.writeHeader(CACHE_CONTROL, head)
+      this.end(body, true)
+    })
+  }
+
+  private finish(status: number, write: () => void): void {
+    this.isDone = true
     try {
       if (this.isHeld) {
         this.context.pending.delete(this)
-        this.res.cork(() => this.write(answer, isKnown))
+        this.res.cork(write)
       } // Inside its handler uWebSockets.js has corked already.
-      else this.write(answer, isKnown)
+      else write()
     } catch (error) {
       this.context.logger.error('answer not written', { route: this.route, error })
       this.cut()
@@ -102,7 +123,7 @@ export class Exchange {
     this.context.metrics.requestFinished(
       this.route,
       this.method,
-      isKnown ? 304 : answer.status,
+      status,
       (performance.now() - this.startedAtMs) / 1000,
     )
   }
@@ -163,19 +184,30 @@ export class Exchange {
       return
     }
     if (status !== 200) res.writeStatus(statusLine(status))
-    answer.head ??= this.lastingHead(answer) + answer.bodyLines
-    const head = ownLines === '' ? answer.head : answer.head + ownLines
     if (this.method !== 'HEAD') {
-      res.writeHeader('Cache-Control', head)
+      res.writeHeader(
+        CACHE_CONTROL,
+        ownLines === '' ? this.usualHead(answer) : this.headText(answer) + ownLines,
+      )
       this.end(body, answer.isLent === true)
       return
     }
     // `end` would send the body, and `endWithoutBody(length)` on HEAD ends the process on the old core.
     res.writeHeader(
       'Cache-Control',
-      `${head}${this.closeLine()}\r\nContent-Length: ${Buffer.byteLength(body)}`,
+      `${this.headText(answer)}${ownLines}${this.closeLine()}\r\nContent-Length: ${Buffer.byteLength(body)}`,
     )
     res.endWithoutBody()
+  }
+
+  private headText(answer: Outgoing): string {
+    return this.lastingHead(answer) + answer.bodyLines
+  }
+
+  private usualHead(answer: Outgoing): string | Uint8Array {
+    if (typeof answer.head === 'string') answer.head = Buffer.from(answer.head)
+    else answer.head ??= this.headText(answer)
+    return answer.head
   }
 
   /** What a 304 has as well: `Cache-Control`'s value, and behind it the other lines. */

@@ -12,9 +12,10 @@ import type { StatusBoardHandle } from '../telemetry/statusBoard.js'
 import { AnswerCache, type CacheStats } from './cache.js'
 import { staticDocuments } from './documents.js'
 import { createRequestHandler } from './handleRequest.js'
-import { corsHeaders } from './headers.js'
+import { corsHeaders, VARY_LINE } from './headers.js'
 import { RateGate } from './limits/rateGate.js'
 import { createQueryParsers } from './queryParsers.js'
+import { ReadyHeads } from './readyHeads.js'
 import type { ExchangeContext } from './respond.js'
 import { createTargets } from './targets.js'
 import { LISTEN_EXCLUSIVE_PORT, type ListenSocket, loadUws, type UwsApp, type UwsCore } from './uws.js'
@@ -78,6 +79,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       desk: {
         parsers: createQueryParsers(new Set(config.networks.map(({ networkId }) => networkId))),
         cache,
+        heads: new ReadyHeads((config.http.compress ? VARY_LINE : '') + context.cors.always),
         pool,
         isCoding: config.http.compress,
         readVersion: createVersionReader(status),

@@ -4,8 +4,8 @@ import type { OperationId } from '../protocol/queries.js'
 import type { HealthSource } from '../telemetry/healthRecord.js'
 import { NO_STORE } from './cacheControl.js'
 import type { StaticDocument } from './documents.js'
-import { type HeaderList, headerLines } from './headers.js'
-import { type Exchange, JSON_LINES } from './respond.js'
+import { type HeaderList, headerLines, JSON_LINES } from './headers.js'
+import type { Exchange } from './respond.js'
 
 /** What a path leads to: a query for the pool, or an answer that is there at once. */
 export type Target =

@@ -129,7 +129,11 @@ for (const [what, target, cacheControl] of [
   ['a final proof for good', FINAL_PROOF, 'public, max-age=31536000, immutable'],
   ['another proof until it is asked for', OPEN_PROOF, 'no-cache'],
   ['an index until it is asked for', `${INDEX}7`, 'no-cache'],
-  ['a list for two seconds', PAGE, 'public, max-age=2, stale-while-revalidate=10'],
+  [
+    'a list for two seconds, and ten more while they ask for it anew',
+    PAGE,
+    'public, max-age=2, stale-while-revalidate=10',
+  ],
   ['what is not there yet for one second', `${INDEX}${faultCounts.notYet}`, 'public, max-age=1'],
   ['a halt not at all', `${INDEX}${faultCounts.unavailable}`, 'no-store'],
   ['our own fault not at all', `${INDEX}${faultCounts.throw}`, 'no-store'],
@@ -143,6 +147,27 @@ for (const [what, target, cacheControl] of [
     assert.equal(headers.get('cache-control'), cacheControl)
     assert.equal(headers.has('etag'), status === 200 && cacheControl !== 'no-store')
   })
+
+test('however an answer comes, its head is the same: never kept, kept just now, given again', async (context) => {
+  const uncached = await startHttpWorld(context, { cacheBytes: 0 })
+  const open = await startHttpWorld(context, { cacheBytes: 0, compress: false, cors: 'off' })
+  let compared = 0
+  for (const target of [PAGE, FINAL_PROOF, OPEN_PROOF, `${INDEX}7`])
+    for (const accept of ['identity', 'gzip', 'br']) {
+      const headers = [`Accept-Encoding: ${accept}`]
+      const headOf = async (from: number, more: readonly string[] = []) =>
+        [...(await fetchRaw(from, 'GET', target, [...headers, ...more])).headers].filter(
+          ([name]) => name !== 'x-request-id' && name !== 'date',
+        )
+      const expected = await headOf(port)
+      for (let time = 2; time <= 4; time++) assert.deepEqual(await headOf(port), expected, `${target} again`)
+      assert.deepEqual(await headOf(uncached.port), expected, target)
+      assert.deepEqual(await headOf(uncached.port, ['X-Request-Id: a']), expected, `${target} with an id`)
+      assert.deepEqual(await headOf(open.port), await headOf(open.port, ['X-Request-Id: a']), 'fewer lines')
+      compared++
+    }
+  assert.equal(compared, 12)
+})
 
 test('an answer that would be too large is a 400 that says so, its neighbours are answered', async (context) => {
   const small = await startHttpWorld(context, { maxResponseBytes: 65_536 })

@@ -1,0 +1,44 @@
+import type { ContentCoding } from '../pool/contentCoding.js'
+import { TAG_LENGTH } from '../pool/digestTag.js'
+import { entityTag } from './etag.js'
+import { contentLines, headerLines } from './headers.js'
+
+interface ReadyHead {
+  readonly bytes: Uint8Array
+  readonly tagAt: number
+}
+
+const PLACEHOLDER = 't'.repeat(TAG_LENGTH)
+
+/**
+ * Heads of successful answers as bytes, in which only the tag changes. Of an answer that is given once, the text of its head
+ * cost more than its body: joined, flattened, measured and encoded, 0.9 µs; filling in the tag takes 0.1.
+ */
+export class ReadyHeads {
+  /** Lines between `Cache-Control` and `ETag`. */
+  private readonly lines: string
+  private readonly byCacheControl = new Map<string, Partial<Record<ContentCoding, ReadyHead>>>()
+
+  constructor(lines: string) {
+    this.lines = lines
+  }
+
+  /** Value of `Cache-Control`, and behind it all other lines. @returns bytes that the next call overwrites. */
+  fill(cacheControl: string, coding: ContentCoding, tag: Uint8Array): Uint8Array {
+    let heads = this.byCacheControl.get(cacheControl)
+    if (heads === undefined) {
+      heads = {}
+      this.byCacheControl.set(cacheControl, heads)
+    }
+    heads[coding] ??= this.make(cacheControl, coding)
+    const { bytes, tagAt } = heads[coding]
+    for (let place = 0; place < TAG_LENGTH; place++) bytes[tagAt + place] = tag[place]!
+    return bytes
+  }
+
+  private make(cacheControl: string, coding: ContentCoding): ReadyHead {
+    const etag = headerLines([['ETag', entityTag(PLACEHOLDER, coding)]])
+    const bytes = Buffer.from(cacheControl + this.lines + etag + contentLines(coding))
+    return { bytes, tagAt: bytes.indexOf(PLACEHOLDER) }
+  }
+}
