@@ -1,11 +1,13 @@
 import { InvariantError } from '../errors/invariantError.js'
 import type { TreeHasher } from '../merkle/hasher.js'
+import type { Hash } from '../protocol/chainEvent.js'
 import type { NetworkId } from '../protocol/units.js'
 import { uint32Key } from '../store/codecs/keys.js'
 import { decodeTokenMappingRow, type TokenMappingRow } from '../store/codecs/tokenMappingRow.js'
 import type { ShardStoreReader } from '../store/shardStore.types.js'
-import { type ListKind, listKinds } from '../store/tables.js'
+import { hashKinds, type ListKind, listKinds } from '../store/tables.js'
 import { copyOf } from './chunkReader.js'
+import { findByTransaction } from './hashRuns.js'
 import type { IndexedList } from './ordinalList.js'
 import { ClaimReads } from './read/claimReads.js'
 import { DepositReads } from './read/depositReads.js'
@@ -63,6 +65,16 @@ export class ShardView {
   /** Ordinals of one filter value, ascending. */
   list(kind: ListKind, listKey: Uint8Array): IndexedList {
     return readList(this.#store, this.networkId, kind, listKey)
+  }
+
+  /** Deposits of a transaction, and of those whose hash begins alike; ascending. */
+  depositsOfTransaction(transactionHash: Hash): number[] {
+    return findByTransaction(this.#store, hashKinds.depositsByTransaction, transactionHash)
+  }
+
+  /** Claims of a transaction, and of those whose hash begins alike; ascending. */
+  claimsOfTransaction(transactionHash: Hash): number[] {
+    return findByTransaction(this.#store, hashKinds.claimsByTransaction, transactionHash)
   }
 
   /** Leaf types other than 0 that deposits of this network have. */

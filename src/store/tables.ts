@@ -46,8 +46,11 @@ export const tables = {
   treeTiles: 'treeTiles',
   /** lineage u16 → leaves shared with the lineage before u32 (the cut of a BackwardLET). */
   lineages: 'lineages',
-  /** exit root 32 → lineage u16, leaf count u32: roots of this network's local exit tree. */
-  localExitRoots: 'localExitRoots',
+  /**
+   * hash kind u8 → the directory of its runs; hash kind u8, run u32, bucket u32 → entries (`codecs/hashRun`). What is looked
+   * up by transaction hash or exit root.
+   */
+  hashRuns: 'hashRuns',
   /** first index of the chunk u32 → up to L1_INFO_LEAVES_PER_CHUNK packed leaves. Network 0 only, like all below. */
   l1InfoLeaves: 'l1InfoLeaves',
   /** global exit root 32 → L1 info tree index u32. */
@@ -84,7 +87,7 @@ export const L1_INFO_LEAVES_PER_CHUNK = 22
 export const LIST_CHUNK = 256
 export const UNRESOLVABLE_VERSION = 0xffff_ffff
 
-/** Kinds of chunked ordinal lists. Numbers are on disk: never reuse one. */
+/** Kinds of chunked ordinal lists. Numbers are on disk: never reuse one (4 and 8 were transactions, which have hash runs now). */
 export const listKinds = {
   /** key: address 20 → deposit counts whose caller or transaction sender it is (behind the sender watermark). */
   depositsBySender: 1,
@@ -92,8 +95,6 @@ export const listKinds = {
   depositsByDestinationNetwork: 2,
   /** key: address 20 → deposit counts. */
   depositsByDestinationAddress: 3,
-  /** key: first 8 bytes of the transaction hash → deposit counts: readers compare the rest with the row. */
-  depositsByTransaction: 4,
   /** key: address 20 → claim ordinals whose caller or transaction sender it is (behind the sender watermark). Claim lists hold
    *  claims out of force too: readers skip them by `claimsOutOfForce`. */
   claimsBySender: 5,
@@ -101,8 +102,6 @@ export const listKinds = {
   claimsByDestinationAddress: 6,
   /** key: source network u32 → claim ordinals. */
   claimsBySourceNetwork: 7,
-  /** key: first 8 bytes of the transaction hash → claim ordinals. */
-  claimsByTransaction: 8,
   /** key: network u32, address 20 of the token at home → token mapping ordinals. */
   mappingsByOriginToken: 9,
   /** key: address 20 → token mapping ordinals. */
@@ -116,3 +115,15 @@ export const listKinds = {
 } as const
 
 export type ListKind = (typeof listKinds)[keyof typeof listKinds]
+
+/** Kinds of hash runs. Numbers are on disk. */
+export const hashKinds = {
+  /** first 8 bytes of the transaction hash → deposit count: readers compare the rest with the row. */
+  depositsByTransaction: 1,
+  /** first 8 bytes of the transaction hash → claim ordinal. */
+  claimsByTransaction: 2,
+  /** exit root 32 → lineage u32, leaf count u32: roots of this network's local exit tree. The newest entry counts. */
+  localExitRoots: 3,
+} as const
+
+export type HashKind = (typeof hashKinds)[keyof typeof hashKinds]

@@ -15,7 +15,7 @@ import { tempFolder } from './tempFolder.js'
 import { batchOf, openTestShard } from './testShard.js'
 
 const hasher = createHasher(compileMerkleModule())
-export const everything = { start: Uint8Array.of(0), end: Buffer.alloc(60, 0xff) }
+const everything = { start: Uint8Array.of(0), end: Buffer.alloc(60, 0xff) }
 
 /** Makes a whole shard, damages it, and tells what verification finds, as `check: detail`. */
 export async function findDamage(

@@ -1,3 +1,4 @@
+import { entriesOfKind } from '../../src/shard/write/hashRunAppender.js'
 import { readUint32BigEndian, readUint256 } from '../../src/store/codecs/bytes.js'
 import { CLAIM_LINK_BYTES, decodeClaimLink } from '../../src/store/codecs/claimLink.js'
 import { CLAIM_BYTES, CLAIM_HASH_BYTES, decodeClaimRow } from '../../src/store/codecs/claimRow.js'
@@ -14,6 +15,7 @@ import {
   CLAIM_LINKS_PER_CHUNK,
   CLAIMS_PER_CHUNK,
   DEPOSITS_PER_CHUNK,
+  hashKinds,
   type ListKind,
   listKinds,
   SENDERS_PER_CHUNK,
@@ -101,7 +103,7 @@ export function readClaimLinks(view: ReadView): Record<string, string> {
   return links
 }
 
-/** Every list: `kind:key` → ordinals. */
+/** Every list, and what hash runs lead to: `kind:key` → ordinals. */
 export function readLists(view: ReadView): Record<string, number[]> {
   const kindNames = new Map(Object.entries(listKinds).map(([name, kind]) => [kind as ListKind, name]))
   const lists: Record<string, number[]> = {}
@@ -113,6 +115,11 @@ export function readLists(view: ReadView): Record<string, number[]> {
       ordinals.push(...decodeListChunk(view.get('lists', listChunkKey(key, chunk))!))
     lists[`${kindNames.get(key[0] as ListKind)}:${hex(key.subarray(1))}`] = [...ordinals, ...tail]
   }
+  for (const name of ['depositsByTransaction', 'claimsByTransaction'] as const)
+    for (const [first, second, ordinal] of entriesOfKind(view, hashKinds[name])) {
+      const key = `${name}:${hex(new Uint8Array(Uint32Array.of(first!, second!).buffer))}`
+      lists[key] = [...(lists[key] ?? []), ordinal!]
+    }
   return lists
 }
 

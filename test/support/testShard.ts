@@ -3,11 +3,13 @@ import { compileMerkleModule } from '../../src/merkle/wasm.js'
 import type { BlockBatch, IndexedBlock } from '../../src/protocol/chainEvent.js'
 import type { BlockNumber } from '../../src/protocol/units.js'
 import type { ShardWriter } from '../../src/shard/shardWriter.types.js'
+import { entriesOfKind } from '../../src/shard/write/hashRunAppender.js'
 import { openShardWriter } from '../../src/shard/writer.js'
+import { hashRunLayouts } from '../../src/store/codecs/hashRun.js'
 import { shardDirectory } from '../../src/store/shardDirectory.js'
 import { openShardStoreReader } from '../../src/store/shardStore.js'
 import type { ReadView } from '../../src/store/shardStore.types.js'
-import { type TableName, tables } from '../../src/store/tables.js'
+import { hashKinds, type TableName, tables } from '../../src/store/tables.js'
 import { createStatusBoard, type StatusRow, statusRow } from '../../src/telemetry/statusBoard.js'
 
 const compiled = compileMerkleModule()
@@ -65,12 +67,28 @@ export function batchOf(blocks: readonly IndexedBlock[], undoFloor = 0): BlockBa
   }
 }
 
+/** Entries of hash runs, by what they look up: which run holds one depends on the batches that they came in. */
+function dumpHashRuns(view: ReadView): [string, string][] {
+  const found = new Map<string, string[]>()
+  for (const kind of Object.values(hashKinds))
+    for (const words of entriesOfKind(view, kind)) {
+      const { hashWords } = hashRunLayouts[kind]
+      const key = `hashRuns/${kind}/${words.subarray(0, hashWords).join()}`
+      found.set(key, [...(found.get(key) ?? []), words.subarray(hashWords).join()])
+    }
+  return [...found].map(([key, payloads]) => [key, payloads.join(' ')])
+}
+
 /** Every entry of every table as text; `meta/epoch`, which counts reorgs, left out. */
 export function dumpTables(view: ReadView, except: readonly TableName[] = []): Record<string, string> {
   const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
   const entries: [string, string][] = []
   for (const table of Object.keys(tables) as TableName[]) {
     if (except.includes(table)) continue
+    if (table === 'hashRuns') {
+      entries.push(...dumpHashRuns(view))
+      continue
+    }
     const all = { start: Uint8Array.of(0), end: Buffer.alloc(60, 0xff) }
     for (const { key, value } of view.list(table, all)) entries.push([`${table}/${hex(key)}`, hex(value)])
   }

@@ -2,7 +2,7 @@ import type { Hash } from '../../protocol/chainEvent.js'
 import type { BridgesQuery } from '../../protocol/queries.js'
 import type { NetworkId } from '../../protocol/units.js'
 import { equalBytes } from '../../store/codecs/bytes.js'
-import { latin1, transactionKey, uint32Key } from '../../store/codecs/keys.js'
+import { latin1, uint32Key } from '../../store/codecs/keys.js'
 import { type ListKind, listKinds } from '../../store/tables.js'
 import { allBelow, type Bits, listOfBits } from '../bits.js'
 import type { DepositSets, StateFilter } from '../depositSets.js'
@@ -44,10 +44,9 @@ function namedLists(source: ShardView, query: BridgesQuery): IndexedList[] {
 }
 
 function depositsOfTransaction(source: ShardView, transactionHash: Hash): IndexedList {
-  const list = source.list(listKinds.depositsByTransaction, transactionKey(transactionHash))
   return listOf(
-    list
-      .slice(0, list.length)
+    source
+      .depositsOfTransaction(transactionHash)
       .filter((depositCount) =>
         equalBytes(source.deposits.get(depositCount).transactionHash, transactionHash),
       ),

@@ -2,7 +2,7 @@ import type { Hash } from '../../protocol/chainEvent.js'
 import { decodeGlobalIndex, decodeV1Index, type GlobalIndexParts } from '../../protocol/globalIndex.js'
 import type { ClaimsQuery } from '../../protocol/queries.js'
 import { equalBytes, readUint256 } from '../../store/codecs/bytes.js'
-import { latin1, transactionKey, uint32Key } from '../../store/codecs/keys.js'
+import { latin1, uint32Key } from '../../store/codecs/keys.js'
 import { listKinds } from '../../store/tables.js'
 import { type Bits, listOfBits } from '../bits.js'
 import { isInAll } from '../filteredSet.js'
@@ -67,10 +67,9 @@ function namedLists(view: ShardView, query: ClaimsQuery): IndexedList[] {
 }
 
 function claimsOfTransaction(view: ShardView, transactionHash: Hash): IndexedList {
-  const list = view.list(listKinds.claimsByTransaction, transactionKey(transactionHash))
   return listOf(
-    list
-      .slice(0, list.length)
+    view
+      .claimsOfTransaction(transactionHash)
       .filter((ordinal) => equalBytes(view.claims.getTransactionHash(ordinal), transactionHash)),
   )
 }

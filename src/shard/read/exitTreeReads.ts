@@ -6,8 +6,9 @@ import { EMPTY_TREE_ROOT } from '../../merkle/zeroHashes.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import type { LeafCount, Lineage, NetworkId } from '../../protocol/units.js'
 import { trees } from '../../store/codecs/keys.js'
-import { decodeLocalExitRootEntry, type LocalExitRootEntry } from '../../store/codecs/smallRows.js'
+import type { LocalExitRootEntry } from '../../store/codecs/smallRows.js'
 import type { ReadView } from '../../store/shardStore.types.js'
+import { findExitRoot } from '../hashRuns.js'
 import type { SnapshotState } from '../snapshotState.js'
 import { readLineages, tileReader } from '../tiles.js'
 
@@ -59,8 +60,7 @@ export class ExitTreeReads implements TreeSource {
   /** Which tree the root is the root of; undefined for a root that this shard has not seen. */
   findRoot(localExitRoot: Hash): LocalExitRootEntry | undefined {
     if (isSameHash(localExitRoot, ZERO) || isSameHash(localExitRoot, EMPTY_TREE_ROOT)) return NO_LEAVES
-    const entry = this.#view.get('localExitRoots', localExitRoot)
-    return entry === undefined ? undefined : decodeLocalExitRootEntry(entry)
+    return findExitRoot(this.#view, localExitRoot)
   }
 
   /**

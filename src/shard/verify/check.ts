@@ -40,7 +40,7 @@ export function expectHash(place: string, expected: Hash, found: Hash): void {
 }
 
 /** @throws DamageError when there is no value. */
-export function expectStored(place: string, value: Uint8Array | undefined): Uint8Array {
+export function expectStored<Value extends object>(place: string, value: Value | undefined): Value {
   if (value === undefined) throw new DamageError(`${place} is missing`)
   return value
 }

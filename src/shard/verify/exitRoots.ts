@@ -3,9 +3,11 @@ import { EMPTY_TREE_ROOT } from '../../merkle/zeroHashes.js'
 import { encodeHex } from '../../protocol/hex.js'
 import { metaKey } from '../../store/codecs/keys.js'
 import { decodeExitState } from '../../store/codecs/metaValues.js'
-import { decodeLocalExitRootEntry } from '../../store/codecs/smallRows.js'
+import { hashKinds } from '../../store/tables.js'
+import { findExitRoot } from '../hashRuns.js'
 import { localExitTreeSource } from '../tiles.js'
-import { DamageError, entriesOf, expectEqual, expectHash, expectStored, type VerifyContext } from './check.js'
+import { entriesOfKind, exitRootOf } from '../write/hashRunAppender.js'
+import { DamageError, expectEqual, expectHash, expectStored, type VerifyContext } from './check.js'
 import { lineageLeafCounts } from './lineages.js'
 
 /** Roots worked out together. */
@@ -31,7 +33,7 @@ export function checkNewestRoot({ view, networkId, hasher, counters }: VerifyCon
   const root = getRoot(tree, lineage, deposits)
   if (deposits === 0 && lineage === 0) return 'no deposits'
   const place = `local exit root ${encodeHex(root)} of ${deposits} deposits`
-  const entry = decodeLocalExitRootEntry(expectStored(place, view.get('localExitRoots', root)))
+  const entry = expectStored(place, findExitRoot(view, root))
   expectEqual(`${place}, leaf count`, deposits, entry.leafCount)
   expectEqual(`${place}, lineage`, lineage, entry.lineage)
   return `${encodeHex(root)} of ${deposits} deposits`
@@ -62,16 +64,16 @@ export function checkExitRoots({ view, hasher, counters }: VerifyContext): strin
     }
     pending.length = 0
   }
-  for (const { key, value } of entriesOf(view, 'localExitRoots')) {
-    const { lineage, leafCount } = decodeLocalExitRootEntry(value)
+  for (const words of entriesOfKind(view, hashKinds.localExitRoots)) {
+    const { root, lineage, leafCount } = exitRootOf(words)
     const most = leafCounts[lineage]
     if (most === undefined || leafCount > most)
       throw new DamageError(
-        `exit root ${encodeHex(key)} stands for ${leafCount} deposits of lineage ${lineage}, which has ${most ?? 'no'}`,
+        `exit root ${encodeHex(root)} stands for ${leafCount} deposits of lineage ${lineage}, which has ${most ?? 'no'}`,
       )
     // Z32 of no deposits needs no tile.
-    if (leafCount === 0) expectHash('exit root of no deposits', EMPTY_TREE_ROOT, key)
-    else pending.push({ root: key, lineage, leafCount })
+    if (leafCount === 0) expectHash('exit root of no deposits', EMPTY_TREE_ROOT, root)
+    else pending.push({ root, lineage, leafCount })
     total++
     if (pending.length === BATCH) flush()
   }

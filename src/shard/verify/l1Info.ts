@@ -2,8 +2,9 @@ import { getRoot } from '../../merkle/treeProofs.js'
 import { L1_INFO_LEAF_PREIMAGE_BYTES, writeL1InfoLeafPreimage } from '../../protocol/preimages.js'
 import { trees } from '../../store/codecs/keys.js'
 import { decodeL1InfoLeafRow, L1_INFO_LEAF_BYTES } from '../../store/codecs/l1InfoLeafRow.js'
-import { decodeLocalExitRootEntry, decodeUint32 } from '../../store/codecs/smallRows.js'
+import { decodeUint32 } from '../../store/codecs/smallRows.js'
 import { L1_INFO_LEAVES_PER_CHUNK } from '../../store/tables.js'
+import { findExitRoot } from '../hashRuns.js'
 import { tileReader } from '../tiles.js'
 import {
   type ChunkedTable,
@@ -77,7 +78,7 @@ export function checkMainnetCoverage({ view, counters }: VerifyContext): string 
         expectEqual(place, 0, mainnetLeafCount)
         continue
       }
-      const entry = decodeLocalExitRootEntry(expectStored(place, view.get('localExitRoots', mainnetExitRoot)))
+      const entry = expectStored(place, findExitRoot(view, mainnetExitRoot))
       expectEqual(place, entry.leafCount, mainnetLeafCount)
     }
   return `${counters.l1InfoLeaves} leaves`

@@ -2,14 +2,14 @@ import { getLeaf } from '../../merkle/treeProofs.js'
 import { encodeHex } from '../../protocol/hex.js'
 import { decodeArchivedDeposit } from '../../store/codecs/archivedDeposit.js'
 import { equalBytes } from '../../store/codecs/bytes.js'
-import { chunkKey, listChunkKey, tokenKey, transactionKey, uint32Key } from '../../store/codecs/keys.js'
+import { chunkKey, listChunkKey, tokenKey, uint32Key } from '../../store/codecs/keys.js'
 import { decodeListChunk, decodeListTail, listLength } from '../../store/codecs/listEntry.js'
 import { decodeSenderRow, SENDER_BYTES, type SenderRow } from '../../store/codecs/senderRow.js'
 import { decodeTokenMappingRow } from '../../store/codecs/tokenMappingRow.js'
 import { LIST_CHUNK, listKinds, SENDERS_PER_CHUNK } from '../../store/tables.js'
 import { localExitTreeSource } from '../tiles.js'
 import { senderWatermark } from '../write/senders.js'
-import { readClaim, readClaimHash, readDeposit } from '../write/transactionLogs.js'
+import { readClaim, readDeposit } from '../write/transactionLogs.js'
 import {
   countEntries,
   DamageError,
@@ -110,7 +110,6 @@ function listedRows(context: VerifyContext): ReadonlyMap<number, ListedRows> {
     [listKinds.depositsBySender, senders(context, 'deposit')],
     [listKinds.depositsByDestinationNetwork, deposits((row) => uint32Key(row.destinationNetwork))],
     [listKinds.depositsByDestinationAddress, deposits((row) => row.destinationAddress.bytes)],
-    [listKinds.depositsByTransaction, deposits((row) => transactionKey(row.transactionHash))],
     [
       listKinds.depositsByLeafType,
       {
@@ -127,10 +126,6 @@ function listedRows(context: VerifyContext): ReadonlyMap<number, ListedRows> {
       claims((row) => (row.isSetByAdministrator ? [] : [row.destinationAddress.bytes])),
     ],
     [listKinds.claimsBySourceNetwork, claims((row) => [uint32Key(row.sourceNetwork)])],
-    [
-      listKinds.claimsByTransaction,
-      { count: counters.claims, keysOf: (ordinal) => [transactionKey(readClaimHash(view, ordinal))] },
-    ],
     [
       listKinds.claimsSetByAdministrator,
       claims((row) => (row.isSetByAdministrator ? [new Uint8Array(0)] : [])),

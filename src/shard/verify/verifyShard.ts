@@ -19,6 +19,7 @@ import { checkLists } from './lists.js'
 import { checkTokenMappings } from './mappings.js'
 import { checkPosition } from './position.js'
 import { checkRollupExits } from './rollupExits.js'
+import { checkTransactions } from './transactions.js'
 import { checkTreeNodes } from './treeNodes.js'
 
 const quickChecks: readonly Check[] = [
@@ -41,6 +42,7 @@ const deepChecks: readonly Check[] = [
   { name: 'token mappings', run: checkTokenMappings },
   { name: 'archive', run: checkArchive },
   { name: 'lists', run: checkLists },
+  { name: 'transactions', run: checkTransactions },
 ]
 
 const deepChecksOfL1: readonly Check[] = [

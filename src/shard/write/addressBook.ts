@@ -1,63 +1,109 @@
 import type { Address } from '../../protocol/chainEvent.js'
 import type { ChecksumAddress } from '../../protocol/records.js'
-import { readUint32 } from '../../store/codecs/bytes.js'
-import { checksumMask } from '../../store/codecs/checksumAddress.js'
-import { latin1 } from '../../store/codecs/keys.js'
+import { equalBytesAt, readUint32, readUint32BigEndian } from '../../store/codecs/bytes.js'
+import { CHECKSUM_ADDRESS_BYTES, checksumMask } from '../../store/codecs/checksumAddress.js'
 
-/** An address with everything that the tables want of it. */
-export interface KnownAddress extends ChecksumAddress {
-  /** The 20 bytes as `latin1` text: list key, and key of maps. */
-  readonly text: string
-}
-
-interface Entry extends KnownAddress {
-  /** Another address of the same hash. */
-  readonly next: Entry | undefined
-}
-
-/** Entries kept; about 400 bytes each. Senders and receivers repeat much more often than this. */
-const CAPACITY = 100_000
+/** Addresses remembered from one transaction to the next, 41 bytes each. Senders and receivers repeat much more often than this. */
+const CAPACITY = 200_000
+const FIRST_SLOTS = 4_096
 
 /** Odd numbers of this process: nobody can make addresses that share a hash on purpose. */
 const multipliers = Array.from({ length: 5 }, () => Math.floor(Math.random() * 2 ** 31) * 2 + 1)
 
 /**
- * Works out EIP-55 masks, one keccak per address that is not remembered. Depends on nothing stored: a reorg leaves it
- * valid. Looked up by a hash of the bytes, since making a text first took most of the time of a look-up.
+ * Numbers the addresses that come by, and works out their EIP-55 masks: one keccak per address that is not remembered.
+ * Depends on nothing stored: a reorg leaves it valid. Addresses stand in one array as rows hold them (address, mask), found
+ * through a table of their hashes: objects and texts per address took six times as long and 400 bytes.
  */
 export class AddressBook {
   readonly #keccak256: (bytes: Uint8Array) => Uint8Array
-  readonly #known = new Map<number, Entry>()
+  /** Number + 1 by hash, with linear probing; at most half of them are taken. */
+  #slots = new Int32Array(FIRST_SLOTS)
+  #rows = new Uint8Array((FIRST_SLOTS / 2) * CHECKSUM_ADDRESS_BYTES)
   #count = 0
 
   constructor(keccak256: (bytes: Uint8Array) => Uint8Array) {
     this.#keccak256 = keccak256
   }
 
-  get(address: Address): KnownAddress {
-    let hash = 0
-    for (let word = 0; word < 5; word++)
-      hash = (hash ^ Math.imul(readUint32(address, 4 * word), multipliers[word]!)) | 0
-    const first = this.#known.get(hash)
-    for (let entry = first; entry !== undefined; entry = entry.next)
-      if (isSameAddress(entry.bytes, address)) return entry
-    if (this.#count >= CAPACITY) {
-      this.#known.clear()
-      this.#count = 0
+  /** Number of an address; valid until `trim` says otherwise. */
+  numberOf(address: Address): number {
+    let slot = hashOf(address, 0) & (this.#slots.length - 1)
+    for (let taken = this.#slots[slot]!; taken !== 0; taken = this.#slots[slot]!) {
+      if (equalBytesAt(this.#rows, (taken - 1) * CHECKSUM_ADDRESS_BYTES, address, 20)) return taken - 1
+      slot = (slot + 1) & (this.#slots.length - 1)
     }
-    const entry: Entry = {
-      bytes: new Uint8Array(address),
-      checksumMask: checksumMask(address, this.#keccak256),
-      text: latin1(address),
-      next: this.#count === 0 ? undefined : first,
+    return this.#add(address)
+  }
+
+  /** Writes address and mask as rows hold them: CHECKSUM_ADDRESS_BYTES at `offset`. */
+  copy(number: number, target: Uint8Array, offset: number): void {
+    const rows = this.#rows
+    const from = number * CHECKSUM_ADDRESS_BYTES
+    for (let index = 0; index < CHECKSUM_ADDRESS_BYTES; index++) target[offset + index] = rows[from + index]!
+  }
+
+  /** Writes the 20 bytes of an address at `offset`. */
+  copyBytes(number: number, target: Uint8Array, offset: number): void {
+    const rows = this.#rows
+    const from = number * CHECKSUM_ADDRESS_BYTES
+    for (let index = 0; index < 20; index++) target[offset + index] = rows[from + index]!
+  }
+
+  /** The first four bytes of an address, so that their order is that of addresses. */
+  firstWord(number: number): number {
+    return readUint32BigEndian(this.#rows, number * CHECKSUM_ADDRESS_BYTES)
+  }
+
+  /** @returns views that are valid until the next address is added. */
+  at(number: number): ChecksumAddress {
+    const from = number * CHECKSUM_ADDRESS_BYTES
+    return {
+      bytes: this.#rows.subarray(from, from + 20),
+      checksumMask: this.#rows.subarray(from + 20, from + CHECKSUM_ADDRESS_BYTES),
     }
-    this.#known.set(hash, entry)
-    this.#count++
-    return entry
+  }
+
+  get(address: Address): ChecksumAddress {
+    return this.at(this.numberOf(address))
+  }
+
+  /** Forgets all when there are too many: between transactions. @returns whether numbers are no longer what they were. */
+  trim(): boolean {
+    if (this.#count < CAPACITY) return false
+    this.#slots.fill(0)
+    this.#count = 0
+    return true
+  }
+
+  #add(address: Address): number {
+    const number = this.#count++
+    if (2 * this.#count > this.#slots.length) this.#grow()
+    const from = number * CHECKSUM_ADDRESS_BYTES
+    this.#rows.set(address, from)
+    this.#rows.set(checksumMask(address, this.#keccak256), from + 20)
+    this.#enter(number)
+    return number
+  }
+
+  #grow(): void {
+    const rows = new Uint8Array(2 * this.#rows.length)
+    rows.set(this.#rows)
+    this.#rows = rows
+    this.#slots = new Int32Array(2 * this.#slots.length)
+    for (let number = 0; number < this.#count - 1; number++) this.#enter(number)
+  }
+
+  #enter(number: number): void {
+    let slot = hashOf(this.#rows, number * CHECKSUM_ADDRESS_BYTES) & (this.#slots.length - 1)
+    while (this.#slots[slot] !== 0) slot = (slot + 1) & (this.#slots.length - 1)
+    this.#slots[slot] = number + 1
   }
 }
 
-function isSameAddress(a: Address, b: Address): boolean {
-  for (let index = 0; index < 20; index++) if (a[index] !== b[index]) return false
-  return true
+function hashOf(bytes: Uint8Array, offset: number): number {
+  let hash = 0
+  for (let word = 0; word < 5; word++)
+    hash = (hash ^ Math.imul(readUint32(bytes, offset + 4 * word), multipliers[word]!)) | 0
+  return hash ^ (hash >>> 15)
 }

@@ -11,28 +11,27 @@ import {
   encodeGlobalIndex,
   type GlobalIndexParts,
 } from '../../protocol/globalIndex.js'
-import type { ChecksumAddress } from '../../protocol/records.js'
 import { writeUint256 } from '../../protocol/uint256.js'
 import type { ClaimOrdinal } from '../../protocol/units.js'
-import { encodeClaimRow } from '../../store/codecs/claimRow.js'
-import { latin1, networkText, transactionKey, uint32Key } from '../../store/codecs/keys.js'
-import { listKinds } from '../../store/tables.js'
+import { claimFields, encodeClaimRow } from '../../store/codecs/claimRow.js'
+import { networkText, uint32Key } from '../../store/codecs/keys.js'
+import { hashKinds, listKinds } from '../../store/tables.js'
 import type { WriteContext } from './writeContext.js'
 
 const globalIndex = new Uint8Array(32)
 const amount = new Uint8Array(32)
-const NO_ADDRESS: ChecksumAddress = { bytes: new Uint8Array(20), checksumMask: new Uint8Array(5) }
 
 /** ClaimEvent of either generation. A claim of a deposit that has one in force already takes its place. */
 export function applyClaim(context: WriteContext, header: BlockHeader, event: ClaimEvent): void {
-  const { view, memory, counters, lists } = context
+  const { memory, counters, lists } = context
   const deposit =
     event.generation === 'v1'
       ? decodeV1Index(event.globalIndex, memory.networkId)
       : decodeGlobalIndex(event.globalIndex)
   const ordinal = counters.claims
-  const token = memory.addresses.get(event.originAddress)
-  const destinationAddress = memory.addresses.get(event.destinationAddress)
+  const { addresses, dictionaries } = memory
+  const token = addresses.numberOf(event.originAddress)
+  const destinationAddress = addresses.numberOf(event.destinationAddress)
   writeUint256(globalIndex, 0, event.globalIndex)
   writeUint256(amount, 0, event.amount)
   const { bytes, offset } = context.claims.append()
@@ -45,11 +44,11 @@ export function applyClaim(context: WriteContext, header: BlockHeader, event: Cl
     sourceNetwork: deposit.sourceNetwork,
     depositCount: deposit.depositCount,
     isSetByAdministrator: false,
-    tokenId: memory.dictionaries.tokenId(view, counters, event.originNetwork, token),
-    destinationAddress,
+    tokenId: dictionaries.tokenId(context, event.originNetwork, token),
     amount,
   })
-  lists.append(listKinds.claimsByDestinationAddress, destinationAddress.text, ordinal)
+  addresses.copy(destinationAddress, bytes, offset + claimFields.destinationAddress)
+  lists.appendTo(listKinds.claimsByDestinationAddress, destinationAddress, ordinal)
   finishClaim(context, event, deposit)
   context.claimSenders.offer(ordinal, event.sender)
 }
@@ -70,9 +69,9 @@ export function applyClaimSet(context: WriteContext, header: BlockHeader, event:
     depositCount: event.depositCount,
     isSetByAdministrator: true,
     tokenId: 0,
-    destinationAddress: NO_ADDRESS,
     amount: amount.fill(0),
   })
+  bytes.fill(0, offset + claimFields.destinationAddress, offset + claimFields.amount)
   context.lists.append(listKinds.claimsSetByAdministrator, '', ordinal)
   finishClaim(context, event, event)
   if (context.claimSenders.watermark === ordinal) context.claimSenders.addNobody(ordinal)
@@ -93,7 +92,7 @@ function finishClaim(context: WriteContext, event: EventPosition, deposit: Globa
   const hash = context.claimHashes.append()
   hash.bytes.set(event.transactionHash, hash.offset)
   lists.append(listKinds.claimsBySourceNetwork, networkText(deposit.sourceNetwork), ordinal)
-  lists.append(listKinds.claimsByTransaction, latin1(transactionKey(event.transactionHash)), ordinal)
+  context.hashRuns.append(hashKinds.claimsByTransaction, event.transactionHash, ordinal)
   const before = claimLinks.get(deposit.sourceNetwork, deposit.depositCount)
   if (before !== undefined) takeOutOfForce(context, before)
   claimLinks.set(deposit.sourceNetwork, deposit.depositCount, ordinal)

@@ -7,9 +7,9 @@ import type {
   Hash,
 } from '../../protocol/chainEvent.js'
 import { writeUint256 } from '../../protocol/uint256.js'
-import { encodeDepositRow } from '../../store/codecs/depositRow.js'
-import { latin1, networkText, transactionKey } from '../../store/codecs/keys.js'
-import { listKinds } from '../../store/tables.js'
+import { depositFields, encodeDepositRow } from '../../store/codecs/depositRow.js'
+import { networkText } from '../../store/codecs/keys.js'
+import { hashKinds, listKinds } from '../../store/tables.js'
 import type { WriteContext } from './writeContext.js'
 
 const amount = new Uint8Array(32)
@@ -40,8 +40,9 @@ export function appendDeposit(
 ): Hash {
   const { view, memory, prepared, counters, lists } = context
   const depositCount = counters.deposits
-  const token = memory.addresses.get(deposit.originAddress)
-  const destinationAddress = memory.addresses.get(deposit.destinationAddress)
+  const { addresses, dictionaries } = memory
+  const token = addresses.numberOf(deposit.originAddress)
+  const destinationAddress = addresses.numberOf(deposit.destinationAddress)
   writeUint256(amount, 0, deposit.amount)
   const metadataHash = prepared.metadataHashes[context.localExitTree.taken]!
   const leaf = context.localExitTree.take()
@@ -53,19 +54,15 @@ export function appendDeposit(
     logIndex: position.logIndex,
     leafType: deposit.leafType,
     isForwardLeaf,
-    tokenId: memory.dictionaries.tokenId(view, counters, deposit.originNetwork, token),
-    metadataId: memory.dictionaries.metadataId(view, counters, deposit.metadata, metadataHash),
+    tokenId: dictionaries.tokenId(context, deposit.originNetwork, token),
+    metadataId: dictionaries.metadataId(view, counters, deposit.metadata, metadataHash),
     destinationNetwork: deposit.destinationNetwork,
-    destinationAddress,
     amount,
   })
+  addresses.copy(destinationAddress, bytes, offset + depositFields.destinationAddress)
   lists.append(listKinds.depositsByDestinationNetwork, networkText(deposit.destinationNetwork), depositCount)
-  lists.append(listKinds.depositsByDestinationAddress, destinationAddress.text, depositCount)
-  lists.append(
-    listKinds.depositsByTransaction,
-    latin1(transactionKey(position.transactionHash)),
-    depositCount,
-  )
+  lists.appendTo(listKinds.depositsByDestinationAddress, destinationAddress, depositCount)
+  context.hashRuns.append(hashKinds.depositsByTransaction, position.transactionHash, depositCount)
   if (deposit.leafType !== 0)
     lists.append(listKinds.depositsByLeafType, String.fromCharCode(deposit.leafType), depositCount)
   counters.deposits = depositCount + 1

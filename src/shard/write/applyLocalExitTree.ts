@@ -10,12 +10,13 @@ import type {
 import { encodeHex } from '../../protocol/hex.js'
 import { decodeArchivedDeposit, encodeArchivedDeposit } from '../../store/codecs/archivedDeposit.js'
 import { DEPOSIT_BYTES, decodeDepositRow } from '../../store/codecs/depositRow.js'
-import { latin1, listHeadKey, transactionKey, uint32Key } from '../../store/codecs/keys.js'
+import { latin1, listHeadKey, uint32Key } from '../../store/codecs/keys.js'
 import { headOrdinal, listLength } from '../../store/codecs/listEntry.js'
 import { decodeSenderRow, type SenderRow } from '../../store/codecs/senderRow.js'
 import type { ReadView } from '../../store/shardStore.types.js'
-import { type ListKind, listKinds } from '../../store/tables.js'
+import { hashKinds, type ListKind, listKinds } from '../../store/tables.js'
 import { appendDeposit } from './applyDeposits.js'
+import { truncateEntries } from './hashRunAppender.js'
 import { truncateList } from './listAppender.js'
 import type { WriteContext } from './writeContext.js'
 
@@ -125,7 +126,7 @@ function archiveFrom(context: WriteContext, from: number): void {
     const row = decodeDepositRow(stored, 0)
     touch(listKinds.depositsByDestinationNetwork, uint32Key(row.destinationNetwork))
     touch(listKinds.depositsByDestinationAddress, row.destinationAddress.bytes)
-    touch(listKinds.depositsByTransaction, transactionKey(row.transactionHash))
+    truncateEntries(view, hashKinds.depositsByTransaction, row.transactionHash, from)
     if (row.leafType !== 0) touch(listKinds.depositsByLeafType, Uint8Array.of(row.leafType))
     const senders = sender === null ? undefined : decodeSenderRow(sender, 0)
     if (senders !== undefined) {

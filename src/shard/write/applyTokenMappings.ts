@@ -54,7 +54,7 @@ export function applySovereignToken(
 
 /** RemoveLegacySovereignTokenAddress: an address that is no longer current loses its way back; its mappings stay as history. */
 export function applyLegacyTokenRemoved(context: WriteContext, event: LegacyTokenRemovedEvent): void {
-  context.lists.flush()
+  context.lists.flushKind(listKinds.mappingsByWrappedToken)
   for (const ordinal of mappingsOf(context, listKinds.mappingsByWrappedToken, event.sovereignTokenAddress))
     changeMapping(context, ordinal, { isRemoved: true })
 }
@@ -76,18 +76,20 @@ function addMapping(
 ): void {
   const { view, memory, counters, lists } = context
   const originKey = tokenKey(mapping.originNetwork, mapping.originTokenAddress)
-  lists.flush()
+  lists.flushKind(listKinds.mappingsByOriginToken)
   const before = mappingsOf(context, listKinds.mappingsByOriginToken, originKey).at(-1)
   if (before !== undefined) changeMapping(context, before, { isCurrent: false })
   const ordinal = counters.tokenMappings++
+  const originToken = memory.addresses.numberOf(mapping.originTokenAddress)
+  const wrappedToken = memory.addresses.numberOf(mapping.wrappedTokenAddress)
   const row: TokenMappingRow = {
     transactionHash: event.transactionHash,
     blockNumber: header.number,
     timestampSec: header.timestampSec,
     logIndex: event.logIndex,
     originNetwork: mapping.originNetwork,
-    originTokenAddress: memory.addresses.get(mapping.originTokenAddress),
-    wrappedTokenAddress: memory.addresses.get(mapping.wrappedTokenAddress),
+    originTokenAddress: memory.addresses.at(originToken),
+    wrappedTokenAddress: memory.addresses.at(wrappedToken),
     metadataId: memory.dictionaries.metadataId(
       view,
       counters,

@@ -3,7 +3,7 @@ import { tokenKey, uint32Key } from '../../store/codecs/keys.js'
 import type { Counters } from '../../store/codecs/metaValues.js'
 import { decodeUint32, encodeTokenEntry, encodeUint32 } from '../../store/codecs/smallRows.js'
 import type { WriteView } from '../../store/shardStore.types.js'
-import type { KnownAddress } from './addressBook.js'
+import type { WriteContext } from './writeContext.js'
 
 /** Ids remembered per dictionary. */
 const CAPACITY = 100_000
@@ -13,16 +13,21 @@ const CAPACITY = 100_000
  * The ids that are remembered here belong to the stored state: `forget` them after a failed transaction and after a reorg.
  */
 export class Dictionaries {
-  /** By network, then by the text of the address. */
-  readonly #tokenIds = new Map<NetworkId, Map<string, number>>()
-  #tokensKept = 0
+  /** By network and number of the address. */
+  readonly #tokenIds = new Map<number, number>()
   /** Keyed by the hash object that `MetadataHashes` hands out for this metadata. */
   readonly #metadataIds = new Map<Uint8Array, number>()
 
-  tokenId(view: WriteView, counters: Counters, network: NetworkId, address: KnownAddress): number {
-    let ids = this.#tokenIds.get(network)
-    let id = ids?.get(address.text)
+  /** @param number the address's number in the address book, whose `trim` voids what is remembered here. */
+  tokenId(
+    { view, counters, memory }: Pick<WriteContext, 'view' | 'counters' | 'memory'>,
+    network: NetworkId,
+    number: number,
+  ): number {
+    const place = network * 2 ** 21 + number
+    let id = this.#tokenIds.get(place)
     if (id !== undefined) return id
+    const address = memory.addresses.at(number)
     const key = tokenKey(network, address.bytes)
     const stored = view.get('tokenIds', key)
     if (stored === undefined) {
@@ -32,10 +37,8 @@ export class Dictionaries {
     } else {
       id = decodeUint32(stored)
     }
-    if (this.#tokensKept >= CAPACITY) this.forget()
-    ids = this.#tokenIds.get(network) ?? new Map()
-    this.#tokenIds.set(network, ids.set(address.text, id))
-    this.#tokensKept++
+    if (this.#tokenIds.size >= CAPACITY) this.#tokenIds.clear()
+    this.#tokenIds.set(place, id)
     return id
   }
 
@@ -58,7 +61,6 @@ export class Dictionaries {
 
   forget(): void {
     this.#tokenIds.clear()
-    this.#tokensKept = 0
     this.#metadataIds.clear()
   }
 }

@@ -10,6 +10,7 @@ import {
 } from '../../store/codecs/listEntry.js'
 import type { ReadView, WriteView } from '../../store/shardStore.types.js'
 import { LIST_CHUNK, type ListKind } from '../../store/tables.js'
+import type { AddressBook } from './addressBook.js'
 
 /** Room for a kind and the longest list key, a hash. */
 const keyBytes = Buffer.alloc(1 + 32)
@@ -17,17 +18,27 @@ const keyBytes = Buffer.alloc(1 + 32)
 const headBytes = new Uint8Array(4 + 4 * LIST_CHUNK)
 const tailBytes = headBytes.subarray(4)
 
+/** Ordinals for lists of addresses, as they come. */
+interface AddressPending {
+  /** Numbers in the address book. */
+  readonly numbers: number[]
+  readonly ordinals: number[]
+}
+
 /**
  * Appends to chunked ordinal lists inside one transaction. What a stretch of blocks adds is gathered per list and written
  * in key order: one read and one write per list instead of one per row, and neighbours in the tree of pages together.
  */
 export class ListAppender {
   readonly #view: WriteView
+  readonly #addresses: AddressBook
   /** Kind → list key as text → ordinals to add. */
   readonly #pending = new Map<ListKind, Map<string, number[]>>()
+  readonly #byAddress = new Map<ListKind, AddressPending>()
 
-  constructor(view: WriteView) {
+  constructor(view: WriteView, addresses: AddressBook) {
     this.#view = view
+    this.#addresses = addresses
   }
 
   /** @param keyText list key as `latin1` text, at most 32 bytes. @param ordinal above all that the list holds. */
@@ -42,15 +53,61 @@ export class ListAppender {
     else ordinals.push(ordinal)
   }
 
+  /** Adds to the list of an address. @param address its number in the address book. */
+  appendTo(kind: ListKind, address: number, ordinal: number): void {
+    let pending = this.#byAddress.get(kind)
+    if (pending === undefined) {
+      pending = { numbers: [], ordinals: [] }
+      this.#byAddress.set(kind, pending)
+    }
+    pending.numbers.push(address)
+    pending.ordinals.push(ordinal)
+  }
+
   flush(): void {
-    for (const [kind, lists] of this.#pending) {
-      keyBytes[0] = kind
-      for (const keyText of [...lists.keys()].sort()) {
-        const length = 1 + keyBytes.write(keyText, 1, 'latin1')
-        appendToList(this.#view, keyBytes.subarray(0, length), lists.get(keyText)!)
+    for (const kind of this.#pending.keys()) this.flushKind(kind)
+    for (const [kind, pending] of this.#byAddress) this.#flushAddresses(kind, pending)
+    this.#byAddress.clear()
+  }
+
+  /** What was added by text only. */
+  flushKind(kind: ListKind): void {
+    const lists = this.#pending.get(kind)
+    if (lists === undefined) return
+    keyBytes[0] = kind
+    for (const keyText of [...lists.keys()].sort()) {
+      const length = 1 + keyBytes.write(keyText, 1, 'latin1')
+      appendToList(this.#view, keyBytes.subarray(0, length), lists.get(keyText)!)
+    }
+    this.#pending.delete(kind)
+  }
+
+  #flushAddresses(kind: ListKind, { numbers, ordinals }: AddressPending): void {
+    // Begin of the address and position as one number: 32 + 21 bits are exact, and numbers are sorted natively.
+    const order = new Float64Array(numbers.length)
+    for (let index = 0; index < order.length; index++)
+      order[index] = this.#addresses.firstWord(numbers[index]!) * 2 ** 21 + index
+    order.sort()
+    keyBytes[0] = kind
+    const key = keyBytes.subarray(0, 21)
+    for (let from = 0; from < order.length; ) {
+      const firstWord = Math.floor(order[from]! / 2 ** 21)
+      let rest: number[] = []
+      while (from < order.length && Math.floor(order[from]! / 2 ** 21) === firstWord)
+        rest.push(order[from++]! % 2 ** 21)
+      while (rest.length > 0) {
+        const number = numbers[rest[0]!]!
+        const added: number[] = []
+        const others: number[] = []
+        for (const position of rest)
+          if (numbers[position] === number) added.push(ordinals[position]!)
+          else others.push(position)
+        this.#addresses.copyBytes(number, key, 1)
+        appendToList(this.#view, key, added)
+        // Hardly ever: another address with the same begin.
+        rest = others
       }
     }
-    this.#pending.clear()
   }
 }
 

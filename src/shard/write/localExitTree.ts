@@ -7,12 +7,13 @@ import { getLeaf, getRoot, getRootsAtCounts } from '../../merkle/treeProofs.js'
 import type { TreeSink } from '../../merkle/treeTiles.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
-import type { LeafCount, Lineage } from '../../protocol/units.js'
 import { lineageKey, trees } from '../../store/codecs/keys.js'
 import type { Counters } from '../../store/codecs/metaValues.js'
-import { encodeLocalExitRootEntry, encodeUint32 } from '../../store/codecs/smallRows.js'
+import { encodeUint32 } from '../../store/codecs/smallRows.js'
 import type { WriteView } from '../../store/shardStore.types.js'
+import { hashKinds } from '../../store/tables.js'
 import { readLineages, tileWriter } from '../tiles.js'
+import type { HashRunAppender } from './hashRunAppender.js'
 
 /** A root that the chain tells, for the leaves there were at that moment. */
 interface RootClaim {
@@ -32,6 +33,7 @@ export class LocalExitTree {
   readonly #view: WriteView
   readonly #counters: Counters
   readonly #hasher: TreeHasher
+  readonly #hashRuns: HashRunAppender
   readonly #leaves: Uint8Array
   /** Leaves of the batch that are in the tree, and that wait for the next flush behind them. */
   #appended = 0
@@ -39,12 +41,19 @@ export class LocalExitTree {
   #roots: RootClaim[] = []
   #sink: TreeSink | undefined
 
-  /** @param leaves 32 bytes per leaf that the batch will add, in order. */
-  constructor(view: WriteView, counters: Counters, hasher: TreeHasher, leaves: Uint8Array) {
-    this.#view = view
-    this.#counters = counters
-    this.#hasher = hasher
-    this.#leaves = leaves
+  constructor(options: {
+    readonly view: WriteView
+    readonly counters: Counters
+    readonly hasher: TreeHasher
+    readonly hashRuns: HashRunAppender
+    /** 32 bytes per leaf that the batch will add, in order. */
+    readonly leaves: Uint8Array
+  }) {
+    this.#view = options.view
+    this.#counters = options.counters
+    this.#hasher = options.hasher
+    this.#hashRuns = options.hashRuns
+    this.#leaves = options.leaves
   }
 
   /** Number of the batch's leaves that were taken in: the next one's position. */
@@ -59,7 +68,7 @@ export class LocalExitTree {
   }
 
   /**
-   * Notes the root of the leaves there are now in table `localExitRoots`, and checks it when the chain told it.
+   * Notes the root of the leaves there are now among the exit roots, and checks it when the chain told it.
    * @param expected never kept beyond the next flush.
    */
   noteRoot(source: string, reason: HaltReason, expected?: Hash): void {
@@ -113,8 +122,9 @@ export class LocalExitTree {
           reason,
           `${source} tells exit root ${encodeHex(expected)}, got ${encodeHex(root)} from ${leafCount} deposits`,
         )
-      const entry = { lineage: lineage as Lineage, leafCount: leafCount as LeafCount }
-      this.#view.put('localExitRoots', root, encodeLocalExitRootEntry(entry))
+      // One block may tell a root twice: behind a BackwardLET, and at its end.
+      if (leafCount !== this.#roots[index - 1]?.leafCount)
+        this.#hashRuns.append(hashKinds.localExitRoots, root, lineage, leafCount)
     })
     this.#roots = []
   }

@@ -1,8 +1,9 @@
 import { InvariantError } from '../../errors/invariantError.js'
 import type { Sender } from '../../protocol/chainEvent.js'
 import { equalBytes } from '../../store/codecs/bytes.js'
+import { CHECKSUM_ADDRESS_BYTES } from '../../store/codecs/checksumAddress.js'
 import { type MetaName, metaKey } from '../../store/codecs/keys.js'
-import { encodeSenderRow, SENDER_BYTES } from '../../store/codecs/senderRow.js'
+import { SENDER_BYTES } from '../../store/codecs/senderRow.js'
 import { decodeUint32, encodeUint32 } from '../../store/codecs/smallRows.js'
 import type { ReadView, WriteView } from '../../store/shardStore.types.js'
 import { listKinds, SENDERS_PER_CHUNK } from '../../store/tables.js'
@@ -67,16 +68,16 @@ export class Senders {
   /** @throws InvariantError when `ordinal` is not the watermark. */
   add(ordinal: number, sender: Sender): void {
     this.#expectNext(ordinal)
-    const caller = this.#addresses.get(sender.caller)
+    const caller = this.#addresses.numberOf(sender.caller)
     // Mostly the same account: comparing is cheaper than looking up.
     const transactionSender = equalBytes(sender.transactionSender, sender.caller)
       ? caller
-      : this.#addresses.get(sender.transactionSender)
+      : this.#addresses.numberOf(sender.transactionSender)
     const { bytes, offset } = this.#rows.append()
-    encodeSenderRow(bytes, offset, { caller, transactionSender })
-    this.#lists.append(this.#list, caller.text, ordinal)
-    if (transactionSender.text !== caller.text)
-      this.#lists.append(this.#list, transactionSender.text, ordinal)
+    this.#addresses.copy(caller, bytes, offset)
+    this.#addresses.copy(transactionSender, bytes, offset + CHECKSUM_ADDRESS_BYTES)
+    this.#lists.appendTo(this.#list, caller, ordinal)
+    if (transactionSender !== caller) this.#lists.appendTo(this.#list, transactionSender, ordinal)
   }
 
   /** A claim set by an administrator has nobody, nor has what no node can tell: the row is zero, and in no list. */

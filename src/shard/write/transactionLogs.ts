@@ -4,18 +4,18 @@ import { asDepositCount } from '../../protocol/units.js'
 import { equalBytes, readUint256 } from '../../store/codecs/bytes.js'
 import { CLAIM_BYTES, CLAIM_HASH_BYTES, type ClaimRow, decodeClaimRow } from '../../store/codecs/claimRow.js'
 import { DEPOSIT_BYTES, type DepositRow, decodeDepositRow } from '../../store/codecs/depositRow.js'
-import { chunkKey, listHeadKey, transactionKey, uint32Key } from '../../store/codecs/keys.js'
+import { chunkKey, uint32Key } from '../../store/codecs/keys.js'
 import { decodeTokenEntry } from '../../store/codecs/smallRows.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import {
   CLAIM_HASHES_PER_CHUNK,
   CLAIMS_PER_CHUNK,
   DEPOSITS_PER_CHUNK,
-  listKinds,
+  hashKinds,
   type TableName,
 } from '../../store/tables.js'
+import { findByTransaction } from '../hashRuns.js'
 import type { TransactionLog } from '../shardWriter.types.js'
-import { readList } from './listAppender.js'
 
 /**
  * Deposits, claims and ForwardLETs of one transaction as they are stored, by log index: what a look at the transaction needs
@@ -24,14 +24,13 @@ import { readList } from './listAppender.js'
  */
 export function readTransactionLogs(view: ReadView, transactionHash: Hash): TransactionLog[] {
   const logs = new Map<number, TransactionLog>()
-  const key = transactionKey(transactionHash)
-  for (const depositCount of readList(view, listHeadKey(listKinds.depositsByTransaction, key))) {
+  for (const depositCount of findByTransaction(view, hashKinds.depositsByTransaction, transactionHash)) {
     const row = readDeposit(view, depositCount)
     if (!equalBytes(row.transactionHash, transactionHash)) continue
     const log = depositLog(view, row, depositCount)
     logs.set(log.logIndex, log)
   }
-  for (const ordinal of readList(view, listHeadKey(listKinds.claimsByTransaction, key))) {
+  for (const ordinal of findByTransaction(view, hashKinds.claimsByTransaction, transactionHash)) {
     if (!equalBytes(readClaimHash(view, ordinal), transactionHash)) continue
     const row = readClaim(view, ordinal)
     if (!row.isSetByAdministrator) logs.set(row.logIndex, claimLog(row))

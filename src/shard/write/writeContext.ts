@@ -10,6 +10,7 @@ import { CLAIM_HASHES_PER_CHUNK, CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '..
 import { AddressBook } from './addressBook.js'
 import { ClaimLinks } from './claimLinks.js'
 import { Dictionaries } from './dictionaries.js'
+import { HashRunAppender } from './hashRunAppender.js'
 import { L1Exits } from './l1Exits.js'
 import { ListAppender } from './listAppender.js'
 import { LocalExitTree } from './localExitTree.js'
@@ -58,6 +59,7 @@ export class WriteContext {
   readonly prepared: PreparedBatch
   readonly counters: Counters
   readonly lists: ListAppender
+  readonly hashRuns: HashRunAppender
   readonly deposits: RowAppender
   readonly depositSenders: Senders
   readonly claims: RowAppender
@@ -74,7 +76,9 @@ export class WriteContext {
     this.prepared = prepared
     this.counters = decodeCounters(view.get('meta', metaKey('counters')))
     this.#storedCounters = encodeCounters(this.counters)
-    this.lists = new ListAppender(view)
+    if (memory.addresses.trim()) memory.dictionaries.forget()
+    this.lists = new ListAppender(view, memory.addresses)
+    this.hashRuns = new HashRunAppender(view)
     this.deposits = new RowAppender(
       view,
       'deposits',
@@ -93,7 +97,10 @@ export class WriteContext {
     )
     this.claimSenders = new Senders('claim', view, this.lists, memory.addresses)
     this.claimLinks = new ClaimLinks(view)
-    this.localExitTree = new LocalExitTree(view, this.counters, memory.hasher, prepared.depositLeaves)
+    this.localExitTree = new LocalExitTree({
+      ...{ view, counters: this.counters, hasher: memory.hasher },
+      ...{ hashRuns: this.hashRuns, leaves: prepared.depositLeaves },
+    })
     this.l1 = new L1Exits(this)
   }
 
@@ -108,6 +115,7 @@ export class WriteContext {
     this.localExitTree.flush()
     this.l1.flush()
     this.lists.flush()
+    this.hashRuns.flush()
     const counters = encodeCounters(this.counters)
     if (Buffer.compare(counters, this.#storedCounters!) === 0) return
     this.view.put('meta', metaKey('counters'), counters)

@@ -71,3 +71,9 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false
   return true
 }
+
+/** Whether the first `length` bytes of `b` stand in `a` at `offset`. */
+export function equalBytesAt(a: Uint8Array, offset: number, b: Uint8Array, length: number): boolean {
+  for (let index = 0; index < length; index++) if (a[offset + index] !== b[index]) return false
+  return true
+}

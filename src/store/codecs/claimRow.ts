@@ -1,7 +1,7 @@
 import type { ChecksumAddress } from '../../protocol/records.js'
 import type { BlockNumber, DepositCount, NetworkId } from '../../protocol/units.js'
 import { readUint32, readUint48, writeUint32, writeUint48 } from './bytes.js'
-import { decodeChecksumAddress, encodeChecksumAddress } from './checksumAddress.js'
+import { decodeChecksumAddress } from './checksumAddress.js'
 
 /**
  * What table `claims` holds of one claim. The token is an id of the dictionary; the claimer and the transaction hash have
@@ -45,7 +45,12 @@ export const claimFields = {
 
 const FLAG_SET_BY_ADMINISTRATOR = 1
 
-export function encodeClaimRow(bytes: Uint8Array, offset: number, row: ClaimRow): void {
+/** The destination address is the caller's to write, with its mask: it stands ready in the address book. */
+export function encodeClaimRow(
+  bytes: Uint8Array,
+  offset: number,
+  row: Omit<ClaimRow, 'destinationAddress'>,
+): void {
   writeUint48(bytes, offset + claimFields.blockNumber, row.blockNumber)
   writeUint48(bytes, offset + claimFields.timestampSec, row.timestampSec)
   writeUint32(bytes, offset + claimFields.logIndex, row.logIndex)
@@ -54,7 +59,6 @@ export function encodeClaimRow(bytes: Uint8Array, offset: number, row: ClaimRow)
   writeUint32(bytes, offset + claimFields.depositCount, row.depositCount)
   bytes[offset + claimFields.flags] = row.isSetByAdministrator ? FLAG_SET_BY_ADMINISTRATOR : 0
   writeUint32(bytes, offset + claimFields.tokenId, row.tokenId)
-  encodeChecksumAddress(bytes, offset + claimFields.destinationAddress, row.destinationAddress)
   bytes.set(row.amount, offset + claimFields.amount)
 }
 

@@ -2,7 +2,7 @@ import type { Hash } from '../../protocol/chainEvent.js'
 import type { ChecksumAddress } from '../../protocol/records.js'
 import type { BlockNumber, NetworkId } from '../../protocol/units.js'
 import { readUint32, readUint48, writeUint32, writeUint48 } from './bytes.js'
-import { decodeChecksumAddress, encodeChecksumAddress } from './checksumAddress.js'
+import { decodeChecksumAddress } from './checksumAddress.js'
 
 /** What table `deposits` holds of one deposit. Token and metadata are ids of their dictionaries; the sender has its own table. */
 export interface DepositRow {
@@ -41,7 +41,12 @@ export const depositFields = {
 
 const FLAG_FORWARD_LEAF = 1
 
-export function encodeDepositRow(bytes: Uint8Array, offset: number, row: DepositRow): void {
+/** The destination address is the caller's to write, with its mask: it stands ready in the address book. */
+export function encodeDepositRow(
+  bytes: Uint8Array,
+  offset: number,
+  row: Omit<DepositRow, 'destinationAddress'>,
+): void {
   bytes.set(row.transactionHash, offset + depositFields.transactionHash)
   writeUint48(bytes, offset + depositFields.blockNumber, row.blockNumber)
   writeUint48(bytes, offset + depositFields.timestampSec, row.timestampSec)
@@ -51,7 +56,6 @@ export function encodeDepositRow(bytes: Uint8Array, offset: number, row: Deposit
   writeUint32(bytes, offset + depositFields.tokenId, row.tokenId)
   writeUint32(bytes, offset + depositFields.metadataId, row.metadataId)
   writeUint32(bytes, offset + depositFields.destinationNetwork, row.destinationNetwork)
-  encodeChecksumAddress(bytes, offset + depositFields.destinationAddress, row.destinationAddress)
   bytes.set(row.amount, offset + depositFields.amount)
 }
 

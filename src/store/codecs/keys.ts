@@ -1,4 +1,4 @@
-import type { Address, Hash } from '../../protocol/chainEvent.js'
+import type { Address } from '../../protocol/chainEvent.js'
 import type { NetworkId } from '../../protocol/units.js'
 import { CLAIM_LINKS_PER_CHUNK, type ListKind } from '../tables.js'
 import { writeUint32BigEndian, writeUint48BigEndian } from './bytes.js'
@@ -92,11 +92,6 @@ export function tileKey(tree: Tree, lineage: number, group: number, index: numbe
   key[3] = group
   writeUint32BigEndian(key, 4, index)
   return key
-}
-
-/** List key of transactions: a view. As many bytes as tell apart what is stored; whoever reads the list compares the rest. */
-export function transactionKey(transactionHash: Hash): Uint8Array {
-  return transactionHash.subarray(0, 8)
 }
 
 /** Table `listHeads`. */

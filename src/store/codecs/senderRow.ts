@@ -1,5 +1,5 @@
 import type { ChecksumAddress } from '../../protocol/records.js'
-import { CHECKSUM_ADDRESS_BYTES, decodeChecksumAddress, encodeChecksumAddress } from './checksumAddress.js'
+import { CHECKSUM_ADDRESS_BYTES, decodeChecksumAddress } from './checksumAddress.js'
 
 /** Who made a deposit or a claim, as tables `depositSenders` and `claimSenders` hold it. */
 export interface SenderRow {
@@ -9,11 +9,6 @@ export interface SenderRow {
 
 /** Bytes of one row; row i of a chunk starts at i · SENDER_BYTES. */
 export const SENDER_BYTES = 2 * CHECKSUM_ADDRESS_BYTES
-
-export function encodeSenderRow(bytes: Uint8Array, offset: number, row: SenderRow): void {
-  encodeChecksumAddress(bytes, offset, row.caller)
-  encodeChecksumAddress(bytes, offset + CHECKSUM_ADDRESS_BYTES, row.transactionSender)
-}
 
 /**
  * A row of zeros is nobody: a claim set by an administrator, or a transaction that no node could tell of.

@@ -1,7 +1,7 @@
 import type { Address, BlockHeader, Hash } from '../../protocol/chainEvent.js'
 import type { ChecksumAddress } from '../../protocol/records.js'
 import type { BlockNumber, LeafCount, Lineage, NetworkId } from '../../protocol/units.js'
-import { readUint16, readUint32, readUint48, writeUint16, writeUint32, writeUint48 } from './bytes.js'
+import { readUint32, readUint48, writeUint32, writeUint48 } from './bytes.js'
 import { CHECKSUM_ADDRESS_BYTES, decodeChecksumAddress, encodeChecksumAddress } from './checksumAddress.js'
 
 /** Values of the small tables. `encode…` returns fresh bytes; byte fields of `decode…` are views into `bytes`. */
@@ -52,21 +52,10 @@ export function decodeUint32(bytes: Uint8Array): number {
   return readUint32(bytes, 0)
 }
 
-/** Table `localExitRoots`: which tree an exit root is the root of. */
+/** Which tree an exit root is the root of. */
 export interface LocalExitRootEntry {
   readonly lineage: Lineage
   readonly leafCount: LeafCount
-}
-
-export function encodeLocalExitRootEntry(entry: LocalExitRootEntry): Uint8Array {
-  const bytes = new Uint8Array(6)
-  writeUint16(bytes, 0, entry.lineage)
-  writeUint32(bytes, 2, entry.leafCount)
-  return bytes
-}
-
-export function decodeLocalExitRootEntry(bytes: Uint8Array): LocalExitRootEntry {
-  return { lineage: readUint16(bytes, 0) as Lineage, leafCount: readUint32(bytes, 2) as LeafCount }
 }
 
 /** Table `injectedGers`. */

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Sender } from '../../../src/protocol/chainEvent.js'
-import { decodeInjectedGerEntry, decodeLocalExitRootEntry } from '../../../src/store/codecs/smallRows.js'
+import { findExitRoot } from '../../../src/shard/hashRuns.js'
+import { entriesOfKind, exitRootOf } from '../../../src/shard/write/hashRunAppender.js'
+import { decodeInjectedGerEntry } from '../../../src/store/codecs/smallRows.js'
 import type { ReadView } from '../../../src/store/shardStore.types.js'
+import { hashKinds } from '../../../src/store/tables.js'
 import { assertForRandomShards } from '../../support/randomShard.js'
 import {
   hex,
@@ -38,9 +41,11 @@ function assertIsModel(view: ReadView, model: ShardModel): void {
     readMappings(view),
     model.mappings.map((mapping) => ({ ...mapping })),
   )
-  const roots = view
-    .list('localExitRoots', everything)
-    .map(({ key, value }) => [hex(key), decodeLocalExitRootEntry(value)])
+  const roots = [...entriesOfKind(view, hashKinds.localExitRoots)].map((words) => {
+    const { root, ...entry } = exitRootOf(words)
+    assert.deepEqual(findExitRoot(view, root), model.localExitRoots.get(hex(root)))
+    return [hex(root), entry]
+  })
   assert.deepEqual(Object.fromEntries(roots), Object.fromEntries(model.localExitRoots))
   const injections = view
     .list('injectedGers', everything)

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DEPOSIT_BYTES } from '../../../src/store/codecs/depositRow.js'
+import { directoryKey } from '../../../src/store/codecs/hashRun.js'
 import { blockKey, chunkKey, tileKey, trees, uint32Key } from '../../../src/store/codecs/keys.js'
 import { encodeUint32 } from '../../../src/store/codecs/smallRows.js'
-import { DEPOSITS_PER_CHUNK } from '../../../src/store/tables.js'
-import { count, type Damage, everything, findDamage, first, flip } from '../../support/damagedShard.js'
+import { DEPOSITS_PER_CHUNK, hashKinds } from '../../../src/store/tables.js'
+import { count, type Damage, findDamage, first, flip } from '../../support/damagedShard.js'
 
 const quick: readonly Damage[] = [
   [
@@ -82,7 +83,7 @@ const quick: readonly Damage[] = [
     1,
     /^newest exit root: local exit root 0x[0-9a-f]{64} of \d+ deposits is missing$/,
     (view) => {
-      for (const { key } of view.list('localExitRoots', everything)) view.remove('localExitRoots', key)
+      view.remove('hashRuns', directoryKey(hashKinds.localExitRoots))
     },
   ],
   [

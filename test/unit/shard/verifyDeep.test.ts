@@ -1,8 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { bucketKey } from '../../../src/store/codecs/hashRun.js'
 import { tileKey, trees, uint32Key } from '../../../src/store/codecs/keys.js'
+import type { ReadView } from '../../../src/store/shardStore.types.js'
+import { hashKinds } from '../../../src/store/tables.js'
 import { type Damage, findDamage, first, flip } from '../../support/damagedShard.js'
 import { readCounters } from '../../support/shardContents.js'
+
+/** Key of the last bucket of exit roots. */
+function lastExitRoots(view: ReadView): Uint8Array {
+  const [start, end] = [
+    bucketKey(hashKinds.localExitRoots, 0, 0),
+    Uint8Array.of(hashKinds.localExitRoots + 1),
+  ]
+  return view.list('hashRuns', { start, end }).at(-1)!.key
+}
 
 const deep: readonly Damage[] = [
   [
@@ -38,7 +50,7 @@ const deep: readonly Damage[] = [
     'an exit root of other leaves',
     0,
     /^exit roots: exit root of \d+ deposits in lineage 0: expected/,
-    (view) => flip(view, 'localExitRoots', first(view, 'localExitRoots').key, 2),
+    (view) => flip(view, 'hashRuns', lastExitRoots(view), 2),
   ],
   [
     'a sender that is gone',
@@ -55,7 +67,7 @@ const deep: readonly Damage[] = [
   [
     'a transaction hash of a claim',
     1,
-    /^lists: list claimsByTransaction of 0x[0-9a-f]{16} has row 0, which does not belong to it$/,
+    /^transactions: claim 0 is not found by its transaction 0x[0-9a-f]{64}$/,
     (view) => flip(view, 'claimHashes', first(view, 'claimHashes').key, 2),
   ],
   [

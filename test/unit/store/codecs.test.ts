@@ -12,15 +12,21 @@ import {
   writeUint48,
   writeUint48BigEndian,
 } from '../../../src/store/codecs/bytes.js'
-import { checksumMask } from '../../../src/store/codecs/checksumAddress.js'
+import { checksumMask, encodeChecksumAddress } from '../../../src/store/codecs/checksumAddress.js'
 import { CLAIM_LINK_BYTES } from '../../../src/store/codecs/claimLink.js'
 import {
   CLAIM_BYTES,
   CLAIM_HASH_BYTES,
+  claimFields,
   decodeClaimRow,
   encodeClaimRow,
 } from '../../../src/store/codecs/claimRow.js'
-import { DEPOSIT_BYTES, decodeDepositRow, encodeDepositRow } from '../../../src/store/codecs/depositRow.js'
+import {
+  DEPOSIT_BYTES,
+  decodeDepositRow,
+  depositFields,
+  encodeDepositRow,
+} from '../../../src/store/codecs/depositRow.js'
 import { blockKey, tileKey, trees, uint32PairKey } from '../../../src/store/codecs/keys.js'
 import {
   decodeL1InfoLeafRow,
@@ -138,10 +144,12 @@ test('rows come back as they were written, in the middle of a chunk, with all nu
   }
   const chunk = new Uint8Array(4096).fill(0xee)
   encodeDepositRow(chunk, 17, deposit)
+  encodeChecksumAddress(chunk, 17 + depositFields.destinationAddress, deposit.destinationAddress)
   assert.deepEqual(decodeDepositRow(chunk, 17), deposit)
   assert.deepEqual([chunk[16], chunk[17 + DEPOSIT_BYTES]], [0xee, 0xee])
   chunk.fill(0xee)
   encodeClaimRow(chunk, 17, claim)
+  encodeChecksumAddress(chunk, 17 + claimFields.destinationAddress, claim.destinationAddress)
   assert.deepEqual(decodeClaimRow(chunk, 17), claim)
   assert.deepEqual([chunk[16], chunk[17 + CLAIM_BYTES]], [0xee, 0xee])
   chunk.fill(0xee)

@@ -1,0 +1,204 @@
+import type { Hash } from '../../protocol/chainEvent.js'
+import type { LeafCount, Lineage } from '../../protocol/units.js'
+import { readUint32 } from '../../store/codecs/bytes.js'
+import {
+  bucketCount,
+  bucketKey,
+  bucketOf,
+  decodeHashRunDirectory,
+  directoryKey,
+  encodeHashRunDirectory,
+  type HashRun,
+  type HashRunLayout,
+  hashRunLayouts,
+} from '../../store/codecs/hashRun.js'
+import type { LocalExitRootEntry } from '../../store/codecs/smallRows.js'
+import type { ReadView, WriteView } from '../../store/shardStore.types.js'
+import type { HashKind } from '../../store/tables.js'
+
+/**
+ * A run is merged with the new one when it has fewer than so many times its entries: then the runs of a kind number at most
+ * log4 of its entries, and an entry is written again a few times per level.
+ */
+const GROWTH = 4
+
+/** Entries that wait, in the order of their arrival. */
+interface Pending {
+  words: Uint32Array
+  length: number
+}
+
+/** Adds entries to hash runs inside one transaction: what a stretch of blocks adds becomes one run of each kind. */
+export class HashRunAppender {
+  readonly #view: WriteView
+  readonly #pending = new Map<HashKind, Pending>()
+
+  constructor(view: WriteView) {
+    this.#view = view
+  }
+
+  /** @param second only where the kind's entries have two words behind the hash. */
+  append(kind: HashKind, hash: Hash, first: number, second = 0): void {
+    const { hashWords, entryWords } = hashRunLayouts[kind]
+    const pending = this.#room(kind, entryWords)
+    const { words } = pending
+    let at = pending.length
+    for (let word = 0; word < hashWords; word++) words[at++] = readUint32(hash, 4 * word)
+    words[at++] = first
+    if (entryWords > hashWords + 1) words[at++] = second
+    pending.length = at
+  }
+
+  flush(): void {
+    for (const [kind, pending] of this.#pending) {
+      if (pending.length === 0) continue
+      const layout = hashRunLayouts[kind]
+      addRun(this.#view, kind, layout, sorted(pending.words.subarray(0, pending.length), layout.entryWords))
+      pending.length = 0
+    }
+  }
+
+  #room(kind: HashKind, entryWords: number): Pending {
+    let pending = this.#pending.get(kind)
+    if (pending === undefined) {
+      pending = { words: new Uint32Array(64 * entryWords), length: 0 }
+      this.#pending.set(kind, pending)
+    }
+    if (pending.length + entryWords > pending.words.length) {
+      const larger = new Uint32Array(2 * pending.words.length)
+      larger.set(pending.words)
+      pending.words = larger
+    }
+    return pending
+  }
+}
+
+/** Every entry of a kind, oldest run first; views that are valid until the next one. */
+export function* entriesOfKind(view: ReadView, kind: HashKind): Generator<Uint32Array> {
+  const layout = hashRunLayouts[kind]
+  for (const run of decodeHashRunDirectory(view.get('hashRuns', directoryKey(kind))).runs) {
+    const words = readRun(view, kind, layout, run)
+    for (let at = 0; at < words.length; at += layout.entryWords)
+      yield words.subarray(at, at + layout.entryWords)
+  }
+}
+
+/** An entry of `localExitRoots`. @returns own memory. */
+export function exitRootOf(words: Uint32Array): LocalExitRootEntry & { readonly root: Hash } {
+  const root = new Uint8Array(bytesOf(words.subarray(0, 8)))
+  return { root, lineage: words[8] as Lineage, leafCount: words[9] as LeafCount }
+}
+
+/** Takes the entries of a hash that lead to `limit` or above out. Pending additions must be flushed before. */
+export function truncateEntries(view: WriteView, kind: HashKind, hash: Hash, limit: number): void {
+  const layout = hashRunLayouts[kind]
+  const { hashWords, entryWords } = layout
+  const firstWord = readUint32(hash, 0)
+  for (const { number, size } of decodeHashRunDirectory(view.get('hashRuns', directoryKey(kind))).runs) {
+    const key = bucketKey(kind, number, bucketOf(firstWord, bucketCount(layout, size)))
+    const words = wordsOf(view.get('hashRuns', key))
+    const kept: number[] = []
+    for (let at = 0; at < words.length; at += entryWords) {
+      let isOurs = words[at + hashWords]! >= limit
+      for (let word = 0; isOurs && word < hashWords; word++)
+        isOurs = words[at + word] === readUint32(hash, 4 * word)
+      if (!isOurs) kept.push(...words.subarray(at, at + entryWords))
+    }
+    if (kept.length === words.length) continue
+    if (kept.length === 0) view.remove('hashRuns', key)
+    else view.put('hashRuns', key, bytesOf(Uint32Array.from(kept)))
+  }
+}
+
+function addRun(view: WriteView, kind: HashKind, layout: HashRunLayout, added: Uint32Array): void {
+  const directory = decodeHashRunDirectory(view.get('hashRuns', directoryKey(kind)))
+  const runs = [...directory.runs]
+  let words = added
+  for (let last = runs.at(-1); last !== undefined; last = runs.at(-1)) {
+    const size = words.length / layout.entryWords
+    if (last.size >= GROWTH * size && last.size + size > layout.bucketEntries) break
+    words = merged(readRun(view, kind, layout, last), words, layout.entryWords)
+    for (let bucket = 0; bucket < bucketCount(layout, last.size); bucket++)
+      view.remove('hashRuns', bucketKey(kind, last.number, bucket))
+    runs.pop()
+  }
+  const run = { number: directory.next, size: words.length / layout.entryWords }
+  writeRun(view, kind, layout, run, words)
+  const next = { next: directory.next + 1, runs: [...runs, run] }
+  view.put('hashRuns', directoryKey(kind), encodeHashRunDirectory(next))
+}
+
+/** @returns all entries of a run, in memory of their own. */
+function readRun(
+  view: ReadView,
+  kind: HashKind,
+  layout: HashRunLayout,
+  { number, size }: HashRun,
+): Uint32Array {
+  const words = new Uint32Array(size * layout.entryWords)
+  const bytes = bytesOf(words)
+  let length = 0
+  for (let bucket = 0; bucket < bucketCount(layout, size); bucket++) {
+    const stored = view.get('hashRuns', bucketKey(kind, number, bucket))
+    if (stored === undefined) continue
+    bytes.set(stored, length)
+    length += stored.length
+  }
+  return words.subarray(0, length / 4)
+}
+
+function writeRun(
+  view: WriteView,
+  kind: HashKind,
+  layout: HashRunLayout,
+  { number, size }: HashRun,
+  words: Uint32Array,
+): void {
+  const buckets = bucketCount(layout, size)
+  const bytes = bytesOf(words)
+  for (let from = 0; from < words.length; ) {
+    const bucket = bucketOf(words[from]!, buckets)
+    let to = from + layout.entryWords
+    while (to < words.length && bucketOf(words[to]!, buckets) === bucket) to += layout.entryWords
+    view.put('hashRuns', bucketKey(kind, number, bucket), bytes.subarray(4 * from, 4 * to))
+    from = to
+  }
+}
+
+/** Entries in the order of their first word, those with the same one as they came. */
+function sorted(words: Uint32Array, entryWords: number): Uint32Array {
+  const count = words.length / entryWords
+  // First word and position as one number: 32 + 21 bits are exact, and numbers are sorted natively.
+  const order = new Float64Array(count)
+  for (let index = 0; index < count; index++) order[index] = words[entryWords * index]! * 2 ** 21 + index
+  order.sort()
+  const result = new Uint32Array(words.length)
+  for (let index = 0, at = 0; index < count; index++) {
+    const from = entryWords * (order[index]! % 2 ** 21)
+    for (let word = 0; word < entryWords; word++) result[at++] = words[from + word]!
+  }
+  return result
+}
+
+/** Two runs as one; of entries with the same first word the older ones stay first. */
+function merged(older: Uint32Array, newer: Uint32Array, entryWords: number): Uint32Array {
+  const result = new Uint32Array(older.length + newer.length)
+  let to = 0
+  let from = 0
+  for (let at = 0; at < newer.length; at += entryWords) {
+    const before = from
+    while (from < older.length && older[from]! <= newer[at]!) from += entryWords
+    for (let word = before; word < from; word++) result[to++] = older[word]!
+    for (let word = 0; word < entryWords; word++) result[to++] = newer[at + word]!
+  }
+  result.set(older.subarray(from), to)
+  return result
+}
+
+function wordsOf(bytes: Uint8Array | undefined): Uint32Array {
+  return bytes === undefined ? new Uint32Array(0) : new Uint32Array(new Uint8Array(bytes).buffer)
+}
+
+function bytesOf(words: Uint32Array): Uint8Array {
+  return new Uint8Array(words.buffer, words.byteOffset, words.byteLength)
+}
