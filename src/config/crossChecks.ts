@@ -18,7 +18,12 @@ export function crossCheck(table: RawTable): string[] {
   return mistakes
 }
 
+/** An answer's version has one bit for each network, in a double. */
+const MAX_NETWORKS = 53
+
 function checkNetworkIds(networks: readonly RawTable[], mistakes: string[]): void {
+  if (networks.length > MAX_NETWORKS)
+    mistakes.push(`${networks.length} networks, at most ${MAX_NETWORKS} are served by one instance`)
   const ids = networks.map((network) => network.network_id)
   for (const id of new Set(ids)) {
     const count = ids.filter((other) => other === id).length

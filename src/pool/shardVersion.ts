@@ -10,7 +10,7 @@ export interface ShardVersion {
   readonly tip: number
   /** Sum of the shards' reorg counters. */
   readonly epoch: number
-  /** One bit per shard that can't be answered for (`isInDoubt`): it answers otherwise without a commit of its own. */
+  /** One bit per shard that can't be answered for (`isInDoubt`): it answers otherwise without a commit of its own. The configuration sees to it that all fit. */
   readonly halted: number
 }
 

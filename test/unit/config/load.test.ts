@@ -253,6 +253,17 @@ for (const [name, from, to, mistake] of singleMistakes)
     assert.ok(mistakes.includes(mistake), `${mistake} not in ${JSON.stringify(mistakes, null, 1)}`)
   })
 
+test("fifty-three networks fit into an answer's version, one more is refused", (t) => {
+  const second = EXAMPLE_TOML.slice(EXAMPLE_TOML.lastIndexOf('[[networks]]'))
+  const withNetworks = (count: number): string =>
+    EXAMPLE_TOML +
+    Array.from({ length: count - 2 }, (_, at) =>
+      second.replace('network_id = 1', `network_id = ${at + 2}`),
+    ).join('')
+  assert.equal(load(t, withNetworks(53)).config.networks.length, 53)
+  assert.deepEqual(mistakesOf(t, withNetworks(54)), ['54 networks, at most 53 are served by one instance'])
+})
+
 test('no mistake, no redacted configuration and no fault of the TOML text repeats an RPC address', (t) => {
   const broken = [
     EXAMPLE_TOML.replace('http://127.0.0.1:18546', 'ftp://127.0.0.1'),
