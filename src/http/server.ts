@@ -29,6 +29,8 @@ export interface HttpServerOptions {
   readonly metrics: HttpMetrics
   /** Default: the first build of uWebSockets.js that loads. */
   readonly core?: UwsCore
+  /** `Math.random` unless a test wants to know what comes. */
+  readonly random?: () => number
 }
 
 export interface HttpServer {
@@ -64,6 +66,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     cors: corsHeaders(config.http.cors),
     logger,
     metrics,
+    random: options.random ?? Math.random,
     pending: new Set(),
     sending: new Set(),
     isClosing: false,

@@ -5,7 +5,7 @@ import test, { type TestContext } from 'node:test'
 import { loadEachUws } from '../../src/http/uws.js'
 import { arrivalAt, faultCounts, HEAVY_PAGE, letGo } from '../support/fakeQueryFaults.js'
 import { startHttpWorld } from '../support/httpWorld.js'
-import { assertRefusal, fetchRaw, requestText } from '../support/rawHttp.js'
+import { assertRefusal, fetchRaw, RawConnection, requestText } from '../support/rawHttp.js'
 
 const PAGE = '/bridge/v1/bridges?network_id=1&page_size=1000'
 const INDEX = '/bridge/v1/l1-info-tree-index?network_id=1&deposit_count='
@@ -45,7 +45,7 @@ async function bodyOf(socket: Socket): Promise<Buffer> {
 /** Takes what comes until the connection ends. */
 async function drained(socket: Socket): Promise<void> {
   socket.resume()
-  if (!socket.closed) await once(socket, 'close')
+  if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve))
 }
 
 for (const core of loadEachUws()) {
@@ -85,6 +85,54 @@ for (const core of loadEachUws()) {
     // The connection has ended, so this does.
     await drained(client)
     assert.equal((await fetchRaw(port, 'GET', '/livez')).status, 200)
+  })
+
+  test(`${core.name}: answers without a body do not pile up either for a client that never reads`, async (context) => {
+    const { port } = await startHttpWorld(context, {}, undefined, core, {}, Math.random)
+    const { headers } = await fetchRaw(port, 'GET', PAGE)
+    const known = [`If-None-Match: ${headers.get('etag')}`]
+    for (const [what, request] of [
+      ['304', requestText('GET', PAGE, known)],
+      ['HEAD', requestText('HEAD', PAGE)],
+      ['OPTIONS', requestText('OPTIONS', PAGE)],
+    ] as const) {
+      const before = process.memoryUsage().rss
+      const client = await silentClient(context, port)
+      // One chance in e^24 that all are answered: then nothing ends the connection.
+      client.write(request.repeat(100_000))
+      await drained(client)
+      const grown = (process.memoryUsage().rss - before) / MIB
+      assert.ok(grown < 40, `${what}: ${grown.toFixed(0)} MiB`)
+    }
+    assert.equal((await fetchRaw(port, 'GET', '/livez')).status, 200)
+  })
+
+  test(`${core.name}: answers without a body are whole and lose no connection without saying so`, async (context) => {
+    // One in 64.
+    const random = (): number => Math.random() / 64
+    const { port } = await startHttpWorld(context, {}, undefined, core, {}, random)
+    const { headers, body } = await fetchRaw(port, 'GET', `${INDEX}7`)
+    const statuses = new Map<string, number>()
+    let connection = new RawConnection(port)
+    for (let count = 0; count < 4_000; count++) {
+      const method = (['GET', 'HEAD', 'OPTIONS'] as const)[count % 3]!
+      const more = method === 'GET' ? [`If-None-Match: ${headers.get('etag')}`] : []
+      connection.send(requestText(method, `${INDEX}7`, more))
+      const response = await connection.response(method !== 'HEAD')
+      const name = `${method} ${response.status}`
+      statuses.set(name, (statuses.get(name) ?? 0) + 1)
+      if (method === 'HEAD') assert.equal(response.headers.get('content-length'), String(body.length))
+      if (response.headers.get('connection') !== 'close') continue
+      assert.equal(await connection.rest(), '')
+      statuses.set('closed', (statuses.get('closed') ?? 0) + 1)
+      connection = new RawConnection(port)
+    }
+    connection.destroy()
+    assert.deepEqual(
+      [...statuses.keys()].sort(),
+      ['GET 200', 'GET 304', 'HEAD 200', 'OPTIONS 200', 'OPTIONS 204', 'closed'],
+      'each way came',
+    )
   })
 
   test(`${core.name}: a full queue answers within five milliseconds`, async (context) => {

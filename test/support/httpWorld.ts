@@ -32,6 +32,7 @@ export async function startHttpWorld(
   pool: Config['pool'] = { workers: 1, maxQueue: 10_000 },
   core: UwsCore = loadUws(),
   rateLimit: Partial<Config['rateLimit']> = {},
+  random = (): number => 0.5,
 ): Promise<HttpWorld> {
   const loaded = loadedConfig(tempFolder(cleaner), { pool })
   const config: Config = {
@@ -47,6 +48,7 @@ export async function startHttpWorld(
   const limited: string[] = []
   const server = await startHttpServer({
     core,
+    random,
     config,
     pool: fake.pool,
     status: fake.status,
