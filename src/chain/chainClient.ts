@@ -4,7 +4,15 @@ import { asBlockNumber } from '../protocol/units.js'
 import type { Logger } from '../telemetry/logger.js'
 import type { ChainClient } from './chainClient.types.js'
 import { type Clock, systemClock } from './clock.js'
-import { readDepositCount, readKnownGlobalExitRoots, readLocalExitRoot } from './contractReads.js'
+import {
+  readClaimedWords,
+  readDepositCount,
+  readEmergencyState,
+  readGerHashChains,
+  readGlobalExitRootEntries,
+  readKnownGlobalExitRoots,
+  readLocalExitRoot,
+} from './contractReads.js'
 import { Endpoint } from './endpoint.js'
 import { EndpointPool } from './endpointPool.js'
 import { FinalityTracker } from './finality.js'
@@ -102,6 +110,24 @@ export function createChainClient({
         until(signal),
       )
     },
+    getClaimedWords(words, block, signal) {
+      return pool.run((e) => readClaimedWords(network, words, block, e, until(signal)), until(signal))
+    },
+    getEmergencyState(block, signal) {
+      return pool.run((e) => readEmergencyState(network.bridge, block, e, until(signal)), until(signal))
+    },
+    getGerHashChains(block, signal) {
+      const manager = network.globalExitRootManager
+      return pool.run((e) => readGerHashChains(manager, block, e, until(signal)), until(signal))
+    },
+    getKnownGers(globalExitRoots, block, signal) {
+      const manager = network.globalExitRootManager
+      return pool.run(
+        (endpoint) => readGlobalExitRootEntries(manager, globalExitRoots, block, endpoint, until(signal)),
+        until(signal),
+      )
+    },
+    distrust: () => pool.distrustCurrent(),
     isDown: () => pool.isDown(),
     close: () => closing.abort(new Error('the chain client is closed')),
   }

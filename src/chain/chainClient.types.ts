@@ -1,4 +1,5 @@
 import type { Address, BlockHeader, Hash, IndexedBlock, Sender } from '../protocol/chainEvent.js'
+import type { ClaimedWord } from '../protocol/claimedBitMap.js'
 import type { BlockNumber } from '../protocol/units.js'
 
 /** A stretch of blocks as one endpoint told it: decoded, in order, every log's block hash equal to its header's. */
@@ -51,6 +52,12 @@ export interface ResolvedSender extends Sender {
   readonly isProvisional: boolean
 }
 
+/** Of a sovereign global exit root manager from v10 on. */
+export interface GerHashChains {
+  readonly inserted: Hash
+  readonly removed: Hash
+}
+
 /**
  * One network's chain, seen through its endpoints. Every method throws RetryableError when another try may help,
  * FatalError when not, ChainDataError when the answers contradict each other after every endpoint was asked.
@@ -101,6 +108,24 @@ export interface ChainClient {
     block: BlockNumber,
     signal: AbortSignal,
   ): Promise<boolean[]>
+  /** Words of the bridge's `claimedBitMap` at a block, in the order asked for; undefined where the node can't tell. */
+  getClaimedWords(
+    words: readonly ClaimedWord[],
+    block: BlockNumber,
+    signal: AbortSignal,
+  ): Promise<(bigint | undefined)[]>
+  /** `isEmergencyState()` of the bridge at a block; undefined where the node can't tell. */
+  getEmergencyState(block: BlockNumber, signal: AbortSignal): Promise<boolean | undefined>
+  /** Hash chains of the manager at a block; undefined where the node or an older manager can't tell. */
+  getGerHashChains(block: BlockNumber, signal: AbortSignal): Promise<GerHashChains | undefined>
+  /** Which of `globalExitRoots` have an entry in the manager's map at a block; undefined where the node can't tell. */
+  getKnownGers(
+    globalExitRoots: readonly Hash[],
+    block: BlockNumber,
+    signal: AbortSignal,
+  ): Promise<(boolean | undefined)[]>
+  /** What was just told is doubted: another endpoint, if there is one, answers the next questions. */
+  distrust(): void
   /** True while no endpoint answers. */
   isDown(): boolean
   close(): void

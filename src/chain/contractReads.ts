@@ -3,13 +3,19 @@ import type { NetworkConfig } from '../config/config.types.js'
 import { bridgeFunctionsAbi, globalExitRootManagerFunctionsAbi } from '../protocol/abis.js'
 import { uint32Word, uint256Word } from '../protocol/abiWords.js'
 import type { Hash } from '../protocol/chainEvent.js'
+import { type ClaimedWord, claimedWordPosition } from '../protocol/claimedBitMap.js'
 import { decodeHexAt, encodeHex } from '../protocol/hex.js'
+import type { GerHashChains } from './chainClient.types.js'
 import { contractAnswer, contractCall, readContract } from './contractCall.js'
 import type { Endpoint } from './endpoint.js'
-import { isHistoryGone, RpcFailure } from './rpcFailure.js'
+import { isHistoryGone, isUnknownBlock, RpcFailure } from './rpcFailure.js'
+import type { RpcCall } from './rpcTransport.js'
 
-const getter = (functionName: 'depositCount' | 'getRoot' | 'getDepositRoot' | 'networkID'): Hex =>
-  encodeFunctionData({ abi: bridgeFunctionsAbi, functionName })
+const getter = (
+  functionName: 'depositCount' | 'getRoot' | 'getDepositRoot' | 'networkID' | 'isEmergencyState',
+): Hex => encodeFunctionData({ abi: bridgeFunctionsAbi, functionName })
+const managerGetter = (functionName: 'insertedGERHashChain' | 'removedGERHashChain'): Hex =>
+  encodeFunctionData({ abi: globalExitRootManagerFunctionsAbi, functionName })
 
 const calldata = {
   depositCount: getter('depositCount'),
@@ -17,6 +23,9 @@ const calldata = {
   /** The root's getter before etrog. */
   getDepositRoot: getter('getDepositRoot'),
   networkId: getter('networkID'),
+  isEmergencyState: getter('isEmergencyState'),
+  insertedGerHashChain: managerGetter('insertedGERHashChain'),
+  removedGerHashChain: managerGetter('removedGERHashChain'),
 }
 
 /** @returns undefined when the bridge does not answer, or the state of that block is gone. @throws RpcFailure */
@@ -68,21 +77,108 @@ export async function readKnownGlobalExitRoots(
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<boolean[]> {
-  const calls = globalExitRoots.map((globalExitRoot) =>
-    contractCall(
-      manager,
-      encodeFunctionData({
-        abi: globalExitRootManagerFunctionsAbi,
-        functionName: 'globalExitRootMap',
-        args: [encodeHex(globalExitRoot)],
-      }),
-      block,
-    ),
-  )
-  const outcomes = await endpoint.callAll(calls, signal)
+  const outcomes = await endpoint.callAll(mapCalls(manager, globalExitRoots, block), signal)
   return outcomes.map((outcome) => {
     const answer = contractAnswer(outcome)
     return answer !== undefined && (uint256Word(answer, 0) ?? 0n) !== 0n
+  })
+}
+
+/**
+ * As `readKnownGlobalExitRoots`, to compare with what is known already.
+ * @returns undefined for one that reverts or whose state is gone. @throws RpcFailure
+ */
+export async function readGlobalExitRootEntries(
+  manager: string,
+  globalExitRoots: readonly Hash[],
+  block: number,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<(boolean | undefined)[]> {
+  const answers = await callGetters(mapCalls(manager, globalExitRoots, block), endpoint, signal)
+  return answers.map((answer) => {
+    const word = answer === undefined ? undefined : uint256Word(answer, 0)
+    return word === undefined ? undefined : word !== 0n
+  })
+}
+
+function mapCalls(manager: string, globalExitRoots: readonly Hash[], block: number): RpcCall[] {
+  return globalExitRoots.map((globalExitRoot) => {
+    const args = [encodeHex(globalExitRoot)] as const
+    const abi = globalExitRootManagerFunctionsAbi
+    return contractCall(manager, encodeFunctionData({ abi, functionName: 'globalExitRootMap', args }), block)
+  })
+}
+
+/**
+ * Words of the bridge's `claimedBitMap`, in the order asked for.
+ * @returns undefined for one that reverts or whose state is gone. @throws RpcFailure
+ */
+export async function readClaimedWords(
+  { bridge, networkId }: Pick<NetworkConfig, 'bridge' | 'networkId'>,
+  words: readonly ClaimedWord[],
+  block: number,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<(bigint | undefined)[]> {
+  const calls = words.map((word) => {
+    const position = BigInt(claimedWordPosition(networkId, word))
+    const data = encodeFunctionData({
+      abi: bridgeFunctionsAbi,
+      functionName: 'claimedBitMap',
+      args: [position],
+    })
+    return contractCall(bridge, data, block)
+  })
+  const answers = await callGetters(calls, endpoint, signal)
+  return answers.map((answer) => (answer === undefined ? undefined : uint256Word(answer, 0)))
+}
+
+/** @returns undefined when the bridge does not answer, or the state of that block is gone. @throws RpcFailure */
+export async function readEmergencyState(
+  bridge: string,
+  block: number,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  const answer = await orGone(readContract(bridge, calldata.isEmergencyState, block, endpoint, signal))
+  const word = answer === undefined ? undefined : uint256Word(answer, 0)
+  return word === undefined || word > 1n ? undefined : word === 1n
+}
+
+/** @returns undefined when the manager keeps none, or the state of that block is gone. @throws RpcFailure */
+export async function readGerHashChains(
+  manager: string,
+  block: number,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<GerHashChains | undefined> {
+  const calls = [calldata.insertedGerHashChain, calldata.removedGerHashChain]
+  const [inserted, removed] = await callGetters(
+    calls.map((data) => contractCall(manager, data, block)),
+    endpoint,
+    signal,
+  )
+  if (inserted === undefined || removed === undefined) return undefined
+  const chains = { inserted: decodeHexAt(inserted, 2, 32), removed: decodeHexAt(removed, 2, 32) }
+  return chains.inserted && chains.removed
+    ? { inserted: chains.inserted, removed: chains.removed }
+    : undefined
+}
+
+/**
+ * Answers in order; undefined for a call that reverts, whose state is gone, or that the endpoint refuses in other words. To
+ * compare with what is known: nothing depends on an answer. @throws RpcFailure
+ */
+async function callGetters(
+  calls: readonly RpcCall[],
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<(string | undefined)[]> {
+  const outcomes = await endpoint.callAll(calls, signal)
+  return outcomes.map((outcome) => {
+    const isRefused = !outcome.ok && outcome.failure.kind === 'rpc' && !isUnknownBlock(outcome.failure)
+    return isRefused ? undefined : contractAnswer(outcome)
   })
 }
 

@@ -6,12 +6,21 @@ import type { BlockHeader } from '../protocol/chainEvent.js'
 import { encodeHex } from '../protocol/hex.js'
 import { L1_NETWORK_ID } from '../protocol/networks.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
+import type { ClaimAudit } from './claimAudit.js'
+import type { InjectionAudit } from './injectionAudit.js'
 import { equalHashes } from './localChain.js'
 import type { SyncReport } from './syncReport.js'
 
 const AUDIT_EVERY_MS = 120_000
+/** One comparison in so many at the tip asks for what hardly ever changes, too. */
+const AUDITS_PER_WHOLE = 5
+/** Words of claims per new block since the last comparison: an idle tip costs at most three calls per block, all in all. */
+const WORDS_PER_BLOCK = 0.1
 /** In backfill one window in so many is compared with the contract. */
 const WINDOWS_PER_AUDIT = 16
+
+/** `untold`: the node can't tell. `elsewhere`: it told of another chain. */
+type TreeComparison = 'same' | 'untold' | 'elsewhere'
 
 /** The contracts say otherwise than we do. */
 export class AuditMismatch extends ChainDataError {}
@@ -20,15 +29,23 @@ export interface AuditorOptions {
   readonly networkId: number
   readonly client: Pick<
     ChainClient,
-    'getContractDepositCount' | 'getContractLocalExitRoot' | 'getContractL1InfoLeafCount' | 'getHeader'
+    | 'getContractDepositCount'
+    | 'getContractLocalExitRoot'
+    | 'getContractL1InfoLeafCount'
+    | 'getEmergencyState'
+    | 'getHeader'
+    | 'distrust'
   >
-  readonly writer: Pick<ShardWriter, 'counts' | 'localExitRoot'>
+  readonly writer: Pick<ShardWriter, 'counts' | 'localExitRoot' | 'contractState'>
+  readonly claims: ClaimAudit
+  /** Absent where nothing is injected, and where roots are asked for instead. */
+  readonly injections?: InjectionAudit | undefined
   readonly clock: Pick<Clock, 'now'>
   readonly report: SyncReport
 }
 
 /** One thing that a contract says and we have as well. */
-interface Comparison {
+export interface Difference {
   readonly what: string
   readonly reason: HaltReason
   readonly ours: number | string
@@ -42,7 +59,11 @@ interface Comparison {
 export class Auditor {
   readonly #options: AuditorOptions
   #lastAuditMs = Number.NEGATIVE_INFINITY
+  #lastAuditBlock: number | undefined
+  #audits = 0
   #windows = 0
+  /** Something differed at the last look: looked at again at once, until it does not. */
+  #isDiffering = false
 
   constructor(options: AuditorOptions) {
     this.#options = options
@@ -54,83 +75,141 @@ export class Auditor {
    */
   async afterWindow(checkpoint: BlockHeader, signal: AbortSignal): Promise<void> {
     this.#windows++
-    if (this.#windows % WINDOWS_PER_AUDIT === 0) await this.compare(checkpoint, signal)
+    if (this.#windows % WINDOWS_PER_AUDIT === 0) await this.#compareTrees(checkpoint, signal)
   }
 
   /**
-   * When there is nothing else to do at the tip.
-   * @returns true when something was compared, and held.
+   * At the end of a backfill: everything, while history can still be taken back.
+   * @throws AuditMismatch as above.
+   */
+  async afterBackfill(checkpoint: BlockHeader, signal: AbortSignal): Promise<void> {
+    if ((await this.#compareTrees(checkpoint, signal)) === 'elsewhere') return
+    if (!(await this.#compareStanding(checkpoint, signal))) return
+    const { difference } = await this.#options.claims.compareAll(checkpoint, signal)
+    if (difference !== undefined) await this.#assertSame(difference, checkpoint, signal)
+  }
+
+  /**
+   * When there is nothing else to do at the tip. No block may be stored or taken back meanwhile.
+   * @returns true when something was compared, and all of it held.
    * @throws AuditMismatch as above.
    */
   async atTip(checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
-    const { clock } = this.#options
-    if (clock.now() - this.#lastAuditMs < AUDIT_EVERY_MS) return false
-    this.#lastAuditMs = clock.now()
-    return this.compare(checkpoint, signal)
+    const { clock, claims } = this.#options
+    const isDue = this.#isDiffering || clock.now() - this.#lastAuditMs >= AUDIT_EVERY_MS
+    if (!isDue && !claims.hasFresh()) return false
+    let trees: TreeComparison = 'untold'
+    if (isDue) {
+      this.#lastAuditMs = clock.now()
+      trees = await this.#compareTrees(checkpoint, signal)
+      if (trees === 'elsewhere') return false
+      const isWhole = this.#isDiffering || this.#audits++ % AUDITS_PER_WHOLE === 0
+      if (isWhole && !(await this.#compareStanding(checkpoint, signal))) return false
+    }
+    const blocks = checkpoint.number - (this.#lastAuditBlock ?? checkpoint.number)
+    this.#lastAuditBlock = checkpoint.number
+    const step = await claims.compareSome(checkpoint, blocks * WORDS_PER_BLOCK, signal)
+    if (step.difference !== undefined && !(await this.#assertSame(step.difference, checkpoint, signal)))
+      return false
+    if (!isDue || (trees === 'untold' && !step.isCompared)) return false
+    this.#isDiffering = false
+    return true
+  }
+
+  /** True when every claim was compared at least once since the start, or no endpoint can tell. */
+  hasComparedAll(): boolean {
+    return !this.#options.claims.hasFresh()
+  }
+
+  /** @throws AuditMismatch */
+  async #compareTrees(checkpoint: BlockHeader, signal: AbortSignal): Promise<TreeComparison> {
+    const { networkId, writer, report } = this.#options
+    const { deposits, l1InfoLeaves } = writer.counts()
+    const count = this.#depositCount(deposits, checkpoint, signal)
+    // Each leaf of the L1 info tree has its mainnet exit root checked already; an L2's roots are told by nobody.
+    if (networkId === L1_NETWORK_ID) {
+      const ask = () => this.#options.client.getContractL1InfoLeafCount(checkpoint.number, signal)
+      const leaves: Difference = { what: 'L1 info leaves', reason: 'missing_log', ours: l1InfoLeaves, ask }
+      return this.#compareAll([count, leaves], checkpoint, signal)
+    }
+    const root = this.#localExitRoot(checkpoint, signal)
+    const theirs = await root.ask()
+    if (theirs !== root.ours) return this.#compareAll([count, root], checkpoint, signal)
+    // The root is one over all deposits: nothing more to ask.
+    report.contractDepositCount(deposits)
+    return 'same'
+  }
+
+  /** What decides over readiness beside trees and claims. @returns false when the node told of another chain. @throws AuditMismatch */
+  async #compareStanding(checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
+    const { client, writer, injections } = this.#options
+    const emergency: Difference = {
+      what: 'emergency state',
+      reason: 'missing_log',
+      ours: String(writer.contractState.isEmergency()),
+      ask: async () => {
+        const isEmergency = await client.getEmergencyState(checkpoint.number, signal)
+        return isEmergency === undefined ? undefined : String(isEmergency)
+      },
+    }
+    if ((await this.#compareAll([emergency], checkpoint, signal)) === 'elsewhere') return false
+    const difference = await injections?.compare(checkpoint, signal)
+    return difference === undefined || this.#assertSame(difference, checkpoint, signal)
+  }
+
+  /** @throws AuditMismatch */
+  async #compareAll(
+    getters: readonly Difference[],
+    checkpoint: BlockHeader,
+    signal: AbortSignal,
+  ): Promise<TreeComparison> {
+    let isCompared = false
+    for (const getter of getters) {
+      const theirs = await getter.ask()
+      if (theirs === undefined) continue
+      if (theirs !== getter.ours && !(await this.#assertSame(getter, checkpoint, signal))) return 'elsewhere'
+      isCompared = true
+    }
+    return isCompared ? 'same' : 'untold'
+  }
+
+  #depositCount(deposits: number, { number }: BlockHeader, signal: AbortSignal): Difference {
+    const { client, report } = this.#options
+    const ask = async () => {
+      const count = await client.getContractDepositCount(number, signal)
+      if (count !== undefined) report.contractDepositCount(count)
+      return count
+    }
+    return { what: 'deposits', reason: 'missing_log', ours: deposits, ask }
+  }
+
+  #localExitRoot({ number }: BlockHeader, signal: AbortSignal): Difference {
+    const { client, writer } = this.#options
+    const ask = async () => {
+      const root = await client.getContractLocalExitRoot(number, signal)
+      return root && encodeHex(root)
+    }
+    const ours = encodeHex(writer.localExitRoot())
+    return { what: 'local exit root', reason: 'exit_root_mismatch', ours, ask }
   }
 
   /**
-   * Compares now. No block may be stored or taken back meanwhile.
-   * @returns false where the node can't tell, or told of another chain.
-   * @throws AuditMismatch as above.
+   * A reorg, or a node of another branch, would look the same, and an endpoint may lie: what another endpoint says, or the
+   * same one again, beside our own block, counts.
+   * @returns false when nothing is proven. @throws AuditMismatch
    */
-  async compare(checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
-    let isCompared = false
-    for (const comparison of this.#comparisons(checkpoint, signal)) {
-      const theirs = await comparison.ask()
-      if (theirs === undefined) continue
-      if (theirs !== comparison.ours && !(await this.#isOurBlock(comparison, theirs, checkpoint, signal)))
-        return false
-      if (theirs !== comparison.ours) throw this.#mismatch(comparison, theirs, checkpoint)
-      isCompared = true
-    }
-    return isCompared
-  }
-
-  #comparisons(checkpoint: BlockHeader, signal: AbortSignal): Comparison[] {
-    const { networkId, client, writer, report } = this.#options
-    const { deposits, l1InfoLeaves } = writer.counts()
-    const deposit: Comparison = {
-      what: 'deposits',
-      reason: 'missing_log',
-      ours: deposits,
-      ask: async () => {
-        const count = await client.getContractDepositCount(checkpoint.number, signal)
-        if (count !== undefined) report.contractDepositCount(count)
-        return count
-      },
-    }
-    // Each leaf of the L1 info tree has its mainnet exit root checked already; an L2's roots are told by nobody.
-    if (networkId !== L1_NETWORK_ID) {
-      const ask = async () => {
-        const root = await client.getContractLocalExitRoot(checkpoint.number, signal)
-        return root && encodeHex(root)
-      }
-      const ours = encodeHex(writer.localExitRoot())
-      return [deposit, { what: 'local exit root', reason: 'exit_root_mismatch', ours, ask }]
-    }
-    const ask = () => client.getContractL1InfoLeafCount(checkpoint.number, signal)
-    return [deposit, { what: 'L1 info leaves', reason: 'missing_log', ours: l1InfoLeaves, ask }]
-  }
-
-  /** A reorg, or a node of another branch, would look the same: the same answer again, beside our own block, counts. */
-  async #isOurBlock(
-    { ask }: Comparison,
-    theirs: number | string,
-    checkpoint: BlockHeader,
+  async #assertSame(
+    { what, reason, ours, ask }: Difference,
+    { number, hash }: BlockHeader,
     signal: AbortSignal,
   ): Promise<boolean> {
-    if ((await ask()) !== theirs) return false
-    const block = await this.#options.client.getHeader(checkpoint.number, signal)
-    return block !== undefined && equalHashes(block.hash, checkpoint.hash)
-  }
-
-  #mismatch({ what, reason, ours }: Comparison, theirs: number | string, { number }: BlockHeader): Error {
-    // Compared again as soon as everything was read anew.
-    this.#lastAuditMs = Number.NEGATIVE_INFINITY
-    return new AuditMismatch(
-      reason,
-      `${what} at block ${number}: the contract has ${theirs}, indexed ${ours}`,
-    )
+    const { client } = this.#options
+    client.distrust()
+    const theirs = await ask()
+    if (theirs === undefined || theirs === ours) return false
+    const block = await client.getHeader(number, signal)
+    if (block === undefined || !equalHashes(block.hash, hash)) return false
+    this.#isDiffering = true
+    throw new AuditMismatch(reason, `${what} at block ${number}: the contract has ${theirs}, indexed ${ours}`)
   }
 }

@@ -31,15 +31,17 @@ export async function runIndexer(
   const writer = openShardWriter({ config, networkId, compiled, status })
   const client = createChainClient({ network, logger })
   const report = new SyncReport({ networkId, row, post, logger, clock: systemClock })
-  const leaves =
-    networkId === L1_NETWORK_ID || network.gerInjection === 'event'
-      ? undefined
-      : openL1InfoGerReader(config, createHasher(compiled))
+  const leaves = networkId === L1_NETWORK_ID ? undefined : openL1InfoGerReader(config, createHasher(compiled))
   const l1 = statusRow(status, L1_NETWORK_ID)
   const polling =
-    leaves === undefined ? {} : { gerPoller: new GerPoller({ network, client, writer, leaves, row, l1 }) }
+    leaves === undefined || network.gerInjection === 'event'
+      ? {}
+      : { gerPoller: new GerPoller({ network, client, writer, leaves, row, l1 }) }
+  const rows = config.networks.map((each) => [each.networkId, statusRow(status, each.networkId)] as const)
+  const indexedDeposits = () => new Map(rows.map(([id, of]) => [id, Math.max(0, of.get('depositCount'))]))
+  const beside = leaves === undefined ? { indexedDeposits } : { indexedDeposits, leaves }
   try {
-    await runSyncLoop({ network, client, writer, clock: systemClock, report, ...polling }, signal)
+    await runSyncLoop({ network, client, writer, clock: systemClock, report, ...beside, ...polling }, signal)
   } finally {
     client.close()
     await leaves?.close()

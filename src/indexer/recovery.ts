@@ -101,7 +101,9 @@ export class Recovery {
     }
     const { at, to, tries } = this.#stuck
     this.#stuck.tries++
-    if (this.#stuck.tries > TRIES_BEFORE_HALT) report.halted(error.reason, error)
+    // What a contract denies is being served already: nobody may rely on it while it is read again.
+    if (error instanceof AuditMismatch || this.#stuck.tries > TRIES_BEFORE_HALT)
+      report.halted(error.reason, error)
     const isDeepAgain = tries >= FIRST_DEEP_REWIND_AGAIN && Number.isInteger(Math.log2(tries))
     const rewind = isDeepAgain ? Number.POSITIVE_INFINITY : (REWIND_BLOCKS[tries] ?? 0)
     const from = this.#rewind(Math.min(rewind, this.#options.deepestRewind), at)

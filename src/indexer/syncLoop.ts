@@ -4,13 +4,15 @@ import type { NetworkConfig } from '../config/config.types.js'
 import { RetryableError } from '../errors/chainErrors.js'
 import type { BlockHeader, IndexedBlock } from '../protocol/chainEvent.js'
 import { asBlockNumber } from '../protocol/units.js'
+import type { L1InfoGerReader } from '../shard/l1InfoGers.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
-import { Auditor } from './audit.js'
+import type { Auditor } from './audit.js'
 import { type ChainPosition, countEvents, makeBatch } from './batches.js'
 import { BatchUndo, UNDOABLE_BATCHES } from './batchUndo.js'
 import { assertContinues } from './continuity.js'
 import type { GerPoller } from './gerPoller.js'
 import { LINKED_DEPTH, LocalChain } from './localChain.js'
+import { openAuditor } from './openAuditor.js'
 import { PollPacer } from './pollPacer.js'
 import { Recovery } from './recovery.js'
 import { SenderPass } from './senderPass.js'
@@ -35,6 +37,10 @@ export interface SyncLoopOptions {
   readonly report: SyncReport
   /** Finds what no log tells; absent where logs tell everything. */
   readonly gerPoller?: Pick<GerPoller, 'hasNews' | 'sweep'>
+  /** Deposits that are indexed, by source network: what may have been claimed here. */
+  readonly indexedDeposits: () => ReadonlyMap<number, number>
+  /** Leaves of the L1 info tree; absent on layer 1. */
+  readonly leaves?: Pick<L1InfoGerReader, 'read'>
 }
 
 /**
@@ -63,7 +69,7 @@ class SyncLoop {
     this.#signal = signal
     this.#chain = new LocalChain(client, writer, network)
     this.#senders = new SenderPass({ client, writer, clock, report })
-    this.#auditor = new Auditor({ networkId: network.networkId, client, writer, clock, report })
+    this.#auditor = openAuditor(options)
     const windowBlocks = Math.max(network.logRange, LINKED_DEPTH)
     this.#recovery = new Recovery({
       ...{ client, writer, clock, report, windowBlocks },
@@ -206,7 +212,7 @@ class SyncLoop {
       windows.cancel()
     }
     // While history can still be taken back.
-    await this.#auditor.compare(writer.checkpoint()!, this.#signal)
+    await this.#auditor.afterBackfill(writer.checkpoint()!, this.#signal)
   }
 
   /** The head may have moved on meanwhile; one that lags changes nothing. */
@@ -260,8 +266,9 @@ class SyncLoop {
       const { finalizedBlock } = await this.#position(head)
       writer.setFinalized(asBlockNumber(Math.min(finalizedBlock, head.number)))
       await gerPoller?.sweep(this.#signal)
-      if (senders === 'done') report.caughtUp(head.number)
+      // Before anything is called synced: what the contracts deny must not be served for a moment.
       if (await this.#auditor.atTip(head, this.#signal)) this.#recovery.audited()
+      if (senders === 'done' && this.#auditor.hasComparedAll()) report.caughtUp(head.number)
       this.#recovery.idled()
     }
     if (head !== undefined && gerPoller !== undefined) await this.#pollUntil(untilMs, gerPoller)

@@ -84,8 +84,12 @@ export const bridgeFunctionsAbi = parseAbi([
   'function getRoot() view returns (bytes32)',
   'function getDepositRoot() view returns (bytes32)',
   'function networkID() view returns (uint32)',
+  'function isEmergencyState() view returns (bool)',
+  'function claimedBitMap(uint256 position) view returns (uint256)',
 ])
 
 export const globalExitRootManagerFunctionsAbi = parseAbi([
   'function globalExitRootMap(bytes32 globalExitRoot) view returns (uint256)',
+  'function insertedGERHashChain() view returns (bytes32)',
+  'function removedGERHashChain() view returns (bytes32)',
 ])

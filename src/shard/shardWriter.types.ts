@@ -1,5 +1,6 @@
 import type { Address, BlockBatch, BlockHeader, Hash, Sender } from '../protocol/chainEvent.js'
 import type { BlockNumber, ClaimOrdinal, DepositCount, NetworkId } from '../protocol/units.js'
+import type { ContractState } from './contractState.types.js'
 
 /** Numbers that are kept, not counted. */
 export interface ShardCounts {
@@ -56,6 +57,8 @@ export interface ShardWriter {
   counts(): ShardCounts
   /** Root of the local exit tree at the checkpoint; fresh memory. */
   localExitRoot(): Hash
+  /** What the contracts' own getters must say at the checkpoint. */
+  readonly contractState: ContractState
   /**
    * Stores one batch that follows the checkpoint.
    * @throws ChainDataError when the events contradict the chain's arithmetic (counts, roots): nothing was stored.

@@ -11,6 +11,7 @@ import { shardDirectory } from '../store/shardDirectory.js'
 import { openShardStoreWriter } from '../store/shardStore.js'
 import type { ReadView, WriteView } from '../store/shardStore.types.js'
 import { type StatusBoardHandle, statusRow } from '../telemetry/statusBoard.js'
+import { openContractState } from './contractState.js'
 import type { ShardCounts, ShardWriter } from './shardWriter.types.js'
 import { localExitTreeSource, readLineages } from './tiles.js'
 import { applyBlocks } from './write/applyBlocks.js'
@@ -83,6 +84,7 @@ export function openShardWriter({ config, networkId, compiled, status }: ShardWr
   tellStatus()
 
   return {
+    contractState: openContractState(store, hasher),
     checkpoint: () => readCheckpoint(store),
     headerAtOrBelow: (block) => readHeaderAtOrBelow(store, block),
     counts: () => readCounts(store),

@@ -204,6 +204,24 @@ export const permanent: readonly PermanentCase[] = [
     // Some sets have no such event after the middle.
     mayCope: true as const,
   })),
+  // Below the reach of blooms nothing follows from these logs: only the contracts' own state tells of them.
+  ...[
+    ['ClaimEvent', 0],
+    ['ClaimEvent', 1],
+    ['ClaimEvent', 2],
+    ['UpdateHashChainValue', 1],
+    ['UpdateRemovalHashChainValue', 1],
+    ['InsertGlobalExitRoot', 1],
+    ['UnsetClaim', 1],
+    ['UpdatedUnsetGlobalIndexHashChain', 1],
+    ['SetClaim', 1],
+  ].map(([event, network], index) => ({
+    title: `${event} on network ${network} hidden for ever in far history`,
+    faults: [{ name: 'hideLog', network: Number(network), event, mode: 'always' }],
+    settings: { emptyBlocks: 200 },
+    mayCope: true as const,
+    ...(index === 1 ? short : {}),
+  })),
   {
     title: 'deposits hidden for ever, blooms empty',
     faults: [

@@ -55,6 +55,10 @@ export async function findLies(service: ServiceProcess, expected: ExpectedNow): 
     refusals.push(`${path}: ${status}`)
     return undefined
   }
+  const isSynced = (id: number): boolean => {
+    const told = status?.networks.find(({ network_id }) => network_id === id)
+    return told?.is_synced === true && told.synced_block >= (expected.networks[id]?.head ?? 0)
+  }
   // Asked first: what is synced now must be served from now on.
   const status = await ask<SyncStatus>('/sync-status')
   for (const network of Object.keys(expected.networks).map(Number)) {
@@ -77,6 +81,8 @@ export async function findLies(service: ServiceProcess, expected: ExpectedNow): 
       }
       lies.push(...falseFields(id, row, known, expected))
       if (!row.ready_for_claim) continue
+      // A destination that reads on may not have met the claim yet, one that calls itself synced at the head must have.
+      if (known.claimed && isSynced(row.destination_network)) lies.push(`${id}: ready although claimed`)
       const found = await falseProof(id, known, expected, trees, ask)
       if (!/: 50[34]$/.test(refusals.at(-1) ?? '')) lies.push(...found)
     }

@@ -32,6 +32,7 @@ export interface ExpectedBridge {
   readonly blockTimestamp: number
   readonly destinationNetwork: number
   readonly globalIndex: string
+  readonly claimed: boolean
   /** Of the source's local exit tree with this deposit as the last. */
   readonly rootAfter: string
 }

@@ -199,7 +199,11 @@ class Simulation {
     }
     look()
     try {
-      await runSyncLoop({ network: this.#settings, client, writer, clock: this.#clock, report }, stop.signal)
+      const indexedDeposits = () => new Map<number, number>()
+      await runSyncLoop(
+        { network: this.#settings, client, writer, clock: this.#clock, report, indexedDeposits },
+        stop.signal,
+      )
     } finally {
       client.close()
       await writer.close()

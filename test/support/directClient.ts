@@ -1,18 +1,21 @@
 import type {
   ChainClient,
   FetchedRange,
+  GerHashChains,
   ResolvedSender,
   SenderQuestion,
 } from '../../src/chain/chainClient.types.js'
 import { senderKey } from '../../src/chain/senderKey.js'
 import type { BlockHeader, ChainEvent, Hash, IndexedBlock } from '../../src/protocol/chainEvent.js'
+import { type ClaimedWord, claimedWordPosition } from '../../src/protocol/claimedBitMap.js'
 import { decodeLog, eventFilterOf } from '../../src/protocol/decodeLog.js'
 import { decodeHex, encodeHex } from '../../src/protocol/hex.js'
 import { asBlockNumber, type BlockNumber } from '../../src/protocol/units.js'
 import type { FakeBlock, FakeNetwork } from './fakeChain.js'
+import { claimedBitMap } from './fakeChainGetters.js'
 import { localExitRootOf } from './fakeChainState.js'
 
-type Method = Exclude<keyof ChainClient, 'isDown' | 'close' | 'readCarefully'>
+type Method = Exclude<keyof ChainClient, 'isDown' | 'close' | 'readCarefully' | 'distrust'>
 
 /** A call of the client, before it is answered. */
 export interface DirectCall {
@@ -36,6 +39,7 @@ export class DirectClient implements ChainClient {
   depositCount: (block: FakeBlock) => number | undefined = (block) => block.state.deposits.length
   isProvisional: (transactionHash: string) => boolean = () => false
   isUnknown: (transactionHash: string) => boolean = () => false
+  keepsHashChains = true
   down = false
   readonly #network: FakeNetwork
 
@@ -133,6 +137,33 @@ export class DirectClient implements ChainClient {
     const { blocks } = await this.#call('findInjectedGers', block, globalExitRoots.length)
     return globalExitRoots.map((ger) => blocks[block]!.state.globalExitRoots.has(encodeHex(ger)))
   }
+
+  async getClaimedWords(words: readonly ClaimedWord[], block: BlockNumber): Promise<(bigint | undefined)[]> {
+    const { blocks } = await this.#call('getClaimedWords', block, words.length)
+    const { networkId } = this.#network
+    return words.map((word) =>
+      claimedBitMap(networkId, blocks[block]!.state, BigInt(claimedWordPosition(networkId, word))),
+    )
+  }
+
+  async getEmergencyState(block: BlockNumber): Promise<boolean | undefined> {
+    const { blocks } = await this.#call('getEmergencyState', block, block)
+    return blocks[block]!.state.emergency
+  }
+
+  async getGerHashChains(block: BlockNumber): Promise<GerHashChains | undefined> {
+    const { blocks } = await this.#call('getGerHashChains', block, block)
+    const { injectionHashChain, removalHashChain } = blocks[block]!.state
+    if (!this.keepsHashChains) return undefined
+    return { inserted: decodeHex(injectionHashChain)!, removed: decodeHex(removalHashChain)! }
+  }
+
+  async getKnownGers(globalExitRoots: readonly Hash[], block: BlockNumber): Promise<(boolean | undefined)[]> {
+    const { blocks } = await this.#call('getKnownGers', block, globalExitRoots.length)
+    return globalExitRoots.map((ger) => blocks[block]!.state.globalExitRoots.has(encodeHex(ger)))
+  }
+
+  distrust(): void {}
 
   isDown(): boolean {
     return this.down

@@ -21,10 +21,24 @@ const bridgeGetters: Record<string, Getter> = {
   polygonRollupManager: ({ contracts }) => contracts.rollupManager,
   isClaimed: (_, state, [leafIndex, source]) => state.claims.has(claimKey(Number(source), Number(leafIndex))),
   isEmergencyState: (_, state) => state.emergency,
+  claimedBitMap: ({ networkId }, state, [position]) => claimedBitMap(networkId, state, position as bigint),
+}
+
+/** One word of the map: bit `key & 255` of word `key >> 8`, where the key of source 1 on layer 1 is the bare deposit count. */
+export function claimedBitMap(networkId: number, state: FakeState, position: bigint): bigint {
+  let word = 0n
+  for (const name of state.claims.keys()) {
+    const [source, depositCount] = name.split(':').map(BigInt) as [bigint, bigint]
+    const key = networkId === 0 && source === 1n ? depositCount : (source << 32n) + depositCount
+    if (key >> 8n === position) word |= 1n << (key & 0xffn)
+  }
+  return word
 }
 
 const managerGetters: Record<string, Getter> = {
   bridgeAddress: ({ contracts }) => contracts.bridge,
+  insertedGERHashChain: (_, state) => state.injectionHashChain,
+  removedGERHashChain: (_, state) => state.removalHashChain,
   globalExitRootMap: (_, state, [ger]) => state.globalExitRoots.get(ger as Hex) ?? 0n,
   getLastGlobalExitRoot: (_, state) => currentGlobalExitRoot(state),
   lastMainnetExitRoot: (_, state) => state.mainnetExitRoot,

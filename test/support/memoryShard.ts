@@ -1,3 +1,4 @@
+import { keccak256 } from 'viem'
 import { ChainDataError } from '../../src/errors/chainDataError.js'
 import { FatalError } from '../../src/errors/chainErrors.js'
 import type {
@@ -8,8 +9,10 @@ import type {
   Hash,
   Sender,
 } from '../../src/protocol/chainEvent.js'
+import { decodeGlobalIndex } from '../../src/protocol/globalIndex.js'
 import { decodeHex, encodeHex } from '../../src/protocol/hex.js'
 import { asClaimOrdinal, asDepositCount, type BlockNumber } from '../../src/protocol/units.js'
+import type { ContractState } from '../../src/shard/contractState.types.js'
 import type {
   ResolvedSender,
   ShardCounts,
@@ -74,6 +77,54 @@ export class MemoryShard implements ShardWriter {
     const deposits = this.#rows.flatMap(({ event }) => (event.type === 'deposit' ? [event] : []))
     const tree = deposits.reduce((before, deposit) => append(before, leafOf(deposit)), EMPTY_FRONTIER)
     return decodeHex(rootOf(tree))!
+  }
+
+  readonly contractState: ContractState = {
+    claimSources: () => {
+      const sources = new Map<number, number>()
+      for (const [source, depositCount] of this.#claimed())
+        sources.set(source, Math.max(depositCount + 1, sources.get(source) ?? 0))
+      return sources
+    },
+    claimedWord: (source, word) =>
+      this.#claimed()
+        .filter(([of, depositCount]) => of === source && depositCount >> 8 === word)
+        .reduce((bits, [, depositCount]) => bits | (1n << BigInt(depositCount & 0xff)), 0n),
+    isEmergency: () => {
+      const told = this.#rows.flatMap(({ event }) => (event.type === 'emergencyState' ? [event.active] : []))
+      return told.at(-1) ?? false
+    },
+    insertionChain: () =>
+      this.#rows.reduce<Uint8Array>(
+        (chain, { event }) =>
+          event.type === 'gerInjected'
+            ? keccak256(Buffer.concat([chain, event.globalExitRoot]), 'bytes')
+            : chain,
+        new Uint8Array(32),
+      ),
+    gerRemovals: () => this.#rows.filter(({ event }) => event.type === 'gerRemoved').length,
+    isGerInForce: (root) => {
+      const last = this.#rows.findLast(
+        ({ event }) =>
+          (event.type === 'gerInjected' || event.type === 'gerRemoved') &&
+          Buffer.compare(event.globalExitRoot, root) === 0,
+      )
+      return last?.event.type === 'gerInjected'
+    },
+  }
+
+  /** Claims in force: source and deposit count. */
+  #claimed(): (readonly [number, number])[] {
+    const claimed = new Map<string, readonly [number, number]>()
+    for (const { event } of this.#rows) {
+      if (event.type !== 'claim' && event.type !== 'claimUnset' && event.type !== 'claimSet') continue
+      const { sourceNetwork, depositCount } =
+        event.type === 'claim' ? decodeGlobalIndex(event.globalIndex) : event
+      const key = `${sourceNetwork}:${depositCount}`
+      if (event.type === 'claimUnset') claimed.delete(key)
+      else claimed.set(key, [sourceNetwork, depositCount])
+    }
+    return [...claimed.values()]
   }
 
   applyBlocks(batch: BlockBatch): void {

@@ -27,6 +27,8 @@ export interface SyncHarness {
 export interface HarnessOptions {
   readonly config?: Partial<NetworkConfig>
   readonly networkId?: number
+  /** What other networks hold, by id. */
+  readonly indexedDeposits?: () => Iterable<readonly [number, number]>
 }
 
 /** The loop can be run several times: each run is a restart on the same shard. */
@@ -52,7 +54,8 @@ export function createSyncHarness(options: HarnessOptions = {}): SyncHarness {
       else if (!stop.signal.aborted) clock.after(Math.max(10, limitMs / 4000), look)
     }
     look()
-    await runSyncLoop({ network: config, client, writer: shard, clock, report }, stop.signal)
+    const indexedDeposits = () => new Map(options.indexedDeposits?.() ?? [])
+    await runSyncLoop({ network: config, client, writer: shard, clock, report, indexedDeposits }, stop.signal)
     if (isLate && !done()) throw new Error(`not done within ${limitMs} ms, halted: ${row.haltReason()}`)
   }
   const interrupt = () => stop.abort()

@@ -1,0 +1,101 @@
+import type { ChainClient } from '../chain/chainClient.types.js'
+import type { BlockHeader, Hash } from '../protocol/chainEvent.js'
+import { encodeHex } from '../protocol/hex.js'
+import type { ContractState } from '../shard/contractState.types.js'
+import type { L1InfoGerReader } from '../shard/l1InfoGers.js'
+import type { Difference } from './audit.js'
+import { equalHashes } from './localChain.js'
+
+/** Roots per step, and as many of the newest ones. */
+const ROOTS_AT_ONCE = 50
+/** Roots per question of the one full look. */
+const ROOTS_PER_LOOK = 500
+
+export interface InjectionAuditOptions {
+  readonly client: Pick<ChainClient, 'getGerHashChains' | 'getKnownGers'>
+  readonly contractState: Pick<ContractState, 'insertionChain' | 'gerRemovals' | 'isGerInForce'>
+  readonly leaves: Pick<L1InfoGerReader, 'read'>
+  /** False where the roots are asked for instead of told by events, or may be. */
+  readonly isTold: () => boolean
+}
+
+/**
+ * Compares the global exit roots that a layer 2 was told of with its manager. From v10 on the manager chains hashes over
+ * all insertions and removals: where ours is the same, and nothing was ever removed, two questions prove them all.
+ * Otherwise its map is asked for the roots of the L1 info tree: all of them once, then the newest ones and some more.
+ */
+export class InjectionAudit {
+  readonly #options: InjectionAuditOptions
+  #hasLookedAtAll = false
+  /** The round goes on below this leaf. */
+  #below = 0
+
+  constructor(options: InjectionAuditOptions) {
+    this.#options = options
+  }
+
+  /** @returns the first difference; undefined for none. */
+  async compare(checkpoint: BlockHeader, signal: AbortSignal): Promise<Difference | undefined> {
+    const { client, contractState, isTold } = this.#options
+    const chains = await client.getGerHashChains(checkpoint.number, signal)
+    if (chains === undefined && !isTold()) return undefined
+    const isProven =
+      chains !== undefined &&
+      contractState.gerRemovals() === 0 &&
+      chains.removed.every((byte) => byte === 0) &&
+      equalHashes(chains.inserted, contractState.insertionChain())
+    if (isProven) return undefined
+    for (const roots of this.#chosen()) {
+      const difference = await this.#differing(roots, checkpoint, signal)
+      if (difference !== undefined) {
+        this.#hasLookedAtAll = false
+        return difference
+      }
+    }
+    this.#hasLookedAtAll = true
+    return undefined
+  }
+
+  *#chosen(): Generator<readonly Hash[]> {
+    const { leaves } = this.#options
+    if (!this.#hasLookedAtAll) {
+      const all = leaves.read(() => 0).globalExitRoots
+      for (let end = all.length; end > 0; end -= ROOTS_PER_LOOK)
+        yield all.slice(Math.max(0, end - ROOTS_PER_LOOK), end)
+      return
+    }
+    const { leafCount, globalExitRoots: newest } = leaves.read((tree) =>
+      Math.max(0, tree.leafCount - ROOTS_AT_ONCE),
+    )
+    yield newest
+    const below = Math.min(this.#below > 0 ? this.#below : leafCount, leafCount)
+    const from = Math.max(0, below - ROOTS_AT_ONCE)
+    this.#below = from
+    yield leaves.read(() => from).globalExitRoots.slice(0, below - from)
+  }
+
+  async #differing(
+    roots: readonly Hash[],
+    { number }: BlockHeader,
+    signal: AbortSignal,
+  ): Promise<Difference | undefined> {
+    if (roots.length === 0) return undefined
+    const { client, contractState } = this.#options
+    const answers = await client.getKnownGers(roots, number, signal)
+    const root = roots.find((one, index) => {
+      const theirs = answers[index]
+      return theirs !== undefined && theirs !== contractState.isGerInForce(one)
+    })
+    if (root === undefined) return undefined
+    const told = (isKnown: boolean): string => (isKnown ? 'in force' : 'not in force')
+    return {
+      what: `global exit root ${encodeHex(root)}`,
+      reason: 'missing_log',
+      ours: told(contractState.isGerInForce(root)),
+      ask: async () => {
+        const [theirs] = await client.getKnownGers([root], number, signal)
+        return theirs === undefined ? undefined : told(theirs)
+      },
+    }
+  }
+}

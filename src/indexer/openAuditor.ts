@@ -1,0 +1,21 @@
+import { Auditor } from './audit.js'
+import { ClaimAudit } from './claimAudit.js'
+import { InjectionAudit } from './injectionAudit.js'
+import type { SyncLoopOptions } from './syncLoop.js'
+
+/** What one network's sync loop compares with its contracts. */
+export function openAuditor(options: SyncLoopOptions): Auditor {
+  const { network, client, writer, clock, report, indexedDeposits, leaves } = options
+  const { networkId, gerInjection } = network
+  const { contractState } = writer
+  const isTold = (): boolean =>
+    gerInjection === 'event' || (writer.counts().gerInjections > 0 && writer.polledLeaves() === undefined)
+  return new Auditor({
+    ...{ networkId, client, writer, clock, report },
+    claims: new ClaimAudit({ networkId, client, contractState, indexedDeposits }),
+    injections:
+      leaves === undefined || gerInjection === 'poll'
+        ? undefined
+        : new InjectionAudit({ client, contractState, leaves, isTold }),
+  })
+}

@@ -1,0 +1,92 @@
+import type { Hasher } from '../merkle/hasher.js'
+import type { Hash } from '../protocol/chainEvent.js'
+import { DEPOSITS_PER_WORD } from '../protocol/claimedBitMap.js'
+import { readUint32BigEndian } from '../store/codecs/bytes.js'
+import { CLAIM_LINK_BYTES, decodeClaimLink } from '../store/codecs/claimLink.js'
+import { claimLinkKey, metaKey, uint32Key, uint32PairKey } from '../store/codecs/keys.js'
+import { decodeCounters } from '../store/codecs/metaValues.js'
+import { decodeGerState, decodeInjectedGerEntry } from '../store/codecs/smallRows.js'
+import type { ReadView } from '../store/shardStore.types.js'
+import { CLAIM_LINKS_PER_CHUNK } from '../store/tables.js'
+import type { ContractState } from './contractState.types.js'
+import { readEpoch } from './write/chainPosition.js'
+
+const HIGHEST_NETWORK = 0xffff_ffff
+
+/** What a shard holds of its contracts' own state, read from `view` as it is at each call. */
+export function openContractState(view: ReadView, hasher: Pick<Hasher, 'hashPair'>): ContractState {
+  const counters = () => decodeCounters(view.get('meta', metaKey('counters')))
+  const insertions = new InsertionChain(view, hasher)
+  return {
+    claimSources: () => listClaimSources(view),
+    claimedWord(sourceNetwork, word) {
+      let bits = 0n
+      const first = word * DEPOSITS_PER_WORD
+      for (let from = first; from < first + DEPOSITS_PER_WORD; ) {
+        const end = Math.min(
+          first + DEPOSITS_PER_WORD,
+          from - (from % CLAIM_LINKS_PER_CHUNK) + CLAIM_LINKS_PER_CHUNK,
+        )
+        const chunk = view.get('claimLinks', claimLinkKey(sourceNetwork, from))
+        for (let depositCount = from; chunk !== undefined && depositCount < end; depositCount++)
+          if (decodeClaimLink(chunk, CLAIM_LINK_BYTES * (depositCount % CLAIM_LINKS_PER_CHUNK)) !== undefined)
+            bits |= 1n << BigInt(depositCount - first)
+        from = end
+      }
+      return bits
+    },
+    isEmergency: () => counters().emergencyState === 1,
+    insertionChain: () => insertions.read(counters().gerInjections),
+    gerRemovals: () => counters().gerRemovals,
+    isGerInForce(globalExitRoot) {
+      const state = view.get('gerStates', globalExitRoot)
+      return state !== undefined && decodeGerState(state).isInForce
+    },
+  }
+}
+
+function listClaimSources(view: ReadView): Map<number, number> {
+  const sources = new Map<number, number>()
+  for (let network = 0; network <= HIGHEST_NETWORK; network++) {
+    const end = uint32PairKey(HIGHEST_NETWORK, HIGHEST_NETWORK)
+    const [first] = view.list('claimLinks', { start: uint32PairKey(network, 0), end, limit: 1 })
+    if (first === undefined) break
+    network = readUint32BigEndian(first.key, 0)
+    const start = uint32PairKey(network, HIGHEST_NETWORK)
+    const range = { start, end: uint32PairKey(network, 0), limit: 1, reverse: true }
+    const last = view.list('claimLinks', range)[0] ?? first
+    const chunk = readUint32BigEndian(last.key, 4)
+    sources.set(network, chunk * CLAIM_LINKS_PER_CHUNK + last.value.length / CLAIM_LINK_BYTES)
+  }
+  return sources
+}
+
+/** Hash chain over all insertions, followed as they come. */
+class InsertionChain {
+  readonly #view: ReadView
+  readonly #hasher: Pick<Hasher, 'hashPair'>
+  #epoch = -1
+  #count = 0
+  #value: Hash = new Uint8Array(32)
+
+  constructor(view: ReadView, hasher: Pick<Hasher, 'hashPair'>) {
+    this.#view = view
+    this.#hasher = hasher
+  }
+
+  /** @see GlobalExitRootManagerL2SovereignChain.insertGlobalExitRoot (agglayer-contracts) */
+  read(count: number): Hash {
+    const epoch = readEpoch(this.#view)
+    if (epoch !== this.#epoch || count < this.#count) {
+      this.#epoch = epoch
+      this.#count = 0
+      this.#value = new Uint8Array(32)
+    }
+    for (; this.#count < count; this.#count++) {
+      const entry = this.#view.get('injectedGers', uint32Key(this.#count))
+      if (entry === undefined) break
+      this.#value = this.#hasher.hashPair(this.#value, decodeInjectedGerEntry(entry).globalExitRoot)
+    }
+    return this.#value
+  }
+}

@@ -1,0 +1,16 @@
+import type { Hash } from '../protocol/chainEvent.js'
+
+/** What the contracts keep in their own state, as our events make it: comparable with a getter, one by one. */
+export interface ContractState {
+  /** Networks whose deposits were claimed here; each with a number that all of their claimed deposit counts are below. */
+  claimSources(): ReadonlyMap<number, number>
+  /** Which deposits 256·word … 256·word + 255 have a claim in force: bit i is the i-th of them. */
+  claimedWord(sourceNetwork: number, word: number): bigint
+  isEmergency(): boolean
+  /** `insertedGERHashChain()` of a sovereign manager from v10 on: keccak(before ‖ root) over all insertions, from zero. */
+  insertionChain(): Hash
+  /** Number of global exit roots that were taken out of the manager. */
+  gerRemovals(): number
+  /** Injected, and not removed since. */
+  isGerInForce(globalExitRoot: Hash): boolean
+}

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Hex, keccak256 } from 'viem'
+import { ClaimAudit } from '../../../src/indexer/claimAudit.js'
+import { InjectionAudit } from '../../../src/indexer/injectionAudit.js'
+import { type ClaimedWord, claimedWordPosition } from '../../../src/protocol/claimedBitMap.js'
+import { decodeHex } from '../../../src/protocol/hex.js'
+import { DirectClient, headerOf } from '../../support/directClient.js'
+import { createFakeWorld, type FakeBlock } from '../../support/fakeChain.js'
+import { MemoryShard } from '../../support/memoryShard.js'
+import { createSyncHarness, isInStep } from '../../support/syncHarness.js'
+
+const { signal } = new AbortController()
+
+/** A layer 2 whose history is long, with one claim of an old deposit of layer 1 in it. */
+function claimedLongAgo() {
+  const harness = createSyncHarness({ networkId: 1, indexedDeposits: () => [[0, 5]] })
+  const { world, network } = harness
+  const l1 = world.network(0)
+  for (let i = 0; i < 5; i++)
+    l1.mine((block) => block.tx().deposit({ destinationNetwork: 1, amount: BigInt(i) }))
+  network.mineEmpty(40)
+  const block = network.mine((next) => next.tx().claim({ deposit: l1.deposits()[3]! }))
+  network.mineEmpty(300)
+  return { harness, network, l1, block }
+}
+
+/** Leaves out the logs of one block while `isHidden`, as a provider with a hole would. */
+function hide({ client, network }: ReturnType<typeof createSyncHarness>, hidden: FakeBlock) {
+  const state = { isHidden: true }
+  client.view = ({ method }) =>
+    state.isHidden && method === 'fetchRange'
+      ? network.blocks.map((block) => (block.number === hidden.number ? { ...block, logs: [] } : block))
+      : network.blocks
+  return state
+}
+
+test('a claim left out of far history halts the network before it has caught up, and heals when it is told', async () => {
+  const { harness, block } = claimedLongAgo()
+  const hole = hide(harness, block)
+  await harness.run(() => harness.row.haltReason() === 'missing_log')
+  assert.equal(harness.row.get('caughtUp'), 0)
+  const [halt] = harness.messages.filter((message) => message.type === 'halted')
+  assert.match(halt?.message ?? '', /claims of deposits 0 .*network 0 .*contract has 0x0*8, indexed 0x0+$/)
+  hole.isHidden = false
+  await harness.run(() => harness.row.haltReason() === 'none' && isInStep(harness), 60_000)
+  assert.equal(harness.shard.counts().claims, 1)
+})
+
+test('the taking back of a claim that was left out is found as well', async () => {
+  const { harness, network, l1 } = claimedLongAgo()
+  const block = network.mine((next) => next.tx().unsetClaim(l1.deposits()[3]!))
+  network.mineEmpty(200)
+  const hole = hide(harness, block)
+  await harness.run(() => harness.row.haltReason() === 'missing_log')
+  hole.isHidden = false
+  await harness.run(() => harness.row.haltReason() === 'none' && isInStep(harness), 60_000)
+})
+
+test('a claim that is lost at the tip of a running network is found within two minutes', async () => {
+  const { harness, network, l1 } = claimedLongAgo()
+  await harness.run(() => harness.row.get('caughtUp') === 1)
+  const hole = hide(
+    harness,
+    network.mine((next) => next.tx().claim({ deposit: l1.deposits()[4]! })),
+  )
+  await harness.run(() => harness.row.haltReason() === 'missing_log', 125_000)
+  hole.isHidden = false
+  await harness.run(() => harness.row.haltReason() === 'none' && isInStep(harness), 60_000)
+})
+
+test('an emergency that was left out of far history halts the network', async () => {
+  const harness = createSyncHarness({ networkId: 1 })
+  const block = harness.network.mine((next) => next.tx().setEmergency(true))
+  harness.network.mineEmpty(300)
+  const hole = hide(harness, block)
+  await harness.run(() => harness.row.haltReason() === 'missing_log')
+  hole.isHidden = false
+  await harness.run(() => harness.row.haltReason() === 'none' && isInStep(harness), 60_000)
+})
+
+test('one endpoint that lies about claims halts nobody: the next one is asked before it counts', async () => {
+  const { harness, network } = claimedLongAgo()
+  const { client } = harness
+  let isLying = true
+  client.distrust = () => {
+    isLying = false
+  }
+  const honest = network.blocks
+  client.view = ({ method }) =>
+    isLying && method === 'getClaimedWords'
+      ? honest.map((block) => ({ ...block, state: { ...block.state, claims: new Map() } }))
+      : network.blocks
+  await harness.run(() => harness.row.get('caughtUp') === 1)
+  assert.equal(isLying, false)
+  assert.deepEqual(
+    harness.messages.filter(({ type }) => type === 'halted'),
+    [],
+  )
+})
+
+test('a node that keeps no such state is no reason to halt', async () => {
+  const { harness, block } = claimedLongAgo()
+  hide(harness, block)
+  harness.client.getClaimedWords = async (words) => words.map(() => undefined)
+  await harness.run(() => harness.row.get('caughtUp') === 1)
+  assert.equal(harness.row.haltReason(), 'none')
+})
+
+test('every word is compared once soon after the start, then all come round, and new ones at once', async () => {
+  const asked: ClaimedWord[] = []
+  const deposits = new Map([
+    [0, 256 * 700 + 1],
+    [1, 10_000],
+    [2, 1],
+  ])
+  const audit = new ClaimAudit({
+    networkId: 1,
+    client: {
+      getClaimedWords: async (words) => {
+        asked.push(...words)
+        return words.map(() => 0n)
+      },
+    },
+    contractState: { claimSources: () => new Map([[7, 300]]), claimedWord: () => 0n },
+    indexedDeposits: () => deposits,
+  })
+  const checkpoint = headerOf(createFakeWorld().network(0).head)
+  const step = async () => {
+    asked.length = 0
+    await audit.compareSome(checkpoint, 3, signal)
+    return asked.map(({ sourceNetwork, word }) => `${sourceNetwork}:${word}`)
+  }
+  const all = [...Array.from({ length: 701 }, (_, word) => `0:${word}`), '2:0', '7:0', '7:1'].sort()
+  assert.deepEqual([...(await step()), ...(await step())].sort(), all)
+  assert.equal(audit.hasFresh(), false)
+  const round: string[] = []
+  while (round.length < all.length) round.push(...(await step()))
+  assert.deepEqual(round.sort(), all)
+  deposits.set(2, 257)
+  assert.deepEqual(await step(), ['2:1'])
+})
+
+test('words lie at the deposit count and the source network, and on layer 1 those of network 1 at the bare count', () => {
+  const place = (networkId: number, sourceNetwork: number, word: number) =>
+    claimedWordPosition(networkId, { sourceNetwork, word })
+  assert.deepEqual(
+    [place(1, 0, 3), place(0, 1, 3), place(2, 1, 3), place(0, 2, 3)],
+    [3, 3, 2 ** 24 + 3, 2 ** 25 + 3],
+  )
+  // The last word of the last network: 2^56 − 1 is no safe integer, but network ids are ids of rollups.
+  assert.equal(place(0, 100_000, 2 ** 24 - 1), 100_001 * 2 ** 24 - 1)
+})
+
+const ger = (n: number): Hex => keccak256(new Uint8Array([n]))
+
+/** A layer 2 that was told of the roots 0 … 4 of layer 1 but the hidden one, of which 2 was taken out again. */
+function injectedRoots(hidden: number | undefined, { removes = false, keepsHashChains = true } = {}) {
+  const network = createFakeWorld().network(1)
+  for (let n = 0; n < 5; n++) network.mine((block) => block.tx().injectGer(ger(n)))
+  if (removes) network.mine((block) => block.tx().removeGer(ger(2)))
+  const client = new DirectClient(network)
+  client.keepsHashChains = keepsHashChains
+  const shard = new MemoryShard()
+  const blocks = network.blocks.map((block) => client.indexed(block))
+  const told = blocks.filter(({ header }) => header.number !== hidden)
+  const head = headerOf(network.head)
+  const zero = headerOf(network.blocks[0]!).number
+  shard.applyBlocks({ fromBlock: zero, head, blocks: told, finalizedBlock: zero, undoFloor: zero })
+  const roots = Array.from({ length: 8 }, (_, n) => decodeHex(ger(n))!)
+  const leaves = {
+    read: (from: (tree: { epoch: number; leafCount: number }) => number) => {
+      const tree = { epoch: 0, leafCount: roots.length }
+      return { ...tree, globalExitRoots: roots.slice(from(tree)) }
+    },
+  }
+  const { contractState } = shard
+  const audit = new InjectionAudit({ client, contractState, leaves, isTold: () => true })
+  const compare = () => audit.compare(head, signal)
+  return { client, compare }
+}
+
+test('the hash chain of a sovereign manager proves all injections with one question', async () => {
+  const { client, compare } = injectedRoots(undefined)
+  assert.equal(await compare(), undefined)
+  assert.deepEqual(
+    client.calls.map(({ method }) => method),
+    ['getGerHashChains'],
+  )
+})
+
+test('an injection or a removal that was left out is found by the map, whatever the manager', async () => {
+  for (const keepsHashChains of [true, false]) {
+    const options = { keepsHashChains, removes: true }
+    assert.equal(await injectedRoots(undefined, options).compare(), undefined, 'nothing left out')
+    const injection = await injectedRoots(4, options).compare()
+    assert.deepEqual([injection?.what, injection?.ours], [`global exit root ${ger(3)}`, 'not in force'])
+    assert.equal(await injection?.ask(), 'in force')
+    const removal = await injectedRoots(6, options).compare()
+    assert.deepEqual([removal?.what, removal?.ours], [`global exit root ${ger(2)}`, 'in force'])
+  }
+})
