@@ -12,6 +12,9 @@ import { equalHashes } from './localChain.js'
 import type { SyncReport } from './syncReport.js'
 
 const AUDIT_EVERY_MS = 120_000
+/** After events, and after so many blocks, the next comparison comes sooner: where blooms are empty nothing else may show a loss. */
+const AUDIT_SOON_MS = 40_000
+const BLOCKS_PER_AUDIT = 20
 /** One comparison in so many at the tip asks for what hardly ever changes, too. */
 const AUDITS_PER_WHOLE = 5
 /** Words of claims per new block since the last comparison: an idle tip costs at most three calls per block, all in all. */
@@ -61,6 +64,7 @@ export class Auditor {
   #lastAuditMs = Number.NEGATIVE_INFINITY
   #lastAuditBlock: number | undefined
   #audits = 0
+  #hadEvents = false
   #windows = 0
   /** Something differed at the last look: looked at again at once, until it does not. */
   #isDiffering = false
@@ -96,17 +100,18 @@ export class Auditor {
    */
   async atTip(checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
     const { clock, claims } = this.#options
-    const isDue = this.#isDiffering || clock.now() - this.#lastAuditMs >= AUDIT_EVERY_MS
+    const isDue = this.#isDiffering || clock.now() - this.#lastAuditMs >= this.#intervalMs(checkpoint)
     if (!isDue && !claims.hasFresh()) return false
     let trees: TreeComparison = 'untold'
     if (isDue) {
       this.#lastAuditMs = clock.now()
+      this.#hadEvents = false
       trees = await this.#compareTrees(checkpoint, signal)
       if (trees === 'elsewhere') return false
       const isWhole = this.#isDiffering || this.#audits++ % AUDITS_PER_WHOLE === 0
       if (isWhole && !(await this.#compareStanding(checkpoint, signal))) return false
     }
-    const blocks = checkpoint.number - (this.#lastAuditBlock ?? checkpoint.number)
+    const blocks = this.#blocksSince(checkpoint)
     this.#lastAuditBlock = checkpoint.number
     const step = await claims.compareSome(checkpoint, blocks * WORDS_PER_BLOCK, signal)
     if (step.difference !== undefined && !(await this.#assertSame(step.difference, checkpoint, signal)))
@@ -114,6 +119,20 @@ export class Auditor {
     if (!isDue || (trees === 'untold' && !step.isCompared)) return false
     this.#isDiffering = false
     return true
+  }
+
+  /** Blocks with events were stored at the tip. */
+  sawEvents(): void {
+    this.#hadEvents = true
+  }
+
+  #intervalMs(checkpoint: BlockHeader): number {
+    const isSoon = this.#hadEvents || this.#blocksSince(checkpoint) >= BLOCKS_PER_AUDIT
+    return isSoon ? AUDIT_SOON_MS : AUDIT_EVERY_MS
+  }
+
+  #blocksSince({ number }: BlockHeader): number {
+    return number - (this.#lastAuditBlock ?? number)
   }
 
   /** True when every claim was compared at least once since the start, or no endpoint can tell. */

@@ -178,6 +178,7 @@ class SyncLoop {
     await this.#assertLinked(range, head)
     const blocks = await this.#withSenders(range.blocks)
     this.#commit(range, blocks, position)
+    if (countEvents(blocks) > 0) this.#auditor.sawEvents()
     if (range.head.number === head.number) await this.#rest(head)
   }
 

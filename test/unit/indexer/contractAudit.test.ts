@@ -69,6 +69,17 @@ test('a claim that is lost at the tip of a running network is found within two m
   await harness.run(() => harness.row.haltReason() === 'none' && isInStep(harness), 60_000)
 })
 
+test('a claim that is lost beside others at the tip is found within a minute', async () => {
+  const { harness, network, l1 } = claimedLongAgo()
+  await harness.run(() => harness.row.get('caughtUp') === 1)
+  hide(
+    harness,
+    network.mine((next) => next.tx().claim({ deposit: l1.deposits()[4]! })),
+  )
+  network.mine((next) => next.tx().deposit())
+  await harness.run(() => harness.row.haltReason() === 'missing_log', 45_000)
+})
+
 test('an emergency that was left out of far history halts the network', async () => {
   const harness = createSyncHarness({ networkId: 1 })
   const block = harness.network.mine((next) => next.tx().setEmergency(true))
