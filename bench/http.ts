@@ -2,95 +2,209 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { loadConfig } from '../src/config/load.js'
-import { compileMerkleModule } from '../src/merkle/wasm.js'
-import { EXAMPLE_TOML } from '../test/support/exampleConfig.js'
+import { compileMerkleModule, createHasher } from '../src/merkle/wasm.js'
 import { installedProgram } from '../test/support/installedProgram.js'
-import { startChild } from './http/childProcess.js'
+import { type Child, startChild } from './http/childProcess.js'
+import {
+  besideIndexer,
+  type Condition,
+  openConnections,
+  pointsBesidePages,
+  poolByFrontThread,
+  usualLatency,
+} from './http/conditions.js'
 import { type Load, runAutocannon, runWrk } from './http/drive.js'
-import { type Measured, measureOperation, type Stand } from './http/measure.js'
-import { benchOperations } from './http/operations.js'
+import { ask, type Measured, measureOperation, type Stand } from './http/measure.js'
+import { type BenchOperation, benchOperations } from './http/operations.js'
+import { seedStores, wholeBatches } from './http/seedStores.js'
 import type { ServicePorts } from './http/serviceProcess.js'
-import { benchRoot, commitLine, machineLine } from './micro/project.js'
+import { ProofCollector } from './http/sqliteProofs.js'
+import { benchRoot, commitLine, machineLine, requireRival, versionOf } from './micro/project.js'
 import { markdownTable, type Target, targetTable, writeSection } from './micro/report.js'
-import { BLOCK_DEPOSITS } from './store/seededChains.js'
-import { seedStore } from './store/seedStore.js'
+import { queryConfig } from './query/queryConfig.js'
+import { installSqlite } from './query/sqliteDatabase.js'
+import { SqliteRival } from './query/sqliteRival.js'
+import { BLOCK_DEPOSITS, Traffic } from './query/traffic.js'
 
-/** `npm run bench -- [--bridges N] [--connections N] [--quick] [--doc]`. */
+/** `npm run bench -- [--bridges N] [--connections N] [--quick] [--no-rival] [--doc]`. */
 const { values } = parseArgs({
   options: {
     bridges: { type: 'string' },
     connections: { type: 'string', default: '64' },
     quick: { type: 'boolean', default: false },
+    rival: { type: 'boolean', default: true },
     doc: { type: 'boolean', default: false },
   },
+  allowNegative: true,
 })
-const bridges = Number(values.bridges ?? (values.quick ? 20_000 : 1_000_000))
+const RIVAL_FACTOR = 8
+const deposits = wholeBatches(Number(values.bridges ?? (values.quick ? 20_000 : 1_000_000)))
+/** What is left of the traffic is for the indexer that writes beside. */
+const all = 2 * deposits
 const hasWrk = installedProgram('wrk') !== undefined
 const tool = hasWrk ? 'wrk' : 'autocannon'
 
+if (values.rival) installSqlite()
 const folder = mkdtempSync(join(tmpdir(), 'bds-bench-'))
+const rivalFile = join(folder, 'rival.sqlite')
 const children: { kill(): unknown }[] = []
 try {
-  const file = join(folder, 'bds.toml')
-  const quiet = `data_dir = "${join(folder, 'data')}"\n[log]\nlevel = "error"`
-  writeFileSync(
-    file,
-    EXAMPLE_TOML.replace('data_dir = "./data"', '').replace('\n[http]', `\n${quiet}\n[http]`),
-  )
-  const startedAtMs = performance.now()
-  const deposits = await seedStore(
-    loadConfig({ file, environment: {} }).config,
-    compileMerkleModule(),
-    bridges,
-  )
-  console.log(`seeded ${2 * deposits} bridges in ${((performance.now() - startedAtMs) / 1000).toFixed(1)} s`)
-
-  const ceiling = await startChild<number>('./ceilingProcess.js')
-  children.push(ceiling.process)
-  const service = await startChild<ServicePorts>('./serviceProcess.js', [file])
-  children.push(service.process)
+  await seed()
+  const ceiling = await start<number>('./ceilingProcess.js')
+  const service = await start<ServicePorts>('./serviceProcess.js', [folder, String(all), String(deposits)])
+  const leaves = deposits / BLOCK_DEPOSITS
   const stand: Stand = {
     ceiling: { port: ceiling.hello, pid: ceiling.process.pid! },
     service: { ...service.hello, pid: service.process.pid! },
+    rival: values.rival ? await startRival(service.hello.uncached, leaves - 1) : undefined,
     drive: (load: Load) => (hasWrk ? runWrk(load, folder) : runAutocannon(load)),
     connections: Number(values.connections),
     seconds: values.quick ? 1 : 3,
     rounds: values.quick ? 1 : 5,
   }
+  const claims = await totalOf(service.hello.uncached, '/bridge/v1/claims?network_id=1&page_size=1')
+  const operations = benchOperations(deposits, claims, leaves)
   const rows: Measured[] = []
-  const latencies: string[][] = []
   const targets: Target[] = []
-  for (const operation of benchOperations(deposits, deposits / BLOCK_DEPOSITS)) {
+  for (const operation of operations) {
     const measured = await measureOperation(stand, operation)
     rows.push(...measured)
-    for (const { mode, ratio } of measured)
-      if (mode !== 'ceiling' && operation.target !== undefined)
-        targets.push({
-          text: `${operation.name}, ${mode} ÷ ceiling`,
-          value: ratio,
-          atLeast: operation.target[mode],
-        })
-    const path = operation.path(1)
-    const expectedBody = await (await fetch(`http://127.0.0.1:${service.hello.uncached}${path}`)).text()
-    const seconds = values.quick ? 1 : 5
-    const run = await runAutocannon({
-      port: service.hello.uncached,
-      paths: [path],
-      connections: 10,
-      seconds,
-      expectedBody,
-    })
-    latencies.push([operation.name, run.perSecond.toFixed(0), run.p50Ms.toFixed(1), run.p99Ms.toFixed(1)])
+    targets.push(...targetsOf(operation, measured))
   }
+  const latencies = await measureLatencies(stand, operations)
+  const conditions = await measureConditions(stand, operations, rows, latencies)
+  conditions.push(
+    ...(await besideIndexer(
+      stand,
+      service.process,
+      operations.filter(({ kind }, at) => at === 0 || kind === 'proof'),
+    )),
+  )
+  for (const { text, value, target } of conditions)
+    if (target !== undefined) targets.push({ text, value, ...target })
+  report(stand, rows, latencies, conditions, targets)
+} finally {
+  for (const child of children) child.kill()
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+}
+
+async function seed(): Promise<void> {
+  const startedAtMs = performance.now()
+  const compiled = compileMerkleModule()
+  const hasher = createHasher(compiled)
+  const rival = values.rival ? new SqliteRival(rivalFile, hasher) : undefined
+  const proofs = values.rival ? new ProofCollector(hasher) : undefined
+  await seedStores(queryConfig(folder), compiled, new Traffic(hasher, all), deposits, {
+    add(networkId, blocks) {
+      rival?.add(networkId, blocks)
+      proofs?.add(networkId, blocks)
+    },
+  })
+  rival?.finish()
+  rival?.close()
+  proofs?.finish(rivalFile)
+  console.error(`seeded ${deposits} bridges in ${((performance.now() - startedAtMs) / 1000).toFixed(1)} s`)
+}
+
+async function start<Hello>(file: string, args: readonly string[] = []): Promise<Child<Hello>> {
+  const child = await startChild<Hello>(file, args)
+  children.push(child.process)
+  return child
+}
+
+/** The one leaf that its proofs need is handed to it as we spell it. */
+async function startRival(port: number, leafIndex: number): Promise<Stand['rival']> {
+  const path = `/bridge/v1/claim-proof?network_id=0&deposit_count=0&leaf_index=${leafIndex}`
+  const { proof } = JSON.parse(await ask(port, path)) as {
+    readonly proof: { readonly l1InfoTreeLeaf: unknown }
+  }
+  const leaf = JSON.stringify(proof.l1InfoTreeLeaf)
+  const rival = await start<number>('./rivalProcess.js', [rivalFile, String(leafIndex), leaf])
+  return { port: rival.hello, pid: rival.process.pid! }
+}
+
+async function totalOf(port: number, path: string): Promise<number> {
+  const answer = JSON.parse(await ask(port, path)) as { readonly pagination: { readonly total: number } }
+  return answer.pagination.total
+}
+
+function targetsOf(operation: BenchOperation, measured: readonly Measured[]): Target[] {
+  const targets: Target[] = []
+  const of = (mode: Measured['mode']) => measured.find((row) => row.mode === mode)
+  for (const mode of ['uncached', 'cached'] as const)
+    if (operation.target !== undefined)
+      targets.push({
+        text: `${operation.name}, ${mode} ÷ ceiling`,
+        value: of(mode)!.ratio,
+        atLeast: operation.target[mode],
+      })
+  const rival = of('fastify + SQLite')
+  if (rival !== undefined && operation.kind !== 'point')
+    targets.push({
+      text: `${operation.name}, uncached ÷ fastify + SQLite`,
+      value: of('uncached')!.ratio / rival.ratio,
+      atLeast: RIVAL_FACTOR,
+    })
+  return targets
+}
+
+interface Latency {
+  readonly operation: BenchOperation
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+/** Every body is compared; without a cache. */
+async function measureLatencies(stand: Stand, operations: readonly BenchOperation[]): Promise<Latency[]> {
+  const latencies: Latency[] = []
+  for (const operation of operations) {
+    const path = operation.path(1)
+    const port = stand.service.uncached
+    const expectedBody = await ask(port, path)
+    const seconds = values.quick ? 1 : 5
+    const run = await runAutocannon({ port, paths: [path], connections: 10, seconds, expectedBody })
+    latencies.push({ operation, ...run })
+  }
+  return latencies
+}
+
+async function measureConditions(
+  stand: Stand,
+  operations: readonly BenchOperation[],
+  rows: readonly Measured[],
+  latencies: readonly Latency[],
+): Promise<Condition[]> {
+  const point = operations[0]!
+  const fullPerSecond = latencies[0]!.perSecond
+  const conditions = [
+    await poolByFrontThread(stand, point),
+    await openConnections(stand, point, rows[0]!.bodyBytes),
+  ]
+  for (const { operation, perSecond } of latencies)
+    if (operation.target !== undefined) conditions.push(await usualLatency(stand, operation, perSecond))
+  conditions.push(await pointsBesidePages(stand, point, fullPerSecond, deposits / 1000))
+  return conditions
+}
+
+function report(
+  stand: Stand,
+  rows: readonly Measured[],
+  latencies: readonly Latency[],
+  conditions: readonly Condition[],
+  targets: readonly Target[],
+): void {
+  const rival = values.rival
+    ? `fastify ${versionOf('fastify', requireRival)} with better-sqlite3 ${versionOf('better-sqlite3', requireRival)}`
+    : 'no rival'
   const body = [
-    `Measured at ${commitLine()}, ${new Date().toISOString().slice(0, 10)}, on ${machineLine()}; ${2 * deposits} bridges, ${tool}, ${values.connections} connections, ${stand.rounds} rounds of ${stand.seconds} s in turn, medians.`,
+    `Measured at ${commitLine()}, ${new Date().toISOString().slice(0, 10)}, on ${machineLine()}; ${deposits} bridges, ${tool}, ${values.connections} connections, ${stand.rounds} rounds of ${stand.seconds} s in turn, medians; ${rival}.`,
     ...(hasWrk
       ? [targetTable(targets)]
       : ['Without wrk nothing shows the ceiling: the ratios count for nothing.']),
     '### Rates',
     markdownTable(
-      ['', '', 'bytes', 'req/s', 'p50 ms', 'p99 ms', '÷ ceiling', 'by CPU', 'front µs CPU', 'worker µs CPU'],
+      ['', '', 'bytes', 'req/s', 'p50 ms', 'p99 ms', '÷ ceiling', 'by CPU', 'front µs CPU', 'others µs CPU'],
       rows.map((row) => [
         row.operation,
         row.mode,
@@ -105,24 +219,28 @@ try {
       ]),
     ),
     '### With autocannon, 10 connections, uncached, every body checked',
-    markdownTable(['', 'req/s', 'p50 ms', 'p99 ms'], latencies),
+    markdownTable(
+      ['', 'req/s', 'p50 ms', 'p99 ms'],
+      latencies.map(({ operation, perSecond, p50Ms, p99Ms }) => [
+        operation.name,
+        perSecond.toFixed(0),
+        p50Ms.toFixed(1),
+        p99Ms.toFixed(1),
+      ]),
+    ),
+    '### Under other conditions, uncached',
+    markdownTable(
+      ['', 'ratio'],
+      conditions.map(({ text, value }) => [text, value.toFixed(2)]),
+    ),
   ].join('\n\n')
   console.log(body)
   const results = join(benchRoot, 'results')
   mkdirSync(results, { recursive: true })
-  const report = {
-    at: new Date().toISOString(),
-    commit: commitLine(),
-    machine: machineLine(),
-    tool,
-    bridges: 2 * deposits,
-    rows,
-    latencies,
-    targets,
-  }
-  writeFileSync(join(results, `http-${Date.now()}.json`), JSON.stringify(report, undefined, 2))
+  const figures = { at: new Date().toISOString(), commit: commitLine(), machine: machineLine(), tool, rival }
+  writeFileSync(
+    join(results, `http-${Date.now()}.json`),
+    JSON.stringify({ ...figures, bridges: deposits, rows, latencies, conditions, targets }, undefined, 2),
+  )
   if (values.doc) writeSection('http', body)
-} finally {
-  for (const child of children) child.kill()
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }

@@ -18,6 +18,8 @@ export interface Load {
   readonly paths: readonly string[]
   readonly connections: number
   readonly seconds: number
+  /** Requests per second over all connections, where it should not be as many as go. */
+  readonly perSecond?: number
   /** When all paths are one: the only right body. */
   readonly expectedBody?: string
 }
@@ -29,8 +31,10 @@ class VoidRun extends Error {
 
 /** `wrk -t1`: cheap enough to show the ceiling. */
 export async function runWrk(load: Load, folder: string): Promise<Run> {
-  const script = join(folder, 'paths.lua')
-  const list = join(folder, 'paths.txt')
+  // Two may run at once.
+  const name = `paths-${load.port}-${load.connections}`
+  const script = join(folder, `${name}.lua`)
+  const list = join(folder, `${name}.txt`)
   writeFileSync(list, load.paths.join('\n'))
   writeFileSync(
     script,
@@ -77,6 +81,7 @@ export async function runAutocannon(load: Load): Promise<Run> {
   const result = await autocannon({
     connections: load.connections,
     duration: load.seconds,
+    ...(load.perSecond === undefined ? {} : { overallRate: Math.round(load.perSecond) }),
     // It can check bodies only where it asks for nothing else.
     ...(expectedBody === undefined
       ? { url: origin, requests: paths.map((path) => ({ path })) }

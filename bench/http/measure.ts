@@ -1,8 +1,9 @@
+import assert from 'node:assert/strict'
 import type { Load, Run } from './drive.js'
 import type { BenchOperation } from './operations.js'
 import { cpuTimes } from './threadCpu.js'
 
-export type Mode = 'ceiling' | 'uncached' | 'cached'
+export type Mode = 'ceiling' | 'uncached' | 'cached' | 'fastify + SQLite'
 
 /** Medians over the rounds of one operation in one mode. */
 export interface Measured {
@@ -23,7 +24,13 @@ export interface Measured {
 
 export interface Stand {
   readonly ceiling: { readonly port: number; readonly pid: number }
-  readonly service: { readonly cached: number; readonly uncached: number; readonly pid: number }
+  readonly service: {
+    readonly cached: number
+    readonly uncached: number
+    readonly alone: number
+    readonly pid: number
+  }
+  readonly rival: { readonly port: number; readonly pid: number } | undefined
   readonly drive: (load: Load) => Promise<Run>
   readonly connections: number
   readonly seconds: number
@@ -35,7 +42,7 @@ const UNCACHED_PATHS = 10_000
 /** Few enough to be in the cache after a moment. */
 const CACHED_PATHS = 64
 
-/** Lets the three run in turn, round after round, so that whatever else the machine does hits all alike. */
+/** Lets all run in turn, round after round, so that whatever else the machine does hits all alike. */
 export async function measureOperation(stand: Stand, operation: BenchOperation): Promise<Measured[]> {
   const bodyBytes = await checkAnswers(stand, operation)
   const many = Array.from({ length: UNCACHED_PATHS }, (_, at) => operation.path(at))
@@ -45,6 +52,9 @@ export async function measureOperation(stand: Stand, operation: BenchOperation):
     { mode: 'ceiling', ...stand.ceiling, paths: many.map((path) => `/${bodyBytes}?${path}`) },
     { mode: 'uncached', port: stand.service.uncached, pid: stand.service.pid, paths: many },
     { mode: 'cached', port: stand.service.cached, pid: stand.service.pid, paths: few },
+    ...(stand.rival === undefined || !operation.hasRival
+      ? []
+      : [{ mode: 'fastify + SQLite' as const, ...stand.rival, paths: many }]),
   ]
   const runs = new Map<Mode, (Run & { frontUs: number; restUs: number })[]>()
   const { connections, seconds } = stand
@@ -80,29 +90,42 @@ export async function measureOperation(stand: Stand, operation: BenchOperation):
   }))
 }
 
-/** Both ports give the same, right answers. @returns bytes of the usual body. */
-async function checkAnswers({ service }: Stand, operation: BenchOperation): Promise<number> {
+/** All ports give the same, right answers. @returns bytes of the usual body. */
+async function checkAnswers(stand: Stand, operation: BenchOperation): Promise<number> {
+  const { service, rival } = stand
   const sizes: number[] = []
   for (let at = 0; at < CACHED_PATHS; at++) {
     const path = operation.path(at)
-    const [fromPool, fromCache] = await Promise.all(
-      [service.uncached, service.cached].map(async (port) => {
-        const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-          headers: { 'Accept-Encoding': 'identity' },
-        })
-        const body = await response.text()
-        if (response.status !== 200) throw new Error(`${path}: ${response.status} ${body}`)
-        return body
-      }),
+    const [fromPool, fromCache, alone] = await Promise.all(
+      [service.uncached, service.cached, service.alone].map((port) => ask(port, path)),
     )
-    if (fromPool !== fromCache || !operation.isRight(at, JSON.parse(fromPool!)))
+    if (fromPool !== fromCache || fromPool !== alone || !operation.isRight(at, JSON.parse(fromPool!)))
       throw new Error(`wrong answer to ${path}: ${fromPool}`)
+    if (rival !== undefined && operation.hasRival)
+      assert.deepEqual(comparable(await ask(rival.port, path)), comparable(fromPool!), path)
     sizes.push(Buffer.byteLength(fromPool!))
   }
   return median(sizes)
 }
 
-function median(values: readonly number[]): number {
+/** The body of a success. */
+export async function ask(port: number, path: string): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    headers: { 'Accept-Encoding': 'identity' },
+  })
+  const body = await response.text()
+  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${body}`)
+  return body
+}
+
+/** An answer without its cursor: the rival has none. */
+function comparable(body: string): unknown {
+  const answer = JSON.parse(body) as { readonly pagination?: Record<string, unknown> }
+  delete answer.pagination?.next_cursor
+  return answer
+}
+
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)]!
 }

@@ -1,12 +1,24 @@
-import { loadConfig } from '../../src/config/load.js'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { JsonWriter } from '../../src/api/jsonWriter.js'
 import { startHttpServer } from '../../src/http/server.js'
-import { compileMerkleModule } from '../../src/merkle/wasm.js'
-import { startQueryPool } from '../../src/pool/queryPool.js'
-import { openShardWriter } from '../../src/shard/writer.js'
+import { compileMerkleModule, createRowWriter, createTextDigest } from '../../src/merkle/wasm.js'
+import { createTagWriter } from '../../src/pool/digestTag.js'
+import { decodeReplies } from '../../src/pool/messages.js'
+import { queries } from '../../src/pool/queries.js'
+import { QueryWriter } from '../../src/pool/queryCodec.js'
+import { type QueryPool, startQueryPool } from '../../src/pool/queryPool.js'
+import type { PoolRequest } from '../../src/pool/requestLanes.js'
+import { createBatchRunner } from '../../src/pool/runBatch.js'
+import { createVersionReader } from '../../src/pool/shardVersion.js'
+import { openShardReaders } from '../../src/shard/reader.js'
 import { prepareStores } from '../../src/store/openStores.js'
 import type { HealthSource } from '../../src/telemetry/healthRecord.js'
 import { createLogger } from '../../src/telemetry/logger.js'
 import { createStatusBoard } from '../../src/telemetry/statusBoard.js'
+import { queryConfig } from '../query/queryConfig.js'
+import { SERVED } from '../query/traffic.js'
+import type { IndexerData, ToIndexer } from './indexerProcess.js'
 
 /** What the process tells its parent. */
 export interface ServicePorts {
@@ -14,19 +26,35 @@ export interface ServicePorts {
   readonly cached: number
   /** The same, without a cache: every request goes through the pool. */
   readonly uncached: number
+  /** Without a cache and without a pool: the thread that listens reads the stores itself. */
+  readonly alone: number
 }
 
 /**
- * The service's own front and query pool over a seeded store, without chains: `node serviceProcess.js <configuration>`.
- * One front thread listens on two ports, so that answers with and without the cache come from one process.
+ * The service's own front and query pool over seeded stores, without chains: `node serviceProcess.js <folder> <bridges> <seeded>`.
+ * One front thread listens on all ports, so that all answers come from one process. Orders for its indexer come from the parent.
  */
-const { config } = loadConfig({ file: process.argv[2]!, environment: {} })
-const status = createStatusBoard(config.networks.map(({ networkId }) => networkId))
+const [, , folder, bridges, seeded] = process.argv
+const config = queryConfig(folder!)
+const status = createStatusBoard([...SERVED])
 const compiled = compileMerkleModule()
 prepareStores(config)
-// Opening a writer tells the status board what is stored.
-for (const { networkId } of config.networks) openShardWriter({ config, networkId, compiled, status })
-const logger = createLogger(config.log, {})
+const workerData: IndexerData = {
+  config,
+  compiled,
+  status,
+  bridges: Number(bridges),
+  seeded: Number(seeded),
+}
+const indexer = new Worker(new URL('./indexerProcess.js', import.meta.url), { workerData })
+indexer.once('error', (error) => {
+  throw error
+})
+await once(indexer, 'message')
+indexer.on('message', (message) => process.send!(message))
+process.on('message', (order: ToIndexer) => indexer.postMessage(order))
+
+const logger = createLogger({ ...config.log, level: 'error' }, {})
 const pool = await startQueryPool({
   config,
   compiled,
@@ -37,10 +65,17 @@ const pool = await startQueryPool({
     throw new Error(`network ${networkId}: ${message}`)
   },
 })
-const listen = async (cacheBytes: number): Promise<number> => {
+process.on('disconnect', () => process.exit())
+process.send!({
+  cached: await listen(pool, config.http.cacheBytes),
+  uncached: await listen(pool, 0),
+  alone: await listen(answerHere(), 0),
+} satisfies ServicePorts)
+
+async function listen(answering: Pick<QueryPool, 'submit'>, cacheBytes: number): Promise<number> {
   const server = await startHttpServer({
     config: { ...config, http: { ...config.http, port: 0, cacheBytes } },
-    pool,
+    pool: answering,
     status,
     health: noHealth(),
     logger,
@@ -48,11 +83,39 @@ const listen = async (cacheBytes: number): Promise<number> => {
   })
   return server.port
 }
-process.on('disconnect', () => process.exit())
-process.send!({
-  cached: await listen(config.http.cacheBytes),
-  uncached: await listen(0),
-} satisfies ServicePorts)
+
+/** Answers the requests of a loop turn as one batch, as a pool worker does, in this thread. */
+function answerHere(): Pick<QueryPool, 'submit'> {
+  const shards = openShardReaders({ config, compiled, status })
+  const rowWriter = createRowWriter(compiled)
+  const createWriter = (): JsonWriter =>
+    new JsonWriter(undefined, (nodes, target, at) => shards.hasher.formatNodes(nodes, target, at), rowWriter)
+  const run = createBatchRunner(
+    shards,
+    queries,
+    createVersionReader(status),
+    createWriter,
+    config.http.maxResponseBytes,
+    createTagWriter(createTextDigest(compiled)),
+  )
+  const slot = new Uint8Array(1 << 20)
+  const writer = new QueryWriter()
+  let waiting: PoolRequest[] = []
+  const flush = (): void => {
+    const requests = waiting
+    waiting = []
+    for (const request of requests) writer.append(request)
+    const reply = run(writer.take(), slot)
+    const replies = decodeReplies(reply === undefined ? slot : new Uint8Array(reply))
+    for (const [at, request] of requests.entries()) request.settle(replies[at]!)
+  }
+  return {
+    submit: (request) => {
+      if (waiting.push(request) === 1) setImmediate(flush)
+      return true
+    },
+  }
+}
 
 function ignore(): void {}
 

@@ -14,7 +14,8 @@ export const requireRival = createRequire(join(benchRoot, 'package.json'))
 
 /** Installs the rivals from their lock on first use; their install scripts are not run. */
 export function installRivals(): void {
-  if (existsSync(join(benchRoot, 'node_modules', 'hash-wasm'))) return
+  const { dependencies } = requireRival('./package.json') as { readonly dependencies: object }
+  if (Object.keys(dependencies).every((name) => existsSync(join(benchRoot, 'node_modules', name)))) return
   const { status } = spawnSync('npm', ['ci', '--ignore-scripts'], { cwd: benchRoot, stdio: 'inherit' })
   if (status !== 0) throw new Error(`npm ci for the rivals in bench/ failed with status ${status}`)
 }

@@ -110,11 +110,17 @@ export class SqliteRival implements Listener {
   readonly #metadataIds = new Map<string, number>()
   readonly #claimCounts = new Map<number, number>()
 
-  constructor(path: string, hasher: TreeHasher) {
+  /** A new database, to be filled. */
+  constructor(path: string, hasher: TreeHasher, schema = SCHEMA) {
     this.#spell = createSpelling((bytes) => hasher.hash(bytes))
     this.#leaves = new UsableLeaves(hasher)
     this.#database = openDatabase(path, PRAGMAS)
-    this.#database.exec(SCHEMA)
+    this.#database.exec(schema)
+  }
+
+  /** A database that was filled before. */
+  static open(path: string, hasher: TreeHasher): SqliteRival {
+    return new SqliteRival(path, hasher, '')
   }
 
   add(networkId: number, blocks: readonly IndexedBlock[]): void {

@@ -1,0 +1,158 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { type Run, runAutocannon } from './drive.js'
+import type { ToIndexer } from './indexerProcess.js'
+import { median, type Stand } from './measure.js'
+import { runOpening } from './openConnections.js'
+import type { BenchOperation } from './operations.js'
+import { cpuTimes } from './threadCpu.js'
+
+/** Something measured as a ratio of two ways, with what it should be where that was promised. */
+export interface Condition {
+  readonly text: string
+  readonly value: number
+  readonly target?: { readonly atLeast: number } | { readonly atMost: number }
+}
+
+const PATHS = 10_000
+/** Autocannon makes a request of each path for each connection. */
+const FEW_PATHS = 256
+/** Users of the latency runs: few, so that waiting for one another is not what is measured. */
+const USERS = 10
+const USUAL_LOAD = 0.7
+const LIGHT_LOAD = 0.3
+const THOUSANDS = '/bridge/v1/bridges?network_id=0&page_size=1000&page_number='
+
+/** One way by the other, round after round in turn. */
+async function rateRatio(
+  stand: Stand,
+  first: () => Promise<Run>,
+  second: () => Promise<Run>,
+): Promise<number> {
+  const ratios: number[] = []
+  for (let round = 0; round < stand.rounds; round++) {
+    const { perSecond } = await first()
+    ratios.push(perSecond / (await second()).perSecond)
+  }
+  return median(ratios)
+}
+
+/** @param point the usual one. */
+export async function poolByFrontThread(stand: Stand, point: BenchOperation): Promise<Condition> {
+  const { connections, seconds, service } = stand
+  const paths = Array.from({ length: PATHS }, (_, at) => point.path(at))
+  const run = (port: number) => () => stand.drive({ port, paths, connections, seconds })
+  return {
+    text: 'points through the pool ÷ read by the thread that listens',
+    value: await rateRatio(stand, run(service.uncached), run(service.alone)),
+    target: { atLeast: 0.8 },
+  }
+}
+
+/** A connection for each request, and one that is kept: what each costs the thread that listens, and the ceiling. */
+export async function openConnections(
+  stand: Stand,
+  point: BenchOperation,
+  bodyBytes: number,
+): Promise<Condition> {
+  const { connections, seconds, service, ceiling } = stand
+  const paths = Array.from({ length: FEW_PATHS }, (_, at) => point.path(at))
+  const frontUs = async (port: number, pid: number, asked: readonly string[]): Promise<number> => {
+    const before = cpuTimes(pid)
+    const requests = await runOpening({ port, paths: asked, connections, seconds })
+    return (cpuTimes(pid).frontUs - before.frontUs) / requests
+  }
+  const constant = paths.map((path) => `/${bodyBytes}?${path}`)
+  const ours = await frontUs(service.uncached, service.pid, paths)
+  const theirs = await frontUs(ceiling.port, ceiling.pid, constant)
+  return {
+    text: `points, a connection for each: CPU of the ceiling (${theirs.toFixed(1)} µs) ÷ of our front (${ours.toFixed(1)} µs)`,
+    value: theirs / ours,
+  }
+}
+
+/** p99 by p50 when no more comes than 70 % of what goes. */
+export async function usualLatency(
+  stand: Stand,
+  operation: BenchOperation,
+  fullPerSecond: number,
+): Promise<Condition> {
+  const { p50Ms, p99Ms } = await runAutocannon({
+    port: stand.service.uncached,
+    paths: Array.from({ length: FEW_PATHS }, (_, at) => operation.path(at)),
+    connections: USERS,
+    seconds: stand.seconds,
+    perSecond: USUAL_LOAD * fullPerSecond,
+  })
+  // Autocannon counts whole milliseconds.
+  return {
+    text: `${operation.name} at 70 % load: p99 (${p99Ms} ms) ÷ p50 (${p50Ms} ms, at least 1)`,
+    value: p99Ms / Math.max(1, p50Ms),
+  }
+}
+
+/** p99 of points while others leaf through pages of 1,000, by their p99 alone. */
+export async function pointsBesidePages(
+  stand: Stand,
+  point: BenchOperation,
+  fullPerSecond: number,
+  pages: number,
+): Promise<Condition> {
+  const port = stand.service.uncached
+  const points = () =>
+    runAutocannon({
+      port,
+      paths: Array.from({ length: FEW_PATHS }, (_, at) => point.path(at)),
+      connections: USERS,
+      seconds: stand.seconds,
+      perSecond: LIGHT_LOAD * fullPerSecond,
+    })
+  const alone = await points()
+  const large = Array.from({ length: pages }, (_, at) => `${THOUSANDS}${at + 1}`)
+  const [beside] = await Promise.all([
+    points(),
+    stand.drive({ port, paths: large, connections: 4, seconds: stand.seconds }),
+  ])
+  return {
+    text: `points beside pages of 1,000: p99 (${beside.p99Ms} ms) ÷ alone (${alone.p99Ms} ms, at least 1)`,
+    value: beside.p99Ms / Math.max(1, alone.p99Ms),
+    target: { atMost: 2 },
+  }
+}
+
+/** Rates while an indexer writes as fast as it goes, by those without. After this the stores hold more than before. */
+export async function besideIndexer(
+  stand: Stand,
+  service: ChildProcess,
+  operations: readonly BenchOperation[],
+): Promise<Condition[]> {
+  const tell = async (order: ToIndexer): Promise<unknown> => {
+    service.send(order)
+    return order === 'write' ? undefined : (await once(service, 'message'))[0]
+  }
+  await tell('prepare')
+  const conditions: Condition[] = []
+  for (const operation of operations) {
+    const { connections, seconds } = stand
+    const paths = Array.from({ length: PATHS }, (_, at) => operation.path(at))
+    const run = () => stand.drive({ port: stand.service.uncached, paths, connections, seconds })
+    let batches = 0
+    const value = await rateRatio(
+      stand,
+      async () => {
+        await tell('write')
+        const writing = await run()
+        batches += (await tell('pause')) as number
+        return writing
+      },
+      run,
+    )
+    if (batches === 0) throw new Error('the indexer wrote nothing')
+    conditions.push({
+      text: `${operation.name} while an indexer backfills (${batches} batches) ÷ idle`,
+      value,
+      target: { atLeast: 0.7 },
+    })
+  }
+  return conditions
+}
