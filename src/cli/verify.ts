@@ -16,7 +16,8 @@ export const verify: Verb = {
     'Ends with 0 when all is well and with 4 when something is not: the first such thing is named.',
     '',
     '  --network N  this network only',
-    '  --deep       every tree node, root, list, link and counter, too: minutes for millions of deposits',
+    '  --deep       every tree node, root, list, link and counter, too, and every claim and injection with the',
+    '               contract: minutes for millions of deposits',
     '  --offline    do not compare with the contract',
     '  --json       one JSON document instead of lines',
     '',
@@ -41,6 +42,7 @@ export const verify: Verb = {
         hasher,
         isDeep: switches.has('deep'),
         asksChain: !switches.has('offline'),
+        networkIds: config.networks.map(({ networkId }) => networkId),
       })
       reports.push(report)
       if (!isJson) print(report)

@@ -1,18 +1,27 @@
+import { existsSync } from 'node:fs'
 import { createChainClient } from '../chain/chainClient.js'
+import type { ChainClient } from '../chain/chainClient.types.js'
 import type { NetworkConfig } from '../config/config.types.js'
 import { FatalError, RetryableError } from '../errors/chainErrors.js'
 import type { TreeHasher } from '../merkle/hasher.js'
 import { encodeHex } from '../protocol/hex.js'
+import { L1_NETWORK_ID } from '../protocol/networks.js'
 import { asNetworkId } from '../protocol/units.js'
+import { type L1InfoGerReader, l1InfoGersOf } from '../shard/l1InfoGers.js'
 import { readShardClaims, type ShardClaims, verifyShard } from '../shard/verify/verifyShard.js'
 import { equalBytes } from '../store/codecs/bytes.js'
+import { metaKey } from '../store/codecs/keys.js'
+import { decodeCounters } from '../store/codecs/metaValues.js'
 import { checkIdentity } from '../store/identity.js'
 import { shardDirectory } from '../store/shardDirectory.js'
 import { openShardStoreSnapshot } from '../store/shardStore.js'
+import type { ReadView } from '../store/shardStore.types.js'
 import { createLogger } from '../telemetry/logger.js'
+import { compareState } from './compareState.js'
 
-/** Longest time that a chain may take to answer. */
+/** Longest time that a chain may take to answer; for every claim, one by one, longer. */
 const CHAIN_TIMEOUT_MS = 30_000
+const DEEP_TIMEOUT_MS = 30 * 60_000
 
 /** How one check ended; `skipped`: it could not be made, which says nothing about the data. */
 export interface CheckOutcome {
@@ -35,6 +44,8 @@ export interface VerifyOptions {
   readonly isDeep: boolean
   /** Whether the contract is asked too. */
   readonly asksChain: boolean
+  /** Networks whose deposits may have been claimed here. */
+  readonly networkIds: readonly number[]
 }
 
 /**
@@ -54,49 +65,87 @@ export async function verifyNetwork(options: VerifyOptions): Promise<NetworkRepo
     for (const { name, isGood, detail } of verifyShard(store, networkId, hasher, isDeep))
       checks.push({ name, outcome: isGood ? 'good' : 'damaged', detail })
     claims = readShardClaims(store, networkId, hasher)
+    if (asksChain && claims !== undefined) checks.push(...(await compareWithContract(options, store, claims)))
   } finally {
     store.release()
     await store.close()
   }
-  if (asksChain && claims !== undefined) checks.push(await compareWithContract(network, claims))
   return { network_id: networkId, block: claims?.checkpoint.number ?? null, checks }
 }
 
-async function compareWithContract(network: NetworkConfig, claims: ShardClaims): Promise<CheckOutcome> {
-  const name = 'contract'
-  const { checkpoint, deposits, localExitRoot } = claims
-  const block = checkpoint.number
+async function compareWithContract(
+  options: VerifyOptions,
+  view: ReadView,
+  claims: ShardClaims,
+): Promise<CheckOutcome[]> {
+  const { network, isDeep } = options
   const logger = createLogger({ level: 'error', format: 'json' }, { component: 'verify' })
   const client = createChainClient({ network, logger })
-  const signal = AbortSignal.timeout(CHAIN_TIMEOUT_MS)
-  const skipped = (detail: string): CheckOutcome => ({ name, outcome: 'skipped', detail })
-  try {
-    const header = await client.getHeader(block, signal)
-    if (header === undefined || !equalBytes(header.hash, checkpoint.hash))
-      return skipped(`the chain has another block ${block}: a reorg that is not followed yet`)
-    const count = await client.getContractDepositCount(block, signal)
-    const root = await client.getContractLocalExitRoot(block, signal)
-    if (count !== undefined && count !== deposits)
-      return {
-        name,
-        outcome: 'damaged',
-        detail: `depositCount() at block ${block} is ${count}, ${deposits} are indexed`,
-      }
-    if (root !== undefined && !equalBytes(root, localExitRoot))
-      return {
-        name,
-        outcome: 'damaged',
-        detail: `getRoot() at block ${block} is ${encodeHex(root)}, ours is ${encodeHex(localExitRoot)}`,
-      }
-    if (count === undefined || root === undefined)
-      return skipped(`no endpoint has the state of block ${block}`)
-    return { name, outcome: 'good', detail: `getRoot() and depositCount() at block ${block}` }
-  } catch (error) {
-    if (error instanceof FatalError) return { name, outcome: 'damaged', detail: error.message }
-    if (error instanceof RetryableError) return skipped(error.message)
-    if (signal.aborted) return skipped(`no endpoint answered within ${CHAIN_TIMEOUT_MS / 1000} s`)
+  const limitMs = isDeep ? DEEP_TIMEOUT_MS : CHAIN_TIMEOUT_MS
+  const signal = AbortSignal.timeout(limitMs)
+  const failed = (error: unknown): CheckOutcome[] => {
+    const name = 'contract'
+    if (error instanceof FatalError) return [{ name, outcome: 'damaged', detail: error.message }]
+    if (error instanceof RetryableError) return [{ name, outcome: 'skipped', detail: error.message }]
+    const detail = `no endpoint answered within ${limitMs / 1000} s`
+    if (signal.aborted) return [{ name, outcome: 'skipped', detail }]
     throw error
+  }
+  try {
+    const trees = await compareTrees(client, claims, signal)
+    if (!isDeep || trees.outcome !== 'good') return [trees]
+    return [trees, ...(await compareDeep(options, view, client, claims, signal))]
+  } catch (error) {
+    return failed(error)
   } finally {
     client.close()
   }
+}
+
+async function compareDeep(
+  { dataDir, network, hasher, networkIds }: VerifyOptions,
+  view: ReadView,
+  client: ChainClient,
+  { checkpoint }: ShardClaims,
+  signal: AbortSignal,
+): Promise<CheckOutcome[]> {
+  const indexedDeposits = new Map<number, number>()
+  let leaves: L1InfoGerReader | undefined
+  try {
+    for (const networkId of networkIds) {
+      const directory = shardDirectory(dataDir, networkId)
+      if (networkId === network.networkId || !existsSync(directory)) continue
+      const beside = openShardStoreSnapshot(directory)
+      beside.refresh()
+      indexedDeposits.set(networkId, decodeCounters(beside.get('meta', metaKey('counters'))).deposits)
+      beside.release()
+      if (networkId === L1_NETWORK_ID) leaves = l1InfoGersOf(beside, hasher)
+      else await beside.close()
+    }
+    return await compareState({ network, view, hasher, client, checkpoint, indexedDeposits, leaves }, signal)
+  } finally {
+    await leaves?.close()
+  }
+}
+
+async function compareTrees(
+  client: ChainClient,
+  { checkpoint, deposits, localExitRoot }: ShardClaims,
+  signal: AbortSignal,
+): Promise<CheckOutcome> {
+  const name = 'contract'
+  const block = checkpoint.number
+  const skipped = (detail: string): CheckOutcome => ({ name, outcome: 'skipped', detail })
+  const damaged = (detail: string): CheckOutcome => ({ name, outcome: 'damaged', detail })
+  const header = await client.getHeader(block, signal)
+  if (header === undefined || !equalBytes(header.hash, checkpoint.hash))
+    return skipped(`the chain has another block ${block}: a reorg that is not followed yet`)
+  const count = await client.getContractDepositCount(block, signal)
+  const root = await client.getContractLocalExitRoot(block, signal)
+  if (count !== undefined && count !== deposits)
+    return damaged(`depositCount() at block ${block} is ${count}, ${deposits} are indexed`)
+  if (root !== undefined && !equalBytes(root, localExitRoot))
+    return damaged(`getRoot() at block ${block} is ${encodeHex(root)}, ours is ${encodeHex(localExitRoot)}`)
+  if (count === undefined || root === undefined) return skipped(`no endpoint has the state of block ${block}`)
+  return { name, outcome: 'good', detail: `getRoot() and depositCount() at block ${block}` }
 }

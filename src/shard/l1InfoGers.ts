@@ -4,6 +4,7 @@ import type { Hash } from '../protocol/chainEvent.js'
 import { L1_NETWORK_ID } from '../protocol/networks.js'
 import { shardDirectory } from '../store/shardDirectory.js'
 import { openShardStoreReader } from '../store/shardStore.js'
+import type { ShardStoreReader } from '../store/shardStore.types.js'
 import { ShardView } from './shardView.js'
 
 /** Global exit roots of the L1 info tree from one leaf on, as one snapshot of the L1's shard has them. */
@@ -23,11 +24,12 @@ export interface L1InfoGerReader {
 
 /** Reads the L1's shard from another network's indexer thread. Main has opened it for writing before: the first opener's flags win. */
 export function openL1InfoGerReader(config: Config, hasher: TreeHasher): L1InfoGerReader {
-  const view = new ShardView(
-    L1_NETWORK_ID,
-    openShardStoreReader(shardDirectory(config.dataDir, L1_NETWORK_ID)),
-    hasher,
-  )
+  return l1InfoGersOf(openShardStoreReader(shardDirectory(config.dataDir, L1_NETWORK_ID)), hasher)
+}
+
+/** The same of a store of the L1 that is open already; `close` closes it. */
+export function l1InfoGersOf(store: ShardStoreReader, hasher: TreeHasher): L1InfoGerReader {
+  const view = new ShardView(L1_NETWORK_ID, store, hasher)
   return {
     read(from) {
       view.refresh()

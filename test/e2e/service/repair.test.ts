@@ -42,7 +42,18 @@ test('verify finds a running service’s data whole, and its contracts in agreem
       checks.filter(({ outcome }) => outcome !== 'good'),
       [],
     )
-    assert.equal(checks.at(-1)?.detail, `getRoot() and depositCount() at block ${block}`)
+    const contract = checks.filter(({ name }) => name.startsWith('contract'))
+    const expected = [
+      ['contract', `getRoot() and depositCount() at block ${block}`],
+      ...['claims', 'emergency', ...(network_id === 0 ? [] : ['injections'])].map((what) => [
+        `contract ${what}`,
+        `as the contract has it at block ${block}`,
+      ]),
+    ]
+    assert.deepEqual(
+      contract.map(({ name, detail }) => [name, detail]),
+      expected,
+    )
   }
   assert.ok((await service.read<{ status: string }>('/')).status)
 })
@@ -65,6 +76,24 @@ test('verify names the first damage of a store with exit code 4', async (t) => {
   assert.equal(code, 4)
   assert.match(stdout, /^first damage: network 0, deposits: leaf of deposit 0: expected 0x\w+, found 0x\w+$/m)
   assert.match(stdout, /^ {2}ok {7}claims: /m)
+})
+
+test('verify --deep finds a claim that the contract does not have', async (t) => {
+  const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const file = configFile('data')
+  const service = await startService(t, file)
+  await inStep(service, world)
+  await service.kill('SIGTERM')
+  const { claims } = world.network(1).head.state
+  const [key] = claims.keys()
+  claims.delete(key!)
+  const { code, stdout } = await bds(t, 'verify', '--config', file, '--deep')
+  assert.equal(code, 4)
+  assert.match(
+    stdout,
+    /^first damage: network 1, contract claims: claims of deposits 0 and following of network 0/m,
+  )
+  assert.match(stdout, /the contract has 0x[0-9a-f]{64}, indexed 0x[0-9a-f]{64}$/m)
 })
 
 test('verify holds the contract against the store, and skips it where no endpoint answers', async (t) => {

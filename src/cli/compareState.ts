@@ -1,0 +1,66 @@
+import type { ChainClient } from '../chain/chainClient.types.js'
+import type { NetworkConfig } from '../config/config.types.js'
+import type { Difference } from '../indexer/audit.js'
+import { ClaimAudit } from '../indexer/claimAudit.js'
+import { InjectionAudit } from '../indexer/injectionAudit.js'
+import type { TreeHasher } from '../merkle/hasher.js'
+import type { BlockHeader } from '../protocol/chainEvent.js'
+import { openContractState } from '../shard/contractState.js'
+import type { L1InfoGerReader } from '../shard/l1InfoGers.js'
+import type { ReadView } from '../store/shardStore.types.js'
+import type { CheckOutcome } from './verifyNetwork.js'
+
+export interface StateComparison {
+  readonly network: NetworkConfig
+  readonly view: ReadView
+  readonly hasher: TreeHasher
+  readonly client: ChainClient
+  readonly checkpoint: BlockHeader
+  /** Deposits that the stores beside hold, by network. */
+  readonly indexedDeposits: ReadonlyMap<number, number>
+  /** Leaves of the L1 info tree; undefined on layer 1, and where they are not indexed. */
+  readonly leaves: Pick<L1InfoGerReader, 'read'> | undefined
+}
+
+/** Compares every claim, every injection and the emergency state with the contracts. @throws what the client throws. */
+export async function compareState(
+  comparison: StateComparison,
+  signal: AbortSignal,
+): Promise<CheckOutcome[]> {
+  const { network, view, hasher, client, checkpoint, indexedDeposits, leaves } = comparison
+  const { networkId, gerInjection } = network
+  const contractState = openContractState(view, hasher)
+  const audit = new ClaimAudit({ networkId, client, contractState, indexedDeposits: () => indexedDeposits })
+  const claims = await audit.compareAll(checkpoint, signal)
+  const outcomes = [
+    await outcomeOf('contract claims', claims.difference, claims.isCompared, checkpoint.number),
+  ]
+  const emergency = await client.getEmergencyState(checkpoint.number, signal)
+  const ours = contractState.isEmergency()
+  const isDifferent = emergency !== undefined && emergency !== ours
+  const ask = async () => String(emergency)
+  const difference: Difference | undefined = isDifferent
+    ? { what: 'emergency state', reason: 'missing_log', ours: String(ours), ask }
+    : undefined
+  outcomes.push(await outcomeOf('contract emergency', difference, emergency !== undefined, checkpoint.number))
+  if (leaves === undefined || gerInjection === 'poll') return outcomes
+  const isTold = () => gerInjection === 'event' || contractState.insertionChain().some((byte) => byte !== 0)
+  const injections = new InjectionAudit({ client, contractState, leaves, isTold })
+  const differing = await injections.compare(checkpoint, signal)
+  return [...outcomes, await outcomeOf('contract injections', differing, true, checkpoint.number)]
+}
+
+async function outcomeOf(
+  name: string,
+  difference: Difference | undefined,
+  isCompared: boolean,
+  block: number,
+): Promise<CheckOutcome> {
+  if (difference !== undefined) {
+    const theirs = await difference.ask()
+    const detail = `${difference.what} at block ${block}: the contract has ${theirs}, indexed ${difference.ours}`
+    return { name, outcome: 'damaged', detail }
+  }
+  if (isCompared) return { name, outcome: 'good', detail: `as the contract has it at block ${block}` }
+  return { name, outcome: 'skipped', detail: `no endpoint has the state of block ${block}` }
+}
