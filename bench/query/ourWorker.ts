@@ -1,7 +1,8 @@
 import { JsonWriter } from '../../src/api/jsonWriter.js'
 import type { Config } from '../../src/config/config.types.js'
-import { type CompiledMerkle, createRowWriter } from '../../src/merkle/wasm.js'
+import { type CompiledMerkle, createRowWriter, createTextDigest } from '../../src/merkle/wasm.js'
 import { BatchSlots, createSlotMemory } from '../../src/pool/batchSlots.js'
+import { createTagWriter, TAG_LENGTH } from '../../src/pool/digestTag.js'
 import { decodeReplies } from '../../src/pool/messages.js'
 import { queries } from '../../src/pool/queries.js'
 import { type NamedQuery, QueryWriter } from '../../src/pool/queryCodec.js'
@@ -17,6 +18,8 @@ export interface OurWorker {
   run(batch: Uint8Array): Uint8Array
   /** Body of the one answer in a reply. @throws when it is not a success. */
   body(reply: Uint8Array): Uint8Array
+  /** Makes the entity tag of a body, as `run` does. */
+  tag(body: Uint8Array): void
   close(): Promise<void>
 }
 
@@ -27,6 +30,8 @@ export function openOurWorker(
 ): OurWorker {
   const shards = openShardReaders({ config, compiled, status })
   const rowWriter = createRowWriter(compiled)
+  const writeTag = createTagWriter(createTextDigest(compiled))
+  const tag = new Uint8Array(TAG_LENGTH)
   const slot = new BatchSlots(createSlotMemory(1)).replyOf(0)
   const runBatch = createBatchRunner(
     shards,
@@ -39,6 +44,7 @@ export function openOurWorker(
         rowWriter,
       ),
     config.http.maxResponseBytes,
+    writeTag,
   )
   const writer = new QueryWriter()
   return {
@@ -57,6 +63,7 @@ export function openOurWorker(
         throw new Error(`status ${answer?.status}: ${Buffer.from(answer?.body ?? []).toString()}`)
       return answer.body
     },
+    tag: (body) => writeTag(body, tag, 0),
     close: () => shards.close(),
   }
 }

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CompiledMerkle, createHasher } from '../../src/merkle/wasm.js'
-import { digestTag } from '../../src/pool/digestTag.js'
 import type { NamedQuery } from '../../src/pool/queryCodec.js'
 import type { BridgesQuery, ClaimsQuery } from '../../src/protocol/queries.js'
 import { prepareStores } from '../../src/store/openStores.js'
@@ -90,7 +89,7 @@ export async function raceSize(
     const variant = <T>(of: readonly T[], at: number): T => of[at % of.length]!
     const calls: Call[] = [
       (at) => worker.run(variant(batches, at)),
-      (at) => digestTag(variant(bodies, at)),
+      (at) => worker.tag(variant(bodies, at)),
       ...(rival === undefined ? [] : [(at: number) => ask(variant(question.queries, at))]),
     ]
     const [oursUs, tagUs, rivalUs] = medianUs(calls)

@@ -1,7 +1,8 @@
 import { NO_VALUE } from '../protocol/packedRows.js'
+import { CLAIM_HASH_BYTES } from '../store/codecs/claimRow.js'
 import { DEPOSIT_BYTES, depositFields } from '../store/codecs/depositRow.js'
 import { SENDER_BYTES } from '../store/codecs/senderRow.js'
-import { DEPOSITS_PER_CHUNK, SENDERS_PER_CHUNK } from '../store/tables.js'
+import { CLAIM_HASHES_PER_CHUNK, DEPOSITS_PER_CHUNK, SENDERS_PER_CHUNK } from '../store/tables.js'
 import type { ClaimPath } from './claimPath.js'
 import { PlacedBytes } from './placedBytes.js'
 import { PlacedChunk } from './placedChunk.js'
@@ -17,27 +18,37 @@ const VALUES = 8
 /** Where the address stands in a dictionary's entry of a token: behind its network. */
 export const TOKEN_ADDRESS_AT = 4
 const MESSAGE = 1
-/** Two chunks, an entry of a token, a hash. */
-const INPUT_BYTES = 2 * 4096 + 64 + 32
+/** Three chunks, an entry of a token. */
+const INPUT_BYTES = 3 * 4096 + 64
+
+interface Destination {
+  path: ClaimPath
+  /** Transaction hashes of its claims; undefined for a network that is not indexed here. */
+  readonly hashes: PlacedChunk | undefined
+  /** Page that the path is of. */
+  page: number
+}
 
 /** Puts one bridge after another into the arena. What a row says is what `bridgeRow` says. */
 export class BridgePacker {
   readonly #shards: ShardReaders
   readonly #source: ShardView
-  readonly #arena: RowArena
-  readonly #resolvedSenders: number
+  readonly arena: RowArena
+  #resolvedSenders = 0
   readonly #deposits: PlacedChunk
   readonly #senders: PlacedChunk
   readonly #tokens: PlacedBytes
   readonly #metadata: PlacedBytes
+  /** Those indexed here. */
+  readonly #destinations = new Map<number, Destination>()
   #destinationNetwork = -1
-  #path: ClaimPath | undefined
+  #destination: Destination | undefined
+  #page = 0
 
   constructor(shards: ShardReaders, source: ShardView, arena: RowArena) {
     this.#shards = shards
     this.#source = source
-    this.#arena = arena
-    this.#resolvedSenders = source.state.resolvedDepositSenders
+    this.arena = arena
     const { deposits } = source
     this.#deposits = new PlacedChunk(arena, DEPOSITS_PER_CHUNK, DEPOSIT_BYTES, (depositCount) =>
       deposits.chunkOf(depositCount),
@@ -49,9 +60,17 @@ export class BridgePacker {
     this.#metadata = new PlacedBytes(arena)
   }
 
+  /** Begins a page of the task at hand. */
+  begin(emit: (text: Uint8Array) => void): void {
+    this.arena.begin(emit)
+    this.#resolvedSenders = this.#source.state.resolvedDepositSenders
+    this.#destination = undefined
+    this.#page++
+  }
+
   /** @returns false for a bridge whose metadata has no room at all. */
   pack(depositCount: number): boolean {
-    const arena = this.#arena
+    const { arena } = this
     if (!arena.hasRoom(INPUT_BYTES, 0)) arena.flush()
     const row = this.#deposits.placeOf(depositCount)
     const metadataId = arena.view.getUint32(row + depositFields.metadataId, true)
@@ -64,9 +83,10 @@ export class BridgePacker {
     const sender = depositCount < this.#resolvedSenders ? this.#senders.placeOf(depositCount) : NOWHERE
     const token = this.#placeToken(arena.view.getUint32(row + depositFields.tokenId, true))
     const isMessage = arena.input[row + depositFields.leafType] === MESSAGE
-    const path = this.#pathTo(arena.view.getUint32(row + depositFields.destinationNetwork, true))
-    const claims = path.destination?.claims
-    const claim = claims?.findOf(this.#source.networkId, depositCount)
+    const { path, hashes } = this.#destinationOf(
+      arena.view.getUint32(row + depositFields.destinationNetwork, true),
+    )
+    const claim = path.destination?.claims.findOf(this.#source.networkId, depositCount)
     const { numbers } = arena
     const at = arena.addRow(metadata.length)
     numbers[at + bridgeBases.row] = arena.address(row)
@@ -74,7 +94,7 @@ export class BridgePacker {
     numbers[at + bridgeBases.token] = arena.address(token)
     numbers[at + bridgeBases.origin] = arena.address(isMessage ? token + TOKEN_ADDRESS_AT : sender)
     numbers[at + bridgeBases.claimHash] = arena.address(
-      claim === undefined ? NOWHERE : arena.place(claims!.getTransactionHash(claim)),
+      claim === undefined ? NOWHERE : hashes!.placeOf(claim),
     )
     numbers[at + bridgeBases.metadata] = arena.address(
       this.#metadata.find(metadataId) ?? this.#metadata.place(metadataId, metadata),
@@ -91,11 +111,30 @@ export class BridgePacker {
     return this.#tokens.find(id) ?? this.#tokens.place(id, this.#source.dictionary.getTokenBytes(id))
   }
 
-  #pathTo(destinationNetwork: number): ClaimPath {
-    if (this.#path === undefined || destinationNetwork !== this.#destinationNetwork) {
-      this.#path = this.#shards.claimFacts.path(this.#source, destinationNetwork as ShardView['networkId'])
-      this.#destinationNetwork = destinationNetwork
+  #destinationOf(networkId: number): Destination {
+    if (this.#destination === undefined || networkId !== this.#destinationNetwork) {
+      this.#destination = this.#makeDestination(networkId)
+      this.#destinationNetwork = networkId
     }
-    return this.#path
+    return this.#destination
+  }
+
+  #makeDestination(networkId: number): Destination {
+    const known = this.#destinations.get(networkId)
+    if (known?.page === this.#page) return known
+    const path = this.#shards.claimFacts.path(this.#source, networkId as ShardView['networkId'])
+    if (known !== undefined) {
+      known.path = path
+      known.page = this.#page
+      return known
+    }
+    const claims = path.destination?.claims
+    if (claims === undefined) return { path, hashes: undefined, page: this.#page }
+    const hashes = new PlacedChunk(this.arena, CLAIM_HASHES_PER_CHUNK, CLAIM_HASH_BYTES, (ordinal) =>
+      claims.hashChunkOf(ordinal),
+    )
+    const destination = { path, hashes, page: this.#page }
+    this.#destinations.set(networkId, destination)
+    return destination
   }
 }

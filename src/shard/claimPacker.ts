@@ -23,20 +23,21 @@ const INPUT_BYTES = 4 * 4096 + 64
 export class ClaimPacker {
   readonly #shards: ShardReaders
   readonly #claimView: ShardView
-  readonly #arena: RowArena
-  readonly #resolvedSenders: number
+  readonly arena: RowArena
+  #resolvedSenders = 0
   readonly #claims: PlacedChunk
   readonly #hashes: PlacedChunk
   readonly #senders: PlacedChunk
   readonly #tokens: PlacedBytes
-  /** By source network; undefined for one that is not indexed here. */
-  readonly #sources = new Map<number, PlacedSource | undefined>()
+  /** Those indexed here. */
+  readonly #sources = new Map<number, PlacedSource>()
+  #sourceNetwork = -1
+  #source: PlacedSource | undefined
 
   constructor(shards: ShardReaders, view: ShardView, arena: RowArena) {
     this.#shards = shards
     this.#claimView = view
-    this.#arena = arena
-    this.#resolvedSenders = view.state.resolvedClaimSenders
+    this.arena = arena
     const { claims } = view
     this.#claims = new PlacedChunk(arena, CLAIMS_PER_CHUNK, CLAIM_BYTES, (ordinal) => claims.chunkOf(ordinal))
     this.#hashes = new PlacedChunk(arena, CLAIM_HASHES_PER_CHUNK, CLAIM_HASH_BYTES, (ordinal) =>
@@ -48,9 +49,16 @@ export class ClaimPacker {
     this.#tokens = new PlacedBytes(arena)
   }
 
+  /** Begins a page of the task at hand. */
+  begin(emit: (text: Uint8Array) => void): void {
+    this.arena.begin(emit)
+    this.#resolvedSenders = this.#claimView.state.resolvedClaimSenders
+    this.#sourceNetwork = -1
+  }
+
   /** @returns false for a claim whose fields, or whose deposit, must be looked up in other ways. */
   pack(ordinal: number): boolean {
-    const arena = this.#arena
+    const { arena } = this
     if (!arena.hasRoom(INPUT_BYTES, 0)) arena.flush()
     const row = this.#claims.placeOf(ordinal)
     if (isSetByAdministrator(arena.input[row + claimFields.flags]!)) return false
@@ -77,15 +85,25 @@ export class ClaimPacker {
   }
 
   #sourceOf(networkId: number): PlacedSource | undefined {
-    if (this.#sources.has(networkId)) return this.#sources.get(networkId)
-    const view = this.#shards.find(networkId as ShardView['networkId'])
-    const source = view && {
-      view,
-      deposits: new PlacedChunk(this.#arena, DEPOSITS_PER_CHUNK, DEPOSIT_BYTES, (depositCount) =>
-        view.deposits.chunkOf(depositCount),
-      ),
+    if (networkId !== this.#sourceNetwork) {
+      this.#source = this.#makeSource(networkId)
+      this.#sourceNetwork = networkId
     }
-    this.#sources.set(networkId, source)
+    return this.#source
+  }
+
+  #makeSource(networkId: number): PlacedSource | undefined {
+    // Asked for in each task: that is what brings the view up to the task's snapshot.
+    const view = this.#shards.find(networkId as ShardView['networkId'])
+    if (view === undefined) return undefined
+    let source = this.#sources.get(networkId)
+    if (source === undefined) {
+      const deposits = new PlacedChunk(this.arena, DEPOSITS_PER_CHUNK, DEPOSIT_BYTES, (depositCount) =>
+        view.deposits.chunkOf(depositCount),
+      )
+      source = { view, deposits }
+      this.#sources.set(networkId, source)
+    }
     return source
   }
 }

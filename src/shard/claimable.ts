@@ -16,6 +16,9 @@ export interface ClaimFactsShards {
   haltReason(networkId: NetworkId): HaltReason
 }
 
+/** Paths kept per source: one per network that is indexed, and those that senders made up. */
+const MAX_PATHS = 1_024
+
 /** The columns of one source network. */
 interface SourceColumns {
   /** undefined for the L1, whose deposits the mainnet exit roots cover. */
@@ -23,9 +26,25 @@ interface SourceColumns {
   readonly coverage: Coverage
   /** By destination. */
   readonly reach: Map<NetworkId, UsableReach>
-  /** Of this task, by destination. */
-  readonly paths: Map<NetworkId, ClaimPath>
-  isFresh: boolean
+  /** By destination. */
+  readonly paths: Map<NetworkId, KeptPath>
+  /** Task that they were last brought up to. */
+  task: number
+  /** Versions of the source's and the L1's shard that they stand for. */
+  sourceVersion: number
+  l1Version: number
+  /** Moves when they are brought up to other versions. */
+  updates: number
+}
+
+/** A path, and what it was made from: it holds as long as all of that is the same. */
+interface KeptPath {
+  readonly path: ClaimPath
+  readonly updates: number
+  readonly destinationVersion: number
+  readonly isInDoubt: boolean
+  /** Task in which it was last found to hold. */
+  task: number
 }
 
 /**
@@ -37,6 +56,7 @@ export class ClaimFacts {
   readonly #l1Columns = new L1InfoColumns()
   readonly #sources = new Map<NetworkId, SourceColumns>()
   readonly #usable = new Map<NetworkId, UsableIndexes>()
+  #task = 0
 
   constructor(shards: ClaimFactsShards) {
     this.#shards = shards
@@ -44,20 +64,35 @@ export class ClaimFacts {
 
   /** Another task with other snapshots follows. */
   reset(): void {
-    for (const columns of this.#sources.values()) {
-      columns.isFresh = false
-      columns.paths.clear()
-    }
+    this.#task++
   }
 
   path(source: ShardView, destinationNetwork: NetworkId): ClaimPath {
     const l1 = this.#shards.find(L1_NETWORK_ID)
     const columns = this.#columnsOf(source, l1)
-    let path = columns.paths.get(destinationNetwork)
-    if (path === undefined) {
-      path = this.#makePath(source, l1, columns, destinationNetwork)
-      columns.paths.set(destinationNetwork, path)
+    const kept = columns.paths.get(destinationNetwork)
+    if (kept?.task === this.#task) return kept.path
+    const destination = this.#shards.find(destinationNetwork)
+    const destinationVersion = destination?.version ?? -1
+    const isInDoubt =
+      l1 === undefined ||
+      isInDoubtAt(this.#shards, source.networkId) ||
+      isInDoubtAt(this.#shards, L1_NETWORK_ID) ||
+      isInDoubtAt(this.#shards, destinationNetwork)
+    if (
+      kept !== undefined &&
+      kept.updates === columns.updates &&
+      kept.destinationVersion === destinationVersion &&
+      kept.isInDoubt === isInDoubt
+    ) {
+      kept.task = this.#task
+      return kept.path
     }
+    const path = this.#makePath(l1, columns, destination, isInDoubt)
+    // Destinations are any number that senders choose.
+    if (columns.paths.size >= MAX_PATHS) columns.paths.clear()
+    const { updates } = columns
+    columns.paths.set(destinationNetwork, { path, updates, destinationVersion, isInDoubt, task: this.#task })
     return path
   }
 
@@ -69,37 +104,48 @@ export class ClaimFacts {
         coverage: new Coverage(),
         reach: new Map(),
         paths: new Map(),
-        isFresh: false,
+        task: -1,
+        sourceVersion: -1,
+        l1Version: -1,
+        updates: 0,
       }
       this.#sources.set(source.networkId, columns)
     }
-    if (!columns.isFresh && l1 !== undefined) {
+    if (columns.task === this.#task || l1 === undefined) return columns
+    if (
+      columns.sourceVersion !== source.version ||
+      columns.l1Version !== l1.version ||
+      columns.settled?.isBehind === true
+    ) {
+      columns.updates++
+      columns.sourceVersion = -1
       this.#l1Columns.update(l1.l1Info)
       columns.settled?.update(l1.l1Info, source.exitTree)
       columns.coverage.update(this.#l1Columns, columns.settled)
-      columns.isFresh = true
+      columns.l1Version = l1.version
+      // Last: what a failed read kept from being followed is followed by the next task.
+      columns.sourceVersion = source.version
     }
+    columns.task = this.#task
     return columns
   }
 
   #makePath(
-    source: ShardView,
     l1: ShardView | undefined,
     columns: SourceColumns,
-    destinationNetwork: NetworkId,
+    destination: ShardView | undefined,
+    isInDoubt: boolean,
   ): ClaimPath {
-    const destination = this.#shards.find(destinationNetwork)
-    const way = [source.networkId, L1_NETWORK_ID, destinationNetwork]
     return new ClaimPath({
       destination,
       coverage: columns.coverage,
       // The L1 knows every root of its own for ever; of a network that is not indexed we know nothing.
       accepted:
-        l1 === undefined || destination === undefined || isL1(destinationNetwork)
+        l1 === undefined || destination === undefined || isL1(destination.networkId)
           ? undefined
           : this.#acceptedBy(destination, l1, columns),
       finalLeafCount: l1 === undefined ? 0 : this.#l1Columns.leavesUpToBlock(l1.state.finalizedBlock),
-      isInDoubt: l1 === undefined || way.some((networkId) => isInDoubt(this.#shards.haltReason(networkId))),
+      isInDoubt,
     })
   }
 
@@ -122,4 +168,8 @@ export class ClaimFacts {
     reach.update(columns.coverage, usable)
     return { usable, reach }
   }
+}
+
+function isInDoubtAt(shards: ClaimFactsShards, networkId: NetworkId): boolean {
+  return isInDoubt(shards.haltReason(networkId))
 }

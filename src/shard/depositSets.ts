@@ -16,6 +16,13 @@ export interface DepositSetsShards {
   readonly claimFacts: ClaimFacts
 }
 
+interface FollowedClaims {
+  readonly set: ClaimedSet
+  /** Versions of the shards that the set was brought up to. */
+  sourceVersion: number
+  destinationVersion: number
+}
+
 /** What cuts the deposits of one source down by state; an absent field does not. */
 export interface StateFilter {
   readonly claimed?: boolean
@@ -35,9 +42,7 @@ export class DepositSets {
   readonly #ofType = new ListMirrors(listKinds.depositsByLeafType, 'deposits', (leafType) =>
     Uint8Array.of(leafType),
   )
-  readonly #claimed = new Map<NetworkId, ClaimedSet>()
-  /** Destinations whose claims are those of the task at hand. */
-  readonly #fresh = new Set<NetworkId>()
+  readonly #claimed = new Map<NetworkId, FollowedClaims>()
 
   constructor(shards: DepositSetsShards) {
     this.#shards = shards
@@ -47,7 +52,6 @@ export class DepositSets {
   reset(): void {
     this.#sent.reset()
     this.#ofType.reset()
-    this.#fresh.clear()
   }
 
   isServed(networkId: NetworkId): boolean {
@@ -73,15 +77,21 @@ export class DepositSets {
   claimedOn(source: ShardView, networkId: NetworkId): Bits {
     let claimed = this.#claimed.get(networkId)
     if (claimed === undefined) {
-      claimed = new ClaimedSet(this.flips)
+      claimed = { set: new ClaimedSet(this.flips), sourceVersion: -1, destinationVersion: -1 }
       this.#claimed.set(networkId, claimed)
     }
-    if (!this.#fresh.has(networkId)) {
-      const { destination } = this.#shards.claimFacts.path(source, networkId)
-      if (destination !== undefined) claimed.update(source, destination, this.sentTo(source, networkId))
-      this.#fresh.add(networkId)
+    const { destination } = this.#shards.claimFacts.path(source, networkId)
+    if (
+      destination !== undefined &&
+      (claimed.sourceVersion !== source.version || claimed.destinationVersion !== destination.version)
+    ) {
+      claimed.sourceVersion = -1
+      claimed.set.update(source, destination, this.sentTo(source, networkId))
+      claimed.destinationVersion = destination.version
+      // Last: what a failed read kept from being followed is followed by the next task.
+      claimed.sourceVersion = source.version
     }
-    return claimed.members
+    return claimed.set.members
   }
 
   /** Deposits to the network below are ready unless they are claimed. */

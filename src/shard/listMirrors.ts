@@ -8,17 +8,16 @@ const MAX_KEPT = 256
 
 interface Followed {
   readonly mirror: ListMirror
-  /** Number of the task that it was brought up to. */
-  task: number
+  /** Version of the shard that it was brought up to. */
+  version: number
 }
 
-/** The stored lists of one kind as sets, made when they are asked for and brought up to each task's snapshot. */
+/** The stored lists of one kind of one shard as sets, made when they are asked for and brought up to each task's snapshot. */
 export class ListMirrors {
   readonly #kind: ListKind
   readonly #keyOf: (id: number) => Uint8Array
   readonly #rows: 'deposits' | 'claims'
   readonly #followed = new Map<number, Followed>()
-  #task = 0
 
   /** @param rows what the ordinals of the lists are. */
   constructor(kind: ListKind, rows: 'deposits' | 'claims', keyOf: (id: number) => Uint8Array) {
@@ -29,7 +28,6 @@ export class ListMirrors {
 
   /** Another task with another snapshot follows. */
   reset(): void {
-    this.#task++
     if (this.#followed.size > MAX_KEPT) this.#followed.clear()
   }
 
@@ -37,10 +35,10 @@ export class ListMirrors {
   get(view: ShardView, id: number): CountedBits {
     let followed = this.#followed.get(id)
     if (followed === undefined) {
-      followed = { mirror: new ListMirror(), task: -1 }
+      followed = { mirror: new ListMirror(), version: -1 }
       this.#followed.set(id, followed)
     }
-    if (followed.task !== this.#task) {
+    if (followed.version !== view.version) {
       const { state } = view
       const list = view.list(this.#kind, this.#keyOf(id))
       followed.mirror.update(
@@ -48,7 +46,7 @@ export class ListMirrors {
         state.rewindCount,
         (rewindCount) => state.untouchedSince(rewindCount)[this.#rows],
       )
-      followed.task = this.#task
+      followed.version = view.version
     }
     return followed.mirror.bits
   }

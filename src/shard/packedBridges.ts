@@ -2,9 +2,8 @@ import type { FieldSources, PackedRows, RowWriter } from '../protocol/packedRows
 import type { NetworkId } from '../protocol/units.js'
 import { CHECKSUM_ADDRESS_BYTES } from '../store/codecs/checksumAddress.js'
 import { depositFields } from '../store/codecs/depositRow.js'
-import { BridgePacker, bridgeBases, bridgeValues, TOKEN_ADDRESS_AT } from './bridgePacker.js'
+import { bridgeBases, bridgeValues, TOKEN_ADDRESS_AT } from './bridgePacker.js'
 import type { ShardReaders } from './reader.js'
-import { RowArena } from './rowArena.js'
 import type { ShardView } from './shardView.js'
 
 /** Mainnet flag, or rollup index: what stands above the deposit count in a canonical global index. 56 hexadecimal digits. */
@@ -62,13 +61,14 @@ export class PackedBridges implements PackedRows {
   }
 
   writeTo(writer: RowWriter, emit: (text: Uint8Array) => void, writeAlone: (row: number) => void): void {
-    const arena = new RowArena(writer, emit)
-    const packer = new BridgePacker(this.#shards, this.#source, arena)
+    const packer = this.#shards.rowPackers.bridges(writer, this.#source)
+    const { arena } = packer
+    packer.begin(emit)
     for (let row = 0; row < this.#depositCounts.length; row++) {
       if (packer.pack(this.#depositCounts[row]!)) continue
       arena.flush()
       writeAlone(row)
     }
-    arena.flush()
+    arena.end()
   }
 }

@@ -4,9 +4,8 @@ import { CHECKSUM_ADDRESS_BYTES } from '../store/codecs/checksumAddress.js'
 import { claimFields } from '../store/codecs/claimRow.js'
 import { depositFields } from '../store/codecs/depositRow.js'
 import { TOKEN_ADDRESS_AT } from './bridgePacker.js'
-import { ClaimPacker, claimBases } from './claimPacker.js'
+import { claimBases } from './claimPacker.js'
 import type { ShardReaders } from './reader.js'
-import { RowArena } from './rowArena.js'
 import type { ShardView } from './shardView.js'
 
 function sourcesOf(networkId: NetworkId): FieldSources {
@@ -54,13 +53,14 @@ export class PackedClaims implements PackedRows {
   }
 
   writeTo(writer: RowWriter, emit: (text: Uint8Array) => void, writeAlone: (row: number) => void): void {
-    const arena = new RowArena(writer, emit)
-    const packer = new ClaimPacker(this.#shards, this.#view, arena)
+    const packer = this.#shards.rowPackers.claims(writer, this.#view)
+    const { arena } = packer
+    packer.begin(emit)
     for (let row = 0; row < this.#ordinals.length; row++) {
       if (packer.pack(this.#ordinals[row]!)) continue
       arena.flush()
       writeAlone(row)
     }
-    arena.flush()
+    arena.end()
   }
 }

@@ -14,6 +14,7 @@ import { DepositSets } from './depositSets.js'
 import { FilteredSets } from './filteredSets.js'
 import { ListMirrors } from './listMirrors.js'
 import { ProofMaker } from './proofMaker.js'
+import { RowPackers } from './rowPackers.js'
 import { ShardView } from './shardView.js'
 import { THRESHOLDS, type Thresholds } from './thresholds.js'
 import { TokenMappingColumns } from './tokenMappingColumns.js'
@@ -35,6 +36,7 @@ export class ShardReaders {
   readonly hasher: TreeHasher
   readonly networkIds: readonly NetworkId[]
   readonly claimFacts: ClaimFacts
+  readonly rowPackers: RowPackers
   readonly filteredSets = new FilteredSets()
   thresholds: Thresholds = THRESHOLDS
   readonly unlistedClaims: UnlistedClaims
@@ -50,6 +52,7 @@ export class ShardReaders {
     this.hasher = hasher
     this.networkIds = [...shards.keys()]
     this.claimFacts = new ClaimFacts(this)
+    this.rowPackers = new RowPackers(this)
     this.unlistedClaims = new UnlistedClaims(this)
     this.tokenMappings = new TokenMappingColumns()
     this.proofs = new ProofMaker(hasher)

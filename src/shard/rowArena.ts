@@ -11,7 +11,7 @@ export const NOWHERE = -1
 const ROW_WORDS = ROW_BASES + ROW_VALUES
 
 /**
- * Collects rows in a row writer's memory and has them written when it is full. Bytes are copied in once: chunks whole, so that
+ * Collects rows in a row writer's memory and has them written when it is full; one per row writer, used page after page. Bytes are copied in once: chunks whole, so that
  * the rows of a page that lie in one chunk share it.
  */
 export class RowArena {
@@ -19,21 +19,32 @@ export class RowArena {
   readonly numbers: Uint32Array
   /** Numbers of the stored rows, little-endian. */
   readonly view: DataView
-  readonly #writer: RowWriter
-  readonly #emit: (text: Uint8Array) => void
+  readonly writer: RowWriter
+  #emit: (text: Uint8Array) => void = ignore
   readonly #inputAddress: number
   #used = 0
   #rows = 0
   #textBytes = 0
   #generation = 0
 
-  constructor(writer: RowWriter, emit: (text: Uint8Array) => void) {
-    this.#writer = writer
-    this.#emit = emit
+  constructor(writer: RowWriter) {
+    this.writer = writer
     this.input = writer.input
     this.numbers = writer.numbers
     this.#inputAddress = writer.inputAddress
     this.view = new DataView(writer.input.buffer, writer.input.byteOffset, writer.input.length)
+  }
+
+  /** Begins a page. Whatever one that failed has left behind is dropped. @param emit takes the text of some rows. */
+  begin(emit: (text: Uint8Array) => void): void {
+    this.#emit = emit
+    this.#clear()
+  }
+
+  /** Ends the page. */
+  end(): void {
+    this.flush()
+    this.#emit = ignore
   }
 
   /** Moves when all that was placed is void. */
@@ -76,10 +87,16 @@ export class RowArena {
 
   /** Has the rows written that were collected. */
   flush(): void {
-    if (this.#rows > 0) this.#emit(this.#writer.write(this.#rows))
+    if (this.#rows > 0) this.#emit(this.writer.write(this.#rows))
+    this.#clear()
+  }
+
+  #clear(): void {
     this.#rows = 0
     this.#used = 0
     this.#textBytes = 0
     this.#generation++
   }
 }
+
+function ignore(): void {}

@@ -52,6 +52,11 @@ export class SettledCoverage {
     return this.#generation
   }
 
+  /** True while roots that are unknown wait to be looked up again, though no shard has moved. */
+  get isBehind(): boolean {
+    return this.#due > 0
+  }
+
   update(l1: SettlementSource, source: LocalExitRootSource): void {
     if (
       l1.epoch !== this.#l1Epoch ||

@@ -30,6 +30,8 @@ export class ShardView {
   /** Empty in the shard of an L2. */
   readonly l1Info: L1InfoReads
   readonly #store: ShardStoreReader
+  #commits: number | undefined
+  #version = 0
 
   constructor(networkId: NetworkId, store: ShardStoreReader, hasher: TreeHasher) {
     this.networkId = networkId
@@ -43,9 +45,17 @@ export class ShardView {
     this.l1Info = new L1InfoReads(store, this.state)
   }
 
-  /** Takes the newest snapshot and forgets what was read of the one before. */
+  /** Moves when a refresh finds another snapshot than the one before: what was derived at an equal version still holds. */
+  get version(): number {
+    return this.#version
+  }
+
+  /** Takes the newest snapshot, and forgets what was read of the one before unless it is the same. */
   refresh(): void {
-    this.#store.refresh()
+    const commits = this.#store.refresh()
+    if (commits !== undefined && commits === this.#commits) return
+    this.#commits = commits
+    this.#version++
     this.state.reset()
     this.deposits.reset()
     this.claims.reset()

@@ -15,6 +15,8 @@ interface SetByAdministrator {
 
 interface Kept {
   epoch: number
+  /** Version of the shard that it was brought up to. */
+  version: number
   outOfForceCount: number
   outOfForce: readonly number[]
   setByAdministrator: SetByAdministrator[]
@@ -35,6 +37,7 @@ export class UnlistedClaims {
   /** Their ordinals, ascending. */
   of(view: ShardView): readonly number[] {
     const { outOfForce, setByAdministrator } = this.#keptOf(view)
+    if (setByAdministrator.length === 0) return outOfForce
     const pending = setByAdministrator
       .filter((claim) => this.#sourceOf(claim) === undefined)
       .map(({ ordinal }) => ordinal)
@@ -66,10 +69,11 @@ export class UnlistedClaims {
   }
 
   #keptOf(view: ShardView): Kept {
-    const { epoch, counters } = view.state
     let kept = this.#kept.get(view.networkId)
+    if (kept?.version === view.version) return kept
+    const { epoch, counters } = view.state
     if (kept === undefined || kept.epoch !== epoch) {
-      kept = { epoch, outOfForceCount: 0, outOfForce: [], setByAdministrator: [] }
+      kept = { epoch, version: -1, outOfForceCount: 0, outOfForce: [], setByAdministrator: [] }
       this.#kept.set(view.networkId, kept)
     }
     // Within an epoch both only grow.
@@ -83,6 +87,7 @@ export class UnlistedClaims {
       const { sourceNetwork, depositCount } = view.claims.get(ordinal)
       kept.setByAdministrator.push({ ordinal, sourceNetwork, depositCount, deposit: undefined })
     }
+    kept.version = view.version
     return kept
   }
 }

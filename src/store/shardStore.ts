@@ -2,6 +2,8 @@ import { existsSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { FatalError } from '../errors/chainErrors.js'
+import { readUint48, writeUint48 } from './codecs/bytes.js'
+import { metaKey } from './codecs/keys.js'
 import type { ReadView, ShardStoreReader, ShardStoreWriter, WriteView } from './shardStore.types.js'
 import { type TableName, tables } from './tables.js'
 import { decodeUndoPart, UndoPart, undoKey } from './undo.js'
@@ -39,6 +41,12 @@ function freeBytesOf(directory: string): number {
 function diskFull(directory: string, free: number): Error {
   const message = `no space left for ${directory}: ${free} bytes free, ${MIN_FREE_BYTES} kept in reserve`
   return Object.assign(new Error(message), { code: 'ENOSPC' })
+}
+
+const COMMITS = metaKey('commits')
+
+function decodeCommits(bytes: Uint8Array | undefined): number | undefined {
+  return bytes === undefined ? undefined : readUint48(bytes, 0)
 }
 
 /** Above every key of table `undo`. */
@@ -92,6 +100,7 @@ class Transaction implements WriteView {
   readonly list: ReadView['list']
   #undoBlock: number | undefined
   #undo = new UndoPart()
+  #isChanged = false
 
   constructor(databases: Databases, view: ReadView) {
     this.#databases = databases
@@ -101,13 +110,23 @@ class Transaction implements WriteView {
 
   put(table: TableName, key: Uint8Array, value: Uint8Array): void {
     if (this.#undoBlock !== undefined) this.#undo.record(table, key, () => this.get(table, key))
+    this.#isChanged = true
     // Inside a transaction LMDB copies at once: the caller may reuse its buffer.
     this.#databases[table].put(key, value)
   }
 
   remove(table: TableName, key: Uint8Array): void {
     if (this.#undoBlock !== undefined) this.#undo.record(table, key, () => this.get(table, key))
+    this.#isChanged = true
     this.#databases[table].remove(key)
+  }
+
+  /** Counts the transaction, if it changed anything: see `ShardStoreReader.refresh`. A revert is counted, never taken back. */
+  countCommit(): void {
+    if (!this.#isChanged) return
+    const count = new Uint8Array(6)
+    writeUint48(count, 0, (decodeCommits(this.get('meta', COMMITS)) ?? 0) + 1)
+    this.#databases.meta.put(COMMITS, count)
   }
 
   setUndoBlock(blockNumber: number | undefined): void {
@@ -142,6 +161,7 @@ class Transaction implements WriteView {
         reverse: true,
       })
       if (newest === undefined) return
+      this.#isChanged = true
       for (const { table, key, value } of decodeUndoPart(newest.value)) {
         if (value === undefined) this.#databases[table].remove(key)
         else this.#databases[table].put(key, value)
@@ -173,6 +193,7 @@ export function openShardStoreWriter(directory: string, freeBytes = freeBytesOf)
         const transaction = new Transaction(databases, view)
         const result = body(transaction)
         transaction.flushUndo()
+        transaction.countCommit()
         return result
       })
     },
@@ -181,19 +202,17 @@ export function openShardStoreWriter(directory: string, freeBytes = freeBytesOf)
   }
 }
 
-const ANY_KEY = Uint8Array.of(0)
-
 /**
  * The first read of a snapshot sets a timer that would give it back at the next turn of the event loop. `release` does
  * that; and since a pool worker under load has no turns, its timers would pile up (150 bytes per task and shard, without
  * end).
  */
-function withoutTimers(body: () => void): void {
+function withoutTimers<T>(body: () => T): T {
   const { setTimeout } = globalThis
   // lmdb-js only asks whether there is a timer.
   globalThis.setTimeout = (() => true) as unknown as typeof setTimeout
   try {
-    body()
+    return body()
   } finally {
     globalThis.setTimeout = setTimeout
   }
@@ -215,7 +234,7 @@ function readerOf(root: RootDatabase, databases: Databases): ShardStoreReader {
     ...readView(databases),
     refresh() {
       root.resetReadTxn()
-      withoutTimers(() => databases.meta.getBinaryFast(ANY_KEY))
+      return decodeCommits(withoutTimers(() => databases.meta.getBinaryFast(COMMITS)))
     },
     release: () => root.resetReadTxn(),
     close: () => root.close(),

@@ -34,8 +34,12 @@ export interface WriteView extends ReadView {
 
 /** Read side of one shard, one per thread. */
 export interface ShardStoreReader extends ReadView {
-  /** Takes the newest snapshot. Call it before the first read of each task. */
-  refresh(): void
+  /**
+   * Takes the newest snapshot. Call it before the first read of each task.
+   * @returns number of commits that changed the shard so far: equal numbers mean the same snapshot, and all that was read of
+   * it still holds. undefined in a store whose writer did not count yet.
+   */
+  refresh(): number | undefined
   /** Lets the snapshot go, so that the writer may reuse its pages. Call it in a `finally` after each task. */
   release(): void
   close(): Promise<void>

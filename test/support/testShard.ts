@@ -79,7 +79,7 @@ function dumpHashRuns(view: ReadView): [string, string][] {
   return [...found].map(([key, payloads]) => [key, payloads.join(' ')])
 }
 
-/** Every entry of every table as text; `meta/epoch`, which counts reorgs, left out. */
+/** Every entry of every table as text; what counts reorgs and commits left out. */
 export function dumpTables(view: ReadView, except: readonly TableName[] = []): Record<string, string> {
   const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
   const entries: [string, string][] = []
@@ -92,6 +92,6 @@ export function dumpTables(view: ReadView, except: readonly TableName[] = []): R
     const all = { start: Uint8Array.of(0), end: Buffer.alloc(60, 0xff) }
     for (const { key, value } of view.list(table, all)) entries.push([`${table}/${hex(key)}`, hex(value)])
   }
-  const epoch = `meta/${hex(Buffer.from('epoch'))}`
-  return Object.fromEntries(entries.filter(([key]) => key !== epoch))
+  const counts = ['epoch', 'commits'].map((name) => `meta/${hex(Buffer.from(name))}`)
+  return Object.fromEntries(entries.filter(([key]) => !counts.includes(key)))
 }

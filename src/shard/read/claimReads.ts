@@ -17,7 +17,7 @@ import {
 import { ChunkReader } from '../chunkReader.js'
 import type { SnapshotState } from '../snapshotState.js'
 
-/** Claims made on one network, their claimers, and which deposits of which network they claim. */
+/** Claims made on one network, their claimers, and which deposits of which network they claim. Rows are copies: they stay good. */
 export class ClaimReads {
   readonly #view: ReadView
   readonly #state: SnapshotState
@@ -47,7 +47,7 @@ export class ClaimReads {
     this.#claims.reset()
     this.#hashes.reset()
     this.#senders.reset()
-    this.#links.clear()
+    for (const links of this.#links.values()) links.reset()
   }
 
   /** Claims ever made, in force or not: one more than the newest ordinal. */
@@ -60,7 +60,7 @@ export class ClaimReads {
     const chunk = this.#claims.find(ordinal)
     const offset = this.#claims.offset(ordinal) * CLAIM_BYTES
     if (chunk === undefined || chunk.length < offset + CLAIM_BYTES) throw this.#missing(`claim ${ordinal}`)
-    return decodeClaimRow(chunk, offset)
+    return decodeClaimRow(chunk.slice(offset, offset + CLAIM_BYTES), 0)
   }
 
   /** undefined while the claimer is not resolved. */
@@ -70,7 +70,7 @@ export class ClaimReads {
     const offset = this.#senders.offset(ordinal) * SENDER_BYTES
     if (chunk === undefined || chunk.length < offset + SENDER_BYTES)
       throw this.#missing(`claimer of claim ${ordinal}`)
-    return decodeSenderRow(chunk, offset)
+    return decodeSenderRow(chunk.slice(offset, offset + SENDER_BYTES), 0)
   }
 
   /** Chunk with the row of a claim. @returns the store's own bytes, good until the next read. @throws InvariantError when the row is missing. */
@@ -94,7 +94,7 @@ export class ClaimReads {
     const offset = this.#hashes.offset(ordinal) * CLAIM_HASH_BYTES
     if (chunk === undefined || chunk.length < offset + CLAIM_HASH_BYTES)
       throw this.#missing(`transaction hash of claim ${ordinal}`)
-    return chunk.subarray(offset, offset + CLAIM_HASH_BYTES)
+    return chunk.slice(offset, offset + CLAIM_HASH_BYTES)
   }
 
   /** Ordinal of the claim in force of a deposit; undefined while there is none. */

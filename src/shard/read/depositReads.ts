@@ -17,7 +17,7 @@ import { DEPOSITS_PER_CHUNK, SENDERS_PER_CHUNK } from '../../store/tables.js'
 import { ChunkReader } from '../chunkReader.js'
 import type { SnapshotState } from '../snapshotState.js'
 
-/** Deposits of one network and their senders. Rows stay good to the end of the task. */
+/** Deposits of one network and their senders. Rows are copies: they stay good. */
 export class DepositReads {
   readonly #view: ReadView
   readonly #state: SnapshotState
@@ -55,7 +55,8 @@ export class DepositReads {
   /** @param depositCount must be below `count`. @throws InvariantError when the row is missing. */
   get(depositCount: number): DepositRow {
     const chunk = this.#chunkOf(depositCount)
-    return decodeDepositRow(chunk, this.#deposits.offset(depositCount) * DEPOSIT_BYTES)
+    const offset = this.#deposits.offset(depositCount) * DEPOSIT_BYTES
+    return decodeDepositRow(chunk.slice(offset, offset + DEPOSIT_BYTES), 0)
   }
 
   /** Destination network alone. @param depositCount must be below `count`. */
@@ -103,7 +104,7 @@ export class DepositReads {
     const offset = this.#senders.offset(depositCount) * SENDER_BYTES
     if (chunk === undefined || chunk.length < offset + SENDER_BYTES)
       throw this.#missing(`sender of deposit ${depositCount}`)
-    return decodeSenderRow(chunk, offset)
+    return decodeSenderRow(chunk.slice(offset, offset + SENDER_BYTES), 0)
   }
 
   /** Deposits that BackwardLET cut off, oldest first. */

@@ -46,7 +46,8 @@ export class L1InfoReads {
 
   /** @param index must be below `leafCount`. @throws InvariantError when the row is missing. */
   getLeaf(index: number): L1InfoLeafRow {
-    return decodeL1InfoLeafRow(this.#chunkOf(index), this.#leaves.offset(index) * L1_INFO_LEAF_BYTES)
+    const offset = this.#leaves.offset(index) * L1_INFO_LEAF_BYTES
+    return decodeL1InfoLeafRow(this.#chunkOf(index).slice(offset, offset + L1_INFO_LEAF_BYTES), 0)
   }
 
   /** The numbers of a leaf alone: columns read every leaf there is. */

@@ -20,6 +20,7 @@ export type MetaName =
   | 'claimSenders'
   | 'exitState'
   | 'polledLeaves'
+  | 'commits'
 
 const metaKeys = new Map<MetaName, Uint8Array>()
 

@@ -3,9 +3,14 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { InvariantError } from '../../../src/errors/invariantError.js'
+import { compileMerkleModule, createHasher } from '../../../src/merkle/wasm.js'
 import { asNetworkId } from '../../../src/protocol/units.js'
 import type { ShardReaders } from '../../../src/shard/reader.js'
+import { ShardView } from '../../../src/shard/shardView.js'
+import { metaKey } from '../../../src/store/codecs/keys.js'
+import { decodeCounters, encodeCounters } from '../../../src/store/codecs/metaValues.js'
 import { shardDirectory } from '../../../src/store/shardDirectory.js'
+import type { ShardStoreReader } from '../../../src/store/shardStore.types.js'
 import { statusRow } from '../../../src/telemetry/statusBoard.js'
 import { createFakeWorld } from '../../support/fakeChain.js'
 import { IndexedWorld } from '../../support/indexedWorld.js'
@@ -114,4 +119,24 @@ test('a value that an answer holds outlives the reads after it', (context) => {
       Array.from({ length: 100 }, (_, depositCount) => depositCount),
     )
   })
+})
+
+test('a store whose commits are not counted is read anew in every task', () => {
+  let deposits = 1
+  const counters = () => encodeCounters({ ...decodeCounters(undefined), deposits })
+  const store: ShardStoreReader = {
+    refresh: () => undefined,
+    release: () => undefined,
+    close: () => Promise.resolve(),
+    get: (_table, key) => (key === metaKey('counters') ? counters() : undefined),
+    list: () => [],
+  }
+  const view = new ShardView(L1, store, createHasher(compileMerkleModule()))
+  view.refresh()
+  const { version } = view
+  assert.equal(view.deposits.count, 1)
+  deposits = 2
+  view.refresh()
+  assert.equal(view.deposits.count, 2)
+  assert.notEqual(view.version, version)
 })

@@ -49,6 +49,33 @@ test('a reader sees each commit after refresh, and keeps one snapshot until then
     }
   }))
 
+test('a refresh tells whether the snapshot is another: every commit that writes moves the number, nothing else does', (context) =>
+  withStore(context, (writer, reader) => {
+    assert.equal(reader.refresh(), undefined, 'nothing was ever written')
+    putCounter(writer, 1)
+    assert.equal(reader.refresh(), 1)
+    assert.equal(reader.refresh(), 1)
+    writer.transact(() => undefined)
+    assert.throws(() =>
+      writer.transact((view) => {
+        view.put('meta', COUNTER, encodeUint32(2))
+        throw new Error('rolled back')
+      }),
+    )
+    assert.equal(reader.refresh(), 1)
+    writer.transact((view) => {
+      view.setUndoBlock(7)
+      view.put('meta', COUNTER, encodeUint32(3))
+    })
+    assert.equal(reader.refresh(), 2)
+    writer.transact((view) => view.undoAbove(6))
+    assert.equal(readCounter(reader), 3, 'the snapshot is still the one before')
+    assert.equal(reader.refresh(), 3, 'what is taken back is a change too')
+    assert.equal(readCounter(reader), 1)
+    writer.transact((view) => view.remove('meta', COUNTER))
+    assert.equal(reader.refresh(), 4)
+  }))
+
 test('refresh alone takes the newest snapshot, also when the last task never released its own', (context) =>
   withStore(context, (writer, reader) => {
     for (let value = 0; value < 50; value++) {

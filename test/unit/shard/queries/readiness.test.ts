@@ -194,6 +194,21 @@ test('a deposit between rollups is ready once its root is settled and that leaf 
   assert.deepEqual(stateOf(indexed, 1, 0), { ready: true, index: 1, claim: null, refusal: null })
 })
 
+test('a root that was settled before its own network is indexed so far covers as soon as that network has caught up', (context) => {
+  const { world } = worldWithDeposit()
+  const [l1, first] = [world.network(0), world.network(1)]
+  first.mine((block) => block.tx().deposit({ destinationNetwork: 0 }))
+  const before = first.head.number
+  first.mine((block) => block.tx().deposit({ destinationNetwork: 0 }))
+  l1.mine((block) => block.tx().settle(1, first.localExitRoot()))
+  const indexed = new IndexedWorld(context, world)
+  indexed.sync(0)
+  indexed.sync(1, { to: before })
+  assert.equal(stateOf(indexed, 1, 0).ready, false)
+  indexed.sync(1)
+  for (const depositCount of [0, 1]) assert.equal(stateOf(indexed, 1, depositCount).ready, true)
+})
+
 test('a halted network on the way makes nothing ready and names no index; without disk or endpoints it stays', (context) => {
   for (const halted of [0, 1]) {
     const { world } = worldWithDeposit()
