@@ -18,8 +18,10 @@ const VALUES = 8
 /** Where the address stands in a dictionary's entry of a token: behind its network. */
 export const TOKEN_ADDRESS_AT = 4
 const MESSAGE = 1
-/** Three chunks, an entry of a token. */
-const INPUT_BYTES = 3 * 4096 + 64
+/** Two chunks and an entry of a token, and with the chunk of the row itself. */
+const MORE_BYTES = 2 * 4096 + 64
+const INPUT_BYTES = 4096 + MORE_BYTES
+const NO_BYTES = new Uint8Array(0)
 
 interface Destination {
   path: ClaimPath
@@ -74,12 +76,16 @@ export class BridgePacker {
     if (!arena.hasRoom(INPUT_BYTES, 0)) arena.flush()
     const row = this.#deposits.placeOf(depositCount)
     const metadataId = arena.view.getUint32(row + depositFields.metadataId, true)
-    const metadata = this.#source.dictionary.getMetadata(metadataId)
-    if (!arena.fits(metadata.length)) return false
-    if (!arena.hasRoom(INPUT_BYTES + metadata.length, metadata.length)) {
+    let metadata = this.#metadata.find(metadataId)
+    // The store's own bytes: placed before anything else is read.
+    const bytes = metadata === NOWHERE ? this.#source.dictionary.peekMetadata(metadataId) : NO_BYTES
+    const metadataLength = metadata === NOWHERE ? bytes.length : this.#metadata.lengthOf(metadataId)
+    if (!arena.fits(metadataLength)) return false
+    if (!arena.hasRoom(MORE_BYTES + bytes.length, metadataLength)) {
       arena.flush()
       return this.pack(depositCount)
     }
+    if (metadata === NOWHERE) metadata = this.#metadata.place(metadataId, bytes)
     const sender = depositCount < this.#resolvedSenders ? this.#senders.placeOf(depositCount) : NOWHERE
     const token = this.#placeToken(arena.view.getUint32(row + depositFields.tokenId, true))
     const isMessage = arena.input[row + depositFields.leafType] === MESSAGE
@@ -88,7 +94,7 @@ export class BridgePacker {
     )
     const claim = path.destination?.claims.findOf(this.#source.networkId, depositCount)
     const { numbers } = arena
-    const at = arena.addRow(metadata.length)
+    const at = arena.addRow(metadataLength)
     numbers[at + bridgeBases.row] = arena.address(row)
     numbers[at + bridgeBases.sender] = arena.address(sender)
     numbers[at + bridgeBases.token] = arena.address(token)
@@ -96,19 +102,18 @@ export class BridgePacker {
     numbers[at + bridgeBases.claimHash] = arena.address(
       claim === undefined ? NOWHERE : hashes!.placeOf(claim),
     )
-    numbers[at + bridgeBases.metadata] = arena.address(
-      this.#metadata.find(metadataId) ?? this.#metadata.place(metadataId, metadata),
-    )
+    numbers[at + bridgeBases.metadata] = arena.address(metadata)
     const values = at + VALUES
     numbers[values + bridgeValues.depositCount] = depositCount
-    numbers[values + bridgeValues.metadataLength] = metadata.length
+    numbers[values + bridgeValues.metadataLength] = metadataLength
     numbers[values + bridgeValues.ready] = claim === undefined && depositCount < path.readyBelow ? 1 : 0
     numbers[values + bridgeValues.l1InfoTreeIndex] = path.findUsable(depositCount) ?? NO_VALUE
     return true
   }
 
   #placeToken(id: number): number {
-    return this.#tokens.find(id) ?? this.#tokens.place(id, this.#source.dictionary.getTokenBytes(id))
+    const token = this.#tokens.find(id)
+    return token === NOWHERE ? this.#tokens.place(id, this.#source.dictionary.getTokenBytes(id)) : token
   }
 
   #destinationOf(networkId: number): Destination {

@@ -69,9 +69,9 @@ export class ClaimPacker {
     const isDepositKnown = source !== undefined && depositCount < source.view.deposits.count
     const deposit = isDepositKnown ? source.deposits.placeOf(depositCount) : NOWHERE
     const tokenId = arena.view.getUint32(row + claimFields.tokenId, true)
-    const token =
-      this.#tokens.find(tokenId) ??
-      this.#tokens.place(tokenId, this.#claimView.dictionary.getTokenBytes(tokenId))
+    let token = this.#tokens.find(tokenId)
+    if (token === NOWHERE)
+      token = this.#tokens.place(tokenId, this.#claimView.dictionary.getTokenBytes(tokenId))
     const sender = ordinal < this.#resolvedSenders ? this.#senders.placeOf(ordinal) : NOWHERE
     const hash = this.#hashes.placeOf(ordinal)
     const { numbers } = arena

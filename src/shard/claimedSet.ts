@@ -4,8 +4,6 @@ import type { ShardView } from './shardView.js'
 
 /** Claims remembered, so that the deposits of those that a reorg takes back are known: more than a reorg holds. */
 const REMEMBERED = 4_096
-/** Deposits looked at in one go. */
-const STRETCH = 4_096
 
 interface SeenClaim {
   readonly ordinal: number
@@ -120,10 +118,11 @@ export class ClaimedSet {
   #followDeposits(source: ShardView, destination: ShardView, sent: CountedBits): void {
     const { deposits } = source.state.counters
     if (deposits === this.#followedBelow) return
-    const last = sent.rank(deposits)
-    for (let position = sent.rank(this.#followedBelow); position < last; position += STRETCH)
-      for (const depositCount of sent.slice(position, Math.min(last, position + STRETCH)))
-        this.#follow(source, destination, depositCount)
+    // A read that failed may have left some behind; a claim may have gone since.
+    if (this.members.end > this.#followedBelow) this.members.truncate(this.#followedBelow)
+    destination.claims.eachClaimed(source.networkId, this.#followedBelow, deposits, (depositCount) => {
+      if (sent.has(depositCount) && this.members.add(depositCount)) this.#flips.push(depositCount)
+    })
     this.#followedBelow = deposits
   }
 

@@ -1,4 +1,4 @@
-import type { RowArena } from './rowArena.js'
+import { NOWHERE, type RowArena } from './rowArena.js'
 
 const SLOTS = 64
 
@@ -7,17 +7,23 @@ export class PlacedBytes {
   readonly #arena: RowArena
   readonly #ids = new Float64Array(SLOTS).fill(-1)
   readonly #places = new Int32Array(SLOTS)
+  readonly #lengths = new Int32Array(SLOTS)
   #generation = -1
 
   constructor(arena: RowArena) {
     this.#arena = arena
   }
 
-  /** Where entry `id` stands; undefined while it does not. */
-  find(id: number): number | undefined {
+  /** Where entry `id` stands; NOWHERE while it does not. */
+  find(id: number): number {
     this.#follow()
     const slot = id % SLOTS
-    return this.#ids[slot] === id ? this.#places[slot] : undefined
+    return this.#ids[slot] === id ? this.#places[slot]! : NOWHERE
+  }
+
+  /** Length of an entry that was found. */
+  lengthOf(id: number): number {
+    return this.#lengths[id % SLOTS]!
   }
 
   /** Copies the entry. @returns its place. */
@@ -27,6 +33,7 @@ export class PlacedBytes {
     const at = this.#arena.place(bytes)
     this.#ids[slot] = id
     this.#places[slot] = at
+    this.#lengths[slot] = bytes.length
     return at
   }
 

@@ -11,6 +11,7 @@ export class SnapshotState {
   #counters: Counters | undefined
   /** `null`: not read yet. */
   #epochEntry: Uint8Array | undefined | null = null
+  #epoch: number | undefined
   #finalizedBlock: number | undefined
   #undoFloor: number | undefined
   #resolvedDepositSenders: number | undefined
@@ -24,6 +25,7 @@ export class SnapshotState {
   reset(): void {
     this.#counters = undefined
     this.#epochEntry = null
+    this.#epoch = undefined
     this.#finalizedBlock = undefined
     this.#undoFloor = undefined
     this.#resolvedDepositSenders = undefined
@@ -37,7 +39,8 @@ export class SnapshotState {
 
   /** Number of reorgs that the shard has followed: moves in the transaction that undoes rows. */
   get epoch(): number {
-    return decodeEpoch(this.#epochBytes)
+    this.#epoch ??= decodeEpoch(this.#epochBytes)
+    return this.#epoch
   }
 
   /** Number of times that rows were taken back, by reorgs and by cuts of the exit tree. Never falls. */

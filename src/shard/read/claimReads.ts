@@ -2,7 +2,7 @@ import { InvariantError } from '../../errors/invariantError.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import type { ClaimOrdinal, NetworkId } from '../../protocol/units.js'
 import { readUint32BigEndian } from '../../store/codecs/bytes.js'
-import { CLAIM_LINK_BYTES, decodeClaimLink } from '../../store/codecs/claimLink.js'
+import { CLAIM_LINK_BYTES, decodeClaimLink, hasClaimLink } from '../../store/codecs/claimLink.js'
 import { CLAIM_BYTES, CLAIM_HASH_BYTES, type ClaimRow, decodeClaimRow } from '../../store/codecs/claimRow.js'
 import { chunkKey, claimLinkKey, uint32Key } from '../../store/codecs/keys.js'
 import { decodeSenderRow, SENDER_BYTES, type SenderRow } from '../../store/codecs/senderRow.js'
@@ -104,6 +104,25 @@ export class ClaimReads {
     return chunk === undefined
       ? undefined
       : decodeClaimLink(chunk, links.offset(depositCount) * CLAIM_LINK_BYTES)
+  }
+
+  /** Calls `visit` with each of the deposits `from` … `below` − 1 that has a claim in force, ascending: chunk by chunk. */
+  eachClaimed(
+    sourceNetwork: number,
+    from: number,
+    below: number,
+    visit: (depositCount: number) => void,
+  ): void {
+    const links = this.#linksOf(sourceNetwork)
+    for (let first = from; first < below; ) {
+      const chunkStart = first - links.offset(first)
+      const end = Math.min(below, chunkStart + CLAIM_LINKS_PER_CHUNK)
+      const chunk = links.find(first)
+      if (chunk !== undefined)
+        for (let depositCount = first; depositCount < end; depositCount++)
+          if (hasClaimLink(chunk, (depositCount - chunkStart) * CLAIM_LINK_BYTES)) visit(depositCount)
+      first = end
+    }
   }
 
   /** Ordinals of the claims that are no longer in force, ascending. */

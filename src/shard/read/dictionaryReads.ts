@@ -3,7 +3,6 @@ import type { NetworkId } from '../../protocol/units.js'
 import { uint32Key } from '../../store/codecs/keys.js'
 import { decodeTokenEntry, type TokenEntry } from '../../store/codecs/smallRows.js'
 import type { ReadView } from '../../store/shardStore.types.js'
-import { copyOf } from '../chunkReader.js'
 import { SlotCache } from '../slotCache.js'
 import type { SnapshotState } from '../snapshotState.js'
 
@@ -24,6 +23,8 @@ export class DictionaryReads {
   readonly #networkId: NetworkId
   readonly #tokens = new SlotCache<StoredToken>(CACHED_TOKENS)
   readonly #metadata = new SlotCache<Uint8Array>(CACHED_METADATA)
+  /** By slot: what was asked for once. */
+  readonly #metBefore = new Float64Array(CACHED_METADATA).fill(-1)
   #epoch = -1
 
   constructor(view: ReadView, state: SnapshotState, networkId: NetworkId) {
@@ -42,21 +43,36 @@ export class DictionaryReads {
     return this.#getToken(id).bytes
   }
 
-  /** @throws InvariantError when the entry is missing. */
+  /** @returns bytes that stay good. @throws InvariantError when the entry is missing. */
   getMetadata(id: number): Uint8Array {
+    return new Uint8Array(this.peekMetadata(id))
+  }
+
+  /**
+   * The same, without a copy where nobody asked for it before: metadata of messages is mostly met once.
+   * @returns bytes good until the next read.
+   */
+  peekMetadata(id: number): Uint8Array {
     this.#followEpoch()
     const cached = this.#metadata.get(id)
     if (cached !== undefined) return cached
-    const metadata = this.#get('metadata', id)
-    if (metadata.length <= CACHED_METADATA_BYTES) this.#metadata.set(id, metadata)
-    return metadata
+    const stored = this.#stored('metadata', id)
+    if (stored.length > CACHED_METADATA_BYTES) return stored
+    const slot = id % CACHED_METADATA
+    if (this.#metBefore[slot] === id) {
+      const metadata = new Uint8Array(stored)
+      this.#metadata.set(id, metadata)
+      return metadata
+    }
+    this.#metBefore[slot] = id
+    return stored
   }
 
   #getToken(id: number): StoredToken {
     this.#followEpoch()
     let stored = this.#tokens.get(id)
     if (stored === undefined) {
-      const bytes = this.#get('tokens', id)
+      const bytes = new Uint8Array(this.#stored('tokens', id))
       stored = { token: decodeTokenEntry(bytes), bytes }
       this.#tokens.set(id, stored)
     }
@@ -65,14 +81,16 @@ export class DictionaryReads {
 
   /** A reorg may have given an id to another entry. */
   #followEpoch(): void {
-    if (this.#state.epoch === this.#epoch) return
-    this.#epoch = this.#state.epoch
+    const { epoch } = this.#state
+    if (epoch === this.#epoch) return
+    this.#epoch = epoch
     this.#tokens.clear()
     this.#metadata.clear()
   }
 
-  #get(table: 'tokens' | 'metadata', id: number): Uint8Array {
-    const bytes = copyOf(this.#view.get(table, uint32Key(id)))
+  /** @returns the store's own bytes, good until the next read. */
+  #stored(table: 'tokens' | 'metadata', id: number): Uint8Array {
+    const bytes = this.#view.get(table, uint32Key(id))
     if (bytes === undefined)
       throw new InvariantError(`network ${this.#networkId}: entry ${id} of table ${table} is missing`, {
         networkId: this.#networkId,

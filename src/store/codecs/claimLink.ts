@@ -17,3 +17,11 @@ export function decodeClaimLink(bytes: Uint8Array, offset: number): ClaimOrdinal
   const ordinalPlusOne = readUint32(bytes, offset)
   return ordinalPlusOne === 0 ? undefined : ((ordinalPlusOne - 1) as ClaimOrdinal)
 }
+
+/** Whether the deposit is claimed. */
+export function hasClaimLink(bytes: Uint8Array, offset: number): boolean {
+  return (
+    offset + CLAIM_LINK_BYTES <= bytes.length &&
+    (bytes[offset]! | bytes[offset + 1]! | bytes[offset + 2]! | bytes[offset + 3]!) !== 0
+  )
+}
