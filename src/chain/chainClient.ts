@@ -82,6 +82,7 @@ export function createChainClient({
     async getFinalizedBlock(head, signal) {
       return asBlockNumber(await finality.finalizedBlock(head, until(signal)))
     },
+    reorged: (ancestor) => finality.reorged(ancestor),
     fetchRange(from, to, signal) {
       return pool.run((endpoint) => reader.read(endpoint, from, to, until(signal)), until(signal))
     },

@@ -13,7 +13,7 @@ const ASK_AFTER_MS = 30_000
 /** A node that offered the tag before may fail to for so long before blocks are counted: they might pass what is final. */
 const TAG_GRACE_MS = 20_000
 
-/** Newest final block of one network under its configured rule. Never goes back. */
+/** Newest final block of one network under its configured rule. Never goes back but with a reorg. */
 export class FinalityTracker {
   readonly #finality: Finality
   readonly #pool: EndpointPool
@@ -44,6 +44,13 @@ export class FinalityTracker {
       this.#askedAtHead = head
     }
     return Math.min(this.#finalized, head)
+  }
+
+  /** The chain has left its blocks above `ancestor`, whatever was final: what replaces them is not, until the chain says so. */
+  reorged(ancestor: number): void {
+    if (this.#finalized <= ancestor) return
+    this.#finalized = ancestor
+    this.#askedAt = Number.NEGATIVE_INFINITY
   }
 
   #isDue(head: number): boolean {

@@ -159,9 +159,10 @@ class SyncLoop {
   }
 
   #revert(ancestor: BlockHeader): void {
-    const { writer, report } = this.#options
+    const { client, writer, report } = this.#options
     const checkpoint = writer.checkpoint()!
     writer.revertTo(ancestor.number)
+    client.reorged(ancestor.number)
     report.reorged(checkpoint, ancestor)
   }
 

@@ -15,7 +15,7 @@ import type { FakeBlock, FakeNetwork } from './fakeChain.js'
 import { claimedBitMap } from './fakeChainGetters.js'
 import { localExitRootOf } from './fakeChainState.js'
 
-type Method = Exclude<keyof ChainClient, 'isDown' | 'close' | 'readCarefully' | 'distrust'>
+type Method = Exclude<keyof ChainClient, 'isDown' | 'close' | 'readCarefully' | 'distrust' | 'reorged'>
 
 /** A call of the client, before it is answered. */
 export interface DirectCall {
@@ -164,6 +164,8 @@ export class DirectClient implements ChainClient {
   }
 
   distrust(): void {}
+
+  reorged(): void {}
 
   isDown(): boolean {
     return this.down

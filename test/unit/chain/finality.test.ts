@@ -117,3 +117,22 @@ test('a tag above the head that is followed makes no later block final', async (
     assert.equal(await finalized(), 150)
   })
 })
+
+test('a reorg below what was final takes finality back with it, until the chain calls the new branch final', async () => {
+  await withFinality({ tag: 'finalized', depth: 0 }, async (chain, network, finalized) => {
+    network.finalizedLag = 10
+    assert.equal(await finalized(), 190)
+    chain.client.reorged(asBlockNumber(170))
+    network.finalizedLag = 40
+    assert.equal(
+      await chain.client.getFinalizedBlock(asBlockNumber(200), signal),
+      170,
+      'never below the ancestor',
+    )
+    network.finalizedLag = 10
+    network.mineEmpty(5)
+    assert.equal(await finalized(), 195)
+    chain.client.reorged(asBlockNumber(198))
+    assert.equal(await finalized(), 195, 'a reorg above it changes nothing')
+  })
+})
