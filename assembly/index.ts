@@ -2,6 +2,7 @@
 
 import { DIGEST, INPUT } from './layout'
 import { completeTile, hashLevel } from './level'
+import { fillDigits } from './logs'
 import { fillDigitPairs } from './rows'
 import { absorb, finishMessage, startMessage } from './sponge'
 import { fillZeroHashes } from './zeroHashes'
@@ -9,6 +10,7 @@ import { fillZeroHashes } from './zeroHashes'
 export { computeRoot, foldBranch, prove, proveAtEdge, rootPair } from './branch'
 export { formatNodes } from './hex'
 export { BRANCH_A, DIGEST, DIGEST_B, EDGE, INPUT, PATH_A, PATH_B, TEXT, TILE } from './layout'
+export { LOG_FILTER, LOG_RECORDS, LOG_RESULT, LOG_TEXT, scanLogs } from './logs'
 export { ROW_FIELDS, ROW_INPUT, ROW_NUMBERS, ROW_OUTPUT, ROW_TEXTS } from './rowLayout'
 export { writeRows } from './rows'
 export { absorbBlocks, finishText, startText } from './xxh3'
@@ -16,6 +18,7 @@ export { completeTile, startMessage }
 
 fillZeroHashes()
 fillDigitPairs()
+fillDigits()
 
 /** Takes the first `length` bytes of `INPUT` as the next piece of the message. */
 export function absorbInput(length: i32): void {

@@ -1,5 +1,6 @@
 import type { NetworkConfig } from '../config/config.types.js'
 import { eventFilterOf } from '../protocol/decodeLog.js'
+import type { LogScanner } from '../protocol/packedLogs.js'
 import { asBlockNumber } from '../protocol/units.js'
 import type { Logger } from '../telemetry/logger.js'
 import type { ChainClient } from './chainClient.types.js'
@@ -29,6 +30,8 @@ export interface ChainClientOptions {
   readonly clock?: Clock
   /** What posts the questions; another one in tests. */
   readonly openPost?: typeof createHttpPost
+  /** Reads long lists of logs; without it they are parsed as JSON. */
+  readonly scanner?: LogScanner
 }
 
 /** One network's chain behind all of its endpoints. It opens no connection before the first question. */
@@ -37,11 +40,14 @@ export function createChainClient({
   logger,
   clock = systemClock,
   openPost = createHttpPost,
+  scanner,
 }: ChainClientOptions): ChainClient {
   const { rpcTimeoutMs: timeoutMs, logRange } = network
   const isAlone = network.rpc.length === 1
+  const filter = eventFilterOf(network)
+  const logs = scanner && { scanner, filter }
   const endpoints = network.rpc.map(
-    (config) => new Endpoint({ config, timeoutMs, logRange, isAlone, openPost, clock, logger }),
+    (config) => new Endpoint({ config, timeoutMs, logRange, isAlone, openPost, logs, clock, logger }),
   )
   const pool = new EndpointPool({
     endpoints,
@@ -50,7 +56,6 @@ export function createChainClient({
     clock,
     logger,
   })
-  const filter = eventFilterOf(network)
   const reader = new RangeReader(network, filter, clock)
   const finality = new FinalityTracker(network.finality, pool, clock, logger)
   const senders = new SenderResolver(network, pool, clock, logger)

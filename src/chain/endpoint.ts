@@ -4,6 +4,7 @@ import { CallRetry } from './callRetry.js'
 import type { Clock } from './clock.js'
 import type { createHttpPost } from './httpPost.js'
 import { LogRange } from './logRange.js'
+import type { LogReader } from './parseReplies.js'
 import type { BlockHead } from './rpcBlocks.js'
 import { isUnknownBlock, RpcFailure } from './rpcFailure.js'
 import { createRpcTransport, type RpcCall, type RpcOutcome, type RpcTransport } from './rpcTransport.js'
@@ -26,6 +27,7 @@ export interface EndpointOptions {
   /** The network has no other endpoint. */
   readonly isAlone?: boolean
   readonly openPost?: typeof createHttpPost
+  readonly logs?: LogReader | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -54,7 +56,8 @@ export class Endpoint {
   readonly #logger: Logger
   #batchRefusedAt: number | undefined
 
-  constructor({ config, timeoutMs, logRange, isAlone = false, openPost, clock, logger }: EndpointOptions) {
+  constructor(options: EndpointOptions) {
+    const { config, timeoutMs, logRange, isAlone = false, openPost, clock, logger, logs } = options
     this.alias = config.alias
     this.logRange = new LogRange(Math.min(logRange, config.maxLogRange ?? logRange))
     this.timestamps = new TimestampTrust()
@@ -63,7 +66,7 @@ export class Endpoint {
       alias: config.alias,
       timeoutMs,
       maxBodyBytes: MAX_BODY_BYTES,
-      ...(openPost === undefined ? {} : { openPost }),
+      ...{ logs, ...(openPost === undefined ? {} : { openPost }) },
     })
     this.#budget = config.maxRps === undefined ? undefined : new TokenBucket(config.maxRps, clock)
     this.#retry = new CallRetry(clock, isAlone)

@@ -1,7 +1,9 @@
 import type { NetworkConfig } from '../config/config.types.js'
 import type { BlockHeader, ChainEvent, Hash, IndexedBlock } from '../protocol/chainEvent.js'
 import { decodeLog, type EventFilter } from '../protocol/decodeLog.js'
-import { decodeHex } from '../protocol/hex.js'
+import { decodeHex, encodeHex } from '../protocol/hex.js'
+import { packedClaim, packedDeposit } from '../protocol/packedEvents.js'
+import { PackedLogs } from '../protocol/packedLogs.js'
 import { asBlockNumber, type BlockNumber } from '../protocol/units.js'
 import type { FetchedRange } from './chainClient.types.js'
 import type { Clock } from './clock.js'
@@ -12,7 +14,7 @@ import { behind, readBlocks, readHead } from './readBlocks.js'
 import { type LogsWindow, readLogsWindow } from './readLogs.js'
 import { type BlockHead, toHeader } from './rpcBlocks.js'
 import { isMethodMissing, RpcFailure } from './rpcFailure.js'
-import { logsFilter, type RpcLog } from './rpcLogs.js'
+import { decodeLogs, logsFilter, type RpcLog, unpackLog } from './rpcLogs.js'
 
 /** Every block this close below the head comes with its header: its bloom is checked, and a reorg shows. One batch's worth. */
 export const NEAR_HEAD_BLOCKS = 48
@@ -83,19 +85,22 @@ export class RangeReader {
       (await readLogsWindow({ from, to: last, headersAbove, filter: this.#logsFilter }, endpoint, signal))
     assertLinked(window.headers, endpoint)
     const parentHash = linkedParentHash(window.headers, from, window.to)
-    const groups = groupByBlock(window.logs, endpoint)
-    await this.#completeByBloom(groups, window, endpoint, signal)
-    const decoded = [...groups.values()].map((logs) => ({ logs, events: this.#decode(logs) }))
+    const decoded =
+      (window.to <= headersAbove && (await this.#decodePacked(window, endpoint, signal))) ||
+      (await this.#decodePlain(window, endpoint, signal))
     await this.#readMissingHeaders(decoded, window, endpoint, signal)
     const manager = this.#network.rollupManager
     const blocks: IndexedBlock[] = []
-    for (const { logs, events } of decoded) {
+    for (const block of decoded) {
+      const { events } = block
       if (events.length === 0) continue
-      const header = headerOf(logs, events, window.headers, endpoint)
+      const header = headerOf(block, window.headers, endpoint)
       const isUntold = manager !== undefined && events.some((event) => event.type === 'rollupAdded')
       blocks.push({
         header,
-        events: isUntold ? await withInitialExitRoots(events, logs, manager, endpoint, signal) : events,
+        events: isUntold
+          ? await withInitialExitRoots(events, block.logs(), manager, endpoint, signal)
+          : events,
       })
     }
     if (isCareful) this.#carefulFrom = Math.max(this.#carefulFrom, window.to + 1)
@@ -145,6 +150,80 @@ export class RangeReader {
     for (const [number, logs] of sorted) groups.set(number, logs)
   }
 
+  /** Blocks with their logs, in order, complete as far as their headers tell. */
+  async #decodePlain(window: LogsWindow, endpoint: Endpoint, signal: AbortSignal): Promise<DecodedBlock[]> {
+    const { logs, to } = window
+    const plain = logs instanceof PackedLogs ? decodeLogs(logs, 0, to, endpoint.alias) : logs
+    const groups = groupByBlock(plain, endpoint)
+    await this.#completeByBloom(groups, window, endpoint, signal)
+    return [...groups.values()].map((group) => ({
+      number: group[0]!.blockNumber,
+      hash: decodeHex(group[0]!.blockHash)!,
+      timestampSec: commonTime(group),
+      logs: () => group,
+      events: this.#decode(group),
+    }))
+  }
+
+  /**
+   * The same for a window of far history that came packed, most of it without text or objects.
+   * @returns undefined when it did not come so, or a log of its last block is missing.
+   */
+  async #decodePacked(
+    window: LogsWindow,
+    endpoint: Endpoint,
+    signal: AbortSignal,
+  ): Promise<DecodedBlock[] | undefined> {
+    const { logs } = window
+    if (!(logs instanceof PackedLogs)) return undefined
+    const blocks: DecodedBlock[] = []
+    for (let from = 0, to = 0; from < logs.length; from = to) {
+      const number = logs.blockNumber(from)
+      for (to = from + 1; to < logs.length && logs.blockNumber(to) === number; to++)
+        if (!logs.isOfSameBlock(from, to)) throw mixedBranches(number, endpoint)
+      blocks.push(this.#packedBlock(logs, from, to))
+    }
+    const last = blocks.at(-1)
+    const lastLogs = last?.number === window.to ? last.logs() : []
+    const header = window.headers.get(window.to)!
+    const complete = await this.#missingLogs.complete(header, lastLogs, endpoint, signal)
+    return complete === lastLogs ? blocks : undefined
+  }
+
+  #packedBlock(logs: PackedLogs, from: number, to: number): DecodedBlock {
+    const number = logs.blockNumber(from)
+    const events: ChainEvent[] = []
+    let transactionHash = logs.transactionHash(from)
+    let timestampSec = logs.blockTimestamp(from)
+    for (let log = from; log < to; log++) {
+      if (log > from && !logs.isOfSameTransaction(log - 1, log)) transactionHash = logs.transactionHash(log)
+      if (logs.blockTimestamp(log) !== timestampSec) timestampSec = undefined
+      const event = this.#decodeOne(logs, log, transactionHash)
+      if (event !== undefined) events.push(event)
+    }
+    return {
+      ...{ number, hash: logs.blockHash(from), timestampSec, events },
+      logs: () => unpackBlock(logs, from, to),
+    }
+  }
+
+  #decodeOne(logs: PackedLogs, log: number, transactionHash: Hash): ChainEvent | undefined {
+    const name = logs.event(log)?.name
+    const packed =
+      name === 'BridgeEvent'
+        ? packedDeposit(logs, log, transactionHash)
+        : name === 'ClaimEvent'
+          ? packedClaim(logs, log, transactionHash)
+          : undefined
+    if (packed !== undefined || name === undefined) return packed
+    const position = {
+      blockNumber: asBlockNumber(logs.blockNumber(log)),
+      logIndex: logs.logIndex(log),
+      transactionHash,
+    }
+    return decodeLog(logs.encoded(log), position, this.#filter)
+  }
+
   #decode(logs: readonly RpcLog[]): ChainEvent[] {
     const events: ChainEvent[] = []
     let transaction = ''
@@ -179,38 +258,42 @@ export class RangeReader {
       for (const block of await readBlocks(numbers, endpoint, signal)) window.headers.set(block.number, block)
     }
     const trust = endpoint.timestamps
-    const bare = decoded.filter(
-      ({ logs, events }) => events.length > 0 && !window.headers.has(logs[0]!.blockNumber),
-    )
+    const bare = decoded.filter(({ number, events }) => events.length > 0 && !window.headers.has(number))
     const inDoubt = bare.filter(
       ({ events }) => events.some((event) => event.type === 'l1InfoLeaf') && !toldByV2(events),
     )
-    await add(inDoubt.map(({ logs }) => logs[0]!.blockNumber))
+    await add(inDoubt.map(({ number }) => number))
 
-    for (const { logs } of decoded) {
-      const header = window.headers.get(logs[0]!.blockNumber)
-      if (header !== undefined && trust.isUsable) trust.compare(commonTime(logs), header.timestampSec)
+    for (const { number, timestampSec } of decoded) {
+      const header = window.headers.get(number)
+      if (header !== undefined && trust.isUsable) trust.compare(timestampSec, header.timestampSec)
     }
-    const guessed = bare.filter(
-      ({ logs, events }) => !window.headers.has(logs[0]!.blockNumber) && !toldByV2(events),
-    )
+    const guessed = bare.filter(({ number, events }) => !window.headers.has(number) && !toldByV2(events))
     if (guessed.length === 0) return
     const newest = window.headers.get(window.to)!.timestampSec
     if (trust.isUsable && !timesAreSane(guessed, newest)) trust.distrust()
     if (trust.isUsable && trust.wantsCheck()) {
-      const sample = guessed[guessed.length - 1]!.logs
-      await add([sample[0]!.blockNumber])
-      trust.compare(commonTime(sample), window.headers.get(sample[0]!.blockNumber)!.timestampSec)
+      const sample = guessed[guessed.length - 1]!
+      await add([sample.number])
+      trust.compare(sample.timestampSec, window.headers.get(sample.number)!.timestampSec)
     }
     if (trust.isUsable) return
-    const numbers = guessed.map(({ logs }) => logs[0]!.blockNumber)
+    const numbers = guessed.map(({ number }) => number)
     await add(numbers.filter((number) => !window.headers.has(number)))
   }
 }
 
 interface DecodedBlock {
-  readonly logs: readonly RpcLog[]
+  readonly number: number
+  readonly hash: Hash
+  /** What all of its logs agree on. */
+  readonly timestampSec: number | undefined
   readonly events: readonly ChainEvent[]
+  logs(): readonly RpcLog[]
+}
+
+function unpackBlock(logs: PackedLogs, from: number, to: number): RpcLog[] {
+  return Array.from({ length: to - from }, (_, index) => unpackLog(logs, from + index))
 }
 
 /** @throws RpcFailure when logs of one block name two hashes. */
@@ -262,10 +345,9 @@ function commonTime(logs: readonly RpcLog[]): number | undefined {
 /** Times that are there, do not go backwards, and do not pass the last block's. */
 function timesAreSane(blocks: readonly DecodedBlock[], newest: number): boolean {
   let previous = 1
-  for (const { logs } of blocks) {
-    const time = commonTime(logs)
-    if (time === undefined || time < previous || time > newest) return false
-    previous = time
+  for (const { timestampSec } of blocks) {
+    if (timestampSec === undefined || timestampSec < previous || timestampSec > newest) return false
+    previous = timestampSec
   }
   return true
 }
@@ -275,24 +357,22 @@ function timesAreSane(blocks: readonly DecodedBlock[], newest: number): boolean 
  * @throws RpcFailure when its logs are of another block than the header with its number.
  */
 function headerOf(
-  logs: readonly RpcLog[],
-  events: readonly ChainEvent[],
+  { number, hash, timestampSec: time, events }: DecodedBlock,
   headers: ReadonlyMap<number, BlockHead>,
   endpoint: Endpoint,
 ): BlockHeader {
-  const { blockNumber, blockHash } = logs[0]!
-  const header = headers.get(blockNumber)
+  const header = headers.get(number)
   if (header !== undefined) {
-    if (header.hash !== blockHash) throw mixedBranches(blockNumber, endpoint)
+    if (header.hash !== encodeHex(hash)) throw mixedBranches(number, endpoint)
     return toHeader(header)
   }
   const told = toldByV2(events)
-  const timestampSec = told?.timestampSec ?? commonTime(logs)
+  const timestampSec = told?.timestampSec ?? time
   if (timestampSec === undefined)
-    throw new RpcFailure('body', `${endpoint.alias}: block ${blockNumber} has no time`)
+    throw new RpcFailure('body', `${endpoint.alias}: block ${number} has no time`)
   return {
-    number: asBlockNumber(blockNumber),
-    hash: decodeHex(blockHash)!,
+    number: asBlockNumber(number),
+    hash,
     parentHash: told?.previousBlockHash ?? new Uint8Array(32),
     timestampSec,
   }

@@ -1,16 +1,18 @@
+import { PackedLogs } from '../protocol/packedLogs.js'
 import type { Endpoint } from './endpoint.js'
 import { classifyLogsFailure } from './rangeErrors.js'
 import { behind, blockCall, expectBlock, readBlocks } from './readBlocks.js'
 import { type BlockHead, quantity } from './rpcBlocks.js'
 import { RpcFailure } from './rpcFailure.js'
-import { decodeLogs, type logsFilter, type RpcLog } from './rpcLogs.js'
+import { areInOrder, decodeLogs, type logsFilter, type RpcLog } from './rpcLogs.js'
 
 /** Logs of a window with the headers that were asked for in the same breath. */
 export interface LogsWindow {
   readonly to: number
   /** By number; the header of `to` is always there. */
   readonly headers: Map<number, BlockHead>
-  readonly logs: readonly RpcLog[]
+  /** Packed where they came so. */
+  readonly logs: readonly RpcLog[] | PackedLogs
 }
 
 /** Refusals that one window may collect before the endpoint counts as failing: from 10,000 blocks to one in halves, twice. */
@@ -62,7 +64,9 @@ export async function readLogsWindow(
           throw outcome.failure
         continue
       }
-      const logs = decodeLogs(outcome.result, from, to, endpoint.alias)
+      const raw = outcome.result
+      const isReady = raw instanceof PackedLogs && areInOrder(raw, from, to)
+      const logs = isReady ? raw : decodeLogs(raw, from, to, endpoint.alias)
       endpoint.logRange.succeeded(span, logs.length)
       return { to, headers, logs }
     } catch (error) {

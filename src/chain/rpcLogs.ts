@@ -1,4 +1,6 @@
 import type { EncodedLog, EventFilter } from '../protocol/decodeLog.js'
+import { encodeHex } from '../protocol/hex.js'
+import { PackedLogs } from '../protocol/packedLogs.js'
 import { decodeHash, decodeQuantity } from './rpcBlocks.js'
 import { RpcFailure } from './rpcFailure.js'
 
@@ -27,6 +29,10 @@ const UPPER_CASE = /[A-F]/
  * @throws RpcFailure `body` when an entry is no mined log, or lies outside [from, to].
  */
 export function decodeLogs(raw: unknown, from: number, to: number, alias: string): RpcLog[] {
+  if (raw instanceof PackedLogs) {
+    const plain = Array.from({ length: raw.length }, (_, log) => unpackLog(raw, log))
+    return decodeLogs(plain, from, to, alias)
+  }
   if (!Array.isArray(raw)) throw new RpcFailure('body', `${alias}: eth_getLogs was not answered by a list`)
   const logs: RpcLog[] = []
   let isSorted = true
@@ -45,6 +51,30 @@ export function decodeLogs(raw: unknown, from: number, to: number, alias: string
   if (isSorted) return logs
   logs.sort(compareLogs)
   return logs.filter((log, index) => !isRepeat(logs[index - 1], log, alias))
+}
+
+/** A packed log as JSON-RPC tells it. */
+export function unpackLog(logs: PackedLogs, log: number): RpcLog {
+  return {
+    ...logs.encoded(log),
+    blockNumber: logs.blockNumber(log),
+    blockHash: encodeHex(logs.blockHash(log)),
+    transactionHash: encodeHex(logs.transactionHash(log)),
+    logIndex: logs.logIndex(log),
+    blockTimestamp: logs.blockTimestamp(log),
+  }
+}
+
+/** Whether logs come in chain order, each once, none outside of [from, to]: then packed ones are good as they are. */
+export function areInOrder(logs: PackedLogs, from: number, to: number): boolean {
+  for (let log = 0, block = from, index = -1; log < logs.length; log++) {
+    const nextBlock = logs.blockNumber(log)
+    const nextIndex = logs.logIndex(log)
+    if (nextBlock < block || nextBlock > to || (nextBlock === block && nextIndex <= index)) return false
+    block = nextBlock
+    index = nextIndex
+  }
+  return true
 }
 
 const compareLogs = (a: RpcLog, b: RpcLog): number => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex

@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer'
 import {
   BodyTooLong,
   createHttpPost,
@@ -6,6 +5,7 @@ import {
   type HttpPostOptions,
   HttpTimeout,
 } from './httpPost.js'
+import { type LogReader, parseReplies, textOf } from './parseReplies.js'
 import { isRateLimitText } from './rangeErrors.js'
 import { type ProviderWords, RpcFailure, type RpcFailureKind } from './rpcFailure.js'
 
@@ -33,6 +33,8 @@ export interface RpcTransportOptions extends HttpPostOptions {
   readonly alias: string
   /** What posts; another one in tests. */
   readonly openPost?: typeof createHttpPost
+  /** Reads long lists of logs; without it they come as JSON. */
+  readonly logs?: LogReader | undefined
 }
 
 /** Longest wait that a provider's Retry-After may ask for. */
@@ -44,14 +46,34 @@ interface Reply {
   readonly error?: { readonly code?: unknown; readonly message?: unknown; readonly data?: unknown } | null
 }
 
+interface RpcBody {
+  readonly jsonrpc: string
+  readonly id: number
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** Shorter answers are parsed as JSON: what is not backfill stays on the plain way. */
+const SCANNED_BYTES = 16_384
+
+function asksForLogs(body: RpcBody | readonly RpcBody[]): boolean {
+  return 'method' in body
+    ? body.method === 'eth_getLogs'
+    : body.some(({ method }) => method === 'eth_getLogs')
+}
+
 /** Requests, ids and errors of JSON-RPC over `createHttpPost`. */
 export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
-  const { alias, openPost = createHttpPost } = options
+  const { alias, openPost = createHttpPost, logs } = options
   const send = openPost(options)
   let lastId = 0
 
   /** @returns what the endpoint answered, parsed. */
-  async function post(body: object | object[], what: string, signal: AbortSignal): Promise<unknown> {
+  async function post(
+    body: RpcBody | readonly RpcBody[],
+    what: string,
+    signal: AbortSignal,
+  ): Promise<unknown> {
     let answer: HttpAnswer
     try {
       answer = await send(JSON.stringify(body), signal)
@@ -59,7 +81,18 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
       signal.throwIfAborted()
       throw connectionFailure(error, alias, what)
     }
+    try {
+      return parseAnswer(answer, body, what)
+    } finally {
+      answer.release?.()
+    }
+  }
+
+  function parseAnswer(answer: HttpAnswer, body: RpcBody | readonly RpcBody[], what: string): unknown {
     if (answer.status < 200 || answer.status > 299) throw statusFailure(answer, `${alias}: ${what} failed`)
+    const isLong = answer.body.length > SCANNED_BYTES
+    const scanned = isLong && logs !== undefined && asksForLogs(body) && parseReplies(answer.body, logs)
+    if (scanned) return scanned
     try {
       return JSON.parse(textOf(answer.body))
     } catch {
@@ -67,7 +100,7 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
     }
   }
 
-  const bodyOf = (call: RpcCall) => ({
+  const bodyOf = (call: RpcCall): RpcBody => ({
     jsonrpc: '2.0',
     id: ++lastId,
     method: call.method,
@@ -102,11 +135,6 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
       })
     },
   }
-}
-
-/** Nodes answer in ASCII: the same text, in a seventh of the time. */
-function textOf(body: Buffer): string {
-  return body.toString(isAscii(body) ? 'latin1' : 'utf8')
 }
 
 function outcomeOf(reply: unknown, alias: string, method: string): RpcOutcome {

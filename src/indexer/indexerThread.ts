@@ -1,7 +1,7 @@
 import { createChainClient } from '../chain/chainClient.js'
 import { systemClock } from '../chain/clock.js'
 import { FatalError } from '../errors/chainErrors.js'
-import { createHasher } from '../merkle/wasm.js'
+import { createHasher, createLogScanner } from '../merkle/wasm.js'
 import { L1_NETWORK_ID } from '../protocol/networks.js'
 import { openL1InfoGerReader } from '../shard/l1InfoGers.js'
 import { openShardWriter } from '../shard/writer.js'
@@ -29,7 +29,7 @@ export async function runIndexer(
   const row = statusRow(status, networkId)
   const stopHeartbeat = startHeartbeat(row)
   const writer = openShardWriter({ config, networkId, compiled, status })
-  const client = createChainClient({ network, logger })
+  const client = createChainClient({ network, logger, scanner: createLogScanner(compiled) })
   const report = new SyncReport({ networkId, row, post, logger, clock: systemClock })
   const leaves = networkId === L1_NETWORK_ID ? undefined : openL1InfoGerReader(config, createHasher(compiled))
   const l1 = statusRow(status, L1_NETWORK_ID)

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
+import type { LogScanner } from '../protocol/packedLogs.js'
 import type { RowWriter } from '../protocol/packedRows.js'
 import type { TreeHasher } from './hasher.js'
+import { createWasmLogScanner, type LogExports } from './logScanner.js'
 import { createWasmRowWriter, type RowExports } from './rowWriter.js'
 import { createWasmTextDigest, type TextDigest, type TextExports } from './textDigest.js'
 import { createWasmHasher, type MerkleExports } from './wasmHasher.js'
@@ -52,6 +54,13 @@ export function createTextDigest(compiled: CompiledMerkle): TextDigest {
   const instance = new WebAssembly.Instance(compiled.module)
   // As above.
   return createWasmTextDigest(instance.exports as TextExports)
+}
+
+/** Reads logs of JSON-RPC answers, in an instance of its own for this thread. */
+export function createLogScanner(compiled: CompiledMerkle): LogScanner {
+  const instance = new WebAssembly.Instance(compiled.module)
+  // As above.
+  return createWasmLogScanner(instance.exports as LogExports)
 }
 
 function read(build: MerkleBuild): Buffer<ArrayBuffer> {

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type AbiEvent, bytesToHex } from 'viem'
+import { parseReplies } from '../../src/chain/parseReplies.js'
+import { areInOrder, decodeLogs, unpackLog } from '../../src/chain/rpcLogs.js'
+import { compileMerkleModule, createLogScanner, type MerkleBuild } from '../../src/merkle/wasm.js'
+import { bridgeEventsAbi } from '../../src/protocol/abis.js'
+import type { ClaimEvent, DepositEvent } from '../../src/protocol/chainEvent.js'
+import { decodeLog } from '../../src/protocol/decodeLog.js'
+import { decodeHex } from '../../src/protocol/hex.js'
+import { packedClaim, packedDeposit } from '../../src/protocol/packedEvents.js'
+import { PackedLogs } from '../../src/protocol/packedLogs.js'
+import { asBlockNumber } from '../../src/protocol/units.js'
+import { contracts, encodeLog, l1Filter } from '../support/encodedLogs.js'
+
+const builds: readonly MerkleBuild[] = ['simd', 'scalar', 'simd-debug', 'scalar-debug']
+const bytes = (length: number) =>
+  fc.uint8Array({ minLength: length, maxLength: length }).map((value) => bytesToHex(value))
+const uint32 = fc.integer({ min: 0, max: 2 ** 32 - 1 })
+const uint256 = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
+
+const args = {
+  BridgeEvent: fc.record({
+    leafType: fc.integer({ min: 0, max: 255 }),
+    ...{ originNetwork: uint32, originAddress: bytes(20) },
+    ...{ destinationNetwork: uint32, destinationAddress: bytes(20) },
+    amount: uint256,
+    metadata: fc.uint8Array({ maxLength: 400 }).map((value) => bytesToHex(value)),
+    depositCount: uint32,
+  }),
+  ClaimEvent: fc.record({
+    ...{ globalIndex: uint256, originNetwork: uint32, originAddress: bytes(20) },
+    ...{ destinationAddress: bytes(20), amount: uint256 },
+  }),
+}
+
+function abiOf(name: keyof typeof args): AbiEvent {
+  return bridgeEventsAbi.find((item) => item.type === 'event' && item.name === name) as AbiEvent
+}
+
+const contractLog = fc.oneof(
+  ...(Object.keys(args) as (keyof typeof args)[]).map((name) =>
+    (args[name] as fc.Arbitrary<Record<string, unknown>>).map((values) =>
+      encodeLog(contracts.bridge, abiOf(name), values),
+    ),
+  ),
+  fc.record({ address: bytes(20), topics: fc.array(bytes(32), { maxLength: 4 }), data: bytes(37) }),
+)
+
+const rawLog = fc
+  .record({
+    log: contractLog,
+    ...{ blockHash: bytes(32), transactionHash: bytes(32) },
+    ...{ block: fc.integer({ min: 0, max: 2 ** 40 }), logIndex: fc.integer({ min: 0, max: 5_000 }) },
+    time: fc.oneof(
+      fc.constant(undefined),
+      fc.integer({ min: 0, max: 2 ** 33 }),
+      fc.integer({ min: 0, max: 2 ** 33 }).map((time) => `0x${time.toString(16)}`),
+    ),
+    isRemoved: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, fc.constant(true)),
+    extra: fc.oneof(fc.constant(undefined), fc.jsonValue()),
+    isUpper: fc.boolean(),
+    order: fc.array(fc.integer(), { minLength: 12, maxLength: 12 }),
+  })
+  .map(({ log, block, logIndex, time, isRemoved, extra, isUpper, order, ...hashes }) => {
+    const spell = (hex: string) => (isUpper ? `0x${hex.slice(2).toUpperCase()}` : hex)
+    const fields = Object.entries({
+      ...{ address: spell(log.address), topics: [...log.topics].map(spell), data: spell(log.data) },
+      ...{ blockHash: spell(hashes.blockHash), transactionHash: spell(hashes.transactionHash) },
+      ...{ blockNumber: `0x${block.toString(16)}`, logIndex: `0x${logIndex.toString(16)}` },
+      ...{ transactionIndex: '0x1', removed: isRemoved, blockTimestamp: time, more: extra },
+    })
+    return Object.fromEntries(
+      fields
+        .map((field, index) => ({ field, at: order[index]! }))
+        .sort((a, b) => a.at - b.at)
+        .map(({ field }) => field),
+    )
+  })
+
+for (const build of builds)
+  test(`${build}: packed logs are those that JSON gives, however they are written`, () => {
+    const scanner = createLogScanner(compileMerkleModule(build))
+    let scans = 0
+    fc.assert(
+      fc.property(
+        fc.array(rawLog, { minLength: 1, maxLength: 12 }),
+        fc.constantFrom(0, 1, 2),
+        fc.integer({ min: 1, max: 40 }),
+        (few, indent, repeats) => {
+          // More than the piece of text that the scanner takes at a time.
+          const logs = Array.from({ length: repeats }, () => few).flat()
+          const replies = [
+            { jsonrpc: '2.0', id: 1, result: { number: '0x1', list: [1, { a: '}' }] } },
+            { jsonrpc: '2.0', id: 2, result: logs },
+          ]
+          const text = JSON.stringify(replies, undefined, indent)
+          const parsed = parseReplies(Buffer.from(text), { scanner, filter: l1Filter }) as typeof replies
+          // An escape in a text that nobody reads, or a list of its own: parsed as JSON then.
+          if (parsed === undefined) return
+          scans++
+          assert.deepEqual(parsed[0], replies[0])
+          const packed = parsed[1]!.result as unknown
+          assert.ok(packed instanceof PackedLogs)
+          const plain = decodeLogs(
+            logs.map((log, index) => ({ ...log, logIndex: index })),
+            0,
+            2 ** 50,
+            'a',
+          )
+          const expected = logs.filter(({ removed }) => removed !== true)
+          assert.equal(packed.length, expected.length)
+          expected.forEach((raw, index) => {
+            const [own] = decodeLogs([raw], 0, 2 ** 50, 'a')
+            const got = unpackLog(packed, index)
+            const isKnown = packed.event(index) !== undefined
+            const lower = { ...own!, topics: own!.topics.map((topic) => topic.toLowerCase()) }
+            const wanted = { ...lower, data: own!.data.toLowerCase() }
+            assert.deepEqual(got, isKnown ? wanted : { ...wanted, address: '' })
+            assertSameEvent(packed, index)
+          })
+          assert.equal(plain.length, expected.length)
+        },
+      ),
+      { numRuns: build.endsWith('debug') ? 25 : 100 },
+    )
+    assert.ok(scans > 5, `${scans} scans`)
+  })
+
+/** What the packed decoders make is what the general one makes. */
+function assertSameEvent(logs: PackedLogs, log: number): void {
+  const hash = logs.transactionHash(log)
+  const event = packedDeposit(logs, log, hash) ?? packedClaim(logs, log, hash)
+  const name = logs.event(log)?.name
+  if (name === undefined) return
+  const position = {
+    ...{ blockNumber: asBlockNumber(logs.blockNumber(log)), logIndex: logs.logIndex(log) },
+    transactionHash: hash,
+  }
+  const expected = decodeLog(logs.encoded(log), position, l1Filter) as DepositEvent | ClaimEvent
+  assert.ok(event !== undefined)
+  for (const [field, value] of Object.entries(expected))
+    assert.deepEqual(event[field as keyof typeof event], value, field)
+}
+
+test('a broken log, a cut-off list and other results are left to JSON', () => {
+  const scanner = createLogScanner(compileMerkleModule())
+  const hash = `0x${'ab'.repeat(32)}`
+  const good = {
+    ...{ address: contracts.bridge, topics: [hash], data: '0x', blockNumber: '0x1', blockHash: hash },
+    ...{ transactionHash: hash, logIndex: '0x0' },
+  }
+  const read = (text: string) => parseReplies(Buffer.from(text), { scanner, filter: l1Filter })
+  const reply = (log: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, result: [good, log] })
+  assert.ok(read(reply(good)) !== undefined)
+  const wrong = [
+    { ...good, data: '0x0' },
+    { ...good, data: '0x0g' },
+    { ...good, topics: [hash.slice(0, -1)] },
+    { ...good, topics: [hash, hash, hash, hash, hash] },
+    { ...good, blockHash: null },
+    { ...good, blockNumber: '0x' },
+    { ...good, blockNumber: '0x100000000000000' },
+    { ...good, logIndex: 1.5 },
+    { ...good, address: hash },
+    { topics: [] },
+  ]
+  for (const log of wrong) assert.equal(read(reply(log)), undefined, JSON.stringify(log))
+  const text = reply(good)
+  for (let length = 1; length < text.length; length++)
+    assert.equal(read(text.slice(0, length)), undefined, `${length} characters`)
+  const logs = (read(text) as { result: PackedLogs }).result
+  assert.equal(areInOrder(logs, 1, 1), false)
+  assert.deepEqual(decodeHex(hash), new Uint8Array(logs.blockHash(0)))
+})
