@@ -3,7 +3,7 @@ import type { ErrorObject } from 'ajv'
 import { type Answer, type Failure, failure, success } from '../errors/answers.js'
 import { findNearName } from './nearName.js'
 import { patternWords, repeatable } from './querySchemas.js'
-import { type RawParameter, splitQueryString } from './queryString.js'
+import { splitQueryString } from './queryString.js'
 import { compileSchema } from './validators.js'
 
 interface ParsedQuery<Query> {
@@ -88,7 +88,8 @@ export function createQueryParser<Parameters extends TObject, Query>(
     const wire: Record<string, unknown> = {}
     for (const piece of pieces) {
       const parameter = byName.get(piece.name)
-      const problem = parameter === undefined ? strangeName(piece.name, names) : read(parameter, piece, wire)
+      const problem =
+        parameter === undefined ? strangeName(piece.name, names) : read(parameter, piece.value, wire)
       if (problem !== undefined) return invalid(problem)
     }
     const given = route.check === undefined ? wire : { ...wire }
@@ -119,12 +120,10 @@ function kindOf(schema: TSchema): Kind {
   }
 }
 
-/** Puts the value of `piece` into `wire`. @returns what is wrong with it, or undefined. */
-function read(
-  parameter: Parameter,
-  { name, value }: RawParameter,
-  wire: Record<string, unknown>,
-): string | undefined {
+/** Puts a value into `wire`. @returns what is wrong with it, or undefined. */
+function read(parameter: Parameter, value: string, wire: Record<string, unknown>): string | undefined {
+  // Not the name as it came: the engine would look a property up by the text of a string that it has not seen before.
+  const { name } = parameter
   if (wire[name] !== undefined && !repeatable.has(name))
     return `${name} is given more than once, at most one is allowed`
   if (parameter.kind === 'integers') {

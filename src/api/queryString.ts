@@ -18,14 +18,19 @@ export interface MalformedText {
  */
 export function splitQueryString(raw: string): RawParameter[] | MalformedText {
   const parameters: RawParameter[] = []
-  if (raw === '') return parameters
-  for (const piece of raw.split('&')) {
-    if (piece === '') continue
-    const equals = piece.indexOf('=')
-    const name = decodePercent(equals < 0 ? piece : piece.slice(0, equals))
-    const value = decodePercent(equals < 0 ? '' : piece.slice(equals + 1))
-    if (name === undefined || value === undefined) return { malformed: piece }
-    parameters.push({ name, value })
+  // `split` is a call into the engine's C++.
+  for (let at = 0; at < raw.length; ) {
+    const next = raw.indexOf('&', at)
+    const end = next < 0 ? raw.length : next
+    if (end > at) {
+      const equals = raw.indexOf('=', at)
+      const hasValue = equals >= 0 && equals < end
+      const name = decodePercent(raw.slice(at, hasValue ? equals : end))
+      const value = decodePercent(hasValue ? raw.slice(equals + 1, end) : '')
+      if (name === undefined || value === undefined) return { malformed: raw.slice(at, end) }
+      parameters.push({ name, value })
+    }
+    at = end + 1
   }
   return parameters
 }
