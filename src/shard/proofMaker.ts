@@ -33,6 +33,9 @@ const KEPT_EDGES = 256
 /** Rollup halves kept: about 1,100 bytes each. Wallets ask for the newest roots again and again. */
 const KEPT_ROLLUP_BRANCHES = 1024
 
+/** Of network 0, whose roots stand in no rollup's tree: shared by all proofs, nobody writes to it. */
+const NO_BRANCH = new Uint8Array(BRANCH_BYTES)
+
 /** Makes claim proofs. Each half is folded to its root before it leaves: the rollup half once per (rollup, root). */
 export class ProofMaker {
   readonly #hasher: TreeHasher
@@ -62,7 +65,7 @@ export class ProofMaker {
     if (leafIndex >= l1.l1Info.leafCount) return leafIndexBeyondTip(leafIndex, l1.l1Info.leafCount)
     const leaf = l1.l1Info.getLeaf(leafIndex)
     const half = isL1(source.networkId)
-      ? { localExitRoot: leaf.mainnetExitRoot, branch: new Uint8Array(BRANCH_BYTES) }
+      ? { localExitRoot: leaf.mainnetExitRoot, branch: NO_BRANCH }
       : this.#rollupHalf(l1, source.networkId, leaf)
     if (half === undefined) return rollupExitRootUnresolvable(leafIndex)
     const version = source.exitTree.findRoot(half.localExitRoot)
@@ -78,7 +81,8 @@ export class ProofMaker {
     const proof = inShard(source.networkId, () =>
       proveLeaf(
         source.exitTree,
-        { ...version, root: half.localExitRoot },
+        // Not spread: the engine adds the fields one by one then, 0.6 µs of a proof.
+        { lineage: version.lineage, leafCount: version.leafCount, root: half.localExitRoot },
         depositCount,
         this.#edgesOf(source.networkId),
       ),
