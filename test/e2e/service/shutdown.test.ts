@@ -15,17 +15,19 @@ test('SIGTERM: readiness fails, keep-alive clients are served through the delay,
   const ops = Number(new URL(service.opsUrl).port)
   const body = (await (await fetch(service.url + BRIDGES)).text()) || assert.fail()
 
-  /** Asks until the server says that this was the last answer. @returns the answers before it. */
+  /** Asks until the server says that this was the last answer. @returns the answers while it was not ready, less that one. */
   const client = async (): Promise<number> => {
     const connection = new RawConnection(port)
-    for (let answers = 0; ; answers++) {
+    let answers = 0
+    for (;;) {
       const answer = await connection.send(requestText('GET', BRIDGES)).response()
       assert.deepEqual([answer.status, answer.body], [200, body])
-      if (answer.headers.get('connection') !== 'close') continue
-      closings.push('close')
-      assert.equal(await connection.rest(), '')
-      return answers
+      if (answer.headers.get('connection') === 'close') break
+      if (closings.length > 0) answers++
     }
+    closings.push('close')
+    assert.equal(await connection.rest(), '')
+    return answers
   }
   const closings: string[] = []
   const clients = Array.from({ length: 8 }, client)
@@ -36,7 +38,7 @@ test('SIGTERM: readiness fails, keep-alive clients are served through the delay,
   probe.destroy()
   const answers = await Promise.all(clients)
   assert.equal(closings[0], 'not ready')
-  assert.ok(Math.min(...answers) > 10, `${answers} answers`)
+  assert.ok(Math.min(...answers) > 0, `${answers} answers`)
   assert.deepEqual(await exit, { code: 0, signal: null })
   await assert.rejects(fetch(service.url))
 })
