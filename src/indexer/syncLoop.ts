@@ -13,6 +13,7 @@ import { assertContinues } from './continuity.js'
 import type { GerPoller } from './gerPoller.js'
 import { LINKED_DEPTH, LocalChain } from './localChain.js'
 import { openAuditor } from './openAuditor.js'
+import { assertOrigin } from './origin.js'
 import { PollPacer } from './pollPacer.js'
 import { Recovery } from './recovery.js'
 import { SenderPass } from './senderPass.js'
@@ -104,7 +105,10 @@ class SyncLoop {
   /** One look at the head and what follows from it. */
   async #turn(): Promise<void> {
     const { client, writer, report } = this.#options
-    if (!this.#isIdentified) await client.verifyIdentity(this.#signal)
+    if (!this.#isIdentified) {
+      await client.verifyIdentity(this.#signal)
+      await assertOrigin(client, writer.origin(), this.#signal)
+    }
     this.#isIdentified = true
     const head = await client.getHead(this.#signal)
     this.#pacer.saw(head)
@@ -129,7 +133,10 @@ class SyncLoop {
     const { clock, report } = this.#options
     this.#behindSinceMs = isInStep ? undefined : (this.#behindSinceMs ?? clock.now())
     const behindMs = this.#behindSinceMs === undefined ? 0 : clock.now() - this.#behindSinceMs
-    report.rpcDown(behindMs > LONGEST_BEHIND_MS)
+    const isLong = behindMs > LONGEST_BEHIND_MS
+    report.rpcDown(isLong)
+    // Perhaps it was started anew.
+    if (isLong) this.#isIdentified = false
   }
 
   /**

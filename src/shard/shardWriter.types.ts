@@ -52,6 +52,8 @@ export interface ResolvedSender {
  */
 export interface ShardWriter {
   checkpoint(): BlockHeader | undefined
+  /** The first block that the shard stood on; undefined before, and in stores of older builds. */
+  origin(): BlockHeader | undefined
   /** Newest stored header at or below `block` (the store keeps those of blocks with events and of batch ends). */
   headerAtOrBelow(block: BlockNumber): BlockHeader | undefined
   counts(): ShardCounts

@@ -24,8 +24,10 @@ import {
   readEpoch,
   readFinalized,
   readHeaderAtOrBelow,
+  readOrigin,
   readUndoFloor,
   removeHeadersAbove,
+  removeOrigin,
 } from './write/chainPosition.js'
 import { applyPolledGers, readPolledLeaves } from './write/polledGers.js'
 import { prepareBatch } from './write/prepareBatch.js'
@@ -86,6 +88,7 @@ export function openShardWriter({ config, networkId, compiled, status }: ShardWr
   return {
     contractState: openContractState(store, hasher),
     checkpoint: () => readCheckpoint(store),
+    origin: () => readOrigin(store),
     headerAtOrBelow: (block) => readHeaderAtOrBelow(store, block),
     counts: () => readCounts(store),
     localExitRoot() {
@@ -157,6 +160,7 @@ function revertTo(view: WriteView, ancestor: number, startBlock: number): void {
   view.undoAbove(ancestor)
   removeHeadersAbove(view, ancestor)
   putCheckpoint(view, header)
+  if (header === undefined) removeOrigin(view)
   lowerFinalized(view, header === undefined ? -1 : ancestor)
   const after = readCounters(view)
   // A cut that is undone brings back deposits whose counts others had in the meantime.

@@ -57,6 +57,10 @@ export class MemoryShard implements ShardWriter {
     return this.#headers.at(-1)
   }
 
+  origin(): BlockHeader | undefined {
+    return this.batches[0]?.head
+  }
+
   headerAtOrBelow(block: BlockNumber): BlockHeader | undefined {
     return this.#headers.findLast((header) => header.number <= block)
   }

@@ -14,6 +14,7 @@ import {
   pruneBelowFloor,
   putCheckpoint,
   putHeader,
+  putOrigin,
   raiseFinalized,
   raiseUndoFloor,
   readCheckpoint,
@@ -27,7 +28,8 @@ import type { WriteContext } from './writeContext.js'
  */
 export function applyBlocks(context: WriteContext, batch: BlockBatch): void {
   const { view } = context
-  assertFollows(readCheckpoint(view), batch)
+  const before = readCheckpoint(view)
+  assertFollows(before, batch)
   const undoFloor = raiseUndoFloor(view, batch.batchUndoFloor ?? batch.undoFloor)
   const isKept = ({ header }: IndexedBlock): boolean => header.number > Math.max(undoFloor, batch.undoFloor)
   applyStretch(
@@ -37,6 +39,7 @@ export function applyBlocks(context: WriteContext, batch: BlockBatch): void {
   )
   for (const block of batch.blocks.filter(isKept)) applyStretch(context, [block], undoFloor)
   putHeader(view, batch.head)
+  if (before === undefined) putOrigin(view, batch.head)
   putCheckpoint(view, batch.head)
   raiseFinalized(view, batch.finalizedBlock)
   pruneBelowFloor(view, undoFloor)

@@ -30,6 +30,20 @@ export function putCheckpoint(view: WriteView, header: BlockHeader | undefined):
   else view.put('meta', metaKey('checkpoint'), encodeCheckpoint(header))
 }
 
+/** First block that a shard ever stood on, far below what a reorg may reach: it tells one chain from another of the same id. */
+export function readOrigin(view: ReadView): BlockHeader | undefined {
+  const stored = view.get('meta', metaKey('origin'))
+  return stored === undefined ? undefined : decodeCheckpoint(stored)
+}
+
+export function putOrigin(view: WriteView, header: BlockHeader): void {
+  view.put('meta', metaKey('origin'), encodeCheckpoint(header))
+}
+
+export function removeOrigin(view: WriteView): void {
+  view.remove('meta', metaKey('origin'))
+}
+
 export function putHeader(view: WriteView, header: BlockHeader): void {
   view.put('headers', blockKey(header.number), encodeHeader(header))
 }

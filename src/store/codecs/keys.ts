@@ -12,6 +12,7 @@ export type MetaName =
   | 'schema'
   | 'identity'
   | 'checkpoint'
+  | 'origin'
   | 'epoch'
   | 'finalized'
   | 'undoFloor'

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type Hex, keccak256 } from 'viem'
 import { FatalError, RetryableError } from '../../../src/errors/chainErrors.js'
 import { createSyncHarness, isInStep, type SyncHarness } from '../../support/syncHarness.js'
 
@@ -106,6 +107,28 @@ test('a head that stays below ours is told like a silent endpoint, and forgotten
   await harness.run(() => harness.row.get('rpcDown') === 0)
   assert.ok(isInStep(harness))
 })
+
+for (const blocks of [10, 40])
+  test(`a chain started anew, ${blocks} blocks high, is refused by its first block and mixes into nothing`, async () => {
+    const harness = createSyncHarness()
+    mineDeposits(harness, 20)
+    await harness.run(() => isInStep(harness))
+    const other = createSyncHarness()
+    mineDeposits(other, blocks)
+    const anew = (hash: Hex): Hex => keccak256(hash)
+    const foreign = other.network.blocks.map((block) => ({
+      ...block,
+      hash: anew(block.hash),
+      parentHash: anew(block.parentHash),
+    }))
+    harness.client.view = () => foreign
+    await harness.run(() => harness.row.haltReason() === 'wrong_chain', 90_000)
+    const told = harness.messages.flatMap((message) => (message.type === 'halted' ? [message.message] : []))
+    assert.match(told.at(-1)!, /^block 0 is 0x\w{64}, but this store was made from a chain where it is 0x/)
+    assert.equal(harness.shard.counts().deposits, 20)
+    harness.client.view = () => harness.network.blocks
+    await harness.run(() => harness.row.haltReason() === 'none' && isInStep(harness))
+  })
 
 test('blocks of two branches never stand on each other', async () => {
   const harness = createSyncHarness()
