@@ -73,7 +73,7 @@ export class BridgePacker {
   /** @returns false for a bridge whose metadata has no room at all. */
   pack(depositCount: number): boolean {
     const { arena } = this
-    if (!arena.hasRoom(INPUT_BYTES, 0)) arena.flush()
+    arena.makeRoom(INPUT_BYTES, 0)
     const row = this.#deposits.placeOf(depositCount)
     const metadataId = arena.view.getUint32(row + depositFields.metadataId, true)
     let metadata = this.#metadata.find(metadataId)
@@ -81,10 +81,7 @@ export class BridgePacker {
     const bytes = metadata === NOWHERE ? this.#source.dictionary.peekMetadata(metadataId) : NO_BYTES
     const metadataLength = metadata === NOWHERE ? bytes.length : this.#metadata.lengthOf(metadataId)
     if (!arena.fits(metadataLength)) return false
-    if (!arena.hasRoom(MORE_BYTES + bytes.length, metadataLength)) {
-      arena.flush()
-      return this.pack(depositCount)
-    }
+    if (arena.makeRoom(MORE_BYTES + bytes.length, metadataLength)) return this.pack(depositCount)
     if (metadata === NOWHERE) metadata = this.#metadata.place(metadataId, bytes)
     const sender = depositCount < this.#resolvedSenders ? this.#senders.placeOf(depositCount) : NOWHERE
     const token = this.#placeToken(arena.view.getUint32(row + depositFields.tokenId, true))

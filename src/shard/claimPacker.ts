@@ -59,7 +59,7 @@ export class ClaimPacker {
   /** @returns false for a claim whose fields, or whose deposit, must be looked up in other ways. */
   pack(ordinal: number): boolean {
     const { arena } = this
-    if (!arena.hasRoom(INPUT_BYTES, 0)) arena.flush()
+    arena.makeRoom(INPUT_BYTES, 0)
     const row = this.#claims.placeOf(ordinal)
     if (isSetByAdministrator(arena.input[row + claimFields.flags]!)) return false
     const source = this.#sourceOf(arena.view.getUint32(row + claimFields.sourceNetwork, true))

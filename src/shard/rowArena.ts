@@ -38,7 +38,9 @@ export class RowArena {
   /** Begins a page. Whatever one that failed has left behind is dropped. @param emit takes the text of some rows. */
   begin(emit: (text: Uint8Array) => void): void {
     this.#emit = emit
-    this.#clear()
+    this.#rows = 0
+    this.#textBytes = 0
+    this.#void()
   }
 
   /** Ends the page. */
@@ -57,16 +59,20 @@ export class RowArena {
     return length <= this.input.length / 2
   }
 
-  /** Whether there is room for one more row that brings so many bytes along, `freeBytes` of which become text of their own. */
-  hasRoom(bytes: number, freeBytes: number): boolean {
-    return (
-      this.#rows < MAX_ROWS &&
-      this.#used + bytes + SLACK <= this.input.length &&
-      this.#textBytes + ROW_TEXT_BYTES + 2 * freeBytes <= MAX_TEXT_BYTES
-    )
+  /**
+   * Makes room for one more row that brings so many bytes along, and text for `freeBytes`: has the rows written that were
+   * collected, and where that is not enough gives up what was placed. Rows that were placed and not added are void then.
+   * @returns whether what was placed is void.
+   */
+  makeRoom(bytes: number, freeBytes: number): boolean {
+    const isFull = this.#used + bytes + SLACK > this.input.length
+    const textBytes = this.#textBytes + ROW_TEXT_BYTES + 2 * freeBytes
+    if (isFull || this.#rows === MAX_ROWS || textBytes > MAX_TEXT_BYTES) this.flush()
+    if (isFull) this.#void()
+    return isFull
   }
 
-  /** @returns the place of the copy in `input`, good until `generation` moves. Only where there is room. */
+  /** @returns the place of the copy in `input`, good until `generation` moves. Only where room was made. */
   place(bytes: Uint8Array): number {
     const at = this.#used
     this.input.set(bytes, at)
@@ -85,16 +91,15 @@ export class RowArena {
     return place === NOWHERE ? 0 : this.#inputAddress + place
   }
 
-  /** Has the rows written that were collected. */
+  /** Has the rows written that were collected. What was placed stays. */
   flush(): void {
     if (this.#rows > 0) this.#emit(this.writer.write(this.#rows))
-    this.#clear()
+    this.#rows = 0
+    this.#textBytes = 0
   }
 
-  #clear(): void {
-    this.#rows = 0
+  #void(): void {
     this.#used = 0
-    this.#textBytes = 0
     this.#generation++
   }
 }
