@@ -2,6 +2,7 @@ import { isMainThread, workerData } from 'node:worker_threads'
 import { JsonWriter } from '../api/jsonWriter.js'
 import { createRowWriter, createTextDigest } from '../merkle/wasm.js'
 import { openShardReaders } from '../shard/reader.js'
+import { warmUp } from '../shard/warmUp.js'
 import { createTagWriter } from './digestTag.js'
 import { queries } from './queries.js'
 import type { QueryWorkerData } from './queryPool.js'
@@ -11,10 +12,14 @@ import { createWorkerTask } from './workerTask.js'
 
 if (isMainThread) throw new Error('query.worker runs only as a worker of the query pool')
 
+/** Enough for a million bridges; a pool that starts waits for it, and so does whoever asks a worker that came for a dead one. */
+const WARM_UP_MS = 250
+
 // What `startQueryPool` has put there.
 const data = workerData as QueryWorkerData
 
 const shards = openShardReaders(data)
+warmUp(shards, WARM_UP_MS)
 
 /** Branches are most of a proof's text, rows all of a page's: wasm writes both. */
 const rowWriter = createRowWriter(data.compiled)

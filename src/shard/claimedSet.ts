@@ -120,9 +120,10 @@ export class ClaimedSet {
     if (deposits === this.#followedBelow) return
     // A read that failed may have left some behind; a claim may have gone since.
     if (this.members.end > this.#followedBelow) this.members.truncate(this.#followedBelow)
-    destination.claims.eachClaimed(source.networkId, this.#followedBelow, deposits, (depositCount) => {
-      if (sent.has(depositCount) && this.members.add(depositCount)) this.#flips.push(depositCount)
-    })
+    if (sent.length > 0)
+      destination.claims.eachClaimed(source.networkId, this.#followedBelow, deposits, (depositCount) => {
+        if (sent.has(depositCount) && this.members.add(depositCount)) this.#flips.push(depositCount)
+      })
     this.#followedBelow = deposits
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { BridgesParameters, ClaimsParameters, TokenMappingsParameters } from '../../src/api/querySchemas.js'
 import { readmeTables } from '../support/readmeTables.js'
 
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
@@ -11,3 +12,20 @@ for (const [name, render] of Object.entries(readmeTables))
     // With the empty lines around it, so that a row too many is seen as well.
     assert.ok(readme.includes(`\n\n${table}\n\n`), `README.md should hold:\n\n${table}`)
   })
+
+test('README names the parameters of each list, and no others', () => {
+  const section = readme.slice(readme.indexOf('### Parameters of the lists'), readme.indexOf('### Errors'))
+  const rows = section.split('\n').filter((line) => line.startsWith('| `'))
+  const named = [new Set<string>(), new Set<string>(), new Set<string>()]
+  for (const row of rows) {
+    const [names = '', ...meanings] = row.split('|').slice(1, -1)
+    for (const [, name] of names.matchAll(/`([a-z_]+)`/g))
+      for (const [list, meaning] of meanings.entries()) if (meaning.trim() !== '') named[list]!.add(name!)
+  }
+  assert.deepEqual(
+    named.map((names) => [...names].sort()),
+    [BridgesParameters, ClaimsParameters, TokenMappingsParameters].map(({ properties }) =>
+      Object.keys(properties).sort(),
+    ),
+  )
+})

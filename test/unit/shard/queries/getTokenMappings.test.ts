@@ -151,6 +151,26 @@ test('cursors walk through all networks in either order, and notice a reorg of a
   assert.deepEqual(next(ask({ cursor: afterThree })).rows, tokens(101))
 })
 
+test('a cursor from shards that were indexed anew since is refused', (context) => {
+  const world = worldWithMappings()
+  const reorganized = new IndexedWorld(context, world)
+  reorganized.syncAll()
+  // Below nothing that is listed: there the cursor stays good.
+  world.network(2).mineEmpty(2)
+  reorganized.syncAll({ batchBlocks: 1 })
+  world.network(2).reorg({ depth: 1, blocks: 'empty' })
+  reorganized.syncAll()
+  const anew = new IndexedWorld(context, world)
+  anew.syncAll()
+  const ask = (indexed: IndexedWorld, query: Partial<TokenMappingsQuery>) =>
+    indexed.ask((shards) => getTokenMappings(shards, { pageNumber: 1, pageSize: 1, ...query }))
+  const page = ask(reorganized, {})
+  assert.ok(page.ok)
+  const cursor = new Uint8Array(Buffer.from(page.value.nextCursor!, 'base64url'))
+  assert.equal(ask(anew, { cursor }).ok, false)
+  assert.equal(ask(reorganized, { cursor }).ok, true)
+})
+
 test('a network that is not served has no mappings to list', (context) => {
   const indexed = new IndexedWorld(context, worldWithMappings(), [0, 1])
   const answer = indexed.ask((shards) =>
