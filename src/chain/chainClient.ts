@@ -46,7 +46,8 @@ export function createChainClient({
   const isAlone = network.rpc.length === 1
   const filter = eventFilterOf(network)
   const logs = scanner && { scanner, filter }
-  const endpoints = network.rpc.map(
+  const byWeight = [...network.rpc].sort((a, b) => (b.weight ?? 1) - (a.weight ?? 1))
+  const endpoints = byWeight.map(
     (config) => new Endpoint({ config, timeoutMs, logRange, isAlone, openPost, logs, clock, logger }),
   )
   const pool = new EndpointPool({
@@ -73,7 +74,7 @@ export function createChainClient({
   return {
     async verifyIdentity(signal) {
       await pool.verifyAll(until(signal))
-      await pool.run((endpoint) => assertContracts(network, endpoint, until(signal)), until(signal))
+      await pool.run((endpoint) => assertContracts(network, endpoint, until(signal)), until(signal), 'state')
     },
     async getHead(signal) {
       pool.compareHeads(until(signal))
@@ -99,38 +100,56 @@ export function createChainClient({
       return senders.resolve(questions, until(signal))
     },
     getContractDepositCount(block, signal) {
-      return pool.run((e) => readDepositCount(network.bridge, block, e, until(signal)), until(signal))
+      return pool.run(
+        (e) => readDepositCount(network.bridge, block, e, until(signal)),
+        until(signal),
+        'state',
+      )
     },
     getContractLocalExitRoot(block, signal) {
-      return pool.run((e) => readLocalExitRoot(network.bridge, block, e, until(signal)), until(signal))
+      return pool.run(
+        (e) => readLocalExitRoot(network.bridge, block, e, until(signal)),
+        until(signal),
+        'state',
+      )
     },
     getContractL1InfoLeafCount(block, signal) {
       // The manager's tree is one of the same contract as the bridge's: the getter has the same name.
       const manager = network.globalExitRootManager
-      return pool.run((e) => readDepositCount(manager, block, e, until(signal)), until(signal))
+      return pool.run((e) => readDepositCount(manager, block, e, until(signal)), until(signal), 'state')
     },
     findInjectedGers(globalExitRoots, block, signal) {
       const manager = network.globalExitRootManager
       return pool.run(
         (endpoint) => readKnownGlobalExitRoots(manager, globalExitRoots, block, endpoint, until(signal)),
         until(signal),
+        'state',
       )
     },
     getClaimedWords(words, block, signal) {
-      return pool.run((e) => readClaimedWords(network, words, block, e, until(signal)), until(signal))
+      return pool.run(
+        (e) => readClaimedWords(network, words, block, e, until(signal)),
+        until(signal),
+        'state',
+      )
     },
     getEmergencyState(block, signal) {
-      return pool.run((e) => readEmergencyState(network.bridge, block, e, until(signal)), until(signal))
+      return pool.run(
+        (e) => readEmergencyState(network.bridge, block, e, until(signal)),
+        until(signal),
+        'state',
+      )
     },
     getGerHashChains(block, signal) {
       const manager = network.globalExitRootManager
-      return pool.run((e) => readGerHashChains(manager, block, e, until(signal)), until(signal))
+      return pool.run((e) => readGerHashChains(manager, block, e, until(signal)), until(signal), 'state')
     },
     getKnownGers(globalExitRoots, block, signal) {
       const manager = network.globalExitRootManager
       return pool.run(
         (endpoint) => readGlobalExitRootEntries(manager, globalExitRoots, block, endpoint, until(signal)),
         until(signal),
+        'state',
       )
     },
     distrust: () => pool.distrustCurrent(),

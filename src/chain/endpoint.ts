@@ -1,4 +1,4 @@
-import type { RpcEndpointConfig } from '../config/config.types.js'
+import type { EndpointRole, RpcEndpointConfig } from '../config/config.types.js'
 import type { Logger } from '../telemetry/logger.js'
 import { CallRetry } from './callRetry.js'
 import type { Clock } from './clock.js'
@@ -35,6 +35,7 @@ export interface EndpointOptions {
 /** One RPC endpoint: calls within its budget, and what was learned of its abilities. It judges nothing. */
 export class Endpoint {
   readonly alias: string
+  readonly #role: EndpointRole
   readonly logRange: LogRange
   readonly timestamps: TimestampTrust
   /** Newest block that this endpoint has shown. */
@@ -59,6 +60,7 @@ export class Endpoint {
   constructor(options: EndpointOptions) {
     const { config, timeoutMs, logRange, isAlone = false, openPost, clock, logger, logs } = options
     this.alias = config.alias
+    this.#role = config.role ?? 'all'
     this.logRange = new LogRange(Math.min(logRange, config.maxLogRange ?? logRange))
     this.timestamps = new TimestampTrust()
     this.#transport = createRpcTransport({
@@ -72,6 +74,11 @@ export class Endpoint {
     this.#retry = new CallRetry(clock, isAlone)
     this.#clock = clock
     this.#logger = logger
+  }
+
+  /** Whether the endpoint is meant to be asked for this. */
+  serves(need: Exclude<EndpointRole, 'all'>): boolean {
+    return this.#role === 'all' || this.#role === need
   }
 
   /** @throws RpcFailure, or the signal's reason. */

@@ -45,6 +45,9 @@ export interface EndpointPoolOptions {
   readonly logger: Logger
 }
 
+/** What a task asks an endpoint for. */
+export type TaskNeed = 'logs' | 'state'
+
 export type EndpointTask<T> = (endpoint: Endpoint) => Promise<T>
 
 /**
@@ -83,28 +86,30 @@ export class EndpointPool {
 
   /** True while the last thing that every endpoint did was to fail. */
   isDown(): boolean {
-    return this.#members.every((member) => member.health.isFailing || this.#isOfWrongChain(member))
+    return this.#serving('logs').every((member) => member.health.isFailing || this.#isOfWrongChain(member))
   }
 
   /**
    * Runs `task` on the best endpoint, then on the others as long as it fails. When all of them rest, waits for the
    * first one, so a caller that tries again at once does no harm.
+   * @param need endpoints that are kept for something else are not asked.
    * @throws RetryableError, ChainDataError (some endpoint's data contradicted themselves, and none had better), FatalError
    *   (every endpoint is of another chain, or none keeps the history that is asked for), the signal's reason, or what
    *   `task` threw on its own account.
    */
-  async run<T>(task: EndpointTask<T>, signal: AbortSignal): Promise<T> {
+  async run<T>(task: EndpointTask<T>, signal: AbortSignal, need: TaskNeed = 'logs'): Promise<T> {
+    const serving = this.#serving(need)
     const tried = new Set<Member>()
     let failure: RpcFailure | undefined
     let contradiction: ChainDataError | undefined
     for (;;) {
       signal.throwIfAborted()
-      const member = this.#pick((candidate) => !tried.has(candidate))
+      const member = this.#pick((candidate) => serving.includes(candidate) && !tried.has(candidate))
       if (member === undefined) {
-        this.#assertSomeRightChain()
+        this.#assertSomeRightChain(serving)
         if (contradiction !== undefined) throw contradiction
-        if (failure !== undefined) throw this.#final(failure, tried)
-        await this.#clock.sleep(this.#untilSomeReady(), signal)
+        if (failure !== undefined) throw this.#final(failure, tried.size === serving.length)
+        await this.#clock.sleep(this.#untilSomeReady(serving), signal)
         tried.clear()
         continue
       }
@@ -179,7 +184,7 @@ export class EndpointPool {
         this.#noteFailure(member, error)
       }
     }
-    this.#assertSomeRightChain()
+    this.#assertSomeRightChain(this.#members)
   }
 
   /** The next tasks prefer another endpoint than the one that served last. */
@@ -291,9 +296,13 @@ export class EndpointPool {
     return false
   }
 
-  #assertSomeRightChain(): void {
-    const wrong = this.#members.filter((member) => this.#isOfWrongChain(member))
-    if (wrong.length < this.#members.length || wrong.length === 0) return
+  #serving(need: TaskNeed): readonly Member[] {
+    return this.#members.filter(({ endpoint }) => endpoint.serves(need))
+  }
+
+  #assertSomeRightChain(members: readonly Member[]): void {
+    const wrong = members.filter((member) => this.#isOfWrongChain(member))
+    if (wrong.length < members.length || wrong.length === 0) return
     const told = wrong.map((member) => `${member.endpoint.alias} has ${member.wrongChainId}`).join(', ')
     throw new FatalError(`network ${this.#networkId} needs chain id ${this.#chainId}: ${told}`, {
       reason: 'wrong_chain',
@@ -301,15 +310,15 @@ export class EndpointPool {
   }
 
   /** Every endpoint was asked, or rests. */
-  #final(failure: RpcFailure, tried: ReadonlySet<Member>): RetryableError | FatalError {
-    if (failure.kind !== 'gone' || tried.size < this.#members.length)
+  #final(failure: RpcFailure, wereAllTried: boolean): RetryableError | FatalError {
+    if (failure.kind !== 'gone' || !wereAllTried)
       return new RetryableError(failure.message, { cause: failure })
     return new FatalError(failure.message, { cause: failure, reason: 'pruned_history' })
   }
 
-  #untilSomeReady(): number {
+  #untilSomeReady(members: readonly Member[]): number {
     const now = this.#clock.now()
-    const times = this.#members.map((member) => Math.max(member.health.pausedUntil, member.wrongChainUntil))
+    const times = members.map((member) => Math.max(member.health.pausedUntil, member.wrongChainUntil))
     return Math.max(1, Math.min(...times) - now)
   }
 }

@@ -112,7 +112,7 @@ export class SenderResolver {
   ): Promise<TraceResult> {
     if (this.#network.callTraces === 'off') return noTrace
     const offers = (endpoint: Endpoint) =>
-      endpoint.offersTraces && transaction.blockNumber > endpoint.tracesGoneUpTo
+      endpoint.serves('trace') && endpoint.offersTraces && transaction.blockNumber > endpoint.tracesGoneUpTo
     if (!this.#pool.endpoints.some(offers)) return noTrace
     if (this.#clock.now() > deadline) return { trace: undefined, failed: true }
     const hash = encodeHex(question.transactionHash)

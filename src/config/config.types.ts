@@ -73,7 +73,14 @@ export interface RpcEndpointConfig {
   readonly maxLogRange?: number
   /** Requests per second. */
   readonly maxRps?: number
+  /** Heavier ones are preferred; equal ones in their order. Default 1. */
+  readonly weight?: number
+  /** What it is asked for; default everything. */
+  readonly role?: EndpointRole
 }
+
+/** `logs`: blocks, logs and transactions. `state`: contract calls. `trace`: call traces. */
+export type EndpointRole = 'all' | 'logs' | 'state' | 'trace'
 
 /** `latest`, `safe`, `finalized`, or a tag or the head minus a number of blocks. */
 export interface Finality {

@@ -64,6 +64,9 @@ function checkEndpoints(name: string, endpoints: readonly RawTable[], mistakes: 
     const fault = endpointFault(endpoint)
     if (fault !== undefined) mistakes.push(`${at}: ${fault}`)
   })
+  for (const needed of ['logs', 'state'])
+    if (endpoints.length > 0 && !endpoints.some(({ role = 'all' }) => role === 'all' || role === needed))
+      mistakes.push(`${name}: no rpc endpoint has role all or ${needed}`)
 }
 
 /** Never repeats the address: it may hold a key. */

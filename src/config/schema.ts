@@ -54,6 +54,20 @@ const RpcEndpoint = Type.Object(
         description: 'Most requests per second to send to it.',
       }),
     ),
+    weight: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 1_000,
+        description:
+          'Heavier endpoints are preferred while they are well; equal ones in their order. 1 if absent.',
+      }),
+    ),
+    role: Type.Optional(
+      Type.Union([Type.Literal('all'), Type.Literal('logs'), Type.Literal('state'), Type.Literal('trace')], {
+        description:
+          'What it is asked for: `all`, `logs` (blocks, logs, transactions), `state` (contract calls) or `trace` (call traces).',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -70,7 +84,7 @@ const Network = Type.Object(
       minItems: 1,
       maxItems: 32,
       description:
-        'JSON-RPC endpoints, first choice first: addresses, or tables `{url | url_file, alias, max_log_range, max_rps}`. Secret.',
+        'JSON-RPC endpoints, first choice first: addresses, or tables `{url | url_file, alias, max_log_range, max_rps, weight, role}`. Secret.',
     }),
     bridge: address('Bridge contract'),
     global_exit_root_manager: address('Global exit root manager'),

@@ -70,6 +70,8 @@ function toEndpoint(endpoint: RpcTable, networkId: number, position: number): Rp
     alias: endpoint.alias ?? `network ${networkId} endpoint ${position}`,
     ...(endpoint.max_log_range === undefined ? {} : { maxLogRange: endpoint.max_log_range }),
     ...(endpoint.max_rps === undefined ? {} : { maxRps: endpoint.max_rps }),
+    ...(endpoint.weight === undefined ? {} : { weight: endpoint.weight }),
+    ...(endpoint.role === undefined ? {} : { role: endpoint.role }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { createChainClient } from '../../src/chain/chainClient.js'
 import type { ChainClient } from '../../src/chain/chainClient.types.js'
-import type { NetworkConfig } from '../../src/config/config.types.js'
+import type { NetworkConfig, RpcEndpointConfig } from '../../src/config/config.types.js'
 import type { FakeNetwork } from './fakeChain.js'
 import { FakeClock } from './fakeClock.js'
 import type { FakeEndpoint } from './fakeEndpoint.js'
@@ -18,16 +18,22 @@ export interface OpenChain {
 
 export async function openChain(
   network: FakeNetwork,
-  options: { readonly endpoints?: number; readonly config?: Partial<NetworkConfig> } = {},
+  options: {
+    readonly endpoints?: number
+    readonly config?: Partial<NetworkConfig>
+    /** Weights and roles, endpoint by endpoint. */
+    readonly rpc?: readonly Partial<RpcEndpointConfig>[]
+  } = {},
 ): Promise<OpenChain> {
   const count = options.endpoints ?? 1
   const servers = await Promise.all(Array.from({ length: count }, () => serveFakeNetwork(network)))
   const clock = new FakeClock()
   const { logger, lines } = createKeepingLogger()
-  const config = network.config(
+  const plain = network.config(
     servers.map(({ url }) => url),
     options.config,
   )
+  const config = { ...plain, rpc: plain.rpc.map((each, i) => ({ ...each, ...options.rpc?.[i] })) }
   const client = createChainClient({ network: config, logger, clock })
   return {
     client,

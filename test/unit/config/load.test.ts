@@ -120,7 +120,8 @@ test('a network is set by its id from the environment, and one that no file know
   const environment = {
     BDS_NETWORKS__1__RPC: 'http://127.0.0.1:1/a, http://127.0.0.1:2/b',
     BDS_NETWORKS__7__CHAIN_ID: '907',
-    BDS_NETWORKS__7__RPC: '[{"url":"http://127.0.0.1:3/c","alias":"third","max_rps":2.5}]',
+    BDS_NETWORKS__7__RPC:
+      '[{"url":"http://127.0.0.1:3/c","alias":"third","max_rps":2.5,"weight":2,"role":"all"}]',
     BDS_NETWORKS__7__BRIDGE: '0x2a3DD3EB832aF982ec71669E178424b10Dca2EDe',
     BDS_NETWORKS__7__GLOBAL_EXIT_ROOT_MANAGER: '0xa40D5f56745a118D0906a34E69aeC8C0Db1cB8fA',
   }
@@ -133,7 +134,9 @@ test('a network is set by its id from the environment, and one that no file know
       { networkId: 7, chainId: 907, urls: ['http://127.0.0.1:3/c'] },
     ],
   )
-  assert.deepEqual(networks[2]!.rpc, [{ url: 'http://127.0.0.1:3/c', alias: 'third', maxRps: 2.5 }])
+  assert.deepEqual(networks[2]!.rpc, [
+    { url: 'http://127.0.0.1:3/c', alias: 'third', maxRps: 2.5, weight: 2, role: 'all' },
+  ])
 })
 
 test('variables in the file are replaced after parsing, with defaults, and numbers may come from them', (t) => {
@@ -212,6 +215,12 @@ const singleMistakes: [name: string, from: string, to: string, mistake: string][
     '["http://127.0.0.1:18546/secret-key"]',
     '[]',
     'networks[1].rpc (network 1) has another value, from file; expected a list of 1 to 32',
+  ],
+  [
+    'endpoints that leave logs to nobody',
+    '"http://127.0.0.1:18546/secret-key"',
+    '{ url = "http://127.0.0.1:1", role = "state" }',
+    'network 1: no rpc endpoint has role all or logs',
   ],
   [
     'an alias that is an address',
