@@ -5,6 +5,7 @@ import type { BlockNumber } from '../protocol/units.js'
 import type { L1InfoGerReader } from '../shard/l1InfoGers.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
 import type { StatusRow } from '../telemetry/statusBoard.js'
+import { equalHashes } from './localChain.js'
 
 /** Questions per request; a sweep of an old chain has some ten thousand. */
 const ROOTS_AT_ONCE = 100
@@ -35,8 +36,12 @@ export interface GerPollerOptions {
 export class GerPoller {
   readonly #options: GerPollerOptions
   #l1Epoch: number | undefined
+  /** Nothing was asked for yet, or some of it was taken back. */
+  #isNew = true
   #seenTip = -1
-  #seenBlock = -1
+  #seenBlock: Hash | undefined
+  /** Injections that were stored after the last sweep: fewer when some were taken back since, whatever the checkpoint is now. */
+  #seenInjections = -1
 
   constructor(options: GerPollerOptions) {
     this.#options = options
@@ -58,8 +63,11 @@ export class GerPoller {
     const tip = l1.get('tip')
     if (!this.#isWanted()) row.set('polledL1Tip', -1)
     if (checkpoint === undefined || !this.#isWanted()) return
-    if (tip === this.#seenTip && checkpoint.number === this.#seenBlock) return
+    const isSame = this.#seenBlock !== undefined && equalHashes(checkpoint.hash, this.#seenBlock)
+    if (tip === this.#seenTip && isSame && writer.counts().gerInjections === this.#seenInjections) return
 
+    // What went with its block is asked for again, however old.
+    if (writer.counts().gerInjections < this.#seenInjections) this.#isNew = true
     const { epoch, leafCount, globalExitRoots } = leaves.read((tree) => this.#firstLeaf(tree))
     const known = await this.#findKnown(globalExitRoots, checkpoint.number, signal)
     const first = leafCount - globalExitRoots.length
@@ -71,9 +79,11 @@ export class GerPoller {
       )
     else if (isChanged && writer.polledLeaves() !== undefined) writer.addPolledGers([], first)
     this.#l1Epoch = epoch
+    this.#isNew = false
     this.#seenTip = tip
     row.set('polledL1Tip', tip)
-    this.#seenBlock = checkpoint.number
+    this.#seenBlock = checkpoint.hash
+    this.#seenInjections = writer.counts().gerInjections
   }
 
   #isWanted(): boolean {
@@ -86,7 +96,7 @@ export class GerPoller {
     const settled = this.#options.writer.polledLeaves() ?? 0
     const recent = Math.max(0, leafCount - RECENT_LEAVES)
     // The first sweep leaves nothing out, and looks again at what an L1 reorg may have changed while nobody looked.
-    if (this.#l1Epoch === undefined) return Math.min(settled, recent)
+    if (this.#isNew) return Math.min(settled, recent)
     return this.#l1Epoch === epoch ? Math.max(settled, recent) : recent
   }
 

@@ -22,6 +22,7 @@ function world(gerInjection: NetworkConfig['gerInjection'] = 'auto') {
     leafCount: 0,
     epoch: 0,
     block: 10,
+    branch: 0,
     known: new Set<number>(),
     injectedByEvents: 0,
     polledLeaves: undefined as number | undefined,
@@ -40,7 +41,8 @@ function world(gerInjection: NetworkConfig['gerInjection'] = 'auto') {
       },
     },
     writer: {
-      checkpoint: () => ({ number: asBlockNumber(state.block) }) as BlockHeader,
+      checkpoint: () =>
+        ({ number: asBlockNumber(state.block), hash: hash(256 * state.branch + state.block) }) as BlockHeader,
       counts: () => ({
         ...{ deposits: 0, claims: 0, l1InfoLeaves: 0, unresolvedSenders: 0 },
         gerInjections: state.injectedByEvents + stored.length,
@@ -74,7 +76,12 @@ function world(gerInjection: NetworkConfig['gerInjection'] = 'auto') {
     await poller.sweep(never)
     return [asked.slice(before).sort((a, b) => a - b), stored.slice(had)]
   }
-  return { state, l1, row, poller, sweep }
+  /** The network takes blocks back, and what was found at them. */
+  const takeBack = (polledLeaves: number | undefined, kept: number): void => {
+    stored.length = kept
+    state.polledLeaves = polledLeaves
+  }
+  return { state, l1, row, poller, sweep, takeBack }
 }
 
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i)
@@ -93,6 +100,17 @@ test('a leaf that waits is asked for again with each block of the network, and w
   assert.deepEqual(await sweep(0), [[], []])
   state.block += 1
   assert.deepEqual(await sweep(0, 4), [[4], [4]])
+})
+
+test('a reorg of the network to the same height, or a rewind to the same block, is asked for all that it took', async () => {
+  const { sweep, state, takeBack } = world()
+  await sweep(800, 3, 7, 790)
+  state.branch += 1
+  takeBack(undefined, 0)
+  assert.deepEqual(await sweep(0), [range(0, 800), [3, 7, 790]], 'those that are old, too')
+  takeBack(8, 2)
+  assert.deepEqual(await sweep(0), [range(8, 800), [790]])
+  assert.deepEqual(await sweep(0), [[], []])
 })
 
 test('while nothing is known, later sweeps ask for the newest leaves only', async () => {
