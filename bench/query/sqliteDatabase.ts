@@ -26,10 +26,10 @@ export function installSqlite(): void {
   console.error('compiling SQLite: some minutes, once')
   const prefix = dirname(dirname(process.execPath))
   const headers = existsSync(join(prefix, 'include/node/node_api.h')) ? { npm_config_nodedir: prefix } : {}
-  const { status } = spawnSync('npm', ['rebuild', 'better-sqlite3', '--build-from-source'], {
+  const { status } = spawnSync('npm', ['rebuild', 'better-sqlite3'], {
     cwd: benchRoot,
     stdio: 'inherit',
-    env: { ...process.env, ...headers },
+    env: { ...process.env, npm_config_build_from_source: 'true', ...headers },
   })
   if (status !== 0)
     throw new Error(`better-sqlite3 did not compile (status ${status}): --no-rival does without it`)
