@@ -2,7 +2,7 @@ import type { NetworkConfig } from '../config/config.types.js'
 import type { BlockHeader, ChainEvent, Hash, IndexedBlock } from '../protocol/chainEvent.js'
 import { decodeLog, type EventFilter } from '../protocol/decodeLog.js'
 import { decodeHex, encodeHex } from '../protocol/hex.js'
-import { packedClaim, packedDeposit } from '../protocol/packedEvents.js'
+import { PackedHeader, packedClaim, packedDeposit } from '../protocol/packedEvents.js'
 import { PackedLogs } from '../protocol/packedLogs.js'
 import { asBlockNumber, type BlockNumber } from '../protocol/units.js'
 import type { FetchedRange } from './chainClient.types.js'
@@ -191,35 +191,29 @@ export class RangeReader {
   }
 
   #packedBlock(logs: PackedLogs, from: number, to: number): DecodedBlock {
-    const number = logs.blockNumber(from)
     const events: ChainEvent[] = []
-    let transactionHash = logs.transactionHash(from)
     let timestampSec = logs.blockTimestamp(from)
     for (let log = from; log < to; log++) {
-      if (log > from && !logs.isOfSameTransaction(log - 1, log)) transactionHash = logs.transactionHash(log)
       if (logs.blockTimestamp(log) !== timestampSec) timestampSec = undefined
-      const event = this.#decodeOne(logs, log, transactionHash)
+      const event = this.#decodeOne(logs, log)
       if (event !== undefined) events.push(event)
     }
-    return {
-      ...{ number, hash: logs.blockHash(from), timestampSec, events },
-      logs: () => unpackBlock(logs, from, to),
-    }
+    return new PackedBlock({ logs, from, to, timestampSec, events })
   }
 
-  #decodeOne(logs: PackedLogs, log: number, transactionHash: Hash): ChainEvent | undefined {
+  #decodeOne(logs: PackedLogs, log: number): ChainEvent | undefined {
     const name = logs.event(log)?.name
     const packed =
       name === 'BridgeEvent'
-        ? packedDeposit(logs, log, transactionHash)
+        ? packedDeposit(logs, log)
         : name === 'ClaimEvent'
-          ? packedClaim(logs, log, transactionHash)
+          ? packedClaim(logs, log)
           : undefined
     if (packed !== undefined || name === undefined) return packed
     const position = {
       blockNumber: asBlockNumber(logs.blockNumber(log)),
       logIndex: logs.logIndex(log),
-      transactionHash,
+      transactionHash: logs.transactionHash(log),
     }
     return decodeLog(logs.encoded(log), position, this.#filter)
   }
@@ -292,8 +286,45 @@ interface DecodedBlock {
   logs(): readonly RpcLog[]
 }
 
-function unpackBlock(logs: PackedLogs, from: number, to: number): RpcLog[] {
-  return Array.from({ length: to - from }, (_, index) => unpackLog(logs, from + index))
+/** A block of far history in its window's packed logs. */
+class PackedBlock implements DecodedBlock {
+  readonly timestampSec: number | undefined
+  readonly events: readonly ChainEvent[]
+  readonly packed: PackedLogs
+  readonly #from: number
+  readonly #to: number
+
+  constructor(block: {
+    readonly logs: PackedLogs
+    readonly from: number
+    readonly to: number
+    readonly timestampSec: number | undefined
+    readonly events: readonly ChainEvent[]
+  }) {
+    this.packed = block.logs
+    this.#from = block.from
+    this.#to = block.to
+    this.timestampSec = block.timestampSec
+    this.events = block.events
+  }
+
+  get number(): number {
+    return this.packed.blockNumber(this.#from)
+  }
+
+  get hash(): Hash {
+    return this.packed.blockHash(this.#from)
+  }
+
+  logs(): RpcLog[] {
+    return Array.from({ length: this.#to - this.#from }, (_, index) =>
+      unpackLog(this.packed, this.#from + index),
+    )
+  }
+
+  header(timestampSec: number): BlockHeader {
+    return new PackedHeader(this.packed, this.#from, timestampSec)
+  }
 }
 
 /** @throws RpcFailure when logs of one block name two hashes. */
@@ -357,10 +388,11 @@ function timesAreSane(blocks: readonly DecodedBlock[], newest: number): boolean 
  * @throws RpcFailure when its logs are of another block than the header with its number.
  */
 function headerOf(
-  { number, hash, timestampSec: time, events }: DecodedBlock,
+  block: DecodedBlock,
   headers: ReadonlyMap<number, BlockHead>,
   endpoint: Endpoint,
 ): BlockHeader {
+  const { number, hash, timestampSec: time, events } = block
   const header = headers.get(number)
   if (header !== undefined) {
     if (header.hash !== encodeHex(hash)) throw mixedBranches(number, endpoint)
@@ -370,6 +402,7 @@ function headerOf(
   const timestampSec = told?.timestampSec ?? time
   if (timestampSec === undefined)
     throw new RpcFailure('body', `${endpoint.alias}: block ${number} has no time`)
+  if (told === undefined && block instanceof PackedBlock) return block.header(timestampSec)
   return {
     number: asBlockNumber(number),
     hash,

@@ -15,12 +15,14 @@ import { SyncReport } from './syncReport.js'
 
 /**
  * The whole life of an indexer thread: opens the shard and the chain client, syncs until `signal` aborts, closes both.
+ * @param openClient another client in benches.
  * The last message is `stopped`; after it nothing of the thread holds the store.
  */
 export async function runIndexer(
   data: IndexerWorkerData,
   signal: AbortSignal,
   post: (message: IndexerMessage) => void,
+  openClient: typeof createChainClient = createChainClient,
 ): Promise<void> {
   const { config, networkId, compiled, status } = data
   const network = config.networks.find((candidate) => candidate.networkId === networkId)
@@ -29,7 +31,7 @@ export async function runIndexer(
   const row = statusRow(status, networkId)
   const stopHeartbeat = startHeartbeat(row)
   const writer = openShardWriter({ config, networkId, compiled, status })
-  const client = createChainClient({ network, logger, scanner: createLogScanner(compiled) })
+  const client = openClient({ network, logger, scanner: createLogScanner(compiled) })
   const report = new SyncReport({ networkId, row, post, logger, clock: systemClock })
   const leaves = networkId === L1_NETWORK_ID ? undefined : openL1InfoGerReader(config, createHasher(compiled))
   const l1 = statusRow(status, L1_NETWORK_ID)

@@ -1,4 +1,4 @@
-import type { ClaimEvent, DepositEvent, Hash } from './chainEvent.js'
+import type { BlockHeader, ClaimEvent, DepositEvent, Hash } from './chainEvent.js'
 import type { PackedLogs } from './packedLogs.js'
 import { uint256OfParts } from './uint256.js'
 import {
@@ -13,105 +13,178 @@ import {
 /** Bytes of a word of the ABI. */
 const WORD = 32
 
-/** A BridgeEvent whose fields are read from its packed data when they are asked for: most are only copied on. */
-export class PackedDeposit implements DepositEvent {
-  readonly type = 'deposit'
-  readonly blockNumber: BlockNumber
-  readonly logIndex: number
-  readonly transactionHash: Hash
-  readonly depositCount: DepositCount
-  readonly sender = null
-  /** The window's records; the event's data begin at `start`. */
-  readonly bytes: Uint8Array
+/** What events of a window share: objects that wait for their commit are small, and few of them live long. */
+abstract class PackedEvent {
+  /** The window's logs, and which of them this is. */
+  readonly logs: PackedLogs
+  readonly log: number
+  /** Where the event's data begin in `logs.bytes`. */
   readonly start: number
 
-  constructor(logs: PackedLogs, log: number, transactionHash: Hash) {
-    this.blockNumber = asBlockNumber(logs.blockNumber(log))
-    this.logIndex = logs.logIndex(log)
-    this.transactionHash = transactionHash
-    this.bytes = logs.bytes
+  constructor(logs: PackedLogs, log: number) {
+    this.logs = logs
+    this.log = log
     this.start = logs.dataStart(log)
-    this.depositCount = asDepositCount(uint32At(this.bytes, this.start + 7 * WORD + 28))
+  }
+
+  get sender(): null {
+    return null
+  }
+
+  get blockNumber(): BlockNumber {
+    return asBlockNumber(this.logs.blockNumber(this.log))
+  }
+
+  get logIndex(): number {
+    return this.logs.logIndex(this.log)
+  }
+
+  get transactionHash(): Hash {
+    return this.logs.transactionHash(this.log)
+  }
+
+  protected uint32(word: number): number {
+    return uint32At(this.logs.bytes, this.start + WORD * word + 28)
+  }
+
+  protected uint256(word: number): bigint {
+    return uint256OfParts((part) => uint32At(this.logs.bytes, this.start + WORD * word + 4 * part))
+  }
+
+  protected view(offset: number, length: number): Uint8Array {
+    return this.logs.bytes.subarray(this.start + offset, this.start + offset + length)
+  }
+
+  /** Copies a uint256, big-endian. */
+  protected copyWord(word: number, target: Uint8Array, offset: number): void {
+    copyBytes(this.logs.bytes, this.start + WORD * word, WORD, target, offset)
+  }
+}
+
+/** A BridgeEvent whose fields are read from its packed data when they are asked for: most are only copied on. */
+export class PackedDeposit extends PackedEvent implements DepositEvent {
+  get type(): 'deposit' {
+    return 'deposit'
   }
 
   get leafType(): number {
-    return this.bytes[this.start + 31]!
+    return this.logs.bytes[this.start + 31]!
   }
 
   get originNetwork(): NetworkId {
-    return asNetworkId(uint32At(this.bytes, this.start + WORD + 28))
+    return asNetworkId(this.uint32(1))
   }
 
   get originAddress(): Uint8Array {
-    return viewOf(this, 2 * WORD + 12, 20)
+    return this.view(2 * WORD + 12, 20)
   }
 
   get destinationNetwork(): NetworkId {
-    return asNetworkId(uint32At(this.bytes, this.start + 3 * WORD + 28))
+    return asNetworkId(this.uint32(3))
   }
 
   get destinationAddress(): Uint8Array {
-    return viewOf(this, 4 * WORD + 12, 20)
+    return this.view(4 * WORD + 12, 20)
   }
 
   get amount(): bigint {
-    return uint256At(this.bytes, this.start + 5 * WORD)
+    return this.uint256(5)
+  }
+
+  get depositCount(): DepositCount {
+    return asDepositCount(this.uint32(7))
   }
 
   get metadata(): Uint8Array {
-    return viewOf(this, 9 * WORD, uint32At(this.bytes, this.start + 8 * WORD + 28))
+    return this.view(9 * WORD, this.uint32(8))
+  }
+
+  /** The amount, 32 bytes big-endian. */
+  copyAmount(target: Uint8Array, offset: number): void {
+    this.copyWord(5, target, offset)
+  }
+
+  /** The leaf's preimage but for its last field, the hash of the metadata: 81 bytes. */
+  copyPreimage(target: Uint8Array, offset: number): void {
+    const { bytes } = this.logs
+    const { start } = this
+    target[offset] = bytes[start + 31]!
+    copyBytes(bytes, start + WORD + 28, 4, target, offset + 1)
+    copyBytes(bytes, start + 2 * WORD + 12, 20, target, offset + 5)
+    copyBytes(bytes, start + 3 * WORD + 28, 4, target, offset + 25)
+    copyBytes(bytes, start + 4 * WORD + 12, 20, target, offset + 29)
+    this.copyWord(5, target, offset + 49)
   }
 }
 
 /** A ClaimEvent of etrog and later, read in the same way. */
-export class PackedClaim implements ClaimEvent {
-  readonly type = 'claim'
-  readonly generation = 'v2'
-  readonly blockNumber: BlockNumber
-  readonly logIndex: number
-  readonly transactionHash: Hash
-  readonly sender = null
-  readonly bytes: Uint8Array
-  readonly start: number
+export class PackedClaim extends PackedEvent implements ClaimEvent {
+  get type(): 'claim' {
+    return 'claim'
+  }
 
-  constructor(logs: PackedLogs, log: number, transactionHash: Hash) {
-    this.blockNumber = asBlockNumber(logs.blockNumber(log))
-    this.logIndex = logs.logIndex(log)
-    this.transactionHash = transactionHash
-    this.bytes = logs.bytes
-    this.start = logs.dataStart(log)
+  get generation(): 'v2' {
+    return 'v2'
   }
 
   get globalIndex(): bigint {
-    return uint256At(this.bytes, this.start)
+    return this.uint256(0)
   }
 
   get originNetwork(): NetworkId {
-    return asNetworkId(uint32At(this.bytes, this.start + WORD + 28))
+    return asNetworkId(this.uint32(1))
   }
 
   get originAddress(): Uint8Array {
-    return viewOf(this, 2 * WORD + 12, 20)
+    return this.view(2 * WORD + 12, 20)
   }
 
   get destinationAddress(): Uint8Array {
-    return viewOf(this, 3 * WORD + 12, 20)
+    return this.view(3 * WORD + 12, 20)
   }
 
   get amount(): bigint {
-    return uint256At(this.bytes, this.start + 4 * WORD)
+    return this.uint256(4)
+  }
+
+  /** The amount, 32 bytes big-endian. */
+  copyAmount(target: Uint8Array, offset: number): void {
+    this.copyWord(4, target, offset)
   }
 }
+
+/** Header of a block of far history, as its logs tell it. */
+export class PackedHeader implements BlockHeader {
+  readonly logs: PackedLogs
+  readonly log: number
+  readonly timestampSec: number
+
+  constructor(logs: PackedLogs, log: number, timestampSec: number) {
+    this.logs = logs
+    this.log = log
+    this.timestampSec = timestampSec
+  }
+
+  get number(): BlockNumber {
+    return asBlockNumber(this.logs.blockNumber(this.log))
+  }
+
+  get hash(): Hash {
+    return this.logs.blockHash(this.log)
+  }
+
+  get parentHash(): Hash {
+    return NO_PARENT
+  }
+}
+
+const NO_PARENT = new Uint8Array(WORD)
 
 /**
  * Decodes a BridgeEvent of the only layout that contracts write.
  * @returns undefined for any other; the general decoder judges it.
  */
-export function packedDeposit(
-  logs: PackedLogs,
-  log: number,
-  transactionHash: Hash,
-): PackedDeposit | undefined {
+export function packedDeposit(logs: PackedLogs, log: number): PackedDeposit | undefined {
   const length = logs.dataLength(log)
   const { bytes } = logs
   const start = logs.dataStart(log)
@@ -127,11 +200,11 @@ export function packedDeposit(
     isZero(bytes, start + 7 * WORD, 28) &&
     isZero(bytes, start + 8 * WORD, 28) &&
     length === WORD * (9 + Math.ceil(uint32At(bytes, start + 8 * WORD + 28) / WORD))
-  return isCanonical ? new PackedDeposit(logs, log, transactionHash) : undefined
+  return isCanonical ? new PackedDeposit(logs, log) : undefined
 }
 
 /** Decodes a ClaimEvent of etrog and later. @returns undefined for any other layout. */
-export function packedClaim(logs: PackedLogs, log: number, transactionHash: Hash): PackedClaim | undefined {
+export function packedClaim(logs: PackedLogs, log: number): PackedClaim | undefined {
   const { bytes } = logs
   const start = logs.dataStart(log)
   const isCanonical =
@@ -140,7 +213,7 @@ export function packedClaim(logs: PackedLogs, log: number, transactionHash: Hash
     isZero(bytes, start + WORD, 28) &&
     isZero(bytes, start + 2 * WORD, 12) &&
     isZero(bytes, start + 3 * WORD, 12)
-  return isCanonical ? new PackedClaim(logs, log, transactionHash) : undefined
+  return isCanonical ? new PackedClaim(logs, log) : undefined
 }
 
 function isZero(bytes: Uint8Array, offset: number, length: number): boolean {
@@ -155,10 +228,12 @@ function uint32At(bytes: Uint8Array, offset: number): number {
   )
 }
 
-function uint256At(bytes: Uint8Array, offset: number): bigint {
-  return uint256OfParts((part) => uint32At(bytes, offset + 4 * part))
-}
-
-function viewOf(event: { bytes: Uint8Array; start: number }, offset: number, length: number): Uint8Array {
-  return event.bytes.subarray(event.start + offset, event.start + offset + length)
+function copyBytes(
+  from: Uint8Array,
+  start: number,
+  length: number,
+  target: Uint8Array,
+  offset: number,
+): void {
+  for (let index = 0; index < length; index++) target[offset + index] = from[start + index]!
 }

@@ -119,10 +119,6 @@ export class PackedLogs {
     return this.#isSame(log, other, BLOCK_HASH)
   }
 
-  isOfSameTransaction(log: number, other: number): boolean {
-    return this.#isSame(log, other, TRANSACTION_HASH)
-  }
-
   /** Topics and data as JSON-RPC tells them; the address is empty where the filter does not have the event. */
   encoded(log: number): EncodedLog {
     const start = this.#starts[log]!

@@ -1,4 +1,5 @@
 import type { ForwardLeaf, Hash } from './chainEvent.js'
+import { PackedDeposit } from './packedEvents.js'
 import { writeUint256 } from './uint256.js'
 
 /** What a deposit's leaf is made of; events and the leaves of ForwardLET have these fields. */
@@ -24,6 +25,11 @@ export function writeDepositLeafPreimage(
   leaf: DepositLeafFields,
   metadataHash: Hash,
 ): void {
+  target.set(bytes('metadata hash', metadataHash, 32), offset + 81)
+  if (leaf instanceof PackedDeposit) {
+    leaf.copyPreimage(target, offset)
+    return
+  }
   const view = new DataView(target.buffer, target.byteOffset + offset, DEPOSIT_LEAF_PREIMAGE_BYTES)
   view.setUint8(0, uint('leaf type', leaf.leafType, 0xff))
   view.setUint32(1, uint('origin network', leaf.originNetwork, 0xffff_ffff))
@@ -31,7 +37,6 @@ export function writeDepositLeafPreimage(
   view.setUint32(25, uint('destination network', leaf.destinationNetwork, 0xffff_ffff))
   target.set(bytes('destination address', leaf.destinationAddress, 20), offset + 29)
   writeUint256(target, offset + 49, leaf.amount)
-  target.set(bytes('metadata hash', metadataHash, 32), offset + 81)
 }
 
 /** Preimage of one deposit leaf: 113 fresh bytes. See `writeDepositLeafPreimage`. */

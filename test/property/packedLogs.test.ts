@@ -131,7 +131,7 @@ for (const build of builds)
 /** What the packed decoders make is what the general one makes. */
 function assertSameEvent(logs: PackedLogs, log: number): void {
   const hash = logs.transactionHash(log)
-  const event = packedDeposit(logs, log, hash) ?? packedClaim(logs, log, hash)
+  const event = packedDeposit(logs, log) ?? packedClaim(logs, log)
   const name = logs.event(log)?.name
   if (name === undefined) return
   const position = {

@@ -11,6 +11,7 @@ import {
   encodeGlobalIndex,
   type GlobalIndexParts,
 } from '../../protocol/globalIndex.js'
+import { PackedClaim } from '../../protocol/packedEvents.js'
 import { writeUint256 } from '../../protocol/uint256.js'
 import type { ClaimOrdinal } from '../../protocol/units.js'
 import { claimFields, encodeClaimRow } from '../../store/codecs/claimRow.js'
@@ -33,7 +34,8 @@ export function applyClaim(context: WriteContext, header: BlockHeader, event: Cl
   const token = addresses.numberOf(event.originAddress)
   const destinationAddress = addresses.numberOf(event.destinationAddress)
   writeUint256(globalIndex, 0, event.globalIndex)
-  writeUint256(amount, 0, event.amount)
+  if (event instanceof PackedClaim) event.copyAmount(amount, 0)
+  else writeUint256(amount, 0, event.amount)
   const { bytes, offset } = context.claims.append()
   encodeClaimRow(bytes, offset, {
     // Field by field: a literal with parts spread into it takes as long as all the rest of a claim.

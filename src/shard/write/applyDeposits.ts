@@ -6,6 +6,7 @@ import type {
   ForwardLeaf,
   Hash,
 } from '../../protocol/chainEvent.js'
+import { PackedDeposit } from '../../protocol/packedEvents.js'
 import { writeUint256 } from '../../protocol/uint256.js'
 import { depositFields, encodeDepositRow } from '../../store/codecs/depositRow.js'
 import { networkText } from '../../store/codecs/keys.js'
@@ -43,7 +44,8 @@ export function appendDeposit(
   const { addresses, dictionaries } = memory
   const token = addresses.numberOf(deposit.originAddress)
   const destinationAddress = addresses.numberOf(deposit.destinationAddress)
-  writeUint256(amount, 0, deposit.amount)
+  if (deposit instanceof PackedDeposit) deposit.copyAmount(amount, 0)
+  else writeUint256(amount, 0, deposit.amount)
   const metadataHash = prepared.metadataHashes[context.localExitTree.taken]!
   const leaf = context.localExitTree.take()
   const { bytes, offset } = context.deposits.append()

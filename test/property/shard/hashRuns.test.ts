@@ -19,11 +19,11 @@ const prefixOf = (id: number): string => Buffer.from(hashOf(id).subarray(0, 8)).
 
 const actions = fc.array(
   fc.oneof(
-    { weight: 6, arbitrary: fc.record({ add: fc.integer({ min: 1, max: 1_200 }) }) },
+    { weight: 6, arbitrary: fc.record({ add: fc.integer({ min: 1, max: 700 }) }) },
     { weight: 1, arbitrary: fc.record({ cut: fc.double({ min: 0, max: 1, noNaN: true }) }) },
     { weight: 2, arbitrary: fc.record({ revert: fc.constant(true) }) },
   ),
-  { minLength: 1, maxLength: 14 },
+  { minLength: 1, maxLength: 10 },
 )
 
 test('runs lead to the same rows as a plain map, after merges, cuts and reverts', (context) => {
@@ -76,7 +76,7 @@ test('runs lead to the same rows as a plain map, after merges, cuts and reverts'
       runs++
       void store.close()
     }),
-    { numRuns: 40 },
+    { numRuns: 12 },
   )
-  assert.equal(runs, 40)
+  assert.equal(runs, 12)
 })
