@@ -13,7 +13,8 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     shared: { type: 'string', default: '../shared' },
     only: { type: 'string', default: 'parse,service,viem' },
-    write: { type: 'boolean', default: true },
+    doc: { type: 'boolean', default: false },
+    senders: { type: 'boolean', default: false },
   },
   allowNegative: true,
 })
@@ -22,7 +23,7 @@ const names = values.only.split(',') as ContenderName[]
 const titles: Record<ContenderName, string> = {
   parse: 'fetch and parse only',
   service: 'our indexer threads',
-  viem: 'same pipeline, decoded by viem',
+  viem: 'same pipeline, viem getLogs({ events })',
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'bds-bench-'))
@@ -33,7 +34,9 @@ try {
     for (const name of names) {
       const own = join(folder, `${name}-${round}`)
       mkdirSync(own)
-      const result = await runContender(name, { folder: own, networks: chain.networks })
+      const result = await runContender(name, {
+        ...{ folder: own, networks: chain.networks, withSenders: values.senders },
+      })
       console.error(`${name}: ${JSON.stringify(result)}`)
       results.get(name)!.push(result)
       rmSync(own, { recursive: true, force: true })
@@ -61,7 +64,7 @@ try {
     ...(names.includes('viem')
       ? [
           {
-            text: 'ours ÷ same pipeline decoded by viem, CPU time',
+            text: 'ours ÷ same pipeline with viem getLogs({ events }), CPU time',
             value: cpu('service') / cpu('viem'),
             atMost: 0.33,
           },
@@ -77,7 +80,7 @@ try {
       rows,
     ),
   ].join('\n\n')
-  if (values.write) writeSection('backfill', body)
+  if (values.doc) writeSection('backfill', body)
   console.log(body)
 } finally {
   chain.stop()

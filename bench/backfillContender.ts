@@ -5,7 +5,11 @@ const [name, task] = process.argv.slice(2) as [ContenderName, string]
 const contenders: Record<ContenderName, () => Promise<(task: ContenderTask) => Promise<BackfillCounts>>> = {
   parse: async () => (await import('./backfill/parseOnly.js')).parseOnly,
   service: async () => (await import('./backfill/ourThreads.js')).ourThreads,
-  viem: async () => (await import('./backfill/viemPipeline.js')).viemPipeline,
+  viem: async () => {
+    const { ourThreads } = await import('./backfill/ourThreads.js')
+    const entry = new URL('./backfillViem.worker.js', import.meta.url)
+    return (task) => ourThreads(task, entry)
+  },
 }
 const run = await contenders[name]()
 const counts = await run(JSON.parse(task) as ContenderTask)

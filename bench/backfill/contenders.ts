@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** Who takes part: `parse` asks and parses only, `service` is our own threads, `viem` the same pipeline decoded by viem. */
+/** Who takes part: `parse` asks and parses only, `service` is our own threads, `viem` the same threads with viem's decoding. */
 export type ContenderName = 'parse' | 'service' | 'viem'
 
 /** One network of the chain that is read, as the synthetic chain tells it. */
@@ -19,6 +19,8 @@ export interface ContenderTask {
   /** Empty folder of its own. */
   readonly folder: string
   readonly networks: readonly BenchNetwork[]
+  /** Also until every sender is known, which takes a question per transaction: the same for both pipelines. */
+  readonly withSenders: boolean
 }
 
 /** What was read; the contenders must agree. */

@@ -8,8 +8,11 @@ import { type BackfillCounts, type BenchNetwork, BLOCKS_LEFT_OUT, type Contender
 /** A network is looked at this often. */
 const LOOK_MS = 20
 
-/** The indexer threads as the service starts them, until the history is stored. */
-export async function ourThreads(task: ContenderTask): Promise<BackfillCounts> {
+/**
+ * The indexer threads as the service starts them, until the history is stored, and every sender where the task says so.
+ * @param entry other threads: those that decode by viem.
+ */
+export async function ourThreads(task: ContenderTask, entry?: URL): Promise<BackfillCounts> {
   const config = benchConfig(task)
   const status = createStatusBoard(config.networks.map(({ networkId }) => networkId))
   const compiled = compileMerkleModule()
@@ -22,11 +25,12 @@ export async function ourThreads(task: ContenderTask): Promise<BackfillCounts> {
       const failure = { message: '' }
       const indexer = startIndexer({
         ...{ config, networkId, compiled, status },
+        ...(entry === undefined ? {} : { entry }),
         onMessage: (message) => {
           if (message.type === 'halted' || message.type === 'died') failure.message = message.message
         },
       })
-      await stored(network, row, indexer, failure)
+      await stored(network, row, indexer, failure, task.withSenders)
       counts.deposits += row.get('depositCount')
       counts.claims += row.get('claimCount')
       await indexer.stop()
@@ -41,8 +45,12 @@ async function stored(
   row: StatusRow,
   indexer: IndexerHandle,
   failure: { readonly message: string },
+  withSenders: boolean,
 ): Promise<void> {
-  while (row.get('syncedBlock') < network.lastBlock - BLOCKS_LEFT_OUT) {
+  const isOpen = () =>
+    row.get('syncedBlock') < network.lastBlock - BLOCKS_LEFT_OUT ||
+    (withSenders && row.get('unresolvedSenders') > 0)
+  while (isOpen()) {
     if (failure.message !== '') {
       await indexer.stop()
       throw new Error(`network ${network.networkId}: ${failure.message}`)

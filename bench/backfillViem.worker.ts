@@ -1,0 +1,14 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { runIndexer } from '../src/indexer/indexerThread.js'
+import type { IndexerWorkerData, StopMessage } from '../src/indexer/messages.js'
+import { createViemClient } from './backfill/viemClient.js'
+
+/** An indexer thread like ours, on a client that decodes by viem. */
+const port = parentPort!
+const stop = new AbortController()
+port.on('message', (message: StopMessage) => {
+  if (message.type === 'stop') stop.abort()
+})
+const post = (message: unknown) => port.postMessage(message)
+await runIndexer(workerData as IndexerWorkerData, stop.signal, post, createViemClient)
+port.close()
