@@ -22,6 +22,9 @@ const MODES = [
   { mode: 'drop', after: 'empty' },
 ]
 
+/** Both may lose deposits for good, after layer 1 has settled them. */
+const LAYERS_2 = [1, 2]
+
 /** The chain goes on, or leaves its last blocks. */
 async function moveChains(world: FaultWorld, numbers: TestNumbers, deepest: number): Promise<void> {
   if (numbers.chance(0.6)) return world.everywhere('/head', { advance: 1 + numbers.below(3), empty: true })
@@ -74,7 +77,7 @@ for (let life = 0; life < lives; life++) {
       if (kill === kills) await world.showAll()
       await world.start()
       await world.caughtUp()
-      await (kill === kills ? world.assertRight() : world.assertHonest())
+      await (kill === kills ? world.assertRight(LAYERS_2) : world.assertHonest())
       await world.service!.kill('SIGKILL')
     }
   })

@@ -34,10 +34,10 @@ function reorgTest(title: string, isShort: boolean, body: (t: TestContext) => Pr
 /** Answers must be right on the new branch, and stay right when it goes on. */
 async function assertFollowed(world: FaultWorld, reorg?: Reorg): Promise<void> {
   const isLossy = reorg !== undefined && reorg.mode === 'drop' && reorg.network !== 0
-  const lossy = isLossy ? reorg.network : undefined
+  const lossy = isLossy ? [reorg.network] : []
   await world.assertRight(lossy)
   await world.showAll()
-  await world.assertRight(reorg?.after === 'empty' ? lossy : undefined)
+  await world.assertRight(reorg?.after === 'empty' ? lossy : [])
 }
 
 for (const set of SETS)
