@@ -113,40 +113,42 @@ function scanLog(start: usize, record: usize, events: i32): usize {
       addressAt = at + 3
       at += 44
       fields |= 4
-    } else if (isKey(key, keyLength, 11, 0x636f6c62, 0x7265626d)) {
+    } else if (isLongKey(key, keyLength, 11, 0x6d754e6b636f6c62, 0x7265626d754e6b63)) {
       // blockNumber
       at = scanNumber(at)
       if (at === 0) return 0
       store<f64>(record + 8, numberRead)
       fields |= 8
-    } else if (isKey(key, keyLength, 8, 0x49676f6c, 0x7865646e)) {
+    } else if (isLongKey(key, keyLength, 8, 0x7865646e49676f6c, 0x7865646e49676f6c)) {
       // logIndex
       at = scanNumber(at)
       if (at === 0 || numberRead > 4294967295) return 0
       store<u32>(record + 24, <u32>numberRead)
       fields |= 16
-    } else if (isKey(key, keyLength, 9, 0x636f6c62, 0x68736148)) {
+    } else if (isLongKey(key, keyLength, 9, 0x7361486b636f6c62, 0x687361486b636f6c)) {
       // blockHash
       at = scanHash(at, record + 40)
       if (at === 0) return 0
       fields |= 32
-    } else if (isKey(key, keyLength, 15, 0x6e617274, 0x68736148)) {
+    } else if (isLongKey(key, keyLength, 15, 0x746361736e617274, 0x687361486e6f6974)) {
       // transactionHash
       at = scanHash(at, record + 72)
       if (at === 0) return 0
       fields |= 64
-    } else if (isKey(key, keyLength, 14, 0x636f6c62, 0x706d6174)) {
+    } else if (isLongKey(key, keyLength, 14, 0x6d69546b636f6c62, 0x706d617473656d69)) {
       // blockTimestamp
       at = scanNumber(at)
       if (at === 0) return 0
-      if (numberRead > 0) store<f64>(record + 16, numberRead)
+      store<f64>(record + 16, numberRead > 0 ? numberRead : -1)
     } else if (isKey(key, keyLength, 7, 0x6f6d6572, 0x6465766f)) {
       // removed
       if (load<u32>(at) === 0x65757274) {
         isRemoved = true
         at += 4
-      } else if (load<u32>(at + 1) === 0x65736c61) at += 5
-      else return 0
+      } else if (load<u8>(at) === 0x66 && load<u32>(at + 1) === 0x65736c61) {
+        isRemoved = false
+        at += 5
+      } else return 0
     } else {
       at = skipValue(at)
       if (at === 0) return 0
@@ -195,8 +197,14 @@ function eventOf(addressAt: usize, topics: i32, topicsAt: usize, events: i32): i
 
 const LOG_ADDRESS: usize = memory.data(32, 64)
 
+/** A key of 4 to 8 characters, by its first and last four. */
 function isKey(key: usize, length: i32, wanted: i32, first: u32, last: u32): bool {
   return length === wanted && load<u32>(key) === first && load<u32>(key + length - 4) === last
+}
+
+/** A key of 8 to 16 characters, by its first and last eight. */
+function isLongKey(key: usize, length: i32, wanted: i32, first: u64, last: u64): bool {
+  return length === wanted && load<u64>(key) === first && load<u64>(key + length - 8) === last
 }
 
 function skipSpace(from: usize): usize {
@@ -208,14 +216,14 @@ function skipSpace(from: usize): usize {
   }
 }
 
-/** @returns the place behind the closing quote; 0 for a text with escapes, or one that does not end in the buffer. */
+/** @returns the place behind the closing quote; 0 for a text with escapes or raw control characters, or one that does not end in the buffer. */
 function endOfText(from: usize): usize {
   let at = from
   const limit = LOG_TEXT + 131072
   while (at < limit) {
     const character = load<u8>(at++)
     if (character === 0x22) return at
-    if (character === 0x5c) return 0
+    if (character === 0x5c || character < 0x20) return 0
   }
   return 0
 }
@@ -245,8 +253,8 @@ function scanNumber(from: usize): usize {
     value = value * 10 + digit
     at++
   }
-  const next = load<u8>(at)
-  if (digits === 0 || digits > 15 || next === 0x2e || next === 0x65 || next === 0x45) return 0
+  // What must not follow a number is found by whoever looks for the comma.
+  if (digits === 0 || digits > 15 || (digits > 1 && load<u8>(from) === 0x30)) return 0
   numberRead = <f64>value
   return at
 }
@@ -257,28 +265,13 @@ function scanHash(from: usize, target: usize): usize {
   return decodeHex(from + 3, 32, target) ? from + 68 : 0
 }
 
-/** A value of a key that is not looked at. */
+/** A text, a whole number, true, false or null of a key that is not looked at. */
 function skipValue(from: usize): usize {
-  let at = from
-  let depth = 0
-  const limit = LOG_TEXT + 131072
-  while (at < limit) {
-    const character = load<u8>(at)
-    if (character === 0x22) {
-      at = endOfText(at + 1)
-      if (at === 0) return 0
-      if (depth === 0) return at
-      continue
-    }
-    if (character === 0x7b || character === 0x5b) depth++
-    else if (character === 0x7d || character === 0x5d) {
-      if (depth === 0) return at === from ? 0 : at
-      depth--
-      if (depth === 0) return at + 1
-    } else if (character === 0x2c && depth === 0) return at === from ? 0 : at
-    at++
-  }
-  return 0
+  const word = load<u32>(from)
+  if (<u8>word === 0x22) return endOfText(from + 1)
+  if (word === 0x65757274 || word === 0x6c6c756e) return from + 4
+  if (<u8>word === 0x66 && load<u32>(from + 1) === 0x65736c61) return from + 5
+  return scanNumber(from)
 }
 
 /** @returns false when a character is no hex digit. */

@@ -84,9 +84,9 @@ export function parseReplies(body: Buffer, { scanner, filter }: LogReader): unkn
     if (!take(OPEN_OBJECT)) throw UNUSUAL
     do {
       skipSpace()
-      const start = at + 1
+      const start = at
       if (body[at] !== QUOTE || !skipText()) throw UNUSUAL
-      const key = body.toString('latin1', start, at - 1)
+      const key = JSON.parse(textOf(body.subarray(start, at))) as string
       if (!take(COLON)) throw UNUSUAL
       fields[key] = value(key)
     } while (take(COMMA))

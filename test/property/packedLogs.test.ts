@@ -59,7 +59,10 @@ const rawLog = fc
       fc.integer({ min: 0, max: 2 ** 33 }).map((time) => `0x${time.toString(16)}`),
     ),
     isRemoved: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, fc.constant(true)),
-    extra: fc.oneof(fc.constant(undefined), fc.jsonValue()),
+    extra: fc.oneof(
+      { weight: 40, arbitrary: fc.constantFrom(undefined, null, true, false, 0, 17, '', 'a') },
+      fc.jsonValue(),
+    ),
     isUpper: fc.boolean(),
     order: fc.array(fc.integer(), { minLength: 12, maxLength: 12 }),
   })
@@ -168,9 +171,32 @@ test('a broken log, a cut-off list and other results are left to JSON', () => {
   ]
   for (const log of wrong) assert.equal(read(reply(log)), undefined, JSON.stringify(log))
   const text = reply(good)
+  // Broken JSON, or not what the log says: never a log like the others.
+  for (const [before, after] of [
+    ['blockNumber', 'blockN mber'],
+    ['blockHash', 'bloc_Hash'],
+    ['transactionHash', 'transactivnHash'],
+    ['logIndex', 'log\tndex'],
+    ['"logIndex"', '"blockTimestamp":01,"logIndex"'],
+    ['"logIndex"', '"removed":nalse,"logIndex"'],
+    ['"logIndex"', '"more":nul,"logIndex"'],
+    ['"logIndex"', '"more":1 2,"logIndex"'],
+    ['"logIndex"', '"more":[1,2},"logIndex"'],
+    ['"logIndex"', '"more":1.5.5,"logIndex"'],
+    ['"result"', '"resu\tlt"'],
+  ] as const)
+    assert.equal(read(text.replace(before, after)), undefined, after)
   for (let length = 1; length < text.length; length++)
     assert.equal(read(text.slice(0, length)), undefined, `${length} characters`)
   const logs = (read(text) as { result: PackedLogs }).result
   assert.equal(areInOrder(logs, 1, 1), false)
+  // Of a key that comes twice the last one counts.
+  const twice = read(
+    text
+      .replace('"data"', '"removed":true,"blockTimestamp":5,"data"')
+      .replace('"logIndex"', '"removed":false,"blockTimestamp":0,"logIndex"'),
+  ) as { result: PackedLogs }
+  assert.equal(twice.result.length, 2)
+  assert.equal(twice.result.blockTimestamp(0), undefined)
   assert.deepEqual(decodeHex(hash), new Uint8Array(logs.blockHash(0)))
 })
