@@ -52,12 +52,15 @@ try {
   const cpu = (name: ContenderName) => median(results.get(name)!.map(({ cpuMs }) => cpuMs)) / 1000
   const peakRss = (name: ContenderName) =>
     Math.max(...results.get(name)!.map((result) => result.peakRssBytes)) / 2 ** 20
+  const peakAnonymous = (name: ContenderName) =>
+    Math.max(...results.get(name)!.map((result) => result.peakAnonymousBytes ?? Number.NaN)) / 2 ** 20
   const rows = names.map((name) => [
     titles[name],
     ((cpu(name) / logs) * 100_000).toFixed(2),
     (logs / cpu(name) / 1000).toFixed(0),
     (logs / median(results.get(name)!.map(({ wallMs }) => wallMs))).toFixed(0),
     peakRss(name).toFixed(0),
+    peakAnonymous(name).toFixed(0),
   ])
   const targets = [
     { text: 'ours ÷ fetch and parse only, CPU time', value: cpu('service') / cpu('parse'), atMost: 1.7 },
@@ -76,7 +79,14 @@ try {
     `Measured at ${commitLine()}, ${new Date().toISOString().slice(0, 10)}, on ${machineLine()}: ${bridges} bridges on three networks, ${logs} logs, median of ${values.rounds}.`,
     targetTable(targets),
     markdownTable(
-      ['', 'CPU s per 100 k logs', 'k logs per CPU s', 'k logs/s by the clock', 'peak RSS, MiB'],
+      [
+        '',
+        'CPU s per 100 k logs',
+        'k logs per CPU s',
+        'k logs/s by the clock',
+        'peak RSS, MiB',
+        'of it no mapped file',
+      ],
       rows,
     ),
   ].join('\n\n')

@@ -1,3 +1,4 @@
+import { watchAnonymousMemory } from './backfill/anonymousMemory.js'
 import type { BackfillCounts, ContenderName, ContenderTask } from './backfill/contenders.js'
 
 /** Entry of a contender's process: does the task and prints what it cost. Started by `bench/backfill.ts`. */
@@ -11,6 +12,7 @@ const contenders: Record<ContenderName, () => Promise<(task: ContenderTask) => P
     return (task) => ourThreads(task, entry)
   },
 }
+const peakAnonymous = watchAnonymousMemory()
 const run = await contenders[name]()
 const counts = await run(JSON.parse(task) as ContenderTask)
 const { user, system } = process.cpuUsage()
@@ -19,5 +21,6 @@ const result = {
   cpuMs: (user + system) / 1000,
   wallMs: performance.now(),
   peakRssBytes: process.resourceUsage().maxRSS * 1024,
+  peakAnonymousBytes: peakAnonymous(),
 }
 process.stdout.write(JSON.stringify(result), () => process.exit(0))

@@ -35,6 +35,8 @@ export interface ContenderResult extends BackfillCounts {
   readonly cpuMs: number
   readonly wallMs: number
   readonly peakRssBytes: number
+  /** Without pages of mapped files. Linux only. */
+  readonly peakAnonymousBytes?: number
 }
 
 /**
