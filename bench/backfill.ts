@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { startAnvilChain } from './backfill/anvilChain.js'
 import { type ContenderName, type ContenderResult, runContender } from './backfill/contenders.js'
 import { startSyntheticChain } from './backfill/syntheticChain.js'
 import { commitLine, machineLine } from './micro/project.js'
@@ -15,6 +16,7 @@ const { values } = parseArgs({
     only: { type: 'string', default: 'parse,service,viem' },
     doc: { type: 'boolean', default: false },
     senders: { type: 'boolean', default: false },
+    anvil: { type: 'boolean', default: false },
   },
   allowNegative: true,
 })
@@ -27,7 +29,7 @@ const titles: Record<ContenderName, string> = {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'bds-bench-'))
-const chain = await startSyntheticChain(values.shared, bridges)
+const chain = await (values.anvil ? startAnvilChain(bridges) : startSyntheticChain(values.shared, bridges))
 try {
   const results = new Map<ContenderName, ContenderResult[]>(names.map((name) => [name, []]))
   for (let round = 0; round < Number(values.rounds); round++)
@@ -73,6 +75,15 @@ try {
           },
         ]
       : []),
+    ...(values.anvil
+      ? [
+          {
+            text: 'k logs/s by the clock, from anvil',
+            value: logs / median(results.get('service')!.map(({ wallMs }) => wallMs)),
+            atLeast: 25,
+          },
+        ]
+      : []),
     { text: 'peak resident memory of ours', unit: 'MiB', value: peakRss('service'), atMost: 600 },
   ]
   const body = [
@@ -90,10 +101,10 @@ try {
       rows,
     ),
   ].join('\n\n')
-  if (values.doc) writeSection('backfill', body)
+  if (values.doc) writeSection(values.anvil ? 'backfill-anvil' : 'backfill', body)
   console.log(body)
 } finally {
-  chain.stop()
+  await chain.stop()
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 

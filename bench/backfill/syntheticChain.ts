@@ -5,13 +5,14 @@ import { createInterface } from 'node:readline'
 import { projectRoot } from '../micro/project.js'
 import type { BenchNetwork } from './contenders.js'
 
-export interface SyntheticChain {
+/** The chain that a backfill reads. */
+export interface SourceChain {
   readonly networks: readonly BenchNetwork[]
-  stop(): void
+  stop(): Promise<void> | void
 }
 
 /** Starts the generator of large chains (three networks), which stands beside the project as the shared tests' data do. */
-export async function startSyntheticChain(folder: string, bridges: number): Promise<SyntheticChain> {
+export async function startSyntheticChain(folder: string, bridges: number): Promise<SourceChain> {
   const script = resolve(projectRoot, folder, 'replay', 'synth-rpc.mjs')
   if (!existsSync(script))
     throw new Error(`no synthetic chain at ${join(folder, 'replay')}: name its folder by --shared`)
@@ -22,5 +23,5 @@ export async function startSyntheticChain(folder: string, bridges: number): Prom
     child.once('exit', (code) => reject(new Error(`the synthetic chain ended with code ${code}`)))
   })
   const { networks } = JSON.parse(line) as { networks: Record<string, BenchNetwork> }
-  return { networks: Object.values(networks), stop: () => child.kill() }
+  return { networks: Object.values(networks), stop: () => void child.kill() }
 }
