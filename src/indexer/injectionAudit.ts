@@ -27,6 +27,8 @@ export interface InjectionAuditOptions {
 export class InjectionAudit {
   readonly #options: InjectionAuditOptions
   #hasLookedAtAll = false
+  /** Leaf of the oldest root that is in force as far as we were told, at the last look at all. */
+  #oldestTold = 0
   /** The round goes on below this leaf. */
   #below = 0
 
@@ -45,8 +47,8 @@ export class InjectionAudit {
       chains.removed.every((byte) => byte === 0) &&
       equalHashes(chains.inserted, contractState.insertionChain())
     if (isProven) return undefined
-    for (const roots of this.#chosen()) {
-      const difference = await this.#differing(roots, checkpoint, signal)
+    for (const stretch of this.#chosen()) {
+      const difference = await this.#differing(stretch, checkpoint, signal)
       if (difference !== undefined) {
         this.#hasLookedAtAll = false
         return difference
@@ -56,26 +58,37 @@ export class InjectionAudit {
     return undefined
   }
 
-  *#chosen(): Generator<readonly Hash[]> {
-    const { leaves } = this.#options
+  *#chosen(): Generator<Stretch> {
+    const { leaves, contractState } = this.#options
     if (!this.#hasLookedAtAll) {
       const all = leaves.read(() => 0).globalExitRoots
-      for (let end = all.length; end > 0; end -= ROOTS_PER_LOOK)
-        yield all.slice(Math.max(0, end - ROOTS_PER_LOOK), end)
+      this.#oldestTold = Math.max(
+        0,
+        all.findIndex((root) => contractState.isGerInForce(root)),
+      )
+      for (let end = all.length; end > 0; end -= ROOTS_PER_LOOK) {
+        const first = Math.max(0, end - ROOTS_PER_LOOK)
+        yield { first, roots: all.slice(first, end) }
+      }
       return
     }
     const { leafCount, globalExitRoots: newest } = leaves.read((tree) =>
       Math.max(0, tree.leafCount - ROOTS_AT_ONCE),
     )
-    yield newest
+    yield { first: leafCount - newest.length, roots: newest }
     const below = Math.min(this.#below > 0 ? this.#below : leafCount, leafCount)
-    const from = Math.max(0, below - ROOTS_AT_ONCE)
-    this.#below = from
-    yield leaves.read(() => from).globalExitRoots.slice(0, below - from)
+    const first = Math.max(0, below - ROOTS_AT_ONCE)
+    this.#below = first
+    yield { first, roots: leaves.read(() => first).globalExitRoots.slice(0, below - first) }
   }
 
+  /**
+   * A root that the manager alone knows counts from the oldest one on that we were told of. Older ones may be in its map
+   * from the time before it told of them: legacy managers did not, and were made sovereign in place. Nothing hangs on them,
+   * since every deposit that they cover is covered by the later ones.
+   */
   async #differing(
-    roots: readonly Hash[],
+    { first, roots }: Stretch,
     { number }: BlockHeader,
     signal: AbortSignal,
   ): Promise<Difference | undefined> {
@@ -84,7 +97,8 @@ export class InjectionAudit {
     const answers = await client.getKnownGers(roots, number, signal)
     const root = roots.find((one, index) => {
       const theirs = answers[index]
-      return theirs !== undefined && theirs !== contractState.isGerInForce(one)
+      if (theirs === undefined || theirs === contractState.isGerInForce(one)) return false
+      return !theirs || first + index >= this.#oldestTold
     })
     if (root === undefined) return undefined
     const told = (isKnown: boolean): string => (isKnown ? 'in force' : 'not in force')
@@ -98,4 +112,10 @@ export class InjectionAudit {
       },
     }
   }
+}
+
+/** Roots of neighbouring leaves, and the first one's index. */
+interface Stretch {
+  readonly first: number
+  readonly roots: readonly Hash[]
 }

@@ -166,9 +166,13 @@ test('words lie at the deposit count and the source network, and on layer 1 thos
 const ger = (n: number): Hex => keccak256(new Uint8Array([n]))
 
 /** A layer 2 that was told of the roots 0 … 4 of layer 1 but the hidden one, of which 2 was taken out again. */
-function injectedRoots(hidden: number | undefined, { removes = false, keepsHashChains = true } = {}) {
+function injectedRoots(
+  hidden: number | undefined,
+  { removes = false, keepsHashChains = true, silent = 0 } = {},
+) {
   const network = createFakeWorld().network(1)
-  for (let n = 0; n < 5; n++) network.mine((block) => block.tx().injectGer(ger(n)))
+  for (let n = 0; n < 5; n++)
+    network.mine((block) => block.tx().injectGer(ger(n), n < silent ? 'silent' : 'hashChain'))
   if (removes) network.mine((block) => block.tx().removeGer(ger(2)))
   const client = new DirectClient(network)
   client.keepsHashChains = keepsHashChains
@@ -209,5 +213,14 @@ test('an injection or a removal that was left out is found by the map, whatever 
     assert.equal(await injection?.ask(), 'in force')
     const removal = await injectedRoots(6, options).compare()
     assert.deepEqual([removal?.what, removal?.ours], [`global exit root ${ger(2)}`, 'in force'])
+  }
+})
+
+test('roots that a manager learned of before it told of them are no reason to halt, those left out since are', async () => {
+  for (const keepsHashChains of [true, false]) {
+    const { compare } = injectedRoots(undefined, { keepsHashChains, silent: 2 })
+    for (let look = 0; look < 3; look++) assert.equal(await compare(), undefined, `look ${look}`)
+    const later = await injectedRoots(4, { keepsHashChains, silent: 2 }).compare()
+    assert.equal(later?.what, `global exit root ${ger(3)}`)
   }
 })
