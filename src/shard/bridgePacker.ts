@@ -1,11 +1,11 @@
 import { NO_VALUE } from '../protocol/packedRows.js'
 import { CLAIM_HASH_BYTES } from '../store/codecs/claimRow.js'
 import { DEPOSIT_BYTES, depositFields } from '../store/codecs/depositRow.js'
-import { SENDER_BYTES } from '../store/codecs/senderRow.js'
-import { CLAIM_HASHES_PER_CHUNK, DEPOSITS_PER_CHUNK, SENDERS_PER_CHUNK } from '../store/tables.js'
+import { CLAIM_HASHES_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../store/tables.js'
 import type { ClaimPath } from './claimPath.js'
 import { PlacedBytes } from './placedBytes.js'
 import { PlacedChunk } from './placedChunk.js'
+import { PlacedSenders } from './placedSenders.js'
 import type { ShardReaders } from './reader.js'
 import { NOWHERE, type RowArena } from './rowArena.js'
 import type { ShardView } from './shardView.js'
@@ -36,9 +36,8 @@ export class BridgePacker {
   readonly #shards: ShardReaders
   readonly #source: ShardView
   readonly arena: RowArena
-  #resolvedSenders = 0
   readonly #deposits: PlacedChunk
-  readonly #senders: PlacedChunk
+  readonly #senders: PlacedSenders
   readonly #tokens: PlacedBytes
   readonly #metadata: PlacedBytes
   /** Those indexed here. */
@@ -55,9 +54,7 @@ export class BridgePacker {
     this.#deposits = new PlacedChunk(arena, DEPOSITS_PER_CHUNK, DEPOSIT_BYTES, (depositCount) =>
       deposits.chunkOf(depositCount),
     )
-    this.#senders = new PlacedChunk(arena, SENDERS_PER_CHUNK, SENDER_BYTES, (depositCount) =>
-      deposits.senderChunkOf(depositCount),
-    )
+    this.#senders = new PlacedSenders(arena, (depositCount) => deposits.senderChunkOf(depositCount))
     this.#tokens = new PlacedBytes(arena)
     this.#metadata = new PlacedBytes(arena)
   }
@@ -65,7 +62,7 @@ export class BridgePacker {
   /** Begins a page of the task at hand. */
   begin(emit: (text: Uint8Array) => void): void {
     this.arena.begin(emit)
-    this.#resolvedSenders = this.#source.state.resolvedDepositSenders
+    this.#senders.begin(this.#source.state.resolvedDepositSenders)
     this.#destination = undefined
     this.#page++
   }
@@ -83,7 +80,7 @@ export class BridgePacker {
     if (!arena.fits(metadataLength)) return false
     if (arena.makeRoom(MORE_BYTES + bytes.length, metadataLength)) return this.pack(depositCount)
     if (metadata === NOWHERE) metadata = this.#metadata.place(metadataId, bytes)
-    const sender = depositCount < this.#resolvedSenders ? this.#senders.placeOf(depositCount) : NOWHERE
+    const sender = this.#senders.placeOf(depositCount)
     const token = this.#placeToken(arena.view.getUint32(row + depositFields.tokenId, true))
     const isMessage = arena.input[row + depositFields.leafType] === MESSAGE
     const { path, hashes } = this.#destinationOf(

@@ -1,14 +1,9 @@
 import { CLAIM_BYTES, CLAIM_HASH_BYTES, claimFields, isSetByAdministrator } from '../store/codecs/claimRow.js'
 import { DEPOSIT_BYTES } from '../store/codecs/depositRow.js'
-import { SENDER_BYTES } from '../store/codecs/senderRow.js'
-import {
-  CLAIM_HASHES_PER_CHUNK,
-  CLAIMS_PER_CHUNK,
-  DEPOSITS_PER_CHUNK,
-  SENDERS_PER_CHUNK,
-} from '../store/tables.js'
+import { CLAIM_HASHES_PER_CHUNK, CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../store/tables.js'
 import { PlacedBytes } from './placedBytes.js'
 import { PlacedChunk } from './placedChunk.js'
+import { PlacedSenders } from './placedSenders.js'
 import type { ShardReaders } from './reader.js'
 import { NOWHERE, type RowArena } from './rowArena.js'
 import type { ShardView } from './shardView.js'
@@ -24,10 +19,9 @@ export class ClaimPacker {
   readonly #shards: ShardReaders
   readonly #claimView: ShardView
   readonly arena: RowArena
-  #resolvedSenders = 0
   readonly #claims: PlacedChunk
   readonly #hashes: PlacedChunk
-  readonly #senders: PlacedChunk
+  readonly #senders: PlacedSenders
   readonly #tokens: PlacedBytes
   /** Those indexed here. */
   readonly #sources = new Map<number, PlacedSource>()
@@ -43,16 +37,14 @@ export class ClaimPacker {
     this.#hashes = new PlacedChunk(arena, CLAIM_HASHES_PER_CHUNK, CLAIM_HASH_BYTES, (ordinal) =>
       claims.hashChunkOf(ordinal),
     )
-    this.#senders = new PlacedChunk(arena, SENDERS_PER_CHUNK, SENDER_BYTES, (ordinal) =>
-      claims.senderChunkOf(ordinal),
-    )
+    this.#senders = new PlacedSenders(arena, (ordinal) => claims.senderChunkOf(ordinal))
     this.#tokens = new PlacedBytes(arena)
   }
 
   /** Begins a page of the task at hand. */
   begin(emit: (text: Uint8Array) => void): void {
     this.arena.begin(emit)
-    this.#resolvedSenders = this.#claimView.state.resolvedClaimSenders
+    this.#senders.begin(this.#claimView.state.resolvedClaimSenders)
     this.#sourceNetwork = -1
   }
 
@@ -72,7 +64,7 @@ export class ClaimPacker {
     let token = this.#tokens.find(tokenId)
     if (token === NOWHERE)
       token = this.#tokens.place(tokenId, this.#claimView.dictionary.getTokenBytes(tokenId))
-    const sender = ordinal < this.#resolvedSenders ? this.#senders.placeOf(ordinal) : NOWHERE
+    const sender = this.#senders.placeOf(ordinal)
     const hash = this.#hashes.placeOf(ordinal)
     const { numbers } = arena
     const at = arena.addRow(0)

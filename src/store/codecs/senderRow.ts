@@ -10,16 +10,18 @@ export interface SenderRow {
 /** Bytes of one row; row i of a chunk starts at i · SENDER_BYTES. */
 export const SENDER_BYTES = 2 * CHECKSUM_ADDRESS_BYTES
 
-/**
- * A row of zeros is nobody: a claim set by an administrator, or a transaction that no node could tell of.
- * @returns views into `bytes`; undefined for nobody.
- */
-export function decodeSenderRow(bytes: Uint8Array, offset: number): SenderRow | undefined {
+/** A row of zeros is nobody: a claim set by an administrator, or a transaction that no node could tell of. */
+export function isNobody(bytes: Uint8Array, offset: number): boolean {
   let at = offset + CHECKSUM_ADDRESS_BYTES
   const end = offset + SENDER_BYTES
   // No account has the zero address, and others mostly end the search at once.
   while (at < end && bytes[at] === 0) at++
-  if (at === end) return undefined
+  return at === end
+}
+
+/** @returns views into `bytes`; undefined for nobody. */
+export function decodeSenderRow(bytes: Uint8Array, offset: number): SenderRow | undefined {
+  if (isNobody(bytes, offset)) return undefined
   return {
     caller: decodeChecksumAddress(bytes, offset),
     transactionSender: decodeChecksumAddress(bytes, offset + CHECKSUM_ADDRESS_BYTES),

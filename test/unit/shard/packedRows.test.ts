@@ -19,6 +19,7 @@ import {
   SENDERS_PER_CHUNK,
   type TableName,
 } from '../../../src/store/tables.js'
+import { bothTexts } from '../../support/bothTexts.js'
 import { createFakeWorld } from '../../support/fakeChain.js'
 import type { FakeDeposit } from '../../support/fakeChainState.js'
 import { IndexedWorld } from '../../support/indexedWorld.js'
@@ -76,6 +77,38 @@ for (const [networkId, table, rowsPerChunk, found] of cuts)
       })
     assert.throws(write, (error) => error instanceof InvariantError && found.test(error.message))
   })
+
+test('a sender that nobody can tell is null in a page, never a row of zeros', (context) => {
+  const world = createFakeWorld({ networks: [1] })
+  world.network(0).mine((block) => {
+    for (let count = 0; count < 4; count++) block.tx().deposit({ destinationNetwork: 1 })
+  })
+  world.network(1).mine((block) => {
+    for (const deposit of world.network(0).deposits()) block.tx().claim({ deposit })
+  })
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll({ withSenders: false })
+  const address = new Uint8Array(20).fill(7)
+  for (const networkId of [0, 1]) {
+    const open = indexed.writer(networkId).unresolvedSenders(3)
+    indexed.writer(networkId).resolveSenders(
+      open.map(({ kind, ordinal }) => ({
+        ...{ kind, ordinal },
+        sender: ordinal === 1 ? null : { caller: address, transactionSender: address },
+      })),
+    )
+  }
+  for (const [operation, networkId] of [
+    ['getBridges', asNetworkId(0)],
+    ['getClaims', asNetworkId(1)],
+  ] as const) {
+    const [plain, packed] = bothTexts(indexed, operation, { networkId, ...page })
+    assert.equal(packed, plain)
+    const told = JSON.parse(packed) as Record<string, { tx_sender: string | null }[]>
+    const senders = (told.bridges ?? told.claims)!.map(({ tx_sender }) => tx_sender?.slice(0, 4) ?? null)
+    assert.deepEqual(senders, ['0x07', null, '0x07', null])
+  }
+})
 
 test('the longest row there can be fits into what the arena reserves for one', () => {
   const address = { bytes: new Uint8Array(20).fill(0xff), checksumMask: new Uint8Array(5).fill(0xff) }
