@@ -1,3 +1,4 @@
+import { tellsParent } from '../../protocol/blockHeader.js'
 import { encodeHex } from '../../protocol/hex.js'
 import type { BlockNumber } from '../../protocol/units.js'
 import { equalBytes, readUint48BigEndian } from '../../store/codecs/bytes.js'
@@ -28,7 +29,8 @@ export function checkPosition({ view, checkpoint, counters }: VerifyContext): st
     const header = decodeHeader(readUint48BigEndian(key, 0) as BlockNumber, value)
     if (header.number > checkpoint.number)
       throw new DamageError(`header of block ${header.number} is stored, behind the checkpoint`)
-    if (kept > 0 && header.number === before.number + 1 && !equalBytes(header.parentHash, before.hash))
+    const isNext = kept > 0 && header.number === before.number + 1 && tellsParent(header)
+    if (isNext && !equalBytes(header.parentHash, before.hash))
       throw new DamageError(
         `block ${header.number} names parent ${encodeHex(header.parentHash)}, block ${before.number} is ${encodeHex(before.hash)}`,
       )

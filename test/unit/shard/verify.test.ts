@@ -116,6 +116,12 @@ const quick: readonly Damage[] = [
     /^chain position: header of the checkpoint, block 40 is missing$/,
     (view) => view.remove('headers', blockKey(40)),
   ],
+  [
+    'the parent that a header names',
+    1,
+    /^chain position: block 39 names parent 0x[0-9a-f]{64}, block 38 is 0x[0-9a-f]{64}$/,
+    (view) => flip(view, 'headers', blockKey(39), 32),
+  ],
 ]
 
 for (const [what, networkId, found, damage] of quick)
@@ -123,3 +129,16 @@ for (const [what, networkId, found, damage] of quick)
     const [firstFound] = await findDamage(context, networkId, damage, false)
     assert.match(firstFound ?? 'nothing', found)
   })
+
+test('a header of far history that came without its parent is no damage', async (context) => {
+  const damage = await findDamage(
+    context,
+    1,
+    (view) => {
+      const header = new Uint8Array(view.get('headers', blockKey(39))!)
+      view.put('headers', blockKey(39), header.fill(0, 32, 64))
+    },
+    false,
+  )
+  assert.deepEqual(damage, [])
+})
