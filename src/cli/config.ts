@@ -35,13 +35,16 @@ export const config: Verb = {
 
 /** Help lines for the flags that every verb with a configuration takes. */
 export function configFlagsHelp(): string[] {
-  const flags = configKeys.flatMap((key) => {
+  const flags: [name: string, description: string][] = [
+    ['config FILE', 'the configuration, TOML; also BDS_CONFIG'],
+  ]
+  for (const key of configKeys) {
     const name = flagName(key)
-    return name === undefined ? [] : [`  --${name.padEnd(28)}${key.schema.description}`]
-  })
+    if (name !== undefined) flags.push([name, key.schema.description ?? ''])
+  }
+  const width = Math.max(...flags.map(([name]) => name.length))
   return [
     'File < environment (BDS_SECTION__KEY, BDS_NETWORKS__<network_id>__KEY) < flags:',
-    `  --${'config FILE'.padEnd(28)}the configuration, TOML; also BDS_CONFIG`,
-    ...flags,
+    ...flags.map(([name, description]) => `  --${name.padEnd(width)}  ${description}`),
   ]
 }
