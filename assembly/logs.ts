@@ -16,9 +16,11 @@ export const LOG_RESULT: usize = memory.data(12, 64)
 const FILTER_BYTES: usize = 56
 const HEAD_BYTES: usize = 104
 
+/** Address of the log at hand, 20 bytes. */
+const LOG_ADDRESS: usize = memory.data(32, 64)
 /** Value of each hex digit, 0xff for every other character. */
 const DIGITS: usize = memory.data(256, 64)
-/** Value of the last number. */
+/** Value of the number that `scanNumber` read last. */
 let numberRead: f64 = 0
 
 export function fillDigits(): void {
@@ -179,23 +181,19 @@ function scanLog(start: usize, record: usize, events: i32): usize {
 
 /** @returns entry of the filter, −1 for an event that is in none, −2 for a broken address. */
 function eventOf(addressAt: usize, topics: i32, topicsAt: usize, events: i32): i32 {
-  // Behind the record's end: the next one overwrites it.
-  const address = LOG_ADDRESS
-  if (!decodeHex(addressAt, 20, address)) return -2
+  if (!decodeHex(addressAt, 20, LOG_ADDRESS)) return -2
   if (topics === 0) return -1
   for (let event = 0; event < events; event++) {
     const entry = LOG_FILTER + FILTER_BYTES * event
     if (
       load<u64>(entry) === load<u64>(topicsAt) &&
       memory.compare(entry + 8, topicsAt + 8, 24) === 0 &&
-      memory.compare(entry + 32, address, 20) === 0
+      memory.compare(entry + 32, LOG_ADDRESS, 20) === 0
     )
       return event
   }
   return -1
 }
-
-const LOG_ADDRESS: usize = memory.data(32, 64)
 
 /** A key of 4 to 8 characters, by its first and last four. */
 function isKey(key: usize, length: i32, wanted: i32, first: u32, last: u32): bool {
