@@ -42,7 +42,7 @@ export function createChainClient({
   openPost = createHttpPost,
   scanner,
 }: ChainClientOptions): ChainClient {
-  const { rpcTimeoutMs: timeoutMs, logRange } = network
+  const { rpcTimeoutMs: timeoutMs, logRange, bridge, globalExitRootManager: manager } = network
   const isAlone = network.rpc.length === 1
   const filter = eventFilterOf(network)
   const logs = scanner && { scanner, filter }
@@ -70,11 +70,15 @@ export function createChainClient({
     joined.set(signal, both)
     return both
   }
+  const askState = <T>(
+    ask: (endpoint: Endpoint, signal: AbortSignal) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> => pool.run((endpoint) => ask(endpoint, until(signal)), until(signal), 'state')
 
   return {
     async verifyIdentity(signal) {
       await pool.verifyAll(until(signal))
-      await pool.run((endpoint) => assertContracts(network, endpoint, until(signal)), until(signal), 'state')
+      await askState((...asked) => assertContracts(network, ...asked), signal)
     },
     async getHead(signal) {
       pool.compareHeads(until(signal))
@@ -100,56 +104,34 @@ export function createChainClient({
       return senders.resolve(questions, until(signal))
     },
     getContractDepositCount(block, signal) {
-      return pool.run(
-        (e) => readDepositCount(network.bridge, block, e, until(signal)),
-        until(signal),
-        'state',
-      )
+      return askState((...asked) => readDepositCount(bridge, block, ...asked), signal)
     },
     getContractLocalExitRoot(block, signal) {
-      return pool.run(
-        (e) => readLocalExitRoot(network.bridge, block, e, until(signal)),
-        until(signal),
-        'state',
-      )
+      return askState((...asked) => readLocalExitRoot(bridge, block, ...asked), signal)
     },
     getContractL1InfoLeafCount(block, signal) {
       // The manager's tree is one of the same contract as the bridge's: the getter has the same name.
-      const manager = network.globalExitRootManager
-      return pool.run((e) => readDepositCount(manager, block, e, until(signal)), until(signal), 'state')
+      return askState((...asked) => readDepositCount(manager, block, ...asked), signal)
     },
     findInjectedGers(globalExitRoots, block, signal) {
-      const manager = network.globalExitRootManager
-      return pool.run(
-        (endpoint) => readKnownGlobalExitRoots(manager, globalExitRoots, block, endpoint, until(signal)),
-        until(signal),
-        'state',
+      return askState(
+        (...asked) => readKnownGlobalExitRoots(manager, globalExitRoots, block, ...asked),
+        signal,
       )
     },
     getClaimedWords(words, block, signal) {
-      return pool.run(
-        (e) => readClaimedWords(network, words, block, e, until(signal)),
-        until(signal),
-        'state',
-      )
+      return askState((...asked) => readClaimedWords(network, words, block, ...asked), signal)
     },
     getEmergencyState(block, signal) {
-      return pool.run(
-        (e) => readEmergencyState(network.bridge, block, e, until(signal)),
-        until(signal),
-        'state',
-      )
+      return askState((...asked) => readEmergencyState(bridge, block, ...asked), signal)
     },
     getGerHashChains(block, signal) {
-      const manager = network.globalExitRootManager
-      return pool.run((e) => readGerHashChains(manager, block, e, until(signal)), until(signal), 'state')
+      return askState((...asked) => readGerHashChains(manager, block, ...asked), signal)
     },
     getKnownGers(globalExitRoots, block, signal) {
-      const manager = network.globalExitRootManager
-      return pool.run(
-        (endpoint) => readGlobalExitRootEntries(manager, globalExitRoots, block, endpoint, until(signal)),
-        until(signal),
-        'state',
+      return askState(
+        (...asked) => readGlobalExitRootEntries(manager, globalExitRoots, block, ...asked),
+        signal,
       )
     },
     distrust: () => pool.distrustCurrent(),

@@ -68,7 +68,8 @@ export class Endpoint {
       alias: config.alias,
       timeoutMs,
       maxBodyBytes: MAX_BODY_BYTES,
-      ...{ logs, ...(openPost === undefined ? {} : { openPost }) },
+      logs,
+      ...(openPost === undefined ? {} : { openPost }),
     })
     this.#budget = config.maxRps === undefined ? undefined : new TokenBucket(config.maxRps, clock)
     this.#retry = new CallRetry(clock, isAlone)

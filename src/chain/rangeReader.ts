@@ -1,12 +1,19 @@
 import type { NetworkConfig } from '../config/config.types.js'
-import type { BlockHeader, ChainEvent, Hash, IndexedBlock } from '../protocol/chainEvent.js'
-import { decodeLog, type EventFilter } from '../protocol/decodeLog.js'
-import { decodeHex, encodeHex } from '../protocol/hex.js'
-import { PackedHeader, packedClaim, packedDeposit } from '../protocol/packedEvents.js'
+import type { Hash, IndexedBlock } from '../protocol/chainEvent.js'
+import type { EventFilter } from '../protocol/decodeLog.js'
+import { decodeHex } from '../protocol/hex.js'
 import { PackedLogs } from '../protocol/packedLogs.js'
-import { asBlockNumber, type BlockNumber } from '../protocol/units.js'
+import type { BlockNumber } from '../protocol/units.js'
 import type { FetchedRange } from './chainClient.types.js'
 import type { Clock } from './clock.js'
+import {
+  type DecodedBlock,
+  decodeBlock,
+  decodePackedBlocks,
+  headerOf,
+  mixedBranches,
+  toldByV2,
+} from './decodedBlocks.js'
 import type { Endpoint } from './endpoint.js'
 import { withInitialExitRoots } from './initialExitRoots.js'
 import { MissingLogs } from './missingLogs.js'
@@ -14,7 +21,7 @@ import { behind, readBlocks, readHead } from './readBlocks.js'
 import { type LogsWindow, readLogsWindow } from './readLogs.js'
 import { type BlockHead, toHeader } from './rpcBlocks.js'
 import { isMethodMissing, RpcFailure } from './rpcFailure.js'
-import { decodeLogs, logsFilter, type RpcLog, unpackLog } from './rpcLogs.js'
+import { decodeLogs, logsFilter, type RpcLog } from './rpcLogs.js'
 
 /** Every block this close below the head comes with its header: its bloom is checked, and a reorg shows. One batch's worth. */
 export const NEAR_HEAD_BLOCKS = 48
@@ -156,13 +163,7 @@ export class RangeReader {
     const plain = logs instanceof PackedLogs ? decodeLogs(logs, 0, to, endpoint.alias) : logs
     const groups = groupByBlock(plain, endpoint)
     await this.#completeByBloom(groups, window, endpoint, signal)
-    return [...groups.values()].map((group) => ({
-      number: group[0]!.blockNumber,
-      hash: decodeHex(group[0]!.blockHash)!,
-      timestampSec: commonTime(group),
-      logs: () => group,
-      events: this.#decode(group),
-    }))
+    return [...groups.values()].map((group) => decodeBlock(group, this.#filter))
   }
 
   /**
@@ -176,66 +177,12 @@ export class RangeReader {
   ): Promise<DecodedBlock[] | undefined> {
     const { logs } = window
     if (!(logs instanceof PackedLogs)) return undefined
-    const blocks: DecodedBlock[] = []
-    for (let from = 0, to = 0; from < logs.length; from = to) {
-      const number = logs.blockNumber(from)
-      for (to = from + 1; to < logs.length && logs.blockNumber(to) === number; to++)
-        if (!logs.isOfSameBlock(from, to)) throw mixedBranches(number, endpoint)
-      blocks.push(this.#packedBlock(logs, from, to))
-    }
+    const blocks = decodePackedBlocks(logs, this.#filter, endpoint)
     const last = blocks.at(-1)
     const lastLogs = last?.number === window.to ? last.logs() : []
     const header = window.headers.get(window.to)!
     const complete = await this.#missingLogs.complete(header, lastLogs, endpoint, signal)
     return complete === lastLogs ? blocks : undefined
-  }
-
-  #packedBlock(logs: PackedLogs, from: number, to: number): DecodedBlock {
-    const events: ChainEvent[] = []
-    let timestampSec = logs.blockTimestamp(from)
-    for (let log = from; log < to; log++) {
-      if (logs.blockTimestamp(log) !== timestampSec) timestampSec = undefined
-      const event = this.#decodeOne(logs, log)
-      if (event !== undefined) events.push(event)
-    }
-    return new PackedBlock({ logs, from, to, timestampSec, events })
-  }
-
-  #decodeOne(logs: PackedLogs, log: number): ChainEvent | undefined {
-    const name = logs.event(log)?.name
-    const packed =
-      name === 'BridgeEvent'
-        ? packedDeposit(logs, log)
-        : name === 'ClaimEvent'
-          ? packedClaim(logs, log)
-          : undefined
-    if (packed !== undefined || name === undefined) return packed
-    const position = {
-      blockNumber: asBlockNumber(logs.blockNumber(log)),
-      logIndex: logs.logIndex(log),
-      transactionHash: logs.transactionHash(log),
-    }
-    return decodeLog(logs.encoded(log), position, this.#filter)
-  }
-
-  #decode(logs: readonly RpcLog[]): ChainEvent[] {
-    const events: ChainEvent[] = []
-    let transaction = ''
-    let transactionHash: Hash = new Uint8Array(0)
-    for (const log of logs) {
-      if (log.transactionHash !== transaction) {
-        transaction = log.transactionHash
-        transactionHash = decodeHex(transaction)!
-      }
-      const position = {
-        blockNumber: asBlockNumber(log.blockNumber),
-        logIndex: log.logIndex,
-        transactionHash,
-      }
-      const event = decodeLog(log, position, this.#filter)
-      if (event !== undefined) events.push(event)
-    }
-    return events
   }
 
   /**
@@ -277,56 +224,6 @@ export class RangeReader {
   }
 }
 
-interface DecodedBlock {
-  readonly number: number
-  readonly hash: Hash
-  /** What all of its logs agree on. */
-  readonly timestampSec: number | undefined
-  readonly events: readonly ChainEvent[]
-  logs(): readonly RpcLog[]
-}
-
-/** A block of far history in its window's packed logs. */
-class PackedBlock implements DecodedBlock {
-  readonly timestampSec: number | undefined
-  readonly events: readonly ChainEvent[]
-  readonly packed: PackedLogs
-  readonly #from: number
-  readonly #to: number
-
-  constructor(block: {
-    readonly logs: PackedLogs
-    readonly from: number
-    readonly to: number
-    readonly timestampSec: number | undefined
-    readonly events: readonly ChainEvent[]
-  }) {
-    this.packed = block.logs
-    this.#from = block.from
-    this.#to = block.to
-    this.timestampSec = block.timestampSec
-    this.events = block.events
-  }
-
-  get number(): number {
-    return this.packed.blockNumber(this.#from)
-  }
-
-  get hash(): Hash {
-    return this.packed.blockHash(this.#from)
-  }
-
-  logs(): RpcLog[] {
-    return Array.from({ length: this.#to - this.#from }, (_, index) =>
-      unpackLog(this.packed, this.#from + index),
-    )
-  }
-
-  header(timestampSec: number): BlockHeader {
-    return new PackedHeader(this.packed, this.#from, timestampSec)
-  }
-}
-
 /** @throws RpcFailure when logs of one block name two hashes. */
 function groupByBlock(logs: readonly RpcLog[], endpoint: Endpoint): Map<number, readonly RpcLog[]> {
   const groups = new Map<number, RpcLog[]>()
@@ -358,21 +255,6 @@ function linkedParentHash(
   return decodeHex(headers.get(from)!.parentHash)
 }
 
-function mixedBranches(block: number, endpoint: Endpoint): RpcFailure {
-  return new RpcFailure('body', `${endpoint.alias}: block ${block} is told from two branches`)
-}
-
-/** What UpdateL1InfoTreeV2 says of its own block; its root proves it. */
-function toldByV2(events: readonly ChainEvent[]) {
-  return events.find((event) => event.type === 'l1InfoRoot')
-}
-
-/** The time that all logs of a block agree on. */
-function commonTime(logs: readonly RpcLog[]): number | undefined {
-  const time = logs[0]!.blockTimestamp
-  return logs.every((log) => log.blockTimestamp === time) ? time : undefined
-}
-
 /** Times that are there, do not go backwards, and do not pass the last block's. */
 function timesAreSane(blocks: readonly DecodedBlock[], newest: number): boolean {
   let previous = 1
@@ -381,32 +263,4 @@ function timesAreSane(blocks: readonly DecodedBlock[], newest: number): boolean 
     previous = timestampSec
   }
   return true
-}
-
-/**
- * Header of a block with events, as far as it was needed.
- * @throws RpcFailure when its logs are of another block than the header with its number.
- */
-function headerOf(
-  block: DecodedBlock,
-  headers: ReadonlyMap<number, BlockHead>,
-  endpoint: Endpoint,
-): BlockHeader {
-  const { number, hash, timestampSec: time, events } = block
-  const header = headers.get(number)
-  if (header !== undefined) {
-    if (header.hash !== encodeHex(hash)) throw mixedBranches(number, endpoint)
-    return toHeader(header)
-  }
-  const told = toldByV2(events)
-  const timestampSec = told?.timestampSec ?? time
-  if (timestampSec === undefined)
-    throw new RpcFailure('body', `${endpoint.alias}: block ${number} has no time`)
-  if (told === undefined && block instanceof PackedBlock) return block.header(timestampSec)
-  return {
-    number: asBlockNumber(number),
-    hash,
-    parentHash: told?.previousBlockHash ?? new Uint8Array(32),
-    timestampSec,
-  }
 }
