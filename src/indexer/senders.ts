@@ -2,6 +2,7 @@ import type { ChainClient, ResolvedSender, SenderLog, SenderQuestion } from '../
 import type { Clock } from '../chain/clock.js'
 import { senderKey } from '../chain/senderKey.js'
 import type { ChainEvent, IndexedBlock } from '../protocol/chainEvent.js'
+import { PackedClaim, PackedDeposit } from '../protocol/packedEvents.js'
 
 /** One question per transaction with deposits, claims or ForwardLETs. */
 function senderQuestions(blocks: readonly IndexedBlock[]): SenderQuestion[] {
@@ -28,6 +29,13 @@ function senderLog(event: ChainEvent): SenderLog | undefined {
     default:
       return undefined
   }
+}
+
+/** An endpoint that is far ahead of the one that told the head gives blocks at the tip packed, too. */
+function withPlainEvents(blocks: readonly IndexedBlock[]): IndexedBlock[] {
+  const plain = (event: ChainEvent): ChainEvent =>
+    event instanceof PackedDeposit || event instanceof PackedClaim ? event.toPlain() : event
+  return blocks.map(({ header, events }) => ({ header, events: events.map(plain) }))
 }
 
 /** The blocks with their senders; a provisional answer is left out, to be asked for again. */
@@ -57,10 +65,11 @@ export interface SenderBudget {
  */
 export async function resolveBeforeCommit(
   client: Pick<ChainClient, 'resolveSenders'>,
-  blocks: readonly IndexedBlock[],
+  given: readonly IndexedBlock[],
   budget: SenderBudget,
   signal: AbortSignal,
 ): Promise<readonly IndexedBlock[]> {
+  const blocks = withPlainEvents(given)
   const questions = senderQuestions(blocks)
   if (questions.length === 0) return blocks
   const answered = new AbortController()

@@ -99,6 +99,16 @@ export class PackedDeposit extends PackedEvent implements DepositEvent {
     return this.view(9 * WORD, this.uint32(8))
   }
 
+  /** The same event with fields of its own: what is spread has no getters. */
+  toPlain(): DepositEvent {
+    const { type, blockNumber, logIndex, transactionHash, sender, depositCount, leafType } = this
+    const { originNetwork, originAddress, destinationNetwork, destinationAddress, amount, metadata } = this
+    return {
+      ...{ type, blockNumber, logIndex, transactionHash, sender, depositCount, leafType },
+      ...{ originNetwork, originAddress, destinationNetwork, destinationAddress, amount, metadata },
+    }
+  }
+
   /** The amount, 32 bytes big-endian. */
   copyAmount(target: Uint8Array, offset: number): void {
     this.copyWord(5, target, offset)
@@ -145,6 +155,16 @@ export class PackedClaim extends PackedEvent implements ClaimEvent {
 
   get amount(): bigint {
     return this.uint256(4)
+  }
+
+  /** The same event with fields of its own, as above. */
+  toPlain(): ClaimEvent {
+    const { type, generation, blockNumber, logIndex, transactionHash, sender } = this
+    const { globalIndex, originNetwork, originAddress, destinationAddress, amount } = this
+    return {
+      ...{ type, generation, blockNumber, logIndex, transactionHash, sender },
+      ...{ globalIndex, originNetwork, originAddress, destinationAddress, amount },
+    }
   }
 
   /** The amount, 32 bytes big-endian. */
