@@ -39,7 +39,7 @@ export function loadConfig(inputs: ConfigInputs = {}): LoadedConfig {
     return assemble(raw, environment, inputs.flags ?? {})
   } catch (error) {
     if (file !== undefined || !(error instanceof ConfigError)) throw error
-    throw new ConfigError([...error.mistakes, 'no file was named: use --config FILE or BDS_CONFIG'])
+    throw new ConfigError(['no file was named: use --config FILE or BDS_CONFIG', ...error.mistakes])
   }
 }
 
