@@ -24,7 +24,7 @@ const ADDRESS: u32 = 2
 const UINT8: u32 = 3
 const UINT32: u32 = 4
 const UINT48: u32 = 5
-/** AMOUNT is 6. */
+// 6 is an amount: what a field is when it is none of the others.
 const BYTES: u32 = 7
 const VALUE: u32 = 8
 const FLAG: u32 = 9

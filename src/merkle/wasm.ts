@@ -37,32 +37,29 @@ export function compileMerkleModule(build?: MerkleBuild): CompiledMerkle {
  * so a call that fails leaves nothing behind.
  */
 export function createHasher(compiled: CompiledMerkle): TreeHasher {
-  const instance = new WebAssembly.Instance(compiled.module)
-  // The exports are what assembly/index.ts exports: the build and this file land together.
-  return createWasmHasher(compiled.name, instance.exports as MerkleExports)
+  return createWasmHasher(compiled.name, instantiate<MerkleExports>(compiled))
 }
 
 /** Writes stored rows as JSON, in an instance of its own for this thread. */
 export function createRowWriter(compiled: CompiledMerkle): RowWriter {
-  const instance = new WebAssembly.Instance(compiled.module)
-  // As above.
-  return createWasmRowWriter(instance.exports as RowExports)
+  return createWasmRowWriter(instantiate<RowExports>(compiled))
 }
 
 /** Digests texts, in an instance of its own for this thread. */
 export function createTextDigest(compiled: CompiledMerkle): TextDigest {
-  const instance = new WebAssembly.Instance(compiled.module)
-  // As above.
-  return createWasmTextDigest(instance.exports as TextExports)
+  return createWasmTextDigest(instantiate<TextExports>(compiled))
 }
 
 /** Reads logs of JSON-RPC answers, in an instance of its own for this thread. */
 export function createLogScanner(compiled: CompiledMerkle): LogScanner {
-  const instance = new WebAssembly.Instance(compiled.module)
-  // As above.
-  return createWasmLogScanner(instance.exports as LogExports)
+  return createWasmLogScanner(instantiate<LogExports>(compiled))
 }
 
 function read(build: MerkleBuild): Buffer<ArrayBuffer> {
   return readFileSync(new URL(files[build], import.meta.url))
+}
+
+function instantiate<Exports>({ module }: CompiledMerkle): Exports {
+  // The exports are what assembly/index.ts exports: the build and this file land together.
+  return new WebAssembly.Instance(module).exports as Exports
 }
