@@ -61,7 +61,7 @@ function visitEntries(
     const entryBytes = 4 * layout.entryWords
     let at = entryBytes * firstNotBelow(bucket, layout, firstWord)
     for (; at < bucket.length && readUint32(bucket, at) === firstWord; at += entryBytes)
-      if (isSameHash(bucket, at, hash, layout)) visit(bucket, at + 4 * layout.hashWords)
+      if (holdsHash(bucket, at, hash, layout)) visit(bucket, at + 4 * layout.hashWords)
   }
 }
 
@@ -77,7 +77,8 @@ function firstNotBelow(bucket: Uint8Array, { entryWords }: HashRunLayout, firstW
   return low
 }
 
-function isSameHash(bucket: Uint8Array, at: number, hash: Hash, { hashWords }: HashRunLayout): boolean {
+/** Whether the entry at `at` is of the hash; its first word is known to be. */
+function holdsHash(bucket: Uint8Array, at: number, hash: Hash, { hashWords }: HashRunLayout): boolean {
   for (let index = 4; index < 4 * hashWords; index++) if (bucket[at + index] !== hash[index]) return false
   return true
 }

@@ -44,8 +44,13 @@ export function depositLog(view: ReadView, row: DepositRow, depositCount: number
   if (isForwardLeaf) return { kind: 'forwardLet', logIndex }
   const destinationAddress = new Uint8Array(row.destinationAddress.bytes)
   const told = {
-    ...{ kind: 'deposit' as const, logIndex, leafType, depositCount: asDepositCount(depositCount) },
-    ...{ destinationNetwork, destinationAddress, amount: readUint256(row.amount, 0) },
+    kind: 'deposit' as const,
+    logIndex,
+    leafType,
+    depositCount: asDepositCount(depositCount),
+    destinationNetwork,
+    destinationAddress,
+    amount: readUint256(row.amount, 0),
   }
   if (leafType !== 1) return told
   // A message names its sender itself.

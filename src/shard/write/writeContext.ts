@@ -98,8 +98,11 @@ export class WriteContext {
     this.claimSenders = new Senders('claim', view, this.lists, memory.addresses)
     this.claimLinks = new ClaimLinks(view)
     this.localExitTree = new LocalExitTree({
-      ...{ view, counters: this.counters, hasher: memory.hasher },
-      ...{ hashRuns: this.hashRuns, leaves: prepared.depositLeaves },
+      view,
+      counters: this.counters,
+      hasher: memory.hasher,
+      hashRuns: this.hashRuns,
+      leaves: prepared.depositLeaves,
     })
     this.l1 = new L1Exits(this)
   }
