@@ -7,6 +7,7 @@ import type { TreeHasher } from '../merkle/hasher.js'
 import type { BlockHeader } from '../protocol/chainEvent.js'
 import { openContractState } from '../shard/contractState.js'
 import type { L1InfoGerReader } from '../shard/l1InfoGers.js'
+import { readPolledLeaves } from '../shard/write/polledGers.js'
 import type { ReadView } from '../store/shardStore.types.js'
 import type { CheckOutcome } from './verifyNetwork.js'
 
@@ -43,9 +44,11 @@ export async function compareState(
     ? { what: 'emergency state', reason: 'missing_log', ours: String(ours), ask }
     : undefined
   outcomes.push(await outcomeOf('contract emergency', difference, emergency !== undefined, checkpoint.number))
-  if (leaves === undefined || gerInjection === 'poll') return outcomes
+  const isPolled =
+    gerInjection === 'poll' || (gerInjection === 'auto' && readPolledLeaves(view) !== undefined)
+  if (leaves === undefined || isPolled) return outcomes
   const isTold = () => gerInjection === 'event' || contractState.insertionChain().some((byte) => byte !== 0)
-  const injections = new InjectionAudit({ client, contractState, leaves, isTold })
+  const injections = new InjectionAudit({ client, contractState, leaves, isTold, isPolled: () => false })
   const differing = await injections.compare(checkpoint, signal)
   return [...outcomes, await outcomeOf('contract injections', differing, true, checkpoint.number)]
 }

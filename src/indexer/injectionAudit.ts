@@ -15,8 +15,10 @@ export interface InjectionAuditOptions {
   readonly client: Pick<ChainClient, 'getGerHashChains' | 'getKnownGers'>
   readonly contractState: Pick<ContractState, 'insertionChain' | 'gerRemovals' | 'isGerInForce'>
   readonly leaves: Pick<L1InfoGerReader, 'read'>
-  /** False where the roots are asked for instead of told by events, or may be. */
+  /** True where roots have been told by events. */
   readonly isTold: () => boolean
+  /** True where they are asked for instead: what the last sweep could not see yet is no log that was lost. */
+  readonly isPolled: () => boolean
 }
 
 /**
@@ -38,7 +40,8 @@ export class InjectionAudit {
 
   /** @returns the first difference; undefined for none. */
   async compare(checkpoint: BlockHeader, signal: AbortSignal): Promise<Difference | undefined> {
-    const { client, contractState, isTold } = this.#options
+    const { client, contractState, isTold, isPolled } = this.#options
+    if (isPolled()) return undefined
     const chains = await client.getGerHashChains(checkpoint.number, signal)
     if (chains === undefined && !isTold()) return undefined
     const isProven =

@@ -8,14 +8,14 @@ export function openAuditor(options: SyncLoopOptions): Auditor {
   const { network, client, writer, clock, report, indexedDeposits, leaves } = options
   const { networkId, gerInjection } = network
   const { contractState } = writer
-  const isTold = (): boolean =>
-    gerInjection === 'event' || (writer.counts().gerInjections > 0 && writer.polledLeaves() === undefined)
+  const isTold = (): boolean => gerInjection === 'event' || writer.counts().gerInjections > 0
+  const isPolled = (): boolean => gerInjection !== 'event' && writer.polledLeaves() !== undefined
   return new Auditor({
     ...{ networkId, client, writer, clock, report },
     claims: new ClaimAudit({ networkId, client, contractState, indexedDeposits }),
     injections:
       leaves === undefined || gerInjection === 'poll'
         ? undefined
-        : new InjectionAudit({ client, contractState, leaves, isTold }),
+        : new InjectionAudit({ client, contractState, leaves, isTold, isPolled }),
   })
 }
