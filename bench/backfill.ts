@@ -1,24 +1,21 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { startAnvilChain } from './backfill/anvilChain.js'
 import { type ContenderName, type ContenderResult, runContender } from './backfill/contenders.js'
 import { startSyntheticChain } from './backfill/syntheticChain.js'
+import { readOptions } from './micro/options.js'
 import { commitLine, machineLine } from './micro/project.js'
 import { markdownTable, targetTable, writeSection } from './micro/report.js'
 
-const { values } = parseArgs({
-  options: {
-    size: { type: 'string', default: '100000' },
-    rounds: { type: 'string', default: '3' },
-    shared: { type: 'string', default: '../shared' },
-    only: { type: 'string', default: 'parse,service,viem' },
-    doc: { type: 'boolean', default: false },
-    senders: { type: 'boolean', default: false },
-    anvil: { type: 'boolean', default: false },
-  },
-  allowNegative: true,
+const values = readOptions({
+  size: { type: 'string', default: '100000' },
+  rounds: { type: 'string', default: '3' },
+  shared: { type: 'string', default: '../shared' },
+  only: { type: 'string', default: 'parse,service,viem' },
+  doc: { type: 'boolean', default: false },
+  senders: { type: 'boolean', default: false },
+  anvil: { type: 'boolean', default: false },
 })
 const bridges = Number(values.size)
 const names = values.only.split(',') as ContenderName[]

@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { compileMerkleModule, createHasher } from '../src/merkle/wasm.js'
 import { installedProgram } from '../test/support/installedProgram.js'
 import { type Child, startChild } from './http/childProcess.js'
@@ -19,6 +18,7 @@ import { type BenchOperation, benchOperations } from './http/operations.js'
 import { seedStores, wholeBatches } from './http/seedStores.js'
 import type { ServicePorts } from './http/serviceProcess.js'
 import { ProofCollector } from './http/sqliteProofs.js'
+import { readOptions } from './micro/options.js'
 import { benchRoot, commitLine, machineLine, requireRival, versionOf } from './micro/project.js'
 import { markdownTable, type Target, targetTable, writeSection } from './micro/report.js'
 import { queryConfig } from './query/queryConfig.js'
@@ -27,15 +27,12 @@ import { SqliteRival } from './query/sqliteRival.js'
 import { BLOCK_DEPOSITS, Traffic } from './query/traffic.js'
 
 /** `npm run bench -- [--bridges N] [--connections N] [--quick] [--no-rival] [--doc]`. */
-const { values } = parseArgs({
-  options: {
-    bridges: { type: 'string' },
-    connections: { type: 'string', default: '64' },
-    quick: { type: 'boolean', default: false },
-    rival: { type: 'boolean', default: true },
-    doc: { type: 'boolean', default: false },
-  },
-  allowNegative: true,
+const values = readOptions({
+  bridges: { type: 'string' },
+  connections: { type: 'string', default: '64' },
+  quick: { type: 'boolean', default: false },
+  rival: { type: 'boolean', default: true },
+  doc: { type: 'boolean', default: false },
 })
 const RIVAL_FACTOR = 8
 const deposits = wholeBatches(Number(values.bridges ?? (values.quick ? 20_000 : 1_000_000)))

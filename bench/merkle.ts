@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { benchBranches } from './micro/branches.js'
 import { benchNodeHashes } from './micro/nodeHashes.js'
+import { readOptions } from './micro/options.js'
 import { commitLine, installRivals, machineLine } from './micro/project.js'
 import { markdownTable, targetTable, writeSection } from './micro/report.js'
 import { benchTreeBuild } from './micro/treeBuild.js'
 
-const { values } = parseArgs({ options: { size: { type: 'string' } } })
+const values = readOptions({ size: { type: 'string' } })
 const sizes = [10_000, 1_000_000, ...(values.size === undefined ? [] : [Number(values.size)])]
 
 installRivals()

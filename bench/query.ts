@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { compileMerkleModule } from '../src/merkle/wasm.js'
+import { readOptions } from './micro/options.js'
 import { benchRoot, commitLine, machineLine, requireRival, versionOf } from './micro/project.js'
 import { markdownTable, targetTable, writeSection } from './micro/report.js'
 import { raceSize, type SizeResult } from './query/raceSize.js'
@@ -10,14 +10,11 @@ import { bytesRows, questionRows, targetsOf } from './query/report.js'
 import { installSqlite } from './query/sqliteDatabase.js'
 
 /** `npm run bench:query -- [--size N] [--quick] [--no-rival] [--doc]`. */
-const { values } = parseArgs({
-  options: {
-    size: { type: 'string' },
-    quick: { type: 'boolean', default: false },
-    rival: { type: 'boolean', default: true },
-    doc: { type: 'boolean', default: false },
-  },
-  allowNegative: true,
+const values = readOptions({
+  size: { type: 'string' },
+  quick: { type: 'boolean', default: false },
+  rival: { type: 'boolean', default: true },
+  doc: { type: 'boolean', default: false },
 })
 const sizes = [
   10_000,

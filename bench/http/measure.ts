@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { comparable } from '../query/comparable.js'
 import type { Load, Run } from './drive.js'
 import type { BenchOperation } from './operations.js'
 import { cpuTimes } from './threadCpu.js'
@@ -116,13 +117,6 @@ export async function ask(port: number, path: string): Promise<string> {
   const body = await response.text()
   if (response.status !== 200) throw new Error(`${path}: ${response.status} ${body}`)
   return body
-}
-
-/** An answer without its cursor: the rival has none. */
-function comparable(body: string): unknown {
-  const answer = JSON.parse(body) as { readonly pagination?: Record<string, unknown> }
-  delete answer.pagination?.next_cursor
-  return answer
 }
 
 export function median(values: readonly number[]): number {

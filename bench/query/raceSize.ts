@@ -7,6 +7,7 @@ import type { BridgesQuery, ClaimsQuery } from '../../src/protocol/queries.js'
 import { prepareStores } from '../../src/store/openStores.js'
 import { shardDirectory } from '../../src/store/shardDirectory.js'
 import { buildStores } from './buildStores.js'
+import { comparable } from './comparable.js'
 import { type Call, medianUs } from './measure.js'
 import { openOurWorker } from './ourWorker.js'
 import { queryConfig } from './queryConfig.js'
@@ -114,13 +115,4 @@ export async function raceSize(
     stores,
     rivalBytes,
   }
-}
-
-/** An answer without its cursor: the rival has none. */
-function comparable(body: Uint8Array): unknown {
-  const answer = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString()) as {
-    readonly pagination: Record<string, unknown>
-  }
-  delete answer.pagination.next_cursor
-  return answer
 }

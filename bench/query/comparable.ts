@@ -1,0 +1,7 @@
+/** An answer without its cursor: the rival has none. */
+export function comparable(body: string | Uint8Array): unknown {
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
+  const answer = JSON.parse(text) as { readonly pagination?: Record<string, unknown> }
+  delete answer.pagination?.next_cursor
+  return answer
+}
