@@ -60,7 +60,7 @@ export function isMethodMissing(failure: RpcFailure): boolean {
 }
 
 const STATE_GONE_TEXT =
-  /missing trie node|state (is )?not available|state.{0,40}(pruned|unavailable)|pruned|historical state|required historical|history.{0,30}(unavailable|expired)|ancient|archive (node|data|request)|distance to target block exceeds/i
+  /missing ?trie ?node|no state available|state (is )?not available|state.{0,40}(pruned|unavailable)|pruned|historical state|required historical|history.{0,30}(unavailable|expired)|ancient|archive (node|data|request)|distance to target block exceeds/i
 
 /** The endpoint no longer keeps what a call at an old block needs. */
 export function isHistoryGone(failure: RpcFailure): boolean {

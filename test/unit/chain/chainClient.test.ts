@@ -152,6 +152,8 @@ test('state that is gone, or a contract that does not answer, is undefined; trou
     const block = asBlockNumber(2)
     for (const [code, message] of [
       [-32000, 'missing trie node ab (path )'],
+      [-32002, 'No state available for block 45615500 (0xab…cd)'],
+      [-32603, 'Internal error: MissingTrieNodeException: Node A: P:2 is missing from the DB'],
       [3, 'execution reverted'],
     ] as const) {
       const fault = endpoints[0]!.fail({ type: 'error', code, message, methods: ['eth_call'] })
