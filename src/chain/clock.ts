@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface Clock {
   /** Milliseconds, monotone. */
   now(): number
+  /** Milliseconds since 1970, for what outlives the process; may jump. */
+  epochMs(): number
   /** @throws the signal's reason when it is aborted meanwhile. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
   /** 0 ≤ value < 1. */
@@ -12,6 +14,7 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => performance.now(),
+  epochMs: Date.now,
   async sleep(ms, signal) {
     try {
       await sleep(ms, undefined, { signal })

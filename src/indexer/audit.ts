@@ -9,6 +9,7 @@ import type { ShardWriter } from '../shard/shardWriter.types.js'
 import type { ClaimAudit } from './claimAudit.js'
 import type { InjectionAudit } from './injectionAudit.js'
 import { equalHashes } from './localChain.js'
+import type { StoredState } from './startOver.js'
 import type { SyncReport } from './syncReport.js'
 
 const AUDIT_EVERY_MS = 120_000
@@ -91,6 +92,21 @@ export class Auditor {
     if (!(await this.#compareStanding(checkpoint, signal))) return
     const { difference } = await this.#options.claims.compareAll(checkpoint, signal)
     if (difference !== undefined) await this.#assertSame(difference, checkpoint, signal)
+  }
+
+  /** Everything, at a block of the past: what differs there is wrong in what is stored up to it. */
+  async compareStored(checkpoint: BlockHeader, signal: AbortSignal): Promise<StoredState> {
+    try {
+      const trees = await this.#compareTrees(checkpoint, signal)
+      if (trees === 'elsewhere' || !(await this.#compareStanding(checkpoint, signal))) return 'unproven'
+      const { difference, isCompared } = await this.#options.claims.compareAll(checkpoint, signal)
+      if (difference !== undefined && !(await this.#assertSame(difference, checkpoint, signal)))
+        return 'unproven'
+      return trees === 'same' || isCompared ? 'same' : 'untold'
+    } catch (error) {
+      if (error instanceof AuditMismatch) return error
+      throw error
+    }
   }
 
   /**

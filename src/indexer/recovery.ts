@@ -8,6 +8,7 @@ import { asBlockNumber } from '../protocol/units.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
 import { AuditMismatch } from './audit.js'
 import { Backoff } from './backoff.js'
+import type { StartOver } from './startOver.js'
 import type { SyncReport } from './syncReport.js'
 
 /** A halted network looks again this often at the latest, so that it heals within a minute of the chain. */
@@ -38,6 +39,7 @@ export interface RecoveryOptions {
   readonly writer: Pick<ShardWriter, 'checkpoint' | 'headerAtOrBelow' | 'revertTo'>
   readonly clock: Clock
   readonly report: SyncReport
+  readonly startOver: Pick<StartOver, 'attempt' | 'audited'>
   /** Blocks below the checkpoint that undo may reach at most. */
   readonly deepestRewind: number
   /** Widest stretch that one read may cover. */
@@ -69,6 +71,7 @@ export class Recovery {
   /** The contract's own count agreed with ours. */
   audited(): void {
     this.#stuck = undefined
+    this.#options.startOver.audited()
     this.#options.report.resumed()
   }
 
@@ -82,7 +85,7 @@ export class Recovery {
   /** Names the failure, prepares the next try and waits for its time. */
   async failed(error: unknown, signal: AbortSignal): Promise<void> {
     const { client, clock, report } = this.#options
-    if (error instanceof ChainDataError) this.#contradicted(error)
+    if (error instanceof ChainDataError) await this.#contradicted(error, signal)
     else if (!(error instanceof RetryableError)) report.halted(haltReasonOf(error), error)
     report.rpcDown(client.isDown())
     const waitMs = this.#backoff.nextMs()
@@ -90,7 +93,7 @@ export class Recovery {
     await clock.sleep(waitMs, signal)
   }
 
-  #contradicted(error: ChainDataError): void {
+  async #contradicted(error: ChainDataError, signal: AbortSignal): Promise<void> {
     const { client, writer, report, windowBlocks } = this.#options
     const checkpoint = writer.checkpoint()?.number ?? -1
     if (this.#stuck === undefined || checkpoint > this.#stuck.at) {
@@ -104,12 +107,21 @@ export class Recovery {
     // What a contract denies is being served already: nobody may rely on it while it is read again.
     if (error instanceof AuditMismatch || this.#stuck.tries > TRIES_BEFORE_HALT)
       report.halted(error.reason, error)
+    if (tries >= REWIND_BLOCKS.length && (await this.#options.startOver.attempt(signal)))
+      return this.#startedOver()
     const isDeepAgain = tries >= FIRST_DEEP_REWIND_AGAIN && Number.isInteger(Math.log2(tries))
     const rewind = isDeepAgain ? Number.POSITIVE_INFINITY : (REWIND_BLOCKS[tries] ?? 0)
     const from = this.#rewind(Math.min(rewind, this.#options.deepestRewind), at)
     // All headers of a deep stretch are many calls: the first time another endpoint's word is enough.
     const isPlain = tries === REWIND_BLOCKS.length - 1
     client.readCarefully(asBlockNumber(from), asBlockNumber(isPlain ? from : Math.max(from, to)))
+  }
+
+  /** Everything is read again, by the word of another endpoint. The halt stays until the contract agrees. */
+  #startedOver(): void {
+    this.#stuck = { at: -1, to: -1, isAudit: true, tries: 0 }
+    this.#backoff.reset()
+    this.#options.client.readCarefully(asBlockNumber(0), asBlockNumber(0))
   }
 
   /** Takes up to `blocks` blocks below `at` back, as far as undo reaches. @returns the first block to read again. */

@@ -18,6 +18,7 @@ import { PollPacer } from './pollPacer.js'
 import { Recovery } from './recovery.js'
 import { SenderPass } from './senderPass.js'
 import { resolveBeforeCommit } from './senders.js'
+import { StartOver } from './startOver.js'
 import type { SyncReport } from './syncReport.js'
 import { WindowPipeline } from './windowPipeline.js'
 
@@ -72,8 +73,13 @@ class SyncLoop {
     this.#senders = new SenderPass({ client, writer, clock, report })
     this.#auditor = openAuditor(options)
     const windowBlocks = Math.max(network.logRange, LINKED_DEPTH)
+    const startOver = new StartOver({
+      ...{ writer, clock, report },
+      compare: () => this.#auditor.compareStored(writer.checkpoint()!, signal),
+      finalizedBlock: async () => (await this.#position(await client.getHead(signal))).finalizedBlock,
+    })
     this.#recovery = new Recovery({
-      ...{ client, writer, clock, report, windowBlocks },
+      ...{ client, writer, clock, report, windowBlocks, startOver },
       deepestRewind: Math.max(network.rollbackBlocks, UNDOABLE_BATCHES * windowBlocks),
     })
     this.#pacer = new PollPacer(clock, network.pollIntervalMs)

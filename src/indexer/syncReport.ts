@@ -83,6 +83,13 @@ export class SyncReport {
     })
   }
 
+  /** Everything is read again: the network is no more in step than one that was never read. */
+  startedOver(error: Error, checkpoint: BlockHeader, count: number): void {
+    this.#row.set('caughtUp', 0)
+    this.#row.add('startOvers', 1)
+    this.#logger.warn('starting over', { error, checkpoint: checkpoint.number, count })
+  }
+
   rpcDown(isDown: boolean): void {
     this.#row.set('rpcDown', isDown ? 1 : 0)
   }

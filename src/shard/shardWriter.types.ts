@@ -46,6 +46,13 @@ export interface ResolvedSender {
   readonly sender: Sender | null
 }
 
+/** How often a shard was emptied to be read again; a restart must not forget it. */
+export interface StartOvers {
+  readonly count: number
+  /** Since 1970: the next one at the earliest. undefined: nobody knows yet what the last one was good for. */
+  readonly notBeforeMs: number | undefined
+}
+
 /**
  * The only writer of one network's shard. All methods are synchronous and atomic: they return after the commit, or throw
  * and leave the shard as it was. `tip` / `epoch` and the counters on the status board move after the commit.
@@ -72,6 +79,16 @@ export interface ShardWriter {
    * @throws FatalError `reorg_too_deep` when undo for a block above `ancestor` is no longer kept.
    */
   revertTo(ancestor: BlockNumber): void
+  /** The oldest block that `revertTo` can go back to. */
+  oldestAncestor(): BlockHeader | undefined
+  /**
+   * Takes everything back, however old, in one transaction; what tells the chain stays. An epoch begins, as with any reorg.
+   * @param startOvers what is noted with it.
+   */
+  startOver(startOvers: StartOvers): void
+  /** undefined: none ever. */
+  startOvers(): StartOvers | undefined
+  noteStartOvers(startOvers: StartOvers): void
   /** Moves finality without new blocks. Lower than before is ignored. */
   setFinalized(block: BlockNumber): void
   /** The next deposits and claims without a sender, oldest first, at most `limit`. */

@@ -24,6 +24,7 @@ import {
   readEpoch,
   readFinalized,
   readHeaderAtOrBelow,
+  readOldestAncestor,
   readOrigin,
   readUndoFloor,
   removeHeadersAbove,
@@ -33,6 +34,7 @@ import { applyPolledGers, readPolledLeaves } from './write/polledGers.js'
 import { prepareBatch } from './write/prepareBatch.js'
 import { listUnresolvedSenders, resolveSenders } from './write/resolveSenders.js'
 import { senderWatermark } from './write/senders.js'
+import { emptyShard, putStartOvers, readStartOvers } from './write/startOver.js'
 import { createWriterMemory, WriteContext } from './write/writeContext.js'
 
 /** What a writer needs to know: plain data that crosses to the indexer's thread. */
@@ -102,6 +104,15 @@ export function openShardWriter({ config, networkId, compiled, status }: ShardWr
     revertTo(ancestor) {
       commit((view) => revertTo(view, ancestor, network.startBlock))
       memory.dictionaries.forget()
+    },
+    oldestAncestor: () => readOldestAncestor(store),
+    startOver(startOvers) {
+      commit((view) => emptyShard(view, startOvers))
+      memory.dictionaries.forget()
+    },
+    startOvers: () => readStartOvers(store),
+    noteStartOvers(startOvers) {
+      commit((view) => putStartOvers(view, startOvers))
     },
     setFinalized(block) {
       const checkpoint = readCheckpoint(store)

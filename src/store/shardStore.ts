@@ -121,6 +121,12 @@ class Transaction implements WriteView {
     this.#databases[table].remove(key)
   }
 
+  clear(table: TableName): void {
+    this.#isChanged = true
+    // Inside a transaction this is a part of it: the pages are freed when it commits.
+    this.#databases[table].clearSync()
+  }
+
   /** Counts the transaction, if it changed anything: see `ShardStoreReader.refresh`. A revert is counted, never taken back. */
   countCommit(): void {
     if (!this.#isChanged) return

@@ -21,6 +21,8 @@ export interface WriteView extends ReadView {
   /** Stores a copy of `value`. */
   put(table: TableName, key: Uint8Array, value: Uint8Array): void
   remove(table: TableName, key: Uint8Array): void
+  /** Empties a table as a whole, whatever its size: nothing of it can be undone. */
+  clear(table: TableName): void
   /**
    * From here on, what is written belongs to `blockNumber`: the old value of each key is kept the first time the block
    * touches it. `undefined`: no undo is kept (checkpoint, finality, blocks at or below the undo floor).

@@ -116,4 +116,14 @@ export function registerNetworkMetrics(registry: Registry, status: StatusBoardHa
       for (const { networkId, row } of rows) this.inc({ network_id: networkId }, row.get('reorgs'))
     },
   })
+  new Counter({
+    name: 'bds_start_overs_total',
+    help: 'Times since the process started that the store was emptied and read again, as the contract contradicted it below where undo ends',
+    labelNames: ['network_id'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { networkId, row } of rows) this.inc({ network_id: networkId }, row.get('startOvers'))
+    },
+  })
 }

@@ -24,7 +24,7 @@ const fields = [
   'contractDepositCount',
   /** Deposits and claims whose sender is not resolved yet. */
   'unresolvedSenders',
-  /** 1 once the checkpoint has been at the head; never goes back. */
+  /** 1 once the checkpoint has been at the head; goes back only when everything is read again. */
   'caughtUp',
   /** Position in `haltReasons`; 0 = running. */
   'haltReason',
@@ -44,6 +44,8 @@ const fields = [
   'storeBytes',
   /** `tip` of the L1's shard up to which this network was asked for global exit roots; −1 = its events tell of them. */
   'polledL1Tip',
+  /** Number of times that the store was emptied to be read again since the process started. */
+  'startOvers',
 ] as const
 
 export type StatusField = (typeof fields)[number]

@@ -7,6 +7,10 @@ export class FakeClock implements Clock {
   chance = 0.5
   #now = 1_000_000
 
+  epochMs(): number {
+    return this.now()
+  }
+
   now(): number {
     return this.#now
   }

@@ -17,6 +17,7 @@ import type {
   ResolvedSender,
   ShardCounts,
   ShardWriter,
+  StartOvers,
   TransactionLog,
   UnresolvedSender,
 } from '../../src/shard/shardWriter.types.js'
@@ -169,6 +170,31 @@ export class MemoryShard implements ShardWriter {
     this.reverts.push(ancestor)
     this.#headers = this.#headers.filter((header) => header.number <= ancestor)
     this.#rows = this.#rows.filter(({ header }) => header.number <= ancestor)
+  }
+
+  readonly startedOver: StartOvers[] = []
+  #startOvers: StartOvers | undefined
+
+  oldestAncestor(): BlockHeader | undefined {
+    return this.#headers.find(({ number }) => number >= this.#undoFloor)
+  }
+
+  startOver(startOvers: StartOvers): void {
+    this.startedOver.push(startOvers)
+    this.#startOvers = startOvers
+    this.#headers = []
+    this.#rows = []
+    this.#undoFloor = 0
+    this.finalized = 0
+    this.#polledLeaves = undefined
+  }
+
+  startOvers(): StartOvers | undefined {
+    return this.#startOvers
+  }
+
+  noteStartOvers(startOvers: StartOvers): void {
+    this.#startOvers = startOvers
   }
 
   setFinalized(block: BlockNumber): void {

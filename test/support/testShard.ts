@@ -93,6 +93,6 @@ export function dumpTables(view: ReadView, except: readonly TableName[] = []): R
     for (const { key, value } of view.list(table, all)) entries.push([`${table}/${hex(key)}`, hex(value)])
   }
   // Where the first batch ended is a matter of batches.
-  const counts = ['epoch', 'commits', 'origin'].map((name) => `meta/${hex(Buffer.from(name))}`)
+  const counts = ['epoch', 'commits', 'origin', 'startOvers'].map((name) => `meta/${hex(Buffer.from(name))}`)
   return Object.fromEntries(entries.filter(([key]) => !counts.includes(key)))
 }

@@ -30,6 +30,10 @@ export class VirtualClock implements Clock {
     return this.#nowMs
   }
 
+  epochMs(): number {
+    return this.#nowMs
+  }
+
   random(): number {
     return this.#random()
   }

@@ -60,6 +60,14 @@ export function readHeaderAtOrBelow(view: ReadView, block: number): BlockHeader 
   return decodeHeader(readUint48BigEndian(entry.key, 0) as BlockNumber, entry.value)
 }
 
+/** The oldest block that undo reaches; own memory. */
+export function readOldestAncestor(view: ReadView): BlockHeader | undefined {
+  const range = { start: blockKey(Math.max(0, readUndoFloor(view))), end: blockKey(2 ** 48 - 1), limit: 1 }
+  const [entry] = view.list('headers', range)
+  if (entry === undefined) return undefined
+  return decodeHeader(readUint48BigEndian(entry.key, 0) as BlockNumber, entry.value)
+}
+
 export function removeHeadersAbove(view: WriteView, block: number): void {
   for (const { key } of view.list('headers', { start: blockKey(block + 1), end: blockKey(2 ** 48 - 1) }))
     view.remove('headers', key)

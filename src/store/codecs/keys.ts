@@ -22,6 +22,7 @@ export type MetaName =
   | 'exitState'
   | 'polledLeaves'
   | 'commits'
+  | 'startOvers'
 
 const metaKeys = new Map<MetaName, Uint8Array>()
 

@@ -104,3 +104,19 @@ export function decodeExitState(bytes: Uint8Array | undefined): ExitState {
     rollupExitVersion: readUint32(copy, 68),
   }
 }
+
+/** Meta `startOvers`: number of times u32, Unix milliseconds of the next at the earliest u48 (0 = not known yet). */
+export function encodeStartOvers(startOvers: {
+  readonly count: number
+  readonly notBeforeMs: number | undefined
+}): Uint8Array {
+  const bytes = new Uint8Array(10)
+  writeUint32(bytes, 0, startOvers.count)
+  writeUint48(bytes, 4, Math.ceil(startOvers.notBeforeMs ?? 0))
+  return bytes
+}
+
+export function decodeStartOvers(bytes: Uint8Array): { count: number; notBeforeMs: number | undefined } {
+  const notBeforeMs = readUint48(bytes, 4)
+  return { count: readUint32(bytes, 0), notBeforeMs: notBeforeMs === 0 ? undefined : notBeforeMs }
+}

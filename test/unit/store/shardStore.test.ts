@@ -290,3 +290,44 @@ test('kill -9 of a writing process leaves whole transactions, and the next write
 async function* onMessages(child: ReturnType<typeof fork>): AsyncGenerator<unknown[]> {
   for (;;) yield (await once(child, 'message')) as unknown[]
 }
+
+test('a transaction that empties a table and fails leaves it as it was', (context) =>
+  withStore(context, (writer, reader) => {
+    putCounter(writer, 7)
+    writer.transact((view) => view.put('deposits', COUNTER, encodeUint32(9)))
+    const fail = () =>
+      writer.transact((view) => {
+        view.clear('deposits')
+        assert.equal(view.get('deposits', COUNTER), undefined)
+        view.put('deposits', uint32Key(1), encodeUint32(1))
+        throw new Error('stop')
+      })
+    assert.throws(fail, /stop/)
+    reader.refresh()
+    assert.equal(decodeUint32(reader.get('deposits', COUNTER)!), 9)
+    assert.equal(reader.get('deposits', uint32Key(1)), undefined)
+    writer.transact((view) => view.clear('deposits'))
+    assert.equal(decodeUint32(reader.get('deposits', COUNTER)!), 9, 'a snapshot stays what it was')
+    reader.refresh()
+    assert.equal(reader.get('deposits', COUNTER), undefined)
+    assert.equal(readCounter(reader), 7)
+    reader.release()
+  }))
+
+test('the pages of an emptied table are used again', (context) =>
+  withStore(context, (writer) => {
+    const row = new Uint8Array(4_000)
+    const fill = () => {
+      for (let first = 0; first < 2_000; first += 200)
+        writer.transact((view) => {
+          for (let at = first; at < first + 200; at++) view.put('deposits', uint32Key(at), row)
+        })
+    }
+    fill()
+    const bytes = writer.fileBytes()
+    for (let round = 0; round < 5; round++) {
+      writer.transact((view) => view.clear('deposits'))
+      fill()
+    }
+    assert.ok(writer.fileBytes() < 1.2 * bytes, `${bytes} bytes became ${writer.fileBytes()}`)
+  }))
