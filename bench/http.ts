@@ -26,10 +26,12 @@ import { installSqlite } from './query/sqliteDatabase.js'
 import { SqliteRival } from './query/sqliteRival.js'
 import { BLOCK_DEPOSITS, Traffic } from './query/traffic.js'
 
-/** `npm run bench -- [--bridges N] [--connections N] [--quick] [--no-rival] [--doc]`. */
+/** `npm run bench -- [--bridges N] [--connections N] [--rounds N] [--seconds N] [--quick] [--no-rival] [--doc]`. */
 const values = readOptions({
   bridges: { type: 'string' },
   connections: { type: 'string', default: '64' },
+  rounds: { type: 'string' },
+  seconds: { type: 'string' },
   quick: { type: 'boolean', default: false },
   rival: { type: 'boolean', default: true },
   doc: { type: 'boolean', default: false },
@@ -56,8 +58,8 @@ try {
     rival: values.rival ? await startRival(service.hello.uncached, leaves - 1) : undefined,
     drive: (load: Load) => (hasWrk ? runWrk(load, folder) : runAutocannon(load)),
     connections: Number(values.connections),
-    seconds: values.quick ? 1 : 3,
-    rounds: values.quick ? 1 : 5,
+    seconds: Number(values.seconds ?? (values.quick ? 1 : 3)),
+    rounds: Number(values.rounds ?? (values.quick ? 1 : 5)),
   }
   const claims = await totalOf(service.hello.uncached, '/bridge/v1/claims?network_id=1&page_size=1')
   const operations = benchOperations(deposits, claims, leaves)
