@@ -17,9 +17,11 @@ const values = readOptions({
   doc: { type: 'boolean', default: false },
 })
 const sizes = [
-  10_000,
-  ...(values.quick ? [] : [1_000_000]),
-  ...(values.size === undefined ? [] : [Number(values.size)]),
+  ...new Set([
+    10_000,
+    ...(values.quick ? [] : [1_000_000]),
+    ...(values.size === undefined ? [] : [Number(values.size)]),
+  ]),
 ]
 /** Bytes on disk per bridge: ours, and the rival's. */
 const BRIDGE_BYTES = 900 + (values.rival ? 2_000 : 0)
