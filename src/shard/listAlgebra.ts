@@ -1,3 +1,4 @@
+import { firstAtLeast } from './firstAtLeast.js'
 import type { OrdinalList } from './ordinalList.js'
 
 /** Lists that share no ordinal, as one list. Nothing is copied: a page costs a merge of its own length. */
@@ -87,13 +88,13 @@ export function without(list: OrdinalList, left: readonly number[]): OrdinalList
     length: list.length - positions.length,
     rank(value) {
       const rank = list.rank(value)
-      return rank - countBelow(positions, rank)
+      return rank - firstAtLeast(positions, rank)
     },
     slice(from, to) {
       if (from >= to) return []
       const first = outer(from)
       const ordinals = list.slice(first, outer(to - 1) + 1)
-      const skipped = new Set(positions.slice(countBelow(positions, first)))
+      const skipped = new Set(positions.slice(firstAtLeast(positions, first)))
       return ordinals.filter((_, index) => !skipped.has(first + index))
     },
   }
@@ -109,15 +110,4 @@ function positionsIn(list: OrdinalList, ordinals: readonly number[]): number[] {
     if (list.slice(rank, rank + 1)[0] === ordinal) positions.push(rank)
   }
   return positions
-}
-
-function countBelow(ascending: readonly number[], value: number): number {
-  let low = 0
-  let high = ascending.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (ascending[middle]! < value) low = middle + 1
-    else high = middle
-  }
-  return low
 }

@@ -1,3 +1,4 @@
+import { firstAtLeast } from './firstAtLeast.js'
 import type { OrdinalList } from './ordinalList.js'
 
 /** Rows of one network in the order of its chain. */
@@ -71,8 +72,8 @@ export class Timeline {
     }
     let left = count - this.#countBefore(low)
     return this.#strands.map(({ rows, timestampsSec }) => {
-      const earlier = rows.rank(firstAt(timestampsSec, low))
-      const taken = Math.min(left, rows.rank(firstAt(timestampsSec, low + 1)) - earlier)
+      const earlier = rows.rank(firstAtLeast(timestampsSec, low))
+      const taken = Math.min(left, rows.rank(firstAtLeast(timestampsSec, low + 1)) - earlier)
       left -= taken
       return earlier + taken
     })
@@ -80,7 +81,7 @@ export class Timeline {
 
   #countBefore(timestampSec: number): number {
     return this.#strands.reduce(
-      (sum, { rows, timestampsSec }) => sum + rows.rank(firstAt(timestampsSec, timestampSec)),
+      (sum, { rows, timestampsSec }) => sum + rows.rank(firstAtLeast(timestampsSec, timestampSec)),
       0,
     )
   }
@@ -89,16 +90,8 @@ export class Timeline {
 /** First ordinal of the strand that does not stand before the place. */
 export function ordinalAt({ networkId, timestampsSec }: Strand, place: TimelinePlace): number {
   if (networkId === place.networkId) return place.ordinal
-  return firstAt(timestampsSec, networkId < place.networkId ? place.timestampSec + 1 : place.timestampSec)
-}
-
-function firstAt(ascending: readonly number[], value: number): number {
-  let low = 0
-  let high = ascending.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (ascending[middle]! < value) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstAtLeast(
+    timestampsSec,
+    networkId < place.networkId ? place.timestampSec + 1 : place.timestampSec,
+  )
 }
