@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { DevnetError } from './devnetError.js'
 
-/** The fields of the service's answers that a claim needs, as any client of the API would write them down. */
+/** The fields of the service's answers that a claim needs, as a client of the API would write them down. */
 
 export interface BridgeAnswer {
   readonly tx_hash: Hex

@@ -4,7 +4,7 @@ import type { Devnet } from './devnet.js'
 import type { DevnetChain } from './devnetChain.js'
 
 export interface ServicePorts {
-  /** 0: any free port. */
+  /** 0: a free port. */
   readonly httpPort: number
   readonly opsPort: number
 }

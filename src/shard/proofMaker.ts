@@ -50,7 +50,7 @@ export class ProofMaker {
   }
 
   /**
-   * Proof of one deposit under the roots that L1 info leaf `leafIndex` names: any leaf that covers it and is final.
+   * Proof of one deposit under the roots that L1 info leaf `leafIndex` names: each leaf that covers it and is final will do.
    * @param row the deposit's row in `source`.
    * @returns PROOF_NOT_AVAILABLE when the leaf does not cover the deposit as it is now.
    * @throws InvariantError naming the network whose stored tree does not fold to the root it claims.
