@@ -4,6 +4,7 @@ import { eventFilterOf } from '../protocol/decodeLog.js'
 import type { Logger } from '../telemetry/logger.js'
 import { systemClock } from './clock.js'
 import { Endpoint } from './endpoint.js'
+import { openHeadSocket } from './headSocket.js'
 import { assertContracts } from './identity.js'
 import { classifyLogsFailure } from './rangeErrors.js'
 import { findBlock, readHead } from './readBlocks.js'
@@ -68,6 +69,9 @@ export async function probeEndpoint(
   await ask('range of logs', () => probeLogRange(network, newest, endpoint, signal))
   await ask('batches', () => probeBatches(endpoint, signal))
   await ask('call traces', () => probeTraces(network, endpoint, signal))
+  const { wsUrl } = network.rpc[position]!
+  if (wsUrl !== undefined)
+    await ask('new heads over WebSocket', () => probeNewHeads(wsUrl, network.rpcTimeoutMs))
   return findings
 }
 
@@ -168,6 +172,22 @@ async function probeTraces(network: NetworkConfig, endpoint: Endpoint, signal: A
     if (error.kind !== 'rpc') throw error
   }
   return { outcome: 'ok', detail: 'debug_traceTransaction is offered' }
+}
+
+async function probeNewHeads(url: string, timeoutMs: number): Answer {
+  const fault = await new Promise<string | undefined>((resolve) => {
+    const close = openHeadSocket({
+      ...{ url, timeoutMs },
+      onSubscribed() {
+        close()
+        resolve(undefined)
+      },
+      onHead: () => undefined,
+      onEnd: resolve,
+    })
+  })
+  if (fault === undefined) return { outcome: 'ok', detail: 'told' }
+  return { outcome: 'warn', detail: `not told (${fault}): polled instead` }
 }
 
 /** @returns undefined for a refusal, which is an answer here. */

@@ -77,6 +77,8 @@ export interface RpcEndpointConfig {
   readonly weight?: number
   /** What it is asked for; default everything. */
   readonly role?: EndpointRole
+  /** Where new heads are told, as a hint. Secret: never logged. */
+  readonly wsUrl?: string
 }
 
 /** `logs`: blocks, logs and transactions. `state`: contract calls. `trace`: call traces. */

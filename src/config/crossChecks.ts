@@ -69,21 +69,33 @@ function checkEndpoints(name: string, endpoints: readonly RawTable[], mistakes: 
       mistakes.push(`${name}: no rpc endpoint has role all or ${needed}`)
 }
 
-/** Never repeats the address: it may hold a key. */
-function endpointFault({ url, url_file }: RawTable): string | undefined {
+/** Never repeats an address: it may hold a key. */
+function endpointFault(endpoint: RawTable): string | undefined {
+  const { url, url_file, ws_url, ws_url_file } = endpoint
   if ((url === undefined) === (url_file === undefined)) return 'needs either url or url_file'
-  if (url_file !== undefined && typeof url_file !== 'string') return undefined
-  const address = url_file === undefined ? url : readSecret(url_file)
-  if (address === undefined) return `url_file ${String(url_file)} can't be read`
-  if (typeof address !== 'string') return undefined
-  if (!isHttpAddress(address)) return 'the address is not one of http:// or https://'
-  return hasReadableCredentials(address)
-    ? undefined
-    : 'the user or password in the address is not percent-encoded: % is %25'
+  if (ws_url !== undefined && ws_url_file !== undefined) return 'has both ws_url and ws_url_file'
+  return (
+    addressFault(endpoint, 'url', ['http:', 'https:']) ?? addressFault(endpoint, 'ws_url', ['ws:', 'wss:'])
+  )
 }
 
-function isHttpAddress(text: string): boolean {
-  return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)
+function addressFault(
+  endpoint: RawTable,
+  key: 'url' | 'ws_url',
+  protocols: readonly [string, string],
+): string | undefined {
+  const file = endpoint[`${key}_file`]
+  if (file !== undefined && typeof file !== 'string') return undefined
+  const address = file === undefined ? endpoint[key] : readSecret(file)
+  if (file !== undefined && address === undefined) return `${key}_file ${file} can't be read`
+  if (typeof address !== 'string') return undefined
+  const what = key === 'url' ? 'the address' : key
+  if (!URL.canParse(address) || !protocols.includes(new URL(address).protocol))
+    return `${what} is not one of ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`
+  if (key === 'ws_url' && new URL(address).hash !== '') return 'ws_url has a part behind #'
+  return hasReadableCredentials(address)
+    ? undefined
+    : `the user or password in ${what} is not percent-encoded: % is %25`
 }
 
 function hasReadableCredentials(address: string): boolean {

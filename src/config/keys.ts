@@ -36,6 +36,11 @@ export const rootSchema: KeySchema = ConfigFile as unknown as KeySchema
 /** Every key in the order of the schema; sections themselves are not listed. */
 export const configKeys: readonly ConfigKey[] = listKeys()
 
+/** The keys of an endpoint's table, in the order of the schema. */
+export const endpointKeys: readonly { readonly name: string; readonly schema: KeySchema }[] = Object.entries(
+  rootSchema.properties?.networks?.items?.properties?.rpc?.items?.properties ?? {},
+).map(([name, schema]) => ({ name, schema }))
+
 function listKeys(): ConfigKey[] {
   const keys: ConfigKey[] = []
   for (const [name, schema] of Object.entries(rootSchema.properties ?? {})) {

@@ -8,7 +8,11 @@ export function redacted(config: Config): Config {
     ...config,
     networks: config.networks.map((network) => ({
       ...network,
-      rpc: network.rpc.map((endpoint) => ({ ...endpoint, url: HIDDEN })),
+      rpc: network.rpc.map((endpoint) => ({
+        ...endpoint,
+        url: HIDDEN,
+        ...(endpoint.wsUrl === undefined ? {} : { wsUrl: HIDDEN }),
+      })),
     })),
   }
 }

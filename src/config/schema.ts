@@ -68,6 +68,10 @@ const RpcEndpoint = Type.Object(
           'What it is asked for: `all`, `logs` (blocks, logs, transactions), `state` (contract calls) or `trace` (call traces).',
       }),
     ),
+    ws_url: Type.Optional(
+      text({ description: 'WebSocket address that tells of new heads, a hint to look earlier (secret).' }),
+    ),
+    ws_url_file: Type.Optional(text({ description: 'File that holds that address, instead of `ws_url`.' })),
   },
   { additionalProperties: false },
 )
@@ -84,7 +88,7 @@ const Network = Type.Object(
       minItems: 1,
       maxItems: 32,
       description:
-        'JSON-RPC endpoints, first choice first: addresses, or tables `{url | url_file, alias, max_log_range, max_rps, weight, role}`. Secret.',
+        'JSON-RPC endpoints, first choice first: addresses, or tables `{url | url_file, alias, max_log_range, max_rps, weight, role, ws_url | ws_url_file}`. Secret.',
     }),
     bridge: address('Bridge contract'),
     global_exit_root_manager: address('Global exit root manager'),

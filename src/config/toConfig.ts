@@ -65,6 +65,8 @@ function toNetwork(network: NetworkTable): NetworkConfig {
 }
 
 function toEndpoint(endpoint: RpcTable, networkId: number, position: number): RpcEndpointConfig {
+  const wsUrl =
+    endpoint.ws_url ?? (endpoint.ws_url_file === undefined ? undefined : readSecret(endpoint.ws_url_file))
   return {
     url: endpoint.url ?? readSecret(endpoint.url_file!)!,
     alias: endpoint.alias ?? `network ${networkId} endpoint ${position}`,
@@ -72,6 +74,7 @@ function toEndpoint(endpoint: RpcTable, networkId: number, position: number): Rp
     ...(endpoint.max_rps === undefined ? {} : { maxRps: endpoint.max_rps }),
     ...(endpoint.weight === undefined ? {} : { weight: endpoint.weight }),
     ...(endpoint.role === undefined ? {} : { role: endpoint.role }),
+    ...(wsUrl === undefined ? {} : { wsUrl }),
   }
 }
 

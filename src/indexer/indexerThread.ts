@@ -8,6 +8,7 @@ import { openShardWriter } from '../shard/writer.js'
 import { createLogger } from '../telemetry/logger.js'
 import { statusRow } from '../telemetry/statusBoard.js'
 import { GerPoller } from './gerPoller.js'
+import { HeadHints } from './headHints.js'
 import { startHeartbeat } from './heartbeat.js'
 import type { IndexerMessage, IndexerWorkerData } from './messages.js'
 import { runSyncLoop } from './syncLoop.js'
@@ -41,10 +42,17 @@ export async function runIndexer(
       : { gerPoller: new GerPoller({ network, client, writer, leaves, row, l1 }) }
   const rows = config.networks.map((each) => [each.networkId, statusRow(status, each.networkId)] as const)
   const indexedDeposits = () => new Map(rows.map(([id, of]) => [id, Math.max(0, of.get('depositCount'))]))
+  const { rpc: endpoints, rpcTimeoutMs: timeoutMs } = network
+  const headHints = new HeadHints({ endpoints, timeoutMs, clock: systemClock, logger })
+  const hinting = endpoints.some(({ wsUrl }) => wsUrl !== undefined) ? { headHints } : {}
   const beside = leaves === undefined ? { indexedDeposits } : { indexedDeposits, leaves }
   try {
-    await runSyncLoop({ network, client, writer, clock: systemClock, report, ...beside, ...polling }, signal)
+    await runSyncLoop(
+      { network, client, writer, clock: systemClock, report, ...beside, ...polling, ...hinting },
+      signal,
+    )
   } finally {
+    headHints.close()
     client.close()
     await leaves?.close()
     await writer.close()

@@ -11,6 +11,7 @@ import { type ChainPosition, countEvents, makeBatch } from './batches.js'
 import { BatchUndo, UNDOABLE_BATCHES } from './batchUndo.js'
 import { assertContinues } from './continuity.js'
 import type { GerPoller } from './gerPoller.js'
+import type { HeadHints } from './headHints.js'
 import { LINKED_DEPTH, LocalChain } from './localChain.js'
 import { openAuditor } from './openAuditor.js'
 import { assertOrigin } from './origin.js'
@@ -39,6 +40,8 @@ export interface SyncLoopOptions {
   readonly report: SyncReport
   /** Finds what no log tells; absent where logs tell everything. */
   readonly gerPoller?: Pick<GerPoller, 'hasNews' | 'sweep'>
+  /** Cut waits short; absent where nothing tells of new heads. */
+  readonly headHints?: Pick<HeadHints, 'hasNews' | 'rest'>
   /** Deposits that are indexed, by source network: what may have been claimed here. */
   readonly indexedDeposits: () => ReadonlyMap<number, number>
   /** Leaves of the L1 info tree; absent on layer 1. */
@@ -273,7 +276,7 @@ class SyncLoop {
    * @param head the head when the checkpoint stands there; undefined when an endpoint lags.
    */
   async #rest(head: BlockHeader | undefined): Promise<void> {
-    const { writer, clock, report, gerPoller } = this.#options
+    const { writer, clock, report, gerPoller, headHints } = this.#options
     const untilMs = clock.now() + this.#pacer.nextWaitMs()
     let senders = await this.#senders.step(this.#signal)
     while (senders === 'more' && clock.now() < untilMs) senders = await this.#senders.step(this.#signal)
@@ -286,14 +289,20 @@ class SyncLoop {
       if (senders === 'done' && this.#auditor.hasComparedAll()) report.caughtUp(head.number)
       this.#recovery.idled()
     }
-    if (head !== undefined && gerPoller !== undefined) await this.#pollUntil(untilMs, gerPoller)
-    await clock.sleep(Math.max(0, untilMs - clock.now()), this.#signal)
+    if (head !== undefined && gerPoller !== undefined) await this.#pollUntil(untilMs, head, gerPoller)
+    const restMs = Math.max(0, untilMs - clock.now())
+    if (headHints === undefined) await clock.sleep(restMs, this.#signal)
+    else await headHints.rest(restMs, head?.hash, this.#signal)
   }
 
   /** The L1 goes on while this network rests: its new roots are asked for at once. */
-  async #pollUntil(untilMs: number, gerPoller: Pick<GerPoller, 'hasNews' | 'sweep'>): Promise<void> {
-    const { clock } = this.#options
-    while (clock.now() + L1_LOOK_MS < untilMs) {
+  async #pollUntil(
+    untilMs: number,
+    head: BlockHeader,
+    gerPoller: Pick<GerPoller, 'hasNews' | 'sweep'>,
+  ): Promise<void> {
+    const { clock, headHints } = this.#options
+    while (clock.now() + L1_LOOK_MS < untilMs && headHints?.hasNews(head.hash) !== true) {
       await clock.sleep(L1_LOOK_MS, this.#signal)
       if (gerPoller.hasNews()) await gerPoller.sweep(this.#signal)
     }

@@ -50,6 +50,7 @@ interface Keeper {
 const KEEPERS: readonly Keeper[] = [
   { what: 'uWebSockets.js', pattern: /['"]uWebSockets\.js(?:-modern)?['"]/, room: 'http', files: 'one' },
   { what: 'lmdb', pattern: /from ['"]lmdb['"]/, room: 'store', files: 'one' },
+  { what: 'ws', pattern: /from ['"]ws['"]/, room: 'chain', files: 'one' },
   { what: 'WebAssembly', pattern: /\bWebAssembly\./, room: 'merkle', files: 'one' },
   { what: 'process.env', pattern: /\bprocess\.env\b/, room: 'config', files: 'one' },
   { what: 'piscina', pattern: /from ['"]piscina['"]/, room: 'pool', files: 'any' },

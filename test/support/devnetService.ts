@@ -31,11 +31,21 @@ interface NetworkSync {
   readonly halted: string | null
 }
 
+interface Following {
+  readonly pollIntervalMs: number
+  /** Whether it listens for new heads over WebSocket. */
+  readonly isToldOfHeads: boolean
+}
+
 /** Starts `bds run` on the devnet, in a folder of the test's own. */
-export async function serviceOn(context: Cleaner, devnet: Devnet): Promise<DevnetService> {
+export async function serviceOn(
+  context: Cleaner,
+  devnet: Devnet,
+  following: Following = { pollIntervalMs: 50, isToldOfHeads: false },
+): Promise<DevnetService> {
   const folder = tempFolder(context)
   const configFile = join(folder, 'bds.toml')
-  writeFileSync(configFile, tomlOf(devnet, join(folder, 'store')))
+  writeFileSync(configFile, tomlOf(devnet, join(folder, 'store'), following))
   return serveConfig(context, devnet, configFile)
 }
 
@@ -84,17 +94,19 @@ async function serveConfig(context: Cleaner, devnet: Devnet, configFile: string)
   }
 }
 
-function tomlOf({ chains }: Devnet, dataDir: string): string {
+function tomlOf({ chains }: Devnet, dataDir: string, following: Following): string {
   const networks = chains.map(({ networkId, chainId, rpcUrl, contracts }) => [
     '[[networks]]',
     `network_id = ${networkId}`,
     `chain_id = ${chainId}`,
-    `rpc = ["${rpcUrl}"]`,
+    following.isToldOfHeads
+      ? `rpc = [{ url = "${rpcUrl}", ws_url = "${rpcUrl.replace('http:', 'ws:')}" }]`
+      : `rpc = ["${rpcUrl}"]`,
     `bridge = "${contracts.bridge}"`,
     `global_exit_root_manager = "${contracts.globalExitRootManager}"`,
     ...(contracts.rollupManager === undefined ? [] : [`rollup_manager = "${contracts.rollupManager}"`]),
     `finality = "${networkId === 0 ? 'finalized' : 'latest'}"`,
-    'poll_interval_ms = 50',
+    `poll_interval_ms = ${following.pollIntervalMs}`,
   ])
   const head = [
     `data_dir = "${dataDir}"`,

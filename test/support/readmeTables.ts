@@ -1,6 +1,6 @@
 import { errorTable } from '../../src/api/errorTable.js'
 import { exitCodeMeanings, exitCodes } from '../../src/cli/exitCodes.js'
-import { configKeys } from '../../src/config/keys.js'
+import { configKeys, endpointKeys } from '../../src/config/keys.js'
 import { toToml } from '../../src/config/render.js'
 
 /** The tables of README that must say what the code says. */
@@ -16,6 +16,11 @@ export const readmeTables: Readonly<Record<string, () => string>> = {
           .join(' ')
           .trim(),
       ]),
+    ),
+  'endpoint keys': () =>
+    table(
+      ['key of an endpoint', 'unit', 'meaning'],
+      endpointKeys.map(({ name, schema }) => [`\`${name}\``, schema.unit ?? '', schema.description ?? '']),
     ),
   'exit codes': () =>
     table(

@@ -1,4 +1,5 @@
 import type { NetworkConfig } from '../../src/config/config.types.js'
+import type { HeadHints } from '../../src/indexer/headHints.js'
 import type { SyncMessage } from '../../src/indexer/messages.js'
 import { runSyncLoop } from '../../src/indexer/syncLoop.js'
 import { SyncReport } from '../../src/indexer/syncReport.js'
@@ -29,6 +30,7 @@ export interface HarnessOptions {
   readonly networkId?: number
   /** What other networks hold, by id. */
   readonly indexedDeposits?: () => Iterable<readonly [number, number]>
+  readonly headHints?: (clock: VirtualClock) => HeadHints
 }
 
 /** The loop can be run several times: each run is a restart on the same shard. */
@@ -43,6 +45,7 @@ export function createSyncHarness(options: HarnessOptions = {}): SyncHarness {
   const { networkId } = network
   const report = quietReport(networkId, row, clock, messages)
   const config = network.config([], { pollIntervalMs: 100, logRange: 20, ...options.config })
+  const headHints = options.headHints?.(clock)
   let stop = new AbortController()
   const run = async (done: () => boolean, limitMs = 120_000): Promise<void> => {
     stop = new AbortController()
@@ -55,7 +58,8 @@ export function createSyncHarness(options: HarnessOptions = {}): SyncHarness {
     }
     look()
     const indexedDeposits = () => new Map(options.indexedDeposits?.() ?? [])
-    await runSyncLoop({ network: config, client, writer: shard, clock, report, indexedDeposits }, stop.signal)
+    const loop = { network: config, client, writer: shard, clock, report, indexedDeposits }
+    await runSyncLoop(headHints === undefined ? loop : { ...loop, headHints }, stop.signal)
     if (isLate && !done()) throw new Error(`not done within ${limitMs} ms, halted: ${row.haltReason()}`)
   }
   const interrupt = () => stop.abort()

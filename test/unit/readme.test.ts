@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { BridgesParameters, ClaimsParameters, TokenMappingsParameters } from '../../src/api/querySchemas.js'
+import {
+  BridgesParameters,
+  ClaimProofParameters,
+  ClaimsParameters,
+  ClaimTransactionParameters,
+  L1InfoTreeIndexParameters,
+  TokenMappingsParameters,
+} from '../../src/api/querySchemas.js'
 import { readmeTables } from '../support/readmeTables.js'
 
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
@@ -13,8 +20,9 @@ for (const [name, render] of Object.entries(readmeTables))
     assert.ok(readme.includes(`\n\n${table}\n\n`), `README.md should hold:\n\n${table}`)
   })
 
-test('README names the parameters of each list, and no others', () => {
-  const section = readme.slice(readme.indexOf('### Parameters of the lists'), readme.indexOf('### Errors'))
+/** The names that a table of parameters has in each of its columns. */
+function parametersNamed(from: string, to: string): string[][] {
+  const section = readme.slice(readme.indexOf(from), readme.indexOf(to))
   const rows = section.split('\n').filter((line) => line.startsWith('| `'))
   const named = [new Set<string>(), new Set<string>(), new Set<string>()]
   for (const row of rows) {
@@ -22,10 +30,21 @@ test('README names the parameters of each list, and no others', () => {
     for (const [, name] of names.matchAll(/`([a-z_]+)`/g))
       for (const [list, meaning] of meanings.entries()) if (meaning.trim() !== '') named[list]!.add(name!)
   }
+  return named.map((names) => [...names].sort())
+}
+
+const namesOf = ({ properties }: { readonly properties: object }) => Object.keys(properties).sort()
+
+test('README names the parameters of each list, and no others', () => {
   assert.deepEqual(
-    named.map((names) => [...names].sort()),
-    [BridgesParameters, ClaimsParameters, TokenMappingsParameters].map(({ properties }) =>
-      Object.keys(properties).sort(),
-    ),
+    parametersNamed('### Parameters of the lists', '### Errors'),
+    [BridgesParameters, ClaimsParameters, TokenMappingsParameters].map(namesOf),
+  )
+})
+
+test('README names the parameters of each proof, and no others', () => {
+  assert.deepEqual(
+    parametersNamed('### Parameters of the proofs', '### Parameters of the lists'),
+    [L1InfoTreeIndexParameters, ClaimProofParameters, ClaimTransactionParameters].map(namesOf),
   )
 })

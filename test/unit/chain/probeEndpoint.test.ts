@@ -6,6 +6,7 @@ import { loadConfig } from '../../../src/config/load.js'
 import { createLogger } from '../../../src/telemetry/logger.js'
 import { buildSmallWorld } from '../../support/fakeChainScenario.js'
 import type { FakeEndpoint } from '../../support/fakeEndpoint.js'
+import { serveHeads } from '../../support/headServer.js'
 import { serveWorld } from '../../support/serviceWorld.js'
 
 const logger = createLogger({ level: 'error', format: 'json' }, {})
@@ -14,12 +15,14 @@ async function probe(
   context: TestContext,
   spoil: (endpoint: FakeEndpoint) => void,
   change: Partial<NetworkConfig> = {},
+  wsUrl?: string,
 ): Promise<Record<string, string>> {
   const { rpc, configFile } = await serveWorld(context, buildSmallWorld().world)
   const { config } = loadConfig({ file: configFile('data'), environment: {} })
   spoil(rpc.get(0)!.endpoint)
   const network = { ...config.networks[0]!, finality: { tag: 'finalized', depth: 0 } as const, ...change }
-  const findings = await probeEndpoint(network, 0, logger, AbortSignal.timeout(20_000))
+  const endpoints = network.rpc.map((each) => (wsUrl === undefined ? each : { ...each, wsUrl }))
+  const findings = await probeEndpoint({ ...network, rpc: endpoints }, 0, logger, AbortSignal.timeout(20_000))
   const text = JSON.stringify(findings)
   assert.ok(!text.includes('http') && !text.includes('127.0.0.1'), text)
   return Object.fromEntries(findings.map(({ what, outcome, detail }) => [what, `${outcome}: ${detail}`]))
@@ -53,6 +56,16 @@ test('what an endpoint does not offer is a warning', async (context) => {
   assert.equal(found['logs by block hash'], 'warn: not offered: a missing log is asked for by range only')
   assert.match(found['range of logs']!, /^warn: [1-5] blocks at once, fewer than log_range \d+/)
   assert.match(found['call traces']!, /^warn: debug_traceTransaction is not offered/)
+})
+
+test('new heads over WebSocket are asked for where an address is given, and told without it', async (context) => {
+  const server = await serveHeads(context)
+  const listen = async (wsUrl: string) => {
+    const found = await probe(context, () => undefined, { rpcTimeoutMs: 5_000 }, wsUrl)
+    return found['new heads over WebSocket']
+  }
+  assert.equal(await listen(server.url), 'ok: told')
+  assert.equal(await listen('ws://127.0.0.1:1/'), 'warn: not told (ECONNREFUSED): polled instead')
 })
 
 test('another chain ends the questions: nothing else of it would mean anything', async (context) => {

@@ -172,6 +172,14 @@ test('an address may come from a file of its own, and a file that is not there i
   assert.deepEqual(mistakesOf(t, toml('/nowhere/rpc')), [
     "network 1: rpc endpoint 0: url_file /nowhere/rpc can't be read",
   ])
+  const listening = EXAMPLE_TOML.replace(
+    '"http://127.0.0.1:18546/secret-key"',
+    `{ url = "http://127.0.0.1:9", alias = "own", ws_url_file = ${JSON.stringify(secret)} }`,
+  )
+  writeFileSync(secret, 'ws://127.0.0.1:9/key\n')
+  assert.deepEqual(load(t, listening).config.networks[1]!.rpc, [
+    { url: 'http://127.0.0.1:9', alias: 'own', wsUrl: 'ws://127.0.0.1:9/key' },
+  ])
 })
 
 test('every mistake is told at once, with value, limit, source and the name that was meant', (t) => {
@@ -241,6 +249,30 @@ const singleMistakes: [name: string, from: string, to: string, mistake: string][
     'network 1: rpc endpoint 0: needs either url or url_file',
   ],
   [
+    'a WebSocket address that is none',
+    '"http://127.0.0.1:18546/secret-key"',
+    '{ url = "http://127.0.0.1:1", ws_url = "http://127.0.0.1:1/secret-key" }',
+    'network 1: rpc endpoint 0: ws_url is not one of ws:// or wss://',
+  ],
+  [
+    'a WebSocket address with a part that no server sees',
+    '"http://127.0.0.1:18546/secret-key"',
+    '{ url = "http://127.0.0.1:1", ws_url = "ws://127.0.0.1:1/secret-key#x" }',
+    'network 1: rpc endpoint 0: ws_url has a part behind #',
+  ],
+  [
+    'ws_url and ws_url_file',
+    '"http://127.0.0.1:18546/secret-key"',
+    '{ url = "http://127.0.0.1:1", ws_url = "ws://127.0.0.1:1", ws_url_file = "f" }',
+    'network 1: rpc endpoint 0: has both ws_url and ws_url_file',
+  ],
+  [
+    'a file for the WebSocket address that is not there',
+    '"http://127.0.0.1:18546/secret-key"',
+    '{ url = "http://127.0.0.1:1", ws_url_file = "/nowhere/ws" }',
+    "network 1: rpc endpoint 0: ws_url_file /nowhere/ws can't be read",
+  ],
+  [
     'a section that is no table',
     '[pool]\nworkers = 1',
     '[log]\nlevel = "loud"',
@@ -279,6 +311,10 @@ test('no mistake, no redacted configuration and no fault of the TOML text repeat
     EXAMPLE_TOML.replace('["http://127.0.0.1:18546/secret-key"]', '[{ uri = "http://h/secret-key" }]'),
     EXAMPLE_TOML.replace('18546/secret-key"', '18546/secret-key'),
     EXAMPLE_TOML.replace('["http://127.0.0.1:18546/secret-key"]', '{ a = "secret-key" }'),
+    EXAMPLE_TOML.replace(
+      '"http://127.0.0.1:18546/secret-key"',
+      '{ url = "http://h/secret-key", ws_url = "http://h/secret-key" }',
+    ),
     '[networks]\nrpc = ["http://h/secret-key"]',
     'networks = ["http://h/secret-key"]',
     EXAMPLE_TOML.replace('[pool]', '[rate_limit]\napi_keys = "secret-key"\n[pool]'),
@@ -288,7 +324,12 @@ test('no mistake, no redacted configuration and no fault of the TOML text repeat
     assert.ok(mistakes.length > 0, toml)
     assert.ok(!mistakes.join().includes('secret-key'), mistakes.join())
   }
-  assert.ok(!JSON.stringify(redacted(load(t, EXAMPLE_TOML).config)).includes('secret-key'))
+  const listening = EXAMPLE_TOML.replace(
+    '"http://127.0.0.1:18546/secret-key"',
+    '{ url = "http://h/secret-key", ws_url = "ws://h/secret-key" }',
+  )
+  for (const toml of [EXAMPLE_TOML, listening])
+    assert.ok(!JSON.stringify(redacted(load(t, toml).config)).includes('secret-key'))
 })
 
 test('addresses of Kubernetes services called bds are not taken for settings', (t) => {

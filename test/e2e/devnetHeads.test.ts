@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bridgeAsset } from '../../src/devnet/actions.js'
+import { serviceOn } from '../support/devnetService.js'
+import { testDevnet } from '../support/testDevnet.js'
+
+test('a node that tells of its heads over WebSocket is followed at once, however long the polls are', async (t) => {
+  const devnet = await testDevnet(t)
+  const [l1, network1] = devnet.chains
+  const { alice, bob } = devnet.accounts
+  // No poll falls into the test: without hints it would never end.
+  const service = await serviceOn(t, devnet, { pollIntervalMs: 3_600_000, isToldOfHeads: true })
+  await service.inStep()
+  const bridge = { from: alice, destinationAddress: bob, forced: true }
+  for (const amount of [1n, 2n, 3n]) {
+    await bridgeAsset(l1, { ...bridge, destinationNetwork: 1, amount })
+    await bridgeAsset(network1, { ...bridge, destinationNetwork: 0, amount: amount + 10n })
+    await service.inStep()
+  }
+  const amounts = (await service.allBridges()).map(({ amount }) => Number(amount))
+  for (const amount of [1, 2, 3, 11, 12, 13]) assert.ok(amounts.includes(amount), String(amounts))
+})
