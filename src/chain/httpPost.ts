@@ -89,7 +89,11 @@ export function createHttpPost(options: HttpPostOptions): HttpPost {
     return new Promise((resolve, reject) => {
       let request: ClientRequest
       let isAnswered = false
+      let isOver = false
+      // Once: a request that was given up tells of a connection reset afterwards, which is no reason to ask again.
       const end = (settle: () => void): void => {
+        if (isOver) return
+        isOver = true
         clearTimeout(timer)
         signal.removeEventListener('abort', abort)
         settle()

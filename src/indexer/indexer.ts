@@ -53,7 +53,9 @@ export function startIndexer(options: IndexerOptions): IndexerHandle {
     worker.once('exit', (code) => {
       if (stopping === undefined || failure !== undefined) {
         const message =
-          failure?.message ?? `the indexer thread of network ${networkId} ended with code ${code}`
+          failure === undefined
+            ? `the indexer thread of network ${networkId} ended with code ${code}`
+            : failure.message || failure.name
         onMessage({ type: 'died', networkId, message })
       }
       resolve()

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { BodyTooLong, createHttpPost } from '../../../src/chain/httpPost.js'
+import { BodyTooLong, createHttpPost, HttpTimeout } from '../../../src/chain/httpPost.js'
 
 test('user and password of an address go into a header, a password without a user too', async () => {
   const server = createServer((request, response) => response.end(request.headers.authorization ?? 'none'))
@@ -46,6 +46,27 @@ test('over a connection that the other side closed meanwhile the question is ask
     for (const socket of sockets) socket.resetAndDestroy()
     assert.equal((await post('{}', signal)).body.toString(), '2')
     assert.equal(sockets.size, 2)
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
+test('a question that was given up on a kept connection is not asked again behind the back of whoever asked', async () => {
+  let requests = 0
+  const server = createServer((_request, response) => {
+    if (requests++ === 0) response.end('first')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const post = createHttpPost({ url: `http://127.0.0.1:${port}/`, timeoutMs: 50, maxBodyBytes: 1_000 })
+  const { signal } = new AbortController()
+  try {
+    await post('{}', signal)
+    await assert.rejects(post('{}', signal), HttpTimeout)
+    // What is asked next arrives behind whatever was asked before.
+    await assert.rejects(post('{}', signal), HttpTimeout)
+    assert.equal(requests, 3)
   } finally {
     server.close()
     server.closeAllConnections()
