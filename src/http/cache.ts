@@ -19,7 +19,7 @@ export interface CacheStats {
 /** Per entry, for the Map and the objects: measured as heap growth over 100,000 entries of 10 bytes. */
 const ENTRY_BYTES = 640
 
-/** Other spellings of queries that are remembered; each is a URL of some kilobytes at most. */
+/** Spellings of queries that are remembered; each is a URL of some kilobytes at most. */
 const MAX_SPELLINGS = 4_096
 
 /** A route is judged over this many look-ups … */
@@ -40,8 +40,7 @@ export class AnswerCache {
   private readonly live = new Shelf()
   /** Hold until the next reorg. */
   private readonly lasting = new Shelf()
-  /** Raw query → name of its entry. */
-  private readonly spellings = new Map<string, string>()
+  private readonly spellings = new Spellings()
   private readonly trials = new Map<OperationId, Trial>()
   private hits = 0
   private misses = 0
@@ -64,8 +63,7 @@ export class AnswerCache {
     version: ShardVersion,
   ): CachedAnswer | undefined {
     this.moveTo(version)
-    const name = this.spellings.get(nameOf(operation, coding, rawQuery))
-    const found = name === undefined ? undefined : (this.live.get(name) ?? this.lasting.get(name))
+    const found = this.spellings.find(operation, coding, rawQuery)
     if (found === undefined) return undefined
     this.trialOf(operation).count(true)
     this.hits++
@@ -79,8 +77,7 @@ export class AnswerCache {
     version: ShardVersion,
   ): CachedAnswer | undefined {
     this.moveTo(version)
-    const name = nameOf(operation, coding, key)
-    const found = this.live.get(name) ?? this.lasting.get(name)
+    const found = this.entryOf(operation, coding, key)?.answer
     this.trialOf(operation).count(found !== undefined)
     if (found === undefined) this.misses++
     else this.hits++
@@ -89,8 +86,8 @@ export class AnswerCache {
 
   /** Remembers which entry `rawQuery` leads to. */
   addSpelling(operation: OperationId, rawQuery: string, coding: ContentCoding, key: string): void {
-    if (this.spellings.size >= MAX_SPELLINGS) this.spellings.clear()
-    this.spellings.set(nameOf(operation, coding, rawQuery), nameOf(operation, coding, key))
+    const entry = this.entryOf(operation, coding, key)
+    if (entry !== undefined) this.spellings.add(operation, coding, rawQuery, entry)
   }
 
   /** Keeps a copy of `answer`, unless the shards have moved since it was made. */
@@ -120,9 +117,15 @@ export class AnswerCache {
 
   private moveTo(version: ShardVersion): void {
     if (isSameVersion(version, this.current)) return
+    this.spellings.clear()
     this.live.clear()
     if (!isSameEpoch(version, this.current)) this.lasting.clear()
     this.current = version
+  }
+
+  private entryOf(operation: OperationId, coding: ContentCoding, key: string): Entry | undefined {
+    const name = nameOf(operation, coding, key)
+    return this.live.get(name) ?? this.lasting.get(name)
   }
 
   private trialOf(operation: OperationId): Trial {
@@ -161,26 +164,54 @@ class Trial {
   }
 }
 
+interface Entry {
+  /** Undefined once the entry has left its shelf: its bytes are free then, whoever still knows the entry. */
+  answer: CachedAnswer | undefined
+  readonly size: number
+}
+
+/** Raw query → its entry, in a map per operation and coding: no longer text is put together for a look-up. */
+class Spellings {
+  private size = 0
+  private readonly maps: { [K in OperationId]?: { [Coding in ContentCoding]?: Map<string, Entry> } } = {}
+
+  find(operation: OperationId, coding: ContentCoding, rawQuery: string): CachedAnswer | undefined {
+    return this.maps[operation]?.[coding]?.get(rawQuery)?.answer
+  }
+
+  add(operation: OperationId, coding: ContentCoding, rawQuery: string, entry: Entry): void {
+    if (this.size >= MAX_SPELLINGS) this.clear()
+    this.maps[operation] ??= {}
+    this.maps[operation][coding] ??= new Map()
+    this.maps[operation][coding].set(rawQuery, entry)
+    this.size++
+  }
+
+  clear(): void {
+    if (this.size === 0) return
+    for (const codings of Object.values(this.maps)) for (const map of Object.values(codings)) map.clear()
+    this.size = 0
+  }
+}
+
 /** A map that knows its bytes and drops what was put first. */
 class Shelf {
   bytes = 0
-  private readonly entries = new Map<string, { readonly answer: CachedAnswer; readonly size: number }>()
+  private readonly entries = new Map<string, Entry>()
 
-  get(name: string): CachedAnswer | undefined {
-    return this.entries.get(name)?.answer
+  get(name: string): Entry | undefined {
+    return this.entries.get(name)
   }
 
   put(name: string, answer: CachedAnswer, size: number): void {
-    const before = this.entries.get(name)
-    if (before !== undefined) this.bytes -= before.size
+    this.drop(name)
     this.entries.set(name, { answer, size })
     this.bytes += size
   }
 
   dropOldest(): void {
-    for (const [name, { size }] of this.entries) {
-      this.entries.delete(name)
-      this.bytes -= size
+    for (const name of this.entries.keys()) {
+      this.drop(name)
       return
     }
   }
@@ -188,5 +219,13 @@ class Shelf {
   clear(): void {
     if (this.entries.size > 0) this.entries.clear()
     this.bytes = 0
+  }
+
+  private drop(name: string): void {
+    const entry = this.entries.get(name)
+    if (entry === undefined) return
+    this.entries.delete(name)
+    this.bytes -= entry.size
+    entry.answer = undefined
   }
 }

@@ -1,5 +1,5 @@
 import { isInDoubt } from '../shard/standing.js'
-import { type StatusBoardHandle, statusRow } from '../telemetry/statusBoard.js'
+import { changeReader, type StatusBoardHandle, statusRow } from '../telemetry/statusBoard.js'
 
 /**
  * What an answer was made from, over all shards: an answer joins networks (readiness, claim links), so any commit may
@@ -14,10 +14,14 @@ export interface ShardVersion {
   readonly halted: number
 }
 
-/** Reads the version now. Read it before the first read of a task, and before a cached answer is used. */
+/**
+ * Reads the version now. Read it before the first read of a task, and before a cached answer is used. Mostly it is the same
+ * object as before: twelve 64-bit cells took a twentieth of a cached answer's time, one count of changes takes none.
+ */
 export function createVersionReader(status: StatusBoardHandle): () => ShardVersion {
   const rows = status.networkIds.map((networkId) => statusRow(status, networkId))
-  return () => {
+  const readChanges = changeReader(status)
+  const readAll = (): ShardVersion => {
     let tip = 0
     let epoch = 0
     let halted = 0
@@ -30,10 +34,20 @@ export function createVersionReader(status: StatusBoardHandle): () => ShardVersi
     }
     return { tip, epoch, halted }
   }
+  let changes = readChanges()
+  let version = readAll()
+  return () => {
+    const now = readChanges()
+    if (now !== changes) {
+      changes = now
+      version = readAll()
+    }
+    return version
+  }
 }
 
 export function isSameVersion(left: ShardVersion, right: ShardVersion): boolean {
-  return left.tip === right.tip && isSameEpoch(left, right)
+  return left === right || (left.tip === right.tip && isSameEpoch(left, right))
 }
 
 export function isSameEpoch(left: ShardVersion, right: ShardVersion): boolean {

@@ -65,6 +65,9 @@ const FIELD_INDEX = Object.fromEntries(fields.map((field, index) => [field, inde
   number
 >
 
+/** Fields that tell whether answers may have changed. A write of one is counted, so that readers need not compare them all. */
+const COUNTED: ReadonlySet<StatusField> = new Set(['tip', 'epoch', 'haltReason'])
+
 /** One network's row. All numbers are safe integers. */
 export interface StatusRow {
   get(field: StatusField): number
@@ -82,7 +85,8 @@ export interface StatusBoardHandle {
 
 /** Made once by the main thread, before any other thread starts. */
 export function createStatusBoard(networkIds: readonly number[]): StatusBoardHandle {
-  const handle = { networkIds, memory: new SharedArrayBuffer(8 * fields.length * networkIds.length) }
+  // One more cell, for the count of changes.
+  const handle = { networkIds, memory: new SharedArrayBuffer(8 * (fields.length * networkIds.length + 1)) }
   for (const networkId of networkIds) {
     const row = statusRow(handle, networkId)
     for (const field of fields) row.set(field, INITIAL[field] ?? 0)
@@ -95,17 +99,34 @@ export function statusRow(handle: StatusBoardHandle, networkId: number): StatusR
   const position = handle.networkIds.indexOf(networkId)
   if (position < 0) throw new RangeError(`network ${networkId} has no row on the status board`)
   const cells = new BigInt64Array(handle.memory, 8 * fields.length * position, fields.length)
+  const changes = changeCell(handle)
+  // Behind the write: who still sees the old count may see a newer field, and reads again once the count has moved.
+  const count = (field: StatusField): void => {
+    if (COUNTED.has(field)) Atomics.add(changes, 0, 1)
+  }
   const get = (field: StatusField): number => Number(Atomics.load(cells, FIELD_INDEX[field]))
   const set = (field: StatusField, value: number): void => {
     Atomics.store(cells, FIELD_INDEX[field], BigInt(value))
+    count(field)
   }
   return {
     get,
     set,
     add: (field, delta) => {
       Atomics.add(cells, FIELD_INDEX[field], BigInt(delta))
+      count(field)
     },
     haltReason: () => haltReasons[get('haltReason')] ?? 'internal_error',
     setHaltReason: (reason) => set('haltReason', haltReasons.indexOf(reason)),
   }
+}
+
+/** Reads a number that moves with each write of `tip`, `epoch` or `haltReason` of any network, and starts over after 2^32. */
+export function changeReader(handle: StatusBoardHandle): () => number {
+  const cell = changeCell(handle)
+  return () => Atomics.load(cell, 0)
+}
+
+function changeCell({ networkIds, memory }: StatusBoardHandle): Int32Array<SharedArrayBuffer> {
+  return new Int32Array(memory, 8 * fields.length * networkIds.length, 1)
 }

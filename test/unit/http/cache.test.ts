@@ -109,6 +109,23 @@ test('a query is found as it was spelled once, until its entry is gone', () => {
   assert.equal(cache.stats().hits, 1)
 })
 
+test('a spelling leads to no answer that had to go for want of room, nor to one that was replaced', () => {
+  const cache = new AnswerCache(32_000)
+  const keep = (key: string) => cache.keep('getBridges', key, 'identity', answer('version', key), V1, V1)
+  const spelled = () => {
+    const found = cache.findSpelling('getBridges', 'spelled', 'identity', V1)
+    return found && new TextDecoder().decode(found.body)
+  }
+  keep('first')
+  cache.addSpelling('getBridges', 'spelled', 'identity', 'first')
+  assert.equal(spelled(), 'first')
+  keep('first')
+  assert.equal(spelled(), undefined)
+  cache.addSpelling('getBridges', 'spelled', 'identity', 'first')
+  for (let key = 0; find(cache, 'first', V1) !== undefined; key++) keep(String(key))
+  assert.equal(spelled(), undefined)
+})
+
 test('a cache of no bytes is never worth a look', () => {
   assert.equal(new AnswerCache(0).isWorthwhile('getBridges'), false)
 })

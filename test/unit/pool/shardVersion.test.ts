@@ -20,3 +20,29 @@ test('a full disk alone voids nothing: what is stored can be answered for', () =
   statusRow(status, 1).setHaltReason('disk_full')
   assert.deepEqual(readVersion(), before)
 })
+
+test('whatever moves a version is seen by its next reader, in each way of writing and on each network', () => {
+  const status = createStatusBoard([0, 1])
+  const readVersion = createVersionReader(status)
+  const row = statusRow(status, 1)
+  const seen = [readVersion()]
+  for (const change of [
+    () => row.set('tip', 5),
+    () => row.add('tip', 1),
+    () => row.add('epoch', 1),
+    () => row.setHaltReason('corrupt_store'),
+    () => statusRow(status, 0).set('tip', 7),
+  ]) {
+    change()
+    seen.push(readVersion())
+  }
+  assert.deepEqual(seen, [
+    { tip: 0, epoch: 0, halted: 0 },
+    { tip: 5, epoch: 0, halted: 0 },
+    { tip: 6, epoch: 0, halted: 0 },
+    { tip: 6, epoch: 1, halted: 0 },
+    { tip: 6, epoch: 1, halted: 2 },
+    { tip: 13, epoch: 1, halted: 2 },
+  ])
+  assert.equal(readVersion(), seen.at(-1))
+})
