@@ -20,22 +20,36 @@ export interface RequestHandlerOptions {
 
 const DOCUMENT_COST = 1
 
+export type RequestHandler = (res: HttpResponse, req: HttpRequest) => void
+
 /**
- * The one handler of all methods and paths. `req` lives only as long as this call: all that is needed of it is read here,
+ * The handler of all methods and paths. `req` lives only as long as this call: all that is needed of it is read here,
  * before anything is put off. Nothing thrown gets out of it: that would end the process.
  */
-export function createRequestHandler(
+export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
+  return (res, req) => handle(options, res, req, upperCase(req.getMethod()), req.getUrl())
+}
+
+/**
+ * The same for GET of a path that the router of uWebSockets.js has compared already: method and path are not made strings
+ * of nor hashed, which took 0.15 µs of each request.
+ */
+export function createGetHandler(options: RequestHandlerOptions, path: string): RequestHandler {
+  return (res, req) => handle(options, res, req, 'GET', path)
+}
+
+function handle(
   options: RequestHandlerOptions,
-): (res: HttpResponse, req: HttpRequest) => void {
-  const { context } = options
-  return (res, req) => {
-    const method = upperCase(req.getMethod())
-    const exchange = new Exchange(context, res, method, acceptRequestId(req.getHeader('x-request-id')))
-    try {
-      dispatch(options, exchange, method, req)
-    } catch (error) {
-      exchange.fail(error)
-    }
+  res: HttpResponse,
+  req: HttpRequest,
+  method: string,
+  path: string,
+): void {
+  const exchange = new Exchange(options.context, res, method, acceptRequestId(req.getHeader('x-request-id')))
+  try {
+    dispatch(options, exchange, method, path, req)
+  } catch (error) {
+    exchange.fail(error)
   }
 }
 
@@ -43,9 +57,9 @@ function dispatch(
   { targets, desk, maxUrlBytes, gate }: RequestHandlerOptions,
   exchange: Exchange,
   method: string,
+  path: string,
   req: HttpRequest,
 ): void {
-  const path = req.getUrl()
   // Undefined where the URL has no `?`, whatever the published type says.
   const rawQuery = req.getQuery() as string | undefined
   const urlBytes = path.length + (rawQuery === undefined ? 0 : 1 + rawQuery.length)
@@ -55,6 +69,7 @@ function dispatch(
     )
     return
   }
+  // An interned string's hash is known: this costs little where the path is the router's.
   const target = targets.get(path)
   if (target === undefined) {
     exchange.refuse(failure('NOT_FOUND', `no route ${quote(path)}`))

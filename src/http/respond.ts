@@ -2,6 +2,7 @@ import { errorTable } from '../api/errorTable.js'
 import { type AnswerCode, type Failure, failure } from '../errors/answers.js'
 import type { Logger } from '../telemetry/logger.js'
 import type { HttpMetrics } from '../telemetry/metrics.js'
+import type { ArrivalList, Listed } from './arrivalList.js'
 import { NO_STORE } from './cacheControl.js'
 import { namesTag } from './etag.js'
 import { type CorsHeaders, type HeaderList, headerLines, JSON_LINES, METHODS, statusLine } from './headers.js'
@@ -15,8 +16,8 @@ export interface ExchangeContext {
   readonly metrics: HttpMetrics
   /** From 0 up to 1. */
   readonly random: () => number
-  /** Exchanges whose answer is not there yet, oldest first. */
-  readonly pending: Set<Exchange>
+  /** Exchanges whose answer is not there yet. */
+  readonly pending: ArrivalList<Exchange>
   /** Exchanges whose answer the client is slow to take, oldest first. */
   readonly sending: Set<Exchange>
   /** True once the server wants its connections to end. */
@@ -56,7 +57,7 @@ const CACHE_CONTROL = Buffer.from('Cache-Control')
  * most once, writes everything inside one cork, and never lets an error out (one that reaches uWebSockets.js ends the
  * process).
  */
-export class Exchange {
+export class Exchange implements Listed<Exchange> {
   /** Operation id, or the name of the refusal: label of metrics and logs. */
   route = 'unknown'
   /** Header lines on whatever the answer will be. */
@@ -65,6 +66,9 @@ export class Exchange {
   ifNoneMatch = ''
   /** When the request came; when the answer was ready, once the client is slow to take it. */
   startedAtMs = performance.now()
+  /** Neighbours in `pending`. */
+  before: Exchange | undefined = undefined
+  after: Exchange | undefined = undefined
   private readonly context: ExchangeContext
   private readonly res: HttpResponse
   private readonly method: string
@@ -126,7 +130,7 @@ export class Exchange {
     this.isDone = true
     try {
       if (this.isHeld) {
-        this.context.pending.delete(this)
+        this.context.pending.remove(this)
         this.res.cork(write)
       } // Inside its handler uWebSockets.js has corked already.
       else write()
@@ -278,7 +282,7 @@ export class Exchange {
       this.context.sending.delete(this)
       if (this.isDone) return
       this.isDone = true
-      this.context.pending.delete(this)
+      this.context.pending.remove(this)
       this.context.metrics.requestAborted(this.route)
     })
   }

@@ -9,9 +9,10 @@ import type { HealthSource } from '../telemetry/healthRecord.js'
 import type { Logger } from '../telemetry/logger.js'
 import type { HttpMetrics } from '../telemetry/metrics.js'
 import type { StatusBoardHandle } from '../telemetry/statusBoard.js'
+import { ArrivalList } from './arrivalList.js'
 import { AnswerCache, type CacheStats } from './cache.js'
 import { staticDocuments } from './documents.js'
-import { createRequestHandler } from './handleRequest.js'
+import { createGetHandler, createRequestHandler, type RequestHandlerOptions } from './handleRequest.js'
 import { corsHeaders, VARY_LINE } from './headers.js'
 import { RateGate } from './limits/rateGate.js'
 import { createQueryParsers } from './queryParsers.js'
@@ -67,31 +68,32 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     logger,
     metrics,
     random: options.random ?? Math.random,
-    pending: new Set(),
+    pending: new ArrivalList(),
     sending: new Set(),
     isClosing: false,
     lastRequestAtMs: 0,
   }
   const cache = new AnswerCache(config.http.cacheBytes)
   const app = core.createApp()
-  app.any(
-    '/*',
-    createRequestHandler({
-      context,
-      targets: createTargets(health, staticDocuments(config.http.compress)),
-      desk: {
-        parsers: createQueryParsers(new Set(config.networks.map(({ networkId }) => networkId))),
-        cache,
-        heads: new ReadyHeads((config.http.compress ? VARY_LINE : '') + context.cors.always),
-        pool,
-        isCoding: config.http.compress,
-        readVersion: createVersionReader(status),
-        metrics,
-      },
-      maxUrlBytes: config.http.maxUrlBytes,
-      gate: config.rateLimit.tokensPerSec > 0 ? new RateGate(config.rateLimit) : undefined,
-    }),
-  )
+  const targets = createTargets(health, staticDocuments(config.http.compress))
+  const handling: RequestHandlerOptions = {
+    context,
+    targets,
+    desk: {
+      parsers: createQueryParsers(new Set(config.networks.map(({ networkId }) => networkId))),
+      cache,
+      heads: new ReadyHeads((config.http.compress ? VARY_LINE : '') + context.cors.always),
+      pool,
+      isCoding: config.http.compress,
+      readVersion: createVersionReader(status),
+      metrics,
+    },
+    maxUrlBytes: config.http.maxUrlBytes,
+    gate: config.rateLimit.tokensPerSec > 0 ? new RateGate(config.rateLimit) : undefined,
+  }
+  for (const [path, { type }] of targets)
+    if (type === 'query') app.get(path, createGetHandler(handling, path))
+  app.any('/*', createRequestHandler(handling))
   const socket = await listen(app, config.http.host, config.http.port)
   const sweep = setInterval(() => sweepLate(context, config.http.deadlineMs), SWEEP_MS)
   const drain = async (delayMs: number): Promise<void> => {
@@ -112,15 +114,16 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   }
 }
 
-/** All have the same deadline, and the sets are in order of arrival: the first that is in time ends the walk. */
+/** All have the same deadline, and all are in order of arrival: the first that is in time ends the walk. */
 function sweepLate(context: ExchangeContext, deadlineMs: number): void {
   const now = performance.now()
   for (const exchange of context.sending) {
     if (exchange.startedAtMs > now - MAX_SENDING_MS) break
     exchange.cut()
   }
-  for (const exchange of context.pending) {
+  for (let exchange = context.pending.first; exchange !== undefined; exchange = context.pending.first) {
     if (exchange.startedAtMs > now - deadlineMs) return
+    // Which takes it out of the list.
     exchange.refuse(failure('DEADLINE_EXCEEDED', `no answer within ${deadlineMs} ms`, 1))
   }
 }

@@ -8,7 +8,7 @@ export type { HttpRequest, HttpResponse }
 export type ListenSocket = us_listen_socket
 
 /** The parts of an app that we use; the published types miss `close` and one form of `listen`. */
-export interface UwsApp extends Pick<TemplatedApp, 'any'> {
+export interface UwsApp extends Pick<TemplatedApp, 'any' | 'get'> {
   listen(
     host: string,
     port: number,
