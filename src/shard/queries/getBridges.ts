@@ -1,7 +1,7 @@
 import { type Answer, success } from '../../errors/answers.js'
 import type { BridgesQuery } from '../../protocol/queries.js'
 import type { BridgeRecord, Page } from '../../protocol/records.js'
-import { LazyRows } from '../lazyRows.js'
+import { LazyPage } from '../lazyPage.js'
 import { PackedBridges } from '../packedBridges.js'
 import { pageOf } from '../pageOf.js'
 import type { ShardReaders } from '../reader.js'
@@ -23,15 +23,12 @@ export function getBridges(shards: ShardReaders, query: BridgesQuery): Answer<Pa
   }
   const page = pageOf(selectBridges(shards, source, query), frame, query)
   if (!page.ok) return page
-  const { ordinals, ...rest } = page.value
-  const rows = new LazyRows(ordinals.length, (row) => bridgeRow(shards, source, ordinals[row]!))
-  return success({
-    ...rest,
-    get rows() {
-      return rows.all
-    },
-    packed: new PackedBridges(shards, source, ordinals),
-  })
+  const { ordinals } = page.value
+  return success(
+    new LazyPage(page.value, new PackedBridges(shards, source, ordinals), (depositCount) =>
+      bridgeRow(shards, source, depositCount),
+    ),
+  )
 }
 
 /** Deposits are in the order of their blocks: a range of blocks or of time is one of deposit counts. */

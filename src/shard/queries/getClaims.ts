@@ -1,7 +1,7 @@
 import { type Answer, success } from '../../errors/answers.js'
 import type { ClaimsQuery } from '../../protocol/queries.js'
 import type { ClaimRecord, Page } from '../../protocol/records.js'
-import { LazyRows } from '../lazyRows.js'
+import { LazyPage } from '../lazyPage.js'
 import { PackedClaims } from '../packedClaims.js'
 import { pageOf } from '../pageOf.js'
 import type { ShardReaders } from '../reader.js'
@@ -23,13 +23,10 @@ export function getClaims(shards: ShardReaders, query: ClaimsQuery): Answer<Page
   }
   const page = pageOf(selectClaims(shards, view, query), frame, query)
   if (!page.ok) return page
-  const { ordinals, ...rest } = page.value
-  const rows = new LazyRows(ordinals.length, (row) => claimRow(shards, view, ordinals[row]!))
-  return success({
-    ...rest,
-    get rows() {
-      return rows.all
-    },
-    packed: new PackedClaims(shards, view, ordinals),
-  })
+  const { ordinals } = page.value
+  return success(
+    new LazyPage(page.value, new PackedClaims(shards, view, ordinals), (ordinal) =>
+      claimRow(shards, view, ordinal),
+    ),
+  )
 }
