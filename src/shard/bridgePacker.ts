@@ -2,12 +2,14 @@ import { NO_VALUE } from '../protocol/packedRows.js'
 import { CLAIM_HASH_BYTES } from '../store/codecs/claimRow.js'
 import { DEPOSIT_BYTES, depositFields } from '../store/codecs/depositRow.js'
 import { CLAIM_HASHES_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../store/tables.js'
+import { NOWHERE } from './chunkSlots.js'
 import type { ClaimPath } from './claimPath.js'
 import { PlacedBytes } from './placedBytes.js'
-import { PlacedChunk } from './placedChunk.js'
+import { PlacedChunks } from './placedChunks.js'
+import { PlacedLinks } from './placedLinks.js'
 import { PlacedSenders } from './placedSenders.js'
 import type { ShardReaders } from './reader.js'
-import { NOWHERE, type RowArena } from './rowArena.js'
+import type { RowArena } from './rowArena.js'
 import type { ShardView } from './shardView.js'
 
 /** Bases of a row in the arena, and behind them its values. */
@@ -18,15 +20,14 @@ const VALUES = 8
 /** Where the address stands in a dictionary's entry of a token: behind its network. */
 export const TOKEN_ADDRESS_AT = 4
 const MESSAGE = 1
-/** Two chunks and an entry of a token, and with the chunk of the row itself. */
-const MORE_BYTES = 2 * 4096 + 64
-const INPUT_BYTES = 4096 + MORE_BYTES
+/** An entry of a token. */
+const TOKEN_BYTES = 32
 const NO_BYTES = new Uint8Array(0)
 
 interface Destination {
   path: ClaimPath
-  /** Transaction hashes of its claims; undefined for a network that is not indexed here. */
-  readonly hashes: PlacedChunk | undefined
+  /** Claims that were made there; undefined for a network that is not indexed here. */
+  readonly claims: { readonly links: PlacedLinks; readonly hashes: PlacedChunks } | undefined
   /** Page that the path is of. */
   page: number
 }
@@ -36,7 +37,7 @@ export class BridgePacker {
   readonly #shards: ShardReaders
   readonly #source: ShardView
   readonly arena: RowArena
-  readonly #deposits: PlacedChunk
+  readonly #deposits: PlacedChunks
   readonly #senders: PlacedSenders
   readonly #tokens: PlacedBytes
   readonly #metadata: PlacedBytes
@@ -51,8 +52,12 @@ export class BridgePacker {
     this.#source = source
     this.arena = arena
     const { deposits } = source
-    this.#deposits = new PlacedChunk(arena, DEPOSITS_PER_CHUNK, DEPOSIT_BYTES, (depositCount) =>
-      deposits.chunkOf(depositCount),
+    this.#deposits = new PlacedChunks(
+      arena,
+      arena.slots.deposits,
+      DEPOSITS_PER_CHUNK,
+      DEPOSIT_BYTES,
+      (depositCount) => deposits.chunkOf(depositCount),
     )
     this.#senders = new PlacedSenders(arena, (depositCount) => deposits.senderChunkOf(depositCount))
     this.#tokens = new PlacedBytes(arena)
@@ -61,8 +66,12 @@ export class BridgePacker {
 
   /** Begins a page of the task at hand. */
   begin(emit: (text: Uint8Array) => void): void {
+    const { version, state } = this.#source
     this.arena.begin(emit)
-    this.#senders.begin(this.#source.state.resolvedDepositSenders)
+    this.#deposits.begin(version)
+    this.#senders.begin(version, state.resolvedDepositSenders)
+    this.#tokens.begin(state.epoch)
+    this.#metadata.begin(state.epoch)
     this.#destination = undefined
     this.#page++
   }
@@ -70,7 +79,6 @@ export class BridgePacker {
   /** @returns false for a bridge whose metadata has no room at all. */
   pack(depositCount: number): boolean {
     const { arena } = this
-    arena.makeRoom(INPUT_BYTES, 0)
     const row = this.#deposits.placeOf(depositCount)
     const metadataId = arena.view.getUint32(row + depositFields.metadataId, true)
     let metadata = this.#metadata.find(metadataId)
@@ -78,29 +86,28 @@ export class BridgePacker {
     const bytes = metadata === NOWHERE ? this.#source.dictionary.peekMetadata(metadataId) : NO_BYTES
     const metadataLength = metadata === NOWHERE ? bytes.length : this.#metadata.lengthOf(metadataId)
     if (!arena.fits(metadataLength)) return false
-    if (arena.makeRoom(MORE_BYTES + bytes.length, metadataLength)) return this.pack(depositCount)
+    if (arena.makeRoom(TOKEN_BYTES + bytes.length, metadataLength)) return this.pack(depositCount)
     if (metadata === NOWHERE) metadata = this.#metadata.place(metadataId, bytes)
     const sender = this.#senders.placeOf(depositCount)
     const token = this.#placeToken(arena.view.getUint32(row + depositFields.tokenId, true))
     const isMessage = arena.input[row + depositFields.leafType] === MESSAGE
-    const { path, hashes } = this.#destinationOf(
+    const { path, claims } = this.#destinationOf(
       arena.view.getUint32(row + depositFields.destinationNetwork, true),
     )
-    const claim = path.destination?.claims.findOf(this.#source.networkId, depositCount)
+    const claim = claims === undefined ? NOWHERE : claims.links.findOf(depositCount)
+    const claimHash = claim === NOWHERE ? NOWHERE : claims!.hashes.placeOf(claim)
     const { numbers } = arena
     const at = arena.addRow(metadataLength)
     numbers[at + bridgeBases.row] = arena.address(row)
     numbers[at + bridgeBases.sender] = arena.address(sender)
     numbers[at + bridgeBases.token] = arena.address(token)
     numbers[at + bridgeBases.origin] = arena.address(isMessage ? token + TOKEN_ADDRESS_AT : sender)
-    numbers[at + bridgeBases.claimHash] = arena.address(
-      claim === undefined ? NOWHERE : hashes!.placeOf(claim),
-    )
+    numbers[at + bridgeBases.claimHash] = arena.address(claimHash)
     numbers[at + bridgeBases.metadata] = arena.address(metadata)
     const values = at + VALUES
     numbers[values + bridgeValues.depositCount] = depositCount
     numbers[values + bridgeValues.metadataLength] = metadataLength
-    numbers[values + bridgeValues.ready] = claim === undefined && depositCount < path.readyBelow ? 1 : 0
+    numbers[values + bridgeValues.ready] = claim === NOWHERE && depositCount < path.readyBelow ? 1 : 0
     numbers[values + bridgeValues.l1InfoTreeIndex] = path.findUsable(depositCount) ?? NO_VALUE
     return true
   }
@@ -119,21 +126,36 @@ export class BridgePacker {
   }
 
   #makeDestination(networkId: number): Destination {
-    const known = this.#destinations.get(networkId)
-    if (known?.page === this.#page) return known
+    let destination = this.#destinations.get(networkId)
+    if (destination?.page === this.#page) return destination
     const path = this.#shards.claimFacts.path(this.#source, networkId as ShardView['networkId'])
-    if (known !== undefined) {
-      known.path = path
-      known.page = this.#page
-      return known
+    if (destination === undefined) {
+      destination = { path, claims: this.#claimsOn(path.destination), page: this.#page }
+      // Senders name any network they like.
+      if (path.destination !== undefined) this.#destinations.set(networkId, destination)
     }
-    const claims = path.destination?.claims
-    if (claims === undefined) return { path, hashes: undefined, page: this.#page }
-    const hashes = new PlacedChunk(this.arena, CLAIM_HASHES_PER_CHUNK, CLAIM_HASH_BYTES, (ordinal) =>
-      claims.hashChunkOf(ordinal),
-    )
-    const destination = { path, hashes, page: this.#page }
-    this.#destinations.set(networkId, destination)
+    destination.path = path
+    destination.page = this.#page
+    if (path.destination !== undefined) {
+      destination.claims!.links.begin(path.destination.version)
+      destination.claims!.hashes.begin(path.destination.version)
+    }
     return destination
+  }
+
+  #claimsOn(view: ShardView | undefined): Destination['claims'] {
+    if (view === undefined) return undefined
+    const { arena } = this
+    const { networkId } = this.#source
+    return {
+      links: new PlacedLinks(arena, (depositCount) => view.claims.linkChunkOf(networkId, depositCount)),
+      hashes: new PlacedChunks(
+        arena,
+        arena.slots.hashes,
+        CLAIM_HASHES_PER_CHUNK,
+        CLAIM_HASH_BYTES,
+        (ordinal) => view.claims.hashChunkOf(ordinal),
+      ),
+    }
   }
 }

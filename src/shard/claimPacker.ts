@@ -1,26 +1,27 @@
 import { CLAIM_BYTES, CLAIM_HASH_BYTES, claimFields, isSetByAdministrator } from '../store/codecs/claimRow.js'
 import { DEPOSIT_BYTES } from '../store/codecs/depositRow.js'
 import { CLAIM_HASHES_PER_CHUNK, CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../store/tables.js'
+import { NOWHERE } from './chunkSlots.js'
 import { PlacedBytes } from './placedBytes.js'
-import { PlacedChunk } from './placedChunk.js'
+import { PlacedChunks } from './placedChunks.js'
 import { PlacedSenders } from './placedSenders.js'
 import type { ShardReaders } from './reader.js'
-import { NOWHERE, type RowArena } from './rowArena.js'
+import type { RowArena } from './rowArena.js'
 import type { ShardView } from './shardView.js'
 
 /** Bases of a row in the arena. */
 export const claimBases = { row: 0, hash: 1, sender: 2, token: 3, deposit: 4 } as const
 
-/** Four chunks and an entry of a token. */
-const INPUT_BYTES = 4 * 4096 + 64
+/** An entry of a token. */
+const TOKEN_BYTES = 32
 
 /** Puts one claim after another into the arena. What a row says is what `claimRow` says. */
 export class ClaimPacker {
   readonly #shards: ShardReaders
   readonly #claimView: ShardView
   readonly arena: RowArena
-  readonly #claims: PlacedChunk
-  readonly #hashes: PlacedChunk
+  readonly #claims: PlacedChunks
+  readonly #hashes: PlacedChunks
   readonly #senders: PlacedSenders
   readonly #tokens: PlacedBytes
   /** Those indexed here. */
@@ -33,9 +34,15 @@ export class ClaimPacker {
     this.#claimView = view
     this.arena = arena
     const { claims } = view
-    this.#claims = new PlacedChunk(arena, CLAIMS_PER_CHUNK, CLAIM_BYTES, (ordinal) => claims.chunkOf(ordinal))
-    this.#hashes = new PlacedChunk(arena, CLAIM_HASHES_PER_CHUNK, CLAIM_HASH_BYTES, (ordinal) =>
-      claims.hashChunkOf(ordinal),
+    this.#claims = new PlacedChunks(arena, arena.slots.claims, CLAIMS_PER_CHUNK, CLAIM_BYTES, (ordinal) =>
+      claims.chunkOf(ordinal),
+    )
+    this.#hashes = new PlacedChunks(
+      arena,
+      arena.slots.hashes,
+      CLAIM_HASHES_PER_CHUNK,
+      CLAIM_HASH_BYTES,
+      (ordinal) => claims.hashChunkOf(ordinal),
     )
     this.#senders = new PlacedSenders(arena, (ordinal) => claims.senderChunkOf(ordinal))
     this.#tokens = new PlacedBytes(arena)
@@ -43,15 +50,19 @@ export class ClaimPacker {
 
   /** Begins a page of the task at hand. */
   begin(emit: (text: Uint8Array) => void): void {
+    const { version, state } = this.#claimView
     this.arena.begin(emit)
-    this.#senders.begin(this.#claimView.state.resolvedClaimSenders)
+    this.#claims.begin(version)
+    this.#hashes.begin(version)
+    this.#senders.begin(version, state.resolvedClaimSenders)
+    this.#tokens.begin(state.epoch)
     this.#sourceNetwork = -1
   }
 
   /** @returns false for a claim whose fields, or whose deposit, must be looked up in other ways. */
   pack(ordinal: number): boolean {
     const { arena } = this
-    arena.makeRoom(INPUT_BYTES, 0)
+    arena.makeRoom(TOKEN_BYTES, 0)
     const row = this.#claims.placeOf(ordinal)
     if (isSetByAdministrator(arena.input[row + claimFields.flags]!)) return false
     const source = this.#sourceOf(arena.view.getUint32(row + claimFields.sourceNetwork, true))
@@ -90,17 +101,23 @@ export class ClaimPacker {
     if (view === undefined) return undefined
     let source = this.#sources.get(networkId)
     if (source === undefined) {
-      const deposits = new PlacedChunk(this.arena, DEPOSITS_PER_CHUNK, DEPOSIT_BYTES, (depositCount) =>
-        view.deposits.chunkOf(depositCount),
+      const { arena } = this
+      const deposits = new PlacedChunks(
+        arena,
+        arena.slots.deposits,
+        DEPOSITS_PER_CHUNK,
+        DEPOSIT_BYTES,
+        (depositCount) => view.deposits.chunkOf(depositCount),
       )
       source = { view, deposits }
       this.#sources.set(networkId, source)
     }
+    source.deposits.begin(view.version)
     return source
   }
 }
 
 interface PlacedSource {
   readonly view: ShardView
-  readonly deposits: PlacedChunk
+  readonly deposits: PlacedChunks
 }

@@ -1,6 +1,7 @@
-import { NOWHERE, type RowArena } from './rowArena.js'
+import { NOWHERE } from './chunkSlots.js'
+import type { RowArena } from './rowArena.js'
 
-const SLOTS = 64
+const SLOTS = 256
 
 /** Entries of a dictionary that rows of the arena share: what is there already is not copied again. */
 export class PlacedBytes {
@@ -9,9 +10,17 @@ export class PlacedBytes {
   readonly #places = new Int32Array(SLOTS)
   readonly #lengths = new Int32Array(SLOTS)
   #generation = -1
+  #epoch = -1
 
   constructor(arena: RowArena) {
     this.#arena = arena
+  }
+
+  /** Begins a page. @param epoch of the shard: a reorg may have given an id to another entry. */
+  begin(epoch: number): void {
+    if (epoch === this.#epoch) return
+    this.#epoch = epoch
+    this.#ids.fill(-1)
   }
 
   /** Where entry `id` stands; NOWHERE while it does not. */

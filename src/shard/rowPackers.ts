@@ -39,7 +39,7 @@ export class RowPackers {
 
   #arenaOf(writer: RowWriter): RowArena {
     if (this.#arena?.writer !== writer) {
-      this.#arena = new RowArena(writer)
+      this.#arena = new RowArena(writer, this.#shards.thresholds.slots)
       this.#bridges.clear()
       this.#claims.clear()
     }

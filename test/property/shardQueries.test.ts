@@ -25,12 +25,20 @@ import {
 } from '../support/randomFilters.js'
 import { RandomWorld, randomNumbers } from '../support/randomWorld.js'
 
-/** Every way to an answer, though the worlds are small: rows one by one, sets, kept sets. */
+const slots = (count: number) => ({
+  deposits: count,
+  senders: count,
+  claims: count,
+  hashes: count,
+  links: count,
+})
+
+/** Every way to an answer, though the worlds are small: rows one by one, sets, kept sets; rows whose chunks stay, or give way. */
 const THRESHOLDS = [
-  { rowsWorthReading: 32, worthKeeping: 1024 },
-  { rowsWorthReading: 0, worthKeeping: 1024 },
-  { rowsWorthReading: 0, worthKeeping: 0 },
-  { rowsWorthReading: 0, worthKeeping: 5 },
+  { rowsWorthReading: 32, worthKeeping: 1024, slots: slots(16) },
+  { rowsWorthReading: 0, worthKeeping: 1024, slots: slots(1) },
+  { rowsWorthReading: 0, worthKeeping: 0, slots: slots(2) },
+  { rowsWorthReading: 0, worthKeeping: 5, slots: slots(3) },
 ]
 
 /** Compares everything that the shards answer with the model. @returns how many ready rows were proven. */

@@ -83,6 +83,11 @@ export class ClaimReads {
     return this.#storedChunk('claimHashes', ordinal, CLAIM_HASHES_PER_CHUNK, CLAIM_HASH_BYTES)
   }
 
+  /** Chunk with the link of a deposit, as above; undefined where nothing is claimed. */
+  linkChunkOf(sourceNetwork: number, depositCount: number): Uint8Array | undefined {
+    return this.#view.get('claimLinks', claimLinkKey(sourceNetwork, depositCount))
+  }
+
   /** Chunk with the claimer of a claim, as above. @param ordinal must be below the resolved ones. */
   senderChunkOf(ordinal: number): Uint8Array {
     return this.#storedChunk('claimSenders', ordinal, SENDERS_PER_CHUNK, SENDER_BYTES)

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { asNetworkId, type NetworkId } from '../../../src/protocol/units.js'
 import { getBridges } from '../../../src/shard/queries/getBridges.js'
 import { getClaims } from '../../../src/shard/queries/getClaims.js'
+import { THRESHOLDS } from '../../../src/shard/thresholds.js'
 import { shardDirectory } from '../../../src/store/shardDirectory.js'
 import { openShardStoreReader } from '../../../src/store/shardStore.js'
 import { statusRow } from '../../../src/telemetry/statusBoard.js'
@@ -37,7 +38,7 @@ test('readers that were open before the shard was emptied answer as new ones do,
   for (let steps = 0; steps < 150; steps++) source.step()
   const { world } = source
   const moved = new IndexedWorld(context, world)
-  moved.readers.thresholds = { rowsWorthReading: 0, worthKeeping: 0 }
+  moved.readers.thresholds = { ...THRESHOLDS, rowsWorthReading: 0, worthKeeping: 0 }
   const networks = world.networkIds.map(asNetworkId)
   moved.syncAll()
   for (const networkId of networks) answers(moved, networkId)
