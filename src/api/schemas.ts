@@ -193,6 +193,12 @@ const NetworkSyncSchema = record('NetworkSync', 'Synchronisation of one network.
   lag_seconds: nullable(count('Seconds between the head and the last block indexed; null while unknown.')),
   halted: nullable(Type.String({ description: 'Why indexing stands still; null while it runs.' })),
   contract_deposit_count: nullable(uint32('Deposit count that the contract tells; null while unknown.')),
+  contracts_compared: nullable(
+    Type.Boolean({
+      description:
+        'Whether the last comparison with what the contracts hold was answered; false while no endpoint tells, null before the first.',
+    }),
+  ),
   indexed_deposit_count: uint32('Deposits indexed.'),
   indexed_claim_count: uint32('Claims in force indexed.'),
   unresolved_senders: count('Deposits and claims whose sender is not known yet.'),

@@ -5,15 +5,8 @@ import { asBlockNumber } from '../protocol/units.js'
 import type { Logger } from '../telemetry/logger.js'
 import type { ChainClient } from './chainClient.types.js'
 import { type Clock, systemClock } from './clock.js'
-import {
-  readClaimedWords,
-  readDepositCount,
-  readEmergencyState,
-  readGerHashChains,
-  readGlobalExitRootEntries,
-  readKnownGlobalExitRoots,
-  readLocalExitRoot,
-} from './contractReads.js'
+import { readKnownGlobalExitRoots } from './contractReads.js'
+import { ContractStates } from './contractStates.js'
 import { Endpoint } from './endpoint.js'
 import { EndpointPool } from './endpointPool.js'
 import { FinalityTracker } from './finality.js'
@@ -42,7 +35,7 @@ export function createChainClient({
   openPost = createHttpPost,
   scanner,
 }: ChainClientOptions): ChainClient {
-  const { rpcTimeoutMs: timeoutMs, logRange, bridge, globalExitRootManager: manager } = network
+  const { rpcTimeoutMs: timeoutMs, logRange, globalExitRootManager: manager } = network
   const isAlone = network.rpc.length === 1
   const filter = eventFilterOf(network)
   const logs = scanner && { scanner, filter }
@@ -57,7 +50,8 @@ export function createChainClient({
     clock,
     logger,
   })
-  const reader = new RangeReader(network, filter, clock)
+  const states = new ContractStates(network, pool, clock, logger)
+  const reader = new RangeReader(network, filter, clock, states)
   const finality = new FinalityTracker(network.finality, pool, clock, logger)
   const senders = new SenderResolver(network, pool, clock, logger)
   const closing = new AbortController()
@@ -70,15 +64,11 @@ export function createChainClient({
     joined.set(signal, both)
     return both
   }
-  const askState = <T>(
-    ask: (endpoint: Endpoint, signal: AbortSignal) => Promise<T>,
-    signal: AbortSignal,
-  ): Promise<T> => pool.run((endpoint) => ask(endpoint, until(signal)), until(signal), 'state')
-
   return {
+    ...states.reads(until),
     async verifyIdentity(signal) {
       await pool.verifyAll(until(signal))
-      await askState((...asked) => assertContracts(network, ...asked), signal)
+      await states.need((...asked) => assertContracts(network, ...asked), until(signal))
     },
     async getHead(signal) {
       pool.compareHeads(until(signal))
@@ -103,37 +93,14 @@ export function createChainClient({
     resolveSenders(questions, signal) {
       return senders.resolve(questions, until(signal))
     },
-    getContractDepositCount(block, signal) {
-      return askState((...asked) => readDepositCount(bridge, block, ...asked), signal)
-    },
-    getContractLocalExitRoot(block, signal) {
-      return askState((...asked) => readLocalExitRoot(bridge, block, ...asked), signal)
-    },
-    getContractL1InfoLeafCount(block, signal) {
-      // The manager's tree is one of the same contract as the bridge's: the getter has the same name.
-      return askState((...asked) => readDepositCount(manager, block, ...asked), signal)
-    },
-    findInjectedGers(globalExitRoots, block, signal) {
-      return askState(
+    async findInjectedGers(globalExitRoots, block, signal) {
+      const known = await states.need(
         (...asked) => readKnownGlobalExitRoots(manager, globalExitRoots, block, ...asked),
-        signal,
+        until(signal),
       )
+      return known ?? globalExitRoots.map(() => false)
     },
-    getClaimedWords(words, block, signal) {
-      return askState((...asked) => readClaimedWords(network, words, block, ...asked), signal)
-    },
-    getEmergencyState(block, signal) {
-      return askState((...asked) => readEmergencyState(bridge, block, ...asked), signal)
-    },
-    getGerHashChains(block, signal) {
-      return askState((...asked) => readGerHashChains(manager, block, ...asked), signal)
-    },
-    getKnownGers(globalExitRoots, block, signal) {
-      return askState(
-        (...asked) => readGlobalExitRootEntries(manager, globalExitRoots, block, ...asked),
-        signal,
-      )
-    },
+    askWitness: (witness, ask, signal) => states.askWitness(witness, ask, until(signal)),
     distrust: () => pool.distrustCurrent(),
     isDown: () => pool.isDown(),
     close: () => closing.abort(new Error('the chain client is closed')),

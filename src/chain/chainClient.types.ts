@@ -58,14 +58,50 @@ export interface GerHashChains {
   readonly removed: Hash
 }
 
+/** What its contracts say at a block, each asked of whichever endpoint can tell; undefined where none can. */
+export interface ContractReads {
+  /** `depositCount()` of the bridge. */
+  getContractDepositCount(block: BlockNumber, signal: AbortSignal): Promise<number | undefined>
+  /** `getRoot()` of the bridge. */
+  getContractLocalExitRoot(block: BlockNumber, signal: AbortSignal): Promise<Hash | undefined>
+  /** Leaves of the L1 info tree, by the L1's global exit root manager; older ones can't tell. */
+  getContractL1InfoLeafCount(block: BlockNumber, signal: AbortSignal): Promise<number | undefined>
+  /** Words of the bridge's `claimedBitMap`, in the order asked for. */
+  getClaimedWords(
+    words: readonly ClaimedWord[],
+    block: BlockNumber,
+    signal: AbortSignal,
+  ): Promise<(bigint | undefined)[]>
+  /** `isEmergencyState()` of the bridge. */
+  getEmergencyState(block: BlockNumber, signal: AbortSignal): Promise<boolean | undefined>
+  /** Hash chains of the manager; older ones keep none. */
+  getGerHashChains(block: BlockNumber, signal: AbortSignal): Promise<GerHashChains | undefined>
+  /** Which of `globalExitRoots` have an entry in the manager's map. */
+  getKnownGers(
+    globalExitRoots: readonly Hash[],
+    block: BlockNumber,
+    signal: AbortSignal,
+  ): Promise<(boolean | undefined)[]>
+}
+
+/** By what an endpoint shows that it tells the state of the block that it is asked for. */
+export interface StateWitness {
+  /** The block in question. */
+  readonly block: BlockHeader
+  /** An older one. */
+  readonly before: BlockNumber | undefined
+  /** The exit root was another one at `before`, as far as is known here. */
+  readonly isChanged: boolean
+}
+
 /**
  * One network's chain, seen through its endpoints. Every method throws RetryableError when another try may help,
  * FatalError when not, ChainDataError when the answers contradict each other after every endpoint was asked.
  */
-export interface ChainClient {
+export interface ChainClient extends ContractReads {
   /**
    * Chain id on every endpoint that answers, `networkID()` of the bridge, contracts present.
-   * @throws FatalError wrong chain or wrong contract.
+   * @throws FatalError wrong chain or wrong contract; `state_unavailable` when no endpoint answers contract calls.
    */
   verifyIdentity(signal: AbortSignal): Promise<void>
   /** Newest block. One call. */
@@ -98,34 +134,25 @@ export interface ChainClient {
     questions: readonly SenderQuestion[],
     signal: AbortSignal,
   ): Promise<Map<string, ResolvedSender>>
-  /** `depositCount()` of the bridge at a block; undefined where the node can't tell. */
-  getContractDepositCount(block: BlockNumber, signal: AbortSignal): Promise<number | undefined>
-  /** `getRoot()` of the bridge at a block; undefined where the node can't tell. */
-  getContractLocalExitRoot(block: BlockNumber, signal: AbortSignal): Promise<Hash | undefined>
-  /** Leaves of the L1 info tree at a block, by the L1's global exit root manager; undefined where the node or an older manager can't tell. */
-  getContractL1InfoLeafCount(block: BlockNumber, signal: AbortSignal): Promise<number | undefined>
-  /** Which of `globalExitRoots` the destination's manager knows at a block (legacy managers without events). */
+  /**
+   * Which of `globalExitRoots` the destination's manager knows at a block (legacy managers without events).
+   * @throws FatalError `state_unavailable` when no endpoint answers contract calls.
+   */
   findInjectedGers(
     globalExitRoots: readonly Hash[],
     block: BlockNumber,
     signal: AbortSignal,
   ): Promise<boolean[]>
-  /** Words of the bridge's `claimedBitMap` at a block, in the order asked for; undefined where the node can't tell. */
-  getClaimedWords(
-    words: readonly ClaimedWord[],
-    block: BlockNumber,
+  /**
+   * Asks again where an answer counts: on one endpoint that has just shown that it tells blocks apart, another one than
+   * answered last if there is one. One that is caught telling another block's state is not asked for state for a while.
+   * @returns undefined when no such endpoint has an answer.
+   */
+  askWitness<T>(
+    witness: StateWitness,
+    ask: (reads: ContractReads) => Promise<T | undefined>,
     signal: AbortSignal,
-  ): Promise<(bigint | undefined)[]>
-  /** `isEmergencyState()` of the bridge at a block; undefined where the node can't tell. */
-  getEmergencyState(block: BlockNumber, signal: AbortSignal): Promise<boolean | undefined>
-  /** Hash chains of the manager at a block; undefined where the node or an older manager can't tell. */
-  getGerHashChains(block: BlockNumber, signal: AbortSignal): Promise<GerHashChains | undefined>
-  /** Which of `globalExitRoots` have an entry in the manager's map at a block; undefined where the node can't tell. */
-  getKnownGers(
-    globalExitRoots: readonly Hash[],
-    block: BlockNumber,
-    signal: AbortSignal,
-  ): Promise<(boolean | undefined)[]>
+  ): Promise<T | undefined>
   /** What was just told is doubted: another endpoint, if there is one, answers the next questions. */
   distrust(): void
   /** True while no endpoint answers. */

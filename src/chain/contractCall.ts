@@ -3,8 +3,11 @@ import { quantity } from './rpcBlocks.js'
 import { isRevert, RpcFailure } from './rpcFailure.js'
 import type { RpcCall, RpcOutcome } from './rpcTransport.js'
 
-export function contractCall(to: string, data: string, block: number | 'latest'): RpcCall {
-  return { method: 'eth_call', params: [{ to, data }, block === 'latest' ? block : quantity(block)] }
+/** By number, by hash (EIP-1898), or the newest. */
+export type StateBlock = number | { readonly blockHash: string } | 'latest'
+
+export function contractCall(to: string, data: string, block: StateBlock): RpcCall {
+  return { method: 'eth_call', params: [{ to, data }, typeof block === 'number' ? quantity(block) : block] }
 }
 
 /**
@@ -23,7 +26,7 @@ export function contractAnswer(outcome: RpcOutcome): string | undefined {
 export async function readContract(
   to: string,
   data: string,
-  block: number | 'latest',
+  block: StateBlock,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<string | undefined> {

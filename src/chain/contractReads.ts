@@ -8,7 +8,7 @@ import { decodeHexAt, encodeHex } from '../protocol/hex.js'
 import type { GerHashChains } from './chainClient.types.js'
 import { contractAnswer, contractCall, readContract } from './contractCall.js'
 import type { Endpoint } from './endpoint.js'
-import { isHistoryGone, isUnknownBlock, RpcFailure } from './rpcFailure.js'
+import { isRevert, isUnknownBlock } from './rpcFailure.js'
 import type { RpcCall } from './rpcTransport.js'
 
 const getter = (
@@ -20,7 +20,6 @@ const managerGetter = (functionName: 'insertedGERHashChain' | 'removedGERHashCha
 const calldata = {
   depositCount: getter('depositCount'),
   getRoot: getter('getRoot'),
-  /** The root's getter before etrog. */
   getDepositRoot: getter('getDepositRoot'),
   networkId: getter('networkID'),
   isEmergencyState: getter('isEmergencyState'),
@@ -28,14 +27,17 @@ const calldata = {
   removedGerHashChain: managerGetter('removedGERHashChain'),
 }
 
-/** @returns undefined when the bridge does not answer, or the state of that block is gone. @throws RpcFailure */
+/** Of a bridge's exit root: since etrog, and before. */
+export const rootGetters: readonly Hex[] = [calldata.getRoot, calldata.getDepositRoot]
+
+/** @returns undefined when the bridge does not answer. @throws RpcFailure */
 export async function readDepositCount(
   bridge: string,
   block: number,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  const answer = await orGone(readContract(bridge, calldata.depositCount, block, endpoint, signal))
+  const answer = await readContract(bridge, calldata.depositCount, block, endpoint, signal)
   const count = answer === undefined ? -1 : uint32Word(answer, 0)
   return count < 0 ? undefined : count
 }
@@ -47,8 +49,8 @@ export async function readLocalExitRoot(
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<Hash | undefined> {
-  for (const data of [calldata.getRoot, calldata.getDepositRoot]) {
-    const answer = await orGone(readContract(bridge, data, block, endpoint, signal))
+  for (const data of rootGetters) {
+    const answer = await readContract(bridge, data, block, endpoint, signal)
     if (answer !== undefined) return decodeHexAt(answer, 2, 32)
   }
   return undefined
@@ -86,7 +88,7 @@ export async function readKnownGlobalExitRoots(
 
 /**
  * As `readKnownGlobalExitRoots`, to compare with what is known already.
- * @returns undefined for one that reverts or whose state is gone. @throws RpcFailure
+ * @returns undefined for one that reverts or is refused. @throws RpcFailure
  */
 export async function readGlobalExitRootEntries(
   manager: string,
@@ -112,7 +114,7 @@ function mapCalls(manager: string, globalExitRoots: readonly Hash[], block: numb
 
 /**
  * Words of the bridge's `claimedBitMap`, in the order asked for.
- * @returns undefined for one that reverts or whose state is gone. @throws RpcFailure
+ * @returns undefined for one that reverts or is refused. @throws RpcFailure
  */
 export async function readClaimedWords(
   { bridge, networkId }: Pick<NetworkConfig, 'bridge' | 'networkId'>,
@@ -134,19 +136,19 @@ export async function readClaimedWords(
   return answers.map((answer) => (answer === undefined ? undefined : uint256Word(answer, 0)))
 }
 
-/** @returns undefined when the bridge does not answer, or the state of that block is gone. @throws RpcFailure */
+/** @returns undefined when the bridge does not answer. @throws RpcFailure */
 export async function readEmergencyState(
   bridge: string,
   block: number,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
-  const answer = await orGone(readContract(bridge, calldata.isEmergencyState, block, endpoint, signal))
+  const answer = await readContract(bridge, calldata.isEmergencyState, block, endpoint, signal)
   const word = answer === undefined ? undefined : uint256Word(answer, 0)
   return word === undefined || word > 1n ? undefined : word === 1n
 }
 
-/** @returns undefined when the manager keeps none, or the state of that block is gone. @throws RpcFailure */
+/** @returns undefined when the manager keeps none. @throws RpcFailure */
 export async function readGerHashChains(
   manager: string,
   block: number,
@@ -167,8 +169,8 @@ export async function readGerHashChains(
 }
 
 /**
- * Answers in order; undefined for a call that reverts, whose state is gone, or that the endpoint refuses in other words. To
- * compare with what is known: nothing depends on an answer. @throws RpcFailure
+ * Answers in order; undefined for a call that reverts, or that the endpoint refuses while it answers others.
+ * @throws RpcFailure, also when all are refused.
  */
 async function callGetters(
   calls: readonly RpcCall[],
@@ -176,9 +178,10 @@ async function callGetters(
   signal: AbortSignal,
 ): Promise<(string | undefined)[]> {
   const outcomes = await endpoint.callAll(calls, signal)
+  const isSilent = outcomes.every((outcome) => !outcome.ok && !isRevert(outcome.failure))
   return outcomes.map((outcome) => {
     const isRefused = !outcome.ok && outcome.failure.kind === 'rpc' && !isUnknownBlock(outcome.failure)
-    return isRefused ? undefined : contractAnswer(outcome)
+    return isRefused && !isSilent ? undefined : contractAnswer(outcome)
   })
 }
 
@@ -204,13 +207,4 @@ export async function findMissingContracts(
       return outcome.result === '0x' || outcome.result === ''
     })
     .map(([name, address]) => `${name} ${address}`)
-}
-
-async function orGone<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer
-  } catch (error) {
-    if (error instanceof RpcFailure && isHistoryGone(error)) return undefined
-    throw error
-  }
 }

@@ -8,6 +8,7 @@ import type { LogReader } from './parseReplies.js'
 import type { BlockHead } from './rpcBlocks.js'
 import { isUnknownBlock, RpcFailure } from './rpcFailure.js'
 import { createRpcTransport, type RpcCall, type RpcOutcome, type RpcTransport } from './rpcTransport.js'
+import { StateSkill } from './stateSkill.js'
 import { TimestampTrust } from './timestampTrust.js'
 import { TokenBucket } from './tokenBucket.js'
 
@@ -38,6 +39,7 @@ export class Endpoint {
   readonly #role: EndpointRole
   readonly logRange: LogRange
   readonly timestamps: TimestampTrust
+  readonly state: StateSkill
   /** Newest block that this endpoint has shown. */
   head: BlockHead | undefined
   /** False once a call by block hash was not understood. */
@@ -63,6 +65,7 @@ export class Endpoint {
     this.#role = config.role ?? 'all'
     this.logRange = new LogRange(Math.min(logRange, config.maxLogRange ?? logRange))
     this.timestamps = new TimestampTrust()
+    this.state = new StateSkill(clock)
     this.#transport = createRpcTransport({
       url: config.url,
       alias: config.alias,

@@ -45,9 +45,6 @@ export interface EndpointPoolOptions {
   readonly logger: Logger
 }
 
-/** What a task asks an endpoint for. */
-export type TaskNeed = 'logs' | 'state'
-
 export type EndpointTask<T> = (endpoint: Endpoint) => Promise<T>
 
 /**
@@ -90,15 +87,14 @@ export class EndpointPool {
   }
 
   /**
-   * Runs `task` on the best endpoint, then on the others as long as it fails. When all of them rest, waits for the
-   * first one, so a caller that tries again at once does no harm.
-   * @param need endpoints that are kept for something else are not asked.
+   * Runs `task` on the best endpoint for blocks and logs, then on the others as long as it fails. When all of them rest,
+   * waits for the first one, so a caller that tries again at once does no harm.
    * @throws RetryableError, ChainDataError (some endpoint's data contradicted themselves, and none had better), FatalError
    *   (every endpoint is of another chain, or none keeps the history that is asked for), the signal's reason, or what
    *   `task` threw on its own account.
    */
-  async run<T>(task: EndpointTask<T>, signal: AbortSignal, need: TaskNeed = 'logs'): Promise<T> {
-    const serving = this.#serving(need)
+  async run<T>(task: EndpointTask<T>, signal: AbortSignal): Promise<T> {
+    const serving = this.#serving('logs')
     const tried = new Set<Member>()
     let failure: RpcFailure | undefined
     let contradiction: ChainDataError | undefined
@@ -118,6 +114,7 @@ export class EndpointPool {
         if (!(await this.#hasRightChain(member, signal))) continue
         const result = await task(member.endpoint)
         this.#noteSuccess(member)
+        this.#current = member
         return result
       } catch (error) {
         signal.throwIfAborted()
@@ -160,6 +157,7 @@ export class EndpointPool {
       try {
         if (!(await this.#hasRightChain(member, signal))) continue
         const answer = await task(member.endpoint)
+        this.#noteSuccess(member)
         if (answer !== undefined) return { answer, failed: false }
       } catch (error) {
         signal.throwIfAborted()
@@ -185,6 +183,11 @@ export class EndpointPool {
       }
     }
     this.#assertSomeRightChain(this.#members)
+  }
+
+  /** @throws FatalError when every endpoint that is meant for contract calls is of another chain. */
+  assertStateOfRightChain(): void {
+    this.#assertSomeRightChain(this.#serving('state'))
   }
 
   /** The next tasks prefer another endpoint than the one that served last. */
@@ -251,7 +254,6 @@ export class EndpointPool {
     if (member.health.isFailing)
       this.#logger.info('endpoint answers again', { endpoint: member.endpoint.alias })
     member.health.succeeded()
-    this.#current = member
   }
 
   #noteFailure(member: Member, failure: RpcFailure): void {
@@ -296,7 +298,7 @@ export class EndpointPool {
     return false
   }
 
-  #serving(need: TaskNeed): readonly Member[] {
+  #serving(need: 'logs' | 'state'): readonly Member[] {
     return this.#members.filter(({ endpoint }) => endpoint.serves(need))
   }
 

@@ -1,9 +1,11 @@
+import { FatalError } from '../errors/chainErrors.js'
 import type { ChainEvent, RollupAddedEvent } from '../protocol/chainEvent.js'
 import { eventTopics } from '../protocol/eventTopics.js'
 import { decodeHexAt } from '../protocol/hex.js'
-import { readContract } from './contractCall.js'
+import { contractAnswer, contractCall } from './contractCall.js'
+import type { ContractStates } from './contractStates.js'
 import type { Endpoint } from './endpoint.js'
-import { isHistoryGone, RpcFailure } from './rpcFailure.js'
+import { RpcFailure } from './rpcFailure.js'
 import type { RpcLog } from './rpcLogs.js'
 
 /** rollupIDToRollupDataV2(uint32) of v9 and later; rollupIDToRollupData(uint32) before. Both: fifth word. */
@@ -19,12 +21,14 @@ const existingTopics: readonly string[] = [
 /**
  * Events of one block with the local exit root that AddExistingRollup may set without saying so: it enters the rollup
  * exit tree at the next settlement of any rollup. Read from the manager as of the event's block.
- * @throws RpcFailure; `gone` when that block's state is.
+ * @param states who may be asked for it; `endpoint` first, if it is meant for that, since its logs tell of the event.
+ * @throws FatalError `pruned_history` when nobody has that block's state any more; RetryableError.
  */
 export async function withInitialExitRoots(
   events: readonly ChainEvent[],
   logs: readonly RpcLog[],
   rollupManager: string,
+  states: Pick<ContractStates, 'need'>,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<readonly ChainEvent[]> {
@@ -35,7 +39,7 @@ export async function withInitialExitRoots(
     if (event.type !== 'rollupAdded' || log === undefined || !existingTopics.includes(topic))
       complete.push(event)
     else {
-      const initialLocalExitRoot = await readLastExitRoot(event, log, rollupManager, endpoint, signal)
+      const initialLocalExitRoot = await readLastExitRoot(event, log, rollupManager, states, endpoint, signal)
       complete.push({ ...event, initialLocalExitRoot })
     }
   }
@@ -46,31 +50,45 @@ async function readLastExitRoot(
   event: RollupAddedEvent,
   log: RpcLog,
   rollupManager: string,
+  states: Pick<ContractStates, 'need'>,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const argument = event.networkId.toString(16).padStart(64, '0')
-  for (const selector of ROLLUP_DATA_SELECTORS) {
-    try {
-      const answer = await readContract(
-        rollupManager,
-        `${selector}${argument}`,
-        log.blockNumber,
-        endpoint,
-        signal,
-      )
-      if (answer === undefined) continue
-      const root = decodeHexAt(answer, LAST_LOCAL_EXIT_ROOT_AT, 32)
-      if (root !== undefined) return root
-    } catch (error) {
-      if (!(error instanceof RpcFailure) || !isHistoryGone(error)) throw error
-      // Managers before v9 had no way to set one.
-      if (log.topics[0]?.toLowerCase() === eventTopics.AddExistingRollupV4) return new Uint8Array(32)
-      throw new RpcFailure(
-        'gone',
-        `${endpoint.alias}: the state of block ${log.blockNumber}, which has the first exit root of rollup ${event.networkId}, is no longer kept`,
-      )
-    }
+  const ask = (teller: Endpoint) => askLastExitRoot(argument, log, rollupManager, teller, signal)
+  try {
+    return (await states.need(ask, signal, endpoint)) ?? event.initialLocalExitRoot
+  } catch (error) {
+    const isGone = error instanceof FatalError && error.reason === 'pruned_history'
+    // Managers before v9 had no way to set one.
+    if (isGone && log.topics[0]?.toLowerCase() === eventTopics.AddExistingRollupV4) return new Uint8Array(32)
+    throw error
   }
-  return event.initialLocalExitRoot
+}
+
+/**
+ * In the block before there was no such rollup: who tells of its exit root there, too, tells another block's state.
+ * @returns undefined where the manager has no such getter. @throws RpcFailure
+ */
+async function askLastExitRoot(
+  argument: string,
+  { blockNumber }: RpcLog,
+  rollupManager: string,
+  teller: Endpoint,
+  signal: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  for (const selector of ROLLUP_DATA_SELECTORS) {
+    const calls = [blockNumber, blockNumber - 1].map((block) =>
+      contractCall(rollupManager, `${selector}${argument}`, block),
+    )
+    const [outcome, before] = await teller.callAll(calls, signal)
+    const answer = contractAnswer(outcome!)
+    const root = answer === undefined ? undefined : decodeHexAt(answer, LAST_LOCAL_EXIT_ROOT_AT, 32)
+    if (root === undefined) continue
+    const isMisleading = before!.ok && before!.result === answer && root.some((byte) => byte !== 0)
+    if (!isMisleading) return root
+    teller.state.misled()
+    throw new RpcFailure('gone', `${teller.alias}: tells the state of another block than ${blockNumber}`)
+  }
+  return undefined
 }

@@ -3,14 +3,17 @@ import { FatalError } from '../errors/chainErrors.js'
 import { eventFilterOf } from '../protocol/decodeLog.js'
 import type { Logger } from '../telemetry/logger.js'
 import { systemClock } from './clock.js'
+import { contractCall } from './contractCall.js'
+import { rootGetters } from './contractReads.js'
 import { Endpoint } from './endpoint.js'
 import { openHeadSocket } from './headSocket.js'
 import { assertContracts } from './identity.js'
 import { classifyLogsFailure } from './rangeErrors.js'
 import { findBlock, readHead } from './readBlocks.js'
 import { type BlockHead, decodeQuantity, quantity } from './rpcBlocks.js'
-import { isMethodMissing, RpcFailure } from './rpcFailure.js'
+import { isMethodMissing, isRevert, RpcFailure } from './rpcFailure.js'
 import { logsFilter } from './rpcLogs.js'
+import { NO_BLOCK_HASH } from './tellsBlocksApart.js'
 
 /** One thing that was asked of an endpoint. `warn`: the service does without. */
 export interface ProbeFinding {
@@ -21,6 +24,8 @@ export interface ProbeFinding {
 
 /** Widths that are tried until one is served. */
 const RANGE_TRIES = 12
+/** Nodes keep the state of 128 blocks at least. */
+const STATE_DEPTH = 64
 const NO_TRANSACTION = `0x${'00'.repeat(32)}`
 
 /**
@@ -63,7 +68,10 @@ export async function probeEndpoint(
   })
   if (!hasHead || head === undefined) return findings
   const newest = head
-  await ask('contracts', () => probeContracts(network, newest, endpoint, signal))
+  if (endpoint.serves('state')) {
+    await ask('contracts', () => probeContracts(network, newest, endpoint, signal))
+    await ask('state at a block', () => probeState(network, newest, endpoint, signal))
+  }
   await ask('finality', () => probeFinality(network, endpoint, signal))
   await ask('logs by block hash', () => probeLogsByHash(network, newest, endpoint, signal))
   await ask('range of logs', () => probeLogRange(network, newest, endpoint, signal))
@@ -96,6 +104,26 @@ async function probeContracts(
     }
   await assertContracts(network, endpoint, signal)
   return { outcome: 'ok', detail: `code at every address, networkID() is ${network.networkId}` }
+}
+
+/** A few blocks down, where a node that keeps little has state, too; and at a hash that no block has (EIP-1898). */
+async function probeState(
+  { bridge, startBlock }: NetworkConfig,
+  head: BlockHead,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Answer {
+  if (head.number < startBlock) return { outcome: 'warn', detail: 'not asked: no contract yet' }
+  const block = Math.max(startBlock, head.number - STATE_DEPTH)
+  const calls = [block, { blockHash: NO_BLOCK_HASH }].map((at) => contractCall(bridge, rootGetters[0]!, at))
+  const [told, toldOfNone] = await endpoint.callAll(calls, signal)
+  if (toldOfNone!.ok && typeof toldOfNone!.result === 'string' && toldOfNone!.result.length >= 66)
+    return { outcome: 'warn', detail: 'told of any block, even of none: it is not asked for state' }
+  if (told!.ok || isRevert(told!.failure)) return { outcome: 'ok', detail: `told of block ${block}` }
+  return {
+    outcome: 'warn',
+    detail: `refused at block ${block}: what is stored is not compared with the contracts by this endpoint`,
+  }
 }
 
 async function probeFinality(network: NetworkConfig, endpoint: Endpoint, signal: AbortSignal): Answer {

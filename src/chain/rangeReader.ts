@@ -6,6 +6,7 @@ import { PackedLogs } from '../protocol/packedLogs.js'
 import type { BlockNumber } from '../protocol/units.js'
 import type { FetchedRange } from './chainClient.types.js'
 import type { Clock } from './clock.js'
+import type { ContractStates } from './contractStates.js'
 import {
   type DecodedBlock,
   decodeBlock,
@@ -36,11 +37,18 @@ export class RangeReader {
   readonly #missingLogs: MissingLogs
   readonly #network: NetworkConfig
   readonly #clock: Clock
+  readonly #states: Pick<ContractStates, 'need'>
   /** Blocks still to be read carefully: none while from > to. */
   #carefulFrom = 1
   #carefulTo = 0
 
-  constructor(network: NetworkConfig, filter: EventFilter, clock: Clock) {
+  constructor(
+    network: NetworkConfig,
+    filter: EventFilter,
+    clock: Clock,
+    states: Pick<ContractStates, 'need'>,
+  ) {
+    this.#states = states
     this.#network = network
     this.#filter = filter
     this.#logsFilter = logsFilter(filter)
@@ -106,7 +114,7 @@ export class RangeReader {
       blocks.push({
         header,
         events: isUntold
-          ? await withInitialExitRoots(events, block.logs(), manager, endpoint, signal)
+          ? await withInitialExitRoots(events, block.logs(), manager, this.#states, endpoint, signal)
           : events,
       })
     }

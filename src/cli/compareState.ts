@@ -34,7 +34,7 @@ export async function compareState(
   const audit = new ClaimAudit({ networkId, client, contractState, indexedDeposits: () => indexedDeposits })
   const claims = await audit.compareAll(checkpoint, signal)
   const outcomes = [
-    await outcomeOf('contract claims', claims.difference, claims.isCompared, checkpoint.number),
+    await outcomeOf(client, 'contract claims', claims.difference, claims.isCompared, checkpoint.number),
   ]
   const emergency = await client.getEmergencyState(checkpoint.number, signal)
   const ours = contractState.isEmergency()
@@ -43,24 +43,27 @@ export async function compareState(
   const difference: Difference | undefined = isDifferent
     ? { what: 'emergency state', reason: 'missing_log', ours: String(ours), ask }
     : undefined
-  outcomes.push(await outcomeOf('contract emergency', difference, emergency !== undefined, checkpoint.number))
+  outcomes.push(
+    await outcomeOf(client, 'contract emergency', difference, emergency !== undefined, checkpoint.number),
+  )
   const isPolled =
     gerInjection === 'poll' || (gerInjection === 'auto' && readPolledLeaves(view) !== undefined)
   if (leaves === undefined || isPolled) return outcomes
   const isTold = () => gerInjection === 'event' || contractState.insertionChain().some((byte) => byte !== 0)
   const injections = new InjectionAudit({ client, contractState, leaves, isTold, isPolled: () => false })
   const differing = await injections.compare(checkpoint, signal)
-  return [...outcomes, await outcomeOf('contract injections', differing, true, checkpoint.number)]
+  return [...outcomes, await outcomeOf(client, 'contract injections', differing, true, checkpoint.number)]
 }
 
 async function outcomeOf(
+  client: ChainClient,
   name: string,
   difference: Difference | undefined,
   isCompared: boolean,
   block: number,
 ): Promise<CheckOutcome> {
   if (difference !== undefined) {
-    const theirs = await difference.ask()
+    const theirs = await difference.ask(client)
     const detail = `${difference.what} at block ${block}: the contract has ${theirs}, indexed ${difference.ours}`
     return { name, outcome: 'damaged', detail }
   }

@@ -20,6 +20,7 @@ export const haltReasons = [
   'local_exit_tree_event',
   'internal_error',
   'disk_full',
+  'state_unavailable',
 ] as const
 
 export type HaltReason = (typeof haltReasons)[number]

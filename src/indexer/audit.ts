@@ -1,10 +1,11 @@
-import type { ChainClient } from '../chain/chainClient.types.js'
+import type { ChainClient, ContractReads, StateWitness } from '../chain/chainClient.types.js'
 import type { Clock } from '../chain/clock.js'
 import { ChainDataError } from '../errors/chainDataError.js'
 import type { HaltReason } from '../errors/haltReason.js'
 import type { BlockHeader } from '../protocol/chainEvent.js'
 import { encodeHex } from '../protocol/hex.js'
 import { L1_NETWORK_ID } from '../protocol/networks.js'
+import { asBlockNumber } from '../protocol/units.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
 import type { ClaimAudit } from './claimAudit.js'
 import type { InjectionAudit } from './injectionAudit.js'
@@ -31,16 +32,8 @@ export class AuditMismatch extends ChainDataError {}
 
 export interface AuditorOptions {
   readonly networkId: number
-  readonly client: Pick<
-    ChainClient,
-    | 'getContractDepositCount'
-    | 'getContractLocalExitRoot'
-    | 'getContractL1InfoLeafCount'
-    | 'getEmergencyState'
-    | 'getHeader'
-    | 'distrust'
-  >
-  readonly writer: Pick<ShardWriter, 'counts' | 'localExitRoot' | 'contractState'>
+  readonly client: ContractReads & Pick<ChainClient, 'getHeader' | 'distrust' | 'askWitness'>
+  readonly writer: Pick<ShardWriter, 'counts' | 'localExitRoot' | 'contractState' | 'origin'>
   readonly claims: ClaimAudit
   /** Absent where nothing is injected, and where roots are asked for instead. */
   readonly injections?: InjectionAudit | undefined
@@ -53,7 +46,8 @@ export interface Difference {
   readonly what: string
   readonly reason: HaltReason
   readonly ours: number | string
-  readonly ask: () => Promise<number | string | undefined>
+  /** @param reads any endpoint's word, or a witness's. */
+  readonly ask: (reads: ContractReads) => Promise<number | string | undefined>
 }
 
 /**
@@ -88,9 +82,10 @@ export class Auditor {
    * @throws AuditMismatch as above.
    */
   async afterBackfill(checkpoint: BlockHeader, signal: AbortSignal): Promise<void> {
-    if ((await this.#compareTrees(checkpoint, signal)) === 'elsewhere') return
-    if (!(await this.#compareStanding(checkpoint, signal))) return
-    const { difference } = await this.#options.claims.compareAll(checkpoint, signal)
+    const trees = await this.#compareTrees(checkpoint, signal)
+    if (trees === 'elsewhere' || !(await this.#compareStanding(checkpoint, signal))) return
+    const { difference, isCompared } = await this.#options.claims.compareAll(checkpoint, signal)
+    this.#options.report.contractsCompared(trees === 'same' || isCompared)
     if (difference !== undefined) await this.#assertSame(difference, checkpoint, signal)
   }
 
@@ -115,7 +110,7 @@ export class Auditor {
    * @throws AuditMismatch as above.
    */
   async atTip(checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
-    const { clock, claims } = this.#options
+    const { clock, claims, report } = this.#options
     const isDue = this.#isDiffering || clock.now() - this.#lastAuditMs >= this.#intervalMs(checkpoint)
     if (!isDue && !claims.hasFresh()) return false
     let trees: TreeComparison = 'untold'
@@ -132,7 +127,10 @@ export class Auditor {
     const step = await claims.compareSome(checkpoint, blocks * WORDS_PER_BLOCK, signal)
     if (step.difference !== undefined && !(await this.#assertSame(step.difference, checkpoint, signal)))
       return false
-    if (!isDue || (trees === 'untold' && !step.isCompared)) return false
+    if (!isDue) return false
+    const isTold = trees !== 'untold' || step.isCompared
+    report.contractsCompared(isTold)
+    if (!isTold) return false
     this.#isDiffering = false
     return true
   }
@@ -158,17 +156,21 @@ export class Auditor {
 
   /** @throws AuditMismatch */
   async #compareTrees(checkpoint: BlockHeader, signal: AbortSignal): Promise<TreeComparison> {
-    const { networkId, writer, report } = this.#options
+    const { networkId, client, writer, report } = this.#options
     const { deposits, l1InfoLeaves } = writer.counts()
     const count = this.#depositCount(deposits, checkpoint, signal)
     // Each leaf of the L1 info tree has its mainnet exit root checked already; an L2's roots are told by nobody.
     if (networkId === L1_NETWORK_ID) {
-      const ask = () => this.#options.client.getContractL1InfoLeafCount(checkpoint.number, signal)
-      const leaves: Difference = { what: 'L1 info leaves', reason: 'missing_log', ours: l1InfoLeaves, ask }
+      const leaves: Difference = {
+        what: 'L1 info leaves',
+        reason: 'missing_log',
+        ours: l1InfoLeaves,
+        ask: (reads) => reads.getContractL1InfoLeafCount(checkpoint.number, signal),
+      }
       return this.#compareAll([count, leaves], checkpoint, signal)
     }
     const root = this.#localExitRoot(checkpoint, signal)
-    const theirs = await root.ask()
+    const theirs = await root.ask(client)
     if (theirs !== root.ours) return this.#compareAll([count, root], checkpoint, signal)
     // The root is one over all deposits: nothing more to ask.
     report.contractDepositCount(deposits)
@@ -177,13 +179,13 @@ export class Auditor {
 
   /** What decides over readiness beside trees and claims. @returns false when the node told of another chain. @throws AuditMismatch */
   async #compareStanding(checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
-    const { client, writer, injections } = this.#options
+    const { writer, injections } = this.#options
     const emergency: Difference = {
       what: 'emergency state',
       reason: 'missing_log',
       ours: String(writer.contractState.isEmergency()),
-      ask: async () => {
-        const isEmergency = await client.getEmergencyState(checkpoint.number, signal)
+      ask: async (reads) => {
+        const isEmergency = await reads.getEmergencyState(checkpoint.number, signal)
         return isEmergency === undefined ? undefined : String(isEmergency)
       },
     }
@@ -200,7 +202,7 @@ export class Auditor {
   ): Promise<TreeComparison> {
     let isCompared = false
     for (const getter of getters) {
-      const theirs = await getter.ask()
+      const theirs = await getter.ask(this.#options.client)
       if (theirs === undefined) continue
       if (theirs !== getter.ours && !(await this.#assertSame(getter, checkpoint, signal))) return 'elsewhere'
       isCompared = true
@@ -209,9 +211,9 @@ export class Auditor {
   }
 
   #depositCount(deposits: number, { number }: BlockHeader, signal: AbortSignal): Difference {
-    const { client, report } = this.#options
-    const ask = async () => {
-      const count = await client.getContractDepositCount(number, signal)
+    const { report } = this.#options
+    const ask = async (reads: ContractReads) => {
+      const count = await reads.getContractDepositCount(number, signal)
       if (count !== undefined) report.contractDepositCount(count)
       return count
     }
@@ -219,9 +221,9 @@ export class Auditor {
   }
 
   #localExitRoot({ number }: BlockHeader, signal: AbortSignal): Difference {
-    const { client, writer } = this.#options
-    const ask = async () => {
-      const root = await client.getContractLocalExitRoot(number, signal)
+    const { writer } = this.#options
+    const ask = async (reads: ContractReads) => {
+      const root = await reads.getContractLocalExitRoot(number, signal)
       return root && encodeHex(root)
     }
     const ours = encodeHex(writer.localExitRoot())
@@ -229,22 +231,30 @@ export class Auditor {
   }
 
   /**
-   * A reorg, or a node of another branch, would look the same, and an endpoint may lie: what another endpoint says, or the
-   * same one again, beside our own block, counts.
+   * A reorg, or a node of another branch, would look the same; an endpoint may lie, or tell another block's state than it
+   * was asked for. What counts is the word of one that has just shown that it tells blocks apart, beside our own block.
    * @returns false when nothing is proven. @throws AuditMismatch
    */
   async #assertSame(
     { what, reason, ours, ask }: Difference,
-    { number, hash }: BlockHeader,
+    checkpoint: BlockHeader,
     signal: AbortSignal,
   ): Promise<boolean> {
     const { client } = this.#options
+    const { number, hash } = checkpoint
     client.distrust()
-    const theirs = await ask()
+    const theirs = await client.askWitness(this.#witness(checkpoint), ask, signal)
     if (theirs === undefined || theirs === ours) return false
     const block = await client.getHeader(number, signal)
     if (block === undefined || !equalHashes(block.hash, hash)) return false
     this.#isDiffering = true
     throw new AuditMismatch(reason, `${what} at block ${number}: the contract has ${theirs}, indexed ${ours}`)
+  }
+
+  #witness(block: BlockHeader): StateWitness {
+    const { writer } = this.#options
+    const last = writer.contractState.lastDepositBlock()
+    if (last === undefined || last === 0) return { block, before: writer.origin()?.number, isChanged: false }
+    return { block, before: asBlockNumber(last - 1), isChanged: true }
   }
 }

@@ -80,8 +80,8 @@ export class ClaimAudit {
       what: `claims of deposits ${DEPOSITS_PER_WORD * first.word} and following of network ${first.sourceNetwork}`,
       reason: 'missing_log',
       ours: hex(this.#options.contractState.claimedWord(first.sourceNetwork, first.word)),
-      ask: async () => {
-        const [theirs] = await this.#options.client.getClaimedWords([first], checkpoint.number, signal)
+      ask: async (reads) => {
+        const [theirs] = await reads.getClaimedWords([first], checkpoint.number, signal)
         return theirs === undefined ? undefined : hex(theirs)
       },
     }

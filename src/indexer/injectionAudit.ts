@@ -109,8 +109,8 @@ export class InjectionAudit {
       what: `global exit root ${encodeHex(root)}`,
       reason: 'missing_log',
       ours: told(contractState.isGerInForce(root)),
-      ask: async () => {
-        const [theirs] = await client.getKnownGers([root], number, signal)
+      ask: async (reads) => {
+        const [theirs] = await reads.getKnownGers([root], number, signal)
         return theirs === undefined ? undefined : told(theirs)
       },
     }

@@ -54,6 +54,8 @@ export class Recovery {
   readonly #options: RecoveryOptions
   readonly #backoff: Backoff
   #stuck: Stuck | undefined
+  /** What only the contracts can tell is not told: over when a rest at the tip went well. */
+  #lacksState = false
 
   constructor(options: RecoveryOptions) {
     this.#options = options
@@ -63,14 +65,17 @@ export class Recovery {
   /** A batch was stored up to `block`. */
   progressed(block: number): void {
     if (this.#stuck !== undefined && (this.#stuck.isAudit || block <= this.#stuck.at)) return
-    this.#backoff.reset()
     this.#stuck = undefined
+    // Blocks come without the contracts' word, too.
+    if (this.#lacksState) return
+    this.#backoff.reset()
     this.#options.report.resumed()
   }
 
   /** The contract's own count agreed with ours. */
   audited(): void {
     this.#stuck = undefined
+    this.#lacksState = false
     this.#options.startOver.audited()
     this.#options.report.resumed()
   }
@@ -78,6 +83,7 @@ export class Recovery {
   /** Nothing was left to do: whatever halted us, unless it was contradicting data, is over. */
   idled(): void {
     if (this.#stuck !== undefined) return
+    this.#lacksState = false
     this.#backoff.reset()
     this.#options.report.resumed()
   }
@@ -86,7 +92,10 @@ export class Recovery {
   async failed(error: unknown, signal: AbortSignal): Promise<void> {
     const { client, clock, report } = this.#options
     if (error instanceof ChainDataError) await this.#contradicted(error, signal)
-    else if (!(error instanceof RetryableError)) report.halted(haltReasonOf(error), error)
+    else if (!(error instanceof RetryableError)) {
+      this.#lacksState = error instanceof FatalError && error.reason === 'state_unavailable'
+      report.halted(haltReasonOf(error), error)
+    }
     report.rpcDown(client.isDown())
     const waitMs = this.#backoff.nextMs()
     report.troubled(error, this.#backoff.failures, waitMs)

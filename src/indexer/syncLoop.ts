@@ -1,7 +1,7 @@
 import type { ChainClient, FetchedRange } from '../chain/chainClient.types.js'
 import type { Clock } from '../chain/clock.js'
 import type { NetworkConfig } from '../config/config.types.js'
-import { RetryableError } from '../errors/chainErrors.js'
+import { FatalError, RetryableError } from '../errors/chainErrors.js'
 import type { BlockHeader, IndexedBlock } from '../protocol/chainEvent.js'
 import { asBlockNumber } from '../protocol/units.js'
 import type { L1InfoGerReader } from '../shard/l1InfoGers.js'
@@ -115,7 +115,7 @@ class SyncLoop {
   async #turn(): Promise<void> {
     const { client, writer, report } = this.#options
     if (!this.#isIdentified) {
-      await client.verifyIdentity(this.#signal)
+      await this.#verifyIdentity()
       await assertOrigin(client, writer.origin(), this.#signal)
     }
     this.#isIdentified = true
@@ -134,6 +134,17 @@ class SyncLoop {
         return this.#rest(head)
       case 'ahead':
         return this.#follow(head)
+    }
+  }
+
+  /** The contracts that a store was made from were asked for their names then: it goes on while nobody answers for them. */
+  async #verifyIdentity(): Promise<void> {
+    const { client, writer } = this.#options
+    try {
+      await client.verifyIdentity(this.#signal)
+    } catch (error) {
+      const isUntold = error instanceof FatalError && error.reason === 'state_unavailable'
+      if (!isUntold || writer.checkpoint() === undefined) throw error
     }
   }
 

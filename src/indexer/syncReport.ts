@@ -94,6 +94,15 @@ export class SyncReport {
     this.#row.set('rpcDown', isDown ? 1 : 0)
   }
 
+  /** Whether what is stored could be compared with what the contracts say. */
+  contractsCompared(isTold: boolean): void {
+    const before = this.#row.get('contractsCompared')
+    this.#row.set('contractsCompared', isTold ? 1 : 0)
+    if (!isTold && before !== 0)
+      this.#logger.warn('no endpoint tells what the contracts hold: nothing is compared with them')
+    if (isTold && before === 0) this.#logger.info('the contracts are compared again')
+  }
+
   contractDepositCount(count: number): void {
     this.#row.set('contractDepositCount', count)
   }

@@ -1,13 +1,15 @@
 import type { Hasher } from '../merkle/hasher.js'
 import type { Hash } from '../protocol/chainEvent.js'
 import { DEPOSITS_PER_WORD } from '../protocol/claimedBitMap.js'
+import { asBlockNumber } from '../protocol/units.js'
 import { readUint32BigEndian } from '../store/codecs/bytes.js'
 import { CLAIM_LINK_BYTES, decodeClaimLink } from '../store/codecs/claimLink.js'
-import { claimLinkKey, metaKey, uint32Key, uint32PairKey } from '../store/codecs/keys.js'
+import { DEPOSIT_BYTES, depositBlockNumber } from '../store/codecs/depositRow.js'
+import { chunkKey, claimLinkKey, metaKey, uint32Key, uint32PairKey } from '../store/codecs/keys.js'
 import { decodeCounters } from '../store/codecs/metaValues.js'
 import { decodeGerState, decodeInjectedGerEntry } from '../store/codecs/smallRows.js'
 import type { ReadView } from '../store/shardStore.types.js'
-import { CLAIM_LINKS_PER_CHUNK } from '../store/tables.js'
+import { CLAIM_LINKS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../store/tables.js'
 import type { ContractState } from './contractState.types.js'
 import { readEpoch } from './write/chainPosition.js'
 
@@ -34,6 +36,13 @@ export function openContractState(view: ReadView, hasher: Pick<Hasher, 'hashPair
         from = end
       }
       return bits
+    },
+    lastDepositBlock() {
+      const { deposits } = counters()
+      if (deposits === 0) return undefined
+      const chunk = view.get('deposits', chunkKey(deposits - 1, DEPOSITS_PER_CHUNK))
+      const offset = DEPOSIT_BYTES * ((deposits - 1) % DEPOSITS_PER_CHUNK)
+      return chunk && asBlockNumber(depositBlockNumber(chunk, offset))
     },
     isEmergency: () => counters().emergencyState === 1,
     insertionChain: () => insertions.read(counters().gerInjections),

@@ -1,4 +1,5 @@
 import type { Hash } from '../protocol/chainEvent.js'
+import type { BlockNumber } from '../protocol/units.js'
 
 /** What the contracts keep in their own state, as our events make it: comparable with a getter, one by one. */
 export interface ContractState {
@@ -6,6 +7,8 @@ export interface ContractState {
   claimSources(): ReadonlyMap<number, number>
   /** Which deposits 256·word … 256·word + 255 have a claim in force: bit i is the i-th of them. */
   claimedWord(sourceNetwork: number, word: number): bigint
+  /** Block of the newest deposit: the local exit root was another one before. */
+  lastDepositBlock(): BlockNumber | undefined
   isEmergency(): boolean
   /** `insertedGERHashChain()` of a sovereign manager from v10 on: keccak(before ‖ root) over all insertions, from zero. */
   insertionChain(): Hash

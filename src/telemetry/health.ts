@@ -156,6 +156,7 @@ function networkSync({ networkId, row, sample }: NetworkView, view: ServiceView)
       : null,
     halted: halted === 'none' ? null : halted,
     contract_deposit_count: known(row.get('contractDepositCount')),
+    contracts_compared: row.get('contractsCompared') < 0 ? null : row.get('contractsCompared') === 1,
     indexed_deposit_count: row.get('depositCount'),
     indexed_claim_count: row.get('claimCount'),
     unresolved_senders: row.get('unresolvedSenders'),

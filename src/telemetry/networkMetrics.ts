@@ -55,6 +55,11 @@ const networkGauges: readonly NetworkGauge[] = [
     help: 'Deposits that the bridge contract counts',
     read: (row) => known(row.get('contractDepositCount')),
   },
+  {
+    name: 'bds_contracts_compared',
+    help: '1 while what is stored is compared with the contracts, 0 while no endpoint answers such calls',
+    read: (row) => known(row.get('contractsCompared')),
+  },
   { name: 'bds_claims_indexed', help: 'Claims stored', read: (row) => row.get('claimCount') },
   {
     name: 'bds_unresolved_senders',

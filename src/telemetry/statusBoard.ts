@@ -46,6 +46,8 @@ const fields = [
   'polledL1Tip',
   /** Number of times that the store was emptied to be read again since the process started. */
   'startOvers',
+  /** 1 when the last comparison with the contracts' own state was answered, 0 when no endpoint could tell; −1 = none yet. */
+  'contractsCompared',
 ] as const
 
 export type StatusField = (typeof fields)[number]
@@ -58,6 +60,7 @@ const INITIAL: Partial<Record<StatusField, number>> = {
   finalizedBlock: -1,
   contractDepositCount: -1,
   polledL1Tip: -1,
+  contractsCompared: -1,
 }
 
 const FIELD_INDEX = Object.fromEntries(fields.map((field, index) => [field, index])) as Record<

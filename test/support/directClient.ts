@@ -1,9 +1,11 @@
 import type {
   ChainClient,
+  ContractReads,
   FetchedRange,
   GerHashChains,
   ResolvedSender,
   SenderQuestion,
+  StateWitness,
 } from '../../src/chain/chainClient.types.js'
 import { senderKey } from '../../src/chain/senderKey.js'
 import type { BlockHeader, ChainEvent, Hash, IndexedBlock } from '../../src/protocol/chainEvent.js'
@@ -15,7 +17,10 @@ import type { FakeBlock, FakeNetwork } from './fakeChain.js'
 import { claimedBitMap } from './fakeChainGetters.js'
 import { localExitRootOf } from './fakeChainState.js'
 
-type Method = Exclude<keyof ChainClient, 'isDown' | 'close' | 'readCarefully' | 'distrust' | 'reorged'>
+type Method = Exclude<
+  keyof ChainClient,
+  'isDown' | 'close' | 'readCarefully' | 'distrust' | 'reorged' | 'askWitness'
+>
 
 /** A call of the client, before it is answered. */
 export interface DirectCall {
@@ -161,6 +166,16 @@ export class DirectClient implements ChainClient {
   async getKnownGers(globalExitRoots: readonly Hash[], block: BlockNumber): Promise<(boolean | undefined)[]> {
     const { blocks } = await this.#call('getKnownGers', block, globalExitRoots.length)
     return globalExitRoots.map((ger) => blocks[block]!.state.globalExitRoots.has(encodeHex(ger)))
+  }
+
+  /** By default what it says counts. */
+  isWitness: (witness: StateWitness) => boolean = () => true
+
+  async askWitness<T>(
+    witness: StateWitness,
+    ask: (reads: ContractReads) => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    return this.isWitness(witness) ? ask(this) : undefined
   }
 
   distrust(): void {}

@@ -142,6 +142,11 @@ export class FakeEndpoint {
     if (!method) throw new FakeRpcError(-32601, `the method ${call.method} does not exist/is not available`)
     const view = this.view(firing)
     if (call.method === 'eth_getLogs') refuseWideRanges(firing, call, view)
+    const newest = firing.find((fault) => fault.type === 'newestState')
+    if (newest !== undefined && call.method === 'eth_call') {
+      if (newest.checks === 'block') method(view, call.params)
+      return method(view, [call.params[0], 'latest'])
+    }
     const result = method(view, call.params)
     if (call.method === 'eth_getLogs') refuseManyResults(firing, result as unknown[])
     return result

@@ -30,6 +30,8 @@ export type BlockSource = readonly FakeBlock[] | (() => readonly FakeBlock[])
  * - `range` / `results`: `eth_getLogs` refuses more blocks / more logs than `limit`.
  * - `lag`: answers as if the newest `blocks` blocks did not exist yet. `branch`: answers from another chain.
  * - `orphanLogs`: logs come from another chain than headers. `hideLogs`: matching logs are left out.
+ * - `newestState`: contract calls are answered from the newest block, whatever block is named; with `checks: 'block'` only if
+ *   there is such a block.
  * - `zeroBloom`: headers carry an empty bloom. `finality`: tags safe and finalized are odd.
  */
 export type FaultKind =
@@ -50,6 +52,7 @@ export type FaultKind =
   | { readonly type: 'branch'; readonly blocks: BlockSource }
   | { readonly type: 'orphanLogs'; readonly blocks: BlockSource }
   | { readonly type: 'hideLogs'; readonly match: LogMatch | LogTest; readonly by?: 'range' | 'hash' | 'both' }
+  | { readonly type: 'newestState'; readonly checks?: 'nothing' | 'block' }
   | { readonly type: 'zeroBloom' }
   | { readonly type: 'finality'; readonly mode: 'unsupported' | 'null' | 'zero' }
 

@@ -83,6 +83,7 @@ export function fakeHealth(state: HttpWorld['health']): HealthSource {
         lag_seconds: 1,
         halted: null,
         contract_deposit_count: null,
+        contracts_compared: null,
         indexed_deposit_count: 1,
         indexed_claim_count: 0,
         unresolved_senders: 0,

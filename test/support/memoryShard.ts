@@ -95,6 +95,7 @@ export class MemoryShard implements ShardWriter {
       this.#claimed()
         .filter(([of, depositCount]) => of === source && depositCount >> 8 === word)
         .reduce((bits, [, depositCount]) => bits | (1n << BigInt(depositCount & 0xff)), 0n),
+    lastDepositBlock: () => this.#rows.findLast(({ event }) => event.type === 'deposit')?.header.number,
     isEmergency: () => {
       const told = this.#rows.flatMap(({ event }) => (event.type === 'emergencyState' ? [event.active] : []))
       return told.at(-1) ?? false

@@ -40,6 +40,20 @@ test('an endpoint is asked only for what its role says', async () => {
   await chain.close()
 })
 
+test('the first exit root of a rollup that existed before is asked of an endpoint for state', async () => {
+  const root = `0x${'5e'.repeat(32)}` as const
+  const l1 = createFakeWorld({ networks: [1] }).network(0)
+  l1.mine()
+  l1.mine((block) => block.tx({ to: userContract(9) }).addExistingRollup(1, 1001, root))
+  const chain = await openChain(l1, { endpoints: 2, rpc: [{ role: 'logs' }, { role: 'state' }] })
+  const { blocks } = await chain.client.fetchRange(zero, asBlockNumber(2), signal)
+  const [event] = blocks.flatMap(({ events }) => events)
+  assert.ok(event?.type === 'rollupAdded')
+  assert.equal(`0x${Buffer.from(event.initialLocalExitRoot).toString('hex')}`, root)
+  assert.deepEqual(asked(chain, ['eth_call', 'eth_getLogs']), [['eth_getLogs'], ['eth_call']])
+  await chain.close()
+})
+
 test('the network counts as down when no endpoint for logs answers, though another one does', async () => {
   const network = createFakeWorld({ networks: [1] }).network(1)
   const rpc = [{ role: 'logs' }, { role: 'state' }] as const

@@ -172,6 +172,28 @@ test('the exit root that AddExistingRollup sets without saying so is read from t
   })
 })
 
+test('a gateway that tells the newest state is not believed about the first exit root of a rollup', async () => {
+  const root = `0x${'5e'.repeat(32)}` as const
+  const l1 = createFakeWorld({ networks: [1] }).network(0)
+  l1.mine()
+  l1.mine((block) => block.tx({ to: userContract(9) }).addExistingRollup(1, 1002, root))
+  l1.mine((block) => block.tx().settle(1, `0x${'77'.repeat(32)}`))
+  const initial = async (chain: Parameters<typeof fetchRange>[0]) => {
+    const { blocks } = await fetchRange(chain, 0, 2)
+    return blocks[0]!.events.flatMap((event) =>
+      event.type === 'rollupAdded' ? [encodeHex(event.initialLocalExitRoot)] : [],
+    )
+  }
+  await withChain(
+    l1,
+    async (chain) => {
+      chain.endpoints[0]!.fail({ type: 'newestState' })
+      assert.deepEqual(await initial(chain), [root])
+    },
+    { endpoints: 2 },
+  )
+})
+
 test('a known event that does not decode is named after every endpoint was asked', async () => {
   const network = createFakeWorld({ networks: [1] }).network(1)
   network.mine((block) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { probeEndpoint } from '../../../src/chain/probeEndpoint.js'
-import type { NetworkConfig } from '../../../src/config/config.types.js'
+import type { NetworkConfig, RpcEndpointConfig } from '../../../src/config/config.types.js'
 import { loadConfig } from '../../../src/config/load.js'
 import { createLogger } from '../../../src/telemetry/logger.js'
 import { buildSmallWorld } from '../../support/fakeChainScenario.js'
@@ -15,14 +15,14 @@ async function probe(
   context: TestContext,
   spoil: (endpoint: FakeEndpoint) => void,
   change: Partial<NetworkConfig> = {},
-  wsUrl?: string,
+  endpoint: Partial<RpcEndpointConfig> = {},
 ): Promise<Record<string, string>> {
   const { rpc, configFile } = await serveWorld(context, buildSmallWorld().world)
   const { config } = loadConfig({ file: configFile('data'), environment: {} })
   spoil(rpc.get(0)!.endpoint)
   const network = { ...config.networks[0]!, finality: { tag: 'finalized', depth: 0 } as const, ...change }
-  const endpoints = network.rpc.map((each) => (wsUrl === undefined ? each : { ...each, wsUrl }))
-  const findings = await probeEndpoint({ ...network, rpc: endpoints }, 0, logger, AbortSignal.timeout(20_000))
+  const rpcConfig = network.rpc.map((each) => ({ ...each, ...endpoint }))
+  const findings = await probeEndpoint({ ...network, rpc: rpcConfig }, 0, logger, AbortSignal.timeout(20_000))
   const text = JSON.stringify(findings)
   assert.ok(!text.includes('http') && !text.includes('127.0.0.1'), text)
   return Object.fromEntries(findings.map(({ what, outcome, detail }) => [what, `${outcome}: ${detail}`]))
@@ -33,6 +33,7 @@ test('an endpoint that can do everything is told so, part by part', async (conte
   assert.match(found['chain id']!, /^ok: \d+$/)
   assert.match(found.head!, /^ok: block \d+$/)
   assert.equal(found.contracts, 'ok: code at every address, networkID() is 0')
+  assert.match(found['state at a block']!, /^ok: told of block \d+$/)
   assert.match(found.finality!, /^ok: finalized is block \d+$/)
   assert.equal(found['logs by block hash'], 'ok: offered')
   assert.match(found['range of logs']!, /^ok: \d+ blocks at once$/)
@@ -61,11 +62,29 @@ test('what an endpoint does not offer is a warning', async (context) => {
 test('new heads over WebSocket are asked for where an address is given, and told without it', async (context) => {
   const server = await serveHeads(context)
   const listen = async (wsUrl: string) => {
-    const found = await probe(context, () => undefined, { rpcTimeoutMs: 5_000 }, wsUrl)
+    const found = await probe(context, () => undefined, { rpcTimeoutMs: 5_000 }, { wsUrl })
     return found['new heads over WebSocket']
   }
   assert.equal(await listen(server.url), 'ok: told')
   assert.equal(await listen('ws://127.0.0.1:1/'), 'warn: not told (ECONNREFUSED): polled instead')
+})
+
+test('contract calls that are refused, or told of any block, are a warning; an endpoint for logs is not asked', async (context) => {
+  const refused = { type: 'error', code: -32000, message: 'not on your plan', methods: ['eth_call'] } as const
+  const isAtBlock = ({ params: [, tag] }: { params: readonly unknown[] }) => tag !== 'latest'
+  const without = await probe(context, (endpoint) => void endpoint.fail({ ...refused, when: isAtBlock }))
+  assert.match(without['state at a block']!, /^warn: refused at block \d+/)
+  const misled = await probe(context, (endpoint) => void endpoint.fail({ type: 'newestState' }))
+  assert.match(misled['state at a block']!, /^warn: told of any block, even of none/)
+  let calls = 0
+  const found = await probe(
+    context,
+    (endpoint) => void endpoint.fail({ ...refused, when: () => ++calls > 0 }),
+    {},
+    { role: 'logs' },
+  )
+  assert.equal(calls, 0)
+  assert.equal(found.contracts, undefined)
 })
 
 test('another chain ends the questions: nothing else of it would mean anything', async (context) => {

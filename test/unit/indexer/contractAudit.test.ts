@@ -214,9 +214,10 @@ test('an injection or a removal that was left out is found by the map, whatever 
   for (const keepsHashChains of [true, false]) {
     const options = { keepsHashChains, removes: true }
     assert.equal(await injectedRoots(undefined, options).compare(), undefined, 'nothing left out')
-    const injection = await injectedRoots(4, options).compare()
+    const { client, compare } = injectedRoots(4, options)
+    const injection = await compare()
     assert.deepEqual([injection?.what, injection?.ours], [`global exit root ${ger(3)}`, 'not in force'])
-    assert.equal(await injection?.ask(), 'in force')
+    assert.equal(await injection?.ask(client), 'in force')
     const removal = await injectedRoots(6, options).compare()
     assert.deepEqual([removal?.what, removal?.ours], [`global exit root ${ger(2)}`, 'in force'])
   }

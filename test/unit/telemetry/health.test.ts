@@ -212,6 +212,7 @@ test('the emergency state of a bridge is told', () => {
 test('the sync status sums layer 2 and tells each network', () => {
   const { monitor, set } = world()
   set(0, { headBlock: 50, syncedBlock: 50, caughtUp: 1, depositCount: 7, contractDepositCount: 8 })
+  set(0, { contractsCompared: 1 })
   set(1, { headBlock: 30, syncedBlock: 25, caughtUp: 1, depositCount: 4, claimCount: 5, finalizedBlock: 20 })
   set(2, { unresolvedSenders: 6 })
   set(1, { headTimestampSec: 1000, syncedTimestampSec: 940, lastCommitMs: START_MS + 5 })
@@ -221,7 +222,13 @@ test('the sync status sums layer 2 and tells each network', () => {
     synced_block,
     is_synced,
   })
-  const unknown = { finalized_block: null, lag_seconds: null, halted: null, contract_deposit_count: null }
+  const unknown = {
+    finalized_block: null,
+    lag_seconds: null,
+    halted: null,
+    contract_deposit_count: null,
+    contracts_compared: null,
+  }
   assert.deepEqual(monitor.syncStatus(), {
     l1_sync: chain(50, 50, true),
     l2_sync: chain(30, 25, true),
@@ -236,6 +243,7 @@ test('the sync status sums layer 2 and tells each network', () => {
         ...chain(50, 50, true),
         ...unknown,
         contract_deposit_count: 8,
+        contracts_compared: true,
         indexed_deposit_count: 7,
         indexed_claim_count: 0,
         unresolved_senders: 0,

@@ -1,0 +1,188 @@
+import type { NetworkConfig } from '../config/config.types.js'
+import { FatalError, RetryableError } from '../errors/chainErrors.js'
+import type { Logger } from '../telemetry/logger.js'
+import type { ContractReads, StateWitness } from './chainClient.types.js'
+import type { Clock } from './clock.js'
+import {
+  readClaimedWords,
+  readDepositCount,
+  readEmergencyState,
+  readGerHashChains,
+  readGlobalExitRootEntries,
+  readLocalExitRoot,
+} from './contractReads.js'
+import type { Endpoint } from './endpoint.js'
+import type { EndpointPool } from './endpointPool.js'
+import { isHistoryGone, isUnknownBlock, RpcFailure } from './rpcFailure.js'
+import { tellsBlocksApart } from './tellsBlocksApart.js'
+
+/** Endpoints that fail to answer hold up what can wait for their answer for so long, then it goes on without. */
+const PATIENCE_MS = 60_000
+
+export type StateTask<T> = (endpoint: Endpoint, signal: AbortSignal) => Promise<T | undefined>
+
+/** What came of asking one endpoint after the other. */
+interface Turn<T> {
+  readonly answer: { readonly told: T | undefined } | undefined
+  /** Some endpoint that may be able to answer did not. */
+  readonly failed: boolean
+  /** Some endpoint said that it no longer keeps that state. */
+  readonly isGone: boolean
+}
+
+/**
+ * Questions for what the contracts hold at a block. Not every endpoint answers them: some keep little state, some refuse such
+ * calls in words of their own, some take them and tell the newest state whatever the block. So each is asked in turn, one
+ * that refuses again and again is left alone for a while, and no trouble here is held against its blocks and logs.
+ */
+export class ContractStates {
+  readonly #network: NetworkConfig
+  readonly #pool: EndpointPool
+  readonly #clock: Clock
+  readonly #logger: Logger
+  /** The endpoint that answered last. */
+  #teller: Endpoint | undefined
+  #failingSinceMs: number | undefined
+
+  constructor(network: NetworkConfig, pool: EndpointPool, clock: Clock, logger: Logger) {
+    this.#network = network
+    this.#pool = pool
+    this.#clock = clock
+    this.#logger = logger
+  }
+
+  /**
+   * What nothing depends on: it compares what is known already.
+   * @returns undefined where the contract does not answer, or no endpoint can tell.
+   * @throws RetryableError while endpoints that may be able to fail, for a minute; or the signal's reason.
+   */
+  async ask<T>(task: StateTask<T>, signal: AbortSignal): Promise<T | undefined> {
+    const { answer, failed } = await this.#inTurn(() => true, task, signal)
+    if (answer !== undefined || !failed) {
+      this.#failingSinceMs = undefined
+      return answer?.told
+    }
+    this.#failingSinceMs ??= this.#clock.now()
+    if (this.#clock.now() - this.#failingSinceMs > PATIENCE_MS) return undefined
+    throw new RetryableError(`no endpoint of network ${this.#network.networkId} answers a contract call now`)
+  }
+
+  /**
+   * What can't be done without.
+   * @param preferred is asked first.
+   * @throws FatalError `pruned_history` when no endpoint keeps that state any more, `state_unavailable` when none answers
+   *   contract calls at all; RetryableError, or the signal's reason.
+   */
+  async need<T>(task: StateTask<T>, signal: AbortSignal, preferred?: Endpoint): Promise<T | undefined> {
+    const first = await this.#inTurn((endpoint) => endpoint === preferred, task, signal)
+    if (first.answer !== undefined) return first.answer.told
+    const second = await this.#inTurn((endpoint) => endpoint !== preferred, task, signal)
+    if (second.answer !== undefined) return second.answer.told
+    this.#pool.assertStateOfRightChain()
+    const network = `network ${this.#network.networkId}`
+    if (first.failed || second.failed)
+      throw new RetryableError(`no endpoint of ${network} answers a contract call now`)
+    if (first.isGone || second.isGone)
+      throw new FatalError(`no endpoint of ${network} keeps the state that is asked for`, {
+        reason: 'pruned_history',
+      })
+    throw new FatalError(`no endpoint of ${network} answers contract calls (eth_call)`, {
+      reason: 'state_unavailable',
+    })
+  }
+
+  /** @see ChainClient.askWitness */
+  async askWitness<T>(
+    witness: StateWitness,
+    ask: (reads: ContractReads) => Promise<T | undefined>,
+    signal: AbortSignal,
+  ): Promise<T | undefined> {
+    const task: StateTask<T> = async (endpoint) => {
+      const told = await ask(this.#readsOf((question) => question(endpoint, signal)))
+      if (told === undefined) return undefined
+      const isApart = await tellsBlocksApart(this.#network.bridge, witness, endpoint, signal)
+      if (isApart === false) {
+        endpoint.state.misled()
+        this.#logger.warn('endpoint tells the state of another block: not asked for it', {
+          endpoint: endpoint.alias,
+          block: witness.block.number,
+        })
+      }
+      return isApart === true ? told : undefined
+    }
+    const teller = this.#teller
+    for (const accepts of [
+      (endpoint: Endpoint) => endpoint !== teller,
+      (endpoint: Endpoint) => endpoint === teller,
+    ]) {
+      const { answer } = await this.#inTurn(accepts, task, signal, (told) => told !== undefined)
+      if (answer !== undefined) return answer.told
+    }
+    return undefined
+  }
+
+  /** The getters, each asked of whichever endpoint can tell. */
+  reads(until: (signal: AbortSignal) => AbortSignal): ContractReads {
+    return this.#readsOf((question, signal) => this.ask(question, until(signal)))
+  }
+
+  #readsOf(ask: <T>(question: StateTask<T>, signal: AbortSignal) => Promise<T | undefined>): ContractReads {
+    const { bridge, globalExitRootManager: manager } = this.#network
+    return {
+      getContractDepositCount: (block, signal) =>
+        ask((...on) => readDepositCount(bridge, block, ...on), signal),
+      getContractLocalExitRoot: (block, signal) =>
+        ask((...on) => readLocalExitRoot(bridge, block, ...on), signal),
+      // The manager's tree is one of the same contract as the bridge's: the getter has the same name.
+      getContractL1InfoLeafCount: (block, signal) =>
+        ask((...on) => readDepositCount(manager, block, ...on), signal),
+      getClaimedWords: async (words, block, signal) =>
+        (await ask((...on) => readClaimedWords(this.#network, words, block, ...on), signal)) ??
+        words.map(() => undefined),
+      getEmergencyState: (block, signal) => ask((...on) => readEmergencyState(bridge, block, ...on), signal),
+      getGerHashChains: (block, signal) => ask((...on) => readGerHashChains(manager, block, ...on), signal),
+      getKnownGers: async (roots, block, signal) =>
+        (await ask((...on) => readGlobalExitRootEntries(manager, roots, block, ...on), signal)) ??
+        roots.map(() => undefined),
+    }
+  }
+
+  /** Asks one endpoint after the other until one answers, with a value or by the contract's own no. */
+  async #inTurn<T>(
+    accepts: (endpoint: Endpoint) => boolean,
+    task: StateTask<T>,
+    signal: AbortSignal,
+    isAnswer: (told: T | undefined) => boolean = () => true,
+  ): Promise<Turn<T>> {
+    let isUndecided = false
+    let isGone = false
+    const { answer, failed } = await this.#pool.tryEach(
+      (endpoint) => endpoint.serves('state') && endpoint.state.isOffered && accepts(endpoint),
+      async (endpoint) => {
+        try {
+          const told = await task(endpoint, signal)
+          endpoint.state.answered()
+          if (!isAnswer(told)) return undefined
+          this.#teller = endpoint
+          return { told }
+        } catch (error) {
+          if (!(error instanceof RpcFailure)) throw error
+          if (isUnknownBlock(error)) throw new RpcFailure('behind', error.message, error.providerWords())
+          if (error.kind === 'gone' || isHistoryGone(error)) isGone = true
+          else if (!isRefusal(error)) throw error
+          else if (!endpoint.state.refused()) isUndecided = true
+          else this.#logger.warn('endpoint answers no contract calls', { endpoint: endpoint.alias })
+          return undefined
+        }
+      },
+      signal,
+    )
+    return { answer, failed: failed || isUndecided, isGone }
+  }
+}
+
+/** The endpoint answered, and would not: that says nothing against its blocks and logs. */
+function isRefusal(failure: RpcFailure): boolean {
+  const { status = 0 } = failure.providerWords()
+  return failure.kind === 'rpc' || (failure.kind === 'http' && status < 500)
+}

@@ -1,0 +1,39 @@
+import type { Clock } from './clock.js'
+
+/** Refusals in a row before an endpoint counts as one that answers no contract calls: gateways refuse now and then. */
+const REFUSALS_BEFORE_REST = 3
+/** It is asked again after this long: gateways change their backends. */
+const RECHECK_MS = 10 * 60_000
+
+/** Whether one endpoint tells what contracts hold at a block, as far as it has shown. */
+export class StateSkill {
+  readonly #clock: Pick<Clock, 'now'>
+  #refusals = 0
+  #restsUntil = Number.NEGATIVE_INFINITY
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock
+  }
+
+  /** False while the endpoint is not worth a question. */
+  get isOffered(): boolean {
+    return this.#clock.now() >= this.#restsUntil
+  }
+
+  answered(): void {
+    this.#refusals = 0
+  }
+
+  /** @returns true when this was one refusal too many. */
+  refused(): boolean {
+    if (++this.#refusals < REFUSALS_BEFORE_REST) return false
+    this.misled()
+    return true
+  }
+
+  /** It told the state of another block than it was asked for. */
+  misled(): void {
+    this.#refusals = 0
+    this.#restsUntil = this.#clock.now() + RECHECK_MS
+  }
+}

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ContractReads, StateWitness } from '../../../src/chain/chainClient.types.js'
+import { FatalError, RetryableError } from '../../../src/errors/chainErrors.js'
+import { asBlockNumber } from '../../../src/protocol/units.js'
+import { headerOf } from '../../support/directClient.js'
+import { createFakeWorld } from '../../support/fakeChain.js'
+import type { FakeCall, Fault } from '../../support/fakeRpcFaults.js'
+import { type OpenChain, openChain } from '../../support/openChain.js'
+
+const { signal } = new AbortController()
+const at = asBlockNumber
+
+/** A chain of 40 blocks with deposits in blocks 1 to 5 and 20, and its endpoints. */
+async function withChain(
+  endpoints: number,
+  body: (chain: OpenChain, witness: (block: number) => StateWitness) => Promise<void>,
+): Promise<void> {
+  const network = createFakeWorld({ networks: [1] }).network(1)
+  for (let block = 1; block <= 40; block++)
+    network.mine((builder) => {
+      if (block <= 5 || block === 20) builder.tx().deposit()
+    })
+  const chain = await openChain(network, { endpoints })
+  try {
+    await body(chain, (block) => {
+      const before = at(block < 20 ? 4 : 19)
+      return { block: headerOf(network.blocks[block]!), before, isChanged: true }
+    })
+  } finally {
+    await chain.close()
+  }
+}
+
+const refused = (message: string, code = -32601): Fault => ({
+  type: 'error',
+  code,
+  message,
+  methods: ['eth_call'],
+})
+
+/** State of blocks below is gone. */
+const keepsFrom = (block: number): Fault => ({
+  ...refused('missing trie node 5e', -32000),
+  when: ({ params: [, tag] }: FakeCall) => typeof tag === 'string' && Number(tag) < block,
+})
+
+test('an endpoint that refuses contract calls, in any words, is left alone, and another one answers', async () => {
+  for (const fault of [
+    refused('the method is not allowed'),
+    refused('upgrade your plan', -32099),
+    { type: 'http', status: 403, body: 'no', methods: ['eth_call'] } as const,
+  ])
+    await withChain(2, async ({ client, endpoints, lines }) => {
+      endpoints[0]!.fail(fault)
+      for (let question = 0; question < 6; question++)
+        assert.equal(await client.getContractDepositCount(at(10), signal), 5)
+      assert.equal(endpoints[0]!.callCount('eth_call'), 3)
+      assert.equal(client.isDown(), false)
+      const told = lines.filter(({ text }) => text === 'endpoint answers no contract calls')
+      assert.equal(told.length, 1)
+      // Its blocks are as good as before.
+      await client.getHead(signal)
+      assert.equal(endpoints[0]!.callCount('eth_getBlockByNumber'), 1)
+    })
+})
+
+test('where no endpoint answers contract calls, what compares is untold and what needs them says so', async () => {
+  await withChain(1, async ({ client, endpoints, clock }) => {
+    const fault = endpoints[0]!.fail(refused('the method is not allowed'))
+    const roots = [new Uint8Array(32)]
+    for (let question = 0; question < 2; question++)
+      await assert.rejects(client.getContractDepositCount(at(10), signal), RetryableError)
+    assert.equal(await client.getContractDepositCount(at(10), signal), undefined)
+    assert.deepEqual(await client.getClaimedWords([{ sourceNetwork: 0, word: 0 }], at(10), signal), [
+      undefined,
+    ])
+    assert.equal(await client.getEmergencyState(at(10), signal), undefined)
+    for (const ask of [
+      () => client.findInjectedGers(roots, at(10), signal),
+      () => client.verifyIdentity(signal),
+    ])
+      await assert.rejects(
+        ask,
+        (error) => error instanceof FatalError && error.reason === 'state_unavailable',
+      )
+    fault.off()
+    clock.advance(11 * 60_000)
+    assert.equal(await client.getContractDepositCount(at(10), signal), 5)
+  })
+})
+
+test('a state that one endpoint no longer keeps is asked of the next', async () => {
+  await withChain(2, async ({ client, endpoints }) => {
+    endpoints[0]!.fail(keepsFrom(30))
+    assert.equal(await client.getContractDepositCount(at(10), signal), 5)
+    assert.equal(await client.getContractDepositCount(at(35), signal), 6)
+    endpoints[1]!.fail(keepsFrom(30))
+    assert.equal(await client.getContractDepositCount(at(10), signal), undefined)
+  })
+})
+
+test('endpoints that fail hold up a comparison for a minute, then it goes on without', async () => {
+  await withChain(1, async ({ client, endpoints, clock }) => {
+    endpoints[0]!.fail({ type: 'http', status: 503, methods: ['eth_call'] })
+    const ask = () => client.getContractDepositCount(at(10), signal)
+    for (let second = 0; second < 60; second += 20) {
+      await assert.rejects(ask, RetryableError)
+      clock.advance(20_000)
+    }
+    assert.equal(await ask(), undefined)
+    await assert.rejects(client.findInjectedGers([new Uint8Array(32)], at(10), signal), RetryableError)
+  })
+})
+
+const countAt =
+  (block: number) =>
+  (reads: ContractReads): Promise<number | undefined> =>
+    reads.getContractDepositCount(at(block), signal)
+
+test('a gateway that tells the newest state of any block is no witness, and is not asked for state again', async () => {
+  for (const checks of ['nothing', 'block'] as const)
+    await withChain(2, async ({ client, endpoints, lines }, witness) => {
+      endpoints[0]!.fail({ type: 'newestState', checks })
+      assert.equal(await client.getContractDepositCount(at(10), signal), 6, 'it is believed at first')
+      assert.equal(await client.askWitness(witness(10), countAt(10), signal), 5)
+      endpoints[1]!.fail({ type: 'newestState', checks })
+      assert.equal(await client.askWitness(witness(10), countAt(10), signal), undefined)
+      assert.equal(await client.askWitness(witness(10), countAt(10), signal), undefined)
+      assert.equal(await client.getContractDepositCount(at(10), signal), undefined)
+      const told = lines.filter(({ text }) => text.includes('state of another block'))
+      assert.equal(told.length, 2)
+    })
+})
+
+test('an honest node is a witness: by two blocks, by the hash where the older state is gone, at its head where hashes are not taken', async () => {
+  await withChain(1, async ({ client, endpoints }, witness) => {
+    const [endpoint] = endpoints
+    assert.equal(await client.askWitness(witness(10), countAt(10), signal), 5, 'two blocks')
+    endpoint!.fail(keepsFrom(30))
+    assert.equal(await client.askWitness(witness(35), countAt(35), signal), 6, 'the hash')
+    const isByHash = ({ params: [, tag] }: FakeCall) => typeof tag === 'object'
+    endpoint!.fail({ ...refused('invalid argument 1', -32602), when: isByHash })
+    assert.equal(await client.askWitness(witness(35), countAt(35), signal), undefined, 'nothing shows it')
+    assert.equal(await client.askWitness(witness(40), countAt(40), signal), 6, 'the head')
+  })
+})

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createChainClient } from '../../../src/chain/chainClient.js'
+import { GerPoller } from '../../../src/indexer/gerPoller.js'
+import type { SyncMessage } from '../../../src/indexer/messages.js'
+import { runSyncLoop } from '../../../src/indexer/syncLoop.js'
+import { createStatusBoard, statusRow } from '../../../src/telemetry/statusBoard.js'
+import { createFakeWorld } from '../../support/fakeChain.js'
+import { FakeEndpoint } from '../../support/fakeEndpoint.js'
+import type { FakeCall } from '../../support/fakeRpcFaults.js'
+import { createKeepingLogger } from '../../support/keepingLogger.js'
+import { MemoryShard } from '../../support/memoryShard.js'
+import { SimulatedPosts } from '../../support/simulatedPosts.js'
+import { quietReport } from '../../support/syncHarness.js'
+import { VirtualClock } from '../../support/virtualClock.js'
+
+/** The real client and loop over endpoints in memory: a layer 2 with deposits all along its 400 blocks. */
+function follow(endpointCount: number, { isPolled = false } = {}) {
+  const network = createFakeWorld().network(1)
+  for (let block = 1; block <= 400; block++)
+    network.mine((builder) => {
+      if (block % 10 === 3) builder.tx().deposit()
+    })
+  const clock = new VirtualClock()
+  const simulated = new SimulatedPosts(clock)
+  const endpoints = Array.from({ length: endpointCount }, () => new FakeEndpoint(network))
+  const config = network.config(
+    endpoints.map((endpoint) => simulated.serve(endpoint)),
+    { pollIntervalMs: 500, logRange: 10, gerInjection: isPolled ? 'poll' : 'event' },
+  )
+  const shard = new MemoryShard()
+  const { logger, lines } = createKeepingLogger()
+  const client = createChainClient({ network: config, logger, clock, openPost: simulated.open })
+  const board = createStatusBoard([0, 1])
+  const row = statusRow(board, 1)
+  const messages: SyncMessage[] = []
+  const report = quietReport(1, row, clock, messages)
+  const leaves = { read: () => ({ epoch: 0, leafCount: 1, globalExitRoots: [new Uint8Array(32)] }) }
+  const polling = { network: config, client, writer: shard, row, l1: statusRow(board, 0) }
+  const gerPoller = isPolled ? { gerPoller: new GerPoller({ ...polling, leaves: leaves as never }) } : {}
+  const run = async (done: () => boolean, limitMs = 300_000): Promise<void> => {
+    const stop = new AbortController()
+    const deadline = clock.now() + limitMs
+    const look = () => {
+      if (done() || clock.now() >= deadline) stop.abort()
+      else if (!stop.signal.aborted) clock.after(100, look)
+    }
+    look()
+    const indexedDeposits = () => new Map<number, number>()
+    const loop = { network: config, client, writer: shard, clock, report, indexedDeposits, ...gerPoller }
+    await runSyncLoop(loop, stop.signal)
+    assert.ok(done(), `not done in time, halted: ${row.haltReason()}`)
+  }
+  const isInStep = () => shard.checkpoint()?.number === network.head.number && row.get('caughtUp') === 1
+  const halts = () => messages.filter(({ type }) => type === 'halted')
+  return { network, endpoints, clock, shard, row, lines, run, isInStep, halts }
+}
+
+test('a gateway that tells the newest state of every block halts nobody', async () => {
+  for (const checks of ['nothing', 'block'] as const) {
+    const { network, endpoints, clock, row, run, isInStep, halts } = follow(1)
+    endpoints[0]!.fail({ type: 'newestState', checks })
+    for (let i = 1; i <= 60; i++) clock.after(3_000 * i, () => network.mine((block) => block.tx().deposit()))
+    const until = clock.now() + 200_000
+    await run(() => clock.now() >= until && isInStep())
+    assert.deepEqual(halts(), [])
+    assert.equal(row.get('contractsCompared'), 0)
+  }
+})
+
+test('beside such a gateway an honest endpoint goes on comparing, and what it denies counts', async () => {
+  const { network, endpoints, row, run, isInStep, halts } = follow(2)
+  endpoints[0]!.fail({ type: 'newestState' })
+  await run(isInStep)
+  assert.deepEqual(halts(), [])
+  // Both endpoints leave the log out, and no bloom tells.
+  const hidden = network.mine((block) => block.tx().deposit()).number
+  const faults = endpoints.flatMap((endpoint) => [
+    endpoint.fail({ type: 'hideLogs', match: { blockNumber: hidden } }),
+    endpoint.fail({ type: 'zeroBloom' }),
+  ])
+  network.mineEmpty(3)
+  await run(() => row.haltReason() === 'missing_log', 130_000)
+  for (const fault of faults) fault.off()
+  await run(() => row.haltReason() === 'none' && isInStep(), 130_000)
+})
+
+const isAtBlock = ({ params: [, tag] }: FakeCall) => tag !== 'latest'
+
+test('an endpoint that answers no calls at a block holds nobody up: in step, and told as not compared', async () => {
+  for (const message of ['method not allowed', 'missing trie node 5e', 'not on your plan']) {
+    const { endpoints, row, run, isInStep, halts } = follow(1)
+    const fault = endpoints[0]!.fail({
+      type: 'error',
+      code: -32000,
+      message,
+      methods: ['eth_call'],
+      when: isAtBlock,
+    })
+    await run(isInStep, 60_000)
+    assert.deepEqual(halts(), [])
+    assert.equal(row.get('contractsCompared'), 0)
+    fault.off()
+    await run(() => row.get('contractsCompared') === 1, 800_000)
+  }
+})
+
+const noCalls = { type: 'error', code: -32601, message: 'no such method', methods: ['eth_call'] } as const
+
+test('a new store waits, halted under a name, until someone answers for the bridge; one in use goes on', async () => {
+  const { network, endpoints, shard, row, run, isInStep, halts } = follow(1)
+  const fault = endpoints[0]!.fail(noCalls)
+  await run(() => row.haltReason() === 'state_unavailable', 60_000)
+  assert.equal(shard.checkpoint(), undefined)
+  fault.off()
+  await run(() => row.haltReason() === 'none' && isInStep(), 800_000)
+  endpoints[0]!.fail(noCalls)
+  network.mineEmpty(5)
+  await run(isInStep)
+  assert.equal(halts().length, 1)
+})
+
+test('where roots are asked for, a network without contract calls halts under a name, follows its blocks and heals', async () => {
+  const { network, endpoints, row, run, isInStep, shard } = follow(1, { isPolled: true })
+  const fault = endpoints[0]!.fail({ ...noCalls, when: isAtBlock })
+  await run(() => row.haltReason() === 'state_unavailable', 60_000)
+  assert.equal(row.get('caughtUp'), 0)
+  network.mine((block) => block.tx().deposit())
+  await run(() => shard.checkpoint()?.number === network.head.number, 60_000)
+  assert.equal(row.haltReason(), 'state_unavailable')
+  fault.off()
+  await run(() => row.haltReason() === 'none' && isInStep(), 800_000)
+})
