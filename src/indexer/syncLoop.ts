@@ -165,6 +165,7 @@ class SyncLoop {
    */
   async #seed(head: BlockHeader): Promise<void> {
     const { client, writer, network } = this.#options
+    writer.noteCatchingUp(true)
     const last = Math.max(0, network.startBlock - 1)
     if (head.number < last)
       throw new RetryableError(`the head ${head.number} is below start_block ${last + 1}`)
@@ -218,6 +219,8 @@ class SyncLoop {
     const plan = { from, target: firstHead.number - LINKED_DEPTH, windowBlocks: network.logRange }
     const windows = new WindowPipeline(client, plan, this.#signal)
     const undo = new BatchUndo(writer)
+    // After a long absence as at the first time: claims made meanwhile are not known yet.
+    if (firstHead.number - from >= network.rollbackBlocks) writer.noteCatchingUp(true)
     try {
       let range = await windows.next()
       while (range !== undefined) {
@@ -297,6 +300,7 @@ class SyncLoop {
       await gerPoller?.sweep(this.#signal)
       // Before anything is called synced: what the contracts deny must not be served for a moment.
       if (await this.#auditor.atTip(head, this.#signal)) this.#recovery.audited()
+      if (this.#auditor.hasComparedAll()) writer.noteCatchingUp(false)
       if (senders === 'done' && this.#auditor.hasComparedAll()) report.caughtUp(head.number)
       this.#recovery.idled()
     }

@@ -40,7 +40,8 @@ export class ClaimPath {
     const isOpen =
       !facts.isInDoubt &&
       facts.destination !== undefined &&
-      facts.destination.state.counters.emergencyState === 0
+      facts.destination.state.counters.emergencyState === 0 &&
+      !facts.destination.state.isCatchingUp
     this.readyBelow = isOpen ? this.#coveredByFinal() : 0
   }
 

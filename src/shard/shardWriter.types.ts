@@ -89,6 +89,11 @@ export interface ShardWriter {
   /** undefined: none ever. */
   startOvers(): StartOvers | undefined
   noteStartOvers(startOvers: StartOvers): void
+  /**
+   * While it is catching up with history, a claim of what it tells may wait in blocks that it has not read: nothing with this
+   * destination is ready. Kept over restarts.
+   */
+  noteCatchingUp(isCatchingUp: boolean): void
   /** Moves finality without new blocks. Lower than before is ignored. */
   setFinalized(block: BlockNumber): void
   /** The next deposits and claims without a sender, oldest first, at most `limit`. */

@@ -4,6 +4,7 @@ import { decodeEpoch, decodeRewindCount, type Rewind, untouchedBy } from '../sto
 import { decodeUint32 } from '../store/codecs/smallRows.js'
 import type { ReadView } from '../store/shardStore.types.js'
 import { copyOf } from './chunkReader.js'
+import { readCatchingUp } from './write/chainPosition.js'
 
 /** What a snapshot says of itself. Derived columns take their lengths from here, so they never run ahead of the rows. */
 export class SnapshotState {
@@ -14,6 +15,7 @@ export class SnapshotState {
   #epoch: number | undefined
   #finalizedBlock: number | undefined
   #undoFloor: number | undefined
+  #isCatchingUp: boolean | undefined
   #resolvedDepositSenders: number | undefined
   #resolvedClaimSenders: number | undefined
 
@@ -28,6 +30,7 @@ export class SnapshotState {
     this.#epoch = undefined
     this.#finalizedBlock = undefined
     this.#undoFloor = undefined
+    this.#isCatchingUp = undefined
     this.#resolvedDepositSenders = undefined
     this.#resolvedClaimSenders = undefined
   }
@@ -57,6 +60,12 @@ export class SnapshotState {
   get finalizedBlock(): number {
     this.#finalizedBlock ??= this.#block('finalized')
     return this.#finalizedBlock
+  }
+
+  /** History is read that lies behind, or was not compared with the contracts since: claims may be missing. */
+  get isCatchingUp(): boolean {
+    this.#isCatchingUp ??= readCatchingUp(this.#view)
+    return this.#isCatchingUp
   }
 
   /** Blocks at or below can't be undone; −1 = none. */

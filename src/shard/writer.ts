@@ -18,8 +18,10 @@ import { applyBlocks } from './write/applyBlocks.js'
 import {
   lowerFinalized,
   noteRewind,
+  putCatchingUp,
   putCheckpoint,
   raiseFinalized,
+  readCatchingUp,
   readCheckpoint,
   readEpoch,
   readFinalized,
@@ -113,6 +115,9 @@ export function openShardWriter({ config, networkId, compiled, status }: ShardWr
     startOvers: () => readStartOvers(store),
     noteStartOvers(startOvers) {
       commit((view) => putStartOvers(view, startOvers))
+    },
+    noteCatchingUp(isCatchingUp) {
+      if (isCatchingUp !== readCatchingUp(store)) commit((view) => putCatchingUp(view, isCatchingUp))
     },
     setFinalized(block) {
       const checkpoint = readCheckpoint(store)

@@ -198,6 +198,12 @@ export class MemoryShard implements ShardWriter {
     this.#startOvers = startOvers
   }
 
+  isCatchingUp = false
+
+  noteCatchingUp(isCatchingUp: boolean): void {
+    this.isCatchingUp = isCatchingUp
+  }
+
   setFinalized(block: BlockNumber): void {
     this.finalized = Math.max(this.finalized, block)
   }

@@ -118,6 +118,16 @@ export function pruneBelowFloor(view: WriteView, undoFloor: number): void {
     view.remove('headers', key)
 }
 
+/** Is history read that lies behind, or was it never compared with the contracts since? */
+export function readCatchingUp(view: ReadView): boolean {
+  return view.get('meta', metaKey('catchingUp')) !== undefined
+}
+
+export function putCatchingUp(view: WriteView, isCatchingUp: boolean): void {
+  if (isCatchingUp) view.put('meta', metaKey('catchingUp'), Uint8Array.of(1))
+  else view.remove('meta', metaKey('catchingUp'))
+}
+
 /** Number of reorgs that were followed. */
 export function readEpoch(view: ReadView): number {
   return decodeEpoch(view.get('meta', metaKey('epoch')))

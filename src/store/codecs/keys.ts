@@ -23,6 +23,7 @@ export type MetaName =
   | 'polledLeaves'
   | 'commits'
   | 'startOvers'
+  | 'catchingUp'
 
 const metaKeys = new Map<MetaName, Uint8Array>()
 

@@ -47,6 +47,29 @@ test('a claim left out of far history halts the network before it has caught up,
   assert.equal(harness.shard.counts().claims, 1)
 })
 
+test('a store is catching up from its first block until every claim was compared, and again after a long absence', async () => {
+  const { harness, network } = claimedLongAgo()
+  const { client, shard } = harness
+  let hasCompared = false
+  client.before = ({ method }) => {
+    if (method === 'getClaimedWords') hasCompared = true
+    if (!hasCompared && shard.checkpoint() !== undefined) assert.ok(shard.isCatchingUp)
+  }
+  await harness.run(() => harness.row.get('caughtUp') === 1)
+  assert.ok(hasCompared && !shard.isCatchingUp)
+  network.mineEmpty(10)
+  await harness.run(() => shard.checkpoint()?.number === network.head.number)
+  client.before = () => assert.ok(!shard.isCatchingUp)
+  network.mineEmpty(200)
+  hasCompared = false
+  client.before = ({ method }) => {
+    if (method === 'getClaimedWords') hasCompared = true
+    if (method === 'fetchRange' && !hasCompared && shard.checkpoint()!.number < network.head.number - 100)
+      assert.ok(shard.isCatchingUp)
+  }
+  await harness.run(() => shard.checkpoint()?.number === network.head.number && !shard.isCatchingUp)
+})
+
 test('the taking back of a claim that was left out is found as well', async () => {
   const { harness, network, l1 } = claimedLongAgo()
   const block = network.mine((next) => next.tx().unsetClaim(l1.deposits()[3]!))

@@ -74,6 +74,25 @@ test('a deposit to an L2 is ready from the injection of a leaf that covers it, b
   assert.deepEqual(stateOf(indexed), { ready: true, index: 1, claim: null, refusal: null })
 })
 
+test('while the destination catches up with its history nothing to it is ready, over restarts too', (context) => {
+  const { world } = worldWithDeposit()
+  const [l1, l2] = [world.network(0), world.network(1)]
+  l2.mine((block) => block.tx().injectGer(l1.globalExitRoot()))
+  const indexed = new IndexedWorld(context, world)
+  const destination = indexed.writer(1)
+  destination.noteCatchingUp(true)
+  indexed.syncAll()
+  assert.deepEqual(stateOf(indexed), { ready: false, index: 0, claim: null, refusal: null })
+  l1.mine((block) => block.tx().deposit({ destinationNetwork: 2 }))
+  indexed.syncAll()
+  assert.equal(stateOf(indexed).ready, false)
+  destination.noteCatchingUp(false)
+  assert.equal(stateOf(indexed).ready, true)
+  // Of the source nothing can be missing: its tree is proven by the roots that the L1 has.
+  indexed.writer(0).noteCatchingUp(true)
+  assert.equal(stateOf(indexed).ready, true)
+})
+
 test('a root that was injected before the L1 shard knows its leaf counts as soon as it does', (context) => {
   const { world } = worldWithDeposit()
   world.network(1).mine((block) => block.tx().injectGer(world.network(0).globalExitRoot()))
