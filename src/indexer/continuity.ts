@@ -9,23 +9,42 @@ import type { ChainEvent } from '../protocol/chainEvent.js'
  * @throws ChainDataError `deposit_count_gap`
  */
 export function assertContinues(deposits: number, range: FetchedRange, next: FetchedRange): void {
-  let expected = deposits
-  for (const event of eventsOf(range)) {
-    // A cut or regrown tree: what counts then is the store's business.
-    if (event.type === 'backwardLet' || event.type === 'forwardLet') return
-    if (event.type === 'deposit') expected = event.depositCount + 1
-  }
-  for (const event of eventsOf(next)) {
-    if (event.type === 'backwardLet' || event.type === 'forwardLet') return
-    if (event.type !== 'deposit') continue
-    if (event.depositCount === expected) return
-    throw new ChainDataError(
-      'deposit_count_gap',
-      `deposit count ${event.depositCount} in block ${event.blockNumber}, expected ${expected}`,
-    )
-  }
+  const last = lastCount(range)
+  // A cut or regrown tree: what counts then is the store's business.
+  if (last?.type === 'backwardLet' || last?.type === 'forwardLet') return
+  const expected = last === undefined ? deposits : last.depositCount + 1
+  const first = firstCount(next)
+  if (first?.type !== 'deposit' || first.depositCount === expected) return
+  throw new ChainDataError(
+    'deposit_count_gap',
+    `deposit count ${first.depositCount} in block ${first.blockNumber}, expected ${expected}`,
+  )
 }
 
-function* eventsOf({ blocks }: FetchedRange): Generator<ChainEvent> {
-  for (const { events } of blocks) yield* events
+type CountEvent = Extract<ChainEvent, { type: 'deposit' | 'backwardLet' | 'forwardLet' }>
+
+function asCount(event: ChainEvent): CountEvent | undefined {
+  const { type } = event
+  return type === 'deposit' || type === 'backwardLet' || type === 'forwardLet' ? event : undefined
+}
+
+/** The last event that says how many deposits there are: one block or two are looked at, mostly. */
+function lastCount({ blocks }: FetchedRange): CountEvent | undefined {
+  for (let block = blocks.length - 1; block >= 0; block--) {
+    const { events } = blocks[block]!
+    for (let index = events.length - 1; index >= 0; index--) {
+      const event = asCount(events[index]!)
+      if (event !== undefined) return event
+    }
+  }
+  return undefined
+}
+
+function firstCount({ blocks }: FetchedRange): CountEvent | undefined {
+  for (const { events } of blocks)
+    for (const each of events) {
+      const event = asCount(each)
+      if (event !== undefined) return event
+    }
+  return undefined
 }

@@ -216,18 +216,17 @@ class SyncLoop {
     let position = await this.#position(firstHead)
     let headAtMs = clock.now()
     const from = writer.checkpoint()!.number + 1
-    const plan = { from, target: firstHead.number - LINKED_DEPTH, windowBlocks: network.logRange }
+    const target = firstHead.number - LINKED_DEPTH
+    const joinedUpTo = firstHead.number - network.rollbackBlocks
+    const plan = { from, target, joinedUpTo, windowBlocks: network.logRange }
     const windows = new WindowPipeline(client, plan, this.#signal)
     const undo = new BatchUndo(writer)
     // After a long absence as at the first time: claims made meanwhile are not known yet.
     if (firstHead.number - from >= network.rollbackBlocks) writer.noteCatchingUp(true)
     try {
-      let range = await windows.next()
-      while (range !== undefined) {
-        // A window that can't be read says nothing against the one before it.
-        const next = await windows.next().catch((failure: unknown) => ({ failure }))
-        const isRead = next !== undefined && !('failure' in next)
-        if (isRead) assertContinues(writer.counts().deposits, range, next)
+      for (let next = await windows.next(); next !== undefined; next = await windows.next()) {
+        const { range, following } = next
+        if (following !== undefined) assertContinues(writer.counts().deposits, range, following)
         await this.#assertLinked(range, position.head)
         const floor = undo.nextFloor(countEvents(range.blocks), range.head.number)
         this.#commit(range, range.blocks, position, floor)
@@ -235,10 +234,9 @@ class SyncLoop {
         if (clock.now() - headAtMs >= HEAD_REFRESH_MS) {
           headAtMs = clock.now()
           position = await this.#refreshed(position)
-          windows.moveTarget(position.head.number - LINKED_DEPTH)
+          const { number } = position.head
+          windows.moveTarget(number - LINKED_DEPTH, number - network.rollbackBlocks)
         }
-        if (next !== undefined && !isRead) throw next.failure
-        range = next ?? (await windows.next())
       }
     } finally {
       windows.cancel()

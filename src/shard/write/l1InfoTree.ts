@@ -1,7 +1,7 @@
 import { ChainDataError } from '../../errors/chainDataError.js'
 import { appendLeaves } from '../../merkle/appendOnlyTree.js'
 import { isSameHash } from '../../merkle/branch.js'
-import { getRootsAtCounts } from '../../merkle/treeProofs.js'
+import { getRoot, getRootsAtCounts } from '../../merkle/treeProofs.js'
 import type { TreeSink } from '../../merkle/treeTiles.js'
 import type { BlockHeader, Hash, L1InfoLeafEvent } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
@@ -74,7 +74,7 @@ export class L1InfoTree {
     return true
   }
 
-  /** Checks, at the next flush, the root of the first `leafCount` leaves. */
+  /** Checks, at the next flush, the root of the first `leafCount` leaves, by the newest one told until then. */
   expectRoot(leafCount: number, expected: Hash, source: string): void {
     this.#roots.push({ leafCount, expected, source })
   }
@@ -88,20 +88,22 @@ export class L1InfoTree {
       appendLeaves(this.#sink, 0, before, leaves)
       this.#appended = this.#taken
     }
-    if (this.#roots.length === 0) return
-    const roots = getRootsAtCounts(
-      this.#sink,
-      0,
-      this.#roots.map(({ leafCount }) => leafCount),
-    )
-    this.#roots.forEach(({ leafCount, expected, source }, index) => {
-      const root = roots.subarray(32 * index, 32 * index + 32)
-      if (!isSameHash(root, expected))
-        throw new ChainDataError(
-          'l1_info_root_mismatch',
-          `${source} tells L1 info root ${encodeHex(expected)}, got ${encodeHex(root)} from ${leafCount} leaves`,
-        )
-    })
+    const newest = this.#roots.at(-1)
+    if (newest === undefined) return
+    // It is one over every leaf below it: the older ones are worked out only where something is wrong, to name the first.
+    if (!isSameHash(getRoot(this.#sink, 0, newest.leafCount), newest.expected)) this.#throwFirstMismatch()
     this.#roots = []
+  }
+  /** @throws ChainDataError in any case. */
+  #throwFirstMismatch(): never {
+    const leafCounts = this.#roots.map(({ leafCount }) => leafCount)
+    const roots = getRootsAtCounts(this.#sink, 0, leafCounts)
+    const rootAt = (index: number): Hash => roots.subarray(32 * index, 32 * index + 32)
+    const first = this.#roots.findIndex(({ expected }, index) => !isSameHash(rootAt(index), expected))
+    const { source, expected, leafCount } = this.#roots[first]!
+    throw new ChainDataError(
+      'l1_info_root_mismatch',
+      `${source} tells L1 info root ${encodeHex(expected)}, got ${encodeHex(rootAt(first))} from ${leafCount} leaves`,
+    )
   }
 }

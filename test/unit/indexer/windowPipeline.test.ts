@@ -17,25 +17,25 @@ function longChain(blocks: number): FakeNetwork {
 
 async function readAll(windows: WindowPipeline): Promise<Array<readonly [number, number]>> {
   const read: Array<readonly [number, number]> = []
-  for (let range = await windows.next(); range !== undefined; range = await windows.next())
-    read.push([range.fromBlock, range.head.number])
+  for (let next = await windows.next(); next !== undefined; next = await windows.next())
+    read.push([next.range.fromBlock, next.range.head.number])
   return read
 }
 
 test('windows come in order and without a hole, the last one ends at the target', async () => {
   const client = new DirectClient(longChain(100))
-  const windows = new WindowPipeline(client, { from: 1, target: 95, windowBlocks: 40 }, never)
+  const windows = new WindowPipeline(client, { from: 1, target: 75, joinedUpTo: 75, windowBlocks: 30 }, never)
   assert.deepEqual(await readAll(windows), [
-    [1, 40],
-    [41, 80],
-    [81, 95],
+    [1, 30],
+    [31, 60],
+    [61, 75],
   ])
 })
 
 test('an answer that ends early is followed by the rest of its window', async () => {
   const client = new DirectClient(longChain(100))
   client.maxRange = 15
-  const windows = new WindowPipeline(client, { from: 1, target: 60, windowBlocks: 30 }, never)
+  const windows = new WindowPipeline(client, { from: 1, target: 60, joinedUpTo: 60, windowBlocks: 30 }, never)
   assert.deepEqual(await readAll(windows), [
     [1, 15],
     [16, 30],
@@ -46,7 +46,11 @@ test('an answer that ends early is followed by the rest of its window', async ()
 
 test('at most two windows are in flight, and the next one is asked for before the first is taken in', async () => {
   const client = new DirectClient(longChain(100))
-  const windows = new WindowPipeline(client, { from: 1, target: 100, windowBlocks: 10 }, never)
+  const windows = new WindowPipeline(
+    client,
+    { from: 1, target: 100, joinedUpTo: 100, windowBlocks: 10 },
+    never,
+  )
   await windows.next()
   assert.deepEqual(
     client.calls.map(({ from }) => from),
@@ -56,9 +60,73 @@ test('at most two windows are in flight, and the next one is asked for before th
 
 test('first windows are short, and widen while they hold little', async () => {
   const client = new DirectClient(longChain(5_000))
-  const windows = new WindowPipeline(client, { from: 1, target: 5_000, windowBlocks: 2_000 }, never)
+  const windows = new WindowPipeline(
+    client,
+    { from: 1, target: 5_000, joinedUpTo: 5_000, windowBlocks: 2_000 },
+    never,
+  )
   const widths = (await readAll(windows)).map(([from, to]) => to - from + 1)
-  assert.deepEqual(widths, [250, 250, 500, 1_000, 2_000, 1_000])
+  assert.deepEqual(widths, [32, 32, 256, 2_000, 2_000, 680])
+})
+
+/** Block n has `counts[n]` events, and each answer is one block; without a count there is no answer. */
+function crowdedClient(counts: readonly number[]) {
+  return {
+    fetchRange: async (from: number): Promise<FetchedRange> => {
+      if (counts[from] === undefined) throw new RetryableError('no answer')
+      const header = { number: from } as FetchedRange['head']
+      const blocks = [{ header, events: Array.from({ length: counts[from] }) as never }]
+      return { fromBlock: from as never, head: header, blocks }
+    },
+  }
+}
+
+test('full windows are stored together: each event once, in order, up to 20,000', async () => {
+  const plan = { from: 0, target: 3, joinedUpTo: 3, windowBlocks: 4 }
+  const windows = new WindowPipeline(crowdedClient([6_000, 6_000, 6_000, 6_000]), plan, never)
+  const { range, following } = (await windows.next())!
+  assert.deepEqual(
+    range.blocks.map(({ header }) => header.number),
+    [0, 1, 2],
+  )
+  assert.deepEqual([range.fromBlock, range.head.number, following?.fromBlock], [0, 2, 3])
+  assert.deepEqual(await readAll(windows), [[3, 3]])
+})
+
+test('a stretch is no wider than a window', async () => {
+  const plan = { from: 0, target: 4, joinedUpTo: 4, windowBlocks: 2 }
+  const windows = new WindowPipeline(crowdedClient([2_000, 2_000, 2_000, 2_000, 2_000]), plan, never)
+  assert.deepEqual(await readAll(windows), [
+    [0, 1],
+    [2, 3],
+    [4, 4],
+  ])
+})
+
+test('a window with few events is stored alone, and so is each one near the head', async () => {
+  const stretches = async (counts: readonly number[], joinedUpTo: number) => {
+    const plan = { from: 0, target: counts.length - 1, joinedUpTo, windowBlocks: 8 }
+    return readAll(new WindowPipeline(crowdedClient(counts), plan, never))
+  }
+  assert.deepEqual(await stretches([2_000, 1_999, 2_000, 2_000], 3), [
+    [0, 0],
+    [1, 1],
+    [2, 3],
+  ])
+  assert.deepEqual(await stretches([2_000, 2_000, 2_000, 2_000], 1), [
+    [0, 1],
+    [2, 2],
+    [3, 3],
+  ])
+})
+
+test('what was read before a window that fails is handed out first', async () => {
+  const plan = { from: 0, target: 5, joinedUpTo: 5, windowBlocks: 8 }
+  const windows = new WindowPipeline(crowdedClient([2_000, 2_000]), plan, never)
+  const { range, following } = (await windows.next())!
+  assert.deepEqual([range.fromBlock, range.head.number, following], [0, 1, undefined])
+  await assert.rejects(windows.next(), RetryableError)
+  windows.cancel()
 })
 
 test('a window that fails is told to whoever asks for it, one that is cancelled to nobody', async () => {
@@ -66,8 +134,12 @@ test('a window that fails is told to whoever asks for it, one that is cancelled 
   client.before = ({ from }) => {
     if (from === 11) throw new RetryableError('no answer')
   }
-  const windows = new WindowPipeline(client, { from: 1, target: 100, windowBlocks: 10 }, never)
-  assert.equal((await windows.next())?.head.number, 10)
+  const windows = new WindowPipeline(
+    client,
+    { from: 1, target: 100, joinedUpTo: 100, windowBlocks: 10 },
+    never,
+  )
+  assert.equal((await windows.next())?.range.head.number, 10)
   await assert.rejects(windows.next(), RetryableError)
   windows.cancel()
   assert.equal(client.callCount('fetchRange'), 3)
