@@ -126,19 +126,21 @@ export class JsonWriter {
   /** A safe integer ≥ 0. */
   uint(value: number): void {
     this.reserve(16)
-    let at = this.digits.length
-    let rest = value
-    while (rest > 0xffff_ffff) {
-      const next = Math.floor(rest / 10)
-      this.digits[--at] = ZERO + (rest - next * 10)
-      rest = next
+    if (value > 0xffff_ffff) {
+      this.longUint(value)
+      return
     }
+    let size = 1
+    for (let power = 10; power <= value; power *= 10) size++
+    const bytes = this.bytes
+    let at = this.length + size
+    this.length = at
+    let rest = value
     do {
       const next = Math.floor(rest / 10)
-      this.digits[--at] = ZERO + (rest - next * 10)
+      bytes[--at] = ZERO + (rest - next * 10)
       rest = next
     } while (rest > 0)
-    this.copyDigits(at)
   }
 
   boolean(value: boolean): void {
@@ -228,6 +230,17 @@ export class JsonWriter {
   textOrNull(value: string | null): void {
     if (value === null) this.null()
     else this.text(value)
+  }
+
+  private longUint(value: number): void {
+    let at = this.digits.length
+    let rest = value
+    do {
+      const next = Math.floor(rest / 10)
+      this.digits[--at] = ZERO + (rest - next * 10)
+      rest = next
+    } while (rest > 0)
+    this.copyDigits(at)
   }
 
   /** Turns `limbs` into digits by repeated division by 10^9. @returns where the digits start in `digits`. */

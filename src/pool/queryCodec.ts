@@ -71,6 +71,8 @@ interface Layout {
   readonly operation: OperationId
   readonly number: number
   readonly fields: readonly (readonly [name: string, kind: Kind])[]
+  /** Every field, undefined. */
+  readonly blank: Readonly<Record<string, unknown>>
 }
 
 const layouts: readonly Layout[] = Object.entries(fieldKinds).map(([operation, kinds], number) => ({
@@ -78,6 +80,7 @@ const layouts: readonly Layout[] = Object.entries(fieldKinds).map(([operation, k
   operation: operation as OperationId,
   number,
   fields: Object.entries(kinds) as [string, Kind][],
+  blank: Object.fromEntries(Object.keys(kinds).map((name) => [name, undefined])),
 }))
 
 const MAX_FIELDS = Math.max(...layouts.map(({ fields }) => fields.length))
@@ -172,7 +175,10 @@ export class QueryWriter {
   }
 }
 
-/** All queries of a batch, in order, in fresh memory: `batch` may be shared, which not all code that takes bytes can read. */
+/**
+ * All queries of a batch, in order, in fresh memory: `batch` may be shared, which not all code that takes bytes can read. Fields
+ * that are absent are undefined: the queries of one operation have one shape, or each look at a field would be a search.
+ */
 export function decodeQueries(batch: Uint8Array): NamedQuery[] {
   const view = new DataView(batch.buffer, batch.byteOffset, batch.length)
   const queries: NamedQuery[] = []
@@ -182,10 +188,9 @@ export function decodeQueries(batch: Uint8Array): NamedQuery[] {
     const coding = contentCodings[view.getUint8(at + 1)]!
     const presence = view.getUint32(at + 2)
     at += HEAD_BYTES
-    const values: Record<string, unknown> = {}
-    for (let index = 0; index < layout.fields.length; index++) {
-      if ((presence & (1 << index)) === 0) continue
-      const [name, kind] = layout.fields[index]!
+    const values: Record<string, unknown> = { ...layout.blank }
+    for (let rest = presence; rest !== 0; rest &= rest - 1) {
+      const [name, kind] = layout.fields[31 - Math.clz32(rest & -rest)]!
       switch (kind) {
         case 'uint32':
           values[name] = view.getUint32(at)

@@ -18,62 +18,109 @@ export interface IndexedList extends OrdinalList {
   at(position: number): number
 }
 
+/** What every list that reads any of its ordinals at once has in common. */
+abstract class AnyIndexedList implements IndexedList {
+  abstract readonly length: number
+
+  abstract at(position: number): number
+
+  rank(value: number, low = 0, high = this.length): number {
+    let first = low
+    let end = high
+    while (first < end) {
+      const middle = Math.floor((first + end) / 2)
+      if (this.at(middle) < value) first = middle + 1
+      else end = middle
+    }
+    return first
+  }
+
+  slice(from: number, to: number): number[] {
+    const ordinals: number[] = []
+    for (let position = from; position < to; position++) ordinals.push(this.at(position))
+    return ordinals
+  }
+}
+
+class ChunkedList extends AnyIndexedList {
+  readonly length: number
+  readonly #readChunk: (chunk: number) => Uint32Array
+  #current: Uint32Array | undefined
+  #currentNumber = -1
+
+  constructor(length: number, readChunk: (chunk: number) => Uint32Array) {
+    super()
+    this.length = length
+    this.#readChunk = readChunk
+  }
+
+  at(position: number): number {
+    const chunk = Math.floor(position / LIST_CHUNK)
+    if (this.#current === undefined || chunk !== this.#currentNumber) {
+      this.#current = this.#readChunk(chunk)
+      this.#currentNumber = chunk
+    }
+    return this.#current[position % LIST_CHUNK]!
+  }
+}
+
+class ListInMemory extends AnyIndexedList {
+  readonly #ordinals: readonly number[]
+
+  constructor(ordinals: readonly number[]) {
+    super()
+    this.#ordinals = ordinals
+  }
+
+  get length(): number {
+    return this.#ordinals.length
+  }
+
+  at(position: number): number {
+    return this.#ordinals[position]!
+  }
+
+  override slice(from: number, to: number): number[] {
+    return this.#ordinals.slice(from, to)
+  }
+}
+
+class WholeRange extends AnyIndexedList {
+  readonly length: number
+
+  constructor(length: number) {
+    super()
+    this.length = length
+  }
+
+  at(position: number): number {
+    return position
+  }
+
+  override rank(value: number, low = 0, high = this.length): number {
+    return Math.min(Math.max(value, low), high)
+  }
+}
+
 /**
  * A list over stored chunks: a page costs a few reads at any depth.
  * @param readChunk gives the ordinals of chunk n as memory of its own. The newest chunk read is kept: neighbours cost nothing.
  */
 export function chunkedList(length: number, readChunk: (chunk: number) => Uint32Array): IndexedList {
-  let current: Uint32Array | undefined
-  let currentNumber = -1
-  const at = (position: number): number => {
-    const chunk = Math.floor(position / LIST_CHUNK)
-    if (current === undefined || chunk !== currentNumber) {
-      current = readChunk(chunk)
-      currentNumber = chunk
-    }
-    return current[position % LIST_CHUNK]!
-  }
-  return indexedList(length, at)
+  return new ChunkedList(length, readChunk)
 }
 
 /** A list in memory. @param ordinals ascending, without repeats. */
 export function listOf(ordinals: readonly number[]): IndexedList {
-  return indexedList(ordinals.length, (position) => ordinals[position]!)
+  return new ListInMemory(ordinals)
 }
 
 /** The ordinals 0 … length − 1: what "no filter" lists. */
 export function wholeRange(length: number): IndexedList {
-  return {
-    ...indexedList(length, (position) => position),
-    rank: (value, low = 0, high = length) => Math.min(Math.max(value, low), high),
-  }
+  return new WholeRange(length)
 }
 
 export function listHas(list: IndexedList, ordinal: number): boolean {
   const rank = list.rank(ordinal)
   return rank < list.length && list.at(rank) === ordinal
-}
-
-function indexedList(length: number, at: (position: number) => number): IndexedList {
-  return {
-    length,
-    at,
-    rank: (value, low = 0, high = length) => firstNotBelow(at, value, low, high),
-    slice(from, to) {
-      const ordinals: number[] = []
-      for (let position = from; position < to; position++) ordinals.push(at(position))
-      return ordinals
-    },
-  }
-}
-
-function firstNotBelow(at: (position: number) => number, value: number, from: number, to: number): number {
-  let low = from
-  let high = to
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    if (at(middle) < value) low = middle + 1
-    else high = middle
-  }
-  return low
 }

@@ -2,6 +2,7 @@ import { type Answer, success } from '../errors/answers.js'
 import { InvariantError } from '../errors/invariantError.js'
 import { type Cursor, decodeCursor, encodeCursor, filterHash } from '../protocol/cursor.js'
 import type { OperationId, Paging } from '../protocol/queries.js'
+import type { Rewind } from '../store/codecs/rewinds.js'
 import type { OrdinalList } from './ordinalList.js'
 import { cursorOutdated } from './refusals.js'
 
@@ -19,9 +20,16 @@ export interface PageFrame {
   /** Only ordinals in [from, below). */
   readonly from: number
   readonly below: number
+  readonly state: RewindState
+  /** What the ordinals are of. */
+  readonly rows: keyof Rewind
+}
+
+/** What a snapshot says of rows that were taken back. */
+interface RewindState {
   readonly rewindCount: number
-  /** Ordinals below are the same now as at that count of rewinds. */
-  untouchedSince(rewindCount: number): number
+  /** Rows below these are the same now as at that count of rewinds. */
+  untouchedSince(rewindCount: number): Rewind
 }
 
 /**
@@ -58,7 +66,7 @@ export function pageOf(list: OrdinalList, frame: PageFrame, query: Paging): Answ
         : encodeCursor({
             isAscending,
             filterHash: filterHash(frame.operation, query),
-            numbers: [frame.rewindCount, isAscending ? last + 1 : last],
+            numbers: [frame.state.rewindCount, isAscending ? last + 1 : last],
           }),
   })
 }
@@ -71,8 +79,8 @@ export function readCursor(bytes: Uint8Array): Cursor {
 }
 
 /** undefined: rows below the border were replaced since the cursor was made. */
-function borderOf(bytes: Uint8Array, { rewindCount, untouchedSince }: PageFrame): number | undefined {
+function borderOf(bytes: Uint8Array, { state, rows }: PageFrame): number | undefined {
   const [seen = 0, border = 0] = readCursor(bytes).numbers
   // More than there were: the shard has been indexed anew.
-  return seen > rewindCount || untouchedSince(seen) < border ? undefined : border
+  return seen > state.rewindCount || state.untouchedSince(seen)[rows] < border ? undefined : border
 }

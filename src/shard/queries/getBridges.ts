@@ -14,12 +14,12 @@ import { selectBridges } from './selectBridges.js'
 export function getBridges(shards: ShardReaders, query: BridgesQuery): Answer<Page<BridgeRecord>> {
   const source = shards.find(query.networkId)
   if (source === undefined) return networkNotServed(query.networkId)
-  const { state } = source
   const frame = {
     operation: 'getBridges' as const,
-    ...rangeOf(source, query),
-    rewindCount: state.rewindCount,
-    untouchedSince: (rewindCount: number) => state.untouchedSince(rewindCount).deposits,
+    from: firstOf(source, query),
+    below: endOf(source, query),
+    state: source.state,
+    rows: 'deposits' as const,
   }
   const page = pageOf(selectBridges(shards, source, query), frame, query)
   if (!page.ok) return page
@@ -32,19 +32,16 @@ export function getBridges(shards: ShardReaders, query: BridgesQuery): Answer<Pa
 }
 
 /** Deposits are in the order of their blocks: a range of blocks or of time is one of deposit counts. */
-function rangeOf(source: ShardView, query: BridgesQuery): { from: number; below: number } {
-  const { fromBlock, toBlock, fromTimestampSec, toTimestampSec } = query
-  const { deposits } = source
-  return {
-    from: Math.max(
-      fromBlock === undefined ? 0 : deposits.firstFromBlock(fromBlock),
-      fromTimestampSec === undefined ? 0 : deposits.firstFromTimestamp(fromTimestampSec),
-    ),
-    below: Math.min(
-      toBlock === undefined ? Number.POSITIVE_INFINITY : deposits.firstFromBlock(toBlock + 1),
-      toTimestampSec === undefined
-        ? Number.POSITIVE_INFINITY
-        : deposits.firstFromTimestamp(toTimestampSec + 1),
-    ),
-  }
+function firstOf({ deposits }: ShardView, { fromBlock, fromTimestampSec }: BridgesQuery): number {
+  const inBlocks = fromBlock === undefined ? 0 : deposits.firstFromBlock(fromBlock)
+  return fromTimestampSec === undefined
+    ? inBlocks
+    : Math.max(inBlocks, deposits.firstFromTimestamp(fromTimestampSec))
+}
+
+function endOf({ deposits }: ShardView, { toBlock, toTimestampSec }: BridgesQuery): number {
+  const inBlocks = toBlock === undefined ? Number.POSITIVE_INFINITY : deposits.firstFromBlock(toBlock + 1)
+  return toTimestampSec === undefined
+    ? inBlocks
+    : Math.min(inBlocks, deposits.firstFromTimestamp(toTimestampSec + 1))
 }

@@ -13,13 +13,12 @@ import { selectClaims } from './selectClaims.js'
 export function getClaims(shards: ShardReaders, query: ClaimsQuery): Answer<Page<ClaimRecord>> {
   const view = shards.find(query.networkId)
   if (view === undefined) return networkNotServed(query.networkId)
-  const { state } = view
   const frame = {
     operation: 'getClaims' as const,
     from: 0,
     below: Number.POSITIVE_INFINITY,
-    rewindCount: state.rewindCount,
-    untouchedSince: (rewindCount: number) => state.untouchedSince(rewindCount).claims,
+    state: view.state,
+    rows: 'claims' as const,
   }
   const page = pageOf(selectClaims(shards, view, query), frame, query)
   if (!page.ok) return page

@@ -3,7 +3,7 @@ import type { BridgesQuery } from '../../protocol/queries.js'
 import type { NetworkId } from '../../protocol/units.js'
 import { equalBytes } from '../../store/codecs/bytes.js'
 import { latin1, uint32Key } from '../../store/codecs/keys.js'
-import { type ListKind, listKinds } from '../../store/tables.js'
+import { listKinds } from '../../store/tables.js'
 import { allBelow, type Bits, listOfBits } from '../bits.js'
 import type { DepositSets, StateFilter } from '../depositSets.js'
 import { type FilterParts, isInAll } from '../filteredSet.js'
@@ -19,8 +19,8 @@ export function selectBridges(shards: ShardReaders, source: ShardView, query: Br
   const lists = namedLists(source, query)
   const [shortest] = lists
   if (shortest === undefined) return selectAmongAll(shards, source, query)
+  if (lists.length === 1 && !hasSetFilter(query)) return shortest
   const others = lists.slice(1)
-  if (others.length === 0 && !hasSetFilter(query)) return shortest
   if (shortest.length <= shards.thresholds.worthKeeping)
     return listOf(selectFew(shards, source, query, shortest, others))
   const sets = shards.depositSets(source)
@@ -32,15 +32,19 @@ export function selectBridges(shards: ShardReaders, source: ShardView, query: Br
 function namedLists(source: ShardView, query: BridgesQuery): IndexedList[] {
   const { depositCounts, fromAddress, toAddress, transactionHash } = query
   const lists: IndexedList[] = []
-  const add = (kind: ListKind, key: Uint8Array | undefined): void => {
-    if (key !== undefined) lists.push(source.list(kind, key))
-  }
-  if (depositCounts !== undefined)
-    lists.push(listOf(depositCounts.filter((depositCount) => depositCount < source.deposits.count)))
-  add(listKinds.depositsBySender, fromAddress)
-  add(listKinds.depositsByDestinationAddress, toAddress)
+  if (depositCounts !== undefined) lists.push(listOf(known(source, depositCounts)))
+  if (fromAddress !== undefined) lists.push(source.list(listKinds.depositsBySender, fromAddress))
+  if (toAddress !== undefined) lists.push(source.list(listKinds.depositsByDestinationAddress, toAddress))
   if (transactionHash !== undefined) lists.push(depositsOfTransaction(source, transactionHash))
-  return lists.sort((left, right) => left.length - right.length)
+  return lists.length < 2 ? lists : lists.sort((left, right) => left.length - right.length)
+}
+
+/** Those of the deposit counts, which ascend, that are indexed. */
+function known({ deposits }: ShardView, depositCounts: readonly number[]): readonly number[] {
+  const { count } = deposits
+  return depositCounts.at(-1)! < count
+    ? depositCounts
+    : depositCounts.filter((depositCount) => depositCount < count)
 }
 
 function depositsOfTransaction(source: ShardView, transactionHash: Hash): IndexedList {

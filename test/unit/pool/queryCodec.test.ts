@@ -63,12 +63,20 @@ const anyQuery = fc.oneof(
   queryOf('getClaimTransaction', { networkId: uint32, depositCount: uint32 }, { leafIndex: uint32 }),
 )
 
+/** What comes out has every field of its operation, those that are absent undefined. */
+function withoutAbsent({ query, ...rest }: NamedQuery): object {
+  return {
+    ...rest,
+    query: Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)),
+  }
+}
+
 test('any batch of queries comes out of its bytes as it went in', () => {
   const writer = new QueryWriter()
   fc.assert(
     fc.property(fc.array(anyQuery, { maxLength: 300 }), (queries) => {
       for (const query of queries) writer.append(query)
-      assert.deepEqual(decodeQueries(writer.take()), queries)
+      assert.deepEqual(decodeQueries(writer.take()).map(withoutAbsent), queries)
     }),
     { numRuns: 200 },
   )
