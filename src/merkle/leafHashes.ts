@@ -30,6 +30,20 @@ export function hashDepositLeaves(hasher: Hasher, deposits: readonly DepositLeaf
   return hasher.hashMessages(preimages, DEPOSIT_LEAF_PREIMAGE_BYTES, deposits.length)
 }
 
+const onePreimage = new Uint8Array(DEPOSIT_LEAF_PREIMAGE_BYTES)
+
+/** Leaf of one deposit. @returns 32 bytes, fresh. */
+export function hashDepositLeaf(hasher: Hasher, deposit: DepositLeaf): Uint8Array {
+  const { metadata } = deposit
+  writeDepositLeafPreimage(
+    onePreimage,
+    0,
+    deposit,
+    metadata.length === 0 ? EMPTY_HASH : hasher.hash(metadata),
+  )
+  return hasher.hash(onePreimage)
+}
+
 /** Leaves of the L1 info tree in order. @returns 32 bytes per leaf, fresh: ready for `appendLeaves`. */
 export function hashL1InfoLeaves(hasher: Hasher, leaves: readonly L1InfoLeafFields[]): Uint8Array {
   const preimages = new Uint8Array(L1_INFO_LEAF_PREIMAGE_BYTES * leaves.length)

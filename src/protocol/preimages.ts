@@ -2,8 +2,10 @@ import type { ForwardLeaf, Hash } from './chainEvent.js'
 import { PackedDeposit } from './packedEvents.js'
 import { writeUint256 } from './uint256.js'
 
-/** What a deposit's leaf is made of; events and the leaves of ForwardLET have these fields. */
-export type DepositLeafFields = Omit<ForwardLeaf, 'metadata'>
+/** What a deposit's leaf is made of; events and the leaves of ForwardLET have these fields, stored rows the amount as 32 bytes. */
+export type DepositLeafFields = Omit<ForwardLeaf, 'metadata' | 'amount'> & {
+  readonly amount: bigint | Uint8Array
+}
 
 /**
  * Bytes of a deposit leaf's preimage: leaf type 1 ‖ origin network 4 ‖ origin address 20 ‖ destination network 4 ‖
@@ -36,7 +38,8 @@ export function writeDepositLeafPreimage(
   target.set(bytes('origin address', leaf.originAddress, 20), offset + 5)
   view.setUint32(25, uint('destination network', leaf.destinationNetwork, 0xffff_ffff))
   target.set(bytes('destination address', leaf.destinationAddress, 20), offset + 29)
-  writeUint256(target, offset + 49, leaf.amount)
+  if (typeof leaf.amount === 'bigint') writeUint256(target, offset + 49, leaf.amount)
+  else target.set(bytes('amount', leaf.amount, 32), offset + 49)
 }
 
 /** Preimage of one deposit leaf: 113 fresh bytes. See `writeDepositLeafPreimage`. */

@@ -3,16 +3,15 @@ import { InvariantError } from '../errors/invariantError.js'
 import { BRANCH_BYTES, isSameHash } from '../merkle/branch.js'
 import { EdgeCache } from '../merkle/edgeCache.js'
 import type { TreeHasher } from '../merkle/hasher.js'
-import { hashDepositLeaves } from '../merkle/leafHashes.js'
+import { hashDepositLeaf } from '../merkle/leafHashes.js'
 import { RollupExitTree } from '../merkle/rollupExitTree.js'
-import { proveLeaf } from '../merkle/treeProofs.js'
+import { proveLeaf, type TreeVersion } from '../merkle/treeProofs.js'
 import type { Hash } from '../protocol/chainEvent.js'
 import { encodeGlobalIndex } from '../protocol/globalIndex.js'
 import { isL1, L1_NETWORK_ID, rollupIndexOf } from '../protocol/networks.js'
 import type { ClaimProofRecord, L1InfoLeafRecord } from '../protocol/records.js'
 import { writeUint256 } from '../protocol/uint256.js'
 import type { DepositCount, L1InfoTreeIndex, NetworkId } from '../protocol/units.js'
-import { readUint256 } from '../store/codecs/bytes.js'
 import type { DepositRow } from '../store/codecs/depositRow.js'
 import { latin1 } from '../store/codecs/keys.js'
 import type { L1InfoLeafRow } from '../store/codecs/l1InfoLeafRow.js'
@@ -27,11 +26,15 @@ import {
   rollupExitRootUnresolvable,
 } from './refusals.js'
 import type { ShardView } from './shardView.js'
+import { SlotCache } from './slotCache.js'
 
 /** Right edges kept per network: 2,080 bytes each. */
 const KEPT_EDGES = 256
 /** Rollup halves kept: about 1,100 bytes each. Wallets ask for the newest roots again and again. */
 const KEPT_ROLLUP_BRANCHES = 1024
+
+/** L1 info leaves kept per source network, about 600 bytes each. */
+const KEPT_TARGETS = 1024
 
 /** Of network 0, whose roots stand in no rollup's tree: shared by all proofs, nobody writes to it. */
 const NO_BRANCH = new Uint8Array(BRANCH_BYTES)
@@ -41,6 +44,8 @@ export class ProofMaker {
   readonly #hasher: TreeHasher
   readonly #rollupExitTree: RollupExitTree
   readonly #edges = new Map<NetworkId, EdgeCache>()
+  /** By source network. */
+  readonly #targets = new Map<NetworkId, KeptTargets>()
   /** Rollup and rollup exit root → its local exit root and branch. The root commits to both, so no reorg makes an entry wrong. */
   readonly #rollupHalves = new BoundedCache<string, RollupHalf>(KEPT_ROLLUP_BRANCHES)
 
@@ -63,29 +68,18 @@ export class ProofMaker {
     leafIndex: L1InfoTreeIndex,
   ): Answer<ClaimProofRecord> {
     if (leafIndex >= l1.l1Info.leafCount) return leafIndexBeyondTip(leafIndex, l1.l1Info.leafCount)
-    const leaf = l1.l1Info.getLeaf(leafIndex)
-    const half = isL1(source.networkId)
-      ? { localExitRoot: leaf.mainnetExitRoot, branch: NO_BRANCH }
-      : this.#rollupHalf(l1, source.networkId, leaf)
-    if (half === undefined) return rollupExitRootUnresolvable(leafIndex)
-    const version = source.exitTree.findRoot(half.localExitRoot)
-    if (version === undefined) return localExitRootNotIndexed(source.networkId, leafIndex)
+    const found = this.#targetOf(source, l1, leafIndex)
+    if (!found.ok) return found
+    const { leaf, version, shared, rollupExitRootBranch } = found.value
     if (depositCount >= version.leafCount)
       return leafIndexTooSmall(leafIndex, depositCount, version.leafCount)
-    const shared = source.exitTree.sharedLeafCount(version)
     if (depositCount >= shared) return otherLineage(leafIndex, depositCount, shared)
     const { finalizedBlock } = l1.state
     if (leaf.blockNumber > finalizedBlock) return notFinalYet(leafIndex, leaf.blockNumber, finalizedBlock)
 
     const leafHash = this.#leafHash(source, row)
     const proof = inShard(source.networkId, () =>
-      proveLeaf(
-        source.exitTree,
-        // Not spread: the engine adds the fields one by one then, 0.6 µs of a proof.
-        { lineage: version.lineage, leafCount: version.leafCount, root: half.localExitRoot },
-        depositCount,
-        this.#edgesOf(source.networkId),
-      ),
+      proveLeaf(source.exitTree, version, depositCount, this.#edgesOf(source.networkId)),
     )
     if (!isSameHash(proof.leaf, leafHash))
       throw new InvariantError(
@@ -94,11 +88,47 @@ export class ProofMaker {
       )
     return success({
       localExitRootBranch: proof.branch,
-      rollupExitRootBranch: half.branch,
-      leaf: leafRecord(leaf, leafIndex),
+      rollupExitRootBranch,
+      leaf,
       globalIndex: globalIndexBytes(source.networkId, depositCount),
       leafHash,
       isFinal: leaf.blockNumber <= l1.state.undoFloor && row.blockNumber <= source.state.undoFloor,
+    })
+  }
+
+  /** What proofs of one network under one leaf share, or why there are none: kept while both shards stand. */
+  #targetOf(source: ShardView, l1: ShardView, leafIndex: L1InfoTreeIndex): Answer<ProofTarget> {
+    let kept = this.#targets.get(source.networkId)
+    if (kept === undefined) {
+      kept = { sourceVersion: -1, l1Version: -1, byLeaf: new SlotCache(KEPT_TARGETS) }
+      this.#targets.set(source.networkId, kept)
+    }
+    if (kept.sourceVersion !== source.version || kept.l1Version !== l1.version) {
+      kept.byLeaf.clear()
+      kept.sourceVersion = source.version
+      kept.l1Version = l1.version
+    }
+    let target = kept.byLeaf.get(leafIndex)
+    if (target === undefined) {
+      target = this.#makeTarget(source, l1, leafIndex)
+      kept.byLeaf.set(leafIndex, target)
+    }
+    return target
+  }
+
+  #makeTarget(source: ShardView, l1: ShardView, leafIndex: L1InfoTreeIndex): Answer<ProofTarget> {
+    const leaf = l1.l1Info.getLeaf(leafIndex)
+    const half = isL1(source.networkId)
+      ? { localExitRoot: leaf.mainnetExitRoot, branch: NO_BRANCH }
+      : this.#rollupHalf(l1, source.networkId, leaf)
+    if (half === undefined) return rollupExitRootUnresolvable(leafIndex)
+    const entry = source.exitTree.findRoot(half.localExitRoot)
+    if (entry === undefined) return localExitRootNotIndexed(source.networkId, leafIndex)
+    return success({
+      leaf: leafRecord(leaf, leafIndex),
+      version: { lineage: entry.lineage, leafCount: entry.leafCount, root: half.localExitRoot },
+      shared: source.exitTree.sharedLeafCount(entry),
+      rollupExitRootBranch: half.branch,
     })
   }
 
@@ -129,17 +159,15 @@ export class ProofMaker {
 
   #leafHash(source: ShardView, row: DepositRow): Hash {
     const token = source.dictionary.getToken(row.tokenId)
-    return hashDepositLeaves(this.#hasher, [
-      {
-        leafType: row.leafType,
-        originNetwork: token.network,
-        originAddress: token.address.bytes,
-        destinationNetwork: row.destinationNetwork,
-        destinationAddress: row.destinationAddress.bytes,
-        amount: readUint256(row.amount, 0),
-        metadata: source.dictionary.getMetadata(row.metadataId),
-      },
-    ])
+    return hashDepositLeaf(this.#hasher, {
+      leafType: row.leafType,
+      originNetwork: token.network,
+      originAddress: token.address.bytes,
+      destinationNetwork: row.destinationNetwork,
+      destinationAddress: row.destinationAddress.bytes,
+      amount: row.amount,
+      metadata: source.dictionary.peekMetadata(row.metadataId),
+    })
   }
 
   #edgesOf(networkId: NetworkId): EdgeCache {
@@ -150,6 +178,22 @@ export class ProofMaker {
     }
     return edges
   }
+}
+
+/** An L1 info leaf, and what it commits a source network to. */
+interface ProofTarget {
+  readonly leaf: L1InfoLeafRecord
+  /** The source's exit tree under the leaf's root. */
+  readonly version: TreeVersion
+  /** Deposits, as they are now, that the root commits to. */
+  readonly shared: number
+  readonly rollupExitRootBranch: Uint8Array
+}
+
+interface KeptTargets {
+  sourceVersion: number
+  l1Version: number
+  readonly byLeaf: SlotCache<Answer<ProofTarget>>
 }
 
 interface RollupHalf {

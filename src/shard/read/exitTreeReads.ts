@@ -1,6 +1,6 @@
 import { isSameHash } from '../../merkle/branch.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
-import type { LineageLink, TileReader } from '../../merkle/nodeStore.js'
+import type { LineageLink } from '../../merkle/nodeStore.js'
 import type { TreeSource } from '../../merkle/treeTiles.js'
 import { EMPTY_TREE_ROOT } from '../../merkle/zeroHashes.js'
 import type { Hash } from '../../protocol/chainEvent.js'
@@ -9,6 +9,7 @@ import { trees } from '../../store/codecs/keys.js'
 import type { LocalExitRootEntry } from '../../store/codecs/smallRows.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import { findExitRoot } from '../hashRuns.js'
+import { KeptTiles } from '../keptTiles.js'
 import type { SnapshotState } from '../snapshotState.js'
 import { readLineages, tileReader } from '../tiles.js'
 
@@ -19,7 +20,7 @@ const NO_LEAVES: LocalExitRootEntry = { lineage: 0 as Lineage, leafCount: 0 as L
 /** The local exit tree of one network: its lineages, its roots, its tiles. */
 export class ExitTreeReads implements TreeSource {
   readonly hasher: TreeHasher
-  readonly tiles: TileReader
+  readonly tiles: KeptTiles
   readonly #view: ReadView
   readonly #state: SnapshotState
   readonly networkId: NetworkId
@@ -30,11 +31,12 @@ export class ExitTreeReads implements TreeSource {
     this.#state = state
     this.networkId = networkId
     this.hasher = hasher
-    this.tiles = tileReader(view, trees.localExitTree)
+    this.tiles = new KeptTiles(tileReader(view, trees.localExitTree))
   }
 
   reset(): void {
     this.#lineages = undefined
+    this.tiles.reset()
   }
 
   get epoch(): number {
