@@ -5,6 +5,7 @@ import { ClaimAudit } from '../indexer/claimAudit.js'
 import { InjectionAudit } from '../indexer/injectionAudit.js'
 import type { TreeHasher } from '../merkle/hasher.js'
 import type { BlockHeader } from '../protocol/chainEvent.js'
+import { asNetworkId, type NetworkId } from '../protocol/units.js'
 import { openContractState } from '../shard/contractState.js'
 import type { L1InfoGerReader } from '../shard/l1InfoGers.js'
 import { readPolledLeaves } from '../shard/write/polledGers.js'
@@ -18,7 +19,7 @@ export interface StateComparison {
   readonly client: ChainClient
   readonly checkpoint: BlockHeader
   /** Deposits that the stores beside hold, by network. */
-  readonly indexedDeposits: ReadonlyMap<number, number>
+  readonly indexedDeposits: ReadonlyMap<NetworkId, number>
   /** Leaves of the L1 info tree; undefined on layer 1, and where they are not indexed. */
   readonly leaves: Pick<L1InfoGerReader, 'read'> | undefined
 }
@@ -29,7 +30,8 @@ export async function compareState(
   signal: AbortSignal,
 ): Promise<CheckOutcome[]> {
   const { network, view, hasher, client, checkpoint, indexedDeposits, leaves } = comparison
-  const { networkId, gerInjection } = network
+  const { gerInjection } = network
+  const networkId = asNetworkId(network.networkId)
   const contractState = openContractState(view, hasher)
   const audit = new ClaimAudit({ networkId, client, contractState, indexedDeposits: () => indexedDeposits })
   const claims = await audit.compareAll(checkpoint, signal)

@@ -6,7 +6,7 @@ import { FatalError, RetryableError } from '../errors/chainErrors.js'
 import type { TreeHasher } from '../merkle/hasher.js'
 import { encodeHex } from '../protocol/hex.js'
 import { L1_NETWORK_ID } from '../protocol/networks.js'
-import { asNetworkId } from '../protocol/units.js'
+import { asNetworkId, type NetworkId } from '../protocol/units.js'
 import { type L1InfoGerReader, l1InfoGersOf } from '../shard/l1InfoGers.js'
 import { readShardClaims, type ShardClaims, verifyShard } from '../shard/verify/verifyShard.js'
 import { equalBytes } from '../store/codecs/bytes.js'
@@ -109,7 +109,7 @@ async function compareDeep(
   { checkpoint }: ShardClaims,
   signal: AbortSignal,
 ): Promise<CheckOutcome[]> {
-  const indexedDeposits = new Map<number, number>()
+  const indexedDeposits = new Map<NetworkId, number>()
   let leaves: L1InfoGerReader | undefined
   try {
     for (const networkId of networkIds) {
@@ -117,7 +117,10 @@ async function compareDeep(
       if (networkId === network.networkId || !existsSync(directory)) continue
       const beside = openShardStoreSnapshot(directory)
       beside.refresh()
-      indexedDeposits.set(networkId, decodeCounters(beside.get('meta', metaKey('counters'))).deposits)
+      indexedDeposits.set(
+        asNetworkId(networkId),
+        decodeCounters(beside.get('meta', metaKey('counters'))).deposits,
+      )
       beside.release()
       if (networkId === L1_NETWORK_ID) leaves = l1InfoGersOf(beside, hasher)
       else await beside.close()

@@ -1,6 +1,7 @@
 import type { ChainClient } from '../chain/chainClient.types.js'
 import type { BlockHeader } from '../protocol/chainEvent.js'
 import { type ClaimedWord, DEPOSITS_PER_WORD } from '../protocol/claimedBitMap.js'
+import type { NetworkId } from '../protocol/units.js'
 import type { ContractState } from '../shard/contractState.types.js'
 import type { Difference } from './audit.js'
 
@@ -13,23 +14,32 @@ const FRESH_WORDS = 500
 const REPEATED_WORDS = 14
 
 export interface ClaimAuditOptions {
-  readonly networkId: number
+  readonly networkId: NetworkId
   readonly client: Pick<ChainClient, 'getClaimedWords'>
-  readonly contractState: Pick<ContractState, 'claimSources' | 'claimedWord'>
+  readonly contractState: Pick<ContractState, 'claimSources' | 'claimedWordsFrom' | 'claimedWord'>
   /** Deposits that are indexed, by source network. */
-  readonly indexedDeposits: () => ReadonlyMap<number, number>
+  readonly indexedDeposits: () => ReadonlyMap<NetworkId, number>
+}
+
+/** What was compared of one source since the start. */
+interface Compared {
+  /** Words of its deposits below were. */
+  below: number
+  /** Words above all of its deposits that were. */
+  readonly apart: Set<number>
 }
 
 /**
  * Compares claims with the bridge's bitmap, 256 deposits per question. A claim, or the taking back of one, whose log a
  * provider left out of far history shows nowhere else: nothing follows from it.
  *
- * Every word is compared once after the start, soon; then all come round again, a few at a time.
+ * The words are those of all deposits that are indexed, and those that claims are stored near to: a claim may be of a network
+ * that is not indexed, or set by an administrator for any deposit count up to 2^32. Every word is compared once after the
+ * start, soon; then all come round again, a few at a time.
  */
 export class ClaimAudit {
   readonly #options: ClaimAuditOptions
-  /** Per source, words below were compared since the start. */
-  readonly #compared = new Map<number, number>()
+  readonly #compared = new Map<NetworkId, Compared>()
   /** Words that differed; compared first until they do not. */
   #suspects: readonly ClaimedWord[] = []
   #round: Iterator<ClaimedWord> | undefined
@@ -72,14 +82,13 @@ export class ClaimAudit {
     const words = [...this.#suspects, ...(fresh.length > 0 ? fresh : this.#repeated(count))]
     const { different, isCompared } = await this.#differing(words, checkpoint, signal)
     this.#suspects = different
-    for (const { sourceNetwork, word } of fresh)
-      this.#compared.set(sourceNetwork, Math.max(word + 1, this.#compared.get(sourceNetwork) ?? 0))
+    for (const each of fresh) this.#noteCompared(each)
     const [first] = different
     if (first === undefined) return { difference: undefined, isCompared }
     const difference: Difference = {
       what: `claims of deposits ${DEPOSITS_PER_WORD * first.word} and following of network ${first.sourceNetwork}`,
       reason: 'missing_log',
-      ours: hex(this.#options.contractState.claimedWord(first.sourceNetwork, first.word)),
+      ours: hex(this.#options.contractState.claimedWord(first)),
       ask: async (reads) => {
         const [theirs] = await reads.getClaimedWords([first], checkpoint.number, signal)
         return theirs === undefined ? undefined : hex(theirs)
@@ -92,19 +101,40 @@ export class ClaimAudit {
     if (words.length === 0) return { different: [], isCompared: false }
     const { client, contractState } = this.#options
     const answers = await client.getClaimedWords(words, number, signal)
-    const different = words.filter(({ sourceNetwork, word }, index) => {
+    const different = words.filter((word, index) => {
       const theirs = answers[index]
-      return theirs !== undefined && theirs !== contractState.claimedWord(sourceNetwork, word)
+      return theirs !== undefined && theirs !== contractState.claimedWord(word)
     })
     return { different, isCompared: answers.some((answer) => answer !== undefined) }
   }
 
   #fresh(limit: number): ClaimedWord[] {
-    const words: ClaimedWord[] = []
-    for (const [sourceNetwork, end] of this.#ends())
-      for (let word = this.#compared.get(sourceNetwork) ?? 0; word < end && words.length < limit; word++)
-        words.push({ sourceNetwork, word })
-    return words
+    const fresh: ClaimedWord[] = []
+    for (const sourceNetwork of this.#sources()) {
+      const { below, apart } = this.#comparedOf(sourceNetwork)
+      const end = this.#endOfDeposits(sourceNetwork)
+      for (let word = below; word < end && fresh.length < limit; word++) fresh.push({ sourceNetwork, word })
+      for (const word of this.#wordsApart(sourceNetwork)) {
+        if (fresh.length >= limit) return fresh
+        if (!apart.has(word)) fresh.push({ sourceNetwork, word })
+      }
+    }
+    return fresh
+  }
+
+  #noteCompared({ sourceNetwork, word }: ClaimedWord): void {
+    const compared = this.#comparedOf(sourceNetwork)
+    if (word < this.#endOfDeposits(sourceNetwork)) compared.below = Math.max(compared.below, word + 1)
+    else compared.apart.add(word)
+  }
+
+  #comparedOf(sourceNetwork: NetworkId): Compared {
+    let compared = this.#compared.get(sourceNetwork)
+    if (compared === undefined) {
+      compared = { below: 0, apart: new Set() }
+      this.#compared.set(sourceNetwork, compared)
+    }
+    return compared
   }
 
   #repeated(count: number): ClaimedWord[] {
@@ -122,19 +152,32 @@ export class ClaimAudit {
   }
 
   *#newestFirst(): Generator<ClaimedWord> {
-    for (const [sourceNetwork, end] of this.#ends())
-      for (let word = end - 1; word >= 0; word--) yield { sourceNetwork, word }
+    for (const sourceNetwork of this.#sources()) {
+      for (const word of this.#wordsApart(sourceNetwork)) yield { sourceNetwork, word }
+      for (let word = this.#endOfDeposits(sourceNetwork) - 1; word >= 0; word--) yield { sourceNetwork, word }
+    }
   }
 
-  /** Per source, the number of its words that may hold a claim. */
-  #ends(): Map<number, number> {
+  /** Nothing is claimed where it was deposited. */
+  #sources(): Set<NetworkId> {
     const { networkId, contractState, indexedDeposits } = this.#options
-    const deposits = new Map(indexedDeposits())
-    for (const [source, claimed] of contractState.claimSources())
-      deposits.set(source, Math.max(claimed, deposits.get(source) ?? 0))
-    // Nothing is claimed where it was deposited.
-    deposits.delete(networkId)
-    return new Map([...deposits].map(([source, count]) => [source, Math.ceil(count / DEPOSITS_PER_WORD)]))
+    const sources = new Set([...indexedDeposits().keys(), ...contractState.claimSources()])
+    sources.delete(networkId)
+    return sources
+  }
+
+  #endOfDeposits(sourceNetwork: NetworkId): number {
+    return Math.ceil((this.#options.indexedDeposits().get(sourceNetwork) ?? 0) / DEPOSITS_PER_WORD)
+  }
+
+  *#wordsApart(sourceNetwork: NetworkId): Generator<number> {
+    let from = this.#endOfDeposits(sourceNetwork)
+    for (;;) {
+      const words = this.#options.contractState.claimedWordsFrom(sourceNetwork, from)
+      if (words.length === 0) return
+      yield* words
+      from = words.at(-1)! + 1
+    }
   }
 }
 

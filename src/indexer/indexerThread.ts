@@ -3,6 +3,7 @@ import { systemClock } from '../chain/clock.js'
 import { FatalError } from '../errors/chainErrors.js'
 import { createHasher, createLogScanner } from '../merkle/wasm.js'
 import { L1_NETWORK_ID } from '../protocol/networks.js'
+import { asNetworkId } from '../protocol/units.js'
 import { openL1InfoGerReader } from '../shard/l1InfoGers.js'
 import { openShardWriter } from '../shard/writer.js'
 import { createLogger } from '../telemetry/logger.js'
@@ -40,7 +41,9 @@ export async function runIndexer(
     leaves === undefined || network.gerInjection === 'event'
       ? {}
       : { gerPoller: new GerPoller({ network, client, writer, leaves, row, l1 }) }
-  const rows = config.networks.map((each) => [each.networkId, statusRow(status, each.networkId)] as const)
+  const rows = config.networks.map(
+    (each) => [asNetworkId(each.networkId), statusRow(status, each.networkId)] as const,
+  )
   const indexedDeposits = () => new Map(rows.map(([id, of]) => [id, Math.max(0, of.get('depositCount'))]))
   const { rpc: endpoints, rpcTimeoutMs: timeoutMs } = network
   const headHints = new HeadHints({ endpoints, timeoutMs, clock: systemClock, logger })

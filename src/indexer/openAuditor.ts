@@ -1,3 +1,4 @@
+import { asNetworkId } from '../protocol/units.js'
 import { Auditor } from './audit.js'
 import { ClaimAudit } from './claimAudit.js'
 import { InjectionAudit } from './injectionAudit.js'
@@ -6,7 +7,8 @@ import type { SyncLoopOptions } from './syncLoop.js'
 /** What one network's sync loop compares with its contracts. */
 export function openAuditor(options: SyncLoopOptions): Auditor {
   const { network, client, writer, clock, report, indexedDeposits, leaves } = options
-  const { networkId, gerInjection } = network
+  const { gerInjection } = network
+  const networkId = asNetworkId(network.networkId)
   const { contractState } = writer
   const isTold = (): boolean => gerInjection === 'event' || writer.counts().gerInjections > 0
   const isPolled = (): boolean => gerInjection !== 'event' && writer.polledLeaves() !== undefined

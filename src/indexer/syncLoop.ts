@@ -3,7 +3,7 @@ import type { Clock } from '../chain/clock.js'
 import type { NetworkConfig } from '../config/config.types.js'
 import { FatalError, RetryableError } from '../errors/chainErrors.js'
 import type { BlockHeader, IndexedBlock } from '../protocol/chainEvent.js'
-import { asBlockNumber } from '../protocol/units.js'
+import { asBlockNumber, type NetworkId } from '../protocol/units.js'
 import type { L1InfoGerReader } from '../shard/l1InfoGers.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
 import type { Auditor } from './audit.js'
@@ -43,7 +43,7 @@ export interface SyncLoopOptions {
   /** Cut waits short; absent where nothing tells of new heads. */
   readonly headHints?: Pick<HeadHints, 'hasNews' | 'rest'>
   /** Deposits that are indexed, by source network: what may have been claimed here. */
-  readonly indexedDeposits: () => ReadonlyMap<number, number>
+  readonly indexedDeposits: () => ReadonlyMap<NetworkId, number>
   /** Leaves of the L1 info tree; absent on layer 1. */
   readonly leaves?: Pick<L1InfoGerReader, 'read'>
 }

@@ -1,11 +1,12 @@
 import { L1_NETWORK_ID } from './networks.js'
+import type { NetworkId } from './units.js'
 
 /** Deposits per word of a bridge's `claimedBitMap`. */
 export const DEPOSITS_PER_WORD = 256
 
 /** One word of the map: deposits 256·word … 256·word + 255 of one source network; bit i is the i-th of them. */
 export interface ClaimedWord {
-  readonly sourceNetwork: number
+  readonly sourceNetwork: NetworkId
   readonly word: number
 }
 

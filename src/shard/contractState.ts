@@ -1,7 +1,7 @@
 import type { Hasher } from '../merkle/hasher.js'
 import type { Hash } from '../protocol/chainEvent.js'
 import { DEPOSITS_PER_WORD } from '../protocol/claimedBitMap.js'
-import { asBlockNumber } from '../protocol/units.js'
+import { asBlockNumber, asNetworkId, type NetworkId } from '../protocol/units.js'
 import { readUint32BigEndian } from '../store/codecs/bytes.js'
 import { CLAIM_LINK_BYTES, decodeClaimLink } from '../store/codecs/claimLink.js'
 import { DEPOSIT_BYTES, depositBlockNumber } from '../store/codecs/depositRow.js'
@@ -14,6 +14,8 @@ import type { ContractState } from './contractState.types.js'
 import { readEpoch } from './write/chainPosition.js'
 
 const HIGHEST_NETWORK = 0xffff_ffff
+/** Chunks of claim links per look, 4 KB each. */
+const CHUNKS_AT_ONCE = 16
 
 /** What a shard holds of its contracts' own state, read from `view` as it is at each call. */
 export function openContractState(view: ReadView, hasher: Pick<Hasher, 'hashPair'>): ContractState {
@@ -21,7 +23,8 @@ export function openContractState(view: ReadView, hasher: Pick<Hasher, 'hashPair
   const insertions = new InsertionChain(view, hasher)
   return {
     claimSources: () => listClaimSources(view),
-    claimedWord(sourceNetwork, word) {
+    claimedWordsFrom: (sourceNetwork, from) => listClaimedWords(view, sourceNetwork, from),
+    claimedWord({ sourceNetwork, word }) {
       let bits = 0n
       const first = word * DEPOSITS_PER_WORD
       for (let from = first; from < first + DEPOSITS_PER_WORD; ) {
@@ -54,20 +57,35 @@ export function openContractState(view: ReadView, hasher: Pick<Hasher, 'hashPair
   }
 }
 
-function listClaimSources(view: ReadView): Map<number, number> {
-  const sources = new Map<number, number>()
+function listClaimSources(view: ReadView): NetworkId[] {
+  const sources: NetworkId[] = []
   for (let network = 0; network <= HIGHEST_NETWORK; network++) {
     const end = uint32PairKey(HIGHEST_NETWORK, HIGHEST_NETWORK)
     const [first] = view.list('claimLinks', { start: uint32PairKey(network, 0), end, limit: 1 })
     if (first === undefined) break
     network = readUint32BigEndian(first.key, 0)
-    const start = uint32PairKey(network, HIGHEST_NETWORK)
-    const range = { start, end: uint32PairKey(network, 0), limit: 1, reverse: true }
-    const last = view.list('claimLinks', range)[0] ?? first
-    const chunk = readUint32BigEndian(last.key, 4)
-    sources.set(network, chunk * CLAIM_LINKS_PER_CHUNK + last.value.length / CLAIM_LINK_BYTES)
+    sources.push(asNetworkId(network))
   }
   return sources
+}
+
+/** Those of the next chunks of claim links: an administrator can set a claim of any deposit count, far from all others. */
+function listClaimedWords(view: ReadView, sourceNetwork: NetworkId, from: number): number[] {
+  const start = claimLinkKey(sourceNetwork, from * DEPOSITS_PER_WORD)
+  const end = uint32PairKey(sourceNetwork, HIGHEST_NETWORK)
+  const words: number[] = []
+  let next = from
+  for (const { key, value } of view.list('claimLinks', { start, end, limit: CHUNKS_AT_ONCE })) {
+    const firstDeposit = readUint32BigEndian(key, 4) * CLAIM_LINKS_PER_CHUNK
+    const lastDeposit = firstDeposit + value.length / CLAIM_LINK_BYTES - 1
+    next = Math.max(next, wordOf(firstDeposit))
+    for (; next <= wordOf(lastDeposit); next++) words.push(next)
+  }
+  return words
+}
+
+function wordOf(depositCount: number): number {
+  return Math.floor(depositCount / DEPOSITS_PER_WORD)
 }
 
 /** Hash chain over all insertions, followed as they come. */

@@ -1,12 +1,15 @@
 import type { Hash } from '../protocol/chainEvent.js'
-import type { BlockNumber } from '../protocol/units.js'
+import type { ClaimedWord } from '../protocol/claimedBitMap.js'
+import type { BlockNumber, NetworkId } from '../protocol/units.js'
 
 /** What the contracts keep in their own state, as our events make it: comparable with a getter, one by one. */
 export interface ContractState {
-  /** Networks whose deposits were claimed here; each with a number that all of their claimed deposit counts are below. */
-  claimSources(): ReadonlyMap<number, number>
+  /** Networks whose deposits were claimed here. */
+  claimSources(): readonly NetworkId[]
+  /** Words from `from` on that claims are stored near to, ascending, some of them at a time; none: there are no more. */
+  claimedWordsFrom(sourceNetwork: NetworkId, from: number): readonly number[]
   /** Which deposits 256·word … 256·word + 255 have a claim in force: bit i is the i-th of them. */
-  claimedWord(sourceNetwork: number, word: number): bigint
+  claimedWord(claimed: ClaimedWord): bigint
   /** Block of the newest deposit: the local exit root was another one before. */
   lastDepositBlock(): BlockNumber | undefined
   isEmergency(): boolean

@@ -7,6 +7,7 @@ import { runSyncLoop } from '../../src/indexer/syncLoop.js'
 import { SyncReport } from '../../src/indexer/syncReport.js'
 import { compileMerkleModule } from '../../src/merkle/wasm.js'
 import { encodeHex } from '../../src/protocol/hex.js'
+import type { NetworkId } from '../../src/protocol/units.js'
 import type { ShardWriter } from '../../src/shard/shardWriter.types.js'
 import { openShardWriter } from '../../src/shard/writer.js'
 import { DEPOSIT_BYTES } from '../../src/store/codecs/depositRow.js'
@@ -199,7 +200,7 @@ class Simulation {
     }
     look()
     try {
-      const indexedDeposits = () => new Map<number, number>()
+      const indexedDeposits = () => new Map<NetworkId, number>()
       await runSyncLoop(
         { network: this.#settings, client, writer, clock: this.#clock, report, indexedDeposits },
         stop.signal,

@@ -82,7 +82,7 @@ test('a store that lacks a claim and a deposit of long ago becomes, under open r
     }
     look()
     const writer = indexed.writer(NETWORK)
-    const indexedDeposits = () => new Map([[0, 300]])
+    const indexedDeposits = () => new Map([[asNetworkId(0), 300]])
     await runSyncLoop({ network: config, client, writer, clock, report, indexedDeposits }, stop.signal)
     assert.ok(clock.now() < deadline, `not done in time, halted: ${row.haltReason()}`)
   }

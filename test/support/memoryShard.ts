@@ -11,7 +11,7 @@ import type {
 } from '../../src/protocol/chainEvent.js'
 import { decodeGlobalIndex } from '../../src/protocol/globalIndex.js'
 import { decodeHex, encodeHex } from '../../src/protocol/hex.js'
-import { asClaimOrdinal, asDepositCount, type BlockNumber } from '../../src/protocol/units.js'
+import { asClaimOrdinal, asDepositCount, asNetworkId, type BlockNumber } from '../../src/protocol/units.js'
 import type { ContractState } from '../../src/shard/contractState.types.js'
 import type {
   ResolvedSender,
@@ -85,15 +85,16 @@ export class MemoryShard implements ShardWriter {
   }
 
   readonly contractState: ContractState = {
-    claimSources: () => {
-      const sources = new Map<number, number>()
-      for (const [source, depositCount] of this.#claimed())
-        sources.set(source, Math.max(depositCount + 1, sources.get(source) ?? 0))
-      return sources
+    claimSources: () => [...new Set(this.#claimed().map(([source]) => asNetworkId(source)))],
+    claimedWordsFrom: (source, from) => {
+      const words = this.#claimed().flatMap(([of, depositCount]) =>
+        of === source ? [depositCount >>> 8] : [],
+      )
+      return [...new Set(words)].filter((word) => word >= from).sort((a, b) => a - b)
     },
-    claimedWord: (source, word) =>
+    claimedWord: ({ sourceNetwork, word }) =>
       this.#claimed()
-        .filter(([of, depositCount]) => of === source && depositCount >> 8 === word)
+        .filter(([of, depositCount]) => of === sourceNetwork && depositCount >>> 8 === word)
         .reduce((bits, [, depositCount]) => bits | (1n << BigInt(depositCount & 0xff)), 0n),
     lastDepositBlock: () => this.#rows.findLast(({ event }) => event.type === 'deposit')?.header.number,
     isEmergency: () => {

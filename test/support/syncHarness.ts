@@ -3,6 +3,7 @@ import type { HeadHints } from '../../src/indexer/headHints.js'
 import type { SyncMessage } from '../../src/indexer/messages.js'
 import { runSyncLoop } from '../../src/indexer/syncLoop.js'
 import { SyncReport } from '../../src/indexer/syncReport.js'
+import { asNetworkId } from '../../src/protocol/units.js'
 import { createLogger } from '../../src/telemetry/logger.js'
 import { createStatusBoard, type StatusRow, statusRow } from '../../src/telemetry/statusBoard.js'
 import { DirectClient } from './directClient.js'
@@ -57,7 +58,8 @@ export function createSyncHarness(options: HarnessOptions = {}): SyncHarness {
       else if (!stop.signal.aborted) clock.after(Math.max(10, limitMs / 4000), look)
     }
     look()
-    const indexedDeposits = () => new Map(options.indexedDeposits?.() ?? [])
+    const indexedDeposits = () =>
+      new Map([...(options.indexedDeposits?.() ?? [])].map(([id, count]) => [asNetworkId(id), count]))
     const loop = { network: config, client, writer: shard, clock, report, indexedDeposits }
     await runSyncLoop(headHints === undefined ? loop : { ...loop, headHints }, stop.signal)
     if (isLate && !done()) throw new Error(`not done within ${limitMs} ms, halted: ${row.haltReason()}`)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ContractReads, StateWitness } from '../../../src/chain/chainClient.types.js'
 import { FatalError, RetryableError } from '../../../src/errors/chainErrors.js'
-import { asBlockNumber } from '../../../src/protocol/units.js'
+import { asBlockNumber, asNetworkId } from '../../../src/protocol/units.js'
 import { headerOf } from '../../support/directClient.js'
 import { createFakeWorld } from '../../support/fakeChain.js'
 import type { FakeCall, Fault } from '../../support/fakeRpcFaults.js'
@@ -72,9 +72,10 @@ test('where no endpoint answers contract calls, what compares is untold and what
     for (let question = 0; question < 2; question++)
       await assert.rejects(client.getContractDepositCount(at(10), signal), RetryableError)
     assert.equal(await client.getContractDepositCount(at(10), signal), undefined)
-    assert.deepEqual(await client.getClaimedWords([{ sourceNetwork: 0, word: 0 }], at(10), signal), [
-      undefined,
-    ])
+    assert.deepEqual(
+      await client.getClaimedWords([{ sourceNetwork: asNetworkId(0), word: 0 }], at(10), signal),
+      [undefined],
+    )
     assert.equal(await client.getEmergencyState(at(10), signal), undefined)
     for (const ask of [
       () => client.findInjectedGers(roots, at(10), signal),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RetryableError } from '../../../src/errors/chainErrors.js'
-import { asBlockNumber } from '../../../src/protocol/units.js'
+import { asBlockNumber, asNetworkId } from '../../../src/protocol/units.js'
 import { createFakeWorld } from '../../support/fakeChain.js'
 import { account, userContract } from '../../support/fakeChainTransaction.js'
 import { openChain } from '../../support/openChain.js'
@@ -30,7 +30,10 @@ test('an endpoint is asked only for what its role says', async () => {
   const [sender] = (await client.resolveSenders([question], signal)).values()
   assert.equal(`0x${Buffer.from(sender!.caller).toString('hex')}`, userContract(1))
   assert.equal(await client.getContractDepositCount(head.number, signal), 1)
-  assert.deepEqual(await client.getClaimedWords([{ sourceNetwork: 0, word: 0 }], head.number, signal), [0n])
+  assert.deepEqual(
+    await client.getClaimedWords([{ sourceNetwork: asNetworkId(0), word: 0 }], head.number, signal),
+    [0n],
+  )
   const methods = ['debug_traceTransaction', 'eth_call', 'eth_getLogs', 'eth_getTransactionByHash']
   assert.deepEqual(asked(chain, methods), [
     ['debug_traceTransaction'],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createChainClient } from '../../../src/chain/chainClient.js'
 import { runSyncLoop } from '../../../src/indexer/syncLoop.js'
+import { asNetworkId } from '../../../src/protocol/units.js'
 import { createStatusBoard, statusRow } from '../../../src/telemetry/statusBoard.js'
 import { createFakeWorld } from '../../support/fakeChain.js'
 import { FakeEndpoint } from '../../support/fakeEndpoint.js'
@@ -35,7 +36,7 @@ function follow(blockMs: number, finality: 'latest' | 'finalized') {
       })
     clock.after(blockMs * blocks + 10_000, () => stop.abort())
     // As many as Ethereum had in 2026: their claims come round again and again.
-    const indexedDeposits = () => new Map([[0, 264_477]])
+    const indexedDeposits = () => new Map([[asNetworkId(0), 264_477]])
     await runSyncLoop({ network: config, client, writer: shard, clock, report, indexedDeposits }, stop.signal)
     assert.equal(shard.checkpoint()?.number, network.head.number)
     return (endpoint.totalCalls() - before.calls) / (network.head.number - before.block)

@@ -5,6 +5,7 @@ import { ClaimAudit } from '../../../src/indexer/claimAudit.js'
 import { InjectionAudit } from '../../../src/indexer/injectionAudit.js'
 import { type ClaimedWord, claimedWordPosition } from '../../../src/protocol/claimedBitMap.js'
 import { decodeHex } from '../../../src/protocol/hex.js'
+import { asNetworkId } from '../../../src/protocol/units.js'
 import { DirectClient, headerOf } from '../../support/directClient.js'
 import { createFakeWorld, type FakeBlock } from '../../support/fakeChain.js'
 import { MemoryShard } from '../../support/memoryShard.js'
@@ -68,6 +69,23 @@ test('a store is catching up from its first block until every claim was compared
       assert.ok(shard.isCatchingUp)
   }
   await harness.run(() => shard.checkpoint()?.number === network.head.number && !shard.isCatchingUp)
+})
+
+test('a claim that an administrator set for the last deposit count there can be keeps nobody from getting in step', async () => {
+  const { harness, network, l1 } = claimedLongAgo()
+  const last = { depositCount: 2 ** 32 - 1, globalIndex: (1n << 64n) + 0xffff_ffffn }
+  network.mine((block) => block.tx().setClaim({ ...l1.deposits()[0]!, ...last }))
+  network.mineEmpty(100)
+  await harness.run(() => harness.row.get('caughtUp') === 1)
+  const asked = harness.client.calls.filter(({ method }) => method === 'getClaimedWords')
+  assert.ok(asked.length <= 4, `${asked.length} questions`)
+  // It is compared like any other.
+  await harness.run(() => isInStep(harness))
+  hide(
+    harness,
+    network.mine((block) => block.tx().unsetClaim({ ...l1.deposits()[0]!, ...last })),
+  )
+  await harness.run(() => harness.row.haltReason() === 'missing_log', 130_000)
 })
 
 test('the taking back of a claim that was left out is found as well', async () => {
@@ -143,20 +161,26 @@ test('a node that keeps no such state is no reason to halt', async () => {
 
 test('every word is compared once soon after the start, then all come round, and new ones at once', async () => {
   const asked: ClaimedWord[] = []
+  const own = asNetworkId(1)
   const deposits = new Map([
-    [0, 256 * 700 + 1],
-    [1, 10_000],
-    [2, 1],
+    [asNetworkId(0), 256 * 700 + 1],
+    [own, 10_000],
+    [asNetworkId(2), 1],
   ])
+  const stored = [0, 1, 2 ** 24 - 1]
   const audit = new ClaimAudit({
-    networkId: 1,
+    networkId: own,
     client: {
       getClaimedWords: async (words) => {
         asked.push(...words)
         return words.map(() => 0n)
       },
     },
-    contractState: { claimSources: () => new Map([[7, 300]]), claimedWord: () => 0n },
+    contractState: {
+      claimSources: () => [asNetworkId(7)],
+      claimedWordsFrom: (source, from) => (source === 7 ? stored.filter((word) => word >= from) : []),
+      claimedWord: () => 0n,
+    },
     indexedDeposits: () => deposits,
   })
   const checkpoint = headerOf(createFakeWorld().network(0).head)
@@ -165,19 +189,27 @@ test('every word is compared once soon after the start, then all come round, and
     await audit.compareSome(checkpoint, 3, signal)
     return asked.map(({ sourceNetwork, word }) => `${sourceNetwork}:${word}`)
   }
-  const all = [...Array.from({ length: 701 }, (_, word) => `0:${word}`), '2:0', '7:0', '7:1'].sort()
+  const all = [
+    ...Array.from({ length: 701 }, (_, word) => `0:${word}`),
+    '2:0',
+    '7:0',
+    '7:1',
+    '7:16777215',
+  ].sort()
   assert.deepEqual([...(await step()), ...(await step())].sort(), all)
   assert.equal(audit.hasFresh(), false)
   const round: string[] = []
   while (round.length < all.length) round.push(...(await step()))
   assert.deepEqual(round.sort(), all)
-  deposits.set(2, 257)
+  deposits.set(asNetworkId(2), 257)
   assert.deepEqual(await step(), ['2:1'])
+  stored.splice(2, 0, 70_000)
+  assert.deepEqual(await step(), ['7:70000'])
 })
 
 test('words lie at the deposit count and the source network, and on layer 1 those of network 1 at the bare count', () => {
   const place = (networkId: number, sourceNetwork: number, word: number) =>
-    claimedWordPosition(networkId, { sourceNetwork, word })
+    claimedWordPosition(networkId, { sourceNetwork: asNetworkId(sourceNetwork), word })
   assert.deepEqual(
     [place(1, 0, 3), place(0, 1, 3), place(2, 1, 3), place(0, 2, 3)],
     [3, 3, 2 ** 24 + 3, 2 ** 25 + 3],

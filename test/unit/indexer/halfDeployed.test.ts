@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createChainClient } from '../../../src/chain/chainClient.js'
 import { runSyncLoop } from '../../../src/indexer/syncLoop.js'
+import type { NetworkId } from '../../../src/protocol/units.js'
 import { createStatusBoard, statusRow } from '../../../src/telemetry/statusBoard.js'
 import { createFakeWorld } from '../../support/fakeChain.js'
 import { FakeEndpoint } from '../../support/fakeEndpoint.js'
@@ -40,7 +41,7 @@ for (const stage of stages)
     })
     const stop = new AbortController()
     clock.after(100_000, () => stop.abort())
-    const indexedDeposits = () => new Map<number, number>()
+    const indexedDeposits = () => new Map<NetworkId, number>()
     await runSyncLoop({ network: config, client, writer: shard, clock, report, indexedDeposits }, stop.signal)
     assert.deepEqual(seen, ['wrong_contract', 'undefined'])
     assert.deepEqual([row.haltReason(), shard.counts().deposits], ['none', 3])

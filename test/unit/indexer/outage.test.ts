@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createChainClient } from '../../../src/chain/chainClient.js'
 import { runSyncLoop } from '../../../src/indexer/syncLoop.js'
+import type { NetworkId } from '../../../src/protocol/units.js'
 import { createStatusBoard, statusRow } from '../../../src/telemetry/statusBoard.js'
 import { createFakeWorld } from '../../support/fakeChain.js'
 import { FakeEndpoint } from '../../support/fakeEndpoint.js'
@@ -31,7 +32,7 @@ function follow(endpointCount: number) {
     for (let ms = 5_000; ms < minutes * MINUTE_MS - 10_000; ms += 5_000)
       clock.after(ms, () => void network.mine((block) => block.tx().deposit()))
     clock.after(minutes * MINUTE_MS, () => stop.abort())
-    const indexedDeposits = () => new Map<number, number>()
+    const indexedDeposits = () => new Map<NetworkId, number>()
     await runSyncLoop({ network: config, client, writer: shard, clock, report, indexedDeposits }, stop.signal)
   }
   const isInStep = () =>

@@ -4,6 +4,7 @@ import { createChainClient } from '../../../src/chain/chainClient.js'
 import { GerPoller } from '../../../src/indexer/gerPoller.js'
 import type { SyncMessage } from '../../../src/indexer/messages.js'
 import { runSyncLoop } from '../../../src/indexer/syncLoop.js'
+import type { NetworkId } from '../../../src/protocol/units.js'
 import { createStatusBoard, statusRow } from '../../../src/telemetry/statusBoard.js'
 import { createFakeWorld } from '../../support/fakeChain.js'
 import { FakeEndpoint } from '../../support/fakeEndpoint.js'
@@ -46,7 +47,7 @@ function follow(endpointCount: number, { isPolled = false } = {}) {
       else if (!stop.signal.aborted) clock.after(100, look)
     }
     look()
-    const indexedDeposits = () => new Map<number, number>()
+    const indexedDeposits = () => new Map<NetworkId, number>()
     const loop = { network: config, client, writer: shard, clock, report, indexedDeposits, ...gerPoller }
     await runSyncLoop(loop, stop.signal)
     assert.ok(done(), `not done in time, halted: ${row.haltReason()}`)

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { claimedWordPosition } from '../../../src/protocol/claimedBitMap.js'
 import { decodeHex, encodeHex } from '../../../src/protocol/hex.js'
+import { asNetworkId } from '../../../src/protocol/units.js'
 import { createFakeWorld } from '../../support/fakeChain.js'
 import { claimedBitMap } from '../../support/fakeChainGetters.js'
 import { account } from '../../support/fakeChainTransaction.js'
 import { IndexedWorld } from '../../support/indexedWorld.js'
 import { RandomWorld } from '../../support/randomWorld.js'
+
+const L1 = asNetworkId(0)
 
 for (const seed of [1, 2, 3])
   test(`claims, injections and emergencies of a random world are what its contracts say, seed ${seed}`, (context) => {
@@ -19,19 +22,20 @@ for (const seed of [1, 2, 3])
     for (const networkId of world.networkIds) {
       const { state } = world.network(networkId).head
       const { contractState } = indexed.writer(networkId)
-      for (const sourceNetwork of world.networkIds)
+      for (const sourceNetwork of world.networkIds.map(asNetworkId))
         for (const word of [0, 1]) {
           const position = BigInt(claimedWordPosition(networkId, { sourceNetwork, word }))
           if (networkId === 0 && sourceNetwork === 0) continue
           const expected = claimedBitMap(networkId, state, position)
           assert.equal(
-            contractState.claimedWord(sourceNetwork, word),
+            contractState.claimedWord({ sourceNetwork, word }),
             expected,
             `${networkId} ${sourceNetwork}`,
           )
-          if (expected !== 0n) claims++
-          const below = contractState.claimSources().get(sourceNetwork) ?? 0
-          assert.ok(BigInt.asUintN(256, expected) < 1n << BigInt(Math.max(0, below - 256 * word)))
+          if (expected === 0n) continue
+          claims++
+          assert.ok(contractState.claimSources().includes(sourceNetwork))
+          assert.ok(contractState.claimedWordsFrom(sourceNetwork, 0).includes(word))
         }
       assert.equal(contractState.isEmergency(), state.emergency)
       if (networkId === 0) continue
@@ -56,12 +60,44 @@ test('words are right across the stored chunks, and follow a reorg', (context) =
   const indexed = new IndexedWorld(context, world)
   indexed.syncAll({ withSenders: false })
   const { contractState } = indexed.writer(1)
-  const words = () => Array.from({ length: 6 }, (_, word) => contractState.claimedWord(0, word))
+  const words = () =>
+    Array.from({ length: 6 }, (_, word) => contractState.claimedWord({ sourceNetwork: L1, word }))
   const bit = (n: number) => 1n << BigInt(n)
   const expected = [bit(0) | bit(255), bit(0), 0n, bit(251) | bit(252) | bit(255), bit(0), bit(19)]
   assert.deepEqual(words(), expected)
-  assert.equal(contractState.claimSources().get(0), 1_300)
+  assert.deepEqual(contractState.claimSources(), [0])
+  assert.deepEqual(contractState.claimedWordsFrom(L1, 2), [2, 3, 4, 5])
   l2.reorg({ depth: 1, blocks: 'empty' })
   indexed.syncAll({ withSenders: false })
   assert.deepEqual(words(), [...expected.slice(0, 5), 0n])
+})
+
+test('claims set far above all deposits have words of their own, and those between have none', (context) => {
+  const world = createFakeWorld({ networks: [1] })
+  const [l1, l2] = [world.network(0), world.network(1)]
+  l1.mine((block) => block.tx().deposit({ destinationNetwork: 1 }))
+  const [deposit] = l1.deposits()
+  const far = [300, 1_234_567, 2 ** 32 - 1]
+  for (const depositCount of far)
+    l2.mine((block) =>
+      block.tx().setClaim({ ...deposit!, depositCount, globalIndex: (1n << 64n) + BigInt(depositCount) }),
+    )
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll()
+  const { contractState } = indexed.writer(1)
+  const words: number[] = []
+  for (let page = contractState.claimedWordsFrom(L1, 0); page.length > 0; ) {
+    words.push(...page)
+    page = contractState.claimedWordsFrom(L1, page.at(-1)! + 1)
+  }
+  assert.ok(words.length < 15, `${words.length} words`)
+  assert.deepEqual(
+    words,
+    [...new Set(words)].sort((a, b) => a - b),
+  )
+  for (const depositCount of far) {
+    const word = Math.floor(depositCount / 256)
+    assert.ok(words.includes(word), `word of ${depositCount}`)
+    assert.equal(contractState.claimedWord({ sourceNetwork: L1, word }), 1n << BigInt(depositCount % 256))
+  }
 })
