@@ -52,6 +52,10 @@ export class BatchDispatcher {
   private readonly startedAt = new Set<{ readonly atMs: number }>()
   private suspects: PoolRequest[] = []
   private largeInFlight = 0
+  /** Places for large answers that stay empty for a while. */
+  private largeResting = 0
+  /** Usual requests that came so far. */
+  private usualCount = 0
   private isScheduled = false
   private isClosing = false
   private failuresInARow = 0
@@ -71,7 +75,7 @@ export class BatchDispatcher {
   submit(request: PoolRequest, estimatedBytes: number): boolean {
     if (this.isClosing) return this.refuse('draining')
     if (this.lanes.size + this.suspects.length >= this.options.maxWaiting) return this.refuse('queue_full')
-    this.lanes.add(request, estimatedBytes)
+    if (this.lanes.add(request, estimatedBytes) === 'usual') this.usualCount++
     this.counts.requests++
     if (!this.isScheduled) {
       this.isScheduled = true
@@ -122,7 +126,8 @@ export class BatchDispatcher {
     const { maxInFlight, workers } = this.options
     while (this.startedAt.size < maxInFlight) {
       // At most one large answer per worker, so that the usual ones always have a place.
-      if (this.lanes.hasLarge && this.largeInFlight < workers) this.dispatch(this.lanes.takeLarge(), 'large')
+      if (this.lanes.hasLarge && this.largeInFlight + this.largeResting < workers)
+        this.dispatch(this.lanes.takeLarge(), 'large')
       else if (this.isUsualDue()) this.dispatch(this.lanes.takeUsual(workers - this.startedAt.size), 'usual')
       else break
     }
@@ -145,11 +150,12 @@ export class BatchDispatcher {
     if (slot === undefined) throw new InvariantError('a batch goes out and all slots are taken')
     const started = { atMs: performance.now() }
     this.startedAt.add(started)
+    const usualBefore = this.usualCount
     if (kind === 'large') this.largeInFlight++
     this.counts.batches++
     const finish = (): void => {
       this.startedAt.delete(started)
-      if (kind === 'large') this.largeInFlight--
+      if (kind === 'large') this.endLarge(started.atMs, this.usualCount > usualBefore)
       this.options.metrics.batchFinished(requests.length, (performance.now() - started.atMs) / 1000)
     }
     this.options.run(this.slots.putQueries(slot, this.writer.take())).then(
@@ -175,6 +181,20 @@ export class BatchDispatcher {
         this.pump()
       },
     )
+  }
+
+  /**
+   * Behind a large answer its place stays empty for as long as it took, if others came meanwhile: beside them large answers
+   * get half of a worker's time at most, and as much less of the front's and of the cores that all share.
+   */
+  private endLarge(startedAtMs: number, hasOthers: boolean): void {
+    this.largeInFlight--
+    if (!hasOthers || this.isClosing) return
+    this.largeResting++
+    setTimeout(() => {
+      this.largeResting--
+      this.pump()
+    }, performance.now() - startedAtMs)
   }
 
   private settleAll(requests: readonly PoolRequest[], replies: readonly QueryReply[]): void {

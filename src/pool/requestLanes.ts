@@ -42,9 +42,11 @@ export class RequestLanes {
     return this.large.size > 0
   }
 
-  add(request: PoolRequest, estimatedBytes: number): void {
-    const lane = estimatedBytes > LARGE_BYTES ? this.large : this.usual
-    lane.push({ request, estimatedBytes })
+  /** @returns the lane that it is in now. */
+  add(request: PoolRequest, estimatedBytes: number): 'usual' | 'large' {
+    const lane = estimatedBytes > LARGE_BYTES ? 'large' : 'usual'
+    this[lane].push({ request, estimatedBytes })
+    return lane
   }
 
   /** The next batch of the usual lane, cut so that `idleWorkers` share what waits. */

@@ -114,3 +114,28 @@ test('a busy worker gets a second batch once sixteen points wait, an idle one ge
   await turn()
   assert.deepEqual([batches.length, answered.length], [3, 1])
 })
+
+test('beside points a large page is followed by a rest, without them by the next page at once', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] })
+  const { submit, batches, answered, turn } = heldDispatcher(1)
+  for (let page = 0; page < 4; page++) submit('getBridges', PAGE)
+  await turn()
+  batches[0]!.answer()
+  await turn()
+  assert.deepEqual([batches.length, answered.length], [2, 1], 'nobody else came')
+  submit('getL1InfoTreeIndex', POINT)
+  await turn()
+  batches[2]!.answer()
+  batches[1]!.answer()
+  await turn()
+  assert.equal(batches.length, 3, 'no page follows at once')
+  submit('getL1InfoTreeIndex', POINT)
+  await turn()
+  assert.deepEqual(
+    batches.map(({ isLarge }) => isLarge),
+    [true, true, false, false],
+    'the next point goes in the meantime',
+  )
+  context.mock.timers.tick(60_000)
+  assert.deepEqual([batches.length, batches.at(-1)!.isLarge], [5, true])
+})
