@@ -18,6 +18,7 @@ import { RowPackers } from './rowPackers.js'
 import { ShardView } from './shardView.js'
 import { THRESHOLDS, type Thresholds } from './thresholds.js'
 import { TokenMappingColumns } from './tokenMappingColumns.js'
+import { TokenMappingRecords } from './tokenMappingRecords.js'
 import { UnlistedClaims } from './unlistedClaims.js'
 
 interface Shard {
@@ -40,7 +41,8 @@ export class ShardReaders {
   readonly filteredSets = new FilteredSets()
   thresholds: Thresholds = THRESHOLDS
   readonly unlistedClaims: UnlistedClaims
-  readonly tokenMappings: TokenMappingColumns
+  readonly tokenMappings = new TokenMappingColumns()
+  readonly tokenMappingRecords = new TokenMappingRecords()
   readonly proofs: ProofMaker
   readonly #shards: ReadonlyMap<NetworkId, Shard>
   readonly #depositSets = new Map<NetworkId, DepositSets>()
@@ -54,7 +56,6 @@ export class ShardReaders {
     this.claimFacts = new ClaimFacts(this)
     this.rowPackers = new RowPackers(this)
     this.unlistedClaims = new UnlistedClaims(this)
-    this.tokenMappings = new TokenMappingColumns()
     this.proofs = new ProofMaker(hasher)
   }
 

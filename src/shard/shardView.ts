@@ -6,7 +6,6 @@ import { uint32Key } from '../store/codecs/keys.js'
 import { decodeTokenMappingRow, type TokenMappingRow } from '../store/codecs/tokenMappingRow.js'
 import type { ShardStoreReader } from '../store/shardStore.types.js'
 import { hashKinds, type ListKind, listKinds } from '../store/tables.js'
-import { copyOf } from './chunkReader.js'
 import { findByTransaction } from './hashRuns.js'
 import type { IndexedList } from './ordinalList.js'
 import { ClaimReads } from './read/claimReads.js'
@@ -97,11 +96,16 @@ export class ShardView {
 
   /** @param ordinal must be below the number of mappings. @throws InvariantError when the row is missing. */
   getTokenMapping(ordinal: number): TokenMappingRow {
-    const bytes = copyOf(this.#store.get('tokenMappings', uint32Key(ordinal)))
+    return decodeTokenMappingRow(new Uint8Array(this.peekTokenMapping(ordinal)))
+  }
+
+  /** The same as it is stored. @returns bytes good until the next read. */
+  peekTokenMapping(ordinal: number): Uint8Array {
+    const bytes = this.#store.get('tokenMappings', uint32Key(ordinal))
     if (bytes === undefined)
       throw new InvariantError(`network ${this.networkId}: token mapping ${ordinal} is missing`, {
         networkId: this.networkId,
       })
-    return decodeTokenMappingRow(bytes)
+    return bytes
   }
 }

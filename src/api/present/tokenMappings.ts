@@ -24,7 +24,23 @@ export function writeTokenMappings(writer: JsonWriter, page: Page<TokenMappingRe
   writePage(writer, OPENING, page, writeTokenMapping)
 }
 
+/** Texts of this length at most are kept: metadata of some 1,000 bytes. */
+const MAX_KEPT_CHARACTERS = 4096
+/** Texts by their record: a shard hands out the same one again, and two thirds of a row's time were its metadata. */
+const texts = new WeakMap<TokenMappingRecord, Uint8Array>()
+
 function writeTokenMapping(writer: JsonWriter, mapping: TokenMappingRecord): void {
+  const text = texts.get(mapping)
+  if (text !== undefined) {
+    writer.append(text)
+    return
+  }
+  const from = writer.length
+  writeFields(writer, mapping)
+  if (writer.length - from <= MAX_KEPT_CHARACTERS) texts.set(mapping, writer.bytes.slice(from, writer.length))
+}
+
+function writeFields(writer: JsonWriter, mapping: TokenMappingRecord): void {
   const token = decodeTokenMetadata(mapping.metadata)
   writer.raw(TX_HASH)
   writer.hex(mapping.transactionHash)

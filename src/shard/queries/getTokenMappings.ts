@@ -38,7 +38,7 @@ export function getTokenMappings(
   if (!isAscending) places.reverse()
   const views = new Map(strands.map(({ view }) => [view.networkId as number, view]))
   return success({
-    rows: places.map((place) => mappingRow(views.get(place.networkId)!, place.ordinal)),
+    rows: places.map((place) => shards.tokenMappingRecords.get(views.get(place.networkId)!, place.ordinal)),
     page: query.cursor === undefined ? query.pageNumber : Math.floor(skipped / pageSize) + 1,
     limit: pageSize,
     total,
@@ -107,22 +107,4 @@ function borderOf(bytes: Uint8Array, strands: readonly ViewStrand[]): TimelinePl
     if (untouched < ordinalAt(strand, border)) return undefined
   }
   return border
-}
-
-function mappingRow(view: ShardView, ordinal: number): TokenMappingRecord {
-  const row = view.getTokenMapping(ordinal)
-  return {
-    transactionHash: row.transactionHash,
-    blockNumber: row.blockNumber,
-    logIndex: row.logIndex,
-    timestampSec: row.timestampSec,
-    originNetwork: row.originNetwork,
-    originTokenAddress: row.originTokenAddress,
-    wrappedNetwork: view.networkId,
-    wrappedTokenAddress: row.wrappedTokenAddress,
-    metadata: view.dictionary.getMetadata(row.metadataId),
-    isNotMintable: row.isNotMintable,
-    tokenType: row.tokenType,
-    isCurrent: row.isCurrent,
-  }
 }

@@ -183,6 +183,28 @@ test('a token mapping has exactly the decided fields, in order', () => {
   )
 })
 
+test('a token mapping that is written again, in any place of any page, has the text that it had', () => {
+  const writer = new JsonWriter(16)
+  const records = Array.from({ length: 4 }, (_, at) =>
+    // The third is too long to be kept.
+    tokenMappingRecord({ logIndex: 10 ** at, metadata: new Uint8Array(at === 2 ? 3000 : at) }),
+  )
+  const logIndexes = (order: readonly number[]): unknown[] => {
+    writer.reset()
+    presenters.getTokenMappings.write(writer, pageOf(order.map((at) => records[at]!)))
+    const text = new TextDecoder().decode(writer.bytes.subarray(0, writer.length))
+    const { token_mappings: rows } = JSON.parse(text) as {
+      token_mappings: { log_index: number; metadata: string }[]
+    }
+    return rows.map((row) => [row.log_index, row.metadata.length / 2 - 1])
+  }
+  for (const order of [[0, 1, 2, 3], [3, 2, 1, 0], [1], [2, 2, 0], [0, 1, 2, 3]])
+    assert.deepEqual(
+      logIndexes(order),
+      order.map((at) => [10 ** at, at === 2 ? 3000 : at]),
+    )
+})
+
 test('a claim proof is one proof object with camelCase names and 32 siblings on each side', () => {
   const branch = (first: number): string[] =>
     Array.from({ length: 32 }, (_, level) => repeat((first + level).toString(16).padStart(2, '0')))

@@ -1,0 +1,71 @@
+import type { TokenMappingRecord } from '../protocol/records.js'
+import type { NetworkId } from '../protocol/units.js'
+import { equalBytes } from '../store/codecs/bytes.js'
+import { decodeTokenMappingRow } from '../store/codecs/tokenMappingRow.js'
+import type { ShardView } from './shardView.js'
+import { SlotCache } from './slotCache.js'
+
+/** Records kept per network, some 600 bytes each, and as much again for what presenters keep with them. */
+const KEPT = 1024
+/** Metadata of a token is 192 to 320 bytes, but anybody may write more. */
+const MAX_METADATA_BYTES = 1024
+
+interface Kept {
+  readonly record: TokenMappingRecord
+  /** The stored row, and the epoch of the dictionary that it names its metadata by: while both are the same, so is the record. */
+  readonly row: Uint8Array
+  readonly epoch: number
+  /** Version of the shard at which that was last seen. */
+  version: number
+}
+
+/** Token mappings as records. They hardly ever change, so each is made once and handed out again: nobody writes to it. */
+export class TokenMappingRecords {
+  readonly #kept = new Map<NetworkId, SlotCache<Kept>>()
+
+  /** @param ordinal must be below the number of mappings. */
+  get(view: ShardView, ordinal: number): TokenMappingRecord {
+    const slots = this.#slotsOf(view.networkId)
+    const kept = slots.get(ordinal)
+    if (kept?.version === view.version) return kept.record
+    const { epoch } = view.state
+    // The store's own bytes: compared, or copied, before anything else is read.
+    const row = view.peekTokenMapping(ordinal)
+    if (kept?.epoch === epoch && equalBytes(kept.row, row)) {
+      kept.version = view.version
+      return kept.record
+    }
+    const own = new Uint8Array(row)
+    const record = makeRecord(view, own)
+    if (record.metadata.length <= MAX_METADATA_BYTES)
+      slots.set(ordinal, { record, row: own, epoch, version: view.version })
+    return record
+  }
+
+  #slotsOf(networkId: NetworkId): SlotCache<Kept> {
+    let slots = this.#kept.get(networkId)
+    if (slots === undefined) {
+      slots = new SlotCache(KEPT)
+      this.#kept.set(networkId, slots)
+    }
+    return slots
+  }
+}
+
+function makeRecord(view: ShardView, bytes: Uint8Array): TokenMappingRecord {
+  const row = decodeTokenMappingRow(bytes)
+  return {
+    transactionHash: row.transactionHash,
+    blockNumber: row.blockNumber,
+    logIndex: row.logIndex,
+    timestampSec: row.timestampSec,
+    originNetwork: row.originNetwork,
+    originTokenAddress: row.originTokenAddress,
+    wrappedNetwork: view.networkId,
+    wrappedTokenAddress: row.wrappedTokenAddress,
+    metadata: view.dictionary.getMetadata(row.metadataId),
+    isNotMintable: row.isNotMintable,
+    tokenType: row.tokenType,
+    isCurrent: row.isCurrent,
+  }
+}
