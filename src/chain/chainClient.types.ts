@@ -108,8 +108,11 @@ export interface ChainClient extends ContractReads {
   getHead(signal: AbortSignal): Promise<BlockHeader>
   /** Header by number; undefined while the node does not know the block. */
   getHeader(block: BlockNumber, signal: AbortSignal): Promise<BlockHeader | undefined>
-  /** Newest final block under the network's finality setting, at most `head`; falls back to a depth where the tag is not offered. Never lower than an earlier answer, but after `reorged`. */
-  getFinalizedBlock(head: BlockNumber, signal: AbortSignal): Promise<BlockNumber>
+  /**
+   * Newest final block under the network's finality setting, one of the chain that ends in `head`; falls back to a depth where
+   * the tag is not offered. Never lower than an earlier answer, but after `reorged`.
+   */
+  getFinalizedBlock(head: Pick<BlockHeader, 'number' | 'hash'>, signal: AbortSignal): Promise<BlockNumber>
   /** The chain has left its blocks above `ancestor`: none of those that come instead is final yet. */
   reorged(ancestor: BlockNumber): void
   /**

@@ -18,6 +18,8 @@ import { tellsBlocksApart } from './tellsBlocksApart.js'
 
 /** Endpoints that fail to answer hold up what can wait for their answer for so long, then it goes on without. */
 const PATIENCE_MS = 60_000
+/** An endpoint that rests after a failure is waited for, but not for as long as it may ask for. */
+const LONGEST_REST_MS = 15_000
 
 export type StateTask<T> = (endpoint: Endpoint, signal: AbortSignal) => Promise<T | undefined>
 
@@ -154,10 +156,13 @@ export class ContractStates {
     signal: AbortSignal,
     isAnswer: (told: T | undefined) => boolean = () => true,
   ): Promise<Turn<T>> {
+    const isAsked = (endpoint: Endpoint) =>
+      endpoint.serves('state') && endpoint.state.isOffered && accepts(endpoint)
     let isUndecided = false
     let isGone = false
+    await this.#pool.untilReady(isAsked, LONGEST_REST_MS, signal)
     const { answer, failed } = await this.#pool.tryEach(
-      (endpoint) => endpoint.serves('state') && endpoint.state.isOffered && accepts(endpoint),
+      isAsked,
       async (endpoint) => {
         try {
           const told = await task(endpoint, signal)
@@ -167,8 +172,8 @@ export class ContractStates {
           return { told }
         } catch (error) {
           if (!(error instanceof RpcFailure)) throw error
-          if (isUnknownBlock(error)) throw new RpcFailure('behind', error.message, error.providerWords())
           if (error.kind === 'gone' || isHistoryGone(error)) isGone = true
+          else if (isUnknownBlock(error)) throw new RpcFailure('behind', error.message, error.providerWords())
           else if (!isRefusal(error)) throw error
           else if (!endpoint.state.refused()) isUndecided = true
           else this.#logger.warn('endpoint answers no contract calls', { endpoint: endpoint.alias })

@@ -168,6 +168,17 @@ export class EndpointPool {
     }
   }
 
+  /** Waits while all of these rest, as `run` does, but `longestMs` at most. */
+  async untilReady(
+    accepts: (endpoint: Endpoint) => boolean,
+    longestMs: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const members = this.#members.filter(({ endpoint }) => accepts(endpoint))
+    if (members.length === 0 || members.some(({ health }) => health.isReady)) return
+    await this.#clock.sleep(Math.min(longestMs, this.#untilSomeReady(members)), signal)
+  }
+
   /**
    * Asks every endpoint for its chain id. Those that do not answer now are asked before their first use.
    * @throws FatalError when all of them are of another chain.

@@ -280,7 +280,7 @@ class SyncLoop {
   }
 
   async #position(head: BlockHeader): Promise<ChainPosition> {
-    return { head, finalizedBlock: await this.#options.client.getFinalizedBlock(head.number, this.#signal) }
+    return { head, finalizedBlock: await this.#options.client.getFinalizedBlock(head, this.#signal) }
   }
 
   /**

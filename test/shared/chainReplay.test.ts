@@ -230,7 +230,7 @@ test('finality: every way not to offer the tag ends in a count of blocks, and ne
     if (options !== undefined) faults.on('finalized', options)
     const answers: number[] = []
     for (let ask = 0; ask < asks; ask++) {
-      answers.push(await client.getFinalizedBlock(head, signal))
+      answers.push(await client.getFinalizedBlock((await client.getHeader(head, signal))!, signal))
       clock.advance(11_000)
     }
     faults.off()
@@ -260,7 +260,7 @@ test('idle at the tip, a block costs at most three calls', async () => {
       server.ctl.setHead({ network: 1, to: block })
       clock.advance(2_000)
       const head = await client.getHead(signal)
-      await client.getFinalizedBlock(head.number, signal)
+      await client.getFinalizedBlock(head, signal)
       await client.fetchRange(asBlockNumber(block), head.number, signal)
     }
     const calls = Object.values(stats.calls).reduce((sum, count) => sum + count, 0)

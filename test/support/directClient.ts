@@ -71,7 +71,7 @@ export class DirectClient implements ChainClient {
     return block && headerOf(block)
   }
 
-  async getFinalizedBlock(head: BlockNumber): Promise<BlockNumber> {
+  async getFinalizedBlock({ number: head }: Pick<BlockHeader, 'number'>): Promise<BlockNumber> {
     await this.#call('getFinalizedBlock', head, head)
     return asBlockNumber(Math.min(head, this.finalized(head)))
   }

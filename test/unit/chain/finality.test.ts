@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Finality } from '../../../src/config/config.types.js'
 import { asBlockNumber } from '../../../src/protocol/units.js'
+import { headerOf } from '../../support/directClient.js'
 import { createFakeWorld, type FakeNetwork } from '../../support/fakeChain.js'
+import type { FakeCall } from '../../support/fakeRpcFaults.js'
 import { type OpenChain, openChain } from '../../support/openChain.js'
 
 const { signal } = new AbortController()
@@ -17,7 +19,7 @@ async function withFinality(
   // Each question of these tests comes long after the one before.
   const finalized = () => {
     chain.clock.advance(11_000)
-    return chain.client.getFinalizedBlock(asBlockNumber(network.head.number), signal)
+    return chain.client.getFinalizedBlock(headerOf(network.head), signal)
   }
   try {
     await body(chain, network, finalized)
@@ -84,7 +86,7 @@ test('finality never goes back, and never passes the head', async () => {
     assert.equal(await finalized(), 190)
     network.finalizedLag = 30
     assert.equal(await finalized(), 190)
-    assert.equal(await chain.client.getFinalizedBlock(asBlockNumber(150), signal), 150)
+    assert.equal(await chain.client.getFinalizedBlock(headerOf(network.blocks[150]!), signal), 150)
     assert.equal(await finalized(), 190)
   })
 })
@@ -92,7 +94,7 @@ test('finality never goes back, and never passes the head', async () => {
 test('a tag is asked for every third block, or every half minute', async () => {
   await withFinality({ tag: 'finalized', depth: 0 }, async (chain, network) => {
     const { client, endpoints, clock } = chain
-    const ask = () => client.getFinalizedBlock(asBlockNumber(network.head.number), signal)
+    const ask = () => client.getFinalizedBlock(headerOf(network.head), signal)
     await ask()
     endpoints[0]!.resetCounters()
     for (let block = 0; block < 10; block++) {
@@ -111,7 +113,7 @@ test('a tag is asked for every third block, or every half minute', async () => {
 test('a tag above the head that is followed makes no later block final', async () => {
   await withFinality({ tag: 'finalized', depth: 0 }, async (chain, network, finalized) => {
     network.finalizedLag = 0
-    const head = asBlockNumber(150)
+    const head = headerOf(network.blocks[150]!)
     assert.equal(await chain.client.getFinalizedBlock(head, signal), 150)
     network.finalizedLag = 60
     assert.equal(await finalized(), 150)
@@ -125,7 +127,7 @@ test('a reorg below what was final takes finality back with it, until the chain 
     chain.client.reorged(asBlockNumber(170))
     network.finalizedLag = 40
     assert.equal(
-      await chain.client.getFinalizedBlock(asBlockNumber(200), signal),
+      await chain.client.getFinalizedBlock(headerOf(network.blocks[200]!), signal),
       170,
       'never below the ancestor',
     )
@@ -134,5 +136,24 @@ test('a reorg below what was final takes finality back with it, until the chain 
     assert.equal(await finalized(), 195)
     chain.client.reorged(asBlockNumber(198))
     assert.equal(await finalized(), 195, 'a reorg above it changes nothing')
+  })
+})
+
+test('the tag of a node on the branch that was left makes nothing final on the one that is followed', async () => {
+  await withFinality({ tag: 'finalized', depth: 0 }, async (chain, network, finalized) => {
+    network.finalizedLag = 40
+    assert.equal(await finalized(), 160)
+    network.reorg({ depth: 20, blocks: 'empty', extra: 10 })
+    chain.client.reorged(asBlockNumber(150))
+    const { blocks } = network
+    const [old] = network.abandoned
+    network.finalizedLag = 5
+    // The whole node stands on the old branch; then only the one that a balancer asks for the tag.
+    for (const methods of [() => true, (call: FakeCall) => call.params[0] === 'finalized']) {
+      const fault = chain.endpoints[0]!.fail({ type: 'branch', blocks: old!, when: methods })
+      assert.equal(await chain.client.getFinalizedBlock(headerOf(blocks.at(-1)!), signal), 150)
+      fault.off()
+    }
+    assert.equal(await finalized(), 205)
   })
 })
