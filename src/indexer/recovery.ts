@@ -2,12 +2,11 @@ import type { ChainClient } from '../chain/chainClient.types.js'
 import type { Clock } from '../chain/clock.js'
 import { ChainDataError } from '../errors/chainDataError.js'
 import { FatalError, RetryableError } from '../errors/chainErrors.js'
-import type { HaltReason } from '../errors/haltReason.js'
-import { InvariantError } from '../errors/invariantError.js'
 import { asBlockNumber } from '../protocol/units.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
 import { AuditMismatch } from './audit.js'
 import { Backoff } from './backoff.js'
+import { haltReasonOf } from './haltReasonOf.js'
 import type { StartOver } from './startOver.js'
 import type { SyncReport } from './syncReport.js'
 
@@ -152,20 +151,4 @@ export class Recovery {
     }
     return checkpoint.number + 1
   }
-}
-
-function haltReasonOf(error: unknown): HaltReason {
-  if (error instanceof FatalError) return error.reason ?? 'internal_error'
-  if (isDiskFull(error)) return 'disk_full'
-  if (error instanceof InvariantError) return 'corrupt_store'
-  return 'internal_error'
-}
-
-/** LMDB's commit error carries the system's text; its own "map full" means the same to an operator. */
-function isDiskFull(error: unknown): boolean {
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if ('code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT')) return true
-    if (/no space left|disk quota exceeded|MDB_MAP_FULL|ENOSPC/i.test(cause.message)) return true
-  }
-  return false
 }

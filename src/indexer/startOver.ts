@@ -6,9 +6,14 @@ import type { ShardWriter } from '../shard/shardWriter.types.js'
 import type { AuditMismatch } from './audit.js'
 import type { SyncReport } from './syncReport.js'
 
-/** Between two of them at least; doubled each time, up to a day. */
+/**
+ * Between two of them at least; doubled each time, up to an hour: where the log lies is not known, so that only reading
+ * everything shows that it came back, and the network stands still until then anyway.
+ */
 const SHORTEST_PERIOD_MS = 10 * 60_000
-const LONGEST_PERIOD_MS = 24 * 60 * 60_000
+const LONGEST_PERIOD_MS = 60 * 60_000
+/** After so long without need the next one is a first one again. */
+const FORGOTTEN_MS = 24 * 60 * 60_000
 
 /** What a comparison at the checkpoint found. `untold`: no endpoint can tell. `unproven`: two looks, two answers. */
 export type StoredState = 'same' | 'untold' | 'unproven' | AuditMismatch
@@ -36,7 +41,7 @@ export interface StartOverOptions {
  * and read again from the first block. Only after the contract has denied what is stored at a final block, and at the oldest
  * one that can be gone back to: then nothing that could be taken back mends it.
  *
- * A provider may go on hiding the log. So there is one in ten minutes at most, then in twenty, up to a day; the time runs
+ * A provider may go on hiding the log. So there is one in ten minutes at most, then in twenty, up to an hour; the time runs
  * from when it was known what the last one was good for, over restarts too.
  */
 export class StartOver {
@@ -103,8 +108,7 @@ export class StartOver {
     if (below !== 'untold' && !(below instanceof Error)) return false
     signal.throwIfAborted()
     const last = writer.startOvers()
-    const isForgotten =
-      last?.notBeforeMs !== undefined && clock.epochMs() - last.notBeforeMs > LONGEST_PERIOD_MS
+    const isForgotten = last?.notBeforeMs !== undefined && clock.epochMs() - last.notBeforeMs > FORGOTTEN_MS
     const count = last === undefined || isForgotten ? 1 : last.count + 1
     writer.startOver({ count, notBeforeMs: undefined })
     report.startedOver(denied, checkpoint, count)

@@ -11,6 +11,7 @@ import { type ChainPosition, countEvents, makeBatch } from './batches.js'
 import { BatchUndo, UNDOABLE_BATCHES } from './batchUndo.js'
 import { assertContinues } from './continuity.js'
 import type { GerPoller } from './gerPoller.js'
+import { haltReasonOf } from './haltReasonOf.js'
 import type { HeadHints } from './headHints.js'
 import { LINKED_DEPTH, LocalChain } from './localChain.js'
 import { openAuditor } from './openAuditor.js'
@@ -107,7 +108,7 @@ class SyncLoop {
   /** A failure while recovering: named like any other, so that nothing is swallowed. */
   async #unexpected(failure: unknown): Promise<void> {
     if (this.#signal.aborted) return
-    this.#options.report.halted('internal_error', failure)
+    if (!(failure instanceof RetryableError)) this.#options.report.halted(haltReasonOf(failure), failure)
     await this.#options.clock.sleep(1_000, this.#signal).catch(() => undefined)
   }
 

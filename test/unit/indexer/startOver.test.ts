@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { FatalError } from '../../../src/errors/chainErrors.js'
 import type { FakeBlock } from '../../support/fakeChain.js'
 import { createSyncHarness, isInStep, type SyncHarness } from '../../support/syncHarness.js'
 
@@ -91,7 +92,7 @@ test('a claim and a deposit missing deeper than undo reaches come back by themse
   assert.equal(harness.shard.startedOver.length, 1)
 })
 
-test('while they are hidden everything is read again once per period, which doubles, over restarts too', async () => {
+test('while they are hidden everything is read again once per period, which doubles up to an hour, over restarts too', async () => {
   const { harness, hole } = await longAgo()
   const { clock, shard, row } = harness
   const startedAtMs: number[] = []
@@ -108,9 +109,33 @@ test('while they are hidden everything is read again once per period, which doub
     })
   const waits = startedAtMs.slice(1).map((atMs, at) => (atMs - startedAtMs[at]!) / MINUTE_MS)
   assert.ok(waits.length >= 3 && waits.length <= 4, `waits of ${waits} minutes`)
-  for (const [at, wait] of waits.entries()) assert.ok(wait >= 10 * 2 ** at, `waits of ${waits} minutes`)
+  for (const [at, wait] of waits.entries())
+    assert.ok(wait >= Math.min(60, 10 * 2 ** at), `waits of ${waits} minutes`)
   hole.isHidden = false
   await harness.run(isHealed(harness), 200 * MINUTE_MS)
+})
+
+test('a log that comes back late is not waited out for longer than an hour', async () => {
+  const { harness, hole } = await longAgo()
+  await harness.run(() => harness.shard.startedOver.length >= 6, 400 * MINUTE_MS)
+  hole.isHidden = false
+  await harness.run(isHealed(harness), 65 * MINUTE_MS)
+})
+
+test('what fails while it is found out whether to start over is told by its own name', async () => {
+  const { harness } = await longAgo()
+  const { client, row, messages, shard } = harness
+  const comparedAt = new FatalError('another chain', { reason: 'wrong_chain' })
+  shard.startOver = () => {
+    throw Object.assign(new Error('commit failed: no space left on device'), { code: 'ENOSPC' })
+  }
+  await harness.run(() => row.haltReason() === 'disk_full', 10 * MINUTE_MS)
+  client.finalized = () => {
+    throw comparedAt
+  }
+  await harness.run(() => row.haltReason() === 'wrong_chain', 30 * MINUTE_MS)
+  const reasons = messages.flatMap((message) => (message.type === 'halted' ? [message.reason] : []))
+  assert.ok(!reasons.includes('internal_error'), reasons.join())
 })
 
 test('an interruption while everything is read again costs no other start', async () => {
