@@ -45,7 +45,8 @@ function handle(
   method: string,
   path: string,
 ): void {
-  const exchange = new Exchange(options.context, res, method, acceptRequestId(req.getHeader('x-request-id')))
+  const requestId = acceptRequestId(req.getHeader('x-request-id'))
+  const exchange = new Exchange(options.context, res, method, requestId, isClose(req.getHeader('connection')))
   try {
     dispatch(options, exchange, method, path, req)
   } catch (error) {
@@ -118,6 +119,11 @@ function isAdmitted(
     ),
   )
   return false
+}
+
+/** Among other options, as in `TE, close`, uWebSockets.js does not see it either. */
+function isClose(connection: string): boolean {
+  return connection.length === 5 && connection.toLowerCase() === 'close'
 }
 
 /** uWebSockets.js gives methods in lower case. */

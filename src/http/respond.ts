@@ -50,6 +50,8 @@ export interface Outgoing {
  */
 const BODILESS_IN_A_ROW = 4_096
 
+const CLOSE_LINE = '\r\nConnection: close'
+
 const CACHE_CONTROL = Buffer.from('Cache-Control')
 
 /**
@@ -72,17 +74,29 @@ export class Exchange implements Listed<Exchange> {
   private readonly context: ExchangeContext
   private readonly res: HttpResponse
   private readonly method: string
+  private readonly isLast: boolean
   private requestId: string
   private isDone = false
   private isHeld = false
   private isGone = false
 
-  /** @param requestId the client's, checked, or ''. */
-  constructor(context: ExchangeContext, res: HttpResponse, method: string, requestId: string) {
+  /**
+   * @param requestId the client's, checked, or ''.
+   * @param isLast whether the client wants the connection to end with this answer: uWebSockets.js ends it then, but does not
+   * say so.
+   */
+  constructor(
+    context: ExchangeContext,
+    res: HttpResponse,
+    method: string,
+    requestId: string,
+    isLast: boolean,
+  ) {
     this.context = context
     this.res = res
     this.method = method
     this.requestId = requestId
+    this.isLast = isLast
     context.lastRequestAtMs = this.startedAtMs
   }
 
@@ -100,7 +114,7 @@ export class Exchange implements Listed<Exchange> {
 
   /** Whether a success goes out with the same head as everybody's. */
   isPlain(): boolean {
-    return this.ifNoneMatch === '' && this.method === 'GET' && this.moreLines === '' && this.requestId === ''
+    return this.ifNoneMatch === '' && this.method === 'GET' && this.ownLines() === ''
   }
 
   send(answer: Outgoing): void {
@@ -175,7 +189,7 @@ export class Exchange implements Listed<Exchange> {
     const status = this.isDrawn() ? 200 : 204
     this.finish(status, () => {
       this.res.writeStatus(statusLine(status))
-      const lines = METHODS + always + preflight + this.idLine()
+      const lines = METHODS + always + preflight + this.ownLines()
       if (status === 200) {
         this.res.writeHeader('Allow', lines)
         this.end(METHODS, false)
@@ -201,7 +215,7 @@ export class Exchange implements Listed<Exchange> {
   private write(answer: Outgoing, isKnown: boolean): void {
     const { res } = this
     const { status, body } = answer
-    const ownLines = this.moreLines + this.idLine()
+    const ownLines = this.ownLines()
     if (isKnown) {
       res.writeStatus(statusLine(304))
       res.writeHeader('Cache-Control', this.lastingHead(answer) + ownLines + this.closeLine())
@@ -220,7 +234,7 @@ export class Exchange implements Listed<Exchange> {
     const head = this.headText(answer) + ownLines
     const size = Buffer.byteLength(body)
     if (this.isDrawn()) {
-      res.writeHeader(CACHE_CONTROL, `${head}\r\nConnection: close`)
+      res.writeHeader(CACHE_CONTROL, this.isLast ? head : head + CLOSE_LINE)
       res.tryEnd('', size)
       if (!this.isHeld) this.watch()
       // Once the head is out. As long as this answer is open, a request behind it ends the connection as well.
@@ -287,13 +301,16 @@ export class Exchange implements Listed<Exchange> {
     })
   }
 
-  private idLine(): string {
-    return this.requestId === '' ? '' : `\r\nX-Request-Id: ${this.requestId}`
+  /** Lines that this exchange has and others have not. */
+  private ownLines(): string {
+    const { moreLines, requestId } = this
+    const lines = requestId === '' ? moreLines : `${moreLines}\r\nX-Request-Id: ${requestId}`
+    return this.isLast ? lines + CLOSE_LINE : lines
   }
 
-  /** `end` writes its own. */
+  /** Where `end` does not write its own. */
   private closeLine(): string {
-    return this.context.isClosing ? '\r\nConnection: close' : ''
+    return this.context.isClosing && !this.isLast ? CLOSE_LINE : ''
   }
 }
 

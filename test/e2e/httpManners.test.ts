@@ -120,6 +120,35 @@ for (const core of loadEachUws()) {
     late!.destroy()
     assert.deepEqual([server.stats().pending, logLines], [0, []])
   })
+
+  test(`${core.name}: the answer to a client that wants no other says so, and nothing comes behind it`, async (context) => {
+    const { port } = await start(context)
+    const { headers } = await fetchRaw(port, 'GET', BRIDGES)
+    const known = `If-None-Match: ${headers.get('etag')}`
+    const asked: readonly (readonly [method: string, target: string, header: string, status: number])[] = [
+      ['GET', `/bridge/v1/l1-info-tree-index?${QUERIES.getL1InfoTreeIndex}`, 'X-Other: 1', 200],
+      ['GET', BRIDGES, 'X-Request-Id: mine', 200],
+      ['GET', BRIDGES, known, 304],
+      ['GET', LARGEST_PAGE, 'Accept-Encoding: identity', 200],
+      ['HEAD', BRIDGES, 'X-Other: 1', 200],
+      ['OPTIONS', BRIDGES, 'X-Other: 1', 204],
+      ['GET', '/nowhere', 'X-Other: 1', 404],
+      ['GET', '/livez', 'X-Other: 1', 200],
+    ]
+    for (const [method, target, header, status] of asked)
+      for (const close of ['Connection: close', 'connection: Close']) {
+        const connection = new RawConnection(port).send(requestText(method, target, [close, header]))
+        const response = await connection.response(method !== 'HEAD')
+        const told = [response.status, response.headers.get('connection'), await connection.rest()]
+        assert.deepEqual(told, [status, 'close', ''], `${method} ${target} ${header} ${close}`)
+      }
+    for (const header of ['Connection: keep-alive', 'Connection: other'])
+      assert.equal(
+        (await fetchRaw(port, 'GET', BRIDGES, [header])).headers.get('connection'),
+        undefined,
+        header,
+      )
+  })
 }
 
 function manyHeaders(count: number): string[] {
