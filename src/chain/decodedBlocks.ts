@@ -1,7 +1,7 @@
 import type { BlockHeader, ChainEvent, Hash } from '../protocol/chainEvent.js'
 import { decodeLog, type EventFilter } from '../protocol/decodeLog.js'
 import { decodeHex, encodeHex } from '../protocol/hex.js'
-import { PackedHeader, packedClaim, packedDeposit } from '../protocol/packedEvents.js'
+import { PackedHeader, packedClaim, packedDeposit, packedRootEvent } from '../protocol/packedEvents.js'
 import type { PackedLogs } from '../protocol/packedLogs.js'
 import { asBlockNumber } from '../protocol/units.js'
 import type { Endpoint } from './endpoint.js'
@@ -153,7 +153,7 @@ function decodePackedEvent(logs: PackedLogs, log: number, filter: EventFilter): 
     logIndex: logs.logIndex(log),
     transactionHash: logs.transactionHash(log),
   }
-  return decodeLog(logs.encoded(log), position, filter)
+  return packedRootEvent(logs, log, name, position) ?? decodeLog(logs.encoded(log), position, filter)
 }
 
 function decodeEvents(logs: readonly RpcLog[], filter: EventFilter): ChainEvent[] {

@@ -26,8 +26,26 @@ export function decodeGlobalIndex(globalIndex: bigint): GlobalIndexParts {
   // The rollup index, and above it the mainnet flag.
   const high = Number(BigInt.asUintN(33, globalIndex >> 32n))
   if (high >= 2 ** 32) return { sourceNetwork: 0 as NetworkId, depositCount }
+  return { sourceNetwork: sourceOf(high), depositCount }
+}
+
+/** The same, read from its 32 bytes, big-endian, at `offset`. */
+export function decodeGlobalIndexBytes(bytes: Uint8Array, offset: number): GlobalIndexParts {
+  const depositCount = uint32At(bytes, offset + 28) as DepositCount
+  if ((bytes[offset + 23]! & 1) === 1) return { sourceNetwork: 0 as NetworkId, depositCount }
+  return { sourceNetwork: sourceOf(uint32At(bytes, offset + 24)), depositCount }
+}
+
+function sourceOf(rollupIndex: number): NetworkId {
   // Rollup index 2^32 − 1 would be network 2^32, which no uint32 names and no rollup has.
-  return { sourceNetwork: Math.min(high + 1, 0xffff_ffff) as NetworkId, depositCount }
+  return Math.min(rollupIndex + 1, 0xffff_ffff) as NetworkId
+}
+
+function uint32At(bytes: Uint8Array, offset: number): number {
+  return (
+    ((bytes[offset]! << 24) | (bytes[offset + 1]! << 16) | (bytes[offset + 2]! << 8) | bytes[offset + 3]!) >>>
+    0
+  )
 }
 
 /** Pre-etrog claims name the bare deposit count: the source is network 1 when claimed on the L1, the L1 elsewhere. */

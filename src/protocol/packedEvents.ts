@@ -1,9 +1,11 @@
-import type { BlockHeader, ClaimEvent, DepositEvent, Hash } from './chainEvent.js'
+import type { BlockHeader, ChainEvent, ClaimEvent, DepositEvent, EventPosition, Hash } from './chainEvent.js'
+import type { EventName } from './eventTopics.js'
 import type { PackedLogs } from './packedLogs.js'
 import { uint256OfParts } from './uint256.js'
 import {
   asBlockNumber,
   asDepositCount,
+  asLeafCount,
   asNetworkId,
   type BlockNumber,
   type DepositCount,
@@ -55,9 +57,14 @@ abstract class PackedEvent {
     return this.logs.bytes.subarray(this.start + offset, this.start + offset + length)
   }
 
-  /** Copies a uint256, big-endian. */
-  protected copyWord(word: number, target: Uint8Array, offset: number): void {
-    copyBytes(this.logs.bytes, this.start + WORD * word, WORD, target, offset)
+  // Where fields begin in `logs.bytes`: most are copied on, and a view for each costs more than its copy.
+
+  get transactionHashAt(): number {
+    return this.logs.transactionHashAt(this.log)
+  }
+
+  get originAddressAt(): number {
+    return this.start + 2 * WORD + 12
   }
 }
 
@@ -109,9 +116,21 @@ export class PackedDeposit extends PackedEvent implements DepositEvent {
     }
   }
 
-  /** The amount, 32 bytes big-endian. */
-  copyAmount(target: Uint8Array, offset: number): void {
-    this.copyWord(5, target, offset)
+  get destinationAddressAt(): number {
+    return this.start + 4 * WORD + 12
+  }
+
+  /** 32 bytes, big-endian. */
+  get amountAt(): number {
+    return this.start + 5 * WORD
+  }
+
+  get metadataAt(): number {
+    return this.start + 9 * WORD
+  }
+
+  get metadataLength(): number {
+    return this.uint32(8)
   }
 
   /** The leaf's preimage but for its last field, the hash of the metadata: 81 bytes. */
@@ -123,7 +142,7 @@ export class PackedDeposit extends PackedEvent implements DepositEvent {
     copyBytes(bytes, start + 2 * WORD + 12, 20, target, offset + 5)
     copyBytes(bytes, start + 3 * WORD + 28, 4, target, offset + 25)
     copyBytes(bytes, start + 4 * WORD + 12, 20, target, offset + 29)
-    this.copyWord(5, target, offset + 49)
+    copyBytes(bytes, start + 5 * WORD, WORD, target, offset + 49)
   }
 }
 
@@ -167,9 +186,18 @@ export class PackedClaim extends PackedEvent implements ClaimEvent {
     }
   }
 
-  /** The amount, 32 bytes big-endian. */
-  copyAmount(target: Uint8Array, offset: number): void {
-    this.copyWord(4, target, offset)
+  /** 32 bytes, big-endian. */
+  get globalIndexAt(): number {
+    return this.start
+  }
+
+  get destinationAddressAt(): number {
+    return this.start + 3 * WORD + 12
+  }
+
+  /** 32 bytes, big-endian. */
+  get amountAt(): number {
+    return this.start + 4 * WORD
   }
 }
 
@@ -206,38 +234,99 @@ const NO_PARENT = new Uint8Array(WORD)
  */
 export function packedDeposit(logs: PackedLogs, log: number): PackedDeposit | undefined {
   const length = logs.dataLength(log)
-  const { bytes } = logs
+  const { bytes, words } = logs
   const start = logs.dataStart(log)
   if (logs.topicCount(log) !== 1 || length < 9 * WORD) return undefined
   const isCanonical =
-    isZero(bytes, start, 31) &&
-    isZero(bytes, start + WORD, 28) &&
-    isZero(bytes, start + 2 * WORD, 12) &&
-    isZero(bytes, start + 3 * WORD, 28) &&
-    isZero(bytes, start + 4 * WORD, 12) &&
-    isZero(bytes, start + 6 * WORD, 28) &&
+    isZero(words, start, 28) &&
+    bytes[start + 28] === 0 &&
+    bytes[start + 29] === 0 &&
+    bytes[start + 30] === 0 &&
+    isZero(words, start + WORD, 28) &&
+    isZero(words, start + 2 * WORD, 12) &&
+    isZero(words, start + 3 * WORD, 28) &&
+    isZero(words, start + 4 * WORD, 12) &&
+    isZero(words, start + 6 * WORD, 28) &&
     uint32At(bytes, start + 6 * WORD + 28) === 8 * WORD &&
-    isZero(bytes, start + 7 * WORD, 28) &&
-    isZero(bytes, start + 8 * WORD, 28) &&
+    isZero(words, start + 7 * WORD, 28) &&
+    isZero(words, start + 8 * WORD, 28) &&
     length === WORD * (9 + Math.ceil(uint32At(bytes, start + 8 * WORD + 28) / WORD))
   return isCanonical ? new PackedDeposit(logs, log) : undefined
 }
 
 /** Decodes a ClaimEvent of etrog and later. @returns undefined for any other layout. */
 export function packedClaim(logs: PackedLogs, log: number): PackedClaim | undefined {
-  const { bytes } = logs
+  const { words } = logs
   const start = logs.dataStart(log)
   const isCanonical =
     logs.topicCount(log) === 1 &&
     logs.dataLength(log) === 5 * WORD &&
-    isZero(bytes, start + WORD, 28) &&
-    isZero(bytes, start + 2 * WORD, 12) &&
-    isZero(bytes, start + 3 * WORD, 12)
+    isZero(words, start + WORD, 28) &&
+    isZero(words, start + 2 * WORD, 12) &&
+    isZero(words, start + 3 * WORD, 12)
   return isCanonical ? new PackedClaim(logs, log) : undefined
 }
 
-function isZero(bytes: Uint8Array, offset: number, length: number): boolean {
-  for (let index = 0; index < length; index++) if (bytes[offset + index] !== 0) return false
+/**
+ * Decodes UpdateL1InfoTree, UpdateL1InfoTreeV2 and UpdateHashChainValue, which come next in number: a whole history has
+ * one of them for every few deposits.
+ * @returns undefined for other events, and for any other layout.
+ */
+export function packedRootEvent(
+  logs: PackedLogs,
+  log: number,
+  name: EventName,
+  position: EventPosition,
+): ChainEvent | undefined {
+  const { blockNumber, logIndex, transactionHash } = position
+  const topics = logs.topicCount(log)
+  const length = logs.dataLength(log)
+  const hashAt = (at: number): Hash => logs.bytes.slice(at, at + WORD)
+  if (name === 'UpdateL1InfoTree') {
+    if (topics !== 3 || length !== 0) return undefined
+    return {
+      type: 'l1InfoLeaf',
+      blockNumber,
+      logIndex,
+      transactionHash,
+      mainnetExitRoot: hashAt(logs.topicAt(log, 1)),
+      rollupExitRoot: hashAt(logs.topicAt(log, 2)),
+    }
+  }
+  if (name === 'UpdateHashChainValue') {
+    if (topics !== 3 || length !== 0) return undefined
+    return {
+      type: 'gerInjected',
+      blockNumber,
+      logIndex,
+      transactionHash,
+      globalExitRoot: hashAt(logs.topicAt(log, 1)),
+    }
+  }
+  if (name !== 'UpdateL1InfoTreeV2' || topics !== 2 || length !== 3 * WORD) return undefined
+  const countAt = logs.topicAt(log, 1)
+  const start = logs.dataStart(log)
+  const timeAt = start + 2 * WORD
+  const highTime = uint32At(logs.bytes, timeAt + 24)
+  // A time above what a number holds exactly is for the general decoder to judge.
+  if (!isZero(logs.words, countAt, 28) || !isZero(logs.words, timeAt, 24) || highTime > 0x1f_ffff)
+    return undefined
+  return {
+    type: 'l1InfoRoot',
+    blockNumber,
+    logIndex,
+    transactionHash,
+    l1InfoRoot: hashAt(start),
+    leafCount: asLeafCount(uint32At(logs.bytes, countAt + 28)),
+    previousBlockHash: hashAt(start + WORD),
+    timestampSec: highTime * 2 ** 32 + uint32At(logs.bytes, timeAt + 28),
+  }
+}
+
+/** @param start in bytes, and so is `length`; both multiples of 4. */
+function isZero(words: Int32Array, start: number, length: number): boolean {
+  const end = (start + length) / 4
+  for (let index = start / 4; index < end; index++) if (words[index] !== 0) return false
   return true
 }
 

@@ -51,15 +51,21 @@ export function eventsOf(filter: EventFilter): readonly FilteredEvent[] {
 /** Many logs in one piece of memory. Those that no entry of the filter knows are among them. */
 export class PackedLogs {
   readonly bytes: Uint8Array
+  /** The same memory by 32 bits, in the machine's order: every word of the ABI begins at one of them. */
+  readonly words: Int32Array
   readonly #view: DataView
   /** Where each log begins. */
   readonly #starts: Int32Array
 
   readonly #events: readonly FilteredEvent[]
 
-  /** @param bytes whole records; owned by the logs from here on. @param events of the filter that made them. */
+  /**
+   * @param bytes whole records, begun at a multiple of 4 in their buffer; owned by the logs from here on.
+   * @param events of the filter that made them.
+   */
   constructor(bytes: Uint8Array, count: number, events: readonly FilteredEvent[]) {
     this.bytes = bytes
+    this.words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4)
     this.#events = events
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.#starts = new Int32Array(count)
@@ -113,6 +119,16 @@ export class PackedLogs {
   /** A view. */
   transactionHash(log: number): Uint8Array {
     return this.#hash(log, TRANSACTION_HASH)
+  }
+
+  /** Where it begins in `bytes`. */
+  transactionHashAt(log: number): number {
+    return this.#starts[log]! + TRANSACTION_HASH
+  }
+
+  /** Where topic 0 … 3 begins in `bytes`. */
+  topicAt(log: number, topic: number): number {
+    return this.#starts[log]! + TOPICS + 32 * topic
   }
 
   isOfSameBlock(log: number, other: number): boolean {

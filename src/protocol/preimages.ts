@@ -12,6 +12,8 @@ export type DepositLeafFields = Omit<ForwardLeaf, 'metadata' | 'amount'> & {
  * destination address 20 ‖ amount 32 ‖ keccak(metadata) 32, integers big-endian.
  */
 export const DEPOSIT_LEAF_PREIMAGE_BYTES = 113
+/** Where the hash of the metadata stands in it. */
+export const METADATA_HASH_AT = 81
 /** Bytes of an L1 info leaf's preimage: global exit root 32 ‖ parent block hash 32 ‖ timestamp u64 big-endian. */
 export const L1_INFO_LEAF_PREIMAGE_BYTES = 72
 
@@ -27,7 +29,7 @@ export function writeDepositLeafPreimage(
   leaf: DepositLeafFields,
   metadataHash: Hash,
 ): void {
-  target.set(bytes('metadata hash', metadataHash, 32), offset + 81)
+  target.set(bytes('metadata hash', metadataHash, 32), offset + METADATA_HASH_AT)
   if (leaf instanceof PackedDeposit) {
     leaf.copyPreimage(target, offset)
     return

@@ -100,7 +100,7 @@ export function openShardWriter({ config, networkId, compiled, status }: ShardWr
       return getRoot(localExitTreeSource(store, hasher, lineage), lineage, deposits)
     },
     applyBlocks(batch) {
-      const prepared = prepareBatch(batch, hasher, memory.metadataHashes)
+      const prepared = prepareBatch(batch, memory)
       commit((view) => applyBlocks(new WriteContext(view, memory, prepared), batch))
     },
     revertTo(ancestor) {

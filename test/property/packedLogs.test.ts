@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type AbiEvent, bytesToHex } from 'viem'
+import { type AbiEvent, bytesToHex, encodeEventTopics } from 'viem'
 import { parseReplies } from '../../src/chain/parseReplies.js'
 import { areInOrder, decodeLogs, unpackLog } from '../../src/chain/rpcLogs.js'
 import { compileMerkleModule, createLogScanner, type MerkleBuild } from '../../src/merkle/wasm.js'
-import { bridgeEventsAbi } from '../../src/protocol/abis.js'
-import type { ClaimEvent, DepositEvent } from '../../src/protocol/chainEvent.js'
-import { decodeLog } from '../../src/protocol/decodeLog.js'
+import { bridgeEventsAbi, globalExitRootManagerEventsAbi } from '../../src/protocol/abis.js'
+import type { ChainEvent } from '../../src/protocol/chainEvent.js'
+import { decodeLog, type EventFilter } from '../../src/protocol/decodeLog.js'
 import { decodeHex } from '../../src/protocol/hex.js'
-import { packedClaim, packedDeposit } from '../../src/protocol/packedEvents.js'
+import { packedClaim, packedDeposit, packedRootEvent } from '../../src/protocol/packedEvents.js'
 import { PackedLogs } from '../../src/protocol/packedLogs.js'
 import { asBlockNumber } from '../../src/protocol/units.js'
-import { contracts, encodeLog, l1Filter } from '../support/encodedLogs.js'
+import { contracts, encodeLog, l1Filter, l2Filter } from '../support/encodedLogs.js'
 
 const builds: readonly MerkleBuild[] = ['simd', 'scalar', 'simd-debug', 'scalar-debug']
 const bytes = (length: number) =>
@@ -33,16 +33,30 @@ const args = {
     ...{ globalIndex: uint256, originNetwork: uint32, originAddress: bytes(20) },
     ...{ destinationAddress: bytes(20), amount: uint256 },
   }),
+  UpdateL1InfoTree: fc.record({ mainnetExitRoot: bytes(32), rollupExitRoot: bytes(32) }),
+  UpdateL1InfoTreeV2: fc.record({
+    ...{ currentL1InfoRoot: bytes(32), leafCount: uint32, blockhash: uint256 },
+    minTimestamp: fc.bigInt({ min: 0n, max: 2n ** 53n - 1n }),
+  }),
+  UpdateHashChainValue: fc.record({ newGlobalExitRoot: bytes(32), newHashChainValue: bytes(32) }),
 }
 
+const isBridges = (name: keyof typeof args): boolean => name === 'BridgeEvent' || name === 'ClaimEvent'
+
 function abiOf(name: keyof typeof args): AbiEvent {
-  return bridgeEventsAbi.find((item) => item.type === 'event' && item.name === name) as AbiEvent
+  const abi = isBridges(name) ? bridgeEventsAbi : globalExitRootManagerEventsAbi
+  return abi.find((item) => item.type === 'event' && item.name === name) as AbiEvent
 }
+
+/** What an L1 and an L2 tell. */
+const filter: EventFilter = new Map(
+  [...l1Filter].map(([address, events]) => [address, new Map([...events, ...(l2Filter.get(address) ?? [])])]),
+)
 
 const contractLog = fc.oneof(
   ...(Object.keys(args) as (keyof typeof args)[]).map((name) =>
     (args[name] as fc.Arbitrary<Record<string, unknown>>).map((values) =>
-      encodeLog(contracts.bridge, abiOf(name), values),
+      encodeLog(isBridges(name) ? contracts.bridge : contracts.globalExitRootManager, abiOf(name), values),
     ),
   ),
   fc.record({ address: bytes(20), topics: fc.array(bytes(32), { maxLength: 4 }), data: bytes(37) }),
@@ -99,7 +113,7 @@ for (const build of builds)
             { jsonrpc: '2.0', id: 2, result: logs },
           ]
           const text = JSON.stringify(replies, undefined, indent)
-          const parsed = parseReplies(Buffer.from(text), { scanner, filter: l1Filter }) as typeof replies
+          const parsed = parseReplies(Buffer.from(text), { scanner, filter }) as typeof replies
           // An escape in a text that nobody reads, or a list of its own: parsed as JSON then.
           if (parsed === undefined) return
           scans++
@@ -134,17 +148,18 @@ for (const build of builds)
 /** What the packed decoders make is what the general one makes. */
 function assertSameEvent(logs: PackedLogs, log: number): void {
   const hash = logs.transactionHash(log)
-  const event = packedDeposit(logs, log) ?? packedClaim(logs, log)
   const name = logs.event(log)?.name
   if (name === undefined) return
   const position = {
     ...{ blockNumber: asBlockNumber(logs.blockNumber(log)), logIndex: logs.logIndex(log) },
     transactionHash: hash,
   }
-  const expected = decodeLog(logs.encoded(log), position, l1Filter) as DepositEvent | ClaimEvent
+  const event: ChainEvent | undefined =
+    packedDeposit(logs, log) ?? packedClaim(logs, log) ?? packedRootEvent(logs, log, name, position)
+  const expected = decodeLog(logs.encoded(log), position, filter)!
   assert.ok(event !== undefined)
   for (const [field, value] of Object.entries(expected))
-    assert.deepEqual(event[field as keyof typeof event], value, field)
+    assert.deepEqual(event[field as keyof ChainEvent], value, field)
 }
 
 test('a broken log, a cut-off list and other results are left to JSON', () => {
@@ -199,4 +214,34 @@ test('a broken log, a cut-off list and other results are left to JSON', () => {
   assert.equal(twice.result.length, 2)
   assert.equal(twice.result.blockTimestamp(0), undefined)
   assert.deepEqual(decodeHex(hash), new Uint8Array(logs.blockHash(0)))
+})
+
+test('a root event of another layout, or with a time that no number holds, is left to the general decoder', () => {
+  const scanner = createLogScanner(compileMerkleModule())
+  const word = (value: bigint) => value.toString(16).padStart(64, '0')
+  const topicOf = (name: keyof typeof args) =>
+    encodeEventTopics({ abi: [abiOf(name)] } as never)[0] as unknown as string
+  const one = `0x${word(1n)}`
+  const v2 = topicOf('UpdateL1InfoTreeV2')
+  const data = (time: bigint) => `0x${word(1n)}${word(2n)}${word(time)}`
+  const packed = (topics: readonly string[], told: string) => {
+    const log = { address: contracts.globalExitRootManager, topics, data: told }
+    const place = { blockNumber: '0x1', logIndex: '0x0', blockHash: one, transactionHash: one }
+    const reply = JSON.stringify({ jsonrpc: '2.0', id: 1, result: [{ ...log, ...place }] })
+    const { result } = parseReplies(Buffer.from(reply), { scanner, filter }) as { result: PackedLogs }
+    const position = { blockNumber: asBlockNumber(1), logIndex: 0, transactionHash: new Uint8Array(32) }
+    return packedRootEvent(result, 0, result.event(0)!.name, position)?.type
+  }
+  assert.equal(packed([v2, one], data(2n ** 53n - 1n)), 'l1InfoRoot')
+  const left: readonly (readonly [readonly string[], string])[] = [
+    [[v2, one], data(2n ** 53n)],
+    [[v2, one], data(2n ** 64n)],
+    [[v2, `0x${word(2n ** 32n)}`], data(1n)],
+    [[v2, one, one], data(1n)],
+    [[v2, one], `${data(1n)}00`],
+    [[topicOf('UpdateL1InfoTree'), one], '0x'],
+    [[topicOf('UpdateL1InfoTree'), one, one], '0x00'],
+    [[topicOf('UpdateHashChainValue'), one, one], '0x00'],
+  ]
+  for (const [topics, told] of left) assert.equal(packed(topics, told), undefined, `${topics} ${told}`)
 })

@@ -26,14 +26,14 @@ export class AddressBook {
     this.#keccak256 = keccak256
   }
 
-  /** Number of an address; valid until `trim` says otherwise. */
-  numberOf(address: Address): number {
-    let slot = hashOf(address, 0) & (this.#slots.length - 1)
+  /** Number of the address whose 20 bytes stand at `offset`; valid until `trim` says otherwise. */
+  numberOf(bytes: Uint8Array, offset = 0): number {
+    let slot = hashOf(bytes, offset) & (this.#slots.length - 1)
     for (let taken = this.#slots[slot]!; taken !== 0; taken = this.#slots[slot]!) {
-      if (equalBytesAt(this.#rows, (taken - 1) * CHECKSUM_ADDRESS_BYTES, address, 20)) return taken - 1
+      if (equalBytesAt(this.#rows, (taken - 1) * CHECKSUM_ADDRESS_BYTES, bytes, offset, 20)) return taken - 1
       slot = (slot + 1) & (this.#slots.length - 1)
     }
-    return this.#add(address)
+    return this.#add(bytes.subarray(offset, offset + 20))
   }
 
   /** Writes address and mask as rows hold them: CHECKSUM_ADDRESS_BYTES at `offset`. */

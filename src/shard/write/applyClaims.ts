@@ -1,57 +1,48 @@
-import type {
-  BlockHeader,
-  ClaimEvent,
-  ClaimSetEvent,
-  ClaimUnsetEvent,
-  EventPosition,
-} from '../../protocol/chainEvent.js'
+import type { BlockHeader, ClaimEvent, ClaimSetEvent, ClaimUnsetEvent } from '../../protocol/chainEvent.js'
 import {
-  decodeGlobalIndex,
+  decodeGlobalIndexBytes,
   decodeV1Index,
   encodeGlobalIndex,
   type GlobalIndexParts,
 } from '../../protocol/globalIndex.js'
-import { PackedClaim } from '../../protocol/packedEvents.js'
 import { writeUint256 } from '../../protocol/uint256.js'
 import type { ClaimOrdinal } from '../../protocol/units.js'
-import { claimFields, encodeClaimRow } from '../../store/codecs/claimRow.js'
+import { copyBytes } from '../../store/codecs/bytes.js'
+import { CLAIM_BYTES, claimFields, encodeClaimRow } from '../../store/codecs/claimRow.js'
 import { networkText, uint32Key } from '../../store/codecs/keys.js'
 import { hashKinds, listKinds } from '../../store/tables.js'
+import { claimBytes } from './eventBytes.js'
 import type { WriteContext } from './writeContext.js'
-
-const globalIndex = new Uint8Array(32)
-const amount = new Uint8Array(32)
 
 /** ClaimEvent of either generation. A claim of a deposit that has one in force already takes its place. */
 export function applyClaim(context: WriteContext, header: BlockHeader, event: ClaimEvent): void {
   const { memory, counters, lists } = context
+  const ordinal = counters.claims
+  const { addresses, dictionaries } = memory
+  const from = claimBytes(event)
   const deposit =
     event.generation === 'v1'
       ? decodeV1Index(event.globalIndex, memory.networkId)
-      : decodeGlobalIndex(event.globalIndex)
-  const ordinal = counters.claims
-  const { addresses, dictionaries } = memory
-  const token = addresses.numberOf(event.originAddress)
-  const destinationAddress = addresses.numberOf(event.destinationAddress)
-  writeUint256(globalIndex, 0, event.globalIndex)
-  if (event instanceof PackedClaim) event.copyAmount(amount, 0)
-  else writeUint256(amount, 0, event.amount)
-  const { bytes, offset } = context.claims.append()
+      : decodeGlobalIndexBytes(from.bytes, from.globalIndex)
+  const token = addresses.numberOf(from.bytes, from.originAddress)
+  const destinationAddress = addresses.numberOf(from.bytes, from.destinationAddress)
+  const offset = context.claims.append()
+  const { bytes } = context.claims
   encodeClaimRow(bytes, offset, {
     // Field by field: a literal with parts spread into it takes as long as all the rest of a claim.
     blockNumber: header.number,
     timestampSec: header.timestampSec,
     logIndex: event.logIndex,
-    globalIndex,
     sourceNetwork: deposit.sourceNetwork,
     depositCount: deposit.depositCount,
     isSetByAdministrator: false,
     tokenId: dictionaries.tokenId(context, event.originNetwork, token),
-    amount,
   })
+  copyBytes(from.bytes, from.globalIndex, 32, bytes, offset + claimFields.globalIndex)
+  copyBytes(from.bytes, from.amount, 32, bytes, offset + claimFields.amount)
   addresses.copy(destinationAddress, bytes, offset + claimFields.destinationAddress)
   lists.appendTo(listKinds.claimsByDestinationAddress, destinationAddress, ordinal)
-  finishClaim(context, event, deposit)
+  finishClaim(context, from.bytes, from.transactionHash, deposit)
   context.claimSenders.offer(ordinal, event.sender)
 }
 
@@ -60,22 +51,22 @@ export function applyClaimSet(context: WriteContext, header: BlockHeader, event:
   // One claim is one row, whatever the number of events that tell of it.
   if (context.claimLinks.get(event.sourceNetwork, event.depositCount) !== undefined) return
   const ordinal = context.counters.claims
-  writeUint256(globalIndex, 0, encodeGlobalIndex(event.sourceNetwork, event.depositCount))
-  const { bytes, offset } = context.claims.append()
+  const offset = context.claims.append()
+  const { bytes } = context.claims
   encodeClaimRow(bytes, offset, {
     blockNumber: header.number,
     timestampSec: header.timestampSec,
     logIndex: event.logIndex,
-    globalIndex,
     sourceNetwork: event.sourceNetwork,
     depositCount: event.depositCount,
     isSetByAdministrator: true,
     tokenId: 0,
-    amount: amount.fill(0),
   })
-  bytes.fill(0, offset + claimFields.destinationAddress, offset + claimFields.amount)
+  const index = encodeGlobalIndex(event.sourceNetwork, event.depositCount)
+  writeUint256(bytes, offset + claimFields.globalIndex, index)
+  bytes.fill(0, offset + claimFields.destinationAddress, offset + CLAIM_BYTES)
   context.lists.append(listKinds.claimsSetByAdministrator, '', ordinal)
-  finishClaim(context, event, event)
+  finishClaim(context, event.transactionHash, 0, event)
   if (context.claimSenders.watermark === ordinal) context.claimSenders.addNobody(ordinal)
 }
 
@@ -88,13 +79,18 @@ export function applyClaimUnset(context: WriteContext, event: ClaimUnsetEvent): 
 }
 
 /** What both ways to a claim share, once its row is made. */
-function finishClaim(context: WriteContext, event: EventPosition, deposit: GlobalIndexParts): void {
+function finishClaim(
+  context: WriteContext,
+  hashes: Uint8Array,
+  hashAt: number,
+  deposit: GlobalIndexParts,
+): void {
   const { counters, lists, claimLinks } = context
   const ordinal = counters.claims as ClaimOrdinal
-  const hash = context.claimHashes.append()
-  hash.bytes.set(event.transactionHash, hash.offset)
+  const offset = context.claimHashes.append()
+  copyBytes(hashes, hashAt, 32, context.claimHashes.bytes, offset)
   lists.append(listKinds.claimsBySourceNetwork, networkText(deposit.sourceNetwork), ordinal)
-  context.hashRuns.append(hashKinds.claimsByTransaction, event.transactionHash, ordinal)
+  context.hashRuns.append(hashKinds.claimsByTransaction, hashes, hashAt, ordinal)
   const before = claimLinks.get(deposit.sourceNetwork, deposit.depositCount)
   if (before !== undefined) takeOutOfForce(context, before)
   claimLinks.set(deposit.sourceNetwork, deposit.depositCount, ordinal)

@@ -1,19 +1,11 @@
 import { ChainDataError } from '../../errors/chainDataError.js'
-import type {
-  BlockHeader,
-  DepositEvent,
-  EventPosition,
-  ForwardLeaf,
-  Hash,
-} from '../../protocol/chainEvent.js'
-import { PackedDeposit } from '../../protocol/packedEvents.js'
-import { writeUint256 } from '../../protocol/uint256.js'
+import type { BlockHeader, DepositEvent, EventPosition, ForwardLeaf } from '../../protocol/chainEvent.js'
+import { copyBytes } from '../../store/codecs/bytes.js'
 import { depositFields, encodeDepositRow } from '../../store/codecs/depositRow.js'
 import { networkText } from '../../store/codecs/keys.js'
 import { hashKinds, listKinds } from '../../store/tables.js'
+import { depositBytes } from './eventBytes.js'
 import type { WriteContext } from './writeContext.js'
-
-const amount = new Uint8Array(32)
 
 /** BridgeEvent. @throws ChainDataError when a deposit before it is missing, or it is told twice. */
 export function applyDeposit(context: WriteContext, header: BlockHeader, event: DepositEvent): void {
@@ -31,42 +23,51 @@ export function applyDeposit(context: WriteContext, header: BlockHeader, event: 
   context.depositSenders.offer(event.depositCount, event.sender)
 }
 
-/** Adds one deposit behind the last. @returns its leaf. */
+/** Adds one deposit behind the last. @returns its position among the batch's leaves. */
 export function appendDeposit(
   context: WriteContext,
   header: BlockHeader,
   position: EventPosition,
   deposit: ForwardLeaf,
   isForwardLeaf: boolean,
-): Hash {
-  const { view, memory, prepared, counters, lists } = context
+): number {
+  const { memory, counters, lists } = context
   const depositCount = counters.deposits
-  const { addresses, dictionaries } = memory
-  const token = addresses.numberOf(deposit.originAddress)
-  const destinationAddress = addresses.numberOf(deposit.destinationAddress)
-  if (deposit instanceof PackedDeposit) deposit.copyAmount(amount, 0)
-  else writeUint256(amount, 0, deposit.amount)
-  const metadataHash = prepared.metadataHashes[context.localExitTree.taken]!
+  const { addresses } = memory
+  const from = depositBytes(position, deposit)
+  const token = addresses.numberOf(from.bytes, from.originAddress)
+  const destinationAddress = addresses.numberOf(from.bytes, from.destinationAddress)
+  const metadataId = metadataIdOf(context, deposit)
   const leaf = context.localExitTree.take()
-  const { bytes, offset } = context.deposits.append()
+  const offset = context.deposits.append()
+  const { bytes } = context.deposits
   encodeDepositRow(bytes, offset, {
-    transactionHash: position.transactionHash,
     blockNumber: header.number,
     timestampSec: header.timestampSec,
     logIndex: position.logIndex,
     leafType: deposit.leafType,
     isForwardLeaf,
-    tokenId: dictionaries.tokenId(context, deposit.originNetwork, token),
-    metadataId: dictionaries.metadataId(view, counters, deposit.metadata, metadataHash),
+    tokenId: memory.dictionaries.tokenId(context, deposit.originNetwork, token),
+    metadataId,
     destinationNetwork: deposit.destinationNetwork,
-    amount,
   })
+  copyBytes(from.bytes, from.transactionHash, 32, bytes, offset + depositFields.transactionHash)
+  copyBytes(from.bytes, from.amount, 32, bytes, offset + depositFields.amount)
   addresses.copy(destinationAddress, bytes, offset + depositFields.destinationAddress)
   lists.append(listKinds.depositsByDestinationNetwork, networkText(deposit.destinationNetwork), depositCount)
   lists.appendTo(listKinds.depositsByDestinationAddress, destinationAddress, depositCount)
-  context.hashRuns.append(hashKinds.depositsByTransaction, position.transactionHash, depositCount)
+  context.hashRuns.append(hashKinds.depositsByTransaction, from.bytes, from.transactionHash, depositCount)
   if (deposit.leafType !== 0)
     lists.append(listKinds.depositsByLeafType, String.fromCharCode(deposit.leafType), depositCount)
   counters.deposits = depositCount + 1
   return leaf
+}
+
+function metadataIdOf(context: WriteContext, deposit: ForwardLeaf): number {
+  const { memory, prepared } = context
+  const position = context.localExitTree.taken
+  const hash = prepared.ownMetadataHashes.get(position)
+  return hash === undefined
+    ? memory.dictionaries.metadataId(context, prepared.metadataNumbers[position]!, deposit)
+    : memory.dictionaries.ownMetadataId(context, hash, deposit.metadata)
 }

@@ -41,7 +41,7 @@ export function applyBackwardLet(context: WriteContext, header: BlockHeader, eve
   context.deposits.truncate(kept)
   context.localExitTree.cut(kept)
   counters.deposits = kept
-  context.localExitTree.noteRoot(`BackwardLET in block ${header.number}`, 'local_exit_tree_event')
+  context.localExitTree.noteRoot()
 }
 
 /**
@@ -52,8 +52,8 @@ export function applyForwardLet(context: WriteContext, header: BlockHeader, even
   checkBefore(context, header, event)
   for (const leaf of event.newLeaves) {
     const depositCount = context.counters.deposits
-    const hash = appendDeposit(context, header, event, leaf, true)
-    const twin = findArchivedTwin(context.view, hash)
+    const position = appendDeposit(context, header, event, leaf, true)
+    const twin = findArchivedTwin(context.view, context.localExitTree.leafOf(position))
     // A twin whose sender is not resolved leaves this one open too: both are asked for by the twin's transaction.
     const sender = twin === undefined ? event.sender : twin.sender && plainSender(twin.sender)
     context.depositSenders.offer(depositCount, sender)
@@ -64,11 +64,11 @@ export function applyForwardLet(context: WriteContext, header: BlockHeader, even
       'ForwardLET',
       `leaf count ${event.newLeafCount}, got ${context.counters.deposits} deposits with its ${event.newLeaves.length} leaves`,
     )
-  context.localExitTree.noteRoot(
-    `ForwardLET in block ${header.number}`,
-    'local_exit_tree_event',
-    event.newRoot,
-  )
+  context.localExitTree.noteRoot({
+    root: event.newRoot,
+    reason: 'local_exit_tree_event',
+    source: `ForwardLET in block ${header.number}`,
+  })
 }
 
 /**

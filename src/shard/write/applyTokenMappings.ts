@@ -91,10 +91,9 @@ function addMapping(
     originTokenAddress: memory.addresses.at(originToken),
     wrappedTokenAddress: memory.addresses.at(wrappedToken),
     metadataId: memory.dictionaries.metadataId(
-      view,
-      counters,
-      mapping.metadata,
-      memory.metadataHashes.get(mapping.metadata),
+      context,
+      memory.metadataHashes.numberOf(mapping.metadata),
+      mapping,
     ),
     tokenType: mapping.tokenType,
     isNotMintable: mapping.isNotMintable,

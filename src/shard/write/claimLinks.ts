@@ -1,6 +1,6 @@
 import type { ClaimOrdinal } from '../../protocol/units.js'
 import { CLAIM_LINK_BYTES, decodeClaimLink, encodeClaimLink } from '../../store/codecs/claimLink.js'
-import { claimLinkKey } from '../../store/codecs/keys.js'
+import { uint32PairKey } from '../../store/codecs/keys.js'
 import type { WriteView } from '../../store/shardStore.types.js'
 import { CLAIM_LINKS_PER_CHUNK } from '../../store/tables.js'
 
@@ -18,8 +18,9 @@ const CAPACITY = 1_000
 /** Claims in force by deposit, inside one transaction. Claims come roughly in the order of their deposits: chunks stay open. */
 export class ClaimLinks {
   readonly #view: WriteView
-  /** By source network and chunk number. */
-  readonly #open = new Map<string, OpenChunk>()
+  /** By source network, then by chunk number. */
+  readonly #open = new Map<number, Map<number, OpenChunk>>()
+  #count = 0
 
   constructor(view: WriteView) {
     this.#view = view
@@ -28,7 +29,8 @@ export class ClaimLinks {
   /** Ordinal of the claim in force, if any. */
   get(sourceNetwork: number, depositCount: number): ClaimOrdinal | undefined {
     const chunk = this.#chunk(sourceNetwork, depositCount)
-    return decodeClaimLink(chunk.bytes.subarray(0, chunk.usedBytes), offsetOf(depositCount))
+    // What is not used yet is zero: not claimed.
+    return decodeClaimLink(chunk.bytes, offsetOf(depositCount))
   }
 
   /** @param ordinal undefined: no claim is in force. */
@@ -41,26 +43,36 @@ export class ClaimLinks {
   }
 
   flush(): void {
-    for (const chunk of this.#open.values()) {
-      if (!chunk.isDirty) continue
-      this.#view.put('claimLinks', chunk.key, chunk.bytes.subarray(0, chunk.usedBytes))
-      chunk.isDirty = false
-    }
-    if (this.#open.size >= CAPACITY) this.#open.clear()
+    for (const chunks of this.#open.values())
+      for (const chunk of chunks.values()) {
+        if (!chunk.isDirty) continue
+        this.#view.put('claimLinks', chunk.key, chunk.bytes.subarray(0, chunk.usedBytes))
+        chunk.isDirty = false
+      }
+    if (this.#count < CAPACITY) return
+    this.#open.clear()
+    this.#count = 0
   }
 
   #chunk(sourceNetwork: number, depositCount: number): OpenChunk {
-    const text = `${sourceNetwork}:${Math.floor(depositCount / CLAIM_LINKS_PER_CHUNK)}`
-    let chunk = this.#open.get(text)
-    if (chunk === undefined) {
-      if (this.#open.size >= CAPACITY) this.flush()
-      const key = claimLinkKey(sourceNetwork, depositCount)
-      const bytes = new Uint8Array(CLAIM_LINK_BYTES * CLAIM_LINKS_PER_CHUNK)
-      const stored = this.#view.get('claimLinks', key)
-      if (stored !== undefined) bytes.set(stored)
-      chunk = { key, bytes, usedBytes: stored?.length ?? 0, isDirty: false }
-      this.#open.set(text, chunk)
+    const number = Math.floor(depositCount / CLAIM_LINKS_PER_CHUNK)
+    return this.#open.get(sourceNetwork)?.get(number) ?? this.#read(sourceNetwork, number)
+  }
+
+  #read(sourceNetwork: number, number: number): OpenChunk {
+    if (this.#count >= CAPACITY) this.flush()
+    const key = uint32PairKey(sourceNetwork, number)
+    const bytes = new Uint8Array(CLAIM_LINK_BYTES * CLAIM_LINKS_PER_CHUNK)
+    const stored = this.#view.get('claimLinks', key)
+    if (stored !== undefined) bytes.set(stored)
+    const chunk = { key, bytes, usedBytes: stored?.length ?? 0, isDirty: false }
+    let chunks = this.#open.get(sourceNetwork)
+    if (chunks === undefined) {
+      chunks = new Map()
+      this.#open.set(sourceNetwork, chunks)
     }
+    chunks.set(number, chunk)
+    this.#count++
     return chunk
   }
 }

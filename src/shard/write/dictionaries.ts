@@ -1,8 +1,7 @@
+import type { ForwardLeaf } from '../../protocol/chainEvent.js'
 import type { NetworkId } from '../../protocol/units.js'
 import { tokenKey, uint32Key } from '../../store/codecs/keys.js'
-import type { Counters } from '../../store/codecs/metaValues.js'
 import { decodeUint32, encodeTokenEntry, encodeUint32 } from '../../store/codecs/smallRows.js'
-import type { WriteView } from '../../store/shardStore.types.js'
 import type { WriteContext } from './writeContext.js'
 
 /** Ids remembered per dictionary. */
@@ -15,8 +14,8 @@ const CAPACITY = 100_000
 export class Dictionaries {
   /** By network and number of the address. */
   readonly #tokenIds = new Map<number, number>()
-  /** Keyed by the hash object that `MetadataHashes` hands out for this metadata. */
-  readonly #metadataIds = new Map<Uint8Array, number>()
+  /** By number of the metadata. */
+  readonly #metadataIds = new Map<number, number>()
 
   /** @param number the address's number in the address book, whose `trim` voids what is remembered here. */
   tokenId(
@@ -42,20 +41,32 @@ export class Dictionaries {
     return id
   }
 
-  /** @param hash keccak-256 of `metadata`, from `MetadataHashes`. */
-  metadataId(view: WriteView, counters: Counters, metadata: Uint8Array, hash: Uint8Array): number {
-    let id = this.#metadataIds.get(hash)
-    if (id !== undefined) return id
-    const stored = view.get('metadataIds', hash)
-    if (stored === undefined) {
-      id = counters.metadata++
-      view.put('metadata', uint32Key(id), metadata)
-      view.put('metadataIds', hash, encodeUint32(id))
-    } else {
-      id = decodeUint32(stored)
-    }
+  /** @param number of remembered metadata in the writer's memory, whose `trim` voids what is remembered here. */
+  metadataId(
+    context: Pick<WriteContext, 'view' | 'counters' | 'memory'>,
+    number: number,
+    metadata: Pick<ForwardLeaf, 'metadata'>,
+  ): number {
+    const known = this.#metadataIds.get(number)
+    if (known !== undefined) return known
+    const hash = context.memory.metadataHashes.hash(number)
+    const id = this.ownMetadataId(context, hash, metadata.metadata)
     if (this.#metadataIds.size >= CAPACITY) this.#metadataIds.clear()
-    this.#metadataIds.set(hash, id)
+    this.#metadataIds.set(number, id)
+    return id
+  }
+
+  /** The same for metadata that are not remembered. @param hash its keccak-256. */
+  ownMetadataId(
+    { view, counters }: Pick<WriteContext, 'view' | 'counters'>,
+    hash: Uint8Array,
+    metadata: Uint8Array,
+  ): number {
+    const stored = view.get('metadataIds', hash)
+    if (stored !== undefined) return decodeUint32(stored)
+    const id = counters.metadata++
+    view.put('metadata', uint32Key(id), metadata)
+    view.put('metadataIds', hash, encodeUint32(id))
     return id
   }
 

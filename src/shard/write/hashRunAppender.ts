@@ -37,13 +37,13 @@ export class HashRunAppender {
     this.#view = view
   }
 
-  /** @param second only where the kind's entries have two words behind the hash. */
-  append(kind: HashKind, hash: Hash, first: number, second = 0): void {
+  /** @param offset where the hash stands in `bytes`. @param second only where the kind's entries have two words behind the hash. */
+  append(kind: HashKind, bytes: Uint8Array, offset: number, first: number, second = 0): void {
     const { hashWords, entryWords } = hashRunLayouts[kind]
     const pending = this.#room(kind, entryWords)
     const { words } = pending
     let at = pending.length
-    for (let word = 0; word < hashWords; word++) words[at++] = readUint32(hash, 4 * word)
+    for (let word = 0; word < hashWords; word++) words[at++] = readUint32(bytes, offset + 4 * word)
     words[at++] = first
     if (entryWords > hashWords + 1) words[at++] = second
     pending.length = at
@@ -165,16 +165,23 @@ function writeRun(
   }
 }
 
+/** Positions that stand beside a word in one number: 32 + 21 bits are exact, and numbers are sorted natively. */
+const MOST_SORTED = 2 ** 21
+
 /** Entries in the order of their first word, those with the same one as they came. */
 function sorted(words: Uint32Array, entryWords: number): Uint32Array {
   const count = words.length / entryWords
-  // First word and position as one number: 32 + 21 bits are exact, and numbers are sorted natively.
+  if (count > MOST_SORTED) {
+    const middle = entryWords * Math.floor(count / 2)
+    const halves = [words.subarray(0, middle), words.subarray(middle)] as const
+    return merged(sorted(halves[0], entryWords), sorted(halves[1], entryWords), entryWords)
+  }
   const order = new Float64Array(count)
-  for (let index = 0; index < count; index++) order[index] = words[entryWords * index]! * 2 ** 21 + index
+  for (let index = 0; index < count; index++) order[index] = words[entryWords * index]! * MOST_SORTED + index
   order.sort()
   const result = new Uint32Array(words.length)
   for (let index = 0, at = 0; index < count; index++) {
-    const from = entryWords * (order[index]! % 2 ** 21)
+    const from = entryWords * (order[index]! % MOST_SORTED)
     for (let word = 0; word < entryWords; word++) result[at++] = words[from + word]!
   }
   return result

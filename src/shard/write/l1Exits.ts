@@ -155,7 +155,11 @@ export class L1Exits {
   #takeMainnetExitRoot(root: Hash, header: BlockHeader, source: string): boolean {
     if (isSameHash(root, this.#state.mainnetExitRoot)) return false
     const { localExitTree, counters } = this.#context
-    localExitTree.noteRoot(`${source} in block ${header.number}`, 'exit_root_mismatch', root)
+    localExitTree.noteRoot({
+      root,
+      reason: 'exit_root_mismatch',
+      source: `${source} in block ${header.number}`,
+    })
     this.#state.mainnetExitRoot = root
     this.#state.mainnetLeafCount = counters.deposits
     return true

@@ -57,8 +57,8 @@ export class L1InfoTree {
     const globalExitRoot = prepared.globalExitRoots.subarray(start, start + 32)
     if (this.has(globalExitRoot)) return false
     this.#taken++
-    const { bytes, offset } = this.#rows.append()
-    encodeL1InfoLeafRow(bytes, offset, {
+    const offset = this.#rows.append()
+    encodeL1InfoLeafRow(this.#rows.bytes, offset, {
       mainnetExitRoot: event.mainnetExitRoot,
       rollupExitRoot: event.rollupExitRoot,
       globalExitRoot,

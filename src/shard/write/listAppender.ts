@@ -18,6 +18,11 @@ const keyBytes = Buffer.alloc(1 + 32)
 const headBytes = new Uint8Array(4 + 4 * LIST_CHUNK)
 const tailBytes = headBytes.subarray(4)
 
+/**
+ * Positions that stand beside the begin of an address in one number: 32 + 21 bits are exact, and numbers are sorted natively.
+ */
+const MOST_SORTED = 2 ** 21
+
 /** Ordinals for lists of addresses, as they come. */
 interface AddressPending {
   /** Numbers in the address book. */
@@ -62,6 +67,9 @@ export class ListAppender {
     }
     pending.numbers.push(address)
     pending.ordinals.push(ordinal)
+    if (pending.numbers.length < MOST_SORTED) return
+    this.#flushAddresses(kind, pending)
+    this.#byAddress.delete(kind)
   }
 
   flush(): void {
@@ -83,18 +91,17 @@ export class ListAppender {
   }
 
   #flushAddresses(kind: ListKind, { numbers, ordinals }: AddressPending): void {
-    // Begin of the address and position as one number: 32 + 21 bits are exact, and numbers are sorted natively.
     const order = new Float64Array(numbers.length)
     for (let index = 0; index < order.length; index++)
-      order[index] = this.#addresses.firstWord(numbers[index]!) * 2 ** 21 + index
+      order[index] = this.#addresses.firstWord(numbers[index]!) * MOST_SORTED + index
     order.sort()
     keyBytes[0] = kind
     const key = keyBytes.subarray(0, 21)
     for (let from = 0; from < order.length; ) {
-      const firstWord = Math.floor(order[from]! / 2 ** 21)
+      const firstWord = Math.floor(order[from]! / MOST_SORTED)
       let rest: number[] = []
-      while (from < order.length && Math.floor(order[from]! / 2 ** 21) === firstWord)
-        rest.push(order[from++]! % 2 ** 21)
+      while (from < order.length && Math.floor(order[from]! / MOST_SORTED) === firstWord)
+        rest.push(order[from++]! % MOST_SORTED)
       while (rest.length > 0) {
         const number = numbers[rest[0]!]!
         const added: number[] = []

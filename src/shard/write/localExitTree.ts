@@ -15,11 +15,9 @@ import { hashKinds } from '../../store/tables.js'
 import { readLineages, tileWriter } from '../tiles.js'
 import type { HashRunAppender } from './hashRunAppender.js'
 
-/** A root that the chain tells, for the leaves there were at that moment. */
-interface RootClaim {
-  readonly leafCount: number
-  /** undefined: nobody told it; it is only noted. */
-  readonly expected: Hash | undefined
+/** A root that the chain tells, of the leaves there are at that moment. */
+interface ToldRoot {
+  readonly root: Hash
   readonly reason: HaltReason
   /** Who says so, for the error message. */
   readonly source: string
@@ -38,7 +36,9 @@ export class LocalExitTree {
   /** Leaves of the batch that are in the tree, and that wait for the next flush behind them. */
   #appended = 0
   #taken = 0
-  #roots: RootClaim[] = []
+  /** Leaf counts whose roots are asked for, and what was told of some, by their position. */
+  #leafCounts: number[] = []
+  #told = new Map<number, ToldRoot>()
   #sink: TreeSink | undefined
 
   constructor(options: {
@@ -61,18 +61,23 @@ export class LocalExitTree {
     return this.#taken
   }
 
-  /** Takes the batch's next leaf in. The caller counts it in `counters.deposits`. @returns the leaf. */
-  take(): Hash {
-    const start = 32 * this.#taken++
-    return this.#leaves.subarray(start, start + 32)
+  /** Takes the batch's next leaf in. The caller counts it in `counters.deposits`. @returns its position. */
+  take(): number {
+    return this.#taken++
+  }
+
+  /** @param position in the batch. */
+  leafOf(position: number): Hash {
+    return this.#leaves.subarray(32 * position, 32 * position + 32)
   }
 
   /**
    * Notes the root of the leaves there are now among the exit roots, and checks it when the chain told it.
-   * @param expected never kept beyond the next flush.
+   * @param told never kept beyond the next flush.
    */
-  noteRoot(source: string, reason: HaltReason, expected?: Hash): void {
-    this.#roots.push({ leafCount: this.#counters.deposits, expected, reason, source })
+  noteRoot(told?: ToldRoot): void {
+    if (told !== undefined) this.#told.set(this.#leafCounts.length, told)
+    this.#leafCounts.push(this.#counters.deposits)
   }
 
   /** Root of the first `leafCount` leaves now. */
@@ -109,24 +114,23 @@ export class LocalExitTree {
       appendLeaves(this.#tree(), lineage, deposits - added, leaves)
       this.#appended = this.#taken
     }
-    if (this.#roots.length === 0) return
-    const roots = getRootsAtCounts(
-      this.#tree(),
-      lineage,
-      this.#roots.map(({ leafCount }) => leafCount),
-    )
-    this.#roots.forEach(({ leafCount, expected, reason, source }, index) => {
-      const root = roots.subarray(32 * index, 32 * index + 32)
-      if (expected !== undefined && !isSameHash(root, expected))
+    const leafCounts = this.#leafCounts
+    if (leafCounts.length === 0) return
+    const roots = getRootsAtCounts(this.#tree(), lineage, leafCounts)
+    for (const [index, { root, reason, source }] of this.#told) {
+      const got = roots.subarray(32 * index, 32 * index + 32)
+      if (!isSameHash(got, root))
         throw new ChainDataError(
           reason,
-          `${source} tells exit root ${encodeHex(expected)}, got ${encodeHex(root)} from ${leafCount} deposits`,
+          `${source} tells exit root ${encodeHex(root)}, got ${encodeHex(got)} from ${leafCounts[index]} deposits`,
         )
-      // One block may tell a root twice: behind a BackwardLET, and at its end.
-      if (leafCount !== this.#roots[index - 1]?.leafCount)
-        this.#hashRuns.append(hashKinds.localExitRoots, root, lineage, leafCount)
-    })
-    this.#roots = []
+    }
+    // One block may tell a root twice: behind a BackwardLET, and at its end.
+    for (let index = 0; index < leafCounts.length; index++)
+      if (leafCounts[index] !== leafCounts[index - 1])
+        this.#hashRuns.append(hashKinds.localExitRoots, roots, 32 * index, lineage, leafCounts[index]!)
+    this.#leafCounts = []
+    this.#told.clear()
   }
 
   #tree(): TreeSink {

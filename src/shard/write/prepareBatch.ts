@@ -1,57 +1,96 @@
 import type { TreeHasher } from '../../merkle/hasher.js'
 import type { BlockBatch, ForwardLeaf } from '../../protocol/chainEvent.js'
+import { PackedDeposit } from '../../protocol/packedEvents.js'
 import {
   DEPOSIT_LEAF_PREIMAGE_BYTES,
   L1_INFO_LEAF_PREIMAGE_BYTES,
+  METADATA_HASH_AT,
   writeDepositLeafPreimage,
   writeL1InfoLeafPreimage,
 } from '../../protocol/preimages.js'
+import { copyBytes } from '../../store/codecs/bytes.js'
 import type { MetadataHashes } from './metadataHashes.js'
+import type { WriterMemory } from './writeContext.js'
 
 /** Every hash that a batch's events ask for, worked out in bulk before the transaction; in the order of the events. */
 export interface PreparedBatch {
   /** 32 bytes per new leaf of the local exit tree: deposits, and leaves of ForwardLET. */
   readonly depositLeaves: Uint8Array
-  /** keccak-256 of each such leaf's metadata. */
-  readonly metadataHashes: readonly Uint8Array[]
+  /** Number of each such leaf's metadata in the writer's memory; −1: it is not remembered. */
+  readonly metadataNumbers: Int32Array
+  /** keccak-256 of metadata that is not remembered, by position of the leaf. */
+  readonly ownMetadataHashes: ReadonlyMap<number, Uint8Array>
   /** 32 bytes per new leaf of the L1 info tree: its global exit root, and the leaf. */
   readonly globalExitRoots: Uint8Array
   readonly l1InfoLeaves: Uint8Array
 }
 
+/** Preimages at hand; memory of this size made anew for each batch is what full collections of garbage are started for. */
+let preimages = new Uint8Array(0)
+
+/** Trims what the writer remembers of metadata: numbers are valid until the next batch. */
 export function prepareBatch(
   batch: BlockBatch,
-  hasher: TreeHasher,
-  metadataHashes: MetadataHashes,
+  { hasher, metadataHashes, dictionaries }: Pick<WriterMemory, 'hasher' | 'metadataHashes' | 'dictionaries'>,
 ): PreparedBatch {
-  const deposits: ForwardLeaf[] = []
+  if (metadataHashes.trim()) dictionaries.forget()
   const exitRoots: Uint8Array[] = []
+  let count = 0
   for (const { events } of batch.blocks)
     for (const event of events) {
-      if (event.type === 'deposit') deposits.push(event)
-      else if (event.type === 'forwardLet') deposits.push(...event.newLeaves)
-      else if (event.type === 'l1InfoLeaf') exitRoots.push(event.mainnetExitRoot, event.rollupExitRoot)
+      const { type } = event
+      if (type === 'deposit') count++
+      else if (type === 'forwardLet') count += event.newLeaves.length
+      else if (type === 'l1InfoLeaf') exitRoots.push(event.mainnetExitRoot, event.rollupExitRoot)
     }
-  const hashes = deposits.map((deposit) => metadataHashes.get(deposit.metadata))
+  const metadataNumbers = new Int32Array(count)
+  if (preimages.length < DEPOSIT_LEAF_PREIMAGE_BYTES * count)
+    preimages = new Uint8Array(2 * DEPOSIT_LEAF_PREIMAGE_BYTES * count)
+  const ownMetadataHashes = new Map<number, Uint8Array>()
+  let next = 0
+  const add = (deposit: ForwardLeaf): void => {
+    const at = DEPOSIT_LEAF_PREIMAGE_BYTES * next
+    metadataNumbers[next] = -1
+    // A message's metadata are its own and hardly ever come again.
+    if (deposit.leafType !== 0 && metadataLength(deposit) > 0) {
+      const hash = hasher.hash(deposit.metadata)
+      ownMetadataHashes.set(next, hash)
+      writeDepositLeafPreimage(preimages, at, deposit, hash)
+    } else metadataNumbers[next] = writePreimage(at, deposit, metadataHashes)
+    next++
+  }
+  for (const { events } of batch.blocks)
+    for (const event of events) {
+      const { type } = event
+      if (type === 'deposit') add(event)
+      else if (type === 'forwardLet') event.newLeaves.forEach(add)
+    }
   const globalExitRoots = hashGlobalExitRoots(hasher, exitRoots)
   return {
-    depositLeaves: hashDeposits(hasher, deposits, hashes),
-    metadataHashes: hashes,
+    depositLeaves: hasher.hashMessages(preimages, DEPOSIT_LEAF_PREIMAGE_BYTES, count),
+    metadataNumbers,
+    ownMetadataHashes,
     globalExitRoots,
     l1InfoLeaves: hashL1InfoLeaves(hasher, batch, globalExitRoots),
   }
 }
 
-function hashDeposits(
-  hasher: TreeHasher,
-  deposits: readonly ForwardLeaf[],
-  metadataHashes: readonly Uint8Array[],
-): Uint8Array {
-  const length = DEPOSIT_LEAF_PREIMAGE_BYTES
-  const preimages = new Uint8Array(length * deposits.length)
-  for (let index = 0; index < deposits.length; index++)
-    writeDepositLeafPreimage(preimages, length * index, deposits[index]!, metadataHashes[index]!)
-  return hasher.hashMessages(preimages, length, deposits.length)
+function metadataLength(deposit: ForwardLeaf): number {
+  return deposit instanceof PackedDeposit ? deposit.metadataLength : deposit.metadata.length
+}
+
+/** @returns number of the metadata. */
+function writePreimage(at: number, deposit: ForwardLeaf, metadataHashes: MetadataHashes): number {
+  if (!(deposit instanceof PackedDeposit)) {
+    const number = metadataHashes.numberOf(deposit.metadata)
+    writeDepositLeafPreimage(preimages, at, deposit, metadataHashes.hash(number))
+    return number
+  }
+  const { logs, metadataAt, metadataLength: length } = deposit
+  const number = metadataHashes.numberOf(logs.bytes, metadataAt, length)
+  deposit.copyPreimage(preimages, at)
+  copyBytes(metadataHashes.hash(number), 0, 32, preimages, at + METADATA_HASH_AT)
+  return number
 }
 
 function hashGlobalExitRoots(hasher: TreeHasher, exitRoots: readonly Uint8Array[]): Uint8Array {

@@ -38,13 +38,18 @@ export class RowAppender {
     return this.#count
   }
 
-  /** Adds row number `count`: the caller fills all its bytes. */
-  append(): RowPlace {
+  /** The open chunk. */
+  get bytes(): Uint8Array {
+    return this.#chunk
+  }
+
+  /** Adds row number `count`: the caller fills all its bytes. @returns where they begin in `bytes`, until the next call. */
+  append(): number {
     const ordinal = this.#count
     this.#open(ordinal)
     this.#count++
     this.#isDirty = true
-    return { bytes: this.#chunk, offset: this.#rowBytes * (ordinal - this.#openFrom) }
+    return this.#rowBytes * (ordinal - this.#openFrom)
   }
 
   /** A stored row, to read. */

@@ -73,7 +73,8 @@ export class Senders {
     const transactionSender = equalBytes(sender.transactionSender, sender.caller)
       ? caller
       : this.#addresses.numberOf(sender.transactionSender)
-    const { bytes, offset } = this.#rows.append()
+    const offset = this.#rows.append()
+    const { bytes } = this.#rows
     this.#addresses.copy(caller, bytes, offset)
     this.#addresses.copy(transactionSender, bytes, offset + CHECKSUM_ADDRESS_BYTES)
     this.#lists.appendTo(this.#list, caller, ordinal)
@@ -83,7 +84,8 @@ export class Senders {
   /** A claim set by an administrator has nobody, nor has what no node can tell: the row is zero, and in no list. */
   addNobody(ordinal: number): void {
     this.#expectNext(ordinal)
-    const { bytes, offset } = this.#rows.append()
+    const offset = this.#rows.append()
+    const { bytes } = this.#rows
     bytes.fill(0, offset, offset + SENDER_BYTES)
   }
 

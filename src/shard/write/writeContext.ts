@@ -44,7 +44,8 @@ export function createWriterMemory(networkId: NetworkId, hasher: TreeHasher): Wr
 
 const NOTHING_PREPARED: PreparedBatch = {
   depositLeaves: new Uint8Array(0),
-  metadataHashes: [],
+  metadataNumbers: new Int32Array(0),
+  ownMetadataHashes: new Map(),
   globalExitRoots: new Uint8Array(0),
   l1InfoLeaves: new Uint8Array(0),
 }

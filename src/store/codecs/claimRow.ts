@@ -45,21 +45,19 @@ export const claimFields = {
 
 const FLAG_SET_BY_ADMINISTRATOR = 1
 
-/** The destination address is the caller's to write, with its mask: it stands ready in the address book. */
+/** Byte fields are the caller's to write, where they begin: they are copied on from elsewhere. */
 export function encodeClaimRow(
   bytes: Uint8Array,
   offset: number,
-  row: Omit<ClaimRow, 'destinationAddress'>,
+  row: Omit<ClaimRow, 'globalIndex' | 'destinationAddress' | 'amount'>,
 ): void {
   writeUint48(bytes, offset + claimFields.blockNumber, row.blockNumber)
   writeUint48(bytes, offset + claimFields.timestampSec, row.timestampSec)
   writeUint32(bytes, offset + claimFields.logIndex, row.logIndex)
-  bytes.set(row.globalIndex, offset + claimFields.globalIndex)
   writeUint32(bytes, offset + claimFields.sourceNetwork, row.sourceNetwork)
   writeUint32(bytes, offset + claimFields.depositCount, row.depositCount)
   bytes[offset + claimFields.flags] = row.isSetByAdministrator ? FLAG_SET_BY_ADMINISTRATOR : 0
   writeUint32(bytes, offset + claimFields.tokenId, row.tokenId)
-  bytes.set(row.amount, offset + claimFields.amount)
 }
 
 /** @returns byte fields are views into `bytes`. */

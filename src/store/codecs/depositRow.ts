@@ -41,13 +41,12 @@ export const depositFields = {
 
 const FLAG_FORWARD_LEAF = 1
 
-/** The destination address is the caller's to write, with its mask: it stands ready in the address book. */
+/** Byte fields are the caller's to write, where they begin: they are copied on from elsewhere. */
 export function encodeDepositRow(
   bytes: Uint8Array,
   offset: number,
-  row: Omit<DepositRow, 'destinationAddress'>,
+  row: Omit<DepositRow, 'transactionHash' | 'destinationAddress' | 'amount'>,
 ): void {
-  bytes.set(row.transactionHash, offset + depositFields.transactionHash)
   writeUint48(bytes, offset + depositFields.blockNumber, row.blockNumber)
   writeUint48(bytes, offset + depositFields.timestampSec, row.timestampSec)
   writeUint32(bytes, offset + depositFields.logIndex, row.logIndex)
@@ -56,7 +55,6 @@ export function encodeDepositRow(
   writeUint32(bytes, offset + depositFields.tokenId, row.tokenId)
   writeUint32(bytes, offset + depositFields.metadataId, row.metadataId)
   writeUint32(bytes, offset + depositFields.destinationNetwork, row.destinationNetwork)
-  bytes.set(row.amount, offset + depositFields.amount)
 }
 
 /** @returns byte fields are views into `bytes`. */

@@ -47,8 +47,8 @@ test('runs lead to the same rows as a plain map, after merges, cuts and reverts'
             const appender = new HashRunAppender(view)
             for (let added = 0; added < step.add; added++) {
               const id = ids.next().value as number
-              appender.append(hashKinds.depositsByTransaction, hashOf(id), rows.length)
-              appender.append(hashKinds.localExitRoots, hashOf(id), history.length, rows.length)
+              appender.append(hashKinds.depositsByTransaction, hashOf(id), 0, rows.length)
+              appender.append(hashKinds.localExitRoots, hashOf(id), 0, history.length, rows.length)
               rows.push(id)
             }
             appender.flush()

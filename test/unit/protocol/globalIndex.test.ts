@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decodeGlobalIndex, decodeV1Index, encodeGlobalIndex } from '../../../src/protocol/globalIndex.js'
+import {
+  decodeGlobalIndex,
+  decodeGlobalIndexBytes,
+  decodeV1Index,
+  encodeGlobalIndex,
+} from '../../../src/protocol/globalIndex.js'
+import { writeUint256 } from '../../../src/protocol/uint256.js'
 import { asDepositCount, asNetworkId } from '../../../src/protocol/units.js'
 
 test('global indexes carry flag, rollup index and deposit count as the contract packs them', () => {
@@ -29,4 +35,16 @@ test('unused bits are masked away, and with the mainnet flag the rollup index to
 test('a V1 index is a deposit of network 1 on the L1, and of the L1 elsewhere', () => {
   assert.deepEqual(decodeV1Index(9n, asNetworkId(0)), { sourceNetwork: 1, depositCount: 9 })
   assert.deepEqual(decodeV1Index(9n, asNetworkId(1)), { sourceNetwork: 0, depositCount: 9 })
+})
+
+test('a global index as bytes is read as the number that it is', () => {
+  const bytes = new Uint8Array(40).fill(0xff)
+  const indexes = [
+    ...[0n, 7n, 0x13_0000_0005n, 0xffff_ffff_ffff_ffffn, 1n << 64n, (1n << 64n) | (4n << 32n) | 9n],
+    ...[(1n << 65n) | (4n << 32n) | 9n, 2n ** 256n - 1n, (2n ** 256n - 1n) ^ (1n << 64n)],
+  ]
+  for (const index of indexes) {
+    writeUint256(bytes, 3, index)
+    assert.deepEqual(decodeGlobalIndexBytes(bytes, 3), decodeGlobalIndex(index), String(index))
+  }
 })

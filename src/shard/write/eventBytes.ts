@@ -1,0 +1,71 @@
+import type { Address, ClaimEvent, EventPosition, ForwardLeaf } from '../../protocol/chainEvent.js'
+import { PackedClaim, PackedDeposit } from '../../protocol/packedEvents.js'
+import { writeUint256 } from '../../protocol/uint256.js'
+
+/** Where the byte fields of an event stand. */
+export interface EventBytes {
+  bytes: Uint8Array
+  /** 32 bytes. */
+  transactionHash: number
+  /** 20 bytes. */
+  originAddress: number
+  /** 20 bytes. */
+  destinationAddress: number
+  /** 32 bytes, big-endian. */
+  amount: number
+  /** 32 bytes, big-endian; claims only. */
+  globalIndex: number
+}
+
+/** Fields of events that were not read packed: those at the tip, and the rare ones. */
+const plain: EventBytes = {
+  bytes: new Uint8Array(136),
+  transactionHash: 0,
+  amount: 32,
+  globalIndex: 64,
+  originAddress: 96,
+  destinationAddress: 116,
+}
+/** Reused: an object and a few views per event of a whole history are what most of its garbage would be. */
+const packed: EventBytes = { ...plain }
+
+/** @returns places that are valid until the next call. @throws RangeError when the amount is no uint256. */
+export function depositBytes(position: EventPosition, deposit: ForwardLeaf): EventBytes {
+  if (!(deposit instanceof PackedDeposit)) {
+    writePlain(position, deposit)
+    return plain
+  }
+  packed.bytes = deposit.logs.bytes
+  packed.transactionHash = deposit.transactionHashAt
+  packed.originAddress = deposit.originAddressAt
+  packed.destinationAddress = deposit.destinationAddressAt
+  packed.amount = deposit.amountAt
+  return packed
+}
+
+/** As `depositBytes`. */
+export function claimBytes(claim: ClaimEvent): EventBytes {
+  if (!(claim instanceof PackedClaim)) {
+    writePlain(claim, claim)
+    writeUint256(plain.bytes, plain.globalIndex, claim.globalIndex)
+    return plain
+  }
+  packed.bytes = claim.logs.bytes
+  packed.transactionHash = claim.transactionHashAt
+  packed.originAddress = claim.originAddressAt
+  packed.destinationAddress = claim.destinationAddressAt
+  packed.amount = claim.amountAt
+  packed.globalIndex = claim.globalIndexAt
+  return packed
+}
+
+function writePlain(
+  { transactionHash }: Pick<EventPosition, 'transactionHash'>,
+  event: { readonly originAddress: Address; readonly destinationAddress: Address; readonly amount: bigint },
+): void {
+  const { bytes } = plain
+  bytes.set(transactionHash, plain.transactionHash)
+  bytes.set(event.originAddress, plain.originAddress)
+  bytes.set(event.destinationAddress, plain.destinationAddress)
+  writeUint256(bytes, plain.amount, event.amount)
+}
