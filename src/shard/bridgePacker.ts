@@ -43,6 +43,8 @@ export class BridgePacker {
   readonly #metadata: PlacedBytes
   /** Those indexed here. */
   readonly #destinations = new Map<number, Destination>()
+  /** The others of this page: senders name any number they like. */
+  readonly #strangers = new Map<number, Destination>()
   #destinationNetwork = -1
   #destination: Destination | undefined
   #page = 0
@@ -73,6 +75,7 @@ export class BridgePacker {
     this.#tokens.begin(state.epoch)
     this.#metadata.begin(state.epoch)
     this.#destination = undefined
+    if (this.#strangers.size > 0) this.#strangers.clear()
     this.#page++
   }
 
@@ -126,13 +129,13 @@ export class BridgePacker {
   }
 
   #makeDestination(networkId: number): Destination {
-    let destination = this.#destinations.get(networkId)
+    let destination = this.#destinations.get(networkId) ?? this.#strangers.get(networkId)
     if (destination?.page === this.#page) return destination
     const path = this.#shards.claimFacts.path(this.#source, networkId as ShardView['networkId'])
     if (destination === undefined) {
       destination = { path, claims: this.#claimsOn(path.destination), page: this.#page }
-      // Senders name any network they like.
-      if (path.destination !== undefined) this.#destinations.set(networkId, destination)
+      const known = path.destination === undefined ? this.#strangers : this.#destinations
+      known.set(networkId, destination)
     }
     destination.path = path
     destination.page = this.#page

@@ -2,6 +2,8 @@
 export class Uint32Column {
   #values = new Uint32Array(64)
   #length = 0
+  /** What `firstAbove` found last: neighbouring rows have the same. */
+  #found = 0
 
   get length(): number {
     return this.#length
@@ -38,13 +40,17 @@ export class Uint32Column {
 
   /** First position below `end` whose value is above `value`, in a column that never falls; `end` if there is none. */
   firstAbove(value: number, end: number = this.#length): number {
+    const values = this.#values
+    const found = this.#found
+    if (found < end && values[found]! > value && (found === 0 || values[found - 1]! <= value)) return found
     let low = 0
     let high = end
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (this.#values[middle]! > value) high = middle
+      if (values[middle]! > value) high = middle
       else low = middle + 1
     }
+    this.#found = low
     return low
   }
 }

@@ -12,8 +12,9 @@ const CACHED_METADATA = 1024
 const CACHED_METADATA_BYTES = 1024
 
 interface StoredToken {
-  readonly token: TokenEntry
   readonly bytes: Uint8Array
+  /** Made when it is asked for: rows that are written from their bytes need none. */
+  token: TokenEntry | undefined
 }
 
 /** Tokens and metadata, which rows name by their id. An id means the same to the end of its epoch. */
@@ -35,7 +36,9 @@ export class DictionaryReads {
 
   /** @throws InvariantError when the entry is missing. */
   getToken(id: number): TokenEntry {
-    return this.#getToken(id).token
+    const stored = this.#getToken(id)
+    stored.token ??= decodeTokenEntry(stored.bytes)
+    return stored.token
   }
 
   /** The entry as it is stored: network u32, address 20, checksum mask 5. @throws InvariantError when it is missing. */
@@ -72,8 +75,7 @@ export class DictionaryReads {
     this.#followEpoch()
     let stored = this.#tokens.get(id)
     if (stored === undefined) {
-      const bytes = new Uint8Array(this.#stored('tokens', id))
-      stored = { token: decodeTokenEntry(bytes), bytes }
+      stored = { bytes: new Uint8Array(this.#stored('tokens', id)), token: undefined }
       this.#tokens.set(id, stored)
     }
     return stored
