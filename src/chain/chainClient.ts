@@ -101,6 +101,7 @@ export function createChainClient({
       return known ?? globalExitRoots.map(() => false)
     },
     askWitness: (witness, ask, signal) => states.askWitness(witness, ask, until(signal)),
+    readsManyWords: () => states.readsManyWords(),
     distrust: () => pool.distrustCurrent(),
     isDown: () => pool.isDown(),
     close: () => closing.abort(new Error('the chain client is closed')),

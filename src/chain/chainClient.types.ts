@@ -156,6 +156,8 @@ export interface ChainClient extends ContractReads {
     ask: (reads: ContractReads) => Promise<T | undefined>,
     signal: AbortSignal,
   ): Promise<T | undefined>
+  /** True while one call answers hundreds of claimed words. */
+  readsManyWords(): boolean
   /** What was just told is doubted: another endpoint, if there is one, answers the next questions. */
   distrust(): void
   /** True while no endpoint answers. */

@@ -6,10 +6,16 @@ import type { Hash } from '../protocol/chainEvent.js'
 import { type ClaimedWord, claimedWordPosition } from '../protocol/claimedBitMap.js'
 import { decodeHexAt, encodeHex } from '../protocol/hex.js'
 import type { GerHashChains } from './chainClient.types.js'
+import { claimedWordsOf, claimedWordsProgram, PROGRAM_WORDS } from './claimedWordsProgram.js'
 import { contractAnswer, contractCall, readContract } from './contractCall.js'
 import type { Endpoint } from './endpoint.js'
-import { isRevert, isUnknownBlock } from './rpcFailure.js'
+import { quantity } from './rpcBlocks.js'
+import { isHistoryGone, isRevert, isUnknownBlock } from './rpcFailure.js'
 import type { RpcCall } from './rpcTransport.js'
+
+/** More words are asked for by a program: where that works, and where it was not tried yet. */
+const FEW_WORDS = 14
+const MANY_WORDS = 50
 
 const getter = (
   functionName: 'depositCount' | 'getRoot' | 'getDepositRoot' | 'networkID' | 'isEmergencyState',
@@ -123,8 +129,14 @@ export async function readClaimedWords(
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<(bigint | undefined)[]> {
-  const calls = words.map((word) => {
-    const position = BigInt(claimedWordPosition(networkId, word))
+  const positions = words.map((word) => BigInt(claimedWordPosition(networkId, word)))
+  const { takesPrograms } = endpoint.state
+  if (takesPrograms !== false && words.length > (takesPrograms ? FEW_WORDS : MANY_WORDS)) {
+    const told = await runProgram(bridge, positions, block, endpoint, signal)
+    endpoint.state.takesPrograms = told !== undefined
+    if (told !== undefined) return told
+  }
+  const calls = positions.map((position) => {
     const data = encodeFunctionData({
       abi: bridgeFunctionsAbi,
       functionName: 'claimedBitMap',
@@ -134,6 +146,32 @@ export async function readClaimedWords(
   })
   const answers = await callGetters(calls, endpoint, signal)
   return answers.map((answer) => (answer === undefined ? undefined : uint256Word(answer, 0)))
+}
+
+/** @returns undefined where the endpoint does not take programs. @throws RpcFailure */
+async function runProgram(
+  bridge: string,
+  positions: readonly bigint[],
+  block: number,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<bigint[] | undefined> {
+  const words: bigint[] = []
+  for (let start = 0; start < positions.length; start += PROGRAM_WORDS) {
+    const some = positions.slice(start, start + PROGRAM_WORDS)
+    const params = [{ data: claimedWordsProgram(bridge, some) }, quantity(block)]
+    const [outcome] = await endpoint.callAll([{ method: 'eth_call', params }], signal)
+    if (!outcome!.ok) {
+      const { failure } = outcome!
+      const isOfBlock = isHistoryGone(failure) || isUnknownBlock(failure)
+      if (failure.kind !== 'rpc' || isOfBlock) throw failure
+      return undefined
+    }
+    const told = claimedWordsOf(outcome!.result, some.length)
+    if (told === undefined) return undefined
+    for (const word of told) words.push(word)
+  }
+  return words
 }
 
 /** @returns undefined when the bridge does not answer. @throws RpcFailure */

@@ -123,6 +123,10 @@ export class ContractStates {
     return undefined
   }
 
+  readsManyWords(): boolean {
+    return this.#teller?.state.takesPrograms === true
+  }
+
   /** The getters, each asked of whichever endpoint can tell. */
   reads(until: (signal: AbortSignal) => AbortSignal): ContractReads {
     return this.#readsOf((question, signal) => this.ask(question, until(signal)))

@@ -7,6 +7,8 @@ const RECHECK_MS = 10 * 60_000
 
 /** Whether one endpoint tells what contracts hold at a block, as far as it has shown. */
 export class StateSkill {
+  /** Whether it runs `claimedWordsProgram`; undefined until tried. */
+  takesPrograms: boolean | undefined
   readonly #clock: Pick<Clock, 'now'>
   #refusals = 0
   #restsUntil = Number.NEGATIVE_INFINITY

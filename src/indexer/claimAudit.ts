@@ -5,17 +5,17 @@ import type { NetworkId } from '../protocol/units.js'
 import type { ContractState } from '../shard/contractState.types.js'
 import type { Difference } from './audit.js'
 
-/** Words per step while some were never compared since the start: ten requests, 128,000 deposits. */
+/** Words per step while some were never compared since the start: ten requests, or one call, for 128,000 deposits. */
 const FRESH_WORDS = 500
 /**
- * Most words per step afterwards. At an L2's six words in two minutes all of Ethereum's 264,477 deposits come round in six
- * hours.
+ * Most words per step afterwards, where each is a call. At an L2's six words in two minutes all of Ethereum's 264,477 deposits
+ * come round in six hours; where one call answers them all, in three steps.
  */
 const REPEATED_WORDS = 14
 
 export interface ClaimAuditOptions {
   readonly networkId: NetworkId
-  readonly client: Pick<ChainClient, 'getClaimedWords'>
+  readonly client: Pick<ChainClient, 'getClaimedWords' | 'readsManyWords'>
   readonly contractState: Pick<ContractState, 'claimSources' | 'claimedWordsFrom' | 'claimedWord'>
   /** Deposits that are indexed, by source network. */
   readonly indexedDeposits: () => ReadonlyMap<NetworkId, number>
@@ -70,7 +70,7 @@ export class ClaimAudit {
 
   /**
    * Compares the words that differed, then some that were never compared, else the next ones of the round.
-   * @param repeated how many of the round; at least one, at most REPEATED_WORDS.
+   * @param repeated how many of the round, where each is a call; at least one, at most REPEATED_WORDS.
    */
   async compareSome(
     checkpoint: BlockHeader,
@@ -78,7 +78,8 @@ export class ClaimAudit {
     signal: AbortSignal,
   ): Promise<ClaimComparison> {
     const fresh = this.#fresh(FRESH_WORDS)
-    const count = Math.min(REPEATED_WORDS, Math.max(1, Math.round(repeated)))
+    const few = Math.min(REPEATED_WORDS, Math.max(1, Math.round(repeated)))
+    const count = this.#options.client.readsManyWords() ? FRESH_WORDS : few
     const words = [...this.#suspects, ...(fresh.length > 0 ? fresh : this.#repeated(count))]
     const { different, isCompared } = await this.#differing(words, checkpoint, signal)
     this.#suspects = different
@@ -139,14 +140,17 @@ export class ClaimAudit {
 
   #repeated(count: number): ClaimedWord[] {
     const words: ClaimedWord[] = []
+    let isNew = this.#round === undefined
     while (words.length < count) {
       this.#round ??= this.#newestFirst()
       const next = this.#round.next()
-      if (!next.done) words.push(next.value)
-      else {
-        this.#round = undefined
-        break
+      if (!next.done) {
+        words.push(next.value)
+        continue
       }
+      this.#round = undefined
+      if (words.length > 0 || isNew) break
+      isNew = true
     }
     return words
   }

@@ -19,7 +19,7 @@ import { localExitRootOf } from './fakeChainState.js'
 
 type Method = Exclude<
   keyof ChainClient,
-  'isDown' | 'close' | 'readCarefully' | 'distrust' | 'reorged' | 'askWitness'
+  'isDown' | 'close' | 'readCarefully' | 'distrust' | 'reorged' | 'askWitness' | 'readsManyWords'
 >
 
 /** A call of the client, before it is answered. */
@@ -176,6 +176,10 @@ export class DirectClient implements ChainClient {
     ask: (reads: ContractReads) => Promise<T | undefined>,
   ): Promise<T | undefined> {
     return this.isWitness(witness) ? ask(this) : undefined
+  }
+
+  readsManyWords(): boolean {
+    return false
   }
 
   distrust(): void {}

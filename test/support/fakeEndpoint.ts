@@ -157,6 +157,7 @@ export class FakeEndpoint {
     let { blocks } = network
     let logBlocks: FakeView['logBlocks'] | undefined
     let zeroBloom = false
+    let takesPrograms = true
     let finality: FakeView['finality'] = 'right'
     const hidden: Array<Extract<FaultKind, { type: 'hideLogs' }>> = []
     for (const fault of firing) {
@@ -164,6 +165,7 @@ export class FakeEndpoint {
       if (fault.type === 'lag') blocks = blocks.slice(0, Math.max(1, blocks.length - fault.blocks))
       if (fault.type === 'orphanLogs') logBlocks = blocksOf(fault.blocks)
       if (fault.type === 'zeroBloom') zeroBloom = true
+      if (fault.type === 'noPrograms') takesPrograms = false
       if (fault.type === 'finality') finality = fault.mode
       if (fault.type === 'hideLogs') hidden.push(fault)
     }
@@ -173,7 +175,7 @@ export class FakeEndpoint {
           (fault.by === undefined || fault.by === 'both' || fault.by === by) &&
           logMatches(fault.match, log, block),
       )
-    return { network, blocks, logBlocks: logBlocks ?? blocks, hides, zeroBloom, finality }
+    return { network, blocks, logBlocks: logBlocks ?? blocks, hides, zeroBloom, takesPrograms, finality }
   }
 }
 

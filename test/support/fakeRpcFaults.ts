@@ -32,6 +32,7 @@ export type BlockSource = readonly FakeBlock[] | (() => readonly FakeBlock[])
  * - `orphanLogs`: logs come from another chain than headers. `hideLogs`: matching logs are left out.
  * - `newestState`: contract calls are answered from the newest block, whatever block is named; with `checks: 'block'` only if
  *   there is such a block.
+ * - `noPrograms`: contract calls without a receiver revert.
  * - `zeroBloom`: headers carry an empty bloom. `finality`: tags safe and finalized are odd.
  */
 export type FaultKind =
@@ -53,6 +54,7 @@ export type FaultKind =
   | { readonly type: 'orphanLogs'; readonly blocks: BlockSource }
   | { readonly type: 'hideLogs'; readonly match: LogMatch | LogTest; readonly by?: 'range' | 'hash' | 'both' }
   | { readonly type: 'newestState'; readonly checks?: 'nothing' | 'block' }
+  | { readonly type: 'noPrograms' }
   | { readonly type: 'zeroBloom' }
   | { readonly type: 'finality'; readonly mode: 'unsupported' | 'null' | 'zero' }
 

@@ -146,3 +146,35 @@ test('an honest node is a witness: by two blocks, by the hash where the older st
     assert.equal(await client.askWitness(witness(40), countAt(40), signal), 6, 'the head')
   })
 })
+
+test('many words are one call, by a program, and calls of their own where an endpoint does not take it', async () => {
+  const world = createFakeWorld({ networks: [1] })
+  const [l1, network] = [world.network(0), world.network(1)]
+  l1.mine((block) => block.tx().deposit({ destinationNetwork: 1 }))
+  const [deposit] = l1.deposits()
+  const claimed = [0, 255, 300, 256 * 1_000]
+  for (const depositCount of claimed)
+    network.mine((block) =>
+      block.tx().setClaim({ ...deposit!, depositCount, globalIndex: 2n ** 64n + BigInt(depositCount) }),
+    )
+  const words = Array.from({ length: 1_033 }, (_, word) => ({ sourceNetwork: asNetworkId(0), word }))
+  const expected = words.map(({ word }) =>
+    claimed.reduce(
+      (bits, depositCount) => (depositCount >> 8 === word ? bits | (1n << BigInt(depositCount & 255)) : bits),
+      0n,
+    ),
+  )
+  for (const takesPrograms of [true, false]) {
+    const chain = await openChain(network)
+    const [endpoint] = chain.endpoints
+    if (!takesPrograms) endpoint!.fail({ type: 'noPrograms' })
+    const ask = (some = words) => chain.client.getClaimedWords(some, at(network.head.number), signal)
+    assert.deepEqual(await ask(), expected)
+    assert.equal(chain.client.readsManyWords(), takesPrograms)
+    assert.equal(endpoint!.callCount('eth_call'), takesPrograms ? 2 : 1_034)
+    endpoint!.resetCounters()
+    assert.deepEqual(await ask(words.slice(0, 10)), expected.slice(0, 10))
+    assert.equal(endpoint!.callCount('eth_call'), 10, 'few are asked for plainly')
+    await chain.close()
+  }
+})

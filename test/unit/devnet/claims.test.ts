@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type Address, encodeFunctionData, type Hex, keccak256 } from 'viem'
+import { claimedWordsOf, claimedWordsProgram, PROGRAM_WORDS } from '../../../src/chain/claimedWordsProgram.js'
 import { bridgeAbi } from '../../../src/devnet/abis.js'
 import { inject, removeInjected, settle } from '../../../src/devnet/actions.js'
 import { type ClaimRequest, findClaimError, sendClaim } from '../../../src/devnet/claimTransaction.js'
@@ -39,6 +40,23 @@ test('a claim with an independent proof pays the receiver and marks exactly its 
   assert.equal(await network1.client.getBalance({ address: freshAddress }), 2n)
   const claimed = [0, 1, 2].map((index) => isClaimed(network1, index, 0))
   assert.deepEqual(await Promise.all(claimed), [false, true, false])
+})
+
+test('the program that asks for many words of the bitmap tells what the getter tells, and fails where there is no bridge', async (t) => {
+  const { devnet, network1, deposits } = await etherOnItsWay(t)
+  for (const index of [0, 2]) await sendClaim(network1, devnet.accounts.carol, claimFromL1(deposits, index))
+  const positions = Array.from({ length: PROGRAM_WORDS }, (_, word) => BigInt(word))
+  const ask = async (bridge: string, some: readonly bigint[]) => {
+    const { data } = await network1.client.call({ data: claimedWordsProgram(bridge, some) as Hex })
+    return claimedWordsOf(data, some.length)
+  }
+  const { bridge } = network1.contracts
+  const words = await ask(bridge, positions)
+  assert.deepEqual(words, [0b101n, ...Array<bigint>(PROGRAM_WORDS - 1).fill(0n)])
+  assert.equal(words?.[0], await claimedBitMap(network1, 0n))
+  assert.deepEqual(await ask(bridge, [5n, 0n]), [0n, 0b101n])
+  assert.equal(claimedWordsOf('0x', 1), undefined)
+  await assert.rejects(ask(freshAddress, positions))
 })
 
 test('a claim is refused with the error of its fault', async (t) => {

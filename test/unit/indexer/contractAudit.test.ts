@@ -162,6 +162,7 @@ test('a node that keeps no such state is no reason to halt', async () => {
 test('every word is compared once soon after the start, then all come round, and new ones at once', async () => {
   const asked: ClaimedWord[] = []
   const own = asNetworkId(1)
+  let readsMany = false
   const deposits = new Map([
     [asNetworkId(0), 256 * 700 + 1],
     [own, 10_000],
@@ -171,6 +172,7 @@ test('every word is compared once soon after the start, then all come round, and
   const audit = new ClaimAudit({
     networkId: own,
     client: {
+      readsManyWords: () => readsMany,
       getClaimedWords: async (words) => {
         asked.push(...words)
         return words.map(() => 0n)
@@ -205,6 +207,9 @@ test('every word is compared once soon after the start, then all come round, and
   assert.deepEqual(await step(), ['2:1'])
   stored.splice(2, 0, 70_000)
   assert.deepEqual(await step(), ['7:70000'])
+  readsMany = true
+  const sizes = [await step(), await step()].map(({ length }) => length)
+  assert.ok(sizes[0]! >= 400, `hundreds at once where one call answers them: ${sizes}`)
 })
 
 test('words lie at the deposit count and the source network, and on layer 1 those of network 1 at the bare count', () => {
