@@ -12,7 +12,7 @@ import { createWorkerTask } from './workerTask.js'
 
 if (isMainThread) throw new Error('query.worker runs only as a worker of the query pool')
 
-/** Enough for a million bridges; a pool that starts waits for it, and so does whoever asks a worker that came for a dead one. */
+/** Sets of a million bridges; a pool that starts waits for them, and so does whoever asks a worker that came for a dead one. */
 const WARM_UP_MS = 250
 
 // What `startQueryPool` has put there.

@@ -46,11 +46,27 @@ test('after the warm-up the sets are there, and answers are what they are withou
   assert.equal(countClaimed(cold), 2)
 })
 
-test('a warm-up without time makes nothing, and says so', (context) => {
+test('a warm-up without time makes no sets, and says so', (context) => {
   const indexed = claimedWorld(context)
   assert.equal(warmUp(indexed.readers, -1), false)
   assert.equal(claimsMet(indexed), 0)
   assert.equal(countClaimed(indexed), 2)
+})
+
+test('after a warm-up without time no answer reads the L1 info leaves again', (context) => {
+  const indexed = claimedWorld(context)
+  assert.equal(warmUp(indexed.readers, -1), false)
+  indexed.ask((shards) => {
+    const l1 = shards.find(asNetworkId(0))!
+    l1.l1Info.getLeafNumbers = () => assert.fail('a leaf was read')
+    const answer = getBridges(shards, { networkId: asNetworkId(0), pageNumber: 1, pageSize: 10 })
+    assert.ok(answer.ok)
+    // The row says which leaf, from what the warm-up has made.
+    assert.deepEqual(
+      answer.value.rows.map((row) => row.claimTransactionHash === null),
+      [true, false, false],
+    )
+  })
 })
 
 test('a shard that contradicts itself keeps no worker from starting', async (context) => {
