@@ -54,8 +54,8 @@ export class BatchDispatcher {
   private largeInFlight = 0
   /** Places for large answers that stay empty for a while. */
   private largeResting = 0
-  /** Usual requests that came so far. */
-  private usualCount = 0
+  /** Whether a usual request came since the last large answer. */
+  private hasOthers = false
   private isScheduled = false
   private isClosing = false
   private failuresInARow = 0
@@ -75,7 +75,7 @@ export class BatchDispatcher {
   submit(request: PoolRequest, estimatedBytes: number): boolean {
     if (this.isClosing) return this.refuse('draining')
     if (this.lanes.size + this.suspects.length >= this.options.maxWaiting) return this.refuse('queue_full')
-    if (this.lanes.add(request, estimatedBytes) === 'usual') this.usualCount++
+    if (this.lanes.add(request, estimatedBytes) === 'usual') this.hasOthers = true
     this.counts.requests++
     if (!this.isScheduled) {
       this.isScheduled = true
@@ -150,12 +150,11 @@ export class BatchDispatcher {
     if (slot === undefined) throw new InvariantError('a batch goes out and all slots are taken')
     const started = { atMs: performance.now() }
     this.startedAt.add(started)
-    const usualBefore = this.usualCount
     if (kind === 'large') this.largeInFlight++
     this.counts.batches++
     const finish = (): void => {
       this.startedAt.delete(started)
-      if (kind === 'large') this.endLarge(started.atMs, this.usualCount > usualBefore)
+      if (kind === 'large') this.endLarge(started.atMs)
       this.options.metrics.batchFinished(requests.length, (performance.now() - started.atMs) / 1000)
     }
     this.options.run(this.slots.putQueries(slot, this.writer.take())).then(
@@ -184,11 +183,13 @@ export class BatchDispatcher {
   }
 
   /**
-   * Behind a large answer its place stays empty for as long as it took, if others came meanwhile: beside them large answers
-   * get half of a worker's time at most, and as much less of the front's and of the cores that all share.
+   * Behind a large answer its place stays empty for as long as it took, if others came since the last one: beside them large
+   * answers get half of a worker's time at most, and as much less of the front's and of the cores that all share.
    */
-  private endLarge(startedAtMs: number, hasOthers: boolean): void {
+  private endLarge(startedAtMs: number): void {
     this.largeInFlight--
+    const { hasOthers } = this
+    this.hasOthers = false
     if (!hasOthers || this.isClosing) return
     this.largeResting++
     setTimeout(() => {

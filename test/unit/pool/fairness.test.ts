@@ -117,25 +117,29 @@ test('a busy worker gets a second batch once sixteen points wait, an idle one ge
 
 test('beside points a large page is followed by a rest, without them by the next page at once', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
-  const { submit, batches, answered, turn } = heldDispatcher(1)
-  for (let page = 0; page < 4; page++) submit('getBridges', PAGE)
+  const { submit, batches, turn } = heldDispatcher(1)
+  const shape = () => batches.map(({ isLarge }) => (isLarge ? 'page' : 'point')).join(' ')
+  const answer = async (at: number): Promise<string> => {
+    batches[at]!.answer()
+    await turn()
+    return shape()
+  }
+  const submitPoint = async (): Promise<string> => {
+    submit('getL1InfoTreeIndex', POINT)
+    await turn()
+    return shape()
+  }
+  for (let page = 0; page < 5; page++) submit('getBridges', PAGE)
   await turn()
-  batches[0]!.answer()
-  await turn()
-  assert.deepEqual([batches.length, answered.length], [2, 1], 'nobody else came')
-  submit('getL1InfoTreeIndex', POINT)
-  await turn()
-  batches[2]!.answer()
-  batches[1]!.answer()
-  await turn()
-  assert.equal(batches.length, 3, 'no page follows at once')
-  submit('getL1InfoTreeIndex', POINT)
-  await turn()
-  assert.deepEqual(
-    batches.map(({ isLarge }) => isLarge),
-    [true, true, false, false],
-    'the next point goes in the meantime',
-  )
+  assert.equal(await answer(0), 'page page', 'nobody else came')
+  assert.equal(await submitPoint(), 'page page point')
+  await answer(2)
+  assert.equal(await answer(1), 'page page point', 'no page follows at once')
+  assert.equal(await submitPoint(), 'page page point point', 'points do not wait')
+  await answer(3)
   context.mock.timers.tick(60_000)
-  assert.deepEqual([batches.length, batches.at(-1)!.isLarge], [5, true])
+  assert.equal(shape(), 'page page point point page')
+  assert.equal(await answer(4), 'page page point point page', 'a point that came in the rest counts')
+  context.mock.timers.tick(60_000)
+  assert.equal(await answer(5), 'page page point point page page page', 'nobody came since')
 })
