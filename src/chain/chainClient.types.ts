@@ -1,6 +1,6 @@
 import type { Address, BlockHeader, Hash, IndexedBlock, Sender } from '../protocol/chainEvent.js'
 import type { ClaimedWord } from '../protocol/claimedBitMap.js'
-import type { BlockNumber } from '../protocol/units.js'
+import type { BlockNumber, NetworkId } from '../protocol/units.js'
 
 /** A stretch of blocks as one endpoint told it: decoded, in order, every log's block hash equal to its header's. */
 export interface FetchedRange {
@@ -58,6 +58,12 @@ export interface GerHashChains {
   readonly removed: Hash
 }
 
+/** A token by its home. */
+export interface MappedToken {
+  readonly originNetwork: NetworkId
+  readonly originTokenAddress: Address
+}
+
 /** What its contracts say at a block, each asked of whichever endpoint can tell; undefined where none can. */
 export interface ContractReads {
   /** `depositCount()` of the bridge. */
@@ -74,6 +80,12 @@ export interface ContractReads {
   ): Promise<(bigint | undefined)[]>
   /** `isEmergencyState()` of the bridge. */
   getEmergencyState(block: BlockNumber, signal: AbortSignal): Promise<boolean | undefined>
+  /** `getTokenWrappedAddress` of the bridge for each token, in order; zero where it has none. */
+  getWrappedTokens(
+    tokens: readonly MappedToken[],
+    block: BlockNumber,
+    signal: AbortSignal,
+  ): Promise<(Address | undefined)[]>
   /** Hash chains of the manager; older ones keep none. */
   getGerHashChains(block: BlockNumber, signal: AbortSignal): Promise<GerHashChains | undefined>
   /** Which of `globalExitRoots` have an entry in the manager's map. */

@@ -1,11 +1,11 @@
 import { encodeFunctionData, type Hex } from 'viem'
 import type { NetworkConfig } from '../config/config.types.js'
 import { bridgeFunctionsAbi, globalExitRootManagerFunctionsAbi } from '../protocol/abis.js'
-import { uint32Word, uint256Word } from '../protocol/abiWords.js'
-import type { Hash } from '../protocol/chainEvent.js'
+import { addressWord, uint32Word, uint256Word } from '../protocol/abiWords.js'
+import type { Address, Hash } from '../protocol/chainEvent.js'
 import { type ClaimedWord, claimedWordPosition } from '../protocol/claimedBitMap.js'
 import { decodeHexAt, encodeHex } from '../protocol/hex.js'
-import type { GerHashChains } from './chainClient.types.js'
+import type { GerHashChains, MappedToken } from './chainClient.types.js'
 import { claimedWordsOf, claimedWordsProgram, PROGRAM_WORDS } from './claimedWordsProgram.js'
 import { contractAnswer, contractCall, readContract } from './contractCall.js'
 import type { Endpoint } from './endpoint.js'
@@ -172,6 +172,26 @@ async function runProgram(
     for (const word of told) words.push(word)
   }
   return words
+}
+
+/**
+ * What tokens map to, in the order asked for; the zero address where the bridge has no mapping.
+ * @returns undefined for one that reverts or is refused. @throws RpcFailure
+ */
+export async function readWrappedTokens(
+  bridge: string,
+  tokens: readonly MappedToken[],
+  block: number,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<(Address | undefined)[]> {
+  const calls = tokens.map(({ originNetwork, originTokenAddress }) => {
+    const args = [originNetwork, encodeHex(originTokenAddress)] as const
+    const functionName = 'getTokenWrappedAddress'
+    return contractCall(bridge, encodeFunctionData({ abi: bridgeFunctionsAbi, functionName, args }), block)
+  })
+  const answers = await callGetters(calls, endpoint, signal)
+  return answers.map((answer) => (answer === undefined ? undefined : addressWord(answer, 0)))
 }
 
 /** @returns undefined when the bridge does not answer. @throws RpcFailure */

@@ -10,6 +10,7 @@ import {
   readGerHashChains,
   readGlobalExitRootEntries,
   readLocalExitRoot,
+  readWrappedTokens,
 } from './contractReads.js'
 import type { Endpoint } from './endpoint.js'
 import type { EndpointPool } from './endpointPool.js'
@@ -145,6 +146,9 @@ export class ContractStates {
       getClaimedWords: async (words, block, signal) =>
         (await ask((...on) => readClaimedWords(this.#network, words, block, ...on), signal)) ??
         words.map(() => undefined),
+      getWrappedTokens: async (tokens, block, signal) =>
+        (await ask((...on) => readWrappedTokens(bridge, tokens, block, ...on), signal)) ??
+        tokens.map(() => undefined),
       getEmergencyState: (block, signal) => ask((...on) => readEmergencyState(bridge, block, ...on), signal),
       getGerHashChains: (block, signal) => ask((...on) => readGerHashChains(manager, block, ...on), signal),
       getKnownGers: async (roots, block, signal) =>

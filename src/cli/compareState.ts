@@ -3,6 +3,7 @@ import type { NetworkConfig } from '../config/config.types.js'
 import type { Difference } from '../indexer/audit.js'
 import { ClaimAudit } from '../indexer/claimAudit.js'
 import { InjectionAudit } from '../indexer/injectionAudit.js'
+import { TokenMappingAudit } from '../indexer/tokenMappingAudit.js'
 import type { TreeHasher } from '../merkle/hasher.js'
 import type { BlockHeader } from '../protocol/chainEvent.js'
 import { asNetworkId, type NetworkId } from '../protocol/units.js'
@@ -24,7 +25,7 @@ export interface StateComparison {
   readonly leaves: Pick<L1InfoGerReader, 'read'> | undefined
 }
 
-/** Compares every claim, every injection and the emergency state with the contracts. @throws what the client throws. */
+/** Compares every claim, token mapping and injection and the emergency state with the contracts. @throws what the client throws. */
 export async function compareState(
   comparison: StateComparison,
   signal: AbortSignal,
@@ -48,6 +49,8 @@ export async function compareState(
   outcomes.push(
     await outcomeOf(client, 'contract emergency', difference, emergency !== undefined, checkpoint.number),
   )
+  const mappings = await new TokenMappingAudit({ client, contractState }).compare(checkpoint, signal)
+  outcomes.push(await outcomeOf(client, 'contract token mappings', mappings, true, checkpoint.number))
   const isPolled =
     gerInjection === 'poll' || (gerInjection === 'auto' && readPolledLeaves(view) !== undefined)
   if (leaves === undefined || isPolled) return outcomes

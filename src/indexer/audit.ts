@@ -12,6 +12,7 @@ import type { InjectionAudit } from './injectionAudit.js'
 import { equalHashes } from './localChain.js'
 import type { StoredState } from './startOver.js'
 import type { SyncReport } from './syncReport.js'
+import type { TokenMappingAudit } from './tokenMappingAudit.js'
 
 const AUDIT_EVERY_MS = 120_000
 /** After events, and after so many blocks, the next comparison comes sooner: where blooms are empty nothing else may show a loss. */
@@ -35,6 +36,7 @@ export interface AuditorOptions {
   readonly client: ContractReads & Pick<ChainClient, 'getHeader' | 'distrust' | 'askWitness'>
   readonly writer: Pick<ShardWriter, 'counts' | 'localExitRoot' | 'contractState' | 'origin'>
   readonly claims: ClaimAudit
+  readonly mappings: TokenMappingAudit
   /** Absent where nothing is injected, and where roots are asked for instead. */
   readonly injections?: InjectionAudit | undefined
   readonly clock: Pick<Clock, 'now'>
@@ -179,7 +181,7 @@ export class Auditor {
 
   /** What decides over readiness beside trees and claims. @returns false when the node told of another chain. @throws AuditMismatch */
   async #compareStanding(checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
-    const { writer, injections } = this.#options
+    const { writer, mappings, injections } = this.#options
     const emergency: Difference = {
       what: 'emergency state',
       reason: 'missing_log',
@@ -190,8 +192,11 @@ export class Auditor {
       },
     }
     if ((await this.#compareAll([emergency], checkpoint, signal)) === 'elsewhere') return false
-    const difference = await injections?.compare(checkpoint, signal)
-    return difference === undefined || this.#assertSame(difference, checkpoint, signal)
+    for (const audit of [injections, mappings]) {
+      const difference = await audit?.compare(checkpoint, signal)
+      if (difference !== undefined && !(await this.#assertSame(difference, checkpoint, signal))) return false
+    }
+    return true
   }
 
   /** @throws AuditMismatch */

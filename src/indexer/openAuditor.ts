@@ -3,6 +3,7 @@ import { Auditor } from './audit.js'
 import { ClaimAudit } from './claimAudit.js'
 import { InjectionAudit } from './injectionAudit.js'
 import type { SyncLoopOptions } from './syncLoop.js'
+import { TokenMappingAudit } from './tokenMappingAudit.js'
 
 /** What one network's sync loop compares with its contracts. */
 export function openAuditor(options: SyncLoopOptions): Auditor {
@@ -15,6 +16,7 @@ export function openAuditor(options: SyncLoopOptions): Auditor {
   return new Auditor({
     ...{ networkId, client, writer, clock, report },
     claims: new ClaimAudit({ networkId, client, contractState, indexedDeposits }),
+    mappings: new TokenMappingAudit({ client, contractState }),
     injections:
       leaves === undefined || gerInjection === 'poll'
         ? undefined

@@ -86,6 +86,7 @@ export const bridgeFunctionsAbi = parseAbi([
   'function networkID() view returns (uint32)',
   'function isEmergencyState() view returns (bool)',
   'function claimedBitMap(uint256 position) view returns (uint256)',
+  'function getTokenWrappedAddress(uint32 originNetwork, address originTokenAddress) view returns (address)',
 ])
 
 export const globalExitRootManagerFunctionsAbi = parseAbi([

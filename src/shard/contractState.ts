@@ -8,9 +8,10 @@ import { DEPOSIT_BYTES, depositBlockNumber } from '../store/codecs/depositRow.js
 import { chunkKey, claimLinkKey, metaKey, uint32Key, uint32PairKey } from '../store/codecs/keys.js'
 import { decodeCounters } from '../store/codecs/metaValues.js'
 import { decodeGerState, decodeInjectedGerEntry } from '../store/codecs/smallRows.js'
+import { decodeTokenMappingRow } from '../store/codecs/tokenMappingRow.js'
 import type { ReadView } from '../store/shardStore.types.js'
 import { CLAIM_LINKS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../store/tables.js'
-import type { ContractState } from './contractState.types.js'
+import type { ContractState, CurrentMapping } from './contractState.types.js'
 import { readEpoch } from './write/chainPosition.js'
 
 const HIGHEST_NETWORK = 0xffff_ffff
@@ -47,6 +48,7 @@ export function openContractState(view: ReadView, hasher: Pick<Hasher, 'hashPair
       const offset = DEPOSIT_BYTES * ((deposits - 1) % DEPOSITS_PER_CHUNK)
       return chunk && asBlockNumber(depositBlockNumber(chunk, offset))
     },
+    currentMappings: (below, limit) => listMappings(view, Math.min(below, counters().tokenMappings), limit),
     isEmergency: () => counters().emergencyState === 1,
     insertionChain: () => insertions.read(counters().gerInjections),
     gerRemovals: () => counters().gerRemovals,
@@ -55,6 +57,24 @@ export function openContractState(view: ReadView, hasher: Pick<Hasher, 'hashPair
       return state !== undefined && decodeGerState(state).isInForce
     },
   }
+}
+
+function listMappings(view: ReadView, below: number, limit: number): CurrentMapping[] {
+  const mappings: CurrentMapping[] = []
+  for (let ordinal = below - 1; ordinal >= 0 && mappings.length < limit; ordinal--) {
+    const stored = view.get('tokenMappings', uint32Key(ordinal))
+    if (stored === undefined) continue
+    const { isCurrent, originNetwork, originTokenAddress, wrappedTokenAddress } =
+      decodeTokenMappingRow(stored)
+    if (!isCurrent || originTokenAddress.bytes.every((byte) => byte === 0)) continue
+    mappings.push({
+      ordinal,
+      originNetwork,
+      originTokenAddress: originTokenAddress.bytes.slice(),
+      wrappedTokenAddress: wrappedTokenAddress.bytes.slice(),
+    })
+  }
+  return mappings
 }
 
 function listClaimSources(view: ReadView): NetworkId[] {

@@ -1,6 +1,14 @@
-import type { Hash } from '../protocol/chainEvent.js'
+import type { Address, Hash } from '../protocol/chainEvent.js'
 import type { ClaimedWord } from '../protocol/claimedBitMap.js'
 import type { BlockNumber, NetworkId } from '../protocol/units.js'
+
+/** What one token maps to now. */
+export interface CurrentMapping {
+  readonly ordinal: number
+  readonly originNetwork: NetworkId
+  readonly originTokenAddress: Address
+  readonly wrappedTokenAddress: Address
+}
 
 /** What the contracts keep in their own state, as our events make it: comparable with a getter, one by one. */
 export interface ContractState {
@@ -12,6 +20,8 @@ export interface ContractState {
   claimedWord(claimed: ClaimedWord): bigint
   /** Block of the newest deposit: the local exit root was another one before. */
   lastDepositBlock(): BlockNumber | undefined
+  /** What tokens map to now, newest first, of mappings below `below`; that of ether, which its bridge keeps elsewhere, left out. */
+  currentMappings(below: number, limit: number): readonly CurrentMapping[]
   isEmergency(): boolean
   /** `insertedGERHashChain()` of a sovereign manager from v10 on: keccak(before ‖ root) over all insertions, from zero. */
   insertionChain(): Hash

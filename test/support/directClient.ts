@@ -3,6 +3,7 @@ import type {
   ContractReads,
   FetchedRange,
   GerHashChains,
+  MappedToken,
   ResolvedSender,
   SenderQuestion,
   StateWitness,
@@ -14,7 +15,7 @@ import { decodeLog, eventFilterOf } from '../../src/protocol/decodeLog.js'
 import { decodeHex, encodeHex } from '../../src/protocol/hex.js'
 import { asBlockNumber, type BlockNumber } from '../../src/protocol/units.js'
 import type { FakeBlock, FakeNetwork } from './fakeChain.js'
-import { claimedBitMap } from './fakeChainGetters.js'
+import { claimedBitMap, wrappedToken } from './fakeChainGetters.js'
 import { localExitRootOf } from './fakeChainState.js'
 
 type Method = Exclude<
@@ -148,6 +149,16 @@ export class DirectClient implements ChainClient {
     const { networkId } = this.#network
     return words.map((word) =>
       claimedBitMap(networkId, blocks[block]!.state, BigInt(claimedWordPosition(networkId, word))),
+    )
+  }
+
+  async getWrappedTokens(
+    tokens: readonly MappedToken[],
+    block: BlockNumber,
+  ): Promise<(Uint8Array | undefined)[]> {
+    const { blocks } = await this.#call('getWrappedTokens', block, tokens.length)
+    return tokens.map(({ originNetwork, originTokenAddress }) =>
+      decodeHex(wrappedToken(blocks[block]!.state, originNetwork, encodeHex(originTokenAddress))),
     )
   }
 

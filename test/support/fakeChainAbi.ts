@@ -118,6 +118,7 @@ export const getterAbi = parseAbi([
   'function isClaimed(uint32 leafIndex, uint32 sourceBridgeNetwork) view returns (bool)',
   'function isEmergencyState() view returns (bool)',
   'function claimedBitMap(uint256 position) view returns (uint256)',
+  'function getTokenWrappedAddress(uint32 originNetwork, address originTokenAddress) view returns (address)',
   'function bridgeAddress() view returns (address)',
   'function insertedGERHashChain() view returns (bytes32)',
   'function removedGERHashChain() view returns (bytes32)',

@@ -21,7 +21,16 @@ const bridgeGetters: Record<string, Getter> = {
   polygonRollupManager: ({ contracts }) => contracts.rollupManager,
   isClaimed: (_, state, [leafIndex, source]) => state.claims.has(claimKey(Number(source), Number(leafIndex))),
   isEmergencyState: (_, state) => state.emergency,
+  getTokenWrappedAddress: (_, state, [network, token]) =>
+    wrappedToken(state, Number(network), (token as Hex).toLowerCase() as Hex),
   claimedBitMap: ({ networkId }, state, [position]) => claimedBitMap(networkId, state, position as bigint),
+}
+
+export function wrappedToken({ tokenMappings }: FakeState, originNetwork: number, originToken: Hex): Hex {
+  const mapping = tokenMappings.findLast(
+    (each) => each.originNetwork === originNetwork && each.originTokenAddress === originToken,
+  )
+  return mapping?.wrappedTokenAddress ?? ZERO_ADDRESS
 }
 
 /** One word of the map: bit `key & 255` of word `key >> 8`, where the key of source 1 on layer 1 is the bare deposit count. */

@@ -12,7 +12,7 @@ import type {
 import { decodeGlobalIndex } from '../../src/protocol/globalIndex.js'
 import { decodeHex, encodeHex } from '../../src/protocol/hex.js'
 import { asClaimOrdinal, asDepositCount, asNetworkId, type BlockNumber } from '../../src/protocol/units.js'
-import type { ContractState } from '../../src/shard/contractState.types.js'
+import type { ContractState, CurrentMapping } from '../../src/shard/contractState.types.js'
 import type {
   ResolvedSender,
   ShardCounts,
@@ -97,6 +97,24 @@ export class MemoryShard implements ShardWriter {
         .filter(([of, depositCount]) => of === sourceNetwork && depositCount >>> 8 === word)
         .reduce((bits, [, depositCount]) => bits | (1n << BigInt(depositCount & 0xff)), 0n),
     lastDepositBlock: () => this.#rows.findLast(({ event }) => event.type === 'deposit')?.header.number,
+    currentMappings: (below, limit) => {
+      const newest = new Map<string, CurrentMapping>()
+      const told = this.#rows.flatMap(({ event }) =>
+        event.type === 'wrappedToken' || event.type === 'sovereignToken' ? [event] : [],
+      )
+      told.forEach((event, ordinal) => {
+        const { originNetwork, originTokenAddress } = event
+        const wrappedTokenAddress =
+          event.type === 'wrappedToken' ? event.wrappedTokenAddress : event.sovereignTokenAddress
+        newest.set(`${originNetwork} ${encodeHex(originTokenAddress)}`, {
+          ...{ ordinal, originNetwork, originTokenAddress, wrappedTokenAddress },
+        })
+      })
+      return [...newest.values()]
+        .filter((each) => each.ordinal < below && each.originTokenAddress.some((byte) => byte !== 0))
+        .sort((a, b) => b.ordinal - a.ordinal)
+        .slice(0, limit)
+    },
     isEmergency: () => {
       const told = this.#rows.flatMap(({ event }) => (event.type === 'emergencyState' ? [event.active] : []))
       return told.at(-1) ?? false

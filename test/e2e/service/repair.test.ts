@@ -45,10 +45,9 @@ test('verify finds a running service’s data whole, and its contracts in agreem
     const contract = checks.filter(({ name }) => name.startsWith('contract'))
     const expected = [
       ['contract', `getRoot() and depositCount() at block ${block}`],
-      ...['claims', 'emergency', ...(network_id === 0 ? [] : ['injections'])].map((what) => [
-        `contract ${what}`,
-        `as the contract has it at block ${block}`,
-      ]),
+      ...['claims', 'emergency', 'token mappings', ...(network_id === 0 ? [] : ['injections'])].map(
+        (what) => [`contract ${what}`, `as the contract has it at block ${block}`],
+      ),
     ]
     assert.deepEqual(
       contract.map(({ name, detail }) => [name, detail]),

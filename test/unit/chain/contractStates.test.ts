@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ContractReads, StateWitness } from '../../../src/chain/chainClient.types.js'
 import { FatalError, RetryableError } from '../../../src/errors/chainErrors.js'
+import { encodeHex } from '../../../src/protocol/hex.js'
 import { asBlockNumber, asNetworkId } from '../../../src/protocol/units.js'
 import { headerOf } from '../../support/directClient.js'
 import { createFakeWorld } from '../../support/fakeChain.js'
@@ -145,6 +146,24 @@ test('an honest node is a witness: by two blocks, by the hash where the older st
     assert.equal(await client.askWitness(witness(35), countAt(35), signal), undefined, 'nothing shows it')
     assert.equal(await client.askWitness(witness(40), countAt(40), signal), 6, 'the head')
   })
+})
+
+test('what tokens map to is told as of the block, and zero where there is no mapping', async () => {
+  const network = createFakeWorld({ networks: [1] }).network(1)
+  const [token, first, second] = ([1, 2, 3] as const).map((n) => `0x${`0${n}`.repeat(20)}` as const)
+  for (const wrapped of [first!, second!])
+    network.mine((block) => block.tx().setSovereignToken(0, token!, wrapped))
+  const chain = await openChain(network)
+  const tokens = [token!, first!].map((address) => ({
+    originNetwork: asNetworkId(0),
+    originTokenAddress: Buffer.from(address.slice(2), 'hex'),
+  }))
+  const ask = async (block: number) =>
+    (await chain.client.getWrappedTokens(tokens, at(block), signal)).map((told) => told && encodeHex(told))
+  const none = `0x${'00'.repeat(20)}`
+  assert.deepEqual(await ask(1), [first, none])
+  assert.deepEqual(await ask(2), [second, none])
+  await chain.close()
 })
 
 test('many words are one call, by a program, and calls of their own where an endpoint does not take it', async () => {

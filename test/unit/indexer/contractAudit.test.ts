@@ -131,6 +131,28 @@ test('an emergency that was left out of far history halts the network', async ()
   await harness.run(() => harness.row.haltReason() === 'none' && isInStep(harness), 60_000)
 })
 
+test('a token that was mapped anew without its log halts the network, and the newest of many mappings is no exception', async () => {
+  const token = (n: number): Hex => `0x${n.toString(16).padStart(40, '0')}`
+  const harness = createSyncHarness({ networkId: 1 })
+  const { network, client, row } = harness
+  for (let n = 1; n <= 130; n++)
+    network.mine((block) => block.tx().setSovereignToken(0, token(n), token(n + 1_000)))
+  const anew = network.mine((block) => block.tx().setSovereignToken(0, token(7), token(5_000)))
+  network.mineEmpty(300)
+  const hole = hide(harness, anew)
+  await harness.run(() => row.haltReason() === 'missing_log')
+  const [halt] = harness.messages.filter((message) => message.type === 'halted')
+  assert.match(
+    halt?.message ?? '',
+    /wrapped token of 0x0*7 of network 0 .*contract has 0x0*1388, indexed 0x0*3ef$/,
+  )
+  hole.isHidden = false
+  await harness.run(() => row.haltReason() === 'none' && isInStep(harness), 60_000)
+  // At the tip all come round.
+  const asked = client.callCount('getWrappedTokens')
+  await harness.run(() => client.callCount('getWrappedTokens') > asked + 13, 14_000_000)
+})
+
 test('one endpoint that lies about claims halts nobody: the next one is asked before it counts', async () => {
   const { harness, network } = claimedLongAgo()
   const { client } = harness

@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { claimedWordPosition } from '../../../src/protocol/claimedBitMap.js'
 import { decodeHex, encodeHex } from '../../../src/protocol/hex.js'
 import { asNetworkId } from '../../../src/protocol/units.js'
+import type { CurrentMapping } from '../../../src/shard/contractState.types.js'
 import { createFakeWorld } from '../../support/fakeChain.js'
-import { claimedBitMap } from '../../support/fakeChainGetters.js'
+import { claimedBitMap, wrappedToken } from '../../support/fakeChainGetters.js'
 import { account } from '../../support/fakeChainTransaction.js'
 import { IndexedWorld } from '../../support/indexedWorld.js'
 import { RandomWorld } from '../../support/randomWorld.js'
@@ -38,6 +39,21 @@ for (const seed of [1, 2, 3])
           assert.ok(contractState.claimedWordsFrom(sourceNetwork, 0).includes(word))
         }
       assert.equal(contractState.isEmergency(), state.emergency)
+      const mappings: CurrentMapping[] = []
+      for (let below = Number.POSITIVE_INFINITY; ; ) {
+        const page = contractState.currentMappings(below, 2)
+        mappings.push(...page)
+        if (page.length < 2) break
+        below = page.at(-1)!.ordinal
+      }
+      for (const { originNetwork, originTokenAddress, wrappedTokenAddress } of mappings)
+        assert.equal(
+          encodeHex(wrappedTokenAddress),
+          wrappedToken(state, originNetwork, encodeHex(originTokenAddress)),
+        )
+      const tokens = state.tokenMappings.map((each) => `${each.originNetwork} ${each.originTokenAddress}`)
+      const named = new Set(tokens.filter((name) => !/ 0x0+$/.test(name)))
+      assert.equal(mappings.length, named.size)
       if (networkId === 0) continue
       assert.equal(encodeHex(contractState.insertionChain()), state.injectionHashChain)
       for (const leaf of world.network(0).head.state.l1InfoLeaves) {

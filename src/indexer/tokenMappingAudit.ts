@@ -1,0 +1,70 @@
+import type { ChainClient, MappedToken } from '../chain/chainClient.types.js'
+import type { BlockHeader } from '../protocol/chainEvent.js'
+import { encodeHex } from '../protocol/hex.js'
+import type { ContractState, CurrentMapping } from '../shard/contractState.types.js'
+import type { Difference } from './audit.js'
+
+/** Mappings per question of the first look, which takes all of them. */
+const MAPPINGS_PER_LOOK = 50
+/** Mappings per step afterwards. */
+const MAPPINGS_AT_ONCE = 10
+
+export interface TokenMappingAuditOptions {
+  readonly client: Pick<ChainClient, 'getWrappedTokens'>
+  readonly contractState: Pick<ContractState, 'currentMappings'>
+}
+
+/**
+ * Compares what each mapped token maps to with the bridge: all of them once after the start, then a few at a time. A mapping
+ * that was replaced, without its log, shows; one that was never told does not: it may be in the bridge without any event,
+ * from a genesis or an initialisation.
+ */
+export class TokenMappingAudit {
+  readonly #options: TokenMappingAuditOptions
+  #hasLookedAtAll = false
+  /** The round goes on below this mapping. */
+  #below = Number.POSITIVE_INFINITY
+
+  constructor(options: TokenMappingAuditOptions) {
+    this.#options = options
+  }
+
+  /** @returns the first difference; undefined for none. */
+  async compare(checkpoint: BlockHeader, signal: AbortSignal): Promise<Difference | undefined> {
+    const limit = this.#hasLookedAtAll ? MAPPINGS_AT_ONCE : MAPPINGS_PER_LOOK
+    for (;;) {
+      const some = this.#options.contractState.currentMappings(this.#below, limit)
+      const difference = await this.#differing(some, checkpoint, signal)
+      // It is looked at again at once.
+      if (difference !== undefined) return difference
+      this.#below = some.length < limit ? Number.POSITIVE_INFINITY : some.at(-1)!.ordinal
+      if (some.length < limit) this.#hasLookedAtAll = true
+      if (this.#hasLookedAtAll) return undefined
+    }
+  }
+
+  async #differing(
+    mappings: readonly CurrentMapping[],
+    { number }: BlockHeader,
+    signal: AbortSignal,
+  ): Promise<Difference | undefined> {
+    if (mappings.length === 0) return undefined
+    const ask = (reads: Pick<ChainClient, 'getWrappedTokens'>, tokens: readonly MappedToken[]) =>
+      reads.getWrappedTokens(tokens, number, signal)
+    const answers = await ask(this.#options.client, mappings)
+    const different = mappings.find(({ wrappedTokenAddress }, index) => {
+      const theirs = answers[index]
+      return theirs !== undefined && encodeHex(theirs) !== encodeHex(wrappedTokenAddress)
+    })
+    if (different === undefined) return undefined
+    return {
+      what: `wrapped token of ${encodeHex(different.originTokenAddress)} of network ${different.originNetwork}`,
+      reason: 'missing_log',
+      ours: encodeHex(different.wrappedTokenAddress),
+      ask: async (reads) => {
+        const [theirs] = await ask(reads, [different])
+        return theirs && encodeHex(theirs)
+      },
+    }
+  }
+}
