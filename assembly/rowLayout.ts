@@ -17,7 +17,7 @@ export const ROW_FIELDS: usize = memory.data(24 * 20, 16)
 export const ROW_TEXTS: usize = memory.data(2048, 16)
 export const ROW_NUMBERS: usize = memory.data(64 * 48, 16)
 /** Bytes that rows point to: stored chunks, and whatever else is copied here. What nobody writes to takes no memory. */
-export const ROW_INPUT: usize = memory.data(14942208, 16)
+export const ROW_INPUT: usize = memory.data(15728640, 16)
 /** What is written; room for input of 64 kB in hexadecimal, and for 64 rows around it. */
 export const ROW_OUTPUT: usize = memory.data(262144, 16)
 /** The pairs of digits 00 … 99. */

@@ -1,7 +1,7 @@
 import { NOWHERE } from './chunkSlots.js'
 import type { RowArena } from './rowArena.js'
 
-const SLOTS = 1024
+const SLOTS = 4096
 
 /** Entries of a dictionary that rows of the arena share: what is there already is not copied again. */
 export class PlacedBytes {
