@@ -1,6 +1,5 @@
 import {
   type ClientRequest,
-  Agent as HttpAgent,
   request as httpRequest,
   type IncomingHttpHeaders,
   type IncomingMessage,
@@ -9,6 +8,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { Readable } from 'node:stream'
 import { urlToHttpOptions } from 'node:url'
 import { createGunzip } from 'node:zlib'
+import { ReusingAgent } from './reusingAgent.js'
 
 /** An answer as it came, whatever its status. */
 export interface HttpAnswer {
@@ -54,7 +54,7 @@ export function createHttpPost(options: HttpPostOptions): HttpPost {
   const address = new URL(options.url)
   const isTls = address.protocol === 'https:'
   const pooling = { keepAlive: true, timeout: IDLE_SOCKET_MS }
-  const agent = isTls ? new HttpsAgent(pooling) : new HttpAgent(pooling)
+  const agent = isTls ? new HttpsAgent(pooling) : new ReusingAgent(pooling)
   const start = isTls ? httpsRequest : httpRequest
   const asked = {
     ...urlToHttpOptions(address),
@@ -129,7 +129,7 @@ function readBody(response: IncomingMessage, maxBytes: number, memory: Buffer): 
   if (Number(response.headers['content-length']) > maxBytes) return Promise.reject(new BodyTooLong())
   return new Promise((resolve, reject) => {
     const isPacked = response.headers['content-encoding']?.toLowerCase() === 'gzip'
-    const stream: Readable = isPacked ? response.pipe(createGunzip()) : response
+    const stream: Readable = isPacked ? unpacked(response) : response
     let bytes = memory
     let length = 0
     stream.on('data', (piece: Buffer) => {
@@ -149,6 +149,14 @@ function readBody(response: IncomingMessage, maxBytes: number, memory: Buffer): 
       if (!response.complete) reject(Object.assign(new Error('cut off'), { code: 'ECONNRESET' }))
     })
   })
+}
+
+/** Unpacking goes on while the connection is read further: it gets pieces of its own (see `ReusingAgent`). */
+function unpacked(response: IncomingMessage): Readable {
+  const gunzip = createGunzip()
+  response.on('data', (piece: Buffer) => gunzip.write(Buffer.from(piece)))
+  response.on('end', () => gunzip.end())
+  return gunzip
 }
 
 function systemCodeOf(error: Error): unknown {

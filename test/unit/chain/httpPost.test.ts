@@ -94,3 +94,51 @@ test('a packed answer is unpacked, and its cap counts what it unpacks to', async
     server.closeAllConnections()
   }
 })
+
+test('answers that arrive at the same time in pieces come whole, packed ones too', async () => {
+  // Digits in no order: they take a while to unpack, and arrive faster.
+  const digits = Buffer.from(
+    Array.from({ length: 2 ** 17 }, (_, at) => 48 + ((Math.imul(at, at ^ 0x9e3779b1) >>> 13) & 15)),
+  )
+  const pieces = (seed: number) =>
+    Array.from({ length: 60 }, (_, at) => digits.subarray((seed * 7_919 + at * 104_729) % 90_001))
+  const server = createServer((request, response) => {
+    const seed = Number(request.url!.slice(1))
+    if (seed % 2 === 1) {
+      response
+        .writeHead(200, { 'content-encoding': 'gzip' })
+        .end(gzipSync(Buffer.concat(pieces(seed)), { level: 1 }))
+      return
+    }
+    const [first, ...rest] = pieces(seed)
+    // Together with the headers, and each of the others in a turn of its own.
+    response.write(first)
+    const next = (): void => {
+      const piece = rest.shift()
+      if (piece === undefined) response.end()
+      else response.write(piece, () => setImmediate(next))
+    }
+    setImmediate(next)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const { signal } = new AbortController()
+  try {
+    const seeds = [0, 1, 2, 3, 4, 5]
+    const bodies = await Promise.all(
+      seeds.map(async (seed) => {
+        const url = `http://127.0.0.1:${port}/${seed}`
+        const post = createHttpPost({ url, timeoutMs: 20_000, maxBodyBytes: 2 ** 24 })
+        // The second one comes over the same connection.
+        const first = await post('{}', signal)
+        const second = await post('{}', signal)
+        assert.ok(first.body.equals(second.body))
+        return second.body
+      }),
+    )
+    for (const seed of seeds) assert.ok(bodies[seed]!.equals(Buffer.concat(pieces(seed))), `body ${seed}`)
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+})
