@@ -1,16 +1,13 @@
 import { ChainDataError } from '../errors/chainDataError.js'
 import { FatalError, RetryableError } from '../errors/chainErrors.js'
 import type { Logger } from '../telemetry/logger.js'
+import { ChainIdentity } from './chainIdentity.js'
 import type { Clock } from './clock.js'
 import type { Endpoint } from './endpoint.js'
 import { EndpointHealth } from './endpointHealth.js'
 import { decodeQuantity } from './rpcBlocks.js'
 import { RpcFailure } from './rpcFailure.js'
 
-/** The chain id is asked again after this long, and after every lost connection: gateways are reconfigured under us. */
-const CHAIN_ID_VALID_MS = 30_000
-/** An endpoint of another chain is looked at again after this long. */
-const WRONG_CHAIN_PAUSE_MS = 10_000
 /** How much better another endpoint must be before a healthy one is left: no flapping between equals. */
 const SWITCH_MARGIN = 0.75
 /** Characters of a provider's words that a debug line shows: some send a whole web page. */
@@ -28,10 +25,7 @@ interface Member {
   readonly endpoint: Endpoint
   readonly order: number
   readonly health: EndpointHealth
-  /** Until when the chain id counts as known. */
-  chainKnownUntil: number
-  wrongChainUntil: number
-  wrongChainId: number | undefined
+  readonly chain: ChainIdentity
   distrustedUntil: number
   /** Comparisons in a row at which it was behind. */
   timesBehind: number
@@ -61,16 +55,11 @@ export class EndpointPool {
   #compareHeadsAt = Number.NEGATIVE_INFINITY
 
   constructor({ endpoints, chainId, networkId, clock, logger }: EndpointPoolOptions) {
-    this.#members = endpoints.map((endpoint, order) => ({
-      endpoint,
-      order,
-      health: new EndpointHealth(clock),
-      chainKnownUntil: Number.NEGATIVE_INFINITY,
-      wrongChainUntil: Number.NEGATIVE_INFINITY,
-      wrongChainId: undefined,
-      distrustedUntil: Number.NEGATIVE_INFINITY,
-      timesBehind: 0,
-    }))
+    this.#members = endpoints.map((endpoint, order) => {
+      const health = new EndpointHealth(clock)
+      const chain = new ChainIdentity({ endpoint, health, chainId, clock, logger })
+      return { endpoint, order, health, chain, distrustedUntil: Number.NEGATIVE_INFINITY, timesBehind: 0 }
+    })
     this.#chainId = chainId
     this.#networkId = networkId
     this.#clock = clock
@@ -83,7 +72,7 @@ export class EndpointPool {
 
   /** True while the last thing that every endpoint did was to fail. */
   isDown(): boolean {
-    return this.#serving('logs').every((member) => member.health.isFailing || this.#isOfWrongChain(member))
+    return this.#serving('logs').every((member) => member.health.isFailing || member.chain.isWrong)
   }
 
   /**
@@ -229,7 +218,7 @@ export class EndpointPool {
 
   /** @returns undefined when the endpoint rests or does not say. */
   async #headOf(member: Member, signal: AbortSignal): Promise<number | undefined> {
-    if (!member.health.isReady || this.#isOfWrongChain(member)) return undefined
+    if (!member.health.isReady || member.chain.isWrong) return undefined
     try {
       if (!(await this.#hasRightChain(member, signal))) return undefined
       return decodeQuantity(await member.endpoint.call('eth_blockNumber', [], signal))
@@ -241,7 +230,7 @@ export class EndpointPool {
 
   #pick(isCandidate: (member: Member) => boolean): Member | undefined {
     const ready = this.#members.filter(
-      (member) => isCandidate(member) && member.health.isReady && !this.#isOfWrongChain(member),
+      (member) => isCandidate(member) && member.health.isReady && !member.chain.isWrong,
     )
     let best: Member | undefined
     for (const member of ready)
@@ -257,10 +246,6 @@ export class EndpointPool {
     return member.order + member.health.score + distrust + lag
   }
 
-  #isOfWrongChain(member: Member): boolean {
-    return this.#clock.now() < member.wrongChainUntil
-  }
-
   #noteSuccess(member: Member): void {
     if (member.health.isFailing)
       this.#logger.info('endpoint answers again', { endpoint: member.endpoint.alias })
@@ -268,8 +253,7 @@ export class EndpointPool {
   }
 
   #noteFailure(member: Member, failure: RpcFailure): void {
-    if (failure.kind === 'network' || failure.kind === 'timeout')
-      member.chainKnownUntil = Number.NEGATIVE_INFINITY
+    if (failure.kind === 'network' || failure.kind === 'timeout') member.chain.doubt()
     if (!member.health.isFailing && failure.kind !== 'behind' && failure.kind !== 'gone')
       this.#logger.warn('endpoint fails', {
         endpoint: member.endpoint.alias,
@@ -285,26 +269,7 @@ export class EndpointPool {
 
   /** @throws RpcFailure when the endpoint does not say. */
   async #hasRightChain(member: Member, signal: AbortSignal): Promise<boolean> {
-    const started = this.#clock.now()
-    if (started < member.chainKnownUntil) return true
-    const chainId = decodeQuantity(await member.endpoint.call('eth_chainId', [], signal))
-    if (chainId === undefined) throw new RpcFailure('body', `${member.endpoint.alias}: no chain id`)
-    const now = this.#clock.now()
-    member.health.measured(now - started)
-    if (chainId === this.#chainId) {
-      member.chainKnownUntil = now + CHAIN_ID_VALID_MS
-      member.wrongChainId = undefined
-      return true
-    }
-    if (member.wrongChainId !== chainId)
-      this.#logger.error('endpoint is of another chain', {
-        endpoint: member.endpoint.alias,
-        chainId,
-        expected: this.#chainId,
-      })
-    member.wrongChainId = chainId
-    member.wrongChainUntil = now + WRONG_CHAIN_PAUSE_MS
-    member.chainKnownUntil = Number.NEGATIVE_INFINITY
+    if (await member.chain.isRight(signal)) return true
     if (this.#current === member) this.#current = undefined
     return false
   }
@@ -314,9 +279,9 @@ export class EndpointPool {
   }
 
   #assertSomeRightChain(members: readonly Member[]): void {
-    const wrong = members.filter((member) => this.#isOfWrongChain(member))
+    const wrong = members.filter((member) => member.chain.isWrong)
     if (wrong.length < members.length || wrong.length === 0) return
-    const told = wrong.map((member) => `${member.endpoint.alias} has ${member.wrongChainId}`).join(', ')
+    const told = wrong.map((member) => `${member.endpoint.alias} has ${member.chain.wrongId}`).join(', ')
     throw new FatalError(`network ${this.#networkId} needs chain id ${this.#chainId}: ${told}`, {
       reason: 'wrong_chain',
     })
@@ -331,7 +296,7 @@ export class EndpointPool {
 
   #untilSomeReady(members: readonly Member[]): number {
     const now = this.#clock.now()
-    const times = members.map((member) => Math.max(member.health.pausedUntil, member.wrongChainUntil))
+    const times = members.map((member) => Math.max(member.health.pausedUntil, member.chain.wrongUntil))
     return Math.max(1, Math.min(...times) - now)
   }
 }
