@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Config } from '../../src/config/config.types.js'
+import { stepBehindAnswers } from '../../src/indexer/threadPriority.js'
 import { type CompiledMerkle, createHasher } from '../../src/merkle/wasm.js'
 import type { StatusBoardHandle } from '../../src/telemetry/statusBoard.js'
 import { Traffic } from '../query/traffic.js'
@@ -22,6 +23,7 @@ export type ToIndexer = 'prepare' | 'write' | 'pause'
  * A thread that writes what follows on the seeded stores, as an indexer does while it backfills. It says `ready` when its
  * writers are open and the status board is filled, `prepared` after `prepare`, and the number of batches after `pause`.
  */
+stepBehindAnswers()
 const { config, compiled, status, bridges, seeded } = workerData as IndexerData
 const traffic = new Traffic(createHasher(compiled), bridges)
 const writer = new TrafficWriter(config, compiled, status, traffic)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import type { Config, NetworkConfig } from '../../../src/config/config.types.js'
 import { type IndexerHandle, startIndexer } from '../../../src/indexer/indexer.js'
@@ -80,6 +81,25 @@ class IndexedService {
     return statusRow(this.status, networkId)
   }
 }
+
+/** Nice values of this process's threads: the 19th field of `stat`, which starts behind the name at the third. */
+function niceValues(): number[] {
+  return readdirSync('/proc/self/task').map((thread) => {
+    const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8')
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])
+  })
+}
+
+test('the threads that index, and no others, step behind those that answer', async (t) => {
+  const { world } = buildSmallWorld()
+  const usual = niceValues()
+  const service = await IndexedService.start(t, world)
+  await service.caughtUp()
+  const lowered = niceValues().filter((nice) => nice !== usual[0])
+  await service.stop()
+  assert.deepEqual(lowered, Array(world.networkIds.length).fill(10))
+  assert.deepEqual(new Set(niceValues()), new Set(usual.slice(0, 1)))
+})
 
 test('threads index an L1 and two L2s from their endpoints, follow new blocks and a reorg, and stop', async (t) => {
   const { world } = buildSmallWorld()
