@@ -21,6 +21,7 @@ export interface DecodedBlock {
 
 /** A block of far history in its window's packed logs. */
 class PackedBlock implements DecodedBlock {
+  readonly number: number
   readonly timestampSec: number | undefined
   readonly events: readonly ChainEvent[]
   readonly packed: PackedLogs
@@ -34,15 +35,12 @@ class PackedBlock implements DecodedBlock {
     readonly timestampSec: number | undefined
     readonly events: readonly ChainEvent[]
   }) {
+    this.number = block.logs.blockNumber(block.from)
     this.packed = block.logs
     this.#from = block.from
     this.#to = block.to
     this.timestampSec = block.timestampSec
     this.events = block.events
-  }
-
-  get number(): number {
-    return this.packed.blockNumber(this.#from)
   }
 
   get hash(): Hash {

@@ -30,7 +30,7 @@ export class RollupExitTree {
    */
   root(exits: readonly RollupExit[]): Uint8Array {
     if (exits.length === 0) return new Uint8Array(HASH_BYTES)
-    return this.#fold(exits, () => {})
+    return this.#fold(exits)
   }
 
   /**
@@ -53,38 +53,42 @@ export class RollupExitTree {
     return { leaf, branch }
   }
 
-  /** Hashes level by level; `visit` sees each node that is not an empty subtree, below the root. */
+  /**
+   * Hashes level by level, in the same memory: a settlement in a backfill asks for a root, and 64 arrays for each were a part
+   * of its garbage.
+   * @param visit sees each node that is not an empty subtree, below the root; the node is valid during the call.
+   */
   #fold(
     exits: readonly RollupExit[],
-    visit: (level: number, index: number, node: Uint8Array) => void,
+    visit?: (level: number, index: number, node: Uint8Array) => void,
   ): Uint8Array {
-    let indexes = exits.map((exit) => exit.rollupIndex)
-    let nodes = new Uint8Array(HASH_BYTES * exits.length)
+    let count = exits.length
+    const indexes = exits.map((exit) => exit.rollupIndex)
+    const nodes = new Uint8Array(HASH_BYTES * count)
+    const pairs = new Uint8Array(2 * HASH_BYTES * count)
     exits.forEach((exit, i) => {
       if (i > 0 && exit.rollupIndex <= exits[i - 1]!.rollupIndex)
         throw new RangeError(`rollup index ${exit.rollupIndex} does not ascend`)
       nodes.set(exit.localExitRoot, HASH_BYTES * i)
     })
     for (let h = 0; h < TREE_DEPTH; h++) {
-      const parents: number[] = []
-      const pairs = new Uint8Array(2 * HASH_BYTES * indexes.length)
-      for (let i = 0; i < indexes.length; i++) {
+      const zero = this.#zeroHashes[h]!
+      let parents = 0
+      for (let i = 0; i < count; i++) {
         const index = indexes[i]!
         const node = nodes.subarray(HASH_BYTES * i, HASH_BYTES * (i + 1))
-        visit(h, index, node)
+        visit?.(h, index, node)
         const parent = index >>> 1
-        if (parents.at(-1) !== parent) {
-          const at = 2 * HASH_BYTES * parents.length
-          pairs.set(this.#zeroHashes[h]!, at)
-          pairs.set(this.#zeroHashes[h]!, at + HASH_BYTES)
-          parents.push(parent)
+        // Parents take the places of children that were read already.
+        if (parents === 0 || indexes[parents - 1] !== parent) {
+          pairs.set(zero, 2 * HASH_BYTES * parents + HASH_BYTES * (1 - (index & 1)))
+          indexes[parents++] = parent
         }
-        pairs.set(node, 2 * HASH_BYTES * (parents.length - 1) + HASH_BYTES * (index & 1))
+        pairs.set(node, 2 * HASH_BYTES * (parents - 1) + HASH_BYTES * (index & 1))
       }
-      nodes = new Uint8Array(HASH_BYTES * parents.length)
-      this.#hasher.hashPairs(pairs, parents.length, nodes)
-      indexes = parents
+      this.#hasher.hashPairs(pairs, parents, nodes)
+      count = parents
     }
-    return nodes
+    return nodes.slice(0, HASH_BYTES)
   }
 }

@@ -205,16 +205,14 @@ export class PackedClaim extends PackedEvent implements ClaimEvent {
 export class PackedHeader implements BlockHeader {
   readonly logs: PackedLogs
   readonly log: number
+  readonly number: BlockNumber
   readonly timestampSec: number
 
   constructor(logs: PackedLogs, log: number, timestampSec: number) {
     this.logs = logs
     this.log = log
+    this.number = asBlockNumber(logs.blockNumber(log))
     this.timestampSec = timestampSec
-  }
-
-  get number(): BlockNumber {
-    return asBlockNumber(this.logs.blockNumber(this.log))
   }
 
   get hash(): Hash {

@@ -1,14 +1,20 @@
 import type { Address } from '../../protocol/chainEvent.js'
 import type { ChecksumAddress } from '../../protocol/records.js'
-import { equalBytesAt, readUint32, readUint32BigEndian } from '../../store/codecs/bytes.js'
+import { readUint32BigEndian } from '../../store/codecs/bytes.js'
 import { CHECKSUM_ADDRESS_BYTES, checksumMask } from '../../store/codecs/checksumAddress.js'
 
-/** Addresses remembered from one transaction to the next, 41 bytes each. Senders and receivers repeat much more often than this. */
+/** Addresses remembered from one transaction to the next, 61 bytes each. Senders and receivers repeat much more often than this. */
 const CAPACITY = 200_000
 const FIRST_SLOTS = 4_096
 
 /** Odd numbers of this process: nobody can make addresses that share a hash on purpose. */
-const multipliers = Array.from({ length: 5 }, () => Math.floor(Math.random() * 2 ** 31) * 2 + 1)
+const multipliers = Int32Array.from({ length: 5 }, () => Math.floor(Math.random() * 2 ** 31) * 2 + 1)
+
+/** 20 bytes. */
+const WORDS = 5
+/** The address at hand, where it does not stand at a word. */
+const ownWords = new Int32Array(WORDS)
+const ownBytes = new Uint8Array(ownWords.buffer)
 
 /**
  * Numbers the addresses that come by, and works out their EIP-55 masks: one keccak per address that is not remembered.
@@ -20,20 +26,28 @@ export class AddressBook {
   /** Number + 1 by hash, with linear probing; at most half of them are taken. */
   #slots = new Int32Array(FIRST_SLOTS)
   #rows = new Uint8Array((FIRST_SLOTS / 2) * CHECKSUM_ADDRESS_BYTES)
+  /** The addresses alone, by words: what is compared. */
+  #words = new Int32Array((FIRST_SLOTS / 2) * WORDS)
   #count = 0
 
   constructor(keccak256: (bytes: Uint8Array) => Uint8Array) {
     this.#keccak256 = keccak256
   }
 
-  /** Number of the address whose 20 bytes stand at `offset`; valid until `trim` says otherwise. */
-  numberOf(bytes: Uint8Array, offset = 0): number {
-    let slot = hashOf(bytes, offset) & (this.#slots.length - 1)
+  /** Number of an address; valid until `trim` says otherwise. */
+  numberOf(address: Address): number {
+    ownBytes.set(address)
+    return this.numberAt(ownWords, 0)
+  }
+
+  /** Number of the address whose five words begin at `at`. */
+  numberAt(words: Int32Array, at: number): number {
+    let slot = hashOf(words, at) & (this.#slots.length - 1)
     for (let taken = this.#slots[slot]!; taken !== 0; taken = this.#slots[slot]!) {
-      if (equalBytesAt(this.#rows, (taken - 1) * CHECKSUM_ADDRESS_BYTES, bytes, offset, 20)) return taken - 1
+      if (isSameAddress(this.#words, WORDS * (taken - 1), words, at)) return taken - 1
       slot = (slot + 1) & (this.#slots.length - 1)
     }
-    return this.#add(bytes.subarray(offset, offset + 20))
+    return this.#add(words, at)
   }
 
   /** Writes address and mask as rows hold them: CHECKSUM_ADDRESS_BYTES at `offset`. */
@@ -76,12 +90,14 @@ export class AddressBook {
     return true
   }
 
-  #add(address: Address): number {
+  #add(words: Int32Array, at: number): number {
     const number = this.#count++
     if (2 * this.#count > this.#slots.length) this.#grow()
+    for (let word = 0; word < WORDS; word++) this.#words[WORDS * number + word] = words[at + word]!
+    ownWords.set(this.#words.subarray(WORDS * number, WORDS * (number + 1)))
     const from = number * CHECKSUM_ADDRESS_BYTES
-    this.#rows.set(address, from)
-    this.#rows.set(checksumMask(address, this.#keccak256), from + 20)
+    this.#rows.set(ownBytes, from)
+    this.#rows.set(checksumMask(ownBytes, this.#keccak256), from + 20)
     this.#enter(number)
     return number
   }
@@ -90,20 +106,28 @@ export class AddressBook {
     const rows = new Uint8Array(2 * this.#rows.length)
     rows.set(this.#rows)
     this.#rows = rows
+    const words = new Int32Array(2 * this.#words.length)
+    words.set(this.#words)
+    this.#words = words
     this.#slots = new Int32Array(2 * this.#slots.length)
     for (let number = 0; number < this.#count - 1; number++) this.#enter(number)
   }
 
   #enter(number: number): void {
-    let slot = hashOf(this.#rows, number * CHECKSUM_ADDRESS_BYTES) & (this.#slots.length - 1)
+    let slot = hashOf(this.#words, WORDS * number) & (this.#slots.length - 1)
     while (this.#slots[slot] !== 0) slot = (slot + 1) & (this.#slots.length - 1)
     this.#slots[slot] = number + 1
   }
 }
 
-function hashOf(bytes: Uint8Array, offset: number): number {
+function hashOf(words: Int32Array, at: number): number {
   let hash = 0
-  for (let word = 0; word < 5; word++)
-    hash = (hash ^ Math.imul(readUint32(bytes, offset + 4 * word), multipliers[word]!)) | 0
+  for (let word = 0; word < WORDS; word++)
+    hash = (hash ^ Math.imul(words[at + word]!, multipliers[word]!)) | 0
   return hash ^ (hash >>> 15)
+}
+
+function isSameAddress(a: Int32Array, atA: number, b: Int32Array, atB: number): boolean {
+  for (let word = 0; word < WORDS; word++) if (a[atA + word] !== b[atB + word]) return false
+  return true
 }

@@ -24,8 +24,8 @@ export function applyClaim(context: WriteContext, header: BlockHeader, event: Cl
     event.generation === 'v1'
       ? decodeV1Index(event.globalIndex, memory.networkId)
       : decodeGlobalIndexBytes(from.bytes, from.globalIndex)
-  const token = addresses.numberOf(from.bytes, from.originAddress)
-  const destinationAddress = addresses.numberOf(from.bytes, from.destinationAddress)
+  const token = addresses.numberAt(from.words, from.originAddress / 4)
+  const destinationAddress = addresses.numberAt(from.words, from.destinationAddress / 4)
   const offset = context.claims.append()
   const { bytes } = context.claims
   encodeClaimRow(bytes, offset, {

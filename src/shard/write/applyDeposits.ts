@@ -35,8 +35,8 @@ export function appendDeposit(
   const depositCount = counters.deposits
   const { addresses } = memory
   const from = depositBytes(position, deposit)
-  const token = addresses.numberOf(from.bytes, from.originAddress)
-  const destinationAddress = addresses.numberOf(from.bytes, from.destinationAddress)
+  const token = addresses.numberAt(from.words, from.originAddress / 4)
+  const destinationAddress = addresses.numberAt(from.words, from.destinationAddress / 4)
   const metadataId = metadataIdOf(context, deposit)
   const leaf = context.localExitTree.take()
   const offset = context.deposits.append()

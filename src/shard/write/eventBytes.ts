@@ -5,6 +5,8 @@ import { writeUint256 } from '../../protocol/uint256.js'
 /** Where the byte fields of an event stand. */
 export interface EventBytes {
   bytes: Uint8Array
+  /** The same memory by 32 bits: addresses begin at one of them. */
+  words: Int32Array
   /** 32 bytes. */
   transactionHash: number
   /** 20 bytes. */
@@ -18,8 +20,10 @@ export interface EventBytes {
 }
 
 /** Fields of events that were not read packed: those at the tip, and the rare ones. */
+const plainWords = new Int32Array(34)
 const plain: EventBytes = {
-  bytes: new Uint8Array(136),
+  bytes: new Uint8Array(plainWords.buffer),
+  words: plainWords,
   transactionHash: 0,
   amount: 32,
   globalIndex: 64,
@@ -36,6 +40,7 @@ export function depositBytes(position: EventPosition, deposit: ForwardLeaf): Eve
     return plain
   }
   packed.bytes = deposit.logs.bytes
+  packed.words = deposit.logs.words
   packed.transactionHash = deposit.transactionHashAt
   packed.originAddress = deposit.originAddressAt
   packed.destinationAddress = deposit.destinationAddressAt
@@ -51,6 +56,7 @@ export function claimBytes(claim: ClaimEvent): EventBytes {
     return plain
   }
   packed.bytes = claim.logs.bytes
+  packed.words = claim.logs.words
   packed.transactionHash = claim.transactionHashAt
   packed.originAddress = claim.originAddressAt
   packed.destinationAddress = claim.destinationAddressAt

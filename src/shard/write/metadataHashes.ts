@@ -1,8 +1,7 @@
-import { equalBytesAt, readUint32 } from '../../store/codecs/bytes.js'
-
 /** Bytes of metadata remembered, about; a token's metadata has a few hundred. */
 const CAPACITY_BYTES = 16 * 2 ** 20
 const FIRST_SLOTS = 1_024
+const FIRST_WORDS = 16 * 1_024
 /** A random odd number of this process: nobody can make metadata that share a hash on purpose. */
 const multiplier = Math.floor(Math.random() * 2 ** 31) * 2 + 1
 
@@ -14,25 +13,35 @@ export class MetadataHashes {
   readonly #keccak256: (bytes: Uint8Array) => Uint8Array
   /** Number + 1 by hash, with linear probing; at most half of them are taken. */
   #slots = new Int32Array(FIRST_SLOTS)
-  #bytes = new Uint8Array(64 * 1_024)
-  /** Where each one ends in `#bytes`, and its hash. */
-  #ends: number[] = []
+  /** Each begins at a word; of its last one the bytes beyond its end are zero. */
+  #words = new Int32Array(FIRST_WORDS)
+  /** Per number: where it begins in `#words`, its bytes, its hash. */
+  #starts: number[] = []
+  #lengths: number[] = []
   #hashes: Uint8Array[] = []
+  #used = 0
 
   constructor(keccak256: (bytes: Uint8Array) => Uint8Array) {
     this.#keccak256 = keccak256
   }
 
-  /** Number of the metadata of `length` bytes at `offset`; valid until `trim` says otherwise. */
-  numberOf(bytes: Uint8Array, offset = 0, length = bytes.length): number {
-    let slot = this.#slotOf(bytes, offset, length)
+  /** Number of metadata; valid until `trim` says otherwise. */
+  numberOf(metadata: Uint8Array): number {
+    const words = new Int32Array(Math.ceil(metadata.length / 4))
+    new Uint8Array(words.buffer).set(metadata)
+    return this.numberAt(words, 0, metadata.length)
+  }
+
+  /** Number of the metadata of `length` bytes that begin at the word `at`. */
+  numberAt(words: Int32Array, at: number, length: number): number {
+    let slot = slotOf(words, at, length) & (this.#slots.length - 1)
     for (let taken = this.#slots[slot]!; taken !== 0; taken = this.#slots[slot]!) {
-      const start = this.#startOf(taken - 1)
-      const isSame = this.#ends[taken - 1]! - start === length
-      if (isSame && equalBytesAt(this.#bytes, start, bytes, offset, length)) return taken - 1
+      const number = taken - 1
+      if (this.#lengths[number] === length && areSame(this.#words, this.#starts[number]!, words, at, length))
+        return number
       slot = (slot + 1) & (this.#slots.length - 1)
     }
-    return this.#add(bytes.subarray(offset, offset + length))
+    return this.#add(words, at, length)
   }
 
   /** Its keccak-256; shared bytes: do not write into them. */
@@ -42,31 +51,33 @@ export class MetadataHashes {
 
   /** Forgets all when there are too many: between transactions. @returns whether numbers are no longer what they were. */
   trim(): boolean {
-    if (this.#startOf(this.#ends.length) < CAPACITY_BYTES) return false
+    if (4 * this.#used < CAPACITY_BYTES) return false
     this.#slots = new Int32Array(FIRST_SLOTS)
-    this.#bytes = new Uint8Array(64 * 1_024)
-    this.#ends = []
+    this.#words = new Int32Array(FIRST_WORDS)
+    this.#starts = []
+    this.#lengths = []
     this.#hashes = []
+    this.#used = 0
     return true
   }
 
-  #startOf(number: number): number {
-    return number === 0 ? 0 : this.#ends[number - 1]!
-  }
-
-  #add(metadata: Uint8Array): number {
-    const number = this.#ends.length
-    const start = this.#startOf(number)
-    const end = start + metadata.length
-    if (end > this.#bytes.length) {
-      const larger = new Uint8Array(2 * end)
-      larger.set(this.#bytes.subarray(0, start))
-      this.#bytes = larger
+  #add(words: Int32Array, at: number, length: number): number {
+    const number = this.#starts.length
+    const start = this.#used
+    const full = length >> 2
+    this.#used = start + Math.ceil(length / 4)
+    if (this.#used > this.#words.length) {
+      const larger = new Int32Array(2 * this.#used)
+      larger.set(this.#words.subarray(0, start))
+      this.#words = larger
     }
-    this.#bytes.set(metadata, start)
-    this.#ends.push(end)
-    this.#hashes.push(this.#keccak256(metadata))
-    if (2 * this.#ends.length > this.#slots.length) {
+    for (let word = 0; word < full; word++) this.#words[start + word] = words[at + word]!
+    if (start + full < this.#used) this.#words[start + full] = words[at + full]! & restMask(length)
+    this.#starts.push(start)
+    this.#lengths.push(length)
+    const bytes = new Uint8Array(this.#words.buffer, 4 * start, length)
+    this.#hashes.push(this.#keccak256(bytes))
+    if (2 * this.#starts.length > this.#slots.length) {
       this.#slots = new Int32Array(2 * this.#slots.length)
       for (let older = 0; older < number; older++) this.#enter(older)
     }
@@ -75,18 +86,29 @@ export class MetadataHashes {
   }
 
   #enter(number: number): void {
-    const start = this.#startOf(number)
-    let slot = this.#slotOf(this.#bytes, start, this.#ends[number]! - start)
+    const hash = slotOf(this.#words, this.#starts[number]!, this.#lengths[number]!)
+    let slot = hash & (this.#slots.length - 1)
     while (this.#slots[slot] !== 0) slot = (slot + 1) & (this.#slots.length - 1)
     this.#slots[slot] = number + 1
   }
+}
 
-  #slotOf(bytes: Uint8Array, offset: number, length: number): number {
-    let hash = length
-    let at = offset
-    for (const end = offset + length - 4; at <= end; at += 4)
-      hash = Math.imul(hash ^ readUint32(bytes, at) ^ (hash >>> 15), multiplier)
-    for (const end = offset + length; at < end; at++) hash = Math.imul(hash ^ bytes[at]!, multiplier)
-    return (hash ^ (hash >>> 15)) & (this.#slots.length - 1)
-  }
+/** The bytes of the last word that count, where not all do. Little-endian, as the machines are. */
+function restMask(length: number): number {
+  return (1 << (8 * (length & 3))) - 1
+}
+
+function slotOf(words: Int32Array, at: number, length: number): number {
+  const full = length >> 2
+  let hash = length
+  for (let word = 0; word < full; word++)
+    hash = Math.imul(hash ^ words[at + word]! ^ (hash >>> 15), multiplier)
+  if ((length & 3) !== 0) hash = Math.imul(hash ^ (words[at + full]! & restMask(length)), multiplier)
+  return hash ^ (hash >>> 15)
+}
+
+function areSame(known: Int32Array, start: number, words: Int32Array, at: number, length: number): boolean {
+  const full = length >> 2
+  for (let word = 0; word < full; word++) if (known[start + word] !== words[at + word]) return false
+  return (length & 3) === 0 || known[start + full] === (words[at + full]! & restMask(length))
 }

@@ -87,7 +87,7 @@ function writePreimage(at: number, deposit: ForwardLeaf, metadataHashes: Metadat
     return number
   }
   const { logs, metadataAt, metadataLength: length } = deposit
-  const number = metadataHashes.numberOf(logs.bytes, metadataAt, length)
+  const number = metadataHashes.numberAt(logs.words, metadataAt / 4, length)
   deposit.copyPreimage(preimages, at)
   copyBytes(metadataHashes.hash(number), 0, 32, preimages, at + METADATA_HASH_AT)
   return number

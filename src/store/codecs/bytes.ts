@@ -72,18 +72,6 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return true
 }
 
-/** Whether `length` bytes of `a` from `atA` on are those of `b` from `atB` on. */
-export function equalBytesAt(
-  a: Uint8Array,
-  atA: number,
-  b: Uint8Array,
-  atB: number,
-  length: number,
-): boolean {
-  for (let index = 0; index < length; index++) if (a[atA + index] !== b[atB + index]) return false
-  return true
-}
-
 /** Copies a few bytes: for less than some hundred of them `set` with a view takes longer (Node 20). */
 export function copyBytes(
   from: Uint8Array,
