@@ -42,6 +42,16 @@ export class ChunkReader {
     return this.#chunk
   }
 
+  /**
+   * The same for who wants one row and goes elsewhere: what is not kept already is not copied.
+   * @returns bytes good until the next read.
+   */
+  peek(ordinal: number): Uint8Array | undefined {
+    return ordinal - (ordinal % this.#rowsPerChunk) === this.#first
+      ? this.#chunk
+      : this.#view.get(this.#table, this.#keyOf(ordinal))
+  }
+
   /** Position of row `ordinal` in its chunk. */
   offset(ordinal: number): number {
     return ordinal % this.#rowsPerChunk

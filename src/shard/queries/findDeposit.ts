@@ -1,18 +1,16 @@
 import type { Failure } from '../../errors/answers.js'
 import { L1_NETWORK_ID } from '../../protocol/networks.js'
 import type { DepositCount, NetworkId } from '../../protocol/units.js'
-import type { DepositRow } from '../../store/codecs/depositRow.js'
 import type { ShardReaders } from '../reader.js'
 import { depositNotIndexed, networkHalted, networkNotServed } from '../refusals.js'
 import type { ShardView } from '../shardView.js'
 import { isInDoubt } from '../standing.js'
 
-/** The deposit that a question about claiming is asked for, with the shards that every answer needs. */
+/** A deposit that is there, by the shards that every answer to a question about claiming it needs. */
 export interface FoundDeposit {
   readonly ok: true
   readonly source: ShardView
   readonly l1: ShardView
-  readonly row: DepositRow
 }
 
 /** Finds the deposit first and looks at the networks' standing then: an unknown deposit is BRIDGE_NOT_FOUND even while halted. */
@@ -23,11 +21,11 @@ export function findDeposit(
 ): FoundDeposit | Failure {
   const source = shards.find(networkId)
   if (source === undefined) return networkNotServed(networkId)
-  const row = source.deposits.find(depositCount)
-  if (row === undefined) return depositNotIndexed(networkId, depositCount, source.deposits.count)
+  const { count } = source.deposits
+  if (depositCount >= count) return depositNotIndexed(networkId, depositCount, count)
   const l1 = shards.find(L1_NETWORK_ID)
   if (l1 === undefined) return networkNotServed(L1_NETWORK_ID)
-  return findHalted(shards, [networkId, L1_NETWORK_ID]) ?? { ok: true, source, l1, row }
+  return findHalted(shards, [networkId, L1_NETWORK_ID]) ?? { ok: true, source, l1 }
 }
 
 /** SERVICE_UNAVAILABLE for the first of the networks that is halted and can't be answered for. */

@@ -1,5 +1,5 @@
 import { type Answer, success } from '../../errors/answers.js'
-import type { DepositCount, L1InfoTreeIndex } from '../../protocol/units.js'
+import type { DepositCount, L1InfoTreeIndex, NetworkId } from '../../protocol/units.js'
 import type { ShardReaders } from '../reader.js'
 import { notCoveredYet, notFinalYet, notInjectedYet } from '../refusals.js'
 import { type FoundDeposit, findHalted } from './findDeposit.js'
@@ -13,17 +13,18 @@ export interface UsableIndex {
 /** Smallest index that covers the deposit, is final and is accepted by the destination, or why there is none. */
 export function findUsableIndex(
   shards: ShardReaders,
-  { source, l1, row }: FoundDeposit,
+  { source, l1 }: FoundDeposit,
   depositCount: DepositCount,
+  destinationNetwork: NetworkId,
 ): Answer<UsableIndex> {
-  const halted = findHalted(shards, [row.destinationNetwork])
+  const halted = findHalted(shards, [destinationNetwork])
   if (halted !== undefined) return halted
-  const path = shards.claimFacts.path(source, row.destinationNetwork)
+  const path = shards.claimFacts.path(source, destinationNetwork)
   const firstCoveringIndex = path.findFirstCovering(depositCount)
   if (firstCoveringIndex === undefined)
     return notCoveredYet(source.networkId, depositCount, l1.l1Info.leafCount)
   const index = path.findAccepted(depositCount)
-  if (index === undefined) return notInjectedYet(row.destinationNetwork, firstCoveringIndex)
+  if (index === undefined) return notInjectedYet(destinationNetwork, firstCoveringIndex)
   if (path.findUsable(depositCount) === undefined)
     return notFinalYet(index, l1.l1Info.getLeaf(index).blockNumber, l1.state.finalizedBlock)
   return success({ index, firstCoveringIndex })

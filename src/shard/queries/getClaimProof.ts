@@ -11,5 +11,6 @@ export function getClaimProof(
 ): Answer<ClaimProofRecord> {
   const found = findDeposit(shards, networkId, depositCount)
   if (!found.ok) return found
-  return shards.proofs.prove(found.source, found.l1, depositCount, found.row, leafIndex)
+  const { source, l1 } = found
+  return shards.proofs.prove(source, l1, depositCount, source.deposits.get(depositCount), leafIndex)
 }

@@ -19,12 +19,13 @@ export function getClaimTransaction(
 ): Answer<ClaimTransactionRecord> {
   const found = findDeposit(shards, networkId, depositCount)
   if (!found.ok) return found
-  const { source, l1, row } = found
+  const { source, l1 } = found
+  const row = source.deposits.get(depositCount)
   const destination = shards.findConfig(row.destinationNetwork)
   if (destination === undefined) return destinationUnknown(row.destinationNetwork)
   let index = leafIndex
   if (index === undefined) {
-    const usable = findUsableIndex(shards, found, depositCount)
+    const usable = findUsableIndex(shards, found, depositCount, row.destinationNetwork)
     if (!usable.ok) return usable
     index = usable.value.index
   }

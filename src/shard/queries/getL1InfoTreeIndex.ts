@@ -13,7 +13,8 @@ export function getL1InfoTreeIndex(
 ): Answer<L1InfoTreeIndexRecord> {
   const found = findDeposit(shards, networkId, depositCount)
   if (!found.ok) return found
-  const usable = findUsableIndex(shards, found, depositCount)
+  const destinationNetwork = found.source.deposits.peekDestinationNetwork(depositCount)
+  const usable = findUsableIndex(shards, found, depositCount, destinationNetwork)
   if (!usable.ok) return usable
   const { index, firstCoveringIndex } = usable.value
   return success({ leaf: leafRecord(found.l1.l1Info.getLeaf(index), index), firstCoveringIndex })

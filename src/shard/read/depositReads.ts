@@ -54,9 +54,15 @@ export class DepositReads {
 
   /** @param depositCount must be below `count`. @throws InvariantError when the row is missing. */
   get(depositCount: number): DepositRow {
-    const chunk = this.#chunkOf(depositCount)
+    const chunk = this.#peekChunk(depositCount)
     const offset = this.#deposits.offset(depositCount) * DEPOSIT_BYTES
-    return decodeDepositRow(chunk.slice(offset, offset + DEPOSIT_BYTES), 0)
+    return decodeDepositRow(chunk, offset)
+  }
+
+  /** Destination network of a deposit that nothing else is asked of. @param depositCount must be below `count`. */
+  peekDestinationNetwork(depositCount: number): NetworkId {
+    const chunk = this.#peekChunk(depositCount)
+    return depositDestinationNetwork(chunk, this.#deposits.offset(depositCount) * DEPOSIT_BYTES)
   }
 
   /** Destination network alone. @param depositCount must be below `count`. */
@@ -129,7 +135,14 @@ export class DepositReads {
   }
 
   #chunkOf(depositCount: number): Uint8Array {
-    const chunk = this.#deposits.find(depositCount)
+    return this.#checked(depositCount, this.#deposits.find(depositCount))
+  }
+
+  #peekChunk(depositCount: number): Uint8Array {
+    return this.#checked(depositCount, this.#deposits.peek(depositCount))
+  }
+
+  #checked(depositCount: number, chunk: Uint8Array | undefined): Uint8Array {
     if (chunk === undefined || chunk.length < (this.#deposits.offset(depositCount) + 1) * DEPOSIT_BYTES)
       throw this.#missing(`deposit ${depositCount}`)
     return chunk

@@ -47,12 +47,14 @@ export class L1InfoReads {
   /** @param index must be below `leafCount`. @throws InvariantError when the row is missing. */
   getLeaf(index: number): L1InfoLeafRow {
     const offset = this.#leaves.offset(index) * L1_INFO_LEAF_BYTES
-    return decodeL1InfoLeafRow(this.#chunkOf(index).slice(offset, offset + L1_INFO_LEAF_BYTES), 0)
+    const chunk = this.#checked(index, this.#leaves.peek(index))
+    return decodeL1InfoLeafRow(chunk, offset)
   }
 
   /** The numbers of a leaf alone: columns read every leaf there is. */
   getLeafNumbers(index: number): L1InfoLeafNumbers {
-    return decodeL1InfoLeafNumbers(this.#chunkOf(index), this.#leaves.offset(index) * L1_INFO_LEAF_BYTES)
+    const chunk = this.#checked(index, this.#leaves.find(index))
+    return decodeL1InfoLeafNumbers(chunk, this.#leaves.offset(index) * L1_INFO_LEAF_BYTES)
   }
 
   findIndexByGer(globalExitRoot: Hash): number | undefined {
@@ -97,8 +99,7 @@ export class L1InfoReads {
     return settled
   }
 
-  #chunkOf(index: number): Uint8Array {
-    const chunk = this.#leaves.find(index)
+  #checked(index: number, chunk: Uint8Array | undefined): Uint8Array {
     if (chunk === undefined || chunk.length < (this.#leaves.offset(index) + 1) * L1_INFO_LEAF_BYTES)
       throw new InvariantError(`network 0: L1 info leaf ${index} is missing, ${this.leafCount} are counted`, {
         networkId: L1_NETWORK_ID,

@@ -41,3 +41,11 @@ export function decodeChecksumAddress(bytes: Uint8Array, offset: number): Checks
     checksumMask: bytes.subarray(offset + 20, offset + 25),
   }
 }
+
+/** @returns copies. */
+export function copyChecksumAddress(bytes: Uint8Array, offset: number): ChecksumAddress {
+  return {
+    bytes: bytes.slice(offset, offset + 20),
+    checksumMask: bytes.slice(offset + 20, offset + 25),
+  }
+}

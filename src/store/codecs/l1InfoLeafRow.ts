@@ -46,9 +46,9 @@ export function encodeL1InfoLeafRow(bytes: Uint8Array, offset: number, row: L1In
   writeUint32(bytes, offset + at.rollupExitVersion, row.rollupExitVersion)
 }
 
-/** @returns byte fields are views into `bytes`. */
+/** @returns byte fields are copies, which cost no more than views (`decodeDepositRow`). */
 export function decodeL1InfoLeafRow(bytes: Uint8Array, offset: number): L1InfoLeafRow {
-  const hashAt = (start: number) => bytes.subarray(offset + start, offset + start + 32)
+  const hashAt = (start: number) => bytes.slice(offset + start, offset + start + 32)
   return {
     mainnetExitRoot: hashAt(at.mainnetExitRoot),
     rollupExitRoot: hashAt(at.rollupExitRoot),
