@@ -30,14 +30,15 @@ export async function tellsBlocksApart(
   const ask = (blocks: readonly StateBlock[]) => askRoots(bridge, blocks, endpoint, signal)
   if (before !== undefined) {
     const [now, then] = await ask([block.number, before])
-    if (now !== undefined && then !== undefined) {
+    // A bridge that tells no root at all says nothing of the endpoint.
+    if (typeof now === 'string' && then !== undefined) {
       if (now !== then) return true
       if (isChanged) return false
     }
   }
   const [byHash, byNoHash] = await ask([{ blockHash: encodeHex(block.hash) }, { blockHash: NO_BLOCK_HASH }])
   if (typeof byNoHash === 'string') return false
-  if (typeof byHash === 'string' && byNoHash === undefined) return true
+  if (typeof byHash === 'string') return true
   return (await readHead(endpoint, signal)).hash === encodeHex(block.hash) ? true : undefined
 }
 

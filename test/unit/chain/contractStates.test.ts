@@ -139,6 +139,13 @@ test('an honest node is a witness: by two blocks, by the hash where the older st
   await withChain(1, async ({ client, endpoints }, witness) => {
     const [endpoint] = endpoints
     assert.equal(await client.askWitness(witness(10), countAt(10), signal), 5, 'two blocks')
+    const silent = endpoint!.fail({
+      ...refused('execution reverted', 3),
+      when: ({ params: [call] }) => /^0x(5ca1e165|3ae05047)/.test((call as { data: string }).data),
+    })
+    assert.equal(await client.askWitness(witness(10), countAt(10), signal), undefined, 'no roots, no word')
+    assert.equal(await client.getContractDepositCount(at(10), signal), 5, 'which says nothing against it')
+    silent.off()
     endpoint!.fail(keepsFrom(30))
     assert.equal(await client.askWitness(witness(35), countAt(35), signal), 6, 'the hash')
     const isByHash = ({ params: [, tag] }: FakeCall) => typeof tag === 'object'
