@@ -23,3 +23,14 @@ test(`${REQUESTS} requests of a grammar, some split, some left in the middle, ea
   assert.equal((await fetchRaw(server.port, 'GET', '/livez')).status, 200)
   assert.deepEqual([server.stats().pending, pool.isAlive(), logLines], [0, true, []])
 })
+
+test('a client that heeds "Connection: close" is never cut off where every answer without a body comes otherwise', async (context) => {
+  const { server } = await startDataWorld(context, () => 0)
+  const report = await fuzz({
+    port: server.port,
+    seed: SEED,
+    connections: 16,
+    goOn: (made) => made < REQUESTS,
+  })
+  assert.deepEqual([report.faults, report.byStatus.get(204)], [[], undefined])
+})

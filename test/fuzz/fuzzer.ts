@@ -56,6 +56,12 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
         if (!request.statuses.includes(response.status))
           throw new Error(`${response.status} ${response.body}`)
         if (made % (options.bodyEvery ?? 1) === 0) checkBody(request, response)
+        // One answer to HEAD of 4,096 ends its connection, and says so.
+        if (response.headers.get('connection') === 'close') {
+          if (request.method !== 'HEAD') throw new Error('ends the connection')
+          connection.destroy()
+          connection = new RawConnection(options.port)
+        }
       } catch (error) {
         faults.push(`${bytes}→ ${error instanceof Error ? error.message : String(error)}`)
         connection.destroy()

@@ -18,8 +18,11 @@ export type DataWorld = ReturnType<typeof buildSmallWorld> & {
   readonly logLines: string[]
 }
 
-/** Real shards, real workers, real server; the world behind them is made up. */
-export async function startDataWorld(context: Cleaner): Promise<DataWorld> {
+/**
+ * Real shards, real workers, real server; the world behind them is made up.
+ * @param random the server's. By default no answer comes otherwise than the last one by chance.
+ */
+export async function startDataWorld(context: Cleaner, random: () => number = () => 0.5): Promise<DataWorld> {
   const small = buildSmallWorld()
   const indexed = new IndexedWorld(context, small.world)
   indexed.syncAll()
@@ -35,8 +38,7 @@ export async function startDataWorld(context: Cleaner): Promise<DataWorld> {
   })
   context.after(() => pool.close())
   const server = await startHttpServer({
-    // No answer comes otherwise than the last one by chance: that has its own tests.
-    random: () => 0.5,
+    random,
     config: indexed.config,
     pool,
     status: indexed.status,
