@@ -24,6 +24,20 @@ export function sampledDeposits(bridges: number): readonly number[] {
   return Array.from({ length: VARIANTS }, (_, at) => Math.floor((bridges * (at + 0.5)) / VARIANTS))
 }
 
+/** One bridge of network 0. */
+export function pointOf(depositCount: number): NamedQuery {
+  return {
+    operation: 'getBridges',
+    query: {
+      networkId: L1,
+      pageNumber: 1,
+      pageSize: ROWS,
+      depositCounts: [asDepositCount(depositCount)],
+    },
+    coding: 'identity',
+  }
+}
+
 /** @param transactionOf hash of the transaction of a sampled deposit. @param claims on network 1. */
 export function questionsOf(
   { population, bridges }: Traffic,
@@ -56,7 +70,7 @@ export function questionsOf(
   return [
     {
       name: 'one bridge by deposit count',
-      queries: some.map((depositCount) => list({ depositCounts: [asDepositCount(depositCount)] })),
+      queries: some.map(pointOf),
       targetUs: 15,
       targetRatio: 3,
       isSteady: true,

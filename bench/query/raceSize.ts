@@ -11,7 +11,7 @@ import { comparable } from './comparable.js'
 import { type Call, medianUs } from './measure.js'
 import { openOurWorker } from './ourWorker.js'
 import { queryConfig } from './queryConfig.js'
-import { type Question, questionsOf, sampledDeposits } from './questions.js'
+import { pointOf, type Question, questionsOf, sampledDeposits } from './questions.js'
 import { SqliteRival } from './sqliteRival.js'
 import { measureStore, type StoreBytes } from './storeBytes.js'
 import { SERVED } from './traffic.js'
@@ -31,7 +31,7 @@ export interface SizeResult {
   readonly bridges: number
   readonly claims: number
   readonly timed: readonly Timed[]
-  /** One of 32 points of one batch. */
+  /** One of 32 points of one batch, all over the store. */
   readonly batchedPointUs: number
   readonly depositsPerCpuSecond: number
   readonly depositsPerSecond: number
@@ -40,6 +40,9 @@ export interface SizeResult {
 }
 
 const BATCH = 32
+/** With this prime between neighbours, hardly any two points lie near each other. */
+const BATCHES = 256
+const STRIDE = 7_919
 
 /** Builds stores of one size, compares the answers, takes the time, and removes the stores. */
 export async function raceSize(
@@ -97,9 +100,12 @@ export async function raceSize(
     const bodyBytes = bodies.reduce((sum, body) => sum + body.length, 0) / bodies.length
     timed.push({ question, oursUs: oursUs!, tagUs: tagUs!, bodyBytes, rivalUs })
   }
-  const points = questions[0]!.queries
-  const batch = worker.encode(Array.from({ length: BATCH }, (_, at) => points[at % points.length]!))
-  const batchedPointUs = medianUs([() => worker.run(batch)])[0]! / BATCH
+  const batches = Array.from({ length: BATCHES }, (_, batch) =>
+    worker.encode(
+      Array.from({ length: BATCH }, (_, at) => pointOf(((BATCH * batch + at) * STRIDE) % bridges)),
+    ),
+  )
+  const batchedPointUs = medianUs([(at) => worker.run(batches[at % BATCHES]!)])[0]! / BATCH
   await worker.close()
   await guard.close()
   rival?.close()
