@@ -251,6 +251,34 @@ test('the L1 info tree index answers with its leaf and the first covering index'
   )
 })
 
+test('proofs that share their leaf or their rollup branch, written in any order, have the text that each has alone', () => {
+  const branches = [1, 2].map((byte) => new Uint8Array(1024).fill(byte))
+  const { leaf } = claimProofRecord()
+  const leaves = [leaf, { ...leaf, timestampSec: leaf.timestampSec + 1 }]
+  const proofs = [0, 1, 2, 3].map((at) =>
+    claimProofRecord({
+      leaf: leaves[at >> 1]!,
+      rollupExitRootBranch: branches[at & 1]!,
+      leafHash: new Uint8Array(32).fill(at),
+    }),
+  )
+  const writer = new JsonWriter(16)
+  for (const at of [0, 1, 2, 3, 3, 0, 2, 1]) {
+    writer.reset()
+    presenters.getClaimProof.write(writer, proofs[at]!)
+    const { proof } = JSON.parse(new TextDecoder().decode(writer.bytes.subarray(0, writer.length)))
+    assert.deepEqual(
+      [proof.l1InfoTreeLeaf.timestamp, proof.smtProofRollupExitRoot, proof.leafHash],
+      [
+        leaf.timestampSec + (at >> 1),
+        new Array(32).fill(`0x0${1 + (at & 1)}`.padEnd(66, `0${1 + (at & 1)}`)),
+        `0x0${at}`.padEnd(66, `0${at}`),
+      ],
+      `proof ${at}`,
+    )
+  }
+})
+
 test('a claim transaction carries the call and what it claims', () => {
   assert.equal(
     present('getClaimTransaction', claimTransactionRecord()),
