@@ -181,7 +181,9 @@ function sorted(words: Uint32Array, entryWords: number): Uint32Array {
   order.sort()
   const result = new Uint32Array(words.length)
   for (let index = 0, at = 0; index < count; index++) {
-    const from = entryWords * (order[index]! % MOST_SORTED)
+    // By subtraction: a remainder of numbers above 2^32 is a call into C.
+    const placed = order[index]!
+    const from = entryWords * (placed - Math.floor(placed / MOST_SORTED) * MOST_SORTED)
     for (let word = 0; word < entryWords; word++) result[at++] = words[from + word]!
   }
   return result

@@ -97,22 +97,28 @@ export class ListAppender {
     order.sort()
     keyBytes[0] = kind
     const key = keyBytes.subarray(0, 21)
+    const added: number[] = []
     for (let from = 0; from < order.length; ) {
       const firstWord = Math.floor(order[from]! / MOST_SORTED)
-      let rest: number[] = []
-      while (from < order.length && Math.floor(order[from]! / MOST_SORTED) === firstWord)
-        rest.push(order[from++]! % MOST_SORTED)
-      while (rest.length > 0) {
-        const number = numbers[rest[0]!]!
-        const added: number[] = []
-        const others: number[] = []
-        for (const position of rest)
+      const base = firstWord * MOST_SORTED
+      let to = from + 1
+      while (to < order.length && order[to]! - base < MOST_SORTED) to++
+      // Another address with the same begin is hardly ever among them: then its positions stay, and come next.
+      while (from < to) {
+        // By subtraction: a remainder of numbers above 2^32 is a call into C.
+        const number = numbers[order[from]! - base]!
+        added.length = 0
+        let others = from
+        for (let index = from; index < to; index++) {
+          const position = order[index]! - base
           if (numbers[position] === number) added.push(ordinals[position]!)
-          else others.push(position)
+          else order[others++] = order[index]!
+        }
+        const left = others - from
+        order.copyWithin(to - left, from, others)
+        from = to - left
         this.#addresses.copyBytes(number, key, 1)
         appendToList(this.#view, key, added)
-        // Hardly ever: another address with the same begin.
-        rest = others
       }
     }
   }
