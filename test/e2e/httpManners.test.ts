@@ -50,12 +50,23 @@ for (const core of loadEachUws()) {
 
   test(`${core.name}: an idle connection serves after 9 seconds and is closed, with nothing on it, after 12`, async (context) => {
     const { port } = await start(context)
-    const [used, idle] = [new RawConnection(port), new RawConnection(port)]
-    for (const connection of [used, idle])
+    const open = async (): Promise<RawConnection> => {
+      const connection = new RawConnection(port)
       assert.equal((await connection.send(requestText('GET', '/livez')).response()).status, 200)
+      return connection
+    }
+    const idle = await open()
     const openedAtMs = performance.now()
     const closed = idle.rest().then((rest) => [rest, performance.now() - openedAtMs] as const)
-    await delay(9_000)
+    let used: RawConnection
+    let waitedMs: number
+    do {
+      used = await open()
+      const usedAtMs = performance.now()
+      await delay(9_000)
+      waitedMs = performance.now() - usedAtMs
+      // The limit is 10 seconds: a machine that wakes us that late shows nothing of the server.
+    } while (waitedMs > 9_500)
     assert.equal((await used.send(requestText('GET', BRIDGES)).response()).status, 200)
     used.destroy()
     const [rest, afterMs] = await closed
