@@ -1,4 +1,4 @@
-import { hexToBytes, keccak256 } from 'viem'
+import { hexToBytes, keccak256 } from 'viem/utils'
 import type { EventFilter } from '../protocol/decodeLog.js'
 import { decodeHex } from '../protocol/hex.js'
 import type { RpcLog } from './rpcLogs.js'

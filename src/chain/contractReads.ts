@@ -1,4 +1,5 @@
-import { encodeFunctionData, type Hex } from 'viem'
+import type { Hex } from 'viem'
+import { encodeFunctionData } from 'viem/utils'
 import type { NetworkConfig } from '../config/config.types.js'
 import { bridgeFunctionsAbi, globalExitRootManagerFunctionsAbi } from '../protocol/abis.js'
 import { addressWord, uint32Word, uint256Word } from '../protocol/abiWords.js'

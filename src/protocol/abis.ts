@@ -1,4 +1,4 @@
-import { parseAbi } from 'viem'
+import { parseAbi } from 'viem/utils'
 
 /**
  * What we read of the bridge contracts of every generation, as agglayer-contracts declares it. Two events of one name

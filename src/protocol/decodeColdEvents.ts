@@ -1,12 +1,6 @@
-import {
-  type AbiEvent,
-  type ContractEventArgsFromTopics,
-  type ContractEventName,
-  decodeAbiParameters,
-  decodeEventLog,
-  type Hex,
-  hexToBytes,
-} from 'viem'
+import type { AbiEvent, ContractEventArgsFromTopics, ContractEventName, Hex } from 'viem'
+// Its clients and chains are the larger part of viem, which each thread would load.
+import { decodeAbiParameters, decodeEventLog, hexToBytes } from 'viem/utils'
 import {
   addExistingRollupV4Abi,
   addExistingRollupV9Abi,
