@@ -78,6 +78,9 @@ const PRAGMAS = [
   'mmap_size = 34359738368',
 ]
 
+/** While it is filled: nothing of a run that dies is kept, and what is inserted out of order stays in memory. */
+const FILLING_PRAGMAS = ['journal_mode = OFF', 'synchronous = OFF', 'cache_size = -2097152']
+
 const BRIDGE_COLUMNS = `b.tx_hash, b.deposit_count, b.network_id AS origin_network, b.destination_network, b.origin_address,
   b.destination_address, b.amount, b.block_timestamp,
   b.claimed = 0 AND b.deposit_count < coalesce((SELECT ready_below FROM watermarks w
@@ -114,8 +117,9 @@ export class SqliteRival implements Listener {
   constructor(path: string, hasher: TreeHasher, schema = SCHEMA) {
     this.#spell = createSpelling((bytes) => hasher.hash(bytes))
     this.#leaves = new UsableLeaves(hasher)
-    this.#database = openDatabase(path, PRAGMAS)
-    this.#database.exec(schema)
+    const isNew = schema !== ''
+    this.#database = openDatabase(path, isNew ? FILLING_PRAGMAS : PRAGMAS)
+    if (isNew) this.#database.exec(`${schema}; BEGIN`)
   }
 
   /** A database that was filled before. */
@@ -124,19 +128,16 @@ export class SqliteRival implements Listener {
   }
 
   add(networkId: number, blocks: readonly IndexedBlock[]): void {
-    this.#database.exec('BEGIN')
     for (const { header, events } of blocks)
       for (const event of events) {
         if (event.type === 'deposit') this.#addDeposit(networkId, header.timestampSec, event)
         if (event.type === 'claim') this.#addClaim(networkId, header.timestampSec, event)
         this.#leaves.add(networkId, event)
       }
-    this.#database.exec('COMMIT')
   }
 
   /** Call it when all is there. */
   finish(): void {
-    this.#database.exec('BEGIN')
     for (const { destination, covered, index } of this.#leaves.usable)
       this.#run('INSERT OR IGNORE INTO usable_indexes VALUES (?, ?, ?)', [destination, covered, index])
     for (const [destination, covered] of this.#leaves.watermarks())
@@ -144,8 +145,8 @@ export class SqliteRival implements Listener {
     this.#database.exec('COMMIT')
     this.#database.exec(INDEXES)
     this.#database.exec('ANALYZE')
-    this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     this.#statements.clear()
+    for (const pragma of PRAGMAS) this.#database.pragma(pragma)
     // Negative control: the check below would be worth nothing if it let these pass.
     for (const sql of [
       'SELECT id FROM bridges WHERE amount = ?',
