@@ -64,7 +64,7 @@ export interface MappedToken {
   readonly originTokenAddress: Address
 }
 
-/** What its contracts say at a block, each asked of whichever endpoint can tell; undefined where none can. */
+/** What a network's contracts say at a block, each asked of whichever endpoint can tell; undefined where none can. */
 export interface ContractReads {
   /** `depositCount()` of the bridge. */
   getContractDepositCount(block: BlockNumber, signal: AbortSignal): Promise<number | undefined>

@@ -2,7 +2,7 @@ import { uint256Word } from '../protocol/abiWords.js'
 
 /** `claimedBitMap(uint256)` */
 const SELECTOR = 'ee25560b'
-/** What a contract's creation may answer: its code, 24,576 bytes at most (EIP-170); the first word is the count. */
+/** What a contract's creation may answer is its code: 24,576 bytes at most (EIP-170), 768 words with the count, rounded down. */
 export const PROGRAM_WORDS = 700
 const ADDRESS_AT = '{address}'
 /** Where the positions begin and where it gives up, in bytes; filled in below. */
@@ -23,7 +23,7 @@ const PROGRAM = [
   ...[`61${COUNT}`, '6040', '52'],
   // i = 0
   '6000',
-  // loop: memory[4] = position i
+  // loop, at byte 0x13: memory[4] = position i
   ...['5b', '6020', '81', '6005', '1b', `61${ARGUMENTS_AT}`, '01', '6004', '39'],
   // memory[0x60 + 32 i] = bridge.claimedBitMap(position)
   ...['6020', '81', '6005', '1b', '6060', '01', '6024', '6000', `73${ADDRESS_AT}`, '5a', 'fa'],

@@ -14,8 +14,9 @@ import { quantity } from './rpcBlocks.js'
 import { isHistoryGone, isRevert, isUnknownBlock } from './rpcFailure.js'
 import type { RpcCall } from './rpcTransport.js'
 
-/** More words are asked for by a program: where that works, and where it was not tried yet. */
+/** More words than one look at the tip takes call by call are asked for by a program, where that works. */
 const FEW_WORDS = 14
+/** Where it was not tried yet, more than one batch of calls takes: a try that fails costs one request more. */
 const MANY_WORDS = 50
 
 const getter = (

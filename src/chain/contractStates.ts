@@ -57,7 +57,7 @@ export class ContractStates {
   /**
    * What nothing depends on: it compares what is known already.
    * @returns undefined where the contract does not answer, or no endpoint can tell.
-   * @throws RetryableError while endpoints that may be able to fail, for a minute; or the signal's reason.
+   * @throws RetryableError for a minute, while an endpoint that may be able to tell fails; or the signal's reason.
    */
   async ask<T>(task: StateTask<T>, signal: AbortSignal): Promise<T | undefined> {
     const { answer, failed } = await this.#inTurn(() => true, task, signal)
@@ -73,6 +73,7 @@ export class ContractStates {
   /**
    * What can't be done without.
    * @param preferred is asked first.
+   * @returns undefined where the contract does not answer.
    * @throws FatalError `pruned_history` when no endpoint keeps that state any more, `state_unavailable` when none answers
    *   contract calls at all; RetryableError, or the signal's reason.
    */
@@ -124,6 +125,7 @@ export class ContractStates {
     return undefined
   }
 
+  /** @see ChainClient.readsManyWords */
   readsManyWords(): boolean {
     return this.#teller?.state.takesPrograms === true
   }

@@ -3,6 +3,7 @@ import { decodeHash } from './rpcBlocks.js'
 
 /** Longest message that is read: a head is below 2 KB, with all that any node adds. */
 const MAX_MESSAGE_BYTES = 262_144
+/** A peer that is gone is found after two of them: no hurry, polls go on meanwhile. */
 const PING_MS = 15_000
 const SUBSCRIBE = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] })
 

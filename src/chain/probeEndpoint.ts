@@ -205,7 +205,8 @@ async function probeTraces(network: NetworkConfig, endpoint: Endpoint, signal: A
 async function probeNewHeads(url: string, timeoutMs: number): Answer {
   const fault = await new Promise<string | undefined>((resolve) => {
     const close = openHeadSocket({
-      ...{ url, timeoutMs },
+      url,
+      timeoutMs,
       onSubscribed() {
         close()
         resolve(undefined)

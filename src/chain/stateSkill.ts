@@ -22,6 +22,7 @@ export class StateSkill {
     return this.#clock.now() >= this.#restsUntil
   }
 
+  /** Refusals are counted from here again. */
   answered(): void {
     this.#refusals = 0
   }
@@ -29,12 +30,16 @@ export class StateSkill {
   /** @returns true when this was one refusal too many. */
   refused(): boolean {
     if (++this.#refusals < REFUSALS_BEFORE_REST) return false
-    this.misled()
+    this.#rest()
     return true
   }
 
   /** It told the state of another block than it was asked for. */
   misled(): void {
+    this.#rest()
+  }
+
+  #rest(): void {
     this.#refusals = 0
     this.#restsUntil = this.#clock.now() + RECHECK_MS
   }
