@@ -1,6 +1,7 @@
 import type { ClaimProofRecord, L1InfoLeafRecord } from '../../protocol/records.js'
 import { asciiBytes, type JsonWriter } from '../jsonWriter.js'
 import { END_ARRAY, key } from './fields.js'
+import { KeptTexts } from './keptTexts.js'
 
 const OPENING = asciiBytes('{"proof":{"smtProofLocalExitRoot":[')
 const ROLLUP_BRANCH = asciiBytes('],"smtProofRollupExitRoot":[')
@@ -16,45 +17,23 @@ const GLOBAL_INDEX = asciiBytes('},"globalIndex":')
 const LEAF_HASH = key('leafHash')
 const CLOSING = asciiBytes('}}')
 
-/**
- * Texts of what the proofs under one leaf share, by the leaf and the branch that each of them has: a shard hands out the same
- * ones again. Made anew they took a tenth of a proof's time.
- */
-const texts = new WeakMap<object, Uint8Array>()
-
-/** Writes what `write` makes of `value`, or what it made of it before. */
-function writeShared<Value extends object>(
-  writer: JsonWriter,
-  value: Value,
-  write: (writer: JsonWriter, value: Value) => void,
-): void {
-  const text = texts.get(value)
-  if (text !== undefined) {
-    writer.append(text)
-    return
-  }
-  const from = writer.length
-  write(writer, value)
-  texts.set(value, writer.bytes.slice(from, writer.length))
-}
+/** What the proofs under one leaf share: made anew, the two texts took a tenth of a proof's time. */
+const rollupBranches = new KeptTexts<Uint8Array>((writer, branch) => writer.nodes(branch))
+const leaves = new KeptTexts(writeLeaf)
 
 /** The one record with camelCase names: the caller hands it to the contract as it is. */
 export function writeClaimProof(writer: JsonWriter, proof: ClaimProofRecord): void {
   writer.raw(OPENING)
   writer.nodes(proof.localExitRootBranch)
   writer.raw(ROLLUP_BRANCH)
-  writeShared(writer, proof.rollupExitRootBranch, writeBranch)
+  rollupBranches.write(writer, proof.rollupExitRootBranch)
   writer.raw(END_ARRAY)
-  writeShared(writer, proof.leaf, writeLeaf)
+  leaves.write(writer, proof.leaf)
   writer.raw(GLOBAL_INDEX)
   writer.hex(proof.globalIndex)
   writer.raw(LEAF_HASH)
   writer.hex(proof.leafHash)
   writer.raw(CLOSING)
-}
-
-function writeBranch(writer: JsonWriter, branch: Uint8Array): void {
-  writer.nodes(branch)
 }
 
 function writeLeaf(writer: JsonWriter, leaf: L1InfoLeafRecord): void {

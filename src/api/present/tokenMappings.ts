@@ -2,6 +2,7 @@ import type { Page, TokenMappingRecord } from '../../protocol/records.js'
 import { asciiBytes, type JsonWriter } from '../jsonWriter.js'
 import { decodeTokenMetadata } from '../tokenMetadata.js'
 import { END_OBJECT, firstKey, key, writePage } from './fields.js'
+import { KeptTexts } from './keptTexts.js'
 
 const OPENING = asciiBytes('{"token_mappings":[')
 const TX_HASH = firstKey('tx_hash')
@@ -20,27 +21,20 @@ const IS_NOT_MINTABLE = key('is_not_mintable')
 const TOKEN_TYPE = key('token_type')
 const IS_CURRENT = key('is_current')
 
+/** Metadata of some 1,000 bytes: anybody may write more. */
+const MAX_KEPT_CHARACTERS = 4096
+/** Two thirds of a row's time were its metadata. */
+const mappings = new KeptTexts(writeTokenMapping, MAX_KEPT_CHARACTERS)
+
 export function writeTokenMappings(writer: JsonWriter, page: Page<TokenMappingRecord>): void {
-  writePage(writer, OPENING, page, writeTokenMapping)
+  writePage(writer, OPENING, page, writeKept)
 }
 
-/** Texts of this length at most are kept: metadata of some 1,000 bytes. */
-const MAX_KEPT_CHARACTERS = 4096
-/** Texts by their record: a shard hands out the same one again, and two thirds of a row's time were its metadata. */
-const texts = new WeakMap<TokenMappingRecord, Uint8Array>()
+function writeKept(writer: JsonWriter, mapping: TokenMappingRecord): void {
+  mappings.write(writer, mapping)
+}
 
 function writeTokenMapping(writer: JsonWriter, mapping: TokenMappingRecord): void {
-  const text = texts.get(mapping)
-  if (text !== undefined) {
-    writer.append(text)
-    return
-  }
-  const from = writer.length
-  writeFields(writer, mapping)
-  if (writer.length - from <= MAX_KEPT_CHARACTERS) texts.set(mapping, writer.bytes.slice(from, writer.length))
-}
-
-function writeFields(writer: JsonWriter, mapping: TokenMappingRecord): void {
   const token = decodeTokenMetadata(mapping.metadata)
   writer.raw(TX_HASH)
   writer.hex(mapping.transactionHash)
