@@ -1,3 +1,4 @@
+import { uint32At } from './abiBytes.js'
 import type { DepositCount, NetworkId } from './units.js'
 
 /** A deposit named by a global index. */
@@ -39,13 +40,6 @@ export function decodeGlobalIndexBytes(bytes: Uint8Array, offset: number): Globa
 function sourceOf(rollupIndex: number): NetworkId {
   // Rollup index 2^32 − 1 would be network 2^32, which no uint32 names and no rollup has.
   return Math.min(rollupIndex + 1, 0xffff_ffff) as NetworkId
-}
-
-function uint32At(bytes: Uint8Array, offset: number): number {
-  return (
-    ((bytes[offset]! << 24) | (bytes[offset + 1]! << 16) | (bytes[offset + 2]! << 8) | bytes[offset + 3]!) >>>
-    0
-  )
 }
 
 /** Pre-etrog claims name the bare deposit count: the source is network 1 when claimed on the L1, the L1 elsewhere. */

@@ -1,19 +1,15 @@
-import type { BlockHeader, ChainEvent, ClaimEvent, DepositEvent, EventPosition, Hash } from './chainEvent.js'
-import type { EventName } from './eventTopics.js'
+import { copyBytes, isZero, uint32At, WORD } from './abiBytes.js'
+import type { BlockHeader, ClaimEvent, DepositEvent, Hash } from './chainEvent.js'
 import type { PackedLogs } from './packedLogs.js'
 import { uint256OfParts } from './uint256.js'
 import {
   asBlockNumber,
   asDepositCount,
-  asLeafCount,
   asNetworkId,
   type BlockNumber,
   type DepositCount,
   type NetworkId,
 } from './units.js'
-
-/** Bytes of a word of the ABI. */
-const WORD = 32
 
 /** What events of a window share: objects that wait for their commit are small, and few of them live long. */
 abstract class PackedEvent {
@@ -108,11 +104,20 @@ export class PackedDeposit extends PackedEvent implements DepositEvent {
 
   /** The same event with fields of its own: what is spread has no getters. */
   toPlain(): DepositEvent {
-    const { type, blockNumber, logIndex, transactionHash, sender, depositCount, leafType } = this
-    const { originNetwork, originAddress, destinationNetwork, destinationAddress, amount, metadata } = this
     return {
-      ...{ type, blockNumber, logIndex, transactionHash, sender, depositCount, leafType },
-      ...{ originNetwork, originAddress, destinationNetwork, destinationAddress, amount, metadata },
+      type: this.type,
+      blockNumber: this.blockNumber,
+      logIndex: this.logIndex,
+      transactionHash: this.transactionHash,
+      sender: this.sender,
+      depositCount: this.depositCount,
+      leafType: this.leafType,
+      originNetwork: this.originNetwork,
+      originAddress: this.originAddress,
+      destinationNetwork: this.destinationNetwork,
+      destinationAddress: this.destinationAddress,
+      amount: this.amount,
+      metadata: this.metadata,
     }
   }
 
@@ -178,11 +183,18 @@ export class PackedClaim extends PackedEvent implements ClaimEvent {
 
   /** The same event with fields of its own, as above. */
   toPlain(): ClaimEvent {
-    const { type, generation, blockNumber, logIndex, transactionHash, sender } = this
-    const { globalIndex, originNetwork, originAddress, destinationAddress, amount } = this
     return {
-      ...{ type, generation, blockNumber, logIndex, transactionHash, sender },
-      ...{ globalIndex, originNetwork, originAddress, destinationAddress, amount },
+      type: this.type,
+      generation: this.generation,
+      blockNumber: this.blockNumber,
+      logIndex: this.logIndex,
+      transactionHash: this.transactionHash,
+      sender: this.sender,
+      globalIndex: this.globalIndex,
+      originNetwork: this.originNetwork,
+      originAddress: this.originAddress,
+      destinationAddress: this.destinationAddress,
+      amount: this.amount,
     }
   }
 
@@ -263,84 +275,4 @@ export function packedClaim(logs: PackedLogs, log: number): PackedClaim | undefi
     isZero(words, start + 2 * WORD, 12) &&
     isZero(words, start + 3 * WORD, 12)
   return isCanonical ? new PackedClaim(logs, log) : undefined
-}
-
-/**
- * Decodes UpdateL1InfoTree, UpdateL1InfoTreeV2 and UpdateHashChainValue, which come next in number: a whole history has
- * one of them for every few deposits.
- * @returns undefined for other events, and for any other layout.
- */
-export function packedRootEvent(
-  logs: PackedLogs,
-  log: number,
-  name: EventName,
-  position: EventPosition,
-): ChainEvent | undefined {
-  const { blockNumber, logIndex, transactionHash } = position
-  const topics = logs.topicCount(log)
-  const length = logs.dataLength(log)
-  const hashAt = (at: number): Hash => logs.bytes.slice(at, at + WORD)
-  if (name === 'UpdateL1InfoTree') {
-    if (topics !== 3 || length !== 0) return undefined
-    return {
-      type: 'l1InfoLeaf',
-      blockNumber,
-      logIndex,
-      transactionHash,
-      mainnetExitRoot: hashAt(logs.topicAt(log, 1)),
-      rollupExitRoot: hashAt(logs.topicAt(log, 2)),
-    }
-  }
-  if (name === 'UpdateHashChainValue') {
-    if (topics !== 3 || length !== 0) return undefined
-    return {
-      type: 'gerInjected',
-      blockNumber,
-      logIndex,
-      transactionHash,
-      globalExitRoot: hashAt(logs.topicAt(log, 1)),
-    }
-  }
-  if (name !== 'UpdateL1InfoTreeV2' || topics !== 2 || length !== 3 * WORD) return undefined
-  const countAt = logs.topicAt(log, 1)
-  const start = logs.dataStart(log)
-  const timeAt = start + 2 * WORD
-  const highTime = uint32At(logs.bytes, timeAt + 24)
-  // A time above what a number holds exactly is for the general decoder to judge.
-  if (!isZero(logs.words, countAt, 28) || !isZero(logs.words, timeAt, 24) || highTime > 0x1f_ffff)
-    return undefined
-  return {
-    type: 'l1InfoRoot',
-    blockNumber,
-    logIndex,
-    transactionHash,
-    l1InfoRoot: hashAt(start),
-    leafCount: asLeafCount(uint32At(logs.bytes, countAt + 28)),
-    previousBlockHash: hashAt(start + WORD),
-    timestampSec: highTime * 2 ** 32 + uint32At(logs.bytes, timeAt + 28),
-  }
-}
-
-/** @param start in bytes, and so is `length`; both multiples of 4. */
-function isZero(words: Int32Array, start: number, length: number): boolean {
-  const end = (start + length) / 4
-  for (let index = start / 4; index < end; index++) if (words[index] !== 0) return false
-  return true
-}
-
-function uint32At(bytes: Uint8Array, offset: number): number {
-  return (
-    ((bytes[offset]! << 24) | (bytes[offset + 1]! << 16) | (bytes[offset + 2]! << 8) | bytes[offset + 3]!) >>>
-    0
-  )
-}
-
-function copyBytes(
-  from: Uint8Array,
-  start: number,
-  length: number,
-  target: Uint8Array,
-  offset: number,
-): void {
-  for (let index = 0; index < length; index++) target[offset + index] = from[start + index]!
 }

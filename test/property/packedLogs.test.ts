@@ -9,8 +9,9 @@ import { bridgeEventsAbi, globalExitRootManagerEventsAbi } from '../../src/proto
 import type { ChainEvent } from '../../src/protocol/chainEvent.js'
 import { decodeLog, type EventFilter } from '../../src/protocol/decodeLog.js'
 import { decodeHex } from '../../src/protocol/hex.js'
-import { packedClaim, packedDeposit, packedRootEvent } from '../../src/protocol/packedEvents.js'
+import { packedClaim, packedDeposit } from '../../src/protocol/packedEvents.js'
 import { PackedLogs } from '../../src/protocol/packedLogs.js'
+import { packedRootEvent } from '../../src/protocol/packedRootEvents.js'
 import { asBlockNumber } from '../../src/protocol/units.js'
 import { contracts, encodeLog, l1Filter, l2Filter } from '../support/encodedLogs.js'
 
@@ -35,7 +36,9 @@ const args = {
   }),
   UpdateL1InfoTree: fc.record({ mainnetExitRoot: bytes(32), rollupExitRoot: bytes(32) }),
   UpdateL1InfoTreeV2: fc.record({
-    ...{ currentL1InfoRoot: bytes(32), leafCount: uint32, blockhash: uint256 },
+    currentL1InfoRoot: bytes(32),
+    leafCount: uint32,
+    blockhash: uint256,
     minTimestamp: fc.bigInt({ min: 0n, max: 2n ** 53n - 1n }),
   }),
   UpdateHashChainValue: fc.record({ newGlobalExitRoot: bytes(32), newHashChainValue: bytes(32) }),

@@ -1,3 +1,4 @@
+import { copyBytes } from '../../protocol/abiBytes.js'
 import type { BlockHeader, ClaimEvent, ClaimSetEvent, ClaimUnsetEvent } from '../../protocol/chainEvent.js'
 import {
   decodeGlobalIndexBytes,
@@ -7,7 +8,6 @@ import {
 } from '../../protocol/globalIndex.js'
 import { writeUint256 } from '../../protocol/uint256.js'
 import type { ClaimOrdinal } from '../../protocol/units.js'
-import { copyBytes } from '../../store/codecs/bytes.js'
 import { CLAIM_BYTES, claimFields, encodeClaimRow } from '../../store/codecs/claimRow.js'
 import { networkText, uint32Key } from '../../store/codecs/keys.js'
 import { hashKinds, listKinds } from '../../store/tables.js'

@@ -1,6 +1,6 @@
 import { ChainDataError } from '../../errors/chainDataError.js'
+import { copyBytes } from '../../protocol/abiBytes.js'
 import type { BlockHeader, DepositEvent, EventPosition, ForwardLeaf } from '../../protocol/chainEvent.js'
-import { copyBytes } from '../../store/codecs/bytes.js'
 import { depositFields, encodeDepositRow } from '../../store/codecs/depositRow.js'
 import { networkText } from '../../store/codecs/keys.js'
 import { hashKinds, listKinds } from '../../store/tables.js'

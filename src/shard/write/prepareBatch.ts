@@ -1,4 +1,5 @@
 import type { TreeHasher } from '../../merkle/hasher.js'
+import { copyBytes } from '../../protocol/abiBytes.js'
 import type { BlockBatch, ForwardLeaf } from '../../protocol/chainEvent.js'
 import { PackedDeposit } from '../../protocol/packedEvents.js'
 import {
@@ -8,7 +9,6 @@ import {
   writeDepositLeafPreimage,
   writeL1InfoLeafPreimage,
 } from '../../protocol/preimages.js'
-import { copyBytes } from '../../store/codecs/bytes.js'
 import type { MetadataHashes } from './metadataHashes.js'
 import type { WriterMemory } from './writeContext.js'
 

@@ -71,14 +71,3 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false
   return true
 }
-
-/** Copies a few bytes: for less than some hundred of them `set` with a view takes longer (Node 20). */
-export function copyBytes(
-  from: Uint8Array,
-  atFrom: number,
-  length: number,
-  to: Uint8Array,
-  atTo: number,
-): void {
-  for (let index = 0; index < length; index++) to[atTo + index] = from[atFrom + index]!
-}
