@@ -14,7 +14,11 @@ export function openAuditor(options: SyncLoopOptions): Auditor {
   const isTold = (): boolean => gerInjection === 'event' || writer.counts().gerInjections > 0
   const isPolled = (): boolean => gerInjection !== 'event' && writer.polledLeaves() !== undefined
   return new Auditor({
-    ...{ networkId, client, writer, clock, report },
+    networkId,
+    client,
+    writer,
+    clock,
+    report,
     claims: new ClaimAudit({ networkId, client, contractState, indexedDeposits }),
     mappings: new TokenMappingAudit({ client, contractState }),
     injections:

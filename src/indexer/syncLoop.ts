@@ -1,11 +1,12 @@
 import type { ChainClient, FetchedRange } from '../chain/chainClient.types.js'
 import type { Clock } from '../chain/clock.js'
 import type { NetworkConfig } from '../config/config.types.js'
-import { FatalError, RetryableError } from '../errors/chainErrors.js'
+import { RetryableError } from '../errors/chainErrors.js'
 import type { BlockHeader, IndexedBlock } from '../protocol/chainEvent.js'
 import { asBlockNumber, type NetworkId } from '../protocol/units.js'
 import type { L1InfoGerReader } from '../shard/l1InfoGers.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
+import { assertIdentity } from './assertIdentity.js'
 import type { Auditor } from './audit.js'
 import { type ChainPosition, countEvents, makeBatch } from './batches.js'
 import { BatchUndo, UNDOABLE_BATCHES } from './batchUndo.js'
@@ -15,9 +16,9 @@ import { haltReasonOf } from './haltReasonOf.js'
 import type { HeadHints } from './headHints.js'
 import { LINKED_DEPTH, LocalChain } from './localChain.js'
 import { openAuditor } from './openAuditor.js'
-import { assertOrigin } from './origin.js'
 import { PollPacer } from './pollPacer.js'
 import { Recovery } from './recovery.js'
+import { seedShard } from './seedShard.js'
 import { SenderPass } from './senderPass.js'
 import { resolveBeforeCommit } from './senders.js'
 import { StartOver } from './startOver.js'
@@ -78,12 +79,19 @@ class SyncLoop {
     this.#auditor = openAuditor(options)
     const windowBlocks = Math.max(network.logRange, LINKED_DEPTH)
     const startOver = new StartOver({
-      ...{ writer, clock, report },
+      writer,
+      clock,
+      report,
       compare: () => this.#auditor.compareStored(writer.checkpoint()!, signal),
       finalizedBlock: async () => (await this.#position(await client.getHead(signal))).finalizedBlock,
     })
     this.#recovery = new Recovery({
-      ...{ client, writer, clock, report, windowBlocks, startOver },
+      client,
+      writer,
+      clock,
+      report,
+      windowBlocks,
+      startOver,
       deepestRewind: Math.max(network.rollbackBlocks, UNDOABLE_BATCHES * windowBlocks),
     })
     this.#pacer = new PollPacer(clock, network.pollIntervalMs)
@@ -115,15 +123,12 @@ class SyncLoop {
   /** One look at the head and what follows from it. */
   async #turn(): Promise<void> {
     const { client, writer, report } = this.#options
-    if (!this.#isIdentified) {
-      await this.#verifyIdentity()
-      await assertOrigin(client, writer.origin(), this.#signal)
-    }
+    if (!this.#isIdentified) await assertIdentity(client, writer, this.#signal)
     this.#isIdentified = true
     const head = await client.getHead(this.#signal)
     this.#pacer.saw(head)
     report.head(head, writer.checkpoint())
-    if (writer.checkpoint() === undefined) await this.#seed(head)
+    if (writer.checkpoint() === undefined) await seedShard(this.#options, head, this.#signal)
     const news = await this.#chain.observe(head, this.#signal)
     this.#noteInStep(news.type !== 'behind')
     switch (news.type) {
@@ -138,17 +143,6 @@ class SyncLoop {
     }
   }
 
-  /** The contracts that a store was made from were asked for their names then: it goes on while nobody answers for them. */
-  async #verifyIdentity(): Promise<void> {
-    const { client, writer } = this.#options
-    try {
-      await client.verifyIdentity(this.#signal)
-    } catch (error) {
-      const isUntold = error instanceof FatalError && error.reason === 'state_unavailable'
-      if (!isUntold || writer.checkpoint() === undefined) throw error
-    }
-  }
-
   /** Endpoints that answer but show nothing of our chain for long are as good as silent: what we hold may be gone. */
   #noteInStep(isInStep: boolean): void {
     const { clock, report } = this.#options
@@ -158,33 +152,6 @@ class SyncLoop {
     report.rpcDown(isLong)
     // Perhaps it was started anew.
     if (isLong) this.#isIdentified = false
-  }
-
-  /**
-   * A new shard starts with the headers below its first block, so that a reorg of the first block has an ancestor: one
-   * just below it, and one as far down as reorgs are followed.
-   */
-  async #seed(head: BlockHeader): Promise<void> {
-    const { client, writer, network } = this.#options
-    writer.noteCatchingUp(true)
-    const last = Math.max(0, network.startBlock - 1)
-    if (head.number < last)
-      throw new RetryableError(`the head ${head.number} is below start_block ${last + 1}`)
-    const first = Math.max(0, last - network.rollbackBlocks)
-    let from = first
-    for (const number of first === last ? [last] : [first, last]) {
-      const header = await client.getHeader(asBlockNumber(number), this.#signal)
-      if (header === undefined) throw new RetryableError(`block ${number} is not known yet`)
-      // Block 0 may hold events of a chain's genesis; below start_block there is nothing of ours.
-      const range =
-        network.startBlock === 0
-          ? await client.fetchRange(asBlockNumber(0), asBlockNumber(0), this.#signal)
-          : { fromBlock: asBlockNumber(from), head: header, blocks: [] }
-      writer.applyBlocks(
-        makeBatch(range, range.blocks, { head, finalizedBlock: asBlockNumber(0) }, network.rollbackBlocks),
-      )
-      from = number + 1
-    }
   }
 
   #revert(ancestor: BlockHeader): void {

@@ -4,10 +4,10 @@ import { encodeHex } from '../protocol/hex.js'
 import type { ContractState, CurrentMapping } from '../shard/contractState.types.js'
 import type { Difference } from './audit.js'
 
-/** Mappings per question of the first look, which takes all of them. */
-const MAPPINGS_PER_LOOK = 50
-/** Mappings per step afterwards. */
-const MAPPINGS_AT_ONCE = 10
+/** Mappings per question of the first look, which takes all of them: a batch of calls. */
+const FRESH_MAPPINGS = 50
+/** Mappings per look afterwards. */
+const REPEATED_MAPPINGS = 10
 
 export interface TokenMappingAuditOptions {
   readonly client: Pick<ChainClient, 'getWrappedTokens'>
@@ -31,7 +31,7 @@ export class TokenMappingAudit {
 
   /** @returns the first difference; undefined for none. */
   async compare(checkpoint: BlockHeader, signal: AbortSignal): Promise<Difference | undefined> {
-    const limit = this.#hasLookedAtAll ? MAPPINGS_AT_ONCE : MAPPINGS_PER_LOOK
+    const limit = this.#hasLookedAtAll ? REPEATED_MAPPINGS : FRESH_MAPPINGS
     for (;;) {
       const some = this.#options.contractState.currentMappings(this.#below, limit)
       const difference = await this.#differing(some, checkpoint, signal)
