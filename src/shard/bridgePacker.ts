@@ -1,6 +1,7 @@
 import { NO_VALUE } from '../protocol/packedRows.js'
 import { CLAIM_HASH_BYTES } from '../store/codecs/claimRow.js'
 import { DEPOSIT_BYTES, depositFields } from '../store/codecs/depositRow.js'
+import { TOKEN_ADDRESS_AT, TOKEN_ENTRY_BYTES } from '../store/codecs/smallRows.js'
 import { CLAIM_HASHES_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../store/tables.js'
 import { NOWHERE } from './chunkSlots.js'
 import type { ClaimPath } from './claimPath.js'
@@ -17,11 +18,7 @@ export const bridgeBases = { row: 0, sender: 1, token: 2, origin: 3, claimHash: 
 export const bridgeValues = { depositCount: 0, metadataLength: 1, ready: 2, l1InfoTreeIndex: 3 } as const
 const VALUES = 8
 
-/** Where the address stands in a dictionary's entry of a token: behind its network. */
-export const TOKEN_ADDRESS_AT = 4
 const MESSAGE = 1
-/** An entry of a token. */
-const TOKEN_BYTES = 32
 const NO_BYTES = new Uint8Array(0)
 
 interface Destination {
@@ -89,7 +86,7 @@ export class BridgePacker {
     const bytes = metadata === NOWHERE ? this.#source.dictionary.peekMetadata(metadataId) : NO_BYTES
     const metadataLength = metadata === NOWHERE ? bytes.length : this.#metadata.lengthOf(metadataId)
     if (!arena.fits(metadataLength)) return false
-    if (arena.makeRoom(TOKEN_BYTES + bytes.length, metadataLength)) return this.pack(depositCount)
+    if (arena.makeRoom(TOKEN_ENTRY_BYTES + bytes.length, metadataLength)) return this.pack(depositCount)
     if (metadata === NOWHERE) metadata = this.#metadata.place(metadataId, bytes)
     const sender = this.#senders.placeOf(depositCount)
     const token = this.#placeToken(arena.view.getUint32(row + depositFields.tokenId, true))

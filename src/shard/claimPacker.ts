@@ -1,5 +1,6 @@
 import { CLAIM_BYTES, CLAIM_HASH_BYTES, claimFields, isSetByAdministrator } from '../store/codecs/claimRow.js'
 import { DEPOSIT_BYTES } from '../store/codecs/depositRow.js'
+import { TOKEN_ENTRY_BYTES } from '../store/codecs/smallRows.js'
 import { CLAIM_HASHES_PER_CHUNK, CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../store/tables.js'
 import { NOWHERE } from './chunkSlots.js'
 import { PlacedBytes } from './placedBytes.js'
@@ -11,9 +12,6 @@ import type { ShardView } from './shardView.js'
 
 /** Bases of a row in the arena. */
 export const claimBases = { row: 0, hash: 1, sender: 2, token: 3, deposit: 4 } as const
-
-/** An entry of a token. */
-const TOKEN_BYTES = 32
 
 /** Puts one claim after another into the arena. What a row says is what `claimRow` says. */
 export class ClaimPacker {
@@ -62,7 +60,7 @@ export class ClaimPacker {
   /** @returns false for a claim whose fields, or whose deposit, must be looked up in other ways. */
   pack(ordinal: number): boolean {
     const { arena } = this
-    arena.makeRoom(TOKEN_BYTES, 0)
+    arena.makeRoom(TOKEN_ENTRY_BYTES, 0)
     const row = this.#claims.placeOf(ordinal)
     if (isSetByAdministrator(arena.input[row + claimFields.flags]!)) return false
     const source = this.#sourceOf(arena.view.getUint32(row + claimFields.sourceNetwork, true))

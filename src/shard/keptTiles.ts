@@ -25,6 +25,7 @@ export class KeptTiles implements TileReader {
     if (group === 0) return this.#stored.getTile(lineage, group, index)
     // The few tiles of the upper groups stand behind each other's ends: a tree of 2^24 leaves has 4,096, 64 and one.
     const slot = (index + (group - 1) * (SLOTS - 3) + 3 * lineage) % SLOTS
+    // Six groups of levels; above the leaves fewer than 2^26 tiles in each.
     const key = (lineage * 8 + group) * 2 ** 26 + index
     this.#tiles ??= Array.from({ length: SLOTS }, () => new Uint8Array(0))
     if (this.#keys[slot] === key) return this.#tiles[slot]

@@ -2,7 +2,8 @@ import type { FieldSources, PackedRows, RowWriter } from '../protocol/packedRows
 import type { NetworkId } from '../protocol/units.js'
 import { CHECKSUM_ADDRESS_BYTES } from '../store/codecs/checksumAddress.js'
 import { depositFields } from '../store/codecs/depositRow.js'
-import { bridgeBases, bridgeValues, TOKEN_ADDRESS_AT } from './bridgePacker.js'
+import { TOKEN_ADDRESS_AT } from '../store/codecs/smallRows.js'
+import { bridgeBases, bridgeValues } from './bridgePacker.js'
 import type { ShardReaders } from './reader.js'
 import type { ShardView } from './shardView.js'
 

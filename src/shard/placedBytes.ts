@@ -1,6 +1,7 @@
 import { NOWHERE } from './chunkSlots.js'
 import type { RowArena } from './rowArena.js'
 
+/** 16 bytes each: what is placed for one page mostly serves the next. */
 const SLOTS = 4096
 
 /** Entries of a dictionary that rows of the arena share: what is there already is not copied again. */

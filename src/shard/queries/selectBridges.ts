@@ -39,7 +39,7 @@ function namedLists(source: ShardView, query: BridgesQuery): IndexedList[] {
   return lists.length < 2 ? lists : lists.sort((left, right) => left.length - right.length)
 }
 
-/** Those of the deposit counts, which ascend, that are indexed. */
+/** Those that are indexed. @param depositCounts one or more, ascending. */
 function known({ deposits }: ShardView, depositCounts: readonly number[]): readonly number[] {
   const { count } = deposits
   return depositCounts.at(-1)! < count

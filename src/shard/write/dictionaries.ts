@@ -41,16 +41,19 @@ export class Dictionaries {
     return id
   }
 
-  /** @param number of remembered metadata in the writer's memory, whose `trim` voids what is remembered here. */
+  /**
+   * @param number of remembered metadata in the writer's memory, whose `trim` voids what is remembered here.
+   * @param holder whose metadata they are: asked for them only when they have no id yet, since packed events copy nothing before.
+   */
   metadataId(
     context: Pick<WriteContext, 'view' | 'counters' | 'memory'>,
     number: number,
-    metadata: Pick<ForwardLeaf, 'metadata'>,
+    holder: Pick<ForwardLeaf, 'metadata'>,
   ): number {
     const known = this.#metadataIds.get(number)
     if (known !== undefined) return known
     const hash = context.memory.metadataHashes.hash(number)
-    const id = this.ownMetadataId(context, hash, metadata.metadata)
+    const id = this.ownMetadataId(context, hash, holder.metadata)
     if (this.#metadataIds.size >= CAPACITY) this.#metadataIds.clear()
     this.#metadataIds.set(number, id)
     return id

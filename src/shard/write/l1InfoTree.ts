@@ -94,6 +94,7 @@ export class L1InfoTree {
     if (!isSameHash(getRoot(this.#sink, 0, newest.leafCount), newest.expected)) this.#throwFirstMismatch()
     this.#roots = []
   }
+
   /** @throws ChainDataError in any case. */
   #throwFirstMismatch(): never {
     const leafCounts = this.#roots.map(({ leafCount }) => leafCount)

@@ -24,6 +24,10 @@ export function decodeHeader(number: BlockNumber, bytes: Uint8Array): BlockHeade
   }
 }
 
+/** Where the address stands in a token's entry: behind its network. */
+export const TOKEN_ADDRESS_AT = 4
+export const TOKEN_ENTRY_BYTES = TOKEN_ADDRESS_AT + CHECKSUM_ADDRESS_BYTES
+
 /** Table `tokens`: a token, or the origin of a message. */
 export interface TokenEntry {
   readonly network: NetworkId
@@ -31,14 +35,17 @@ export interface TokenEntry {
 }
 
 export function encodeTokenEntry(token: TokenEntry): Uint8Array {
-  const bytes = new Uint8Array(4 + CHECKSUM_ADDRESS_BYTES)
+  const bytes = new Uint8Array(TOKEN_ENTRY_BYTES)
   writeUint32(bytes, 0, token.network)
-  encodeChecksumAddress(bytes, 4, token.address)
+  encodeChecksumAddress(bytes, TOKEN_ADDRESS_AT, token.address)
   return bytes
 }
 
 export function decodeTokenEntry(bytes: Uint8Array): TokenEntry {
-  return { network: readUint32(bytes, 0) as NetworkId, address: decodeChecksumAddress(bytes, 4) }
+  return {
+    network: readUint32(bytes, 0) as NetworkId,
+    address: decodeChecksumAddress(bytes, TOKEN_ADDRESS_AT),
+  }
 }
 
 /** Tables whose value is one uint32: ids, indexes, versions, cuts. */
