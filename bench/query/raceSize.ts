@@ -40,8 +40,8 @@ export interface SizeResult {
 }
 
 const BATCH = 32
-/** With this prime between neighbours, hardly any two points lie near each other. */
 const BATCHES = 256
+/** With this prime between neighbours, hardly any two points lie near each other. */
 const STRIDE = 7_919
 
 /** Builds stores of one size, compares the answers, takes the time, and removes the stores. */

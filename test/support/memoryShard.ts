@@ -107,7 +107,10 @@ export class MemoryShard implements ShardWriter {
         const wrappedTokenAddress =
           event.type === 'wrappedToken' ? event.wrappedTokenAddress : event.sovereignTokenAddress
         newest.set(`${originNetwork} ${encodeHex(originTokenAddress)}`, {
-          ...{ ordinal, originNetwork, originTokenAddress, wrappedTokenAddress },
+          ordinal,
+          originNetwork,
+          originTokenAddress,
+          wrappedTokenAddress,
         })
       })
       return [...newest.values()]

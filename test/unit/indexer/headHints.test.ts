@@ -23,7 +23,9 @@ function openHints(clock: VirtualClock) {
       { url: 'http://key@host', alias: 'plain' },
       { url: 'http://key@host', alias: 'telling', wsUrl: 'ws://key@host' },
     ],
-    ...{ timeoutMs: 1_000, clock, logger },
+    timeoutMs: 1_000,
+    clock,
+    logger,
     open(options) {
       sockets.push(options)
       return () => closed++
