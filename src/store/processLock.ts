@@ -69,15 +69,27 @@ function isAlive(owner: LockOwner, me: LockOwner): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
   }
-  return owner.startedAt === describeProcess(owner.pid).startedAt
+  const stat = statFields(owner.pid)
+  // Killed and not yet reaped by its parent: it still takes signals, but runs no code and has no file open.
+  if (stat[0] === 'Z' || stat[0] === 'X') return false
+  return owner.startedAt === startTimeOf(stat)
 }
 
 /** Boot id and start time are empty where the system has no /proc: then the pid decides alone. */
 function describeProcess(pid: number): LockOwner {
-  // After the command name, which is in brackets and may hold spaces: field 22 is the start time in clock ticks.
+  const bootId = readOptional('/proc/sys/kernel/random/boot_id').trim()
+  return { pid, host: hostname(), bootId, startedAt: startTimeOf(statFields(pid)) }
+}
+
+/** From the state on: behind the command name, which is in brackets and may hold spaces and brackets. */
+function statFields(pid: number): string[] {
   const stat = readOptional(`/proc/${pid}/stat`)
-  const startedAt = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
-  return { pid, host: hostname(), bootId: readOptional('/proc/sys/kernel/random/boot_id').trim(), startedAt }
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+}
+
+/** In clock ticks since the boot. */
+function startTimeOf(stat: readonly string[]): string {
+  return stat[19] ?? ''
 }
 
 function readOptional(path: string): string {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { fork } from 'node:child_process'
+import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,6 +12,7 @@ import { prepareStores } from '../../../src/store/openStores.js'
 import { shardDirectory } from '../../../src/store/shardDirectory.js'
 import { openShardStoreWriter } from '../../../src/store/shardStore.js'
 import { tempFolder } from '../../support/tempFolder.js'
+import { until } from '../../support/until.js'
 
 const bridge = `0x${'2a'.repeat(20)}`
 
@@ -76,6 +77,24 @@ test('a second process on the same folder is refused by name, and let in once th
   assert.ok(existsSync(join(folder, 'bds.lock')), 'the lock of the killed process is still there')
   await prepareStores(configOf(folder)).close()
 })
+
+test('a killed process that nobody has reaped yet holds no folder', async (context) => {
+  const folder = tempFolder(context)
+  const holder = fileURLToPath(new URL('../../support/storeHolder.js', import.meta.url))
+  // The shell becomes a program that never asks for its children: what is killed below it stays a zombie.
+  const script = `'${process.execPath}' '${holder}' '${folder}' & exec sleep 60`
+  const parent = spawn('sh', ['-c', script], { stdio: 'ignore', detached: true })
+  context.after(() => void process.kill(-parent.pid!, 'SIGKILL'))
+  const lock = join(folder, 'bds.lock')
+  await until(() => existsSync(lock), Boolean, 'the lock of the other process')
+  const { pid } = JSON.parse(readFileSync(lock, 'utf8')) as { pid: number }
+  assert.throws(() => prepareStores(configOf(folder)), { name: 'FatalError' })
+  process.kill(pid, 'SIGKILL')
+  await until(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), isZombie, 'a zombie')
+  await prepareStores(configOf(folder)).close()
+})
+
+const isZombie = (stat: string): boolean => stat.slice(stat.lastIndexOf(')')).startsWith(') Z')
 
 test('a lock of a pid that belongs to another process now is taken over', async (context) => {
   const folder = tempFolder(context)
