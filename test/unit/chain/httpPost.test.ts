@@ -59,7 +59,7 @@ test('a question that was given up on a kept connection is not asked again behin
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const post = createHttpPost({ url: `http://127.0.0.1:${port}/`, timeoutMs: 50, maxBodyBytes: 1_000 })
+  const post = createHttpPost({ url: `http://127.0.0.1:${port}/`, timeoutMs: 500, maxBodyBytes: 1_000 })
   const { signal } = new AbortController()
   try {
     await post('{}', signal)
