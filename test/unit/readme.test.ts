@@ -9,6 +9,7 @@ import {
   L1InfoTreeIndexParameters,
   TokenMappingsParameters,
 } from '../../src/api/querySchemas.js'
+import { haltReasons } from '../../src/errors/haltReason.js'
 import { readmeTables } from '../support/readmeTables.js'
 
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
@@ -47,4 +48,10 @@ test('README names the parameters of each proof, and no others', () => {
     parametersNamed('### Parameters of the proofs', '### Parameters of the lists'),
     [L1InfoTreeIndexParameters, ClaimProofParameters, ClaimTransactionParameters].map(namesOf),
   )
+})
+
+test('docs/operations.md tells of every halt reason, and of no other', () => {
+  const text = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8')
+  const told = [...text.matchAll(/^\| `([a-z0-9_]+)`/gm)].map(([, name]) => name)
+  assert.deepEqual(told.sort(), haltReasons.filter((reason) => reason !== 'none').toSorted())
 })
