@@ -93,9 +93,9 @@ export class RowArena {
     return this.#generation
   }
 
-  /** Whether bytes of that length have a place at all. */
+  /** Whether bytes of that length have a place at all, and their text as well: nothing stops a kernel that writes past its end. */
   fits(length: number): boolean {
-    return length <= (this.input.length - this.#freeFrom) / 2
+    return length <= (this.input.length - this.#freeFrom) / 2 && ROW_TEXT_BYTES + 2 * length <= MAX_TEXT_BYTES
   }
 
   /**
