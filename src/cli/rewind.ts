@@ -66,6 +66,8 @@ async function rewindShard(config: Config, network: NetworkConfig, block: number
     if (plan.type === 'nothing')
       return `network ${networkId} stands at ${blockName(plan.checkpoint)}: nothing to take back`
     if (plan.type === 'tooDeep') throw tooDeep(networkId, block, plan.oldest)
+    // Claims go with their blocks: until those are read again nothing with this destination is ready.
+    writer.noteCatchingUp(true)
     writer.revertTo(plan.ancestor as BlockNumber)
     const { deposits, claims } = writer.counts()
     const counted = `${deposits} deposits and ${claims} claims are left`

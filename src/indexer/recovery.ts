@@ -35,7 +35,7 @@ interface Stuck {
 
 export interface RecoveryOptions {
   readonly client: Pick<ChainClient, 'isDown' | 'readCarefully'>
-  readonly writer: Pick<ShardWriter, 'checkpoint' | 'headerAtOrBelow' | 'revertTo'>
+  readonly writer: Pick<ShardWriter, 'checkpoint' | 'headerAtOrBelow' | 'revertTo' | 'noteCatchingUp'>
   readonly clock: Clock
   readonly report: SyncReport
   readonly startOver: Pick<StartOver, 'attempt' | 'audited'>
@@ -141,6 +141,8 @@ export class Recovery {
       const ancestor = writer.headerAtOrBelow(asBlockNumber(Math.max(0, at - distance)))
       if (ancestor === undefined || ancestor.number >= checkpoint.number) continue
       try {
+        // Claims go with their blocks, which the chain still has.
+        writer.noteCatchingUp(true)
         writer.revertTo(ancestor.number)
         report.rewound(checkpoint, ancestor)
         return ancestor.number + 1

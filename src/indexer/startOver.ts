@@ -28,6 +28,7 @@ export interface StartOverOptions {
     | 'startOver'
     | 'startOvers'
     | 'noteStartOvers'
+    | 'noteCatchingUp'
   >
   readonly clock: Clock
   readonly report: SyncReport
@@ -122,6 +123,8 @@ export class StartOver {
     if (ancestor === undefined || checkpoint === undefined) return false
     if (ancestor.number >= checkpoint.number) return true
     if (ancestor.number < (writer.oldestAncestor()?.number ?? Number.POSITIVE_INFINITY)) return false
+    // The halt does not outlive a restart, and claims that the chain still has are taken back.
+    writer.noteCatchingUp(true)
     writer.revertTo(ancestor.number)
     report.rewound(checkpoint, ancestor)
     return true

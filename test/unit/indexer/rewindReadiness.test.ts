@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createSyncHarness, isInStep } from '../../support/syncHarness.js'
+
+test('claims that are taken back to be read again leave nothing ready meanwhile', async () => {
+  const harness = createSyncHarness({ networkId: 1, indexedDeposits: () => [[0, 5]] })
+  const { world, network, client, shard, row } = harness
+  const l1 = world.network(0)
+  for (let i = 0; i < 5; i++) l1.mine((block) => block.tx().deposit({ destinationNetwork: 1 }))
+  network.mineEmpty(100)
+  await harness.run(() => row.get('caughtUp') === 1 && !shard.isCatchingUp)
+  const follow = async (blocks: number) => {
+    for (let block = 0; block < blocks; block++) {
+      network.mineEmpty(1)
+      await harness.run(() => isInStep(harness))
+    }
+  }
+  await follow(40)
+  network.mine((block) => block.tx().claim({ deposit: l1.deposits()[3]! }))
+  await follow(10)
+  // A provider that leaves a deposit out, so that the next one does not fit.
+  const hidden = network.mine((block) => block.tx().deposit({ destinationNetwork: 0 }))
+  client.view = ({ method }) =>
+    method === 'fetchRange'
+      ? network.blocks.map((block) => (block.number === hidden.number ? { ...block, logs: [] } : block))
+      : network.blocks
+  network.mine((block) => block.tx().deposit({ destinationNetwork: 0 }))
+  const ready: string[] = []
+  let wasTakenBack = false
+  await harness.run(() => {
+    const isTakenBack = shard.counts().claims === 0
+    wasTakenBack ||= isTakenBack
+    if (isTakenBack && !shard.isCatchingUp && row.haltReason() === 'none')
+      ready.push(
+        `${harness.clock.now()} ms: at block ${shard.checkpoint()?.number} of ${network.head.number}`,
+      )
+    return row.haltReason() !== 'none'
+  })
+  assert.ok(wasTakenBack)
+  assert.deepEqual(ready, [])
+  client.view = () => network.blocks
+  await harness.run(() => row.haltReason() === 'none' && isInStep(harness) && !shard.isCatchingUp, 60_000)
+})
