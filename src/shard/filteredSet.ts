@@ -16,6 +16,8 @@ export interface RewindFacts {
   readonly rewindCount: number
   /** Ordinals below are the same now as at that count of rewinds. */
   untouchedSince(rewindCount: number): number
+  /** Rows from here on may still come into a list although they were looked at: their sender is not told yet. */
+  readonly settledBelow: number
 }
 
 /** A list this many times as long as the driver is searched for each of the driver's ordinals, not read as a whole. */
@@ -37,6 +39,7 @@ export class FilteredSet {
   /** Ordinals of the driver looked at; −1: none yet. */
   #driverLength = -1
   #rewindCount = 0
+  #settledBelow = 0
 
   get sizeBytes(): number {
     let bytes = this.bits.sizeBytes
@@ -48,8 +51,10 @@ export class FilteredSet {
     const { driver } = parts
     if (this.#driverLength < 0) this.#make(parts)
     else {
-      if (rewinds.rewindCount !== this.#rewindCount) {
-        const untouched = rewinds.untouchedSince(this.#rewindCount)
+      const isRewound = rewinds.rewindCount !== this.#rewindCount
+      const kept = isRewound ? rewinds.untouchedSince(this.#rewindCount) : Number.POSITIVE_INFINITY
+      const untouched = Math.min(kept, this.#settledBelow)
+      if (untouched < Number.POSITIVE_INFINITY) {
         this.bits.truncate(untouched)
         for (const state of this.#states.values()) state.truncate(untouched)
         this.#driverLength = Math.min(this.#driverLength, driver.rank(untouched))
@@ -60,6 +65,7 @@ export class FilteredSet {
       }
     }
     this.#rewindCount = rewinds.rewindCount
+    this.#settledBelow = rewinds.settledBelow
   }
 
   /**

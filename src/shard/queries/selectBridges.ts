@@ -138,6 +138,10 @@ function keptSet(shards: ShardReaders, source: ShardView, query: BridgesQuery, p
   const kept = shards.filteredSets.find(`bridges ${keyOf(query)}`, parts, {
     rewindCount: snapshot.rewindCount,
     untouchedSince: (rewindCount) => snapshot.untouchedSince(rewindCount).deposits,
+    settledBelow:
+      query.fromAddress !== undefined && snapshot.resolvedDepositSenders < source.deposits.count
+        ? snapshot.resolvedDepositSenders
+        : Number.POSITIVE_INFINITY,
   })
   const state = stateOf(query)
   if (state === undefined) return kept.bits

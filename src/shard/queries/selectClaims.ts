@@ -44,6 +44,10 @@ function selectStored(shards: ShardReaders, view: ShardView, query: ClaimsQuery)
   const kept = shards.filteredSets.find(`claims ${keyOf(query)}`, parts, {
     rewindCount: state.rewindCount,
     untouchedSince: (rewindCount) => state.untouchedSince(rewindCount).claims,
+    settledBelow:
+      query.fromAddress !== undefined && state.resolvedClaimSenders < view.claims.count
+        ? state.resolvedClaimSenders
+        : Number.POSITIVE_INFINITY,
   })
   return listOfBits(kept.bits)
 }
