@@ -17,6 +17,13 @@ const ASK_AFTER_MS = 30_000
 /** A node that offered the tag before may fail to for so long before blocks are counted: they might pass what is final. */
 const TAG_GRACE_MS = 20_000
 
+/** What an endpoint offers for a tag, and whether that is a block of the branch that is followed. */
+interface Tagged {
+  readonly endpoint: Endpoint
+  readonly block: BlockHead | undefined
+  readonly isOurs: boolean
+}
+
 type ChainHead = Pick<BlockHeader, 'number' | 'hash'>
 
 /** Newest final block of one network under its configured rule. Never goes back but with a reorg. */
@@ -68,17 +75,19 @@ export class FinalityTracker {
     )
   }
 
-  /** @returns undefined when an endpoint told of another branch's block. */
+  /** @returns undefined when the endpoints told of another branch's block. */
   async #taggedBlock(
     tag: 'safe' | 'finalized',
     head: ChainHead,
     signal: AbortSignal,
   ): Promise<number | undefined> {
-    const answer = await this.#pool.run(async (endpoint) => {
+    const look = async (endpoint: Endpoint): Promise<Tagged> => {
       const block = await findTagged(tag, endpoint, signal)
       const isNews = block !== undefined && this.#wouldGrow(block.number, head.number)
-      return { block, isOurs: !isNews || (await isBelow(block, head, endpoint, signal)) }
-    }, signal)
+      return { endpoint, block, isOurs: !isNews || (await isBelow(block, head, endpoint, signal)) }
+    }
+    let answer = await this.#pool.run(look, signal)
+    if (!answer.isOurs) answer = (await this.#askOthers(answer.endpoint, look, signal)) ?? answer
     // Nodes that do not track a tag answer block 0 for ever.
     if (answer.block !== undefined && answer.block.number > 0) {
       this.#taggedAt = this.#clock.now()
@@ -93,6 +102,23 @@ export class FinalityTracker {
       })
     }
     return Math.max(0, head.number - FALLBACK_DEPTH[tag])
+  }
+
+  /** One endpoint of another branch must not hold finality up while others tell of ours. */
+  async #askOthers(
+    asked: Endpoint,
+    look: (endpoint: Endpoint) => Promise<Tagged>,
+    signal: AbortSignal,
+  ): Promise<Tagged | undefined> {
+    const { answer } = await this.#pool.tryEach(
+      (endpoint) => endpoint !== asked && endpoint.serves('logs'),
+      async (endpoint) => {
+        const told = await look(endpoint)
+        return told.block !== undefined && told.isOurs ? told : undefined
+      },
+      signal,
+    )
+    return answer
   }
 
   #wouldGrow(tagged: number, head: number): boolean {

@@ -157,3 +157,33 @@ test('the tag of a node on the branch that was left makes nothing final on the o
     assert.equal(await finalized(), 205)
   })
 })
+
+test('one endpoint that answers the tag from another branch for good holds finality up for nobody', async () => {
+  const network = createFakeWorld({ networks: [1] }).network(1)
+  network.mineEmpty(200)
+  const chain = await openChain(network, {
+    config: { finality: { tag: 'finalized', depth: 0 } },
+    endpoints: 2,
+  })
+  try {
+    network.finalizedLag = 40
+    const ask = () => chain.client.getFinalizedBlock(headerOf(network.head), signal)
+    assert.equal(await ask(), 160)
+    network.reorg({ depth: 20, blocks: 'empty', extra: 10 })
+    chain.client.reorged(asBlockNumber(150))
+    network.finalizedLag = 5
+    const [old] = network.abandoned
+    const when = (call: FakeCall) => call.params[0] === 'finalized'
+    chain.endpoints[0]!.fail({ type: 'branch', blocks: old!, when })
+    chain.clock.advance(31_000)
+    assert.equal(await ask(), 205)
+    assert.equal(chain.client.isDown(), false)
+    // Where none has better, it stays as it is, and nothing fails.
+    chain.endpoints[1]!.fail({ type: 'branch', blocks: old!, when })
+    network.mineEmpty(50)
+    chain.clock.advance(31_000)
+    assert.equal(await ask(), 205)
+  } finally {
+    await chain.close()
+  }
+})
