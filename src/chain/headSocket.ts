@@ -14,6 +14,7 @@ export interface HeadSocketOptions {
   readonly timeoutMs: number
   /** Without a message for so long the other side is asked for a sign of life, and given up when none comes. */
   readonly pingMs?: number
+  /** Once, however often the other side says so. */
   readonly onSubscribed: () => void
   /** 0x + 64 lower-case digits. */
   readonly onHead: (blockHash: string) => void
@@ -31,6 +32,7 @@ export function openHeadSocket(options: HeadSocketOptions): () => void {
   })
   let isOver = false
   let isAlive = true
+  let isSubscribed = false
   const end = (reason?: string): void => {
     if (isOver) return
     isOver = true
@@ -54,6 +56,8 @@ export function openHeadSocket(options: HeadSocketOptions): () => void {
     isAlive = true
     const message = readMessage(data)
     if (message.type === 'subscribed') {
+      if (isSubscribed) return
+      isSubscribed = true
       clearTimeout(subscribing)
       options.onSubscribed()
     } else if (message.type === 'refused') end('eth_subscribe is refused')

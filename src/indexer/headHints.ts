@@ -80,13 +80,15 @@ export class HeadHints {
   }
 
   #listen(alias: string, url: string, backoff: Backoff): void {
-    const { open = openHeadSocket, timeoutMs, logger } = this.#options
+    const { open = openHeadSocket, timeoutMs, clock, logger } = this.#options
+    const openedAtMs = clock.now()
     const close = open({
       url,
       timeoutMs,
       onSubscribed: () => logger.info('new heads are told over WebSocket', { endpoint: alias }),
       onHead: (blockHash) => {
-        backoff.reset()
+        // Not by the first one: a gateway may end each connection behind it.
+        if (clock.now() - openedAtMs >= RECONNECT.capMs) backoff.reset()
         this.#told = blockHash
         this.#wake?.()
       },

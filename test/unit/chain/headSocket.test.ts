@@ -123,3 +123,13 @@ test('closing it ends the connection and tells nothing', async (context) => {
   await closed
   assert.deepEqual(told, ['subscribed'])
 })
+
+test('a subscription that is told again and again is told once', async (context) => {
+  const server = await serveHeads(context)
+  const { whenTold, told } = listen(context, server.url)
+  const socket = await server.subscriber()
+  for (let again = 0; again < 50; again++) server.send(socket, { jsonrpc: '2.0', id: 1, result: '0x5' })
+  server.send(socket, headMessage(HASH))
+  await whenTold(2)
+  assert.deepEqual(told, ['subscribed', HASH])
+})

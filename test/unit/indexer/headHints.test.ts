@@ -87,6 +87,7 @@ test('what ended is opened again, ever later, with one line of log for each outa
   }
   assert.ok(openedMs[0]! <= 1_010 && openedMs[8]! <= 60_010 && openedMs[8]! >= 30_000, String(openedMs))
   assert.equal(warnings(lines), 1)
+  await clock.sleep(60_000, never)
   sockets.at(-1)!.onHead(FIRST)
   sockets.at(-1)!.onEnd('closed')
   assert.equal(warnings(lines), 2)
@@ -95,6 +96,19 @@ test('what ended is opened again, ever later, with one line of log for each outa
   assert.equal(closed(), 1)
   await clock.sleep(120_000, never)
   assert.equal(sockets.length, 10)
+})
+
+test('a gateway that ends each connection behind its first head is asked ever less, too', async () => {
+  const clock = new VirtualClock()
+  const { sockets, lines } = openHints(clock)
+  for (const from = clock.now(); clock.now() - from < 600_000; ) {
+    const { length } = sockets
+    sockets.at(-1)!.onHead(FIRST)
+    sockets.at(-1)!.onEnd('closed')
+    while (sockets.length === length) await clock.sleep(100, never)
+  }
+  assert.ok(sockets.length < 40, `${sockets.length} connections in ten minutes`)
+  assert.equal(warnings(lines), 1)
 })
 
 test('a network with long polls follows each told block at once', async () => {
