@@ -41,3 +41,26 @@ test('claims that are taken back to be read again leave nothing ready meanwhile'
   client.view = () => network.blocks
   await harness.run(() => row.haltReason() === 'none' && isInStep(harness) && !shard.isCatchingUp, 60_000)
 })
+
+test('what the contract denies at the tip makes nothing ready, over a restart without endpoints too', async () => {
+  const harness = createSyncHarness({ networkId: 1, indexedDeposits: () => [[0, 5]] })
+  const { world, network, client, shard, row } = harness
+  const l1 = world.network(0)
+  for (let i = 0; i < 5; i++) l1.mine((block) => block.tx().deposit({ destinationNetwork: 1 }))
+  network.mineEmpty(100)
+  await harness.run(() => row.get('caughtUp') === 1 && !shard.isCatchingUp)
+  const hidden = network.mine((block) => block.tx().claim({ deposit: l1.deposits()[3]! }))
+  client.view = ({ method }) =>
+    method === 'fetchRange'
+      ? network.blocks.map((block) => (block.number === hidden.number ? { ...block, logs: [] } : block))
+      : network.blocks
+  await harness.run(() => row.haltReason() === 'missing_log', 600_000)
+  for (let look = 0; look < 20; look++) {
+    let times = 0
+    await harness.run(() => times++ > 100, 600_000)
+    // A restart forgets the halt.
+    assert.ok(shard.isCatchingUp, `look ${look}`)
+  }
+  client.view = () => network.blocks
+  await harness.run(() => row.haltReason() === 'none' && isInStep(harness) && !shard.isCatchingUp, 600_000)
+})
