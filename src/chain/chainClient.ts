@@ -97,6 +97,7 @@ export function createChainClient({
       const known = await states.need(
         (...asked) => readKnownGlobalExitRoots(manager, globalExitRoots, block, ...asked),
         until(signal),
+        { takesNewest: true },
       )
       return known ?? globalExitRoots.map(() => false)
     },

@@ -72,16 +72,33 @@ export class ContractStates {
 
   /**
    * What can't be done without.
-   * @param preferred is asked first.
+   * @param preferred is asked first. @param takesNewest the state of a newer block does as well: where no other endpoint is
+   *   left, one that tells it is better than none.
    * @returns undefined where the contract does not answer.
    * @throws FatalError `pruned_history` when no endpoint keeps that state any more, `state_unavailable` when none answers
    *   contract calls at all; RetryableError, or the signal's reason.
    */
-  async need<T>(task: StateTask<T>, signal: AbortSignal, preferred?: Endpoint): Promise<T | undefined> {
+  async need<T>(
+    task: StateTask<T>,
+    signal: AbortSignal,
+    {
+      preferred,
+      takesNewest = false,
+    }: { readonly preferred?: Endpoint; readonly takesNewest?: boolean } = {},
+  ): Promise<T | undefined> {
     const first = await this.#inTurn((endpoint) => endpoint === preferred, task, signal)
     if (first.answer !== undefined) return first.answer.told
     const second = await this.#inTurn((endpoint) => endpoint !== preferred, task, signal)
     if (second.answer !== undefined) return second.answer.told
+    if (takesNewest) {
+      const isLeft = ({ state }: Endpoint) => state.isAnswering && !state.isOffered
+      const third = await this.#inTurn(isLeft, task, signal, { isOffered: isLeft })
+      if (third.answer !== undefined) return third.answer.told
+      if (third.failed)
+        throw new RetryableError(
+          `no endpoint of network ${this.#network.networkId} answers a contract call now`,
+        )
+    }
     this.#pool.assertStateOfRightChain()
     const network = `network ${this.#network.networkId}`
     if (first.failed || second.failed)
@@ -119,7 +136,7 @@ export class ContractStates {
       (endpoint: Endpoint) => endpoint !== teller,
       (endpoint: Endpoint) => endpoint === teller,
     ]) {
-      const { answer } = await this.#inTurn(accepts, task, signal, (told) => told !== undefined)
+      const { answer } = await this.#inTurn(accepts, task, signal, { isAnswer: (told) => told !== undefined })
       if (answer !== undefined) return answer.told
     }
     return undefined
@@ -164,10 +181,16 @@ export class ContractStates {
     accepts: (endpoint: Endpoint) => boolean,
     task: StateTask<T>,
     signal: AbortSignal,
-    isAnswer: (told: T | undefined) => boolean = () => true,
+    {
+      isAnswer = () => true,
+      isOffered = ({ state }) => state.isOffered,
+    }: {
+      readonly isAnswer?: (told: T | undefined) => boolean
+      readonly isOffered?: (endpoint: Endpoint) => boolean
+    } = {},
   ): Promise<Turn<T>> {
     const isAsked = (endpoint: Endpoint) =>
-      endpoint.serves('state') && endpoint.state.isOffered && accepts(endpoint)
+      endpoint.serves('state') && isOffered(endpoint) && accepts(endpoint)
     let isUndecided = false
     let isGone = false
     await this.#pool.untilReady(isAsked, LONGEST_REST_MS, signal)

@@ -57,7 +57,7 @@ async function readLastExitRoot(
   const argument = event.networkId.toString(16).padStart(64, '0')
   const ask = (teller: Endpoint) => askLastExitRoot(argument, log, rollupManager, teller, signal)
   try {
-    return (await states.need(ask, signal, endpoint)) ?? event.initialLocalExitRoot
+    return (await states.need(ask, signal, { preferred: endpoint })) ?? event.initialLocalExitRoot
   } catch (error) {
     const isGone = error instanceof FatalError && error.reason === 'pruned_history'
     // Managers before v9 had no way to set one.

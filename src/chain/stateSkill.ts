@@ -12,6 +12,7 @@ export class StateSkill {
   readonly #clock: Pick<Clock, 'now'>
   #refusals = 0
   #restsUntil = Number.NEGATIVE_INFINITY
+  #misleadsUntil = Number.NEGATIVE_INFINITY
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock
@@ -19,6 +20,11 @@ export class StateSkill {
 
   /** False while the endpoint is not worth a question. */
   get isOffered(): boolean {
+    return this.isAnswering && this.#clock.now() >= this.#misleadsUntil
+  }
+
+  /** False while it refuses: what it tells may be the state of another block. */
+  get isAnswering(): boolean {
     return this.#clock.now() >= this.#restsUntil
   }
 
@@ -30,17 +36,14 @@ export class StateSkill {
   /** @returns true when this was one refusal too many. */
   refused(): boolean {
     if (++this.#refusals < REFUSALS_BEFORE_REST) return false
-    this.#rest()
+    this.#refusals = 0
+    this.#restsUntil = this.#clock.now() + RECHECK_MS
     return true
   }
 
   /** It told the state of another block than it was asked for. */
   misled(): void {
-    this.#rest()
-  }
-
-  #rest(): void {
     this.#refusals = 0
-    this.#restsUntil = this.#clock.now() + RECHECK_MS
+    this.#misleadsUntil = this.#clock.now() + RECHECK_MS
   }
 }

@@ -115,6 +115,26 @@ test('endpoints that fail hold up a comparison for a minute, then it goes on wit
   })
 })
 
+test('roots are asked of an endpoint that tells the newest state of any block, where there is no other', async () => {
+  await withChain(1, async ({ client, endpoints, clock }, witness) => {
+    const find = () => client.findInjectedGers([new Uint8Array(32).fill(1)], at(40), signal)
+    const fault = endpoints[0]!.fail({ type: 'newestState' })
+    assert.equal(await client.askWitness(witness(10), countAt(10), signal), undefined)
+    assert.equal(
+      await client.getContractDepositCount(at(10), signal),
+      undefined,
+      'not for what must be of the block',
+    )
+    assert.deepEqual(await find(), [false])
+    fault.off()
+    endpoints[0]!.fail(refused('the method is not allowed'))
+    for (let question = 0; question < 2; question++) await assert.rejects(find(), RetryableError)
+    await assert.rejects(find(), { reason: 'state_unavailable' })
+    clock.advance(60_000)
+    await assert.rejects(find(), { reason: 'state_unavailable' })
+  })
+})
+
 const countAt =
   (block: number) =>
   (reads: ContractReads): Promise<number | undefined> =>
