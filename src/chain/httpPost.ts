@@ -133,7 +133,8 @@ function readBody(response: IncomingMessage, maxBytes: number, memory: Buffer): 
     let bytes = memory
     let length = 0
     stream.on('data', (piece: Buffer) => {
-      if (length + piece.length > maxBytes) return reject(new BodyTooLong())
+      // Ends the unpacking as well: of a few packed bytes there may be very much to come.
+      if (length + piece.length > maxBytes) return stream.destroy(new BodyTooLong())
       if (length + piece.length > bytes.length) {
         const larger = Buffer.allocUnsafeSlow(2 * (length + piece.length))
         larger.set(bytes.subarray(0, length))
