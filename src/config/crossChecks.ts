@@ -61,8 +61,7 @@ function checkEndpoints(name: string, endpoints: readonly RawTable[], mistakes: 
     if (typeof alias === 'string' && alias.includes('://'))
       mistakes.push(`${at}: the alias is an address; it appears in logs, so give a name`)
     aliases.add(alias)
-    const fault = endpointFault(endpoint)
-    if (fault !== undefined) mistakes.push(`${at}: ${fault}`)
+    mistakes.push(...endpointFaults(endpoint).map((fault) => `${at}: ${fault}`))
   })
   for (const needed of ['logs', 'state'])
     if (endpoints.length > 0 && !endpoints.some(({ role = 'all' }) => role === 'all' || role === needed))
@@ -70,25 +69,29 @@ function checkEndpoints(name: string, endpoints: readonly RawTable[], mistakes: 
 }
 
 /** Never repeats an address: it may hold a key. */
-function endpointFault(endpoint: RawTable): string | undefined {
-  const { url, url_file, ws_url, ws_url_file } = endpoint
-  if ((url === undefined) === (url_file === undefined)) return 'needs either url or url_file'
-  if (ws_url !== undefined && ws_url_file !== undefined) return 'has both ws_url and ws_url_file'
-  return (
-    addressFault(endpoint, 'url', ['http:', 'https:']) ?? addressFault(endpoint, 'ws_url', ['ws:', 'wss:'])
-  )
+function endpointFaults(endpoint: RawTable): string[] {
+  const isNowhere = endpoint.url === undefined && endpoint.url_file === undefined
+  return [
+    ...(isNowhere ? ['needs either url or url_file'] : []),
+    ...addressFaults(endpoint, 'url', ['http:', 'https:']),
+    ...addressFaults(endpoint, 'ws_url', ['ws:', 'wss:']),
+  ]
 }
 
-function addressFault(
-  endpoint: RawTable,
-  key: 'url' | 'ws_url',
-  protocols: readonly [string, string],
-): string | undefined {
-  const file = endpoint[`${key}_file`]
-  if (file !== undefined && typeof file !== 'string') return undefined
-  const address = file === undefined ? endpoint[key] : readSecret(file)
-  if (file !== undefined && address === undefined) return `${key}_file ${file} can't be read`
-  if (typeof address !== 'string') return undefined
+type Protocols = readonly [string, string]
+
+function addressFaults(endpoint: RawTable, key: 'url' | 'ws_url', protocols: Protocols): string[] {
+  const { [key]: stated, [`${key}_file`]: file } = endpoint
+  const read = typeof file === 'string' ? readSecret(file) : undefined
+  const addresses = [stated, read].filter((address) => typeof address === 'string')
+  return [
+    ...(stated !== undefined && file !== undefined ? [`has both ${key} and ${key}_file`] : []),
+    ...(typeof file === 'string' && read === undefined ? [`${key}_file ${file} can't be read`] : []),
+    ...addresses.flatMap((address) => addressFault(address, key, protocols) ?? []),
+  ]
+}
+
+function addressFault(address: string, key: 'url' | 'ws_url', protocols: Protocols): string | undefined {
   const what = key === 'url' ? 'the address' : key
   if (!URL.canParse(address) || !protocols.includes(new URL(address).protocol))
     return `${what} is not one of ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`

@@ -63,9 +63,9 @@ const RpcEndpoint = Type.Object(
       }),
     ),
     role: Type.Optional(
-      Type.Union([Type.Literal('all'), Type.Literal('logs'), Type.Literal('state'), Type.Literal('trace')], {
+      choice(['all', 'logs', 'state', 'trace'], {
         description:
-          'What it is asked for: `all`, `logs` (blocks, logs, transactions), `state` (contract calls) or `trace` (call traces).',
+          'What it is asked for: everything, or only blocks, logs and transactions (`logs`), contract calls (`state`) or call traces (`trace`).',
       }),
     ),
     ws_url: Type.Optional(

@@ -15,7 +15,8 @@ const check = new Ajv({
 /** Everything wrong with the types, limits and names in `table`. Fills the defaults in. */
 export function validateTable(table: RawTable, sources: Sources): string[] {
   if (check(table)) return []
-  return (check.errors as DefinedError[]).map((error) => {
+  // A value that breaks several rules of one key is told once, with all that the key wants.
+  const mistakes = (check.errors as DefinedError[]).map((error) => {
     const at = spellPath(table, error.instancePath)
     switch (error.keyword) {
       case 'additionalProperties':
@@ -26,6 +27,7 @@ export function validateTable(table: RawTable, sources: Sources): string[] {
         return badValue(at, error.data, error.parentSchema as KeySchema, sources)
     }
   })
+  return [...new Set(mistakes)]
 }
 
 function unknownKey(at: string, name: string, schema: KeySchema): string {
@@ -37,12 +39,19 @@ function unknownKey(at: string, name: string, schema: KeySchema): string {
 
 /** An address below `rpc` may have a key in it, and so may a network that is no table as a whole. */
 const MAY_HOLD_SECRETS = /\.rpc\b|^networks(\[\d+\])?$|\.api_keys\b/
+const IS_ROLE = /\.rpc\[\d+\]\.role\b/
 
 function badValue(at: string, value: unknown, schema: KeySchema, sources: Sources): string {
   const source = sources.get(at.replace(/ \(network \d+\)/, ''))
   const from = source === undefined ? '' : `, from ${source}`
-  const shown = MAY_HOLD_SECRETS.test(at) ? 'has another value' : `is ${spellValue(value)}`
-  return `${at} ${shown}${from}; expected ${expectation(schema)}`
+  return `${at} ${shownValue(at, value, schema)}${from}; expected ${expectation(schema)}`
+}
+
+function shownValue(at: string, value: unknown, schema: KeySchema): string {
+  if (schema.type === 'array' && Array.isArray(value))
+    return value.length === 0 ? 'is empty' : `has ${value.length} entries`
+  const isHidden = MAY_HOLD_SECRETS.test(at) && !IS_ROLE.test(at) && typeof value !== 'number'
+  return isHidden ? 'has another value' : `is ${spellValue(value)}`
 }
 
 function spellValue(value: unknown): string {
@@ -52,13 +61,15 @@ function spellValue(value: unknown): string {
 
 /** What a key wants, in words. */
 function expectation(schema: KeySchema): string {
-  if (schema.enum !== undefined) return `one of ${schema.enum.join(', ')}`
+  if (schema.enum !== undefined) return `${schema.enum.slice(0, -1).join(', ')} or ${schema.enum.at(-1)}`
   if (schema.pattern !== undefined) return '0x and 40 hex digits'
   switch (schema.type) {
     case 'integer':
       return `an integer from ${schema.minimum} to ${schema.maximum}`
     case 'number':
-      return `a number above ${schema.exclusiveMinimum} up to ${schema.maximum}`
+      return schema.minimum === undefined
+        ? `a number above ${schema.exclusiveMinimum} up to ${schema.maximum}`
+        : `a number from ${schema.minimum} to ${schema.maximum}`
     case 'boolean':
       return 'true or false'
     case 'array':

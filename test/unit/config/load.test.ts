@@ -222,7 +222,13 @@ const singleMistakes: [name: string, from: string, to: string, mistake: string][
     'no endpoint',
     '["http://127.0.0.1:18546/secret-key"]',
     '[]',
-    'networks[1].rpc (network 1) has another value, from file; expected a list of 1 to 32',
+    'networks[1].rpc (network 1) is empty, from file; expected a list of 1 to 32',
+  ],
+  [
+    'an endpoint with a weight that is none',
+    '"http://127.0.0.1:18546/secret-key"',
+    '{ url = "http://127.0.0.1:1", weight = -1 }',
+    'networks[1].rpc[0].weight (network 1) is -1; expected a number from 0 to 1000',
   ],
   [
     'endpoints that leave logs to nobody',
@@ -246,6 +252,12 @@ const singleMistakes: [name: string, from: string, to: string, mistake: string][
     'url and url_file',
     '"http://127.0.0.1:18546/secret-key"',
     '{ url = "http://127.0.0.1:1", url_file = "f" }',
+    'network 1: rpc endpoint 0: has both url and url_file',
+  ],
+  [
+    'neither url nor url_file',
+    '"http://127.0.0.1:18546/secret-key"',
+    '{ alias = "own" }',
     'network 1: rpc endpoint 0: needs either url or url_file',
   ],
   [
@@ -276,7 +288,7 @@ const singleMistakes: [name: string, from: string, to: string, mistake: string][
     'a section that is no table',
     '[pool]\nworkers = 1',
     '[log]\nlevel = "loud"',
-    'log.level is "loud", from file; expected one of error, warn, info, debug',
+    'log.level is "loud", from file; expected error, warn, info or debug',
   ],
   [
     'an empty text',
@@ -293,6 +305,29 @@ for (const [name, from, to, mistake] of singleMistakes)
     const mistakes = mistakesOf(t, toml)
     assert.ok(mistakes.includes(mistake), `${mistake} not in ${JSON.stringify(mistakes, null, 1)}`)
   })
+
+test('a wrong role is one mistake that names the roles there are, also when it is no text', (t) => {
+  for (const role of ['"archive"', '7']) {
+    const endpoint = `{ url = "http://127.0.0.1:1", role = ${role} }, "http://127.0.0.1:2"`
+    const toml = EXAMPLE_TOML.replace('"http://127.0.0.1:18546/secret-key"', endpoint)
+    assert.deepEqual(mistakesOf(t, toml), [
+      `networks[1].rpc[0].role (network 1) is ${role}; expected all, logs, state or trace`,
+    ])
+  }
+})
+
+test('an endpoint with several mistakes has all of them told', (t) => {
+  const endpoint = '{ url = "ftp://h/secret-key", url_file = "/nowhere/rpc", ws_url = "http://h/secret-key" }'
+  assert.deepEqual(
+    mistakesOf(t, EXAMPLE_TOML.replace('"http://127.0.0.1:18546/secret-key"', endpoint)),
+    [
+      'has both url and url_file',
+      "url_file /nowhere/rpc can't be read",
+      'the address is not one of http:// or https://',
+      'ws_url is not one of ws:// or wss://',
+    ].map((fault) => `network 1: rpc endpoint 0: ${fault}`),
+  )
+})
 
 test("fifty-three networks fit into an answer's version, one more is refused", (t) => {
   const second = EXAMPLE_TOML.slice(EXAMPLE_TOML.lastIndexOf('[[networks]]'))
