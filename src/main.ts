@@ -44,8 +44,8 @@ export async function runProcess(start: () => Promise<Job>, settings: ProcessSet
       logger.error('unexpected failure', { error })
       leave(exitCodes.failure)
     })
-  // Whoever read our lines may go away before we do.
-  process.stdout.on('error', () => undefined)
+  // Whoever read our lines may go away before we do, and a full disk behind them must not end the job either.
+  process.stdout.removeAllListeners('error').on('error', () => undefined)
 
   const job = await start().catch((error: unknown) => leave(tell(error)))
   const end = await Promise.race([signal, job.failed])

@@ -61,6 +61,11 @@ const verbs: Readonly<Record<string, VerbEntry>> = {
   },
 }
 
+// Whoever reads our lines may have seen enough (`bds doctor | head -3`): the work goes on to its end and its exit code.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
 process.exitCode = await main(process.argv.slice(2))
 
 async function main([word, ...args]: readonly string[]): Promise<ExitCode> {

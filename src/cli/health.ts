@@ -1,4 +1,6 @@
-import { readArguments, UsageError } from './arguments.js'
+import { configOptions, readArguments, UsageError } from './arguments.js'
+import { configFlagsHelp } from './config.js'
+import { configuredUrl } from './configuredUrl.js'
 import { exitCodes } from './exitCodes.js'
 import type { Verb } from './verb.js'
 
@@ -8,13 +10,19 @@ const LONGEST_WAIT_MS = 3_000
 /** `bds health`: for the health check of a container, which needs no curl in the image then. */
 export const health: Verb = {
   help: [
-    `Usage: bds health [--url URL]     default ${DEFAULT_URL}`,
+    'Usage: bds health [--url URL | --config FILE] [flags]',
     '',
     'Asks a health or readiness URL, prints the answer, and ends with 0 for HTTP 200 and 5 for anything else.',
+    '',
+    '  --url URL  what to ask; else ops.host and ops.port of a configuration that is given by --config or flags,',
+    `             else ${DEFAULT_URL}`,
+    '',
+    ...configFlagsHelp(),
   ].join('\n'),
   async run(args) {
-    const { values } = readArguments(args, { url: { type: 'string' } })
-    const url = values.url ?? DEFAULT_URL
+    const { values } = readArguments(args, { ...configOptions, url: { type: 'string' } })
+    const isConfigured = Object.keys(values).length > 0
+    const url = values.url ?? (isConfigured ? `${configuredUrl('ops', values)}/` : DEFAULT_URL)
     if (!URL.canParse(url)) throw new UsageError(`--url ${url} is not an address`)
     let response: Response
     try {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { loadConfig } from '../config/load.js'
 import type { NetworkSyncRecord, SyncStatusRecord } from '../telemetry/healthRecord.js'
 import { configOptions, readArguments, UsageError } from './arguments.js'
 import { configFlagsHelp } from './config.js'
+import { configuredUrl } from './configuredUrl.js'
 import { type ExitCode, exitCodes } from './exitCodes.js'
 import type { Verb } from './verb.js'
 
@@ -31,21 +31,17 @@ export const status: Verb = {
       watch: { type: 'boolean' },
       json: { type: 'boolean' },
     })
-    const url = values.url ?? configuredUrl(values)
+    const url = values.url ?? configuredUrl('http', values)
     if (!URL.canParse(url)) throw new UsageError(`--url ${url} is not an address`)
+    const unread = new AbortController()
+    process.stdout.once('error', () => unread.abort())
     for (;;) {
       const code = await show(new URL(PATH, url), switches)
       if (!switches.has('watch')) return code
-      await delay(WATCH_EVERY_MS)
+      await delay(WATCH_EVERY_MS, undefined, { signal: unread.signal }).catch(() => undefined)
+      if (unread.signal.aborted) return code
     }
   },
-}
-
-function configuredUrl(values: Readonly<Record<string, string | undefined>>): string {
-  const { host, port } = loadConfig({ file: values.config, flags: values }).config.http
-  if (port === 0) throw new UsageError('http.port is 0, any free port: say --url')
-  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
 async function show(url: URL, switches: ReadonlySet<string>): Promise<ExitCode> {

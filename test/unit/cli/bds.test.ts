@@ -115,3 +115,39 @@ test('health ends with 0 for a service that answers 200 and with 5 for one that 
   const gone = await bds(t, ['health', '--url', `http://127.0.0.1:${port}/`])
   assert.deepEqual([gone.code, gone.stderr], [5, `bds: http://127.0.0.1:${port}/ does not answer`])
 })
+
+test('health asks where the configuration lets probes listen, and flags beat the file', async (t) => {
+  const server = createServer((request, response) => response.end(`asked for ${request.url}`))
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)))
+  t.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const configured = fileWith(t, EXAMPLE_TOML.replace('port = 9091', `port = ${port}`))
+  const byFile = await bds(t, ['health', '--config', configured])
+  assert.deepEqual([byFile.code, byFile.stdout, byFile.stderr], [0, 'asked for /', ''])
+  const example = fileWith(t, EXAMPLE_TOML)
+  const byFlag = await bds(t, ['health', '--config', example, '--ops-port', String(port)])
+  assert.deepEqual([byFlag.code, byFlag.stdout], [0, 'asked for /'])
+  const anyPort = await bds(t, ['health', '--config', example, '--ops-port', '0'])
+  assert.deepEqual(
+    [anyPort.code, anyPort.stderr],
+    [2, 'bds: ops.port is 0, any free port: say --url\nTry: bds --help'],
+  )
+})
+
+test('a reader that goes away ends no command early and shows no stack', async (t) => {
+  const { child, exited, stderr } = startBds(t, ['doctor'])
+  child.stdout!.destroy()
+  assert.deepEqual(await exited, { code: 0, signal: null }, stderr.join('\n'))
+  assert.deepEqual(stderr, [])
+})
+
+test('status --watch ends when nobody reads it any more', async (t) => {
+  const server = createServer((_, response) => response.end('{"networks":[]}'))
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)))
+  t.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const { child, exited, stderr } = startBds(t, ['status', '--watch', '--url', `http://127.0.0.1:${port}`])
+  child.stdout!.destroy()
+  assert.deepEqual(await exited, { code: 0, signal: null }, stderr.join('\n'))
+  assert.deepEqual(stderr, [])
+})
