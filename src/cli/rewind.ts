@@ -27,10 +27,11 @@ export const rewind: Verb = {
     'Usage: bds rewind --config FILE --network N --to-block B [flags]',
     '',
     'Takes back everything that network N stored above block B; the next `bds run` reads those blocks again. Stop the service',
-    'before. Undo is kept for networks[].rollback_blocks: further back only `bds reindex` helps.',
+    'before. The network then stands at the newest block at or below B that is stored: not every block is, one without events',
+    'may have left nothing. Undo is kept for networks[].rollback_blocks: further back only `bds reindex` helps.',
     '',
     '  --network N   the network',
-    '  --to-block B  newest block that stays',
+    '  --to-block B  newest block that may stay',
     '',
     ...configFlagsHelp(),
   ].join('\n'),
@@ -71,12 +72,19 @@ async function rewindShard(config: Config, network: NetworkConfig, block: number
     writer.revertTo(plan.ancestor as BlockNumber)
     const { deposits, claims } = writer.counts()
     const counted = `${deposits} deposits and ${claims} claims are left`
-    return `network ${networkId} is back at ${blockName(writer.checkpoint()?.number)}; ${counted}`
+    return `network ${networkId} is back at ${placeName(writer.checkpoint()?.number, block)}; ${counted}`
   } finally {
     await writer.close()
     await reader.close()
     await guard.close()
   }
+}
+
+function placeName(reached: number | undefined, wanted: number): string {
+  if (reached === wanted) return blockName(reached)
+  return reached === undefined
+    ? `its beginning (no block at or below ${wanted} is stored)`
+    : `block ${reached}, the newest stored block at or below ${wanted}`
 }
 
 function blockName(block: number | undefined): string {

@@ -2,6 +2,7 @@ import { basename, relative } from 'node:path'
 import { DevnetError } from '../devnet/devnetError.js'
 import { runStart } from '../devnet/start.js'
 import { OperatorError } from '../errors/operatorError.js'
+import { loadUws } from '../http/uws.js'
 import { type Job, runProcess } from '../main.js'
 import { startService } from '../service.js'
 import { createLogger } from '../telemetry/logger.js'
@@ -39,6 +40,8 @@ export const start: Verb = {
       roundMs: readNumber(values, 'round-ms', 4_000, 3_600_000),
       command: commandName(process.argv[1] ?? 'bds'),
     }
+    // Before three chains have started, not after: without it nothing can be served.
+    loadUws()
     const logger = createLogger({ level: 'warn', format: 'auto' }, { component: 'main' })
     return runProcess(async () => devnetJob(options, switches.has('end-with-parent')), {
       logger,

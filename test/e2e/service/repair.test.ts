@@ -128,7 +128,7 @@ test('rewind and reindex take data back, and the next run makes the same answers
   assert.equal(rewound.code, 0, rewound.stderr)
   assert.match(
     rewound.stdout,
-    /^network 0 is back at (block [0-3]|its beginning); \d+ deposits and \d+ claims are left$/,
+    /^network 0 is back at (block 3|block [0-2], the newest stored block at or below 3|its beginning \(no block at or below 3 is stored\)); \d+ deposits and \d+ claims are left$/,
   )
   const again = await bds(t, 'rewind', '--config', file, '--network', '0', '--to-block', '9999')
   assert.match(again.stdout, /^network 0 stands at (block [0-3]|its beginning): nothing to take back$/)
@@ -159,6 +159,23 @@ test('rewind and reindex take data back, and the next run makes the same answers
   const second = await startService(t, file)
   await inStep(second, world)
   assert.deepEqual(await everyAnswer(second, world), answers)
+})
+
+test('rewind to a block that left nothing says at which block below it the network stands now', async (t) => {
+  const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const file = configFile('data')
+  const service = await startService(t, file)
+  await inStep(service, world)
+  const network = world.network(0)
+  const stored = network.head.number
+  network.mineEmpty(5)
+  await inStep(service, world)
+  await service.kill('SIGTERM')
+  const rewindTo = (block: number) =>
+    bds(t, 'rewind', '--config', file, '--network', '0', '--to-block', String(block))
+  const between = await rewindTo(stored + 2)
+  const told = `^network 0 is back at block ${stored}, the newest stored block at or below ${stored + 2}; `
+  assert.match(between.stdout, new RegExp(told))
 })
 
 test('rewind below the kept undo says how far it reaches and names reindex', async (t) => {

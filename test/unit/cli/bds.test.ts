@@ -151,3 +151,25 @@ test('status --watch ends when nobody reads it any more', async (t) => {
   assert.deepEqual(await exited, { code: 0, signal: null }, stderr.join('\n'))
   assert.deepEqual(stderr, [])
 })
+
+test('start tells that no HTTP server runs here before it starts anything', async (t) => {
+  const hook = join(tempFolder(t), 'without.cjs')
+  writeFileSync(
+    hook,
+    `const Module = require('node:module')
+const resolve = Module._resolveFilename
+Module._resolveFilename = function (name, ...rest) {
+  if (name.startsWith('uWebSockets.js')) throw new Error('not installed')
+  return resolve.call(this, name, ...rest)
+}`,
+  )
+  const { code, stdout, stderr } = await bds(t, ['start', '--port', '0', '--ops-port', '0'], {
+    NODE_OPTIONS: `--require ${hook}`,
+    TMPDIR: tempFolder(t),
+  })
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(
+    stderr,
+    /^bds: no native build of uWebSockets\.js runs on [^\n]+: uWebSockets\.js-modern is not installed/,
+  )
+})
