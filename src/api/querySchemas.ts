@@ -77,7 +77,7 @@ export const BridgesParameters = Type.Object(
       networkIds('Only bridges to one of these networks; comma-separated or repeated.'),
     ),
     leaf_type: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 255, description: 'Only assets (0) or messages (1).' }),
+      Type.Integer({ minimum: 0, maximum: 1, description: 'Only assets (0) or messages (1).' }),
     ),
     claimed: Type.Optional(
       Type.Boolean({ description: 'Only bridges with, or without, a claim in force that is indexed here.' }),

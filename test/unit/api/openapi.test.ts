@@ -58,7 +58,7 @@ test('parameters of bridges are those of the interface, then ours, with their de
       ['to_address', false, undefined, undefined],
       ['tx_hash', false, undefined, undefined],
       ['network_ids', false, undefined, undefined],
-      ['leaf_type', false, undefined, 255],
+      ['leaf_type', false, undefined, 1],
       ['claimed', false, undefined, undefined],
       ['ready_for_claim', false, undefined, undefined],
       ['from_block', false, undefined, 281474976710655],

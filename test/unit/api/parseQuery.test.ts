@@ -180,7 +180,7 @@ const bad: [route: string, query: string, message: string][] = [
     `network_id=0&tx_hash=${ADDRESS}`,
     `tx_hash "${ADDRESS.toLowerCase()}" is not 0x followed by 64 hexadecimal digits`,
   ],
-  ['bridges', 'network_id=0&leaf_type=256', 'leaf_type 256 exceeds 255'],
+  ['bridges', 'network_id=0&leaf_type=2', 'leaf_type 2 exceeds 1'],
   ['bridges', 'network_id=0&claimed=yes', 'claimed "yes" is not true or false'],
   ['bridges', 'network_id=0&from_block=6&to_block=5', 'from_block 6 exceeds to_block 5'],
   ['bridges', 'network_id=0&from_timestamp=6&to_timestamp=5', 'from_timestamp 6 exceeds to_timestamp 5'],
