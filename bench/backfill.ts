@@ -9,13 +9,13 @@ import { commitLine, machineLine } from './micro/project.js'
 import { markdownTable, targetTable, writeSection } from './micro/report.js'
 
 const values = readOptions({
-  size: { type: 'string', default: '100000' },
-  rounds: { type: 'string', default: '3' },
-  shared: { type: 'string', default: '../shared' },
-  only: { type: 'string', default: 'parse,service,viem' },
-  doc: { type: 'boolean', default: false },
-  senders: { type: 'boolean', default: false },
-  anvil: { type: 'boolean', default: false },
+  size: { type: 'string', default: '100000', help: 'bridges on the chains that are read' },
+  rounds: { type: 'string', default: '3', help: 'turns of each contender, whose median counts' },
+  shared: { type: 'string', default: '../shared', help: 'folder that holds the generator of the chains' },
+  only: { type: 'string', default: 'parse,service,viem', help: 'contenders; parse and service are needed' },
+  doc: { type: 'boolean', default: false, help: 'write the figures into bench/README.md' },
+  senders: { type: 'boolean', default: false, help: 'go on until every sender is known' },
+  anvil: { type: 'boolean', default: false, help: "read from the devnet's anvil nodes, not the generator" },
 })
 const bridges = Number(values.size)
 const names = values.only.split(',') as ContenderName[]

@@ -26,15 +26,20 @@ import { installSqlite } from './query/sqliteDatabase.js'
 import { SqliteRival } from './query/sqliteRival.js'
 import { BLOCK_DEPOSITS, Traffic } from './query/traffic.js'
 
-/** `npm run bench -- [--bridges N] [--connections N] [--rounds N] [--seconds N] [--quick] [--no-rival] [--doc]`. */
 const values = readOptions({
-  bridges: { type: 'string' },
-  connections: { type: 'string', default: '64' },
-  rounds: { type: 'string' },
-  seconds: { type: 'string' },
-  quick: { type: 'boolean', default: false },
-  rival: { type: 'boolean', default: true },
-  doc: { type: 'boolean', default: false },
+  bridges: {
+    type: 'string',
+    help: 'bridges in the stores that are asked (default: 1000000, 20000 with --quick)',
+  },
+  connections: { type: 'string', default: '64', help: 'connections that ask at once' },
+  rounds: {
+    type: 'string',
+    help: 'turns of each operation, whose median counts (default: 5, 1 with --quick)',
+  },
+  seconds: { type: 'string', help: 'length of one turn (default: 3, 1 with --quick)' },
+  quick: { type: 'boolean', default: false, help: 'a short look, whose figures are rough' },
+  rival: { type: 'boolean', default: true, help: 'leave out fastify with SQLite, and installing it' },
+  doc: { type: 'boolean', default: false, help: 'write the figures into bench/README.md' },
 })
 const RIVAL_FACTOR = 8
 const deposits = wholeBatches(Number(values.bridges ?? (values.quick ? 20_000 : 1_000_000)))

@@ -8,7 +8,12 @@ import { commitLine, installRivals, machineLine } from './micro/project.js'
 import { markdownTable, targetTable, writeSection } from './micro/report.js'
 import { benchTreeBuild } from './micro/treeBuild.js'
 
-const values = readOptions({ size: { type: 'string' } })
+const values = readOptions({
+  size: {
+    type: 'string',
+    help: 'one more size of tree for the proofs, in leaves (default: 10000 and 1000000 only)',
+  },
+})
 const sizes = [10_000, 1_000_000, ...(values.size === undefined ? [] : [Number(values.size)])]
 
 installRivals()

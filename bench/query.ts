@@ -9,12 +9,11 @@ import { raceSize, type SizeResult } from './query/raceSize.js'
 import { bytesRows, questionRows, targetsOf } from './query/report.js'
 import { installSqlite } from './query/sqliteDatabase.js'
 
-/** `npm run bench:query -- [--size N] [--quick] [--no-rival] [--doc]`. */
 const values = readOptions({
-  size: { type: 'string' },
-  quick: { type: 'boolean', default: false },
-  rival: { type: 'boolean', default: true },
-  doc: { type: 'boolean', default: false },
+  size: { type: 'string', help: 'one more size, in bridges (default: 10000 and 1000000 only)' },
+  quick: { type: 'boolean', default: false, help: 'leave out the size of 1000000' },
+  rival: { type: 'boolean', default: true, help: 'leave out SQLite, and installing it' },
+  doc: { type: 'boolean', default: false, help: 'write the figures into bench/README.md' },
 })
 const sizes = [
   ...new Set([

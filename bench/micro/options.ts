@@ -1,11 +1,15 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
-type Options = NonNullable<ParseArgsConfig['options']>
+type Option = NonNullable<ParseArgsConfig['options']>[string] & {
+  /** What it is for, and what holds without it where that is no plain `default`. */
+  readonly help: string
+}
+type Options = Readonly<Record<string, Option>>
 type Values<Own extends Options> = ReturnType<
   typeof parseArgs<{ readonly options: Own; readonly allowNegative: true }>
 >['values']
 
-/** A bench's options from the command line. Asked for help, or with one that it does not have, it names them and ends. */
+/** A bench's options from the command line. Asked for help, or with one that it does not have, it tells them and ends. */
 export function readOptions<const Own extends Options>(options: Own): Values<Own> {
   try {
     if (!process.argv.slice(2).includes('--help')) return parseArgs({ options, allowNegative: true }).values
@@ -17,7 +21,10 @@ export function readOptions<const Own extends Options>(options: Own): Values<Own
   process.exit()
 }
 
-function usageOf(name: string, { type, default: usual }: Options[string]): string {
-  if (type === 'boolean') return usual === true ? `  --no-${name}` : `  --${name}`
-  return `  --${name} …${usual === undefined ? '' : `  (${String(usual)})`}`
+const FLAG_WIDTH = 18
+
+function usageOf(name: string, { type, default: usual, help }: Option): string {
+  const flag = type === 'boolean' ? (usual === true ? `--no-${name}` : `--${name}`) : `--${name} …`
+  const fallback = usual === undefined ? '' : ` (default: ${typeof usual === 'boolean' ? 'off' : usual})`
+  return `  ${flag.padEnd(FLAG_WIDTH)}${help}${fallback}`
 }
