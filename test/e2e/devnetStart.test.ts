@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { RunningDevnet } from '../../src/devnet/runningDevnets.js'
+import { freePort } from '../support/freePort.js'
 import { type BdsProcess, startBds } from '../support/serviceProcess.js'
 import { tempFolder } from '../support/tempFolder.js'
 import { until } from '../support/until.js'
@@ -102,7 +103,7 @@ test('traffic goes on by itself: deposits come, and some are claimed', async (t)
 })
 
 test('no process and no folder is left after kill -9, and the next start gets the same ports', async (t) => {
-  const ports = ['--port', await freePort(), '--ops-port', await freePort()]
+  const ports = ['--port', String(await freePort()), '--ops-port', String(await freePort())]
   const demo = await startDemo(t, [], ports)
   // The guard of the chains holds the same standard error: `exited` waits for both.
   await demo.bds.kill('SIGKILL')
@@ -126,13 +127,3 @@ test('with --end-with-parent nothing is left after kill -9 of the process that s
   await bds.kill('SIGKILL')
   await assertNothingLeft({ bds, tmpdir, text: '', description })
 })
-
-/** A port that nobody listens on. */
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return String(port)
-}
