@@ -232,7 +232,7 @@ export async function readGerHashChains(
  * Answers in order; undefined for a call that reverts, or that the endpoint refuses while it answers others.
  * @throws RpcFailure, also when all are refused.
  */
-async function callGetters(
+export async function callGetters(
   calls: readonly RpcCall[],
   endpoint: Endpoint,
   signal: AbortSignal,

@@ -4,6 +4,7 @@ import { eventFilterOf } from '../protocol/decodeLog.js'
 import type { Logger } from '../telemetry/logger.js'
 import { systemClock } from './clock.js'
 import { contractCall } from './contractCall.js'
+import { readContractLinks } from './contractLinks.js'
 import { rootGetters } from './contractReads.js'
 import { Endpoint } from './endpoint.js'
 import { openHeadSocket } from './headSocket.js'
@@ -69,7 +70,9 @@ export async function probeEndpoint(
   if (!hasHead || head === undefined) return findings
   const newest = head
   if (endpoint.serves('state')) {
-    await ask('contracts', () => probeContracts(network, newest, endpoint, signal))
+    const areThere = await ask('contracts', () => probeContracts(network, newest, endpoint, signal))
+    if (areThere && newest.number >= network.startBlock)
+      await ask('contracts together', () => probeContractLinks(network, endpoint, signal))
     await ask('state at a block', () => probeState(network, newest, endpoint, signal))
   }
   await ask('finality', () => probeFinality(network, endpoint, signal))
@@ -104,6 +107,13 @@ async function probeContracts(
     }
   await assertContracts(network, endpoint, signal)
   return { outcome: 'ok', detail: `code at every address, networkID() is ${network.networkId}` }
+}
+
+async function probeContractLinks(network: NetworkConfig, endpoint: Endpoint, signal: AbortSignal): Answer {
+  const { asked, told, wrong } = await readContractLinks(network, endpoint, signal)
+  if (wrong.length > 0) return { outcome: 'fail', detail: wrong.join('; ') }
+  const found = told === 0 ? 'not known' : 'as configured'
+  return { outcome: 'ok', detail: `${found}: ${told} of ${asked} getters tell` }
 }
 
 /** A few blocks down, where a node that keeps little has state, too; and at a hash that no block has (EIP-1898). */

@@ -120,6 +120,7 @@ export const getterAbi = parseAbi([
   'function claimedBitMap(uint256 position) view returns (uint256)',
   'function getTokenWrappedAddress(uint32 originNetwork, address originTokenAddress) view returns (address)',
   'function bridgeAddress() view returns (address)',
+  'function rollupManager() view returns (address)',
   'function insertedGERHashChain() view returns (bytes32)',
   'function removedGERHashChain() view returns (bytes32)',
   'function globalExitRootMap(bytes32 globalExitRoot) view returns (uint256)',

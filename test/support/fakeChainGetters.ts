@@ -46,6 +46,7 @@ export function claimedBitMap(networkId: number, state: FakeState, position: big
 
 const managerGetters: Record<string, Getter> = {
   bridgeAddress: ({ contracts }) => contracts.bridge,
+  rollupManager: ({ contracts }) => contracts.rollupManager,
   insertedGERHashChain: (_, state) => state.injectionHashChain,
   removedGERHashChain: (_, state) => state.removalHashChain,
   globalExitRootMap: (_, state, [ger]) => state.globalExitRoots.get(ger as Hex) ?? 0n,
@@ -57,6 +58,8 @@ const managerGetters: Record<string, Getter> = {
 }
 
 const rollupManagerGetters: Record<string, Getter> = {
+  globalExitRootManager: ({ contracts }) => contracts.globalExitRootManager,
+  bridgeAddress: ({ contracts }) => contracts.bridge,
   rollupCount: (_, state) => state.rollups.size,
   chainIDToRollupID: (_, state, [chainId]) =>
     [...state.rollups.values()].find((rollup) => rollup.chainId === Number(chainId))?.networkId ?? 0,

@@ -33,6 +33,7 @@ test('an endpoint that can do everything is told so, part by part', async (conte
   assert.match(found['chain id']!, /^ok: \d+$/)
   assert.match(found.head!, /^ok: block \d+$/)
   assert.equal(found.contracts, 'ok: code at every address, networkID() is 0')
+  assert.equal(found['contracts together'], 'ok: as configured: 5 of 5 getters tell')
   assert.match(found['state at a block']!, /^ok: told of block \d+$/)
   assert.match(found.finality!, /^ok: finalized is block \d+$/)
   assert.equal(found['logs by block hash'], 'ok: offered')
@@ -98,6 +99,41 @@ test('a bridge of another network, and an address without a contract, are faults
   assert.match(other.contracts!, /^fail: network 9: bridge 0x[0-9a-f]{40} says that its network id is 0$/)
   const empty = await probe(context, () => undefined, { bridge: `0x${'11'.repeat(20)}` })
   assert.match(empty.contracts!, /^fail: network 0: no contract at bridge 0x1{40}$/)
+})
+
+test('contracts that do not belong together are a fault that names both addresses', async (context) => {
+  const { contracts } = buildSmallWorld().world.network(0)
+  const { bridge, globalExitRootManager, rollupManager } = contracts
+  const otherRollupManager = await probe(context, () => undefined, { rollupManager: bridge })
+  assert.match(otherRollupManager.contracts!, /^ok: /)
+  assert.equal(
+    otherRollupManager['contracts together'],
+    `fail: rollupManager() of global_exit_root_manager is ${rollupManager}, configured as rollup_manager is ${bridge}`,
+  )
+  const swapped = await probe(context, () => undefined, {
+    globalExitRootManager: rollupManager,
+    rollupManager: globalExitRootManager,
+  })
+  assert.equal(
+    swapped['contracts together'],
+    `fail: globalExitRootManager() of bridge is ${globalExitRootManager}, configured as global_exit_root_manager is ${rollupManager}`,
+  )
+})
+
+test('a getter that reverts proves nothing of the contracts', async (context) => {
+  const { bridge } = buildSmallWorld().world.network(0).contracts
+  // globalExitRootManager(), rollupManager() and bridgeAddress()
+  const selectors = ['0xd02103ca', '0x49b7b802', '0xa3c573eb']
+  const found = await probe(
+    context,
+    (endpoint) =>
+      void endpoint.fail({
+        ...{ type: 'error', code: 3, message: 'execution reverted', methods: ['eth_call'] },
+        when: ({ params: [call] }) => selectors.includes((call as { data: string }).data),
+      }),
+    { rollupManager: bridge },
+  )
+  assert.equal(found['contracts together'], 'ok: not known: 0 of 5 getters tell')
 })
 
 test('an endpoint that is not there is told by alias and error code', async (context) => {
