@@ -84,34 +84,82 @@ function matchClaims(
   }
 }
 
+/** A call that makes a deposit, as far as the event repeats it. */
+interface DepositCall {
+  readonly caller: string
+  readonly network: number
+  /** undefined: no address. */
+  readonly address: string | undefined
+  readonly amount: bigint | undefined
+}
+
+/** Who calls for one destination: everybody, and by the amount that the call names. */
+interface Callers {
+  readonly all: Set<string>
+  readonly byAmount: Map<bigint | undefined, Set<string>>
+}
+
 /**
  * As many successful calls as logs, and each fits its log: then they belong together in order. Else only a log that
- * fits the calls of one caller alone is certain.
+ * fits the calls of one caller alone is certain. One transaction may have thousands of both: nothing is done for each pair.
  */
 function matchDeposits(
   deposits: readonly SenderLog[],
-  calls: readonly BridgeCall[],
+  bridgeCalls: readonly BridgeCall[],
   callers: Map<number, string>,
 ): void {
-  const isPaired =
-    calls.length === deposits.length && deposits.every((log, index) => fits(log, calls[index]!))
-  deposits.forEach((log, index) => {
-    const fitting = calls.filter((call) => fits(log, call))
-    const exact = fitting.filter((call) => depositCalls[selector(call)]!.amount(call) === log.amount)
-    const candidates = new Set((exact.length > 0 ? exact : fitting).map((call) => call.caller))
-    if (isPaired) callers.set(log.logIndex, calls[index]!.caller)
-    else if (candidates.size === 1) callers.set(log.logIndex, [...candidates][0]!)
-  })
+  const calls = bridgeCalls.map(readDepositCall)
+  if (calls.length === deposits.length && deposits.every((log, index) => fits(log, calls[index]!))) {
+    for (const [index, { logIndex }] of deposits.entries()) callers.set(logIndex, calls[index]!.caller)
+    return
+  }
+  const byDestination = new Map<string, Callers>()
+  for (const call of calls) addCall(byDestination, `${call.network} ${call.address}`, call)
+  for (const log of deposits) {
+    const { all, byAmount } = callersFor(log, calls, byDestination)
+    const candidates = byAmount.get(log.amount) ?? all
+    if (candidates.size === 1) callers.set(log.logIndex, [...candidates][0]!)
+  }
+}
+
+function readDepositCall(call: BridgeCall): DepositCall {
+  const address = argument(call, (data) => addressWord(data, 1))
+  return {
+    caller: call.caller,
+    network: argument(call, (data) => uint32Word(data, 0)),
+    address: address && encodeHex(address),
+    amount: depositCalls[selector(call)]!.amount(call),
+  }
+}
+
+function callersFor(
+  log: SenderLog,
+  calls: readonly DepositCall[],
+  byDestination: ReadonlyMap<string, Callers>,
+): Callers {
+  const { destinationNetwork: network, destinationAddress: address } = log
+  if (network !== undefined && address !== undefined)
+    return byDestination.get(`${network} ${encodeHex(address)}`) ?? NOBODY
+  const fitting = new Map<string, Callers>()
+  for (const call of calls) if (fits(log, call)) addCall(fitting, '', call)
+  return fitting.get('') ?? NOBODY
+}
+
+const NOBODY: Callers = { all: new Set(), byAmount: new Map() }
+
+function addCall(places: Map<string, Callers>, key: string, { caller, amount }: DepositCall): void {
+  const place = places.get(key) ?? { all: new Set(), byAmount: new Map() }
+  places.set(key, place)
+  place.all.add(caller)
+  const exact = place.byAmount.get(amount) ?? new Set()
+  place.byAmount.set(amount, exact.add(caller))
 }
 
 /** The amount is no test: a token that takes a fee lets less arrive than the call says. */
-function fits(log: SenderLog, call: BridgeCall): boolean {
-  const network = argument(call, (data) => uint32Word(data, 0))
-  const address = argument(call, (data) => addressWord(data, 1))
+function fits({ destinationNetwork, destinationAddress }: SenderLog, call: DepositCall): boolean {
   return (
-    (log.destinationNetwork === undefined || network === log.destinationNetwork) &&
-    (log.destinationAddress === undefined ||
-      (address !== undefined && encodeHex(address) === encodeHex(log.destinationAddress)))
+    (destinationNetwork === undefined || call.network === destinationNetwork) &&
+    (destinationAddress === undefined || call.address === encodeHex(destinationAddress))
   )
 }
 

@@ -253,3 +253,29 @@ test('what is no trace is an empty one', () => {
   for (const raw of [null, undefined, 7, 'trace', [], {}, { calls: 3, logs: {} }])
     assert.deepEqual(readBridgeTrace(raw, `0x${'b1'.repeat(20)}`), { calls: [], events: [] })
 })
+
+test('thousands of deposits in one transaction are matched in no time, with a call too many as well', () => {
+  const count = 3_000
+  const word = (value: number) => value.toString(16).padStart(64, '0')
+  const destinationAddress = new Uint8Array(20).fill(7)
+  const logs = Array.from({ length: count }, (_, logIndex): SenderLog => {
+    const told = { leafType: 0, destinationNetwork: 1, destinationAddress, amount: BigInt(logIndex) }
+    return { kind: 'deposit', logIndex, depositCount: logIndex, ...told }
+  })
+  const address = Buffer.from(destinationAddress).toString('hex').padStart(64, '0')
+  const calls = Array.from({ length: count + 1 }, (_, index) => ({
+    caller: account(index % 2),
+    value: '0x0',
+    input: `0xcd586579${word(1)}${address}${word(index)}${word(0)}${word(0)}${word(192)}${word(0)}`,
+  }))
+  for (const shown of [calls, calls.slice(0, count)]) {
+    const startedAtMs = performance.now()
+    const callers = matchCallers(logs, { calls: shown, events: [] })
+    const ms = performance.now() - startedAtMs
+    assert.deepEqual(
+      [...callers],
+      logs.map(({ logIndex }) => [logIndex, account(logIndex % 2)]),
+    )
+    assert.ok(ms < 1_500, `${ms} ms`)
+  }
+})
