@@ -149,13 +149,22 @@ function outcomeOf(reply: unknown, alias: string, method: string): RpcOutcome {
 }
 
 function wordsOf(code: unknown, message: unknown, data: unknown, status?: number): ProviderWords {
-  const dataText =
-    data === undefined || data === null ? '' : ` ${typeof data === 'string' ? data : JSON.stringify(data)}`
+  const dataText = data === undefined || data === null ? '' : ` ${textOfValue(data)}`
   return {
     ...(status === undefined ? {} : { status }),
     ...(typeof code === 'number' ? { code } : {}),
     text: `${typeof message === 'string' ? message : ''}${dataText}`,
     ...(data === undefined ? {} : { data }),
+  }
+}
+
+/** What is parsed may be nested too deep to be written: nobody means anything by that. */
+function textOfValue(value: unknown): string {
+  if (typeof value === 'string') return value
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return ''
   }
 }
 
@@ -198,7 +207,7 @@ function statusFailure({ status, statusText, headers, body }: HttpAnswer, messag
   const words =
     typeof error?.code === 'number' && typeof error.message === 'string'
       ? wordsOf(error.code, error.message, error.data, status)
-      : wordsOf(undefined, error ? JSON.stringify(error) : text || statusText, undefined, status)
+      : wordsOf(undefined, error ? textOfValue(error) : text || statusText, undefined, status)
   return failureOf(words, message, retryAfterMs(headers))
 }
 

@@ -100,6 +100,14 @@ test('each kind of failure is told apart', async () => {
   }
 })
 
+test('an error whose data are nested thousands deep is a failure like any other', async () => {
+  const deep = '['.repeat(10_000) + ']'.repeat(10_000)
+  const answer = `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"busy","data":${deep}}}`
+  assert.equal((await failureOf({ body: answer })).kind, 'rpc')
+  const page = `{"error":{"text":${deep}}}`
+  assert.equal((await failureOf({ status: 500, body: page })).kind, 'http')
+})
+
 test('silence and a trickling body end with the time-out', async () => {
   const pieces = ['{"jsonrpc":"2.0",', ...Array.from({ length: 50 }, () => ' '), '"id":1,"result":1}']
   for (const answer of ['silent', { body: pieces, pauseMs: 50 }] as const) {
