@@ -123,7 +123,7 @@ export class SenderResolver {
         try {
           const options = { tracer: 'callTracer', tracerConfig: { withLog: true } }
           const root = await endpoint.call('debug_traceTransaction', [hash, options], signal)
-          return readBridgeTrace(root, this.#network.bridge)
+          return bridgeTraceOf(root, this.#network.bridge, endpoint)
         } catch (error) {
           if (!(error instanceof RpcFailure) || error.kind === 'rateLimit' || error.kind === 'network')
             throw error
@@ -161,6 +161,15 @@ interface TraceResult {
 }
 
 const noTrace: TraceResult = { trace: undefined, failed: false }
+
+/** @throws RpcFailure `body` when it is not built as traces are, or nested deeper than any chain's calls. */
+function bridgeTraceOf(root: unknown, bridge: string, { alias }: Endpoint): BridgeTrace {
+  try {
+    return readBridgeTrace(root, bridge)
+  } catch {
+    throw new RpcFailure('body', `${alias}: a trace is malformed`)
+  }
+}
 
 function addressBytes(text: string): Address {
   return decodeHex(text)!

@@ -162,6 +162,23 @@ test('a trace that fails for now gives tx.from as provisional, and the caller la
   })
 })
 
+test("a trace that is no trace is that endpoint's failure: the next one is asked", async () => {
+  await withChain(
+    [depositOfContract],
+    async (chain) => {
+      const [endpoint] = chain.endpoints
+      const questions = await questionsOf(chain)
+      endpoint!.fail({
+        type: 'result',
+        methods: ['debug_traceTransaction'],
+        value: { type: 'CALL', to: contract, logs: [null], calls: [] },
+      })
+      assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), [`${contract} ${user}`])
+    },
+    { endpoints: 2 },
+  )
+})
+
 test('one endpoint without traces, the other with: the caller is found', async () => {
   await withChain(
     [depositOfContract],
