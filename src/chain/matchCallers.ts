@@ -61,7 +61,7 @@ function matchByInputs(logs: readonly SenderLog[], trace: BridgeTrace): Map<numb
   const claims = logs.filter((log) => log.kind === 'claim')
   matchClaims(claims, trace.calls, callers)
   const deposits = logs.filter((log) => log.kind === 'deposit')
-  const calls = trace.calls.filter((call) => depositCalls[selector(call)] !== undefined)
+  const calls = trace.calls.filter((call) => Object.hasOwn(depositCalls, selector(call)))
   matchDeposits(deposits, calls, callers)
   return callers
 }

@@ -279,3 +279,9 @@ test('thousands of deposits in one transaction are matched in no time, with a ca
     assert.ok(ms < 1_500, `${ms} ms`)
   }
 })
+
+test('a call whose input is the name of what every object has makes no deposit', () => {
+  const calls = [{ caller: account(1), value: '0x0', input: '__proto__' }]
+  const log: SenderLog = { kind: 'deposit', logIndex: 0, depositCount: 0, amount: 1n }
+  assert.equal(matchCallers([log], { calls, events: [] }).size, 0)
+})
