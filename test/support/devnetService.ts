@@ -26,6 +26,7 @@ export interface DevnetService {
 
 interface NetworkSync {
   readonly network_id: number
+  readonly is_synced: boolean
   readonly synced_block: number
   readonly finalized_block: number | null
   readonly halted: string | null
@@ -64,10 +65,11 @@ async function serveConfig(context: Cleaner, devnet: Devnet, configFile: string)
     await until(
       async () => (await process.read<{ networks: NetworkSync[] }>('/bridge/v1/sync-status')).networks,
       (networks) =>
-        networks.every(({ network_id, synced_block, finalized_block, halted }) => {
+        networks.every(({ network_id, is_synced, synced_block, finalized_block, halted }) => {
           if (halted !== null) throw new Error(`network ${network_id} halted: ${halted}`)
           const { head, final } = targets[network_id]!
-          return synced_block >= head && (finalized_block ?? 0) >= final
+          // Synced only after its claims were compared: nothing to it is ready before.
+          return is_synced && synced_block >= head && (finalized_block ?? 0) >= final
         }),
       'indexing up to the heads',
     )
