@@ -43,8 +43,11 @@ const values = readOptions({
 })
 const RIVAL_FACTOR = 8
 const deposits = wholeBatches(Number(values.bridges ?? (values.quick ? 20_000 : 1_000_000)))
-/** What is left of the traffic is for the indexer that writes beside. */
-const all = 2 * deposits
+const rounds = Number(values.rounds ?? (values.quick ? 1 : 5))
+const seconds = Number(values.seconds ?? (values.quick ? 1 : 3))
+/** More than the indexer stores while it writes beside two operations. */
+const BESIDE_PER_SECOND = 100_000
+const all = deposits + BESIDE_PER_SECOND * 2 * rounds * (seconds + 1)
 const hasWrk = installedProgram('wrk') !== undefined
 const tool = hasWrk ? 'wrk' : 'autocannon'
 
@@ -63,8 +66,8 @@ try {
     rival: values.rival ? await startRival(service.hello.uncached, leaves - 1) : undefined,
     drive: (load: Load) => (hasWrk ? runWrk(load, folder) : runAutocannon(load)),
     connections: Number(values.connections),
-    seconds: Number(values.seconds ?? (values.quick ? 1 : 3)),
-    rounds: Number(values.rounds ?? (values.quick ? 1 : 5)),
+    seconds,
+    rounds,
   }
   const claims = await totalOf(service.hello.uncached, '/bridge/v1/claims?network_id=1&page_size=1')
   const operations = benchOperations(deposits, claims, leaves)
