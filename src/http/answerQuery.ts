@@ -3,7 +3,7 @@ import type { ContentCoding } from '../pool/contentCoding.js'
 import type { QueryReply } from '../pool/messages.js'
 import type { QueryPool } from '../pool/queryPool.js'
 import type { PoolRequest } from '../pool/requestLanes.js'
-import type { ShardVersion } from '../pool/shardVersion.js'
+import type { VersionNow } from '../pool/shardVersion.js'
 import type { OperationId, QueryByOperation } from '../protocol/queries.js'
 import type { HttpMetrics } from '../telemetry/metrics.js'
 import type { AnswerCache, CachedAnswer } from './cache.js'
@@ -23,7 +23,7 @@ export interface QueryDesk {
   readonly pool: Pick<QueryPool, 'submit'>
   /** False where answers have one coding only. */
   readonly isCoding: boolean
-  readVersion(): ShardVersion
+  readVersion(): VersionNow
   readonly metrics: HttpMetrics
 }
 
@@ -36,7 +36,7 @@ export function answerQuery(
   coding: ContentCoding,
 ): void {
   const { cache } = desk
-  const version = cache.isWorthwhile(operation) ? desk.readVersion() : undefined
+  const version = cache.isWorthwhile(operation) ? settledVersion(desk) : undefined
   if (version !== undefined) {
     // Before anything is parsed: most clients spell a query the same way each time.
     const found = cache.findSpelling(operation, rawQuery, coding, version)
@@ -64,6 +64,12 @@ export function answerQuery(
   const pending = new PendingQuery(desk, exchange, operation, query, coding, key)
   if (desk.pool.submit(pending)) exchange.hold()
   else exchange.refuse(failure('SERVICE_UNAVAILABLE', 'too many requests are waiting', OVERLOAD_RETRY_SEC))
+}
+
+/** Undefined while a commit is under way: others may have read its data already, and a kept answer would go back behind them. */
+function settledVersion(desk: QueryDesk): VersionNow | undefined {
+  const version = desk.readVersion()
+  return version.isCommitting ? undefined : version
 }
 
 function sendCached(desk: QueryDesk, exchange: Exchange, operation: OperationId, found: Outgoing): void {

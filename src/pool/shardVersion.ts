@@ -14,14 +14,21 @@ export interface ShardVersion {
   readonly halted: number
 }
 
+export interface VersionNow extends ShardVersion {
+  /** A commit of some shard can be read already or soon, and `tip` does not tell which: nothing that was kept may be given. */
+  readonly isCommitting: boolean
+}
+
 /**
  * Reads the version now. Read it before the first read of a task, and before a cached answer is used. Mostly it is the same
  * object as before: twelve 64-bit cells took a twentieth of a cached answer's time, one count of changes takes none.
  */
-export function createVersionReader(status: StatusBoardHandle): () => ShardVersion {
+export function createVersionReader(status: StatusBoardHandle): () => VersionNow {
   const rows = status.networkIds.map((networkId) => statusRow(status, networkId))
   const readChanges = changeReader(status)
-  const readAll = (): ShardVersion => {
+  const readAll = (): VersionNow => {
+    // First: who finds no commit under way finds the tips of all that were.
+    const isCommitting = rows.some((row) => row.get('committing') !== 0)
     let tip = 0
     let epoch = 0
     let halted = 0
@@ -32,7 +39,7 @@ export function createVersionReader(status: StatusBoardHandle): () => ShardVersi
       if (isInDoubt(row.haltReason())) halted += bit
       bit *= 2
     }
-    return { tip, epoch, halted }
+    return { tip, epoch, halted, isCommitting }
   }
   let changes = readChanges()
   let version = readAll()

@@ -77,17 +77,30 @@ export function openShardWriter({ config, networkId, compiled, status }: ShardWr
   }
   const commit = (body: (view: WriteView) => void): void => {
     try {
-      store.transact(body)
+      store.transact((view) => {
+        body(view)
+        // Before anybody can read the commit, and not earlier: answers kept in memory rest as long as this stands.
+        row.set('committing', 1)
+      })
+      tellStatus()
+      row.set('lastCommitMs', Date.now())
+      // Last: who sees the new number finds all the rest.
+      row.add('tip', 1)
     } catch (error) {
       memory.dictionaries.forget()
+      endTornCommit()
       throw error
     }
-    tellStatus()
-    row.set('lastCommitMs', Date.now())
-    // Last: who sees the new number finds all the rest.
-    row.add('tip', 1)
+    row.set('committing', 0)
+  }
+  // Made or not: nobody is to take what was kept before it for new.
+  const endTornCommit = (): void => {
+    row.add('tip', row.get('committing'))
+    row.set('committing', 0)
   }
   tellStatus()
+  // A thread before this one may have died in a commit.
+  endTornCommit()
 
   return {
     contractState: openContractState(store, hasher),

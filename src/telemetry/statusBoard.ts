@@ -7,6 +7,8 @@ import { type HaltReason, haltReasons } from '../errors/haltReason.js'
 const fields = [
   /** Moves with each commit. */
   'tip',
+  /** 1 from before a commit's data can be read until `tip` has moved: what is read meanwhile may be older or newer than `tip`. */
+  'committing',
   /** Grows with each reorg and each cut of the exit tree; answers of another epoch are void. */
   'epoch',
   /** Newest block that the chain's RPC told of; −1 = unknown. */
@@ -69,7 +71,7 @@ const FIELD_INDEX = Object.fromEntries(fields.map((field, index) => [field, inde
 >
 
 /** Fields that tell whether answers may have changed. A write of one is counted, so that readers need not compare them all. */
-const COUNTED: ReadonlySet<StatusField> = new Set(['tip', 'epoch', 'haltReason'])
+const COUNTED: ReadonlySet<StatusField> = new Set(['tip', 'committing', 'epoch', 'haltReason'])
 
 /** One network's row. All numbers are safe integers. */
 export interface StatusRow {
@@ -124,7 +126,7 @@ export function statusRow(handle: StatusBoardHandle, networkId: number): StatusR
   }
 }
 
-/** Reads a number that moves with each write of `tip`, `epoch` or `haltReason` of any network, and starts over after 2^32. */
+/** Reads a number that moves with each write of a `COUNTED` field of any network, and starts over after 2^32. */
 export function changeReader(handle: StatusBoardHandle): () => number {
   const cell = changeCell(handle)
   return () => Atomics.load(cell, 0)

@@ -28,8 +28,11 @@ export function shardConfig(dataDir: string, networkId: number, startBlock = 1):
   return { dataDir, networks: [{ networkId, startBlock }] } as unknown as Config
 }
 
-export function openTestShard(dataDir: string, networkId: number): TestShard {
-  const board = createStatusBoard([networkId])
+export function openTestShard(
+  dataDir: string,
+  networkId: number,
+  board = createStatusBoard([networkId]),
+): TestShard {
   const writer = openShardWriter({
     config: shardConfig(dataDir, networkId),
     networkId,

@@ -5,42 +5,67 @@ import { answerQuery, type QueryDesk } from '../../../src/http/answerQuery.js'
 import { AnswerCache } from '../../../src/http/cache.js'
 import type { Exchange } from '../../../src/http/respond.js'
 import type { PoolRequest } from '../../../src/pool/requestLanes.js'
+import type { VersionNow } from '../../../src/pool/shardVersion.js'
 
-const VERSION = { tip: 1, epoch: 0, halted: 0 }
+const VERSION = { tip: 1, epoch: 0, halted: 0, isCommitting: false }
 
-test('a query that was spelled like this before is answered without parsing it, and counted as a hit', () => {
+/** A desk whose pool answers at once, and what was seen of it. */
+function deskWith(version: { now: VersionNow }) {
   const parsed: string[] = []
   const hits: string[] = []
+  const etags: string[] = []
   const parse = (raw: string) => {
     parsed.push(raw)
     return success({ query: { networkId: 1 }, key: '1;' })
   }
+  let asked = 0
   const desk = {
     parsers: { getTokenMappings: parse },
     cache: new AnswerCache(1 << 20),
     pool: {
       submit: (request: PoolRequest) => {
+        asked += 1
         const body = new TextEncoder().encode('{}')
         request.settle({
-          ...{ status: 200, body, coding: 'identity', tag: Buffer.from('t'), retryAfterSec: 0 },
-          ...{ life: 'version', version: VERSION, fault: undefined },
+          ...{ status: 200, body, coding: 'identity', tag: Buffer.from(`t${asked}`), retryAfterSec: 0 },
+          ...{ life: 'version', version: version.now, fault: undefined },
         })
         return true
       },
     },
     isCoding: true,
-    readVersion: () => VERSION,
+    readVersion: () => version.now,
     metrics: { cacheHit: (route: string) => hits.push(route) },
   } as unknown as QueryDesk
-  const etags: string[] = []
   const exchange = {
     send: ({ etag }: { readonly etag: string }) => etags.push(etag),
     hold: () => undefined,
+    isPlain: () => false,
   } as unknown as Exchange
+  const ask = (raw: string): void => answerQuery(desk, exchange, 'getTokenMappings', raw, 'identity')
+  return { ask, parsed, hits, etags }
+}
+
+test('a query that was spelled like this before is answered without parsing it, and counted as a hit', () => {
+  const { ask, parsed, hits, etags } = deskWith({ now: VERSION })
   for (const raw of ['network_id=1', 'network_id=1', 'network_id=1', 'network_id=1&x=2', 'network_id=1&x=2'])
-    answerQuery(desk, exchange, 'getTokenMappings', raw, 'identity')
-  assert.deepEqual(etags, Array(5).fill('"t"'))
+    ask(raw)
+  assert.deepEqual(etags, Array(5).fill('"t1"'))
   // The first time for the pool, the second time to learn the spelling; then no more.
   assert.deepEqual(parsed, ['network_id=1', 'network_id=1', 'network_id=1&x=2'])
   assert.equal(hits.length, 4)
+})
+
+test('while a commit is under way nothing kept is given, since others may have read the commit already', () => {
+  const version = { now: VERSION }
+  const { ask, etags } = deskWith(version)
+  ask('network_id=1')
+  ask('network_id=1')
+  version.now = { ...VERSION, isCommitting: true }
+  ask('network_id=1')
+  ask('network_id=1')
+  version.now = { ...VERSION, tip: 2 }
+  ask('network_id=1')
+  ask('network_id=1')
+  assert.deepEqual(etags, ['"t1"', '"t1"', '"t2"', '"t3"', '"t4"', '"t4"'])
 })

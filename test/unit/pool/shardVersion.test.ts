@@ -29,6 +29,8 @@ test('whatever moves a version is seen by its next reader, in each way of writin
   for (const change of [
     () => row.set('tip', 5),
     () => row.add('tip', 1),
+    () => row.set('committing', 1),
+    () => row.set('committing', 0),
     () => row.add('epoch', 1),
     () => row.setHaltReason('corrupt_store'),
     () => statusRow(status, 0).set('tip', 7),
@@ -37,12 +39,14 @@ test('whatever moves a version is seen by its next reader, in each way of writin
     seen.push(readVersion())
   }
   assert.deepEqual(seen, [
-    { tip: 0, epoch: 0, halted: 0 },
-    { tip: 5, epoch: 0, halted: 0 },
-    { tip: 6, epoch: 0, halted: 0 },
-    { tip: 6, epoch: 1, halted: 0 },
-    { tip: 6, epoch: 1, halted: 2 },
-    { tip: 13, epoch: 1, halted: 2 },
+    { tip: 0, epoch: 0, halted: 0, isCommitting: false },
+    { tip: 5, epoch: 0, halted: 0, isCommitting: false },
+    { tip: 6, epoch: 0, halted: 0, isCommitting: false },
+    { tip: 6, epoch: 0, halted: 0, isCommitting: true },
+    { tip: 6, epoch: 0, halted: 0, isCommitting: false },
+    { tip: 6, epoch: 1, halted: 0, isCommitting: false },
+    { tip: 6, epoch: 1, halted: 2, isCommitting: false },
+    { tip: 13, epoch: 1, halted: 2, isCommitting: false },
   ])
   assert.equal(readVersion(), seen.at(-1))
 })

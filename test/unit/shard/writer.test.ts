@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { compileMerkleModule } from '../../../src/merkle/wasm.js'
+import { createVersionReader } from '../../../src/pool/shardVersion.js'
 import type { BlockBatch } from '../../../src/protocol/chainEvent.js'
 import type { BlockNumber } from '../../../src/protocol/units.js'
+import { readCheckpoint } from '../../../src/shard/write/chainPosition.js'
 import { openShardWriter } from '../../../src/shard/writer.js'
 import { createStatusBoard, statusRow } from '../../../src/telemetry/statusBoard.js'
 import { RandomChain } from '../../support/randomChain.js'
@@ -60,6 +62,60 @@ test('the status board tells what is stored, and moves tip with each commit and 
     chain.dropAbove(2)
     assert.deepEqual(told().slice(0, 5), [3, 2 ** 16, 2, 2, chain.model.deposits.length])
   }))
+
+test('nobody who reads a commit finds the version that answers were kept under before it', async (context) => {
+  const board = createStatusBoard([1])
+  const shard = openTestShard(tempFolder(context), 1, board)
+  const chain = new RandomChain(5)
+  for (let count = 0; count < 8; count++) chain.grow(5)
+  const readVersion = createVersionReader(board)
+  const storedBlock = () => shard.read((view) => readCheckpoint(view)?.number)
+  let before = { tip: readVersion().tip, block: storedBlock() }
+  let looks = 0
+  // The writer's own writes to the board are the moments at which another thread could look.
+  const look = (value: bigint | number): void => {
+    // Inside of the transaction this thread would read what nobody else can.
+    if (value === 1n && shard.status.get('committing') === 0) return
+    const { tip, isCommitting } = readVersion()
+    if (storedBlock() === before.block) return
+    looks += 1
+    assert.ok(isCommitting || tip !== before.tip, `the version stands at ${tip}`)
+  }
+  const { store, add } = Atomics
+  context.mock.method(Atomics, 'store', (cells: BigInt64Array, at: number, value: bigint) => {
+    look(value)
+    return store(cells, at, value)
+  })
+  context.mock.method(Atomics, 'add', (cells: BigInt64Array, at: number, value: bigint) => {
+    look(value)
+    return add(cells, at, value)
+  })
+  for (const block of chain.blocks) {
+    shard.writer.applyBlocks(batchOf([block]))
+    before = { tip: readVersion().tip, block: storedBlock() }
+    assert.equal(readVersion().isCommitting, false)
+  }
+  context.mock.restoreAll()
+  assert.ok(looks > 5 * chain.blocks.length, `${looks} looks`)
+  await shard.close()
+})
+
+test('a commit that fails leaves no mark of one under way', (context) =>
+  withChain(context, 3, ({ writer, status }, chain) => {
+    writer.applyBlocks(batchOf(chain.blocks.slice(0, 2)))
+    assert.throws(() => writer.applyBlocks(batchOf(chain.blocks.slice(0, 1))))
+    assert.equal(status.get('committing'), 0)
+  }))
+
+test('the mark of a thread that died in a commit is taken away by the next, and voids what was kept', async (context) => {
+  const board = createStatusBoard([1])
+  const row = statusRow(board, 1)
+  row.set('tip', 7)
+  row.set('committing', 1)
+  const shard = openTestShard(tempFolder(context), 1, board)
+  assert.deepEqual([row.get('tip'), row.get('committing')], [8, 0])
+  await shard.close()
+})
 
 test('a writer that opens an old shard goes on where it was: checkpoint, counts, epoch', async (context) => {
   const folder = tempFolder(context)
