@@ -67,7 +67,7 @@ export class ContractStates {
     }
     this.#failingSinceMs ??= this.#clock.now()
     if (this.#clock.now() - this.#failingSinceMs > PATIENCE_MS) return undefined
-    throw new RetryableError(`no endpoint of network ${this.#network.networkId} answers a contract call now`)
+    throw this.#silence()
   }
 
   /**
@@ -94,15 +94,11 @@ export class ContractStates {
       const isLeft = ({ state }: Endpoint) => state.isAnswering && !state.isOffered
       const third = await this.#inTurn(isLeft, task, signal, { isOffered: isLeft })
       if (third.answer !== undefined) return third.answer.told
-      if (third.failed)
-        throw new RetryableError(
-          `no endpoint of network ${this.#network.networkId} answers a contract call now`,
-        )
+      if (third.failed) throw this.#silence()
     }
     this.#pool.assertStateOfRightChain()
+    if (first.failed || second.failed) throw this.#silence()
     const network = `network ${this.#network.networkId}`
-    if (first.failed || second.failed)
-      throw new RetryableError(`no endpoint of ${network} answers a contract call now`)
     if (first.isGone || second.isGone)
       throw new FatalError(`no endpoint of ${network} keeps the state that is asked for`, {
         reason: 'pruned_history',
@@ -110,6 +106,10 @@ export class ContractStates {
     throw new FatalError(`no endpoint of ${network} answers contract calls (eth_call)`, {
       reason: 'state_unavailable',
     })
+  }
+
+  #silence(): RetryableError {
+    return new RetryableError(`no endpoint of network ${this.#network.networkId} answers a contract call now`)
   }
 
   /** @see ChainClient.askWitness */

@@ -47,11 +47,10 @@ export async function runIndexer(
   const indexedDeposits = () => new Map(rows.map(([id, of]) => [id, Math.max(0, of.get('depositCount'))]))
   const { rpc: endpoints, rpcTimeoutMs: timeoutMs } = network
   const headHints = new HeadHints({ endpoints, timeoutMs, clock: systemClock, logger })
-  const hinting = endpoints.some(({ wsUrl }) => wsUrl !== undefined) ? { headHints } : {}
   const beside = leaves === undefined ? { indexedDeposits } : { indexedDeposits, leaves }
   try {
     await runSyncLoop(
-      { network, client, writer, clock: systemClock, report, ...beside, ...polling, ...hinting },
+      { network, client, writer, clock: systemClock, report, headHints, ...beside, ...polling },
       signal,
     )
   } finally {

@@ -192,10 +192,12 @@ export class BatchDispatcher {
     this.hasOthers = false
     if (!hasOthers || this.isClosing) return
     this.largeResting++
-    setTimeout(() => {
+    const rest = setTimeout(() => {
       this.largeResting--
       this.pump()
     }, performance.now() - startedAtMs)
+    // It alone is nothing to live for.
+    rest.unref()
   }
 
   private settleAll(requests: readonly PoolRequest[], replies: readonly QueryReply[]): void {

@@ -8,8 +8,8 @@ export function isZero(words: Int32Array, start: number, length: number): boolea
   return true
 }
 
-/** Big-endian. */
-export function uint32At(bytes: Uint8Array, offset: number): number {
+/** As the contracts and the stores' keys have it; values of the stores are little-endian. */
+export function readUint32BigEndian(bytes: Uint8Array, offset: number): number {
   return (
     ((bytes[offset]! << 24) | (bytes[offset + 1]! << 16) | (bytes[offset + 2]! << 8) | bytes[offset + 3]!) >>>
     0

@@ -1,4 +1,4 @@
-import { uint32At } from './abiBytes.js'
+import { readUint32BigEndian } from './abiBytes.js'
 import type { DepositCount, NetworkId } from './units.js'
 
 /** A deposit named by a global index. */
@@ -32,9 +32,9 @@ export function decodeGlobalIndex(globalIndex: bigint): GlobalIndexParts {
 
 /** The same, read from its 32 bytes, big-endian, at `offset`. */
 export function decodeGlobalIndexBytes(bytes: Uint8Array, offset: number): GlobalIndexParts {
-  const depositCount = uint32At(bytes, offset + 28) as DepositCount
+  const depositCount = readUint32BigEndian(bytes, offset + 28) as DepositCount
   if ((bytes[offset + 23]! & 1) === 1) return { sourceNetwork: 0 as NetworkId, depositCount }
-  return { sourceNetwork: sourceOf(uint32At(bytes, offset + 24)), depositCount }
+  return { sourceNetwork: sourceOf(readUint32BigEndian(bytes, offset + 24)), depositCount }
 }
 
 function sourceOf(rollupIndex: number): NetworkId {

@@ -1,4 +1,4 @@
-import { copyBytes, isZero, uint32At, WORD } from './abiBytes.js'
+import { copyBytes, isZero, readUint32BigEndian, WORD } from './abiBytes.js'
 import type { BlockHeader, ClaimEvent, DepositEvent, Hash } from './chainEvent.js'
 import type { PackedLogs } from './packedLogs.js'
 import { uint256OfParts } from './uint256.js'
@@ -42,11 +42,11 @@ abstract class PackedEvent {
   }
 
   protected uint32(word: number): number {
-    return uint32At(this.logs.bytes, this.start + WORD * word + 28)
+    return readUint32BigEndian(this.logs.bytes, this.start + WORD * word + 28)
   }
 
   protected uint256(word: number): bigint {
-    return uint256OfParts((part) => uint32At(this.logs.bytes, this.start + WORD * word + 4 * part))
+    return uint256OfParts((part) => readUint32BigEndian(this.logs.bytes, this.start + WORD * word + 4 * part))
   }
 
   protected view(offset: number, length: number): Uint8Array {
@@ -257,10 +257,10 @@ export function packedDeposit(logs: PackedLogs, log: number): PackedDeposit | un
     isZero(words, start + 3 * WORD, 28) &&
     isZero(words, start + 4 * WORD, 12) &&
     isZero(words, start + 6 * WORD, 28) &&
-    uint32At(bytes, start + 6 * WORD + 28) === 8 * WORD &&
+    readUint32BigEndian(bytes, start + 6 * WORD + 28) === 8 * WORD &&
     isZero(words, start + 7 * WORD, 28) &&
     isZero(words, start + 8 * WORD, 28) &&
-    length === WORD * (9 + Math.ceil(uint32At(bytes, start + 8 * WORD + 28) / WORD))
+    length === WORD * (9 + Math.ceil(readUint32BigEndian(bytes, start + 8 * WORD + 28) / WORD))
   return isCanonical ? new PackedDeposit(logs, log) : undefined
 }
 

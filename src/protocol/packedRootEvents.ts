@@ -1,4 +1,4 @@
-import { isZero, uint32At, WORD } from './abiBytes.js'
+import { isZero, readUint32BigEndian, WORD } from './abiBytes.js'
 import type { ChainEvent, EventPosition, Hash } from './chainEvent.js'
 import type { EventName } from './eventTopics.js'
 import type { PackedLogs } from './packedLogs.js'
@@ -44,7 +44,7 @@ export function packedRootEvent(
   const countAt = logs.topicAt(log, 1)
   const start = logs.dataStart(log)
   const timeAt = start + 2 * WORD
-  const highTime = uint32At(logs.bytes, timeAt + 24)
+  const highTime = readUint32BigEndian(logs.bytes, timeAt + 24)
   // A time above what a number holds exactly is for the general decoder to judge.
   if (!isZero(logs.words, countAt, 28) || !isZero(logs.words, timeAt, 24) || highTime > 0x1f_ffff)
     return undefined
@@ -54,8 +54,8 @@ export function packedRootEvent(
     logIndex,
     transactionHash,
     l1InfoRoot: hashAt(start),
-    leafCount: asLeafCount(uint32At(logs.bytes, countAt + 28)),
+    leafCount: asLeafCount(readUint32BigEndian(logs.bytes, countAt + 28)),
     previousBlockHash: hashAt(start + WORD),
-    timestampSec: highTime * 2 ** 32 + uint32At(logs.bytes, timeAt + 28),
+    timestampSec: highTime * 2 ** 32 + readUint32BigEndian(logs.bytes, timeAt + 28),
   }
 }

@@ -1,5 +1,6 @@
+import { readUint32BigEndian } from '../../src/protocol/abiBytes.js'
 import { entriesOfKind } from '../../src/shard/write/hashRunAppender.js'
-import { readUint32BigEndian, readUint256 } from '../../src/store/codecs/bytes.js'
+import { readUint256 } from '../../src/store/codecs/bytes.js'
 import { CLAIM_LINK_BYTES, decodeClaimLink } from '../../src/store/codecs/claimLink.js'
 import { CLAIM_BYTES, CLAIM_HASH_BYTES, decodeClaimRow } from '../../src/store/codecs/claimRow.js'
 import { DEPOSIT_BYTES, decodeDepositRow } from '../../src/store/codecs/depositRow.js'

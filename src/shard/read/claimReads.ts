@@ -1,7 +1,7 @@
 import { InvariantError } from '../../errors/invariantError.js'
+import { readUint32BigEndian } from '../../protocol/abiBytes.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import type { ClaimOrdinal, NetworkId } from '../../protocol/units.js'
-import { readUint32BigEndian } from '../../store/codecs/bytes.js'
 import { CLAIM_LINK_BYTES, decodeClaimLink, hasClaimLink } from '../../store/codecs/claimLink.js'
 import { CLAIM_BYTES, CLAIM_HASH_BYTES, type ClaimRow, decodeClaimRow } from '../../store/codecs/claimRow.js'
 import { chunkKey, claimLinkKey, uint32Key } from '../../store/codecs/keys.js'

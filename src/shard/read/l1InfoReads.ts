@@ -1,8 +1,8 @@
 import { InvariantError } from '../../errors/invariantError.js'
+import { readUint32BigEndian } from '../../protocol/abiBytes.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import { L1_NETWORK_ID } from '../../protocol/networks.js'
 import type { NetworkId } from '../../protocol/units.js'
-import { readUint32BigEndian } from '../../store/codecs/bytes.js'
 import { chunkKey, uint32PairKey } from '../../store/codecs/keys.js'
 import {
   decodeL1InfoLeafNumbers,

@@ -1,5 +1,6 @@
+import { readUint32BigEndian } from '../../protocol/abiBytes.js'
 import { decodeGlobalIndex, decodeV1Index } from '../../protocol/globalIndex.js'
-import { readUint32BigEndian, readUint256 } from '../../store/codecs/bytes.js'
+import { readUint256 } from '../../store/codecs/bytes.js'
 import { CLAIM_LINK_BYTES, decodeClaimLink } from '../../store/codecs/claimLink.js'
 import { CLAIM_BYTES, CLAIM_HASH_BYTES, decodeClaimRow } from '../../store/codecs/claimRow.js'
 import { claimLinkKey, uint32Key } from '../../store/codecs/keys.js'

@@ -1,5 +1,6 @@
+import { readUint32BigEndian } from '../../protocol/abiBytes.js'
 import { encodeHex } from '../../protocol/hex.js'
-import { equalBytes, readUint32BigEndian } from '../../store/codecs/bytes.js'
+import { equalBytes } from '../../store/codecs/bytes.js'
 import { checksumMask } from '../../store/codecs/checksumAddress.js'
 import { tokenKey, uint32Key } from '../../store/codecs/keys.js'
 import { decodeTokenEntry, decodeUint32 } from '../../store/codecs/smallRows.js'

@@ -1,6 +1,6 @@
 import { RollupExitTree } from '../../merkle/rollupExitTree.js'
+import { readUint32BigEndian } from '../../protocol/abiBytes.js'
 import { encodeHex } from '../../protocol/hex.js'
-import { readUint32BigEndian } from '../../store/codecs/bytes.js'
 import { metaKey } from '../../store/codecs/keys.js'
 import { decodeExitState } from '../../store/codecs/metaValues.js'
 import { decodeUint32 } from '../../store/codecs/smallRows.js'

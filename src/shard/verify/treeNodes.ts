@@ -1,7 +1,7 @@
 import type { TreeHasher } from '../../merkle/hasher.js'
 import { type LineageLink, TILE_BYTES, TILE_LEVELS } from '../../merkle/nodeStore.js'
 import { getTile, LEAVES_PER_NODE, TILE_GROUPS, TILE_WIDTH, type TreeSource } from '../../merkle/treeTiles.js'
-import { readUint32BigEndian } from '../../store/codecs/bytes.js'
+import { readUint32BigEndian } from '../../protocol/abiBytes.js'
 import { trees } from '../../store/codecs/keys.js'
 import { readLineages, tileReader } from '../tiles.js'
 import { countEntries, DamageError, entriesOf, expectEqual, expectHash, type VerifyContext } from './check.js'

@@ -1,7 +1,7 @@
 import { isSameHash } from '../../merkle/branch.js'
+import { readUint32BigEndian } from '../../protocol/abiBytes.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import type { NetworkId } from '../../protocol/units.js'
-import { readUint32BigEndian } from '../../store/codecs/bytes.js'
 import { uint32PairKey } from '../../store/codecs/keys.js'
 import type { WriteContext } from './writeContext.js'
 

@@ -1,3 +1,4 @@
+import { readUint32BigEndian } from '../../protocol/abiBytes.js'
 import { uint256OfParts } from '../../protocol/uint256.js'
 
 /** Integers and addresses in and out of byte arrays. Little-endian in values, big-endian in keys and for uint256. */
@@ -40,13 +41,6 @@ export function writeUint32BigEndian(bytes: Uint8Array, offset: number, value: n
   bytes[offset + 1] = value >>> 16
   bytes[offset + 2] = value >>> 8
   bytes[offset + 3] = value
-}
-
-export function readUint32BigEndian(bytes: Uint8Array, offset: number): number {
-  return (
-    ((bytes[offset]! << 24) | (bytes[offset + 1]! << 16) | (bytes[offset + 2]! << 8) | bytes[offset + 3]!) >>>
-    0
-  )
 }
 
 export function writeUint48BigEndian(bytes: Uint8Array, offset: number, value: number): void {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keccak_256 } from '@noble/hashes/sha3.js'
+import { readUint32BigEndian } from '../../../src/protocol/abiBytes.js'
 import { writeUint256 } from '../../../src/protocol/uint256.js'
 import type { BlockNumber, DepositCount, LeafCount, NetworkId } from '../../../src/protocol/units.js'
 import {
-  readUint32BigEndian,
   readUint48,
   readUint48BigEndian,
   readUint256,
