@@ -258,7 +258,7 @@ export class Auditor {
 
   #witness(block: BlockHeader): StateWitness {
     const { writer } = this.#options
-    const last = writer.contractState.lastDepositBlock()
+    const last = writer.contractState.lastRootChange()
     if (last === undefined || last === 0) return { block, before: writer.origin()?.number, isChanged: false }
     return { block, before: asBlockNumber(last - 1), isChanged: true }
   }

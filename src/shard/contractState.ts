@@ -1,17 +1,19 @@
+import { InvariantError } from '../errors/invariantError.js'
 import type { Hasher } from '../merkle/hasher.js'
 import { readUint32BigEndian } from '../protocol/abiBytes.js'
 import type { Hash } from '../protocol/chainEvent.js'
 import { DEPOSITS_PER_WORD } from '../protocol/claimedBitMap.js'
-import { asBlockNumber, asNetworkId, type NetworkId } from '../protocol/units.js'
+import { asBlockNumber, asNetworkId, type BlockNumber, type NetworkId } from '../protocol/units.js'
 import { CLAIM_LINK_BYTES, decodeClaimLink } from '../store/codecs/claimLink.js'
 import { DEPOSIT_BYTES, depositBlockNumber } from '../store/codecs/depositRow.js'
 import { chunkKey, claimLinkKey, metaKey, uint32Key, uint32PairKey } from '../store/codecs/keys.js'
-import { decodeCounters } from '../store/codecs/metaValues.js'
+import { type Counters, decodeCounters } from '../store/codecs/metaValues.js'
 import { decodeGerState, decodeInjectedGerEntry } from '../store/codecs/smallRows.js'
 import { decodeTokenMappingRow } from '../store/codecs/tokenMappingRow.js'
 import type { ReadView } from '../store/shardStore.types.js'
 import { CLAIM_LINKS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../store/tables.js'
 import type { ContractState, CurrentMapping } from './contractState.types.js'
+import { readLineages } from './tiles.js'
 import { readEpoch } from './write/chainPosition.js'
 
 const HIGHEST_NETWORK = 0xffff_ffff
@@ -41,13 +43,7 @@ export function openContractState(view: ReadView, hasher: Pick<Hasher, 'hashPair
       }
       return bits
     },
-    lastDepositBlock() {
-      const { deposits } = counters()
-      if (deposits === 0) return undefined
-      const chunk = view.get('deposits', chunkKey(deposits - 1, DEPOSITS_PER_CHUNK))
-      const offset = DEPOSIT_BYTES * ((deposits - 1) % DEPOSITS_PER_CHUNK)
-      return chunk && asBlockNumber(depositBlockNumber(chunk, offset))
-    },
+    lastRootChange: () => findLastRootChange(view, counters()),
     currentMappings: (below, limit) => listMappings(view, Math.min(below, counters().tokenMappings), limit),
     isEmergency: () => counters().emergencyState === 1,
     insertionChain: () => insertions.read(counters().gerInjections),
@@ -57,6 +53,25 @@ export function openContractState(view: ReadView, hasher: Pick<Hasher, 'hashPair
       return state !== undefined && decodeGerState(state).isInForce
     },
   }
+}
+
+/**
+ * Block of the newest deposit that is known to stand behind all leaves that there were before its block. Where a block cuts the
+ * tree, what it appends may be the very leaves that it took off: of its deposits only those before the cut tell anything.
+ */
+function findLastRootChange(view: ReadView, { deposits, lineage }: Counters): BlockNumber | undefined {
+  let end = deposits
+  for (const { cut } of readLineages(view, lineage).slice(1).reverse()) {
+    if (end > cut && blockOfDeposit(view, end - 1) > blockOfDeposit(view, cut)) break
+    end = Math.min(end, cut)
+  }
+  return end === 0 ? undefined : blockOfDeposit(view, end - 1)
+}
+
+function blockOfDeposit(view: ReadView, depositCount: number): BlockNumber {
+  const chunk = view.get('deposits', chunkKey(depositCount, DEPOSITS_PER_CHUNK))
+  if (chunk === undefined) throw new InvariantError(`deposit ${depositCount} is missing`)
+  return asBlockNumber(depositBlockNumber(chunk, DEPOSIT_BYTES * (depositCount % DEPOSITS_PER_CHUNK)))
 }
 
 function listMappings(view: ReadView, below: number, limit: number): CurrentMapping[] {

@@ -18,8 +18,8 @@ export interface ContractState {
   claimedWordsFrom(sourceNetwork: NetworkId, from: number): readonly number[]
   /** Which deposits 256·word … 256·word + 255 have a claim in force: bit i is the i-th of them. */
   claimedWord(claimed: ClaimedWord): bigint
-  /** Block of the newest deposit: the local exit root was another one before. */
-  lastDepositBlock(): BlockNumber | undefined
+  /** Newest block that is known to have changed the local exit root: it was another one before. */
+  lastRootChange(): BlockNumber | undefined
   /** What tokens map to now, newest first, of mappings below `below`; that of ether, which its bridge keeps elsewhere, left out. */
   currentMappings(below: number, limit: number): readonly CurrentMapping[]
   isEmergency(): boolean

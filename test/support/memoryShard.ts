@@ -96,7 +96,7 @@ export class MemoryShard implements ShardWriter {
       this.#claimed()
         .filter(([of, depositCount]) => of === sourceNetwork && depositCount >>> 8 === word)
         .reduce((bits, [, depositCount]) => bits | (1n << BigInt(depositCount & 0xff)), 0n),
-    lastDepositBlock: () => this.#rows.findLast(({ event }) => event.type === 'deposit')?.header.number,
+    lastRootChange: () => this.#rows.findLast(({ event }) => event.type === 'deposit')?.header.number,
     currentMappings: (below, limit) => {
       const newest = new Map<string, CurrentMapping>()
       const told = this.#rows.flatMap(({ event }) =>

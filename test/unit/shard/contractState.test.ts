@@ -6,6 +6,7 @@ import { asNetworkId } from '../../../src/protocol/units.js'
 import type { CurrentMapping } from '../../../src/shard/contractState.types.js'
 import { createFakeWorld } from '../../support/fakeChain.js'
 import { claimedBitMap, wrappedToken } from '../../support/fakeChainGetters.js'
+import { localExitRootOf } from '../../support/fakeChainState.js'
 import { account } from '../../support/fakeChainTransaction.js'
 import { IndexedWorld } from '../../support/indexedWorld.js'
 import { RandomWorld } from '../../support/randomWorld.js'
@@ -54,6 +55,14 @@ for (const seed of [1, 2, 3])
       const tokens = state.tokenMappings.map((each) => `${each.originNetwork} ${each.originTokenAddress}`)
       const named = new Set(tokens.filter((name) => !/ 0x0+$/.test(name)))
       assert.equal(mappings.length, named.size)
+      const { blocks } = world.network(networkId)
+      const changed = contractState.lastRootChange()
+      if (changed !== undefined)
+        assert.notEqual(
+          localExitRootOf(blocks[changed - 1]!.state),
+          localExitRootOf(state),
+          `block ${changed}`,
+        )
       if (networkId === 0) continue
       assert.equal(encodeHex(contractState.insertionChain()), state.injectionHashChain)
       for (const leaf of world.network(0).head.state.l1InfoLeaves) {
@@ -116,4 +125,50 @@ test('claims set far above all deposits have words of their own, and those betwe
     assert.ok(words.includes(word), `word of ${depositCount}`)
     assert.equal(contractState.claimedWord({ sourceNetwork: L1, word }), 1n << BigInt(depositCount % 256))
   }
+})
+
+test('the last change of the exit root is one that the chain shows, whatever was cut and appended in one block', (context) => {
+  const world = createFakeWorld({ networks: [1] })
+  const l2 = world.network(1)
+  const indexed = new IndexedWorld(context, world)
+  const { contractState } = indexed.writer(1)
+  const rootAt = (block: number) => localExitRootOf(l2.blocks[block]!.state)
+  /** @returns how far below the head the block is. */
+  const sync = () => {
+    indexed.syncAll({ withSenders: false })
+    const block = contractState.lastRootChange()
+    if (block === undefined) return undefined
+    assert.notEqual(rootAt(block - 1), rootAt(l2.head.number), `block ${block}`)
+    return l2.head.number - block
+  }
+  const deposit = (count = 1) =>
+    l2.mine((block) => {
+      for (let i = 0; i < count; i++) block.tx().deposit({ amount: BigInt(l2.head.number) })
+    })
+  assert.equal(sync(), undefined)
+  deposit()
+  deposit(3)
+  assert.equal(sync(), 0)
+  // Cut and appended again: the root is what it was.
+  const again = (from: number) =>
+    l2.mine((block) => {
+      const leaves = l2.deposits().slice(from)
+      block.tx().backwardLet(from)
+      block.tx().forwardLet(leaves)
+    })
+  again(2)
+  assert.equal(rootAt(l2.head.number), rootAt(l2.head.number - 1))
+  assert.equal(sync(), 1)
+  again(1)
+  assert.equal(sync(), 3)
+  deposit(2)
+  assert.equal(sync(), 0)
+  l2.mine((block) => block.tx().backwardLet(5))
+  assert.equal(sync(), 1)
+  again(3)
+  l2.mineEmpty(1)
+  again(0)
+  assert.equal(sync(), undefined)
+  deposit()
+  assert.equal(sync(), 0)
 })
