@@ -7,6 +7,7 @@ import { type Child, startChild } from './http/childProcess.js'
 import {
   besideIndexer,
   type Condition,
+  manyConnections,
   openConnections,
   pointsBesidePages,
   poolByFrontThread,
@@ -188,6 +189,11 @@ async function measureConditions(
     await poolByFrontThread(stand, point),
     await openConnections(stand, point, rows[0]!.bodyBytes),
   ]
+  for (const each of operations)
+    if (each.kind === 'point')
+      conditions.push(
+        await manyConnections(stand, each, rows.find((row) => row.operation === each.name)!.bodyBytes),
+      )
   for (const { operation, perSecond } of latencies)
     if (operation.target !== undefined) conditions.push(await usualLatency(stand, operation, perSecond))
   conditions.push(await pointsBesidePages(stand, point, fullPerSecond, deposits / 1000))

@@ -17,6 +17,7 @@ export interface Condition {
 const PATHS = 10_000
 /** Autocannon makes a request of each path for each connection. */
 const FEW_PATHS = 256
+const MANY_CONNECTIONS = 256
 /** Users of the latency runs: few, so that waiting for one another is not what is measured. */
 const USERS = 10
 const USUAL_LOAD = 0.7
@@ -46,6 +47,24 @@ export async function poolByFrontThread(stand: Stand, point: BenchOperation): Pr
     text: 'points through the pool ÷ read by the thread that listens',
     value: await rateRatio(stand, run(service.uncached), run(service.alone)),
     target: { atLeast: 0.8 },
+  }
+}
+
+/** With so many that wait, batches fill by themselves. */
+export async function manyConnections(
+  stand: Stand,
+  point: BenchOperation,
+  bodyBytes: number,
+): Promise<Condition> {
+  const { seconds, service, ceiling } = stand
+  const paths = Array.from({ length: PATHS }, (_, at) => point.path(at))
+  const constant = paths.map((path) => `/${bodyBytes}?${path}`)
+  const run = (port: number, asked: readonly string[]) => () =>
+    stand.drive({ port, paths: asked, connections: MANY_CONNECTIONS, seconds })
+  return {
+    text: `${point.name}, ${MANY_CONNECTIONS} connections ÷ ceiling`,
+    value: await rateRatio(stand, run(service.uncached, paths), run(ceiling.port, constant)),
+    target: { atLeast: 0.7 },
   }
 }
 
