@@ -114,7 +114,7 @@ export class BridgePacker {
 
   #placeToken(id: number): number {
     const token = this.#tokens.find(id)
-    return token === NOWHERE ? this.#tokens.place(id, this.#source.dictionary.getTokenBytes(id)) : token
+    return token === NOWHERE ? this.#tokens.place(id, this.#source.dictionary.peekTokenBytes(id)) : token
   }
 
   #destinationOf(networkId: number): Destination {

@@ -72,7 +72,7 @@ export class ClaimPacker {
     const tokenId = arena.view.getUint32(row + claimFields.tokenId, true)
     let token = this.#tokens.find(tokenId)
     if (token === NOWHERE)
-      token = this.#tokens.place(tokenId, this.#claimView.dictionary.getTokenBytes(tokenId))
+      token = this.#tokens.place(tokenId, this.#claimView.dictionary.peekTokenBytes(tokenId))
     const sender = this.#senders.placeOf(ordinal)
     const hash = this.#hashes.placeOf(ordinal)
     const { numbers } = arena

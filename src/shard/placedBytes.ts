@@ -1,8 +1,11 @@
 import { NOWHERE } from './chunkSlots.js'
 import type { RowArena } from './rowArena.js'
 
-/** 16 bytes each: what is placed for one page mostly serves the next. */
-const SLOTS = 4096
+/**
+ * 16 bytes each: what is placed for one page mostly serves the next. Messages have origins and metadata of their own: with a
+ * quarter of the slots each of them was read from the store, a sixth of a page (200,000 bridges, one of ten a message).
+ */
+const SLOTS = 16_384
 
 /** Entries of a dictionary that rows of the arena share: what is there already is not copied again. */
 export class PlacedBytes {

@@ -11,18 +11,12 @@ const CACHED_METADATA = 1024
 /** Metadata of a token is 192 to 320 bytes; that of a message can be anything, and is not worth keeping. */
 const CACHED_METADATA_BYTES = 1024
 
-interface StoredToken {
-  readonly bytes: Uint8Array
-  /** Made when it is asked for: rows that are written from their bytes need none. */
-  token: TokenEntry | undefined
-}
-
 /** Tokens and metadata, which rows name by their id. An id means the same to the end of its epoch. */
 export class DictionaryReads {
   readonly #view: ReadView
   readonly #state: SnapshotState
   readonly #networkId: NetworkId
-  readonly #tokens = new SlotCache<StoredToken>(CACHED_TOKENS)
+  readonly #tokens = new SlotCache<TokenEntry>(CACHED_TOKENS)
   readonly #metadata = new SlotCache<Uint8Array>(CACHED_METADATA)
   /** By slot: what was asked for once. */
   readonly #metBefore = new Float64Array(CACHED_METADATA).fill(-1)
@@ -36,14 +30,22 @@ export class DictionaryReads {
 
   /** @throws InvariantError when the entry is missing. */
   getToken(id: number): TokenEntry {
-    const stored = this.#getToken(id)
-    stored.token ??= decodeTokenEntry(stored.bytes)
-    return stored.token
+    this.#followEpoch()
+    let token = this.#tokens.get(id)
+    if (token === undefined) {
+      // The entry is views of the bytes, which the next read overwrites.
+      token = decodeTokenEntry(new Uint8Array(this.#stored('tokens', id)))
+      this.#tokens.set(id, token)
+    }
+    return token
   }
 
-  /** The entry as it is stored: network u32, address 20, checksum mask 5. @throws InvariantError when it is missing. */
-  getTokenBytes(id: number): Uint8Array {
-    return this.#getToken(id).bytes
+  /**
+   * The entry as it is stored: network u32, address 20, checksum mask 5.
+   * @returns bytes good until the next read. @throws InvariantError when it is missing.
+   */
+  peekTokenBytes(id: number): Uint8Array {
+    return this.#stored('tokens', id)
   }
 
   /** @returns bytes that stay good. @throws InvariantError when the entry is missing. */
@@ -68,16 +70,6 @@ export class DictionaryReads {
       return metadata
     }
     this.#metBefore[slot] = id
-    return stored
-  }
-
-  #getToken(id: number): StoredToken {
-    this.#followEpoch()
-    let stored = this.#tokens.get(id)
-    if (stored === undefined) {
-      stored = { bytes: new Uint8Array(this.#stored('tokens', id)), token: undefined }
-      this.#tokens.set(id, stored)
-    }
     return stored
   }
 
