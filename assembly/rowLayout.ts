@@ -22,7 +22,7 @@ export const ROW_INPUT: usize = memory.data(15728640, 16)
 export const ROW_OUTPUT: usize = memory.data(262144, 16)
 /** The pairs of digits 00 … 99. */
 export const DIGIT_PAIRS: usize = memory.data(200, 16)
-/** A number while its digits are worked out, from its end. */
-export const ROW_DIGITS: usize = memory.data(96, 16)
+/** Nine digits each of a uint256, from its end. */
+export const ROW_PIECES: usize = memory.data(40, 16)
 /** Words of a uint256 while it is divided. */
 export const ROW_LIMBS: usize = memory.data(32, 16)
