@@ -26,8 +26,16 @@ export interface LocalExitRootSource {
   findCoveredCount(localExitRoot: Hash): number | undefined
 }
 
-/** Look-ups of roots that were unknown before, per update: bounds what a source network far behind the L1 can cost a task. */
+/**
+ * Look-ups in a row, per update, of roots that were unknown before and still are: bounds what a source network far behind the
+ * L1 can cost a task. Those that are found do not count, each is found once.
+ */
 const RECHECKS = 1024
+
+interface UnknownRoot {
+  readonly position: number
+  readonly localExitRoot: Hash
+}
 
 /**
  * How many deposits of one source network each of its settlements covers. A root that the source's shard does not know yet
@@ -36,10 +44,13 @@ const RECHECKS = 1024
 export class SettledCoverage {
   readonly #versions: number[] = []
   readonly #covered: number[] = []
-  #unknown: { readonly position: number; readonly localExitRoot: Hash }[] = []
+  /** By position. */
+  #unknown: UnknownRoot[] = []
   /** Where the next recheck starts in `#unknown`, and how many of it are due. */
   #cursor = 0
   #due = 0
+  /** Newest settlement whose root is known, by position. */
+  #newestKnown = -1
   #listedVersion = -1
   #l1Epoch = -1
   #sourceEpoch = -1
@@ -70,17 +81,25 @@ export class SettledCoverage {
       this.#covered.length = 0
       this.#unknown = []
       this.#due = 0
+      this.#newestKnown = -1
       this.#listedVersion = -1
       this.#generation++
-    } else if (source.leafCount !== this.#leafCount) this.#due = this.#unknown.length
+    } else if (source.leafCount !== this.#leafCount) {
+      this.#due = this.#unknown.length
+      // Roots are settled in the order in which the source makes them: what it has come to know follows what it knew.
+      this.#cursor = this.#unknown.findIndex(({ position }) => position > this.#newestKnown)
+      if (this.#cursor < 0) this.#cursor = 0
+    }
     this.#leafCount = source.leafCount
     this.#recheck(source)
     if (this.#listedVersion === l1.newestVersion) return
     // Of versions that are complete: a rollup added with a root of its own may stand in the next one already.
     const from = this.#listedVersion + 1
     for (const { version, localExitRoot } of l1.listSettlements(source.networkId, from, l1.newestVersion)) {
+      const position = this.#versions.length
       const covered = source.findCoveredCount(localExitRoot)
-      if (covered === undefined) this.#unknown.push({ position: this.#versions.length, localExitRoot })
+      if (covered === undefined) this.#unknown.push({ position, localExitRoot })
+      else this.#newestKnown = position
       this.#versions.push(version)
       this.#covered.push(covered ?? 0)
       this.#listedVersion = version
@@ -100,21 +119,25 @@ export class SettledCoverage {
     return low === 0 ? 0 : this.#covered[low - 1]!
   }
 
-  /** Goes round the unknown ones, at most RECHECKS per update, until each was looked up since the source last moved. */
+  /** Goes round the unknown ones, with at most RECHECKS in vain per update, until each was looked up since the source last moved. */
   #recheck(source: LocalExitRootSource): void {
-    const checks = Math.min(this.#due, RECHECKS)
-    this.#due -= checks
-    const unknownBefore = this.#unknown.length
-    for (let check = 0; check < checks; check++) {
+    const found = new Set<UnknownRoot>()
+    for (let inVain = 0; this.#due > 0 && inVain < RECHECKS; this.#due--) {
       if (this.#cursor >= this.#unknown.length) this.#cursor = 0
-      const { position, localExitRoot } = this.#unknown[this.#cursor]!
-      const covered = source.findCoveredCount(localExitRoot)
-      if (covered === undefined) this.#cursor++
+      const root = this.#unknown[this.#cursor++]!
+      const covered = source.findCoveredCount(root.localExitRoot)
+      if (covered === undefined) inVain++
       else {
-        this.#covered[position] = covered
-        this.#unknown.splice(this.#cursor, 1)
+        inVain = 0
+        this.#covered[root.position] = covered
+        this.#newestKnown = Math.max(this.#newestKnown, root.position)
+        found.add(root)
       }
     }
-    if (this.#unknown.length < unknownBefore) this.#generation++
+    if (found.size === 0) return
+    this.#generation++
+    const next = this.#unknown[this.#cursor]
+    this.#unknown = this.#unknown.filter((root) => !found.has(root))
+    this.#cursor = next === undefined ? 0 : Math.max(0, this.#unknown.indexOf(next))
   }
 }

@@ -7,8 +7,11 @@ import { SettledCoverage, type Settlement } from '../../../src/shard/settledCove
 import { UNRESOLVABLE_VERSION } from '../../../src/store/tables.js'
 
 /** A local exit root that stands for a number. */
-const rootOf = (number: number): Uint8Array =>
-  Uint8Array.from({ length: 32 }, (_, at) => (at === 31 ? number : 0))
+function rootOf(number: number): Uint8Array {
+  const root = new Uint8Array(32)
+  new DataView(root.buffer).setUint32(28, number)
+  return root
+}
 
 /** L1 info leaves with these versions, one block each. */
 function columns(versions: readonly number[]): L1InfoColumns {
@@ -41,7 +44,7 @@ function settlements(roots: readonly number[]) {
     ...{ networkId: 1, epoch: 0, lineage: 0, leafCount: 0 },
     findCoveredCount: (root: Uint8Array) => {
       lookups++
-      return known.get(root[31]!)
+      return known.get(new DataView(root.buffer).getUint32(28))
     },
   }
   return { l1, source, known, lookups: () => lookups }
@@ -85,18 +88,41 @@ test('a root that the source learns later is filled in when the source has moved
   assert.equal(lookups(), 4)
 })
 
-test('a source far behind costs each task a bounded number of look-ups, and all are made in the end', () => {
-  const roots = Array.from({ length: 3000 }, () => 200)
+test('a source far behind costs each task a bounded number of look-ups in vain, and all are made in the end', () => {
+  const roots = Array.from({ length: 3000 }, (_, at) => 1000 + at)
   const { l1, source, known, lookups } = settlements(roots)
   const settled = new SettledCoverage()
   settled.update(l1, source)
   const before = lookups()
-  known.set(200, 5)
+  // Settled after so many that the source never has: found when its turn comes.
+  known.set(roots[2500]!, 5)
   for (let task = 1; task <= 3; task++) {
+    assert.equal(settled.at(3000), 0)
     settled.update(l1, { ...source, leafCount: 1 })
     assert.equal(lookups() - before, Math.min(3000, 1024 * task))
   }
-  assert.deepEqual([settled.at(1), settled.at(1500), settled.at(3000)], [5, 5, 5])
+  assert.deepEqual([settled.at(2501), settled.isBehind], [5, false])
+})
+
+test('what a source has caught up with counts in the same task, however much it is and whoever followed it before', () => {
+  const roots = Array.from({ length: 9000 }, (_, at) => 1000 + at)
+  const { l1, source, known } = settlements(roots)
+  const follower = new SettledCoverage()
+  follower.update(l1, source)
+  // Every tenth root stands for a tree that the source never had.
+  const learn = (from: number, below: number) => {
+    for (let at = from; at < below; at++) if (at % 10 !== 3) known.set(roots[at]!, at + 1)
+  }
+  for (const end of [1, 3000, 7999]) {
+    learn(0, end)
+    const moved = { ...source, leafCount: end }
+    const fresh = new SettledCoverage()
+    fresh.update(l1, moved)
+    follower.update(l1, moved)
+    for (const version of [1, 2, 2500, end, 9000])
+      assert.equal(follower.at(version), fresh.at(version), `version ${version} of ${end}`)
+    assert.equal(follower.at(end), end)
+  }
 })
 
 test('a reorg of either side and a cut of the exit tree start anew', () => {
