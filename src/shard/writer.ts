@@ -63,8 +63,6 @@ export function openShardWriter({ config, networkId, compiled, status }: ShardWr
   const tellStatus = (): void => {
     const checkpoint = readCheckpoint(store)
     const counts = readCounts(store)
-    row.set('syncedBlock', checkpoint?.number ?? -1)
-    row.set('syncedTimestampSec', checkpoint?.timestampSec ?? -1)
     row.set('depositCount', counts.deposits)
     row.set('claimCount', counts.claims)
     row.set('l1InfoLeafCount', counts.l1InfoLeaves)
@@ -74,6 +72,9 @@ export function openShardWriter({ config, networkId, compiled, status }: ShardWr
     row.set('storeBytes', store.fileBytes())
     // A BackwardLET voids answers as a reorg does, and its undoing is one: reorgs outweigh every lineage (u16) there can be.
     row.set('epoch', readEpoch(store) * 2 ** 16 + readCounters(store).lineage)
+    row.set('syncedTimestampSec', checkpoint?.timestampSec ?? -1)
+    // Behind all that it holds: who is told a block is told no count of before it.
+    row.set('syncedBlock', checkpoint?.number ?? -1)
   }
   const commit = (body: (view: WriteView) => void): void => {
     try {

@@ -72,7 +72,6 @@ test('nobody who reads a commit finds the version that answers were kept under b
   const storedBlock = () => shard.read((view) => readCheckpoint(view)?.number)
   let before = { tip: readVersion().tip, block: storedBlock() }
   let looks = 0
-  // The writer's own writes to the board are the moments at which another thread could look.
   const look = (value: bigint | number): void => {
     // Inside of the transaction this thread would read what nobody else can.
     if (value === 1n && shard.status.get('committing') === 0) return
@@ -81,15 +80,7 @@ test('nobody who reads a commit finds the version that answers were kept under b
     looks += 1
     assert.ok(isCommitting || tip !== before.tip, `the version stands at ${tip}`)
   }
-  const { store, add } = Atomics
-  context.mock.method(Atomics, 'store', (cells: BigInt64Array, at: number, value: bigint) => {
-    look(value)
-    return store(cells, at, value)
-  })
-  context.mock.method(Atomics, 'add', (cells: BigInt64Array, at: number, value: bigint) => {
-    look(value)
-    return add(cells, at, value)
-  })
+  atEachWrite(context, look)
   for (const block of chain.blocks) {
     shard.writer.applyBlocks(batchOf([block]))
     before = { tip: readVersion().tip, block: storedBlock() }
@@ -97,6 +88,25 @@ test('nobody who reads a commit finds the version that answers were kept under b
   }
   context.mock.restoreAll()
   assert.ok(looks > 5 * chain.blocks.length, `${looks} looks`)
+  await shard.close()
+})
+
+test('who is told a block is told every count of after it', async (context) => {
+  const shard = openTestShard(tempFolder(context), 1)
+  const chain = new RandomChain(5)
+  for (let count = 0; count < 8; count++) chain.grow(5)
+  const fields = ['syncedBlock', 'depositCount', 'claimCount', 'unresolvedSenders', 'finalizedBlock'] as const
+  const told = () => fields.map((field) => shard.status.get(field))
+  let seen: number[][] = []
+  atEachWrite(context, () => seen.push(told()))
+  for (const block of chain.blocks) {
+    seen = []
+    shard.writer.applyBlocks(batchOf([block]))
+    const { number } = block.header
+    for (const each of seen) if (each[0] === number) assert.deepEqual(each, told(), `block ${number}`)
+    assert.ok(seen.length > fields.length, `${seen.length} looks`)
+  }
+  context.mock.restoreAll()
   await shard.close()
 })
 
@@ -275,3 +285,16 @@ test('senders must go on at their watermark', (context) =>
     writer.resolveSenders([answer(first), answer(second)])
     assert.equal(writer.counts().unresolvedSenders, open - 2)
   }))
+
+/** Calls `look` before each write to the board: these are the moments at which another thread could look. */
+function atEachWrite(context: TestContext, look: (value: bigint | number) => void): void {
+  const { store, add } = Atomics
+  context.mock.method(Atomics, 'store', (cells: BigInt64Array, at: number, value: bigint) => {
+    look(value)
+    return store(cells, at, value)
+  })
+  context.mock.method(Atomics, 'add', (cells: BigInt64Array, at: number, value: bigint) => {
+    look(value)
+    return add(cells, at, value)
+  })
+}
