@@ -66,10 +66,10 @@ export function answerQuery(
   else exchange.refuse(failure('SERVICE_UNAVAILABLE', 'too many requests are waiting', OVERLOAD_RETRY_SEC))
 }
 
-/** Undefined while a commit is under way: others may have read its data already, and a kept answer would go back behind them. */
+/** Undefined while a commit or a halt is under way: others may know of it already, and a kept answer would go back behind them. */
 function settledVersion(desk: QueryDesk): VersionNow | undefined {
   const version = desk.readVersion()
-  return version.isCommitting ? undefined : version
+  return version.isChanging ? undefined : version
 }
 
 function sendCached(desk: QueryDesk, exchange: Exchange, operation: OperationId, found: Outgoing): void {

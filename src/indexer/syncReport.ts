@@ -14,7 +14,10 @@ export class SyncReport {
   readonly #post: (message: SyncMessage) => void
   readonly #logger: Logger
   readonly #clock: Pick<Clock, 'now'>
-  /** The halt that this thread has told. Another one on the board is main's, and stays. */
+  /**
+   * The halt that this thread has told. Another one on the board is main's, and stays: a query has found the store
+   * contradicting itself, and that new blocks go on arriving does not mend it.
+   */
   #told: HaltReason = 'none'
   #progress = { atMs: 0, blocks: 0, events: 0 }
 
@@ -116,26 +119,18 @@ export class SyncReport {
   }
 
   halted(reason: HaltReason, error: unknown): void {
-    if (this.#isHaltedByMain() || this.#row.haltReason() === reason) return
+    if (reason === this.#told || !this.#row.replaceHaltReason(this.#told, reason)) return
     const message = error instanceof Error ? error.message : String(error)
     this.#told = reason
-    this.#row.setHaltReason(reason)
     this.#logger.error('halted', { reason, error })
     this.#post({ type: 'halted', networkId: this.#networkId, reason, message })
   }
 
   resumed(): void {
-    if (this.#told === 'none' || this.#isHaltedByMain()) return
+    if (this.#told === 'none' || !this.#row.replaceHaltReason(this.#told, 'none')) return
     this.#told = 'none'
-    this.#row.setHaltReason('none')
     const block = this.#row.get('syncedBlock')
     this.#logger.info('resumed', { block })
     this.#post({ type: 'resumed', networkId: this.#networkId, block })
-  }
-
-  /** A query has found the store contradicting itself: that new blocks go on arriving does not mend it. */
-  #isHaltedByMain(): boolean {
-    const reason = this.#row.haltReason()
-    return reason !== 'none' && reason !== this.#told
   }
 }

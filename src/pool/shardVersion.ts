@@ -15,8 +15,11 @@ export interface ShardVersion {
 }
 
 export interface VersionNow extends ShardVersion {
-  /** A commit of some shard can be read already or soon, and `tip` does not tell which: nothing that was kept may be given. */
-  readonly isCommitting: boolean
+  /**
+   * A commit or a halt of some shard can be read already or soon, and the rest does not tell which: nothing that was kept may
+   * be given.
+   */
+  readonly isChanging: boolean
 }
 
 /**
@@ -27,8 +30,8 @@ export function createVersionReader(status: StatusBoardHandle): () => VersionNow
   const rows = status.networkIds.map((networkId) => statusRow(status, networkId))
   const readChanges = changeReader(status)
   const readAll = (): VersionNow => {
-    // First: who finds no commit under way finds the tips of all that were.
-    const isCommitting = rows.some((row) => row.get('committing') !== 0)
+    // First: who finds none under way finds what all that were have left.
+    const isChanging = rows.some((row) => row.get('committing') !== 0 || row.get('halting') !== 0)
     let tip = 0
     let epoch = 0
     let halted = 0
@@ -39,7 +42,7 @@ export function createVersionReader(status: StatusBoardHandle): () => VersionNow
       if (isInDoubt(row.haltReason())) halted += bit
       bit *= 2
     }
-    return { tip, epoch, halted, isCommitting }
+    return { tip, epoch, halted, isChanging }
   }
   let changes = readChanges()
   let version = readAll()

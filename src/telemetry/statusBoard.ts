@@ -30,6 +30,8 @@ const fields = [
   'caughtUp',
   /** Position in `haltReasons`; 0 = running. */
   'haltReason',
+  /** Threads that change `haltReason` at the moment: it may be read already, and nobody was told to look. */
+  'halting',
   /** 1 while no endpoint of the network answers. */
   'rpcDown',
   /** 1 while the bridge is in emergency state. */
@@ -71,7 +73,7 @@ const FIELD_INDEX = Object.fromEntries(fields.map((field, index) => [field, inde
 >
 
 /** Fields that tell whether answers may have changed. A write of one is counted, so that readers need not compare them all. */
-const COUNTED: ReadonlySet<StatusField> = new Set(['tip', 'committing', 'epoch', 'haltReason'])
+const COUNTED: ReadonlySet<StatusField> = new Set(['tip', 'committing', 'epoch', 'haltReason', 'halting'])
 
 /** One network's row. All numbers are safe integers. */
 export interface StatusRow {
@@ -80,6 +82,8 @@ export interface StatusRow {
   add(field: StatusField, delta: number): void
   haltReason(): HaltReason
   setHaltReason(reason: HaltReason): void
+  /** Sets the reason if it still is `from`: another thread may set one at any time. @returns whether it was. */
+  replaceHaltReason(from: HaltReason, reason: HaltReason): boolean
 }
 
 /** What crosses to a thread: plain data with the shared memory inside. */
@@ -114,15 +118,27 @@ export function statusRow(handle: StatusBoardHandle, networkId: number): StatusR
     Atomics.store(cells, FIELD_INDEX[field], BigInt(value))
     count(field)
   }
+  const add = (field: StatusField, delta: number): void => {
+    Atomics.add(cells, FIELD_INDEX[field], BigInt(delta))
+    count(field)
+  }
   return {
     get,
     set,
-    add: (field, delta) => {
-      Atomics.add(cells, FIELD_INDEX[field], BigInt(delta))
-      count(field)
-    },
+    add,
     haltReason: () => haltReasons[get('haltReason')] ?? 'internal_error',
-    setHaltReason: (reason) => set('haltReason', haltReasons.indexOf(reason)),
+    setHaltReason: (reason) => {
+      add('halting', 1)
+      set('haltReason', haltReasons.indexOf(reason))
+      add('halting', -1)
+    },
+    replaceHaltReason: (from, reason) => {
+      add('halting', 1)
+      const [before, after] = [BigInt(haltReasons.indexOf(from)), BigInt(haltReasons.indexOf(reason))]
+      const found = Atomics.compareExchange(cells, FIELD_INDEX.haltReason, before, after)
+      add('halting', -1)
+      return found === before
+    },
   }
 }
 

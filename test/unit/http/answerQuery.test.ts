@@ -7,7 +7,7 @@ import type { Exchange } from '../../../src/http/respond.js'
 import type { PoolRequest } from '../../../src/pool/requestLanes.js'
 import type { VersionNow } from '../../../src/pool/shardVersion.js'
 
-const VERSION = { tip: 1, epoch: 0, halted: 0, isCommitting: false }
+const VERSION = { tip: 1, epoch: 0, halted: 0, isChanging: false }
 
 /** A desk whose pool answers at once, and what was seen of it. */
 function deskWith(version: { now: VersionNow }) {
@@ -61,7 +61,7 @@ test('while a commit is under way nothing kept is given, since others may have r
   const { ask, etags } = deskWith(version)
   ask('network_id=1')
   ask('network_id=1')
-  version.now = { ...VERSION, isCommitting: true }
+  version.now = { ...VERSION, isChanging: true }
   ask('network_id=1')
   ask('network_id=1')
   version.now = { ...VERSION, tip: 2 }

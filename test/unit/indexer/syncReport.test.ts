@@ -43,3 +43,28 @@ test('damage that is found while the thread is halted outlives that halt', () =>
   report.resumed()
   assert.equal(row.haltReason(), 'corrupt_store')
 })
+
+test('damage that is found while the thread halts or goes on again is not written over', (context) => {
+  for (const change of [
+    (report: SyncReport) => report.resumed(),
+    (report: SyncReport) => report.halted('missing_log', new Error('a gap')),
+  ]) {
+    const { row, report, types } = openReport()
+    report.halted('rpc_unavailable', new Error('no endpoint answers'))
+    // Main finds the damage just before the thread writes its own word, in whatever way it does.
+    let isFound = false
+    for (const name of ['store', 'compareExchange'] as const) {
+      const write = Atomics[name] as (...args: unknown[]) => unknown
+      context.mock.method(Atomics, name, (...args: unknown[]) => {
+        if (!isFound) {
+          isFound = true
+          row.setHaltReason('corrupt_store')
+        }
+        return write(...args)
+      })
+    }
+    change(report)
+    context.mock.restoreAll()
+    assert.deepEqual([isFound, row.haltReason(), types()], [true, 'corrupt_store', ['halted']])
+  }
+})

@@ -33,20 +33,60 @@ test('whatever moves a version is seen by its next reader, in each way of writin
     () => row.set('committing', 0),
     () => row.add('epoch', 1),
     () => row.setHaltReason('corrupt_store'),
+    () => row.set('halting', 1),
+    () => row.set('halting', 0),
     () => statusRow(status, 0).set('tip', 7),
   ]) {
     change()
     seen.push(readVersion())
   }
   assert.deepEqual(seen, [
-    { tip: 0, epoch: 0, halted: 0, isCommitting: false },
-    { tip: 5, epoch: 0, halted: 0, isCommitting: false },
-    { tip: 6, epoch: 0, halted: 0, isCommitting: false },
-    { tip: 6, epoch: 0, halted: 0, isCommitting: true },
-    { tip: 6, epoch: 0, halted: 0, isCommitting: false },
-    { tip: 6, epoch: 1, halted: 0, isCommitting: false },
-    { tip: 6, epoch: 1, halted: 2, isCommitting: false },
-    { tip: 13, epoch: 1, halted: 2, isCommitting: false },
+    { tip: 0, epoch: 0, halted: 0, isChanging: false },
+    { tip: 5, epoch: 0, halted: 0, isChanging: false },
+    { tip: 6, epoch: 0, halted: 0, isChanging: false },
+    { tip: 6, epoch: 0, halted: 0, isChanging: true },
+    { tip: 6, epoch: 0, halted: 0, isChanging: false },
+    { tip: 6, epoch: 1, halted: 0, isChanging: false },
+    { tip: 6, epoch: 1, halted: 2, isChanging: false },
+    { tip: 6, epoch: 1, halted: 2, isChanging: true },
+    { tip: 6, epoch: 1, halted: 2, isChanging: false },
+    { tip: 13, epoch: 1, halted: 2, isChanging: false },
   ])
   assert.equal(readVersion(), seen.at(-1))
+})
+
+test('nobody who knows of a halt, or of its end, finds the version that answers were kept under before it', (context) => {
+  const status = createStatusBoard([0, 1])
+  const readVersion = createVersionReader(status)
+  const row = statusRow(status, 1)
+  let looks = 0
+  for (const [before, after, change] of [
+    ['none', 'corrupt_store', () => row.setHaltReason('corrupt_store')],
+    ['corrupt_store', 'none', () => row.setHaltReason('none')],
+    ['none', 'missing_log', () => assert.ok(row.replaceHaltReason('none', 'missing_log'))],
+    ['missing_log', 'none', () => assert.ok(row.replaceHaltReason('missing_log', 'none'))],
+  ] as const) {
+    assert.equal(row.haltReason(), before)
+    const { halted } = readVersion()
+    // The writes to the board are the moments at which another thread could look.
+    const look = (): void => {
+      const version = readVersion()
+      if (row.haltReason() !== after) return
+      looks += 1
+      assert.ok(version.isChanging || version.halted !== halted, `${after}: the version stands at ${halted}`)
+    }
+    for (const name of ['store', 'add', 'compareExchange'] as const) {
+      const write = Atomics[name] as (...args: unknown[]) => unknown
+      context.mock.method(Atomics, name, (...args: unknown[]) => {
+        const result = write(...args)
+        look()
+        return result
+      })
+    }
+    change()
+    context.mock.restoreAll()
+    assert.equal(readVersion().isChanging, false)
+    assert.notEqual(readVersion().halted, halted)
+  }
+  assert.ok(looks >= 8, `${looks} looks`)
 })

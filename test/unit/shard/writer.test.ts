@@ -75,16 +75,16 @@ test('nobody who reads a commit finds the version that answers were kept under b
   const look = (value: bigint | number): void => {
     // Inside of the transaction this thread would read what nobody else can.
     if (value === 1n && shard.status.get('committing') === 0) return
-    const { tip, isCommitting } = readVersion()
+    const { tip, isChanging } = readVersion()
     if (storedBlock() === before.block) return
     looks += 1
-    assert.ok(isCommitting || tip !== before.tip, `the version stands at ${tip}`)
+    assert.ok(isChanging || tip !== before.tip, `the version stands at ${tip}`)
   }
   atEachWrite(context, look)
   for (const block of chain.blocks) {
     shard.writer.applyBlocks(batchOf([block]))
     before = { tip: readVersion().tip, block: storedBlock() }
-    assert.equal(readVersion().isCommitting, false)
+    assert.equal(readVersion().isChanging, false)
   }
   context.mock.restoreAll()
   assert.ok(looks > 5 * chain.blocks.length, `${looks} looks`)
