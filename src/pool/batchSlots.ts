@@ -13,7 +13,7 @@ export interface BatchTask {
 
 /** Queries of 256 points have 5 KB; lists of deposit counts go up to 400 bytes each. */
 const QUERY_BYTES = 64 * 1024
-/** Answers of a usual batch are estimated at 384 KB, 1,000 bridges have 730 KB. What was never written takes no memory. */
+/** Answers of a usual batch are estimated at 768 KB, 1,000 bridges have 730 KB. What was never written takes no memory. */
 const REPLY_BYTES = 1024 * 1024
 
 const LENGTH_BYTES = 4
