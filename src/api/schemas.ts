@@ -196,7 +196,7 @@ const NetworkSyncSchema = record('NetworkSync', 'Synchronisation of one network.
   contracts_compared: nullable(
     Type.Boolean({
       description:
-        'Whether the last comparison with what the contracts hold was answered; false while no endpoint tells, null before the first.',
+        'Whether the last comparison with what the contracts hold was answered; false while no endpoint tells or what one tells is disputed, null before the first.',
     }),
   ),
   indexed_deposit_count: uint32('Deposits indexed.'),

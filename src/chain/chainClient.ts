@@ -101,7 +101,7 @@ export function createChainClient({
       )
       return known ?? globalExitRoots.map(() => false)
     },
-    askWitness: (witness, ask, signal) => states.askWitness(witness, ask, until(signal)),
+    askWitness: (witness, stored, ask, signal) => states.askWitness(witness, stored, ask, until(signal)),
     readsManyWords: () => states.readsManyWords(),
     distrust: () => pool.distrustCurrent(),
     isDown: () => pool.isDown(),

@@ -106,6 +106,14 @@ export interface StateWitness {
   readonly isChanged: boolean
 }
 
+/** What became of an answer that differs from what is stored. */
+export type Judgement<T> =
+  | { readonly type: 'denied'; readonly told: T }
+  /** Whoever told it takes it back, or is not asked for state any more: the next answer will show. */
+  | { readonly type: 'withdrawn' }
+  /** Nobody can tell. */
+  | { readonly type: 'open' }
+
 /**
  * One network's chain, seen through its endpoints. Every method throws RetryableError when another try may help,
  * FatalError when not, ChainDataError when the answers contradict each other after every endpoint was asked.
@@ -159,15 +167,16 @@ export interface ChainClient extends ContractReads {
     signal: AbortSignal,
   ): Promise<boolean[]>
   /**
-   * Asks again where an answer counts: on one endpoint that has just shown that it tells blocks apart, another one than
-   * answered last if there is one. One that is caught telling another block's state is not asked for state for a while.
-   * @returns undefined when no such endpoint has an answer.
+   * Asks again for what differs from what is `stored`: other endpoints than the one that answered last, then that one. Only
+   * the denial of one that has just shown that it tells blocks apart counts. One that is caught telling another block's
+   * state, or was the last to answer when another one tells what is stored, is not asked for state for a while.
    */
   askWitness<T>(
     witness: StateWitness,
+    stored: T,
     ask: (reads: ContractReads) => Promise<T | undefined>,
     signal: AbortSignal,
-  ): Promise<T | undefined>
+  ): Promise<Judgement<T>>
   /** True while one call answers hundreds of claimed words. */
   readsManyWords(): boolean
   /** What was just told is doubted: another endpoint, if there is one, answers the next questions. */

@@ -1,7 +1,7 @@
 import type { NetworkConfig } from '../config/config.types.js'
 import { FatalError, RetryableError } from '../errors/chainErrors.js'
 import type { Logger } from '../telemetry/logger.js'
-import type { ContractReads, StateWitness } from './chainClient.types.js'
+import type { ContractReads, Judgement, StateWitness } from './chainClient.types.js'
 import type { Clock } from './clock.js'
 import {
   readClaimedWords,
@@ -115,31 +115,55 @@ export class ContractStates {
   /** @see ChainClient.askWitness */
   async askWitness<T>(
     witness: StateWitness,
+    stored: T,
     ask: (reads: ContractReads) => Promise<T | undefined>,
     signal: AbortSignal,
-  ): Promise<T | undefined> {
-    const task: StateTask<T> = async (endpoint) => {
+  ): Promise<Judgement<T>> {
+    const accuser = this.#teller
+    const task: StateTask<Judgement<T>> = async (endpoint) => {
       const told = await ask(this.#readsOf((question) => question(endpoint, signal)))
       if (told === undefined) return undefined
       const isApart = await tellsBlocksApart(this.#network.bridge, witness, endpoint, signal)
       if (isApart === false) {
-        endpoint.state.misled()
-        this.#logger.warn('endpoint tells the state of another block: not asked for it', {
-          endpoint: endpoint.alias,
-          block: witness.block.number,
-        })
+        this.#misled(endpoint, witness)
+        return endpoint === accuser ? { type: 'withdrawn' } : undefined
       }
-      return isApart === true ? told : undefined
+      // Two that agree need no proof.
+      if (told === stored) return { type: 'withdrawn' }
+      return isApart ? { type: 'denied', told } : undefined
     }
-    const teller = this.#teller
-    for (const accepts of [
-      (endpoint: Endpoint) => endpoint !== teller,
-      (endpoint: Endpoint) => endpoint === teller,
-    ]) {
-      const { answer } = await this.#inTurn(accepts, task, signal, { isAnswer: (told) => told !== undefined })
-      if (answer !== undefined) return answer.told
+    const isAnswer = (told: unknown): boolean => told !== undefined
+    const others = await this.#inTurn((endpoint) => endpoint !== accuser, task, signal, { isAnswer })
+    const word = others.answer?.told
+    if (word?.type === 'withdrawn' && accuser !== undefined) await this.#dismiss(accuser, witness, signal)
+    if (word !== undefined) return word
+    const own = await this.#inTurn((endpoint) => endpoint === accuser, task, signal, { isAnswer })
+    return own.answer?.told ?? { type: 'open' }
+  }
+
+  #misled({ alias, state }: Endpoint, { block }: StateWitness): void {
+    state.misled()
+    this.#logger.warn('endpoint tells the state of another block: not asked for it', {
+      endpoint: alias,
+      block: block.number,
+    })
+  }
+
+  /** Its word stands against another endpoint's, and against the logs. */
+  async #dismiss(endpoint: Endpoint, witness: StateWitness, signal: AbortSignal): Promise<void> {
+    let isApart: boolean | undefined
+    try {
+      isApart = await tellsBlocksApart(this.#network.bridge, witness, endpoint, signal)
+    } catch (error) {
+      if (!(error instanceof RpcFailure)) throw error
     }
-    return undefined
+    // Where the newest state does as well, such a one may still be better than none.
+    if (isApart === false) return this.#misled(endpoint, witness)
+    endpoint.state.contradicted()
+    this.#logger.warn('endpoint is alone with what it tells of the contracts: not asked for it', {
+      endpoint: endpoint.alias,
+      block: witness.block.number,
+    })
   }
 
   /** @see ChainClient.readsManyWords */

@@ -23,7 +23,7 @@ export class StateSkill {
     return this.isAnswering && this.#clock.now() >= this.#misleadsUntil
   }
 
-  /** False while it refuses: what it tells may be the state of another block. */
+  /** False while it refuses, or told what is not so: what it tells may be the state of another block. */
   get isAnswering(): boolean {
     return this.#clock.now() >= this.#restsUntil
   }
@@ -45,5 +45,11 @@ export class StateSkill {
   misled(): void {
     this.#refusals = 0
     this.#misleadsUntil = this.#clock.now() + RECHECK_MS
+  }
+
+  /** Another endpoint tells otherwise, and its word counts. */
+  contradicted(): void {
+    this.#refusals = 0
+    this.#restsUntil = this.#clock.now() + RECHECK_MS
   }
 }

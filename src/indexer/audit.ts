@@ -1,15 +1,12 @@
-import type { ChainClient, ContractReads, StateWitness } from '../chain/chainClient.types.js'
+import type { ChainClient, ContractReads } from '../chain/chainClient.types.js'
 import type { Clock } from '../chain/clock.js'
-import { ChainDataError } from '../errors/chainDataError.js'
-import type { HaltReason } from '../errors/haltReason.js'
 import type { BlockHeader } from '../protocol/chainEvent.js'
 import { encodeHex } from '../protocol/hex.js'
 import { L1_NETWORK_ID } from '../protocol/networks.js'
-import { asBlockNumber } from '../protocol/units.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
 import type { ClaimAudit } from './claimAudit.js'
+import { AuditMismatch, Contradictions, type Difference } from './contradictions.js'
 import type { InjectionAudit } from './injectionAudit.js'
-import { equalHashes } from './localChain.js'
 import type { StoredState } from './startOver.js'
 import type { SyncReport } from './syncReport.js'
 import type { TokenMappingAudit } from './tokenMappingAudit.js'
@@ -25,11 +22,8 @@ const WORDS_PER_BLOCK = 0.1
 /** In backfill one window in so many is compared with the contract. */
 const WINDOWS_PER_AUDIT = 16
 
-/** `untold`: the node can't tell. `elsewhere`: it told of another chain. */
-type TreeComparison = 'same' | 'untold' | 'elsewhere'
-
-/** The contracts say otherwise than we do. */
-export class AuditMismatch extends ChainDataError {}
+/** `untold`: the node can't tell. `open`: it tells otherwise than we do, and nobody can tell who is right. */
+type TreeComparison = 'same' | 'untold' | 'open'
 
 export interface AuditorOptions {
   readonly networkId: number
@@ -39,17 +33,8 @@ export interface AuditorOptions {
   readonly mappings: TokenMappingAudit
   /** Absent where nothing is injected, and where roots are asked for instead. */
   readonly injections?: InjectionAudit | undefined
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'random'>
   readonly report: SyncReport
-}
-
-/** One thing that a contract says and we have as well. */
-export interface Difference {
-  readonly what: string
-  readonly reason: HaltReason
-  readonly ours: number | string
-  /** @param reads any endpoint's word, or a witness's. */
-  readonly ask: (reads: ContractReads) => Promise<number | string | undefined>
 }
 
 /**
@@ -63,11 +48,11 @@ export class Auditor {
   #audits = 0
   #hadEvents = false
   #windows = 0
-  /** Something differed at the last look: looked at again at once, until it does not. */
-  #isDiffering = false
+  readonly #contradictions: Contradictions
 
   constructor(options: AuditorOptions) {
     this.#options = options
+    this.#contradictions = new Contradictions(options)
   }
 
   /**
@@ -84,22 +69,15 @@ export class Auditor {
    * @throws AuditMismatch as above.
    */
   async afterBackfill(checkpoint: BlockHeader, signal: AbortSignal): Promise<void> {
-    const trees = await this.#compareTrees(checkpoint, signal)
-    if (trees === 'elsewhere' || !(await this.#compareStanding(checkpoint, signal))) return
-    const { difference, isCompared } = await this.#options.claims.compareAll(checkpoint, signal)
-    this.#options.report.contractsCompared(trees === 'same' || isCompared)
-    if (difference !== undefined) await this.#assertSame(difference, checkpoint, signal)
+    const state = await this.#compareEverything(checkpoint, signal)
+    if (state !== 'open') this.#options.report.contractsCompared(state === 'same')
   }
 
   /** Everything, at a block of the past: what differs there is wrong in what is stored up to it. */
   async compareStored(checkpoint: BlockHeader, signal: AbortSignal): Promise<StoredState> {
     try {
-      const trees = await this.#compareTrees(checkpoint, signal)
-      if (trees === 'elsewhere' || !(await this.#compareStanding(checkpoint, signal))) return 'unproven'
-      const { difference, isCompared } = await this.#options.claims.compareAll(checkpoint, signal)
-      if (difference !== undefined && !(await this.#assertSame(difference, checkpoint, signal)))
-        return 'unproven'
-      return trees === 'same' || isCompared ? 'same' : 'untold'
+      const state = await this.#compareEverything(checkpoint, signal)
+      return state === 'open' ? 'unproven' : state
     } catch (error) {
       if (error instanceof AuditMismatch) return error
       throw error
@@ -113,27 +91,32 @@ export class Auditor {
    */
   async atTip(checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
     const { clock, claims, report } = this.#options
-    const isDue = this.#isDiffering || clock.now() - this.#lastAuditMs >= this.#intervalMs(checkpoint)
+    const contradictions = this.#contradictions
+    if (!(await contradictions.lookAgain(checkpoint, signal))) return false
+    const { isDiffering } = contradictions
+    const isDue = isDiffering || clock.now() - this.#lastAuditMs >= this.#intervalMs(checkpoint)
     if (!isDue && !claims.hasFresh()) return false
     let trees: TreeComparison = 'untold'
     if (isDue) {
       this.#lastAuditMs = clock.now()
       this.#hadEvents = false
       trees = await this.#compareTrees(checkpoint, signal)
-      if (trees === 'elsewhere') return false
-      const isWhole = this.#isDiffering || this.#audits++ % AUDITS_PER_WHOLE === 0
+      if (trees === 'open') return false
+      const isWhole = isDiffering || this.#audits++ % AUDITS_PER_WHOLE === 0
       if (isWhole && !(await this.#compareStanding(checkpoint, signal))) return false
     }
     const blocks = this.#blocksSince(checkpoint)
     this.#lastAuditBlock = checkpoint.number
-    const step = await claims.compareSome(checkpoint, blocks * WORDS_PER_BLOCK, signal)
-    if (step.difference !== undefined && !(await this.#assertSame(step.difference, checkpoint, signal)))
-      return false
-    if (!isDue) return false
-    const isTold = trees !== 'untold' || step.isCompared
+    let isTold = trees !== 'untold'
+    const look = async (): Promise<Difference | undefined> => {
+      const step = await claims.compareSome(checkpoint, blocks * WORDS_PER_BLOCK, signal)
+      isTold ||= step.isCompared
+      return step.difference
+    }
+    if (!(await contradictions.settle(look, checkpoint, signal)) || !isDue) return false
     report.contractsCompared(isTold)
     if (!isTold) return false
-    this.#isDiffering = false
+    contradictions.agreed()
     return true
   }
 
@@ -151,115 +134,115 @@ export class Auditor {
     return number - (this.#lastAuditBlock ?? number)
   }
 
-  /** True when every claim was compared at least once since the start, or no endpoint can tell. */
+  /** True when every claim was compared at least once since the start, or no endpoint can tell, and nothing is disputed. */
   hasComparedAll(): boolean {
-    return !this.#options.claims.hasFresh()
+    return !this.isDisputed() && !this.#options.claims.hasFresh()
+  }
+
+  /** An endpoint says otherwise than we do, and nobody can tell who is right. */
+  isDisputed(): boolean {
+    return this.#contradictions.isOpen
+  }
+
+  /** @throws AuditMismatch */
+  async #compareEverything(checkpoint: BlockHeader, signal: AbortSignal): Promise<TreeComparison> {
+    const trees = await this.#compareTrees(checkpoint, signal)
+    if (trees === 'open' || !(await this.#compareStanding(checkpoint, signal))) return 'open'
+    let isTold = trees === 'same'
+    const look = async (): Promise<Difference | undefined> => {
+      const { difference, isCompared } = await this.#options.claims.compareAll(checkpoint, signal)
+      isTold ||= isCompared
+      return difference
+    }
+    if (!(await this.#contradictions.settle(look, checkpoint, signal))) return 'open'
+    return isTold ? 'same' : 'untold'
   }
 
   /** @throws AuditMismatch */
   async #compareTrees(checkpoint: BlockHeader, signal: AbortSignal): Promise<TreeComparison> {
     const { networkId, client, writer, report } = this.#options
-    const { deposits, l1InfoLeaves } = writer.counts()
-    const count = this.#depositCount(deposits, checkpoint, signal)
+    const count = this.#depositCount()
     // Each leaf of the L1 info tree has its mainnet exit root checked already; an L2's roots are told by nobody.
     if (networkId === L1_NETWORK_ID) {
       const leaves: Difference = {
         what: 'L1 info leaves',
         reason: 'missing_log',
-        ours: l1InfoLeaves,
-        ask: (reads) => reads.getContractL1InfoLeafCount(checkpoint.number, signal),
+        ours: () => writer.counts().l1InfoLeaves,
+        ask: (reads, ...at) => reads.getContractL1InfoLeafCount(...at),
       }
-      return this.#compareAll([count, leaves], checkpoint, signal)
+      return this.#compareGetters([count, leaves], checkpoint, signal)
     }
-    const root = this.#localExitRoot(checkpoint, signal)
-    const theirs = await root.ask(client)
-    if (theirs !== root.ours) return this.#compareAll([count, root], checkpoint, signal)
+    const root = this.#localExitRoot()
+    const theirs = await root.ask(client, checkpoint.number, signal)
+    if (theirs !== root.ours()) return this.#compareGetters([count, root], checkpoint, signal)
     // The root is one over all deposits: nothing more to ask.
-    report.contractDepositCount(deposits)
+    report.contractDepositCount(writer.counts().deposits)
     return 'same'
   }
 
-  /** What decides over readiness beside trees and claims. @returns false when the node told of another chain. @throws AuditMismatch */
+  /** What decides over readiness beside trees and claims. @returns false when something stays open. @throws AuditMismatch */
   async #compareStanding(checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
     const { writer, mappings, injections } = this.#options
     const emergency: Difference = {
       what: 'emergency state',
       reason: 'missing_log',
-      ours: String(writer.contractState.isEmergency()),
-      ask: async (reads) => {
-        const isEmergency = await reads.getEmergencyState(checkpoint.number, signal)
+      ours: () => String(writer.contractState.isEmergency()),
+      ask: async (reads, ...at) => {
+        const isEmergency = await reads.getEmergencyState(...at)
         return isEmergency === undefined ? undefined : String(isEmergency)
       },
     }
-    if ((await this.#compareAll([emergency], checkpoint, signal)) === 'elsewhere') return false
+    if ((await this.#compareGetters([emergency], checkpoint, signal)) === 'open') return false
     for (const audit of [injections, mappings]) {
-      const difference = await audit?.compare(checkpoint, signal)
-      if (difference !== undefined && !(await this.#assertSame(difference, checkpoint, signal))) return false
+      if (audit === undefined) continue
+      const look = () => audit.compare(checkpoint, signal)
+      if (!(await this.#contradictions.settle(look, checkpoint, signal))) return false
     }
     return true
   }
 
   /** @throws AuditMismatch */
-  async #compareAll(
+  async #compareGetters(
     getters: readonly Difference[],
     checkpoint: BlockHeader,
     signal: AbortSignal,
   ): Promise<TreeComparison> {
-    let isCompared = false
+    let isTold = false
     for (const getter of getters) {
-      const theirs = await getter.ask(this.#options.client)
-      if (theirs === undefined) continue
-      if (theirs !== getter.ours && !(await this.#assertSame(getter, checkpoint, signal))) return 'elsewhere'
-      isCompared = true
+      const look = async (): Promise<Difference | undefined> => {
+        const theirs = await getter.ask(this.#options.client, checkpoint.number, signal)
+        isTold ||= theirs !== undefined
+        return theirs === undefined || theirs === getter.ours() ? undefined : getter
+      }
+      if (!(await this.#contradictions.settle(look, checkpoint, signal))) return 'open'
     }
-    return isCompared ? 'same' : 'untold'
+    return isTold ? 'same' : 'untold'
   }
 
-  #depositCount(deposits: number, { number }: BlockHeader, signal: AbortSignal): Difference {
-    const { report } = this.#options
-    const ask = async (reads: ContractReads) => {
-      const count = await reads.getContractDepositCount(number, signal)
-      if (count !== undefined) report.contractDepositCount(count)
-      return count
+  #depositCount(): Difference {
+    const { report, writer } = this.#options
+    return {
+      what: 'deposits',
+      reason: 'missing_log',
+      ours: () => writer.counts().deposits,
+      ask: async (reads, ...at) => {
+        const count = await reads.getContractDepositCount(...at)
+        if (count !== undefined) report.contractDepositCount(count)
+        return count
+      },
     }
-    return { what: 'deposits', reason: 'missing_log', ours: deposits, ask }
   }
 
-  #localExitRoot({ number }: BlockHeader, signal: AbortSignal): Difference {
+  #localExitRoot(): Difference {
     const { writer } = this.#options
-    const ask = async (reads: ContractReads) => {
-      const root = await reads.getContractLocalExitRoot(number, signal)
-      return root && encodeHex(root)
+    return {
+      what: 'local exit root',
+      reason: 'exit_root_mismatch',
+      ours: () => encodeHex(writer.localExitRoot()),
+      ask: async (reads, ...at) => {
+        const root = await reads.getContractLocalExitRoot(...at)
+        return root && encodeHex(root)
+      },
     }
-    const ours = encodeHex(writer.localExitRoot())
-    return { what: 'local exit root', reason: 'exit_root_mismatch', ours, ask }
-  }
-
-  /**
-   * A reorg, or a node of another branch, would look the same; an endpoint may lie, or tell another block's state than it
-   * was asked for. What counts is the word of one that has just shown that it tells blocks apart, beside our own block.
-   * @returns false when nothing is proven. @throws AuditMismatch
-   */
-  async #assertSame(
-    { what, reason, ours, ask }: Difference,
-    checkpoint: BlockHeader,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    const { client } = this.#options
-    const { number, hash } = checkpoint
-    client.distrust()
-    const theirs = await client.askWitness(this.#witness(checkpoint), ask, signal)
-    if (theirs === undefined || theirs === ours) return false
-    const block = await client.getHeader(number, signal)
-    if (block === undefined || !equalHashes(block.hash, hash)) return false
-    this.#isDiffering = true
-    throw new AuditMismatch(reason, `${what} at block ${number}: the contract has ${theirs}, indexed ${ours}`)
-  }
-
-  #witness(block: BlockHeader): StateWitness {
-    const { writer } = this.#options
-    const last = writer.contractState.lastRootChange()
-    if (last === undefined || last === 0) return { block, before: writer.origin()?.number, isChanged: false }
-    return { block, before: asBlockNumber(last - 1), isChanged: true }
   }
 }

@@ -3,7 +3,7 @@ import type { BlockHeader } from '../protocol/chainEvent.js'
 import { type ClaimedWord, DEPOSITS_PER_WORD } from '../protocol/claimedBitMap.js'
 import type { NetworkId } from '../protocol/units.js'
 import type { ContractState } from '../shard/contractState.types.js'
-import type { Difference } from './audit.js'
+import type { Difference } from './contradictions.js'
 
 /** Words per step while some were never compared since the start: ten requests, or one call, for 128,000 deposits. */
 const FRESH_WORDS = 500
@@ -83,15 +83,16 @@ export class ClaimAudit {
     const words = [...this.#suspects, ...(fresh.length > 0 ? fresh : this.#repeated(count))]
     const { different, isCompared } = await this.#differing(words, checkpoint, signal)
     this.#suspects = different
-    for (const each of fresh) this.#noteCompared(each)
+    // What differs is not settled yet, and who told it may be wrong about the others as well.
+    if (different.length === 0) for (const each of fresh) this.#noteCompared(each)
     const [first] = different
     if (first === undefined) return { difference: undefined, isCompared }
     const difference: Difference = {
       what: `claims of deposits ${DEPOSITS_PER_WORD * first.word} and following of network ${first.sourceNetwork}`,
       reason: 'missing_log',
-      ours: hex(this.#options.contractState.claimedWord(first)),
-      ask: async (reads) => {
-        const [theirs] = await reads.getClaimedWords([first], checkpoint.number, signal)
+      ours: () => hex(this.#options.contractState.claimedWord(first)),
+      ask: async (reads, ...at) => {
+        const [theirs] = await reads.getClaimedWords([first], ...at)
         return theirs === undefined ? undefined : hex(theirs)
       },
     }

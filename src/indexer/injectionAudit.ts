@@ -3,7 +3,7 @@ import type { BlockHeader, Hash } from '../protocol/chainEvent.js'
 import { encodeHex } from '../protocol/hex.js'
 import type { ContractState } from '../shard/contractState.types.js'
 import type { L1InfoGerReader } from '../shard/l1InfoGers.js'
-import type { Difference } from './audit.js'
+import type { Difference } from './contradictions.js'
 import { equalHashes } from './localChain.js'
 
 /** Roots per step, and as many of the newest ones. */
@@ -108,9 +108,9 @@ export class InjectionAudit {
     return {
       what: `global exit root ${encodeHex(root)}`,
       reason: 'missing_log',
-      ours: told(contractState.isGerInForce(root)),
-      ask: async (reads) => {
-        const [theirs] = await reads.getKnownGers([root], number, signal)
+      ours: () => told(contractState.isGerInForce(root)),
+      ask: async (reads, ...at) => {
+        const [theirs] = await reads.getKnownGers([root], ...at)
         return theirs === undefined ? undefined : told(theirs)
       },
     }

@@ -3,7 +3,7 @@ import { RetryableError } from '../errors/chainErrors.js'
 import type { BlockHeader } from '../protocol/chainEvent.js'
 import { asBlockNumber } from '../protocol/units.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
-import type { AuditMismatch } from './audit.js'
+import type { AuditMismatch } from './contradictions.js'
 import type { SyncReport } from './syncReport.js'
 
 /**

@@ -267,6 +267,8 @@ class SyncLoop {
       // Before anything is called synced: what the contracts deny must not be served for a moment.
       if (await this.#auditor.atTip(head, this.#signal)) this.#recovery.audited()
       if (this.#auditor.hasComparedAll()) writer.noteCatchingUp(false)
+      // Perhaps it was claimed already.
+      else if (this.#auditor.isDisputed()) writer.noteCatchingUp(true)
       if (senders === 'done' && this.#auditor.hasComparedAll()) report.caughtUp(head.number)
       this.#recovery.idled()
     }

@@ -106,6 +106,19 @@ export class SyncReport {
     if (isTold && before === 0) this.#logger.info('the contracts are compared again')
   }
 
+  /**
+   * An endpoint says of the contracts otherwise than we do, and no other one can tell who is right.
+   * @param looks in a row that found something like it.
+   */
+  contractsDisputed(what: string, looks: number): void {
+    this.#row.set('contractsCompared', 0)
+    if (looks === 1 || looks % 10 === 0)
+      this.#logger.warn(
+        'an endpoint contradicts what is stored, no other one can tell: no claim here is ready until it is settled',
+        { what, looks },
+      )
+  }
+
   contractDepositCount(count: number): void {
     this.#row.set('contractDepositCount', count)
   }

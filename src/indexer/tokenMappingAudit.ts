@@ -1,8 +1,8 @@
-import type { ChainClient, MappedToken } from '../chain/chainClient.types.js'
+import type { ChainClient } from '../chain/chainClient.types.js'
 import type { BlockHeader } from '../protocol/chainEvent.js'
 import { encodeHex } from '../protocol/hex.js'
 import type { ContractState, CurrentMapping } from '../shard/contractState.types.js'
-import type { Difference } from './audit.js'
+import type { Difference } from './contradictions.js'
 
 /** Mappings per question of the first look, which takes all of them: a batch of calls. */
 const FRESH_MAPPINGS = 50
@@ -49,9 +49,8 @@ export class TokenMappingAudit {
     signal: AbortSignal,
   ): Promise<Difference | undefined> {
     if (mappings.length === 0) return undefined
-    const ask = (reads: Pick<ChainClient, 'getWrappedTokens'>, tokens: readonly MappedToken[]) =>
-      reads.getWrappedTokens(tokens, number, signal)
-    const answers = await ask(this.#options.client, mappings)
+    const { client } = this.#options
+    const answers = await client.getWrappedTokens(mappings, number, signal)
     const different = mappings.find(({ wrappedTokenAddress }, index) => {
       const theirs = answers[index]
       return theirs !== undefined && encodeHex(theirs) !== encodeHex(wrappedTokenAddress)
@@ -60,11 +59,21 @@ export class TokenMappingAudit {
     return {
       what: `wrapped token of ${encodeHex(different.originTokenAddress)} of network ${different.originNetwork}`,
       reason: 'missing_log',
-      ours: encodeHex(different.wrappedTokenAddress),
-      ask: async (reads) => {
-        const [theirs] = await ask(reads, [different])
+      ours: () => this.#stored(different),
+      ask: async (reads, ...at) => {
+        const [theirs] = await reads.getWrappedTokens([different], ...at)
         return theirs && encodeHex(theirs)
       },
     }
+  }
+
+  /** @returns undefined when the mapping was replaced meanwhile, or taken back. */
+  #stored({ ordinal, originNetwork, originTokenAddress }: CurrentMapping): string | undefined {
+    const [now] = this.#options.contractState.currentMappings(ordinal + 1, 1)
+    const isSame =
+      now?.ordinal === ordinal &&
+      now.originNetwork === originNetwork &&
+      encodeHex(now.originTokenAddress) === encodeHex(originTokenAddress)
+    return isSame ? encodeHex(now.wrappedTokenAddress) : undefined
   }
 }

@@ -41,7 +41,7 @@ export interface NetworkSyncRecord extends ChainSyncRecord {
   readonly lag_seconds: number | null
   readonly halted: string | null
   readonly contract_deposit_count: number | null
-  /** False while no endpoint tells what the contracts hold; null before the first comparison. */
+  /** False while no endpoint tells what the contracts hold, or what one tells is disputed; null before the first comparison. */
   readonly contracts_compared: boolean | null
   readonly indexed_deposit_count: number
   readonly indexed_claim_count: number

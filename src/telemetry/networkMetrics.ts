@@ -57,7 +57,7 @@ const networkGauges: readonly NetworkGauge[] = [
   },
   {
     name: 'bds_contracts_compared',
-    help: '1 while what is stored is compared with the contracts, 0 while no endpoint answers such calls',
+    help: '1 while what is stored is compared with the contracts, 0 while no endpoint answers such calls, or it is disputed',
     read: (row) => known(row.get('contractsCompared')),
   },
   { name: 'bds_claims_indexed', help: 'Claims stored', read: (row) => row.get('claimCount') },

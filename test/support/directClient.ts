@@ -3,6 +3,7 @@ import type {
   ContractReads,
   FetchedRange,
   GerHashChains,
+  Judgement,
   MappedToken,
   ResolvedSender,
   SenderQuestion,
@@ -184,9 +185,12 @@ export class DirectClient implements ChainClient {
 
   async askWitness<T>(
     witness: StateWitness,
+    stored: T,
     ask: (reads: ContractReads) => Promise<T | undefined>,
-  ): Promise<T | undefined> {
-    return this.isWitness(witness) ? ask(this) : undefined
+  ): Promise<Judgement<T>> {
+    const told = this.isWitness(witness) ? await ask(this) : undefined
+    if (told === undefined) return { type: 'open' }
+    return told === stored ? { type: 'withdrawn' } : { type: 'denied', told }
   }
 
   readsManyWords(): boolean {

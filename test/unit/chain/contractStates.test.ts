@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ContractReads, StateWitness } from '../../../src/chain/chainClient.types.js'
+import type { ContractReads, Judgement } from '../../../src/chain/chainClient.types.js'
 import { FatalError, RetryableError } from '../../../src/errors/chainErrors.js'
 import { encodeHex } from '../../../src/protocol/hex.js'
 import { asBlockNumber, asNetworkId } from '../../../src/protocol/units.js'
@@ -11,11 +11,18 @@ import { type OpenChain, openChain } from '../../support/openChain.js'
 
 const { signal } = new AbortController()
 const at = asBlockNumber
+const open = { type: 'open' }
+const withdrawn = { type: 'withdrawn' }
+const denied = (told: number) => ({ type: 'denied', told })
 
 /** A chain of 40 blocks with deposits in blocks 1 to 5 and 20, and its endpoints. */
 async function withChain(
   endpoints: number,
-  body: (chain: OpenChain, witness: (block: number) => StateWitness) => Promise<void>,
+  body: (
+    chain: OpenChain,
+    /** What becomes of a deposit count that is not the one which is stored. */
+    judge: (block: number, stored?: number) => Promise<Judgement<number>>,
+  ) => Promise<void>,
 ): Promise<void> {
   const network = createFakeWorld({ networks: [1] }).network(1)
   for (let block = 1; block <= 40; block++)
@@ -24,9 +31,11 @@ async function withChain(
     })
   const chain = await openChain(network, { endpoints })
   try {
-    await body(chain, (block) => {
+    await body(chain, (block, stored = 1_000) => {
       const before = at(block < 20 ? 4 : 19)
-      return { block: headerOf(network.blocks[block]!), before, isChanged: true }
+      const witness = { block: headerOf(network.blocks[block]!), before, isChanged: true }
+      const ask = (reads: ContractReads) => reads.getContractDepositCount(at(block), signal)
+      return chain.client.askWitness(witness, stored, ask, signal)
     })
   } finally {
     await chain.close()
@@ -116,10 +125,10 @@ test('endpoints that fail hold up a comparison for a minute, then it goes on wit
 })
 
 test('roots are asked of an endpoint that tells the newest state of any block, where there is no other', async () => {
-  await withChain(1, async ({ client, endpoints, clock }, witness) => {
+  await withChain(1, async ({ client, endpoints, clock }, judge) => {
     const find = () => client.findInjectedGers([new Uint8Array(32).fill(1)], at(40), signal)
     const fault = endpoints[0]!.fail({ type: 'newestState' })
-    assert.equal(await client.askWitness(witness(10), countAt(10), signal), undefined)
+    assert.deepEqual(await judge(10), open)
     assert.equal(
       await client.getContractDepositCount(at(10), signal),
       undefined,
@@ -135,20 +144,15 @@ test('roots are asked of an endpoint that tells the newest state of any block, w
   })
 })
 
-const countAt =
-  (block: number) =>
-  (reads: ContractReads): Promise<number | undefined> =>
-    reads.getContractDepositCount(at(block), signal)
-
 test('a gateway that tells the newest state of any block is no witness, and is not asked for state again', async () => {
   for (const checks of ['nothing', 'block'] as const)
-    await withChain(2, async ({ client, endpoints, lines }, witness) => {
+    await withChain(2, async ({ client, endpoints, lines }, judge) => {
       endpoints[0]!.fail({ type: 'newestState', checks })
       assert.equal(await client.getContractDepositCount(at(10), signal), 6, 'it is believed at first')
-      assert.equal(await client.askWitness(witness(10), countAt(10), signal), 5)
+      assert.deepEqual(await judge(10), denied(5))
       endpoints[1]!.fail({ type: 'newestState', checks })
-      assert.equal(await client.askWitness(witness(10), countAt(10), signal), undefined)
-      assert.equal(await client.askWitness(witness(10), countAt(10), signal), undefined)
+      assert.deepEqual(await judge(10), withdrawn)
+      assert.deepEqual(await judge(10), open)
       assert.equal(await client.getContractDepositCount(at(10), signal), undefined)
       const told = lines.filter(({ text }) => text.includes('state of another block'))
       assert.equal(told.length, 2)
@@ -156,22 +160,86 @@ test('a gateway that tells the newest state of any block is no witness, and is n
 })
 
 test('an honest node is a witness: by two blocks, by the hash where the older state is gone, at its head where hashes are not taken', async () => {
-  await withChain(1, async ({ client, endpoints }, witness) => {
+  await withChain(1, async ({ client, endpoints }, judge) => {
     const [endpoint] = endpoints
-    assert.equal(await client.askWitness(witness(10), countAt(10), signal), 5, 'two blocks')
+    assert.deepEqual(await judge(10), denied(5), 'two blocks')
     const silent = endpoint!.fail({
       ...refused('execution reverted', 3),
       when: ({ params: [call] }) => /^0x(5ca1e165|3ae05047)/.test((call as { data: string }).data),
     })
-    assert.equal(await client.askWitness(witness(10), countAt(10), signal), undefined, 'no roots, no word')
+    assert.deepEqual(await judge(10), open, 'no roots, no word')
     assert.equal(await client.getContractDepositCount(at(10), signal), 5, 'which says nothing against it')
     silent.off()
     endpoint!.fail(keepsFrom(30))
-    assert.equal(await client.askWitness(witness(35), countAt(35), signal), 6, 'the hash')
+    assert.deepEqual(await judge(35), denied(6), 'the hash')
     const isByHash = ({ params: [, tag] }: FakeCall) => typeof tag === 'object'
     endpoint!.fail({ ...refused('invalid argument 1', -32602), when: isByHash })
-    assert.equal(await client.askWitness(witness(35), countAt(35), signal), undefined, 'nothing shows it')
-    assert.equal(await client.askWitness(witness(40), countAt(40), signal), 6, 'the head')
+    assert.deepEqual(await judge(35), open, 'nothing shows it')
+    assert.deepEqual(await judge(40), denied(6), 'the head')
+  })
+})
+
+/** Tells a deposit count of 9 at every block, and the truth of all else. */
+const liesAboutCounts: Fault = {
+  type: 'result',
+  value: `0x${'9'.padStart(64, '0')}`,
+  methods: ['eth_call'],
+  when: ({ params: [call] }) => /^0x2dfdf0b5/.test((call as { data: string }).data),
+}
+const noHashes: Fault = {
+  ...refused('invalid argument 1', -32602),
+  when: ({ params: [, tag] }) => typeof tag === 'object',
+}
+
+test('who tells what another one denies is not asked for state for a while, even if the other one has no proof', async () => {
+  for (const faults of [[], [keepsFrom(30), noHashes]])
+    await withChain(2, async ({ client, endpoints, clock, lines }, judge) => {
+      for (const fault of faults) endpoints[1]!.fail(fault)
+      endpoints[0]!.fail(liesAboutCounts)
+      const ask = () => client.getContractDepositCount(at(35), signal)
+      assert.equal(await ask(), 9)
+      assert.deepEqual(await judge(35, 6), withdrawn)
+      assert.equal(await ask(), 6)
+      assert.equal(lines.filter(({ text }) => text.includes('is alone with')).length, 1)
+      endpoints[1]!.fail(refused('the method is not allowed'))
+      await assert.rejects(ask(), RetryableError)
+      await assert.rejects(ask(), RetryableError)
+      assert.equal(await ask(), undefined)
+      const find = client.findInjectedGers([new Uint8Array(32)], at(40), signal)
+      await assert.rejects(find, { reason: 'state_unavailable' }, 'nor for the newest')
+      clock.advance(11 * 60_000)
+      assert.equal(await ask(), 9, 'it has another chance')
+    })
+})
+
+test('one that tells another block is found out by whoever denies it, and is still good for the newest', async () => {
+  await withChain(2, async ({ client, endpoints, lines }, judge) => {
+    endpoints[0]!.fail({ type: 'newestState' })
+    const ask = () => client.getContractDepositCount(at(10), signal)
+    assert.equal(await ask(), 6)
+    assert.deepEqual(await judge(10, 5), withdrawn)
+    assert.equal(await ask(), 5)
+    assert.equal(lines.filter(({ text }) => text.includes('state of another block')).length, 1)
+    endpoints[1]!.fail(refused('the method is not allowed'))
+    const find = () => client.findInjectedGers([new Uint8Array(32).fill(1)], at(40), signal)
+    for (let question = 0; question < 2; question++) assert.deepEqual(await find(), [false])
+  })
+})
+
+test('an endpoint that takes its word back is asked on, and one that insists without proof settles nothing', async () => {
+  await withChain(1, async ({ client, endpoints }, judge) => {
+    const once = endpoints[0]!.fail({ ...liesAboutCounts, times: 1 })
+    const ask = () => client.getContractDepositCount(at(35), signal)
+    assert.equal(await ask(), 9)
+    assert.deepEqual(await judge(35, 6), withdrawn)
+    assert.equal(await ask(), 6)
+    once.off()
+    endpoints[0]!.fail(liesAboutCounts)
+    endpoints[0]!.fail(keepsFrom(30))
+    endpoints[0]!.fail(noHashes)
+    assert.equal(await ask(), 9)
+    for (let look = 0; look < 3; look++) assert.deepEqual(await judge(35, 6), open)
+    assert.equal(await ask(), 9)
   })
 })
 

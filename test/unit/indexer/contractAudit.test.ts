@@ -230,3 +230,25 @@ test('every word is compared once soon after the start, then all come round, and
   const sizes = [await step(), await step()].map(({ length }) => length)
   assert.ok(sizes[0]! >= 400, `hundreds at once where one call answers them: ${sizes}`)
 })
+
+test('while one word differs none of that answer counts as compared', async () => {
+  let lie = 1n
+  const audit = new ClaimAudit({
+    networkId: asNetworkId(1),
+    client: {
+      readsManyWords: () => false,
+      getClaimedWords: async (words) => words.map(({ word }) => (word === 2 ? lie : 0n)),
+    },
+    contractState: { claimSources: () => [], claimedWordsFrom: () => [], claimedWord: () => 0n },
+    indexedDeposits: () => new Map([[asNetworkId(0), 256 * 4]]),
+  })
+  const checkpoint = headerOf(createFakeWorld().network(0).head)
+  for (let look = 0; look < 3; look++) {
+    const { difference } = await audit.compareSome(checkpoint, 3, signal)
+    assert.match(difference?.what ?? '', /claims of deposits 512 /)
+    assert.ok(audit.hasFresh())
+  }
+  lie = 0n
+  assert.equal((await audit.compareSome(checkpoint, 3, signal)).difference, undefined)
+  assert.equal(audit.hasFresh(), false)
+})

@@ -44,7 +44,7 @@ function injectedRoots(
     isPolled: () => isPolled,
   })
   const compare = () => audit.compare(head, signal)
-  return { client, compare }
+  return { client, compare, head }
 }
 
 test('the hash chain of a sovereign manager proves all injections with one question', async () => {
@@ -60,12 +60,12 @@ test('an injection or a removal that was left out is found by the map, whatever 
   for (const keepsHashChains of [true, false]) {
     const options = { keepsHashChains, removes: true }
     assert.equal(await injectedRoots(undefined, options).compare(), undefined, 'nothing left out')
-    const { client, compare } = injectedRoots(4, options)
+    const { client, compare, head } = injectedRoots(4, options)
     const injection = await compare()
-    assert.deepEqual([injection?.what, injection?.ours], [`global exit root ${ger(3)}`, 'not in force'])
-    assert.equal(await injection?.ask(client), 'in force')
+    assert.deepEqual([injection?.what, injection?.ours()], [`global exit root ${ger(3)}`, 'not in force'])
+    assert.equal(await injection?.ask(client, head.number, signal), 'in force')
     const removal = await injectedRoots(6, options).compare()
-    assert.deepEqual([removal?.what, removal?.ours], [`global exit root ${ger(2)}`, 'in force'])
+    assert.deepEqual([removal?.what, removal?.ours()], [`global exit root ${ger(2)}`, 'in force'])
   }
 })
 

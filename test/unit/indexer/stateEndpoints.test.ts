@@ -4,11 +4,11 @@ import { createChainClient } from '../../../src/chain/chainClient.js'
 import { GerPoller } from '../../../src/indexer/gerPoller.js'
 import type { SyncMessage } from '../../../src/indexer/messages.js'
 import { runSyncLoop } from '../../../src/indexer/syncLoop.js'
-import type { NetworkId } from '../../../src/protocol/units.js'
+import { asNetworkId, type NetworkId } from '../../../src/protocol/units.js'
 import { createStatusBoard, statusRow } from '../../../src/telemetry/statusBoard.js'
 import { createFakeWorld } from '../../support/fakeChain.js'
 import { FakeEndpoint } from '../../support/fakeEndpoint.js'
-import type { FakeCall } from '../../support/fakeRpcFaults.js'
+import type { FakeCall, Fault } from '../../support/fakeRpcFaults.js'
 import { createKeepingLogger } from '../../support/keepingLogger.js'
 import { MemoryShard } from '../../support/memoryShard.js'
 import { SimulatedPosts } from '../../support/simulatedPosts.js'
@@ -16,7 +16,7 @@ import { quietReport } from '../../support/syncHarness.js'
 import { VirtualClock } from '../../support/virtualClock.js'
 
 /** The real client and loop over endpoints in memory: a layer 2 with deposits all along its 400 blocks. */
-function follow(endpointCount: number, { isPolled = false } = {}) {
+function follow(endpointCount: number, { isPolled = false, claimable = 0 } = {}) {
   const network = createFakeWorld().network(1)
   for (let block = 1; block <= 400; block++)
     network.mine((builder) => {
@@ -47,7 +47,7 @@ function follow(endpointCount: number, { isPolled = false } = {}) {
       else if (!stop.signal.aborted) clock.after(100, look)
     }
     look()
-    const indexedDeposits = () => new Map<NetworkId, number>()
+    const indexedDeposits = () => new Map<NetworkId, number>([[asNetworkId(0), claimable]])
     const loop = { network: config, client, writer: shard, clock, report, indexedDeposits, ...gerPoller }
     await runSyncLoop(loop, stop.signal)
     assert.ok(done(), `not done in time, halted: ${row.haltReason()}`)
@@ -84,6 +84,43 @@ test('beside such a gateway an honest endpoint goes on comparing, and what it de
   await run(() => row.haltReason() === 'missing_log', 130_000)
   for (const fault of faults) fault.off()
   await run(() => row.haltReason() === 'none' && isInStep(), 130_000)
+})
+
+const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`
+/** Tells of claims that nobody made. */
+const inventsClaims: Fault = {
+  type: 'result',
+  value: word(5),
+  methods: ['eth_call'],
+  when: ({ params: [call] }) => /^0xee25560b/.test((call as { data: string }).data),
+}
+test('one that invents claims holds nothing up beside an honest endpoint, and is not asked on', async () => {
+  const { network, endpoints, clock, shard, row, run, isInStep, halts, lines } = follow(2, { claimable: 700 })
+  endpoints[0]!.fail(inventsClaims)
+  for (let i = 1; i <= 450; i++) clock.after(3_000 * i, () => network.mineEmpty(1))
+  await run(() => isInStep() && !shard.isCatchingUp && row.get('contractsCompared') === 1, 30_000)
+  // Each time that it has another chance it is found out before anything follows from it.
+  let wasUnready = false
+  const until = clock.now() + 1_300_000
+  await run(() => {
+    wasUnready ||= shard.isCatchingUp
+    return clock.now() >= until
+  }, 1_400_000)
+  assert.equal(wasUnready, false)
+  assert.equal(row.get('contractsCompared'), 1)
+  assert.deepEqual(halts(), [])
+  const dismissals = lines.filter(({ text }) => text.includes('is alone with')).length
+  assert.ok(dismissals >= 2 && dismissals <= 3, `${dismissals} times`)
+})
+
+test('one that invents claims halts a network that it has for itself, until another one answers as well', async () => {
+  const { endpoints, shard, row, run, isInStep } = follow(2, { claimable: 700 })
+  endpoints[0]!.fail(inventsClaims)
+  const silence = endpoints[1]!.fail({ type: 'http', status: 503 })
+  await run(() => row.haltReason() === 'missing_log', 60_000)
+  assert.equal(row.get('caughtUp'), 0)
+  silence.off()
+  await run(() => row.haltReason() === 'none' && isInStep() && !shard.isCatchingUp, 120_000)
 })
 
 const isAtBlock = ({ params: [, tag] }: FakeCall) => tag !== 'latest'

@@ -1,0 +1,164 @@
+import type { ChainClient, ContractReads, StateWitness } from '../chain/chainClient.types.js'
+import type { Clock } from '../chain/clock.js'
+import { ChainDataError } from '../errors/chainDataError.js'
+import type { HaltReason } from '../errors/haltReason.js'
+import type { BlockHeader } from '../protocol/chainEvent.js'
+import { asBlockNumber, type BlockNumber } from '../protocol/units.js'
+import type { ShardWriter } from '../shard/shardWriter.types.js'
+import { Backoff } from './backoff.js'
+import { equalHashes } from './localChain.js'
+import type { SyncReport } from './syncReport.js'
+
+/** Looks in a row at what somebody takes back each time: each endpoint but one may be dismissed, one may waver. */
+const MOST_LOOKS = 5
+/** What nobody can settle is asked again after so long, then ever more rarely. */
+const ASK_AGAIN_MS = 1_000
+const LONGEST_WAIT_MS = 60_000
+
+/** The contracts say otherwise than we do. */
+export class AuditMismatch extends ChainDataError {}
+
+/** One thing that a contract says and we have as well. */
+export interface Difference {
+  readonly what: string
+  readonly reason: HaltReason
+  /** As it is stored now; undefined when it is not any more. */
+  readonly ours: () => number | string | undefined
+  /** @param reads any endpoint's word, or a witness's. */
+  readonly ask: (
+    reads: ContractReads,
+    block: BlockNumber,
+    signal: AbortSignal,
+  ) => Promise<number | string | undefined>
+}
+
+export interface ContradictionsOptions {
+  readonly client: ContractReads & Pick<ChainClient, 'getHeader' | 'distrust' | 'askWitness'>
+  readonly writer: Pick<ShardWriter, 'contractState' | 'origin'>
+  readonly clock: Pick<Clock, 'now' | 'random'>
+  readonly report: Pick<SyncReport, 'contractsDisputed'>
+}
+
+/**
+ * What follows when an endpoint tells otherwise than we have it. Proven, it is a mismatch; denied by another endpoint, whoever
+ * told it is not asked any more; else it stays open: it may be true, so that nothing may be relied on until it is settled.
+ */
+export class Contradictions {
+  readonly #options: ContradictionsOptions
+  readonly #backoff: Backoff
+  #open: { readonly difference: Difference; readonly dueMs: number } | undefined
+  #isDiffering = false
+
+  constructor(options: ContradictionsOptions) {
+    this.#options = options
+    this.#backoff = new Backoff(options.clock, { baseMs: ASK_AGAIN_MS, capMs: LONGEST_WAIT_MS })
+  }
+
+  /** True while an endpoint says otherwise than we do, and nobody can tell who is right. */
+  get isOpen(): boolean {
+    return this.#open !== undefined
+  }
+
+  /** Something differed at the last look at everything, or since. */
+  get isDiffering(): boolean {
+    return this.#isDiffering
+  }
+
+  /** Everything was looked at, and agrees. */
+  agreed(): void {
+    this.#isDiffering = false
+    this.#backoff.reset()
+  }
+
+  /**
+   * Looks, and again for as long as what differs is taken back.
+   * @param look finds a difference.
+   * @returns true when none is left, false when one stays open.
+   * @throws AuditMismatch when one is proven.
+   */
+  async settle(
+    look: () => Promise<Difference | undefined>,
+    checkpoint: BlockHeader,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    for (let looks = 1; ; looks++) {
+      const difference = await look()
+      if (difference === undefined) return true
+      const isWithdrawn = await this.#isWithdrawn(difference, checkpoint, signal)
+      if (isWithdrawn && looks < MOST_LOOKS) continue
+      this.#leaveOpen(difference)
+      return false
+    }
+  }
+
+  /**
+   * Asks again, when it is time, for what is open. An endpoint that falls silent has taken nothing back.
+   * @returns true when nothing is open any more. @throws AuditMismatch when it is proven.
+   */
+  async lookAgain(checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
+    if (this.#open === undefined) return true
+    const { difference, dueMs } = this.#open
+    const { client, clock } = this.#options
+    if (clock.now() < dueMs) return false
+    const ask = () => difference.ask(client, checkpoint.number, signal)
+    if (difference.ours() !== undefined) {
+      if ((await ask()) === undefined) {
+        this.#leaveOpen(difference)
+        return false
+      }
+      const look = async () => {
+        const theirs = await ask()
+        return theirs === undefined || theirs === difference.ours() ? undefined : difference
+      }
+      if (!(await this.settle(look, checkpoint, signal))) return false
+    }
+    this.#open = undefined
+    return true
+  }
+
+  /**
+   * A reorg, or a node of another branch, would look the same; an endpoint may lie, or tell another block's state than it
+   * was asked for. What counts is the word of one that has just shown that it tells blocks apart, beside our own block.
+   * @returns whether whoever told it has taken it back, or is not asked any more. @throws AuditMismatch
+   */
+  async #isWithdrawn(difference: Difference, checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
+    try {
+      const { client } = this.#options
+      const { number, hash } = checkpoint
+      const { what, reason, ask } = difference
+      const ours = difference.ours()
+      client.distrust()
+      const judgement = await client.askWitness(
+        this.#witness(checkpoint),
+        ours,
+        (reads) => ask(reads, number, signal),
+        signal,
+      )
+      if (judgement.type !== 'denied') return judgement.type === 'withdrawn'
+      const block = await client.getHeader(number, signal)
+      if (block === undefined || !equalHashes(block.hash, hash)) return false
+      const told = `the contract has ${judgement.told}, indexed ${ours}`
+      throw new AuditMismatch(reason, `${what} at block ${number}: ${told}`)
+    } catch (error) {
+      if (error instanceof AuditMismatch) {
+        this.#open = undefined
+        this.#isDiffering = true
+      } else if (!signal.aborted) this.#leaveOpen(difference)
+      throw error
+    }
+  }
+
+  #leaveOpen(difference: Difference): void {
+    const { clock, report } = this.#options
+    this.#isDiffering = true
+    this.#open = { difference, dueMs: clock.now() + this.#backoff.nextMs() }
+    report.contractsDisputed(difference.what, this.#backoff.failures)
+  }
+
+  #witness(block: BlockHeader): StateWitness {
+    const { writer } = this.#options
+    const last = writer.contractState.lastRootChange()
+    if (last === undefined || last === 0) return { block, before: writer.origin()?.number, isChanged: false }
+    return { block, before: asBlockNumber(last - 1), isChanged: true }
+  }
+}
