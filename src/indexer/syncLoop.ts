@@ -258,8 +258,9 @@ class SyncLoop {
   async #rest(head: BlockHeader | undefined): Promise<void> {
     const { writer, clock, report, gerPoller, headHints } = this.#options
     const untilMs = clock.now() + this.#pacer.nextWaitMs()
-    let senders = await this.#senders.step(this.#signal)
-    while (senders === 'more' && clock.now() < untilMs) senders = await this.#senders.step(this.#signal)
+    let senders = await this.#senders.step(this.#signal, untilMs)
+    while (senders === 'more' && clock.now() < untilMs)
+      senders = await this.#senders.step(this.#signal, untilMs)
     if (head !== undefined) {
       const { finalizedBlock } = await this.#position(head)
       writer.setFinalized(asBlockNumber(Math.min(finalizedBlock, head.number)))

@@ -1,4 +1,4 @@
-import { readUint32BigEndian } from '../../protocol/abiBytes.js'
+import { copyBytes, readUint32BigEndian } from '../../protocol/abiBytes.js'
 import type { Address } from '../../protocol/chainEvent.js'
 import type { ChecksumAddress } from '../../protocol/records.js'
 import { CHECKSUM_ADDRESS_BYTES, checksumMask } from '../../store/codecs/checksumAddress.js'
@@ -36,7 +36,7 @@ export class AddressBook {
 
   /** Number of an address; valid until `trim` says otherwise. */
   numberOf(address: Address): number {
-    ownBytes.set(address)
+    copyBytes(address, 0, ownBytes.length, ownBytes, 0)
     return this.numberAt(ownWords, 0)
   }
 

@@ -1,4 +1,5 @@
 import { InvariantError } from '../../errors/invariantError.js'
+import { copyBytes } from '../../protocol/abiBytes.js'
 import { writeUint32 } from '../../store/codecs/bytes.js'
 import { latin1, listChunkKey } from '../../store/codecs/keys.js'
 import {
@@ -127,7 +128,7 @@ export class ListAppender {
 function appendToList(view: WriteView, headKey: Uint8Array, added: readonly number[]): void {
   const head = view.get('listHeads', headKey)
   const before = listLength(head)
-  if (head !== undefined) headBytes.set(head)
+  if (head !== undefined) copyBytes(head, 4, head.length - 4, headBytes, 4)
   let chunk = Math.floor(before / LIST_CHUNK)
   let tail = before % LIST_CHUNK
   for (const ordinal of added) {

@@ -2,15 +2,19 @@ import type { TreeHasher } from '../../merkle/hasher.js'
 import { getLeaf } from '../../merkle/treeProofs.js'
 import type { Hash, Sender } from '../../protocol/chainEvent.js'
 import type { BlockNumber, ClaimOrdinal, DepositCount } from '../../protocol/units.js'
-import type { DepositRow } from '../../store/codecs/depositRow.js'
+import { readUint48 } from '../../store/codecs/bytes.js'
+import { CLAIM_BYTES, claimFields, isSetByAdministrator } from '../../store/codecs/claimRow.js'
+import { DEPOSIT_BYTES, type DepositRow, depositBlockNumber } from '../../store/codecs/depositRow.js'
 import { latin1, metaKey } from '../../store/codecs/keys.js'
 import { decodeCounters } from '../../store/codecs/metaValues.js'
 import type { ReadView } from '../../store/shardStore.types.js'
+import { CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../../store/tables.js'
 import type { ResolvedSender, TransactionLog, UnresolvedSender } from '../shardWriter.types.js'
 import { localExitTreeSource } from '../tiles.js'
 import { findArchivedTwin } from './applyLocalExitTree.js'
 import { readUndoFloor } from './chainPosition.js'
 import { type Senders, senderWatermark } from './senders.js'
+import { StoredRows } from './storedRows.js'
 import { depositLog, readClaim, readClaimHash, readDeposit, readTransactionLogs } from './transactionLogs.js'
 import type { WriteContext } from './writeContext.js'
 
@@ -101,17 +105,31 @@ export function resolveSenders(context: WriteContext, resolved: readonly Resolve
     view.setUndoBlock(next > undoFloor ? next : undefined)
     block = next
   }
+  const deposits = new StoredRows(view, 'deposits', DEPOSIT_BYTES, DEPOSITS_PER_CHUNK)
+  const claims = new StoredRows(view, 'claims', CLAIM_BYTES, CLAIMS_PER_CHUNK)
+  const passAdministrators = (limit: number): void => {
+    const senders = context.claimSenders
+    for (let ordinal = senders.watermark; ordinal < limit; ordinal++) {
+      const offset = claims.open(ordinal)
+      if (!isSetByAdministrator(claims.bytes[offset + claimFields.flags]!)) return
+      enter(readUint48(claims.bytes, offset + claimFields.blockNumber) as BlockNumber)
+      senders.addNobody(ordinal)
+    }
+  }
   // Kind by kind: within one kind the blocks ascend, and the two share no key.
   for (const { ordinal, sender } of resolved.filter(({ kind }) => kind === 'deposit')) {
-    enter(readDeposit(view, ordinal).blockNumber)
+    const offset = deposits.open(ordinal)
+    enter(depositBlockNumber(deposits.bytes, offset) as BlockNumber)
     addSender(context.depositSenders, ordinal, sender)
   }
   for (const { ordinal, sender } of resolved.filter(({ kind }) => kind === 'claim')) {
-    passAdministrators(context, ordinal, enter)
-    enter(readClaim(view, ordinal).blockNumber)
+    // Claims set by an administrator wait for nobody: the watermark goes over them.
+    passAdministrators(ordinal)
+    const offset = claims.open(ordinal)
+    enter(readUint48(claims.bytes, offset + claimFields.blockNumber) as BlockNumber)
     addSender(context.claimSenders, ordinal, sender)
   }
-  passAdministrators(context, context.counters.claims, enter)
+  passAdministrators(context.counters.claims)
   context.flush()
   view.setUndoBlock(undefined)
 }
@@ -119,15 +137,4 @@ export function resolveSenders(context: WriteContext, resolved: readonly Resolve
 function addSender(senders: Senders, ordinal: number, sender: Sender | null): void {
   if (sender === null) senders.addNobody(ordinal)
   else senders.add(ordinal, sender)
-}
-
-/** Claims set by an administrator wait for nobody: the watermark goes over them, up to `limit`. */
-function passAdministrators(context: WriteContext, limit: number, enter: (block: BlockNumber) => void): void {
-  const senders: Senders = context.claimSenders
-  while (senders.watermark < limit) {
-    const row = readClaim(context.view, senders.watermark)
-    if (!row.isSetByAdministrator) return
-    enter(row.blockNumber)
-    senders.addNobody(senders.watermark)
-  }
 }

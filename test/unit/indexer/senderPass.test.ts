@@ -13,7 +13,7 @@ import { VirtualClock } from '../../support/virtualClock.js'
 const never = new AbortController().signal
 
 /** A shard with `deposits` deposits whose senders are open. */
-function openSenders(deposits: number) {
+function openSenders(deposits: number, limits: { readonly largestBatch?: number } = {}) {
   const network = createFakeWorld().network(0)
   for (let i = 0; i < deposits; i++) network.mine((block) => block.tx().deposit())
   const client = new DirectClient(network)
@@ -24,10 +24,11 @@ function openSenders(deposits: number) {
   shard.applyBlocks({ fromBlock: zero, head, blocks, finalizedBlock: zero, undoFloor: zero })
   const clock = new VirtualClock()
   const report = quietReport(0, statusRow(createStatusBoard([0]), 0), clock, [])
-  const pass = new SenderPass({ client, writer: shard, clock, report })
+  const pass = new SenderPass({ client, writer: shard, clock, report, ...limits })
   const left = () => shard.counts().unresolvedSenders
   const wait = (ms: number) => clock.sleep(ms, never)
-  return { network, client, pass, left, wait }
+  const now = () => clock.now()
+  return { network, client, shard, pass, left, wait, now }
 }
 
 test('one step resolves one batch, the last one says done', async () => {
@@ -86,4 +87,48 @@ test('a transaction that nobody can tell of ends up without a sender, and then t
   await wait(60_000)
   assert.equal(await pass.step(never), 'done', 'both of them, after one wait')
   assert.equal(left(), 0)
+})
+
+test('batches are asked for one by one while there is time, and stored together', async (context) => {
+  const { client, shard, pass, left, now } = openSenders(50, { largestBatch: 10 })
+  const stored = context.mock.method(shard, 'resolveSenders')
+  const asked: number[] = []
+  for (let progress = 'more'; progress === 'more'; asked.push(client.callCount('resolveSenders')))
+    progress = await pass.step(never, now() + 1)
+  assert.equal(left(), 0)
+  assert.deepEqual(asked, [1, 3, 5])
+  assert.deepEqual(
+    stored.mock.calls.map(({ arguments: [resolved] }) => resolved.length),
+    [10, 20, 20],
+  )
+})
+
+test('no further batch is asked for when the time is over', async () => {
+  const { client, pass, left, wait, now } = openSenders(50, { largestBatch: 10 })
+  await pass.step(never, now() + 1)
+  client.before = () => wait(10)
+  assert.equal(await pass.step(never, now() + 5), 'more')
+  assert.equal(client.callCount('resolveSenders'), 2)
+  assert.equal(left(), 50 - 20)
+})
+
+test('what was answered before a batch failed is stored', async () => {
+  const { client, pass, left, now } = openSenders(50, { largestBatch: 10 })
+  await pass.step(never, now() + 1)
+  let calls = 0
+  client.before = () => {
+    if (++calls === 2) throw new RetryableError('out of reach')
+  }
+  assert.equal(await pass.step(never, now() + 1), 'waiting')
+  assert.equal(left(), 50 - 20)
+})
+
+test('a batch with an answer that is not certain ends its step, and what comes before it is stored', async () => {
+  const { network, client, pass, left, now } = openSenders(50, { largestBatch: 10 })
+  const uncertain = network.deposits()[15]!.transactionHash
+  client.isProvisional = (hash) => hash === uncertain
+  await pass.step(never, now() + 1)
+  assert.equal(await pass.step(never, now() + 1), 'more')
+  assert.equal(client.callCount('resolveSenders'), 2)
+  assert.equal(left(), 50 - 15)
 })
