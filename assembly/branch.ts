@@ -177,6 +177,17 @@ export function proveAtEdge(index: u32, leafCount: u32): void {
   else for (let h = meet; h < DEPTH; h++) stepUp(DIGEST, BRANCH_A + 32 * h, index, h, DIGEST)
 }
 
+/**
+ * Siblings of leaf `index` in the two lowest tiles of lane A, both complete, at `BRANCH_A`; the node above the lower tile that
+ * the leaf folds to at `DIGEST`.
+ */
+export function proveInTiles(index: u32): void {
+  const levels = 2 * TILE_LEVELS
+  collectSiblings(PATH_A, index, (index | ((1 << levels) - 1)) + 1, BRANCH_A, levels)
+  copyHash(DIGEST, pathNode(PATH_A, 0, index))
+  for (let h = 0; h < TILE_LEVELS; h++) stepUp(DIGEST, BRANCH_A + 32 * h, index, h, DIGEST)
+}
+
 /** Lowest level at which two different positions have one node. */
 function meetingLevel(a: u32, b: u32): i32 {
   return DEPTH - <i32>clz(a ^ b)

@@ -7,7 +7,7 @@ import { fillDigitPairs } from './rows'
 import { absorb, finishMessage, startMessage } from './sponge'
 import { fillZeroHashes } from './zeroHashes'
 
-export { computeRoot, foldBranch, prove, proveAtEdge, rootPair } from './branch'
+export { computeRoot, foldBranch, prove, proveAtEdge, proveInTiles, rootPair } from './branch'
 export { formatNodes } from './hex'
 export { BRANCH_A, DIGEST, DIGEST_B, EDGE, INPUT, PATH_A, PATH_B, TEXT, TILE } from './layout'
 export { LOG_FILTER, LOG_RECORDS, LOG_RESULT, LOG_TEXT, scanLogs } from './logs'

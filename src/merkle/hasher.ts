@@ -76,4 +76,9 @@ interface TreeKernels {
    * the paths of `index` and `leafCount` meet.
    */
   proveAtEdge(index: number, leafCount: number): void
+  /**
+   * Lane A holds the two lowest tiles of the path of leaf `index`, both complete: fills `branch` below level 12, and `root`
+   * with the node of level 6 that the leaf folds to.
+   */
+  proveInTiles(index: number): void
 }

@@ -2,6 +2,7 @@ import { InvariantError } from '../errors/invariantError.js'
 import { HASH_BYTES, isSameHash } from './branch.js'
 import type { EdgeCache } from './edgeCache.js'
 import { TILE_LEVELS } from './nodeStore.js'
+import type { ProvenTile, ProvenTiles } from './provenTiles.js'
 import { getTile, loadPath, TILE_GROUPS, TILE_WIDTH, type TreeSource, tileIndexOf } from './treeTiles.js'
 
 /** A tree as it was when it had `leafCount` leaves: every root that the chain publishes names one. */
@@ -21,6 +22,7 @@ export interface LeafProof {
  * Proves leaf `index` under a version of the tree, and folds the proof to the version's root before it hands it out.
  * @param index 0-based, below `version.leafCount`: else RangeError.
  * @param edges remembers the right edges of versions, for repeated proofs under one root.
+ * @param proven remembers tiles, for many proofs under one root.
  * @throws InvariantError if the stored nodes do not fold to the root: the store is corrupt.
  */
 export function proveLeaf(
@@ -28,10 +30,13 @@ export function proveLeaf(
   version: TreeVersion,
   index: number,
   edges?: EdgeCache,
+  proven?: ProvenTiles,
 ): LeafProof {
   const { lineage, leafCount, root } = version
   if (index >= leafCount) throw new RangeError(`leaf index ${index} is not below leaf count ${leafCount}`)
   const { kernels } = tree.hasher
+  const tile = proven?.find(version, index)
+  if (tile !== undefined && isProvenBy(tree, tile, index)) return takeProof(tree, index)
   // In this group and above it the paths of the leaf and of the free position `leafCount` run through the same tiles.
   const shared = Math.floor((31 - Math.clz32(index ^ leafCount)) / TILE_LEVELS)
   const isEdgeKnown = edges?.load(version, kernels.edge) === true
@@ -49,6 +54,25 @@ export function proveLeaf(
       `leaf ${index} of ${leafCount} in lineage ${lineage} folds to ${hex(kernels.root)}, expected root ${hex(root)}`,
     )
   if (!isEdgeKnown) edges?.store(version, kernels.edge)
+  const proof = takeProof(tree, index)
+  // With a known edge the paths may have met below this tile: then it is not loaded, and not complete either.
+  proven?.learn(tree.hasher, version, index, kernels.pathA[1]!, proof.branch)
+  return proof
+}
+
+/** Whether the stored tile of leaf `index` folds to its node in `tile`. If so, the kernels hold leaf and branch. */
+function isProvenBy(tree: TreeSource, { version, nodes, above }: ProvenTile, index: number): boolean {
+  const { kernels } = tree.hasher
+  const leafTile = tileIndexOf(0, index)
+  kernels.pathA[0]!.set(getTile(tree, version.lineage, 0, leafTile))
+  kernels.pathA[1]!.set(nodes)
+  kernels.branch.set(above, kernels.branch.length - above.length)
+  kernels.proveInTiles(index)
+  const at = HASH_BYTES * (leafTile % TILE_WIDTH)
+  return isSameHash(kernels.root, nodes.subarray(at, at + HASH_BYTES))
+}
+
+function takeProof({ hasher: { kernels } }: TreeSource, index: number): LeafProof {
   const at = HASH_BYTES * (index % TILE_WIDTH)
   return { leaf: kernels.pathA[0]!.slice(at, at + HASH_BYTES), branch: kernels.branch.slice() }
 }

@@ -31,6 +31,7 @@ export interface MerkleExports {
   rootPair(leafCountA: number, leafCountB: number): void
   prove(index: number, leafCount: number): void
   proveAtEdge(index: number, leafCount: number): void
+  proveInTiles(index: number): void
 }
 
 /** Size of `INPUT` in assembly/layout.ts. */
@@ -132,6 +133,7 @@ export function createWasmHasher(name: string, wasm: MerkleExports): TreeHasher 
       rootPair: wasm.rootPair,
       prove: wasm.prove,
       proveAtEdge: wasm.proveAtEdge,
+      proveInTiles: wasm.proveInTiles,
     },
   }
 }

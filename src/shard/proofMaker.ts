@@ -4,6 +4,7 @@ import { BRANCH_BYTES, isSameHash } from '../merkle/branch.js'
 import { EdgeCache } from '../merkle/edgeCache.js'
 import type { TreeHasher } from '../merkle/hasher.js'
 import { hashDepositLeaf } from '../merkle/leafHashes.js'
+import { ProvenTiles } from '../merkle/provenTiles.js'
 import { RollupExitTree } from '../merkle/rollupExitTree.js'
 import { proveLeaf, type TreeVersion } from '../merkle/treeProofs.js'
 import type { Hash } from '../protocol/chainEvent.js'
@@ -30,6 +31,8 @@ import { SlotCache } from './slotCache.js'
 
 /** Right edges kept per network: 2,080 bytes each. */
 const KEPT_EDGES = 256
+/** Tiles kept per network: all of a million deposits. 1.2 MB at most. */
+const KEPT_TILES = 256
 /** Rollup halves kept: about 1,100 bytes each. Wallets ask for the newest roots again and again. */
 const KEPT_ROLLUP_BRANCHES = 1024
 
@@ -43,8 +46,9 @@ const NO_BRANCH = new Uint8Array(BRANCH_BYTES)
 export class ProofMaker {
   readonly #hasher: TreeHasher
   readonly #rollupExitTree: RollupExitTree
+  /** By source network, as is what follows. */
   readonly #edges = new Map<NetworkId, EdgeCache>()
-  /** By source network. */
+  readonly #provenTiles = new Map<NetworkId, ProvenTiles>()
   readonly #targets = new Map<NetworkId, KeptTargets>()
   /** Rollup and rollup exit root → its local exit root and branch. The root commits to both, so no reorg makes an entry wrong. */
   readonly #rollupHalves = new BoundedCache<string, RollupHalf>(KEPT_ROLLUP_BRANCHES)
@@ -79,7 +83,13 @@ export class ProofMaker {
 
     const leafHash = this.#leafHash(source, row)
     const proof = inShard(source.networkId, () =>
-      proveLeaf(source.exitTree, version, depositCount, this.#edgesOf(source.networkId)),
+      proveLeaf(
+        source.exitTree,
+        version,
+        depositCount,
+        keptBy(this.#edges, source.networkId, () => new EdgeCache(KEPT_EDGES)),
+        keptBy(this.#provenTiles, source.networkId, () => new ProvenTiles(KEPT_TILES)),
+      ),
     )
     if (!isSameHash(proof.leaf, leafHash))
       throw new InvariantError(
@@ -169,15 +179,15 @@ export class ProofMaker {
       metadata: source.dictionary.peekMetadata(row.metadataId),
     })
   }
+}
 
-  #edgesOf(networkId: NetworkId): EdgeCache {
-    let edges = this.#edges.get(networkId)
-    if (edges === undefined) {
-      edges = new EdgeCache(KEPT_EDGES)
-      this.#edges.set(networkId, edges)
-    }
-    return edges
+function keptBy<Kept>(kept: Map<NetworkId, Kept>, networkId: NetworkId, make: () => Kept): Kept {
+  let found = kept.get(networkId)
+  if (found === undefined) {
+    found = make()
+    kept.set(networkId, found)
   }
+  return found
 }
 
 /** An L1 info leaf, and what it commits a source network to. */

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { InvariantError } from '../../../src/errors/invariantError.js'
+import { appendLeaves } from '../../../src/merkle/appendOnlyTree.js'
+import { EdgeCache } from '../../../src/merkle/edgeCache.js'
+import { ProvenTiles } from '../../../src/merkle/provenTiles.js'
+import { proveLeaf, type TreeVersion } from '../../../src/merkle/treeProofs.js'
+import { compileMerkleModule, createHasher } from '../../../src/merkle/wasm.js'
+import { MemoryTiles } from '../../support/memoryTiles.js'
+import { NaiveTree, testLeaf } from '../../support/naiveTree.js'
+
+/** Leaves of two tiles of leaves' tiles, and some more. */
+const LEAF_COUNT = 2 * 4096 + 70
+const leaves = Array.from({ length: LEAF_COUNT }, (_, i) => testLeaf(i))
+const whole = new NaiveTree(leaves)
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+
+function newTree(build: 'simd' | 'scalar' = 'simd') {
+  const tree = {
+    hasher: createHasher(compileMerkleModule(build)),
+    tiles: new MemoryTiles(),
+    lineages: [{ cut: 0 }],
+  }
+  appendLeaves(tree, 0, 0, Buffer.concat(leaves))
+  return tree
+}
+
+function versionOf(leafCount: number): TreeVersion {
+  return { lineage: 0, leafCount, root: new NaiveTree(leaves.slice(0, leafCount)).root }
+}
+
+for (const build of ['simd', 'scalar'] as const)
+  test(`${build}: leaves proved by a tile that was proved before have the naive tree's branches`, () => {
+    const tree = newTree(build)
+    let byTile = 0
+    for (const leafCount of [4096, 4097, 8191, LEAF_COUNT]) {
+      const naive = leafCount === LEAF_COUNT ? whole : new NaiveTree(leaves.slice(0, leafCount))
+      const version = { lineage: 0, leafCount, root: naive.root }
+      const [edges, proven] = [new EdgeCache(4), new ProvenTiles(3)]
+      for (let index = 0; index < leafCount; index += index < 130 ? 1 : 61) {
+        if (proven.find(version, index) !== undefined) byTile++
+        const proof = proveLeaf(tree, version, index, edges, proven)
+        assert.equal(hex(proof.branch), hex(naive.branch(index)), `leaf ${index} of ${leafCount}`)
+        assert.equal(hex(proof.leaf), hex(leaves[index]!), `leaf ${index} of ${leafCount}`)
+      }
+    }
+    // 196 leaves of the first tile, and 67 of the second; all but the first two of each tile that is complete.
+    assert.equal(byTile, 3 * 194 + 194 + 65)
+  })
+
+test('a tile is kept once it was asked for twice under one version, and complete under it', () => {
+  const tree = newTree()
+  const version = versionOf(8191)
+  const proven = new ProvenTiles(3)
+  const isKeptAfter = (index: number, version: TreeVersion): boolean => {
+    proveLeaf(tree, version, index, undefined, proven)
+    return proven.find(version, index) !== undefined
+  }
+  assert.deepEqual([isKeptAfter(5, version), isKeptAfter(4095, version)], [false, true])
+  assert.deepEqual(
+    [4096, 5000, 8190].map((index) => isKeptAfter(index, version)),
+    [false, false, false],
+  )
+  assert.equal(proven.find({ ...version }, 5), undefined)
+  assert.equal(proven.find(version, 4096), undefined)
+})
+
+test('a damaged tile of leaves proves nothing, whatever is kept above it', () => {
+  const tree = newTree()
+  const version = versionOf(LEAF_COUNT)
+  const proven = new ProvenTiles(3)
+  for (const index of [1, 2]) proveLeaf(tree, version, index, undefined, proven)
+  const tile = tree.tiles.getTile(0, 0, 7)!
+  const index = 7 * 64 + 21
+  const used = [index, ...Array.from({ length: 6 }, (_, h) => (index >> h) ^ 1)].map((position, at) => {
+    const level = Math.max(0, at - 1)
+    return 128 - (128 >> level) + (position & ((64 >> level) - 1))
+  })
+  for (const node of used) {
+    tile[32 * node + 9]! ^= 4
+    assert.ok(proven.find(version, index))
+    assert.throws(
+      () => proveLeaf(tree, version, index, undefined, proven),
+      (error) => error instanceof InvariantError && /^leaf 469 of 8262/.test(error.message),
+      `node ${node}`,
+    )
+    tile[32 * node + 9]! ^= 4
+  }
+  const proof = proveLeaf(tree, version, index, undefined, proven)
+  assert.equal(hex(proof.branch), hex(whole.branch(index)))
+})
+
+test('damage in the tile above is not learned, and none that comes later enters the proofs of a kept one', () => {
+  const tree = newTree()
+  const version = versionOf(LEAF_COUNT)
+  const proven = new ProvenTiles(3)
+  const above = tree.tiles.getTile(0, 1, 0)!
+  // The node over leaves 64 to 127, which no proof of leaves 4,000 and 4,001 needs.
+  above[32]! ^= 1
+  for (const index of [4000, 4001, 4000]) proveLeaf(tree, version, index, undefined, proven)
+  assert.equal(proven.find(version, 4000), undefined)
+  assert.throws(() => proveLeaf(tree, version, 3, undefined, proven), InvariantError)
+  above[32]! ^= 1
+  for (const index of [4000, 4001]) proveLeaf(tree, version, index, undefined, proven)
+  above.fill(0xee)
+  for (const index of [3, 64, 127, 4000])
+    assert.equal(
+      hex(proveLeaf(tree, version, index, undefined, proven).branch),
+      hex(whole.branch(index)),
+      `leaf ${index}`,
+    )
+  assert.throws(() => proveLeaf(tree, { ...version }, 4000, undefined, proven), InvariantError)
+})
