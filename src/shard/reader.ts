@@ -90,7 +90,10 @@ export class ShardReaders {
     if (!this.#isOpen) throw new InvariantError(`network ${networkId} was read outside of a task`)
     if (!shard.isTouched) {
       shard.isTouched = true
+      const { version } = shard.view
       shard.view.refresh()
+      // Who is answered from a commit must find it in the sync status afterwards, and the board is told of it a little later.
+      if (shard.view.version !== version) shard.status.awaitCommit(shard.view.commits ?? 0)
     }
     return shard.view
   }

@@ -49,6 +49,11 @@ export class ShardView {
     return this.#version
   }
 
+  /** Commits that changed the shard up to the snapshot; undefined where they were not counted. */
+  get commits(): number | undefined {
+    return this.#commits
+  }
+
   /** Takes the newest snapshot, and forgets what was read of the one before unless it is the same. */
   refresh(): void {
     const commits = this.#store.refresh()

@@ -6,7 +6,7 @@ import { type CompiledMerkle, createHasher } from '../merkle/wasm.js'
 import type { BlockHeader } from '../protocol/chainEvent.js'
 import { asNetworkId, type BlockNumber } from '../protocol/units.js'
 import { metaKey } from '../store/codecs/keys.js'
-import { decodeCounters } from '../store/codecs/metaValues.js'
+import { decodeCommits, decodeCounters } from '../store/codecs/metaValues.js'
 import { shardDirectory } from '../store/shardDirectory.js'
 import { openShardStoreWriter } from '../store/shardStore.js'
 import type { ReadView, WriteView } from '../store/shardStore.types.js'
@@ -75,6 +75,7 @@ export function openShardWriter({ config, networkId, compiled, status }: ShardWr
     row.set('syncedTimestampSec', checkpoint?.timestampSec ?? -1)
     // Behind all that it holds: who is told a block is told no count of before it.
     row.set('syncedBlock', checkpoint?.number ?? -1)
+    row.tellCommit(decodeCommits(store.get('meta', metaKey('commits'))) ?? 0)
   }
   const commit = (body: (view: WriteView) => void): void => {
     try {

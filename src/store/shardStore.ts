@@ -2,8 +2,9 @@ import { existsSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { FatalError } from '../errors/chainErrors.js'
-import { readUint48, writeUint48 } from './codecs/bytes.js'
+import { writeUint48 } from './codecs/bytes.js'
 import { metaKey } from './codecs/keys.js'
+import { decodeCommits } from './codecs/metaValues.js'
 import type { ReadView, ShardStoreReader, ShardStoreWriter, WriteView } from './shardStore.types.js'
 import { type TableName, tables } from './tables.js'
 import { decodeUndoPart, UndoPart, undoKey } from './undo.js'
@@ -44,10 +45,6 @@ function diskFull(directory: string, free: number): Error {
 }
 
 const COMMITS = metaKey('commits')
-
-function decodeCommits(bytes: Uint8Array | undefined): number | undefined {
-  return bytes === undefined ? undefined : readUint48(bytes, 0)
-}
 
 /** Above every key of table `undo`. */
 const UNDO_END = undoKey(2 ** 48 - 1, 0xffff)

@@ -9,6 +9,8 @@ const fields = [
   'tip',
   /** 1 from before a commit's data can be read until `tip` has moved: what is read meanwhile may be older or newer than `tip`. */
   'committing',
+  /** Number of the newest commit of the store that the row tells of; −1 = of none. */
+  'toldCommit',
   /** Grows with each reorg and each cut of the exit tree; answers of another epoch are void. */
   'epoch',
   /** Newest block that the chain's RPC told of; −1 = unknown. */
@@ -57,6 +59,7 @@ const fields = [
 export type StatusField = (typeof fields)[number]
 
 const INITIAL: Partial<Record<StatusField, number>> = {
+  toldCommit: -1,
   headBlock: -1,
   headTimestampSec: -1,
   syncedBlock: -1,
@@ -72,6 +75,12 @@ const FIELD_INDEX = Object.fromEntries(fields.map((field, index) => [field, inde
   number
 >
 
+/**
+ * Mostly a tenth of a millisecond is enough. An indexer's thread that was put aside gets the core that the waiting one leaves;
+ * one that died is waited for in vain.
+ */
+const LONGEST_WAIT_MS = 100
+
 /** Fields that tell whether answers may have changed. A write of one is counted, so that readers need not compare them all. */
 const COUNTED: ReadonlySet<StatusField> = new Set(['tip', 'committing', 'epoch', 'haltReason', 'halting'])
 
@@ -80,6 +89,10 @@ export interface StatusRow {
   get(field: StatusField): number
   set(field: StatusField, value: number): void
   add(field: StatusField, delta: number): void
+  /** Says that the row tells of commit `commit` of the store now. */
+  tellCommit(commit: number): void
+  /** Waits until it does, for a moment at most. Nothing to wait for where nobody writes the store. */
+  awaitCommit(commit: number): void
   haltReason(): HaltReason
   setHaltReason(reason: HaltReason): void
   /** Sets the reason if it still is `from`: another thread may set one at any time. @returns whether it was. */
@@ -126,6 +139,15 @@ export function statusRow(handle: StatusBoardHandle, networkId: number): StatusR
     get,
     set,
     add,
+    tellCommit: (commit) => {
+      set('toldCommit', commit)
+      Atomics.notify(cells, FIELD_INDEX.toldCommit)
+    },
+    awaitCommit: (commit) => {
+      const told = get('toldCommit')
+      if (told >= 0 && told < commit)
+        Atomics.wait(cells, FIELD_INDEX.toldCommit, BigInt(told), LONGEST_WAIT_MS)
+    },
     haltReason: () => haltReasons[get('haltReason')] ?? 'internal_error',
     setHaltReason: (reason) => {
       add('halting', 1)

@@ -120,3 +120,8 @@ export function decodeStartOvers(bytes: Uint8Array): { count: number; notBeforeM
   const notBeforeMs = readUint48(bytes, 4)
   return { count: readUint32(bytes, 0), notBeforeMs: notBeforeMs === 0 ? undefined : notBeforeMs }
 }
+
+/** Number of commits that changed the shard; undefined in one whose writer did not count yet. */
+export function decodeCommits(bytes: Uint8Array | undefined): number | undefined {
+  return bytes === undefined ? undefined : readUint48(bytes, 0)
+}

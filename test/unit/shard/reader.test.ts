@@ -36,6 +36,39 @@ test('each task sees the newest commit, and keeps one snapshot to its end', (con
   assert.equal(indexed.ask(countDeposits), 51)
 })
 
+test('who is answered from a commit finds it on the status board: a task that is too early waits', (context) => {
+  const world = createFakeWorld({ networks: [1] })
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll()
+  const row = statusRow(indexed.status, 0)
+  // The writer's own writes to the board are the moments at which another thread could ask.
+  const { store } = Atomics
+  const waits: unknown[][] = []
+  let answered = 0
+  const ask = (): void => {
+    const isTold = row.get('depositCount') === world.network(0).deposits().length
+    const waitsBefore = waits.length
+    if (row.get('committing') === 0 || indexed.ask(countDeposits) === answered) return
+    answered = world.network(0).deposits().length
+    assert.ok(isTold || waits.length > waitsBefore, `deposit ${answered} was answered and not told`)
+  }
+  context.mock.method(Atomics, 'wait', (...args: unknown[]) => waits.push(args))
+  context.mock.method(Atomics, 'store', (cells: BigInt64Array, at: number, value: bigint) => {
+    const result = store(cells, at, value)
+    if (value !== 1n) ask()
+    return result
+  })
+  for (let commit = 1; commit <= 20; commit++) {
+    world.network(0).mine((block) => block.tx().deposit())
+    indexed.sync(0)
+    assert.equal(answered, commit)
+    assert.equal(waits.length, commit)
+    assert.equal(indexed.ask(countDeposits), commit)
+  }
+  context.mock.restoreAll()
+  assert.equal(waits.length, 20)
+})
+
 test('a task that throws lets its snapshots go: the next one sees what was committed since', (context) => {
   const world = createFakeWorld({ networks: [1] })
   const indexed = new IndexedWorld(context, world)
