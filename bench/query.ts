@@ -53,12 +53,13 @@ try {
     ...bytesRows(results.at(-1)!),
     '### Writing',
     markdownTable(
-      ['bridges', 'of network 0 per second of CPU time', 'by the clock, with commits'],
-      results.map((result) => [
-        String(result.bridges),
-        result.depositsPerCpuSecond.toFixed(0),
-        result.depositsPerSecond.toFixed(0),
-      ]),
+      ['bridges', 'of network 0 per second of CPU time', 'blocks alone', 'senders alone', 'by the clock'],
+      results.map(({ bridges, writing }) =>
+        [
+          ...[bridges, writing.perCpuSecond, writing.blocksPerCpuSecond, writing.sendersPerCpuSecond],
+          writing.perSecond,
+        ].map((rate) => rate.toFixed(0)),
+      ),
     ),
   ].join('\n\n')
   console.log(body)

@@ -1,26 +1,40 @@
 import type { Config } from '../../src/config/config.types.js'
+import { countEvents } from '../../src/indexer/batches.js'
+import { STRETCH_EVENTS } from '../../src/indexer/windowPipeline.js'
 import { type CompiledMerkle, createHasher } from '../../src/merkle/wasm.js'
 import type { IndexedBlock } from '../../src/protocol/chainEvent.js'
+import type { ClaimOrdinal } from '../../src/protocol/units.js'
+import type { ResolvedSender, ShardWriter } from '../../src/shard/shardWriter.types.js'
 import { openShardWriter } from '../../src/shard/writer.js'
 import { prepareStores } from '../../src/store/openStores.js'
 import { createStatusBoard, type StatusBoardHandle } from '../../src/telemetry/statusBoard.js'
 import { cpuMs } from '../micro/race.js'
-import { BLOCK_DEPOSITS, SERVED, Traffic } from './traffic.js'
+import { packedBlocks } from './packedBlocks.js'
+import { SERVED, Traffic } from './traffic.js'
 
-/** A window of backfill. */
-const DEPOSITS_PER_BATCH = 5_000
+/** Senders that the indexer stores at once, where it is answered fast. */
+const SENDERS_AT_ONCE = 8_192
 
 /** Who else wants to know what is stored. */
 export interface Listener {
   add(networkId: number, blocks: readonly IndexedBlock[]): void
 }
 
+/** Deposits of network 0 through its writer, per second. */
+export interface WritingRates {
+  /** CPU time, of the blocks alone and of their senders alone. */
+  readonly blocksPerCpuSecond: number
+  readonly sendersPerCpuSecond: number
+  /** Both. */
+  readonly perCpuSecond: number
+  /** Both by the clock, with commits. */
+  readonly perSecond: number
+}
+
 export interface BuiltStores {
   readonly traffic: Traffic
   readonly status: StatusBoardHandle
-  /** Deposits of network 0 through its writer, per second: CPU time, and wall time with its commits. */
-  readonly depositsPerCpuSecond: number
-  readonly depositsPerSecond: number
+  readonly writing: WritingRates
   readonly claims: number
   claimsOn(networkId: number): number
   close(): Promise<void>
@@ -28,7 +42,8 @@ export interface BuiltStores {
 
 /**
  * Fills the stores of a configuration with `bridges` deposits of network 0 and their claims, through the writers that the
- * service uses: rows, lists, trees and roots are checked as they are on real chains.
+ * service uses and as its backfill does: packed events, as many to a transaction, senders behind them. Rows, lists, trees and
+ * roots are checked as they are on real chains. Making the events is not counted.
  */
 export function buildStores(
   config: Config,
@@ -38,52 +53,95 @@ export function buildStores(
 ): BuiltStores {
   const status = createStatusBoard([...SERVED])
   const guard = prepareStores(config)
-  const writers = new Map(
+  const writers = new Map<number, CountedWriter>(
     SERVED.map((networkId) => [
-      networkId as number,
-      openShardWriter({ config, networkId, compiled, status }),
+      networkId,
+      new CountedWriter(openShardWriter({ config, networkId, compiled, status })),
     ]),
   )
   const traffic = new Traffic(createHasher(compiled), bridges)
   const waiting = new Map<number, IndexedBlock[]>(SERVED.map((id) => [id as number, []]))
-  let cpu = 0
-  let wall = 0
   const apply = (networkId: number): void => {
     const blocks = waiting.get(networkId)!.splice(0)
-    const head = blocks.at(-1)?.header
-    if (head === undefined) return
+    if (blocks.length === 0) return
     listener.add(networkId, blocks)
-    const cpuBefore = cpuMs()
-    const wallBefore = performance.now()
-    writers.get(networkId)!.applyBlocks({
-      fromBlock: blocks[0]!.header.number,
-      head,
-      blocks,
-      finalizedBlock: head.number,
-      undoFloor: head.number,
-    })
-    if (networkId !== 0) return
-    cpu += cpuMs() - cpuBefore
-    wall += performance.now() - wallBefore
+    writers.get(networkId)!.apply(blocks)
   }
-  for (let steps = 1; !traffic.isDone; steps++) {
-    for (const [networkId, block] of traffic.next().blocks) waiting.get(networkId)!.push(block)
-    if (steps % (DEPOSITS_PER_BATCH / BLOCK_DEPOSITS) === 0) for (const networkId of SERVED) apply(networkId)
+  let events = 0
+  while (!traffic.isDone) {
+    const { blocks } = traffic.next()
+    for (const [networkId, block] of blocks) waiting.get(networkId)!.push(block)
+    events += countEvents([blocks.get(0)!])
+    if (events < STRETCH_EVENTS) continue
+    for (const networkId of SERVED) apply(networkId)
+    events = 0
   }
   for (const networkId of SERVED) apply(networkId)
-  const claimCounts = new Map<number, number>(
-    SERVED.map((networkId) => [networkId, writers.get(networkId)!.counts().claims]),
-  )
+  const claimCounts = new Map([...writers].map(([id, { writer }]) => [id, writer.counts().claims]))
   return {
     traffic,
     status,
-    depositsPerCpuSecond: (1000 * bridges) / cpu,
-    depositsPerSecond: (1000 * bridges) / wall,
+    writing: writers.get(0)!.rates(bridges),
     claims: [...claimCounts.values()].reduce((sum, count) => sum + count, 0),
     claimsOn: (networkId) => claimCounts.get(networkId)!,
     async close() {
-      for (const writer of writers.values()) await writer.close()
+      for (const { writer } of writers.values()) await writer.close()
       await guard.close()
     },
+  }
+}
+
+/** A writer, and the time that it takes. */
+class CountedWriter {
+  readonly writer: ShardWriter
+  private blocksCpuMs = 0
+  private sendersCpuMs = 0
+  private wallMs = 0
+  private claims = 0
+
+  constructor(writer: ShardWriter) {
+    this.writer = writer
+  }
+
+  apply(blocks: readonly IndexedBlock[]): void {
+    const packed = packedBlocks(blocks)
+    const { header: head } = blocks.at(-1)!
+    const senders = this.sendersOf(blocks)
+    const started = performance.now()
+    const before = cpuMs()
+    this.writer.applyBlocks({
+      fromBlock: blocks[0]!.header.number,
+      head,
+      blocks: packed,
+      finalizedBlock: head.number,
+      undoFloor: head.number,
+    })
+    const between = cpuMs()
+    for (let from = 0; from < senders.length; from += SENDERS_AT_ONCE)
+      this.writer.resolveSenders(senders.slice(from, from + SENDERS_AT_ONCE))
+    this.blocksCpuMs += between - before
+    this.sendersCpuMs += cpuMs() - between
+    this.wallMs += performance.now() - started
+  }
+
+  rates(deposits: number): WritingRates {
+    const perSecond = (milliseconds: number): number => (1000 * deposits) / milliseconds
+    return {
+      blocksPerCpuSecond: perSecond(this.blocksCpuMs),
+      sendersPerCpuSecond: perSecond(this.sendersCpuMs),
+      perCpuSecond: perSecond(this.blocksCpuMs + this.sendersCpuMs),
+      perSecond: perSecond(this.wallMs),
+    }
+  }
+
+  private sendersOf(blocks: readonly IndexedBlock[]): ResolvedSender[] {
+    const senders: ResolvedSender[] = []
+    for (const { events } of blocks)
+      for (const event of events)
+        if (event.type === 'deposit')
+          senders.push({ kind: 'deposit', ordinal: event.depositCount, sender: event.sender })
+        else if (event.type === 'claim')
+          senders.push({ kind: 'claim', ordinal: this.claims++ as ClaimOrdinal, sender: event.sender })
+    return senders
   }
 }

@@ -6,7 +6,7 @@ import type { NamedQuery } from '../../src/pool/queryCodec.js'
 import type { BridgesQuery, ClaimsQuery } from '../../src/protocol/queries.js'
 import { prepareStores } from '../../src/store/openStores.js'
 import { shardDirectory } from '../../src/store/shardDirectory.js'
-import { buildStores } from './buildStores.js'
+import { buildStores, type WritingRates } from './buildStores.js'
 import { comparable } from './comparable.js'
 import { type Call, medianUs } from './measure.js'
 import { openOurWorker } from './ourWorker.js'
@@ -33,8 +33,7 @@ export interface SizeResult {
   readonly timed: readonly Timed[]
   /** One of 32 points of one batch, all over the store. */
   readonly batchedPointUs: number
-  readonly depositsPerCpuSecond: number
-  readonly depositsPerSecond: number
+  readonly writing: WritingRates
   readonly stores: ReadonlyMap<number, StoreBytes>
   readonly rivalBytes: number | undefined
 }
@@ -116,8 +115,7 @@ export async function raceSize(
     claims: built.claims,
     timed,
     batchedPointUs,
-    depositsPerCpuSecond: built.depositsPerCpuSecond,
-    depositsPerSecond: built.depositsPerSecond,
+    writing: built.writing,
     stores,
     rivalBytes,
   }

@@ -24,7 +24,7 @@ const MOST_GROWTH = 8
  * changes a page per entry, in one transaction as in four. LMDB's part fell from 6.6 to 3.5 s of CPU time at a million
  * bridges.
  */
-const STRETCH_EVENTS = 20_000
+export const STRETCH_EVENTS = 20_000
 
 /** What is stored at once: consecutive windows as one range. */
 export interface Stretch {
