@@ -1,5 +1,5 @@
 import { InvariantError } from '../errors/invariantError.js'
-import { HASH_BYTES, isSameHash } from './branch.js'
+import { BRANCH_BYTES, HASH_BYTES, isSameHash } from './branch.js'
 import type { EdgeCache } from './edgeCache.js'
 import { TILE_LEVELS } from './nodeStore.js'
 import type { ProvenTile, ProvenTiles } from './provenTiles.js'
@@ -74,7 +74,22 @@ function isProvenBy(tree: TreeSource, { version, nodes, above }: ProvenTile, ind
 
 function takeProof({ hasher: { kernels } }: TreeSource, index: number): LeafProof {
   const at = HASH_BYTES * (index % TILE_WIDTH)
-  return { leaf: kernels.pathA[0]!.slice(at, at + HASH_BYTES), branch: kernels.branch.slice() }
+  return { leaf: kernels.pathA[0]!.slice(at, at + HASH_BYTES), branch: copyOfBranch(kernels.branch) }
+}
+
+let slab = new Uint8Array(0)
+let slabUsed = 0
+
+/** A part of memory that is taken for 64 branches at once: a buffer each cost a tenth of a proof, half of it to free it. */
+function copyOfBranch(branch: Uint8Array): Uint8Array {
+  if (slabUsed === slab.length) {
+    slab = new Uint8Array(64 * BRANCH_BYTES)
+    slabUsed = 0
+  }
+  const copy = slab.subarray(slabUsed, slabUsed + BRANCH_BYTES)
+  copy.set(branch)
+  slabUsed += BRANCH_BYTES
+  return copy
 }
 
 /** Hash of leaf `index`, which must be below the lineage's leaf count. @returns 32 bytes, fresh. */
