@@ -42,7 +42,7 @@ interface Parameter {
   readonly fallback: unknown
 }
 
-const DIGITS = /^(0|[1-9][0-9]*)$/
+const ZERO = 0x30
 
 /** Longest digits that a double holds exactly; longer ones are far above every maximum. */
 const MAX_EXACT_DIGITS = 15
@@ -128,19 +128,21 @@ function read(parameter: Parameter, value: string, wire: Record<string, unknown>
     return `${name} is given more than once, at most one is allowed`
   if (parameter.kind === 'integers') {
     const list = (wire[name] as number[] | undefined) ?? []
-    for (const item of value.split(',')) {
-      if (!DIGITS.test(item)) return `${name} ${quote(item)} is not a decimal integer`
-      const number = toNumber(item)
+    for (const item of value.includes(',') ? value.split(',') : [value]) {
+      const number = readDigits(item)
+      if (number === undefined) return `${name} ${quote(item)} is not a decimal integer`
       if (!list.includes(number)) list.push(number)
     }
-    wire[name] = list.sort((left, right) => left - right)
+    wire[name] = list.length > 1 ? list.sort((left, right) => left - right) : list
     return undefined
   }
   switch (parameter.kind) {
-    case 'integer':
-      if (!DIGITS.test(value)) return `${name} ${quote(value)} is not a decimal integer`
-      wire[name] = toNumber(value)
+    case 'integer': {
+      const number = readDigits(value)
+      if (number === undefined) return `${name} ${quote(value)} is not a decimal integer`
+      wire[name] = number
       return undefined
+    }
     case 'boolean':
       if (value !== 'true' && value !== 'false') return `${name} ${quote(value)} is not true or false`
       wire[name] = value === 'true'
@@ -152,8 +154,20 @@ function read(parameter: Parameter, value: string, wire: Record<string, unknown>
   }
 }
 
-function toNumber(digits: string): number {
-  return digits.length > MAX_EXACT_DIGITS ? Number.MAX_SAFE_INTEGER : Number(digits)
+/**
+ * Decimal digits without a leading zero; anything else is undefined. A regular expression and `Number` are two calls out of
+ * compiled code, and took a sixth of a query's parsing.
+ */
+function readDigits(text: string): number | undefined {
+  const { length } = text
+  if (length === 0 || (length > 1 && text.charCodeAt(0) === ZERO)) return undefined
+  let number = 0
+  for (let at = 0; at < length; at++) {
+    const digit = text.charCodeAt(at) - ZERO
+    if (digit < 0 || digit > 9) return undefined
+    number = 10 * number + digit
+  }
+  return length > MAX_EXACT_DIGITS ? Number.MAX_SAFE_INTEGER : number
 }
 
 function strangeName(name: string, known: readonly string[]): string | undefined {

@@ -22,35 +22,44 @@ import type {
 
 /** Wire parameters → typed queries: the only place where both sets of names stand side by side. */
 
+/** What is absent is never written: spreading a literal per parameter took a fifth of the parser's time. */
+type Growing<Query> = { -readonly [Field in keyof Query]: Query[Field] }
+
 export function toBridgesQuery(wire: Static<typeof BridgesParameters>): BridgesQuery {
-  return {
+  const query: Growing<BridgesQuery> = {
     networkId: asNetworkId(wire.network_id),
-    ...toPaging(wire),
-    ...(wire.deposit_count && { depositCounts: wire.deposit_count.map(asDepositCount) }),
-    ...(wire.from_address && { fromAddress: toBytes(wire.from_address) }),
-    ...(wire.to_address && { toAddress: toBytes(wire.to_address) }),
-    ...(wire.tx_hash && { transactionHash: toBytes(wire.tx_hash) }),
-    ...(wire.network_ids && { networkIds: wire.network_ids.map(asNetworkId) }),
-    ...(wire.leaf_type === undefined ? {} : { leafType: wire.leaf_type }),
-    ...(wire.claimed === undefined ? {} : { claimed: wire.claimed }),
-    ...(wire.ready_for_claim === undefined ? {} : { readyForClaim: wire.ready_for_claim }),
-    ...(wire.from_block === undefined ? {} : { fromBlock: asBlockNumber(wire.from_block) }),
-    ...(wire.to_block === undefined ? {} : { toBlock: asBlockNumber(wire.to_block) }),
-    ...(wire.from_timestamp === undefined ? {} : { fromTimestampSec: wire.from_timestamp }),
-    ...(wire.to_timestamp === undefined ? {} : { toTimestampSec: wire.to_timestamp }),
+    pageNumber: wire.page_number,
+    pageSize: wire.page_size,
   }
+  addOrder(query, wire)
+  if (wire.deposit_count) query.depositCounts = wire.deposit_count.map(asDepositCount)
+  if (wire.from_address) query.fromAddress = toBytes(wire.from_address)
+  if (wire.to_address) query.toAddress = toBytes(wire.to_address)
+  if (wire.tx_hash) query.transactionHash = toBytes(wire.tx_hash)
+  if (wire.network_ids) query.networkIds = wire.network_ids.map(asNetworkId)
+  if (wire.leaf_type !== undefined) query.leafType = wire.leaf_type
+  if (wire.claimed !== undefined) query.claimed = wire.claimed
+  if (wire.ready_for_claim !== undefined) query.readyForClaim = wire.ready_for_claim
+  if (wire.from_block !== undefined) query.fromBlock = asBlockNumber(wire.from_block)
+  if (wire.to_block !== undefined) query.toBlock = asBlockNumber(wire.to_block)
+  if (wire.from_timestamp !== undefined) query.fromTimestampSec = wire.from_timestamp
+  if (wire.to_timestamp !== undefined) query.toTimestampSec = wire.to_timestamp
+  return query
 }
 
 export function toClaimsQuery(wire: Static<typeof ClaimsParameters>): ClaimsQuery {
-  return {
+  const query: Growing<ClaimsQuery> = {
     networkId: asNetworkId(wire.network_id),
-    ...toPaging(wire),
-    ...(wire.from_address && { fromAddress: toBytes(wire.from_address) }),
-    ...(wire.to_address && { toAddress: toBytes(wire.to_address) }),
-    ...(wire.tx_hash && { transactionHash: toBytes(wire.tx_hash) }),
-    ...(wire.network_ids && { networkIds: wire.network_ids.map(asNetworkId) }),
-    ...(wire.global_index && { globalIndex: toUint256(wire.global_index) }),
+    pageNumber: wire.page_number,
+    pageSize: wire.page_size,
   }
+  addOrder(query, wire)
+  if (wire.from_address) query.fromAddress = toBytes(wire.from_address)
+  if (wire.to_address) query.toAddress = toBytes(wire.to_address)
+  if (wire.tx_hash) query.transactionHash = toBytes(wire.tx_hash)
+  if (wire.network_ids) query.networkIds = wire.network_ids.map(asNetworkId)
+  if (wire.global_index) query.globalIndex = toUint256(wire.global_index)
+  return query
 }
 
 export function toClaimProofQuery(wire: Static<typeof ClaimProofParameters>): ClaimProofQuery {
@@ -66,12 +75,12 @@ export function toL1InfoTreeIndexQuery(wire: Static<typeof L1InfoTreeIndexParame
 }
 
 export function toTokenMappingsQuery(wire: Static<typeof TokenMappingsParameters>): TokenMappingsQuery {
-  return {
-    ...(wire.network_id === undefined ? {} : { networkId: asNetworkId(wire.network_id) }),
-    ...toPaging(wire),
-    ...(wire.token_address && { tokenAddress: toBytes(wire.token_address) }),
-    ...(wire.token_network === undefined ? {} : { tokenNetwork: asNetworkId(wire.token_network) }),
-  }
+  const query: Growing<TokenMappingsQuery> = { pageNumber: wire.page_number, pageSize: wire.page_size }
+  addOrder(query, wire)
+  if (wire.network_id !== undefined) query.networkId = asNetworkId(wire.network_id)
+  if (wire.token_address) query.tokenAddress = toBytes(wire.token_address)
+  if (wire.token_network !== undefined) query.tokenNetwork = asNetworkId(wire.token_network)
+  return query
 }
 
 export function toClaimTransactionQuery(
@@ -84,24 +93,19 @@ export function toClaimTransactionQuery(
   }
 }
 
-interface PagingWire {
-  readonly page_number: number
-  readonly page_size: number
+interface OrderWire {
   readonly order?: string
   readonly cursor?: string
 }
 
 /** The order need not be said again beside a cursor: it stands in there. */
-function toPaging(wire: PagingWire): Paging {
-  const cursor = wire.cursor === undefined ? undefined : new Uint8Array(Buffer.from(wire.cursor, 'base64url'))
-  const isAscending =
-    wire.order === 'asc' || (cursor !== undefined && decodeCursor(cursor)?.isAscending === true)
-  return {
-    pageNumber: wire.page_number,
-    pageSize: wire.page_size,
-    ...(isAscending ? { isAscending } : {}),
-    ...(cursor && { cursor }),
+function addOrder(query: Growing<Paging>, { order, cursor }: OrderWire): void {
+  let isAscending = order === 'asc'
+  if (cursor !== undefined) {
+    query.cursor = new Uint8Array(Buffer.from(cursor, 'base64url'))
+    isAscending ||= decodeCursor(query.cursor)?.isAscending === true
   }
+  if (isAscending) query.isAscending = isAscending
 }
 
 /** @param text 0x and an even number of hex digits, checked by the schema. @returns fresh bytes. */
