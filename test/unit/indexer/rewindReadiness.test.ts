@@ -1,14 +1,30 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { FakeBlock } from '../../support/fakeChain.js'
 import { createSyncHarness, isInStep } from '../../support/syncHarness.js'
 
-test('claims that are taken back to be read again leave nothing ready meanwhile', async () => {
+/** A layer 2 in step, with five deposits of layer 1 that can be claimed on it. */
+async function followReady() {
   const harness = createSyncHarness({ networkId: 1, indexedDeposits: () => [[0, 5]] })
   const { world, network, client, shard, row } = harness
   const l1 = world.network(0)
   for (let i = 0; i < 5; i++) l1.mine((block) => block.tx().deposit({ destinationNetwork: 1 }))
   network.mineEmpty(100)
-  await harness.run(() => row.get('caughtUp') === 1 && !shard.isCatchingUp)
+  const isReady = () => row.get('caughtUp') === 1 && !shard.isCatchingUp
+  await harness.run(isReady)
+  /** From now on the logs of this block are left out. */
+  const hide = (hidden: FakeBlock) => {
+    client.view = ({ method }) =>
+      method === 'fetchRange'
+        ? network.blocks.map((block) => (block.number === hidden.number ? { ...block, logs: [] } : block))
+        : network.blocks
+  }
+  return { harness, l1, hide, isReady }
+}
+
+test('claims that are taken back to be read again leave nothing ready meanwhile', async () => {
+  const { harness, l1, hide, isReady } = await followReady()
+  const { network, client, shard, row } = harness
   const follow = async (blocks: number) => {
     for (let block = 0; block < blocks; block++) {
       network.mineEmpty(1)
@@ -20,10 +36,7 @@ test('claims that are taken back to be read again leave nothing ready meanwhile'
   await follow(10)
   // A provider that leaves a deposit out, so that the next one does not fit.
   const hidden = network.mine((block) => block.tx().deposit({ destinationNetwork: 0 }))
-  client.view = ({ method }) =>
-    method === 'fetchRange'
-      ? network.blocks.map((block) => (block.number === hidden.number ? { ...block, logs: [] } : block))
-      : network.blocks
+  hide(hidden)
   network.mine((block) => block.tx().deposit({ destinationNetwork: 0 }))
   const ready: string[] = []
   let wasTakenBack = false
@@ -39,21 +52,14 @@ test('claims that are taken back to be read again leave nothing ready meanwhile'
   assert.ok(wasTakenBack)
   assert.deepEqual(ready, [])
   client.view = () => network.blocks
-  await harness.run(() => row.haltReason() === 'none' && isInStep(harness) && !shard.isCatchingUp, 60_000)
+  await harness.run(() => row.haltReason() === 'none' && isInStep(harness) && isReady(), 60_000)
 })
 
 test('what the contract denies at the tip makes nothing ready, over a restart without endpoints too', async () => {
-  const harness = createSyncHarness({ networkId: 1, indexedDeposits: () => [[0, 5]] })
-  const { world, network, client, shard, row } = harness
-  const l1 = world.network(0)
-  for (let i = 0; i < 5; i++) l1.mine((block) => block.tx().deposit({ destinationNetwork: 1 }))
-  network.mineEmpty(100)
-  await harness.run(() => row.get('caughtUp') === 1 && !shard.isCatchingUp)
+  const { harness, l1, hide, isReady } = await followReady()
+  const { network, client, shard, row } = harness
   const hidden = network.mine((block) => block.tx().claim({ deposit: l1.deposits()[3]! }))
-  client.view = ({ method }) =>
-    method === 'fetchRange'
-      ? network.blocks.map((block) => (block.number === hidden.number ? { ...block, logs: [] } : block))
-      : network.blocks
+  hide(hidden)
   await harness.run(() => row.haltReason() === 'missing_log', 600_000)
   for (let look = 0; look < 20; look++) {
     let times = 0
@@ -62,5 +68,5 @@ test('what the contract denies at the tip makes nothing ready, over a restart wi
     assert.ok(shard.isCatchingUp, `look ${look}`)
   }
   client.view = () => network.blocks
-  await harness.run(() => row.haltReason() === 'none' && isInStep(harness) && !shard.isCatchingUp, 600_000)
+  await harness.run(() => row.haltReason() === 'none' && isInStep(harness) && isReady(), 600_000)
 })
