@@ -1,10 +1,11 @@
+import type { BlockNumber } from '../protocol/units.js'
 import type { Endpoint } from './endpoint.js'
 import { quantity } from './rpcBlocks.js'
 import { isRevert, RpcFailure } from './rpcFailure.js'
 import type { RpcCall, RpcOutcome } from './rpcTransport.js'
 
 /** By number, by hash (EIP-1898), or the newest. */
-export type StateBlock = number | { readonly blockHash: string } | 'latest'
+export type StateBlock = BlockNumber | { readonly blockHash: string } | 'latest'
 
 export function contractCall(to: string, data: string, block: StateBlock): RpcCall {
   return { method: 'eth_call', params: [{ to, data }, typeof block === 'number' ? quantity(block) : block] }

@@ -6,6 +6,7 @@ import { addressWord, uint32Word, uint256Word } from '../protocol/abiWords.js'
 import type { Address, Hash } from '../protocol/chainEvent.js'
 import { type ClaimedWord, claimedWordPosition } from '../protocol/claimedBitMap.js'
 import { decodeHexAt, encodeHex } from '../protocol/hex.js'
+import type { BlockNumber } from '../protocol/units.js'
 import type { GerHashChains, MappedToken } from './chainClient.types.js'
 import { claimedWordsOf, claimedWordsProgram, PROGRAM_WORDS } from './claimedWordsProgram.js'
 import { contractAnswer, contractCall, readContract } from './contractCall.js'
@@ -41,7 +42,7 @@ export const rootGetters: readonly Hex[] = [calldata.getRoot, calldata.getDeposi
 /** @returns undefined when the bridge does not answer. @throws RpcFailure */
 export async function readDepositCount(
   bridge: string,
-  block: number,
+  block: BlockNumber,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<number | undefined> {
@@ -53,7 +54,7 @@ export async function readDepositCount(
 /** Root of the bridge's local exit tree. @returns undefined as for readDepositCount. @throws RpcFailure */
 export async function readLocalExitRoot(
   bridge: string,
-  block: number,
+  block: BlockNumber,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<Hash | undefined> {
@@ -83,7 +84,7 @@ export async function readNetworkId(
 export async function readKnownGlobalExitRoots(
   manager: string,
   globalExitRoots: readonly Hash[],
-  block: number,
+  block: BlockNumber,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<boolean[]> {
@@ -101,7 +102,7 @@ export async function readKnownGlobalExitRoots(
 export async function readGlobalExitRootEntries(
   manager: string,
   globalExitRoots: readonly Hash[],
-  block: number,
+  block: BlockNumber,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<(boolean | undefined)[]> {
@@ -112,7 +113,7 @@ export async function readGlobalExitRootEntries(
   })
 }
 
-function mapCalls(manager: string, globalExitRoots: readonly Hash[], block: number): RpcCall[] {
+function mapCalls(manager: string, globalExitRoots: readonly Hash[], block: BlockNumber): RpcCall[] {
   return globalExitRoots.map((globalExitRoot) => {
     const args = [encodeHex(globalExitRoot)] as const
     const abi = globalExitRootManagerFunctionsAbi
@@ -127,7 +128,7 @@ function mapCalls(manager: string, globalExitRoots: readonly Hash[], block: numb
 export async function readClaimedWords(
   { bridge, networkId }: Pick<NetworkConfig, 'bridge' | 'networkId'>,
   words: readonly ClaimedWord[],
-  block: number,
+  block: BlockNumber,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<(bigint | undefined)[]> {
@@ -154,7 +155,7 @@ export async function readClaimedWords(
 async function runProgram(
   bridge: string,
   positions: readonly bigint[],
-  block: number,
+  block: BlockNumber,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<bigint[] | undefined> {
@@ -183,7 +184,7 @@ async function runProgram(
 export async function readWrappedTokens(
   bridge: string,
   tokens: readonly MappedToken[],
-  block: number,
+  block: BlockNumber,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<(Address | undefined)[]> {
@@ -199,7 +200,7 @@ export async function readWrappedTokens(
 /** @returns undefined when the bridge does not answer. @throws RpcFailure */
 export async function readEmergencyState(
   bridge: string,
-  block: number,
+  block: BlockNumber,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
@@ -211,7 +212,7 @@ export async function readEmergencyState(
 /** @returns undefined when the manager keeps none. @throws RpcFailure */
 export async function readGerHashChains(
   manager: string,
-  block: number,
+  block: BlockNumber,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<GerHashChains | undefined> {

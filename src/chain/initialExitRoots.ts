@@ -2,6 +2,7 @@ import { FatalError } from '../errors/chainErrors.js'
 import type { ChainEvent, RollupAddedEvent } from '../protocol/chainEvent.js'
 import { eventTopics } from '../protocol/eventTopics.js'
 import { decodeHexAt } from '../protocol/hex.js'
+import { asBlockNumber } from '../protocol/units.js'
 import { contractAnswer, contractCall } from './contractCall.js'
 import type { ContractStates } from './contractStates.js'
 import type { Endpoint } from './endpoint.js'
@@ -79,7 +80,7 @@ async function askLastExitRoot(
 ): Promise<Uint8Array | undefined> {
   for (const selector of ROLLUP_DATA_SELECTORS) {
     const calls = [blockNumber, blockNumber - 1].map((block) =>
-      contractCall(rollupManager, `${selector}${argument}`, block),
+      contractCall(rollupManager, `${selector}${argument}`, asBlockNumber(block)),
     )
     const [outcome, before] = await teller.callAll(calls, signal)
     const answer = contractAnswer(outcome!)

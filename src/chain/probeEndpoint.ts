@@ -1,6 +1,7 @@
 import type { NetworkConfig } from '../config/config.types.js'
 import { FatalError } from '../errors/chainErrors.js'
 import { eventFilterOf } from '../protocol/decodeLog.js'
+import { asBlockNumber } from '../protocol/units.js'
 import type { Logger } from '../telemetry/logger.js'
 import { systemClock } from './clock.js'
 import { contractCall } from './contractCall.js'
@@ -124,7 +125,7 @@ async function probeState(
   signal: AbortSignal,
 ): Answer {
   if (head.number < startBlock) return { outcome: 'warn', detail: 'not asked: no contract yet' }
-  const block = Math.max(startBlock, head.number - STATE_DEPTH)
+  const block = asBlockNumber(Math.max(startBlock, head.number - STATE_DEPTH))
   const calls = [block, { blockHash: NO_BLOCK_HASH }].map((at) => contractCall(bridge, rootGetters[0]!, at))
   const [told, toldOfNone] = await endpoint.callAll(calls, signal)
   if (toldOfNone!.ok && typeof toldOfNone!.result === 'string' && toldOfNone!.result.length >= 66)
