@@ -11,6 +11,7 @@ import { watchProgress } from './progress.js'
 import { Rooms } from './rooms.js'
 import type { RunningService, ServiceOptions, StartService } from './service.types.js'
 import { registerServiceMetrics } from './serviceMetrics.js'
+import { tellStored } from './shard/storedStatus.js'
 import { unsafeFileSystem } from './store/fileSystem.js'
 import { prepareStores } from './store/openStores.js'
 import { buildInfo } from './telemetry/buildInfo.js'
@@ -43,8 +44,10 @@ async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms):
   let pool: QueryPool | undefined
   const health = createHealthMonitor({ config, status, isPoolAlive: () => pool?.isAlive() ?? false })
 
-  const stores = prepareStores(config)
-  rooms.add('stores', () => stores.close())
+  const guard = prepareStores(config)
+  rooms.add('stores', () => guard.close())
+  // The indexers' threads may come up long after the ports: until then the lists would show what no sync status counts.
+  for (const [networkId, store] of guard.stores) tellStored(store, statusRow(status, networkId))
   const fileSystem = unsafeFileSystem(config.dataDir)
   if (fileSystem !== undefined)
     logger.warn('data_dir is on a file system that is not safe for the store', {

@@ -5,14 +5,13 @@ import { getRoot } from '../merkle/treeProofs.js'
 import { type CompiledMerkle, createHasher } from '../merkle/wasm.js'
 import type { BlockHeader } from '../protocol/chainEvent.js'
 import { asNetworkId, type BlockNumber } from '../protocol/units.js'
-import { metaKey } from '../store/codecs/keys.js'
-import { decodeCommits, decodeCounters } from '../store/codecs/metaValues.js'
 import { shardDirectory } from '../store/shardDirectory.js'
 import { openShardStoreWriter } from '../store/shardStore.js'
-import type { ReadView, WriteView } from '../store/shardStore.types.js'
+import type { WriteView } from '../store/shardStore.types.js'
 import { type StatusBoardHandle, statusRow } from '../telemetry/statusBoard.js'
 import { openContractState } from './contractState.js'
-import type { ShardCounts, ShardWriter } from './shardWriter.types.js'
+import type { ShardWriter } from './shardWriter.types.js'
+import { readCounters, readCounts, tellStored } from './storedStatus.js'
 import { localExitTreeSource, readLineages } from './tiles.js'
 import { applyBlocks } from './write/applyBlocks.js'
 import {
@@ -23,7 +22,6 @@ import {
   raiseFinalized,
   readCatchingUp,
   readCheckpoint,
-  readEpoch,
   readFinalized,
   readHeaderAtOrBelow,
   readOldestAncestor,
@@ -35,7 +33,6 @@ import {
 import { applyPolledGers, readPolledLeaves } from './write/polledGers.js'
 import { prepareBatch } from './write/prepareBatch.js'
 import { listUnresolvedSenders, resolveSenders } from './write/resolveSenders.js'
-import { senderWatermark } from './write/senders.js'
 import { emptyShard, putStartOvers, readStartOvers } from './write/startOver.js'
 import { createWriterMemory, WriteContext } from './write/writeContext.js'
 
@@ -60,23 +57,6 @@ export function openShardWriter({ config, networkId, compiled, status }: ShardWr
   const memory = createWriterMemory(asNetworkId(networkId), hasher)
   const row = statusRow(status, networkId)
 
-  const tellStatus = (): void => {
-    const checkpoint = readCheckpoint(store)
-    const counts = readCounts(store)
-    row.set('depositCount', counts.deposits)
-    row.set('claimCount', counts.claims)
-    row.set('l1InfoLeafCount', counts.l1InfoLeaves)
-    row.set('unresolvedSenders', counts.unresolvedSenders)
-    row.set('finalizedBlock', readFinalized(store))
-    row.set('emergencyState', readCounters(store).emergencyState)
-    row.set('storeBytes', store.fileBytes())
-    // A BackwardLET voids answers as a reorg does, and its undoing is one: reorgs outweigh every lineage (u16) there can be.
-    row.set('epoch', readEpoch(store) * 2 ** 16 + readCounters(store).lineage)
-    row.set('syncedTimestampSec', checkpoint?.timestampSec ?? -1)
-    // Behind all that it holds: who is told a block is told no count of before it.
-    row.set('syncedBlock', checkpoint?.number ?? -1)
-    row.tellCommit(decodeCommits(store.get('meta', metaKey('commits'))) ?? 0)
-  }
   const commit = (body: (view: WriteView) => void): void => {
     try {
       store.transact((view) => {
@@ -84,7 +64,7 @@ export function openShardWriter({ config, networkId, compiled, status }: ShardWr
         // Before anybody can read the commit, and not earlier: answers kept in memory rest as long as this stands.
         row.set('committing', 1)
       })
-      tellStatus()
+      tellStored(store, row)
       row.set('lastCommitMs', Date.now())
       // Last: who sees the new number finds all the rest.
       row.add('tip', 1)
@@ -100,7 +80,7 @@ export function openShardWriter({ config, networkId, compiled, status }: ShardWr
     row.add('tip', row.get('committing'))
     row.set('committing', 0)
   }
-  tellStatus()
+  tellStored(store, row)
   // A thread before this one may have died in a commit.
   endTornCommit()
 
@@ -149,23 +129,6 @@ export function openShardWriter({ config, networkId, compiled, status }: ShardWr
       commit((view) => applyPolledGers(new WriteContext(view, memory), globalExitRoots, polledLeaves))
     },
     close: () => store.close(),
-  }
-}
-
-function readCounters(view: ReadView) {
-  return decodeCounters(view.get('meta', metaKey('counters')))
-}
-
-function readCounts(view: ReadView): ShardCounts {
-  const { deposits, claims, claimsOutOfForce, l1InfoLeaves, gerInjections } = readCounters(view)
-  const unresolvedDeposits = deposits - senderWatermark(view, 'deposit')
-  const unresolvedClaims = claims - senderWatermark(view, 'claim')
-  return {
-    deposits,
-    claims: claims - claimsOutOfForce,
-    l1InfoLeaves,
-    unresolvedSenders: unresolvedDeposits + unresolvedClaims,
-    gerInjections,
   }
 }
 

@@ -8,6 +8,8 @@ import type { ShardStoreWriter } from './shardStore.types.js'
 
 /** Holds every shard open from start to end of the process. */
 export interface StoreGuard {
+  /** By network, to read what is stored before any other thread starts. */
+  readonly stores: ReadonlyMap<number, Omit<ShardStoreWriter, 'transact' | 'close'>>
   /** Closes the shards and lets the data directory go. Call it after all other threads closed theirs. */
   close(): Promise<void>
 }
@@ -21,15 +23,18 @@ export interface StoreGuard {
 export function prepareStores(config: Config): StoreGuard {
   mkdirSync(config.dataDir, { recursive: true })
   const lock = acquireProcessLock(config.dataDir)
-  const stores: ShardStoreWriter[] = []
+  const stores = new Map<number, ShardStoreWriter>()
   const closeAll = async (): Promise<void> => {
-    for (const store of stores.splice(0)) await store.close()
+    for (const [networkId, store] of stores) {
+      stores.delete(networkId)
+      await store.close()
+    }
   }
   try {
     for (const network of config.networks) {
       const directory = shardDirectory(config.dataDir, network.networkId)
       const store = openShardStoreWriter(directory)
-      stores.push(store)
+      stores.set(network.networkId, store)
       claimIdentity(store, network, directory)
     }
   } catch (error) {
@@ -38,5 +43,5 @@ export function prepareStores(config: Config): StoreGuard {
     closeAll().catch(() => undefined)
     throw error
   }
-  return { close: () => closeAll().finally(() => lock.release()) }
+  return { stores, close: () => closeAll().finally(() => lock.release()) }
 }

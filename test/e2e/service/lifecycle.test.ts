@@ -99,6 +99,20 @@ test('a data folder that another process uses is refused', async (t) => {
   assert.match(second.stderr[0]!, new RegExp(`is in use by process ${first.child.pid}`))
 })
 
+test('what is stored is counted from the first answer after a restart on', async (t) => {
+  const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const file = configFile('data')
+  const before = await startService(t, file)
+  const counted = ({ networks, bridge_sync }: SyncStatus) => [
+    networks.map(({ synced_block, indexed_deposit_count }) => [synced_block, indexed_deposit_count]),
+    bridge_sync.l2_bridges_indexed,
+  ]
+  const told = counted(await inStep(before, world))
+  await before.kill('SIGKILL')
+  const after = await startService(t, file)
+  assert.deepEqual(counted(await after.read<SyncStatus>('/bridge/v1/sync-status')), told)
+})
+
 test('a chain with another id is announced and halts its network, and the others are served', async (t) => {
   const { configFile } = await serveWorld(t, buildSmallWorld().world)
   const environment = { BDS_NETWORKS__1__CHAIN_ID: '4711' }
