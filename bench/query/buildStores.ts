@@ -1,10 +1,10 @@
 import type { Config } from '../../src/config/config.types.js'
 import { countEvents } from '../../src/indexer/batches.js'
-import { STRETCH_EVENTS } from '../../src/indexer/windowPipeline.js'
+import { stretchEvents } from '../../src/indexer/windowPipeline.js'
 import { type CompiledMerkle, createHasher } from '../../src/merkle/wasm.js'
-import type { IndexedBlock } from '../../src/protocol/chainEvent.js'
-import type { ClaimOrdinal } from '../../src/protocol/units.js'
-import type { ResolvedSender, ShardWriter } from '../../src/shard/shardWriter.types.js'
+import type { IndexedBlock, Sender } from '../../src/protocol/chainEvent.js'
+import type { ClaimOrdinal, DepositCount } from '../../src/protocol/units.js'
+import type { ShardWriter } from '../../src/shard/shardWriter.types.js'
 import { openShardWriter } from '../../src/shard/writer.js'
 import { prepareStores } from '../../src/store/openStores.js'
 import { createStatusBoard, type StatusBoardHandle } from '../../src/telemetry/statusBoard.js'
@@ -13,7 +13,7 @@ import { packedBlocks } from './packedBlocks.js'
 import { SERVED, Traffic } from './traffic.js'
 
 /** Senders that the indexer stores at once, where it is answered fast. */
-const SENDERS_AT_ONCE = 8_192
+const SENDERS_AT_ONCE = 16_384
 
 /** Who else wants to know what is stored. */
 export interface Listener {
@@ -72,11 +72,12 @@ export function buildStores(
     const { blocks } = traffic.next()
     for (const [networkId, block] of blocks) waiting.get(networkId)!.push(block)
     events += countEvents([blocks.get(0)!])
-    if (events < STRETCH_EVENTS) continue
+    if (events < stretchEvents(traffic.depositCount)) continue
     for (const networkId of SERVED) apply(networkId)
     events = 0
   }
   for (const networkId of SERVED) apply(networkId)
+  for (const writer of writers.values()) writer.applySenders()
   const claimCounts = new Map([...writers].map(([id, { writer }]) => [id, writer.counts().claims]))
   return {
     traffic,
@@ -97,16 +98,17 @@ class CountedWriter {
   private blocksCpuMs = 0
   private sendersCpuMs = 0
   private wallMs = 0
-  private claims = 0
+  private readonly depositSenders: (Sender | null)[] = []
+  private readonly claimSenders: (Sender | null)[] = []
 
   constructor(writer: ShardWriter) {
     this.writer = writer
   }
 
   apply(blocks: readonly IndexedBlock[]): void {
+    this.keepSenders(blocks)
     const packed = packedBlocks(blocks)
     const { header: head } = blocks.at(-1)!
-    const senders = this.sendersOf(blocks)
     const started = performance.now()
     const before = cpuMs()
     this.writer.applyBlocks({
@@ -116,12 +118,26 @@ class CountedWriter {
       finalizedBlock: head.number,
       undoFloor: head.number,
     })
-    const between = cpuMs()
-    for (let from = 0; from < senders.length; from += SENDERS_AT_ONCE)
-      this.writer.resolveSenders(senders.slice(from, from + SENDERS_AT_ONCE))
-    this.blocksCpuMs += between - before
-    this.sendersCpuMs += cpuMs() - between
+    this.blocksCpuMs += cpuMs() - before
     this.wallMs += performance.now() - started
+  }
+
+  /** When all blocks are stored, as in the service. */
+  applySenders(): void {
+    const ofKind = (kind: 'deposit' | 'claim', senders: readonly (Sender | null)[]): void => {
+      for (let from = 0; from < senders.length; from += SENDERS_AT_ONCE) {
+        const resolved = senders
+          .slice(from, from + SENDERS_AT_ONCE)
+          .map((sender, at) => ({ kind, ordinal: (from + at) as DepositCount | ClaimOrdinal, sender }))
+        const started = performance.now()
+        const before = cpuMs()
+        this.writer.resolveSenders(resolved)
+        this.sendersCpuMs += cpuMs() - before
+        this.wallMs += performance.now() - started
+      }
+    }
+    ofKind('deposit', this.depositSenders)
+    ofKind('claim', this.claimSenders)
   }
 
   rates(deposits: number): WritingRates {
@@ -134,14 +150,10 @@ class CountedWriter {
     }
   }
 
-  private sendersOf(blocks: readonly IndexedBlock[]): ResolvedSender[] {
-    const senders: ResolvedSender[] = []
+  private keepSenders(blocks: readonly IndexedBlock[]): void {
     for (const { events } of blocks)
       for (const event of events)
-        if (event.type === 'deposit')
-          senders.push({ kind: 'deposit', ordinal: event.depositCount, sender: event.sender })
-        else if (event.type === 'claim')
-          senders.push({ kind: 'claim', ordinal: this.claims++ as ClaimOrdinal, sender: event.sender })
-    return senders
+        if (event.type === 'deposit') this.depositSenders.push(event.sender)
+        else if (event.type === 'claim') this.claimSenders.push(event.sender)
   }
 }

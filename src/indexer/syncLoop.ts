@@ -23,7 +23,7 @@ import { SenderPass } from './senderPass.js'
 import { resolveBeforeCommit } from './senders.js'
 import { StartOver } from './startOver.js'
 import type { SyncReport } from './syncReport.js'
-import { WindowPipeline } from './windowPipeline.js'
+import { stretchEvents, WindowPipeline } from './windowPipeline.js'
 
 /** Time that the tip waits for senders before the blocks go on without. */
 const SENDER_BUDGET_MS = 2_000
@@ -192,7 +192,8 @@ class SyncLoop {
     // After a long absence as at the first time: claims made meanwhile are not known yet.
     if (firstHead.number - from >= network.rollbackBlocks) writer.noteCatchingUp(true)
     try {
-      for (let next = await windows.next(); next !== undefined; next = await windows.next()) {
+      const nextStretch = () => windows.next(stretchEvents(writer.counts().deposits))
+      for (let next = await nextStretch(); next !== undefined; next = await nextStretch()) {
         const { range, following } = next
         if (following !== undefined) assertContinues(writer.counts().deposits, range, following)
         await this.#assertLinked(range, position.head)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { FetchedRange } from '../../../src/chain/chainClient.types.js'
 import { RetryableError } from '../../../src/errors/chainErrors.js'
 import { assertContinues } from '../../../src/indexer/continuity.js'
-import { WindowPipeline } from '../../../src/indexer/windowPipeline.js'
+import { stretchEvents, WindowPipeline } from '../../../src/indexer/windowPipeline.js'
 import { DirectClient } from '../../support/directClient.js'
 import { createFakeWorld, type FakeNetwork } from '../../support/fakeChain.js'
 
@@ -17,7 +17,7 @@ function longChain(blocks: number): FakeNetwork {
 
 async function readAll(windows: WindowPipeline): Promise<Array<readonly [number, number]>> {
   const read: Array<readonly [number, number]> = []
-  for (let next = await windows.next(); next !== undefined; next = await windows.next())
+  for (let next = await windows.next(20_000); next !== undefined; next = await windows.next(20_000))
     read.push([next.range.fromBlock, next.range.head.number])
   return read
 }
@@ -51,7 +51,7 @@ test('at most two windows are in flight, and the next one is asked for before th
     { from: 1, target: 100, joinedUpTo: 100, windowBlocks: 10 },
     never,
   )
-  await windows.next()
+  await windows.next(20_000)
   assert.deepEqual(
     client.calls.map(({ from }) => from),
     [1, 11, 21],
@@ -84,7 +84,7 @@ function crowdedClient(counts: readonly number[]) {
 test('full windows are stored together: each event once, in order, up to 20,000', async () => {
   const plan = { from: 0, target: 3, joinedUpTo: 3, windowBlocks: 4 }
   const windows = new WindowPipeline(crowdedClient([6_000, 6_000, 6_000, 6_000]), plan, never)
-  const { range, following } = (await windows.next())!
+  const { range, following } = (await windows.next(20_000))!
   assert.deepEqual(
     range.blocks.map(({ header }) => header.number),
     [0, 1, 2],
@@ -120,12 +120,24 @@ test('a window with few events is stored alone, and so is each one near the head
   ])
 })
 
+test('more is stored at once where more is stored', async () => {
+  assert.deepEqual([0, 500_000, 1_000_000, 1_500_000, 1e7].map(stretchEvents), [20e3, 20e3, 40e3, 60e3, 60e3])
+  const ends: number[] = []
+  for (const mostEvents of [20_000, 24_000]) {
+    const plan = { from: 0, target: 3, joinedUpTo: 3, windowBlocks: 4 }
+    const windows = new WindowPipeline(crowdedClient([6_000, 6_000, 6_000, 6_000]), plan, never)
+    ends.push((await windows.next(mostEvents))!.range.head.number)
+    windows.cancel()
+  }
+  assert.deepEqual(ends, [2, 3])
+})
+
 test('what was read before a window that fails is handed out first', async () => {
   const plan = { from: 0, target: 5, joinedUpTo: 5, windowBlocks: 8 }
   const windows = new WindowPipeline(crowdedClient([2_000, 2_000]), plan, never)
-  const { range, following } = (await windows.next())!
+  const { range, following } = (await windows.next(20_000))!
   assert.deepEqual([range.fromBlock, range.head.number, following], [0, 1, undefined])
-  await assert.rejects(windows.next(), RetryableError)
+  await assert.rejects(windows.next(20_000), RetryableError)
   windows.cancel()
 })
 
@@ -139,8 +151,8 @@ test('a window that fails is told to whoever asks for it, one that is cancelled 
     { from: 1, target: 100, joinedUpTo: 100, windowBlocks: 10 },
     never,
   )
-  assert.equal((await windows.next())?.range.head.number, 10)
-  await assert.rejects(windows.next(), RetryableError)
+  assert.equal((await windows.next(20_000))?.range.head.number, 10)
+  await assert.rejects(windows.next(20_000), RetryableError)
   windows.cancel()
   assert.equal(client.callCount('fetchRange'), 3)
 })
