@@ -3,7 +3,7 @@ import { decodeCommits, decodeCounters } from '../store/codecs/metaValues.js'
 import type { ReadView, ShardStoreWriter } from '../store/shardStore.types.js'
 import type { StatusRow } from '../telemetry/statusBoard.js'
 import type { ShardCounts } from './shardWriter.types.js'
-import { readCheckpoint, readEpoch, readFinalized } from './write/chainPosition.js'
+import { readCatchingUp, readCheckpoint, readEpoch, readFinalized } from './write/chainPosition.js'
 import { senderWatermark } from './write/senders.js'
 
 /** Tells the status board what is stored: main before anything can be asked, then the indexer's thread after each commit. */
@@ -16,6 +16,7 @@ export function tellStored(store: ReadView & Pick<ShardStoreWriter, 'fileBytes'>
   row.set('unresolvedSenders', counts.unresolvedSenders)
   row.set('finalizedBlock', readFinalized(store))
   row.set('emergencyState', readCounters(store).emergencyState)
+  row.set('catchingUp', readCatchingUp(store) ? 1 : 0)
   row.set('storeBytes', store.fileBytes())
   // A BackwardLET voids answers as a reorg does, and its undoing is one: reorgs outweigh every lineage (u16) there can be.
   row.set('epoch', readEpoch(store) * 2 ** 16 + readCounters(store).lineage)

@@ -145,6 +145,7 @@ function networkSync({ networkId, row, sample }: NetworkView, view: ServiceView)
       synced >= 0 &&
       head - synced <= view.settings.syncedLagBlocks &&
       row.get('caughtUp') === 1 &&
+      row.get('catchingUp') === 0 &&
       row.get('unresolvedSenders') === 0 &&
       halted === 'none' &&
       !sample.rpc.on &&

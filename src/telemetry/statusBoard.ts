@@ -28,6 +28,8 @@ const fields = [
   'contractDepositCount',
   /** Deposits and claims whose sender is not resolved yet. */
   'unresolvedSenders',
+  /** 1 while claims may be missing, so that nothing is ready here, wherever the checkpoint stands. */
+  'catchingUp',
   /** 1 once the checkpoint has been at the head; goes back only when everything is read again. */
   'caughtUp',
   /** Position in `haltReasons`; 0 = running. */

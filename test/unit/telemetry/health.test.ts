@@ -270,7 +270,7 @@ test('the sync status sums layer 2 and tells each network', () => {
   })
 })
 
-test('a network is not synced while its head is unknown, while senders are open, or before the first catch-up', () => {
+test('a network is not synced while its head is unknown, while senders are open or claims may be missing, or before the first catch-up', () => {
   const { monitor, inStep, set } = world()
   const isSynced = () => monitor.syncStatus().l2_sync.is_synced
   assert.equal(isSynced(), false, 'no answer of any endpoint yet: 0 = 0 proves nothing')
@@ -278,7 +278,9 @@ test('a network is not synced while its head is unknown, while senders are open,
   assert.equal(isSynced(), true)
   set(1, { unresolvedSenders: 1 })
   assert.equal(isSynced(), false)
-  set(1, { unresolvedSenders: 0, caughtUp: 0 })
+  set(1, { unresolvedSenders: 0, catchingUp: 1 })
+  assert.equal(isSynced(), false)
+  set(1, { catchingUp: 0, caughtUp: 0 })
   assert.equal(isSynced(), false)
   set(1, { caughtUp: 1, headBlock: -1 })
   assert.deepEqual(monitor.syncStatus().l2_sync, { current_block: 100, synced_block: 100, is_synced: false })

@@ -3,6 +3,7 @@ import test from 'node:test'
 import { asDepositCount, asNetworkId } from '../../../../src/protocol/units.js'
 import { getBridges } from '../../../../src/shard/queries/getBridges.js'
 import { getL1InfoTreeIndex } from '../../../../src/shard/queries/getL1InfoTreeIndex.js'
+import { statusRow } from '../../../../src/telemetry/statusBoard.js'
 import { createFakeWorld, type FakeWorld } from '../../../support/fakeChain.js'
 import type { FakeDeposit } from '../../../support/fakeChainState.js'
 import { userContract } from '../../../support/fakeChainTransaction.js'
@@ -80,13 +81,16 @@ test('while the destination catches up with its history nothing to it is ready, 
   l2.mine((block) => block.tx().injectGer(l1.globalExitRoot()))
   const indexed = new IndexedWorld(context, world)
   const destination = indexed.writer(1)
+  const row = statusRow(indexed.status, 1)
   destination.noteCatchingUp(true)
   indexed.syncAll()
+  assert.equal(row.get('catchingUp'), 1)
   assert.deepEqual(stateOf(indexed), { ready: false, index: 0, claim: null, refusal: null })
   l1.mine((block) => block.tx().deposit({ destinationNetwork: 2 }))
   indexed.syncAll()
   assert.equal(stateOf(indexed).ready, false)
   destination.noteCatchingUp(false)
+  assert.equal(row.get('catchingUp'), 0)
   assert.equal(stateOf(indexed).ready, true)
   // Of the source nothing can be missing: its tree is proven by the roots that the L1 has.
   indexed.writer(0).noteCatchingUp(true)
