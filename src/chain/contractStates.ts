@@ -26,7 +26,7 @@ export type StateTask<T> = (endpoint: Endpoint, signal: AbortSignal) => Promise<
 
 /** What came of asking one endpoint after the other. */
 interface Turn<T> {
-  readonly answer: { readonly told: T | undefined } | undefined
+  readonly answer: { readonly told: T | undefined; readonly teller: Endpoint } | undefined
   /** Some endpoint that may be able to answer did not. */
   readonly failed: boolean
   /** Some endpoint said that it no longer keeps that state. */
@@ -43,7 +43,7 @@ export class ContractStates {
   readonly #pool: EndpointPool
   readonly #clock: Clock
   readonly #logger: Logger
-  /** The endpoint that answered last. */
+  /** The endpoint that answered last what is compared; other questions are asked beside. */
   #teller: Endpoint | undefined
   #failingSinceMs: number | undefined
 
@@ -63,6 +63,7 @@ export class ContractStates {
     const { answer, failed } = await this.#inTurn(() => true, task, signal)
     if (answer !== undefined || !failed) {
       this.#failingSinceMs = undefined
+      this.#teller = answer?.teller ?? this.#teller
       return answer?.told
     }
     this.#failingSinceMs ??= this.#clock.now()
@@ -224,9 +225,7 @@ export class ContractStates {
         try {
           const told = await task(endpoint, signal)
           endpoint.state.answered()
-          if (!isAnswer(told)) return undefined
-          this.#teller = endpoint
-          return { told }
+          return isAnswer(told) ? { told, teller: endpoint } : undefined
         } catch (error) {
           if (!(error instanceof RpcFailure)) throw error
           if (error.kind === 'gone' || isHistoryGone(error)) isGone = true

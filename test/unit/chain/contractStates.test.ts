@@ -243,6 +243,16 @@ test('an endpoint that takes its word back is asked on, and one that insists wit
   })
 })
 
+test('who told it is who is judged, whoever answered what can not wait meanwhile', async () => {
+  await withChain(2, async ({ client, endpoints }, judge) => {
+    endpoints[0]!.fail(liesAboutCounts)
+    assert.equal(await client.getContractDepositCount(at(35), signal), 9)
+    endpoints[0]!.fail({ ...refused('not now'), times: 1 })
+    assert.deepEqual(await client.findInjectedGers([new Uint8Array(32)], at(35), signal), [false])
+    assert.deepEqual(await judge(35, 6), withdrawn)
+  })
+})
+
 test('what tokens map to is told as of the block, and zero where there is no mapping', async () => {
   const network = createFakeWorld({ networks: [1] }).network(1)
   const [token, first, second] = ([1, 2, 3] as const).map((n) => `0x${`0${n}`.repeat(20)}` as const)
