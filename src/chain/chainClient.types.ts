@@ -111,6 +111,8 @@ export type Judgement<T> =
   | { readonly type: 'denied'; readonly told: T }
   /** Whoever told it takes it back, or is not asked for state any more: the next answer will show. */
   | { readonly type: 'withdrawn' }
+  /** Whoever told it shows another block there than ours, or none: it is not our block that it told of. */
+  | { readonly type: 'moved' }
   /** Nobody can tell. */
   | { readonly type: 'open' }
 
@@ -168,8 +170,8 @@ export interface ChainClient extends ContractReads {
   ): Promise<boolean[]>
   /**
    * Asks again for what differs from what is `stored`: other endpoints than the one that answered last, then that one. Only
-   * the denial of one that has just shown that it tells blocks apart counts. One that is caught telling another block's
-   * state, or was the last to answer when another one tells what is stored, is not asked for state for a while.
+   * the denial of one that has just shown that it tells blocks apart, and shows our block, counts. One that is caught telling
+   * another block's state, or was the last to answer when another one tells what is stored, is not asked for state for a while.
    */
   askWitness<T>(
     witness: StateWitness,

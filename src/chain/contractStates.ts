@@ -1,5 +1,7 @@
 import type { NetworkConfig } from '../config/config.types.js'
 import { FatalError, RetryableError } from '../errors/chainErrors.js'
+import type { BlockHeader } from '../protocol/chainEvent.js'
+import { encodeHex } from '../protocol/hex.js'
 import type { Logger } from '../telemetry/logger.js'
 import type { ContractReads, Judgement, StateWitness } from './chainClient.types.js'
 import type { Clock } from './clock.js'
@@ -14,6 +16,7 @@ import {
 } from './contractReads.js'
 import type { Endpoint } from './endpoint.js'
 import type { EndpointPool } from './endpointPool.js'
+import { findBlock } from './readBlocks.js'
 import { isHistoryGone, isUnknownBlock, RpcFailure } from './rpcFailure.js'
 import { tellsBlocksApart } from './tellsBlocksApart.js'
 
@@ -131,6 +134,8 @@ export class ContractStates {
       }
       // Two that agree need no proof.
       if (told === stored) return { type: 'withdrawn' }
+      if ((await showsBlock(witness.block, endpoint, signal)) === false)
+        return endpoint === accuser ? { type: 'moved' } : undefined
       return isApart ? { type: 'denied', told } : undefined
     }
     const isAnswer = (told: unknown): boolean => told !== undefined
@@ -152,19 +157,18 @@ export class ContractStates {
 
   /** Its word stands against another endpoint's, and against the logs. */
   async #dismiss(endpoint: Endpoint, witness: StateWitness, signal: AbortSignal): Promise<void> {
-    let isApart: boolean | undefined
-    try {
-      isApart = await tellsBlocksApart(this.#network.bridge, witness, endpoint, signal)
-    } catch (error) {
-      if (!(error instanceof RpcFailure)) throw error
-    }
+    const isApart = await orUntold(tellsBlocksApart(this.#network.bridge, witness, endpoint, signal))
     // Where the newest state does as well, such a one may still be better than none.
     if (isApart === false) return this.#misled(endpoint, witness)
+    const fields = { endpoint: endpoint.alias, block: witness.block.number }
+    // On one side of a reorg, or a block behind: both may be honest.
+    if ((await showsBlock(witness.block, endpoint, signal)) === false) {
+      endpoint.state.strayed()
+      this.#logger.info('endpoint has another block: not asked for state for a moment', fields)
+      return
+    }
     endpoint.state.contradicted()
-    this.#logger.warn('endpoint is alone with what it tells of the contracts: not asked for it', {
-      endpoint: endpoint.alias,
-      block: witness.block.number,
-    })
+    this.#logger.warn('endpoint is alone with what it tells of the contracts: not asked for it', fields)
   }
 
   /** @see ChainClient.readsManyWords */
@@ -239,6 +243,25 @@ export class ContractStates {
       signal,
     )
     return { answer, failed: failed || isUndecided, isGone }
+  }
+}
+
+/** @returns false for another block at that height, or none; undefined where the endpoint would not say. */
+async function showsBlock(
+  { number, hash }: BlockHeader,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  return orUntold(findBlock(number, endpoint, signal).then((block) => block?.hash === encodeHex(hash)))
+}
+
+/** @returns undefined where the endpoint fails. */
+async function orUntold<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof RpcFailure) return undefined
+    throw error
   }
 }
 

@@ -4,6 +4,8 @@ import type { Clock } from './clock.js'
 const REFUSALS_BEFORE_REST = 3
 /** It is asked again after this long: gateways change their backends. */
 const RECHECK_MS = 10 * 60_000
+/** One that is on another branch, or not there yet, is with the others again, or out of step, after so long. */
+const STRAY_MS = 30_000
 
 /** Whether one endpoint tells what contracts hold at a block, as far as it has shown. */
 export class StateSkill {
@@ -45,6 +47,11 @@ export class StateSkill {
   misled(): void {
     this.#refusals = 0
     this.#misleadsUntil = this.#clock.now() + RECHECK_MS
+  }
+
+  /** It has another block there than the others, or none yet. */
+  strayed(): void {
+    this.#misleadsUntil = this.#clock.now() + STRAY_MS
   }
 
   /** Another endpoint tells otherwise, and its word counts. */

@@ -1,6 +1,7 @@
-import type { ChainClient, ContractReads, StateWitness } from '../chain/chainClient.types.js'
+import type { ChainClient, ContractReads, Judgement, StateWitness } from '../chain/chainClient.types.js'
 import type { Clock } from '../chain/clock.js'
 import { ChainDataError } from '../errors/chainDataError.js'
+import { RetryableError } from '../errors/chainErrors.js'
 import type { HaltReason } from '../errors/haltReason.js'
 import type { BlockHeader } from '../protocol/chainEvent.js'
 import { asBlockNumber, type BlockNumber } from '../protocol/units.js'
@@ -11,9 +12,13 @@ import type { SyncReport } from './syncReport.js'
 
 /** Looks in a row at what somebody takes back each time: each endpoint but one may be dismissed, one may waver. */
 const MOST_LOOKS = 5
+/** So often in a row, some seconds in all, the chain is looked at again first; then another branch is a contradiction like any. */
+const MOST_MOVES = 5
 /** What nobody can settle is asked again after so long, then ever more rarely. */
 const ASK_AGAIN_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
+
+type Verdict = Exclude<Judgement<unknown>['type'], 'denied'>
 
 /** The contracts say otherwise than we do. */
 export class AuditMismatch extends ChainDataError {}
@@ -48,6 +53,8 @@ export class Contradictions {
   readonly #backoff: Backoff
   #open: { readonly difference: Difference; readonly dueMs: number } | undefined
   #isDiffering = false
+  /** Looks since everything agreed that met another branch. */
+  #moves = 0
 
   constructor(options: ContradictionsOptions) {
     this.#options = options
@@ -67,6 +74,7 @@ export class Contradictions {
   /** Everything was looked at, and agrees. */
   agreed(): void {
     this.#isDiffering = false
+    this.#moves = 0
     this.#backoff.reset()
   }
 
@@ -74,7 +82,7 @@ export class Contradictions {
    * Looks, and again for as long as what differs is taken back.
    * @param look finds a difference.
    * @returns true when none is left, false when one stays open.
-   * @throws AuditMismatch when one is proven.
+   * @throws AuditMismatch when one is proven; RetryableError when the chain must be looked at first.
    */
   async settle(
     look: () => Promise<Difference | undefined>,
@@ -84,8 +92,9 @@ export class Contradictions {
     for (let looks = 1; ; looks++) {
       const difference = await look()
       if (difference === undefined) return true
-      const isWithdrawn = await this.#isWithdrawn(difference, checkpoint, signal)
-      if (isWithdrawn && looks < MOST_LOOKS) continue
+      const verdict = await this.#judge(difference, checkpoint, signal)
+      if (verdict === 'withdrawn' && looks < MOST_LOOKS) continue
+      if (verdict === 'moved') this.#lookAtChainFirst(checkpoint)
       this.#leaveOpen(difference)
       return false
     }
@@ -119,9 +128,9 @@ export class Contradictions {
   /**
    * A reorg, or a node of another branch, would look the same; an endpoint may lie, or tell another block's state than it
    * was asked for. What counts is the word of one that has just shown that it tells blocks apart, beside our own block.
-   * @returns whether whoever told it has taken it back, or is not asked any more. @throws AuditMismatch
+   * @throws AuditMismatch
    */
-  async #isWithdrawn(difference: Difference, checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
+  async #judge(difference: Difference, checkpoint: BlockHeader, signal: AbortSignal): Promise<Verdict> {
     try {
       const { client } = this.#options
       const { number, hash } = checkpoint
@@ -134,9 +143,10 @@ export class Contradictions {
         (reads) => ask(reads, number, signal),
         signal,
       )
-      if (judgement.type !== 'denied') return judgement.type === 'withdrawn'
+      if (judgement.type !== 'denied') return judgement.type
       const block = await client.getHeader(number, signal)
-      if (block === undefined || !equalHashes(block.hash, hash)) return false
+      if (block === undefined) return 'open'
+      if (!equalHashes(block.hash, hash)) return 'moved'
       const told = `the contract has ${judgement.told}, indexed ${ours}`
       throw new AuditMismatch(reason, `${what} at block ${number}: ${told}`)
     } catch (error) {
@@ -146,6 +156,19 @@ export class Contradictions {
       } else if (!signal.aborted) this.#leaveOpen(difference)
       throw error
     }
+  }
+
+  /**
+   * The next look at the head shows the reorg, and takes back what it took: nothing is held up for it. Unless something is
+   * held up already, or that was no reorg.
+   * @throws RetryableError
+   */
+  #lookAtChainFirst({ number }: BlockHeader): void {
+    if (this.isOpen || this.#moves++ >= MOST_MOVES) return
+    this.#isDiffering = true
+    throw new RetryableError(
+      `contracts were compared at block ${number}, and an endpoint has another one there`,
+    )
   }
 
   #leaveOpen(difference: Difference): void {

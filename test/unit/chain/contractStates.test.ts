@@ -5,7 +5,7 @@ import { FatalError, RetryableError } from '../../../src/errors/chainErrors.js'
 import { encodeHex } from '../../../src/protocol/hex.js'
 import { asBlockNumber, asNetworkId } from '../../../src/protocol/units.js'
 import { headerOf } from '../../support/directClient.js'
-import { createFakeWorld } from '../../support/fakeChain.js'
+import { createFakeWorld, type FakeNetwork, type Recipe } from '../../support/fakeChain.js'
 import type { FakeCall, Fault } from '../../support/fakeRpcFaults.js'
 import { type OpenChain, openChain } from '../../support/openChain.js'
 
@@ -13,6 +13,7 @@ const { signal } = new AbortController()
 const at = asBlockNumber
 const open = { type: 'open' }
 const withdrawn = { type: 'withdrawn' }
+const moved = { type: 'moved' }
 const denied = (told: number) => ({ type: 'denied', told })
 
 /** A chain of 40 blocks with deposits in blocks 1 to 5 and 20, and its endpoints. */
@@ -22,6 +23,7 @@ async function withChain(
     chain: OpenChain,
     /** What becomes of a deposit count that is not the one which is stored. */
     judge: (block: number, stored?: number) => Promise<Judgement<number>>,
+    network: FakeNetwork,
   ) => Promise<void>,
 ): Promise<void> {
   const network = createFakeWorld({ networks: [1] }).network(1)
@@ -30,13 +32,15 @@ async function withChain(
       if (block <= 5 || block === 20) builder.tx().deposit()
     })
   const chain = await openChain(network, { endpoints })
+  const held = network.blocks
+  const judge = (block: number, stored = 1_000) => {
+    const before = at(block < 20 ? 4 : 19)
+    const witness = { block: headerOf(held[block]!), before, isChanged: true }
+    const ask = (reads: ContractReads) => reads.getContractDepositCount(at(block), signal)
+    return chain.client.askWitness(witness, stored, ask, signal)
+  }
   try {
-    await body(chain, (block, stored = 1_000) => {
-      const before = at(block < 20 ? 4 : 19)
-      const witness = { block: headerOf(network.blocks[block]!), before, isChanged: true }
-      const ask = (reads: ContractReads) => reads.getContractDepositCount(at(block), signal)
-      return chain.client.askWitness(witness, stored, ask, signal)
-    })
+    await body(chain, judge, network)
   } finally {
     await chain.close()
   }
@@ -240,6 +244,38 @@ test('an endpoint that takes its word back is asked on, and one that insists wit
     assert.equal(await ask(), 9)
     for (let look = 0; look < 3; look++) assert.deepEqual(await judge(35, 6), open)
     assert.equal(await ask(), 9)
+  })
+})
+
+const threeDeposits: Recipe[] = Array.from({ length: 3 }, () => (block) => block.tx().deposit())
+
+test('of two nodes on either side of a reorg the one that has followed it is left alone for a moment only', async () => {
+  await withChain(2, async ({ client, endpoints, clock, lines }, judge, network) => {
+    endpoints[1]!.fail({ type: 'branch', blocks: network.blocks })
+    network.reorg({ depth: 3, blocks: threeDeposits })
+    const ask = () => client.getContractDepositCount(at(40), signal)
+    assert.equal(await ask(), 9)
+    assert.deepEqual(await judge(40, 6), withdrawn)
+    assert.equal(await ask(), 6)
+    assert.equal(lines.filter(({ text }) => text.includes('is alone with')).length, 0)
+    clock.advance(31_000)
+    assert.equal(await ask(), 9)
+  })
+})
+
+test('what is told of a block that the endpoint shows otherwise, or does not show, says that the chain moved', async () => {
+  await withChain(1, async ({ client, endpoints }, judge, network) => {
+    const ask = () => client.getContractDepositCount(at(40), signal)
+    const unknown = endpoints[0]!.fail({ type: 'result', value: null, methods: ['eth_getBlockByNumber'] })
+    assert.equal(await ask(), 6)
+    assert.deepEqual(await judge(40), moved)
+    unknown.off()
+    assert.deepEqual(await judge(40), denied(6))
+    network.reorg({ depth: 3, blocks: threeDeposits })
+    assert.equal(await ask(), 9)
+    assert.deepEqual(await judge(40, 6), moved)
+    endpoints[0]!.fail({ ...refused('blocks are not for you'), methods: ['eth_getBlockByNumber'] })
+    assert.deepEqual(await judge(40, 6), denied(9), 'one that shows no blocks is asked for none')
   })
 })
 

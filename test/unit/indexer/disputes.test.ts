@@ -143,20 +143,63 @@ test('a claim that was lost is read again as soon as somebody can prove it', asy
   assert.equal(shard.counts().claims, 2)
 })
 
-test('a reorg between two reads is followed, and holds nothing up', async () => {
-  const { harness, l1, isReady, halts } = createNetwork()
-  const { network, client, clock, run } = harness
-  await run(isReady)
-  network.mine((block) => block.tx().claim({ deposit: l1.deposits()[1]! }))
-  await run(() => isInStep(harness) && isReady())
-  const old = network.blocks
-  network.reorg({ depth: 1, blocks: 'empty' })
-  let questions = 0
-  client.view = ({ method }) => {
-    if (method === 'getClaimedWords') questions++
-    return method === 'getClaimedWords' || questions > 0 ? network.blocks : old
+/** What contract calls, and headers, show of another branch than heads and logs do. */
+function forked() {
+  const created = createNetwork()
+  const { harness, l1 } = created
+  const { network, client } = harness
+  const fork = () => {
+    const old = network.blocks
+    network.reorg({ depth: 1, blocks: 'empty' })
+    const state = { questions: 0, hasFollowed: false }
+    client.view = ({ method }) => {
+      if (method === 'getClaimedWords') state.questions++
+      const isState = QUESTIONS.includes(method) || method === 'getHeader'
+      return state.hasFollowed || isState ? network.blocks : old
+    }
+    return state
   }
-  clock.after(1_000, () => network.mineEmpty(30))
-  await run(() => questions > 1 && isReady() && isInStep(harness), 130_000)
+  const claim = () => network.mine((block) => block.tx().claim({ deposit: l1.deposits()[1]! }))
+  return { ...created, fork, claim }
+}
+
+test('a reorg between two reads is followed, and takes readiness from nobody', async () => {
+  const { harness, fork, claim, isReady, halts } = forked()
+  const { network, client, shard, clock, run } = harness
+  await run(isReady)
+  claim()
+  await run(() => isInStep(harness) && isReady())
+  const state = fork()
+  client.before = ({ method }) => {
+    if (method === 'getHead') state.hasFollowed ||= state.questions > 0
+  }
+  let wasUnready = false
+  clock.after(1_000, () => network.mineEmpty(1))
+  const isDone = () => {
+    wasUnready ||= shard.isCatchingUp
+    return state.questions > 2 && isReady() && isInStep(harness)
+  }
+  await run(isDone, 130_000)
+  assert.equal(wasUnready, false)
+  assert.equal(shard.counts().claims, 1)
+  assert.deepEqual(halts(), [])
+})
+
+test('contract calls that go on telling of another branch make nothing ready, and are not asked all the time', async () => {
+  const { harness, fork, claim, isReady, halts } = forked()
+  const { client, shard, clock, run } = harness
+  await run(isReady)
+  claim()
+  await run(() => isInStep(harness) && isReady())
+  const state = fork()
+  await run(() => shard.isCatchingUp, 130_000)
+  const before = client.calls.length
+  const until = clock.now() + 300_000
+  await run(() => clock.now() >= until, 400_000)
+  const asked = client.calls.slice(before).filter(({ method }) => QUESTIONS.includes(method)).length
+  assert.ok(asked < 80, `${asked} questions in five minutes`)
+  assert.ok(shard.isCatchingUp)
+  state.hasFollowed = true
+  await run(() => isReady() && isInStep(harness), 130_000)
   assert.deepEqual(halts(), [])
 })

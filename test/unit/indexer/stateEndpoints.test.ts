@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createChainClient } from '../../../src/chain/chainClient.js'
+import type { EndpointRole } from '../../../src/config/config.types.js'
 import { GerPoller } from '../../../src/indexer/gerPoller.js'
 import type { SyncMessage } from '../../../src/indexer/messages.js'
 import { runSyncLoop } from '../../../src/indexer/syncLoop.js'
 import { asNetworkId, type NetworkId } from '../../../src/protocol/units.js'
 import { createStatusBoard, statusRow } from '../../../src/telemetry/statusBoard.js'
-import { createFakeWorld } from '../../support/fakeChain.js'
+import { createFakeWorld, type FakeBlockBuilder } from '../../support/fakeChain.js'
 import { FakeEndpoint } from '../../support/fakeEndpoint.js'
 import type { FakeCall, Fault } from '../../support/fakeRpcFaults.js'
 import { createKeepingLogger } from '../../support/keepingLogger.js'
@@ -16,7 +17,14 @@ import { quietReport } from '../../support/syncHarness.js'
 import { VirtualClock } from '../../support/virtualClock.js'
 
 /** The real client and loop over endpoints in memory: a layer 2 with deposits all along its 400 blocks. */
-function follow(endpointCount: number, { isPolled = false, claimable = 0 } = {}) {
+function follow(
+  endpointCount: number,
+  {
+    isPolled = false,
+    claimable = 0,
+    roles = [],
+  }: { isPolled?: boolean; claimable?: number; roles?: readonly EndpointRole[] } = {},
+) {
   const network = createFakeWorld().network(1)
   for (let block = 1; block <= 400; block++)
     network.mine((builder) => {
@@ -25,10 +33,11 @@ function follow(endpointCount: number, { isPolled = false, claimable = 0 } = {})
   const clock = new VirtualClock()
   const simulated = new SimulatedPosts(clock)
   const endpoints = Array.from({ length: endpointCount }, () => new FakeEndpoint(network))
-  const config = network.config(
+  const plain = network.config(
     endpoints.map((endpoint) => simulated.serve(endpoint)),
     { pollIntervalMs: 500, logRange: 10, gerInjection: isPolled ? 'poll' : 'event' },
   )
+  const config = { ...plain, rpc: plain.rpc.map((each, i) => ({ ...each, role: roles[i] ?? 'all' })) }
   const shard = new MemoryShard()
   const { logger, lines } = createKeepingLogger()
   const client = createChainClient({ network: config, logger, clock, openPost: simulated.open })
@@ -111,6 +120,37 @@ test('one that invents claims holds nothing up beside an honest endpoint, and is
   assert.deepEqual(halts(), [])
   const dismissals = lines.filter(({ text }) => text.includes('is alone with')).length
   assert.ok(dismissals >= 2 && dismissals <= 3, `${dismissals} times`)
+})
+
+test('honest endpoints a block apart, that see reorgs one after the other, take readiness from nobody on a fast chain', async () => {
+  for (const roles of [
+    ['all', 'all'],
+    ['logs', 'state'],
+  ] as const) {
+    const { network, endpoints, clock, shard, row, lines, run, isInStep, halts } = follow(2, { roles })
+    await run(() => isInStep() && !shard.isCatchingUp)
+    const [late] = endpoints
+    const deposit = (amount: number) => (next: FakeBlockBuilder) =>
+      next.tx().deposit({ amount: BigInt(amount) })
+    late!.fail({ type: 'lag', blocks: 1 })
+    for (let block = 1; block <= 800; block++)
+      clock.after(250 * block, () => {
+        if (block % 12 > 0) return network.mine(deposit(block))
+        const before = late!.fail({ type: 'branch', blocks: network.blocks })
+        network.reorg({ depth: 2, blocks: [deposit(10_000 + block), deposit(20_000 + block)] })
+        clock.after(1_000, () => before.off())
+      })
+    const end = clock.now() + 200_000
+    let wasUnready = false
+    await run(() => {
+      wasUnready ||= shard.isCatchingUp
+      return clock.now() >= end
+    })
+    assert.equal(wasUnready, false, roles.join())
+    assert.deepEqual(halts(), [])
+    assert.equal(row.get('contractsCompared'), 1)
+    assert.equal(lines.filter(({ text }) => text.includes('is alone with')).length, 0)
+  }
 })
 
 test('one that invents claims halts a network that it has for itself, until another one answers as well', async () => {
