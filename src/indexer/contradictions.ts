@@ -61,7 +61,7 @@ export class Contradictions {
     this.#backoff = new Backoff(options.clock, { baseMs: ASK_AGAIN_MS, capMs: LONGEST_WAIT_MS })
   }
 
-  /** True while an endpoint says otherwise than we do, and nobody can tell who is right. */
+  /** True while an endpoint says otherwise than we do, and either it is right, or nobody can tell. */
   get isOpen(): boolean {
     return this.#open !== undefined
   }
@@ -150,10 +150,9 @@ export class Contradictions {
       const told = `the contract has ${judgement.told}, indexed ${ours}`
       throw new AuditMismatch(reason, `${what} at block ${number}: ${told}`)
     } catch (error) {
-      if (error instanceof AuditMismatch) {
-        this.#open = undefined
-        this.#isDiffering = true
-      } else if (!signal.aborted) this.#leaveOpen(difference)
+      // Whoever falls silent after it was proven has taken nothing back, either.
+      if (error instanceof AuditMismatch) this.#keep(difference, 0)
+      else if (!signal.aborted) this.#leaveOpen(difference)
       throw error
     }
   }
@@ -172,10 +171,13 @@ export class Contradictions {
   }
 
   #leaveOpen(difference: Difference): void {
-    const { clock, report } = this.#options
+    this.#keep(difference, this.#backoff.nextMs())
+    this.#options.report.contractsDisputed(difference.what, this.#backoff.failures)
+  }
+
+  #keep(difference: Difference, waitMs: number): void {
     this.#isDiffering = true
-    this.#open = { difference, dueMs: clock.now() + this.#backoff.nextMs() }
-    report.contractsDisputed(difference.what, this.#backoff.failures)
+    this.#open = { difference, dueMs: this.#options.clock.now() + waitMs }
   }
 
   #witness(block: BlockHeader): StateWitness {

@@ -203,3 +203,31 @@ test('contract calls that go on telling of another branch make nothing ready, an
   await run(() => isReady() && isInStep(harness), 130_000)
   assert.deepEqual(halts(), [])
 })
+
+test('what was proven against the store stays so when all fall silent: nothing becomes ready', async () => {
+  const { harness, l1, isReady } = createNetwork()
+  const { network, client, clock, row, shard, run } = harness
+  await run(isReady)
+  const lost = network.mine((block) => block.tx().claim({ deposit: l1.deposits()[1]! })).number
+  client.view = ({ method }) =>
+    method === 'fetchRange'
+      ? network.blocks.map((block) => (block.number === lost ? { ...block, logs: [] } : block))
+      : network.blocks
+  const { getClaimedWords } = client
+  let silentAtMs = Number.POSITIVE_INFINITY
+  let wasReady = false
+  await run(() => {
+    if (silentAtMs === Number.POSITIVE_INFINITY && row.haltReason() === 'missing_log') {
+      silentAtMs = clock.now()
+      client.getClaimedWords = async (words) => words.map(() => undefined)
+    }
+    // The first blocks are taken back by then.
+    wasReady ||= clock.now() > silentAtMs + 5_000 && !shard.isCatchingUp
+    return clock.now() > silentAtMs + 200_000
+  }, 400_000)
+  assert.equal(wasReady, false)
+  client.getClaimedWords = getClaimedWords.bind(client)
+  client.view = () => network.blocks
+  await run(() => row.haltReason() === 'none' && isReady() && isInStep(harness), 130_000)
+  assert.equal(shard.counts().claims, 2)
+})
