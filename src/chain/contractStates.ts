@@ -265,8 +265,12 @@ async function orUntold<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The endpoint answered, and would not: that says nothing against its blocks and logs. */
+/**
+ * The endpoint answered, and would not: that says nothing against its blocks and logs. One that would not tell a block, which
+ * is asked for on the way, says as little of the state that it keeps.
+ */
 function isRefusal(failure: RpcFailure): boolean {
-  const { status = 0 } = failure.providerWords()
+  const { status = 0, method } = failure.providerWords()
+  if (method === 'eth_getBlockByNumber') return false
   return failure.kind === 'rpc' || (failure.kind === 'http' && status < 500)
 }

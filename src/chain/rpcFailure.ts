@@ -1,5 +1,7 @@
 /** What a provider said about a call that it did not serve; kept apart from the message, which may be logged. */
 export interface ProviderWords {
+  /** The method that was asked for; undefined where many were at once, or nothing came back. */
+  readonly method?: string
   /** HTTP status of the reply; undefined when there was none. */
   readonly status?: number
   /** JSON-RPC error code. */

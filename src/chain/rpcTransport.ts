@@ -89,7 +89,10 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
   }
 
   function parseAnswer(answer: HttpAnswer, body: RpcBody | readonly RpcBody[], what: string): unknown {
-    if (answer.status < 200 || answer.status > 299) throw statusFailure(answer, `${alias}: ${what} failed`)
+    if (answer.status < 200 || answer.status > 299) {
+      const method = 'method' in body ? body.method : undefined
+      throw statusFailure(answer, method, `${alias}: ${what} failed`)
+    }
     const isLong = answer.body.length > SCANNED_BYTES
     const scanned = isLong && logs !== undefined && asksForLogs(body) && parseReplies(answer.body, logs)
     if (scanned) return scanned
@@ -140,7 +143,7 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
 function outcomeOf(reply: unknown, alias: string, method: string): RpcOutcome {
   const { error, result } = (typeof reply === 'object' && reply !== null ? reply : {}) as Reply
   if (error !== undefined && error !== null) {
-    const words = wordsOf(error.code, error.message, error.data)
+    const words = wordsOf(method, error.code, error.message, error.data)
     return { ok: false, failure: failureOf(words, `${alias}: ${method} failed`) }
   }
   if (result === undefined)
@@ -148,9 +151,16 @@ function outcomeOf(reply: unknown, alias: string, method: string): RpcOutcome {
   return { ok: true, result }
 }
 
-function wordsOf(code: unknown, message: unknown, data: unknown, status?: number): ProviderWords {
+function wordsOf(
+  method: string | undefined,
+  code: unknown,
+  message: unknown,
+  data: unknown,
+  status?: number,
+): ProviderWords {
   const dataText = data === undefined || data === null ? '' : ` ${textOfValue(data)}`
   return {
+    ...(method === undefined ? {} : { method }),
     ...(status === undefined ? {} : { status }),
     ...(typeof code === 'number' ? { code } : {}),
     text: `${typeof message === 'string' ? message : ''}${dataText}`,
@@ -194,7 +204,11 @@ function isBareError(answer: unknown): boolean {
 }
 
 /** An answer with a bad status: an error of JSON-RPC, an object with other words, or a page. */
-function statusFailure({ status, statusText, headers, body }: HttpAnswer, message: string): RpcFailure {
+function statusFailure(
+  { status, statusText, headers, body }: HttpAnswer,
+  method: string | undefined,
+  message: string,
+): RpcFailure {
   const text = textOf(body)
   let parsed: unknown
   try {
@@ -206,8 +220,8 @@ function statusFailure({ status, statusText, headers, body }: HttpAnswer, messag
   const error = isBareError(first) ? (first as Reply).error : undefined
   const words =
     typeof error?.code === 'number' && typeof error.message === 'string'
-      ? wordsOf(error.code, error.message, error.data, status)
-      : wordsOf(undefined, error ? textOfValue(error) : text || statusText, undefined, status)
+      ? wordsOf(method, error.code, error.message, error.data, status)
+      : wordsOf(method, undefined, error ? textOfValue(error) : text || statusText, undefined, status)
   return failureOf(words, message, retryAfterMs(headers))
 }
 

@@ -105,6 +105,26 @@ test('where no endpoint answers contract calls, what compares is untold and what
   })
 })
 
+test('refused blocks are no refused state: contracts are asked as soon as blocks come again', async () => {
+  await withChain(1, async ({ client, endpoints, clock }) => {
+    const methods = ['eth_getBlockByNumber']
+    const message = 'the method is not allowed'
+    const faults: Fault[] = [
+      { type: 'error', code: -32601, message, methods },
+      { type: 'http', status: 403, body: message, methods },
+    ]
+    for (const each of faults) {
+      const fault = endpoints[0]!.fail(each)
+      for (let look = 0; look < 5; look++) {
+        await assert.rejects(client.verifyIdentity(signal), RetryableError)
+        clock.advance(20_000)
+      }
+      fault.off()
+      await client.verifyIdentity(signal)
+    }
+  })
+})
+
 test('a state that one endpoint no longer keeps is asked of the next', async () => {
   await withChain(2, async ({ client, endpoints }) => {
     endpoints[0]!.fail(keepsFrom(30))
