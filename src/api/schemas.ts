@@ -181,7 +181,10 @@ export const ClaimTransactionResponse = record('ClaimTransactionResponse', 'The 
 const chainSync = {
   current_block: count('Head of the chain.'),
   synced_block: count('Last block indexed.'),
-  is_synced: Type.Boolean({ description: 'False when lagging, when the head is unknown, and when halted.' }),
+  is_synced: Type.Boolean({
+    description:
+      'False when lagging, when the head is unknown, when halted, and while claims may be missing, so that nothing is ready.',
+  }),
 }
 
 const ChainSyncSchema = record('ChainSync', 'Synchronisation of one chain.', chainSync)
