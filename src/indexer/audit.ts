@@ -70,7 +70,7 @@ export class Auditor {
    */
   async afterBackfill(checkpoint: BlockHeader, signal: AbortSignal): Promise<void> {
     const state = await this.#compareEverything(checkpoint, signal)
-    if (state !== 'open') this.#options.report.contractsCompared(state === 'same')
+    if (!this.isDisputed()) this.#options.report.contractsCompared(state === 'same')
   }
 
   /** Everything, at a block of the past: what differs there is wrong in what is stored up to it. */
