@@ -107,13 +107,14 @@ const bad: [route: string, query: string, message: string][] = [
   ['bridges', '', 'network_id is required'],
   ['bridges', 'network_id', 'network_id "" is not a decimal integer'],
   ['bridges', 'network_id=', 'network_id "" is not a decimal integer'],
-  ...['abc', '-1', '1.5', '1e3', '0x1', '01', '+1', '-0', '%201', '1%20', '१', '%E0%A5%A7', 'NaN', '1,2'].map(
-    (value): [string, string, string] => [
+  ...['abc', '-1', '1.5', '1e3', '0x1', '01', '+1', '-0', '%201', '1%20', '१', '%E0%A5%A7', 'NaN', '1,2']
+    // The neighbours of the digits in ASCII.
+    .concat('/', '1/', ':', '1:')
+    .map((value): [string, string, string] => [
       'bridges',
       `network_id=${value}`,
       `network_id "${decodeURIComponent(value)}" is not a decimal integer`,
-    ],
-  ),
+    ]),
   ['bridges', 'network_id=4294967296', 'network_id 4294967296 exceeds 4294967295'],
   ['bridges', `network_id=${'9'.repeat(400)}`, 'network_id exceeds 4294967295'],
   ['bridges', 'network_id=0&network_id=1', 'network_id is given more than once, at most one is allowed'],

@@ -16,13 +16,13 @@ const whole = new NaiveTree(leaves)
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
-function newTree(build: 'simd' | 'scalar' = 'simd') {
+function newTree(build: 'simd' | 'scalar' = 'simd', holding = leaves) {
   const tree = {
     hasher: createHasher(compileMerkleModule(build)),
     tiles: new MemoryTiles(),
     lineages: [{ cut: 0 }],
   }
-  appendLeaves(tree, 0, 0, Buffer.concat(leaves))
+  appendLeaves(tree, 0, 0, Buffer.concat(holding))
   return tree
 }
 
@@ -111,4 +111,33 @@ test('damage in the tile above is not learned, and none that comes later enters 
       `leaf ${index}`,
     )
   assert.throws(() => proveLeaf(tree, { ...version }, 4000, undefined, proven), InvariantError)
+})
+
+test('a tile is never taken for another one of its slot, though their leaves be the same', () => {
+  const same = Array.from({ length: LEAF_COUNT }, () => testLeaf(0))
+  const naive = new NaiveTree(same)
+  const tree = newTree('simd', same)
+  const version = { lineage: 0, leafCount: LEAF_COUNT, root: naive.root }
+  const proven = new ProvenTiles(1)
+  const prove = (index: number) => {
+    const { branch } = proveLeaf(tree, version, index, undefined, proven)
+    assert.equal(hex(branch), hex(naive.branch(index)), `leaf ${index}`)
+  }
+  for (const index of [5, 4096 + 5, 6, 4096 + 6]) prove(index)
+  // Asked for twice, but never in a row.
+  assert.deepEqual([proven.find(version, 5), proven.find(version, 4096 + 5)], [undefined, undefined])
+  for (const index of [5, 6, 4096 + 5, 4096 + 6, 5]) prove(index)
+  assert.equal(proven.find(version, 5), undefined)
+  assert.ok(proven.find(version, 4096 + 5))
+})
+
+test('a branch stays as it was given out, however many follow', () => {
+  const tree = newTree()
+  const version = versionOf(LEAF_COUNT)
+  const asked = Array.from({ length: 200 }, (_, at) => 41 * at)
+  const branches = asked.map((index) => proveLeaf(tree, version, index).branch)
+  assert.deepEqual(
+    branches.map(hex),
+    asked.map((index) => hex(whole.branch(index))),
+  )
 })

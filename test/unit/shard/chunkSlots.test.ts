@@ -14,6 +14,7 @@ interface Bridge {
   readonly tx_hash: string
   readonly claim_tx_hash: string | null
   readonly destination_address: string
+  readonly token_address: string
   readonly metadata: string
 }
 
@@ -35,6 +36,7 @@ function mineDeposits(world: FakeWorld, count: number, seed: number): void {
       block.tx().deposit({
         destinationNetwork: 1 + (at % 2),
         destinationAddress: `0x${(seed + at + 1).toString(16).padStart(40, '0')}`,
+        originAddress: `0x${(seed + at + 1).toString(16).padStart(40, '0')}`,
         metadata: `0x${(seed + at + 1).toString(16).padStart(8, '0')}`,
       })
   })
@@ -93,20 +95,29 @@ test('a chunk that was kept is read again once its shard has moved on', (context
   ])
 })
 
-test('metadata that was placed before a reorg is not shown for what took its id', (context) => {
+test('tokens and metadata that were placed before a reorg are not shown for what took their ids', (context) => {
   const indexed = smallWorld(context, 16)
   const { world } = indexed
   const newest = () =>
     bridges(indexed)
       .slice(0, 5)
-      .map(({ metadata }) => Number(metadata))
+      .map(({ metadata, token_address: token }) => [Number(metadata), Number(token)])
+  const newestClaims = (networkId: number) => {
+    const [plain, packed] = bothTexts(indexed, 'getClaims', { ...query, networkId: asNetworkId(networkId) })
+    assert.equal(packed, plain)
+    const { claims } = JSON.parse(packed) as { claims: readonly { readonly token_address: string }[] }
+    return claims.slice(0, 2).map(({ token_address: token }) => Number(token))
+  }
   for (const seed of [2000, 3000]) {
     mineDeposits(world, 5, seed)
+    claim(world, (depositCount) => depositCount >= DEPOSITS)
     indexed.syncAll()
     assert.deepEqual(
       newest(),
-      [5, 4, 3, 2, 1].map((at) => seed + at),
+      [5, 4, 3, 2, 1].map((at) => [seed + at, seed + at]),
     )
-    world.network(0).reorg({ depth: 1 })
+    assert.deepEqual(newestClaims(1), [seed + 5, seed + 3])
+    assert.deepEqual(newestClaims(2), [seed + 4, seed + 2])
+    for (const networkId of world.networkIds) world.network(networkId).reorg({ depth: 1 })
   }
 })

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { success } from '../../../src/errors/answers.js'
+import { decodeReplies } from '../../../src/pool/messages.js'
+import { QueryWriter } from '../../../src/pool/queryCodec.js'
+import { createBatchRunner, type QueryFunctions } from '../../../src/pool/runBatch.js'
+import { asDepositCount, asNetworkId } from '../../../src/protocol/units.js'
+import { bridgeRecord, pageOf } from '../../support/sampleRecords.js'
+
+const shards = { withSnapshots: <T>(body: () => T): T => body() }
+
+/** A page of one bridge, with metadata of as many bytes as the page's number says. */
+const queries = {
+  getBridges: (_: unknown, { pageNumber }: { readonly pageNumber: number }) =>
+    success(
+      pageOf([bridgeRecord({ depositCount: asDepositCount(7), metadata: new Uint8Array(pageNumber) })]),
+    ),
+} as unknown as QueryFunctions<typeof shards>
+
+const run = createBatchRunner(shards, queries, () => ({ tip: 3, epoch: 2, halted: 0 }))
+
+function batchOf(sizes: readonly number[]): Uint8Array {
+  const writer = new QueryWriter()
+  for (const pageNumber of sizes)
+    writer.append({
+      operation: 'getBridges',
+      query: { networkId: asNetworkId(1), pageNumber, pageSize: 1 },
+      coding: 'identity',
+    })
+  return writer.take()
+}
+
+/** A slot as the threads share it, between bytes that are another's, all of them 0xee. */
+function slotOf(length: number) {
+  const memory = new Uint8Array(new SharedArrayBuffer(length + 64)).fill(0xee)
+  const slot = memory.subarray(32, 32 + length)
+  const isUntouched = () =>
+    [...memory.subarray(0, 32), ...memory.subarray(32 + length)].every((b) => b === 0xee)
+  return { slot, isUntouched }
+}
+
+/** Lengths of the metadata in the answers. */
+function metadataIn(reply: Uint8Array): number[] {
+  return decodeReplies(reply).map(({ body }) => {
+    const page = JSON.parse(Buffer.from(body).toString()) as { bridges: { metadata: string }[] }
+    return page.bridges[0]!.metadata.length / 2 - 1
+  })
+}
+
+for (const sizes of [[0], [1000], [9000, 0, 33, 1], Array.from({ length: 256 }, (_, at) => at)])
+  test(`a reply of ${sizes.length} answers, the first with ${sizes[0]} bytes, may fill its slot; one byte more and it is handed over`, () => {
+    const batch = batchOf(sizes)
+    const { byteLength } = run(batch, slotOf(0).slot)!
+    const exact = slotOf(byteLength)
+    assert.equal(run(batch, exact.slot), undefined)
+    assert.deepEqual(metadataIn(exact.slot), sizes)
+    assert.ok(exact.isUntouched())
+
+    const short = slotOf(byteLength - 1)
+    const reply = run(batch, short.slot)!
+    assert.equal(reply.byteLength, byteLength)
+    assert.deepEqual(metadataIn(new Uint8Array(reply)), sizes)
+    assert.ok(short.isUntouched() && short.slot.every((byte) => byte === 0xee))
+
+    const large = slotOf(byteLength + 5000)
+    assert.equal(run(batch, large.slot), undefined)
+    assert.deepEqual(metadataIn(large.slot), sizes)
+    // What is behind the reply is not written: a slot's memory is taken only where answers needed it.
+    assert.ok(large.isUntouched() && large.slot.subarray(byteLength).every((byte) => byte === 0xee))
+  })
