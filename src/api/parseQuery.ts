@@ -156,7 +156,7 @@ function read(parameter: Parameter, value: string, wire: Record<string, unknown>
 
 /**
  * Decimal digits without a leading zero; anything else is undefined. A regular expression and `Number` are two calls out of
- * compiled code, and took a sixth of a query's parsing.
+ * compiled code, and took a sixth of a query's parsing (November 2026, Node 20).
  */
 function readDigits(text: string): number | undefined {
   const { length } = text

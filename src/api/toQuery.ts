@@ -22,7 +22,9 @@ import type {
 
 /** Wire parameters → typed queries: the only place where both sets of names stand side by side. */
 
-/** What is absent is never written: spreading a literal per parameter took a fifth of the parser's time. */
+/**
+ * What is absent is never written: spreading a literal per parameter took a fifth of the parser's time (November 2026, Node 20).
+ */
 type Growing<Query> = { -readonly [Field in keyof Query]: Query[Field] }
 
 export function toBridgesQuery(wire: Static<typeof BridgesParameters>): BridgesQuery {

@@ -56,7 +56,7 @@ interface TreeKernels {
    * the siblings of levels 0 … 31. Levels that no leaf's path needs, below the lowest bit of the leaf count, stay unset.
    */
   readonly edge: Uint8Array
-  /** 32 × 32 bytes: branch of the last `prove` or `proveAtEdge`. */
+  /** 32 × 32 bytes: branch of the last call that fills it, or that was folded. */
   readonly branch: Uint8Array
   /** 32 bytes: root of the last call. */
   readonly root: Uint8Array

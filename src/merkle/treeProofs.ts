@@ -12,9 +12,10 @@ export interface TreeVersion {
   readonly root: Uint8Array
 }
 
-/** A leaf and the 32 siblings (32 × 32 bytes, leaf level first) that prove it. Fresh memory, the caller owns it. */
+/** A leaf and the 32 siblings (32 × 32 bytes, leaf level first) that prove it. Nobody writes over them. */
 export interface LeafProof {
   readonly leaf: Uint8Array
+  /** Part of a buffer with other branches: copy what is to be kept (it would keep 64 KB) or transferred. */
   readonly branch: Uint8Array
 }
 
@@ -80,7 +81,10 @@ function takeProof({ hasher: { kernels } }: TreeSource, index: number): LeafProo
 let slab = new Uint8Array(0)
 let slabUsed = 0
 
-/** A part of memory that is taken for 64 branches at once: a buffer each cost a tenth of a proof, half of it to free it. */
+/**
+ * A part of memory that is taken for 64 branches at once: a buffer each cost 0.6 of a proof's 9.1 µs, half of it to free it
+ * (November 2026, Node 20).
+ */
 function copyOfBranch(branch: Uint8Array): Uint8Array {
   if (slabUsed === slab.length) {
     slab = new Uint8Array(64 * BRANCH_BYTES)

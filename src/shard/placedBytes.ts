@@ -3,7 +3,8 @@ import type { RowArena } from './rowArena.js'
 
 /**
  * 16 bytes each: what is placed for one page mostly serves the next. Messages have origins and metadata of their own: with a
- * quarter of the slots each of them was read from the store, a sixth of a page (200,000 bridges, one of ten a message).
+ * quarter of the slots each of them was read from the store, a sixth of a page (200,000 bridges, one of ten a message;
+ * November 2026).
  */
 const SLOTS = 16_384
 
