@@ -1,6 +1,6 @@
 import type { AnswerLife } from '../api/present.js'
 import type { ContentCoding } from '../pool/contentCoding.js'
-import { isSameEpoch, isSameVersion, type ShardVersion } from '../pool/shardVersion.js'
+import { isSameEpoch, isSameVersion, NO_VERSION, type ShardVersion } from '../pool/shardVersion.js'
 import type { OperationId } from '../protocol/queries.js'
 import type { Outgoing } from './respond.js'
 
@@ -35,7 +35,7 @@ const PAUSE_LOOKUPS = 32_768
  */
 export class AnswerCache {
   private readonly maxBytes: number
-  private current: ShardVersion = { tip: -1, epoch: -1, halted: -1 }
+  private current: ShardVersion = NO_VERSION
   /** Hold until the next commit. */
   private readonly live = new Shelf()
   /** Hold until the next reorg. */

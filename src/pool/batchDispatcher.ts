@@ -5,6 +5,7 @@ import { BatchSlots, type BatchTask, type SlotMemory } from './batchSlots.js'
 import { decodeReplies, type QueryReply } from './messages.js'
 import { QueryWriter } from './queryCodec.js'
 import { type PoolRequest, RequestLanes } from './requestLanes.js'
+import { NO_VERSION } from './shardVersion.js'
 
 export interface PoolStats {
   /** Requests that wait for a batch. */
@@ -34,8 +35,6 @@ const STALLED_MS = 10_000
 const MIN_SECOND_BATCH = 16
 /** So many batches in a row that failed whole: the workers do not come up. */
 const FAILURES_TO_DIE = 3
-
-const NO_VERSION = { tip: -1, epoch: -1, halted: -1 }
 
 /**
  * Makes batches of requests, keeps a bounded number of them out, and gives each request exactly one answer.

@@ -9,7 +9,7 @@ import { type ContentCoding, encodeBody, MIN_CODED_BYTES } from './contentCoding
 import { createTagWriter, type WriteTag } from './digestTag.js'
 import { type QueryFault, type ReplyEntry, ReplyHead, replyHeadBytes, tagPlace } from './messages.js'
 import { decodeQueries, type NamedQuery } from './queryCodec.js'
-import type { ShardVersion } from './shardVersion.js'
+import { NO_VERSION, type ShardVersion } from './shardVersion.js'
 import { isTrap } from './workerTask.js'
 
 /** Fresh snapshots of every shard for the length of `body`, released when it ends, however it ends. */
@@ -109,11 +109,15 @@ export function createBatchRunner<Shards extends SnapshotSource>(
   return (batch, slot) => {
     const named = decodeQueries(batch)
     // Before the first read: an answer may be newer than its version says, never older.
-    const version = readVersion()
+    let version = readVersion()
     // Not at the end only: a batch that failed whole has left its half behind.
     writer.reset()
     writer.skip(replyHeadBytes(named.length))
-    const entries = shards.withSnapshots(() => named.map(answerOrFault))
+    const entries = shards.withSnapshots(() => {
+      // Halts were read just now. One that had ended by then and came back later leaves the very version from before.
+      if (readVersion() !== version) version = NO_VERSION
+      return named.map(answerOrFault)
+    })
     const reply = writer.bytes.subarray(0, writer.length)
     const head = new ReplyHead(reply, version, entries.length)
     for (let index = 0; index < entries.length; index++) head.setEntry(index, entries[index]!)

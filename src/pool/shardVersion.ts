@@ -14,6 +14,9 @@ export interface ShardVersion {
   readonly halted: number
 }
 
+/** Of an answer that nobody may keep: no version is the same. */
+export const NO_VERSION: ShardVersion = { tip: -1, epoch: -1, halted: -1 }
+
 export interface VersionNow extends ShardVersion {
   /**
    * A commit or a halt of some shard can be read already or soon, and the rest does not tell which: nothing that was kept may
@@ -23,8 +26,8 @@ export interface VersionNow extends ShardVersion {
 }
 
 /**
- * Reads the version now. Read it before the first read of a task, and before a cached answer is used. Mostly it is the same
- * object as before: twelve 64-bit cells took a twentieth of a cached answer's time, one count of changes takes none.
+ * Reads the version now. Read it before the first read of a task, and before a cached answer is used. While nothing moves it is
+ * the same object: twelve 64-bit cells took a twentieth of a cached answer's time, one count of changes takes none.
  */
 export function createVersionReader(status: StatusBoardHandle): () => VersionNow {
   const rows = status.networkIds.map((networkId) => statusRow(status, networkId))

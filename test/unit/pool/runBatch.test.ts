@@ -4,7 +4,9 @@ import { success } from '../../../src/errors/answers.js'
 import { decodeReplies } from '../../../src/pool/messages.js'
 import { QueryWriter } from '../../../src/pool/queryCodec.js'
 import { createBatchRunner, type QueryFunctions } from '../../../src/pool/runBatch.js'
+import { createVersionReader, isSameEpoch } from '../../../src/pool/shardVersion.js'
 import { asDepositCount, asNetworkId } from '../../../src/protocol/units.js'
+import { createStatusBoard, statusRow } from '../../../src/telemetry/statusBoard.js'
 import { bridgeRecord, pageOf } from '../../support/sampleRecords.js'
 
 const shards = { withSnapshots: <T>(body: () => T): T => body() }
@@ -17,7 +19,8 @@ const queries = {
     ),
 } as unknown as QueryFunctions<typeof shards>
 
-const run = createBatchRunner(shards, queries, () => ({ tip: 3, epoch: 2, halted: 0 }))
+const version = { tip: 3, epoch: 2, halted: 0 }
+const run = createBatchRunner(shards, queries, () => version)
 
 function batchOf(sizes: readonly number[]): Uint8Array {
   const writer = new QueryWriter()
@@ -68,3 +71,30 @@ for (const sizes of [[0], [1000], [9000, 0, 33, 1], Array.from({ length: 256 }, 
     // What is behind the reply is not written: a slot's memory is taken only where answers needed it.
     assert.ok(large.isUntouched() && large.slot.subarray(byteLength).every((byte) => byte === 0xee))
   })
+
+test('an answer from between two halts is not taken for one of the halted network', () => {
+  const status = createStatusBoard([0])
+  const row = statusRow(status, 0)
+  const readVersion = createVersionReader(status)
+  let isResuming = false
+  const resuming = {
+    withSnapshots: <T>(body: () => T): T => {
+      // Just before the standing of the networks is read.
+      if (isResuming) row.setHaltReason('none')
+      return body()
+    },
+  }
+  const runHere = createBatchRunner(
+    resuming,
+    queries as unknown as QueryFunctions<typeof resuming>,
+    readVersion,
+  )
+  const versionOfAnswer = () =>
+    decodeReplies(new Uint8Array(runHere(batchOf([1]), slotOf(0).slot)!))[0]!.version
+  row.setHaltReason('missing_log')
+  assert.ok(isSameEpoch(versionOfAnswer(), readVersion()))
+  isResuming = true
+  const made = versionOfAnswer()
+  row.setHaltReason('missing_log')
+  assert.ok(!isSameEpoch(made, readVersion()))
+})
