@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { freePort } from '../support/freePort.js'
@@ -18,6 +21,32 @@ test(
     const port = await freePort()
     await haproxy(context, port, deployed('haproxy.cfg', port, instances.ports))
     await assertRollsUnderLoad(port, instances)
+  },
+)
+
+test(
+  'HAProxy with deploy/haproxy.cfg tells the service the address of its client',
+  rules,
+  async (context) => {
+    const told: string[] = []
+    const service = createServer((request, response) => {
+      if (request.url === '/who') told.push(String(request.headers['x-forwarded-for']))
+      response.end()
+    }).listen(0, '127.0.0.1')
+    context.after(() => service.close())
+    await once(service, 'listening')
+    const { port: api } = service.address() as AddressInfo
+    const port = await freePort()
+    await haproxy(
+      context,
+      port,
+      deployed('haproxy.cfg', port, [
+        { api, ops: 0 },
+        { api, ops: 0 },
+      ]),
+    )
+    await fetch(`http://127.0.0.1:${port}/who`)
+    assert.deepEqual(told, ['127.0.0.1'])
   },
 )
 
