@@ -100,6 +100,34 @@ test('every error code is in the table once, with a status of an error, and on t
   }
 })
 
+test('the page for humans tells the fields of an answer and the limits of a parameter', () => {
+  const page = docsPage('1.0.0')
+  for (const row of [
+    '<tr><td><code>bridges[].deposit_count</code></td><td>integer, 0 to 4294967295</td><td>0-based leaf index in the exit tree of the source network.</td></tr>',
+    '<tr><td><code>bridges[].claim_tx_hash</code></td><td>string <code>^0x[0-9a-f]{64}$</code> or null</td><td>Transaction of the claim in force.</td></tr>',
+    '<tr><td><code>proof.smtProofLocalExitRoot</code></td><td>list, 32 of: string <code>^0x[0-9a-f]{64}$</code></td><td>Siblings under the local exit root, leaf level first.</td></tr>',
+    '<tr><td><code>networks[].is_synced</code></td><td>boolean</td>',
+    '<tr><td><code>reasons</code></td><td>list, 1 or more of: string, may be absent</td>',
+    '<tr><td><code>page_size</code></td><td>integer, 1 to 1000, default 100</td><td>Records per page.</td></tr>',
+    '<tr><td><code>network_ids</code></td><td>list, 1 to 100 of: integer, 0 to 4294967295, optional</td>',
+    '<tr><td><code>order</code></td><td><code>asc</code> or <code>desc</code>, optional</td>',
+  ])
+    assert.ok(page.includes(row), row)
+})
+
+test('the page for humans names every field that a data endpoint or a probe may send', () => {
+  const names = (schema: object): string[] =>
+    Object.entries(schema).flatMap(([key, value]) => [
+      ...(key === 'properties' ? Object.keys(value as object) : []),
+      ...(typeof value === 'object' && value !== null ? names(value as object) : []),
+    ])
+  const page = docsPage('1.0.0')
+  const fields = Object.values({ ...routes, ...probeRoutes }).flatMap(({ response }) => names(response))
+  assert.ok(fields.length > 100, `${fields.length} fields`)
+  for (const field of fields)
+    assert.match(page, new RegExp(`<code>(?:[\\w.[\\]]+\\.)?${field}</code>`), field)
+})
+
 test('the page for humans loads nothing from elsewhere', () => {
   assert.doesNotMatch(docsPage('1.0.0'), /<script|src=|https?:/)
 })
