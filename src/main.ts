@@ -55,15 +55,21 @@ export async function runProcess(start: () => Promise<Job>, settings: ProcessSet
   leave(isClosed ? code : exitCodes.failure)
 }
 
+/** Under npm one Ctrl-C comes twice: from the terminal, which tells all of its programs, and from npm, which passes it on. */
+const SAME_PRESS_MS = 300
+
 function firstSignal(logger: Logger): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let isStopping = false
+    let sameUntilMs = Number.NEGATIVE_INFINITY
     const onSignal = (name: NodeJS.Signals): void => {
       if (isStopping) {
+        if (name === 'SIGINT' && performance.now() < sameUntilMs) return
         logger.warn('second signal: leaving at once', { signal: name })
         leave(exitCodes.failure)
       }
       isStopping = true
+      if (name === 'SIGINT') sameUntilMs = performance.now() + SAME_PRESS_MS
       resolve(name)
     }
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, onSignal)

@@ -95,8 +95,12 @@ export function toToml(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(value) : String(value)
 }
 
+const SECRET_KEYS: ReadonlySet<string> = new Set(['url', 'ws_url'])
+
 function hideAddress(endpoint: RawTable): RawTable {
-  return 'url' in endpoint ? { ...endpoint, url: '[redacted]' } : endpoint
+  return Object.fromEntries(
+    Object.entries(endpoint).map(([key, value]) => [key, SECRET_KEYS.has(key) ? '[redacted]' : value]),
+  )
 }
 
 function valueAt(table: RawTable, path: readonly string[]): unknown {

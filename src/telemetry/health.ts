@@ -71,7 +71,7 @@ export function healthOf(view: ServiceView): HealthAnswer {
 
 /**
  * Whether a balancer should send requests here. A halted network or silent endpoints alone do not take the instance out:
- * its replicas see the same chain, and history is still answered.
+ * its replicas see the same chain, and history is still answered, if it is there.
  */
 export function readinessOf(view: ServiceView): Readiness {
   const reason = notReadyReason(view)
@@ -83,7 +83,11 @@ function notReadyReason(view: ServiceView): HealthReason | undefined {
   if (view.phase !== 'running') return view.phase
   if (!view.poolAlive) return 'pool'
   if (view.networks.every(isHalted)) return 'halted'
-  if (view.networks.some(isSyncing) && !view.settings.readyWhileSyncing) return 'syncing'
+  if (!view.settings.readyWhileSyncing) {
+    if (view.networks.some(isSyncing)) return 'syncing'
+    // Its lists would be short, and say nothing of it.
+    if (view.networks.some((network) => isHalted(network) && hasNoWholeHistory(network))) return 'halted'
+  }
   if (view.networks.some((network) => network.sample.maxLag.on)) return 'lag'
   const isStale = ({ sample }: NetworkView): boolean =>
     sample.rpcDownSinceMs > 0 && view.nowMs - sample.rpcDownSinceMs > view.settings.maxRpcDownMs
@@ -128,6 +132,11 @@ function isHalted({ row }: NetworkView): boolean {
 
 function isSyncing({ row }: NetworkView): boolean {
   return row.get('caughtUp') === 0 && row.haltReason() === 'none'
+}
+
+/** Since the start, and in what was stored before it. */
+function hasNoWholeHistory({ row }: NetworkView): boolean {
+  return row.get('caughtUp') === 0 && (row.get('syncedBlock') < 0 || row.get('catchingUp') === 1)
 }
 
 function networkSync({ networkId, row, sample }: NetworkView, view: ServiceView): NetworkSyncRecord {

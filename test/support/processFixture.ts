@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { OperatorError } from '../../src/errors/operatorError.js'
 import { type Job, runProcess } from '../../src/main.js'
 import { createLogger } from '../../src/telemetry/logger.js'
@@ -8,7 +9,12 @@ const never = new Promise<never>(() => undefined)
 
 const job: Job = {
   failed: mode === 'fails' ? Promise.resolve(new OperatorError('the indexer is gone')) : never,
-  stop: mode === 'hangs' ? () => never : async () => console.log('closed'),
+  stop: () => {
+    if (mode === 'hangs') return never
+    // One press of Ctrl-C under npm: the same signal again, at once.
+    if (mode === 'told twice') process.kill(process.pid, 'SIGINT')
+    return delay(mode === 'told twice' ? 20 : 0).then(() => console.log('closed'))
+  },
   closingRoom: () => 'query pool',
 }
 

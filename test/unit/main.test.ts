@@ -34,6 +34,12 @@ test('a signal closes the job and ends with 0', async () => {
   }
 })
 
+test('one Ctrl-C that comes twice, as under npm, closes the job all the same', async () => {
+  const { code, stdout, stderr } = await run('told twice', 'SIGINT')
+  assert.deepEqual([code, stdout], [0, 'started\nclosed\n'])
+  assert.ok(!stderr.includes('second signal'), stderr)
+})
+
 test('a job that refuses to start is told in one line and ends with 1', async () => {
   assert.deepEqual(await run('refuses'), { code: 1, stdout: '', stderr: 'bds: the port is taken\n' })
 })

@@ -95,6 +95,15 @@ test('config print shows values with their sources, and no secret', async (t) =>
   assert.ok(!stdout.includes('secret-key'))
 })
 
+test('config print shows no address of an endpoint, whatever key it came by', async (t) => {
+  const rpc = 'rpc = [{ url = "https://u:secret-key@h/", ws_url = "wss://h/secret-key" }]'
+  const toml = EXAMPLE_TOML.replace(/^rpc = .*18545.*$/m, rpc)
+  const { code, stdout } = await bds(t, ['config', 'print', '--config', fileWith(t, toml)])
+  assert.equal(code, 0)
+  assert.ok(stdout.includes('rpc = [{ url = "[redacted]", ws_url = "[redacted]" }]'), stdout)
+  assert.ok(!stdout.includes('secret-key'))
+})
+
 test('the default configuration is a configuration', async (t) => {
   const { stdout } = await bds(t, ['config', 'default'])
   const { code, stderr } = await bds(t, ['config', 'check', '--config', fileWith(t, stdout)])

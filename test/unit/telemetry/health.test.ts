@@ -114,7 +114,20 @@ test('one halted network degrades at once and leaves the instance ready; all of 
   assert.deepEqual(brief(), [503, 'unhealthy', ['halted'], 'halted'])
 })
 
-test('a network that halts before it has caught up does not keep the instance in syncing', () => {
+test('a network that halts before its history was ever whole keeps the instance out of the balancer', () => {
+  const { inStep, row, set, brief } = world()
+  inStep()
+  for (const unread of [{ syncedBlock: -1 }, { catchingUp: 1 }]) {
+    set(2, { caughtUp: 0, syncedBlock: 100, catchingUp: 0, ...unread })
+    row(2).setHaltReason('wrong_chain')
+    assert.deepEqual(brief(), [200, 'degraded', ['halted'], 'halted'])
+  }
+  // In step once, it is behind at most.
+  set(2, { caughtUp: 1, catchingUp: 1 })
+  assert.deepEqual(brief(), [200, 'degraded', ['halted'], 'ready'])
+})
+
+test('a network with all of its history that halts after a restart does not keep the instance in syncing', () => {
   const { inStep, row, set, brief } = world()
   inStep()
   set(2, { caughtUp: 0 })
