@@ -15,6 +15,7 @@ import {
 import type { LocalExitRootEntry } from '../../store/codecs/smallRows.js'
 import type { ReadView, WriteView } from '../../store/shardStore.types.js'
 import type { HashKind } from '../../store/tables.js'
+import { MOST_SORTED, orderByWord, wordStart } from './wordOrder.js'
 
 /**
  * A run is merged with the new one when it has fewer than so many times its entries: then the runs of a kind number at most
@@ -165,9 +166,6 @@ function writeRun(
   }
 }
 
-/** Positions that stand beside a word in one number: 32 + 21 bits are exact, and numbers are sorted natively. */
-const MOST_SORTED = 2 ** 21
-
 /** Entries in the order of their first word, those with the same one as they came. */
 function sorted(words: Uint32Array, entryWords: number): Uint32Array {
   const count = words.length / entryWords
@@ -177,13 +175,12 @@ function sorted(words: Uint32Array, entryWords: number): Uint32Array {
     return merged(sorted(halves[0], entryWords), sorted(halves[1], entryWords), entryWords)
   }
   const order = new Float64Array(count)
-  for (let index = 0; index < count; index++) order[index] = words[entryWords * index]! * MOST_SORTED + index
-  order.sort()
+  for (let index = 0; index < count; index++) order[index] = words[entryWords * index]!
+  orderByWord(order)
   const result = new Uint32Array(words.length)
   for (let index = 0, at = 0; index < count; index++) {
-    // By subtraction: a remainder of numbers above 2^32 is a call into C.
     const placed = order[index]!
-    const from = entryWords * (placed - Math.floor(placed / MOST_SORTED) * MOST_SORTED)
+    const from = entryWords * (placed - wordStart(placed))
     for (let word = 0; word < entryWords; word++) result[at++] = words[from + word]!
   }
   return result

@@ -12,17 +12,13 @@ import {
 import type { ReadView, WriteView } from '../../store/shardStore.types.js'
 import { LIST_CHUNK, type ListKind } from '../../store/tables.js'
 import type { AddressBook } from './addressBook.js'
+import { MOST_SORTED, orderByWord, wordStart } from './wordOrder.js'
 
 /** Room for a kind and the longest list key, a hash. */
 const keyBytes = Buffer.alloc(1 + 32)
 /** A head that grows: length u32, then a tail that a full chunk takes away. */
 const headBytes = new Uint8Array(4 + 4 * LIST_CHUNK)
 const tailBytes = headBytes.subarray(4)
-
-/**
- * Positions that stand beside the begin of an address in one number: 32 + 21 bits are exact, and numbers are sorted natively.
- */
-const MOST_SORTED = 2 ** 21
 
 /** Ordinals for lists of addresses, as they come. */
 interface AddressPending {
@@ -94,19 +90,17 @@ export class ListAppender {
   #flushAddresses(kind: ListKind, { numbers, ordinals }: AddressPending): void {
     const order = new Float64Array(numbers.length)
     for (let index = 0; index < order.length; index++)
-      order[index] = this.#addresses.firstWord(numbers[index]!) * MOST_SORTED + index
-    order.sort()
+      order[index] = this.#addresses.firstWord(numbers[index]!)
+    orderByWord(order)
     keyBytes[0] = kind
     const key = keyBytes.subarray(0, 21)
     const added: number[] = []
     for (let from = 0; from < order.length; ) {
-      const firstWord = Math.floor(order[from]! / MOST_SORTED)
-      const base = firstWord * MOST_SORTED
+      const base = wordStart(order[from]!)
       let to = from + 1
       while (to < order.length && order[to]! - base < MOST_SORTED) to++
       // Another address with the same begin is hardly ever among them: then its positions stay, and come next.
       while (from < to) {
-        // By subtraction: a remainder of numbers above 2^32 is a call into C.
         const number = numbers[order[from]! - base]!
         added.length = 0
         let others = from
