@@ -1,12 +1,13 @@
 import type { ChainClient } from '../chain/chainClient.types.js'
 import type { NetworkConfig } from '../config/config.types.js'
+import { emergencyState } from '../indexer/audit.js'
 import { ClaimAudit } from '../indexer/claimAudit.js'
 import type { Difference } from '../indexer/contradictions.js'
 import { InjectionAudit } from '../indexer/injectionAudit.js'
 import { TokenMappingAudit } from '../indexer/tokenMappingAudit.js'
 import type { TreeHasher } from '../merkle/hasher.js'
 import type { BlockHeader } from '../protocol/chainEvent.js'
-import { asNetworkId, type BlockNumber, type NetworkId } from '../protocol/units.js'
+import { asNetworkId, type NetworkId } from '../protocol/units.js'
 import { openContractState } from '../shard/contractState.js'
 import type { L1InfoGerReader } from '../shard/l1InfoGers.js'
 import { readPolledLeaves } from '../shard/write/polledGers.js'
@@ -34,62 +35,36 @@ export async function compareState(
   const { gerInjection } = network
   const networkId = asNetworkId(network.networkId)
   const contractState = openContractState(view, hasher)
+  const outcomeOf = async (
+    name: string,
+    difference: Difference | undefined,
+    isCompared = true,
+  ): Promise<CheckOutcome> => {
+    const block = checkpoint.number
+    if (difference !== undefined) {
+      const theirs = await difference.ask(client, block, signal)
+      const detail = `${difference.what} at block ${block}: the contract has ${theirs}, indexed ${difference.ours()}`
+      return { name, outcome: 'damaged', detail }
+    }
+    if (isCompared) return { name, outcome: 'good', detail: `as the contract has it at block ${block}` }
+    return { name, outcome: 'skipped', detail: `no endpoint has the state of block ${block}` }
+  }
   const audit = new ClaimAudit({ networkId, client, contractState, indexedDeposits: () => indexedDeposits })
   const claims = await audit.compareAll(checkpoint, signal)
-  const outcomes = [
-    await outcomeOf(
-      client,
-      'contract claims',
-      claims.difference,
-      claims.isCompared,
-      checkpoint.number,
-      signal,
-    ),
-  ]
-  const emergency = await client.getEmergencyState(checkpoint.number, signal)
-  const ours = contractState.isEmergency()
-  const isDifferent = emergency !== undefined && emergency !== ours
-  const ask = async () => String(emergency)
-  const difference: Difference | undefined = isDifferent
-    ? { what: 'emergency state', reason: 'missing_log', ours: () => String(ours), ask }
-    : undefined
+  const outcomes = [await outcomeOf('contract claims', claims.difference, claims.isCompared)]
+  const emergency = emergencyState(contractState)
+  const theirs = await emergency.ask(client, checkpoint.number, signal)
+  const isDifferent = theirs !== undefined && theirs !== emergency.ours()
   outcomes.push(
-    await outcomeOf(
-      client,
-      'contract emergency',
-      difference,
-      emergency !== undefined,
-      checkpoint.number,
-      signal,
-    ),
+    await outcomeOf('contract emergency', isDifferent ? emergency : undefined, theirs !== undefined),
   )
   const mappings = await new TokenMappingAudit({ client, contractState }).compare(checkpoint, signal)
-  outcomes.push(await outcomeOf(client, 'contract token mappings', mappings, true, checkpoint.number, signal))
+  outcomes.push(await outcomeOf('contract token mappings', mappings))
   const isPolled =
     gerInjection === 'poll' || (gerInjection === 'auto' && readPolledLeaves(view) !== undefined)
   if (leaves === undefined || isPolled) return outcomes
   const isTold = () => gerInjection === 'event' || contractState.insertionChain().some((byte) => byte !== 0)
   const injections = new InjectionAudit({ client, contractState, leaves, isTold, isPolled: () => false })
   const differing = await injections.compare(checkpoint, signal)
-  return [
-    ...outcomes,
-    await outcomeOf(client, 'contract injections', differing, true, checkpoint.number, signal),
-  ]
-}
-
-async function outcomeOf(
-  client: ChainClient,
-  name: string,
-  difference: Difference | undefined,
-  isCompared: boolean,
-  block: BlockNumber,
-  signal: AbortSignal,
-): Promise<CheckOutcome> {
-  if (difference !== undefined) {
-    const theirs = await difference.ask(client, block, signal)
-    const detail = `${difference.what} at block ${block}: the contract has ${theirs}, indexed ${difference.ours()}`
-    return { name, outcome: 'damaged', detail }
-  }
-  if (isCompared) return { name, outcome: 'good', detail: `as the contract has it at block ${block}` }
-  return { name, outcome: 'skipped', detail: `no endpoint has the state of block ${block}` }
+  return [...outcomes, await outcomeOf('contract injections', differing)]
 }

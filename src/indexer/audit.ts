@@ -3,6 +3,7 @@ import type { Clock } from '../chain/clock.js'
 import type { BlockHeader } from '../protocol/chainEvent.js'
 import { encodeHex } from '../protocol/hex.js'
 import { L1_NETWORK_ID } from '../protocol/networks.js'
+import type { ContractState } from '../shard/contractState.types.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
 import type { ClaimAudit } from './claimAudit.js'
 import { AuditMismatch, Contradictions, type Difference } from './contradictions.js'
@@ -22,7 +23,7 @@ const WORDS_PER_BLOCK = 0.1
 /** In backfill one window in so many is compared with the contract. */
 const WINDOWS_PER_AUDIT = 16
 
-/** `untold`: the node can't tell. `open`: it tells otherwise than we do, and nobody can tell who is right. */
+/** `untold`: the node can't tell. `open`: it tells otherwise than we do, which nothing has settled. */
 type TreeComparison = 'same' | 'untold' | 'open'
 
 export interface AuditorOptions {
@@ -139,7 +140,7 @@ export class Auditor {
     return !this.isDisputed() && !this.#options.claims.hasFresh()
   }
 
-  /** An endpoint says otherwise than we do, and nobody can tell who is right. */
+  /** @see Contradictions.isOpen */
   isDisputed(): boolean {
     return this.#contradictions.isOpen
   }
@@ -183,15 +184,7 @@ export class Auditor {
   /** What decides over readiness beside trees and claims. @returns false when something stays open. @throws AuditMismatch */
   async #compareStanding(checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
     const { writer, mappings, injections } = this.#options
-    const emergency: Difference = {
-      what: 'emergency state',
-      reason: 'missing_log',
-      ours: () => String(writer.contractState.isEmergency()),
-      ask: async (reads, ...at) => {
-        const isEmergency = await reads.getEmergencyState(...at)
-        return isEmergency === undefined ? undefined : String(isEmergency)
-      },
-    }
+    const emergency = emergencyState(writer.contractState)
     if ((await this.#compareGetters([emergency], checkpoint, signal)) === 'open') return false
     for (const audit of [injections, mappings]) {
       if (audit === undefined) continue
@@ -244,5 +237,18 @@ export class Auditor {
         return root && encodeHex(root)
       },
     }
+  }
+}
+
+/** Whether the bridge is in emergency state, by its contract and as it is stored. */
+export function emergencyState(contractState: Pick<ContractState, 'isEmergency'>): Difference {
+  return {
+    what: 'emergency state',
+    reason: 'missing_log',
+    ours: () => String(contractState.isEmergency()),
+    ask: async (reads, ...at) => {
+      const isEmergency = await reads.getEmergencyState(...at)
+      return isEmergency === undefined ? undefined : String(isEmergency)
+    },
   }
 }
