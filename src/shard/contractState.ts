@@ -1,20 +1,19 @@
-import { InvariantError } from '../errors/invariantError.js'
 import type { Hasher } from '../merkle/hasher.js'
 import { readUint32BigEndian } from '../protocol/abiBytes.js'
 import type { Hash } from '../protocol/chainEvent.js'
 import { DEPOSITS_PER_WORD } from '../protocol/claimedBitMap.js'
-import { asBlockNumber, asNetworkId, type BlockNumber, type NetworkId } from '../protocol/units.js'
+import { asNetworkId, type BlockNumber, type NetworkId } from '../protocol/units.js'
 import { CLAIM_LINK_BYTES, decodeClaimLink } from '../store/codecs/claimLink.js'
-import { DEPOSIT_BYTES, depositBlockNumber } from '../store/codecs/depositRow.js'
-import { chunkKey, claimLinkKey, metaKey, uint32Key, uint32PairKey } from '../store/codecs/keys.js'
+import { claimLinkKey, metaKey, uint32Key, uint32PairKey } from '../store/codecs/keys.js'
 import { type Counters, decodeCounters } from '../store/codecs/metaValues.js'
 import { decodeGerState, decodeInjectedGerEntry } from '../store/codecs/smallRows.js'
 import { decodeTokenMappingRow } from '../store/codecs/tokenMappingRow.js'
 import type { ReadView } from '../store/shardStore.types.js'
-import { CLAIM_LINKS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../store/tables.js'
+import { CLAIM_LINKS_PER_CHUNK } from '../store/tables.js'
 import type { ContractState, CurrentMapping } from './contractState.types.js'
 import { readLineages } from './tiles.js'
 import { readEpoch } from './write/chainPosition.js'
+import { readDeposit } from './write/transactionLogs.js'
 
 const HIGHEST_NETWORK = 0xffff_ffff
 /** Chunks of claim links per look, 4 KB each. */
@@ -69,9 +68,7 @@ function findLastRootChange(view: ReadView, { deposits, lineage }: Counters): Bl
 }
 
 function blockOfDeposit(view: ReadView, depositCount: number): BlockNumber {
-  const chunk = view.get('deposits', chunkKey(depositCount, DEPOSITS_PER_CHUNK))
-  if (chunk === undefined) throw new InvariantError(`deposit ${depositCount} is missing`)
-  return asBlockNumber(depositBlockNumber(chunk, DEPOSIT_BYTES * (depositCount % DEPOSITS_PER_CHUNK)))
+  return readDeposit(view, depositCount).blockNumber
 }
 
 function listMappings(view: ReadView, below: number, limit: number): CurrentMapping[] {

@@ -2,8 +2,12 @@ import type { TreeHasher } from '../../merkle/hasher.js'
 import { getLeaf } from '../../merkle/treeProofs.js'
 import type { Hash, Sender } from '../../protocol/chainEvent.js'
 import type { BlockNumber, ClaimOrdinal, DepositCount } from '../../protocol/units.js'
-import { readUint48 } from '../../store/codecs/bytes.js'
-import { CLAIM_BYTES, claimFields, isSetByAdministrator } from '../../store/codecs/claimRow.js'
+import {
+  CLAIM_BYTES,
+  claimBlockNumber,
+  claimFields,
+  isSetByAdministrator,
+} from '../../store/codecs/claimRow.js'
 import { DEPOSIT_BYTES, type DepositRow, depositBlockNumber } from '../../store/codecs/depositRow.js'
 import { latin1, metaKey } from '../../store/codecs/keys.js'
 import { decodeCounters } from '../../store/codecs/metaValues.js'
@@ -107,26 +111,26 @@ export function resolveSenders(context: WriteContext, resolved: readonly Resolve
   }
   const deposits = new StoredRows(view, 'deposits', DEPOSIT_BYTES, DEPOSITS_PER_CHUNK)
   const claims = new StoredRows(view, 'claims', CLAIM_BYTES, CLAIMS_PER_CHUNK)
+  // Claims set by an administrator wait for nobody: the watermark goes over them.
   const passAdministrators = (limit: number): void => {
     const senders = context.claimSenders
     for (let ordinal = senders.watermark; ordinal < limit; ordinal++) {
       const offset = claims.open(ordinal)
       if (!isSetByAdministrator(claims.bytes[offset + claimFields.flags]!)) return
-      enter(readUint48(claims.bytes, offset + claimFields.blockNumber) as BlockNumber)
+      enter(claimBlockNumber(claims.bytes, offset))
       senders.addNobody(ordinal)
     }
   }
   // Kind by kind: within one kind the blocks ascend, and the two share no key.
   for (const { ordinal, sender } of resolved.filter(({ kind }) => kind === 'deposit')) {
     const offset = deposits.open(ordinal)
-    enter(depositBlockNumber(deposits.bytes, offset) as BlockNumber)
+    enter(depositBlockNumber(deposits.bytes, offset))
     addSender(context.depositSenders, ordinal, sender)
   }
   for (const { ordinal, sender } of resolved.filter(({ kind }) => kind === 'claim')) {
-    // Claims set by an administrator wait for nobody: the watermark goes over them.
     passAdministrators(ordinal)
     const offset = claims.open(ordinal)
-    enter(readUint48(claims.bytes, offset + claimFields.blockNumber) as BlockNumber)
+    enter(claimBlockNumber(claims.bytes, offset))
     addSender(context.claimSenders, ordinal, sender)
   }
   passAdministrators(context.counters.claims)

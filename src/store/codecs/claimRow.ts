@@ -63,7 +63,7 @@ export function encodeClaimRow(
 /** @returns byte fields are views into `bytes`. */
 export function decodeClaimRow(bytes: Uint8Array, offset: number): ClaimRow {
   return {
-    blockNumber: readUint48(bytes, offset + claimFields.blockNumber) as BlockNumber,
+    blockNumber: claimBlockNumber(bytes, offset),
     timestampSec: readUint48(bytes, offset + claimFields.timestampSec),
     logIndex: readUint32(bytes, offset + claimFields.logIndex),
     globalIndex: bytes.subarray(offset + claimFields.globalIndex, offset + claimFields.globalIndex + 32),
@@ -78,6 +78,10 @@ export function decodeClaimRow(bytes: Uint8Array, offset: number): ClaimRow {
 
 /** Bytes of one transaction hash in table `claimHashes`. */
 export const CLAIM_HASH_BYTES = 32
+
+export function claimBlockNumber(bytes: Uint8Array, offset: number): BlockNumber {
+  return readUint48(bytes, offset + claimFields.blockNumber) as BlockNumber
+}
 
 /** Whether an administrator set the claim: `flags` of a row. */
 export function isSetByAdministrator(flags: number): boolean {

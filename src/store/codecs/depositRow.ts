@@ -87,8 +87,8 @@ export function depositLeafType(bytes: Uint8Array, offset: number): number {
   return bytes[offset + depositFields.leafType]!
 }
 
-export function depositBlockNumber(bytes: Uint8Array, offset: number): number {
-  return readUint48(bytes, offset + depositFields.blockNumber)
+export function depositBlockNumber(bytes: Uint8Array, offset: number): BlockNumber {
+  return readUint48(bytes, offset + depositFields.blockNumber) as BlockNumber
 }
 
 export function depositTimestampSec(bytes: Uint8Array, offset: number): number {
