@@ -4,7 +4,6 @@ import { configuredUrl } from './configuredUrl.js'
 import { exitCodes } from './exitCodes.js'
 import type { Verb } from './verb.js'
 
-const DEFAULT_URL = 'http://127.0.0.1:9091/'
 const LONGEST_WAIT_MS = 3_000
 
 /** `bds health`: for the health check of a container, which needs no curl in the image then. */
@@ -14,15 +13,14 @@ export const health: Verb = {
     '',
     'Asks a health or readiness URL, prints the answer, and ends with 0 for HTTP 200 and 5 for anything else.',
     '',
-    '  --url URL  what to ask; else ops.host and ops.port of a configuration that is given by --config or flags,',
-    `             else ${DEFAULT_URL}`,
+    '  --url URL  what to ask; else / at ops.host and ops.port of the configuration, which are 127.0.0.1 and 9091',
+    '             where there is none',
     '',
     ...configFlagsHelp(),
   ].join('\n'),
   async run(args) {
     const { values } = readArguments(args, { ...configOptions, url: { type: 'string' } })
-    const isConfigured = Object.keys(values).length > 0
-    const url = values.url ?? (isConfigured ? `${configuredUrl('ops', values)}/` : DEFAULT_URL)
+    const url = values.url ?? `${configuredUrl('ops', values)}/`
     if (!URL.canParse(url)) throw new UsageError(`--url ${url} is not an address`)
     let response: Response
     try {

@@ -18,7 +18,8 @@ export const status: Verb = {
     'Shows per network how far the running service is. Ends with 0 when every network is in step, with 5 when one is not or the',
     'service does not answer.',
     '',
-    '  --url URL  address of the API, without a path; else http.host and http.port of the configuration',
+    '  --url URL  address of the API, without a path; else http.host and http.port of the configuration,',
+    '             which are 127.0.0.1 and 5577 where there is none',
     '  --watch    show it again every two seconds, until Ctrl-C',
     '  --json     the answer of the service as it is',
     '',
@@ -45,20 +46,35 @@ export const status: Verb = {
 }
 
 async function show(url: URL, switches: ReadonlySet<string>): Promise<ExitCode> {
-  let record: SyncStatusRecord
+  let status: number
   let text: string
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(LONGEST_WAIT_MS) })
+    status = response.status
     text = await response.text()
-    if (response.status !== 200) throw new Error(`HTTP ${response.status}`)
-    record = JSON.parse(text) as SyncStatusRecord
   } catch {
     console.error(`bds: ${url.origin} does not answer`)
+    return exitCodes.unhealthy
+  }
+  const record = status === 200 ? syncStatusOf(text) : undefined
+  if (record === undefined) {
+    const answer = status === 200 ? 'something else' : status
+    console.error(`bds: ${url.origin} answered ${answer} to ${PATH}: is this the API's address?`)
     return exitCodes.unhealthy
   }
   if (switches.has('watch') && !switches.has('json') && process.stdout.isTTY) console.clear()
   console.log(switches.has('json') ? text.trim() : renderStatus(record.networks))
   return record.networks.every((network) => network.is_synced) ? exitCodes.ok : exitCodes.unhealthy
+}
+
+/** @returns undefined when the text is no sync status: another server may answer 200 to anything. */
+function syncStatusOf(text: string): SyncStatusRecord | undefined {
+  try {
+    const record = JSON.parse(text) as SyncStatusRecord | null
+    return Array.isArray(record?.networks) ? record : undefined
+  } catch {
+    return undefined
+  }
 }
 
 const columns: readonly (readonly [title: string, cell: (network: NetworkSyncRecord) => string])[] = [
@@ -69,7 +85,8 @@ const columns: readonly (readonly [title: string, cell: (network: NetworkSyncRec
   ['lag', (network) => String(network.current_block - network.synced_block)],
   ['seconds', ({ lag_seconds }) => String(lag_seconds ?? '-')],
   ['deposits', ({ indexed_deposit_count }) => String(indexed_deposit_count)],
-  ['on chain', ({ contract_deposit_count }) => String(contract_deposit_count ?? '-')],
+  // Of that moment: deposits since then are counted in the column before, not in this one.
+  ['on chain, last compared', ({ contract_deposit_count }) => String(contract_deposit_count ?? '-')],
   ['claims', ({ indexed_claim_count }) => String(indexed_claim_count)],
   ['senders open', ({ unresolved_senders }) => String(unresolved_senders)],
   [

@@ -27,6 +27,15 @@ export interface LoadedConfig {
   readonly sources: ReadonlyMap<string, string>
 }
 
+/** Whether there are networks to speak of: a file is named, or the environment sets them. */
+export function isConfigured(
+  file: string | undefined,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): boolean {
+  if (file !== undefined || environment.BDS_CONFIG) return true
+  return Object.keys(environment).some((name) => name.startsWith('BDS_NETWORKS__'))
+}
+
 /**
  * Loads the configuration: file < environment < flags. The only reader of the environment.
  * @throws ConfigError with every mistake that was found.
@@ -39,7 +48,9 @@ export function loadConfig(inputs: ConfigInputs = {}): LoadedConfig {
     return assemble(raw, environment, inputs.flags ?? {})
   } catch (error) {
     if (file !== undefined || !(error instanceof ConfigError)) throw error
-    throw new ConfigError(['no file was named: use --config FILE or BDS_CONFIG', ...error.mistakes])
+    // That there are no networks follows from there being no file.
+    const others = error.mistakes.filter((mistake) => mistake !== 'networks is missing')
+    throw new ConfigError(['no file was named: use --config FILE or BDS_CONFIG', ...others])
   }
 }
 

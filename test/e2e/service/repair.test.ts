@@ -205,7 +205,7 @@ test('status shows every network of a running service, and ends with 5 when ther
   const [titles, ...rows] = table.stdout.split('\n')
   assert.match(
     titles!,
-    /^network +head +indexed +final +lag +seconds +deposits +on chain +claims +senders open +state$/,
+    /^network +head +indexed +final +lag +seconds +deposits +on chain, last compared +claims +senders open +state$/,
   )
   assert.equal(rows.length, world.networkIds.length)
   const head = world.network(0).head.number

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { EXAMPLE_TOML } from '../../support/exampleConfig.js'
+import { freePort } from '../../support/freePort.js'
 import { startBds } from '../../support/serviceProcess.js'
 import { tempFolder } from '../../support/tempFolder.js'
 
@@ -141,6 +142,47 @@ test('health asks where the configuration lets probes listen, and flags beat the
     [anyPort.code, anyPort.stderr],
     [2, 'bds: ops.port is 0, any free port: say --url\nTry: bds --help'],
   )
+})
+
+test('status names an answer that is no sync status, and what it asked for', async (t) => {
+  const server = createServer((request, response) => {
+    if (request.headers.host?.startsWith('localhost')) response.end('<html>')
+    else {
+      response.statusCode = 404
+      response.end()
+    }
+  })
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)))
+  t.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const told = async (host: string): Promise<unknown> => {
+    const { code, stderr } = await bds(t, ['status', '--url', `http://${host}:${port}`])
+    return [code, stderr.replace(`http://${host}:${port}`, 'URL')]
+  }
+  const question = "to /bridge/v1/sync-status: is this the API's address?"
+  assert.deepEqual(await told('127.0.0.1'), [5, `bds: URL answered 404 ${question}`])
+  assert.deepEqual(await told('localhost'), [5, `bds: URL answered something else ${question}`])
+})
+
+test('status and health ask where a service listens by default, or by the flags, when nothing is configured', async (t) => {
+  const port = await freePort()
+  const asked = [
+    ['status', '--http-port', String(port)],
+    ['health', '--ops-port', String(port)],
+  ]
+  for (const args of asked) {
+    const { code, stderr } = await bds(t, args)
+    const path = args[0] === 'health' ? '/' : ''
+    assert.deepEqual([code, stderr], [5, `bds: http://127.0.0.1:${port}${path} does not answer`])
+  }
+  // Whether a service runs at the default ports of this machine is not ours to say: only that no mistake is told.
+  for (const verb of ['status', 'health']) assert.ok([0, 5].includes((await bds(t, [verb])).code!), verb)
+})
+
+test('run without a file tells that, and not that the networks are missing', async (t) => {
+  const { code, stderr } = await bds(t, ['run'])
+  const mistake = 'no file was named: use --config FILE or BDS_CONFIG'
+  assert.deepEqual([code, stderr], [3, `bds: 1 mistake in the configuration\n  - ${mistake}`])
 })
 
 test('a reader that goes away ends no command early and shows no stack', async (t) => {
