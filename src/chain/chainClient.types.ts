@@ -108,6 +108,7 @@ export interface StateWitness {
 
 /** What became of an answer that differs from what is stored. */
 export type Judgement<T> =
+  /** One that tells blocks apart, and shows ours, has this there. */
   | { readonly type: 'denied'; readonly told: T }
   /** Whoever told it takes it back, or is not asked for state any more: the next answer will show. */
   | { readonly type: 'withdrawn' }

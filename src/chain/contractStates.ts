@@ -1,31 +1,18 @@
 import type { NetworkConfig } from '../config/config.types.js'
 import { FatalError, RetryableError } from '../errors/chainErrors.js'
-import type { BlockHeader } from '../protocol/chainEvent.js'
-import { encodeHex } from '../protocol/hex.js'
 import type { Logger } from '../telemetry/logger.js'
 import type { ContractReads, Judgement, StateWitness } from './chainClient.types.js'
 import type { Clock } from './clock.js'
-import {
-  readClaimedWords,
-  readDepositCount,
-  readEmergencyState,
-  readGerHashChains,
-  readGlobalExitRootEntries,
-  readLocalExitRoot,
-  readWrappedTokens,
-} from './contractReads.js'
+import { contractReadsBy, type StateTask } from './contractReadsBy.js'
 import type { Endpoint } from './endpoint.js'
 import type { EndpointPool } from './endpointPool.js'
-import { findBlock } from './readBlocks.js'
 import { isHistoryGone, isUnknownBlock, RpcFailure } from './rpcFailure.js'
-import { tellsBlocksApart } from './tellsBlocksApart.js'
+import { type Court, judge } from './stateJudge.js'
 
 /** Endpoints that fail to answer hold up what can wait for their answer for so long, then it goes on without. */
 const PATIENCE_MS = 60_000
 /** An endpoint that rests after a failure is waited for, but not for as long as it may ask for. */
 const LONGEST_REST_MS = 15_000
-
-export type StateTask<T> = (endpoint: Endpoint, signal: AbortSignal) => Promise<T | undefined>
 
 /** What came of asking one endpoint after the other. */
 interface Turn<T> {
@@ -117,58 +104,24 @@ export class ContractStates {
   }
 
   /** @see ChainClient.askWitness */
-  async askWitness<T>(
+  askWitness<T>(
     witness: StateWitness,
     stored: T,
     ask: (reads: ContractReads) => Promise<T | undefined>,
     signal: AbortSignal,
   ): Promise<Judgement<T>> {
-    const accuser = this.#teller
-    const task: StateTask<Judgement<T>> = async (endpoint) => {
-      const told = await ask(this.#readsOf((question) => question(endpoint, signal)))
-      if (told === undefined) return undefined
-      const isApart = await tellsBlocksApart(this.#network.bridge, witness, endpoint, signal)
-      if (isApart === false) {
-        this.#misled(endpoint, witness)
-        return endpoint === accuser ? { type: 'withdrawn' } : undefined
-      }
-      // Two that agree need no proof.
-      if (told === stored) return { type: 'withdrawn' }
-      if ((await showsBlock(witness.block, endpoint, signal)) === false)
-        return endpoint === accuser ? { type: 'moved' } : undefined
-      return isApart ? { type: 'denied', told } : undefined
+    const court: Court = {
+      bridge: this.#network.bridge,
+      logger: this.#logger,
+      accuser: this.#teller,
+      inTurn: async (accepts, task) => {
+        const isAnswer = (told: unknown): boolean => told !== undefined
+        return (await this.#inTurn(accepts, task, signal, { isAnswer })).answer?.told
+      },
     }
-    const isAnswer = (told: unknown): boolean => told !== undefined
-    const others = await this.#inTurn((endpoint) => endpoint !== accuser, task, signal, { isAnswer })
-    const word = others.answer?.told
-    if (word?.type === 'withdrawn' && accuser !== undefined) await this.#dismiss(accuser, witness, signal)
-    if (word !== undefined) return word
-    const own = await this.#inTurn((endpoint) => endpoint === accuser, task, signal, { isAnswer })
-    return own.answer?.told ?? { type: 'open' }
-  }
-
-  #misled({ alias, state }: Endpoint, { block }: StateWitness): void {
-    state.misled()
-    this.#logger.warn('endpoint tells the state of another block: not asked for it', {
-      endpoint: alias,
-      block: block.number,
-    })
-  }
-
-  /** Its word stands against another endpoint's, and against the logs. */
-  async #dismiss(endpoint: Endpoint, witness: StateWitness, signal: AbortSignal): Promise<void> {
-    const isApart = await orUntold(tellsBlocksApart(this.#network.bridge, witness, endpoint, signal))
-    // Where the newest state does as well, such a one may still be better than none.
-    if (isApart === false) return this.#misled(endpoint, witness)
-    const fields = { endpoint: endpoint.alias, block: witness.block.number }
-    // On one side of a reorg, or a block behind: both may be honest.
-    if ((await showsBlock(witness.block, endpoint, signal)) === false) {
-      endpoint.state.strayed()
-      this.#logger.info('endpoint has another block: not asked for state for a moment', fields)
-      return
-    }
-    endpoint.state.contradicted()
-    this.#logger.warn('endpoint is alone with what it tells of the contracts: not asked for it', fields)
+    const askEndpoint: StateTask<T> = (endpoint, signal) =>
+      ask(contractReadsBy(this.#network, (question) => question(endpoint, signal)))
+    return judge(court, witness, stored, askEndpoint, signal)
   }
 
   /** @see ChainClient.readsManyWords */
@@ -178,31 +131,7 @@ export class ContractStates {
 
   /** The getters, each asked of whichever endpoint can tell. */
   reads(until: (signal: AbortSignal) => AbortSignal): ContractReads {
-    return this.#readsOf((question, signal) => this.ask(question, until(signal)))
-  }
-
-  #readsOf(ask: <T>(question: StateTask<T>, signal: AbortSignal) => Promise<T | undefined>): ContractReads {
-    const { bridge, globalExitRootManager: manager } = this.#network
-    return {
-      getContractDepositCount: (block, signal) =>
-        ask((...on) => readDepositCount(bridge, block, ...on), signal),
-      getContractLocalExitRoot: (block, signal) =>
-        ask((...on) => readLocalExitRoot(bridge, block, ...on), signal),
-      // The manager's tree is one of the same contract as the bridge's: the getter has the same name.
-      getContractL1InfoLeafCount: (block, signal) =>
-        ask((...on) => readDepositCount(manager, block, ...on), signal),
-      getClaimedWords: async (words, block, signal) =>
-        (await ask((...on) => readClaimedWords(this.#network, words, block, ...on), signal)) ??
-        words.map(() => undefined),
-      getWrappedTokens: async (tokens, block, signal) =>
-        (await ask((...on) => readWrappedTokens(bridge, tokens, block, ...on), signal)) ??
-        tokens.map(() => undefined),
-      getEmergencyState: (block, signal) => ask((...on) => readEmergencyState(bridge, block, ...on), signal),
-      getGerHashChains: (block, signal) => ask((...on) => readGerHashChains(manager, block, ...on), signal),
-      getKnownGers: async (roots, block, signal) =>
-        (await ask((...on) => readGlobalExitRootEntries(manager, roots, block, ...on), signal)) ??
-        roots.map(() => undefined),
-    }
+    return contractReadsBy(this.#network, (question, signal) => this.ask(question, until(signal)))
   }
 
   /** Asks one endpoint after the other until one answers, with a value or by the contract's own no. */
@@ -243,25 +172,6 @@ export class ContractStates {
       signal,
     )
     return { answer, failed: failed || isUndecided, isGone }
-  }
-}
-
-/** @returns false for another block at that height, or none; undefined where the endpoint would not say. */
-async function showsBlock(
-  { number, hash }: BlockHeader,
-  endpoint: Endpoint,
-  signal: AbortSignal,
-): Promise<boolean | undefined> {
-  return orUntold(findBlock(number, endpoint, signal).then((block) => block?.hash === encodeHex(hash)))
-}
-
-/** @returns undefined where the endpoint fails. */
-async function orUntold<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer
-  } catch (error) {
-    if (error instanceof RpcFailure) return undefined
-    throw error
   }
 }
 
