@@ -51,10 +51,19 @@ function shownValue(at: string, value: unknown, schema: KeySchema): string {
   if (schema.type === 'array' && Array.isArray(value))
     return value.length === 0 ? 'is empty' : `has ${value.length} entries`
   const isHidden = MAY_HOLD_SECRETS.test(at) && !IS_ROLE.test(at) && typeof value !== 'number'
-  return isHidden ? 'has another value' : `is ${spellValue(value)}`
+  return `is ${isHidden ? kindOf(value) : spellValue(value)}`
+}
+
+/** What a value is, without a word of it. */
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (isTable(value)) return 'a table'
+  if (typeof value === 'string') return value === '' ? 'an empty text' : 'a text'
+  return value instanceof Date ? 'a date' : `a ${typeof value}`
 }
 
 function spellValue(value: unknown): string {
+  if (typeof value === 'object') return kindOf(value)
   const text = JSON.stringify(value) ?? String(value)
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }

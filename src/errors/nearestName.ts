@@ -1,6 +1,7 @@
 /**
  * The known name that a person most likely meant, for messages like "unknown key `prot`: did you mean `port`?".
- * Case and dashes are no difference; else at most a third of the letters may be off.
+ * Case and dashes are no difference; else at most a third of the letters may be off, or words are missing or too many at the
+ * end (`rpc_url` for `rpc`).
  * @returns undefined when nothing is near.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
@@ -14,7 +15,15 @@ export function nearestName(name: string, known: readonly string[]): string | un
       bestDistance = distance
     }
   }
-  return best
+  return best ?? sameBeginning(wanted, known)
+}
+
+/** The longest known name that `wanted` goes on from, else the only one that goes on from `wanted`. */
+function sameBeginning(wanted: string, known: readonly string[]): string | undefined {
+  const begun = known.filter((candidate) => wanted.startsWith(`${normalised(candidate)}_`))
+  if (begun.length > 0) return begun.reduce((left, right) => (right.length > left.length ? right : left))
+  const longer = known.filter((candidate) => normalised(candidate).startsWith(`${wanted}_`))
+  return longer.length === 1 ? longer[0] : undefined
 }
 
 function normalised(name: string): string {

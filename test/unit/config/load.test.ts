@@ -225,6 +225,36 @@ const singleMistakes: [name: string, from: string, to: string, mistake: string][
     'networks[1].rpc (network 1) is empty, from file; expected a list of 1 to 32',
   ],
   [
+    'a table where a list of endpoints belongs',
+    '["http://127.0.0.1:18546/secret-key"]',
+    '{ url_file = "/run/secrets/rpc" }',
+    'networks[1].rpc (network 1) is a table, from file; expected a list of 1 to 32',
+  ],
+  [
+    'a text where a number belongs, beside an address',
+    '"http://127.0.0.1:18546/secret-key"',
+    '{ url = "http://127.0.0.1:1", weight = "secret-key" }',
+    'networks[1].rpc[0].weight (network 1) is a text; expected a number from 0 to 1000',
+  ],
+  [
+    'an address that is empty',
+    'http://127.0.0.1:18546/secret-key',
+    '',
+    'networks[1].rpc[0].url (network 1) is an empty text; expected a text that is not empty',
+  ],
+  [
+    'a list where a text belongs',
+    '"0xa40D5f56745a118D0906a34E69aeC8C0Db1cB8fA"',
+    '["0xa40D5f56745a118D0906a34E69aeC8C0Db1cB8fA"]',
+    'networks[1].global_exit_root_manager (network 1) is a list, from file; expected 0x and 40 hex digits',
+  ],
+  [
+    'a name with a word too many',
+    'network_id = 1',
+    'network_id = 1\nrpc_url = "http://127.0.0.1:1/secret-key"',
+    'unknown key networks[1].rpc_url (network 1): did you mean rpc?',
+  ],
+  [
     'an endpoint with a weight that is none',
     '"http://127.0.0.1:18546/secret-key"',
     '{ url = "http://127.0.0.1:1", weight = -1 }',

@@ -27,3 +27,14 @@ test('the nearest name is found whatever its case and dashes, and nothing is nam
   assert.equal(nearestName('pge_numbr', known), 'page_number')
   assert.equal(nearestName('colour', known), undefined)
 })
+
+test('a name with words missing or too many at its end is near, part of a word is not', () => {
+  const known = ['rpc', 'rpc_timeout_ms', 'bridge', 'global_exit_root_manager', 'rollup_manager']
+  assert.equal(nearestName('rpc_url', known), 'rpc')
+  assert.equal(nearestName('bridge_address', known), 'bridge')
+  assert.equal(nearestName('Global-Exit-Root', known), 'global_exit_root_manager')
+  assert.equal(nearestName('rpc_timeout_ms_of_one_answer', known), 'rpc_timeout_ms')
+  assert.equal(nearestName('rpc_timeout_of', ['rpc_a', 'rpc_b']), undefined)
+  assert.equal(nearestName('page', ['page_number', 'page_size_now']), undefined)
+  assert.equal(nearestName('bridgeheads', known), undefined)
+})
