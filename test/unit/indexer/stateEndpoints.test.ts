@@ -103,6 +103,7 @@ const inventsClaims: Fault = {
   methods: ['eth_call'],
   when: ({ params: [call] }) => /^0xee25560b/.test((call as { data: string }).data),
 }
+
 test('one that invents claims holds nothing up beside an honest endpoint, and is not asked on', async () => {
   const { network, endpoints, clock, shard, row, run, isInStep, halts, lines } = follow(2, { claimable: 700 })
   endpoints[0]!.fail(inventsClaims)

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { SyncMessage } from '../../../src/indexer/messages.js'
 import { SyncReport } from '../../../src/indexer/syncReport.js'
 import { createStatusBoard, statusRow } from '../../../src/telemetry/statusBoard.js'
+import { atEachWrite } from '../../support/boardWrites.js'
 import { createKeepingLogger } from '../../support/keepingLogger.js'
 
 function openReport() {
@@ -49,22 +50,29 @@ test('damage that is found while the thread halts or goes on again is not writte
     (report: SyncReport) => report.resumed(),
     (report: SyncReport) => report.halted('missing_log', new Error('a gap')),
   ]) {
-    const { row, report, types } = openReport()
-    report.halted('rpc_unavailable', new Error('no endpoint answers'))
-    // Main finds the damage just before the thread writes its own word, in whatever way it does.
-    let isFound = false
-    for (const name of ['store', 'compareExchange'] as const) {
-      const write = Atomics[name] as (...args: unknown[]) => unknown
-      context.mock.method(Atomics, name, (...args: unknown[]) => {
-        if (!isFound) {
-          isFound = true
-          row.setHaltReason('corrupt_store')
-        }
-        return write(...args)
-      })
+    /** Main finds the damage just before one of the thread's writes. @returns how many writes there are. */
+    const findBefore = (moment: number): number => {
+      const { row, report, types } = openReport()
+      report.halted('rpc_unavailable', new Error('no endpoint answers'))
+      let writes = 0
+      let isMain = false
+      const before = () => {
+        if (isMain || writes++ !== moment) return
+        isMain = true
+        row.setHaltReason('corrupt_store')
+        isMain = false
+      }
+      atEachWrite(context, { before })
+      change(report)
+      context.mock.restoreAll()
+      assert.equal(row.haltReason(), 'corrupt_store', `before write ${moment}`)
+      told.push(types().length)
+      return writes
     }
-    change(report)
-    context.mock.restoreAll()
-    assert.deepEqual([isFound, row.haltReason(), types()], [true, 'corrupt_store', ['halted']])
+    const told: number[] = []
+    const writes = findBefore(0)
+    for (let moment = 1; moment < writes; moment++) findBefore(moment)
+    assert.equal(told[0], 1, 'the thread has no word in it')
+    assert.ok(writes >= 4, `${writes} writes`)
   }
 })

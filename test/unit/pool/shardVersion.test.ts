@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createVersionReader, isSameEpoch } from '../../../src/pool/shardVersion.js'
 import { createStatusBoard, statusRow } from '../../../src/telemetry/statusBoard.js'
+import { atEachWrite } from '../../support/boardWrites.js'
 
 test('a network that stood still for want of disk and is found corrupt voids every kept answer', () => {
   const status = createStatusBoard([0, 1])
@@ -68,21 +69,13 @@ test('nobody who knows of a halt, or of its end, finds the version that answers 
   ] as const) {
     assert.equal(row.haltReason(), before)
     const { halted } = readVersion()
-    // The writes to the board are the moments at which another thread could look.
     const look = (): void => {
       const version = readVersion()
       if (row.haltReason() !== after) return
       looks += 1
       assert.ok(version.isChanging || version.halted !== halted, `${after}: the version stands at ${halted}`)
     }
-    for (const name of ['store', 'add', 'compareExchange'] as const) {
-      const write = Atomics[name] as (...args: unknown[]) => unknown
-      context.mock.method(Atomics, name, (...args: unknown[]) => {
-        const result = write(...args)
-        look()
-        return result
-      })
-    }
+    atEachWrite(context, { after: look })
     change()
     context.mock.restoreAll()
     assert.equal(readVersion().isChanging, false)

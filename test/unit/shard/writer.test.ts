@@ -7,6 +7,7 @@ import type { BlockNumber } from '../../../src/protocol/units.js'
 import { readCheckpoint } from '../../../src/shard/write/chainPosition.js'
 import { openShardWriter } from '../../../src/shard/writer.js'
 import { createStatusBoard, statusRow } from '../../../src/telemetry/statusBoard.js'
+import { atEachWrite } from '../../support/boardWrites.js'
 import { RandomChain } from '../../support/randomChain.js'
 import { readClaims, readDeposits } from '../../support/shardContents.js'
 import { tempFolder } from '../../support/tempFolder.js'
@@ -80,7 +81,7 @@ test('nobody who reads a commit finds the version that answers were kept under b
     looks += 1
     assert.ok(isChanging || tip !== before.tip, `the version stands at ${tip}`)
   }
-  atEachWrite(context, look)
+  atEachWrite(context, { before: look })
   for (const block of chain.blocks) {
     shard.writer.applyBlocks(batchOf([block]))
     before = { tip: readVersion().tip, block: storedBlock() }
@@ -98,7 +99,7 @@ test('who is told a block is told every count of after it', async (context) => {
   const fields = ['syncedBlock', 'depositCount', 'claimCount', 'unresolvedSenders', 'finalizedBlock'] as const
   const told = () => fields.map((field) => shard.status.get(field))
   let seen: number[][] = []
-  atEachWrite(context, () => seen.push(told()))
+  atEachWrite(context, { before: () => seen.push(told()) })
   for (const block of chain.blocks) {
     seen = []
     shard.writer.applyBlocks(batchOf([block]))
@@ -285,16 +286,3 @@ test('senders must go on at their watermark', (context) =>
     writer.resolveSenders([answer(first), answer(second)])
     assert.equal(writer.counts().unresolvedSenders, open - 2)
   }))
-
-/** Calls `look` before each write to the board: these are the moments at which another thread could look. */
-function atEachWrite(context: TestContext, look: (value: bigint | number) => void): void {
-  const { store, add } = Atomics
-  context.mock.method(Atomics, 'store', (cells: BigInt64Array, at: number, value: bigint) => {
-    look(value)
-    return store(cells, at, value)
-  })
-  context.mock.method(Atomics, 'add', (cells: BigInt64Array, at: number, value: bigint) => {
-    look(value)
-    return add(cells, at, value)
-  })
-}
