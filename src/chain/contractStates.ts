@@ -81,16 +81,15 @@ export class ContractStates {
     if (first.answer !== undefined) return first.answer.told
     const second = await this.#inTurn((endpoint) => endpoint !== preferred, task, signal)
     if (second.answer !== undefined) return second.answer.told
-    if (takesNewest) {
-      const isLeft = ({ state }: Endpoint) => state.isAnswering && !state.isOffered
-      const third = await this.#inTurn(isLeft, task, signal, { isOffered: isLeft })
-      if (third.answer !== undefined) return third.answer.told
-      if (third.failed) throw this.#silence()
-    }
+    // Where nobody else is left, one that refused is asked before its time: what can't be done without stands still meanwhile.
+    const isLeft = ({ state }: Endpoint) =>
+      !state.isOffered && !state.isContradicted && (takesNewest || !state.isMisleading)
+    const third = await this.#inTurn(isLeft, task, signal, { isOffered: isLeft })
+    if (third.answer !== undefined) return third.answer.told
     this.#pool.assertStateOfRightChain()
-    if (first.failed || second.failed) throw this.#silence()
+    if (first.failed || second.failed || third.failed) throw this.#silence()
     const network = `network ${this.#network.networkId}`
-    if (first.isGone || second.isGone)
+    if (first.isGone || second.isGone || third.isGone)
       throw new FatalError(`no endpoint of ${network} keeps the state that is asked for`, {
         reason: 'pruned_history',
       })
@@ -122,6 +121,15 @@ export class ContractStates {
     const askEndpoint: StateTask<T> = (endpoint, signal) =>
       ask(contractReadsBy(this.#network, (question) => question(endpoint, signal)))
     return judge(court, witness, stored, askEndpoint, signal)
+  }
+
+  /** Counts one more refusal. @returns whether it is one too many. */
+  #isRefusing({ alias, state }: Endpoint): boolean {
+    const isKnown = state.isRefusing
+    state.refused()
+    if (!isKnown && state.isRefusing)
+      this.#logger.warn('endpoint answers no contract calls', { endpoint: alias })
+    return state.isRefusing
   }
 
   /** @see ChainClient.readsManyWords */
@@ -164,8 +172,7 @@ export class ContractStates {
           if (error.kind === 'gone' || isHistoryGone(error)) isGone = true
           else if (isUnknownBlock(error)) throw new RpcFailure('behind', error.message, error.providerWords())
           else if (!isRefusal(error)) throw error
-          else if (!endpoint.state.refused()) isUndecided = true
-          else this.#logger.warn('endpoint answers no contract calls', { endpoint: endpoint.alias })
+          else if (!this.#isRefusing(endpoint)) isUndecided = true
           return undefined
         }
       },

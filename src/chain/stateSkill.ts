@@ -13,7 +13,8 @@ export class StateSkill {
   takesPrograms: boolean | undefined
   readonly #clock: Pick<Clock, 'now'>
   #refusals = 0
-  #restsUntil = Number.NEGATIVE_INFINITY
+  #refusesUntil = Number.NEGATIVE_INFINITY
+  #contradictedUntil = Number.NEGATIVE_INFINITY
   #misleadsUntil = Number.NEGATIVE_INFINITY
 
   constructor(clock: Pick<Clock, 'now'>) {
@@ -22,25 +23,33 @@ export class StateSkill {
 
   /** False while the endpoint is not worth a question. */
   get isOffered(): boolean {
-    return this.isAnswering && this.#clock.now() >= this.#misleadsUntil
+    return !this.isRefusing && !this.isMisleading && !this.isContradicted
   }
 
-  /** False while it refuses, or told what is not so: what it tells may be the state of another block. */
-  get isAnswering(): boolean {
-    return this.#clock.now() >= this.#restsUntil
+  /** True once it refused too often, until it is due to be asked again. */
+  get isRefusing(): boolean {
+    return this.#clock.now() < this.#refusesUntil
   }
 
-  /** Refusals are counted from here again. */
+  /** What it tells may be the state of another block. */
+  get isMisleading(): boolean {
+    return this.#clock.now() < this.#misleadsUntil
+  }
+
+  /** It told what is not so. */
+  get isContradicted(): boolean {
+    return this.#clock.now() < this.#contradictedUntil
+  }
+
+  /** Refusals are counted from here again. One that refuses goes on resting: some answer for the newest block only. */
   answered(): void {
     this.#refusals = 0
   }
 
-  /** @returns true when this was one refusal too many. */
-  refused(): boolean {
-    if (++this.#refusals < REFUSALS_BEFORE_REST) return false
+  refused(): void {
+    if (++this.#refusals < REFUSALS_BEFORE_REST) return
     this.#refusals = 0
-    this.#restsUntil = this.#clock.now() + RECHECK_MS
-    return true
+    this.#refusesUntil = this.#clock.now() + RECHECK_MS
   }
 
   /** It told the state of another block than it was asked for. */
@@ -57,6 +66,6 @@ export class StateSkill {
   /** Another endpoint tells otherwise, and its word counts. */
   contradicted(): void {
     this.#refusals = 0
-    this.#restsUntil = this.#clock.now() + RECHECK_MS
+    this.#contradictedUntil = this.#clock.now() + RECHECK_MS
   }
 }

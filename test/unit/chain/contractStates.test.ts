@@ -57,6 +57,24 @@ test('where no endpoint answers contract calls, what compares is untold and what
   })
 })
 
+test('what can not be done without is asked of one that refused as soon as it answers, whoever else is silent', async () => {
+  for (const others of [0, 1])
+    await withStateChain(1 + others, async ({ client, endpoints, clock }) => {
+      const fault = endpoints[0]!.fail(refused('the method is not allowed'))
+      const silence = endpoints[1]?.fail({ type: 'close' })
+      for (let look = 0; look < 6; look++) {
+        await assert.rejects(
+          client.verifyIdentity(signal),
+          /answers contract calls|answers a contract call now/,
+        )
+        clock.advance(20_000)
+      }
+      fault.off()
+      await client.verifyIdentity(signal)
+      silence?.off()
+    })
+})
+
 test('refused blocks are no refused state: contracts are asked as soon as blocks come again', async () => {
   await withStateChain(1, async ({ client, endpoints, clock }) => {
     const methods = ['eth_getBlockByNumber']
