@@ -27,7 +27,9 @@ export const config: Verb = {
     const loaded = loadConfig({ file: values.config, flags: values })
     const networks = loaded.config.networks.map(({ networkId }) => networkId).join(', ')
     process.stdout.write(
-      action === 'print' ? renderLoaded(loaded) : `the configuration is fine: networks ${networks}\n`,
+      action === 'print'
+        ? renderLoaded(loaded)
+        : `the configuration is fine: networks ${networks}; nothing was asked of the endpoints: bds doctor does\n`,
     )
     return exitCodes.ok
   },
