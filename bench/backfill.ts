@@ -25,8 +25,8 @@ const titles: Record<ContenderName, string> = {
   viem: 'same pipeline, viem getLogs({ events })',
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'bds-bench-'))
 const chain = await (values.anvil ? startAnvilChain(bridges) : startSyntheticChain(values.shared, bridges))
+const folder = mkdtempSync(join(tmpdir(), 'bds-bench-'))
 try {
   const results = new Map<ContenderName, ContenderResult[]>(names.map((name) => [name, []]))
   for (let round = 0; round < Number(values.rounds); round++)

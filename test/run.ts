@@ -1,9 +1,10 @@
-import { type Dirent, readdirSync } from 'node:fs'
+import { type Dirent, existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
 import { NOT_INSTALLED } from './support/installedProgram.js'
+import { sharedFolder } from './support/sharedFolder.js'
 
 /**
  * The test runner: `node dist/test/run.js unit property …` runs every compiled test below the folders, two files at a
@@ -18,6 +19,12 @@ const minutes = process.argv.find((argument) => argument.startsWith('--minutes='
 const files = folders.flatMap(testFiles)
 const faults: string[] = []
 let tests = 0
+
+// One line, not a failure of each test that needs it.
+if (folders.some((folder) => /^shared\b/.test(folder)) && !existsSync(sharedFolder())) {
+  console.error(`${sharedFolder()} is not there: set BDS_SHARED_DIR to the folder of shared test data`)
+  process.exit(1)
+}
 
 const stream = run({
   files,

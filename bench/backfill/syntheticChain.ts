@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { projectRoot } from '../micro/project.js'
 import type { BenchNetwork } from './contenders.js'
@@ -11,11 +11,18 @@ export interface SourceChain {
   stop(): Promise<void> | void
 }
 
-/** Starts the generator of large chains (three networks), which stands beside the project as the shared tests' data do. */
+/**
+ * Starts the generator of large chains (three networks), which stands beside the project as the shared tests' data do.
+ * Where it is not there, one line says so and the process ends.
+ */
 export async function startSyntheticChain(folder: string, bridges: number): Promise<SourceChain> {
   const script = resolve(projectRoot, folder, 'replay', 'synth-rpc.mjs')
-  if (!existsSync(script))
-    throw new Error(`no synthetic chain at ${join(folder, 'replay')}: name its folder by --shared`)
+  if (!existsSync(script)) {
+    console.error(
+      `${script} is not there: --shared names the folder that holds the generator, --anvil needs none`,
+    )
+    process.exit(1)
+  }
   const args = [script, '--bridges', String(bridges), '--networks', '3', '--seed', '7', '--port', '0']
   const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
   const line = await new Promise<string>((resolveLine, reject) => {
