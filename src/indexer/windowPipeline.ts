@@ -24,7 +24,7 @@ const MOST_GROWTH = 8
  * changes a page per entry, in one transaction as in four. LMDB's part fell from 6.6 to 3.5 s of CPU time at a million
  * bridges.
  */
-const STRETCH_EVENTS = 20_000
+const LEAST_STRETCH_EVENTS = 20_000
 /** A large store has more pages: with so many events a few of them share one again. They are held in memory (0.6 KB each). */
 const MOST_STRETCH_EVENTS = 60_000
 const DEPOSITS_PER_STRETCH_EVENT = 25
@@ -32,10 +32,10 @@ const DEPOSITS_PER_STRETCH_EVENT = 25
 /**
  * Events that are stored at once, about. At ten million bridges blocks take 11 µs of CPU time per deposit by 60,000, 16 by
  * 20,000; more would gain little, since LMDB keeps the changed pages of a transaction in a sorted list.
- * @param deposits that are stored.
+ * @param deposits of the shard.
  */
 export function stretchEvents(deposits: number): number {
-  return Math.min(MOST_STRETCH_EVENTS, Math.max(STRETCH_EVENTS, deposits / DEPOSITS_PER_STRETCH_EVENT))
+  return Math.min(MOST_STRETCH_EVENTS, Math.max(LEAST_STRETCH_EVENTS, deposits / DEPOSITS_PER_STRETCH_EVENT))
 }
 
 /** What is stored at once: consecutive windows as one range. */

@@ -2,10 +2,10 @@ import { HASH_BYTES, isSameHash, TREE_DEPTH } from './branch.js'
 import type { TreeHasher } from './hasher.js'
 import { TILE_BYTES, TILE_LEVELS } from './nodeStore.js'
 import type { TreeVersion } from './treeProofs.js'
+import { LEAVES_PER_NODE, TILE_WIDTH, tileIndexOf } from './treeTiles.js'
 
 /** Levels of the tiles of leaves, and of the tiles above them that are kept here. */
 const LEVELS = 2 * TILE_LEVELS
-const LEAVES_PER_PROVEN_TILE = 2 ** LEVELS
 
 /** A tile above the leaves' tiles: all its nodes are what they are hashed from, and it folds to its version's root. */
 export interface ProvenTile {
@@ -36,7 +36,7 @@ export class ProvenTiles {
 
   /** The tile above leaf `index`; undefined while it is not kept. */
   find(version: TreeVersion, index: number): ProvenTile | undefined {
-    const number = Math.floor(index / LEAVES_PER_PROVEN_TILE)
+    const number = tileIndexOf(1, index)
     const tile = this.#tiles[number % this.#tiles.length]
     return tile !== undefined && tile.version === version && tile.number === number ? tile : undefined
   }
@@ -46,8 +46,8 @@ export class ProvenTiles {
    * @param tile as it is stored. @param branch of leaf `index` under `version`.
    */
   learn(hasher: TreeHasher, version: TreeVersion, index: number, tile: Uint8Array, branch: Uint8Array): void {
-    const number = Math.floor(index / LEAVES_PER_PROVEN_TILE)
-    if ((number + 1) * LEAVES_PER_PROVEN_TILE > version.leafCount) return
+    const number = tileIndexOf(1, index)
+    if ((number + 1) * LEAVES_PER_NODE[2]! > version.leafCount) return
     const slot = number % this.#tiles.length
     if (this.#askedVersions[slot] !== version || this.#askedNumbers[slot] !== number) {
       this.#askedVersions[slot] = version
@@ -56,7 +56,7 @@ export class ProvenTiles {
     }
     const { kernels } = hasher
     kernels.tile.set(tile)
-    kernels.completeTile(0, 2 ** TILE_LEVELS)
+    kernels.completeTile(0, TILE_WIDTH)
     const nodes = kernels.tile.slice(0, TILE_BYTES)
     const above = branch.slice(HASH_BYTES * LEVELS)
     let node: Uint8Array = kernels.tile.slice(TILE_BYTES)

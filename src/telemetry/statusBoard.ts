@@ -78,8 +78,8 @@ const FIELD_INDEX = Object.fromEntries(fields.map((field, index) => [field, inde
 >
 
 /**
- * Mostly a tenth of a millisecond is enough. An indexer's thread that was put aside gets the core that the waiting one leaves;
- * one that died is waited for in vain.
+ * For a commit that can be read to be told: mostly a tenth of a millisecond is enough. An indexer's thread that was put aside gets
+ * the core that the waiting one leaves; one that died is waited for in vain.
  */
 const LONGEST_WAIT_MS = 100
 
