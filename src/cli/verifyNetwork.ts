@@ -7,11 +7,10 @@ import type { TreeHasher } from '../merkle/hasher.js'
 import { encodeHex } from '../protocol/hex.js'
 import { L1_NETWORK_ID } from '../protocol/networks.js'
 import { asNetworkId, type NetworkId } from '../protocol/units.js'
+import { readCounters } from '../shard/counters.js'
 import { type L1InfoGerReader, l1InfoGersOf } from '../shard/l1InfoGers.js'
 import { readShardClaims, type ShardClaims, verifyShard } from '../shard/verify/verifyShard.js'
 import { equalBytes } from '../store/codecs/bytes.js'
-import { metaKey } from '../store/codecs/keys.js'
-import { decodeCounters } from '../store/codecs/metaValues.js'
 import { checkIdentity } from '../store/identity.js'
 import { shardDirectory } from '../store/shardDirectory.js'
 import { openShardStoreSnapshot } from '../store/shardStore.js'
@@ -117,10 +116,7 @@ async function compareDeep(
       if (networkId === network.networkId || !existsSync(directory)) continue
       const beside = openShardStoreSnapshot(directory)
       beside.refresh()
-      indexedDeposits.set(
-        asNetworkId(networkId),
-        decodeCounters(beside.get('meta', metaKey('counters'))).deposits,
-      )
+      indexedDeposits.set(asNetworkId(networkId), readCounters(beside).deposits)
       beside.release()
       if (networkId === L1_NETWORK_ID) leaves = l1InfoGersOf(beside, hasher)
       else await beside.close()

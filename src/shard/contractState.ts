@@ -4,13 +4,14 @@ import type { Hash } from '../protocol/chainEvent.js'
 import { DEPOSITS_PER_WORD } from '../protocol/claimedBitMap.js'
 import { asNetworkId, type BlockNumber, type NetworkId } from '../protocol/units.js'
 import { CLAIM_LINK_BYTES, decodeClaimLink } from '../store/codecs/claimLink.js'
-import { claimLinkKey, metaKey, uint32Key, uint32PairKey } from '../store/codecs/keys.js'
-import { type Counters, decodeCounters } from '../store/codecs/metaValues.js'
+import { claimLinkKey, uint32Key, uint32PairKey } from '../store/codecs/keys.js'
+import type { Counters } from '../store/codecs/metaValues.js'
 import { decodeGerState, decodeInjectedGerEntry } from '../store/codecs/smallRows.js'
 import { decodeTokenMappingRow } from '../store/codecs/tokenMappingRow.js'
 import type { ReadView } from '../store/shardStore.types.js'
 import { CLAIM_LINKS_PER_CHUNK } from '../store/tables.js'
 import type { ContractState, CurrentMapping } from './contractState.types.js'
+import { readCounters } from './counters.js'
 import { readLineages } from './tiles.js'
 import { readEpoch } from './write/chainPosition.js'
 import { readDeposit } from './write/transactionLogs.js'
@@ -21,7 +22,7 @@ const CHUNKS_AT_ONCE = 16
 
 /** What a shard holds of its contracts' own state, read from `view` as it is at each call. */
 export function openContractState(view: ReadView, hasher: Pick<Hasher, 'hashPair'>): ContractState {
-  const counters = () => decodeCounters(view.get('meta', metaKey('counters')))
+  const counters = () => readCounters(view)
   const insertions = new InsertionChain(view, hasher)
   return {
     claimSources: () => listClaimSources(view),

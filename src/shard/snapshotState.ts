@@ -1,9 +1,10 @@
 import { metaKey } from '../store/codecs/keys.js'
-import { type Counters, decodeBlockNumber, decodeCounters } from '../store/codecs/metaValues.js'
+import { type Counters, decodeBlockNumber } from '../store/codecs/metaValues.js'
 import { decodeEpoch, decodeRewindCount, type Rewind, untouchedBy } from '../store/codecs/rewinds.js'
 import { decodeUint32 } from '../store/codecs/smallRows.js'
 import type { ReadView } from '../store/shardStore.types.js'
 import { copyOf } from './chunkReader.js'
+import { readCounters } from './counters.js'
 import { readCatchingUp } from './write/chainPosition.js'
 
 /** What a snapshot says of itself. Derived columns take their lengths from here, so they never run ahead of the rows. */
@@ -36,7 +37,7 @@ export class SnapshotState {
   }
 
   get counters(): Readonly<Counters> {
-    this.#counters ??= decodeCounters(this.#view.get('meta', metaKey('counters')))
+    this.#counters ??= readCounters(this.#view)
     return this.#counters
   }
 

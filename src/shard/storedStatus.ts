@@ -1,7 +1,8 @@
 import { metaKey } from '../store/codecs/keys.js'
-import { decodeCommits, decodeCounters } from '../store/codecs/metaValues.js'
+import { decodeCommits } from '../store/codecs/metaValues.js'
 import type { ReadView, ShardStoreWriter } from '../store/shardStore.types.js'
 import type { StatusRow } from '../telemetry/statusBoard.js'
+import { readCounters } from './counters.js'
 import type { ShardCounts } from './shardWriter.types.js'
 import { readCatchingUp, readCheckpoint, readEpoch, readFinalized } from './write/chainPosition.js'
 import { senderWatermark } from './write/senders.js'
@@ -10,26 +11,24 @@ import { senderWatermark } from './write/senders.js'
 export function tellStored(store: ReadView & Pick<ShardStoreWriter, 'fileBytes'>, row: StatusRow): void {
   const checkpoint = readCheckpoint(store)
   const counts = readCounts(store)
+  const { emergencyState, lineage } = readCounters(store)
   row.set('depositCount', counts.deposits)
   row.set('claimCount', counts.claims)
   row.set('l1InfoLeafCount', counts.l1InfoLeaves)
   row.set('unresolvedSenders', counts.unresolvedSenders)
   row.set('finalizedBlock', readFinalized(store))
-  row.set('emergencyState', readCounters(store).emergencyState)
+  row.set('emergencyState', emergencyState)
   row.set('catchingUp', readCatchingUp(store) ? 1 : 0)
   row.set('storeBytes', store.fileBytes())
   // A BackwardLET voids answers as a reorg does, and its undoing is one: reorgs outweigh every lineage (u16) there can be.
-  row.set('epoch', readEpoch(store) * 2 ** 16 + readCounters(store).lineage)
+  row.set('epoch', readEpoch(store) * 2 ** 16 + lineage)
   row.set('syncedTimestampSec', checkpoint?.timestampSec ?? -1)
   // Behind all that it holds: who is told a block is told no count of before it.
   row.set('syncedBlock', checkpoint?.number ?? -1)
   row.tellCommit(decodeCommits(store.get('meta', metaKey('commits'))) ?? 0)
 }
 
-export function readCounters(view: ReadView) {
-  return decodeCounters(view.get('meta', metaKey('counters')))
-}
-
+/** What the shard holds, as far as it is in force. */
 export function readCounts(view: ReadView): ShardCounts {
   const { deposits, claims, claimsOutOfForce, l1InfoLeaves, gerInjections } = readCounters(view)
   const unresolvedDeposits = deposits - senderWatermark(view, 'deposit')

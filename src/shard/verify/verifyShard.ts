@@ -3,9 +3,8 @@ import type { TreeHasher } from '../../merkle/hasher.js'
 import { getRoot } from '../../merkle/treeProofs.js'
 import type { BlockHeader } from '../../protocol/chainEvent.js'
 import type { NetworkId } from '../../protocol/units.js'
-import { metaKey } from '../../store/codecs/keys.js'
-import { decodeCounters } from '../../store/codecs/metaValues.js'
 import type { ReadView } from '../../store/shardStore.types.js'
+import { readCounters } from '../counters.js'
 import { localExitTreeSource } from '../tiles.js'
 import { readCheckpoint } from '../write/chainPosition.js'
 import { type Check, DamageError, type VerifyContext } from './check.js'
@@ -113,7 +112,7 @@ export function readShardClaims(
 }
 
 function openContext(view: ReadView, networkId: NetworkId, hasher: TreeHasher): VerifyContext {
-  const counters = decodeCounters(view.get('meta', metaKey('counters')))
+  const counters = readCounters(view)
   return { view, networkId, hasher, counters, checkpoint: readCheckpoint(view) }
 }
 

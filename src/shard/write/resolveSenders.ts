@@ -9,10 +9,10 @@ import {
   isSetByAdministrator,
 } from '../../store/codecs/claimRow.js'
 import { DEPOSIT_BYTES, type DepositRow, depositBlockNumber } from '../../store/codecs/depositRow.js'
-import { latin1, metaKey } from '../../store/codecs/keys.js'
-import { decodeCounters } from '../../store/codecs/metaValues.js'
+import { latin1 } from '../../store/codecs/keys.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import { CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../../store/tables.js'
+import { readCounters } from '../counters.js'
 import type { ResolvedSender, TransactionLog, UnresolvedSender } from '../shardWriter.types.js'
 import { localExitTreeSource } from '../tiles.js'
 import { findArchivedTwin } from './applyLocalExitTree.js'
@@ -24,7 +24,7 @@ import type { WriteContext } from './writeContext.js'
 
 /** Deposits and claims whose sender is open, oldest first; of each kind from its watermark on. */
 export function listUnresolvedSenders(view: ReadView, hasher: TreeHasher, limit: number): UnresolvedSender[] {
-  const counters = decodeCounters(view.get('meta', metaKey('counters')))
+  const counters = readCounters(view)
   const tree = localExitTreeSource(view, hasher, counters.lineage)
   const logs = new TransactionLogs(view)
   const deposits: OpenSender[] = []

@@ -4,9 +4,10 @@ import type { NetworkId } from '../../protocol/units.js'
 import { CLAIM_BYTES, CLAIM_HASH_BYTES } from '../../store/codecs/claimRow.js'
 import { DEPOSIT_BYTES } from '../../store/codecs/depositRow.js'
 import { metaKey } from '../../store/codecs/keys.js'
-import { type Counters, decodeCounters, encodeCounters } from '../../store/codecs/metaValues.js'
+import { type Counters, encodeCounters } from '../../store/codecs/metaValues.js'
 import type { WriteView } from '../../store/shardStore.types.js'
 import { CLAIM_HASHES_PER_CHUNK, CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../../store/tables.js'
+import { readCounters } from '../counters.js'
 import { AddressBook } from './addressBook.js'
 import { ClaimLinks } from './claimLinks.js'
 import { Dictionaries } from './dictionaries.js'
@@ -75,7 +76,7 @@ export class WriteContext {
     this.view = view
     this.memory = memory
     this.prepared = prepared
-    this.counters = decodeCounters(view.get('meta', metaKey('counters')))
+    this.counters = readCounters(view)
     this.#storedCounters = encodeCounters(this.counters)
     if (memory.addresses.trim()) memory.dictionaries.forget()
     this.lists = new ListAppender(view, memory.addresses)
