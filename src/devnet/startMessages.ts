@@ -33,7 +33,7 @@ export async function startMessage(
     get('/bridge/v1/token-mappings?network_id=1'),
   ]
   if (claimed !== undefined) lines.push('A bridge that was claimed', oneBridge(claimed))
-  if (pending !== undefined) lines.push('A bridge that waits', oneBridge(pending))
+  if (pending !== undefined) lines.push('A bridge that waits, or became ready meanwhile', oneBridge(pending))
   if (ready !== undefined) {
     const deposit = `network_id=${ready.origin_network}&deposit_count=${ready.deposit_count}`
     lines.push(
