@@ -192,7 +192,7 @@ export const ConfigFile = Type.Object(
           default: 0,
           unit: 'tokens/s',
           description:
-            'Tokens that a client, known by its address, gets back per second; 0 = nobody is limited. An index or a document costs 1, any other answer 5; probes are free.',
+            'Tokens that a client, known by its address, gets back per second; 0 = nobody is limited. `/l1-info-tree-index`, `/docs` and `/openapi.json` cost 1, every other data endpoint 5.',
         }),
         burst: integer(10, 10_000_000, {
           default: 200,
