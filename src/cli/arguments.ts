@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { configKeys } from '../config/keys.js'
+import { type ConfigKey, configKeys } from '../config/keys.js'
 import { flagName } from '../config/layers.js'
 import { nearestName } from '../errors/nearestName.js'
 
@@ -19,6 +19,44 @@ export const configOptions: Options = {
       return name === undefined ? [] : [[name, { type: 'string' }]]
     }),
   ),
+}
+
+const CONFIG_HELP = 'the configuration, TOML; also BDS_CONFIG'
+
+/** Help lines of a verb that has flags of its own; its text is to start at the same column. */
+export const otherFlagsHelp: readonly string[] = [
+  `  --config FILE  ${CONFIG_HELP}`,
+  '  and every configuration flag of `bds run --help`',
+]
+
+/** Help lines of every flag of the configuration. */
+export function configFlagsHelp(): string[] {
+  const flags: [name: string, description: string][] = [['config FILE', CONFIG_HELP]]
+  for (const key of configKeys) {
+    const name = flagName(key)
+    if (name !== undefined) flags.push([`${name} ${placeholder(key)}`, key.schema.description ?? ''])
+  }
+  const width = Math.max(...flags.map(([name]) => name.length))
+  return [
+    'File < environment (BDS_SECTION__KEY, BDS_NETWORKS__<network_id>__KEY) < flags:',
+    ...flags.map(([name, description]) => `  --${name.padEnd(width)}  ${description}`),
+  ]
+}
+
+/** What stands for the value of a key. */
+function placeholder({ path, schema }: ConfigKey): string {
+  if (schema.enum !== undefined) return schema.enum.join('|')
+  switch (schema.type) {
+    case 'integer':
+    case 'number':
+      return 'N'
+    case 'boolean':
+      return 'true|false'
+    case 'array':
+      return 'A,B,…'
+    default:
+      return path.at(-1) === 'host' ? 'HOST' : path.at(-1) === 'data_dir' ? 'PATH' : 'TEXT'
+  }
 }
 
 export interface Arguments {
@@ -54,6 +92,13 @@ export function readArguments(args: readonly string[], options: Options, mostWor
 
 function parseFault(error: unknown, known: readonly string[]): string {
   const { message, code } = error as NodeJS.ErrnoException
+  if (code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') {
+    // Node tells in three lines what may be meant by a value that looks like a flag.
+    const spelled = /'(--[^'=]+)=-XYZ'/.exec(message)?.[1]
+    return spelled === undefined
+      ? message
+      : `${spelled} has no value: one that begins with - is ${spelled}=-…`
+  }
   const flag = /'(--[^'=]+)/.exec(message)?.[1]
   if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION' || flag === undefined) return message
   const nearest = nearestName(flag.slice(2), known)

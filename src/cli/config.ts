@@ -1,8 +1,6 @@
-import { configKeys } from '../config/keys.js'
-import { flagName } from '../config/layers.js'
 import { loadConfig } from '../config/load.js'
 import { renderDefault, renderLoaded } from '../config/render.js'
-import { configOptions, readArguments, UsageError } from './arguments.js'
+import { configFlagsHelp, configOptions, readArguments, UsageError } from './arguments.js'
 import { exitCodes } from './exitCodes.js'
 import type { Verb } from './verb.js'
 
@@ -33,20 +31,4 @@ export const config: Verb = {
     )
     return exitCodes.ok
   },
-}
-
-/** Help lines for the flags that every verb with a configuration takes. */
-export function configFlagsHelp(): string[] {
-  const flags: [name: string, description: string][] = [
-    ['config FILE', 'the configuration, TOML; also BDS_CONFIG'],
-  ]
-  for (const key of configKeys) {
-    const name = flagName(key)
-    if (name !== undefined) flags.push([name, key.schema.description ?? ''])
-  }
-  const width = Math.max(...flags.map(([name]) => name.length))
-  return [
-    'File < environment (BDS_SECTION__KEY, BDS_NETWORKS__<network_id>__KEY) < flags:',
-    ...flags.map(([name, description]) => `  --${name.padEnd(width)}  ${description}`),
-  ]
 }

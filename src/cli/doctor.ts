@@ -1,8 +1,7 @@
 import type { Config } from '../config/config.types.js'
 import { ConfigError } from '../config/configError.js'
-import { loadConfig } from '../config/load.js'
-import { configOptions, readArguments } from './arguments.js'
-import { configFlagsHelp } from './config.js'
+import { isConfigured, loadConfig } from '../config/load.js'
+import { configOptions, otherFlagsHelp, readArguments } from './arguments.js'
 import { type Check, folderChecks, machineChecks } from './doctorChecks.js'
 import { exitCodes } from './exitCodes.js'
 import type { Verb } from './verb.js'
@@ -26,10 +25,9 @@ export const doctor: Verb = {
     'batches, call traces, new heads where it has a ws_url. Endpoints are named by their alias. Ends with 1 when a part fails; a warning is something that the',
     'service does without.',
     '',
-    '  --offline  ask no endpoint',
-    '  --json     one JSON document instead of lines',
-    '',
-    ...configFlagsHelp(),
+    '  --offline      ask no endpoint',
+    '  --json         one JSON document instead of lines',
+    ...otherFlagsHelp,
   ].join('\n'),
   async run(args) {
     const { values, switches } = readArguments(args, {
@@ -46,7 +44,7 @@ export const doctor: Verb = {
       for (const check of checks) tell(await lineOf(check))
     }
     await runAll(machineChecks)
-    if (values.config !== undefined) {
+    if (isConfigured(values.config)) {
       let config: Config | undefined
       const configuration = (): Awaited<ReturnType<Check['run']>> => {
         ;({ config } = loadConfig({ file: values.config, flags: values }))

@@ -1,5 +1,4 @@
-import { configOptions, readArguments, UsageError } from './arguments.js'
-import { configFlagsHelp } from './config.js'
+import { configOptions, otherFlagsHelp, readArguments, UsageError } from './arguments.js'
 import { configuredUrl } from './configuredUrl.js'
 import { exitCodes } from './exitCodes.js'
 import type { Verb } from './verb.js'
@@ -13,10 +12,9 @@ export const health: Verb = {
     '',
     'Asks a health or readiness URL, prints the answer, and ends with 0 for HTTP 200 and 5 for anything else.',
     '',
-    '  --url URL  what to ask; else / at ops.host and ops.port of the configuration, which are 127.0.0.1 and 9091',
-    '             where there is none',
-    '',
-    ...configFlagsHelp(),
+    '  --url URL      what to ask; else / at ops.host and ops.port of the configuration, which are 127.0.0.1 and 9091',
+    '                 where there is none',
+    ...otherFlagsHelp,
   ].join('\n'),
   async run(args) {
     const { values } = readArguments(args, { ...configOptions, url: { type: 'string' } })

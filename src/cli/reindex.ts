@@ -4,8 +4,7 @@ import { loadConfig } from '../config/load.js'
 import { acquireProcessLock } from '../store/processLock.js'
 import { removeShard } from '../store/removeShard.js'
 import { shardDirectory } from '../store/shardDirectory.js'
-import { configOptions, readArguments, UsageError } from './arguments.js'
-import { configFlagsHelp } from './config.js'
+import { configOptions, otherFlagsHelp, readArguments, UsageError } from './arguments.js'
 import { exitCodes } from './exitCodes.js'
 import { oneNetwork } from './networks.js'
 import type { Verb } from './verb.js'
@@ -18,10 +17,9 @@ export const reindex: Verb = {
     'Removes what is stored of network N, whatever it was made for; the next `bds run` reads it from the chain again. Stop the',
     'service before. Other networks keep their data. Asks first, on a terminal; elsewhere --yes is needed.',
     '',
-    '  --network N  the network',
-    '  --yes        do not ask',
-    '',
-    ...configFlagsHelp(),
+    '  --network N    the network',
+    '  --yes          do not ask',
+    ...otherFlagsHelp,
   ].join('\n'),
   async run(args) {
     const { values, switches } = readArguments(args, {

@@ -12,8 +12,7 @@ import { prepareStores } from '../store/openStores.js'
 import { shardDirectory } from '../store/shardDirectory.js'
 import { openShardStoreReader } from '../store/shardStore.js'
 import { createStatusBoard } from '../telemetry/statusBoard.js'
-import { configOptions, readArguments } from './arguments.js'
-import { configFlagsHelp } from './config.js'
+import { configOptions, otherFlagsHelp, readArguments } from './arguments.js'
 import { exitCodes } from './exitCodes.js'
 import { oneNetwork } from './networks.js'
 import { readNumber } from './readNumber.js'
@@ -30,10 +29,9 @@ export const rewind: Verb = {
     'before. The network then stands at the newest block at or below B that is stored: not every block is, one without events',
     'may have left nothing. Undo is kept for networks[].rollback_blocks: further back only `bds reindex` helps.',
     '',
-    '  --network N   the network',
-    '  --to-block B  newest block that may stay',
-    '',
-    ...configFlagsHelp(),
+    '  --network N    the network',
+    '  --to-block B   newest block that may stay',
+    ...otherFlagsHelp,
   ].join('\n'),
   async run(args) {
     const text = { type: 'string' } as const

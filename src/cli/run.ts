@@ -1,7 +1,6 @@
 import { loadConfig } from '../config/load.js'
 import { runService } from '../main.js'
-import { configOptions, readArguments } from './arguments.js'
-import { configFlagsHelp } from './config.js'
+import { configFlagsHelp, configOptions, readArguments } from './arguments.js'
 import type { Verb } from './verb.js'
 
 /** `bds run`: indexes the configured networks and serves the API until a signal comes. */
@@ -9,7 +8,8 @@ export const run: Verb = {
   help: [
     'Usage: bds run --config FILE [flags]',
     '',
-    'Prints one line when it listens and one when each network has caught up; log lines go to standard error.',
+    'Prints one line when it listens and one when each network has caught up, and "network N waits: …" where an endpoint serves',
+    'another chain or has no such contract (yet); log lines go to standard error.',
     'SIGTERM: readiness fails, the port closes after http.drain_delay_ms, then everything closes in order; exit code 0.',
     'Ctrl-C does the same without the delay; a second signal ends the process at once.',
     '',

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NetworkSyncRecord, SyncStatusRecord } from '../telemetry/healthRecord.js'
-import { configOptions, readArguments, UsageError } from './arguments.js'
-import { configFlagsHelp } from './config.js'
+import { configOptions, otherFlagsHelp, readArguments, UsageError } from './arguments.js'
 import { configuredUrl } from './configuredUrl.js'
 import { type ExitCode, exitCodes } from './exitCodes.js'
 import type { Verb } from './verb.js'
@@ -18,12 +17,11 @@ export const status: Verb = {
     'Shows per network how far the running service is. Ends with 0 when every network is in step, with 5 when one is not or the',
     'service does not answer.',
     '',
-    '  --url URL  address of the API, without a path; else http.host and http.port of the configuration,',
-    '             which are 127.0.0.1 and 5577 where there is none',
-    '  --watch    show it again every two seconds, until Ctrl-C',
-    '  --json     the answer of the service as it is',
-    '',
-    ...configFlagsHelp(),
+    '  --url URL      address of the API, without a path; else http.host and http.port of the configuration,',
+    '                 which are 127.0.0.1 and 5577 where there is none',
+    '  --watch        show it again every two seconds, until Ctrl-C',
+    '  --json         the answer of the service as it is',
+    ...otherFlagsHelp,
   ].join('\n'),
   async run(args) {
     const { values, switches } = readArguments(args, {

@@ -1,7 +1,6 @@
 import { loadConfig } from '../config/load.js'
 import { compileMerkleModule, createHasher } from '../merkle/wasm.js'
-import { configOptions, readArguments } from './arguments.js'
-import { configFlagsHelp } from './config.js'
+import { configOptions, otherFlagsHelp, readArguments } from './arguments.js'
 import { exitCodes } from './exitCodes.js'
 import { chosenNetworks } from './networks.js'
 import type { Verb } from './verb.js'
@@ -15,13 +14,12 @@ export const verify: Verb = {
     'Checks the stores, also beside a running service: each network is read in one snapshot, nothing is written.',
     'Ends with 0 when all is well and with 4 when something is not: the first such thing is named.',
     '',
-    '  --network N  this network only',
-    '  --deep       every tree node, root, list, link and counter, too, and every claim and injection with the',
-    '               contract: minutes for millions of deposits',
-    '  --offline    do not compare with the contract',
-    '  --json       one JSON document instead of lines',
-    '',
-    ...configFlagsHelp(),
+    '  --network N    this network only',
+    '  --deep         every tree node, root, list, link and counter, too, and every claim and injection with the',
+    '                 contract: minutes for millions of deposits',
+    '  --offline      do not compare with the contract',
+    '  --json         one JSON document instead of lines',
+    ...otherFlagsHelp,
   ].join('\n'),
   async run(args) {
     const { values, switches } = readArguments(args, {

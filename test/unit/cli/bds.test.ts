@@ -52,6 +52,33 @@ test('help lists every command and ends with 0; no command at all is a wrong com
   assert.deepEqual([none.code, none.stdout, none.stderr], [2, '', stdout])
 })
 
+test('help of a verb with flags of its own lists them, and only run and config list those of the configuration', async (t) => {
+  for (const verb of ['status', 'doctor', 'verify', 'rewind', 'reindex', 'health']) {
+    const { code, stdout } = await bds(t, [verb, '--help'])
+    assert.equal(code, 0)
+    assert.match(
+      stdout,
+      /\n {2}--config FILE +\S.*\n {2}and every configuration flag of `bds run --help`$/,
+      verb,
+    )
+    assert.doesNotMatch(stdout, /--http-port|--pool-workers/, verb)
+  }
+  for (const verb of ['run', 'config']) {
+    const { stdout } = await bds(t, [verb, '--help'])
+    for (const flag of [
+      '--config FILE',
+      '--data-dir PATH',
+      '--http-port N',
+      '--http-host HOST',
+      '--http-compress true|false',
+      '--http-cors TEXT',
+      '--rate-limit-allow A,B,…',
+      '--log-format json|pretty|auto',
+    ])
+      assert.match(stdout, new RegExp(`^ {2}${flag.replaceAll('|', '\\|')} {2,}\\S`, 'm'), `${verb} ${flag}`)
+  }
+})
+
 test('the version is the package’s', async (t) => {
   assert.match((await bds(t, ['--version'])).stdout, /^bds \d+\.\d+\.\d+ \(API 1\.0\.0, Node \d+/)
 })
@@ -62,6 +89,11 @@ const wrongLines: [args: string[], message: string][] = [
   [['run', 'now'], 'unexpected argument now'],
   [['config'], 'say bds config check, print or default'],
   [['health', '--url', 'nowhere'], '--url nowhere is not an address'],
+  [
+    ['rewind', '--network', '0', '--to-block', '-1'],
+    '--to-block has no value: one that begins with - is --to-block=-…',
+  ],
+  [['run', '-c', '--http-port', '1'], '--config has no value: one that begins with - is --config=-…'],
   [['status', '--url', 'nowhere'], '--url nowhere is not an address'],
 ]
 for (const [args, message] of wrongLines)
@@ -184,6 +216,13 @@ test('run without a file tells that, and not that the networks are missing', asy
   const { code, stderr } = await bds(t, ['run'])
   const mistake = 'no file was named: use --config FILE or BDS_CONFIG'
   assert.deepEqual([code, stderr], [3, `bds: 1 mistake in the configuration\n  - ${mistake}`])
+})
+
+test('doctor checks the configuration that BDS_CONFIG names', async (t) => {
+  const environment = { BDS_CONFIG: '/nowhere/bds.toml' }
+  const { code, stdout } = await bds(t, ['doctor', '--offline'], environment)
+  assert.equal(code, 1)
+  assert.match(stdout, /^FAIL {2}configuration: the file \/nowhere\/bds\.toml can't be read \(ENOENT\)$/m)
 })
 
 test('a reader that goes away ends no command early and shows no stack', async (t) => {
