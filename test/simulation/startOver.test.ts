@@ -10,7 +10,7 @@ import { openShardStoreReader } from '../../src/store/shardStore.js'
 import { statusRow } from '../../src/telemetry/statusBoard.js'
 import { DirectClient } from '../support/directClient.js'
 import { expectedBridge, expectedBridges, plainBridge } from '../support/expectedRows.js'
-import { createFakeWorld, type FakeBlock } from '../support/fakeChain.js'
+import { createFakeWorld } from '../support/fakeChain.js'
 import { IndexedWorld } from '../support/indexedWorld.js'
 import { quietReport } from '../support/syncHarness.js'
 import { dumpTables } from '../support/testShard.js'
@@ -62,10 +62,7 @@ test('a store that lacks a claim and a deposit of long ago becomes, under open r
   const config = { ...network.config([]), pollIntervalMs: 100, logRange: 20, rollbackBlocks: ROLLBACK_BLOCKS }
   let isHidden = true
   let isPruned = true
-  client.view = ({ method }) => {
-    const hide = (block: FakeBlock) => (hiddenBlocks.includes(block.number) ? { ...block, logs: [] } : block)
-    return isHidden && method === 'fetchRange' ? network.blocks.map(hide) : network.blocks
-  }
+  client.hideLogs(({ number }) => isHidden && hiddenBlocks.includes(number))
   const told = { words: client.getClaimedWords, root: client.getContractLocalExitRoot }
   client.depositCount = ({ state }) => (isPruned ? undefined : state.deposits.length)
   client.getContractLocalExitRoot = async (block) => (isPruned ? undefined : told.root.call(client, block))

@@ -24,12 +24,9 @@ function claimedLongAgo() {
 }
 
 /** Leaves out the logs of one block while `isHidden`, as a provider with a hole would. */
-function hide({ client, network }: ReturnType<typeof createSyncHarness>, hidden: FakeBlock) {
+function hide({ client }: ReturnType<typeof createSyncHarness>, hidden: FakeBlock) {
   const state = { isHidden: true }
-  client.view = ({ method }) =>
-    state.isHidden && method === 'fetchRange'
-      ? network.blocks.map((block) => (block.number === hidden.number ? { ...block, logs: [] } : block))
-      : network.blocks
+  client.hideLogs(({ number }) => state.isHidden && number === hidden.number)
   return state
 }
 

@@ -131,10 +131,7 @@ test('a claim that was lost is read again as soon as somebody can prove it', asy
   network.mineEmpty(300)
   let isHidden = true
   client.isWitness = () => false
-  client.view = ({ method }) =>
-    isHidden && method === 'fetchRange'
-      ? network.blocks.map((block) => (block.number === lost ? { ...block, logs: [] } : block))
-      : network.blocks
+  client.hideLogs(({ number }) => isHidden && number === lost)
   assert.ok(await staysUnready(100_000))
   client.isWitness = () => true
   await run(() => halts().length > 0, 70_000)
@@ -225,10 +222,7 @@ test('what was proven against the store stays so when all fall silent: nothing b
   const { network, client, clock, row, shard, run } = harness
   await run(isReady)
   const lost = network.mine((block) => block.tx().claim({ deposit: l1.deposits()[1]! })).number
-  client.view = ({ method }) =>
-    method === 'fetchRange'
-      ? network.blocks.map((block) => (block.number === lost ? { ...block, logs: [] } : block))
-      : network.blocks
+  client.hideLogs(({ number }) => number === lost)
   const { getClaimedWords } = client
   let silentAtMs = Number.POSITIVE_INFINITY
   let wasReady = false

@@ -1,29 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FakeBlock } from '../../support/fakeChain.js'
 import { createSyncHarness, isInStep } from '../../support/syncHarness.js'
 
 /** A layer 2 in step, with five deposits of layer 1 that can be claimed on it. */
 async function followReady() {
   const harness = createSyncHarness({ networkId: 1, indexedDeposits: () => [[0, 5]] })
-  const { world, network, client, shard, row } = harness
+  const { world, network, shard, row } = harness
   const l1 = world.network(0)
   for (let i = 0; i < 5; i++) l1.mine((block) => block.tx().deposit({ destinationNetwork: 1 }))
   network.mineEmpty(100)
   const isReady = () => row.get('caughtUp') === 1 && !shard.isCatchingUp
   await harness.run(isReady)
-  /** From now on the logs of this block are left out. */
-  const hide = (hidden: FakeBlock) => {
-    client.view = ({ method }) =>
-      method === 'fetchRange'
-        ? network.blocks.map((block) => (block.number === hidden.number ? { ...block, logs: [] } : block))
-        : network.blocks
-  }
-  return { harness, l1, hide, isReady }
+  return { harness, l1, isReady }
 }
 
 test('claims that are taken back to be read again leave nothing ready meanwhile', async () => {
-  const { harness, l1, hide, isReady } = await followReady()
+  const { harness, l1, isReady } = await followReady()
   const { network, client, shard, row } = harness
   const follow = async (blocks: number) => {
     for (let block = 0; block < blocks; block++) {
@@ -36,7 +28,7 @@ test('claims that are taken back to be read again leave nothing ready meanwhile'
   await follow(10)
   // A provider that leaves a deposit out, so that the next one does not fit.
   const hidden = network.mine((block) => block.tx().deposit({ destinationNetwork: 0 }))
-  hide(hidden)
+  client.hideLogs(({ number }) => number === hidden.number)
   network.mine((block) => block.tx().deposit({ destinationNetwork: 0 }))
   const ready: string[] = []
   let wasTakenBack = false
@@ -56,10 +48,10 @@ test('claims that are taken back to be read again leave nothing ready meanwhile'
 })
 
 test('what the contract denies at the tip makes nothing ready, over a restart without endpoints too', async () => {
-  const { harness, l1, hide, isReady } = await followReady()
+  const { harness, l1, isReady } = await followReady()
   const { network, client, shard, row } = harness
   const hidden = network.mine((block) => block.tx().claim({ deposit: l1.deposits()[3]! }))
-  hide(hidden)
+  client.hideLogs(({ number }) => number === hidden.number)
   await harness.run(() => row.haltReason() === 'missing_log', 600_000)
   for (let look = 0; look < 20; look++) {
     let times = 0

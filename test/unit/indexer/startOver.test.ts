@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FatalError } from '../../../src/errors/chainErrors.js'
-import type { FakeBlock } from '../../support/fakeChain.js'
 import { createSyncHarness, isInStep, type SyncHarness } from '../../support/syncHarness.js'
 
 const MINUTE_MS = 60_000
@@ -38,11 +37,7 @@ async function longAgo(): Promise<{ harness: SyncHarness; hole: Hole }> {
   network.mineEmpty(10)
 
   const hole: Hole = { isHidden: true, isStateTold: false, keepsBlocks: Number.POSITIVE_INFINITY }
-  const isHole = ({ number }: FakeBlock) => number === FIRST_HIDDEN || number === SECOND_HIDDEN
-  client.view = ({ method }) =>
-    hole.isHidden && method === 'fetchRange'
-      ? network.blocks.map((block) => (isHole(block) ? { ...block, logs: [] } : block))
-      : network.blocks
+  client.hideLogs(({ number }) => hole.isHidden && (number === FIRST_HIDDEN || number === SECOND_HIDDEN))
   const isTold = (block: number) => hole.isStateTold && block > network.head.number - hole.keepsBlocks
   const { getClaimedWords, getContractLocalExitRoot, getEmergencyState, getGerHashChains } = client
   client.depositCount = (block) => (isTold(block.number) ? block.state.deposits.length : undefined)
@@ -161,10 +156,7 @@ test('what undo still reaches never starts over, however long it is hidden', asy
   const { network, client } = harness
   const before = harness.shard.startedOver.length
   const hidden = network.mine((block) => block.tx().deposit())
-  client.view = ({ method }) =>
-    method === 'fetchRange'
-      ? network.blocks.map((block) => (block.number === hidden.number ? { ...block, logs: [] } : block))
-      : network.blocks
+  client.hideLogs(({ number }) => number === hidden.number)
   network.mineEmpty(10)
   await harness.run(() => false, 90 * MINUTE_MS).catch(() => undefined)
   assert.equal(harness.row.haltReason(), 'missing_log')

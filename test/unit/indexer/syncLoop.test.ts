@@ -210,10 +210,7 @@ test('a log that is hidden for good halts the network, which heals when the log 
   const harness = createSyncHarness()
   mineDeposits(harness, 10)
   let isHidden = true
-  harness.client.view = ({ method }) =>
-    isHidden && method === 'fetchRange'
-      ? harness.network.blocks.map((block) => (block.number === 5 ? { ...block, logs: [] } : block))
-      : harness.network.blocks
+  harness.client.hideLogs(({ number }) => isHidden && number === 5)
   await harness.run(() => harness.row.haltReason() === 'deposit_count_gap', 60_000)
   assert.ok(harness.client.careful.length >= 5, 'the stretch is read with care')
   isHidden = false
@@ -243,10 +240,7 @@ test('a log hidden where nothing follows is found by asking the contract', async
   const harness = createSyncHarness()
   mineDeposits(harness, 10)
   let isHidden = true
-  harness.client.view = ({ method }) =>
-    isHidden && method === 'fetchRange'
-      ? harness.network.blocks.map((block) => (block.number === 10 ? { ...block, logs: [] } : block))
-      : harness.network.blocks
+  harness.client.hideLogs(({ number }) => isHidden && number === 10)
   await harness.run(() => harness.row.haltReason() === 'missing_log')
   assert.equal(harness.row.get('contractDepositCount'), 10)
   isHidden = false

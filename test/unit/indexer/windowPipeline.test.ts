@@ -8,6 +8,7 @@ import { DirectClient } from '../../support/directClient.js'
 import { createFakeWorld, type FakeNetwork } from '../../support/fakeChain.js'
 
 const never = new AbortController().signal
+const MOST_EVENTS = 20_000
 
 function longChain(blocks: number): FakeNetwork {
   const network = createFakeWorld().network(0)
@@ -17,7 +18,7 @@ function longChain(blocks: number): FakeNetwork {
 
 async function readAll(windows: WindowPipeline): Promise<Array<readonly [number, number]>> {
   const read: Array<readonly [number, number]> = []
-  for (let next = await windows.next(20_000); next !== undefined; next = await windows.next(20_000))
+  for (let next = await windows.next(MOST_EVENTS); next !== undefined; next = await windows.next(MOST_EVENTS))
     read.push([next.range.fromBlock, next.range.head.number])
   return read
 }
@@ -51,7 +52,7 @@ test('at most two windows are in flight, and the next one is asked for before th
     { from: 1, target: 100, joinedUpTo: 100, windowBlocks: 10 },
     never,
   )
-  await windows.next(20_000)
+  await windows.next(MOST_EVENTS)
   assert.deepEqual(
     client.calls.map(({ from }) => from),
     [1, 11, 21],
@@ -84,7 +85,7 @@ function crowdedClient(counts: readonly number[]) {
 test('full windows are stored together: each event once, in order, up to 20,000', async () => {
   const plan = { from: 0, target: 3, joinedUpTo: 3, windowBlocks: 4 }
   const windows = new WindowPipeline(crowdedClient([6_000, 6_000, 6_000, 6_000]), plan, never)
-  const { range, following } = (await windows.next(20_000))!
+  const { range, following } = (await windows.next(MOST_EVENTS))!
   assert.deepEqual(
     range.blocks.map(({ header }) => header.number),
     [0, 1, 2],
@@ -135,9 +136,9 @@ test('more is stored at once where more is stored', async () => {
 test('what was read before a window that fails is handed out first', async () => {
   const plan = { from: 0, target: 5, joinedUpTo: 5, windowBlocks: 8 }
   const windows = new WindowPipeline(crowdedClient([2_000, 2_000]), plan, never)
-  const { range, following } = (await windows.next(20_000))!
+  const { range, following } = (await windows.next(MOST_EVENTS))!
   assert.deepEqual([range.fromBlock, range.head.number, following], [0, 1, undefined])
-  await assert.rejects(windows.next(20_000), RetryableError)
+  await assert.rejects(windows.next(MOST_EVENTS), RetryableError)
   windows.cancel()
 })
 
@@ -151,8 +152,8 @@ test('a window that fails is told to whoever asks for it, one that is cancelled 
     { from: 1, target: 100, joinedUpTo: 100, windowBlocks: 10 },
     never,
   )
-  assert.equal((await windows.next(20_000))?.range.head.number, 10)
-  await assert.rejects(windows.next(20_000), RetryableError)
+  assert.equal((await windows.next(MOST_EVENTS))?.range.head.number, 10)
+  await assert.rejects(windows.next(MOST_EVENTS), RetryableError)
   windows.cancel()
   assert.equal(client.callCount('fetchRange'), 3)
 })
