@@ -22,7 +22,7 @@ const ALLOWED: Readonly<Record<string, readonly string[] | 'all'>> = {
   errors: [],
   protocol: [],
   telemetry: [],
-  config: ['merkle'],
+  config: [],
   merkle: [],
   store: [],
   chain: [],
