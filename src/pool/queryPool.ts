@@ -51,6 +51,12 @@ const WORKER_YOUNG_MB = 96
 const BATCHES_PER_WORKER = 2
 
 /**
+ * Piscina requires a worker's file before it imports it. A thread that is ended while it requires a module ends the process
+ * (Node 20.20: "IsGraphAsync must be used on an instantiated module"), as when a pool closes that replaces a dead worker.
+ */
+const NO_REQUIRED_MODULES = ['--no-experimental-require-module']
+
+/**
  * The only way to the data: a fixed number of threads that read every shard. Requests of one loop turn go as one task.
  * @throws whatever a worker throws while it opens the shards: then there is no pool.
  */
@@ -69,6 +75,7 @@ export async function startQueryPool(options: QueryPoolOptions): Promise<QueryPo
     atomics: options.atomics ?? 'sync',
     idleTimeout: Number.POSITIVE_INFINITY,
     recordTiming: false,
+    execArgv: [...process.execArgv, ...NO_REQUIRED_MODULES],
     resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MB, maxYoungGenerationSizeMb: WORKER_YOUNG_MB },
     workerData,
   })
