@@ -5,7 +5,7 @@ import { decodeUint32, encodeUint32 } from './codecs/smallRows.js'
 import type { ReadView, ShardStoreWriter } from './shardStore.types.js'
 
 /** Layout of the tables. One more with each change that an older build could not read, or that must read older stores anew. */
-const SCHEMA_VERSION = 4
+const SCHEMA_VERSION = 5
 
 type Identity = Readonly<Record<string, string | number>>
 
