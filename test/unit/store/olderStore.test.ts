@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { metaKey } from '../../../src/store/codecs/keys.js'
+import { decodeCheckpoint } from '../../../src/store/codecs/metaValues.js'
+import { prepareStores } from '../../../src/store/openStores.js'
+import { shardDirectory } from '../../../src/store/shardDirectory.js'
+import { openShardStoreWriter } from '../../../src/store/shardStore.js'
+import { toHex } from '../../support/indexedWorld.js'
+import { loadedConfig } from '../../support/loadedConfig.js'
+import { unpackStoresOfSchema4 } from '../../support/storeOfSchema4.js'
+import { tempFolder } from '../../support/tempFolder.js'
+import { buildWorldOfSchema4 } from '../../support/worldOfSchema4.js'
+
+test('a store of schema 4 is refused by name and left as it was', async (context) => {
+  const world = buildWorldOfSchema4()
+  const networks = world.networkIds.map((networkId) =>
+    world.network(networkId).config(['http://127.0.0.1:1']),
+  )
+  const config = { ...loadedConfig(tempFolder(context)), networks }
+  unpackStoresOfSchema4(config.dataDir, world.networkIds)
+  const file = join(shardDirectory(config.dataDir, 0), 'data.mdb')
+  const before = readFileSync(file)
+  assert.throws(() => prepareStores(config), {
+    name: 'FatalError',
+    message: `${shardDirectory(config.dataDir, 0)} has schema version 4, this build reads 5: index again with \`bds reindex --network 0\``,
+  })
+  assert.deepEqual(readFileSync(file), before)
+})
+
+test('the stores of schema 4 that are kept stand on the chains that their world makes today', async (context) => {
+  const world = buildWorldOfSchema4()
+  const folder = tempFolder(context)
+  unpackStoresOfSchema4(folder, world.networkIds)
+  for (const networkId of world.networkIds) {
+    const store = openShardStoreWriter(shardDirectory(folder, networkId))
+    context.after(() => store.close())
+    const { number, hash } = decodeCheckpoint(store.get('meta', metaKey('checkpoint'))!)
+    assert.equal(toHex(hash), world.network(networkId).blocks[number]!.hash, `network ${networkId}`)
+  }
+})
