@@ -47,6 +47,12 @@ const BridgeSchema = record('Bridge', 'One deposit. `origin_network` and `deposi
   global_index: hash('Canonical global index.'),
   claim_tx_hash: nullable(hash('Transaction of the claim in force.')),
   l1_info_tree_index: nullable(uint32('Smallest L1 info tree index to use for the proof.')),
+  claim_matches: Type.Optional(
+    Type.Literal(false, {
+      description:
+        'Only where the claim is of an older deposit with this count, which a cut took off the exit tree: this one can never be claimed.',
+    }),
+  ),
 })
 
 const ClaimSchema = record('Claim', 'One claim in force.', {
@@ -54,7 +60,9 @@ const ClaimSchema = record('Claim', 'One claim in force.', {
   global_index: hash('As emitted.'),
   amount: amount('Base units, decimal.'),
   block_timestamp: count('Unix seconds.'),
-  bridge_tx_hash: nullable(hash('Transaction of the claimed deposit; null while that is not indexed here.')),
+  bridge_tx_hash: nullable(
+    hash('Transaction of the deposit whose content was claimed; null while none such is indexed here.'),
+  ),
   block_number: count('Block of the claim.'),
   log_index: uint32('Log of the claim in its block.'),
   origin_network: uint32('Source network of the claimed deposit.'),

@@ -32,6 +32,8 @@ export interface BridgeRecord {
   readonly readyForClaim: boolean
   readonly claimTransactionHash: Hash | null
   readonly l1InfoTreeIndex: L1InfoTreeIndex | null
+  /** False: the claim in force of this global index claimed other content, that of a deposit which a cut took off the tree. */
+  readonly claimMatches: boolean
 }
 
 /** A claim in force as the API shows it. */

@@ -9,6 +9,7 @@ import { PlacedBytes } from './placedBytes.js'
 import { PlacedChunks } from './placedChunks.js'
 import { PlacedLinks } from './placedLinks.js'
 import { PlacedSenders } from './placedSenders.js'
+import { claimsListedDeposit } from './queries/claimedContent.js'
 import type { ShardReaders } from './reader.js'
 import type { RowArena } from './rowArena.js'
 import type { ShardView } from './shardView.js'
@@ -76,7 +77,7 @@ export class BridgePacker {
     this.#page++
   }
 
-  /** @returns false for a bridge whose metadata has no room at all. */
+  /** @returns false for a bridge whose metadata has no room at all, and for one with a field that few rows have. */
   pack(depositCount: number): boolean {
     const { arena } = this
     const row = this.#deposits.placeOf(depositCount)
@@ -95,6 +96,8 @@ export class BridgePacker {
       arena.view.getUint32(row + depositFields.destinationNetwork, true),
     )
     const claim = claims === undefined ? NOWHERE : claims.links.findOf(depositCount)
+    if (claim !== NOWHERE && !claimsListedDeposit(this.#source, depositCount, path.destination!, claim))
+      return false
     const claimHash = claim === NOWHERE ? NOWHERE : claims!.hashes.placeOf(claim)
     const { numbers } = arena
     const at = arena.addRow(metadataLength)

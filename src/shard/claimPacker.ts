@@ -64,9 +64,9 @@ export class ClaimPacker {
     const row = this.#claims.placeOf(ordinal)
     if (isSetByAdministrator(arena.input[row + claimFields.flags]!)) return false
     const source = this.#sourceOf(arena.view.getUint32(row + claimFields.sourceNetwork, true))
-    // A cut of the exit tree may have given the deposit count to another deposit.
-    if (source !== undefined && source.view.state.counters.archivedDeposits > 0) return false
     const depositCount = arena.view.getUint32(row + claimFields.depositCount, true)
+    // A cut of the exit tree may have given the deposit count to another deposit.
+    if (source !== undefined && source.view.deposits.archivedAt(depositCount).length > 0) return false
     const isDepositKnown = source !== undefined && depositCount < source.view.deposits.count
     const deposit = isDepositKnown ? source.deposits.placeOf(depositCount) : NOWHERE
     const tokenId = arena.view.getUint32(row + claimFields.tokenId, true)

@@ -56,6 +56,7 @@ export function bridgeRecord(fields: Partial<BridgeRecord> = {}): BridgeRecord {
     readyForClaim: true,
     claimTransactionHash: hashOf(0x2b),
     l1InfoTreeIndex: asL1InfoTreeIndex(11),
+    claimMatches: true,
     ...fields,
   }
 }

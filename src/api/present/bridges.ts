@@ -23,6 +23,7 @@ const TX_SENDER = key('tx_sender')
 const GLOBAL_INDEX = key('global_index')
 const CLAIM_TX_HASH = key('claim_tx_hash')
 const L1_INFO_TREE_INDEX = key('l1_info_tree_index')
+const CLAIM_MATCHES = key('claim_matches')
 
 const MESSAGE = 1
 
@@ -98,5 +99,9 @@ function writeBridge(writer: JsonWriter, bridge: BridgeRecord): void {
   writer.raw(L1_INFO_TREE_INDEX)
   if (bridge.l1InfoTreeIndex === null) writer.null()
   else writer.uint(bridge.l1InfoTreeIndex)
+  if (!bridge.claimMatches) {
+    writer.raw(CLAIM_MATCHES)
+    writer.boolean(false)
+  }
   writer.raw(END_OBJECT)
 }

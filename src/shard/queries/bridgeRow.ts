@@ -2,6 +2,7 @@ import type { BridgeRecord } from '../../protocol/records.js'
 import type { DepositCount } from '../../protocol/units.js'
 import type { ShardReaders } from '../reader.js'
 import type { ShardView } from '../shardView.js'
+import { claimsListedDeposit } from './claimedContent.js'
 
 /** A deposit with all that other shards tell of it. @param depositCount must be below the number of deposits. */
 export function bridgeRow(shards: ShardReaders, source: ShardView, depositCount: number): BridgeRecord {
@@ -9,8 +10,8 @@ export function bridgeRow(shards: ShardReaders, source: ShardView, depositCount:
   const sender = source.deposits.findSender(depositCount)
   const token = source.dictionary.getToken(row.tokenId)
   const path = shards.claimFacts.path(source, row.destinationNetwork)
-  const claims = path.destination?.claims
-  const claim = claims?.findOf(source.networkId, depositCount)
+  const { destination } = path
+  const claim = destination?.claims.findOf(source.networkId, depositCount)
   return {
     transactionHash: row.transactionHash,
     depositCount: depositCount as DepositCount,
@@ -28,8 +29,9 @@ export function bridgeRow(shards: ShardReaders, source: ShardView, depositCount:
     tokenAddress: token.address,
     metadata: source.dictionary.getMetadata(row.metadataId),
     readyForClaim: claim === undefined && depositCount < path.readyBelow,
-    claimTransactionHash: claim === undefined ? null : claims!.getTransactionHash(claim),
+    claimTransactionHash: claim === undefined ? null : destination!.claims.getTransactionHash(claim),
     l1InfoTreeIndex: path.findUsable(depositCount) ?? null,
+    claimMatches: claim === undefined || claimsListedDeposit(source, depositCount, destination!, claim),
   }
 }
 

@@ -1,28 +1,18 @@
 import { InvariantError } from '../../errors/invariantError.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import type { ClaimRecord } from '../../protocol/records.js'
-import { equalBytes } from '../../store/codecs/bytes.js'
 import type { ClaimRow } from '../../store/codecs/claimRow.js'
 import type { DepositRow } from '../../store/codecs/depositRow.js'
-import type { TokenEntry } from '../../store/codecs/smallRows.js'
 import type { ShardReaders } from '../reader.js'
 import type { ShardView } from '../shardView.js'
-
-/** What a claim or a deposit pays, to whom. */
-interface Transfer {
-  readonly token: TokenEntry
-  readonly destinationAddress: ClaimRow['destinationAddress']
-  readonly amount: Uint8Array
-}
+import { type ClaimedContent, contentOfClaim, contentOfDeposit, isSameContent } from './claimedContent.js'
 
 /** A claim with what its source's shard tells of the deposit. @param ordinal must be below the number of claims. */
 export function claimRow(shards: ShardReaders, view: ShardView, ordinal: number): ClaimRecord {
   const row = view.claims.get(ordinal)
   const source = shards.find(row.sourceNetwork)
   const deposit = source?.deposits.find(row.depositCount)
-  const shown = row.isSetByAdministrator
-    ? transferOfDeposit(source, deposit)
-    : { ...row, token: view.dictionary.getToken(row.tokenId) }
+  const shown = row.isSetByAdministrator ? contentOfKnownDeposit(source, deposit) : contentOfClaim(view, row)
   const sender = row.isSetByAdministrator ? undefined : view.claims.findSender(ordinal)
   return {
     transactionHash: view.claims.getTransactionHash(ordinal),
@@ -44,45 +34,29 @@ export function claimRow(shards: ShardReaders, view: ShardView, ordinal: number)
 }
 
 /** SetClaim tells of nothing but the deposit; it is listed once that is known. */
-function transferOfDeposit(source: ShardView | undefined, deposit: DepositRow | undefined): Transfer {
+function contentOfKnownDeposit(
+  source: ShardView | undefined,
+  deposit: DepositRow | undefined,
+): ClaimedContent {
   if (source === undefined || deposit === undefined)
     throw new InvariantError('a claim set by an administrator was listed before its deposit is known')
-  return transferOf(source, deposit)
-}
-
-function transferOf(source: ShardView, deposit: DepositRow): Transfer {
-  return { ...deposit, token: source.dictionary.getToken(deposit.tokenId) }
+  return contentOfDeposit(source, deposit)
 }
 
 /**
  * Transaction of the deposit that was claimed. Where the exit tree was cut, its deposit count may name another deposit by now:
- * then the archived one with the claim's content is meant.
+ * then the archived one with the claim's content is meant, or none that is known here.
  */
 function findBridgeTransaction(
   source: ShardView | undefined,
   deposit: DepositRow | undefined,
   row: ClaimRow,
-  shown: Transfer,
+  shown: ClaimedContent,
 ): Hash | null {
-  if (source === undefined) return null
-  if (source.state.counters.archivedDeposits > 0 && !row.isSetByAdministrator) {
-    if (deposit !== undefined && isSameTransfer(transferOf(source, deposit), shown))
-      return deposit.transactionHash
-    for (const archived of source.deposits.listArchived())
-      if (
-        archived.depositCount === row.depositCount &&
-        isSameTransfer(transferOf(source, archived.row), shown)
-      )
-        return archived.row.transactionHash
-  }
-  return deposit?.transactionHash ?? null
-}
-
-function isSameTransfer(left: Transfer, right: Transfer): boolean {
-  return (
-    left.token.network === right.token.network &&
-    equalBytes(left.token.address.bytes, right.token.address.bytes) &&
-    equalBytes(left.destinationAddress.bytes, right.destinationAddress.bytes) &&
-    equalBytes(left.amount, right.amount)
-  )
+  const archived = source?.deposits.archivedAt(row.depositCount) ?? []
+  if (source === undefined || archived.length === 0 || row.isSetByAdministrator)
+    return deposit?.transactionHash ?? null
+  const candidates = [...(deposit === undefined ? [] : [deposit]), ...archived.map((each) => each.row)]
+  const claimed = candidates.find((each) => isSameContent(contentOfDeposit(source, each), shown))
+  return claimed?.transactionHash ?? null
 }

@@ -17,6 +17,8 @@ import { DEPOSITS_PER_CHUNK, SENDERS_PER_CHUNK } from '../../store/tables.js'
 import { ChunkReader } from '../chunkReader.js'
 import type { SnapshotState } from '../snapshotState.js'
 
+const NO_DEPOSITS: readonly ArchivedDeposit[] = []
+
 /** Deposits of one network and their senders. Rows are copies: they stay good. */
 export class DepositReads {
   readonly #view: ReadView
@@ -24,6 +26,8 @@ export class DepositReads {
   readonly #networkId: NetworkId
   readonly #deposits: ChunkReader
   readonly #senders: ChunkReader
+  /** What was read of the archive, and of which epoch. */
+  #archive = { epoch: -1, size: 0, byCount: new Map<number, readonly ArchivedDeposit[]>() }
 
   constructor(view: ReadView, state: SnapshotState, networkId: NetworkId) {
     this.#view = view
@@ -113,13 +117,31 @@ export class DepositReads {
     return decodeSenderRow(chunk.slice(offset, offset + SENDER_BYTES), 0)
   }
 
-  /** Deposits that BackwardLET cut off, oldest first. */
-  listArchived(): ArchivedDeposit[] {
-    const archived = this.#state.counters.archivedDeposits
-    if (archived === 0) return []
-    return this.#view
-      .list('archivedDeposits', { start: uint32Key(0), end: uint32Key(archived) })
-      .map(({ value }) => decodeArchivedDeposit(value))
+  /** Deposits of this count that BackwardLET cut off, newest first: one per cut at most. */
+  archivedAt(depositCount: number): readonly ArchivedDeposit[] {
+    const { archivedDeposits } = this.#state.counters
+    if (archivedDeposits === 0) return NO_DEPOSITS
+    const { epoch } = this.#state
+    if (this.#archive.epoch !== epoch || this.#archive.size > archivedDeposits)
+      this.#archive = { epoch, size: 0, byCount: new Map() }
+    this.#readArchive(archivedDeposits)
+    return this.#archive.byCount.get(depositCount) ?? NO_DEPOSITS
+  }
+
+  /** The archive only grows, but for reorgs: what was read of it stays. */
+  #readArchive(size: number): void {
+    const archive = this.#archive
+    if (archive.size === size) return
+    const added = this.#view.list('archivedDeposits', {
+      start: uint32Key(archive.size),
+      end: uint32Key(size),
+    })
+    for (const { value } of added) {
+      const deposit = decodeArchivedDeposit(value)
+      const others = archive.byCount.get(deposit.depositCount) ?? NO_DEPOSITS
+      archive.byCount.set(deposit.depositCount, [deposit, ...others])
+    }
+    archive.size = size
   }
 
   #first(fieldOf: (chunk: Uint8Array, offset: number) => number, least: number): number {
