@@ -7,8 +7,8 @@ type BridgeAction = 'deposit' | 'claim' | 'forwardLet'
 
 /** A successful call into the bridge. */
 export interface BridgeCall {
-  /** 0x + 40 lower-case digits. */
-  readonly caller: string
+  /** 0x + 40 lower-case digits; undefined where the trace contradicts itself. */
+  readonly caller: string | undefined
   readonly input: string
   /** Wei sent with it. */
   readonly value: string
@@ -19,7 +19,7 @@ interface TracedEvent {
   readonly action: BridgeAction
   /** Deposit count or (global) index; undefined for ForwardLET. */
   readonly key: bigint | undefined
-  readonly caller: string
+  readonly caller: string | undefined
 }
 
 export interface BridgeTrace {
@@ -37,6 +37,7 @@ interface Frame {
   readonly input?: unknown
   readonly value?: unknown
   readonly error?: unknown
+  readonly revertReason?: unknown
   readonly calls?: unknown
   readonly logs?: unknown
 }
@@ -58,6 +59,19 @@ const eventKeys: Readonly<
   [eventTopics.ForwardLET]: { action: 'forwardLet', keyWord: undefined },
 }
 
+/** What the frames below a frame run in. */
+interface Context {
+  /** Whoever calls from here: the address whose storage and balance are at work; undefined where the trace does not tell. */
+  readonly address: string | undefined
+  /** The code that runs is another account's: the frames are below a DELEGATECALL. */
+  readonly isBorrowedCode: boolean
+  /** The call that entered the bridge, where the context is the bridge. */
+  readonly bridgeCall: BridgeCall | undefined
+}
+
+/** zkSync's system contracts pass a call on with its first caller as the sender. No EVM has code at such addresses that calls others. */
+const SYSTEM_CONTRACT = /^0x0{36}[0-9a-f]{4}$/
+
 /**
  * Calls into the bridge that took effect: a frame that failed took everything below it back. The bridge is a proxy, so
  * its code runs in DELEGATECALL frames and its caller is the sender of the CALL that entered the proxy.
@@ -68,14 +82,18 @@ export function readBridgeTrace(root: unknown, bridge: string): BridgeTrace {
   const calls: BridgeCall[] = []
   const events: TracedEvent[] = []
 
-  const visit = (raw: unknown, outer: BridgeCall | undefined): void => {
+  const visit = (raw: unknown, outer: Context | undefined): void => {
     if (typeof raw !== 'object' || raw === null) return
     const frame = raw as Frame
-    if (frame.error !== undefined && frame.error !== null && frame.error !== '') return
+    if (isTold(frame.error) || isTold(frame.revertReason)) return
     const type = lower(frame.type)
     const isSameContext = type === 'delegatecall' || type === 'callcode'
-    const entered = type === 'call' && lower(frame.to) === bridge ? toCall(frame) : undefined
-    const context = isSameContext ? outer : entered
+    const entered =
+      type === 'call' && lower(frame.to) === bridge ? toCall(frame, callerOf(frame, outer)) : undefined
+    const context: Context =
+      isSameContext && outer !== undefined
+        ? { ...outer, isBorrowedCode: true }
+        : { address: address(frame.to), isBorrowedCode: false, bridgeCall: entered }
     const logs = list(frame.logs) as readonly FrameLog[]
     const inner = list(frame.calls)
     let nextLog = 0
@@ -92,23 +110,43 @@ export function readBridgeTrace(root: unknown, bridge: string): BridgeTrace {
     if (entered !== undefined) calls.push(entered)
   }
 
-  const tellLog = (log: FrameLog, call: BridgeCall | undefined): void => {
-    if (call === undefined || lower(log.address) !== bridge) return
+  const tellLog = (log: FrameLog, { bridgeCall, isBorrowedCode }: Context): void => {
+    if (bridgeCall === undefined) return
+    // Below a DELEGATECALL some tracers name the account of the code as the one that emits.
+    if (!isBorrowedCode && lower(log.address) !== bridge) return
     const known = eventKeys[lower(list(log.topics)[0])]
     if (known === undefined) return
     const { action, keyWord } = known
     const key =
       keyWord === undefined || typeof log.data !== 'string' ? undefined : uint256Word(log.data, keyWord)
-    events.push({ action, key, caller: call.caller })
+    events.push({ action, key, caller: bridgeCall.caller })
   }
 
   visit(root, undefined)
   return { calls, events }
 }
 
-function toCall(frame: Frame): BridgeCall {
-  return { caller: lower(frame.from), input: lower(frame.input), value: lower(frame.value) }
+/**
+ * Who makes a call. Below a DELEGATECALL that is the context's address: tracers print there the account of the code, or the
+ * caller of the whole, as well. Elsewhere what is printed and what the frames say must agree.
+ */
+function callerOf(frame: Frame, outer: Context | undefined): string | undefined {
+  const printed = address(frame.from)
+  const within = outer?.address
+  if (within === undefined || (SYSTEM_CONTRACT.test(within) && printed !== undefined)) return printed
+  return outer!.isBorrowedCode || printed === undefined || printed === within ? within : undefined
 }
 
+function toCall(frame: Frame, caller: string | undefined): BridgeCall {
+  return { caller, input: lower(frame.input), value: lower(frame.value) }
+}
+
+const ADDRESS = /^0x[0-9a-f]{40}$/
 const lower = (value: unknown): string => (typeof value === 'string' ? value.toLowerCase() : '')
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const isTold = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
+
+function address(raw: unknown): string | undefined {
+  const text = lower(raw)
+  return ADDRESS.test(text) ? text : undefined
+}

@@ -43,7 +43,7 @@ function matchByEvents(logs: readonly SenderLog[], trace: BridgeTrace): Map<numb
       (event) => event.action === log.kind && (key === undefined || event.key === key),
     )
     if (at < 0) continue
-    callers.set(log.logIndex, left[at]!.caller)
+    setCaller(callers, log, left[at]!.caller)
     // A claim that was unset and made again in one transaction has its key twice: each event serves once.
     left.splice(at, 1)
   }
@@ -79,14 +79,14 @@ function matchClaims(
       return claim.globalIndex === undefined ? left.length === 1 : index === claim.globalIndex
     })
     if (at < 0) continue
-    callers.set(claim.logIndex, left[at]!.caller)
+    setCaller(callers, claim, left[at]!.caller)
     left.splice(at, 1)
   }
 }
 
 /** A call that makes a deposit, as far as the event repeats it. */
 interface DepositCall {
-  readonly caller: string
+  readonly caller: string | undefined
   readonly network: number
   /** undefined: no address. */
   readonly address: string | undefined
@@ -95,8 +95,8 @@ interface DepositCall {
 
 /** Who calls for one destination: everybody, and by the amount that the call names. */
 interface Callers {
-  readonly all: Set<string>
-  readonly byAmount: Map<bigint | undefined, Set<string>>
+  readonly all: Set<string | undefined>
+  readonly byAmount: Map<bigint | undefined, Set<string | undefined>>
 }
 
 /**
@@ -110,7 +110,7 @@ function matchDeposits(
 ): void {
   const calls = bridgeCalls.map(readDepositCall)
   if (calls.length === deposits.length && deposits.every((log, index) => fits(log, calls[index]!))) {
-    for (const [index, { logIndex }] of deposits.entries()) callers.set(logIndex, calls[index]!.caller)
+    for (const [index, log] of deposits.entries()) setCaller(callers, log, calls[index]!.caller)
     return
   }
   const byDestination = new Map<string, Callers>()
@@ -118,7 +118,7 @@ function matchDeposits(
   for (const log of deposits) {
     const { all, byAmount } = callersFor(log, calls, byDestination)
     const candidates = byAmount.get(log.amount) ?? all
-    if (candidates.size === 1) callers.set(log.logIndex, [...candidates][0]!)
+    if (candidates.size === 1) setCaller(callers, log, [...candidates][0])
   }
 }
 
@@ -161,6 +161,11 @@ function fits({ destinationNetwork, destinationAddress }: SenderLog, call: Depos
     (destinationNetwork === undefined || call.network === destinationNetwork) &&
     (destinationAddress === undefined || call.address === encodeHex(destinationAddress))
   )
+}
+
+/** A call whose caller the trace contradicts is no certain call. */
+function setCaller(callers: Map<number, string>, { logIndex }: SenderLog, caller: string | undefined): void {
+  if (caller !== undefined) callers.set(logIndex, caller)
 }
 
 const selector = (call: BridgeCall): string => call.input.slice(0, 10)
