@@ -1,15 +1,15 @@
-import { type Dirent, existsSync, readdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
-import { fileURLToPath } from 'node:url'
 import { NOT_INSTALLED } from './support/installedProgram.js'
 import { sharedFolder } from './support/sharedFolder.js'
+import { testFiles } from './support/testFiles.js'
 
 /**
- * The test runner: `node dist/test/run.js unit property …` runs every compiled test below the folders, two files at a
- * time; `--minutes=60` gives each file that long instead of five. A test that is skipped or left as "todo", and a file or
- * run without tests, counts as a failure: what does not run proves nothing. Only a test of a program that is not installed may be skipped, and not in CI.
+ * The test runner: `node dist/test/run.js unit property …` runs every test below the folders, two files at a time; a single
+ * file may be named as well, as source or as compiled (`test/unit/rooms.test.ts`, `unit/rooms.test.js`). `--minutes=60` gives
+ * each file that long instead of five. A test that is skipped or left as "todo", and a file or run without tests, counts as a
+ * failure: what does not run proves nothing. Only a test of a program that is not installed may be skipped, and not in CI.
  */
 const FILES_AT_ONCE = 2
 const MINUTES_PER_FILE = 5
@@ -52,13 +52,3 @@ report.once('end', () => {
   for (const fault of faults) console.error(`✖ ${fault}`)
   process.exitCode = faults.length === 0 ? 0 : 1
 })
-
-/** A single file may be named as well. */
-function testFiles(folder: string): string[] {
-  const root = join(dirname(fileURLToPath(import.meta.url)), folder)
-  if (folder.endsWith('.test.js')) return [root]
-  return readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry: Dirent) => entry.isFile() && entry.name.endsWith('.test.js'))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort()
-}

@@ -4,7 +4,7 @@ import solc from 'solc'
 import { contractNames } from './contractNames.js'
 
 /**
- * Build step (`npm run build:contracts`): compiles src/devnet/contracts to dist/contracts/<Name>.json.
+ * Build step (`npm run build`): compiles src/devnet/contracts to dist/contracts/<Name>.json.
  * It is run from the project's folder after `build:ts`. Compiling takes five seconds, so its result is kept, by the hash
  * of sources, settings and compiler, where a clean build does not remove it.
  */

@@ -109,14 +109,14 @@ export function unusedKeepers(files: readonly SourceFile[]): string[] {
   )
 }
 
-/** Reads the emitted JavaScript below `root`. */
-export async function readSourceFiles(root: string): Promise<SourceFile[]> {
+/** Reads the JavaScript that was emitted below `emittedRoot` from the sources below `sourceRoot`: nothing of a source that is gone. */
+export async function readSourceFiles(emittedRoot: string, sourceRoot: string): Promise<SourceFile[]> {
   await init
-  return readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.js'))
+  return readdirSync(sourceRoot, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /(?<!\.d)\.ts$/.test(entry.name))
     .map((entry) => {
-      const file = join(entry.parentPath, entry.name)
-      return sourceFile(relative(root, file), readFileSync(file, 'utf8'))
+      const path = relative(sourceRoot, join(entry.parentPath, entry.name)).replace(/\.ts$/, '.js')
+      return sourceFile(path, readFileSync(join(emittedRoot, path), 'utf8'))
     })
 }
 
