@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Registry } from 'prom-client'
 import type { Config } from './config/config.types.js'
 import { OperatorError } from './errors/operatorError.js'
+import { watchFolder } from './folderHalt.js'
 import { startHttpServer } from './http/server.js'
 import { startIndexer } from './indexer/indexer.js'
 import { compileMerkleModule } from './merkle/wasm.js'
@@ -103,7 +104,11 @@ async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms):
     networks: status.networkIds,
     dataDir: config.dataDir,
   })
-  const ticker = setInterval(() => tick(health, config, fail), SAMPLE_EVERY_MS)
+  const lookAtFolder = watchFolder(guard, status, logger)
+  const ticker = setInterval(() => {
+    tick(health, config, fail)
+    void lookAtFolder()
+  }, SAMPLE_EVERY_MS)
   health.setPhase('running')
   const url = `http://${config.http.host}:${http.port}`
   const opsUrl = `http://${config.ops.host}:${ops.port}`

@@ -27,8 +27,13 @@ export function registerServiceMetrics(
     registers: [registry],
   }).set(build, 1)
   gaugeOf(registry, 'bds_disk_free_bytes', 'Bytes free on the disk of the store', () => {
-    const { bavail, bsize } = statfsSync(config.dataDir)
-    return bavail * bsize
+    try {
+      const { bavail, bsize } = statfsSync(config.dataDir)
+      return bavail * bsize
+    } catch {
+      // The folder is gone: all other metrics are wanted now.
+      return Number.NaN
+    }
   })
   registerNetworkMetrics(registry, status)
   collectDefaultMetrics({ register: registry })

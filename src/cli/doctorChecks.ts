@@ -111,15 +111,21 @@ async function storeIdentity(dataDir: string, network: NetworkConfig): Promise<F
   const { shardDirectory } = await import('../store/shardDirectory.js')
   const directory = shardDirectory(dataDir, network.networkId)
   if (!existsSync(join(directory, 'data.mdb'))) return ok('not made yet')
+  const { lockFolder } = await import('../store/folderLock.js')
   const { openShardStoreSnapshot } = await import('../store/shardStore.js')
   const { checkIdentity } = await import('../store/identity.js')
-  const store = openShardStoreSnapshot(directory)
+  const lock = lockFolder(dataDir, 'read')
   try {
-    store.refresh()
-    checkIdentity(store, network, directory)
-    return ok('made for this network')
+    const store = openShardStoreSnapshot(directory)
+    try {
+      store.refresh()
+      checkIdentity(store, network, directory)
+      return ok('made for this network')
+    } finally {
+      store.release()
+      await store.close()
+    }
   } finally {
-    store.release()
-    await store.close()
+    lock.release()
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { loadConfig } from '../config/load.js'
-import { acquireProcessLock } from '../store/processLock.js'
+import { lockFolder } from '../store/folderLock.js'
 import { removeShard } from '../store/removeShard.js'
 import { shardDirectory } from '../store/shardDirectory.js'
 import { configOptions, otherFlagsHelp, readArguments, UsageError } from './arguments.js'
@@ -41,7 +41,7 @@ export const reindex: Verb = {
       console.log('nothing was removed')
       return exitCodes.failure
     }
-    const lock = acquireProcessLock(config.dataDir)
+    const lock = lockFolder(config.dataDir, 'write')
     try {
       removeShard(directory)
     } finally {

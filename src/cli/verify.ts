@@ -1,5 +1,6 @@
 import { loadConfig } from '../config/load.js'
 import { compileMerkleModule, createHasher } from '../merkle/wasm.js'
+import { lockFolder } from '../store/folderLock.js'
 import { configOptions, otherFlagsHelp, readArguments } from './arguments.js'
 import { exitCodes } from './exitCodes.js'
 import { chosenNetworks } from './networks.js'
@@ -33,17 +34,23 @@ export const verify: Verb = {
     const hasher = createHasher(compileMerkleModule())
     const isJson = switches.has('json')
     const reports: NetworkReport[] = []
-    for (const network of chosenNetworks(config, values)) {
-      const report = await verifyNetwork({
-        dataDir: config.dataDir,
-        network,
-        hasher,
-        isDeep: switches.has('deep'),
-        asksChain: !switches.has('offline'),
-        networkIds: config.networks.map(({ networkId }) => networkId),
-      })
-      reports.push(report)
-      if (!isJson) print(report)
+    const networks = chosenNetworks(config, values)
+    const lock = lockFolder(config.dataDir, 'read')
+    try {
+      for (const network of networks) {
+        const report = await verifyNetwork({
+          dataDir: config.dataDir,
+          network,
+          hasher,
+          isDeep: switches.has('deep'),
+          asksChain: !switches.has('offline'),
+          networkIds: config.networks.map(({ networkId }) => networkId),
+        })
+        reports.push(report)
+        if (!isJson) print(report)
+      }
+    } finally {
+      lock.release()
     }
     const first = firstDamage(reports)
     if (isJson) console.log(JSON.stringify({ is_good: first === undefined, networks: reports }))

@@ -21,6 +21,7 @@ export const haltReasons = [
   'internal_error',
   'disk_full',
   'state_unavailable',
+  'data_folder_lost',
 ] as const
 
 export type HaltReason = (typeof haltReasons)[number]

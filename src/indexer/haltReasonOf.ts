@@ -3,11 +3,15 @@ import { FatalError } from '../errors/chainErrors.js'
 import type { HaltReason } from '../errors/haltReason.js'
 import { InvariantError } from '../errors/invariantError.js'
 
+/** What the system says of a path that has led to the store before; nothing else here has a path. */
+const LOST: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ESTALE'])
+
 /** The name under which a network halts over a failure. */
 export function haltReasonOf(error: unknown): HaltReason {
   if (error instanceof ChainDataError) return error.reason
   if (error instanceof FatalError) return error.reason ?? 'internal_error'
   if (isDiskFull(error)) return 'disk_full'
+  if (error instanceof Error && 'code' in error && LOST.has(error.code)) return 'data_folder_lost'
   if (error instanceof InvariantError) return 'corrupt_store'
   return 'internal_error'
 }

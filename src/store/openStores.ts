@@ -1,15 +1,17 @@
-import { mkdirSync } from 'node:fs'
 import type { Config } from '../config/config.types.js'
+import { lockFolder } from './folderLock.js'
 import { claimIdentity } from './identity.js'
-import { acquireProcessLock } from './processLock.js'
 import { shardDirectory } from './shardDirectory.js'
 import { openShardStoreWriter } from './shardStore.js'
 import type { ShardStoreWriter } from './shardStore.types.js'
+import { watchStores } from './watchStores.js'
 
 /** Holds every shard open from start to end of the process. */
 export interface StoreGuard {
   /** By network, to read what is stored before any other thread starts. */
   readonly stores: ReadonlyMap<number, Omit<ShardStoreWriter, 'transact' | 'close'>>
+  /** Looks once whether folder and files are still those that are open. @returns the networks that have lost theirs. */
+  lostNetworks(): Promise<number[]>
   /** Closes the shards and lets the data directory go. Call it after all other threads closed theirs. */
   close(): Promise<void>
 }
@@ -21,8 +23,7 @@ export interface StoreGuard {
  * @throws FatalError, one clear line: directory in use, other schema, other contracts.
  */
 export function prepareStores(config: Config): StoreGuard {
-  mkdirSync(config.dataDir, { recursive: true })
-  const lock = acquireProcessLock(config.dataDir)
+  const lock = lockFolder(config.dataDir, 'write')
   const stores = new Map<number, ShardStoreWriter>()
   const closeAll = async (): Promise<void> => {
     for (const [networkId, store] of stores) {
@@ -30,6 +31,7 @@ export function prepareStores(config: Config): StoreGuard {
       await store.close()
     }
   }
+  let lostNetworks: StoreGuard['lostNetworks']
   try {
     for (const network of config.networks) {
       const directory = shardDirectory(config.dataDir, network.networkId)
@@ -37,11 +39,12 @@ export function prepareStores(config: Config): StoreGuard {
       stores.set(network.networkId, store)
       claimIdentity(store, network, directory)
     }
+    lostNetworks = watchStores(config.dataDir, lock.files, [...stores.keys()])
   } catch (error) {
     lock.release()
     // The error that stopped us is the one to tell.
     closeAll().catch(() => undefined)
     throw error
   }
-  return { stores, close: () => closeAll().finally(() => lock.release()) }
+  return { stores, lostNetworks, close: () => closeAll().finally(() => lock.release()) }
 }

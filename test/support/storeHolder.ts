@@ -1,13 +1,14 @@
 import type { Config } from '../../src/config/config.types.js'
+import { lockFolder } from '../../src/store/folderLock.js'
 import { prepareStores } from '../../src/store/openStores.js'
 
-/** Holds the stores of a folder open until it is killed. */
-const config = { dataDir: process.argv[2], networks: [] } as unknown as Config
-prepareStores(config)
-if (process.send === undefined) {
-  // No channel leads to the test: the lock itself tells that the stores are held.
+/** Holds the stores of a folder open, or only reads it, until it is killed; tells it, or why not, in one line. */
+const [, , dataDir, role] = process.argv
+try {
+  if (role === 'read') lockFolder(dataDir!, 'read')
+  else prepareStores({ dataDir, networks: [] } as unknown as Config)
+  console.log('ready')
   setInterval(() => undefined, 60_000)
-} else {
-  process.send('ready')
-  process.on('message', () => undefined)
+} catch (error) {
+  console.log((error as Error).message)
 }

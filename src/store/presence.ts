@@ -1,0 +1,116 @@
+import { createHash, randomUUID } from 'node:crypto'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { ProcessRecord } from './processRecord.js'
+
+export type FolderRole = 'write' | 'read'
+
+/** A process that has a folder open, as the name of its socket tells. */
+export interface Present {
+  readonly role: FolderRole
+  readonly pid: number
+  readonly isOfOurNamespace: boolean
+}
+
+/**
+ * A socket in the folder that takes connections as long as its process lives: it tells of a process that has no command
+ * `flock`, and of one whose lock file somebody has removed. All that is to be known is in its name, since a process that is
+ * busy with its start answers nothing.
+ */
+export interface Presence {
+  readonly name: string
+  withdraw(): void
+}
+
+const NAME = /^bds-(write|read)-([0-9a-f]{12})-(\d+)-[0-9a-f]{8}\.sock$/
+
+/** Longer ones are cut off or refused by the system: 108 bytes with our names, on some 104. */
+const LONGEST_FOLDER_PATH = 50
+
+/** One that does not answer in this time is not known to be dead. */
+const LONGEST_LOOK_MS = 2_000
+
+/** @returns undefined where no socket can be made: a file system without them, or read-only. */
+export function announce(dataDir: string, me: ProcessRecord, role: FolderRole): Presence | undefined {
+  const name = `bds-${role}-${digestOf(me)}-${me.pid}-${randomUUID().slice(0, 8)}.sock`
+  const own = join(dataDir, name)
+  const draft = `${name.slice(-'00000000.sock'.length)}.new`
+  // Whoever connects only learns that we live.
+  const server = createServer((socket) => socket.destroy())
+  server.on('error', () => undefined)
+  server.unref()
+  const isMade = withShortPath(dataDir, (folder) => {
+    server.listen(join(folder, draft))
+    return server.listening
+  })
+  if (isMade !== true) return undefined
+  const withdraw = (): void => {
+    rmSync(own, { force: true })
+    server.close()
+  }
+  try {
+    // Another user's process must be able to tell that this one is dead. A name is given only to a socket that listens.
+    chmodSync(join(dataDir, draft), 0o666)
+    renameSync(join(dataDir, draft), own)
+  } catch {
+    withdraw()
+    return undefined
+  }
+  return { name, withdraw }
+}
+
+/** Who lives in the folder, less `own`. Sockets of dead processes are removed. */
+export function whoIsPresent(dataDir: string, me: ProcessRecord, own?: Presence): Present[] {
+  const found = readdirSync(dataDir).filter((name) => name !== own?.name && NAME.test(name))
+  const living = livingOf(dataDir, found)
+  for (const dead of found.filter((name) => !living.includes(name)))
+    rmSync(join(dataDir, dead), { force: true })
+  return living.map((name) => {
+    const [, role, digest, pid] = NAME.exec(name)!
+    return { role: role as FolderRole, pid: Number(pid), isOfOurNamespace: digest === digestOf(me) }
+  })
+}
+
+function digestOf({ bootId, pidNamespace }: ProcessRecord): string {
+  return createHash('sha256').update(`${bootId} ${pidNamespace}`).digest('hex').slice(0, 12)
+}
+
+/** Waits for the answers without giving this thread's event loop a turn: nothing else may run before the folder is ours. */
+function livingOf(dataDir: string, names: readonly string[]): readonly string[] {
+  if (names.length === 0) return []
+  return withShortPath(dataDir, (folder) => {
+    // By position: 0 = not known, 1 = dead, 2 = lives. One more cell counts those that are known.
+    const states = new Int32Array(new SharedArrayBuffer(4 * (names.length + 1)))
+    const paths = names.map((name) => join(folder, name))
+    new Worker(new URL('./presence.worker.js', import.meta.url), { workerData: { paths, states } }).unref()
+    const untilMs = performance.now() + LONGEST_LOOK_MS
+    for (let known = 0; known < names.length; known = Atomics.load(states, names.length)) {
+      const restMs = untilMs - performance.now()
+      if (restMs <= 0 || Atomics.wait(states, names.length, known, restMs) === 'timed-out') break
+    }
+    return names.filter((_, i) => Atomics.load(states, i) !== 1)
+  })!
+}
+
+/** Hands over a path of the folder that is short enough for sockets; undefined where there is none. */
+function withShortPath<T>(dataDir: string, body: (folder: string) => T): T | undefined {
+  const descriptor = openSync(dataDir, constants.O_RDONLY | constants.O_DIRECTORY)
+  try {
+    const short = `/proc/self/fd/${descriptor}`
+    if (existsSync(short)) return body(short)
+    return dataDir.length > LONGEST_FOLDER_PATH ? undefined : body(dataDir)
+  } finally {
+    closeSync(descriptor)
+  }
+}
