@@ -86,6 +86,9 @@ export function createChainClient({
     fetchRange(from, to, signal) {
       return pool.run((endpoint) => reader.read(endpoint, from, to, until(signal)), until(signal))
     },
+    countPerTransactionFrom(block) {
+      reader.positions.startAt(block)
+    },
     readCarefully(from, to) {
       reader.readCarefully(from, to)
       pool.distrustCurrent()

@@ -14,6 +14,8 @@ export interface FetchedRange {
   readonly parentHash?: Hash
   /** Blocks with events, ascending. Senders are null: `resolveSenders` fills them. */
   readonly blocks: readonly IndexedBlock[]
+  /** First block, in the range or below, from which on log indices are positions by transaction (`LogPositions`). */
+  readonly perTransactionFrom?: BlockNumber
 }
 
 /**
@@ -143,6 +145,8 @@ export interface ChainClient extends ContractReads {
    * and the next call goes on behind it.
    */
   fetchRange(from: BlockNumber, to: BlockNumber, signal: AbortSignal): Promise<FetchedRange>
+  /** From which block on logs are counted per transaction as far as is stored. Ranges fetched from now on may find it out. */
+  countPerTransactionFrom(block: BlockNumber | undefined): void
   /**
    * What was fetched of [from, to] contradicts the chain's own arithmetic, so a log may be missing. Until it has been
    * read again, this stretch comes in small windows with every header's bloom checked, and from another endpoint than

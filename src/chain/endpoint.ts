@@ -44,6 +44,8 @@ export class Endpoint {
   head: BlockHead | undefined
   /** False once a call by block hash was not understood. */
   offersLogsByHash = true
+  /** Whether it counts logs per transaction, as far as the chain's first block shows where that makes a difference. */
+  perTransactionLogs: { readonly from: number; readonly isShown: boolean } | undefined
   /** False once `debug_traceTransaction` turned out to be missing. */
   offersTraces = true
   /** False once `eth_getBlockReceipts` turned out to be missing. */

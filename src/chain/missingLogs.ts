@@ -82,7 +82,7 @@ export class MissingLogs {
   ): Promise<void> {
     const receipts = await readReceipts(block, endpoint, signal)
     const union = new Uint8Array(256)
-    const knownIndexes = new Set(known.map((log) => log.logIndex))
+    const knownPlaces = new Set(known.map(placeOf))
     let isWithheld = false
     for (const receipt of receipts ?? []) {
       const bloom = decodeBloom(typeof receipt.logsBloom === 'string' ? receipt.logsBloom : undefined)
@@ -92,7 +92,7 @@ export class MissingLogs {
       for (const log of decodeLogs(receipt.logs ?? [], block.number, block.number, endpoint.alias)) {
         const contract = this.#probe.contracts.find(({ address }) => address === log.address)
         const isOurs = contract?.topics.some(({ topic }) => topic === log.topics[0]?.toLowerCase()) === true
-        if (isOurs && !knownIndexes.has(log.logIndex)) isWithheld = true
+        if (isOurs && !knownPlaces.has(placeOf(log))) isWithheld = true
       }
     }
     const isComplete = decodeBloom(block.logsBloom)?.every((byte, index) => byte === union[index]) === true
@@ -102,6 +102,11 @@ export class MissingLogs {
       `${endpoint.alias}: the bloom of block ${block.number} has an event of ours that no log shows`,
     )
   }
+}
+
+/** Where a log was told to be: some chains count the logs of each transaction from 0. */
+function placeOf({ transactionHash, logIndex }: RpcLog): string {
+  return `${transactionHash}:${logIndex}`
 }
 
 type Receipt = Readonly<Record<string, unknown>>

@@ -10,6 +10,7 @@ import { rootGetters } from './contractReads.js'
 import { Endpoint } from './endpoint.js'
 import { openHeadSocket } from './headSocket.js'
 import { assertContracts } from './identity.js'
+import { probeLogCount } from './probeLogCount.js'
 import { classifyLogsFailure } from './rangeErrors.js'
 import { findBlock, readHead } from './readBlocks.js'
 import { type BlockHead, decodeQuantity, quantity } from './rpcBlocks.js'
@@ -78,6 +79,7 @@ export async function probeEndpoint(
   }
   await ask('finality', () => probeFinality(network, endpoint, signal))
   await ask('logs by block hash', () => probeLogsByHash(network, newest, endpoint, signal))
+  await ask('index of logs', () => probeLogCount(newest, endpoint, signal))
   await ask('range of logs', () => probeLogRange(network, newest, endpoint, signal))
   await ask('batches', () => probeBatches(endpoint, signal))
   await ask('call traces', () => probeTraces(network, endpoint, signal))

@@ -3,7 +3,7 @@ import type { Hash, IndexedBlock } from '../protocol/chainEvent.js'
 import type { EventFilter } from '../protocol/decodeLog.js'
 import { decodeHex } from '../protocol/hex.js'
 import { PackedLogs } from '../protocol/packedLogs.js'
-import type { BlockNumber } from '../protocol/units.js'
+import { asBlockNumber, type BlockNumber } from '../protocol/units.js'
 import type { FetchedRange } from './chainClient.types.js'
 import type { Clock } from './clock.js'
 import type { ContractStates } from './contractStates.js'
@@ -17,12 +17,13 @@ import {
 } from './decodedBlocks.js'
 import type { Endpoint } from './endpoint.js'
 import { withInitialExitRoots } from './initialExitRoots.js'
+import { LogPositions } from './logPositions.js'
 import { MissingLogs } from './missingLogs.js'
 import { behind, readBlocks, readHead } from './readBlocks.js'
 import { type LogsWindow, readLogsWindow } from './readLogs.js'
 import { type BlockHead, toHeader } from './rpcBlocks.js'
 import { isMethodMissing, RpcFailure } from './rpcFailure.js'
-import { decodeLogs, logsFilter, type RpcLog } from './rpcLogs.js'
+import { decodeLogs, logsFilter, type RpcLog, unpackLog } from './rpcLogs.js'
 
 /** Every block this close below the head comes with its header: its bloom is checked, and a reorg shows. One batch's worth. */
 export const NEAR_HEAD_BLOCKS = 48
@@ -30,8 +31,15 @@ export const NEAR_HEAD_BLOCKS = 48
 const TRIES = 3
 const RETRY_PAUSE_MS = 50
 
+interface DecodedWindow {
+  readonly decoded: readonly DecodedBlock[]
+  /** As it was when the logs got their places. */
+  readonly perTransactionFrom: number | undefined
+}
+
 /** Reads stretches of one network's chain from one endpoint at a time, and believes nothing that does not fit together. */
 export class RangeReader {
+  readonly positions: LogPositions
   readonly #filter: EventFilter
   readonly #logsFilter: ReturnType<typeof logsFilter>
   readonly #missingLogs: MissingLogs
@@ -52,6 +60,7 @@ export class RangeReader {
     this.#network = network
     this.#filter = filter
     this.#logsFilter = logsFilter(filter)
+    this.positions = new LogPositions(this.#logsFilter)
     this.#missingLogs = new MissingLogs(filter)
     this.#clock = clock
   }
@@ -100,7 +109,7 @@ export class RangeReader {
       (await readLogsWindow({ from, to: last, headersAbove, filter: this.#logsFilter }, endpoint, signal))
     assertLinked(window.headers, endpoint)
     const parentHash = linkedParentHash(window.headers, from, window.to)
-    const decoded =
+    const { decoded, perTransactionFrom } =
       (window.to <= headersAbove && (await this.#decodePacked(window, endpoint, signal))) ||
       (await this.#decodePlain(window, endpoint, signal))
     await this.#readMissingHeaders(decoded, window, endpoint, signal)
@@ -120,7 +129,15 @@ export class RangeReader {
     }
     if (isCareful) this.#carefulFrom = Math.max(this.#carefulFrom, window.to + 1)
     const lastHeader = toHeader(window.headers.get(window.to)!)
-    return { fromBlock: from, head: lastHeader, ...(parentHash === undefined ? {} : { parentHash }), blocks }
+    return {
+      fromBlock: from,
+      head: lastHeader,
+      ...(parentHash === undefined ? {} : { parentHash }),
+      blocks,
+      ...(perTransactionFrom === undefined || perTransactionFrom > window.to
+        ? {}
+        : { perTransactionFrom: asBlockNumber(perTransactionFrom) }),
+    }
   }
 
   /**
@@ -166,31 +183,35 @@ export class RangeReader {
   }
 
   /** Blocks with their logs, in order, complete as far as their headers tell. */
-  async #decodePlain(window: LogsWindow, endpoint: Endpoint, signal: AbortSignal): Promise<DecodedBlock[]> {
+  async #decodePlain(window: LogsWindow, endpoint: Endpoint, signal: AbortSignal): Promise<DecodedWindow> {
     const { logs, to } = window
     const plain = logs instanceof PackedLogs ? decodeLogs(logs, 0, to, endpoint.alias) : logs
     const groups = groupByBlock(plain, endpoint)
     await this.#completeByBloom(groups, window, endpoint, signal)
-    return [...groups.values()].map((group) => decodeBlock(group, this.#filter))
+    const perTransactionFrom = await this.positions.place(groups, window.headers, endpoint, signal)
+    const decoded = [...groups.values()].map((group) => decodeBlock(group, this.#filter))
+    return { decoded, perTransactionFrom }
   }
 
   /**
    * The same for a window of far history that came packed, most of it without text or objects.
-   * @returns undefined when it did not come so, or a log of its last block is missing.
+   * @returns undefined when it did not come so, a log of its last block is missing, or its logs are not counted as they seem.
    */
   async #decodePacked(
     window: LogsWindow,
     endpoint: Endpoint,
     signal: AbortSignal,
-  ): Promise<DecodedBlock[] | undefined> {
+  ): Promise<DecodedWindow | undefined> {
     const { logs } = window
     if (!(logs instanceof PackedLogs)) return undefined
-    const blocks = decodePackedBlocks(logs, this.#filter, endpoint)
-    const last = blocks.at(-1)
-    const lastLogs = last?.number === window.to ? last.logs() : []
+    const lastLogs: RpcLog[] = []
+    for (let log = logs.length - 1; log >= 0 && logs.blockNumber(log) === window.to; log--)
+      lastLogs.unshift(unpackLog(logs, log))
     const header = window.headers.get(window.to)!
     const complete = await this.#missingLogs.complete(header, lastLogs, endpoint, signal)
-    return complete === lastLogs ? blocks : undefined
+    if (complete !== lastLogs || !this.positions.placePacked(logs, endpoint)) return undefined
+    const perTransactionFrom = this.positions.from
+    return { decoded: decodePackedBlocks(logs, this.#filter, endpoint), perTransactionFrom }
   }
 
   /**

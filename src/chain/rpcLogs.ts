@@ -10,6 +10,9 @@ export interface RpcLog extends EncodedLog {
   /** 0x + 64 lower-case digits. */
   readonly blockHash: string
   readonly transactionHash: string
+  /** undefined when absent or unreadable. */
+  readonly transactionIndex: number | undefined
+  /** As told: most nodes count per block, some per transaction. `LogPositions` makes the place in the block of it. */
   readonly logIndex: number
   /** Seconds; undefined when absent, zero or unreadable. */
   readonly blockTimestamp: number | undefined
@@ -23,9 +26,11 @@ export function logsFilter(filter: EventFilter): { address: string[]; topics: st
 }
 
 const UPPER_CASE = /[A-F]/
+/** An index is stored in 32 bits. */
+const MOST_LOGS = 0xffff_ffff
 
 /**
- * Logs in chain order, each once. Logs marked `removed` are left out: they tell of a branch that is gone.
+ * Logs by block and told index, each once. Logs marked `removed` are left out: they tell of a branch that is gone.
  * @throws RpcFailure `body` when an entry is no mined log, or lies outside [from, to].
  */
 export function decodeLogs(raw: unknown, from: number, to: number, alias: string): RpcLog[] {
@@ -60,31 +65,44 @@ export function unpackLog(logs: PackedLogs, log: number): RpcLog {
     blockNumber: logs.blockNumber(log),
     blockHash: encodeHex(logs.blockHash(log)),
     transactionHash: encodeHex(logs.transactionHash(log)),
+    transactionIndex: logs.transactionIndex(log),
     logIndex: logs.logIndex(log),
     blockTimestamp: logs.blockTimestamp(log),
   }
 }
 
-/** Whether logs come in chain order, each once, none outside of [from, to]: then packed ones are good as they are. */
+/**
+ * Whether logs come in chain order, each once, none outside of [from, to], however they are counted: then packed ones are
+ * good as they are.
+ */
 export function areInOrder(logs: PackedLogs, from: number, to: number): boolean {
-  for (let log = 0, block = from, index = -1; log < logs.length; log++) {
+  for (let log = 0, block = from, index = -1, transaction: number | undefined; log < logs.length; log++) {
     const nextBlock = logs.blockNumber(log)
     const nextIndex = logs.logIndex(log)
-    if (nextBlock < block || nextBlock > to || (nextBlock === block && nextIndex <= index)) return false
+    const nextTransaction = logs.transactionIndex(log)
+    if (nextBlock < block || nextBlock > to) return false
+    if (nextBlock === block) {
+      const isOther = transaction !== undefined && nextTransaction !== undefined
+      const step = isOther ? nextTransaction - transaction! : 0
+      if (step < 0 || (step === 0 && nextIndex <= index)) return false
+    }
     block = nextBlock
     index = nextIndex
+    transaction = nextTransaction
   }
   return true
 }
 
-const compareLogs = (a: RpcLog, b: RpcLog): number => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
+const compareLogs = (a: RpcLog, b: RpcLog): number =>
+  a.blockNumber - b.blockNumber ||
+  a.logIndex - b.logIndex ||
+  (a.transactionHash < b.transactionHash ? -1 : a.transactionHash > b.transactionHash ? 1 : 0)
 
-/** @throws RpcFailure when two different logs claim one place. */
+/** @throws RpcFailure when two different logs of a transaction claim one place. */
 function isRepeat(previous: RpcLog | undefined, log: RpcLog, alias: string): boolean {
   if (previous === undefined || compareLogs(previous, log) !== 0) return false
   if (
     previous.blockHash !== log.blockHash ||
-    previous.transactionHash !== log.transactionHash ||
     previous.data !== log.data ||
     previous.topics.join() !== log.topics.join()
   )
@@ -105,7 +123,7 @@ function decodeEntry(entry: unknown, last: RpcLog | undefined): RpcLog | 'remove
     last !== undefined && raw.transactionHash === last.transactionHash
       ? last.transactionHash
       : decodeHash(raw.transactionHash)
-  if (blockNumber === undefined || logIndex === undefined) return undefined
+  if (blockNumber === undefined || logIndex === undefined || logIndex > MOST_LOGS) return undefined
   if (blockHash === undefined || transactionHash === undefined) return undefined
   const { address, topics, data } = raw
   if (typeof address !== 'string' || typeof data !== 'string' || !isTextList(topics)) return undefined
@@ -117,6 +135,7 @@ function decodeEntry(entry: unknown, last: RpcLog | undefined): RpcLog | 'remove
     blockNumber,
     blockHash,
     transactionHash,
+    transactionIndex: decodeQuantity(raw.transactionIndex),
     logIndex,
     blockTimestamp: blockTimestamp === 0 ? undefined : blockTimestamp,
   }

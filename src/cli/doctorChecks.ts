@@ -114,13 +114,16 @@ async function storeIdentity(dataDir: string, network: NetworkConfig): Promise<F
   const { lockFolder } = await import('../store/folderLock.js')
   const { openShardStoreSnapshot } = await import('../store/shardStore.js')
   const { checkIdentity } = await import('../store/identity.js')
+  const { readPerTransactionFrom } = await import('../shard/write/chainPosition.js')
   const lock = lockFolder(dataDir, 'read')
   try {
     const store = openShardStoreSnapshot(directory)
     try {
       store.refresh()
       checkIdentity(store, network, directory)
-      return ok('made for this network')
+      const from = readPerTransactionFrom(store)
+      const count = from === undefined ? '' : `; logs are counted per transaction from block ${from} on`
+      return ok(`made for this network${count}`)
     } finally {
       store.release()
       await store.close()

@@ -22,6 +22,7 @@ export const haltReasons = [
   'disk_full',
   'state_unavailable',
   'data_folder_lost',
+  'log_position_overflow',
 ] as const
 
 export type HaltReason = (typeof haltReasons)[number]

@@ -30,7 +30,18 @@ export function makeBatch(
     ...(batchUndoFloor === undefined
       ? {}
       : { batchUndoFloor: asBlockNumber(Math.min(batchUndoFloor, undoFloor)) }),
+    ...(range.perTransactionFrom === undefined ? {} : { perTransactionFrom: range.perTransactionFrom }),
   }
+}
+
+/**
+ * Whether logs of `range` got their places as those stored before it: two ranges are read at once, and the later one may have
+ * been read before the earlier one showed how the chain counts.
+ * @param stored what is known of the blocks before.
+ */
+export function isCountedAlike(stored: BlockNumber | undefined, range: FetchedRange): boolean {
+  const { perTransactionFrom: from, fromBlock } = range
+  return from === stored || (stored === undefined && from !== undefined && from >= fromBlock)
 }
 
 export function countEvents(blocks: readonly IndexedBlock[]): number {

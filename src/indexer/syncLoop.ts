@@ -8,7 +8,7 @@ import type { L1InfoGerReader } from '../shard/l1InfoGers.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
 import { assertIdentity } from './assertIdentity.js'
 import type { Auditor } from './audit.js'
-import { type ChainPosition, countEvents, makeBatch } from './batches.js'
+import { type ChainPosition, countEvents, isCountedAlike, makeBatch } from './batches.js'
 import { BatchUndo, UNDOABLE_BATCHES } from './batchUndo.js'
 import { assertContinues } from './continuity.js'
 import type { GerPoller } from './gerPoller.js'
@@ -125,6 +125,7 @@ class SyncLoop {
     const { client, writer, report } = this.#options
     if (!this.#isIdentified) await assertIdentity(client, writer, this.#signal)
     this.#isIdentified = true
+    client.countPerTransactionFrom(writer.perTransactionFrom())
     const head = await client.getHead(this.#signal)
     this.#pacer.saw(head)
     report.head(head, writer.checkpoint())
@@ -231,7 +232,14 @@ class SyncLoop {
   ): void {
     const { writer, report, network } = this.#options
     this.#signal.throwIfAborted()
+    const countedFrom = writer.perTransactionFrom()
+    if (!isCountedAlike(countedFrom, range))
+      throw new RetryableError(
+        `logs from block ${range.fromBlock} on were read before it was known how they are counted`,
+      )
     writer.applyBlocks(makeBatch(range, blocks, position, network.rollbackBlocks, batchUndoFloor))
+    if (countedFrom === undefined && range.perTransactionFrom !== undefined)
+      report.countsPerTransaction(range.perTransactionFrom)
     report.committed(range.head, range.head.number - range.fromBlock + 1, countEvents(blocks))
     this.#recovery.progressed(range.head.number)
   }

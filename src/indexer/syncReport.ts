@@ -78,6 +78,11 @@ export class SyncReport {
     this.#post({ type: 'reorg', networkId: this.#networkId, ancestor: ancestor.number, depth })
   }
 
+  /** Found out at this block, and kept from there on. */
+  countsPerTransaction(block: number): void {
+    this.#logger.info('logs are counted per transaction', { block })
+  }
+
   /** Blocks were taken back to be read again: no reorg of the chain. */
   rewound(checkpoint: BlockHeader, ancestor: BlockHeader): void {
     this.#logger.warn('read again', {

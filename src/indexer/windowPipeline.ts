@@ -1,6 +1,6 @@
 import type { ChainClient, FetchedRange } from '../chain/chainClient.types.js'
 import { asBlockNumber } from '../protocol/units.js'
-import { countEvents } from './batches.js'
+import { countEvents, isCountedAlike } from './batches.js'
 
 interface Window {
   readonly from: number
@@ -105,6 +105,7 @@ export class WindowPipeline {
       // As wide as one window at most: so far a stretch that does not fit is read again.
       const isNear = number <= this.#joinedUpTo && number - first.fromBlock < this.#widestBlocks
       if (!isNear || more < FEW_EVENTS || events + more > mostEvents) break
+      if (!isCountedAlike(ranges.at(-1)!.perTransactionFrom, following)) break
       this.#take(following)
       ranges.push(following)
       events += more
@@ -162,5 +163,11 @@ export class WindowPipeline {
 function joined(ranges: readonly FetchedRange[]): FetchedRange {
   const [first] = ranges
   if (ranges.length === 1) return first!
-  return { ...first!, head: ranges.at(-1)!.head, blocks: ranges.flatMap(({ blocks }) => blocks) }
+  const { head, perTransactionFrom } = ranges.at(-1)!
+  return {
+    ...first!,
+    head,
+    blocks: ranges.flatMap(({ blocks }) => blocks),
+    ...(perTransactionFrom === undefined ? {} : { perTransactionFrom }),
+  }
 }

@@ -247,4 +247,6 @@ export interface BlockBatch {
    * enough to read history again. Absent: they can't.
    */
   readonly batchUndoFloor?: BlockNumber
+  /** First block from which on log indices are positions by transaction; absent while there is none. */
+  readonly perTransactionFrom?: BlockNumber
 }

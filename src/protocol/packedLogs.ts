@@ -5,10 +5,14 @@ import { encodeHex } from './hex.js'
 /**
  * Logs as `assembly/logs.ts` packs them, one record after another, each begun at a multiple of 8. Little-endian: size of
  * the record u32, entry of the filter i32 (−1: none), block number f64, block time f64 (−1: not told), log index u32,
- * number of topics u32, bytes of data u32, 4 unused, block hash 32, transaction hash 32, topics 32 each, data.
+ * number of topics u32, bytes of data u32, transaction index u32 (0xffffffff: not told), block hash 32, transaction hash 32,
+ * topics 32 each, data.
  */
 const NUMBER = 8
 const TIME = 16
+const LOG_INDEX = 24
+const TRANSACTION_INDEX = 36
+const NOT_TOLD = 0xffff_ffff
 const BLOCK_HASH = 40
 const TRANSACTION_HASH = 72
 const TOPICS = 104
@@ -95,7 +99,18 @@ export class PackedLogs {
   }
 
   logIndex(log: number): number {
-    return this.#view.getUint32(this.#starts[log]! + 24, true)
+    return this.#view.getUint32(this.#starts[log]! + LOG_INDEX, true)
+  }
+
+  /** undefined when absent. */
+  transactionIndex(log: number): number | undefined {
+    const index = this.#view.getUint32(this.#starts[log]! + TRANSACTION_INDEX, true)
+    return index === NOT_TOLD ? undefined : index
+  }
+
+  /** Gives a log another index than it was told with. */
+  setLogIndex(log: number, logIndex: number): void {
+    this.#view.setUint32(this.#starts[log]! + LOG_INDEX, logIndex, true)
   }
 
   topicCount(log: number): number {
@@ -133,6 +148,10 @@ export class PackedLogs {
 
   isOfSameBlock(log: number, other: number): boolean {
     return this.#isSame(log, other, BLOCK_HASH)
+  }
+
+  isOfSameTransaction(log: number, other: number): boolean {
+    return this.#isSame(log, other, TRANSACTION_HASH)
   }
 
   /** Topics and data as JSON-RPC tells them; the address is empty where the filter does not have the event. */

@@ -94,6 +94,8 @@ export interface ShardWriter {
    * destination is ready. Kept over restarts.
    */
   noteCatchingUp(isCatchingUp: boolean): void
+  /** First stored block from which on log indices are positions by transaction; undefined while there is none. */
+  perTransactionFrom(): BlockNumber | undefined
   /** Moves finality without new blocks. Lower than before is ignored. */
   setFinalized(block: BlockNumber): void
   /** The next deposits and claims without a sender, oldest first, at most `limit`. */

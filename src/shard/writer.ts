@@ -27,6 +27,7 @@ import {
   readHeaderAtOrBelow,
   readOldestAncestor,
   readOrigin,
+  readPerTransactionFrom,
   readUndoFloor,
   removeHeadersAbove,
   removeOrigin,
@@ -115,6 +116,7 @@ export function openShardWriter({ config, networkId, compiled, status }: ShardWr
     noteCatchingUp(isCatchingUp) {
       if (isCatchingUp !== readCatchingUp(store)) commit((view) => putCatchingUp(view, isCatchingUp))
     },
+    perTransactionFrom: () => readPerTransactionFrom(store),
     setFinalized(block) {
       const checkpoint = readCheckpoint(store)
       if (checkpoint === undefined) return

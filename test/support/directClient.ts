@@ -21,7 +21,14 @@ import { localExitRootOf } from './fakeChainState.js'
 
 type Method = Exclude<
   keyof ChainClient,
-  'isDown' | 'close' | 'readCarefully' | 'distrust' | 'reorged' | 'askWitness' | 'readsManyWords'
+  | 'isDown'
+  | 'close'
+  | 'readCarefully'
+  | 'distrust'
+  | 'reorged'
+  | 'askWitness'
+  | 'readsManyWords'
+  | 'countPerTransactionFrom'
 >
 
 /** A call of the client, before it is answered. */
@@ -208,6 +215,8 @@ export class DirectClient implements ChainClient {
   distrust(): void {}
 
   reorged(): void {}
+
+  countPerTransactionFrom(): void {}
 
   isDown(): boolean {
     return this.down

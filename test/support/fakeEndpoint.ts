@@ -1,4 +1,5 @@
 import type { FakeNetwork } from './fakeChain.js'
+import { quantity } from './fakeChainGetters.js'
 import { FakeRpcError, type FakeView, rpcMethods } from './fakeRpc.js'
 import {
   ActiveFault,
@@ -148,8 +149,10 @@ export class FakeEndpoint {
       return method(view, [call.params[0], 'latest'])
     }
     const result = method(view, call.params)
-    if (call.method === 'eth_getLogs') refuseManyResults(firing, result as unknown[])
-    return result
+    if (call.method !== 'eth_getLogs') return result
+    const logs = result as unknown[]
+    refuseManyResults(firing, logs)
+    return firing.some(({ type }) => type === 'doubledLogs') ? logs.flatMap((log) => [log, log]) : logs
   }
 
   private view(firing: readonly FaultKind[]): FakeView {
@@ -169,13 +172,24 @@ export class FakeEndpoint {
       if (fault.type === 'finality') finality = fault.mode
       if (fault.type === 'hideLogs') hidden.push(fault)
     }
+    const render: FakeView['render'] = (log, block, by) => {
+      const told = { ...log }
+      for (const fault of firing) {
+        if (fault.type === 'logField' && by === 'filter') Object.assign(told, fault.change(log))
+        if (fault.type !== 'logIndex') continue
+        const first = block.logs.find(({ transactionHash }) => transactionHash === log.transactionHash)!
+        told.logIndex = quantity(Number(log.logIndex) - first.logIndex)
+      }
+      return told
+    }
     const hides: FakeView['hides'] = (log, block, by) =>
       hidden.some(
         (fault) =>
           (fault.by === undefined || fault.by === 'both' || fault.by === by) &&
           logMatches(fault.match, log, block),
       )
-    return { network, blocks, logBlocks: logBlocks ?? blocks, hides, zeroBloom, takesPrograms, finality }
+    const sight = { network, blocks, logBlocks: logBlocks ?? blocks }
+    return { ...sight, hides, render, zeroBloom, takesPrograms, finality }
   }
 }
 

@@ -24,9 +24,17 @@ export interface FakeView {
   readonly hides: (log: FakeLog, block: FakeBlock, by: 'range' | 'hash') => boolean
   readonly zeroBloom: boolean
   readonly takesPrograms: boolean
+  /** Logs and receipts as sent, from how a node that counts per block tells them. */
+  readonly render: (log: RenderedLog, block: FakeBlock, by: 'filter' | 'receipt') => object
   readonly finality: 'right' | 'unsupported' | 'null' | 'zero'
   /** Where logs come from; another branch than the headers' for a load balancer that mixes nodes. */
   readonly logBlocks: readonly FakeBlock[]
+}
+
+/** A log as JSON-RPC tells it. */
+export interface RenderedLog extends Readonly<Record<string, unknown>> {
+  readonly transactionHash: Hex
+  readonly logIndex: Hex
 }
 
 type Params = readonly unknown[]
@@ -51,11 +59,11 @@ export const rpcMethods: Readonly<Record<string, Method>> = {
   },
   eth_getTransactionReceipt: (view, [hash]) => {
     const found = findTransaction(view, hash)
-    return found ? receiptOf(found.block, found.transaction) : null
+    return found ? receiptOf(view, found.block, found.transaction) : null
   },
   eth_getBlockReceipts: (view, [tag]) => {
     const block = blockAt(view, tag)
-    return block ? block.transactions.map((transaction) => receiptOf(block, transaction)) : null
+    return block ? block.transactions.map((transaction) => receiptOf(view, block, transaction)) : null
   },
   debug_traceTransaction: (view, [hash, options]) => {
     const found = findTransaction(view, hash)
@@ -145,7 +153,7 @@ function logsOf(view: FakeView, filter: LogFilter): unknown[] {
   return selectedBlocks(view, filter).flatMap((block) =>
     block.logs
       .filter((log) => matches(log) && !view.hides(log, block, by))
-      .map((log) => renderLog(block, log)),
+      .map((log) => view.render(renderLog(block, log), block, 'filter')),
   )
 }
 
@@ -166,7 +174,7 @@ function numberOf(view: FakeView, tag: string): number {
   return tag.startsWith('0x') ? Number(tag) : blockAt(view, tag)!.number
 }
 
-function renderLog(block: FakeBlock, log: FakeLog): unknown {
+function renderLog(block: FakeBlock, log: FakeLog): RenderedLog {
   return {
     address: log.address,
     topics: log.topics,
@@ -204,7 +212,7 @@ function transactionOf(view: FakeView, block: FakeBlock, transaction: FakeTransa
   }
 }
 
-function receiptOf(block: FakeBlock, transaction: FakeTransaction): unknown {
+function receiptOf(view: FakeView, block: FakeBlock, transaction: FakeTransaction): unknown {
   return {
     transactionHash: transaction.hash,
     transactionIndex: quantity(transaction.index),
@@ -212,7 +220,7 @@ function receiptOf(block: FakeBlock, transaction: FakeTransaction): unknown {
     blockNumber: quantity(block.number),
     from: transaction.from,
     to: transaction.to,
-    logs: transaction.logs.map((log) => renderLog(block, log)),
+    logs: transaction.logs.map((log) => view.render(renderLog(block, log), block, 'receipt')),
     logsBloom: block.logsBloom,
     ...{ status: '0x1', type: '0x2', contractAddress: null, cumulativeGasUsed: '0x5208' },
     ...{ gasUsed: '0x5208', effectiveGasPrice: '0x7' },

@@ -33,6 +33,8 @@ export type BlockSource = readonly FakeBlock[] | (() => readonly FakeBlock[])
  * - `newestState`: contract calls are answered from the newest block, whatever block is named; with `checks: 'block'` only if
  *   there is such a block.
  * - `noPrograms`: contract calls without a receiver revert.
+ * - `logIndex`: logs are counted per transaction. `logField`: `eth_getLogs` tells some fields of each log otherwise.
+ *   `doubledLogs`: it tells each log twice.
  * - `zeroBloom`: headers carry an empty bloom. `finality`: tags safe and finalized are odd.
  */
 export type FaultKind =
@@ -55,6 +57,9 @@ export type FaultKind =
   | { readonly type: 'hideLogs'; readonly match: LogMatch | LogTest; readonly by?: 'range' | 'hash' | 'both' }
   | { readonly type: 'newestState'; readonly checks?: 'nothing' | 'block' }
   | { readonly type: 'noPrograms' }
+  | { readonly type: 'logIndex' }
+  | { readonly type: 'logField'; readonly change: (log: Readonly<Record<string, unknown>>) => object }
+  | { readonly type: 'doubledLogs' }
   | { readonly type: 'zeroBloom' }
   | { readonly type: 'finality'; readonly mode: 'unsupported' | 'null' | 'zero' }
 

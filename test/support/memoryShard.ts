@@ -66,6 +66,10 @@ export class MemoryShard implements ShardWriter {
     return this.#headers.findLast((header) => header.number <= block)
   }
 
+  perTransactionFrom(): undefined {
+    return undefined
+  }
+
   counts(): ShardCounts {
     const of = (type: ChainEvent['type']) => this.#rows.filter(({ event }) => event.type === type).length
     const open = this.#rows.filter(needsSender).length

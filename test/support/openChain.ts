@@ -1,6 +1,7 @@
 import { createChainClient } from '../../src/chain/chainClient.js'
 import type { ChainClient } from '../../src/chain/chainClient.types.js'
 import type { NetworkConfig, RpcEndpointConfig } from '../../src/config/config.types.js'
+import type { LogScanner } from '../../src/protocol/packedLogs.js'
 import type { FakeNetwork } from './fakeChain.js'
 import { FakeClock } from './fakeClock.js'
 import type { FakeEndpoint } from './fakeEndpoint.js'
@@ -23,6 +24,7 @@ export async function openChain(
     readonly config?: Partial<NetworkConfig>
     /** Weights and roles, endpoint by endpoint. */
     readonly rpc?: readonly Partial<RpcEndpointConfig>[]
+    readonly scanner?: LogScanner
   } = {},
 ): Promise<OpenChain> {
   const count = options.endpoints ?? 1
@@ -34,7 +36,10 @@ export async function openChain(
     options.config,
   )
   const config = { ...plain, rpc: plain.rpc.map((each, i) => ({ ...each, ...options.rpc?.[i] })) }
-  const client = createChainClient({ network: config, logger, clock })
+  const client = createChainClient({
+    ...{ network: config, logger, clock },
+    ...(options.scanner === undefined ? {} : { scanner: options.scanner }),
+  })
   return {
     client,
     endpoints: servers.map(({ endpoint }) => endpoint),

@@ -15,9 +15,11 @@ import {
   putCheckpoint,
   putHeader,
   putOrigin,
+  putPerTransactionFrom,
   raiseFinalized,
   raiseUndoFloor,
   readCheckpoint,
+  readPerTransactionFrom,
 } from './chainPosition.js'
 import type { WriteContext } from './writeContext.js'
 
@@ -32,12 +34,11 @@ export function applyBlocks(context: WriteContext, batch: BlockBatch): void {
   assertFollows(before, batch)
   const undoFloor = raiseUndoFloor(view, batch.batchUndoFloor ?? batch.undoFloor)
   const isKept = ({ header }: IndexedBlock): boolean => header.number > Math.max(undoFloor, batch.undoFloor)
-  applyStretch(
-    context,
+  const stretches = [
     batch.blocks.filter((block) => !isKept(block)),
-    undoFloor,
-  )
-  for (const block of batch.blocks.filter(isKept)) applyStretch(context, [block], undoFloor)
+    ...batch.blocks.filter(isKept).map((block) => [block]),
+  ]
+  for (const blocks of stretches) applyStretch(context, blocks, batch, undoFloor)
   putHeader(view, batch.head)
   if (before === undefined) putOrigin(view, batch.head)
   putCheckpoint(view, batch.head)
@@ -46,7 +47,12 @@ export function applyBlocks(context: WriteContext, batch: BlockBatch): void {
 }
 
 /** Blocks that are taken back together or not at all: their undo is one, and only the last one's header is an ancestor. */
-function applyStretch(context: WriteContext, blocks: readonly IndexedBlock[], undoFloor: number): void {
+function applyStretch(
+  context: WriteContext,
+  blocks: readonly IndexedBlock[],
+  { perTransactionFrom }: BlockBatch,
+  undoFloor: number,
+): void {
   const { view } = context
   const last = blocks.at(-1)?.header
   if (last === undefined) return
@@ -54,6 +60,9 @@ function applyStretch(context: WriteContext, blocks: readonly IndexedBlock[], un
   view.setUndoBlock(last.number > undoFloor ? last.number : undefined)
   for (const block of blocks) applyBlock(context, block)
   context.flush()
+  // Under undo: without this block the chain's first one that shows how it counts is another.
+  if (perTransactionFrom !== undefined && perTransactionFrom <= last.number)
+    if (readPerTransactionFrom(view) === undefined) putPerTransactionFrom(view, perTransactionFrom)
   view.setUndoBlock(undefined)
   if (context.counters.lineage !== lineage) noteCuts(context, lineage)
   putHeader(view, last)

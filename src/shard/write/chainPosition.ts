@@ -1,5 +1,5 @@
 import type { BlockHeader } from '../../protocol/chainEvent.js'
-import type { BlockNumber } from '../../protocol/units.js'
+import { asBlockNumber, type BlockNumber } from '../../protocol/units.js'
 import { readUint48BigEndian } from '../../store/codecs/bytes.js'
 import { blockKey, type MetaName, metaKey } from '../../store/codecs/keys.js'
 import {
@@ -126,6 +126,16 @@ export function readCatchingUp(view: ReadView): boolean {
 export function putCatchingUp(view: WriteView, isCatchingUp: boolean): void {
   if (isCatchingUp) view.put('meta', metaKey('catchingUp'), Uint8Array.of(1))
   else view.remove('meta', metaKey('catchingUp'))
+}
+
+/** First block whose logs are counted per transaction; undefined while there is none. */
+export function readPerTransactionFrom(view: ReadView): BlockNumber | undefined {
+  const block = readBlock(view, 'perTransactionFrom')
+  return block === NO_BLOCK ? undefined : asBlockNumber(block)
+}
+
+export function putPerTransactionFrom(view: WriteView, block: BlockNumber): void {
+  view.put('meta', metaKey('perTransactionFrom'), encodeBlockNumber(block))
 }
 
 /** Number of reorgs that were followed. */

@@ -24,6 +24,7 @@ export type MetaName =
   | 'commits'
   | 'startOvers'
   | 'catchingUp'
+  | 'perTransactionFrom'
 
 const metaKeys = new Map<MetaName, Uint8Array>()
 

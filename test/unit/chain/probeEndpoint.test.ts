@@ -60,6 +60,21 @@ test('what an endpoint does not offer is a warning', async (context) => {
   assert.match(found['call traces']!, /^warn: debug_traceTransaction is not offered/)
 })
 
+test('how logs are counted is told by the newest block, where two transactions have some', async (context) => {
+  const indexOfLogs = async (isPerTransaction: boolean, transactions: number) => {
+    const found = await probe(context, (endpoint) => {
+      endpoint.network.mine((block) => {
+        for (let count = 0; count < transactions; count++) block.tx().deposit()
+      })
+      if (isPerTransaction) endpoint.fail({ type: 'logIndex' })
+    })
+    return found['index of logs']!
+  }
+  assert.match(await indexOfLogs(false, 1), /^ok: not shown by block \d+$/)
+  assert.equal(await indexOfLogs(false, 2), 'ok: counted per block')
+  assert.match(await indexOfLogs(true, 2), /^ok: counted per transaction/)
+})
+
 test('new heads over WebSocket are asked for where an address is given, and told without it', async (context) => {
   const server = await serveHeads(context)
   const listen = async (wsUrl: string) => {

@@ -1,0 +1,34 @@
+import type { Endpoint } from './endpoint.js'
+import type { ProbeFinding } from './probeEndpoint.js'
+import type { BlockHead } from './rpcBlocks.js'
+import { decodeLogs } from './rpcLogs.js'
+
+/** Receipts that are looked at: two with logs show how they are counted. */
+const MOST_RECEIPTS = 16
+
+/** Are logs counted per block, as most nodes do, or per transaction? Told by the receipts of the newest block, where two have logs. */
+export async function probeLogCount(
+  { number, transactionHashes }: BlockHead,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<Omit<ProbeFinding, 'what'>> {
+  const calls = transactionHashes
+    .slice(0, MOST_RECEIPTS)
+    .map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
+  const firsts: number[] = []
+  for (const outcome of await endpoint.callAll(calls, signal)) {
+    const receipt = (outcome.ok ? outcome.result : undefined) as
+      | { readonly logs?: unknown }
+      | null
+      | undefined
+    const [first] = decodeLogs(receipt?.logs ?? [], number, number, endpoint.alias)
+    if (first !== undefined) firsts.push(first.logIndex)
+  }
+  if (firsts.length < 2) return { outcome: 'ok', detail: `not shown by block ${number}` }
+  const isPerBlock = firsts.every((first, at) => at === 0 || first > firsts[at - 1]!)
+  if (isPerBlock) return { outcome: 'ok', detail: 'counted per block' }
+  return {
+    outcome: 'ok',
+    detail: 'counted per transaction: log_index is transaction index · 65536 + index',
+  }
+}
