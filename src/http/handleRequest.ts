@@ -4,6 +4,7 @@ import { chooseCoding } from './acceptEncoding.js'
 import { answerQuery, type QueryDesk } from './answerQuery.js'
 import { METHODS } from './headers.js'
 import type { RateGate } from './limits/rateGate.js'
+import { RequestHead } from './requestHead.js'
 import { acceptRequestId } from './requestId.js'
 import { Exchange, type ExchangeContext } from './respond.js'
 import type { Target } from './targets.js'
@@ -19,6 +20,12 @@ export interface RequestHandlerOptions {
 }
 
 const DOCUMENT_COST = 1
+
+const NO_BODY =
+  'a request has no body here: no Transfer-Encoding, and no Content-Length but one 0; the connection ends'
+
+/** Of the request that is being handled. */
+const head = new RequestHead()
 
 export type RequestHandler = (res: HttpResponse, req: HttpRequest) => void
 
@@ -45,10 +52,11 @@ function handle(
   method: string,
   path: string,
 ): void {
-  const requestId = acceptRequestId(req.getHeader('x-request-id'))
-  const exchange = new Exchange(options.context, res, method, requestId, isClose(req.getHeader('connection')))
+  const { requestId, connection, mayHaveBody } = head.read(req)
+  const exchange = new Exchange(options.context, res, method, acceptRequestId(requestId), isClose(connection))
   try {
-    dispatch(options, exchange, method, path, req)
+    if (mayHaveBody) exchange.refuseAndClose(failure('INVALID_PARAMETER', NO_BODY))
+    else dispatch(options, exchange, method, path, req)
   } catch (error) {
     exchange.fail(error)
   }
@@ -93,8 +101,8 @@ function dispatch(
     desk.metrics.rateLimited(target.route)
     return
   }
-  exchange.ifNoneMatch = req.getHeader('if-none-match')
-  const coding = desk.isCoding ? chooseCoding(req.getHeader('accept-encoding')) : 'identity'
+  exchange.ifNoneMatch = head.ifNoneMatch
+  const coding = desk.isCoding ? chooseCoding(head.acceptEncoding) : 'identity'
   if (target.type === 'document') exchange.send(target.answers[coding])
   else answerQuery(desk, exchange, target.route, rawQuery ?? '', coding)
 }

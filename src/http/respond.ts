@@ -50,6 +50,9 @@ export interface Outgoing {
  */
 const BODILESS_IN_A_ROW = 4_096
 
+/** uWebSockets.js gathers what a handler writes in a buffer of this size. */
+const CORK_BYTES = 16_384
+
 const CLOSE_LINE = '\r\nConnection: close'
 
 const CACHE_CONTROL = Buffer.from('Cache-Control')
@@ -161,14 +164,30 @@ export class Exchange implements Listed<Exchange> {
   }
 
   /** Answers with an error of the table. */
-  refuse({ code, message, retryAfterSec }: Failure, headers: HeaderList = []): void {
-    this.send({
-      status: errorTable[code].status,
-      body: JSON.stringify({ error: { code, message } }),
-      cacheControl: NO_STORE,
-      lines: headerLines(headers) + retryAfterLine(retryAfterSec ?? 0),
-      bodyLines: JSON_LINES,
-      etag: '',
+  refuse(failed: Failure, headers: HeaderList = []): void {
+    this.send(refusal(failed, errorBody(failed), headers))
+  }
+
+  /**
+   * Answers with an error and ends the connection before uWebSockets.js takes what came behind the head for the next request:
+   * only inside the handler. Nothing but `close` ends it at once, and that throws away what is still in uWebSockets.js'
+   * buffer: so the answer is filled up with blanks to be longer than that, and is written here to its last byte.
+   */
+  refuseAndClose(failed: Failure): void {
+    const body = errorBody(failed).padEnd(CORK_BYTES)
+    const answer = refusal(failed, body)
+    this.finish(answer.status, () => {
+      const lines = this.headText(answer) + this.ownLines() + (this.isLast ? '' : CLOSE_LINE)
+      // `writeHeader` puts a line's end behind the value: it ends the head, or is the last blank of the body. Blanks in front
+      // of a header's value are no part of it.
+      const size = body.length + 2
+      const rest =
+        this.method === 'HEAD'
+          ? `\r\nContent-Length:${' '.repeat(CORK_BYTES)}${size}\r\n`
+          : `\r\nContent-Length: ${size}\r\n\r\n${body}`
+      this.res.writeStatus(statusLine(answer.status))
+      this.res.writeHeader('Cache-Control', lines + rest)
+      this.res.close()
     })
   }
 
@@ -311,6 +330,21 @@ export class Exchange implements Listed<Exchange> {
   /** Where `end` does not write its own. */
   private closeLine(): string {
     return this.context.isClosing && !this.isLast ? CLOSE_LINE : ''
+  }
+}
+
+function errorBody({ code, message }: Failure): string {
+  return JSON.stringify({ error: { code, message } })
+}
+
+function refusal({ code, retryAfterSec }: Failure, body: string, headers: HeaderList = []): Outgoing {
+  return {
+    status: errorTable[code].status,
+    body,
+    cacheControl: NO_STORE,
+    lines: headerLines(headers) + retryAfterLine(retryAfterSec ?? 0),
+    bodyLines: JSON_LINES,
+    etag: '',
   }
 }
 

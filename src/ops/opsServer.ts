@@ -78,6 +78,15 @@ function readiness(health: HealthSource): Reply {
 }
 
 async function answer(routes: ReadonlyMap<string, Route>, request: IncomingMessage): Promise<Reply> {
+  if (mayHaveBody(request))
+    return {
+      ...failure(
+        400,
+        'INVALID_PARAMETER',
+        'a request has no body here: no Transfer-Encoding, and no Content-Length but one 0',
+      ),
+      headers: { Connection: 'close' },
+    }
   const path = (request.url ?? '/').split('?')[0]!
   const route = routes.get(path)
   if (route === undefined) return failure(404, 'NOT_FOUND', 'unknown route')
@@ -97,6 +106,11 @@ async function answer(routes: ReadonlyMap<string, Route>, request: IncomingMessa
         headers: { Allow: METHODS },
       }
   }
+}
+
+/** The same rule as on the API: node refuses what is ambiguous by itself, and reads the rest, which may be endless. */
+function mayHaveBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 }
 
 function send(response: ServerResponse, request: IncomingMessage, reply: Reply): void {

@@ -28,21 +28,6 @@ for (const core of cores) {
     }
   })
 
-  test(`${core.name}: a body on GET, plain or chunked, does not desync the connection`, async (context) => {
-    const { port } = await start(context)
-    const bodies: [header: string, bytes: string][] = [
-      ['Content-Length: 5', 'hello'],
-      ['Transfer-Encoding: chunked', '5\r\nhello\r\n0\r\n\r\n'],
-    ]
-    for (const [header, bytes] of bodies) {
-      const connection = new RawConnection(port)
-      const first = await connection.send(requestText('GET', BRIDGES, [header]) + bytes).response()
-      const second = await connection.send(requestText('GET', `${INDEX}77`)).response()
-      assert.deepEqual([first.status, JSON.parse(second.body).timestamp], [200, 77], header)
-      connection.destroy()
-    }
-  })
-
   test(`${core.name}: what is answered from memory may be pipelined: complete and in order`, async (context) => {
     const { port } = await start(context)
     const targets = ['/livez', '/bridge/v1/sync-status', '/nowhere', '/bridge/v1/bridges?network_id=x', '/']

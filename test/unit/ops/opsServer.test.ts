@@ -91,6 +91,45 @@ test('a probe in HTTP/1.0 without a Host header is answered', async (t) => {
   assert.match(await exchange(port, 'OPTIONS / HTTP/1.0\r\n\r\n'), /^HTTP\/1\.\d 204 /)
 })
 
+test('a request that may have a body gets 400 and the connection ends, without an answer to what stands behind it', async (t) => {
+  const { port } = await start(t, { ready: true, lagBlocks: 0 })
+  const behind = 'GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n'
+  const length = `Content-Length: ${behind.length}`
+  const unsure = [
+    length,
+    'Content-Length: 5',
+    'Content-Length: 999999',
+    `Content-Length: 0\r\n${length}`,
+    'Content-Length: 0\r\nContent-Length: 0',
+    'Content-Length:',
+    `Content-Length:\r\n${length}`,
+    'Content-Length: 00',
+    'Content-Length: +0',
+    `Content-Length: 0, ${behind.length}`,
+    `Content-Length : ${behind.length}`,
+    'Transfer-Encoding:',
+    'Transfer-Encoding: chunked',
+    'Transfer-Encoding:\r\nTransfer-Encoding: chunked',
+    'Transfer-Encoding: identity',
+    `Transfer-Encoding: chunked\r\n${length}`,
+    `X-A: b\r\n ${length}`,
+    `X-A: a\n${length}`,
+    `: x\r\n${length}`,
+  ]
+  for (const path of ['/readyz', '/metrics', '/nowhere'])
+    for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST'])
+      for (const headers of unsure) {
+        const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n\r\n`
+        const answers = await exchange(port, head + behind)
+        const statuses = [...answers.matchAll(/^HTTP\/1\.1 (\d+) /gm)].map(([, status]) => status)
+        assert.deepEqual([statuses, /alive/.test(answers)], [['400'], false], `${method} ${path} ${headers}`)
+        assert.match(answers, /^connection: close\r$/im)
+      }
+  const harmless = `GET /readyz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n`
+  const last = behind.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')
+  assert.match(await exchange(port, harmless + last), /200 OK.*"ready".*200 OK.*"alive"/s)
+})
+
 test('OPTIONS on the probes has the status of GET, because HAProxy checks with it', async (t) => {
   const { port } = await start(t, { ready: false, reason: 'draining', lagBlocks: 0 }, 503)
   assert.match(await exchange(port, 'OPTIONS / HTTP/1.0\r\n\r\n'), /^HTTP\/1\.\d 503 /)
