@@ -18,7 +18,7 @@ import { prepareStores } from './store/openStores.js'
 import { buildInfo } from './telemetry/buildInfo.js'
 import { createHealthMonitor, type HealthMonitor } from './telemetry/healthMonitor.js'
 import { createMetrics, gaugeOf } from './telemetry/metrics.js'
-import { createStatusBoard, statusRow } from './telemetry/statusBoard.js'
+import { createStatusBoard, headPlaces, statusRow } from './telemetry/statusBoard.js'
 
 const SAMPLE_EVERY_MS = 1_000
 
@@ -48,7 +48,11 @@ async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms):
   const guard = prepareStores(config)
   rooms.add('stores', () => guard.close())
   // The indexers' threads may come up long after the ports: until then the lists would show what no sync status counts.
-  for (const [networkId, store] of guard.stores) tellStored(store, statusRow(status, networkId))
+  for (const [networkId, store] of guard.stores) {
+    const row = statusRow(status, networkId)
+    tellStored(store, row)
+    row.setHeadPlace(headPlaces.unseen)
+  }
   const fileSystem = unsafeFileSystem(config.dataDir)
   if (fileSystem !== undefined)
     logger.warn('data_dir is on a file system that is not safe for the store', {

@@ -75,6 +75,10 @@ export function createChainClient({
       const head = await pool.run((endpoint) => readHead(endpoint, until(signal)), until(signal))
       return toHeader(head)
     },
+    async getHighestHead(wanted, signal) {
+      const head = await pool.run((endpoint) => readHead(endpoint, until(signal)), until(signal))
+      return toHeader(head.number >= wanted ? head : await pool.findHigher(head, wanted, until(signal)))
+    },
     async getHeader(block, signal) {
       const found = await pool.run((endpoint) => findBlock(block, endpoint, until(signal)), until(signal))
       return found === undefined ? undefined : toHeader(found)

@@ -131,6 +131,11 @@ export interface ChainClient extends ContractReads {
   verifyIdentity(signal: AbortSignal): Promise<void>
   /** Newest block. One call. */
   getHead(signal: AbortSignal): Promise<BlockHeader>
+  /**
+   * Newest block of the endpoint in use if it is as high as `wanted`; else all others are asked, and the highest is told. One that shows a
+   * block so high is preferred from then on.
+   */
+  getHighestHead(wanted: BlockNumber, signal: AbortSignal): Promise<BlockHeader>
   /** Header by number; undefined while the node does not know the block. */
   getHeader(block: BlockNumber, signal: AbortSignal): Promise<BlockHeader | undefined>
   /**

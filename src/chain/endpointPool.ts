@@ -5,7 +5,8 @@ import { ChainIdentity } from './chainIdentity.js'
 import type { Clock } from './clock.js'
 import type { Endpoint } from './endpoint.js'
 import { EndpointHealth } from './endpointHealth.js'
-import { decodeQuantity } from './rpcBlocks.js'
+import { readHead } from './readBlocks.js'
+import { type BlockHead, decodeQuantity } from './rpcBlocks.js'
 import { RpcFailure } from './rpcFailure.js'
 
 /** How much better another endpoint must be before a healthy one is left: no flapping between equals. */
@@ -16,8 +17,9 @@ const LOGGED_WORDS = 300
 const DISTRUST_MS = 30_000
 /** The newest blocks of all endpoints are compared this often. */
 const COMPARE_HEADS_MS = 10_000
-/** More blocks behind the newest at two comparisons in a row: an endpoint that does not follow. */
+/** More blocks behind the newest at so many comparisons in a row: an endpoint that does not follow. */
 const LAG_BLOCKS = 2
+const TIMES_BEHIND = 2
 /** Less than errors weigh at most: an endpoint that tells of blocks which it can't show must not win by them. */
 const LAG_WEIGHT = 3
 
@@ -206,6 +208,44 @@ export class EndpointPool {
     void this.#measureLags(signal)
   }
 
+  /**
+   * The endpoint that served last shows no block as high as `wanted`: do the others that are ready?
+   * @returns the first head that is so high, else the highest of all, `told` among them.
+   */
+  async findHigher(told: BlockHead, wanted: number, signal: AbortSignal): Promise<BlockHead> {
+    const last = this.#current
+    let highest = told
+    const ask = async (member: Member): Promise<readonly [Member, BlockHead]> => {
+      const head = await this.#tryHead(member, signal)
+      if (head !== undefined && head.number > highest.number) highest = head
+      if (head === undefined || head.number < wanted) throw new RangeError('not so high')
+      return [member, head]
+    }
+    const others = this.#members.filter((member) => member !== last && member.health.isReady)
+    const found = await Promise.any(others.map(ask)).catch(() => undefined)
+    signal.throwIfAborted()
+    if (found === undefined) return highest
+    const [member, head] = found
+    if (member.endpoint.serves('logs')) {
+      if (last !== undefined) last.timesBehind = TIMES_BEHIND
+      this.#current = member
+    }
+    return head
+  }
+
+  /** @returns undefined when the endpoint fails, or is of another chain. */
+  async #tryHead(member: Member, signal: AbortSignal): Promise<BlockHead | undefined> {
+    try {
+      if (!(await this.#hasRightChain(member, signal))) return undefined
+      const head = await readHead(member.endpoint, signal)
+      this.#noteSuccess(member)
+      return head
+    } catch (error) {
+      if (error instanceof RpcFailure && !signal.aborted) this.#noteFailure(member, error)
+      return undefined
+    }
+  }
+
   async #measureLags(signal: AbortSignal): Promise<void> {
     const heads = await Promise.all(this.#members.map((member) => this.#headOf(member, signal)))
     const newest = Math.max(...heads.map((head) => head ?? -1))
@@ -242,7 +282,7 @@ export class EndpointPool {
 
   #score(member: Member): number {
     const distrust = this.#clock.now() < member.distrustedUntil ? 10 : 0
-    const lag = member.timesBehind >= 2 ? LAG_WEIGHT : 0
+    const lag = member.timesBehind >= TIMES_BEHIND ? LAG_WEIGHT : 0
     return member.order + member.health.score + distrust + lag
   }
 

@@ -276,7 +276,8 @@ export const ConfigFile = Type.Object(
         max_rpc_down_ms: integer(1_000, 86_400_000, {
           default: 300_000,
           unit: 'ms',
-          description: '`/readyz` fails after no endpoint of a network has answered for this long.',
+          description:
+            '`/readyz` fails after no endpoint of a network has answered, or shown a head as high as what is stored, for this long.',
         }),
         heartbeat_timeout_ms: integer(1_000, 86_400_000, {
           default: 120_000,

@@ -14,6 +14,7 @@ import { assertContinues } from './continuity.js'
 import type { GerPoller } from './gerPoller.js'
 import { haltReasonOf } from './haltReasonOf.js'
 import type { HeadHints } from './headHints.js'
+import { HeadWatch } from './headWatch.js'
 import { LINKED_DEPTH, LocalChain } from './localChain.js'
 import { openAuditor } from './openAuditor.js'
 import { PollPacer } from './pollPacer.js'
@@ -29,8 +30,6 @@ import { stretchEvents, WindowPipeline } from './windowPipeline.js'
 const SENDER_BUDGET_MS = 2_000
 /** In backfill the head is asked for this often; nothing else depends on it there. */
 const HEAD_REFRESH_MS = 5_000
-/** A head below ours for so long is no node that lags for a moment. */
-const LONGEST_BEHIND_MS = 60_000
 /** While a network rests whose roots are polled, the L1's shard is looked at this often: one read of shared memory. */
 const L1_LOOK_MS = 50
 
@@ -66,9 +65,8 @@ class SyncLoop {
   readonly #auditor: Auditor
   readonly #recovery: Recovery
   readonly #pacer: PollPacer
+  readonly #headWatch: HeadWatch
   #isIdentified = false
-  /** Since when no head was as high as the checkpoint. */
-  #behindSinceMs: number | undefined
 
   constructor(options: SyncLoopOptions, signal: AbortSignal) {
     const { client, writer, clock, report, network } = options
@@ -94,7 +92,9 @@ class SyncLoop {
       startOver,
       deepestRewind: Math.max(network.rollbackBlocks, UNDOABLE_BATCHES * windowBlocks),
     })
-    this.#pacer = new PollPacer(clock, network.pollIntervalMs)
+    const { pollIntervalMs } = network
+    this.#pacer = new PollPacer(clock, pollIntervalMs)
+    this.#headWatch = new HeadWatch({ client, stored: writer, clock, report, pollIntervalMs })
   }
 
   async run(): Promise<void> {
@@ -126,33 +126,25 @@ class SyncLoop {
     if (!this.#isIdentified) await assertIdentity(client, writer, this.#signal)
     this.#isIdentified = true
     client.countPerTransactionFrom(writer.perTransactionFrom())
-    const head = await client.getHead(this.#signal)
+    const wanted = this.#headWatch.wantedHeight()
+    const head = await (wanted === undefined
+      ? client.getHead(this.#signal)
+      : client.getHighestHead(wanted, this.#signal))
     this.#pacer.saw(head)
     report.head(head, writer.checkpoint())
     if (writer.checkpoint() === undefined) await seedShard(this.#options, head, this.#signal)
     const news = await this.#chain.observe(head, this.#signal)
-    this.#noteInStep(news.type !== 'behind')
-    switch (news.type) {
-      case 'reorg':
-        return this.#revert(news.ancestor)
-      case 'behind':
-        return this.#rest(undefined)
-      case 'current':
-        return this.#rest(head)
-      case 'ahead':
-        return this.#follow(head)
+    if (news.type === 'behind') {
+      // Whatever comes in its place must be compared before anything counts as in step again.
+      this.#chain.doubt()
+      if (await this.#headWatch.outOfStep(head, this.#signal)) this.#isIdentified = false
+      return this.#rest(undefined)
     }
-  }
-
-  /** Endpoints that answer but show nothing of our chain for long are as good as silent: what we hold may be gone. */
-  #noteInStep(isInStep: boolean): void {
-    const { clock, report } = this.#options
-    this.#behindSinceMs = isInStep ? undefined : (this.#behindSinceMs ?? clock.now())
-    const behindMs = this.#behindSinceMs === undefined ? 0 : clock.now() - this.#behindSinceMs
-    const isLong = behindMs > LONGEST_BEHIND_MS
-    report.rpcDown(isLong)
-    // Perhaps it was started anew.
-    if (isLong) this.#isIdentified = false
+    // First: what the chain left must not be ready for a moment.
+    if (news.type === 'reorg') this.#revert(news.ancestor)
+    this.#headWatch.inStep()
+    if (news.type === 'current') return this.#rest(head)
+    if (news.type === 'ahead') return this.#follow(head)
   }
 
   #revert(ancestor: BlockHeader): void {

@@ -2,7 +2,7 @@ import type { Clock } from '../chain/clock.js'
 import type { HaltReason } from '../errors/haltReason.js'
 import type { BlockHeader } from '../protocol/chainEvent.js'
 import type { Logger } from '../telemetry/logger.js'
-import type { StatusRow } from '../telemetry/statusBoard.js'
+import { headPlaces, isPutBack, type StatusRow } from '../telemetry/statusBoard.js'
 import type { SyncMessage } from './messages.js'
 
 const PROGRESS_EVERY_MS = 5_000
@@ -36,9 +36,9 @@ export class SyncReport {
     this.#progress.atMs = options.clock.now()
   }
 
-  /** A node that lags does not move the head back behind what we hold. */
+  /** A node that lags does not move the head back behind what we hold; a head that stays there is told as it is. */
   head(head: BlockHeader, checkpoint: BlockHeader | undefined): void {
-    const isBehind = checkpoint !== undefined && head.number < checkpoint.number
+    const isBehind = checkpoint !== undefined && head.number < checkpoint.number && !isPutBack(this.#row)
     this.#row.set('headBlock', isBehind ? checkpoint.number : head.number)
     this.#row.set('headTimestampSec', isBehind ? checkpoint.timestampSec : head.timestampSec)
   }
@@ -96,6 +96,32 @@ export class SyncReport {
     this.#row.set('caughtUp', 0)
     this.#row.add('startOvers', 1)
     this.#logger.warn('starting over', { error, checkpoint: checkpoint.number, count })
+  }
+
+  /** The head stays below what is stored. */
+  behind(head: BlockHeader, checkpoint: BlockHeader): void {
+    const wasPutBack = isPutBack(this.#row)
+    const isBelowFinal = head.number < this.#row.get('finalizedBlock')
+    const place = isBelowFinal ? headPlaces.belowFinal : headPlaces.below
+    if (place !== this.#row.headPlace()) this.#row.setHeadPlace(place)
+    this.head(head, checkpoint)
+    if (!wasPutBack)
+      this.#logger.warn(
+        'no endpoint shows a head as high as what is stored: nothing is ready on this network',
+        {
+          head: head.number,
+          checkpoint: checkpoint.number,
+        },
+      )
+  }
+
+  /** The chain stands on what is stored. */
+  inStep(): void {
+    if (this.#row.headPlace() === headPlaces.inStep) return
+    const wasPutBack = isPutBack(this.#row)
+    this.#row.setHeadPlace(headPlaces.inStep)
+    if (wasPutBack)
+      this.#logger.info('the head has reached what is stored', { block: this.#row.get('headBlock') })
   }
 
   rpcDown(isDown: boolean): void {

@@ -114,7 +114,7 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     writer.reset()
     writer.skip(replyHeadBytes(named.length))
     const entries = shards.withSnapshots(() => {
-      // Halts are read with the snapshots. One that ended since the version was read, and is told again later, brings that very
+      // Halts and places of heads are read with the snapshots. A halt that ended since the version was read, and is told again later, brings that very
       // version back, and this answer knows nothing of a halt.
       if (readVersion() !== version) version = NO_VERSION
       return named.map(answerOrFault)

@@ -16,6 +16,8 @@ interface ClaimPathFacts {
   readonly accepted: Accepted | undefined
   readonly finalLeafCount: number
   readonly isInDoubt: boolean
+  /** The chains show less than what is stored of the way: proofs are what they are, and nothing is ready. */
+  readonly isPutBack: boolean
 }
 
 /** How deposits of one source network come to be claimable on one destination, as the snapshots of this task tell. */
@@ -39,6 +41,7 @@ export class ClaimPath {
     this.#accepted = facts.accepted
     const isOpen =
       !facts.isInDoubt &&
+      !facts.isPutBack &&
       facts.destination !== undefined &&
       facts.destination.state.counters.emergencyState === 0 &&
       !facts.destination.state.isCatchingUp

@@ -1,6 +1,7 @@
 import type { HaltReason } from '../errors/haltReason.js'
 import { isL1, L1_NETWORK_ID } from '../protocol/networks.js'
 import type { NetworkId } from '../protocol/units.js'
+import { type HeadPlace, headPlaces } from '../telemetry/statusBoard.js'
 import { ClaimPath } from './claimPath.js'
 import { Coverage } from './coverage.js'
 import { L1InfoColumns } from './l1InfoColumns.js'
@@ -14,6 +15,7 @@ export interface ClaimFactsShards {
   /** undefined for a network that this instance does not index. */
   find(networkId: NetworkId): ShardView | undefined
   haltReason(networkId: NetworkId): HaltReason
+  headPlace(networkId: NetworkId): HeadPlace
 }
 
 /** Paths kept per source: one per network that is indexed, and those that senders made up. */
@@ -43,6 +45,7 @@ interface KeptPath {
   readonly updates: number
   readonly destinationVersion: number
   readonly isInDoubt: boolean
+  readonly isPutBack: boolean
   /** Task in which it was last found to hold. */
   task: number
 }
@@ -79,21 +82,35 @@ export class ClaimFacts {
       isInDoubtAt(this.#shards, source.networkId) ||
       isInDoubtAt(this.#shards, L1_NETWORK_ID) ||
       isInDoubtAt(this.#shards, destinationNetwork)
+    const isPutBack = this.#isPutBack(destinationNetwork)
     if (
       kept !== undefined &&
       kept.updates === columns.updates &&
       kept.destinationVersion === destinationVersion &&
-      kept.isInDoubt === isInDoubt
+      kept.isInDoubt === isInDoubt &&
+      kept.isPutBack === isPutBack
     ) {
       kept.task = this.#task
       return kept.path
     }
-    const path = this.#makePath(l1, columns, destination, isInDoubt)
+    const path = this.#makePath(l1, columns, destination, { isInDoubt, isPutBack })
     // Destinations are any number that senders choose.
     if (columns.paths.size >= MAX_PATHS) columns.paths.clear()
     const { updates } = columns
-    columns.paths.set(destinationNetwork, { path, updates, destinationVersion, isInDoubt, task: this.#task })
+    const madeFrom = { updates, destinationVersion, isInDoubt, isPutBack }
+    columns.paths.set(destinationNetwork, { path, ...madeFrom, task: this.#task })
     return path
+  }
+
+  /**
+   * The destination's head stays below its blocks: roots that it was given, and claims made there, may be gone. Where it is the L1's
+   * final blocks that are gone, so may be every root.
+   */
+  #isPutBack(destinationNetwork: NetworkId): boolean {
+    return (
+      this.#shards.headPlace(destinationNetwork) !== headPlaces.inStep ||
+      this.#shards.headPlace(L1_NETWORK_ID) >= headPlaces.belowFinal
+    )
   }
 
   #columnsOf(source: ShardView, l1: ShardView | undefined): SourceColumns {
@@ -134,7 +151,7 @@ export class ClaimFacts {
     l1: ShardView | undefined,
     columns: SourceColumns,
     destination: ShardView | undefined,
-    isInDoubt: boolean,
+    standing: Pick<KeptPath, 'isInDoubt' | 'isPutBack'>,
   ): ClaimPath {
     return new ClaimPath({
       destination,
@@ -145,7 +162,7 @@ export class ClaimFacts {
           ? undefined
           : this.#acceptedBy(destination, l1, columns),
       finalLeafCount: l1 === undefined ? 0 : this.#l1Columns.leavesUpToBlock(l1.state.finalizedBlock),
-      isInDoubt,
+      ...standing,
     })
   }
 

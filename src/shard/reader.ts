@@ -8,7 +8,13 @@ import { uint32Key } from '../store/codecs/keys.js'
 import { shardDirectory } from '../store/shardDirectory.js'
 import { openShardStoreReader } from '../store/shardStore.js'
 import { listKinds } from '../store/tables.js'
-import { type StatusBoardHandle, type StatusRow, statusRow } from '../telemetry/statusBoard.js'
+import {
+  type HeadPlace,
+  headPlaces,
+  type StatusBoardHandle,
+  type StatusRow,
+  statusRow,
+} from '../telemetry/statusBoard.js'
 import { ClaimFacts } from './claimable.js'
 import { DepositSets } from './depositSets.js'
 import { FilteredSets } from './filteredSets.js'
@@ -26,6 +32,7 @@ interface Shard {
   readonly view: ShardView
   readonly status: StatusRow
   haltReason: HaltReason
+  headPlace: HeadPlace
   isTouched: boolean
 }
 
@@ -69,7 +76,10 @@ export class ShardReaders {
     if (this.#isOpen) throw new InvariantError('withSnapshots was called inside withSnapshots')
     this.#isOpen = true
     try {
-      for (const shard of this.#shards.values()) shard.haltReason = shard.status.haltReason()
+      for (const shard of this.#shards.values()) {
+        shard.haltReason = shard.status.haltReason()
+        shard.headPlace = shard.status.headPlace()
+      }
       this.claimFacts.reset()
       for (const sets of this.#depositSets.values()) sets.reset()
       for (const sets of this.#claimsBySource.values()) sets.reset()
@@ -123,6 +133,11 @@ export class ShardReaders {
     return this.#shards.get(networkId)?.haltReason ?? 'none'
   }
 
+  /** Where the network's head stood when the task began; `inStep` also for a network that is not indexed. */
+  headPlace(networkId: NetworkId): HeadPlace {
+    return this.#shards.get(networkId)?.headPlace ?? headPlaces.inStep
+  }
+
   findConfig(networkId: NetworkId): NetworkConfig | undefined {
     return this.#shards.get(networkId)?.config
   }
@@ -150,6 +165,7 @@ export function openShardReaders({ config, compiled, status }: ShardReadersOptio
       view: new ShardView(networkId, store, hasher),
       status: statusRow(status, networkId),
       haltReason: 'none',
+      headPlace: headPlaces.inStep,
       isTouched: false,
     })
   }

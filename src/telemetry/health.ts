@@ -10,7 +10,7 @@ import type {
   SyncStatusRecord,
 } from './healthRecord.js'
 import { lagBlocks, type NetworkSample } from './healthSample.js'
-import type { StatusRow } from './statusBoard.js'
+import { headPlaces, isPutBack, type StatusRow } from './statusBoard.js'
 
 export interface NetworkView {
   readonly networkId: number
@@ -42,6 +42,7 @@ function reasonsOf(view: ServiceView): HealthReason[] {
     ['halted', some(isHalted)],
     ['disk', some((network) => network.row.haltReason() === 'disk_full')],
     ['rpc', some((network) => network.sample.rpc.on)],
+    ['behind', some(({ row }) => isPutBack(row))],
     ['lag', some((network) => network.sample.lag.on)],
     ['emergency_state', some((network) => network.row.get('emergencyState') === 1)],
     ['syncing', view.phase === 'running' && some(isSyncing)],
@@ -89,9 +90,12 @@ function notReadyReason(view: ServiceView): HealthReason | undefined {
     if (view.networks.some((network) => isHalted(network) && hasNoWholeHistory(network))) return 'halted'
   }
   if (view.networks.some((network) => network.sample.maxLag.on)) return 'lag'
-  const isStale = ({ sample }: NetworkView): boolean =>
-    sample.rpcDownSinceMs > 0 && view.nowMs - sample.rpcDownSinceMs > view.settings.maxRpcDownMs
-  return view.networks.some(isStale) ? 'rpc' : undefined
+  const stale = view.networks.find(
+    ({ sample }) =>
+      sample.cutOffSinceMs > 0 && view.nowMs - sample.cutOffSinceMs > view.settings.maxRpcDownMs,
+  )
+  if (stale === undefined) return undefined
+  return stale.row.get('rpcDown') === 0 && isPutBack(stale.row) ? 'behind' : 'rpc'
 }
 
 /** The sync status record; `l2_sync` is the primary layer 2, or the first one when the primary network is layer 1. */
@@ -147,7 +151,7 @@ function networkSync({ networkId, row, sample }: NetworkView, view: ServiceView)
   return {
     network_id: networkId,
     // The head is read before the blocks up to it are, yet a restart knows its checkpoint before any head.
-    current_block: Math.max(0, head, synced),
+    current_block: Math.max(0, head, isPutBack(row) ? 0 : synced),
     synced_block: Math.max(0, synced),
     is_synced:
       head >= 0 &&
@@ -157,6 +161,7 @@ function networkSync({ networkId, row, sample }: NetworkView, view: ServiceView)
       row.get('catchingUp') === 0 &&
       row.get('unresolvedSenders') === 0 &&
       halted === 'none' &&
+      row.headPlace() === headPlaces.inStep &&
       !sample.rpc.on &&
       // Until then nobody can tell which deposits of the L1 are ready.
       (networkId !== 0 || view.areRootsPolled),

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.types.js'
 import { healthOf, readinessOf, type ServiceView, syncStatusOf } from './health.js'
 import type { HealthSource } from './healthRecord.js'
 import { FIRST_SAMPLE, type NetworkSample, sampleNetwork } from './healthSample.js'
-import { type StatusBoardHandle, statusRow } from './statusBoard.js'
+import { isPutBack, type StatusBoardHandle, statusRow } from './statusBoard.js'
 
 /** The health of this process: what the status board says now, joined with what has held for some seconds. */
 export interface HealthMonitor extends HealthSource {
@@ -39,6 +39,7 @@ export function createHealthMonitor(options: HealthMonitorOptions): HealthMonito
           row.get('polledL1Tip') < 0 ||
           row.get('polledL1Tip') >= l1.get('tip') ||
           row.get('rpcDown') === 1 ||
+          isPutBack(row) ||
           row.haltReason() !== 'none',
       )
     return areRootsPolled

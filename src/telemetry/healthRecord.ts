@@ -10,6 +10,7 @@ export type HealthReason =
   | 'halted'
   | 'lag'
   | 'rpc'
+  | 'behind'
   | 'disk'
   | 'emergency_state'
 

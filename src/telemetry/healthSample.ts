@@ -1,5 +1,5 @@
 import type { HealthConfig } from '../config/config.types.js'
-import type { StatusRow } from './statusBoard.js'
+import { isPutBack, type StatusRow } from './statusBoard.js'
 
 /** A judgement that does not flap: three bad samples in a row switch it on, two good ones off. */
 export interface Streak {
@@ -29,11 +29,11 @@ export interface NetworkSample {
   readonly maxLag: Streak
   /** No endpoint answers. */
   readonly rpc: Streak
-  /** Milliseconds of the clock at the first of the samples in a row that found no endpoint; 0 = endpoints answer. */
-  readonly rpcDownSinceMs: number
+  /** Milliseconds of the clock at the first of the samples in a row that found no endpoint with our chain; 0 = there is one. */
+  readonly cutOffSinceMs: number
 }
 
-export const FIRST_SAMPLE: NetworkSample = { lag: QUIET, maxLag: QUIET, rpc: QUIET, rpcDownSinceMs: 0 }
+export const FIRST_SAMPLE: NetworkSample = { lag: QUIET, maxLag: QUIET, rpc: QUIET, cutOffSinceMs: 0 }
 
 /** Blocks behind the head; 0 while the head is unknown. */
 export function lagBlocks(row: StatusRow): number {
@@ -53,6 +53,6 @@ export function sampleNetwork(
     lag: nextStreak(previous.lag, lag > config.syncedLagBlocks),
     maxLag: nextStreak(previous.maxLag, lag > config.maxLagBlocks),
     rpc: nextStreak(previous.rpc, isDown),
-    rpcDownSinceMs: isDown ? previous.rpcDownSinceMs || nowMs : 0,
+    cutOffSinceMs: isDown || isPutBack(row) ? previous.cutOffSinceMs || nowMs : 0,
   }
 }

@@ -5,7 +5,7 @@ import { type HaltReason, haltReasons } from '../errors/haltReason.js'
  * front thread and the pool read all rows. Every field is a 64-bit integer moved with Atomics, so no read is torn.
  */
 const fields = [
-  /** Moves with each commit. */
+  /** Moves with each commit, and with whatever else changes answers for good. */
   'tip',
   /** 1 from before a commit's data can be read until `tip` has moved: what is read meanwhile may be older or newer than `tip`. */
   'committing',
@@ -38,6 +38,8 @@ const fields = [
   'halting',
   /** 1 while no endpoint of the network answers. */
   'rpcDown',
+  /** Where the chain's head stands against our blocks: one of `headPlaces`. Nothing is ready by what a network lower than its blocks tells. */
+  'headPlace',
   /** 1 while the bridge is in emergency state. */
   'emergencyState',
   /** Number of reorgs followed since the process started. */
@@ -59,6 +61,20 @@ const fields = [
 ] as const
 
 export type StatusField = (typeof fields)[number]
+
+/** Values of `headPlace`; each holds what those before it hold. */
+export const headPlaces = {
+  /** At or above the checkpoint, or not so for long yet. */
+  inStep: 0,
+  /** Stays below the checkpoint: what is stored above may be gone. */
+  below: 1,
+  /** Below a block, too, that was served as final. */
+  belowFinal: 2,
+  /** No head that fits what is stored was seen since the start: the chain may have been put back meanwhile. */
+  unseen: 3,
+} as const
+
+export type HeadPlace = (typeof headPlaces)[keyof typeof headPlaces]
 
 const INITIAL: Partial<Record<StatusField, number>> = {
   toldCommit: -1,
@@ -84,13 +100,23 @@ const FIELD_INDEX = Object.fromEntries(fields.map((field, index) => [field, inde
 const LONGEST_WAIT_MS = 100
 
 /** Fields that tell whether answers may have changed. A write of one is counted, so that readers need not compare them all. */
-const COUNTED: ReadonlySet<StatusField> = new Set(['tip', 'committing', 'epoch', 'haltReason', 'halting'])
+const COUNTED: ReadonlySet<StatusField> = new Set([
+  'tip',
+  'committing',
+  'epoch',
+  'headPlace',
+  'haltReason',
+  'halting',
+])
 
 /** One network's row. All numbers are safe integers. */
 export interface StatusRow {
   get(field: StatusField): number
   set(field: StatusField, value: number): void
   add(field: StatusField, delta: number): void
+  headPlace(): HeadPlace
+  /** For the thread that commits: voids what answers were made from before, as a commit does. */
+  setHeadPlace(place: HeadPlace): void
   /** Says that the row tells of commit `commit` of the store now. */
   tellCommit(commit: number): void
   /** Waits until it does, for a moment at most. Nothing to wait for where nobody writes the store. */
@@ -141,6 +167,14 @@ export function statusRow(handle: StatusBoardHandle, networkId: number): StatusR
     get,
     set,
     add,
+    headPlace: () => get('headPlace') as HeadPlace,
+    setHeadPlace: (place) => {
+      // Others may act on the new place as soon as it can be read: nothing that was kept before may be given from then on.
+      set('committing', 1)
+      set('headPlace', place)
+      add('tip', 1)
+      set('committing', 0)
+    },
     tellCommit: (commit) => {
       set('toldCommit', commit)
       Atomics.notify(cells, FIELD_INDEX.toldCommit)
@@ -164,6 +198,12 @@ export function statusRow(handle: StatusBoardHandle, networkId: number): StatusR
       return found === before
     },
   }
+}
+
+/** The head stays below what is stored. */
+export function isPutBack(row: StatusRow): boolean {
+  const place = row.headPlace()
+  return place === headPlaces.below || place === headPlaces.belowFinal
 }
 
 /** Reads a number that moves with each write of a `COUNTED` field of any network, and starts over after 2^32. */

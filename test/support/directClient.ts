@@ -29,6 +29,7 @@ type Method = Exclude<
   | 'askWitness'
   | 'readsManyWords'
   | 'countPerTransactionFrom'
+  | 'getHighestHead'
 >
 
 /** A call of the client, before it is answered. */
@@ -80,6 +81,10 @@ export class DirectClient implements ChainClient {
   async getHead(): Promise<BlockHeader> {
     const { blocks } = await this.#call('getHead')
     return headerOf(blocks.at(-1)!)
+  }
+
+  getHighestHead(): Promise<BlockHeader> {
+    return this.getHead()
   }
 
   async getHeader(number: BlockNumber): Promise<BlockHeader | undefined> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createVersionReader, isSameEpoch } from '../../../src/pool/shardVersion.js'
-import { createStatusBoard, statusRow } from '../../../src/telemetry/statusBoard.js'
+import { createStatusBoard, headPlaces, statusRow } from '../../../src/telemetry/statusBoard.js'
 import { atEachWrite } from '../../support/boardWrites.js'
 
 test('a network that stood still for want of disk and is found corrupt voids every kept answer', () => {
@@ -37,6 +37,8 @@ test('whatever moves a version is seen by its next reader, in each way of writin
     () => row.set('halting', 1),
     () => row.set('halting', 0),
     () => statusRow(status, 0).set('tip', 7),
+    () => row.setHeadPlace(headPlaces.below),
+    () => row.setHeadPlace(headPlaces.inStep),
   ]) {
     change()
     seen.push(readVersion())
@@ -52,8 +54,32 @@ test('whatever moves a version is seen by its next reader, in each way of writin
     { tip: 6, epoch: 1, halted: 2, isChanging: true },
     { tip: 6, epoch: 1, halted: 2, isChanging: false },
     { tip: 13, epoch: 1, halted: 2, isChanging: false },
+    { tip: 14, epoch: 1, halted: 2, isChanging: false },
+    { tip: 15, epoch: 1, halted: 2, isChanging: false },
   ])
   assert.equal(readVersion(), seen.at(-1))
+})
+
+test('nobody who knows that a head stays below, or that it is back, finds the version that answers were kept under before it', (context) => {
+  const status = createStatusBoard([0, 1])
+  const readVersion = createVersionReader(status)
+  const row = statusRow(status, 1)
+  let looks = 0
+  for (const place of [headPlaces.below, headPlaces.belowFinal, headPlaces.inStep, headPlaces.below]) {
+    const { tip } = readVersion()
+    const look = (): void => {
+      const version = readVersion()
+      if (row.headPlace() !== place) return
+      looks += 1
+      assert.ok(version.isChanging || version.tip !== tip, `${place}: the version stands at ${tip}`)
+    }
+    atEachWrite(context, { after: look })
+    row.setHeadPlace(place)
+    context.mock.restoreAll()
+    assert.equal(readVersion().isChanging, false)
+    assert.notEqual(readVersion().tip, tip)
+  }
+  assert.ok(looks >= 12, `${looks} looks`)
 })
 
 test('nobody who knows of a halt, or of its end, finds the version that answers were kept under before it', (context) => {

@@ -5,6 +5,7 @@ import { formatUptime } from '../../../src/telemetry/health.js'
 import { createHealthMonitor } from '../../../src/telemetry/healthMonitor.js'
 import {
   createStatusBoard,
+  headPlaces,
   type StatusBoardHandle,
   type StatusField,
   statusRow,
@@ -206,6 +207,45 @@ test('silent endpoints degrade after three samples and fail readiness only when 
   assert.deepEqual(brief(), [200, 'degraded', ['rpc'], 'ready'])
   samples(1)
   assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
+})
+
+test('a head that stays below what is stored degrades at once and fails readiness only when it stays there', () => {
+  const { inStep, set, samples, brief, monitor, row } = world()
+  inStep()
+  row(1).setHeadPlace(headPlaces.below)
+  set(1, { headBlock: 93 })
+  samples(1)
+  assert.deepEqual(brief(), [200, 'degraded', ['behind'], 'ready'])
+  const { current_block, synced_block, is_synced } = monitor.syncStatus().l2_sync
+  assert.deepEqual(
+    { current_block, synced_block, is_synced },
+    { current_block: 93, synced_block: 100, is_synced: false },
+  )
+  assert.equal(monitor.syncStatus().l1_sync.is_synced, true)
+  assert.equal(monitor.readiness().lagBlocks, 0)
+  samples(30)
+  // Endpoints that die meanwhile do not make it start over.
+  set(1, { rpcDown: 1 })
+  samples(10)
+  set(1, { rpcDown: 0 })
+  samples(2)
+  row(1).setHeadPlace(headPlaces.belowFinal)
+  samples(17)
+  assert.deepEqual(brief(), [200, 'degraded', ['behind'], 'ready'])
+  samples(2)
+  assert.deepEqual(brief(), [200, 'degraded', ['behind'], 'behind'])
+  row(1).setHeadPlace(headPlaces.inStep)
+  set(1, { headBlock: 100 })
+  samples(1)
+  assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
+})
+
+test('a head that no look has confirmed since the start is no trouble, and not synced', () => {
+  const { inStep, brief, monitor, row } = world()
+  inStep()
+  row(1).setHeadPlace(headPlaces.unseen)
+  assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
+  assert.equal(monitor.syncStatus().l2_sync.is_synced, false)
 })
 
 test('a pool that answers nothing makes the instance unhealthy', () => {

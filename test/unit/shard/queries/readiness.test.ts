@@ -3,7 +3,7 @@ import test from 'node:test'
 import { asDepositCount, asNetworkId } from '../../../../src/protocol/units.js'
 import { getBridges } from '../../../../src/shard/queries/getBridges.js'
 import { getL1InfoTreeIndex } from '../../../../src/shard/queries/getL1InfoTreeIndex.js'
-import { statusRow } from '../../../../src/telemetry/statusBoard.js'
+import { headPlaces, statusRow } from '../../../../src/telemetry/statusBoard.js'
 import { createFakeWorld, type FakeWorld } from '../../../support/fakeChain.js'
 import type { FakeDeposit } from '../../../support/fakeChainState.js'
 import { userContract } from '../../../support/fakeChainTransaction.js'
@@ -246,6 +246,36 @@ test('a halted network on the way makes nothing ready and names no index; withou
     indexed.halt(halted, 'rpc_unavailable')
     assert.equal(stateOf(indexed).ready, true)
   }
+})
+
+test('nothing is ready on a network whose head stays below its blocks, everything else is as before', (context) => {
+  const { world } = worldWithDeposit()
+  const [l1, first, second] = [world.network(0), world.network(1), world.network(2)]
+  for (const destinationNetwork of [0, 2]) first.mine((block) => block.tx().deposit({ destinationNetwork }))
+  l1.mine((block) => block.tx().settle(1, first.localExitRoot()))
+  for (const rollup of [first, second]) rollup.mine((block) => block.tx().injectGer(l1.globalExitRoot()))
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll()
+  const deposits = [
+    { from: 0, depositCount: 0, to: 1 },
+    { from: 1, depositCount: 0, to: 0 },
+    { from: 1, depositCount: 1, to: 2 },
+  ]
+  const states = () => deposits.map(({ from, depositCount }) => stateOf(indexed, from, depositCount))
+  const before = states()
+  assert.ok(before.every(({ ready }) => ready))
+  for (const place of [headPlaces.below, headPlaces.belowFinal, headPlaces.unseen])
+    for (const behind of [0, 1, 2]) {
+      const isForAll = behind === 0 && place !== headPlaces.below
+      statusRow(indexed.status, behind).setHeadPlace(place)
+      const expected = before.map((state, i) => ({
+        ...state,
+        ready: !isForAll && deposits[i]!.to !== behind,
+      }))
+      assert.deepEqual(states(), expected, `network ${behind}, place ${place}`)
+      statusRow(indexed.status, behind).setHeadPlace(headPlaces.inStep)
+      assert.deepEqual(states(), before)
+    }
 })
 
 test('a claim of a deposit that there is not, with whatever number, costs no memory', (context) => {

@@ -1,0 +1,137 @@
+import type { ChainClient } from '../chain/chainClient.types.js'
+import type { Clock } from '../chain/clock.js'
+import type { BlockHeader } from '../protocol/chainEvent.js'
+import { asBlockNumber, type BlockNumber } from '../protocol/units.js'
+import type { ShardWriter } from '../shard/shardWriter.types.js'
+import type { SyncReport } from './syncReport.js'
+
+/** A head below ours for less than this may be one node of several that lags. */
+const SHORTEST_PATIENCE_MS = 5_000
+const PATIENCE_IN_POLLS = 2
+const PATIENCE_IN_BLOCKS = 2
+/** Blocks whose times tell how long the chain takes for one. */
+const TIMED_BLOCKS = 20
+/** Fewer steps between stored headers over those blocks (all were read at once) do not tell a median: the chain is asked. */
+const FEWEST_STEPS = 5
+/** Endpoints that answer but show nothing of our chain for so long are as good as silent. Perhaps the chain was started anew. */
+const STRANGE_MS = 60_000
+
+export interface HeadWatchOptions {
+  readonly client: Pick<ChainClient, 'getHeader'>
+  readonly stored: Pick<ShardWriter, 'checkpoint' | 'headerAtOrBelow'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly report: Pick<SyncReport, 'inStep' | 'behind' | 'rpcDown'>
+  readonly pollIntervalMs: number
+}
+
+/**
+ * Do the heads reach what is stored? A chain that was put back shows nothing of it until it has grown past that height: no reorg that
+ * could be followed, and what was ready may be refused.
+ */
+export class HeadWatch {
+  readonly #options: HeadWatchOptions
+  #isInStep = false
+  /** Since when no head was as high as the checkpoint. */
+  #belowSinceMs: number | undefined
+  /** How long it must stay so to count; undefined until it is first needed. */
+  #patienceMs: number | undefined
+  /** Since when no look found our checkpoint on the chain. */
+  #outOfStepSinceMs: number | undefined
+  #doubtedAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(options: HeadWatchOptions) {
+    this.#options = options
+  }
+
+  /**
+   * How high a head must be, where one endpoint's word is not enough for a lower one. Behind most addresses some node lags now and
+   * then: what follows a look at one that fits needs no other.
+   * @returns undefined where any head will do.
+   */
+  wantedHeight(): BlockNumber | undefined {
+    return this.#isInStep ? undefined : this.#options.stored.checkpoint()?.number
+  }
+
+  /** The chain stands on our checkpoint. */
+  inStep(): void {
+    this.#isInStep = true
+    this.#belowSinceMs = undefined
+    this.#patienceMs = undefined
+    this.#outOfStepSinceMs = undefined
+    this.#options.report.rpcDown(false)
+    this.#options.report.inStep()
+  }
+
+  /**
+   * A look at the chain did not show our checkpoint.
+   * @returns whether to doubt that it still is the same chain.
+   * @throws what the client throws.
+   */
+  async outOfStep(head: BlockHeader, signal: AbortSignal): Promise<boolean> {
+    const { clock, report, stored } = this.#options
+    const now = clock.now()
+    const checkpoint = stored.checkpoint()!
+    this.#isInStep = false
+    this.#outOfStepSinceMs ??= now
+    const isBelow = head.number < checkpoint.number
+    this.#belowSinceMs = isBelow ? (this.#belowSinceMs ?? now) : undefined
+    if (isBelow) this.#patienceMs ??= await this.#findPatience(head, signal)
+    const isBehind =
+      this.#belowSinceMs !== undefined && clock.now() - this.#belowSinceMs >= (this.#patienceMs ?? 0)
+    if (isBehind) report.behind(head, checkpoint)
+    const isStrange = now - this.#outOfStepSinceMs >= STRANGE_MS
+    report.rpcDown(isStrange && !isBehind)
+    if (!(isBehind || isStrange) || now - this.#doubtedAtMs < STRANGE_MS) return false
+    this.#doubtedAtMs = now
+    return true
+  }
+
+  async #findPatience(head: BlockHeader, signal: AbortSignal): Promise<number> {
+    const seconds = this.#storedBlockSeconds() ?? (await this.#toldBlockSeconds(head, signal))
+    return Math.max(
+      SHORTEST_PATIENCE_MS,
+      PATIENCE_IN_POLLS * this.#options.pollIntervalMs,
+      PATIENCE_IN_BLOCKS * 1000 * median(seconds),
+    )
+  }
+
+  /** Of the last blocks; where headers between two are left out, those blocks share their time. @returns undefined where too many are. */
+  #storedBlockSeconds(): number[] | undefined {
+    const { stored } = this.#options
+    const seconds: number[] = []
+    let above = stored.checkpoint()!
+    for (let steps = 0; seconds.length < TIMED_BLOCKS; steps++) {
+      const header = above.number > 0 ? stored.headerAtOrBelow(asBlockNumber(above.number - 1)) : undefined
+      if (header === undefined) return steps < FEWEST_STEPS ? undefined : seconds
+      const blocks = above.number - header.number
+      if (blocks > TIMED_BLOCKS / FEWEST_STEPS) return undefined
+      const each = secondsBetween(header, above) / blocks
+      for (let block = 0; block < blocks; block++) seconds.push(each)
+      above = header
+    }
+    return seconds
+  }
+
+  /** Of the blocks that the chain still has. */
+  async #toldBlockSeconds(head: BlockHeader, signal: AbortSignal): Promise<number[]> {
+    const { client } = this.#options
+    const numbers = Array.from({ length: Math.min(TIMED_BLOCKS, head.number) }, (_, i) => head.number - 1 - i)
+    const headers = await Promise.all(
+      numbers.map((number) => client.getHeader(asBlockNumber(number), signal)),
+    )
+    const all = [head, ...headers]
+    return all.slice(1).flatMap((header, i) => {
+      const above = all[i]
+      return header === undefined || above === undefined ? [] : [secondsBetween(header, above)]
+    })
+  }
+}
+
+/** Times of some chains fall. */
+function secondsBetween(header: BlockHeader, above: BlockHeader): number {
+  return Math.max(0, above.timestampSec - header.timestampSec)
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
+}
