@@ -226,10 +226,7 @@ export class EndpointPool {
     signal.throwIfAborted()
     if (found === undefined) return highest
     const [member, head] = found
-    if (member.endpoint.serves('logs')) {
-      if (last !== undefined) last.timesBehind = TIMES_BEHIND
-      this.#current = member
-    }
+    if (last !== undefined && member.endpoint.serves('logs')) last.timesBehind = TIMES_BEHIND
     return head
   }
 
