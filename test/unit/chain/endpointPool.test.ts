@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Endpoint } from '../../../src/chain/endpoint.js'
 import { EndpointPool } from '../../../src/chain/endpointPool.js'
+import { readHead } from '../../../src/chain/readBlocks.js'
 import { RpcFailure, type RpcFailureKind } from '../../../src/chain/rpcFailure.js'
 import { ChainDataError } from '../../../src/errors/chainDataError.js'
 import { FatalError, RetryableError } from '../../../src/errors/chainErrors.js'
@@ -11,6 +12,13 @@ import { createKeepingLogger } from '../../support/keepingLogger.js'
 const { signal } = new AbortController()
 const fails = (kind: RpcFailureKind, retryAfterMs?: number) =>
   new RpcFailure(kind, `${kind} at an endpoint`, { text: '' }, retryAfterMs)
+
+const rawBlock = (number: number) => ({
+  number: `0x${number.toString(16)}`,
+  timestamp: '0x1',
+  hash: `0x${'1'.repeat(64)}`,
+  parentHash: `0x${'2'.repeat(64)}`,
+})
 
 /** A pool whose endpoints answer `eth_chainId` from memory; everything else is up to the tasks. */
 function createPool(aliases: readonly string[], chainIds: Record<string, number> = {}) {
@@ -29,6 +37,7 @@ function createPool(aliases: readonly string[], chainIds: Record<string, number>
     })
     endpoint.call = async (method) => {
       if (method === 'eth_blockNumber') return `0x${(heads[alias] ?? 100).toString(16)}`
+      if (method === 'eth_getBlockByNumber') return rawBlock(heads[alias] ?? 100)
       chainIdCalls.push(alias)
       return `0x${(ids[alias] ?? 7).toString(16)}`
     }
@@ -79,6 +88,19 @@ test('an endpoint that no longer follows the chain is left for one that does, an
   heads.a = 100
   await compare()
   assert.equal(await pool.run(alias, signal), 'a')
+})
+
+test('one below what is wanted is left for another that is not, and the highest counts where none is', async () => {
+  const { pool, heads } = createPool(['a', 'b', 'c'])
+  Object.assign(heads, { a: 90, b: 95, c: 97 })
+  const ask = async (wanted: number) => {
+    const told = await pool.run((endpoint) => readHead(endpoint, signal), signal)
+    return (await pool.findHigher(told, wanted, signal)).number
+  }
+  assert.equal(await ask(98), 97)
+  assert.equal(await pool.run(alias, signal), 'a', 'none was so high: no reason to leave the first')
+  assert.equal(await ask(96), 97)
+  assert.notEqual(await pool.run(alias, signal), 'a')
 })
 
 test('an endpoint that tells of blocks which it cannot show does not win by them', async () => {
