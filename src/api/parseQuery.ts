@@ -1,8 +1,8 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { ErrorObject } from 'ajv'
 import { type Answer, type Failure, failure, success } from '../errors/answers.js'
-import { findNearName } from './nearName.js'
-import { patternWords, repeatable } from './querySchemas.js'
+import { KnownNames } from './nearName.js'
+import { patternWords } from './querySchemas.js'
 import { splitQueryString } from './queryString.js'
 import { compileSchema } from './validators.js'
 
@@ -79,6 +79,7 @@ export function createQueryParser<Parameters extends TObject, Query>(
   const byName = new Map(known.map((parameter) => [parameter.name, parameter]))
   const names = known.map((parameter) => parameter.name)
   const withFallback = known.filter((parameter) => parameter.fallback !== undefined)
+  const knownNames = new KnownNames(names)
   const validate = compileSchema(parameters)
 
   return (raw) => {
@@ -86,10 +87,20 @@ export function createQueryParser<Parameters extends TObject, Query>(
     if ('malformed' in pieces)
       return invalid(`${quote(pieces.malformed)} is not percent-encoded UTF-8 in the query string`)
     const wire: Record<string, unknown> = {}
+    let strange: string[] | undefined
     for (const piece of pieces) {
       const parameter = byName.get(piece.name)
-      const problem =
-        parameter === undefined ? strangeName(piece.name, names) : read(parameter, piece.value, wire)
+      if (parameter === undefined) {
+        strange ??= []
+        strange.push(piece.name)
+        continue
+      }
+      const problem = read(parameter, piece.value, wire)
+      if (problem !== undefined) return invalid(problem)
+    }
+    // Last: what a name may have been meant for is ignored where the right one stands anywhere in the query.
+    for (const name of strange ?? []) {
+      const problem = knownNames.complaint(name, wire)
       if (problem !== undefined) return invalid(problem)
     }
     const given = route.check === undefined ? wire : { ...wire }
@@ -124,7 +135,8 @@ function kindOf(schema: TSchema): Kind {
 function read(parameter: Parameter, value: string, wire: Record<string, unknown>): string | undefined {
   // Not the name as it came: the engine would look a property up by the text of a string that it has not seen before.
   const { name } = parameter
-  if (wire[name] !== undefined && !repeatable.has(name))
+  // Lists may be written as several parameters, not only with commas.
+  if (wire[name] !== undefined && parameter.kind !== 'integers')
     return `${name} is given more than once, at most one is allowed`
   if (parameter.kind === 'integers') {
     const list = (wire[name] as number[] | undefined) ?? []
@@ -168,11 +180,6 @@ function readDigits(text: string): number | undefined {
     number = 10 * number + digit
   }
   return length > MAX_EXACT_DIGITS ? Number.MAX_SAFE_INTEGER : number
-}
-
-function strangeName(name: string, known: readonly string[]): string | undefined {
-  const near = findNearName(name, known)
-  return near === undefined ? undefined : `unknown parameter ${quote(name)}, did you mean ${near}?`
 }
 
 /** One sentence from the validator's first complaint: parameter, value, limit. */

@@ -27,9 +27,6 @@ export const patternWords: ReadonlyMap<string, string> = new Map([
   [CURSOR, 'is not a cursor that this service gave'],
 ])
 
-/** Lists that may be written as several parameters, not only with commas. */
-export const repeatable: ReadonlySet<string> = new Set(['network_ids'])
-
 const uint32 = (description: string) => Type.Integer({ minimum: 0, maximum: UINT32_MAX, description })
 const uint48 = (description: string) => Type.Integer({ minimum: 0, maximum: UINT48_MAX, description })
 const address = (description: string) => Type.String({ pattern: ADDRESS, description })
@@ -65,7 +62,7 @@ export const BridgesParameters = Type.Object(
       Type.Array(uint32('Deposit count.'), {
         minItems: 1,
         maxItems: MAX_DEPOSIT_COUNTS,
-        description: 'Only the bridges with these deposit counts; comma-separated.',
+        description: 'Only the bridges with these deposit counts; comma-separated or repeated.',
       }),
     ),
     from_address: Type.Optional(

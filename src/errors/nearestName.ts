@@ -30,19 +30,28 @@ function normalised(name: string): string {
   return name.toLowerCase().replaceAll('-', '_')
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`. */
-export function editDistance(a: string, b: string): number {
+/**
+ * Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
+ * @param limit above it the count is not exact, only above it.
+ */
+export function editDistance(a: string, b: string, limit = Number.POSITIVE_INFINITY): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, column) => column)
+  let leastOfLast = 0
   for (let i = 1; i <= a.length; i++) {
     const row = [i]
+    let least = i
     for (let j = 1; j <= b.length; j++) {
       const isSame = a[i - 1] === b[j - 1]
       let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (isSame ? 0 : 1))
       const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
       if (isSwap) cost = Math.min(cost, beforeLast[j - 2]! + 1)
       row.push(cost)
+      least = Math.min(least, cost)
     }
+    // A swap goes on from the row before the last.
+    if (least > limit && leastOfLast >= limit) return least
+    leastOfLast = least
     beforeLast = last
     last = row
   }

@@ -69,6 +69,12 @@ const good: [route: string, query: string, expected: object][] = [
   ],
   [
     'bridges',
+    'deposit_count=9&network_id=1&deposit_count=1&deposit_count=5,9&deposit_count=1',
+    { networkId: 1, ...first, depositCounts: [1, 5, 9] },
+  ],
+  ['bridges', 'network_id=1&deposit_count=7&deposit_count=7', { networkId: 1, ...first, depositCounts: [7] }],
+  [
+    'bridges',
     'network_id=1&from_block=5&to_block=5&from_timestamp=0&to_timestamp=281474976710655&order=asc',
     {
       ...{ networkId: 1, ...first, isAscending: true, fromBlock: 5, toBlock: 5 },
@@ -168,9 +174,15 @@ const bad: [route: string, query: string, message: string][] = [
   ['bridges', 'network_id=0&deposit_count=', 'deposit_count "" is not a decimal integer'],
   [
     'bridges',
-    'network_id=0&deposit_count=1&deposit_count=2',
-    'deposit_count is given more than once, at most one is allowed',
+    `network_id=0&${Array.from({ length: 101 }, (_, id) => `deposit_count=${id}`).join('&')}`,
+    'deposit_count has 101 items, at most 100 are allowed',
   ],
+  ['bridges', 'network_id=0&deposit_count=1&deposit_count=', 'deposit_count "" is not a decimal integer'],
+  ...['proof', 'index', 'kit'].map((route): [string, string, string] => [
+    route,
+    'network_id=0&leaf_index=0&deposit_count=1&deposit_count=2',
+    'deposit_count is given more than once, at most one is allowed',
+  ]),
   [
     'bridges',
     `network_id=0&deposit_count=${Array.from({ length: 101 }, (_, id) => id)}`,
@@ -205,7 +217,9 @@ const bad: [route: string, query: string, message: string][] = [
   ['bridges', 'network_id=0&pageSize=5', 'unknown parameter "pageSize", did you mean page_size?'],
   ['bridges', 'network_id=0&page-number=5', 'unknown parameter "page-number", did you mean page_number?'],
   ['bridges', 'NETWORK_ID=0', 'unknown parameter "NETWORK_ID", did you mean network_id?'],
-  ['claims', 'network_id=0&network_idd=5', 'unknown parameter "network_idd", did you mean network_id?'],
+  ['proof', 'network-idd=5', 'unknown parameter "network-idd", did you mean network_id?'],
+  // The other one of the two that are as near is there.
+  ['claims', 'network_id=0&network_idd=5', 'unknown parameter "network_idd", did you mean network_ids?'],
   ['proof', 'network_id=0&deposit_count=0', 'leaf_index is required'],
   ['proof', 'deposit_count=0&leaf_index=0', 'network_id is required'],
   ['index', 'network_id=0', 'deposit_count is required'],
@@ -225,6 +239,74 @@ for (const [route, query, message] of bad)
   test(`${route}?${query.slice(0, 90)} is refused`, () => {
     assert.deepEqual(parsers[route]!(query), { ok: false, code: 'INVALID_PARAMETER', message })
   })
+
+const SENT_FOR: readonly (readonly [right: string, value: string, sent: readonly string[]])[] = [
+  ['page_number', '2', ['page', 'page_num', 'pageNum', 'offset', 'skip', 'PAGE', '_page', 'page-numbr']],
+  ['page_size', '7', ['limit', 'per_page', 'perPage', 'per-page', 'size', 'pagesize']],
+  ['order', 'asc', ['sort', 'Sort', 'ordre']],
+  ['network_id', '1', ['net_id', 'netId', 'NetworkId']],
+  ['deposit_count', '3', ['deposit_cnt', 'depositCnt', 'deposit-counts']],
+  ['to_address', ADDRESS, ['dest_addr', 'destAddr', 'to_adress']],
+  ['token_address', ADDRESS, ['origin_token_address', 'originTokenAddress', 'token-adress']],
+]
+
+test('a name that clients send for one of ours is refused where ours is absent, and ignored elsewhere', () => {
+  const needed: Readonly<Record<string, string>> = { network_id: '1', deposit_count: '3', leaf_index: '0' }
+  const parametersOf: Readonly<Record<string, object>> = {
+    bridges: routes.getBridges.parameters.properties,
+    claims: routes.getClaims.parameters.properties,
+    proof: routes.getClaimProof.parameters.properties,
+    index: routes.getL1InfoTreeIndex.parameters.properties,
+    tokens: routes.getTokenMappings.parameters.properties,
+    kit: routes.getClaimTransaction.parameters.properties,
+  }
+  for (const [route, parameters] of Object.entries(parametersOf)) {
+    const others = (but: string): string =>
+      Object.entries(needed)
+        .filter(([name]) => name !== but && name in parameters)
+        .map(([name, value]) => `${name}=${value}&`)
+        .join('')
+    for (const [right, value, sent] of SENT_FOR)
+      for (const name of sent) {
+        const place = `${route} ${name}`
+        const alone = parsers[route]!(`${others(right)}${name}=${value}`)
+        const message = `unknown parameter "${name}", did you mean ${right}?`
+        if (right in parameters)
+          assert.deepEqual(alone, { ok: false, code: 'INVALID_PARAMETER', message }, place)
+        else assert.ok(alone.ok, place)
+        // In front of the right one as behind it.
+        for (const both of [`${name}=zz&${right}=${value}`, `${right}=${value}&${name}=zz`])
+          assert.ok(parsers[route]!(`${others(right)}${both}`).ok, `${place} ${both}`)
+      }
+  }
+})
+
+test('include_all_fields is refused with the name of the dialect that has it', () => {
+  for (const name of ['include_all_fields', 'includeAllFields', 'include-all-fields'])
+    assert.deepEqual(parsers.claims!(`network_id=0&${name}=false`), {
+      ok: false,
+      code: 'INVALID_PARAMETER',
+      message: `unknown parameter "${name}", it belongs to the aggkit dialect`,
+    })
+})
+
+test('names of strangers are ignored', () => {
+  const names = [
+    '_',
+    't',
+    'ts',
+    'v',
+    'nocache',
+    'cachebuster',
+    'utm_source',
+    'traceparent',
+    'pages',
+    'offsets',
+  ]
+  for (const name of [...names, 'limits', 'order_by_time', 'a'.repeat(3_000), '', 'constructor', '__proto__'])
+    for (const route of ['bridges', 'claims', 'tokens'])
+      assert.ok(parsers[route]!(`network_id=0&${name}=1`).ok, `${route} ${name}`)
+})
 
 test('a cursor continues the list, order and filters that it came from, and nothing else', () => {
   const cursorOf = (operation: string, isAscending: boolean, filters: object) =>

@@ -20,6 +20,20 @@ test('the edit distance counts letters put in, left out, changed and swapped', (
   }
 })
 
+test('an edit distance up to the limit is exact, and above it only above it', () => {
+  const letters = ['a', 'b', 'c']
+  const words = Array.from({ length: 60 }, (_, at) =>
+    Array.from({ length: at % 7 }, (_, position) => letters[(at * 7 + position * position) % 3]).join(''),
+  )
+  for (const a of words)
+    for (const b of words)
+      for (const limit of [0, 1, 2, 3]) {
+        const whole = editDistance(a, b)
+        const limited = editDistance(a, b, limit)
+        assert.ok(whole <= limit ? limited === whole : limited > limit, `${a} → ${b} within ${limit}`)
+      }
+})
+
 test('the nearest name is found whatever its case and dashes, and nothing is named when nothing is near', () => {
   const known = ['page_size', 'page_number', 'port']
   assert.equal(nearestName('Page-Size', known), 'page_size')
