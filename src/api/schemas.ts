@@ -202,6 +202,9 @@ const NetworkSyncSchema = record('NetworkSync', 'Synchronisation of one network.
   ...chainSync,
   finalized_block: nullable(count('Newest final block; null while unknown.')),
   lag_seconds: nullable(count('Seconds between the head and the last block indexed; null while unknown.')),
+  head_age_seconds: nullable(
+    count('Seconds since the time that the newest block of the chain tells; null while unknown.'),
+  ),
   halted: nullable(Type.String({ description: 'Why indexing stands still; null while it runs.' })),
   contract_deposit_count: nullable(uint32('Deposit count that the contract tells; null while unknown.')),
   contracts_compared: nullable(

@@ -108,6 +108,8 @@ export interface NetworkConfig {
   readonly logRange: number
   readonly pollIntervalMs: number
   readonly rpcTimeoutMs: number
+  /** A head older than this that stands still is told; 0 = never. */
+  readonly stalledAfterMs: number
   /** `auto`: ask for call traces while the node offers them. `off`: never. */
   readonly callTraces: 'auto' | 'off'
   /** How the destination learns of global exit roots: by events, or (legacy managers) by polling the map. */

@@ -122,6 +122,13 @@ const Network = Type.Object(
       unit: 'ms',
       description: 'Longest wait for one answer of an endpoint.',
     }),
+    stalled_after_ms: Type.Optional(
+      integer(0, 366 * 24 * 3_600_000, {
+        unit: 'ms',
+        description:
+          'A head older than this that stands still is told as `stalled`; 0 = never. Default: 1800000 (30 min) for network 0, 21600000 (6 h) for others.',
+      }),
+    ),
     call_traces: choice(['auto', 'off'], {
       default: 'auto',
       description: '`auto`: ask for call traces while the endpoint offers them; `off`: never.',

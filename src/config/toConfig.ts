@@ -3,6 +3,10 @@ import { parseFinality } from './finality.js'
 import type { ConfigFile, NetworkTable, RpcTable } from './schema.js'
 import { readSecret } from './secretFile.js'
 
+/** An L1 mines all the time; an L2 may do so only when somebody asks for something. */
+const STALLED_L1_MS = 30 * 60_000
+const STALLED_L2_MS = 6 * 3_600_000
+
 /** The checked file in the words of the code, frozen in depth. */
 export function toConfig(file: ConfigFile): Config {
   const firstLayer2 = file.networks.find((network) => network.network_id !== 0)
@@ -59,6 +63,7 @@ function toNetwork(network: NetworkTable): NetworkConfig {
     logRange: network.log_range,
     pollIntervalMs: network.poll_interval_ms,
     rpcTimeoutMs: network.rpc_timeout_ms,
+    stalledAfterMs: network.stalled_after_ms ?? (network.network_id === 0 ? STALLED_L1_MS : STALLED_L2_MS),
     callTraces: network.call_traces,
     gerInjection: network.ger_injection,
   }

@@ -9,13 +9,15 @@ import type {
   ServiceStatus,
   SyncStatusRecord,
 } from './healthRecord.js'
-import { lagBlocks, type NetworkSample } from './healthSample.js'
+import { headAgeSeconds, isStalled, lagBlocks, type NetworkSample } from './healthSample.js'
 import { headPlaces, isPutBack, type StatusRow } from './statusBoard.js'
 
 export interface NetworkView {
   readonly networkId: number
   readonly row: StatusRow
   readonly sample: NetworkSample
+  /** Age from which on a head that stands still is told; 0 = none. */
+  readonly stalledAfterMs: number
 }
 
 /** Everything that health, readiness and sync status are made of: no clock and no memory of their own. */
@@ -30,6 +32,8 @@ export interface ServiceView {
   readonly settings: HealthConfig
   readonly startedAtMs: number
   readonly nowMs: number
+  /** Milliseconds since 1970, for what blocks tell. */
+  readonly epochMs: number
 }
 
 /** Every reason that holds now, in the order of their weight. */
@@ -44,6 +48,7 @@ function reasonsOf(view: ServiceView): HealthReason[] {
     ['rpc', some((network) => network.sample.rpc.on)],
     ['behind', some(({ row }) => isPutBack(row))],
     ['lag', some((network) => network.sample.lag.on)],
+    ['stalled', some(({ row, sample, stalledAfterMs }) => isStalled(sample, row, stalledAfterMs, view))],
     ['emergency_state', some((network) => network.row.get('emergencyState') === 1)],
     ['syncing', view.phase === 'running' && some(isSyncing)],
   ]
@@ -169,6 +174,7 @@ function networkSync({ networkId, row, sample }: NetworkView, view: ServiceView)
     lag_seconds: isTimeKnown
       ? Math.max(0, row.get('headTimestampSec') - row.get('syncedTimestampSec'))
       : null,
+    head_age_seconds: headAgeSeconds(row, view.epochMs) ?? null,
     halted: halted === 'none' ? null : halted,
     contract_deposit_count: known(row.get('contractDepositCount')),
     contracts_compared: row.get('contractsCompared') < 0 ? null : row.get('contractsCompared') === 1,

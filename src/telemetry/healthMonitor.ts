@@ -19,12 +19,18 @@ export interface HealthMonitorOptions {
   readonly isPoolAlive: () => boolean
   /** Milliseconds; passed in so that tests own the time. */
   readonly now?: () => number
+  /** Milliseconds since 1970. */
+  readonly epochMs?: () => number
 }
 
 export function createHealthMonitor(options: HealthMonitorOptions): HealthMonitor {
-  const { config, status, isPoolAlive, now = Date.now } = options
+  const { config, status, isPoolAlive, now = Date.now, epochMs = Date.now } = options
   const startedAtMs = now()
-  const rows = config.networks.map(({ networkId }) => ({ networkId, row: statusRow(status, networkId) }))
+  const rows = config.networks.map(({ networkId, stalledAfterMs }) => ({
+    networkId,
+    stalledAfterMs,
+    row: statusRow(status, networkId),
+  }))
   const samples = new Map<number, NetworkSample>()
   let phase: ServiceView['phase'] = 'starting'
 
@@ -57,6 +63,7 @@ export function createHealthMonitor(options: HealthMonitorOptions): HealthMonito
     settings: config.health,
     startedAtMs,
     nowMs: now(),
+    epochMs: epochMs(),
   })
 
   return {

@@ -11,6 +11,7 @@ export type HealthReason =
   | 'lag'
   | 'rpc'
   | 'behind'
+  | 'stalled'
   | 'disk'
   | 'emergency_state'
 
@@ -40,6 +41,8 @@ export interface NetworkSyncRecord extends ChainSyncRecord {
   readonly network_id: number
   readonly finalized_block: number | null
   readonly lag_seconds: number | null
+  /** Of the newest block, by its own time. */
+  readonly head_age_seconds: number | null
   readonly halted: string | null
   readonly contract_deposit_count: number | null
   /** False while no endpoint tells what the contracts hold, or what one tells is disputed; null before the first comparison. */

@@ -31,13 +31,55 @@ export interface NetworkSample {
   readonly rpc: Streak
   /** Milliseconds of the clock at the first of the samples in a row that found no endpoint with our chain; 0 = there is one. */
   readonly cutOffSinceMs: number
+  readonly head: SampledHead
 }
 
-export const FIRST_SAMPLE: NetworkSample = { lag: QUIET, maxLag: QUIET, rpc: QUIET, cutOffSinceMs: 0 }
+/** A head, and since when samples in a row have found it, in milliseconds of the clock. */
+interface SampledHead {
+  readonly block: number
+  readonly timestampSec: number
+  readonly sinceMs: number
+}
+
+export const FIRST_SAMPLE: NetworkSample = {
+  lag: QUIET,
+  maxLag: QUIET,
+  rpc: QUIET,
+  cutOffSinceMs: 0,
+  head: { block: -1, timestampSec: -1, sinceMs: 0 },
+}
+
+/** A head counts as unmoved after this long: the age of one that moves says only how old the chain's own times are. */
+const UNMOVED_MS = 60_000
 
 /** Blocks behind the head; 0 while the head is unknown. */
 export function lagBlocks(row: StatusRow): number {
   return row.get('headBlock') < 0 ? 0 : Math.max(0, row.get('headBlock') - row.get('syncedBlock'))
+}
+
+/** Seconds since the time that the head tells; undefined while it is unknown. Clocks differ: never below 0. */
+export function headAgeSeconds(row: StatusRow, epochMs: number): number | undefined {
+  const timestampSec = row.get('headTimestampSec')
+  return timestampSec < 0 ? undefined : Math.max(0, Math.floor(epochMs / 1000 - timestampSec))
+}
+
+/**
+ * The chain stands still.
+ * @param limitMs age that a head may have; 0 = any.
+ */
+export function isStalled(
+  { head }: NetworkSample,
+  row: StatusRow,
+  limitMs: number,
+  { nowMs, epochMs }: { readonly nowMs: number; readonly epochMs: number },
+): boolean {
+  const age = headAgeSeconds(row, epochMs)
+  if (limitMs === 0 || age === undefined || 1000 * age <= limitMs) return false
+  return isSameHead(head, row) && nowMs - head.sinceMs >= UNMOVED_MS
+}
+
+function isSameHead(head: SampledHead, row: StatusRow): boolean {
+  return head.block === row.get('headBlock') && head.timestampSec === row.get('headTimestampSec')
 }
 
 /** The next sample of one network. Lag does not count before the network has caught up once: that is `syncing`. */
@@ -54,5 +96,8 @@ export function sampleNetwork(
     maxLag: nextStreak(previous.maxLag, lag > config.maxLagBlocks),
     rpc: nextStreak(previous.rpc, isDown),
     cutOffSinceMs: isDown || isPutBack(row) ? previous.cutOffSinceMs || nowMs : 0,
+    head: isSameHead(previous.head, row)
+      ? previous.head
+      : { block: row.get('headBlock'), timestampSec: row.get('headTimestampSec'), sinceMs: nowMs },
   }
 }

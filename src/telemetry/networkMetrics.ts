@@ -1,13 +1,13 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { haltReasons } from '../errors/haltReason.js'
-import { lagBlocks } from './healthSample.js'
+import { headAgeSeconds, lagBlocks } from './healthSample.js'
 import { type StatusBoardHandle, type StatusRow, statusRow } from './statusBoard.js'
 
 interface NetworkGauge {
   readonly name: string
   readonly help: string
   /** undefined = not known yet: the series is left out rather than told wrong. */
-  read(row: StatusRow, nowMs: number): number | undefined
+  read(row: StatusRow, nowMs: number, startedAtMs: number): number | undefined
 }
 
 const known = (value: number): number | undefined => (value < 0 ? undefined : value)
@@ -40,9 +40,13 @@ const networkGauges: readonly NetworkGauge[] = [
   },
   {
     name: 'bds_seconds_since_progress',
-    help: 'Seconds since the last commit',
-    read: (row, nowMs) =>
-      row.get('lastCommitMs') === 0 ? undefined : Math.max(0, (nowMs - row.get('lastCommitMs')) / 1000),
+    help: 'Seconds since the last commit, or since the start',
+    read: (row, nowMs, startedAtMs) => Math.max(0, (nowMs - (row.get('lastCommitMs') || startedAtMs)) / 1000),
+  },
+  {
+    name: 'bds_head_age_seconds',
+    help: 'Seconds since the time that the newest block tells',
+    read: (row) => headAgeSeconds(row, Date.now()),
   },
   {
     name: 'bds_caught_up',
@@ -83,6 +87,7 @@ const networkGauges: readonly NetworkGauge[] = [
 /** Everything that the status board knows, as gauges that are read when Prometheus asks. */
 export function registerNetworkMetrics(registry: Registry, status: StatusBoardHandle): void {
   const rows = status.networkIds.map((networkId) => ({ networkId, row: statusRow(status, networkId) }))
+  const startedAtMs = Date.now()
   for (const { name, help, read } of networkGauges) {
     new Gauge({
       name,
@@ -92,7 +97,7 @@ export function registerNetworkMetrics(registry: Registry, status: StatusBoardHa
       collect() {
         this.reset()
         for (const { networkId, row } of rows) {
-          const value = read(row, Date.now())
+          const value = read(row, Date.now(), startedAtMs)
           if (value !== undefined) this.set({ network_id: networkId }, value)
         }
       },

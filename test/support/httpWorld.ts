@@ -81,6 +81,7 @@ export function fakeHealth(state: HttpWorld['health']): HealthSource {
         ...chain,
         finalized_block: null,
         lag_seconds: 1,
+        head_age_seconds: 12,
         halted: null,
         contract_deposit_count: null,
         contracts_compared: null,

@@ -17,7 +17,11 @@ const START_MS = 1_700_000_000_000
 function world(change: Partial<Config['health']> = {}) {
   const config = {
     primaryNetwork: 1,
-    networks: [{ networkId: 0 }, { networkId: 1 }, { networkId: 2 }],
+    networks: [
+      { networkId: 0, stalledAfterMs: 1_800_000 },
+      { networkId: 1, stalledAfterMs: 21_600_000 },
+      { networkId: 2, stalledAfterMs: 0 },
+    ],
     health: {
       syncedLagBlocks: 10,
       maxLagBlocks: 50,
@@ -28,12 +32,13 @@ function world(change: Partial<Config['health']> = {}) {
     },
   } as unknown as Config
   const status: StatusBoardHandle = createStatusBoard([0, 1, 2])
-  const state = { nowMs: START_MS, poolAlive: true }
+  const state = { nowMs: START_MS, epochMs: START_MS, poolAlive: true }
   const monitor = createHealthMonitor({
     config,
     status,
     isPoolAlive: () => state.poolAlive,
     now: () => state.nowMs,
+    epochMs: () => state.epochMs,
   })
   const set = (networkId: number, fields: Partial<Record<StatusField, number>>) => {
     for (const [field, value] of Object.entries(fields))
@@ -42,6 +47,7 @@ function world(change: Partial<Config['health']> = {}) {
   const samples = (count: number) => {
     for (let i = 0; i < count; i++) {
       state.nowMs += 1000
+      state.epochMs += 1000
       monitor.sample()
     }
   }
@@ -248,6 +254,56 @@ test('a head that no look has confirmed since the start is no trouble, and not s
   assert.equal(monitor.syncStatus().l2_sync.is_synced, false)
 })
 
+const HOUR_MS = 3_600_000
+
+test('a head that is old and has stood still for a minute is told as stalled, and nothing else changes', () => {
+  const { state, set, samples, inStep, brief, monitor } = world()
+  inStep()
+  const now = () => Math.floor(state.epochMs / 1000)
+  const healthy = [200, 'healthy', [], 'ready']
+  const stalled = [200, 'degraded', ['stalled'], 'ready']
+  set(0, { headTimestampSec: now() - 1_801 })
+  samples(60)
+  assert.deepEqual(brief(), healthy, 'seen for less than a minute')
+  samples(1)
+  assert.deepEqual(brief(), stalled)
+  const { l1_sync, networks } = monitor.syncStatus()
+  assert.equal(l1_sync.is_synced, true)
+  assert.equal(networks[0]!.head_age_seconds, 1_862)
+  set(0, { headBlock: 101 })
+  assert.deepEqual(brief(), healthy, 'it moves, however old its times are')
+  samples(62)
+  assert.deepEqual(brief(), stalled)
+  set(0, { headBlock: 102, headTimestampSec: now() })
+  samples(62)
+  assert.deepEqual(brief(), healthy)
+  // A layer 2 has its own limit, and one without a limit none.
+  for (const [network, ageMs, expected] of [
+    [1, 2 * HOUR_MS, healthy],
+    [1, 14 * HOUR_MS, stalled],
+    [2, 1_000 * HOUR_MS, healthy],
+  ] as const) {
+    set(network, { headTimestampSec: Math.floor(now() - ageMs / 1000) })
+    samples(62)
+    assert.deepEqual(brief(), expected, `network ${network}, ${ageMs} ms`)
+    set(network, { headTimestampSec: now() })
+  }
+})
+
+test('a clock that jumps makes no chain stand still, and a block of the future is no age', () => {
+  const { state, set, samples, inStep, brief, monitor } = world()
+  inStep()
+  set(0, { headTimestampSec: Math.floor(state.epochMs / 1000) })
+  samples(10)
+  state.epochMs += 24 * HOUR_MS
+  samples(10)
+  assert.deepEqual(brief(), [200, 'healthy', [], 'ready'], 'seen for seconds only')
+  state.epochMs -= 48 * HOUR_MS
+  samples(100)
+  assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
+  assert.equal(monitor.syncStatus().networks[0]!.head_age_seconds, 0)
+})
+
 test('a pool that answers nothing makes the instance unhealthy', () => {
   const { inStep, state, brief } = world()
   inStep()
@@ -268,7 +324,8 @@ test('the sync status sums layer 2 and tells each network', () => {
   set(0, { contractsCompared: 1 })
   set(1, { headBlock: 30, syncedBlock: 25, caughtUp: 1, depositCount: 4, claimCount: 5, finalizedBlock: 20 })
   set(2, { unresolvedSenders: 6 })
-  set(1, { headTimestampSec: 1000, syncedTimestampSec: 940, lastCommitMs: START_MS + 5 })
+  const headTimestampSec = START_MS / 1000 - 75
+  set(1, { headTimestampSec, syncedTimestampSec: headTimestampSec - 60, lastCommitMs: START_MS + 5 })
   set(2, { headBlock: 90, syncedBlock: 60, caughtUp: 1, depositCount: 3, lastCommitMs: START_MS + 4 })
   const chain = (current_block: number, synced_block: number, is_synced: boolean) => ({
     current_block,
@@ -278,6 +335,7 @@ test('the sync status sums layer 2 and tells each network', () => {
   const unknown = {
     finalized_block: null,
     lag_seconds: null,
+    head_age_seconds: null,
     halted: null,
     contract_deposit_count: null,
     contracts_compared: null,
@@ -307,6 +365,7 @@ test('the sync status sums layer 2 and tells each network', () => {
         ...unknown,
         finalized_block: 20,
         lag_seconds: 60,
+        head_age_seconds: 75,
         indexed_deposit_count: 4,
         indexed_claim_count: 5,
         unresolved_senders: 0,

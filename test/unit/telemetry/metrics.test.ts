@@ -11,6 +11,7 @@ test('the status board is told as gauges, and what is not known is left out', as
   registerNetworkMetrics(registry, status)
   const row = statusRow(status, 7)
   row.set('headBlock', 120)
+  row.set('headTimestampSec', 1_000_000_000)
   row.set('syncedBlock', 100)
   row.set('reorgs', 2)
   row.setHaltReason('missing_log')
@@ -25,7 +26,15 @@ test('the status board is told as gauges, and what is not known is left out', as
     'bds_sync_halted{network_id="7",reason="missing_log"} 1',
   ])
     assert.ok(lines.includes(line), line)
-  assert.ok(!lines.some((line) => line.startsWith('bds_chain_head_block{network_id="0"}')))
+  for (const name of ['bds_chain_head_block', 'bds_head_age_seconds'])
+    assert.ok(!lines.some((line) => line.startsWith(`${name}{network_id="0"}`)), name)
+  const gaugeValue = (series: string) =>
+    Number(lines.find((line) => line.startsWith(`${series} `))?.slice(series.length))
+  const age = gaugeValue('bds_head_age_seconds{network_id="7"}')
+  assert.ok(Math.abs(Date.now() / 1000 - 1_000_000_000 - age) < 60, `${age}`)
+  // Since the start, before there is anything to commit.
+  const idle = gaugeValue('bds_seconds_since_progress{network_id="0"}')
+  assert.ok(idle >= 0 && idle < 60, `${idle}`)
   row.setHaltReason('none')
   row.set('reorgs', 3)
   const later = await registry.metrics()
