@@ -1,9 +1,12 @@
+import { inspect } from 'node:util'
 import { type ExitCode, exitCodes } from './cli/exitCodes.js'
 import type { Config } from './config/config.types.js'
 import { FatalError } from './errors/chainErrors.js'
 import { OperatorError } from './errors/operatorError.js'
+import { awake, Exit } from './exit.js'
 import { startService } from './service.js'
 import { createLogger, type Logger } from './telemetry/logger.js'
+import { standardError, standardOutput, takeStandardStreams } from './telemetry/standardStreams.js'
 
 /** Something that runs until a signal or its own end, and closes in order. */
 export interface Job {
@@ -16,73 +19,110 @@ export interface Job {
 
 export interface ProcessSettings {
   readonly logger: Logger
-  /** Time between the first SIGTERM and the port closing. Ctrl-C does not wait. */
+  /** Time between the first SIGTERM or SIGHUP and the port closing. Ctrl-C does not wait. */
   readonly drainDelayMs: number
   /** Longest time for everything after the drain delay. */
   readonly graceMs: number
+  /** Longest silence of the main thread. */
+  readonly silenceMs: number
 }
 
 /** `bds run`: the service as the process's only job. */
 export function runService(config: Config): Promise<never> {
   const logger = createLogger(config.log, { component: 'main' })
-  return runProcess(() => startService({ config, logger, announce: (line) => console.log(line) }), {
+  return runProcess(() => startService({ config, logger, announce }), {
     logger,
     drainDelayMs: config.http.drainDelayMs,
     graceMs: config.shutdownGraceMs,
+    silenceMs: config.health.heartbeatTimeoutMs,
   })
 }
 
+/** Writes a line for people to standard output, which a service must not wait for. */
+export function announce(line: string): void {
+  standardOutput().write(`${line}\n`)
+}
+
 /**
- * Starts a job, waits for a signal or its failure, closes it and leaves. This is the only place that ends the process.
- * A second signal leaves at once; a shutdown that takes longer than `graceMs` leaves with the name of the room that hangs.
+ * Starts a job, waits for a signal or its failure, closes it and leaves.
+ * A second signal leaves at once; a shutdown that takes longer than `graceMs` leaves with the name of the room that hangs; where
+ * nothing can leave any more, the watchdog kills.
  */
 export async function runProcess(start: () => Promise<Job>, settings: ProcessSettings): Promise<never> {
-  const { logger } = settings
-  const signal = firstSignal(logger)
+  const { logger, drainDelayMs, graceMs } = settings
+  takeStandardStreams()
+  const exit = new Exit(settings.silenceMs, logger)
+  const signal = firstSignal(settings, exit)
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(event, (error: unknown) => {
       logger.error('unexpected failure', { error })
-      leave(exitCodes.failure)
+      void exit.leave(exitCodes.failure)
     })
-  // Whoever read our lines may go away before we do, and a full disk behind them must not end the job either.
-  process.stdout.removeAllListeners('error').on('error', () => undefined)
+  // Node's own writer of warnings waits for standard error.
+  process.removeAllListeners('warning').on('warning', (error) => logger.warn('node warns', { error }))
 
-  const job = await start().catch((error: unknown) => leave(tell(error)))
+  const starting = start()
+  // A signal is noticed while the job starts, too.
+  const tooLate = signal.then((name) => awake(delayAfter(name, drainDelayMs) + limitOf(graceMs)))
+  const early = await Promise.race([
+    starting.then((job) => ({ job })),
+    tooLate.then(() => ({ job: undefined })),
+  ]).catch((error: unknown) => exit.leave(tell(error)))
+  if (early.job === undefined) {
+    logger.error('shutdown hangs', { room: 'start', graceMs })
+    return exit.leave(exitCodes.failure)
+  }
+  const { job } = early
+  exit.watch()
   const end = await Promise.race([signal, job.failed])
   const code = end instanceof Error ? tell(end) : exitCodes.ok
   if (code === exitCodes.ok) logger.info('stopping', { signal: end })
-  const isClosed = await closeWithin(job, end === 'SIGTERM' ? settings.drainDelayMs : 0, settings)
-  leave(isClosed ? code : exitCodes.failure)
+  const delayMs = end instanceof Error ? 0 : delayAfter(end, drainDelayMs)
+  const isClosed = await closeWithin(job, delayMs, settings)
+  return exit.leave(isClosed ? code : exitCodes.failure)
 }
 
-/** Under npm one Ctrl-C comes twice: from the terminal, which tells all of its programs, and from npm, which passes it on. */
-const SAME_PRESS_MS = 300
+function delayAfter(signal: NodeJS.Signals, drainDelayMs: number): number {
+  return signal === 'SIGINT' ? 0 : drainDelayMs
+}
 
-function firstSignal(logger: Logger): Promise<NodeJS.Signals> {
+/** Some of the grace time is for the way out itself. */
+function limitOf(graceMs: number): number {
+  return graceMs - Math.min(1_000, graceMs / 4)
+}
+
+/**
+ * One hangup or one Ctrl-C may come twice: a closing terminal tells its shell and its programs, npm passes on what the terminal has
+ * told already, and systemd sends SIGHUP right behind SIGTERM where it is asked to.
+ */
+const SAME_STOP_MS = 300
+
+function firstSignal(settings: ProcessSettings, exit: Exit): Promise<NodeJS.Signals> {
+  const { logger, drainDelayMs, graceMs } = settings
   return new Promise((resolve) => {
-    let isStopping = false
+    let first: NodeJS.Signals | undefined
     let sameUntilMs = Number.NEGATIVE_INFINITY
     const onSignal = (name: NodeJS.Signals): void => {
-      if (isStopping) {
-        if (name === 'SIGINT' && performance.now() < sameUntilMs) return
-        logger.warn('second signal: leaving at once', { signal: name })
-        leave(exitCodes.failure)
+      if (first === undefined) {
+        first = name
+        sameUntilMs = performance.now() + SAME_STOP_MS
+        exit.mustEndWithin(delayAfter(name, drainDelayMs) + graceMs)
+        resolve(name)
+        return
       }
-      isStopping = true
-      if (name === 'SIGINT') sameUntilMs = performance.now() + SAME_PRESS_MS
-      resolve(name)
+      const isSame = name === 'SIGHUP' || first === 'SIGHUP' || (name === 'SIGINT' && first === 'SIGINT')
+      if (isSame && performance.now() < sameUntilMs) return
+      logger.warn('second signal: leaving at once', { signal: name })
+      void exit.leave(exitCodes.failure)
     }
-    for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, onSignal)
+    for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, onSignal)
   })
 }
 
 /** @returns false when the job did not close in time or failed while closing. */
 async function closeWithin(job: Job, drainDelayMs: number, settings: ProcessSettings): Promise<boolean> {
   const { logger, graceMs } = settings
-  let timer: NodeJS.Timeout | undefined
-  const tooLong = new Promise<'too long'>((resolve) => {
-    timer = setTimeout(() => resolve('too long'), drainDelayMs + graceMs)
-  })
+  const tooLong = awake(drainDelayMs + limitOf(graceMs)).then(() => 'too long' as const)
   try {
     const outcome = await Promise.race([job.stop(drainDelayMs), tooLong])
     if (outcome === 'too long') logger.error('shutdown hangs', { room: job.closingRoom(), graceMs })
@@ -90,25 +130,12 @@ async function closeWithin(job: Job, drainDelayMs: number, settings: ProcessSett
   } catch (error) {
     logger.error('shutdown failed', { error })
     return false
-  } finally {
-    clearTimeout(timer)
   }
 }
 
 /** Expected faults in one line; anything else is our bug and shows its stack. */
 function tell(error: unknown): ExitCode {
-  if (error instanceof FatalError) {
-    console.error(`bds: ${error.message}`)
-    return exitCodes.data
-  }
-  if (error instanceof OperatorError) {
-    console.error(`bds: ${error.message}`)
-    return exitCodes.failure
-  }
-  console.error('bds:', error)
-  return exitCodes.failure
-}
-
-function leave(code: ExitCode): never {
-  process.exit(code)
+  const isExpected = error instanceof FatalError || error instanceof OperatorError
+  standardError().write(`bds: ${isExpected ? error.message : inspect(error)}\n`)
+  return error instanceof FatalError ? exitCodes.data : exitCodes.failure
 }

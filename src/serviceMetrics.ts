@@ -1,9 +1,10 @@
 import { statfsSync } from 'node:fs'
-import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 import type { Config } from './config/config.types.js'
 import { buildInfo } from './telemetry/buildInfo.js'
 import { gaugeOf } from './telemetry/metrics.js'
 import { registerNetworkMetrics } from './telemetry/networkMetrics.js'
+import { standardError, standardOutput } from './telemetry/standardStreams.js'
 import type { StatusBoardHandle } from './telemetry/statusBoard.js'
 
 /** Names of the parts that were chosen at start, for `bds_build_info`. */
@@ -34,6 +35,15 @@ export function registerServiceMetrics(
       // The folder is gone: all other metrics are wanted now.
       return Number.NaN
     }
+  })
+  new Counter({
+    name: 'bds_log_lines_dropped_total',
+    help: 'Lines that standard error or standard output did not take',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(standardError().dropped() + standardOutput().dropped())
+    },
   })
   registerNetworkMetrics(registry, status)
   collectDefaultMetrics({ register: registry })

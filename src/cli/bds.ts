@@ -10,6 +10,8 @@ import type { Verb } from './verb.js'
 
 interface VerbEntry {
   readonly summary: string
+  /** Runs until it is told to end, and must not wait for who reads its lines. */
+  readonly isService?: true
   /** Loaded when it is asked for: `bds --help` needs no native addon. */
   load(): Promise<Verb>
 }
@@ -17,10 +19,12 @@ interface VerbEntry {
 const verbs: Readonly<Record<string, VerbEntry>> = {
   run: {
     summary: 'index the configured networks and serve the API',
+    isService: true,
     load: async () => (await import('./run.js')).run,
   },
   start: {
     summary: 'try it: a local devnet with real contracts, indexed and served',
+    isService: true,
     load: async () => (await import('./start.js')).start,
   },
   devnet: {
@@ -61,14 +65,25 @@ const verbs: Readonly<Record<string, VerbEntry>> = {
   },
 }
 
-// Whoever reads our lines may have seen enough (`bds doctor | head -3`): the work goes on to its end and its exit code.
-for (const stream of [process.stdout, process.stderr])
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-  })
 process.exitCode = await main(process.argv.slice(2))
 
+/**
+ * For a program that ends by itself. Whoever reads its lines may have seen enough (`bds doctor | head -3`): the work goes on to its
+ * end and its exit code. An answer that can't be written is no answer.
+ */
+function outliveReaders(): void {
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') return
+    process.exitCode = exitCodes.failure
+    process.once('exit', () => console.error(`bds: can't write to standard output: ${message}`))
+  })
+  process.stderr.on('error', () => undefined)
+}
+
 async function main([word, ...args]: readonly string[]): Promise<ExitCode> {
+  const entry = verbs[word === '--version' || word === '-v' ? 'version' : (word ?? '')]
+  const asksForHelp = args.includes('--help') || args.includes('-h')
+  if (entry?.isService !== true || asksForHelp) outliveReaders()
   try {
     if (word === undefined) {
       console.error(help())
@@ -78,15 +93,15 @@ async function main([word, ...args]: readonly string[]): Promise<ExitCode> {
       console.log(help())
       return exitCodes.ok
     }
-    const entry = verbs[word === '--version' || word === '-v' ? 'version' : word]
     if (entry === undefined) throw new UsageError(unknownVerb(word))
     const verb = await entry.load()
-    if (args.includes('--help') || args.includes('-h')) {
+    if (asksForHelp) {
       console.log(verb.help)
       return exitCodes.ok
     }
     return await verb.run(args)
   } catch (error) {
+    if (entry?.isService === true) outliveReaders()
     return tell(error)
   }
 }

@@ -6,6 +6,8 @@ export const exitCodes = {
   config: 3,
   data: 4,
   unhealthy: 5,
+  /** What a shell tells of SIGKILL; nobody leaves with it. */
+  killed: 137,
 } as const
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
@@ -17,4 +19,5 @@ export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> 
   config: 'mistakes in the configuration',
   data: 'the data folder is of other networks or another version, in use, or damaged',
   unhealthy: 'the service is not healthy',
+  killed: 'killed: by its own watchdog, as it hung, or by the system',
 }

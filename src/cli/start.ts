@@ -3,7 +3,7 @@ import { DevnetError } from '../devnet/devnetError.js'
 import { runStart } from '../devnet/start.js'
 import { OperatorError } from '../errors/operatorError.js'
 import { loadUws } from '../http/uws.js'
-import { type Job, runProcess } from '../main.js'
+import { announce, type Job, runProcess } from '../main.js'
 import { startService } from '../service.js'
 import { createLogger } from '../telemetry/logger.js'
 import { readArguments } from './arguments.js'
@@ -11,6 +11,7 @@ import { readNumber } from './readNumber.js'
 import type { Verb } from './verb.js'
 
 const GRACE_MS = 15_000
+const SILENCE_MS = 60_000
 const PARENT_LOOK_MS = 500
 
 /** `bds start`: the devnet, its traffic and the service as one job of this process. */
@@ -47,6 +48,7 @@ export const start: Verb = {
       logger,
       drainDelayMs: 0,
       graceMs: GRACE_MS,
+      silenceMs: SILENCE_MS,
     })
   },
 }
@@ -54,8 +56,7 @@ export const start: Verb = {
 /** Start-up is part of the job, so that a signal ends it as well. */
 function devnetJob(options: Parameters<typeof runStart>[0], endsWithParent: boolean): Job {
   const controller = new AbortController()
-  const print = (line: string): void => console.log(line)
-  const ended = runStart(options, { startService, print, signal: controller.signal })
+  const ended = runStart(options, { startService, print: announce, signal: controller.signal })
   const failed = new Promise<Error>((resolve) => {
     ended.then(
       (reason) => resolve(new OperatorError(reason ?? 'the devnet ended')),

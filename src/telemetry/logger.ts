@@ -1,5 +1,7 @@
-import { type DestinationStream, destination, pino } from 'pino'
+import { isatty } from 'node:tty'
+import { type DestinationStream, pino } from 'pino'
 import { prettyLine } from './prettyLine.js'
+import { standardError } from './standardStreams.js'
 
 export interface LogConfig {
   readonly level: 'error' | 'warn' | 'info' | 'debug'
@@ -25,13 +27,16 @@ export type LogSink = (line: string) => void
 /** RPC addresses hold API keys. Whatever a library puts into an error text, no line with an address leaves the process. */
 const ADDRESS_WITH_SECRETS = /\b(?:https?|wss?):(?:\\?\/){2}[^\s"'\\<>)\]]+/gi
 
+const LOSS_TEXT = 'log lines were dropped while standard error took none'
+
 /**
- * A logger on standard error. Writing is synchronous, so that a worker thread that ends or a process that exits loses
- * nothing; each thread makes its own from the same plain settings.
+ * A logger on standard error. A line is written at once, so that a worker thread that ends or a process that exits loses
+ * nothing, and no thread ever waits for it (`LineOutput`); each thread makes its own from the same plain settings.
  */
 export function createLogger(config: LogConfig, bindings: LogFields = {}, sink?: LogSink): Logger {
-  const pretty = config.format === 'pretty' || (config.format === 'auto' && process.stderr.isTTY === true)
-  const stream = sink === undefined ? destination({ fd: 2, sync: true }) : { write: sink }
+  // Not `process.stderr.isTTY`: its stream changes the flags of a descriptor that we share with our parent.
+  const pretty = config.format === 'pretty' || (config.format === 'auto' && isatty(2))
+  const write = sink ?? writer(pretty)
   return wrap(
     pino(
       {
@@ -42,9 +47,21 @@ export function createLogger(config: LogConfig, bindings: LogFields = {}, sink?:
         formatters: { level: (label) => ({ level: label }) },
         serializers: { error: errorFields },
       },
-      guarded(stream, pretty),
+      guarded({ write }, pretty),
     ),
   )
+}
+
+function writer(pretty: boolean): LogSink {
+  const lossLine = (lines: number): string => {
+    const line = JSON.stringify({ level: 'warn', ts: new Date().toISOString(), msg: LOSS_TEXT, lines })
+    return pretty ? prettyLine(line) : `${line}\n`
+  }
+  return (line) => {
+    const output = standardError()
+    output.tellLossesWith(lossLine)
+    output.write(line)
+  }
 }
 
 function guarded(stream: DestinationStream, pretty: boolean): DestinationStream {

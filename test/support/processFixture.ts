@@ -1,19 +1,32 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { OperatorError } from '../../src/errors/operatorError.js'
 import { type Job, runProcess } from '../../src/main.js'
 import { createLogger } from '../../src/telemetry/logger.js'
 
 /** A process whose job does one thing wrong; started by `test/unit/main.test.ts`. */
 const mode = process.argv[2]
+
+// A thread that sits in a system call: nothing of Node ends it.
+if (!isMainThread) {
+  parentPort?.postMessage('stuck')
+  execFileSync('sleep', ['10'])
+}
+
 const never = new Promise<never>(() => undefined)
 
 const job: Job = {
   failed: mode === 'fails' ? Promise.resolve(new OperatorError('the indexer is gone')) : never,
   stop: () => {
-    if (mode === 'hangs') return never
+    if (mode === 'hangs' || mode === 'stuck thread') return never
+    if (mode === 'busy') for (;;);
     // One press of Ctrl-C under npm: the same signal again, at once.
     if (mode === 'told twice') process.kill(process.pid, 'SIGINT')
-    return delay(mode === 'told twice' ? 20 : 0).then(() => console.log('closed'))
+    // systemd with SendSIGHUP.
+    if (mode === 'hung up too') process.kill(process.pid, 'SIGHUP')
+    return delay(mode === 'well' ? 0 : 20).then(() => console.log('closed'))
   },
   closingRoom: () => 'query pool',
 }
@@ -21,11 +34,19 @@ const job: Job = {
 async function start(): Promise<Job> {
   if (mode === 'refuses') throw new OperatorError('the port is taken')
   if (mode === 'throws') setImmediate(() => Promise.reject(new Error('a bug')))
+  if (mode === 'stuck thread') await once(new Worker(new URL(import.meta.url)), 'message')
   console.log('started')
+  if (mode === 'never starts') return never
+  if (mode === 'silent')
+    setImmediate(() => {
+      for (;;);
+    })
   return job
 }
 
 // Keeps the process alive as the rooms of a service do.
 setInterval(() => undefined, 1000)
-const logger = createLogger({ level: 'info', format: 'json' })
-await runProcess(start, { logger, drainDelayMs: 0, graceMs: 100 })
+if (isMainThread) {
+  const logger = createLogger({ level: 'info', format: 'json' })
+  await runProcess(start, { logger, drainDelayMs: 0, graceMs: 100, silenceMs: 1_000 })
+}

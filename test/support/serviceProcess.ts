@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 /** `BDS_ENTRY`: another copy to test, for instance that of an installed package. */
-const BDS = process.env.BDS_ENTRY ?? fileURLToPath(new URL('../../src/cli/bds.js', import.meta.url))
+export const BDS = process.env.BDS_ENTRY ?? fileURLToPath(new URL('../../src/cli/bds.js', import.meta.url))
 const LONGEST_START_MS = 30_000
 
 interface Cleaner {
@@ -102,8 +102,9 @@ export async function startService(
   configFile: string,
   args: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
+  launcher: readonly string[] = [],
 ): Promise<ServiceProcess> {
-  const bds = startBds(context, ['run', '--config', configFile, ...args], environment)
+  const bds = startBds(context, ['run', '--config', configFile, ...args], environment, launcher)
   const timer = setTimeout(() => bds.child.kill('SIGKILL'), LONGEST_START_MS)
   const line = await bds.line(/^listening on /).finally(() => clearTimeout(timer))
   const [url, opsUrl] = line.match(/http:\/\/[^\s,)]+/g) ?? []

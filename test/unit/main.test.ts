@@ -7,6 +7,7 @@ const FIXTURE = fileURLToPath(new URL('../support/processFixture.js', import.met
 
 interface End {
   readonly code: number | null
+  readonly killedBy: NodeJS.Signals | null
   readonly stdout: string
   readonly stderr: string
 }
@@ -23,12 +24,12 @@ function run(mode: string, signal?: NodeJS.Signals): Promise<End> {
     child.stderr.on('data', (data) => {
       stderr += String(data)
     })
-    child.once('close', (code) => resolve({ code, stdout, stderr }))
+    child.once('close', (code, killedBy) => resolve({ code, killedBy, stdout, stderr }))
   })
 }
 
 test('a signal closes the job and ends with 0', async () => {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     const { code, stdout } = await run('well', signal)
     assert.deepEqual([code, stdout], [0, 'started\nclosed\n'], signal)
   }
@@ -40,13 +41,25 @@ test('one Ctrl-C that comes twice, as under npm, closes the job all the same', a
   assert.ok(!stderr.includes('second signal'), stderr)
 })
 
+test('a hangup right behind another signal, as from systemd, is no second one', async () => {
+  const { code, stdout, stderr } = await run('hung up too', 'SIGTERM')
+  assert.deepEqual([code, stdout], [0, 'started\nclosed\n'])
+  assert.ok(!stderr.includes('second signal'), stderr)
+})
+
 test('a job that refuses to start is told in one line and ends with 1', async () => {
-  assert.deepEqual(await run('refuses'), { code: 1, stdout: '', stderr: 'bds: the port is taken\n' })
+  assert.deepEqual(await run('refuses'), {
+    code: 1,
+    killedBy: null,
+    stdout: '',
+    stderr: 'bds: the port is taken\n',
+  })
 })
 
 test('a job that can not go on is told, closed, and ends with 1', async () => {
   assert.deepEqual(await run('fails'), {
     code: 1,
+    killedBy: null,
     stdout: 'started\nclosed\n',
     stderr: 'bds: the indexer is gone\n',
   })
@@ -66,4 +79,22 @@ test('a failure that nobody expected is logged and ends with 1', async () => {
     stderr,
     /"msg":"unexpected failure".*"message":"a bug"|"message":"a bug".*"msg":"unexpected failure"/,
   )
+})
+
+test('a signal ends a job that never starts', async () => {
+  const { code, stderr } = await run('never starts', 'SIGTERM')
+  assert.equal(code, 1)
+  assert.match(stderr, /"msg":"shutdown hangs"/)
+})
+
+test('a main thread that is busy for ever while it stops is killed', async () => {
+  assert.equal((await run('busy', 'SIGTERM')).killedBy, 'SIGKILL')
+})
+
+test('a thread that sits in a system call for ever keeps no process alive', async () => {
+  assert.equal((await run('stuck thread', 'SIGTERM')).killedBy, 'SIGKILL')
+})
+
+test('a main thread that has given no sign of life for too long is killed, a signal or not', async () => {
+  assert.equal((await run('silent')).killedBy, 'SIGKILL')
 })

@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Worker } from 'node:worker_threads'
+import type { ExitCode } from './cli/exitCodes.js'
+import type { Logger } from './telemetry/logger.js'
+import { standardError } from './telemetry/standardStreams.js'
+import { Watchdog } from './watchdog.js'
+
+/** Longest wait for threads that are told to end: they do so at the next line of JavaScript. */
+const LONGEST_THREAD_END_MS = 700
+/** For lines that nobody has taken yet. */
+const LONGEST_LAST_LINES_MS = 200
+/** From the decision to leave until the watchdog's kill. */
+const LONGEST_EXIT_MS = 2_000
+
+/** The only way out of the process. It depends on no log line and on no thread. */
+export class Exit {
+  private readonly threads = new Set<Worker>()
+  private leaving: Promise<never> | undefined
+  private readonly watchdog: Watchdog
+
+  constructor(silenceMs: number, logger: Logger) {
+    this.watchdog = new Watchdog(silenceMs, logger)
+    process.on('worker', (thread) => {
+      this.threads.add(thread)
+      thread.once('exit', () => this.threads.delete(thread))
+    })
+  }
+
+  /** The main thread is expected to give signs of life from now on. */
+  watch(): void {
+    this.watchdog.watch()
+  }
+
+  /** Whatever happens, the process is gone in so much time. */
+  mustEndWithin(ms: number): void {
+    this.watchdog.mustEndWithin(ms)
+  }
+
+  /** The first call's code counts. */
+  leave(code: ExitCode): Promise<never> {
+    this.leaving ??= this.end(code)
+    return this.leaving
+  }
+
+  /** `process.exit` waits for every thread, also for one that sits in a system call for ever: then only a kill helps. */
+  private async end(code: ExitCode): Promise<never> {
+    this.watchdog.mustEndWithin(LONGEST_EXIT_MS)
+    const ended = Promise.all([...this.threads].map((thread) => thread.terminate())).then(() => true)
+    if (!(await Promise.race([ended, awake(LONGEST_THREAD_END_MS).then(() => false)]))) {
+      standardError().flush(LONGEST_LAST_LINES_MS)
+      process.kill(process.pid, 'SIGKILL')
+    }
+    process.exit(code)
+  }
+}
+
+const AWAKE_STEP_MS = 50
+
+/** Resolves after so much time in which this process ran: one that was stopped meanwhile gets its time all the same. */
+export async function awake(ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= AWAKE_STEP_MS) await delay(Math.min(left, AWAKE_STEP_MS))
+}

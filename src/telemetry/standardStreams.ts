@@ -1,0 +1,169 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { Writable } from 'node:stream'
+import { isatty } from 'node:tty'
+import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
+import { createLineOutput, LineOutput } from './lineOutput.js'
+
+/**
+ * Standard error and standard output as outputs that no thread waits for. The descriptors that we inherit may share their flags
+ * with our parent, so O_NONBLOCK is never set on them: pipes and terminals are opened anew, sockets get a relay.
+ * Node's own `process.stdout` and `process.stderr` set it, or wait: a service must not touch them before they are taken.
+ */
+const DRAIN_EVERY_MS = 250
+const FIRST_RELAY_RETRY_MS = 1_000
+const LONGEST_RELAY_RETRY_MS = 60_000
+/** At the end of the process, for what is not taken yet. */
+const LONGEST_FLUSH_MS = 200
+/** A descriptor that is none: nothing is taken. */
+const NOWHERE = -1
+
+type Stream = 1 | 2
+
+const outputs = new Map<Stream, LineOutput>()
+/** Descriptors that `takeStandardStreams` has made. */
+const taken = new Map<Stream, number>()
+
+export function standardError(): LineOutput {
+  return outputs.get(2) ?? openStream(2)
+}
+
+export function standardOutput(): LineOutput {
+  return outputs.get(1) ?? openStream(1)
+}
+
+/**
+ * For a process that serves, before it opens anything else: descriptors 1 and 2 themselves become our own, so that native code
+ * that writes there does not wait either, and so do `process.stdout`, `process.stderr` and with them `console`.
+ */
+export function takeStandardStreams(): void {
+  for (const stream of [1, 2] as const) {
+    const own = openAnew(stream)
+    if (own !== undefined) {
+      closeSync(stream)
+      // The lowest free number, which is the one that was closed just now.
+      const descriptor = openAnew(own) ?? own
+      if (descriptor !== own) closeSync(own)
+      taken.set(stream, descriptor)
+    }
+    // Opened now, so that threads that start later find it.
+    const output = outputs.get(stream) ?? openStream(stream)
+    const descriptor = taken.get(stream)
+    if (descriptor !== undefined) output.useDescriptor(descriptor)
+    const name = stream === 1 ? 'stdout' : 'stderr'
+    Object.defineProperty(process, name, { configurable: true, enumerable: true, value: streamTo(output) })
+  }
+}
+
+/** For `console`, and for what a thread's own `process.stdout` passes to the main thread's. */
+function streamTo(output: LineOutput): Writable {
+  return new Writable({
+    write(chunk, _encoding, done) {
+      output.write(String(chunk))
+      done()
+    },
+  })
+}
+
+function openStream(stream: Stream): LineOutput {
+  const key = `bds standard stream ${stream}`
+  // What the main thread has opened is there for every thread that starts later.
+  const shared: unknown = getEnvironmentData(key)
+  const isShared = shared instanceof SharedArrayBuffer
+  const memory = isShared ? shared : createLineOutput(taken.get(stream) ?? stream)
+  const output = new LineOutput(memory)
+  outputs.set(stream, output)
+  if (isShared) return output
+  setEnvironmentData(key, memory)
+  setInterval(() => output.drain(), DRAIN_EVERY_MS).unref()
+  const own = taken.has(stream) ? undefined : openAnew(stream)
+  if (own !== undefined) output.useDescriptor(own)
+  if (isMainThread && own === undefined && !taken.has(stream) && mayWait(stream))
+    startRelay(stream, output, FIRST_RELAY_RETRY_MS)
+  else process.on('exit', () => output.flush(LONGEST_FLUSH_MS))
+  return output
+}
+
+/** Files are local as a rule, and a full disk refuses at once. */
+function mayWait(descriptor: number): boolean {
+  const kind = fstatSync(descriptor)
+  return kind.isFIFO() || kind.isSocket() || isatty(descriptor)
+}
+
+/** @returns a descriptor of our own that does not wait; undefined for a socket, and where it may not be opened. */
+function openAnew(descriptor: number): number | undefined {
+  const { O_WRONLY, O_APPEND, O_NONBLOCK, O_NOCTTY } = constants
+  if (!mayWait(descriptor)) return undefined
+  try {
+    return openSync(`/proc/self/fd/${descriptor}`, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * A socket, as the journal's, can only be written by somebody who may wait: a `cat` between us and it. It outlives a Ctrl-C and a
+ * SIGTERM to the whole group, to pass on our last lines, and ends when we do.
+ */
+function startRelay(stream: Stream, output: LineOutput, retryMs: number): void {
+  const relay = spawnRelay(stream)
+  const input = relay.stdin
+  const descriptor = descriptorOf(input)
+  if (descriptor === undefined) return
+  // Node would close it when the relay ends, and the number would be another file's while threads still write to it.
+  relay.stdin = null
+  if (input instanceof Socket) input.unref()
+  relay.unref()
+  output.useDescriptor(descriptor)
+  const close = (): void => {
+    if (output.useDescriptor(NOWHERE)) input?.destroy()
+  }
+  const end = (): void => {
+    output.flush(LONGEST_FLUSH_MS)
+    close()
+    endRelay(relay)
+  }
+  process.on('exit', end)
+  relay.once('exit', () => {
+    process.off('exit', end)
+    close()
+    const next = Math.min(2 * retryMs, LONGEST_RELAY_RETRY_MS)
+    setTimeout(() => startRelay(stream, output, next), retryMs).unref()
+  })
+}
+
+function spawnRelay(stream: Stream): ChildProcess {
+  const options: SpawnOptions = { stdio: ['pipe', stream, 'ignore'], detached: true }
+  const relay = spawn('sh', ['-c', "trap '' HUP INT TERM; exec cat"], options).on('error', () => undefined)
+  // An image may have no shell.
+  return relay.pid === undefined
+    ? spawn(process.execPath, ['-e', NODE_RELAY], options).on('error', () => undefined)
+    : relay
+}
+
+const NODE_RELAY = `for (const name of ['SIGHUP', 'SIGINT', 'SIGTERM']) process.on(name, () => undefined)
+process.stdin.pipe(process.stdout)`
+
+/** The number of our end of a child's input: it does not wait, and Node has no public name for it. */
+function descriptorOf(stream: object | null): number | undefined {
+  const handle: unknown = stream === null ? undefined : Reflect.get(stream, '_handle')
+  if (typeof handle !== 'object' || handle === null || !('fd' in handle)) return undefined
+  return typeof handle.fd === 'number' && handle.fd >= 0 ? handle.fd : undefined
+}
+
+/** Waits until it has passed on what it took; one that hangs is killed, or it would hold the socket for ever. */
+function endRelay({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  const nap = new Int32Array(new SharedArrayBuffer(4))
+  for (let waited = 0; waited < LONGEST_FLUSH_MS; waited++) {
+    if (hasEnded(pid)) return
+    Atomics.wait(nap, 0, 0, 1)
+  }
+  process.kill(pid, 'SIGKILL')
+}
+
+/** Our child stays a zombie until the loop runs, which it does not any more. */
+function hasEnded(pid: number): boolean {
+  return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+}

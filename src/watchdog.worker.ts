@@ -1,0 +1,24 @@
+import { workerData } from 'node:worker_threads'
+import { NO_BUDGET, type WatchdogData, watchdogCell } from './watchdog.js'
+
+const SLICE_MS = 250
+
+// What `Watchdog` has put there.
+const { cells, silenceMs } = workerData as WatchdogData
+let beats = 0
+let silentMs = 0
+
+for (;;) {
+  const budget = Atomics.load(cells, watchdogCell.budgetMs)
+  const slice = budget === NO_BUDGET ? SLICE_MS : Math.min(budget, SLICE_MS)
+  // However late this thread wakes up, it has waited for one slice: the rest belongs to whoever stopped the process.
+  if (Atomics.wait(cells, watchdogCell.budgetMs, budget, slice) !== 'timed-out') continue
+  const newest = Atomics.load(cells, watchdogCell.beats)
+  silentMs = newest === beats ? silentMs + slice : 0
+  beats = newest
+  // No beat at all: nobody has asked to be watched yet.
+  const isSilent = beats !== 0 && silentMs > silenceMs
+  if (budget !== NO_BUDGET)
+    Atomics.compareExchange(cells, watchdogCell.budgetMs, budget, Math.max(0, budget - slice))
+  if (isSilent || Atomics.load(cells, watchdogCell.budgetMs) === 0) process.kill(process.pid, 'SIGKILL')
+}

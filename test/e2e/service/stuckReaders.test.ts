@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, constants, existsSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { buildSmallWorld } from '../../support/fakeChainScenario.js'
+import { skipWithout } from '../../support/installedProgram.js'
+import {
+  BDS,
+  type BdsProcess,
+  type ServiceProcess,
+  startBds,
+  startService,
+} from '../../support/serviceProcess.js'
+import { inStep, type ServiceWorld, serveWorld } from '../../support/serviceWorld.js'
+import { tempFolder } from '../../support/tempFolder.js'
+import { until } from '../../support/until.js'
+
+const GRACE_MS = 5_000
+const ARGUMENTS = ['--shutdown-grace-ms', String(GRACE_MS)]
+const LIST = '/bridge/v1/bridges?network_id=1'
+
+/** A pipe that somebody holds open, that is nearly full, and that is read only when asked to. */
+function fullPipe(t: TestContext) {
+  const path = join(tempFolder(t), 'pipe')
+  execFileSync('mkfifo', [path])
+  const descriptor = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
+  t.after(() => closeSync(descriptor))
+  for (let kilobytes = 0; kilobytes < 63; kilobytes++) writeSync(descriptor, `${'.'.repeat(1023)}\n`)
+  const buffer = Buffer.alloc(1 << 20)
+  const read = (): string => {
+    try {
+      return buffer.toString('utf8', 0, readSync(descriptor, buffer))
+    } catch {
+      return ''
+    }
+  }
+  return { path, read }
+}
+
+async function droppedLines({ opsUrl }: ServiceProcess): Promise<number> {
+  const text = await (await fetch(`${opsUrl}/metrics`)).text()
+  return Number(text.match(/^bds_log_lines_dropped_total (\d+)$/m)?.[1])
+}
+
+/** Endpoints that fail again and again make every network tell of it, until lines are dropped; the API answers all the time. */
+async function floodLog(service: ServiceProcess, { rpc }: ServiceWorld): Promise<void> {
+  let round = 0
+  await until(
+    async () => {
+      for (const { endpoint } of rpc.values())
+        if (round++ % 20 < 10) endpoint.fail({ type: 'http', status: 500, body: 'x'.repeat(2_000) })
+        else endpoint.clearFaults()
+      assert.equal((await service.get(LIST)).status, 200)
+      return droppedLines(service)
+    },
+    (dropped) => dropped > 0,
+    'lines that are dropped',
+    60_000,
+  )
+  for (const { endpoint } of rpc.values()) endpoint.clearFaults()
+}
+
+/** Waits for the process itself: pipes that nobody reads stay open in the hands of others. */
+async function endOf({ child }: BdsProcess): Promise<[number | null, NodeJS.Signals | null, number]> {
+  const begin = performance.now()
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null]
+  return [code, signal, performance.now() - begin]
+}
+
+async function assertEndsWell(service: BdsProcess): Promise<void> {
+  const [code, signal, ms] = await endOf(service)
+  assert.deepEqual([code, signal], [0, null])
+  assert.ok(ms < GRACE_MS, `${ms} ms`)
+}
+
+/** Starts a service whose standard streams are what a shell command makes of them. */
+function startBehind(t: TestContext, file: string, redirection: string): Promise<ServiceProcess> {
+  return startService(t, file, ARGUMENTS, {}, ['sh', '-c', `exec "$@" ${redirection}`, 'sh'])
+}
+
+test('a full pipe for log lines that nobody reads: the API answers, lines are dropped and counted, SIGTERM ends with 0', async (t) => {
+  const served = await serveWorld(t, buildSmallWorld().world)
+  const { path, read } = fullPipe(t)
+  const service = await startBehind(t, served.configFile('data'), `2>${path}`)
+  await inStep(service, served.world)
+  await floodLog(service, served)
+  await inStep(service, served.world)
+
+  // The reader is well again.
+  let text = ''
+  await until(
+    () => {
+      text += read()
+      return text.includes('"msg":"log lines were dropped')
+    },
+    (isTold) => isTold,
+    'the line that tells of dropped ones',
+  )
+  const lines = text.split('\n').filter((line) => !line.startsWith('.') && line !== '')
+  const records = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+  const losses = records.filter(({ msg }) => msg === 'log lines were dropped while standard error took none')
+  assert.deepEqual(
+    losses.map(({ level, lines }) => [level, lines]),
+    [['warn', await droppedLines(service)]],
+  )
+  await assertEndsWell(service)
+})
+
+test('a socket for log lines that nobody reads from the start on, as a stuck journal; its flags stay as they are', async (t) => {
+  const served = await serveWorld(t, buildSmallWorld().world)
+  // More than the socket takes: it stays full.
+  const flood = '(yes | head -c 2000000 >&2) & exec "$@"'
+  const bds = startBds(t, ['run', '--config', served.configFile('data'), ...ARGUMENTS], {}, [
+    'sh',
+    '-c',
+    flood,
+    'sh',
+  ])
+  bds.child.stderr?.pause()
+  const [url] = (await bds.line(/^listening on /)).match(/http:\/\/[^\s,)]+/) ?? []
+  await bds.line(/^network 2 has caught up/)
+  assert.equal((await fetch(url + LIST)).status, 200)
+  for (const stream of [1, 2])
+    assert.ok(isBlocking(bds.child.pid!, stream), `O_NONBLOCK was set on stream ${stream}`)
+  await assertEndsWell(bds)
+})
+
+test('a full disk for log lines or announcements ends nothing', async (t) => {
+  const served = await serveWorld(t, buildSmallWorld().world)
+  for (const { endpoint } of served.rpc.values()) endpoint.fail({ type: 'http', status: 500, times: 1 })
+  const service = await startBehind(t, served.configFile('data'), '2>/dev/full')
+  await inStep(service, served.world)
+  await assertEndsWell(service)
+
+  const file = served.configFile('again')
+  const launcher = ['sh', '-c', 'exec "$@" >/dev/full', 'sh']
+  const bds = startBds(t, ['run', '--config', file, ...ARGUMENTS], {}, launcher)
+  await until(
+    () => bds.stderr.some((line) => line.includes('service started')),
+    (isStarted) => isStarted,
+    'the service',
+  )
+  await assertEndsWell(bds)
+})
+
+test('a terminal that is stopped (Ctrl-S) stops no service', { skip: skipWithout('script') }, async (t) => {
+  const served = await serveWorld(t, buildSmallWorld().world)
+  const file = served.configFile('data')
+  const copy = join(tempFolder(t), 'lines')
+  // The terminal of `script` is standard error; where the service listens goes to a file.
+  const inner = `exec ${[process.execPath, BDS, 'run', '--config', file, ...ARGUMENTS].join(' ')} >${copy}`
+  const terminal = spawn('script', ['-qfec', inner, '/dev/null'], { stdio: ['pipe', 'pipe', 'ignore'] })
+  t.after(() => void terminal.kill('SIGKILL'))
+  let shown = ''
+  terminal.stdout.on('data', (data) => {
+    shown += String(data)
+  })
+  const told = await until(
+    () => (existsSync(copy) ? readFileSync(copy, 'utf8') : ''),
+    (text) => text.includes('listening on '),
+    'where the service listens',
+  )
+  const [url, opsUrl] = told.match(/http:\/\/[^\s,)]+/g) ?? []
+  const metrics = await (await fetch(`${opsUrl}/metrics`)).text()
+  assert.match(metrics, /^bds_log_lines_dropped_total 0$/m)
+  await until(
+    () => shown,
+    (text) => text.includes('service started'),
+    'lines on the terminal',
+  )
+  terminal.stdin.write('\u0013')
+  let round = 0
+  await until(
+    async () => {
+      for (const { endpoint } of served.rpc.values())
+        if (round++ % 20 < 10) endpoint.fail({ type: 'http', status: 500, body: 'x'.repeat(2_000) })
+        else endpoint.clearFaults()
+      assert.equal((await fetch(url + LIST)).status, 200)
+      return (await fetch(`${opsUrl}/metrics`)).text()
+    },
+    (text) => !text.includes('bds_log_lines_dropped_total 0'),
+    'lines that are dropped',
+    60_000,
+  )
+})
+
+/** Whether writing to a standard stream of a process waits, for everybody who has inherited it as well. */
+function isBlocking(pid: number, stream: number): boolean {
+  const flags = readFileSync(`/proc/${pid}/fdinfo/${stream}`, 'utf8').match(/^flags:\s*([0-7]+)/m)?.[1]
+  return (Number.parseInt(flags ?? assert.fail('no flags'), 8) & constants.O_NONBLOCK) === 0
+}
