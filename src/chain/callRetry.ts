@@ -28,8 +28,15 @@ export class CallRetry {
     this.#isAlone = isAlone
   }
 
-  /** @throws what the last try threw. */
-  async run<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  /**
+   * @param isWorthATry false for failures that the caller has something better for than the same question again.
+   * @throws what the last try threw.
+   */
+  async run<T>(
+    ask: () => Promise<T>,
+    signal: AbortSignal,
+    isWorthATry: (failure: RpcFailure) => boolean = () => true,
+  ): Promise<T> {
     const isLively = this.#clock.now() - this.#answeredAtMs <= LIVELY_FOR_MS
     for (let tries = 0; ; tries++) {
       try {
@@ -37,7 +44,8 @@ export class CallRetry {
         this.#answeredAtMs = this.#clock.now()
         return answer
       } catch (error) {
-        const pauseMs = isLively && error instanceof RpcFailure ? this.#pauseAfter(error, tries) : undefined
+        const mayTry = isLively && error instanceof RpcFailure && isWorthATry(error)
+        const pauseMs = mayTry ? this.#pauseAfter(error, tries) : undefined
         if (pauseMs === undefined) throw error
         await this.#clock.sleep(pauseMs * (0.5 + this.#clock.random() / 2), signal)
       }

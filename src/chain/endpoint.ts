@@ -1,25 +1,20 @@
 import type { EndpointRole, RpcEndpointConfig } from '../config/config.types.js'
 import type { Logger } from '../telemetry/logger.js'
+import { BatchSize } from './batchSize.js'
+import { CallBatches } from './callBatches.js'
 import { CallRetry } from './callRetry.js'
 import type { Clock } from './clock.js'
 import type { createHttpPost } from './httpPost.js'
 import { LogRange } from './logRange.js'
 import type { LogReader } from './parseReplies.js'
 import type { BlockHead } from './rpcBlocks.js'
-import { isUnknownBlock, RpcFailure } from './rpcFailure.js'
-import { createRpcTransport, type RpcCall, type RpcOutcome, type RpcTransport } from './rpcTransport.js'
+import { createRpcTransport, type RpcCall, type RpcOutcome } from './rpcTransport.js'
 import { StateSkill } from './stateSkill.js'
 import { TimestampTrust } from './timestampTrust.js'
 import { TokenBucket } from './tokenBucket.js'
 
-/** Calls of one HTTP request: providers cap batches at 100 to 1,000, and one batch is one answer in memory. */
-const BATCH_CALLS = 50
-/** Calls in flight where batches are refused. */
-const SINGLE_CALLS_IN_FLIGHT = 6
 /** Longest answer: a window of TARGET_LOGS logs has some 10 MB. Longer counts as too wide a window. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024
-/** An endpoint without batches is asked again after this long: gateways change their backends. */
-const BATCH_RECHECK_MS = 10 * 60_000
 
 export interface EndpointOptions {
   readonly config: RpcEndpointConfig
@@ -38,6 +33,7 @@ export class Endpoint {
   readonly alias: string
   readonly #role: EndpointRole
   readonly logRange: LogRange
+  readonly batchSize: BatchSize
   readonly timestamps: TimestampTrust
   readonly state: StateSkill
   /** Newest block that this endpoint has shown. */
@@ -54,32 +50,32 @@ export class Endpoint {
   tracesGoneUpTo = -1
   /** The tracer failed; the endpoint itself may be well. */
   tracesRestUntil = Number.NEGATIVE_INFINITY
-  readonly #transport: RpcTransport
-  readonly #budget: TokenBucket | undefined
-  readonly #retry: CallRetry
-  readonly #clock: Clock
-  readonly #logger: Logger
-  #batchRefusedAt: number | undefined
+  readonly #batches: CallBatches
 
   constructor(options: EndpointOptions) {
     const { config, timeoutMs, logRange, isAlone = false, openPost, clock, logger, logs } = options
     this.alias = config.alias
     this.#role = config.role ?? 'all'
     this.logRange = new LogRange(Math.min(logRange, config.maxLogRange ?? logRange))
+    this.batchSize = new BatchSize(clock, config.maxBatch)
     this.timestamps = new TimestampTrust()
     this.state = new StateSkill(clock)
-    this.#transport = createRpcTransport({
-      url: config.url,
+    const budget = config.maxRps === undefined ? undefined : new TokenBucket(config.maxRps, clock)
+    this.#batches = new CallBatches({
       alias: config.alias,
-      timeoutMs,
-      maxBodyBytes: MAX_BODY_BYTES,
-      logs,
-      ...(openPost === undefined ? {} : { openPost }),
+      size: this.batchSize,
+      transport: createRpcTransport({
+        url: config.url,
+        alias: config.alias,
+        timeoutMs,
+        maxBodyBytes: MAX_BODY_BYTES,
+        logs,
+        ...(openPost === undefined ? {} : { openPost }),
+      }),
+      retry: new CallRetry(clock, isAlone),
+      pay: async (calls, signal) => budget?.take(calls, signal),
+      logger,
     })
-    this.#budget = config.maxRps === undefined ? undefined : new TokenBucket(config.maxRps, clock)
-    this.#retry = new CallRetry(clock, isAlone)
-    this.#clock = clock
-    this.#logger = logger
   }
 
   /** Whether the endpoint is meant to be asked for this. */
@@ -88,103 +84,16 @@ export class Endpoint {
   }
 
   /** @throws RpcFailure, or the signal's reason. */
-  async call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
-    return this.#retry.run(async () => {
-      await this.#budget?.take(1, signal)
-      return this.#transport.request({ method, params }, signal)
-    }, signal)
+  call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
+    return this.#batches.single({ method, params }, signal)
   }
 
   /**
-   * Several calls, batched where the endpoint takes batches: the calls of one batch meet one backend.
+   * Several calls, as many in one request as the endpoint takes: the calls of one request meet one backend.
    * @returns outcomes in the order of the calls; a call that failed by itself is an outcome, not an error.
-   * @throws RpcFailure when nothing of it was answered (no connection, time-out, asked to slow down).
+   * @throws RpcFailure when nothing of a request was answered (no connection, time-out, asked to slow down).
    */
-  async callAll(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcOutcome[]> {
-    const outcomes: RpcOutcome[] = []
-    for (let start = 0; start < calls.length; start += BATCH_CALLS) {
-      const chunk = calls.slice(start, start + BATCH_CALLS)
-      for (const outcome of await this.#callChunk(chunk, signal)) outcomes.push(outcome)
-    }
-    return outcomes
-  }
-
-  get takesBatches(): boolean {
-    return this.#batchRefusedAt === undefined || this.#clock.now() - this.#batchRefusedAt > BATCH_RECHECK_MS
-  }
-
-  async #callChunk(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcOutcome[]> {
-    if (calls.length === 1 || !this.takesBatches) return this.#callSingly(calls, signal)
-    let outcomes: RpcOutcome[]
-    try {
-      outcomes = await this.#retry.run(async () => {
-        await this.#budget?.take(calls.length, signal)
-        return this.#transport.requestBatch(calls, signal)
-      }, signal)
-    } catch (error) {
-      if (!(error instanceof RpcFailure) || !mayBeRefusal(error)) throw error
-      return this.#withoutBatch(calls, signal)
-    }
-    if (outcomes.every(isRefusedOutcome)) return this.#withoutBatch(calls, signal)
-    this.#batchRefusedAt = undefined
-    // A call that the reply left out is asked again by itself.
-    const isAskedAgain = calls.map((call, index) => isMissing(outcomes[index]!, call))
-    const missing = calls.filter((_, index) => isAskedAgain[index])
-    if (missing.length === 0) return outcomes
-    const again = await this.#callSingly(missing, signal)
-    return outcomes.map((outcome, index) => (isAskedAgain[index] ? again.shift()! : outcome))
-  }
-
-  /** The batch as such may be what failed. Whether it was shows when the same calls are answered one by one. */
-  async #withoutBatch(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcOutcome[]> {
-    const outcomes = await this.#callSingly(calls, signal)
-    // Not when one of them failed here too: that one may have been what the endpoint minded.
-    if (outcomes.every((outcome) => outcome.ok)) {
-      this.#batchRefusedAt = this.#clock.now()
-      this.#logger.info('endpoint takes no batches', { endpoint: this.alias })
-    }
-    return outcomes
-  }
-
-  async #callSingly(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcOutcome[]> {
-    const outcomes: RpcOutcome[] = new Array(calls.length)
-    let next = 0
-    const lane = async () => {
-      for (let index = next++; index < calls.length; index = next++) {
-        const call = calls[index]!
-        try {
-          outcomes[index] = { ok: true, result: await this.call(call.method, call.params, signal) }
-        } catch (error) {
-          if (!(error instanceof RpcFailure) || !isAboutTheCall(error)) throw error
-          outcomes[index] = { ok: false, failure: error }
-        }
-      }
-    }
-    await Promise.all(Array.from({ length: Math.min(SINGLE_CALLS_IN_FLIGHT, calls.length) }, lane))
-    return outcomes
+  callAll(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcOutcome[]> {
+    return this.#batches.ask(calls, signal)
   }
 }
-
-/** The endpoint answered, and only this call has no result. */
-function isAboutTheCall(failure: RpcFailure): boolean {
-  return failure.kind === 'rpc' || failure.kind === 'body' || failure.kind === 'http'
-}
-
-function mayBeRefusal(failure: RpcFailure): boolean {
-  const status = failure.providerWords().status ?? 0
-  return failure.kind === 'body' || failure.kind === 'rpc' || (failure.kind === 'http' && status < 500)
-}
-
-const isRefusedOutcome = (outcome: RpcOutcome): boolean =>
-  !outcome.ok &&
-  (outcome.failure.kind === 'body' ||
-    outcome.failure.providerWords().code === -32600 ||
-    /batch/i.test(outcome.failure.providerWords().text))
-
-/**
- * Left out of the reply, or a contract call at a block that this node does not know yet. Not so for headers and logs:
- * they must come from one node.
- */
-const isMissing = (outcome: RpcOutcome, { method }: RpcCall): boolean =>
-  !outcome.ok &&
-  (outcome.failure.kind === 'body' || (method === 'eth_call' && isUnknownBlock(outcome.failure)))

@@ -16,6 +16,7 @@ import { findBlock, readHead } from './readBlocks.js'
 import { type BlockHead, decodeQuantity, quantity } from './rpcBlocks.js'
 import { isMethodMissing, isRevert, RpcFailure } from './rpcFailure.js'
 import { logsFilter } from './rpcLogs.js'
+import type { RpcCall } from './rpcTransport.js'
 import { NO_BLOCK_HASH } from './tellsBlocksApart.js'
 
 /** One thing that was asked of an endpoint. `warn`: the service does without. */
@@ -27,6 +28,10 @@ export interface ProbeFinding {
 
 /** Widths that are tried until one is served. */
 const RANGE_TRIES = 12
+/** Rounds of calls until the size of batches is known, and pauses where the endpoint asks for one. */
+const BATCH_TRIES = 8
+const SLOW_DOWN_MS = 1_000
+const SLOW_DOWN_CAP_MS = 10_000
 /** Nodes keep the state of 128 blocks at least. */
 const STATE_DEPTH = 64
 const NO_TRANSACTION = `0x${'00'.repeat(32)}`
@@ -191,11 +196,28 @@ async function probeLogRange(
   return { outcome: 'fail', detail: `eth_getLogs refuses ${span} blocks` }
 }
 
+/** Lets the endpoint meet batches until it is known how large they may be, as the service does. */
 async function probeBatches(endpoint: Endpoint, signal: AbortSignal): Answer {
-  const call = { method: 'eth_chainId', params: [] }
-  await endpoint.callAll([call, call], signal)
-  if (endpoint.takesBatches) return { outcome: 'ok', detail: 'taken' }
-  return { outcome: 'warn', detail: 'refused: every call is a request of its own' }
+  const { batchSize } = endpoint
+  const wanted = batchSize.max
+  if (wanted === 1) return { outcome: 'ok', detail: 'not asked for (max_batch = 1)' }
+  const calls = new Array<RpcCall>(wanted).fill({ method: 'eth_chainId', params: [] })
+  for (let tries = 1, isSure = false; !isSure; tries++)
+    try {
+      await endpoint.callAll(calls, signal)
+      isSure = batchSize.isSettled || tries >= BATCH_TRIES
+    } catch (error) {
+      // It may ask to slow down for the number of calls: that shows when it goes on.
+      if (!(error instanceof RpcFailure) || error.kind !== 'rateLimit' || tries >= BATCH_TRIES) throw error
+      await systemClock.sleep(Math.min(error.retryAfterMs ?? SLOW_DOWN_MS, SLOW_DOWN_CAP_MS), signal)
+    }
+  const { size } = batchSize
+  if (size === wanted) return { outcome: 'ok', detail: `${size} calls at once` }
+  if (size === 1) return { outcome: 'warn', detail: 'refused: every call is a request of its own' }
+  return {
+    outcome: 'warn',
+    detail: `${size} calls at once, fewer than the ${wanted} wanted: max_batch = ${size} spares the service the search`,
+  }
 }
 
 async function probeTraces(network: NetworkConfig, endpoint: Endpoint, signal: AbortSignal): Answer {

@@ -55,8 +55,10 @@ export async function readLogsWindow(
         if (header !== undefined) headers.set(number, header)
         return header === undefined
       })
-      // One node answered a batch: where it lacks a block, its list of logs is short as well.
-      if (unknown.length > 0 && endpoint.takesBatches) throw behind(endpoint, unknown[0]!)
+      // One node answered a request: where it lacks a block, its list of logs is short as well.
+      const { size } = endpoint.batchSize
+      const isWithLogs = unknown.at(-1) === to ? size > 1 : size > numbers.length
+      if (unknown.length > 0 && isWithLogs) throw behind(endpoint, unknown[0]!)
       for (const header of await readBlocks(unknown, endpoint, signal)) headers.set(header.number, header)
       const outcome = outcomes[numbers.length]!
       if (!outcome.ok) {

@@ -43,7 +43,10 @@ const RETRY_AFTER_CAP_MS = 15 * 60_000
 interface Reply {
   readonly id?: unknown
   readonly result?: unknown
-  readonly error?: { readonly code?: unknown; readonly message?: unknown; readonly data?: unknown } | null
+  readonly error?:
+    | { readonly code?: unknown; readonly message?: unknown; readonly data?: unknown }
+    | string
+    | null
 }
 
 interface RpcBody {
@@ -120,17 +123,17 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
     async requestBatch(calls, signal) {
       const bodies = calls.map(bodyOf)
       const answer = await post(bodies, `batch of ${calls.length}`, signal)
-      // A refused batch comes as one error for all of it, in a list or bare.
-      const replies: unknown = isBareError(answer) ? [answer] : answer
-      if (!Array.isArray(replies))
-        throw new RpcFailure('body', `${alias}: a batch was not answered by a list`)
-      const byId = new Map<unknown, Reply>()
-      for (const reply of replies as readonly (Reply | null)[]) if (reply) byId.set(reply.id, reply)
+      // A refused batch comes as one error for all of it, bare or in a list.
+      const [first, ...others]: readonly unknown[] = Array.isArray(answer) ? answer : [answer]
+      if (others.length === 0 && calls.length > 1 && isBareError(first))
+        throw failureOf(errorWords(first.error), `${alias}: batch of ${calls.length} failed`)
+      if (!Array.isArray(answer)) throw new RpcFailure('body', `${alias}: a batch was not answered by a list`)
+      // Some endpoints answer ids as texts.
+      const byId = new Map<string, Reply>()
+      for (const reply of answer as readonly (Reply | null)[]) if (reply) byId.set(String(reply.id), reply)
       return calls.map((call, index) => {
-        const reply = byId.get(bodies[index]!.id)
+        const reply = byId.get(String(bodies[index]!.id))
         if (reply !== undefined) return outcomeOf(reply, alias, call.method)
-        const [first] = replies as readonly Reply[]
-        if (byId.size === 1 && first?.error) return outcomeOf(first, alias, call.method)
         return {
           ok: false,
           failure: new RpcFailure('body', `${alias}: ${call.method} is missing in a batch reply`),
@@ -142,13 +145,17 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
 
 function outcomeOf(reply: unknown, alias: string, method: string): RpcOutcome {
   const { error, result } = (typeof reply === 'object' && reply !== null ? reply : {}) as Reply
-  if (error !== undefined && error !== null) {
-    const words = wordsOf(method, error.code, error.message, error.data)
-    return { ok: false, failure: failureOf(words, `${alias}: ${method} failed`) }
-  }
+  if (error !== undefined && error !== null)
+    return { ok: false, failure: failureOf(errorWords(error, method), `${alias}: ${method} failed`) }
   if (result === undefined)
     return { ok: false, failure: new RpcFailure('body', `${alias}: ${method} was answered without a result`) }
   return { ok: true, result }
+}
+
+/** Of an error inside an answer; some are no object but a text. */
+function errorWords(error: NonNullable<Reply['error']> | string, method?: string): ProviderWords {
+  if (typeof error === 'string') return wordsOf(method, undefined, error, undefined)
+  return wordsOf(method, error.code, error.message, error.data)
 }
 
 function wordsOf(
@@ -199,8 +206,8 @@ function failureOf(words: ProviderWords, message: string, retryAfterMs?: number)
   )
 }
 
-function isBareError(answer: unknown): boolean {
-  return typeof answer === 'object' && answer !== null && 'error' in answer
+function isBareError(answer: unknown): answer is { readonly error: NonNullable<Reply['error']> } {
+  return typeof answer === 'object' && answer !== null && 'error' in answer && Boolean(answer.error)
 }
 
 /** An answer with a bad status: an error of JSON-RPC, an object with other words, or a page. */
@@ -217,9 +224,9 @@ function statusFailure(
     parsed = undefined
   }
   const [first] = Array.isArray(parsed) ? (parsed as readonly unknown[]) : [parsed]
-  const error = isBareError(first) ? (first as Reply).error : undefined
+  const error = isBareError(first) ? first.error : undefined
   const words =
-    typeof error?.code === 'number' && typeof error.message === 'string'
+    typeof error === 'object' && typeof error.code === 'number' && typeof error.message === 'string'
       ? wordsOf(method, error.code, error.message, error.data, status)
       : wordsOf(method, undefined, error ? textOfValue(error) : text || statusText, undefined, status)
   return failureOf(words, message, retryAfterMs(headers))

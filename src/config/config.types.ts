@@ -73,6 +73,8 @@ export interface RpcEndpointConfig {
   readonly maxLogRange?: number
   /** Requests per second. */
   readonly maxRps?: number
+  /** Most calls of one request; 1 = no batches. */
+  readonly maxBatch?: number
   /** Heavier ones are preferred; equal ones in their order. Default 1. */
   readonly weight?: number
   /** What it is asked for; default everything. */

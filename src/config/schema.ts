@@ -12,6 +12,7 @@ interface KeyOptions {
     | 'ms'
     | 'bytes'
     | 'blocks'
+    | 'calls'
     | 'requests'
     | 'requests/s'
     | 'threads'
@@ -54,6 +55,12 @@ const RpcEndpoint = Type.Object(
         description: 'Most requests per second to send to it.',
       }),
     ),
+    max_batch: Type.Optional(
+      integer(1, 1_000, {
+        unit: 'calls',
+        description: 'Most calls to send in one request, 1 = no batches. 50 if absent; shrinks by itself.',
+      }),
+    ),
     weight: Type.Optional(
       Type.Number({
         minimum: 0,
@@ -88,7 +95,7 @@ const Network = Type.Object(
       minItems: 1,
       maxItems: 32,
       description:
-        'JSON-RPC endpoints, first choice first: addresses, or tables `{url | url_file, alias, max_log_range, max_rps, weight, role, ws_url | ws_url_file}`. Secret.',
+        'JSON-RPC endpoints, first choice first: addresses, or tables `{url | url_file, alias, max_log_range, max_rps, max_batch, weight, role, ws_url | ws_url_file}`. Secret.',
     }),
     bridge: address('Bridge contract'),
     global_exit_root_manager: address('Global exit root manager'),

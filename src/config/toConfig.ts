@@ -77,6 +77,7 @@ function toEndpoint(endpoint: RpcTable, networkId: number, position: number): Rp
     alias: endpoint.alias ?? `network ${networkId} endpoint ${position}`,
     ...(endpoint.max_log_range === undefined ? {} : { maxLogRange: endpoint.max_log_range }),
     ...(endpoint.max_rps === undefined ? {} : { maxRps: endpoint.max_rps }),
+    ...(endpoint.max_batch === undefined ? {} : { maxBatch: endpoint.max_batch }),
     ...(endpoint.weight === undefined ? {} : { weight: endpoint.weight }),
     ...(endpoint.role === undefined ? {} : { role: endpoint.role }),
     ...(wsUrl === undefined ? {} : { wsUrl }),

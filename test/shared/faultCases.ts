@@ -78,6 +78,19 @@ export const transient: readonly FaultCase[] = [
   },
   { title: 'batches refused at times', faults: [{ name: 'noBatch', prob: 0.5 }] },
   ...[
+    [-32601, 'the method debug_traceTransaction does not exist/is not available'],
+    [-32000, 'execution timeout'],
+  ].flatMap(([code, message]) => [
+    {
+      title: `call traces refused three times: ${message}`,
+      faults: [{ name: 'traceHiccup', code, message, count: 3 }],
+    },
+    {
+      title: `half of the call traces refused: ${message}`,
+      faults: [{ name: 'traceHiccup', code, message, prob: 0.5 }],
+    },
+  ]),
+  ...[
     ['BridgeEvent', 0],
     ['BridgeEvent', 1],
     ['ClaimEvent', 1],
@@ -139,11 +152,50 @@ export const lasting: readonly FaultCase[] = [
     title: `batches refused: ${style}`,
     faults: [{ name: 'noBatch', style }],
   })),
+  ...[
+    'error',
+    'code',
+    'top',
+    'list',
+    'each',
+    'http400',
+    'http413',
+    'http500',
+    'http503',
+    'drop',
+    'empty',
+    'first',
+  ].flatMap((style, index) =>
+    [1, 3, 20].map((limit) => ({
+      title: `batches of ${limit} calls at most: ${style}`,
+      faults: [{ name: 'batchLimit', limit, style }],
+      ...(index % 4 === 0 && limit === 3 ? short : {}),
+    })),
+  ),
+  {
+    title: 'batches of 3 calls at most, called too many requests',
+    faults: [{ name: 'batchLimit', limit: 3, style: 'http400', message: 'too many requests' }],
+  },
+  {
+    title: 'batches of 3 calls at most, and a third refused with 503',
+    faults: [
+      { name: 'batchLimit', limit: 3, style: 'top' },
+      { name: 'http5xx', prob: 0.3 },
+    ],
+  },
   ...['reverse', 'shuffle', 'drop', 'dropFirst'].map((mode) => ({
     title: `batch replies: ${mode}`,
     faults: [{ name: 'batchOrder', mode }],
   })),
   { title: 'no call traces', faults: [{ name: 'noDebug' }] },
+  ...[
+    [-32000, 'execution timeout'],
+    [-32000, 'transaction not found'],
+    [-32601, 'the method debug_traceTransaction does not exist/is not available'],
+  ].map(([code, message]) => ({
+    title: `call traces refused: ${message}`,
+    faults: [{ name: 'traceHiccup', code, message }],
+  })),
   ...['unsupported', 'notfound', 'zero', 'null', 'regress'].flatMap((mode) =>
     ['finalized', 'safe'].map((finality) => ({
       title: `${finality} ${mode}`,

@@ -43,6 +43,7 @@ export class FakeEndpoint {
   /** Every call, oldest first. */
   readonly requests: FakeCall[] = []
   private readonly faults: ActiveFault[] = []
+  private batches: { readonly limit: number; readonly refusal: WireAnswer } | undefined
   private readonly seen = new Map<string, number>()
   private readonly waiters: Array<{
     matches: (call: FakeCall) => boolean
@@ -60,8 +61,14 @@ export class FakeEndpoint {
     return active
   }
 
+  /** Answers batches of more calls with `refusal`. */
+  limitBatches(limit: number, refusal: WireAnswer): void {
+    this.batches = { limit, refusal }
+  }
+
   clearFaults(): void {
     this.faults.length = 0
+    this.batches = undefined
   }
 
   callCount(method: string): number {
@@ -88,6 +95,7 @@ export class FakeEndpoint {
     try {
       const parsed = JSON.parse(body) as Envelope | Envelope[]
       if (!Array.isArray(parsed)) return ok(await this.one(parsed))
+      if (this.batches !== undefined && parsed.length > this.batches.limit) return this.batches.refusal
       const answers: unknown[] = []
       for (const each of parsed) answers.push(await this.one(each))
       return ok(answers)

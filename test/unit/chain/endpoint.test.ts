@@ -34,44 +34,15 @@ async function withEndpoint(
   }
 }
 
-test('many calls go in batches of fifty, answered in order', async () => {
+test('many calls go in batches of fifty, the last ones together, answered in order', async () => {
   await withEndpoint(echo, async (endpoint, { requests }) => {
     assert.deepEqual(results(await endpoint.callAll(calls(120), signal)), numbers(120))
     assert.deepEqual(
       requests.map((body) => (body as readonly unknown[]).length),
-      [50, 50, 20],
+      [20, 50, 50],
     )
   })
 })
-
-const refusals: readonly (readonly [string, (body: readonly ScriptedCall[]) => ScriptedAnswer])[] = [
-  [
-    'one error',
-    () => ({ body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}' }),
-  ],
-  ['HTTP 400', () => ({ status: 400, body: 'no batches' })],
-  [
-    'an error for each call',
-    (body) => ({
-      body: JSON.stringify(body.map(({ id }) => ({ id, error: { code: -32600, message: 'batch refused' } }))),
-    }),
-  ],
-  ['a list with one error', () => ({ body: '[{"id":null,"error":{"code":-32600,"message":"no batches"}}]' })],
-]
-for (const [title, refuse] of refusals)
-  test(`batches refused by ${title}: single calls, and no second try for ten minutes`, async () => {
-    const answer = (body: ScriptedCall | readonly ScriptedCall[]) =>
-      Array.isArray(body) ? refuse(body) : echo(body)
-    await withEndpoint(answer, async (endpoint, { clock, requests }) => {
-      const batches = () => requests.filter((body) => Array.isArray(body)).length
-      assert.deepEqual(results(await endpoint.callAll(calls(9), signal)), numbers(9))
-      assert.deepEqual(results(await endpoint.callAll(calls(9), signal)), numbers(9))
-      assert.equal(batches(), 1)
-      clock.advance(600_001)
-      await endpoint.callAll(calls(9), signal)
-      assert.equal(batches(), 2)
-    })
-  })
 
 test('a call that a batch reply leaves out is asked again by itself', async () => {
   const answer = (body: ScriptedCall | readonly ScriptedCall[]) => {
@@ -84,7 +55,7 @@ test('a call that a batch reply leaves out is asked again by itself', async () =
   await withEndpoint(answer, async (endpoint, { requests }) => {
     assert.deepEqual(results(await endpoint.callAll(calls(4), signal)), numbers(4))
     assert.equal(requests.length, 2)
-    assert.equal(endpoint.takesBatches, true)
+    assert.equal(endpoint.batchSize.size, 50)
   })
 })
 
@@ -101,7 +72,8 @@ test('without batches only a few calls are in flight', async () => {
   }
   await withEndpoint(answer, async (endpoint, { requests }) => {
     assert.deepEqual(results(await endpoint.callAll(calls(40), signal)), numbers(40))
-    assert.equal(requests.length, 41)
+    // One batch that is refused, one call alone, and one batch of two that is refused.
+    assert.equal(requests.length, 42)
     assert.ok(most <= 6)
   })
 })

@@ -38,7 +38,7 @@ test('an endpoint that can do everything is told so, part by part', async (conte
   assert.match(found.finality!, /^ok: finalized is block \d+$/)
   assert.equal(found['logs by block hash'], 'ok: offered')
   assert.match(found['range of logs']!, /^ok: \d+ blocks at once$/)
-  assert.equal(found.batches, 'ok: taken')
+  assert.equal(found.batches, 'ok: 50 calls at once')
   assert.equal(found['call traces'], 'ok: debug_traceTransaction is offered')
 })
 
@@ -73,6 +73,21 @@ test('how logs are counted is told by the newest block, where two transactions h
   assert.match(await indexOfLogs(false, 1), /^ok: not shown by block \d+$/)
   assert.equal(await indexOfLogs(false, 2), 'ok: counted per block')
   assert.match(await indexOfLogs(true, 2), /^ok: counted per transaction/)
+})
+
+test('the largest batch that is answered is measured, whatever a larger one meets', async (context) => {
+  for (const refusal of [{ status: 500, headers: {}, body: 'no' }, 'close'] as const)
+    for (const limit of [3, 10])
+      assert.equal(
+        (await probe(context, (endpoint) => endpoint.limitBatches(limit, refusal))).batches,
+        `warn: ${limit} calls at once, fewer than the 50 wanted: max_batch = ${limit} spares the service the search`,
+      )
+  const none = await probe(context, (endpoint) => endpoint.limitBatches(1, 'close'))
+  assert.equal(none.batches, 'warn: refused: every call is a request of its own')
+  const capped = await probe(context, (endpoint) => endpoint.limitBatches(3, 'close'), {}, { maxBatch: 2 })
+  assert.equal(capped.batches, 'ok: 2 calls at once')
+  const off = await probe(context, () => undefined, {}, { maxBatch: 1 })
+  assert.equal(off.batches, 'ok: not asked for (max_batch = 1)')
 })
 
 test('new heads over WebSocket are asked for where an address is given, and told without it', async (context) => {
