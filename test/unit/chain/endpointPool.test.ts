@@ -41,6 +41,13 @@ function createPool(aliases: readonly string[], chainIds: Record<string, number>
       chainIdCalls.push(alias)
       return `0x${(ids[alias] ?? 7).toString(16)}`
     }
+    endpoint.callAll = (calls) =>
+      Promise.all(
+        calls.map(async (call) => {
+          const result = await endpoint.call(call.method, call.params, signal)
+          return { ok: true as const, result }
+        }),
+      )
     return endpoint
   })
   const pool = new EndpointPool({ endpoints, chainId: 7, networkId: 3, clock, logger })
