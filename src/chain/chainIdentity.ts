@@ -2,7 +2,7 @@ import type { Logger } from '../telemetry/logger.js'
 import type { Clock } from './clock.js'
 import type { Endpoint } from './endpoint.js'
 import type { EndpointHealth } from './endpointHealth.js'
-import { decodeQuantity } from './rpcBlocks.js'
+import { decodeChainId } from './rpcBlocks.js'
 import { RpcFailure } from './rpcFailure.js'
 
 /** The chain id is asked again after this long, and after every lost connection: gateways are reconfigured under us. */
@@ -54,7 +54,7 @@ export class ChainIdentity {
     const { endpoint, health, chainId: expected, clock, logger } = this.#options
     const started = clock.now()
     if (started < this.#knownUntil) return true
-    const chainId = decodeQuantity(await endpoint.call('eth_chainId', [], signal))
+    const chainId = decodeChainId(await endpoint.call('eth_chainId', [], signal))
     if (chainId === undefined) throw new RpcFailure('body', `${endpoint.alias}: no chain id`)
     const now = clock.now()
     health.measured(now - started)

@@ -5,9 +5,9 @@ import {
   type IncomingMessage,
 } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import type { Readable } from 'node:stream'
+import type { Transform } from 'node:stream'
 import { urlToHttpOptions } from 'node:url'
-import { createGunzip } from 'node:zlib'
+import { brokenCoding, createUnpacker } from './contentCoding.js'
 import { ReusingAgent } from './reusingAgent.js'
 
 /** An answer as it came, whatever its status. */
@@ -61,7 +61,7 @@ export function createHttpPost(options: HttpPostOptions): HttpPost {
     method: 'POST',
     agent,
     // Packing a neighbour's answers would cost both sides more than the wire does.
-    headers: { 'content-type': 'application/json', ...(isTls ? { 'accept-encoding': 'gzip' } : {}) },
+    headers: { 'content-type': 'application/json', 'accept-encoding': isTls ? 'gzip' : 'identity' },
   }
 
   /**
@@ -124,17 +124,22 @@ export function createHttpPost(options: HttpPostOptions): HttpPost {
   return once
 }
 
-/** @param memory takes the body; a larger one is made when it does not fit. @throws BodyTooLong */
+/** @param memory takes the body; a larger one is made when it does not fit. @throws BodyTooLong, UnreadableCoding */
 function readBody(response: IncomingMessage, maxBytes: number, memory: Buffer): Promise<Buffer> {
   if (Number(response.headers['content-length']) > maxBytes) return Promise.reject(new BodyTooLong())
+  const coding = response.headers['content-encoding']
   return new Promise((resolve, reject) => {
-    const isPacked = response.headers['content-encoding']?.toLowerCase() === 'gzip'
-    const stream: Readable = isPacked ? unpacked(response) : response
     let bytes = memory
     let length = 0
-    stream.on('data', (piece: Buffer) => {
-      // Ends the unpacking as well: of a few packed bytes there may be very much to come.
-      if (length + piece.length > maxBytes) return stream.destroy(new BodyTooLong())
+    let unpacker: Transform | undefined
+    let isBegun = false
+    const take = (piece: Buffer): void => {
+      if (length + piece.length > maxBytes) {
+        // Of a few packed bytes there may be very much to come.
+        unpacker?.destroy()
+        reject(new BodyTooLong())
+        return
+      }
       if (length + piece.length > bytes.length) {
         const larger = Buffer.allocUnsafeSlow(2 * (length + piece.length))
         larger.set(bytes.subarray(0, length))
@@ -142,22 +147,32 @@ function readBody(response: IncomingMessage, maxBytes: number, memory: Buffer): 
       }
       bytes.set(piece, length)
       length += piece.length
+    }
+    const done = (): void => resolve(bytes.subarray(0, length))
+    const begin = (first: number): void => {
+      isBegun = true
+      unpacker = createUnpacker(coding, first)
+      unpacker?.on('data', take).on('end', done)
+      unpacker?.on('error', () => reject(brokenCoding(coding)))
+    }
+    response.on('data', (piece: Buffer) => {
+      try {
+        if (!isBegun) begin(piece[0]!)
+      } catch (error) {
+        reject(error as Error)
+        response.destroy()
+        return
+      }
+      if (unpacker === undefined) take(piece)
+      // Unpacking goes on while the connection is read further: it gets pieces of its own (see `ReusingAgent`).
+      else if (!unpacker.destroyed) unpacker.write(Buffer.from(piece))
     })
-    stream.on('end', () => resolve(bytes.subarray(0, length)))
-    stream.on('error', reject)
+    response.on('end', () => (unpacker === undefined ? done() : unpacker.end()))
     response.on('error', reject)
     response.on('close', () => {
       if (!response.complete) reject(Object.assign(new Error('cut off'), { code: 'ECONNRESET' }))
     })
   })
-}
-
-/** Unpacking goes on while the connection is read further: it gets pieces of its own (see `ReusingAgent`). */
-function unpacked(response: IncomingMessage): Readable {
-  const gunzip = createGunzip()
-  response.on('data', (piece: Buffer) => gunzip.write(Buffer.from(piece)))
-  response.on('end', () => gunzip.end())
-  return gunzip
 }
 
 function systemCodeOf(error: Error): unknown {

@@ -56,14 +56,19 @@ export class MissingLogs {
         return known
       }
       const byHash = await this.askByHash(block, endpoint, signal)
-      if (byHash.length > known.length) known = byHash
+      if (byHash !== undefined && byHash.length > known.length) known = byHash
     }
     return known
   }
 
-  /** Logs of exactly this block. @throws RpcFailure `behind` when the endpoint does not know it (any more). */
-  async askByHash(block: BlockHead, endpoint: Endpoint, signal: AbortSignal): Promise<RpcLog[]> {
+  /**
+   * Logs of exactly this block.
+   * @returns undefined for null: the block has none, or is not known.
+   * @throws RpcFailure `behind` when the endpoint does not know it (any more).
+   */
+  async askByHash(block: BlockHead, endpoint: Endpoint, signal: AbortSignal): Promise<RpcLog[] | undefined> {
     const raw = await endpoint.call('eth_getLogs', [{ ...this.#filter, blockHash: block.hash }], signal)
+    if (raw === null) return undefined
     const logs = decodeLogs(raw, block.number, block.number, endpoint.alias)
     if (logs.some((log) => log.blockHash !== block.hash))
       throw new RpcFailure('body', `${endpoint.alias}: logs of another block than asked for by hash`)

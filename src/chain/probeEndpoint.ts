@@ -13,7 +13,7 @@ import { assertContracts } from './identity.js'
 import { probeLogCount } from './probeLogCount.js'
 import { classifyLogsFailure } from './rangeErrors.js'
 import { findBlock, readHead } from './readBlocks.js'
-import { type BlockHead, decodeQuantity, quantity } from './rpcBlocks.js'
+import { type BlockHead, decodeChainId, quantity } from './rpcBlocks.js'
 import { isMethodMissing, isRevert, RpcFailure } from './rpcFailure.js'
 import { logsFilter } from './rpcLogs.js'
 import type { RpcCall } from './rpcTransport.js'
@@ -97,7 +97,7 @@ export async function probeEndpoint(
 type Answer = Promise<Omit<ProbeFinding, 'what'>>
 
 async function probeChainId(network: NetworkConfig, endpoint: Endpoint, signal: AbortSignal): Answer {
-  const chainId = decodeQuantity(await endpoint.call('eth_chainId', [], signal))
+  const chainId = decodeChainId(await endpoint.call('eth_chainId', [], signal))
   if (chainId === network.chainId) return { outcome: 'ok', detail: String(chainId) }
   return { outcome: 'fail', detail: `${chainId ?? 'unreadable'}, configured is ${network.chainId}` }
 }

@@ -153,7 +153,7 @@ export class RangeReader {
     if (head.number !== block || !endpoint.offersLogsByHash) return undefined
     try {
       const logs = await this.#missingLogs.askByHash(head, endpoint, signal)
-      return { to: block, headers: new Map([[block, head]]), logs }
+      return logs && { to: block, headers: new Map([[block, head]]), logs }
     } catch (error) {
       if (!(error instanceof RpcFailure) || error.kind !== 'rpc') throw error
       if (isMethodMissing(error) || error.providerWords().code === -32602) endpoint.offersLogsByHash = false

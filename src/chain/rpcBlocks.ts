@@ -17,6 +17,7 @@ export interface BlockHead {
 
 /** Most nodes write lower case: a new text for each hash of a backfill would be for nothing. */
 const UPPER_CASE = /[A-F]/
+const CHAIN_ID = /^(0x[0-9a-f]+|[0-9]+)$/i
 const BLOOM = /^0x[0-9a-f]{512}$/i
 
 /**
@@ -50,6 +51,11 @@ export function decodeQuantity(raw: unknown): number | undefined {
   // Number() reads nothing but hex digits behind 0x.
   const value = typeof raw === 'string' && raw.startsWith('0x') ? Number(raw) : raw
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+}
+
+/** Some gateways tell the chain id in decimal, as `net_version` does. @returns undefined unless it is a number. */
+export function decodeChainId(raw: unknown): number | undefined {
+  return decodeQuantity(typeof raw === 'string' && CHAIN_ID.test(raw) ? Number(raw) : raw)
 }
 
 /** @returns lower case, or undefined unless it is 0x + 64 hex digits. */

@@ -38,6 +38,8 @@ export function decodeLogs(raw: unknown, from: number, to: number, alias: string
     const plain = Array.from({ length: raw.length }, (_, log) => unpackLog(raw, log))
     return decodeLogs(plain, from, to, alias)
   }
+  // Written by nodes in Go that found nothing.
+  if (raw === null) return []
   if (!Array.isArray(raw)) throw new RpcFailure('body', `${alias}: eth_getLogs was not answered by a list`)
   const logs: RpcLog[] = []
   let isSorted = true
@@ -125,7 +127,8 @@ function decodeEntry(entry: unknown, last: RpcLog | undefined): RpcLog | 'remove
       : decodeHash(raw.transactionHash)
   if (blockNumber === undefined || logIndex === undefined || logIndex > MOST_LOGS) return undefined
   if (blockHash === undefined || transactionHash === undefined) return undefined
-  const { address, topics, data } = raw
+  const { address, topics } = raw
+  const data = raw.data === null ? '0x' : raw.data
   if (typeof address !== 'string' || typeof data !== 'string' || !isTextList(topics)) return undefined
   const blockTimestamp = decodeQuantity(raw.blockTimestamp)
   return {

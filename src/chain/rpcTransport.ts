@@ -1,3 +1,4 @@
+import { UnreadableCoding } from './contentCoding.js'
 import {
   BodyTooLong,
   createHttpPost,
@@ -94,13 +95,15 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
   function parseAnswer(answer: HttpAnswer, body: RpcBody | readonly RpcBody[], what: string): unknown {
     if (answer.status < 200 || answer.status > 299) {
       const method = 'method' in body ? body.method : undefined
-      throw statusFailure(answer, method, `${alias}: ${what} failed`)
+      const moved = whereMoved(answer, options.url)
+      throw statusFailure(answer, method, `${alias}: ${what} failed${moved}`)
     }
-    const isLong = answer.body.length > SCANNED_BYTES
-    const scanned = isLong && logs !== undefined && asksForLogs(body) && parseReplies(answer.body, logs)
+    const bytes = withoutMark(answer.body)
+    const isLong = bytes.length > SCANNED_BYTES
+    const scanned = isLong && logs !== undefined && asksForLogs(body) && parseReplies(bytes, logs)
     if (scanned) return scanned
     try {
-      return JSON.parse(textOf(answer.body))
+      return JSON.parse(textOf(bytes))
     } catch {
       throw new RpcFailure('body', `${alias}: the answer to ${what} is no complete JSON`)
     }
@@ -143,13 +146,39 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
   }
 }
 
+/** Some servers put a byte order mark in front. */
+function withoutMark(body: Buffer): Buffer {
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body
+}
+
+/**
+ * A redirect is not followed: what is asked may hold a key, and the address may be a page to log in. The host is told,
+ * and nothing that may be a secret.
+ */
+function whereMoved({ status, headers }: HttpAnswer, url: string): string {
+  const { location } = headers
+  if (status < 300 || status > 399 || location === undefined || !URL.canParse(location, url)) return ''
+  const [to, from] = [new URL(location, url), new URL(url)]
+  const scheme = to.protocol.replace(':', '')
+  if (to.host !== from.host) return `, it is redirected to host ${to.host} (${scheme})`
+  return to.protocol === from.protocol
+    ? ', it is redirected to another path of the same host'
+    : `, it is redirected to ${scheme}`
+}
+
 function outcomeOf(reply: unknown, alias: string, method: string): RpcOutcome {
   const { error, result } = (typeof reply === 'object' && reply !== null ? reply : {}) as Reply
-  if (error !== undefined && error !== null)
+  const isRefused = error !== undefined && error !== null && !(result !== undefined && isEmpty(error))
+  if (isRefused)
     return { ok: false, failure: failureOf(errorWords(error, method), `${alias}: ${method} failed`) }
   if (result === undefined)
     return { ok: false, failure: new RpcFailure('body', `${alias}: ${method} was answered without a result`) }
   return { ok: true, result }
+}
+
+/** Beside a result, some write an error of nothing. */
+function isEmpty(error: NonNullable<Reply['error']>): boolean {
+  return typeof error === 'object' ? !error.code && !error.message : !error
 }
 
 /** Of an error inside an answer; some are no object but a text. */
@@ -238,6 +267,10 @@ function connectionFailure(error: unknown, alias: string, what: string): RpcFail
   if (error instanceof BodyTooLong)
     return new RpcFailure('body', `${alias}: the answer to ${what} is too long`, {
       text: 'response too large',
+    })
+  if (error instanceof UnreadableCoding)
+    return new RpcFailure('body', `${alias}: the answer to ${what} ${error.message}`, {
+      text: error.message,
     })
   return new RpcFailure('network', `${alias}: no connection for ${what}${systemCode(error)}`)
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { test } from 'node:test'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { UnreadableCoding } from '../../../src/chain/contentCoding.js'
 import { BodyTooLong, createHttpPost, HttpTimeout } from '../../../src/chain/httpPost.js'
 
 test('user and password of an address go into a header, a password without a user too', async () => {
@@ -73,26 +74,56 @@ test('a question that was given up on a kept connection is not asked again behin
   }
 })
 
-test('a packed answer is unpacked, and its cap counts what it unpacks to', async () => {
-  const text = 'a'.repeat(5_000)
+/** Asks a server that answers `body` with the header `content-encoding: coding`. */
+async function askPacked(coding: string, body: Buffer, maxBodyBytes = 100_000): Promise<string> {
   const server = createServer((_request, response) => {
-    response.setHeader('content-encoding', 'gzip')
-    response.end(gzipSync(text))
+    response.setHeader('content-encoding', coding)
+    response.end(body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const ask = (maxBodyBytes: number) =>
-    createHttpPost({ url: `http://127.0.0.1:${port}/`, timeoutMs: 2_000, maxBodyBytes })(
-      '{}',
-      new AbortController().signal,
-    )
+  const post = createHttpPost({ url: `http://127.0.0.1:${port}/`, timeoutMs: 5_000, maxBodyBytes })
   try {
-    assert.equal((await ask(5_000)).body.toString(), text)
-    await assert.rejects(ask(4_999), BodyTooLong)
+    return (await post('{}', new AbortController().signal)).body.toString()
   } finally {
     server.close()
     server.closeAllConnections()
   }
+}
+
+test('an answer that comes packed is unpacked, and its cap counts what it unpacks to', async () => {
+  const text = JSON.stringify('a'.repeat(4_998))
+  const packed: readonly (readonly [string, Buffer])[] = [
+    ['gzip', gzipSync(text)],
+    ['GZIP', gzipSync(text)],
+    ['x-gzip', gzipSync(text)],
+    ['deflate', deflateSync(text)],
+    ['deflate', deflateRawSync(text)],
+    ['br', brotliCompressSync(text)],
+  ]
+  for (const [coding, body] of packed) {
+    assert.equal(await askPacked(coding, body, 5_000), text, coding)
+    await assert.rejects(askPacked(coding, body, 4_999), BodyTooLong, coding)
+  }
+  const plain = Buffer.from(JSON.stringify({ result: text }))
+  for (const coding of ['identity', '', 'gzip'])
+    assert.equal(await askPacked(coding, plain), plain.toString())
+  const bomb = gzipSync(Buffer.alloc(200_000_000, 'a'))
+  await assert.rejects(askPacked('gzip', bomb, 1_000_000), BodyTooLong)
+})
+
+test('a packing that is not understood, or not what it says, is named', async () => {
+  const body = gzipSync('{}')
+  for (const coding of ['zstd', 'compress', 'dcb', 'gzip, br', 'constructor'])
+    await assert.rejects(askPacked(coding, body), {
+      message: `is packed as ${coding}, which is not understood`,
+    })
+  await assert.rejects(askPacked('http://host/key', body), {
+    message: 'is packed as something, which is not understood',
+  })
+  for (const coding of ['gzip', 'br', 'deflate'])
+    await assert.rejects(askPacked(coding, Buffer.from('\x07 no such thing')), UnreadableCoding, coding)
+  await assert.rejects(askPacked('gzip', body.subarray(0, -4)), UnreadableCoding)
 })
 
 test('answers that arrive at the same time in pieces come whole, packed ones too', async () => {

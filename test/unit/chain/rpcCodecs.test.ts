@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decodeBlock, decodeHash, decodeQuantity } from '../../../src/chain/rpcBlocks.js'
+import { decodeBlock, decodeChainId, decodeHash, decodeQuantity } from '../../../src/chain/rpcBlocks.js'
 import { RpcFailure } from '../../../src/chain/rpcFailure.js'
 import { decodeLogs, logsFilter } from '../../../src/chain/rpcLogs.js'
 import { contracts, l1Filter, l2Filter } from '../../support/encodedLogs.js'
@@ -117,9 +117,20 @@ test('a time in a log counts when it is there and not zero', () => {
   ])
 })
 
+test('null is an empty list of logs, and null data are none', () => {
+  assert.deepEqual(decodeLogs(null, 5, 5, 'alpha'), [])
+  assert.equal(decodeLogs([{ ...log, data: null }], 5, 5, 'alpha')[0]!.data, '0x')
+})
+
+test('a chain id is read as hex, as a number and in decimal', () => {
+  assert.deepEqual(['0x89', '0X89', 137, '137', '0137'].map(decodeChainId), [137, 137, 137, 137, 137])
+  for (const raw of ['', '0x', '8 9', '1e3', '-1', 'polygon', null, {}, 1.5])
+    assert.equal(decodeChainId(raw), undefined, String(raw))
+})
+
 test('what is no list of mined logs of the window is refused', () => {
   const wrong: readonly unknown[] = [
-    null,
+    undefined,
     'logs',
     { logs: [] },
     [null],
@@ -128,7 +139,7 @@ test('what is no list of mined logs of the window is refused', () => {
     [{ ...log, transactionHash: '0x' }],
     [{ ...log, topics: null }],
     [{ ...log, topics: [5] }],
-    [{ ...log, data: null }],
+    [{ ...log, data: 5 }],
     [{ ...log, address: undefined }],
     [{ ...log, logIndex: 'one' }],
     [{ ...log, blockNumber: '0x6' }],

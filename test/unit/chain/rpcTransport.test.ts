@@ -135,6 +135,58 @@ test('Retry-After is read as seconds and as a date, and capped', async () => {
   assert.equal((await failureOf({ status: 503, body: '' })).retryAfterMs, undefined)
 })
 
+test('an error of nothing beside a result is none, and without a result it is one', async () => {
+  for (const error of ['null', '{}', '[]', 'false', '""', '{"code":0,"message":""}'])
+    for (const result of ['"0x1"', 'null', '[]']) {
+      const body = `{"jsonrpc":"2.0","id":1,"result":${result},"error":${error}}`
+      const told = await withTransport(
+        () => ({ body }),
+        (transport) => transport.request({ method: 'eth_test', params: [] }, signal),
+      )
+      assert.deepEqual(told, JSON.parse(result), body)
+    }
+  for (const body of [
+    '{"jsonrpc":"2.0","id":1,"error":{}}',
+    '{"jsonrpc":"2.0","id":1,"result":"0x1","error":{"code":-32000,"message":""}}',
+    '{"jsonrpc":"2.0","id":1,"result":"0x1","error":"busy"}',
+  ])
+    assert.ok(await failureOf({ body }), body)
+})
+
+test('a byte order mark in front of an answer is left out', async () => {
+  const results = await withTransport(
+    () => ({ body: '\ufeff{"jsonrpc":"2.0","id":1,"result":"0x1"}' }),
+    (transport) => transport.request({ method: 'eth_test', params: [] }, signal),
+  )
+  assert.equal(results, '0x1')
+})
+
+test('a redirect is not followed; the host is told, and nothing else of the address', async () => {
+  const movedTo = async (status: number, location: string) =>
+    (await failureOf({ status, headers: { location }, body: '' })).message
+  assert.equal(
+    await movedTo(308, 'https://me:pass@other.example:8443/v3/k3y?token=t'),
+    'alpha: eth_test failed, it is redirected to host other.example:8443 (https): HTTP 308',
+  )
+  assert.equal(
+    await movedTo(301, '/login?next=k3y'),
+    'alpha: eth_test failed, it is redirected to another path of the same host: HTTP 301',
+  )
+  assert.equal(await movedTo(302, 'http://['), 'alpha: eth_test failed: HTTP 302')
+  const rpc = await serveScript(() => ({
+    status: 307,
+    headers: { location: rpc.url.replace('http', 'https') },
+    body: '',
+  }))
+  const transport = createRpcTransport({ url: rpc.url, alias: 'alpha', timeoutMs: 1000, maxBodyBytes: 1000 })
+  await assert.rejects(transport.request({ method: 'eth_test', params: [] }, signal), {
+    kind: 'http',
+    message: 'alpha: eth_test failed, it is redirected to https: HTTP 307',
+  })
+  assert.equal(rpc.requests.length, 1)
+  await rpc.close()
+})
+
 test('no error shows the address, the request or the words of the provider', async () => {
   const words = 'words of the provider'
   const answers: readonly ScriptedAnswer[] = [

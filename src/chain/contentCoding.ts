@@ -1,0 +1,48 @@
+import type { Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
+
+/** The answer is packed in a way that is not understood, or not as it says. The message is safe to show. */
+export class UnreadableCoding extends Error {
+  override readonly name = 'UnreadableCoding'
+}
+
+type Unpacker = (firstByte: number) => Transform | undefined
+
+const GZIP_MAGIC = 0x1f
+/** Low half of the first byte of a zlib stream. Some send deflate without one. */
+const ZLIB_METHOD = 8
+const JSON_STARTS = new Set(Buffer.from('{[ \n\r\t'))
+
+// A gateway may unpack an answer and leave the header: then JSON begins at once.
+const gunzip: Unpacker = (first) => (JSON_STARTS.has(first) ? undefined : createGunzip())
+const unpackers: Readonly<Record<string, Unpacker>> = {
+  '': () => undefined,
+  identity: () => undefined,
+  gzip: gunzip,
+  'x-gzip': gunzip,
+  deflate: (first) => ((first & 0x0f) === ZLIB_METHOD ? createInflate() : createInflateRaw()),
+  br: () => createBrotliDecompress(),
+}
+
+/**
+ * What unpacks an answer that begins with `firstByte`; undefined where nothing is to be done.
+ * @throws UnreadableCoding
+ */
+export function createUnpacker(coding: string | undefined, firstByte: number): Transform | undefined {
+  const name = coding?.trim().toLowerCase() ?? ''
+  const unpacker = Object.hasOwn(unpackers, name) ? unpackers[name] : undefined
+  if (unpacker === undefined)
+    throw new UnreadableCoding(`is packed as ${nameable(name)}, which is not understood`)
+  if (unpacker === gunzip && firstByte !== GZIP_MAGIC && !JSON_STARTS.has(firstByte))
+    throw new UnreadableCoding(`says that it is packed as ${name}, and is not`)
+  return unpacker(firstByte)
+}
+
+/** @returns what to tell of a stream that broke. */
+export function brokenCoding(coding: string | undefined): UnreadableCoding {
+  return new UnreadableCoding(`is not packed as it says (${nameable(coding?.trim().toLowerCase() ?? '')})`)
+}
+
+/** It comes from the other side: nothing long or strange goes into a log. */
+const nameable = (coding: string): string =>
+  /^[a-z0-9][a-z0-9 ,+-]{0,30}$/.test(coding) ? coding : 'something'
