@@ -13,7 +13,7 @@ import { FinalityTracker } from './finality.js'
 import { createHttpPost } from './httpPost.js'
 import { assertContracts } from './identity.js'
 import { RangeReader } from './rangeReader.js'
-import { findBlock, readHead } from './readBlocks.js'
+import { findBlock } from './readBlocks.js'
 import { toHeader } from './rpcBlocks.js'
 import { SenderResolver } from './senders.js'
 
@@ -52,8 +52,10 @@ export function createChainClient({
   })
   const states = new ContractStates(network, pool, clock, logger)
   const reader = new RangeReader(network, filter, clock, states)
-  const finality = new FinalityTracker(network.finality, pool, clock, logger)
+  const finality = new FinalityTracker(network, pool, clock, logger)
   const senders = new SenderResolver(network, pool, clock, logger)
+  const newestBlock = (signal: AbortSignal) =>
+    pool.run((endpoint) => finality.readHead(endpoint, signal), signal)
   const closing = new AbortController()
   const joined = new WeakMap<AbortSignal, AbortSignal>()
   /** Ends with the caller's signal, and with `close`. One per signal: callers use one for the life of the process. */
@@ -72,11 +74,11 @@ export function createChainClient({
     },
     async getHead(signal) {
       pool.compareHeads(until(signal))
-      const head = await pool.run((endpoint) => readHead(endpoint, until(signal)), until(signal))
+      const head = await newestBlock(until(signal))
       return toHeader(head)
     },
     async getHighestHead(wanted, signal) {
-      const head = await pool.run((endpoint) => readHead(endpoint, until(signal)), until(signal))
+      const head = await newestBlock(until(signal))
       return toHeader(head.number >= wanted ? head : await pool.findHigher(head, wanted, until(signal)))
     },
     async getHeader(block, signal) {

@@ -1,19 +1,20 @@
-import type { Finality } from '../config/config.types.js'
+import type { Finality, NetworkConfig } from '../config/config.types.js'
 import type { BlockHeader } from '../protocol/chainEvent.js'
 import { encodeHex } from '../protocol/hex.js'
+import { L1_NETWORK_ID } from '../protocol/networks.js'
 import type { Logger } from '../telemetry/logger.js'
 import type { Clock } from './clock.js'
 import type { Endpoint } from './endpoint.js'
 import type { EndpointPool } from './endpointPool.js'
-import { blockCall, expectBlock, findBlock } from './readBlocks.js'
-import type { BlockHead } from './rpcBlocks.js'
+import { blockCall, expectBlock, expectHead, findBlock, readHead } from './readBlocks.js'
+import { type BlockHead, decodeBlock } from './rpcBlocks.js'
 import { RpcFailure } from './rpcFailure.js'
+import type { RpcOutcome } from './rpcTransport.js'
 
 /** What stands in for a tag that a node does not offer: two epochs of Ethereum for `finalized`, one for `safe`. */
 const FALLBACK_DEPTH = { safe: 32, finalized: 64 } as const
-/** A tag is asked for when the head moved this far or this long passed: it moves in epochs, not in blocks. */
-const ASK_AFTER_BLOCKS = 3
-const ASK_AFTER_MS = 30_000
+/** A tag that is not offered is asked for again after this long, and so is what one endpoint told of a head. */
+const ASK_AGAIN_MS = 30_000
 /** A node that offered the tag before may fail to for so long before blocks are counted: they might pass what is final. */
 const TAG_GRACE_MS = 20_000
 
@@ -26,38 +27,59 @@ interface Tagged {
 
 type ChainHead = Pick<BlockHeader, 'number' | 'hash'>
 
+/** What an endpoint told in the same breath as its head. */
+interface BesideHead {
+  readonly endpoint: Endpoint
+  readonly headHash: string
+  readonly block: BlockHead | undefined
+}
+
 /** Newest final block of one network under its configured rule. Never goes back but with a reorg. */
 export class FinalityTracker {
   readonly #finality: Finality
+  readonly #isL1: boolean
   readonly #pool: EndpointPool
   readonly #clock: Clock
   readonly #logger: Logger
   #finalized = 0
+  #beside: BesideHead | undefined
+  /** Hash of the head that a question of its own was answered for, and when. */
+  #answeredFor = ''
   #askedAt = Number.NEGATIVE_INFINITY
-  #askedAtHead = 0
   #taggedAt: number | undefined
+  #isOffered = true
   #hasWarned = false
 
-  constructor(finality: Finality, pool: EndpointPool, clock: Clock, logger: Logger) {
-    this.#finality = finality
+  constructor(
+    network: Pick<NetworkConfig, 'finality' | 'networkId'>,
+    pool: EndpointPool,
+    clock: Clock,
+    logger: Logger,
+  ) {
+    this.#finality = network.finality
+    this.#isL1 = network.networkId === L1_NETWORK_ID
     this.#pool = pool
     this.#clock = clock
     this.#logger = logger
   }
 
+  /** The endpoint's newest block, and in one request with it the tag: what is final is known as soon as the head. @throws RpcFailure */
+  async readHead(endpoint: Endpoint, signal: AbortSignal): Promise<BlockHead> {
+    const { tag } = this.#finality
+    if (tag === 'latest' || !this.#isWorthAsking()) return readHead(endpoint, signal)
+    const [latest, tagged] = await endpoint.callAll([blockCall('latest'), blockCall(tag)], signal)
+    const head = expectHead(latest!, endpoint)
+    const told = toldBlock(tagged!, endpoint)
+    this.#beside = told === 'nothing' ? undefined : { endpoint, headHash: head.hash, block: told }
+    return head
+  }
+
   /** @returns at most the head's number. @throws RetryableError, FatalError, the signal's reason. */
   async finalizedBlock(head: ChainHead, signal: AbortSignal): Promise<number> {
     const { tag, depth } = this.#finality
-    if (tag === 'latest') this.#finalized = Math.max(this.#finalized, head.number - depth)
-    else if (this.#isDue(head.number)) {
-      const tagged = await this.#taggedBlock(tag, head, signal)
-      if (tagged !== undefined) {
-        // A tag above the head is an endpoint's mistake: remembered, it would make later blocks final before their time.
-        this.#finalized = Math.max(this.#finalized, Math.min(tagged, head.number) - depth)
-        this.#askedAt = this.#clock.now()
-        this.#askedAtHead = head.number
-      }
-    }
+    const final = tag === 'latest' ? head.number : await this.#taggedNumber(tag, head, signal)
+    // A tag above the head is an endpoint's mistake: remembered, it would make later blocks final before their time.
+    this.#finalized = Math.max(this.#finalized, Math.min(final, head.number) - depth)
     return Math.min(this.#finalized, head.number)
   }
 
@@ -65,35 +87,34 @@ export class FinalityTracker {
   reorged(ancestor: number): void {
     if (this.#finalized <= ancestor) return
     this.#finalized = ancestor
-    this.#askedAt = Number.NEGATIVE_INFINITY
+    this.#beside = undefined
+    this.#answeredFor = ''
   }
 
-  #isDue(head: number): boolean {
-    return (
-      Math.abs(head - this.#askedAtHead) >= ASK_AFTER_BLOCKS ||
-      this.#clock.now() - this.#askedAt >= ASK_AFTER_MS
-    )
+  #isWorthAsking(): boolean {
+    return this.#isOffered || this.#clock.now() - this.#askedAt >= ASK_AGAIN_MS
   }
 
-  /** @returns undefined when the endpoints told of another branch's block. */
-  async #taggedBlock(
-    tag: 'safe' | 'finalized',
-    head: ChainHead,
-    signal: AbortSignal,
-  ): Promise<number | undefined> {
-    const look = async (endpoint: Endpoint): Promise<Tagged> => {
-      const block = await findTagged(tag, endpoint, signal)
-      const isNews = block !== undefined && this.#wouldGrow(block.number, head.number)
-      return { endpoint, block, isOurs: !isNews || (await isBelow(block, head, endpoint, signal)) }
+  /** @returns 0 where nothing new is known. */
+  async #taggedNumber(tag: 'safe' | 'finalized', head: ChainHead, signal: AbortSignal): Promise<number> {
+    const headHash = encodeHex(head.hash)
+    const beside = this.#beside?.headHash === headHash ? this.#beside : undefined
+    if (beside === undefined) {
+      if (!this.#isWorthAsking()) return this.#countBack(tag, head)
+      if (this.#answeredFor === headHash && this.#clock.now() - this.#askedAt < ASK_AGAIN_MS) return 0
     }
-    let answer = await this.#pool.run(look, signal)
-    if (!answer.isOurs) answer = (await this.#askOthers(answer.endpoint, look, signal)) ?? answer
+    const answer = await this.#tagged(tag, beside, head, signal)
+    this.#askedAt = this.#clock.now()
     // Nodes that do not track a tag answer block 0 for ever.
     if (answer.block !== undefined && answer.block.number > 0) {
       this.#taggedAt = this.#clock.now()
-      return answer.isOurs ? answer.block.number : undefined
+      this.#isOffered = true
+      if (!answer.isOurs) return 0
+      this.#answeredFor = headHash
+      return answer.block.number
     }
     if (this.#taggedAt !== undefined && this.#clock.now() - this.#taggedAt < TAG_GRACE_MS) return 0
+    this.#isOffered = false
     if (!this.#hasWarned && head.number > FALLBACK_DEPTH[tag]) {
       this.#hasWarned = true
       this.#logger.warn('finality tag is not offered; counting blocks instead', {
@@ -101,7 +122,48 @@ export class FinalityTracker {
         depth: FALLBACK_DEPTH[tag],
       })
     }
+    return this.#countBack(tag, head)
+  }
+
+  #countBack(tag: 'safe' | 'finalized', head: ChainHead): number {
     return Math.max(0, head.number - FALLBACK_DEPTH[tag])
+  }
+
+  async #tagged(
+    tag: 'safe' | 'finalized',
+    beside: BesideHead | undefined,
+    head: ChainHead,
+    signal: AbortSignal,
+  ): Promise<Tagged> {
+    const look = async (endpoint: Endpoint): Promise<Tagged> => {
+      const block = await findTagged(tag, endpoint, signal)
+      return { endpoint, block, isOurs: await this.#isOurs(block, head, endpoint, signal) }
+    }
+    const answer =
+      beside === undefined ? await this.#pool.run(look, signal) : await this.#judge(beside, head, signal)
+    return answer.isOurs ? answer : ((await this.#askOthers(answer.endpoint, look, signal)) ?? answer)
+  }
+
+  /**
+   * A gateway may hand the calls of one request to several nodes. On the L1, where proofs and readiness hang on what is final and the
+   * tag moves in epochs, it is looked at again; on an L2, where it moves with each block, only what may be cached hangs on it.
+   */
+  async #judge(beside: BesideHead, head: ChainHead, signal: AbortSignal): Promise<Tagged> {
+    const { endpoint, block } = beside
+    const isOurs =
+      !this.#isL1 || (await this.#pool.run((any) => this.#isOurs(block, head, any, signal), signal))
+    return { endpoint, block, isOurs }
+  }
+
+  /** What makes nothing more final need not be looked at. */
+  async #isOurs(
+    block: BlockHead | undefined,
+    head: ChainHead,
+    endpoint: Endpoint,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const isNews = block !== undefined && this.#wouldGrow(block.number, head.number)
+    return !isNews || (await isBelow(block, head, endpoint, signal))
   }
 
   /** One endpoint of another branch must not hold finality up while others tell of ours. */
@@ -136,6 +198,17 @@ async function findTagged(
     return await findBlock(tag, endpoint, signal)
   } catch (error) {
     if (error instanceof RpcFailure && error.kind === 'rpc') return undefined
+    throw error
+  }
+}
+
+/** The same where the tag was asked for beside the head. @returns `nothing` where it is worth a question of its own. */
+function toldBlock(outcome: RpcOutcome, endpoint: Endpoint): BlockHead | undefined | 'nothing' {
+  if (!outcome.ok) return outcome.failure.kind === 'rpc' ? undefined : 'nothing'
+  try {
+    return decodeBlock(outcome.result, endpoint.alias)
+  } catch (error) {
+    if (error instanceof RpcFailure) return 'nothing'
     throw error
   }
 }

@@ -46,7 +46,14 @@ export function expectBlock(outcome: RpcOutcome, number: number, endpoint: Endpo
 
 /** Newest block; remembered as the endpoint's head. @throws RpcFailure */
 export async function readHead(endpoint: Endpoint, signal: AbortSignal): Promise<BlockHead> {
-  const head = await findBlock('latest', endpoint, signal)
+  const [outcome] = await endpoint.callAll([blockCall('latest')], signal)
+  return expectHead(outcome!, endpoint)
+}
+
+/** The answer to `blockCall('latest')`; remembered as the endpoint's head. @throws RpcFailure */
+export function expectHead(outcome: RpcOutcome, endpoint: Endpoint): BlockHead {
+  if (!outcome.ok) throw outcome.failure
+  const head = decodeBlock(outcome.result, endpoint.alias)
   // Not `behind`, which is no illness: an endpoint without a head is of no use, and the network's own head unknown.
   if (head === undefined) throw new RpcFailure('body', `${endpoint.alias}: no latest block`)
   endpoint.head = head

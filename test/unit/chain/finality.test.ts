@@ -91,22 +91,77 @@ test('finality never goes back, and never passes the head', async () => {
   })
 })
 
-test('a tag is asked for every third block, or every half minute', async () => {
-  await withFinality({ tag: 'finalized', depth: 0 }, async (chain, network) => {
-    const { client, endpoints, clock } = chain
-    const ask = () => client.getFinalizedBlock(headerOf(network.head), signal)
-    await ask()
+test('the tag is read with each head, and what is final is known without another question', async () => {
+  await withFinality({ tag: 'finalized', depth: 0 }, async ({ client, endpoints }, network) => {
+    network.finalizedLag = 10
+    await client.getHead(signal)
     endpoints[0]!.resetCounters()
     for (let block = 0; block < 10; block++) {
       network.mineEmpty(1)
-      await ask()
+      const head = await client.getHead(signal)
+      assert.equal(await client.getFinalizedBlock(head, signal), network.head.number - 10)
+      assert.equal(await client.getFinalizedBlock(head, signal), network.head.number - 10)
     }
-    assert.equal(endpoints[0]!.callCount('eth_getBlockByNumber'), 3)
-    await ask()
-    assert.equal(endpoints[0]!.callCount('eth_getBlockByNumber'), 3)
-    clock.advance(30_000)
-    await ask()
-    assert.equal(endpoints[0]!.callCount('eth_getBlockByNumber'), 4)
+    // The same head again: the chain may call more of it final meanwhile.
+    network.finalizedLag = 3
+    const head = await client.getHead(signal)
+    assert.equal(await client.getFinalizedBlock(head, signal), network.head.number - 3)
+    assert.deepEqual([...endpoints[0]!.calls], [['eth_getBlockByNumber', 22]])
+  })
+})
+
+test('on the L1 a node that tells the tag of another branch beside our head makes nothing final', async () => {
+  const network = createFakeWorld().network(0)
+  network.mineEmpty(200)
+  const chain = await openChain(network, { config: { finality: { tag: 'finalized', depth: 0 } } })
+  try {
+    const finalized = async () => chain.client.getFinalizedBlock(await chain.client.getHead(signal), signal)
+    network.finalizedLag = 40
+    assert.equal(await finalized(), 160)
+    network.reorg({ depth: 20, blocks: 'empty', extra: 10 })
+    chain.client.reorged(asBlockNumber(150))
+    network.finalizedLag = 5
+    const when = (call: FakeCall) => call.params[0] === 'finalized'
+    const fault = chain.endpoints[0]!.fail({ type: 'branch', blocks: network.abandoned[0]!, when })
+    assert.equal(await finalized(), 150)
+    fault.off()
+    assert.equal(await finalized(), 205)
+  } finally {
+    await chain.close()
+  }
+})
+
+test('a tag that is not offered is asked for again every half minute, and blocks are counted at each head', async () => {
+  await withFinality({ tag: 'finalized', depth: 0 }, async (chain, network) => {
+    const { client, endpoints, clock } = chain
+    const [endpoint] = endpoints
+    const fault = endpoint!.fail({ type: 'finality', mode: 'unsupported' })
+    const tagCalls = () => endpoint!.requests.filter(({ params }) => params[0] === 'finalized').length
+    for (let block = 0; block < 20; block++) {
+      network.mineEmpty(1)
+      const head = await client.getHead(signal)
+      assert.equal(await client.getFinalizedBlock(head, signal), head.number - 64)
+    }
+    assert.equal(tagCalls(), 1)
+    network.finalizedLag = 5
+    fault.off()
+    clock.advance(31_000)
+    assert.equal(
+      await client.getFinalizedBlock(await client.getHead(signal), signal),
+      network.head.number - 5,
+    )
+    assert.equal(tagCalls(), 2)
+  })
+})
+
+test('a tag that fails beside the head is asked for by itself, and the head is told in any case', async () => {
+  await withFinality({ tag: 'finalized', depth: 0 }, async ({ client, endpoints }, network) => {
+    network.finalizedLag = 10
+    const when = (call: FakeCall) => call.params[0] === 'finalized'
+    endpoints[0]!.fail({ type: 'result', value: 5, when, times: 1 })
+    const head = await client.getHead(signal)
+    assert.equal(head.number, 200)
+    assert.equal(await client.getFinalizedBlock(head, signal), 190)
   })
 })
 
