@@ -1,5 +1,5 @@
 import { firstAtLeast } from './firstAtLeast.js'
-import type { OrdinalList } from './ordinalList.js'
+import { listOf, type OrdinalList } from './ordinalList.js'
 
 /** Lists that share no ordinal, as one list. Nothing is copied: a page costs a merge of its own length. */
 export function unionOf(all: readonly OrdinalList[]): OrdinalList {
@@ -98,6 +98,58 @@ export function without(list: OrdinalList, left: readonly number[]): OrdinalList
       const ordinals = list.slice(first, outer(to - 1) + 1)
       const skipped = new Set(positions.slice(firstAtLeast(positions, first)))
       return ordinals.filter((_, index) => !skipped.has(first + index))
+    },
+  }
+}
+
+/** Ordinals from `from` on, below `below`. */
+export interface Stretch {
+  readonly from: number
+  readonly below: number
+}
+
+/** A list of so many ordinals per stretch is searched for the stretches' ends, a shorter one is read whole. */
+const WORTH_READING = 128
+
+/** What a list has in some stretches. @param stretches apart from each other, ascending. */
+export function within(list: OrdinalList, stretches: readonly Stretch[]): OrdinalList {
+  if (list.length <= WORTH_READING * stretches.length) {
+    let at = 0
+    const ordinals = list.slice(0, list.length).filter((ordinal) => {
+      while (at < stretches.length && stretches[at]!.below <= ordinal) at++
+      return at < stretches.length && stretches[at]!.from <= ordinal
+    })
+    return listOf(ordinals)
+  }
+  /** Of each stretch: its first position in `list`, and its first position here. */
+  const outer: number[] = []
+  const inner: number[] = []
+  let length = 0
+  let rank = 0
+  for (const { from, below } of stretches) {
+    const first = list.rank(from, rank)
+    rank = list.rank(below, first)
+    outer.push(first)
+    inner.push(length)
+    length += rank - first
+  }
+  const lengthOf = (at: number) => (inner[at + 1] ?? length) - inner[at]!
+  return {
+    length,
+    rank(value) {
+      const at = firstAtLeast(outer, list.rank(value) + 1) - 1
+      if (at < 0) return 0
+      return inner[at]! + Math.min(lengthOf(at), list.rank(value) - outer[at]!)
+    },
+    slice(from, to) {
+      const ordinals: number[] = []
+      for (let at = Math.max(0, firstAtLeast(inner, from + 1) - 1); at < inner.length; at++) {
+        if (inner[at]! >= to) break
+        const start = Math.max(0, from - inner[at]!)
+        const end = Math.min(lengthOf(at), to - inner[at]!)
+        if (start < end) ordinals.push(...list.slice(outer[at]! + start, outer[at]! + end))
+      }
+      return ordinals
     },
   }
 }

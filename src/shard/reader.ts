@@ -17,6 +17,7 @@ import {
 } from '../telemetry/statusBoard.js'
 import { ClaimFacts } from './claimable.js'
 import { DepositSets } from './depositSets.js'
+import { DepositTimes } from './depositTimes.js'
 import { FilteredSets } from './filteredSets.js'
 import { ListMirrors } from './listMirrors.js'
 import { ProofMaker } from './proofMaker.js'
@@ -53,6 +54,7 @@ export class ShardReaders {
   readonly proofs: ProofMaker
   readonly #shards: ReadonlyMap<NetworkId, Shard>
   readonly #depositSets = new Map<NetworkId, DepositSets>()
+  readonly #depositTimes = new Map<NetworkId, DepositTimes>()
   readonly #claimsBySource = new Map<NetworkId, ListMirrors>()
   #isOpen = false
 
@@ -116,6 +118,16 @@ export class ShardReaders {
       this.#depositSets.set(source.networkId, sets)
     }
     return sets
+  }
+
+  /** Times of the deposits of one network whose times fall. */
+  depositTimes({ networkId }: ShardView): DepositTimes {
+    let times = this.#depositTimes.get(networkId)
+    if (times === undefined) {
+      times = new DepositTimes()
+      this.#depositTimes.set(networkId, times)
+    }
+    return times
   }
 
   /** Claims made on one network, in force or not, as sets by source network. */

@@ -5,7 +5,7 @@ import { decodeUint32 } from '../store/codecs/smallRows.js'
 import type { ReadView } from '../store/shardStore.types.js'
 import { copyOf } from './chunkReader.js'
 import { readCounters } from './counters.js'
-import { readCatchingUp } from './write/chainPosition.js'
+import { readCatchingUp, readTimesFall } from './write/chainPosition.js'
 
 /** What a snapshot says of itself. Derived columns take their lengths from here, so they never run ahead of the rows. */
 export class SnapshotState {
@@ -17,6 +17,7 @@ export class SnapshotState {
   #finalizedBlock: number | undefined
   #undoFloor: number | undefined
   #isCatchingUp: boolean | undefined
+  #doTimesFall: boolean | undefined
   #resolvedDepositSenders: number | undefined
   #resolvedClaimSenders: number | undefined
 
@@ -32,6 +33,7 @@ export class SnapshotState {
     this.#finalizedBlock = undefined
     this.#undoFloor = undefined
     this.#isCatchingUp = undefined
+    this.#doTimesFall = undefined
     this.#resolvedDepositSenders = undefined
     this.#resolvedClaimSenders = undefined
   }
@@ -67,6 +69,12 @@ export class SnapshotState {
   get isCatchingUp(): boolean {
     this.#isCatchingUp ??= readCatchingUp(this.#view)
     return this.#isCatchingUp
+  }
+
+  /** A block was older than the one before it: rows are not in the order of their times. */
+  get doTimesFall(): boolean {
+    this.#doTimesFall ??= readTimesFall(this.#view)
+    return this.#doTimesFall
   }
 
   /** Blocks at or below can't be undone; −1 = none. */

@@ -1,15 +1,16 @@
 import { firstAtLeast } from './firstAtLeast.js'
 import type { OrdinalList } from './ordinalList.js'
+import type { TimeOrder } from './timeOrder.js'
 
-/** Rows of one network in the order of its chain. */
+/** Rows of one network, those that match, by their place in its order of time. */
 export interface Strand {
   readonly networkId: number
+  /** Places. */
   readonly rows: OrdinalList
-  /** By ordinal; never falls. */
-  readonly timestampsSec: readonly number[]
+  readonly order: TimeOrder
 }
 
-/** Place of a row among the rows of all networks: by time, then network, then position in its chain. */
+/** Where a row stands among the rows of all networks: by time, then network, then position in its chain. */
 export interface TimelinePlace {
   readonly timestampSec: number
   readonly networkId: number
@@ -29,7 +30,7 @@ export class Timeline {
 
   /** Number of rows before the place. */
   rank(place: TimelinePlace): number {
-    return this.#strands.reduce((sum, strand) => sum + strand.rows.rank(ordinalAt(strand, place)), 0)
+    return this.#strands.reduce((sum, strand) => sum + strand.rows.rank(placeAt(strand, place)), 0)
   }
 
   /** Rows at positions `from` … `to` − 1, oldest first; `to` is at most `length`. */
@@ -45,12 +46,12 @@ export class Timeline {
       let earliest: TimelinePlace | undefined
       let chosen = -1
       for (let at = 0; at < heads.length; at++) {
-        const { networkId, timestampsSec } = this.#strands[at]!
-        const ordinal = heads[at]![next[at]!]
-        if (ordinal === undefined) continue
-        const timestampSec = timestampsSec[ordinal]!
+        const { networkId, order } = this.#strands[at]!
+        const place = heads[at]![next[at]!]
+        if (place === undefined) continue
+        const timestampSec = order.timestampsSec[place]!
         if (earliest !== undefined && timestampSec >= earliest.timestampSec) continue
-        earliest = { timestampSec, networkId, ordinal }
+        earliest = { timestampSec, networkId, ordinal: order.mixed?.ordinals[place] ?? place }
         chosen = at
       }
       if (earliest === undefined) break
@@ -63,7 +64,7 @@ export class Timeline {
   /** How many rows of each strand are among the `count` first of all. */
   #splitAt(count: number): number[] {
     let low = 0
-    let high = 1 + Math.max(0, ...this.#strands.map(({ timestampsSec }) => timestampsSec.at(-1) ?? 0))
+    let high = 1 + Math.max(0, ...this.#strands.map(({ order }) => order.timestampsSec.at(-1) ?? 0))
     // Invariant: at most `count` rows are earlier than `low`, more are earlier than `high` (or it is behind all).
     while (high - low > 1) {
       const middle = Math.floor((low + high) / 2)
@@ -71,7 +72,7 @@ export class Timeline {
       else high = middle
     }
     let left = count - this.#countBefore(low)
-    return this.#strands.map(({ rows, timestampsSec }) => {
+    return this.#strands.map(({ rows, order: { timestampsSec } }) => {
       const earlier = rows.rank(firstAtLeast(timestampsSec, low))
       const taken = Math.min(left, rows.rank(firstAtLeast(timestampsSec, low + 1)) - earlier)
       left -= taken
@@ -81,17 +82,31 @@ export class Timeline {
 
   #countBefore(timestampSec: number): number {
     return this.#strands.reduce(
-      (sum, { rows, timestampsSec }) => sum + rows.rank(firstAtLeast(timestampsSec, timestampSec)),
+      (sum, { rows, order }) => sum + rows.rank(firstAtLeast(order.timestampsSec, timestampSec)),
       0,
     )
   }
 }
 
-/** First ordinal of the strand that does not stand before the place. */
-export function ordinalAt({ networkId, timestampsSec }: Strand, place: TimelinePlace): number {
-  if (networkId === place.networkId) return place.ordinal
-  return firstAtLeast(
-    timestampsSec,
-    networkId < place.networkId ? place.timestampSec + 1 : place.timestampSec,
-  )
+/** First place of the strand that does not stand before `place`. */
+function placeAt({ networkId, order }: Strand, place: TimelinePlace): number {
+  const { timestampsSec, mixed } = order
+  const { timestampSec } = place
+  if (networkId !== place.networkId)
+    return firstAtLeast(timestampsSec, networkId < place.networkId ? timestampSec + 1 : timestampSec)
+  if (mixed === undefined) return place.ordinal
+  let low = firstAtLeast(timestampsSec, timestampSec)
+  let high = firstAtLeast(timestampsSec, timestampSec + 1)
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (mixed.ordinals[middle]! < place.ordinal) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** All rows of the strand that stand before `place` have ordinals below this. */
+export function ordinalsBefore(strand: Strand, place: TimelinePlace): number {
+  const at = placeAt(strand, place)
+  return strand.order.mixed?.ordinalsBelow[at] ?? at
 }

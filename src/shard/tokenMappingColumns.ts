@@ -1,22 +1,35 @@
 import type { NetworkId } from '../protocol/units.js'
 import type { ShardView } from './shardView.js'
+import { orderByTime, type TimeOrder } from './timeOrder.js'
 
 /** What filters and the order over all networks need of the token mappings of one network. */
 export class TokenMappingColumn {
-  /** By ordinal; never falls. */
-  readonly timestampsSec: number[] = []
+  /** By ordinal. */
+  readonly #timestampsSec: number[] = []
   /** Ordinals by home network of the token, ascending. */
   readonly byOriginNetwork = new Map<NetworkId, number[]>()
+  #doTimesFall = false
+  /** Made anew when mappings have come. */
+  #order: TimeOrder | undefined
 
   get length(): number {
-    return this.timestampsSec.length
+    return this.#timestampsSec.length
+  }
+
+  get order(): TimeOrder {
+    this.#order ??= this.#doTimesFall
+      ? orderByTime(this.#timestampsSec)
+      : { timestampsSec: this.#timestampsSec }
+    return this.#order
   }
 
   add(originNetwork: NetworkId, timestampSec: number): void {
     const ordinals = this.byOriginNetwork.get(originNetwork)
     if (ordinals === undefined) this.byOriginNetwork.set(originNetwork, [this.length])
     else ordinals.push(this.length)
-    this.timestampsSec.push(timestampSec)
+    if (timestampSec < (this.#timestampsSec.at(-1) ?? 0)) this.#doTimesFall = true
+    this.#timestampsSec.push(timestampSec)
+    if (this.#doTimesFall) this.#order = undefined
   }
 }
 

@@ -15,6 +15,11 @@ export function warmUp(shards: ShardReaders, budgetMs: number): boolean {
       for (const [source, destination] of pairs(shards))
         shards.claimFacts.path(shards.find(source)!, destination)
       const end = performance.now() + budgetMs
+      for (const networkId of shards.networkIds) {
+        const source = shards.find(networkId)!
+        if (performance.now() > end) return false
+        if (source.state.doTimesFall) shards.depositTimes(source).update(source)
+      }
       for (const [sourceNetwork, destination] of pairs(shards)) {
         const source = shards.find(sourceNetwork)!
         const sets = shards.depositSets(source)

@@ -41,8 +41,8 @@ export function createFakeWorld(options: FakeWorldOptions = {}): FakeWorld {
 export interface FakeWorldOptions {
   /** L2 network ids; network 0 is always there. Default: [1]. */
   readonly networks?: readonly number[]
-  /** Unix seconds of block 0. */
-  readonly genesisTimestampSec?: number
+  /** Unix seconds of a block. Default: twelve seconds apart. */
+  readonly timeOf?: (networkId: number, block: number) => number
   /** L1: emit UpdateL1InfoTreeV2 (banana and later). Default true. */
   readonly l1InfoTreeV2?: boolean
   /** L2 bridges are sovereign ones. Default true. */
@@ -245,7 +245,7 @@ export class FakeNetwork {
   private build(parent: FakeBlock | undefined, recipe: { id: number; run: Recipe }): FakeBlock {
     const number = parent ? parent.number + 1 : 0
     const parentHash = parent ? parent.hash : ZERO_HASH
-    const timestampSec = this.world.genesisTimestampSec + 12 * number
+    const timestampSec = this.world.timeOf(this.networkId, number)
     const state = parent ? forkState(parent.state) : genesisState()
     const builder = new FakeBlockBuilder(this, state, {
       number,
@@ -277,13 +277,13 @@ export class FakeNetwork {
 }
 
 export class FakeWorld {
-  readonly genesisTimestampSec: number
+  readonly timeOf: (networkId: number, block: number) => number
   readonly l1InfoTreeV2: boolean
   readonly sovereign: boolean
   private readonly networks: ReadonlyMap<number, FakeNetwork>
 
   constructor(options: FakeWorldOptions) {
-    this.genesisTimestampSec = options.genesisTimestampSec ?? 1_700_000_000
+    this.timeOf = options.timeOf ?? ((_, block) => 1_700_000_000 + 12 * block)
     this.l1InfoTreeV2 = options.l1InfoTreeV2 ?? true
     this.sovereign = options.sovereign ?? true
     const ids = [0, ...(options.networks ?? [1])]

@@ -25,6 +25,12 @@ const SERVED_L2 = [1, 2]
 const FOREIGN_ROLLUP = 3
 const UNKNOWN_NETWORK = 77
 
+/** The times of network 2 fall, by up to four blocks. */
+function timeOf(networkId: number, block: number): number {
+  const late = networkId === 2 ? ((block * 7) % 11) - 5 : 0
+  return 1_700_000_000 + 12 * block - 8 * late
+}
+
 /**
  * Drives a fake world at random: deposits of several senders to served, foreign and unknown networks, forced or not; settlements,
  * injections, removals, claims of both generations, unset and set claims, emergencies, cut and regrown exit trees, reorgs.
@@ -36,7 +42,7 @@ export class RandomWorld {
 
   constructor(seed: number) {
     this.random = randomNumbers(seed)
-    this.world = createFakeWorld({ networks: SERVED_L2 })
+    this.world = createFakeWorld({ networks: SERVED_L2, timeOf })
     this.world.network(0).mine((block) => {
       const tx = block.tx({ to: userContract(9) })
       for (const networkId of [...SERVED_L2, FOREIGN_ROLLUP]) tx.createRollup(networkId, 1000 + networkId)

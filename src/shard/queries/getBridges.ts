@@ -2,6 +2,7 @@ import { type Answer, success } from '../../errors/answers.js'
 import type { BridgesQuery } from '../../protocol/queries.js'
 import type { BridgeRecord, Page } from '../../protocol/records.js'
 import { LazyPage } from '../lazyPage.js'
+import { type Stretch, within } from '../listAlgebra.js'
 import { PackedBridges } from '../packedBridges.js'
 import { pageOf } from '../pageOf.js'
 import type { ShardReaders } from '../reader.js'
@@ -14,14 +15,17 @@ import { selectBridges } from './selectBridges.js'
 export function getBridges(shards: ShardReaders, query: BridgesQuery): Answer<Page<BridgeRecord>> {
   const source = shards.find(query.networkId)
   if (source === undefined) return networkNotServed(query.networkId)
+  const matching = selectBridges(shards, source, query)
+  const isExact = isOfTime(query) && source.state.doTimesFall
+  const list = isExact ? within(matching, ofTime(shards, source, query)) : matching
   const frame = {
     operation: 'getBridges' as const,
-    from: firstOf(source, query),
-    below: endOf(source, query),
+    from: firstOf(source, query, isExact),
+    below: endOf(source, query, isExact),
     state: source.state,
     rows: 'deposits' as const,
   }
-  const page = pageOf(selectBridges(shards, source, query), frame, query)
+  const page = pageOf(list, frame, query)
   if (!page.ok) return page
   const { ordinals } = page.value
   return success(
@@ -31,17 +35,33 @@ export function getBridges(shards: ShardReaders, query: BridgesQuery): Answer<Pa
   )
 }
 
-/** Deposits are in the order of their blocks: a range of blocks or of time is one of deposit counts. */
-function firstOf({ deposits }: ShardView, { fromBlock, fromTimestampSec }: BridgesQuery): number {
+function isOfTime({ fromTimestampSec, toTimestampSec }: BridgesQuery): boolean {
+  return fromTimestampSec !== undefined || toTimestampSec !== undefined
+}
+
+function ofTime(shards: ShardReaders, source: ShardView, query: BridgesQuery): Stretch[] {
+  const { fromTimestampSec = 0, toTimestampSec = Number.POSITIVE_INFINITY } = query
+  return shards.depositTimes(source).within(source, fromTimestampSec, toTimestampSec)
+}
+
+/**
+ * Deposits are in the order of their blocks: a range of blocks is one of deposit counts. So is one of time, where times never
+ * fall. @param isExact they do: the list has been cut by them.
+ */
+function firstOf(
+  { deposits }: ShardView,
+  { fromBlock, fromTimestampSec }: BridgesQuery,
+  isExact: boolean,
+): number {
   const inBlocks = fromBlock === undefined ? 0 : deposits.firstFromBlock(fromBlock)
-  return fromTimestampSec === undefined
+  return fromTimestampSec === undefined || isExact
     ? inBlocks
     : Math.max(inBlocks, deposits.firstFromTimestamp(fromTimestampSec))
 }
 
-function endOf({ deposits }: ShardView, { toBlock, toTimestampSec }: BridgesQuery): number {
+function endOf({ deposits }: ShardView, { toBlock, toTimestampSec }: BridgesQuery, isExact: boolean): number {
   const inBlocks = toBlock === undefined ? Number.POSITIVE_INFINITY : deposits.firstFromBlock(toBlock + 1)
-  return toTimestampSec === undefined
+  return toTimestampSec === undefined || isExact
     ? inBlocks
     : Math.min(inBlocks, deposits.firstFromTimestamp(toTimestampSec + 1))
 }

@@ -9,7 +9,8 @@ import { readCursor } from '../pageOf.js'
 import type { ShardReaders } from '../reader.js'
 import { cursorOutdated, networkNotServed } from '../refusals.js'
 import type { ShardView } from '../shardView.js'
-import { ordinalAt, type Strand, Timeline, type TimelinePlace } from '../timeline.js'
+import { ordinalsBefore, type Strand, Timeline, type TimelinePlace } from '../timeline.js'
+import type { TimeOrder } from '../timeOrder.js'
 
 interface ViewStrand extends Strand {
   readonly view: ShardView
@@ -51,13 +52,12 @@ function strandOf(
   view: ShardView,
   { tokenAddress, tokenNetwork }: TokenMappingsQuery,
 ): ViewStrand {
-  const { byOriginNetwork, timestampsSec } = shards.tokenMappings.of(view)
-  const strand = (rows: OrdinalList) => ({ view, networkId: view.networkId, rows, timestampsSec })
+  const { byOriginNetwork, order, length } = shards.tokenMappings.of(view)
+  const strand = (rows: OrdinalList) => ({ view, networkId: view.networkId, rows, order })
+  if (tokenAddress === undefined && tokenNetwork === undefined) return strand(wholeRange(length))
   const ofHome =
-    tokenNetwork === undefined
-      ? wholeRange(timestampsSec.length)
-      : listOf(byOriginNetwork.get(tokenNetwork) ?? [])
-  if (tokenAddress === undefined) return strand(ofHome)
+    tokenNetwork === undefined ? wholeRange(length) : listOf(byOriginNetwork.get(tokenNetwork) ?? [])
+  if (tokenAddress === undefined) return strand(placesOf(ofHome, order))
   // The address may be that of the wrapped token, or of the token at home on any network.
   const wrapped = view.list(listKinds.mappingsByWrappedToken, tokenAddress)
   const homes = tokenNetwork === undefined ? byOriginNetwork.keys() : [tokenNetwork]
@@ -66,7 +66,14 @@ function strandOf(
     const atHome = view.list(listKinds.mappingsByOriginToken, tokenKey(home, tokenAddress))
     for (const ordinal of atHome.slice(0, atHome.length)) found.add(ordinal)
   }
-  return strand(listOf([...found].sort((left, right) => left - right)))
+  return strand(placesOf(listOf([...found].sort((left, right) => left - right)), order))
+}
+
+/** Where ordinals of a network stand in its order of time. */
+function placesOf(ordinals: OrdinalList, { mixed }: TimeOrder): OrdinalList {
+  if (mixed === undefined) return ordinals
+  const places = ordinals.slice(0, ordinals.length).map((ordinal) => mixed.places[ordinal]!)
+  return listOf(places.sort((left, right) => left - right))
 }
 
 /** @param last row of the page. */
@@ -104,7 +111,7 @@ function borderOf(bytes: Uint8Array, strands: readonly ViewStrand[]): TimelinePl
     const { state } = strand.view
     // Any of the networks may have had them all: taking too many for missed only asks for a new start once too often.
     const untouched = state.untouchedSince(Math.max(0, state.rewindCount - missed)).tokenMappings
-    if (untouched < ordinalAt(strand, border)) return undefined
+    if (untouched < ordinalsBefore(strand, border)) return undefined
   }
   return border
 }

@@ -86,7 +86,18 @@ export class DepositReads {
     return this.#first(depositBlockNumber, blockNumber)
   }
 
-  /** First deposit at or after a time. Times never fall. */
+  /**
+   * Times of the deposits from `first` on that share its chunk, `first` being the chunk's own.
+   * @param times gets them. @returns how many there are.
+   */
+  readTimes(first: number, times: Float64Array): number {
+    const rows = Math.min(DEPOSITS_PER_CHUNK, this.count - first)
+    const chunk = this.chunkOf(first + rows - 1)
+    for (let row = 0; row < rows; row++) times[row] = depositTimestampSec(chunk, row * DEPOSIT_BYTES)
+    return rows
+  }
+
+  /** First deposit at or after a time; where times never fall (`SnapshotState.doTimesFall`). */
   firstFromTimestamp(timestampSec: number): number {
     return this.#first(depositTimestampSec, timestampSec)
   }

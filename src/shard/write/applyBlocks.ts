@@ -16,6 +16,7 @@ import {
   putHeader,
   putOrigin,
   putPerTransactionFrom,
+  putTimesFall,
   raiseFinalized,
   raiseUndoFloor,
   readCheckpoint,
@@ -39,6 +40,7 @@ export function applyBlocks(context: WriteContext, batch: BlockBatch): void {
     ...batch.blocks.filter(isKept).map((block) => [block]),
   ]
   for (const blocks of stretches) applyStretch(context, blocks, batch, undoFloor)
+  if (doTimesFall(before, batch)) putTimesFall(view)
   putHeader(view, batch.head)
   if (before === undefined) putOrigin(view, batch.head)
   putCheckpoint(view, batch.head)
@@ -66,6 +68,19 @@ function applyStretch(
   view.setUndoBlock(undefined)
   if (context.counters.lineage !== lineage) noteCuts(context, lineage)
   putHeader(view, last)
+}
+
+/**
+ * Whether a block of the batch is older than the one before it. What is noted of it outlives a reorg: at worst times are
+ * looked at where halving would do.
+ */
+function doTimesFall(checkpoint: BlockHeader | undefined, { blocks, head }: BlockBatch): boolean {
+  let before = checkpoint?.timestampSec ?? 0
+  for (const { header } of blocks) {
+    if (header.timestampSec < before) return true
+    before = header.timestampSec
+  }
+  return head.timestampSec < before
 }
 
 /** Notes what the lineages after `lineage` cut off. Outside undo: a reorg does not make it unseen. */

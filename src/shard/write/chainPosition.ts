@@ -138,6 +138,15 @@ export function putPerTransactionFrom(view: WriteView, block: BlockNumber): void
   view.put('meta', metaKey('perTransactionFrom'), encodeBlockNumber(block))
 }
 
+/** Whether a block was ever older than one before it. */
+export function readTimesFall(view: ReadView): boolean {
+  return view.get('meta', metaKey('timesFall')) !== undefined
+}
+
+export function putTimesFall(view: WriteView): void {
+  view.put('meta', metaKey('timesFall'), Uint8Array.of(1))
+}
+
 /** Number of reorgs that were followed. */
 export function readEpoch(view: ReadView): number {
   return decodeEpoch(view.get('meta', metaKey('epoch')))

@@ -25,6 +25,7 @@ export type MetaName =
   | 'startOvers'
   | 'catchingUp'
   | 'perTransactionFrom'
+  | 'timesFall'
 
 const metaKeys = new Map<MetaName, Uint8Array>()
 

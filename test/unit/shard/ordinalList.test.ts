@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { unionOf, without } from '../../../src/shard/listAlgebra.js'
+import { unionOf, within, without } from '../../../src/shard/listAlgebra.js'
 import {
   chunkedList,
   type IndexedList,
@@ -98,5 +98,33 @@ test('a list has what is in it, and nothing else', () => {
   assert.deepEqual(
     Array.from({ length: 11 }, (_, ordinal) => ordinal).filter((ordinal) => listHas(list, ordinal)),
     [2, 5, 9],
+  )
+})
+
+test('a list within stretches has exactly what it has in them, at every position', () => {
+  const bordersUpTo = (most: number) =>
+    fc.uniqueArray(fc.nat(600), { maxLength: most }).map((all) => all.sort((a, b) => a - b))
+  // Among few stretches a list is searched, among many it is read.
+  const borders = fc.oneof(bordersUpTo(5), bordersUpTo(60))
+  fc.assert(
+    fc.property(fc.nat(5), borders, fc.nat(600), fc.nat(40), (share, borders, from, limit) => {
+      const ordinals = Array.from({ length: 590 }, (_, ordinal) => ordinal).filter(
+        (ordinal) => (ordinal * 7) % 5 < share,
+      )
+      const stretches = Array.from({ length: Math.floor(borders.length / 2) }, (_, at) => ({
+        from: borders[2 * at]!,
+        below: borders[2 * at + 1]!,
+      }))
+      const expected = ordinals.filter((ordinal) =>
+        stretches.some((stretch) => stretch.from <= ordinal && ordinal < stretch.below),
+      )
+      const list = within(listOf(ordinals), stretches)
+      assert.equal(list.length, expected.length)
+      const start = Math.min(from, expected.length)
+      const end = Math.min(start + limit, expected.length)
+      assert.deepEqual(list.slice(start, end), expected.slice(start, end))
+      for (let value = 0; value < 602; value += 1 + (value % 3))
+        assert.equal(list.rank(value), expected.filter((ordinal) => ordinal < value).length)
+    }),
   )
 })

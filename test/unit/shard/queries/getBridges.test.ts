@@ -254,3 +254,91 @@ test('bridges with metadata of any size are written from their stored bytes as f
     deposits.map(({ metadata }) => metadata),
   )
 })
+
+test('where times fall, a stretch of time has exactly its deposits, by every filter, page and cursor, after a reorg too', (context) => {
+  const steps = [0, 12, 24, 400, 36, 36, 12, 60]
+  const world = createFakeWorld({
+    networks: [1, 2],
+    timeOf: (networkId, block) => 10_000 + 40 * block + (networkId === 1 ? steps[block % steps.length]! : 0),
+  })
+  const network = world.network(1)
+  const mine = (from: number, to: number) => {
+    for (let block = from; block <= to; block++)
+      network.mine((builder) =>
+        builder
+          .tx({ from: account(1 + (block % 3)) })
+          .deposit({ destinationNetwork: block % 2 === 0 ? 0 : 2 }),
+      )
+  }
+  const indexed = new IndexedWorld(context, world)
+  const check = () => {
+    const all = expectedDeposits(world, 1)
+    for (const [from, to] of [
+      [10_000, 12_000],
+      [12_024, 13_400],
+      [13_436, 13_436],
+      [14_000, 100_000],
+      [0, 9_000],
+      [15_000, 14_000],
+      [undefined, 14_036],
+      [14_036, undefined],
+    ])
+      for (const sender of [undefined, 2])
+        for (const isAscending of [false, true]) {
+          const filters = {
+            networkId: asNetworkId(1),
+            isAscending,
+            ...(from === undefined ? {} : { fromTimestampSec: from }),
+            ...(to === undefined ? {} : { toTimestampSec: to }),
+            ...(sender === undefined ? {} : { fromAddress: hexToBytes(account(sender)) }),
+          }
+          const matching = all
+            .filter(({ timestampSec }) => timestampSec >= (from ?? 0) && timestampSec <= (to ?? 1e9))
+            .filter(({ caller }) => sender === undefined || caller === account(sender))
+            .map(({ depositCount }) => depositCount)
+          const expected = isAscending ? matching : matching.reverse()
+          const told = JSON.stringify(filters)
+          const whole = ask(indexed, filters)
+          assert.equal(whole.total, expected.length, told)
+          assert.deepEqual(
+            whole.rows.map(({ depositCount }) => depositCount),
+            expected,
+            told,
+          )
+          const walked: number[] = []
+          for (let cursor: string | null | undefined; cursor !== null; ) {
+            const bytes = cursor === undefined ? {} : { cursor: Buffer.from(cursor, 'base64url') }
+            const { rows, nextCursor } = ask(indexed, { ...filters, pageSize: 7, ...bytes })
+            walked.push(...rows.map(({ depositCount }) => depositCount))
+            cursor = nextCursor
+          }
+          assert.deepEqual(walked, expected, told)
+        }
+  }
+  mine(1, 150)
+  indexed.sync(1, { batchBlocks: 1 })
+  check()
+  network.reorg({ depth: 60, blocks: 'empty' })
+  mine(152, 200)
+  indexed.syncAll()
+  check()
+})
+
+test('a time that falls in a block without deposits counts', (context) => {
+  for (const batchBlocks of [1, 100]) {
+    const times = [0, 100, 50, 80]
+    const world = createFakeWorld({ networks: [1], timeOf: (_, block) => times[block]! })
+    const network = world.network(1)
+    network.mine((block) => block.tx().deposit())
+    network.mineEmpty(1)
+    network.mine((block) => block.tx().deposit())
+    const indexed = new IndexedWorld(context, world)
+    indexed.sync(1, { batchBlocks })
+    const since = (fromTimestampSec: number) =>
+      ask(indexed, { networkId: asNetworkId(1), fromTimestampSec }).rows.map(
+        ({ depositCount }) => depositCount,
+      )
+    assert.deepEqual(since(90), [0])
+    assert.deepEqual(since(80), [1, 0])
+  }
+})

@@ -178,3 +178,41 @@ test('a network that is not served has no mappings to list', (context) => {
   )
   assert.equal(!answer.ok && answer.code, 'INVALID_NETWORK_ID')
 })
+
+test('where times fall, mappings come by time and then by position, in pages and by cursor', (context) => {
+  const times = [100, 100, 130, 110, 130, 90, 120, 110]
+  const world = createFakeWorld({
+    networks: [1, 2],
+    timeOf: (networkId, block) => (networkId === 1 ? times[block]! : 100 + 15 * block),
+  })
+  const [first, second] = [world.network(1), world.network(2)]
+  for (let block = 1; block < times.length; block++)
+    first.mine((builder) => builder.tx().setSovereignToken(block % 3, HOME, tokenAddress(100 + block)))
+  for (let block = 1; block < 4; block++)
+    second.mine((builder) => builder.tx().setSovereignToken(0, HOME, tokenAddress(200 + block)))
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll({ batchBlocks: 1 })
+  // 145: 203. 130: 104, 102; 202. 120: 106. 115: 201. 110: 107, 103. 100: 101. 90: 105.
+  const all = tokens(203, 202, 104, 102, 106, 201, 107, 103, 101, 105)
+  const ofFirst = tokens(104, 102, 106, 107, 103, 101, 105)
+  assert.deepEqual(wrappedTokens(indexed), [all, 10])
+  assert.deepEqual(wrappedTokens(indexed, { isAscending: true }), [[...all].reverse(), 10])
+  assert.deepEqual(wrappedTokens(indexed, { networkId: asNetworkId(1) }), [ofFirst, 7])
+  const ofHome = { networkId: asNetworkId(1), tokenNetwork: asNetworkId(1) }
+  assert.deepEqual(wrappedTokens(indexed, ofHome), [tokens(104, 107, 101), 3])
+  for (const isAscending of [false, true])
+    for (const pageSize of [1, 2, 3, 7]) {
+      const walked: Hex[] = []
+      let cursor: string | null | undefined
+      while (cursor !== null) {
+        const bytes = cursor === undefined ? {} : { cursor: Buffer.from(cursor, 'base64url') }
+        const answer = indexed.ask((shards) =>
+          getTokenMappings(shards, { pageNumber: 1, pageSize, isAscending, ...bytes }),
+        )
+        assert.ok(answer.ok)
+        walked.push(...answer.value.rows.map((row) => toHex(row.wrappedTokenAddress.bytes)))
+        cursor = answer.value.nextCursor
+      }
+      assert.deepEqual(walked, isAscending ? [...all].reverse() : all, `pages of ${pageSize}`)
+    }
+})
