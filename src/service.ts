@@ -16,6 +16,7 @@ import { tellStored } from './shard/storedStatus.js'
 import { unsafeFileSystem } from './store/fileSystem.js'
 import { prepareStores } from './store/openStores.js'
 import { buildInfo } from './telemetry/buildInfo.js'
+import { AwakeClock } from './telemetry/clocks.js'
 import { createHealthMonitor, type HealthMonitor } from './telemetry/healthMonitor.js'
 import { createMetrics, gaugeOf } from './telemetry/metrics.js'
 import { createStatusBoard, headPlaces, statusRow } from './telemetry/statusBoard.js'
@@ -43,7 +44,16 @@ async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms):
   const metrics = createMetrics(registry)
   const [failed, fail] = failure()
   let pool: QueryPool | undefined
-  const health = createHealthMonitor({ config, status, isPoolAlive: () => pool?.isAlive() ?? false })
+  const awake = new AwakeClock()
+  const stopClock = awake.start()
+  rooms.add('clock', async () => stopClock())
+  const awakeNow = (): number => awake.now()
+  const health = createHealthMonitor({
+    config,
+    status,
+    awakeNow,
+    isPoolAlive: () => pool?.isAlive() ?? false,
+  })
 
   const guard = prepareStores(config)
   rooms.add('stores', () => guard.close())
@@ -79,6 +89,7 @@ async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms):
     status,
     logger: logger.child({ component: 'pool' }),
     metrics: metrics.pool,
+    now: awakeNow,
     onCorruptStore: (networkId, detail) => {
       logger.error('a query found the store contradicting itself', { networkId, detail })
       if (networkId !== null) statusRow(status, networkId).setHaltReason('corrupt_store')

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { epochMs } from '../telemetry/clocks.js'
 
 /** Time and chance, handed in so that tests can bend them. */
 export interface Clock {
-  /** Milliseconds, monotone. */
+  /** Milliseconds, monotone; of this thread. */
   now(): number
   /** Milliseconds since 1970, for what outlives the process; may jump. */
   epochMs(): number
@@ -14,7 +15,7 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => performance.now(),
-  epochMs: Date.now,
+  epochMs,
   async sleep(ms, signal) {
     try {
       await sleep(ms, undefined, { signal })

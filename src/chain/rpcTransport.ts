@@ -1,3 +1,4 @@
+import { epochMs } from '../telemetry/clocks.js'
 import { UnreadableCoding } from './contentCoding.js'
 import {
   BodyTooLong,
@@ -283,10 +284,12 @@ function systemCode(error: unknown): string {
   return ''
 }
 
-/** Retry-After in seconds or as a date. */
+/** Retry-After in seconds or as a date, which is the endpoint's: its own clock tells how far that is. */
 function retryAfterMs(headers: HttpAnswer['headers']): number | undefined {
   const value = headers['retry-after']?.trim()
   if (value === undefined || value === '') return undefined
-  const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
+  const toldMs = Date.parse(headers.date ?? '')
+  const nowMs = Number.isNaN(toldMs) ? epochMs() : toldMs
+  const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), RETRY_AFTER_CAP_MS) : undefined
 }

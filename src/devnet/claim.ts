@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonicMs } from '../telemetry/clocks.js'
 import { type ApiClient, type BridgeAnswer, createApiClient, type DepositKey } from './apiClient.js'
 import { requestClaim } from './claimThroughApi.js'
 import { sendClaim } from './claimTransaction.js'
@@ -54,8 +55,8 @@ export async function runClaim(options: ClaimOptions, print: (line: string) => v
 }
 
 async function waitUntilClaimed(api: ApiClient, key: DepositKey): Promise<BridgeAnswer> {
-  const deadline = Date.now() + longestWaitMs
-  while (Date.now() < deadline) {
+  const deadline = monotonicMs() + longestWaitMs
+  while (monotonicMs() < deadline) {
     const bridge = await api.findBridge(key)
     if (bridge !== undefined && bridge.claim_tx_hash !== null) return bridge
     await sleep(betweenLooksMs)

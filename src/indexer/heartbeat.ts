@@ -8,7 +8,7 @@ const BEAT_EVERY_MS = 500
  * @returns stops it.
  */
 export function startHeartbeat(row: StatusRow): () => void {
-  const beat = () => row.set('heartbeatMs', Date.now())
+  const beat = () => row.add('heartbeats', 1)
   beat()
   const timer = setInterval(beat, BEAT_EVERY_MS)
   timer.unref()

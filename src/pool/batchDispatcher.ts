@@ -26,6 +26,8 @@ export interface BatchDispatcherOptions {
   readonly maxWaiting: number
   readonly logger: Logger
   readonly metrics: PoolMetrics
+  /** Milliseconds in which this thread ran. */
+  readonly now: () => number
   onCorruptStore(networkId: number | null, message: string): void
 }
 
@@ -86,7 +88,7 @@ export class BatchDispatcher {
 
   isAlive(): boolean {
     if (this.failuresInARow >= FAILURES_TO_DIE) return false
-    const limit = performance.now() - STALLED_MS
+    const limit = this.options.now() - STALLED_MS
     for (const { atMs } of this.startedAt) if (atMs < limit) return false
     return true
   }
@@ -147,14 +149,14 @@ export class BatchDispatcher {
     for (const request of requests) this.writer.append(request)
     const slot = this.freeSlots.pop()
     if (slot === undefined) throw new InvariantError('a batch goes out and all slots are taken')
-    const started = { atMs: performance.now() }
+    const started = { atMs: this.options.now() }
     this.startedAt.add(started)
     if (kind === 'large') this.largeInFlight++
     this.counts.batches++
     const finish = (): void => {
       this.startedAt.delete(started)
       if (kind === 'large') this.endLarge(started.atMs)
-      this.options.metrics.batchFinished(requests.length, (performance.now() - started.atMs) / 1000)
+      this.options.metrics.batchFinished(requests.length, (this.options.now() - started.atMs) / 1000)
     }
     this.options.run(this.slots.putQueries(slot, this.writer.take())).then(
       (reply) => {
@@ -194,7 +196,7 @@ export class BatchDispatcher {
     const rest = setTimeout(() => {
       this.largeResting--
       this.pump()
-    }, performance.now() - startedAtMs)
+    }, this.options.now() - startedAtMs)
     // It alone is nothing to live for.
     rest.unref()
   }

@@ -23,6 +23,8 @@ export interface QueryPoolOptions extends Omit<QueryWorkerData, 'slots'> {
   readonly metrics: PoolMetrics
   /** A query found that a store contradicts itself: `main` marks the shard halted (`corrupt_store`). null = not known which. */
   onCorruptStore(networkId: number | null, message: string): void
+  /** Milliseconds in which this thread ran: a batch is not stuck for what the whole process stood still. */
+  readonly now?: () => number
   /** How idle workers wait; Piscina's own default unless a test compares. */
   readonly atomics?: 'sync' | 'async' | 'disabled'
   /** The worker's file; another one in tests. */
@@ -92,6 +94,7 @@ export async function startQueryPool(options: QueryPoolOptions): Promise<QueryPo
     maxWaiting: maxQueue,
     logger,
     metrics,
+    now: options.now ?? (() => performance.now()),
     onCorruptStore: options.onCorruptStore,
   })
   try {

@@ -8,6 +8,7 @@ import { asNetworkId, type BlockNumber } from '../protocol/units.js'
 import { shardDirectory } from '../store/shardDirectory.js'
 import { openShardStoreWriter } from '../store/shardStore.js'
 import type { WriteView } from '../store/shardStore.types.js'
+import { epochMs, monotonicMs } from '../telemetry/clocks.js'
 import { type StatusBoardHandle, statusRow } from '../telemetry/statusBoard.js'
 import { openContractState } from './contractState.js'
 import { readCounters } from './counters.js'
@@ -67,7 +68,8 @@ export function openShardWriter({ config, networkId, compiled, status }: ShardWr
         row.set('committing', 1)
       })
       tellStored(store, row)
-      row.set('lastCommitMs', Date.now())
+      row.set('lastCommitMs', epochMs())
+      row.set('progressMs', monotonicMs())
       // Last: who sees the new number finds all the rest.
       row.add('tip', 1)
     } catch (error) {

@@ -30,7 +30,9 @@ export interface ServiceView {
   readonly areRootsPolled: boolean
   readonly primaryNetwork: number
   readonly settings: HealthConfig
-  readonly startedAtMs: number
+  readonly uptimeMs: number
+  readonly startedAtEpochMs: number
+  /** Of the clock of the samples. */
   readonly nowMs: number
   /** Milliseconds since 1970, for what blocks tell. */
   readonly epochMs: number
@@ -66,7 +68,7 @@ export function healthOf(view: ServiceView): HealthAnswer {
       status,
       version: API_VERSION,
       network_id: view.primaryNetwork,
-      uptime: formatUptime(view.nowMs - view.startedAtMs),
+      uptime: formatUptime(view.uptimeMs),
       last_processed_block: Math.max(0, primary?.row.get('syncedBlock') ?? 0),
       supported_networks: view.networks.map((network) => network.networkId),
       ...(reasons.length === 0 ? {} : { reasons }),
@@ -107,14 +109,17 @@ function notReadyReason(view: ServiceView): HealthReason | undefined {
 export function syncStatusOf(view: ServiceView): SyncStatusRecord {
   const networks = view.networks.map((network) => networkSync(network, view))
   const layer2 = networks.filter((network) => network.network_id !== 0)
-  const lastCommitMs = Math.max(...view.networks.map((network) => network.row.get('lastCommitMs')))
+  const rows = view.networks.map(({ row }) => row)
+  // By the clock that nobody sets: the dates of an older commit may lie in the future.
+  const newest = rows.reduce((last, row) => (row.get('progressMs') > last.get('progressMs') ? row : last))
+  const lastCommitMs = newest.get('lastCommitMs')
   return {
     l1_sync: chainSync(networks.find((network) => network.network_id === 0)),
     l2_sync: chainSync(layer2.find((network) => network.network_id === view.primaryNetwork) ?? layer2[0]),
     bridge_sync: {
       l1_bridges_indexed: networks.find((network) => network.network_id === 0)?.indexed_deposit_count ?? 0,
       l2_bridges_indexed: layer2.reduce((sum, network) => sum + network.indexed_deposit_count, 0),
-      last_update: new Date(lastCommitMs > 0 ? lastCommitMs : view.startedAtMs).toISOString(),
+      last_update: new Date(lastCommitMs > 0 ? lastCommitMs : view.startedAtEpochMs).toISOString(),
     },
     networks,
   }

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.types.js'
+import { monotonicMs, epochMs as wallMs } from './clocks.js'
 import { healthOf, readinessOf, type ServiceView, syncStatusOf } from './health.js'
 import type { HealthSource } from './healthRecord.js'
 import { FIRST_SAMPLE, type NetworkSample, sampleNetwork } from './healthSample.js'
@@ -9,7 +10,7 @@ export interface HealthMonitor extends HealthSource {
   setPhase(phase: ServiceView['phase']): void
   /** Takes one sample of every network; `main` calls it once a second. */
   sample(): void
-  /** Networks whose indexer thread has given a sign of life before, but none for `heartbeatTimeoutMs`. */
+  /** Networks whose indexer thread has given a sign of life before, but none that the samples saw for `heartbeatTimeoutMs`. */
   silentNetworks(): number[]
 }
 
@@ -17,15 +18,17 @@ export interface HealthMonitorOptions {
   readonly config: Config
   readonly status: StatusBoardHandle
   readonly isPoolAlive: () => boolean
-  /** Milliseconds; passed in so that tests own the time. */
+  /** Milliseconds that pass; like the other clocks handed in so that tests own the time. */
   readonly now?: () => number
+  /** The same less what passed while this process stood still: for what has lasted too long. */
+  readonly awakeNow?: () => number
   /** Milliseconds since 1970. */
   readonly epochMs?: () => number
 }
 
 export function createHealthMonitor(options: HealthMonitorOptions): HealthMonitor {
-  const { config, status, isPoolAlive, now = Date.now, epochMs = Date.now } = options
-  const startedAtMs = now()
+  const { config, status, isPoolAlive, now = monotonicMs, awakeNow = now, epochMs = wallMs } = options
+  const [startedAtMs, startedAtEpochMs] = [now(), epochMs()]
   const rows = config.networks.map(({ networkId, stalledAfterMs }) => ({
     networkId,
     stalledAfterMs,
@@ -61,8 +64,9 @@ export function createHealthMonitor(options: HealthMonitorOptions): HealthMonito
     areRootsPolled: lookForPolledRoots(),
     primaryNetwork: config.primaryNetwork,
     settings: config.health,
-    startedAtMs,
-    nowMs: now(),
+    uptimeMs: now() - startedAtMs,
+    startedAtEpochMs,
+    nowMs: awakeNow(),
     epochMs: epochMs(),
   })
 
@@ -76,14 +80,14 @@ export function createHealthMonitor(options: HealthMonitorOptions): HealthMonito
     sample: () => {
       for (const { networkId, row } of rows) {
         const previous = samples.get(networkId) ?? FIRST_SAMPLE
-        samples.set(networkId, sampleNetwork(previous, row, config.health, now()))
+        samples.set(networkId, sampleNetwork(previous, row, config.health, awakeNow()))
       }
     },
-    silentNetworks: () => {
-      const deadline = now() - config.health.heartbeatTimeoutMs
-      return rows
-        .filter(({ row }) => row.get('heartbeatMs') > 0 && row.get('heartbeatMs') < deadline)
-        .map(({ networkId }) => networkId)
-    },
+    silentNetworks: () =>
+      [...samples]
+        .filter(
+          ([, { life }]) => life.beats > 0 && awakeNow() - life.sinceMs > config.health.heartbeatTimeoutMs,
+        )
+        .map(([networkId]) => networkId),
   }
 }

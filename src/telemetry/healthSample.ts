@@ -32,6 +32,13 @@ export interface NetworkSample {
   /** Milliseconds of the clock at the first of the samples in a row that found no endpoint with our chain; 0 = there is one. */
   readonly cutOffSinceMs: number
   readonly head: SampledHead
+  readonly life: SampledLife
+}
+
+/** Signs of life of the indexer thread, and since when samples in a row have found no more. */
+interface SampledLife {
+  readonly beats: number
+  readonly sinceMs: number
 }
 
 /** A head, and since when samples in a row have found it, in milliseconds of the clock. */
@@ -47,6 +54,7 @@ export const FIRST_SAMPLE: NetworkSample = {
   rpc: QUIET,
   cutOffSinceMs: 0,
   head: { block: -1, timestampSec: -1, sinceMs: 0 },
+  life: { beats: 0, sinceMs: 0 },
 }
 
 /** A head counts as unmoved after this long: the age of one that moves says only how old the chain's own times are. */
@@ -90,6 +98,7 @@ export function sampleNetwork(
   nowMs: number,
 ): NetworkSample {
   const lag = row.get('caughtUp') === 1 ? lagBlocks(row) : 0
+  const beats = row.get('heartbeats')
   const isDown = row.get('rpcDown') === 1
   return {
     lag: nextStreak(previous.lag, lag > config.syncedLagBlocks),
@@ -99,5 +108,6 @@ export function sampleNetwork(
     head: isSameHead(previous.head, row)
       ? previous.head
       : { block: row.get('headBlock'), timestampSec: row.get('headTimestampSec'), sinceMs: nowMs },
+    life: beats === previous.life.beats ? previous.life : { beats, sinceMs: nowMs },
   }
 }

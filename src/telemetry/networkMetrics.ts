@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { haltReasons } from '../errors/haltReason.js'
+import { epochMs, monotonicMs } from './clocks.js'
 import { headAgeSeconds, lagBlocks } from './healthSample.js'
 import { type StatusBoardHandle, type StatusRow, statusRow } from './statusBoard.js'
 
@@ -41,12 +42,12 @@ const networkGauges: readonly NetworkGauge[] = [
   {
     name: 'bds_seconds_since_progress',
     help: 'Seconds since the last commit, or since the start',
-    read: (row, nowMs, startedAtMs) => Math.max(0, (nowMs - (row.get('lastCommitMs') || startedAtMs)) / 1000),
+    read: (row, nowMs, startedAtMs) => Math.max(0, (nowMs - (row.get('progressMs') || startedAtMs)) / 1000),
   },
   {
     name: 'bds_head_age_seconds',
     help: 'Seconds since the time that the newest block tells',
-    read: (row) => headAgeSeconds(row, Date.now()),
+    read: (row) => headAgeSeconds(row, epochMs()),
   },
   {
     name: 'bds_caught_up',
@@ -85,9 +86,13 @@ const networkGauges: readonly NetworkGauge[] = [
 ]
 
 /** Everything that the status board knows, as gauges that are read when Prometheus asks. */
-export function registerNetworkMetrics(registry: Registry, status: StatusBoardHandle): void {
+export function registerNetworkMetrics(
+  registry: Registry,
+  status: StatusBoardHandle,
+  now: () => number = monotonicMs,
+): void {
   const rows = status.networkIds.map((networkId) => ({ networkId, row: statusRow(status, networkId) }))
-  const startedAtMs = Date.now()
+  const startedAtMs = now()
   for (const { name, help, read } of networkGauges) {
     new Gauge({
       name,
@@ -97,7 +102,7 @@ export function registerNetworkMetrics(registry: Registry, status: StatusBoardHa
       collect() {
         this.reset()
         for (const { networkId, row } of rows) {
-          const value = read(row, Date.now(), startedAtMs)
+          const value = read(row, now(), startedAtMs)
           if (value !== undefined) this.set({ network_id: networkId }, value)
         }
       },

@@ -44,10 +44,12 @@ const fields = [
   'emergencyState',
   /** Number of reorgs followed since the process started. */
   'reorgs',
-  /** Date.now() of the last commit; 0 = none. */
+  /** Milliseconds since 1970 of the last commit, for people; 0 = none. */
   'lastCommitMs',
-  /** Date.now() of the last sign of life of the indexer thread. */
-  'heartbeatMs',
+  /** `monotonicMs()` of the last commit; 0 = none. */
+  'progressMs',
+  /** Signs of life of the indexer thread: how long there was none is measured by whoever looks. */
+  'heartbeats',
   /** Leaves of the L1 info tree (network 0). */
   'l1InfoLeafCount',
   /** Bytes of the store's file in use. */

@@ -53,6 +53,7 @@ const KEEPERS: readonly Keeper[] = [
   { what: 'ws', pattern: /from ['"]ws['"]/, room: 'chain', files: 'one' },
   { what: 'WebAssembly', pattern: /\bWebAssembly\./, room: 'merkle', files: 'one' },
   { what: 'process.env', pattern: /\bprocess\.env\b/, room: 'config', files: 'one' },
+  { what: 'Date.now', pattern: /\bDate\.now\b/, room: 'telemetry', files: 'one' },
   { what: 'piscina', pattern: /from ['"]piscina['"]/, room: 'pool', files: 'any' },
   {
     what: 'process.exit',

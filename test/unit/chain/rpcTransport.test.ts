@@ -124,6 +124,21 @@ test('a longer body than the cap is not read', async () => {
   for (const failure of [told, untold]) assert.equal(failure.kind, 'body')
 })
 
+test('a Retry-After date is measured by the clock of the endpoint that tells it', async () => {
+  for (const hours of [0, 24, -24]) {
+    const thereMs = Date.now() + hours * 3_600_000
+    const headers = {
+      date: new Date(thereMs).toUTCString(),
+      'retry-after': new Date(thereMs + 5_000).toUTCString(),
+    }
+    const { retryAfterMs } = await failureOf({ status: 429, headers, body: '' })
+    assert.ok(
+      retryAfterMs !== undefined && Math.abs(retryAfterMs - 5_000) <= 1_000,
+      `${hours} h: ${retryAfterMs}`,
+    )
+  }
+})
+
 test('Retry-After is read as seconds and as a date, and capped', async () => {
   const after = async (value: string) =>
     (await failureOf({ status: 429, headers: { 'retry-after': value }, body: '' })).retryAfterMs

@@ -113,7 +113,7 @@ test('threads index an L1 and two L2s from their endpoints, follow new blocks an
       `network ${networkId}`,
     )
     assert.equal(service.row(networkId).get('syncedBlock'), network.head.number)
-    assert.ok(service.row(networkId).get('heartbeatMs') > 0)
+    assert.ok(service.row(networkId).get('heartbeats') > 0)
   }
 
   const l1 = world.network(0)

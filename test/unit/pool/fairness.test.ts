@@ -35,6 +35,7 @@ function heldDispatcher(workers: number) {
   const memory = createSlotMemory(2 * workers + 1)
   const slots = new BatchSlots(memory)
   const dispatcher = new BatchDispatcher({
+    now: () => performance.now(),
     run: (task) =>
       new Promise((resolve) => {
         const queries = decodeQueries(slots.queriesOf(task))

@@ -325,8 +325,20 @@ test('the sync status sums layer 2 and tells each network', () => {
   set(1, { headBlock: 30, syncedBlock: 25, caughtUp: 1, depositCount: 4, claimCount: 5, finalizedBlock: 20 })
   set(2, { unresolvedSenders: 6 })
   const headTimestampSec = START_MS / 1000 - 75
-  set(1, { headTimestampSec, syncedTimestampSec: headTimestampSec - 60, lastCommitMs: START_MS + 5 })
-  set(2, { headBlock: 90, syncedBlock: 60, caughtUp: 1, depositCount: 3, lastCommitMs: START_MS + 4 })
+  set(1, {
+    headTimestampSec,
+    syncedTimestampSec: headTimestampSec - 60,
+    lastCommitMs: START_MS + 5,
+    progressMs: 9,
+  })
+  set(2, {
+    headBlock: 90,
+    syncedBlock: 60,
+    caughtUp: 1,
+    depositCount: 3,
+    lastCommitMs: START_MS + 40,
+    progressMs: 8,
+  })
   const chain = (current_block: number, synced_block: number, is_synced: boolean) => ({
     current_block,
     synced_block,
@@ -417,12 +429,15 @@ test('the L1 is not synced before polled networks were asked for its newest leav
 })
 
 test('a thread is silent only after its first sign of life', () => {
-  const { monitor, state, set } = world()
-  state.nowMs += 100_000
+  const { monitor, set, samples } = world()
+  samples(100)
   assert.deepEqual(monitor.silentNetworks(), [])
-  set(2, { heartbeatMs: state.nowMs })
-  state.nowMs += 30_000
+  set(2, { heartbeats: 1 })
+  samples(31)
   assert.deepEqual(monitor.silentNetworks(), [])
-  state.nowMs += 1
+  samples(1)
   assert.deepEqual(monitor.silentNetworks(), [2])
+  set(2, { heartbeats: 2 })
+  samples(1)
+  assert.deepEqual(monitor.silentNetworks(), [])
 })

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { Worker } from 'node:worker_threads'
+import { AwakeClock, monotonicMs } from '../../../src/telemetry/clocks.js'
+
+test('all threads share one monotonic clock, whenever they were started', async () => {
+  const module = JSON.stringify(new URL('../../../src/telemetry/clocks.js', import.meta.url).href)
+  const body = `import(${module}).then(({ monotonicMs }) => require('node:worker_threads').parentPort.postMessage(monotonicMs()))`
+  const before = monotonicMs()
+  const [there] = (await once(new Worker(body, { eval: true }), 'message')) as [number]
+  assert.ok(there >= before && there <= monotonicMs(), `${before} ${there} ${monotonicMs()}`)
+})
+
+test('time in which the process stood still is no time awake', () => {
+  let nowMs = 5_000
+  const clock = new AwakeClock(() => nowMs)
+  const pass = (ms: number): void => {
+    for (let passed = 0; passed < ms; passed += 250) {
+      nowMs += 250
+      clock.tick()
+    }
+  }
+  pass(60_000)
+  assert.equal(clock.now(), 60_000)
+  nowMs += 86_400_000
+  assert.equal(clock.now(), 60_500)
+  clock.tick()
+  assert.equal(clock.now(), 60_500)
+  pass(1_000)
+  assert.equal(clock.now(), 61_500)
+})
+
+test('time goes on between two ticks', () => {
+  let nowMs = 0
+  const clock = new AwakeClock(() => nowMs)
+  nowMs += 120
+  assert.equal(clock.now(), 120)
+  clock.tick()
+  nowMs += 130
+  assert.equal(clock.now(), 250)
+})
