@@ -34,7 +34,11 @@ export function claimIdentity(store: ShardStoreWriter, network: NetworkConfig, d
  * @returns false for a store that was made for nothing yet.
  * @throws FatalError, one line, naming each difference.
  */
-export function checkIdentity(view: ReadView, network: NetworkConfig, directory: string): boolean {
+export function checkIdentity(
+  view: Pick<ReadView, 'get'>,
+  network: NetworkConfig,
+  directory: string,
+): boolean {
   const schema = view.get('meta', metaKey('schema'))
   if (schema === undefined) return false
   const again = `index again with \`bds reindex --network ${network.networkId}\``

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.types.js'
 import { lockFolder } from './folderLock.js'
-import { claimIdentity } from './identity.js'
+import { checkIdentity, claimIdentity } from './identity.js'
 import { shardDirectory } from './shardDirectory.js'
 import { openShardStoreWriter } from './shardStore.js'
 import type { ShardStoreWriter } from './shardStore.types.js'
@@ -35,7 +35,9 @@ export function prepareStores(config: Config): StoreGuard {
   try {
     for (const network of config.networks) {
       const directory = shardDirectory(config.dataDir, network.networkId)
-      const store = openShardStoreWriter(directory)
+      const store = openShardStoreWriter(directory, undefined, (meta) =>
+        checkIdentity(meta, network, directory),
+      )
       stores.set(network.networkId, store)
       claimIdentity(store, network, directory)
     }

@@ -49,9 +49,23 @@ const COMMITS = metaKey('commits')
 /** Above every key of table `undo`. */
 const UNDO_END = undoKey(2 ** 48 - 1, 0xffff)
 
-function openDatabases(directory: string): { root: RootDatabase; databases: Databases } {
+/** What may refuse a store by its table `meta`. */
+type CheckMeta = (meta: Pick<ReadView, 'get'>) => void
+
+function openDatabases(
+  directory: string,
+  checkMeta?: CheckMeta,
+): { root: RootDatabase; databases: Databases } {
   // A path with a dot at its end part would be taken for a file name: noSubdir is set, not guessed.
   const root = open({ path: directory, noSubdir: false, ...OPTIONS })
+  try {
+    const meta = root.openDB({ name: tables.meta, ...OPTIONS })
+    checkMeta?.({ get: (_table, key) => readValue(meta, key) })
+  } catch (error) {
+    // What is refused is told; closing what was only looked at can't matter.
+    root.close().catch(() => undefined)
+    throw error
+  }
   // One transaction for all tables: each first opening is a write, and waits for the writer if there is one.
   const databases = root.transactionSync(() =>
     Object.fromEntries(
@@ -92,12 +106,14 @@ function plainValue(bytes: Uint8Array): Uint8Array {
   return view
 }
 
+function readValue(database: Database, key: Uint8Array): Uint8Array | undefined {
+  const bytes = database.getBinaryFast(key)
+  return bytes === undefined ? undefined : plainValue(bytes)
+}
+
 function readView(databases: Databases): ReadView {
   return {
-    get(table, key) {
-      const bytes = databases[table].getBinaryFast(key)
-      return bytes === undefined ? undefined : plainValue(bytes)
-    },
+    get: (table, key) => readValue(databases[table], key),
     list(table, { start, end, limit, reverse }) {
       const bounds = reverse
         ? { start, end, exclusiveStart: true, inclusiveEnd: true, reverse }
@@ -206,9 +222,14 @@ class Transaction implements WriteView {
  * Opens a shard for writing, and makes it when it is not there. One per shard and process. Errors of LMDB pass through and
  * leave the store as it was.
  * @param freeBytes free space of the directory's disk; tests hand in their own.
+ * @param checkMeta refuses a store by throwing, before a table is made that it does not have: it is left as it was.
  */
-export function openShardStoreWriter(directory: string, freeBytes = freeBytesOf): ShardStoreWriter {
-  const { root, databases } = openDatabases(directory)
+export function openShardStoreWriter(
+  directory: string,
+  freeBytes = freeBytesOf,
+  checkMeta?: CheckMeta,
+): ShardStoreWriter {
+  const { root, databases } = openDatabases(directory, checkMeta)
   const view = readView(databases)
   return {
     ...view,
