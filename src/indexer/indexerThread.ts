@@ -8,6 +8,7 @@ import { openL1InfoGerReader } from '../shard/l1InfoGers.js'
 import { openShardWriter } from '../shard/writer.js'
 import { createLogger } from '../telemetry/logger.js'
 import { statusRow } from '../telemetry/statusBoard.js'
+import { ExitRootSearch } from './exitRootSearch.js'
 import { GerPoller } from './gerPoller.js'
 import { HeadHints } from './headHints.js'
 import { startHeartbeat } from './heartbeat.js'
@@ -47,10 +48,27 @@ export async function runIndexer(
   const indexedDeposits = () => new Map(rows.map(([id, of]) => [id, Math.max(0, of.get('depositCount'))]))
   const { rpc: endpoints, rpcTimeoutMs: timeoutMs } = network
   const headHints = new HeadHints({ endpoints, timeoutMs, clock: systemClock, logger })
-  const beside = leaves === undefined ? { indexedDeposits } : { indexedDeposits, leaves }
+  const ofL1 =
+    leaves === undefined
+      ? {}
+      : {
+          leaves,
+          exitRootSearch: new ExitRootSearch({
+            networkId: asNetworkId(networkId),
+            exitRoots: writer.exitRoots,
+            settlements: leaves,
+            clock: systemClock,
+            row,
+            l1,
+          }),
+        }
   try {
     await runSyncLoop(
-      { network, client, writer, clock: systemClock, report, headHints, ...beside, ...polling },
+      {
+        ...{ network, client, writer, clock: systemClock, report, headHints, indexedDeposits },
+        ...ofL1,
+        ...polling,
+      },
       signal,
     )
   } finally {

@@ -11,6 +11,7 @@ import type { Auditor } from './audit.js'
 import { type ChainPosition, countEvents, isCountedAlike, makeBatch } from './batches.js'
 import { BatchUndo, UNDOABLE_BATCHES } from './batchUndo.js'
 import { assertContinues } from './continuity.js'
+import type { ExitRootSearch } from './exitRootSearch.js'
 import type { GerPoller } from './gerPoller.js'
 import { haltReasonOf } from './haltReasonOf.js'
 import type { HeadHints } from './headHints.js'
@@ -30,8 +31,10 @@ import { stretchEvents, WindowPipeline } from './windowPipeline.js'
 const SENDER_BUDGET_MS = 2_000
 /** In backfill the head is asked for this often; nothing else depends on it there. */
 const HEAD_REFRESH_MS = 5_000
-/** While a network rests whose roots are polled, the L1's shard is looked at this often: one read of shared memory. */
+/** While a network rests that needs something of the L1's shard, it is looked at this often: one read of shared memory. */
 const L1_LOOK_MS = 50
+/** Between two slices of a search that goes on. */
+const SEARCH_REST_MS = 5
 
 export interface SyncLoopOptions {
   readonly network: NetworkConfig
@@ -41,6 +44,8 @@ export interface SyncLoopOptions {
   readonly report: SyncReport
   /** Finds what no log tells; absent where logs tell everything. */
   readonly gerPoller?: Pick<GerPoller, 'hasNews' | 'sweep'>
+  /** Finds roots that were settled inside a block; absent on layer 1. */
+  readonly exitRootSearch?: Pick<ExitRootSearch, 'hasWork' | 'isBehind' | 'step'>
   /** Cut waits short; absent where nothing tells of new heads. */
   readonly headHints?: Pick<HeadHints, 'hasNews' | 'rest'>
   /** Deposits that are indexed, by source network: what may have been claimed here. */
@@ -257,11 +262,12 @@ class SyncLoop {
    * @param head the head when the checkpoint stands there; undefined when an endpoint lags.
    */
   async #rest(head: BlockHeader | undefined): Promise<void> {
-    const { writer, clock, report, gerPoller, headHints } = this.#options
+    const { writer, clock, report, gerPoller, exitRootSearch, headHints } = this.#options
     const untilMs = clock.now() + this.#pacer.nextWaitMs()
     let senders = await this.#senders.step(this.#signal, untilMs)
     while (senders === 'more' && clock.now() < untilMs)
       senders = await this.#senders.step(this.#signal, untilMs)
+    if (writer.checkpoint() !== undefined) exitRootSearch?.step()
     if (head !== undefined) {
       const { finalizedBlock } = await this.#position(head)
       writer.setFinalized(asBlockNumber(Math.min(finalizedBlock, head.number)))
@@ -271,25 +277,26 @@ class SyncLoop {
       if (this.#auditor.hasComparedAll()) writer.noteCatchingUp(false)
       // Perhaps it was claimed already.
       else if (this.#auditor.isDisputed()) writer.noteCatchingUp(true)
-      if (senders === 'done' && this.#auditor.hasComparedAll()) report.caughtUp(head.number)
+      const isSearched = exitRootSearch?.isBehind !== true
+      if (senders === 'done' && isSearched && this.#auditor.hasComparedAll()) report.caughtUp(head.number)
       this.#recovery.idled()
     }
-    if (head !== undefined && gerPoller !== undefined) await this.#pollUntil(untilMs, head, gerPoller)
+    if (head !== undefined && (gerPoller !== undefined || exitRootSearch !== undefined))
+      await this.#followL1Until(untilMs, head)
     const restMs = Math.max(0, untilMs - clock.now())
     if (headHints === undefined) await clock.sleep(restMs, this.#signal)
     else await headHints.rest(restMs, head?.hash, this.#signal)
   }
 
-  /** The L1 goes on while this network rests: its new roots are asked for at once. */
-  async #pollUntil(
-    untilMs: number,
-    head: BlockHeader,
-    gerPoller: Pick<GerPoller, 'hasNews' | 'sweep'>,
-  ): Promise<void> {
-    const { clock, headHints } = this.#options
-    while (clock.now() + L1_LOOK_MS < untilMs && headHints?.hasNews(head.hash) !== true) {
-      await clock.sleep(L1_LOOK_MS, this.#signal)
-      if (gerPoller.hasNews()) await gerPoller.sweep(this.#signal)
+  /** The L1 goes on while this network rests: what is new there is looked for at once. */
+  async #followL1Until(untilMs: number, head: BlockHeader): Promise<void> {
+    const { clock, headHints, gerPoller, exitRootSearch } = this.#options
+    while (headHints?.hasNews(head.hash) !== true) {
+      const restMs = exitRootSearch?.hasWork === true ? SEARCH_REST_MS : L1_LOOK_MS
+      if (clock.now() + restMs >= untilMs) return
+      await clock.sleep(restMs, this.#signal)
+      if (gerPoller?.hasNews() === true) await gerPoller.sweep(this.#signal)
+      exitRootSearch?.step()
     }
   }
 }

@@ -110,7 +110,7 @@ export class BridgePacker {
     const values = at + VALUES
     numbers[values + bridgeValues.depositCount] = depositCount
     numbers[values + bridgeValues.metadataLength] = metadataLength
-    numbers[values + bridgeValues.ready] = claim === NOWHERE && depositCount < path.readyBelow ? 1 : 0
+    numbers[values + bridgeValues.ready] = claim === NOWHERE && path.isReady(depositCount) ? 1 : 0
     numbers[values + bridgeValues.l1InfoTreeIndex] = path.findUsable(depositCount) ?? NO_VALUE
     return true
   }

@@ -1,4 +1,5 @@
 import type { L1InfoTreeIndex } from '../protocol/units.js'
+import { CountRanges } from './countRanges.js'
 import type { Coverage } from './coverage.js'
 import type { ShardView } from './shardView.js'
 import type { UsableIndexes, UsableReach } from './usableIndexes.js'
@@ -20,6 +21,15 @@ interface ClaimPathFacts {
   readonly isPutBack: boolean
 }
 
+/** Deposit counts: all below one, and some that are not below it. */
+export interface ReadyCounts {
+  readonly below: number
+  /** Empty but after a cut of the exit tree. */
+  readonly above: CountRanges
+}
+
+const NONE_READY: ReadyCounts = { below: 0, above: CountRanges.none }
+
 /** How deposits of one source network come to be claimable on one destination, as the snapshots of this task tell. */
 export class ClaimPath {
   /** undefined: not indexed here, so that claims and injections are unknown. */
@@ -28,8 +38,8 @@ export class ClaimPath {
   readonly finalLeafCount: number
   /** True while one of the networks on the way is halted and can't be answered for. */
   readonly isInDoubt: boolean
-  /** Deposits below have a final L1 info leaf that the destination accepts now: ready unless claimed. */
-  readonly readyBelow: number
+  /** Deposits with a final L1 info leaf that the destination accepts now: ready unless claimed. */
+  readonly ready: ReadyCounts
   readonly #coverage: Coverage
   readonly #accepted: Accepted | undefined
 
@@ -45,7 +55,13 @@ export class ClaimPath {
       facts.destination !== undefined &&
       facts.destination.state.counters.emergencyState === 0 &&
       !facts.destination.state.isCatchingUp
-    this.readyBelow = isOpen ? this.#coveredByFinal() : 0
+    this.ready = isOpen ? this.#coveredByFinal() : NONE_READY
+  }
+
+  /** Whether the deposit can be claimed now, unless it was. */
+  isReady(depositCount: number): boolean {
+    const { below, above } = this.ready
+    return depositCount < below || (!above.isEmpty && above.has(depositCount))
   }
 
   /** Smallest L1 info index that covers the deposit; undefined while none does. */
@@ -69,9 +85,13 @@ export class ClaimPath {
     return index !== undefined && index < this.finalLeafCount ? index : undefined
   }
 
-  #coveredByFinal(): number {
-    if (this.#accepted === undefined) return this.#coverage.coveredByFirst(this.finalLeafCount)
-    const finalAccepted = this.#accepted.usable.indexes.firstAbove(this.finalLeafCount - 1)
-    return this.#accepted.reach.coveredByFirst(finalAccepted)
+  #coveredByFinal(): ReadyCounts {
+    const covered = this.#accepted === undefined ? this.#coverage : this.#accepted.reach
+    const final =
+      this.#accepted === undefined
+        ? this.finalLeafCount
+        : this.#accepted.usable.indexes.firstAbove(this.finalLeafCount - 1)
+    const below = covered.coveredByFirst(final)
+    return { below, above: covered.regrownInFirst(final).within(below, Number.POSITIVE_INFINITY) }
   }
 }

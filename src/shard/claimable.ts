@@ -138,7 +138,7 @@ export class ClaimFacts {
       columns.sourceVersion = -1
       this.#l1Columns.update(l1.l1Info)
       columns.settled?.update(l1.l1Info, source.exitTree)
-      columns.coverage.update(this.#l1Columns, columns.settled)
+      columns.coverage.update(this.#l1Columns, columns.settled, (lineage) => source.exitTree.regrown(lineage))
       columns.l1Version = l1.version
       // Last: what a failed read kept from being followed is followed by the next task.
       columns.sourceVersion = source.version

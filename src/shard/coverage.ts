@@ -1,5 +1,8 @@
 import type { L1InfoTreeIndex } from '../protocol/units.js'
 import { UNRESOLVABLE_VERSION } from '../store/tables.js'
+import { CountRanges } from './countRanges.js'
+import { firstAtLeast } from './firstAtLeast.js'
+import { FormerReach, type FormerRoot, type Regrown, smallerOf } from './formerReach.js'
 import type { L1InfoColumns } from './l1InfoColumns.js'
 import type { SettledCoverage } from './settledCoverage.js'
 import { Uint32Column } from './uint32Column.js'
@@ -8,10 +11,18 @@ import { Uint32Column } from './uint32Column.js'
  * Per L1 info leaf, how many deposits of one source network it provably covers: deposit d is covered by leaf i when
  * d < `exact[i]`. `reach` is the running maximum of `exact`, so that the first leaf that covers d is found by bisection
  * even where `exact` falls (a leaf whose root is not known yet covers nothing).
+ *
+ * After a cut of the exit tree a leaf may name a root of an older lineage: `exact` ends at the cut then, and what came back above
+ * it as it was is covered, too.
  */
 export class Coverage {
   readonly exact = new Uint32Column()
   readonly reach = new Uint32Column()
+  readonly #former = new FormerReach()
+  /** The leaves with a root of an older lineage, in runs: first leaf, and the root; undefined ends a run. */
+  readonly #runStarts: number[] = []
+  readonly #runRoots: (FormerRoot | undefined)[] = []
+  #regrown: Regrown = () => CountRanges.none
   #l1Epoch = -1
   #settledGeneration = -1
   #generation = 0
@@ -21,8 +32,14 @@ export class Coverage {
     return this.#generation
   }
 
+  /** Counts above the cuts that an older lineage holds as they are now, in the snapshot that it was brought up to last. */
+  get regrown(): Regrown {
+    return this.#regrown
+  }
+
   /** @param settled undefined for the L1, whose deposits the mainnet exit roots cover. */
-  update(l1: L1InfoColumns, settled: SettledCoverage | undefined): void {
+  update(l1: L1InfoColumns, settled: SettledCoverage | undefined, regrown: Regrown): void {
+    this.#regrown = regrown
     const settledGeneration = settled?.generation ?? 0
     if (l1.epoch !== this.#l1Epoch || settledGeneration !== this.#settledGeneration) {
       this.#l1Epoch = l1.epoch
@@ -30,28 +47,54 @@ export class Coverage {
       this.#generation++
       this.exact.truncate(0)
       this.reach.truncate(0)
+      this.#former.clear()
+      this.#runStarts.length = 0
+      this.#runRoots.length = 0
     }
-    let version = UNRESOLVABLE_VERSION
+    let version = -1
     let covered = 0
     for (let index = this.exact.length; index < l1.leafCount; index++) {
       if (settled === undefined) covered = l1.mainnetCovered.at(index)
       else if (l1.rollupExitVersions.at(index) !== version) {
         version = l1.rollupExitVersions.at(index)
         covered = version === UNRESOLVABLE_VERSION ? 0 : settled.at(version)
+        this.#follow(index, version === UNRESOLVABLE_VERSION ? undefined : settled.formerAt(version))
       }
       this.exact.push(covered)
       this.reach.push(Math.max(covered, index === 0 ? 0 : this.reach.at(index - 1)))
     }
   }
 
+  /** The root of an older lineage that a leaf names, where it may cover more than `exact` tells. */
+  formerAt(index: number): FormerRoot | undefined {
+    return this.#runStarts.length === 0
+      ? undefined
+      : this.#runRoots[firstAtLeast(this.#runStarts, index + 1) - 1]
+  }
+
   /** Smallest L1 info index that covers the deposit; undefined while none does. */
   findFirst(depositCount: number): L1InfoTreeIndex | undefined {
     const index = this.reach.firstAbove(depositCount)
-    return index === this.reach.length ? undefined : (index as L1InfoTreeIndex)
+    const first = index === this.reach.length ? undefined : index
+    const former = this.#former.isEmpty ? undefined : this.#former.findFirst(depositCount, this.#regrown)
+    return smallerOf(first, former) as L1InfoTreeIndex | undefined
   }
 
-  /** Deposits covered by one of the first `leafCount` L1 info leaves. */
+  /** All deposits below are covered by one of the first `leafCount` L1 info leaves. */
   coveredByFirst(leafCount: number): number {
     return leafCount === 0 ? 0 : this.reach.at(leafCount - 1)
+  }
+
+  /** Deposits that are covered by one of them, too: some may be below. */
+  regrownInFirst(leafCount: number): CountRanges {
+    return this.#former.coveredBelow(leafCount, this.#regrown)
+  }
+
+  /** Notes with which leaf a run of one root begins. */
+  #follow(index: number, root: FormerRoot | undefined): void {
+    if (root === this.#runRoots.at(-1)) return
+    this.#runStarts.push(index)
+    this.#runRoots.push(root)
+    if (root !== undefined) this.#former.add(index, root)
   }
 }

@@ -4,9 +4,11 @@ import { listKinds } from '../store/tables.js'
 import { allBelow, type Bits } from './bits.js'
 import type { ClaimFacts } from './claimable.js'
 import { ClaimedSet } from './claimedSet.js'
+import type { ReadyCounts } from './claimPath.js'
 import type { CountedBits } from './countedBits.js'
 import { Flips } from './flips.js'
 import { ListMirrors } from './listMirrors.js'
+import { RangedBits } from './rangedBits.js'
 import type { ShardView } from './shardView.js'
 import { SignedBits, type SignedPart } from './signedBits.js'
 
@@ -94,9 +96,9 @@ export class DepositSets {
     return claimed.set.members
   }
 
-  /** Deposits to the network below are ready unless they are claimed. */
-  readyBelow(source: ShardView, networkId: NetworkId): number {
-    return this.#shards.claimFacts.path(source, networkId).readyBelow
+  /** Deposits to the network that are ready unless they are claimed. */
+  ready(source: ShardView, networkId: NetworkId): ReadyCounts {
+    return this.#shards.claimFacts.path(source, networkId).ready
   }
 
   /** Deposits to any of the networks. */
@@ -132,12 +134,20 @@ export class DepositSets {
   }
 
   #readyParts(source: ShardView, networkId: NetworkId, sign: 1 | -1): SignedPart[] {
-    const below = this.readyBelow(source, networkId)
-    if (below === 0) return []
-    return [
-      { bits: this.sentTo(source, networkId), sign, below },
-      { bits: this.claimedOn(source, networkId), sign: sign === 1 ? -1 : 1, below },
+    const { below, above } = this.ready(source, networkId)
+    if (below === 0 && above.isEmpty) return []
+    const [sent, claimed] = [this.sentTo(source, networkId), this.claimedOn(source, networkId)]
+    const otherSign = sign === 1 ? -1 : 1
+    const parts: SignedPart[] = [
+      { bits: sent, sign, below },
+      { bits: claimed, sign: otherSign, below },
     ]
+    if (!above.isEmpty)
+      parts.push(
+        { ...whole(new RangedBits(sent, above)), sign },
+        { ...whole(new RangedBits(claimed, above)), sign: otherSign },
+      )
+    return parts
   }
 }
 

@@ -1,5 +1,7 @@
 import { type Bits, hasBit } from './bits.js'
+import type { ReadyCounts } from './claimPath.js'
 import { CountedBits } from './countedBits.js'
+import { CountRanges } from './countRanges.js'
 import type { Flips } from './flips.js'
 import { type IndexedList, listHas } from './ordinalList.js'
 
@@ -71,15 +73,15 @@ export class FilteredSet {
   /**
    * Members in some state, which may change at any time. Call `update` before.
    * @param key of the state.
-   * @param readyBelow per destination, wherefrom the state may differ from the last time.
+   * @param ready per destination: the state may differ from the last time where these do.
    */
-  inState(key: string, state: Bits, flips: Flips, readyBelow: readonly number[]): CountedBits {
+  inState(key: string, state: Bits, flips: Flips, ready: readonly ReadyCounts[]): CountedBits {
     let set = this.#states.get(key)
     if (set === undefined) {
       set = new StateSet()
       this.#states.set(key, set)
     }
-    set.update(this.bits, state, flips, readyBelow)
+    set.update(this.bits, state, flips, ready)
     return set.bits
   }
 
@@ -107,29 +109,34 @@ class StateSet {
   /** Candidates below have been looked at. */
   #lookedBelow = 0
   #flipPosition = -1
-  #readyBelow: readonly number[] = []
+  #ready: readonly ReadyCounts[] = []
 
   truncate(untouched: number): void {
     this.bits.truncate(untouched)
     this.#lookedBelow = Math.min(this.#lookedBelow, untouched)
   }
 
-  update(candidates: CountedBits, state: Bits, flips: Flips, readyBelow: readonly number[]): void {
+  update(candidates: CountedBits, state: Bits, flips: Flips, ready: readonly ReadyCounts[]): void {
     const flipped = this.#flipPosition < 0 ? undefined : flips.since(this.#flipPosition)
-    if (flipped === undefined || readyBelow.length !== this.#readyBelow.length) {
+    if (flipped === undefined || ready.length !== this.#ready.length) {
       this.bits.copyFrom(candidates)
       this.bits.retain([state])
     } else {
       for (const ordinal of flipped) if (candidates.has(ordinal)) this.#look(ordinal, state)
-      for (let at = 0; at < readyBelow.length; at++) {
-        const moved = [readyBelow[at]!, this.#readyBelow[at]!]
-        this.#lookAll(candidates, state, Math.min(...moved), Math.max(...moved))
+      for (const [at, now] of ready.entries()) {
+        const before = this.#ready[at]!
+        const [low, high] = [Math.min(now.below, before.below), Math.max(now.below, before.below)]
+        this.#lookAll(candidates, state, low, high)
+        if (now.above.equals(before.above)) continue
+        const { bounds } = CountRanges.union([now.above, before.above])
+        for (let bound = 0; bound < bounds.length; bound += 2)
+          this.#lookAll(candidates, state, bounds[bound]!, bounds[bound + 1]!)
       }
       this.#lookAll(candidates, state, this.#lookedBelow, Number.POSITIVE_INFINITY)
     }
     this.#lookedBelow = candidates.end
     this.#flipPosition = flips.end
-    this.#readyBelow = readyBelow
+    this.#ready = ready
   }
 
   #lookAll(candidates: CountedBits, state: Bits, from: number, below: number): void {

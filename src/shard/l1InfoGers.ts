@@ -5,6 +5,7 @@ import { L1_NETWORK_ID } from '../protocol/networks.js'
 import { shardDirectory } from '../store/shardDirectory.js'
 import { openShardStoreReader } from '../store/shardStore.js'
 import type { ShardStoreReader } from '../store/shardStore.types.js'
+import type { Settlement } from './settledCoverage.js'
 import { ShardView } from './shardView.js'
 
 /** Global exit roots of the L1 info tree from one leaf on, as one snapshot of the L1's shard has them. */
@@ -16,6 +17,21 @@ export interface L1InfoGers {
   readonly globalExitRoots: readonly Hash[]
 }
 
+/** Local exit roots that one network settled, as one snapshot of the L1's shard has them. */
+export interface NetworkSettlements {
+  /** Moves when the L1 takes settlements back. */
+  readonly epoch: number
+  /** Newest version of the rollup exit tree: the next ones come behind it. */
+  readonly newestVersion: number
+  /** From the version asked for on, in order; own memory. */
+  readonly settlements: readonly Settlement[]
+}
+
+export interface SettlementReader {
+  /** @param from picks the first version, knowing the epoch of the snapshot. */
+  readSettlements(networkId: number, from: (epoch: number) => number): NetworkSettlements
+}
+
 export interface L1InfoGerReader {
   /** @param from picks the first leaf, knowing the tree of the snapshot. */
   read(from: (tree: Pick<L1InfoGers, 'epoch' | 'leafCount'>) => number): L1InfoGers
@@ -23,12 +39,15 @@ export interface L1InfoGerReader {
 }
 
 /** Reads the L1's shard from another network's indexer thread. Main has opened it for writing before: the first opener's flags win. */
-export function openL1InfoGerReader(config: Config, hasher: TreeHasher): L1InfoGerReader {
+export function openL1InfoGerReader(config: Config, hasher: TreeHasher): L1InfoGerReader & SettlementReader {
   return l1InfoGersOf(openShardStoreReader(shardDirectory(config.dataDir, L1_NETWORK_ID)), hasher)
 }
 
 /** The same of a store of the L1 that is open already; `close` closes it. */
-export function l1InfoGersOf(store: ShardStoreReader, hasher: TreeHasher): L1InfoGerReader {
+export function l1InfoGersOf(
+  store: ShardStoreReader,
+  hasher: TreeHasher,
+): L1InfoGerReader & SettlementReader {
   const view = new ShardView(L1_NETWORK_ID, store, hasher)
   return {
     read(from) {
@@ -39,6 +58,19 @@ export function l1InfoGersOf(store: ShardStoreReader, hasher: TreeHasher): L1Inf
         for (let index = from({ epoch, leafCount }); index < leafCount; index++)
           globalExitRoots.push(view.l1Info.getLeaf(index).globalExitRoot.slice())
         return { epoch, leafCount, globalExitRoots }
+      } finally {
+        view.release()
+      }
+    },
+    readSettlements(networkId, from) {
+      view.refresh()
+      try {
+        const { epoch, newestVersion } = view.l1Info
+        return {
+          epoch,
+          newestVersion,
+          settlements: view.l1Info.listSettlements(networkId, from(epoch), newestVersion),
+        }
       } finally {
         view.release()
       }

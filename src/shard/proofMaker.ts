@@ -18,6 +18,7 @@ import { latin1 } from '../store/codecs/keys.js'
 import type { L1InfoLeafRow } from '../store/codecs/l1InfoLeafRow.js'
 import { UNRESOLVABLE_VERSION } from '../store/tables.js'
 import { BoundedCache } from './boundedCache.js'
+import { CountRanges } from './countRanges.js'
 import {
   leafIndexBeyondTip,
   leafIndexTooSmall,
@@ -74,10 +75,11 @@ export class ProofMaker {
     if (leafIndex >= l1.l1Info.leafCount) return leafIndexBeyondTip(leafIndex, l1.l1Info.leafCount)
     const found = this.#targetOf(source, l1, leafIndex)
     if (!found.ok) return found
-    const { leaf, version, shared, rollupExitRootBranch } = found.value
+    const { leaf, version, shared, regrown, rollupExitRootBranch } = found.value
     if (depositCount >= version.leafCount)
       return leafIndexTooSmall(leafIndex, depositCount, version.leafCount)
-    if (depositCount >= shared) return otherLineage(leafIndex, depositCount, shared)
+    if (depositCount >= shared && !regrown.has(depositCount))
+      return otherLineage(leafIndex, depositCount, shared, !regrown.isEmpty)
     const { finalizedBlock } = l1.state
     if (leaf.blockNumber > finalizedBlock) return notFinalYet(leafIndex, leaf.blockNumber, finalizedBlock)
 
@@ -134,10 +136,12 @@ export class ProofMaker {
     if (half === undefined) return rollupExitRootUnresolvable(leafIndex)
     const entry = source.exitTree.findRoot(half.localExitRoot)
     if (entry === undefined) return localExitRootNotIndexed(source.networkId, leafIndex)
+    const shared = source.exitTree.sharedLeafCount(entry)
     return success({
       leaf: leafRecord(leaf, leafIndex),
       version: { lineage: entry.lineage, leafCount: entry.leafCount, root: half.localExitRoot },
-      shared: source.exitTree.sharedLeafCount(entry),
+      shared,
+      regrown: shared < entry.leafCount ? source.exitTree.regrown(entry.lineage) : CountRanges.none,
       rollupExitRootBranch: half.branch,
     })
   }
@@ -195,8 +199,10 @@ interface ProofTarget {
   readonly leaf: L1InfoLeafRecord
   /** The source's exit tree under the leaf's root. */
   readonly version: TreeVersion
-  /** Deposits, as they are now, that the root commits to. */
+  /** The root commits to all deposits below, as they are now. */
   readonly shared: number
+  /** And to these of those above, as far as it reaches. */
+  readonly regrown: CountRanges
   readonly rollupExitRootBranch: Uint8Array
 }
 

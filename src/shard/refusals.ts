@@ -83,10 +83,16 @@ export function rollupExitRootUnresolvable(leafIndex: number): Failure {
   )
 }
 
-export function otherLineage(leafIndex: number, depositCount: number, shared: number): Failure {
+export function otherLineage(
+  leafIndex: number,
+  depositCount: number,
+  shared: number,
+  sharesMore: boolean,
+): Failure {
+  const some = sharesMore ? ' and some above' : ''
   return failure(
     'PROOF_NOT_AVAILABLE',
-    `L1 info leaf ${leafIndex} holds the exit tree before it was cut: it shares the deposits below ${shared}, not deposit ${depositCount}`,
+    `L1 info leaf ${leafIndex} holds the exit tree before it was cut: it shares the deposits below ${shared}${some}, not deposit ${depositCount}`,
   )
 }
 

@@ -1,4 +1,5 @@
 import type { Hash } from '../protocol/chainEvent.js'
+import type { FormerRoot } from './formerReach.js'
 
 /** A local exit root that a rollup settled: its leaf in the rollup exit tree from `version` on. */
 export interface Settlement {
@@ -15,15 +16,25 @@ export interface SettlementSource {
   listSettlements(networkId: number, from: number, to: number): readonly Settlement[]
 }
 
+/** What a local exit root covers of the deposits as they are now. */
+export interface CoveredCounts {
+  /** All deposits below. */
+  readonly below: number
+  /** Set where it may cover some above, too. */
+  readonly former: FormerRoot | undefined
+}
+
 /** What they read of the source network's snapshot. */
 export interface LocalExitRootSource {
   readonly networkId: number
   readonly epoch: number
-  /** Moves with each BackwardLET: what a root of an earlier lineage covers shrinks. */
+  /** Moves with each BackwardLET: what a root of an earlier lineage surely covers shrinks. */
   readonly lineage: number
   /** Moves with each block that adds roots. */
   readonly leafCount: number
-  findCoveredCount(localExitRoot: Hash): number | undefined
+  /** Moves when roots inside blocks were found. */
+  readonly settledInsideBlocks: number
+  findCovered(localExitRoot: Hash): CoveredCounts | undefined
 }
 
 /**
@@ -44,6 +55,8 @@ interface UnknownRoot {
 export class SettledCoverage {
   readonly #versions: number[] = []
   readonly #covered: number[] = []
+  /** By position; none in a tree that was never cut. */
+  readonly #former = new Map<number, FormerRoot>()
   /** By position. */
   #unknown: UnknownRoot[] = []
   /** Where the next recheck starts in `#unknown`, and how many of it are due. */
@@ -56,6 +69,7 @@ export class SettledCoverage {
   #sourceEpoch = -1
   #lineage = -1
   #leafCount = -1
+  #settledInsideBlocks = -1
   #generation = 0
 
   /** Moves when the coverage of a settlement that was there before changed. */
@@ -79,36 +93,52 @@ export class SettledCoverage {
       this.#lineage = source.lineage
       this.#versions.length = 0
       this.#covered.length = 0
+      this.#former.clear()
       this.#unknown = []
       this.#due = 0
       this.#newestKnown = -1
       this.#listedVersion = -1
       this.#generation++
-    } else if (source.leafCount !== this.#leafCount) {
+    } else if (
+      source.leafCount !== this.#leafCount ||
+      source.settledInsideBlocks !== this.#settledInsideBlocks
+    ) {
       this.#due = this.#unknown.length
       // Roots are settled in the order in which the source makes them: what it has come to know follows what it knew.
       this.#cursor = this.#unknown.findIndex(({ position }) => position > this.#newestKnown)
       if (this.#cursor < 0) this.#cursor = 0
     }
     this.#leafCount = source.leafCount
+    this.#settledInsideBlocks = source.settledInsideBlocks
     this.#recheck(source)
     if (this.#listedVersion === l1.newestVersion) return
     // Of versions that are complete: a rollup added with a root of its own may stand in the next one already.
     const from = this.#listedVersion + 1
     for (const { version, localExitRoot } of l1.listSettlements(source.networkId, from, l1.newestVersion)) {
       const position = this.#versions.length
-      const covered = source.findCoveredCount(localExitRoot)
-      if (covered === undefined) this.#unknown.push({ position, localExitRoot })
-      else this.#newestKnown = position
+      const covered = source.findCovered(localExitRoot)
       this.#versions.push(version)
-      this.#covered.push(covered ?? 0)
+      this.#covered.push(0)
+      if (covered === undefined) this.#unknown.push({ position, localExitRoot })
+      else this.#learn(position, covered)
       this.#listedVersion = version
     }
     this.#listedVersion = l1.newestVersion
   }
 
-  /** Deposits covered by a rollup exit root of `version`; 0 when nothing was settled, or nothing known. */
+  /** All deposits below are covered by a rollup exit root of `version`; 0 when nothing was settled, or nothing known. */
   at(version: number): number {
+    const position = this.#positionAt(version)
+    return position < 0 ? 0 : this.#covered[position]!
+  }
+
+  /** The root of an older lineage that a rollup exit root of `version` holds, where it may cover more. */
+  formerAt(version: number): FormerRoot | undefined {
+    return this.#former.size === 0 ? undefined : this.#former.get(this.#positionAt(version))
+  }
+
+  /** Of the newest settlement up to `version`; −1 when there is none. */
+  #positionAt(version: number): number {
     let low = 0
     let high = this.#versions.length
     while (low < high) {
@@ -116,7 +146,13 @@ export class SettledCoverage {
       if (this.#versions[middle]! <= version) low = middle + 1
       else high = middle
     }
-    return low === 0 ? 0 : this.#covered[low - 1]!
+    return low - 1
+  }
+
+  #learn(position: number, { below, former }: CoveredCounts): void {
+    this.#covered[position] = below
+    if (former !== undefined) this.#former.set(position, former)
+    this.#newestKnown = Math.max(this.#newestKnown, position)
   }
 
   /** Goes round the unknown ones, with at most RECHECKS in vain per update, until each was looked up since the source last moved. */
@@ -125,12 +161,11 @@ export class SettledCoverage {
     for (let inVain = 0; this.#due > 0 && inVain < RECHECKS; this.#due--) {
       if (this.#cursor >= this.#unknown.length) this.#cursor = 0
       const root = this.#unknown[this.#cursor++]!
-      const covered = source.findCoveredCount(root.localExitRoot)
+      const covered = source.findCovered(root.localExitRoot)
       if (covered === undefined) inVain++
       else {
         inVain = 0
-        this.#covered[root.position] = covered
-        this.#newestKnown = Math.max(this.#newestKnown, root.position)
+        this.#learn(root.position, covered)
         found.add(root)
       }
     }

@@ -1,5 +1,7 @@
 import type { Hash } from '../protocol/chainEvent.js'
+import { CountRanges } from './countRanges.js'
 import type { Coverage } from './coverage.js'
+import { FormerReach, type Regrown, smallerOf } from './formerReach.js'
 import { Uint32Column } from './uint32Column.js'
 
 /** What the column reads of the destination's snapshot. */
@@ -76,17 +78,25 @@ export class UsableIndexes {
  */
 export class UsableReach {
   readonly #reach = new Uint32Column()
+  /** By position in the usable indexes. */
+  readonly #former = new FormerReach()
+  #regrown: Regrown = () => CountRanges.none
   #coverageGeneration = -1
   #usableGeneration = -1
 
   update(coverage: Coverage, usable: UsableIndexes): void {
+    this.#regrown = coverage.regrown
     if (coverage.generation !== this.#coverageGeneration || usable.generation !== this.#usableGeneration) {
       this.#coverageGeneration = coverage.generation
       this.#usableGeneration = usable.generation
       this.#reach.truncate(0)
+      this.#former.clear()
     }
     for (let at = this.#reach.length; at < usable.indexes.length; at++) {
-      const covered = coverage.exact.at(usable.indexes.at(at))
+      const index = usable.indexes.at(at)
+      const covered = coverage.exact.at(index)
+      const former = coverage.formerAt(index)
+      if (former !== undefined) this.#former.add(at, former)
       this.#reach.push(Math.max(covered, at === 0 ? 0 : this.#reach.at(at - 1)))
     }
   }
@@ -94,11 +104,19 @@ export class UsableReach {
   /** Position in the usable indexes of the smallest that covers the deposit; undefined while none does. */
   findFirst(depositCount: number): number | undefined {
     const position = this.#reach.firstAbove(depositCount)
-    return position === this.#reach.length ? undefined : position
+    const first = position === this.#reach.length ? undefined : position
+    return this.#former.isEmpty
+      ? first
+      : smallerOf(first, this.#former.findFirst(depositCount, this.#regrown))
   }
 
-  /** Deposits covered by one of the first `usableCount` usable indexes. */
+  /** All deposits below are covered by one of the first `usableCount` usable indexes. */
   coveredByFirst(usableCount: number): number {
     return usableCount === 0 ? 0 : this.#reach.at(usableCount - 1)
+  }
+
+  /** Deposits that are covered by one of them, too: some may be below. */
+  regrownInFirst(usableCount: number): CountRanges {
+    return this.#former.coveredBelow(usableCount, this.#regrown)
   }
 }

@@ -12,6 +12,8 @@ import { epochMs, monotonicMs } from '../telemetry/clocks.js'
 import { type StatusBoardHandle, statusRow } from '../telemetry/statusBoard.js'
 import { openContractState } from './contractState.js'
 import { readCounters } from './counters.js'
+import { openLocalExitRoots } from './localExitRoots.js'
+import type { LocalExitRoots } from './localExitRoots.types.js'
 import type { ShardWriter } from './shardWriter.types.js'
 import { readCounts, tellStored } from './storedStatus.js'
 import { localExitTreeSource, readLineages } from './tiles.js'
@@ -36,6 +38,7 @@ import {
 import { applyPolledGers, readPolledLeaves } from './write/polledGers.js'
 import { prepareBatch } from './write/prepareBatch.js'
 import { listUnresolvedSenders, resolveSenders } from './write/resolveSenders.js'
+import { applySettledRoots } from './write/settledRoots.js'
 import { emptyShard, putStartOvers, readStartOvers } from './write/startOver.js'
 import { createWriterMemory, WriteContext } from './write/writeContext.js'
 
@@ -52,7 +55,12 @@ export interface ShardWriterOptions {
  * what is stored, now and after each commit.
  * @throws FatalError when the configuration does not know the network.
  */
-export function openShardWriter({ config, networkId, compiled, status }: ShardWriterOptions): ShardWriter {
+export function openShardWriter({
+  config,
+  networkId,
+  compiled,
+  status,
+}: ShardWriterOptions): ShardWriter & { readonly exitRoots: LocalExitRoots } {
   const network = config.networks.find((candidate) => candidate.networkId === networkId)
   if (network === undefined) throw new FatalError(`network ${networkId} is not configured`)
   const store = openShardStoreWriter(shardDirectory(config.dataDir, networkId))
@@ -90,6 +98,7 @@ export function openShardWriter({ config, networkId, compiled, status }: ShardWr
 
   return {
     contractState: openContractState(store, hasher),
+    exitRoots: openLocalExitRoots(store, hasher, (found) => commit((view) => applySettledRoots(view, found))),
     checkpoint: () => readCheckpoint(store),
     origin: () => readOrigin(store),
     headerAtOrBelow: (block) => readHeaderAtOrBelow(store, block),

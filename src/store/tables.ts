@@ -67,6 +67,13 @@ export const tables = {
   undo: 'undo',
   /** first claim ordinal of the chunk u32 → transaction hash 32 per claim: a page of bridges names the claims, and needs no more of them. */
   claimHashes: 'claimHashes',
+  /** exit root 32 → lineage u32, leaf count u32: roots inside a block that were settled (`hashRuns` has those of block ends). */
+  settledInsideBlocks: 'settledInsideBlocks',
+  /**
+   * lineage u16, deposit count u32 → deposit count behind the stretch u32: counts above every cut since at which the older
+   * lineage had today's leaf.
+   */
+  regrownStretches: 'regrownStretches',
 } as const
 
 export type TableName = keyof typeof tables

@@ -45,8 +45,9 @@ export function createHealthMonitor(options: HealthMonitorOptions): HealthMonito
       l1?.get('caughtUp') === 1 &&
       rows.every(
         ({ row }) =>
-          row.get('polledL1Tip') < 0 ||
-          row.get('polledL1Tip') >= l1.get('tip') ||
+          (['polledL1Tip', 'searchedL1Tip'] as const).every(
+            (field) => row.get(field) < 0 || row.get(field) >= l1.get('tip'),
+          ) ||
           row.get('rpcDown') === 1 ||
           isPutBack(row) ||
           row.haltReason() !== 'none',

@@ -60,6 +60,8 @@ const fields = [
   'startOvers',
   /** 1 when the last comparison with the contracts' own state was answered, 0 when no endpoint could tell; −1 = none yet. */
   'contractsCompared',
+  /** `tip` of the L1's shard up to which this network's settled exit roots were looked for in its tree; −1 = not yet. */
+  'searchedL1Tip',
 ] as const
 
 export type StatusField = (typeof fields)[number]
@@ -88,6 +90,7 @@ const INITIAL: Partial<Record<StatusField, number>> = {
   contractDepositCount: -1,
   polledL1Tip: -1,
   contractsCompared: -1,
+  searchedL1Tip: -1,
 }
 
 const FIELD_INDEX = Object.fromEntries(fields.map((field, index) => [field, index])) as Record<

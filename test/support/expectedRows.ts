@@ -118,16 +118,13 @@ export function expectedClaims(
   })
 }
 
-/** The deposit that a claim paid out: the live one of that count, or where that is another, an older one of equal content. */
+/** The deposit that a claim paid out: of those that had its count the live one, else the last one cut off, with equal content. */
 function claimedDeposit(world: FakeWorld, claim: FakeClaim): FakeDeposit | undefined {
-  const network = world.network(claim.sourceNetwork)
-  const live = network.deposits()[claim.depositCount]
-  if (claim.caller === null || fits(live, claim)) return live
-  for (const { state } of network.blocks) {
-    const old = state.deposits[claim.depositCount]
-    if (fits(old, claim)) return old
-  }
-  return live
+  const { deposits, archived } = world.network(claim.sourceNetwork).head.state
+  const live = deposits[claim.depositCount]
+  const cutOff = archived.filter(({ depositCount }) => depositCount === claim.depositCount).reverse()
+  if (claim.caller === null || cutOff.length === 0) return live
+  return [live, ...cutOff].find((deposit) => fits(deposit, claim))
 }
 
 function fits(deposit: FakeDeposit | undefined, claim: FakeClaim): boolean {

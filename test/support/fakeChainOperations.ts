@@ -32,6 +32,12 @@ export interface ClaimOptions {
   readonly eventLast?: boolean
 }
 
+/** Without `transactionSender`: the one of the transaction at hand. */
+interface Sender {
+  readonly caller: Hex
+  readonly transactionSender?: Hex
+}
+
 const proof = Array<Hex>(32).fill(ZERO_HASH)
 
 /**
@@ -170,6 +176,7 @@ export class FakeTransactionBuilder extends FakeManagerTransaction {
       previousDepositCount: BigInt(state.deposits.length),
       previousRoot: localExitRootOf(state),
     }
+    state.archived = [...state.archived, ...state.deposits.slice(newDepositCount)]
     state.deposits = state.deposits.slice(0, newDepositCount)
     state.localExitTree = state.deposits.reduce((tree, { leaf }) => append(tree, leaf), EMPTY_FRONTIER)
     const after = { newDepositCount: BigInt(newDepositCount), newRoot: localExitRootOf(state) }
@@ -192,7 +199,7 @@ export class FakeTransactionBuilder extends FakeManagerTransaction {
     )
     this.onBridge((bridge) => {
       const logIndex = this.block.logs.length
-      for (const parts of leaves) this.addLeaf(parts, logIndex, caller)
+      for (const parts of leaves) this.addLeaf(parts, logIndex, this.archivedSender(parts) ?? { caller })
       const after = { newDepositCount: BigInt(state.deposits.length), newRoot: localExitRootOf(state) }
       this.emit(bridge, 'forwardLet', { ...before, ...after, newLeaves })
     })
@@ -201,15 +208,23 @@ export class FakeTransactionBuilder extends FakeManagerTransaction {
   private emitDeposit(parts: LeafParts, caller: Hex): FakeDeposit {
     const depositCount = this.block.state.deposits.length
     const logIndex = this.emit(this.block.contracts.bridge, 'bridge', { ...parts, depositCount })
-    return this.addLeaf(parts, logIndex, caller)
+    return this.addLeaf(parts, logIndex, { caller })
   }
 
-  private addLeaf(parts: LeafParts, logIndex: number, caller: Hex): FakeDeposit {
+  /** Who sent the one deposit with this content that was cut off; undefined when there is none, or more. */
+  private archivedSender(parts: LeafParts): Sender | undefined {
+    const leaf = depositLeaf(parts)
+    const twins = this.block.state.archived.filter((each) => each.leaf === leaf)
+    return twins.length === 1 ? twins[0] : undefined
+  }
+
+  private addLeaf(parts: LeafParts, logIndex: number, sender: Sender): FakeDeposit {
     const { state, networkId } = this.block
     const depositCount = state.deposits.length
     const leaf = depositLeaf(parts)
     const globalIndex = globalIndexOf(networkId, depositCount)
-    const who = { caller, transactionSender: this.from }
+    const { caller, transactionSender = this.from } = sender
+    const who = { caller, transactionSender }
     const deposit = { ...this.position(logIndex), ...parts, depositCount, leaf, globalIndex, ...who }
     state.deposits.push(deposit)
     state.localExitTree = append(state.localExitTree, leaf)

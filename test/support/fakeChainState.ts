@@ -76,6 +76,8 @@ export interface FakeTokenMapping extends FakePosition {
 export interface FakeState {
   /** Leaves in force, by deposit count. */
   deposits: FakeDeposit[]
+  /** What BackwardLET cut off, oldest first. */
+  archived: readonly FakeDeposit[]
   localExitTree: Frontier
   /** Every local exit root that ever was → leaf hashes under it. */
   localExitRoots: Map<Hex, readonly Hex[]>
@@ -102,6 +104,7 @@ export interface FakeState {
 export function genesisState(): FakeState {
   return {
     deposits: [],
+    archived: [],
     localExitTree: EMPTY_FRONTIER,
     localExitRoots: new Map(),
     claims: new Map(),

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { type Hex, hexToBytes } from 'viem'
 import type { Config } from '../../src/config/config.types.js'
 import type { HaltReason } from '../../src/errors/haltReason.js'
-import { compileMerkleModule } from '../../src/merkle/wasm.js'
+import { ExitRootSearch } from '../../src/indexer/exitRootSearch.js'
+import { compileMerkleModule, createHasher } from '../../src/merkle/wasm.js'
 import type {
   BlockBatch,
   BlockHeader,
@@ -11,13 +12,15 @@ import type {
   Sender,
 } from '../../src/protocol/chainEvent.js'
 import { decodeLog, eventFilterOf } from '../../src/protocol/decodeLog.js'
-import { asBlockNumber } from '../../src/protocol/units.js'
+import { asBlockNumber, asNetworkId } from '../../src/protocol/units.js'
+import { openL1InfoGerReader } from '../../src/shard/l1InfoGers.js'
 import { openShardReaders, type ShardReaders } from '../../src/shard/reader.js'
 import type { ShardWriter } from '../../src/shard/shardWriter.types.js'
 import { openShardWriter } from '../../src/shard/writer.js'
 import { prepareStores, type StoreGuard } from '../../src/store/openStores.js'
 import { createStatusBoard, type StatusBoardHandle, statusRow } from '../../src/telemetry/statusBoard.js'
 import type { FakeBlock, FakeNetwork, FakeWorld } from './fakeChain.js'
+import type { FakeFrame } from './fakeChainTransaction.js'
 import { loadedConfig } from './loadedConfig.js'
 import { tempFolder } from './tempFolder.js'
 
@@ -50,7 +53,9 @@ export class IndexedWorld {
   readonly status: StatusBoardHandle
   readonly readers: ShardReaders
   private readonly guard: StoreGuard
-  private readonly writers: ReadonlyMap<number, ShardWriter>
+  private readonly writers: ReadonlyMap<number, ReturnType<typeof openShardWriter>>
+  private readonly l1Reader: ReturnType<typeof openL1InfoGerReader> | undefined
+  private readonly searches = new Map<number, ExitRootSearch>()
 
   constructor(context: Cleaner, world: FakeWorld, served: readonly number[] = world.networkIds) {
     this.world = world
@@ -62,6 +67,8 @@ export class IndexedWorld {
       openShardWriter({ config: this.config, networkId, compiled, status: this.status })
     this.writers = new Map(served.map((networkId) => [networkId, open(networkId)]))
     this.readers = openShardReaders({ config: this.config, compiled, status: this.status })
+    this.l1Reader = served.includes(0) ? openL1InfoGerReader(this.config, createHasher(compiled)) : undefined
+    for (const networkId of served) if (networkId !== 0) this.restartSearch(networkId)
     context.after(() => this.close())
   }
 
@@ -76,6 +83,32 @@ export class IndexedWorld {
 
   syncAll(options: SyncOptions = {}): void {
     for (const networkId of this.writers.keys()) this.sync(networkId, options)
+    this.searchRoots()
+  }
+
+  /** Looks for roots that were settled inside a block, as each indexer's thread does beside its blocks. */
+  searchRoots(): void {
+    for (const [networkId, search] of this.searches)
+      if (this.writer(networkId).checkpoint() !== undefined)
+        do search.step()
+        while (search.hasWork)
+  }
+
+  /** The network's thread begins anew: what it remembered of its search is gone. */
+  restartSearch(networkId: number): void {
+    if (this.l1Reader === undefined) return
+    const row = (id: number) => statusRow(this.status, id)
+    this.searches.set(
+      networkId,
+      new ExitRootSearch({
+        networkId: asNetworkId(networkId),
+        exitRoots: this.writers.get(networkId)!.exitRoots,
+        settlements: this.l1Reader,
+        clock: performance,
+        row: row(networkId),
+        l1: row(0),
+      }),
+    )
   }
 
   /** Follows the canonical chain of one network: undoes what is no longer on it, then applies what is new. */
@@ -110,6 +143,7 @@ export class IndexedWorld {
 
   private async close(): Promise<void> {
     await this.readers.close()
+    await this.l1Reader?.close()
     for (const writer of this.writers.values()) await writer.close()
     await this.guard.close()
   }
@@ -156,11 +190,22 @@ function indexedBlock(network: FakeNetwork, block: FakeBlock, withSenders: boole
 /** Sender of the deposit, claim or ForwardLET that this log tells of. */
 export function senderOf(block: FakeBlock, logIndex: number): Sender {
   const log = block.logs[logIndex]!
-  const { from } = block.transactions[log.transactionIndex]!
-  const made = [...block.state.deposits, ...block.state.claims.values()].find(
-    (each) => each.blockNumber === block.number && each.logIndex === logIndex,
-  )
-  return { caller: hexToBytes(made?.caller ?? from), transactionSender: hexToBytes(from) }
+  const { from, trace } = block.transactions[log.transactionIndex]!
+  return {
+    caller: hexToBytes(callerOfLog(trace, trace.from, logIndex) ?? from),
+    transactionSender: hexToBytes(from),
+  }
+}
+
+/** Who made the call that a log is of: a proxy's delegate call is part of the call to the proxy. */
+function callerOfLog(frame: FakeFrame, callerAbove: Hex, logIndex: number): Hex | undefined {
+  const caller = frame.type === 'DELEGATECALL' ? callerAbove : frame.from
+  if (frame.logs.some(({ index }) => Number(index) === logIndex)) return caller
+  for (const call of frame.calls) {
+    const found = callerOfLog(call, caller, logIndex)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 function headerOf(block: FakeBlock): BlockHeader {

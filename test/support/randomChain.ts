@@ -180,12 +180,14 @@ export class RandomChain {
 
   #forwardLet(draft: ShardModel): Omit<OfType<'forwardLet'>, Place> {
     const leaves = draft.deposits.map((deposit) => deposit.leafHash)
-    const newLeaves = Array.from({ length: 1 + this.#numbers.below(4) }, () =>
-      // Some leaves come back as they were archived.
-      draft.archived.length > 0 && this.#numbers.chance(0.6)
-        ? this.#numbers.pick(draft.archived).leaf
-        : this.#leaf(),
-    )
+    const newLeaves = Array.from({ length: 1 + this.#numbers.below(4) }, (_, index) => {
+      if (draft.archived.length === 0 || !this.#numbers.chance(0.6)) return this.#leaf()
+      // Some leaves come back as they were archived, some of those at the same count.
+      const picked = this.#numbers.pick(draft.archived)
+      const isOdd = draft.archived.indexOf(picked) % 2 === 1
+      const same = draft.archived.findLast((each) => each.depositCount === leaves.length + index)
+      return (isOdd ? same : undefined)?.leaf ?? picked.leaf
+    })
     const after = [...leaves, ...newLeaves.map(modelLeafHash)]
     return {
       type: 'forwardLet',

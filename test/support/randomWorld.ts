@@ -6,8 +6,9 @@ import {
   type FakeWorld,
   type Recipe,
 } from './fakeChain.js'
-import { claimKey, type FakeDeposit } from './fakeChainState.js'
+import { claimKey, type FakeDeposit, localExitRootOf } from './fakeChainState.js'
 import { account, tokenAddress, userContract } from './fakeChainTransaction.js'
+import type { LeafParts } from './fakeChainTrees.js'
 
 /** Numbers 0 … 1 from a seed: small, and the same everywhere (mulberry32). */
 export function randomNumbers(seed: number): () => number {
@@ -33,7 +34,8 @@ function timeOf(networkId: number, block: number): number {
 
 /**
  * Drives a fake world at random: deposits of several senders to served, foreign and unknown networks, forced or not; settlements,
- * injections, removals, claims of both generations, unset and set claims, emergencies, cut and regrown exit trees, reorgs.
+ * at any leaf count, injections, removals, claims of both generations, unset and set claims, emergencies, exit trees that are cut
+ * and regrown with leaves that are partly the same, reorgs.
  */
 export class RandomWorld {
   readonly world: FakeWorld
@@ -111,12 +113,15 @@ export class RandomWorld {
     const foreign: Hex = `0x${Math.floor(random() * 200)
       .toString(16)
       .padStart(64, '0')}`
-    block
-      .tx()
-      .settle(
-        networkId,
-        networkId === FOREIGN_ROLLUP ? foreign : this.world.network(networkId).localExitRoot(),
-      )
+    block.tx().settle(networkId, networkId === FOREIGN_ROLLUP ? foreign : this.settledRoot(networkId, random))
+  }
+
+  /** Mostly the newest root, but any that the tree ever had can be settled: one inside a block, one from before a cut. */
+  private settledRoot(networkId: number, random: () => number): Hex {
+    const { state } = this.world.network(networkId).head
+    const all = [...state.localExitRoots.keys()]
+    if (all.length === 0 || random() < 0.5) return localExitRootOf(state)
+    return pickFrom(random() < 0.7 ? all.slice(-6) : all, random)
   }
 
   private inject(block: FakeBlockBuilder, random: () => number): void {
@@ -175,33 +180,36 @@ export class RandomWorld {
     }
   }
 
-  /** BackwardLET, and mostly ForwardLET with leaves like those that were cut. */
+  /** BackwardLET, and mostly ForwardLET with what was cut: some leaves as they were, some with another amount, some left out. */
   private cut(random: () => number): Recipe {
-    const drop = 1 + Math.floor(random() * 4)
-    const amounts = [++this.amount, ++this.amount].slice(0, Math.floor(random() * 3))
+    const drop = 1 + Math.floor(random() * 6)
+    const fates = Array.from({ length: drop + 2 }, () => ({ chance: random(), amount: ++this.amount }))
+    const isRegrown = random() < 0.8
     return (block) => {
       const { deposits } = block.state
       if (deposits.length === 0) return
-      const [lost] = deposits.slice(-drop)
+      const lost = deposits.slice(-drop)
       block.tx().backwardLet(Math.max(0, deposits.length - drop))
-      const { leafType, originNetwork, originAddress, destinationNetwork, destinationAddress, metadata } =
-        lost!
-      const like = {
-        leafType,
-        originNetwork,
-        originAddress,
-        destinationNetwork,
-        destinationAddress,
-        metadata,
-      }
-      if (amounts.length > 0)
-        block.tx({ from: account(9) }).forwardLet(amounts.map((amount) => ({ ...like, amount })))
+      if (!isRegrown) return
+      const leaves = fates.flatMap(({ chance, amount }, index) => {
+        const leaf = leafParts(lost[index % lost.length]!)
+        if (index >= lost.length) return chance < 0.3 ? [{ ...leaf, amount }] : []
+        if (chance < 0.6) return [leaf]
+        return chance < 0.9 ? [{ ...leaf, amount }] : []
+      })
+      if (leaves.length > 0) block.tx({ from: account(9) }).forwardLet(leaves)
     }
   }
 
   private pick<T>(choices: readonly T[]): T {
     return pickFrom(choices, this.random)
   }
+}
+
+function leafParts(deposit: FakeDeposit): LeafParts {
+  const { leafType, originNetwork, originAddress, destinationNetwork, destinationAddress, amount, metadata } =
+    deposit
+  return { leafType, originNetwork, originAddress, destinationNetwork, destinationAddress, amount, metadata }
 }
 
 type MakeRecipe = (network: FakeNetwork, random: () => number) => Recipe

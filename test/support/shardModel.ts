@@ -68,6 +68,8 @@ export class ShardModel {
   deposits: ModelDeposit[] = []
   readonly archived: (ModelDeposit & { lineage: number; depositCount: number })[] = []
   lineage = 0
+  /** What each lineage held when it was cut, and where; by number. */
+  readonly former: { leaves: readonly ModelDeposit[]; cut: number }[] = []
   /** Exit root → lineage and leaf count, newest telling. */
   readonly localExitRoots = new Map<string, { lineage: number; leafCount: number }>()
   readonly claims: ModelClaim[] = []
@@ -159,6 +161,7 @@ export class ShardModel {
         })
         break
       case 'backwardLet': {
+        this.former.push({ leaves: [...this.deposits], cut: event.newLeafCount })
         const cut = this.deposits.splice(event.newLeafCount)
         cut.forEach((deposit, index) => {
           const depositCount = event.newLeafCount + index
@@ -178,6 +181,19 @@ export class ShardModel {
         this.#noteRoot()
         break
     }
+  }
+
+  /** Counts above every cut since, at which a former lineage had the leaf of today; by lineage. */
+  regrown(): number[][] {
+    return this.former.map(({ leaves }, lineage) => {
+      const lowestCut = Math.min(...this.former.slice(lineage).map(({ cut }) => cut))
+      return leaves.flatMap(({ leafHash }, depositCount) => {
+        const today = this.deposits[depositCount]?.leafHash
+        return depositCount >= lowestCut && today !== undefined && hex(today) === hex(leafHash)
+          ? [depositCount]
+          : []
+      })
+    })
   }
 
   claimInForce(sourceNetwork: number, depositCount: number): ModelClaim | undefined {

@@ -1,4 +1,5 @@
 import type { NetworkConfig } from '../../src/config/config.types.js'
+import type { ExitRootSearch } from '../../src/indexer/exitRootSearch.js'
 import type { HeadHints } from '../../src/indexer/headHints.js'
 import type { SyncMessage } from '../../src/indexer/messages.js'
 import { runSyncLoop } from '../../src/indexer/syncLoop.js'
@@ -32,6 +33,7 @@ export interface HarnessOptions {
   /** What other networks hold, by id. */
   readonly indexedDeposits?: () => Iterable<readonly [number, number]>
   readonly headHints?: (clock: VirtualClock) => HeadHints
+  readonly exitRootSearch?: Pick<ExitRootSearch, 'hasWork' | 'isBehind' | 'step'>
 }
 
 /** The loop can be run several times: each run is a restart on the same shard. */
@@ -60,7 +62,9 @@ export function createSyncHarness(options: HarnessOptions = {}): SyncHarness {
     look()
     const indexedDeposits = () =>
       new Map([...(options.indexedDeposits?.() ?? [])].map(([id, count]) => [asNetworkId(id), count]))
-    const loop = { network: config, client, writer: shard, clock, report, indexedDeposits }
+    const { exitRootSearch } = options
+    const beside = exitRootSearch === undefined ? {} : { exitRootSearch }
+    const loop = { network: config, client, writer: shard, clock, report, indexedDeposits, ...beside }
     await runSyncLoop(headHints === undefined ? loop : { ...loop, headHints }, stop.signal)
     if (isLate && !done()) throw new Error(`not done within ${limitMs} ms, halted: ${row.haltReason()}`)
   }

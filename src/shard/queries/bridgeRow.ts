@@ -28,7 +28,7 @@ export function bridgeRow(shards: ShardReaders, source: ShardView, depositCount:
     tokenNetwork: token.network,
     tokenAddress: token.address,
     metadata: source.dictionary.getMetadata(row.metadataId),
-    readyForClaim: claim === undefined && depositCount < path.readyBelow,
+    readyForClaim: claim === undefined && path.isReady(depositCount),
     claimTransactionHash: claim === undefined ? null : destination!.claims.getTransactionHash(claim),
     l1InfoTreeIndex: path.findUsable(depositCount) ?? null,
     claimMatches: claim === undefined || claimsListedDeposit(source, depositCount, destination!, claim),
@@ -39,7 +39,7 @@ export function bridgeRow(shards: ShardReaders, source: ShardView, depositCount:
 export function isReady(shards: ShardReaders, source: ShardView, depositCount: number): boolean {
   const path = shards.claimFacts.path(source, source.deposits.getDestinationNetwork(depositCount))
   return (
-    depositCount < path.readyBelow &&
+    path.isReady(depositCount) &&
     path.destination !== undefined &&
     path.destination.claims.findOf(source.networkId, depositCount) === undefined
   )

@@ -147,11 +147,11 @@ function keptSet(shards: ShardReaders, source: ShardView, query: BridgesQuery, p
   if (state === undefined) return kept.bits
   const sets = shards.depositSets(source)
   const bits = sets.inState(source, query.networkIds, state)
-  const readyBelow =
+  const ready =
     state.ready === undefined
       ? []
-      : sets.served(query.networkIds).map((networkId) => sets.readyBelow(source, networkId))
-  return kept.inState(`${state.claimed} ${state.ready}`, bits, sets.flips, readyBelow)
+      : sets.served(query.networkIds).map((networkId) => sets.ready(source, networkId))
+  return kept.inState(`${state.claimed} ${state.ready}`, bits, sets.flips, ready)
 }
 
 /** Tells combinations apart; a network's own rows only are in its sets. */

@@ -1,21 +1,18 @@
-import { isSameHash } from '../../merkle/branch.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
 import type { LineageLink } from '../../merkle/nodeStore.js'
 import type { TreeSource } from '../../merkle/treeTiles.js'
-import { EMPTY_TREE_ROOT } from '../../merkle/zeroHashes.js'
+import { readUint32BigEndian } from '../../protocol/abiBytes.js'
 import type { Hash } from '../../protocol/chainEvent.js'
-import type { LeafCount, Lineage, NetworkId } from '../../protocol/units.js'
-import { trees } from '../../store/codecs/keys.js'
-import type { LocalExitRootEntry } from '../../store/codecs/smallRows.js'
+import type { NetworkId } from '../../protocol/units.js'
+import { lineageStretchKey, trees } from '../../store/codecs/keys.js'
+import { decodeUint32, type LocalExitRootEntry } from '../../store/codecs/smallRows.js'
 import type { ReadView } from '../../store/shardStore.types.js'
-import { findExitRoot } from '../hashRuns.js'
+import { CountRanges } from '../countRanges.js'
 import { KeptTiles } from '../keptTiles.js'
+import { findLocalExitRoot, readSettledInsideBlocks } from '../localExitRoots.js'
+import type { CoveredCounts } from '../settledCoverage.js'
 import type { SnapshotState } from '../snapshotState.js'
 import { readLineages, tileReader } from '../tiles.js'
-
-const ZERO = new Uint8Array(32)
-/** "No deposits" shows up as Z32 or as 32 zero bytes, depending on contract and version. */
-const NO_LEAVES: LocalExitRootEntry = { lineage: 0 as Lineage, leafCount: 0 as LeafCount }
 
 /** The local exit tree of one network: its lineages, its roots, its tiles. */
 export class ExitTreeReads implements TreeSource {
@@ -25,6 +22,8 @@ export class ExitTreeReads implements TreeSource {
   readonly #state: SnapshotState
   readonly networkId: NetworkId
   #lineages: LineageLink[] | undefined
+  readonly #regrown = new Map<number, CountRanges>()
+  #settledInsideBlocks: number | undefined
 
   constructor(view: ReadView, state: SnapshotState, networkId: NetworkId, hasher: TreeHasher) {
     this.#view = view
@@ -36,6 +35,8 @@ export class ExitTreeReads implements TreeSource {
 
   reset(): void {
     this.#lineages = undefined
+    this.#regrown.clear()
+    this.#settledInsideBlocks = undefined
     this.tiles.reset()
   }
 
@@ -53,6 +54,12 @@ export class ExitTreeReads implements TreeSource {
     return this.#state.counters.deposits
   }
 
+  /** Roots inside blocks that are known because they were settled. */
+  get settledInsideBlocks(): number {
+    this.#settledInsideBlocks ??= readSettledInsideBlocks(this.#view)
+    return this.#settledInsideBlocks
+  }
+
   /** By number of the lineage. A tree that was never cut has one. */
   get lineages(): readonly LineageLink[] {
     this.#lineages ??= readLineages(this.#view, this.lineage)
@@ -61,13 +68,12 @@ export class ExitTreeReads implements TreeSource {
 
   /** Which tree the root is the root of; undefined for a root that this shard has not seen. */
   findRoot(localExitRoot: Hash): LocalExitRootEntry | undefined {
-    if (isSameHash(localExitRoot, ZERO) || isSameHash(localExitRoot, EMPTY_TREE_ROOT)) return NO_LEAVES
-    return findExitRoot(this.#view, localExitRoot)
+    return findLocalExitRoot(this.#view, localExitRoot)
   }
 
   /**
-   * Deposits, as they are now, that a tree of an earlier lineage holds too: those below every cut since. A leaf count alone is
-   * not enough, since deposit counts are used again after a cut.
+   * Deposits, as they are now, that a tree of an earlier lineage surely holds: those below every cut since. Deposit counts are
+   * used again after a cut: of those above, the tree holds the ones that came back as they were (`regrown`).
    */
   sharedLeafCount({ lineage, leafCount }: LocalExitRootEntry): number {
     let shared: number = leafCount
@@ -76,9 +82,30 @@ export class ExitTreeReads implements TreeSource {
     return shared
   }
 
-  /** Deposits, as they are now, that the root commits to; undefined for a root that this shard has not seen. */
-  findCoveredCount(localExitRoot: Hash): number | undefined {
+  /** Counts above every cut since, at which the older lineage has today's leaf: they came back after a cut. */
+  regrown(lineage: number): CountRanges {
+    let ranges = this.#regrown.get(lineage)
+    if (ranges === undefined) {
+      ranges = this.#readRegrown(lineage)
+      this.#regrown.set(lineage, ranges)
+    }
+    return ranges
+  }
+
+  /** Deposits, as they are now, that the root commits to; undefined for a root that this shard has not met. */
+  findCovered(localExitRoot: Hash): CoveredCounts | undefined {
     const entry = this.findRoot(localExitRoot)
-    return entry === undefined ? undefined : this.sharedLeafCount(entry)
+    if (entry === undefined) return undefined
+    const below = this.sharedLeafCount(entry)
+    return { below, former: below < entry.leafCount ? entry : undefined }
+  }
+
+  #readRegrown(lineage: number): CountRanges {
+    if (lineage === this.lineage) return CountRanges.none
+    const range = { start: lineageStretchKey(lineage, 0), end: lineageStretchKey(lineage + 1, 0) }
+    const stretches = this.#view.list('regrownStretches', range)
+    return new CountRanges(
+      stretches.flatMap(({ key, value }) => [readUint32BigEndian(key, 2), decodeUint32(value)]),
+    )
   }
 }

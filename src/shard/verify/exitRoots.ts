@@ -3,11 +3,15 @@ import { EMPTY_TREE_ROOT } from '../../merkle/zeroHashes.js'
 import { encodeHex } from '../../protocol/hex.js'
 import { metaKey } from '../../store/codecs/keys.js'
 import { decodeExitState } from '../../store/codecs/metaValues.js'
+import { decodeLocalExitRootEntry } from '../../store/codecs/smallRows.js'
+import type { ReadView } from '../../store/shardStore.types.js'
 import { hashKinds } from '../../store/tables.js'
 import { findExitRoot } from '../hashRuns.js'
+import { readSettledInsideBlocks } from '../localExitRoots.js'
+import type { FoundExitRoot } from '../localExitRoots.types.js'
 import { localExitTreeSource } from '../tiles.js'
 import { entriesOfKind, exitRootOf } from '../write/hashRunAppender.js'
-import { DamageError, expectEqual, expectHash, expectStored, type VerifyContext } from './check.js'
+import { DamageError, entriesOf, expectEqual, expectHash, expectStored, type VerifyContext } from './check.js'
 import { lineageLeafCounts } from './lineages.js'
 
 /** Roots worked out together. */
@@ -64,8 +68,7 @@ export function checkExitRoots({ view, hasher, counters }: VerifyContext): strin
     }
     pending.length = 0
   }
-  for (const words of entriesOfKind(view, hashKinds.localExitRoots)) {
-    const { root, lineage, leafCount } = exitRootOf(words)
+  for (const { root, lineage, leafCount } of keptRoots(view)) {
     const most = leafCounts[lineage]
     if (most === undefined || leafCount > most)
       throw new DamageError(
@@ -79,4 +82,15 @@ export function checkExitRoots({ view, hasher, counters }: VerifyContext): strin
   }
   flush()
   return `${total} roots`
+}
+
+/** Those of block ends, and those inside blocks that were settled. */
+function* keptRoots(view: ReadView): Generator<FoundExitRoot> {
+  for (const words of entriesOfKind(view, hashKinds.localExitRoots)) yield exitRootOf(words)
+  let insideBlocks = 0
+  for (const { key, value } of entriesOf(view, 'settledInsideBlocks')) {
+    yield { root: key, ...decodeLocalExitRootEntry(value) }
+    insideBlocks++
+  }
+  expectEqual('roots settled inside blocks', readSettledInsideBlocks(view), insideBlocks)
 }

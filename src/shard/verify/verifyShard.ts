@@ -17,6 +17,7 @@ import { checkL1InfoLeaves, checkMainnetCoverage } from './l1Info.js'
 import { checkLists } from './lists.js'
 import { checkTokenMappings } from './mappings.js'
 import { checkPosition } from './position.js'
+import { checkRegrownLeaves } from './regrownLeaves.js'
 import { checkRollupExits } from './rollupExits.js'
 import { checkTransactions } from './transactions.js'
 import { checkTreeNodes } from './treeNodes.js'
@@ -33,6 +34,7 @@ const quickChecksOfL1: readonly Check[] = [{ name: 'L1 info leaves', run: checkL
 const deepChecks: readonly Check[] = [
   { name: 'tree nodes', run: checkTreeNodes },
   { name: 'exit roots', run: checkExitRoots },
+  { name: 'regrown deposits', run: checkRegrownLeaves },
   { name: 'senders', run: checkSenders },
   { name: 'claim links', run: checkClaimLinks },
   { name: 'claims out of force', run: checkClaimsOutOfForce },

@@ -12,8 +12,11 @@ import type { Counters } from '../../store/codecs/metaValues.js'
 import { encodeUint32 } from '../../store/codecs/smallRows.js'
 import type { WriteView } from '../../store/shardStore.types.js'
 import { hashKinds } from '../../store/tables.js'
+import { readLineageSpans } from '../localExitRoots.js'
+import type { LineageSpan } from '../localExitRoots.types.js'
 import { readLineages, tileWriter } from '../tiles.js'
 import type { HashRunAppender } from './hashRunAppender.js'
+import { cutRegrown, noteRegrown } from './regrownLeaves.js'
 
 /** A root that the chain tells, of the leaves there are at that moment. */
 interface ToldRoot {
@@ -40,6 +43,7 @@ export class LocalExitTree {
   #leafCounts: number[] = []
   #told = new Map<number, ToldRoot>()
   #sink: TreeSink | undefined
+  #formerSpans: readonly LineageSpan[] | undefined
 
   constructor(options: {
     readonly view: WriteView
@@ -97,6 +101,8 @@ export class LocalExitTree {
     this.flush()
     const parent = this.#counters.lineage
     startLineage(this.#tree(), parent, cut)
+    cutRegrown(this.#view, parent + 1, cut)
+    this.#formerSpans = undefined
     this.#counters.lineage = parent + 1
     this.#view.put('lineages', lineageKey(parent + 1), encodeUint32(cut))
     this.#sink = undefined
@@ -112,6 +118,7 @@ export class LocalExitTree {
       const added = this.#taken - this.#appended
       const leaves = this.#leaves.subarray(32 * this.#appended, 32 * this.#taken)
       appendLeaves(this.#tree(), lineage, deposits - added, leaves)
+      if (lineage > 0) noteRegrown(this.#view, this.#tree(), this.#former(), deposits - added, leaves)
       this.#appended = this.#taken
     }
     const leafCounts = this.#leafCounts
@@ -131,6 +138,12 @@ export class LocalExitTree {
         this.#hashRuns.append(hashKinds.localExitRoots, roots, 32 * index, lineage, leafCounts[index]!)
     this.#leafCounts = []
     this.#told.clear()
+  }
+
+  /** Lineages older than the newest: they do not grow any more. */
+  #former(): readonly LineageSpan[] {
+    this.#formerSpans ??= readLineageSpans(this.#view, this.#counters).slice(0, -1)
+    return this.#formerSpans
   }
 
   #tree(): TreeSink {

@@ -26,6 +26,7 @@ export type MetaName =
   | 'catchingUp'
   | 'perTransactionFrom'
   | 'timesFall'
+  | 'settledInsideBlocks'
 
 const metaKeys = new Map<MetaName, Uint8Array>()
 
@@ -74,6 +75,15 @@ export function blockKey(block: number): Uint8Array {
 /** Table `lineages`. */
 export function lineageKey(lineage: number): Uint8Array {
   return Uint8Array.of(lineage >>> 8, lineage)
+}
+
+/** Table `regrownStretches`. */
+export function lineageStretchKey(lineage: number, depositCount: number): Uint8Array {
+  const key = new Uint8Array(6)
+  key[0] = lineage >>> 8
+  key[1] = lineage
+  writeUint32BigEndian(key, 2, depositCount)
+  return key
 }
 
 /** Table `tokenIds`, and list key of `mappingsByOriginToken`. */

@@ -65,6 +65,18 @@ export interface LocalExitRootEntry {
   readonly leafCount: LeafCount
 }
 
+/** Table `settledInsideBlocks`. */
+export function encodeLocalExitRootEntry(entry: LocalExitRootEntry): Uint8Array {
+  const bytes = new Uint8Array(8)
+  writeUint32(bytes, 0, entry.lineage)
+  writeUint32(bytes, 4, entry.leafCount)
+  return bytes
+}
+
+export function decodeLocalExitRootEntry(bytes: Uint8Array): LocalExitRootEntry {
+  return { lineage: readUint32(bytes, 0) as Lineage, leafCount: readUint32(bytes, 4) as LeafCount }
+}
+
 /** Table `injectedGers`. */
 export interface InjectedGerEntry {
   readonly globalExitRoot: Hash

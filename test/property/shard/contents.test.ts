@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Sender } from '../../../src/protocol/chainEvent.js'
 import { findExitRoot } from '../../../src/shard/hashRuns.js'
 import { entriesOfKind, exitRootOf } from '../../../src/shard/write/hashRunAppender.js'
-import { decodeInjectedGerEntry } from '../../../src/store/codecs/smallRows.js'
+import { decodeInjectedGerEntry, decodeUint32 } from '../../../src/store/codecs/smallRows.js'
 import type { ReadView } from '../../../src/store/shardStore.types.js'
 import { hashKinds } from '../../../src/store/tables.js'
 import { assertForRandomShards } from '../../support/randomShard.js'
@@ -22,11 +22,14 @@ const everything = { start: Uint8Array.of(0), end: Buffer.alloc(60, 0xff) }
 
 test('rows, lists, links, roots and totals are those of a plain model, with and without undo, after reorgs', async () => {
   let deposits = 0
+  let regrown = 0
   await assertForRandomShards(25, 8, (shard, chain) => {
     shard.read((view) => assertIsModel(view, chain.model))
     deposits += chain.model.deposits.length
+    regrown += chain.model.regrown().flat().length
   })
   assert.ok(deposits > 200, `${deposits} deposits`)
+  assert.ok(regrown > 0, 'no deposit came back')
 })
 
 function assertIsModel(view: ReadView, model: ShardModel): void {
@@ -47,6 +50,7 @@ function assertIsModel(view: ReadView, model: ShardModel): void {
     return [hex(root), entry]
   })
   assert.deepEqual(Object.fromEntries(roots), Object.fromEntries(model.localExitRoots))
+  assert.deepEqual(readRegrown(view, model.lineage), model.regrown())
   const injections = view
     .list('injectedGers', everything)
     .map(({ value }) => hex(decodeInjectedGerEntry(value).globalExitRoot))
@@ -60,6 +64,16 @@ function assertIsModel(view: ReadView, model: ShardModel): void {
   assert.equal(counters.emergencyState, model.isEmergency ? 1 : 0)
   assert.equal(counters.archivedDeposits, model.archived.length)
   assert.equal(counters.claimsOutOfForce, model.claims.filter((claim) => !claim.isInForce).length)
+}
+
+function readRegrown(view: ReadView, lineages: number): number[][] {
+  const regrown = Array.from({ length: lineages }, (): number[] => [])
+  for (const { key, value } of view.list('regrownStretches', everything)) {
+    const end = decodeUint32(value)
+    const counts = regrown[Buffer.from(key).readUInt16BE(0)]!
+    for (let count = Buffer.from(key).readUInt32BE(2); count < end; count++) counts.push(count)
+  }
+  return regrown
 }
 
 function plainSender(sender: Sender | null) {

@@ -328,3 +328,25 @@ test('a restart goes on behind the checkpoint', async () => {
   await harness.run(() => isInStep(harness))
   assert.equal(harness.shard.batches[applied]!.fromBlock, at + 1)
 })
+
+test('a network is caught up once its settled roots were looked for, and goes on looking while it rests', async () => {
+  let slices = 40
+  const exitRootSearch = {
+    get isBehind() {
+      return slices > 0
+    },
+    get hasWork() {
+      return slices > -100
+    },
+    step: () => {
+      slices--
+    },
+  }
+  const harness = createSyncHarness({ networkId: 1, exitRootSearch, config: { pollIntervalMs: 1_000 } })
+  harness.network.mineEmpty(3)
+  await harness.run(() => harness.row.get('caughtUp') === 1)
+  assert.ok(slices <= 0, `${slices} slices were left`)
+  const atMs = harness.clock.now()
+  await harness.run(() => slices <= -100)
+  assert.ok(harness.clock.now() - atMs < 3_000, 'not one slice for each look at the head')
+})

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { BlockNumber, LeafCount } from '../../../src/protocol/units.js'
+import { CountRanges } from '../../../src/shard/countRanges.js'
 import { Coverage } from '../../../src/shard/coverage.js'
 import { L1InfoColumns } from '../../../src/shard/l1InfoColumns.js'
 import { SettledCoverage, type Settlement } from '../../../src/shard/settledCoverage.js'
@@ -41,10 +42,11 @@ function settlements(roots: readonly number[]) {
         .filter(({ version }) => version >= from && version <= to),
   }
   const source = {
-    ...{ networkId: 1, epoch: 0, lineage: 0, leafCount: 0 },
-    findCoveredCount: (root: Uint8Array) => {
+    ...{ networkId: 1, epoch: 0, lineage: 0, leafCount: 0, settledInsideBlocks: 0 },
+    findCovered: (root: Uint8Array) => {
       lookups++
-      return known.get(new DataView(root.buffer).getUint32(28))
+      const below = known.get(new DataView(root.buffer).getUint32(28))
+      return below === undefined ? undefined : { below, former: undefined }
     },
   }
   return { l1, source, known, lookups: () => lookups }
@@ -57,7 +59,7 @@ test('a leaf whose root is not known covers nothing, and the first leaf that cov
   const settled = new SettledCoverage()
   settled.update(l1, source)
   const coverage = new Coverage()
-  coverage.update(columns([0, UNRESOLVABLE_VERSION, 1, 1, 2, 3]), settled)
+  coverage.update(columns([0, UNRESOLVABLE_VERSION, 1, 1, 2, 3]), settled, () => CountRanges.none)
   const exact = Array.from({ length: 6 }, (_, index) => coverage.exact.at(index))
   assert.deepEqual(exact, [0, 0, 4, 4, 0, 9])
   assert.deepEqual(

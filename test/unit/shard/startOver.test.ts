@@ -51,6 +51,7 @@ test('readers that were open before the shard was emptied answer as new ones do,
       const clean = new IndexedWorld(context, world)
       for (const networkId of networks) if (networkId !== emptied) clean.sync(networkId)
       if (to !== undefined) for (const each of [moved, clean]) each.sync(emptied, { to, batchBlocks: 9 })
+      for (const each of [moved, clean]) each.searchRoots()
       for (const networkId of networks)
         assert.deepEqual(
           answers(moved, networkId),

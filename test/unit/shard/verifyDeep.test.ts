@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bucketKey } from '../../../src/store/codecs/hashRun.js'
-import { tileKey, trees, uint32Key } from '../../../src/store/codecs/keys.js'
+import { lineageStretchKey, metaKey, tileKey, trees, uint32Key } from '../../../src/store/codecs/keys.js'
+import { encodeUint32 } from '../../../src/store/codecs/smallRows.js'
 import type { ReadView } from '../../../src/store/shardStore.types.js'
 import { hashKinds } from '../../../src/store/tables.js'
 import { type Damage, findDamage, first, flip } from '../../support/damagedShard.js'
@@ -117,6 +118,27 @@ const deep: readonly Damage[] = [
     1,
     /^archive: archived deposit 0 is missing, \d+ are counted$/,
     (view) => view.remove('archivedDeposits', uint32Key(0)),
+  ],
+  [
+    'a stretch of deposits that came back, and did not',
+    1,
+    /^regrown deposits: regrown deposits of lineage 0: expected [\d, to]*, found [\d, to]*100 to 102$/,
+    (view) => view.put('regrownStretches', lineageStretchKey(0, 100), encodeUint32(103)),
+  ],
+  [
+    'a root inside a block that is the root of other leaves',
+    1,
+    /^exit roots: exit root of 1 deposits in lineage 0: expected 0x[0-9a-f]{64}, found 0x(ab){32}$/,
+    (view) => {
+      view.put('settledInsideBlocks', Buffer.alloc(32, 0xab), Uint8Array.of(0, 0, 0, 0, 1, 0, 0, 0))
+      view.put('meta', metaKey('settledInsideBlocks'), encodeUint32(1))
+    },
+  ],
+  [
+    'a root inside a block that is not counted',
+    1,
+    /^exit roots: roots settled inside blocks: expected 0, found 1$/,
+    (view) => view.put('settledInsideBlocks', Buffer.alloc(32, 0xab), Uint8Array.of(0, 0, 0, 0, 1, 0, 0, 0)),
   ],
   [
     'an ordinal of a list',

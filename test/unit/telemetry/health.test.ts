@@ -428,6 +428,16 @@ test('the L1 is not synced before polled networks were asked for its newest leav
   assert.equal(other.monitor.syncStatus().l1_sync.is_synced, true)
 })
 
+test('the L1 is not synced before the roots that it settles were looked for in the trees of the networks', () => {
+  const { monitor, inStep, set } = world()
+  inStep()
+  set(0, { tip: 7 })
+  set(1, { searchedL1Tip: 6 })
+  assert.equal(monitor.syncStatus().l1_sync.is_synced, false)
+  set(1, { searchedL1Tip: 7 })
+  assert.equal(monitor.syncStatus().l1_sync.is_synced, true)
+})
+
 test('a thread is silent only after its first sign of life', () => {
   const { monitor, set, samples } = world()
   samples(100)

@@ -1,0 +1,298 @@
+import type { Clock } from '../chain/clock.js'
+import type { Hash } from '../protocol/chainEvent.js'
+import { encodeHex } from '../protocol/hex.js'
+import type { LeafCount, Lineage, NetworkId } from '../protocol/units.js'
+import type { SettlementReader } from '../shard/l1InfoGers.js'
+import type { FoundExitRoot, LineageSpan, LocalExitRoots } from '../shard/localExitRoots.types.js'
+import type { Settlement } from '../shard/settledCoverage.js'
+
+import type { StatusRow } from '../telemetry/statusBoard.js'
+
+/** The thread has a chain to follow: it searches for so long at a time. */
+const SLICE_MS = 20
+/** Roots worked out between two looks at the clock: about a millisecond. */
+const COUNTS_AT_ONCE = 128
+const NOWHERE: Place = { lineage: 0, leafCount: 0 }
+
+/** A state of the local exit tree. */
+interface Place {
+  readonly lineage: number
+  readonly leafCount: number
+}
+
+interface UnknownRoot {
+  readonly root: Hash
+  /** What was settled before it: roots are mostly settled in the order in which the source makes them. */
+  readonly after: Place
+}
+
+/** The leaf counts `from` + 1 … `to` of a lineage. */
+interface Stretch {
+  readonly lineage: number
+  readonly from: number
+  readonly to: number
+}
+
+/** Roots that are compared with those of some leaf counts. */
+interface Pass {
+  readonly roots: RootSet
+  readonly stretches: Iterator<Stretch, void>
+  /** Its roots are looked for where they most likely are. */
+  isLikely: boolean
+  readonly end: () => void
+}
+
+export interface ExitRootSearchOptions {
+  readonly networkId: NetworkId
+  readonly exitRoots: LocalExitRoots
+  readonly settlements: SettlementReader
+  readonly clock: Pick<Clock, 'now'>
+  /** This network's row. */
+  readonly row: StatusRow
+  /** Row of network 0. */
+  readonly l1: StatusRow
+}
+
+/**
+ * Any leaf count can be settled, but only the roots of block ends are kept: a root for each deposit would make backfill dear.
+ * So the settled roots of this network that no block ends with are looked for, leaf count by leaf count: first from the one
+ * settled before on, then in every lineage as a whole. One that is nowhere is compared with what is appended from then on.
+ */
+export class ExitRootSearch {
+  readonly #options: ExitRootSearchOptions
+  #epoch = -1
+  /** State of the tree that was searched last: its `epoch` on the board, which cuts move too, and its deposits. */
+  #seenTree: readonly [number, number] = [-1, -1]
+  #seenTip = -1
+  #l1Epoch = -1
+  #nextVersion = 0
+  /** Settlements that were listed and not looked up yet, from `#waitingAt` on. */
+  #waiting: readonly Settlement[] = []
+  #waitingAt = 0
+  #lastKnown = NOWHERE
+  /** Roots that no block ends with, before their pass. */
+  #unknown: UnknownRoot[] = []
+  #pass: Pass | undefined
+  /** Roots that are nowhere in the tree, up to `#searchedTo`. */
+  #lost = new RootSet()
+  #searchedTo = NOWHERE
+  #found: FoundExitRoot[] = []
+
+  constructor(options: ExitRootSearchOptions) {
+    this.#options = options
+  }
+
+  /** True while something is left to be done, or the L1 may have settled more. */
+  get hasWork(): boolean {
+    return this.isBehind || this.#pass !== undefined || this.#options.l1.get('tip') !== this.#seenTip
+  }
+
+  /** True until each settled root was looked for where it most likely is. */
+  get isBehind(): boolean {
+    return this.#waitingAt < this.#waiting.length || this.#unknown.length > 0 || this.#pass?.isLikely === true
+  }
+
+  /** Searches for a moment, and stores what it finds. */
+  step(): void {
+    const { clock, exitRoots, row, l1 } = this.#options
+    const tip = l1.get('tip')
+    const tree = [row.get('epoch'), row.get('depositCount')] as const
+    const isSame = tree[0] === this.#seenTree[0] && tree[1] === this.#seenTree[1]
+    if (isSame && !this.hasWork) return
+    const epoch = exitRoots.epoch()
+    if (epoch !== this.#epoch) this.#startAnew(epoch)
+    const untilMs = clock.now() + SLICE_MS
+    try {
+      if (tip !== this.#seenTip) this.#listSettlements()
+      this.#seenTip = tip
+      this.#seenTree = tree
+      while (this.#advance() && clock.now() < untilMs);
+      if (this.#found.length > 0) exitRoots.add(this.#found)
+      this.#found = []
+    } catch (error) {
+      this.#startAnew(-1)
+      throw error
+    }
+    if (!this.isBehind) row.set('searchedL1Tip', tip)
+  }
+
+  #startAnew(epoch: number): void {
+    this.#epoch = epoch
+    this.#seenTip = -1
+    this.#l1Epoch = -1
+    this.#lost = new RootSet()
+    this.#searchedTo = NOWHERE
+    this.#found = []
+  }
+
+  #listSettlements(): void {
+    const { settlements: reader, networkId } = this.#options
+    const { epoch, newestVersion, settlements } = reader.readSettlements(networkId, (l1Epoch) => {
+      if (l1Epoch !== this.#l1Epoch) this.#listAnew()
+      return this.#nextVersion
+    })
+    this.#l1Epoch = epoch
+    this.#nextVersion = newestVersion + 1
+    this.#waiting = [...this.#waiting.slice(this.#waitingAt), ...settlements]
+    this.#waitingAt = 0
+  }
+
+  /** What was found nowhere in the tree stays so, whatever the L1 settles. */
+  #listAnew(): void {
+    this.#nextVersion = 0
+    this.#waiting = []
+    this.#waitingAt = 0
+    this.#lastKnown = NOWHERE
+    this.#unknown = []
+    this.#pass = undefined
+  }
+
+  /** Does a little. @returns false when there is nothing to do. */
+  #advance(): boolean {
+    const settlement = this.#waiting[this.#waitingAt]
+    if (settlement !== undefined) {
+      this.#waitingAt++
+      this.#lookUp(settlement.localExitRoot)
+      return true
+    }
+    this.#pass ??= this.#nextPass()
+    if (this.#pass === undefined) return false
+    const { value, done } = this.#pass.stretches.next()
+    if (done === true) {
+      this.#pass.end()
+      this.#pass = undefined
+    } else this.#compare(this.#pass.roots, value)
+    return true
+  }
+
+  #lookUp(root: Hash): void {
+    const known = this.#options.exitRoots.find(root)
+    if (known !== undefined) this.#lastKnown = known
+    else if (!this.#lost.has(root)) this.#unknown.push({ root, after: this.#lastKnown })
+  }
+
+  #nextPass(): Pass | undefined {
+    const spans = this.#options.exitRoots.lineages()
+    const lineage = spans.length - 1
+    const tip = { lineage, leafCount: spans[lineage]!.leafCount }
+    const before = this.#searchedTo
+    const isAtTip = before.lineage === tip.lineage && before.leafCount === tip.leafCount
+    if (this.#lost.size > 0 && !isAtTip) {
+      const end = () => {
+        this.#searchedTo = tip
+      }
+      return { roots: this.#lost, stretches: stretchesBehind(spans, before), isLikely: false, end }
+    }
+    this.#searchedTo = tip
+    if (this.#unknown.length === 0) return undefined
+    const roots = new RootSet()
+    for (const unknown of this.#unknown) roots.add(unknown)
+    this.#unknown = []
+    const end = () => {
+      for (const unknown of roots.values()) this.#lost.add(unknown)
+    }
+    const pass: Pass = {
+      roots,
+      stretches: likelyFirst(spans, roots, () => (pass.isLikely = false)),
+      isLikely: true,
+      end,
+    }
+    return pass
+  }
+
+  #compare(roots: RootSet, { lineage, from, to }: Stretch): void {
+    const leafCounts = Array.from({ length: to - from }, (_, index) => from + 1 + index)
+    const bytes = this.#options.exitRoots.rootsAt(lineage, leafCounts)
+    for (const [index, leafCount] of leafCounts.entries()) {
+      const root = roots.take(bytes, 32 * index)
+      if (root !== undefined)
+        this.#found.push({ root, lineage: lineage as Lineage, leafCount: leafCount as LeafCount })
+    }
+  }
+}
+
+/** All that was appended behind a place. */
+function* stretchesBehind(
+  spans: readonly LineageSpan[],
+  { lineage, leafCount }: Place,
+): Generator<Stretch, void> {
+  for (let later = lineage; later < spans.length; later++) {
+    const span = spans[later]!
+    yield* stretches(later, later === lineage ? Math.max(leafCount, span.cut) : span.cut, span.leafCount)
+  }
+}
+
+/** Behind what was settled before each of the roots, the newest lineage first; then everything, for those that are not there. */
+function* likelyFirst(
+  spans: readonly LineageSpan[],
+  roots: RootSet,
+  likelyIsDone: () => void,
+): Generator<Stretch, void> {
+  for (let lineage = spans.length - 1; lineage >= 0; lineage--) {
+    const { cut, leafCount } = spans[lineage]!
+    for (let from = cut; ; ) {
+      from = Math.max(from, roots.firstBehind(lineage, cut))
+      if (from >= leafCount) break
+      const to = Math.min(leafCount, from + COUNTS_AT_ONCE)
+      yield { lineage, from, to }
+      from = to
+    }
+  }
+  likelyIsDone()
+  for (let lineage = spans.length - 1; lineage >= 0 && roots.size > 0; lineage--)
+    for (const stretch of stretches(lineage, spans[lineage]!.cut, spans[lineage]!.leafCount)) {
+      if (roots.size === 0) return
+      yield stretch
+    }
+}
+
+function* stretches(lineage: number, from: number, end: number): Generator<Stretch, void> {
+  for (let at = from; at < end; at += COUNTS_AT_ONCE)
+    yield { lineage, from: at, to: Math.min(end, at + COUNTS_AT_ONCE) }
+}
+
+/** Roots that are looked for, by their bytes. */
+class RootSet {
+  readonly #roots = new Map<string, UnknownRoot>()
+  /** The first three bytes of each: they rule out nearly every root that is none of them. */
+  readonly #begins = new Set<number>()
+
+  get size(): number {
+    return this.#roots.size
+  }
+
+  values(): Iterable<UnknownRoot> {
+    return this.#roots.values()
+  }
+
+  has(root: Hash): boolean {
+    return this.#roots.has(encodeHex(root))
+  }
+
+  add(unknown: UnknownRoot): void {
+    this.#begins.add(beginOf(unknown.root, 0))
+    this.#roots.set(encodeHex(unknown.root), unknown)
+  }
+
+  /** The root at `offset`, if it is one of them: it is none afterwards. */
+  take(bytes: Uint8Array, offset: number): Hash | undefined {
+    if (!this.#begins.has(beginOf(bytes, offset))) return undefined
+    const key = encodeHex(bytes.subarray(offset, offset + 32))
+    const root = this.#roots.get(key)?.root
+    this.#roots.delete(key)
+    return root
+  }
+
+  /** Smallest leaf count of the lineage behind which one of them likely is; Infinity: none of them is likely there. */
+  firstBehind(lineage: number, cut: number): number {
+    let first = Number.POSITIVE_INFINITY
+    for (const { after } of this.#roots.values())
+      if (after.lineage <= lineage)
+        first = Math.min(first, after.lineage === lineage ? Math.max(cut, after.leafCount) : cut)
+    return first
+  }
+}
+
+function beginOf(bytes: Uint8Array, offset: number): number {
+  return (bytes[offset]! << 16) | (bytes[offset + 1]! << 8) | bytes[offset + 2]!
+}

@@ -1,0 +1,55 @@
+import { firstAtLeast } from './firstAtLeast.js'
+
+/** A set of deposit counts as ranges, few or none in most trees. It never changes. */
+export class CountRanges {
+  static readonly none = new CountRanges([])
+  /** First count of a range, count behind its last, and so on: ascending, the ranges apart from each other. */
+  readonly bounds: readonly number[]
+
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds
+  }
+
+  static union(sets: readonly CountRanges[]): CountRanges {
+    const [only] = sets
+    if (only === undefined) return CountRanges.none
+    if (sets.length === 1) return only
+    const ranges = sets.flatMap(({ bounds }) => pairsOf(bounds)).sort(([left], [right]) => left - right)
+    const bounds: number[] = []
+    for (const [from, end] of ranges)
+      if (bounds.length > 0 && from <= bounds.at(-1)!) bounds.push(Math.max(bounds.pop()!, end))
+      else bounds.push(from, end)
+    return new CountRanges(bounds)
+  }
+
+  get isEmpty(): boolean {
+    return this.bounds.length === 0
+  }
+
+  has(count: number): boolean {
+    // An odd number of bounds at or below it: one range has begun and not ended.
+    return firstAtLeast(this.bounds, count + 1) % 2 === 1
+  }
+
+  /** Those at or above `from` and below `end`. */
+  within(from: number, end: number): CountRanges {
+    const bounds: number[] = []
+    for (const [first, behind] of pairsOf(this.bounds)) {
+      const [low, high] = [Math.max(first, from), Math.min(behind, end)]
+      if (low < high) bounds.push(low, high)
+    }
+    return bounds.length === 0 ? CountRanges.none : new CountRanges(bounds)
+  }
+
+  equals({ bounds }: CountRanges): boolean {
+    return (
+      bounds.length === this.bounds.length && bounds.every((bound, index) => bound === this.bounds[index])
+    )
+  }
+}
+
+function pairsOf(bounds: readonly number[]): [from: number, end: number][] {
+  const pairs: [number, number][] = []
+  for (let at = 0; at < bounds.length; at += 2) pairs.push([bounds[at]!, bounds[at + 1]!])
+  return pairs
+}

@@ -1,0 +1,83 @@
+import { isSameHash } from '../merkle/branch.js'
+import type { TreeHasher } from '../merkle/hasher.js'
+import { getRootsAtCounts } from '../merkle/treeProofs.js'
+import { EMPTY_TREE_ROOT } from '../merkle/zeroHashes.js'
+import type { Hash } from '../protocol/chainEvent.js'
+import type { LeafCount, Lineage } from '../protocol/units.js'
+import { decodeArchivedDeposit } from '../store/codecs/archivedDeposit.js'
+import { metaKey, uint32Key } from '../store/codecs/keys.js'
+import type { Counters } from '../store/codecs/metaValues.js'
+import { decodeLocalExitRootEntry, decodeUint32, type LocalExitRootEntry } from '../store/codecs/smallRows.js'
+import type { ReadView } from '../store/shardStore.types.js'
+import { readCounters } from './counters.js'
+import { findExitRoot } from './hashRuns.js'
+import type { FoundExitRoot, LineageSpan, LocalExitRoots } from './localExitRoots.types.js'
+import { localExitTreeSource, readLineages } from './tiles.js'
+import { readEpoch } from './write/chainPosition.js'
+
+const ZERO = new Uint8Array(32)
+/** "No deposits" shows up as Z32 or as 32 zero bytes, depending on contract and version. */
+const NO_LEAVES: LocalExitRootEntry = { lineage: 0 as Lineage, leafCount: 0 as LeafCount }
+
+/** Which tree the root is the root of; undefined for a root that this shard has not met. */
+export function findLocalExitRoot(view: ReadView, root: Hash): LocalExitRootEntry | undefined {
+  if (isSameHash(root, ZERO) || isSameHash(root, EMPTY_TREE_ROOT)) return NO_LEAVES
+  const atBlockEnd = findExitRoot(view, root)
+  if (atBlockEnd !== undefined) return atBlockEnd
+  const insideBlock = view.get('settledInsideBlocks', root)
+  return insideBlock === undefined ? undefined : decodeLocalExitRootEntry(insideBlock)
+}
+
+/** Number of settled roots that were found inside blocks. */
+export function readSettledInsideBlocks(view: ReadView): number {
+  const stored = view.get('meta', metaKey('settledInsideBlocks'))
+  return stored === undefined ? 0 : decodeUint32(stored)
+}
+
+/** What the writer's thread asks of its own exit tree, read from `view` as it is at each call. */
+export function openLocalExitRoots(
+  view: ReadView,
+  hasher: TreeHasher,
+  add: (found: readonly FoundExitRoot[]) => void,
+): LocalExitRoots {
+  return {
+    epoch: () => readEpoch(view),
+    lineages: () => readLineageSpans(view, readCounters(view)),
+    find: (root) => findLocalExitRoot(view, root),
+    rootsAt(lineage, leafCounts) {
+      const tree = localExitTreeSource(view, hasher, readCounters(view).lineage)
+      return getRootsAtCounts(tree, lineage, leafCounts)
+    },
+    add,
+  }
+}
+
+/** Every lineage, by number. @param counters of the newest state, written or not. */
+export function readLineageSpans(
+  view: ReadView,
+  { lineage: newest, deposits, archivedDeposits }: Readonly<Counters>,
+): LineageSpan[] {
+  const lineages = readLineages(view, newest)
+  return lineages.map(({ cut }, lineage): LineageSpan => {
+    if (lineage === newest) return { cut, leafCount: deposits }
+    // What a cut took off is in the archive, in order: where it took nothing off, the lineage ended at the cut.
+    const end = firstArchivedAfter(view, lineage, archivedDeposits)
+    const last = end === 0 ? undefined : readArchived(view, end - 1)
+    return { cut, leafCount: last?.lineage === lineage ? last.depositCount + 1 : lineages[lineage + 1]!.cut }
+  })
+}
+
+function firstArchivedAfter(view: ReadView, lineage: number, archived: number): number {
+  let low = 0
+  let high = archived
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (readArchived(view, middle).lineage > lineage) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+function readArchived(view: ReadView, ordinal: number) {
+  return decodeArchivedDeposit(view.get('archivedDeposits', uint32Key(ordinal))!)
+}
