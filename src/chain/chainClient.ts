@@ -43,6 +43,9 @@ export function createChainClient({
   const endpoints = byWeight.map(
     (config) => new Endpoint({ config, timeoutMs, logRange, isAlone, openPost, logs, clock, logger }),
   )
+  for (const { alias, proxy } of byWeight)
+    if (proxy !== undefined)
+      logger.info('endpoint is asked through a proxy', { endpoint: alias, proxy: new URL(proxy).host })
   const pool = new EndpointPool({
     endpoints,
     chainId: network.chainId,

@@ -66,6 +66,7 @@ export class Endpoint {
       size: this.batchSize,
       transport: createRpcTransport({
         url: config.url,
+        proxy: config.proxy,
         alias: config.alias,
         timeoutMs,
         maxBodyBytes: MAX_BODY_BYTES,

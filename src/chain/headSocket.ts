@@ -1,25 +1,33 @@
 import { type RawData, WebSocket } from 'ws'
+import { createTunnel } from './httpRoute.js'
 import { decodeHash } from './rpcBlocks.js'
 
 /** Longest message that is read: a head is below 2 KB, with all that any node adds. */
 const MAX_MESSAGE_BYTES = 262_144
 /** A peer that is gone is found after two of them: no hurry, polls go on meanwhile. */
 const PING_MS = 15_000
+const AGE_MS = 10 * 60_000
 const SUBSCRIBE = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] })
 
 export interface HeadSocketOptions {
   /** Secret: never part of what `onEnd` says. */
   readonly url: string
+  /** Address of a proxy to go through. Secret. */
+  readonly proxy?: string | undefined
   /** Longest wait for the connection and for the answer to the subscription. */
   readonly timeoutMs: number
   /** Without a message for so long the other side is asked for a sign of life, and given up when none comes. */
   readonly pingMs?: number
+  /** After so long it ends for a new one to be opened. */
+  readonly ageMs?: number
   /** Once, however often the other side says so. */
   readonly onSubscribed: () => void
   /** 0x + 64 lower-case digits. */
   readonly onHead: (blockHash: string) => void
   /** Once, and nothing after it. */
   readonly onEnd: (reason: string) => void
+  /** Instead of `onEnd`, when it ends for its age: the name may mean another machine since. */
+  readonly onAged?: () => void
 }
 
 /** One subscription to new heads, until it ends. Nothing is thrown. @returns what closes it; `onEnd` is not called then. */
@@ -28,6 +36,7 @@ export function openHeadSocket(options: HeadSocketOptions): () => void {
     handshakeTimeout: options.timeoutMs,
     maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
+    ...(options.proxy === undefined ? {} : { agent: createTunnel(options.proxy) }),
     ...credentialsOf(options.url),
   })
   let isOver = false
@@ -38,6 +47,7 @@ export function openHeadSocket(options: HeadSocketOptions): () => void {
     isOver = true
     clearTimeout(subscribing)
     clearInterval(pings)
+    clearTimeout(ageing)
     socket.terminate()
     if (reason !== undefined) options.onEnd(reason)
   }
@@ -47,6 +57,10 @@ export function openHeadSocket(options: HeadSocketOptions): () => void {
     isAlive = false
     if (socket.readyState === WebSocket.OPEN) socket.ping()
   }, options.pingMs ?? PING_MS)
+  const ageing = setTimeout(() => {
+    end()
+    options.onAged?.()
+  }, options.ageMs ?? AGE_MS)
   socket.on('open', () => socket.send(SUBSCRIBE))
   socket.on('pong', () => {
     isAlive = true

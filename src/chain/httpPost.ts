@@ -1,14 +1,7 @@
-import {
-  type ClientRequest,
-  request as httpRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-} from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Transform } from 'node:stream'
-import { urlToHttpOptions } from 'node:url'
 import { brokenCoding, createUnpacker } from './contentCoding.js'
-import { ReusingAgent } from './reusingAgent.js'
+import { type HttpRouteOptions, routeTo } from './httpRoute.js'
 
 /** An answer as it came, whatever its status. */
 export interface HttpAnswer {
@@ -22,7 +15,7 @@ export interface HttpAnswer {
 
 export type HttpPost = (body: string, signal: AbortSignal) => Promise<HttpAnswer>
 
-export interface HttpPostOptions {
+export interface HttpPostOptions extends HttpRouteOptions {
   readonly url: string
   readonly timeoutMs: number
   readonly maxBodyBytes: number
@@ -38,9 +31,6 @@ export class BodyTooLong extends Error {
   override readonly name = 'BodyTooLong'
 }
 
-/** A connection that rests longer is closed from here: the other side may have forgotten it without a word. */
-const IDLE_SOCKET_MS = 4_000
-
 const FIRST_BODY_BYTES = 65_536
 /** A larger body's memory is not kept. */
 const LARGEST_SPARE_BYTES = 24 * 2 ** 20
@@ -51,17 +41,16 @@ const LARGEST_SPARE_BYTES = 24 * 2 ** 20
  * A redirect is not followed: it comes back as the answer that it is.
  */
 export function createHttpPost(options: HttpPostOptions): HttpPost {
-  const address = new URL(options.url)
-  const isTls = address.protocol === 'https:'
-  const pooling = { keepAlive: true, timeout: IDLE_SOCKET_MS }
-  const agent = isTls ? new HttpsAgent(pooling) : new ReusingAgent(pooling)
-  const start = isTls ? httpsRequest : httpRequest
+  const { start, options: route } = routeTo(options.url, options)
   const asked = {
-    ...urlToHttpOptions(address),
+    ...route,
     method: 'POST',
-    agent,
-    // Packing a neighbour's answers would cost both sides more than the wire does.
-    headers: { 'content-type': 'application/json', 'accept-encoding': isTls ? 'gzip' : 'identity' },
+    headers: {
+      ...route.headers,
+      'content-type': 'application/json',
+      // Packing a neighbour's answers would cost both sides more than the wire does.
+      'accept-encoding': options.url.startsWith('https:') ? 'gzip' : 'identity',
+    },
   }
 
   /**

@@ -68,6 +68,9 @@ export async function probeEndpoint(
     findings.push({ what, ...finding })
     return finding.outcome !== 'fail'
   }
+  const { proxy } = network.rpc[position]!
+  if (proxy !== undefined)
+    findings.push({ what: 'proxy', outcome: 'ok', detail: `asked through ${new URL(proxy).host}` })
   if (!(await ask('chain id', () => probeChainId(network, endpoint, signal)))) return findings
   let head: BlockHead | undefined
   const hasHead = await ask('head', async () => {
@@ -88,9 +91,9 @@ export async function probeEndpoint(
   await ask('range of logs', () => probeLogRange(network, newest, endpoint, signal))
   await ask('batches', () => probeBatches(endpoint, signal))
   await ask('call traces', () => probeTraces(network, endpoint, signal))
-  const { wsUrl } = network.rpc[position]!
+  const { wsUrl, wsProxy } = network.rpc[position]!
   if (wsUrl !== undefined)
-    await ask('new heads over WebSocket', () => probeNewHeads(wsUrl, network.rpcTimeoutMs))
+    await ask('new heads over WebSocket', () => probeNewHeads(wsUrl, wsProxy, network.rpcTimeoutMs))
   return findings
 }
 
@@ -237,10 +240,11 @@ async function probeTraces(network: NetworkConfig, endpoint: Endpoint, signal: A
   return { outcome: 'ok', detail: 'debug_traceTransaction is offered' }
 }
 
-async function probeNewHeads(url: string, timeoutMs: number): Answer {
+async function probeNewHeads(url: string, proxy: string | undefined, timeoutMs: number): Answer {
   const fault = await new Promise<string | undefined>((resolve) => {
     const close = openHeadSocket({
       url,
+      proxy,
       timeoutMs,
       onSubscribed() {
         close()

@@ -81,6 +81,9 @@ export interface RpcEndpointConfig {
   readonly role?: EndpointRole
   /** Where new heads are told, as a hint. Secret: never logged. */
   readonly wsUrl?: string
+  /** Proxies through which the two are reached. Secret: never logged. */
+  readonly proxy?: string
+  readonly wsProxy?: string
 }
 
 /** `logs`: blocks, logs and transactions. `state`: contract calls. `trace`: call traces. */

@@ -69,7 +69,7 @@ function assemble(
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   // `validateTable` has found nothing: the table has the schema's shape.
   const checked = table as ConfigFile
-  return { config: toConfig(checked), table: checked, sources }
+  return { config: toConfig(checked, environment), table: checked, sources }
 }
 
 function readToml(file: string): RawTable {

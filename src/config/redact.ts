@@ -12,6 +12,8 @@ export function redacted(config: Config): Config {
         ...endpoint,
         url: HIDDEN,
         ...(endpoint.wsUrl === undefined ? {} : { wsUrl: HIDDEN }),
+        ...(endpoint.proxy === undefined ? {} : { proxy: HIDDEN }),
+        ...(endpoint.wsProxy === undefined ? {} : { wsProxy: HIDDEN }),
       })),
     })),
   }

@@ -1,5 +1,6 @@
 import type { Config, NetworkConfig, RpcEndpointConfig } from './config.types.js'
 import { parseFinality } from './finality.js'
+import { type Environment, proxyFor } from './proxy.js'
 import type { ConfigFile, NetworkTable, RpcTable } from './schema.js'
 import { readSecret } from './secretFile.js'
 
@@ -8,7 +9,7 @@ const STALLED_L1_MS = 30 * 60_000
 const STALLED_L2_MS = 6 * 3_600_000
 
 /** The checked file in the words of the code, frozen in depth. */
-export function toConfig(file: ConfigFile): Config {
+export function toConfig(file: ConfigFile, environment: Environment): Config {
   const firstLayer2 = file.networks.find((network) => network.network_id !== 0)
   return deepFreeze({
     dataDir: file.data_dir,
@@ -45,15 +46,17 @@ export function toConfig(file: ConfigFile): Config {
       maxRpcDownMs: file.health.max_rpc_down_ms,
       heartbeatTimeoutMs: file.health.heartbeat_timeout_ms,
     },
-    networks: file.networks.map(toNetwork),
+    networks: file.networks.map((network) => toNetwork(network, environment)),
   })
 }
 
-function toNetwork(network: NetworkTable): NetworkConfig {
+function toNetwork(network: NetworkTable, environment: Environment): NetworkConfig {
   return {
     networkId: network.network_id,
     chainId: network.chain_id,
-    rpc: network.rpc.map((endpoint, position) => toEndpoint(endpoint, network.network_id, position)),
+    rpc: network.rpc.map((endpoint, position) =>
+      toEndpoint(endpoint, `network ${network.network_id} endpoint ${position}`, environment),
+    ),
     bridge: network.bridge.toLowerCase(),
     globalExitRootManager: network.global_exit_root_manager.toLowerCase(),
     ...(network.rollup_manager === undefined ? {} : { rollupManager: network.rollup_manager.toLowerCase() }),
@@ -69,18 +72,23 @@ function toNetwork(network: NetworkTable): NetworkConfig {
   }
 }
 
-function toEndpoint(endpoint: RpcTable, networkId: number, position: number): RpcEndpointConfig {
+function toEndpoint(endpoint: RpcTable, usualAlias: string, environment: Environment): RpcEndpointConfig {
   const wsUrl =
     endpoint.ws_url ?? (endpoint.ws_url_file === undefined ? undefined : readSecret(endpoint.ws_url_file))
+  const url = endpoint.url ?? readSecret(endpoint.url_file!)!
+  const proxy = proxyFor(url, environment)
+  const wsProxy = wsUrl === undefined ? undefined : proxyFor(wsUrl, environment)
   return {
-    url: endpoint.url ?? readSecret(endpoint.url_file!)!,
-    alias: endpoint.alias ?? `network ${networkId} endpoint ${position}`,
+    url,
+    alias: endpoint.alias ?? usualAlias,
     ...(endpoint.max_log_range === undefined ? {} : { maxLogRange: endpoint.max_log_range }),
     ...(endpoint.max_rps === undefined ? {} : { maxRps: endpoint.max_rps }),
     ...(endpoint.max_batch === undefined ? {} : { maxBatch: endpoint.max_batch }),
     ...(endpoint.weight === undefined ? {} : { weight: endpoint.weight }),
     ...(endpoint.role === undefined ? {} : { role: endpoint.role }),
     ...(wsUrl === undefined ? {} : { wsUrl }),
+    ...(proxy === undefined ? {} : { proxy }),
+    ...(wsProxy === undefined ? {} : { wsProxy }),
   }
 }
 

@@ -20,6 +20,13 @@ export interface HeadHintsOptions {
   readonly open?: typeof openHeadSocket
 }
 
+interface Source {
+  readonly alias: string
+  readonly url: string
+  readonly proxy: string | undefined
+  readonly backoff: Backoff
+}
+
 /**
  * New heads that nodes tell over WebSocket: each may end a wait between two looks at the chain, and does nothing else.
  * Nothing told here is believed; where it lags, lies or is silent the looks come at their poll intervals as ever.
@@ -34,8 +41,9 @@ export class HeadHints {
 
   constructor(options: HeadHintsOptions) {
     this.#options = options
-    for (const { alias, wsUrl } of options.endpoints)
-      if (wsUrl !== undefined) this.#listen(alias, wsUrl, new Backoff(options.clock, RECONNECT))
+    for (const { alias, wsUrl, wsProxy } of options.endpoints)
+      if (wsUrl !== undefined)
+        this.#listen({ alias, url: wsUrl, proxy: wsProxy, backoff: new Backoff(options.clock, RECONNECT) })
   }
 
   /** True when a head was told that is not `seen`, and no wait was cut short for it. */
@@ -79,13 +87,17 @@ export class HeadHints {
     }
   }
 
-  #listen(alias: string, url: string, backoff: Backoff): void {
+  #listen(source: Source, isRenewed = false): void {
     const { open = openHeadSocket, timeoutMs, clock, logger } = this.#options
+    const { alias, url, proxy, backoff } = source
     const openedAtMs = clock.now()
     const close = open({
       url,
+      proxy,
       timeoutMs,
-      onSubscribed: () => logger.info('new heads are told over WebSocket', { endpoint: alias }),
+      onSubscribed: () => {
+        if (!isRenewed) logger.info('new heads are told over WebSocket', { endpoint: alias })
+      },
       onHead: (blockHash) => {
         // Not by the first one: a gateway may end each connection behind it.
         if (clock.now() - openedAtMs >= RECONNECT.capMs) backoff.reset()
@@ -96,16 +108,19 @@ export class HeadHints {
         // Once for each outage: what the service does without is no news every minute.
         if (backoff.failures === 0)
           logger.warn('no new heads over WebSocket, polling goes on', { endpoint: alias, reason })
-        this.#reconnect(alias, url, backoff)
+        this.#reconnect(source)
+      },
+      onAged: () => {
+        if (!this.#closing.signal.aborted) this.#listen(source, true)
       },
     })
     this.#sockets.set(alias, close)
   }
 
-  #reconnect(alias: string, url: string, backoff: Backoff): void {
+  #reconnect(source: Source): void {
     const { signal } = this.#closing
-    this.#options.clock.sleep(backoff.nextMs(), signal).then(
-      () => this.#listen(alias, url, backoff),
+    this.#options.clock.sleep(source.backoff.nextMs(), signal).then(
+      () => this.#listen(source),
       () => undefined,
     )
   }

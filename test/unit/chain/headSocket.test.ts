@@ -61,6 +61,19 @@ test('user and password of the address are sent decoded', async (context) => {
   assert.equal(server.authorization(), `Basic ${Buffer.from('me:p@ss').toString('base64')}`)
 })
 
+test('an old connection ends without a fault, for a new one to be opened', async (context) => {
+  const server = await serveHeads(context)
+  const ended = await new Promise<string>((resolve) => {
+    const { close } = listen(context, server.url, {
+      ageMs: 50,
+      onEnd: (reason) => resolve(`end: ${reason}`),
+      onAged: () => resolve('aged'),
+    })
+    context.after(close)
+  })
+  assert.equal(ended, 'aged')
+})
+
 test('a node that refuses the subscription ends it with the reason', async (context) => {
   const server = await serveHeads(context, { jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'no' } })
   assert.deepEqual(await listen(context, server.url).whenTold(1), ['end: eth_subscribe is refused'])

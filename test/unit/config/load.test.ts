@@ -429,3 +429,23 @@ test('mistakes in the rate limits are told, and what may be a key is not repeate
     'rate_limit.api_keys[0] is not the SHA-256 of a key, 64 hex digits',
   ])
 })
+
+test('the proxies of the environment are part of an endpoint, and hidden like its address', (t) => {
+  const environment = { HTTPS_PROXY: 'http://me:secret-key@proxy.example:3128', NO_PROXY: 'near.example' }
+  const rpc = [
+    '{ url = "https://rpc.example", ws_url = "wss://rpc.example/ws" }',
+    '"https://near.example"',
+    '"http://127.0.0.1:1"',
+  ]
+  const toml = EXAMPLE_TOML.replace('"http://127.0.0.1:18545/secret-key"', rpc.join(', '))
+  const { config } = load(t, toml, { environment })
+  const [far, near, plain] = config.networks[0]!.rpc
+  assert.equal(far!.proxy, environment.HTTPS_PROXY)
+  assert.equal(far!.wsProxy, environment.HTTPS_PROXY)
+  assert.equal(near!.proxy, undefined)
+  assert.equal(plain!.proxy, undefined)
+  assert.ok(!JSON.stringify(redacted(config).networks[0]).includes('secret-key'))
+  assert.deepEqual(mistakesOf(t, toml, { environment: { HTTPS_PROXY: 'socks5://secret-key:1' } }), [
+    'HTTPS_PROXY is no http:// or https:// address of a proxy',
+  ])
+})

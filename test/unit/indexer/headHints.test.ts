@@ -49,6 +49,22 @@ test('a told head ends the wait at once; without one, or with the one that is kn
   assert.equal(await restedMs(10_000, SECOND), 10_000)
 })
 
+test('a connection that has become old is opened anew at once, without a word', () => {
+  const clock = new VirtualClock()
+  const { hints, sockets, lines } = openHints(clock)
+  sockets[0]!.onSubscribed()
+  sockets[0]!.onAged!()
+  sockets[1]!.onSubscribed()
+  assert.equal(sockets.length, 2)
+  assert.deepEqual(
+    lines.map(({ level }) => level),
+    ['info'],
+  )
+  hints.close()
+  sockets[1]!.onAged!()
+  assert.equal(sockets.length, 2)
+})
+
 test('a head told between two waits ends the next one, and only that', async () => {
   const clock = new VirtualClock()
   const { sockets, restedMs } = openHints(clock)

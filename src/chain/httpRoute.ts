@@ -1,0 +1,77 @@
+import { type Agent, request as httpRequest, type RequestOptions } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import { urlToHttpOptions } from 'node:url'
+import { HttpsProxyAgent } from 'https-proxy-agent'
+import { ReusingAgent } from './reusingAgent.js'
+
+/** A connection that rests longer is closed from here: the other side may have forgotten it without a word. */
+const IDLE_SOCKET_MS = 4_000
+/** A connection is used for so long: its name may mean another machine since, which only a new connection meets. */
+const CONNECTION_AGE_MS = 60_000
+
+export interface HttpRouteOptions {
+  /** Address of a proxy to go through. Secret. */
+  readonly proxy?: string | undefined
+  /** Other values in tests. */
+  readonly connectionAgeMs?: number
+  readonly lookup?: LookupFunction
+}
+
+/** How one address is reached: with which function, agent, host, path and headers. */
+export interface HttpRoute {
+  readonly start: typeof httpRequest
+  readonly options: RequestOptions
+}
+
+/**
+ * TLS goes through a proxy by a tunnel (CONNECT), plain HTTP by asking the proxy for the whole address, as proxies expect
+ * it: many tunnel to port 443 only.
+ */
+export function routeTo(url: string, options: HttpRouteOptions): HttpRoute {
+  const { proxy, lookup, connectionAgeMs = CONNECTION_AGE_MS } = options
+  const address = new URL(url)
+  const pooling = { keepAlive: true, timeout: IDLE_SOCKET_MS, ...(lookup === undefined ? {} : { lookup }) }
+  const route = (start: typeof httpRequest, agent: Agent, asked: RequestOptions): HttpRoute => ({
+    start,
+    options: { ...asked, agent: ageing(agent, connectionAgeMs) },
+  })
+  if (address.protocol === 'https:') {
+    const agent = proxy === undefined ? new HttpsAgent(pooling) : new HttpsProxyAgent(proxy, pooling)
+    return route(httpsRequest, agent, urlToHttpOptions(address))
+  }
+  if (proxy === undefined) return route(httpRequest, new ReusingAgent(pooling), urlToHttpOptions(address))
+  const hop = new URL(proxy)
+  const { auth: hopAuth, ...hopOptions } = urlToHttpOptions(hop)
+  const { auth } = urlToHttpOptions(address)
+  const asked = {
+    ...hopOptions,
+    ...(auth ? { auth } : {}),
+    path: `http://${address.host}${address.pathname}${address.search}`,
+    headers: {
+      host: address.host,
+      ...(hopAuth ? { 'proxy-authorization': `Basic ${Buffer.from(hopAuth).toString('base64')}` } : {}),
+    },
+  }
+  return hop.protocol === 'https:'
+    ? route(httpsRequest, new HttpsAgent(pooling), asked)
+    : route(httpRequest, new ReusingAgent(pooling), asked)
+}
+
+/** A tunnel through a proxy for one WebSocket. */
+export function createTunnel(proxy: string): Agent {
+  return new HttpsProxyAgent(proxy)
+}
+
+function ageing(agent: Agent, ageMs: number): Agent {
+  const born = new WeakMap<object, number>()
+  const keep = agent.keepSocketAlive.bind(agent)
+  // Asked after each answer: false ends the connection. Node's types leave the result out.
+  const keepYoung = (socket: Parameters<Agent['keepSocketAlive']>[0]): unknown => {
+    const now = performance.now()
+    const bornAt = born.get(socket) ?? now
+    born.set(socket, bornAt)
+    return now - bornAt < ageMs && keep(socket)
+  }
+  return Object.assign(agent, { keepSocketAlive: keepYoung })
+}

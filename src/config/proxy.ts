@@ -1,0 +1,69 @@
+import { BlockList, isIP } from 'node:net'
+import { ConfigError } from './configError.js'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * The proxy through which an address is reached, as `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say (in small letters, too),
+ * by the rules of curl and Go: `wss` counts as `https`, this machine is never reached through a proxy.
+ * @returns undefined for none. Secret: it may hold a password.
+ * @throws ConfigError when what they say is no proxy that can be used.
+ */
+export function proxyFor(url: string, environment: Environment): string | undefined {
+  const { protocol, hostname, port } = new URL(url)
+  const isTls = protocol === 'https:' || protocol === 'wss:'
+  const name = isTls ? 'HTTPS_PROXY' : 'HTTP_PROXY'
+  const value = setting(name, environment)
+  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+  if (value === undefined || isLoopback(host)) return undefined
+  if (isExempt(host, port || (isTls ? '443' : '80'), setting('NO_PROXY', environment) ?? '')) return undefined
+  const proxy = value.includes('://') ? value : `http://${value}`
+  const scheme = URL.canParse(proxy) ? new URL(proxy).protocol : undefined
+  if (scheme !== 'http:' && scheme !== 'https:')
+    throw new ConfigError([`${name} is no http:// or https:// address of a proxy`])
+  return proxy
+}
+
+function setting(name: string, environment: Environment): string | undefined {
+  const value = environment[name.toLowerCase()]?.trim() || environment[name]?.trim()
+  return value === '' ? undefined : value
+}
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost') || contains(loopback, host)
+}
+
+function contains(list: BlockList, host: string): boolean {
+  const version = isIP(host)
+  return version !== 0 && list.check(host, version === 4 ? 'ipv4' : 'ipv6')
+}
+
+/** @param exempt names (with all names below them), addresses, ranges, each maybe with a port, or `*`. */
+function isExempt(host: string, port: string, exempt: string): boolean {
+  for (const entry of exempt.toLowerCase().split(/[\s,]+/)) {
+    if (entry === '*') return true
+    const [, name = '', onlyPort] = /^(\[.*\]|[^:]*)(?::(\d+))?$/.exec(entry) ?? [entry, entry]
+    if (onlyPort !== undefined && onlyPort !== port) continue
+    const pattern = name.replace(/^\[|\]$/g, '')
+    const suffix = pattern.replace(/^\*?\.?/, '').replace(/\.$/, '')
+    if (suffix === '') continue
+    if (isIP(host) > 0 ? isInRange(host, pattern) : host === suffix || host.endsWith(`.${suffix}`))
+      return true
+  }
+  return false
+}
+
+function isInRange(host: string, range: string): boolean {
+  const [address = '', prefix] = range.split('/')
+  const version = isIP(address)
+  const most = version === 4 ? 32 : 128
+  const bits = prefix === undefined ? most : Number(prefix)
+  if (version === 0 || !Number.isInteger(bits) || bits < 0 || bits > most) return false
+  const list = new BlockList()
+  list.addSubnet(address, bits, version === 4 ? 'ipv4' : 'ipv6')
+  return contains(list, host)
+}
