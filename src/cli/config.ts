@@ -1,6 +1,7 @@
 import { loadConfig } from '../config/load.js'
 import { renderDefault, renderLoaded } from '../config/render.js'
 import { configFlagsHelp, configOptions, readArguments, UsageError } from './arguments.js'
+import { assertIsMeant } from './configCheck.js'
 import { exitCodes } from './exitCodes.js'
 import type { Verb } from './verb.js'
 
@@ -23,6 +24,7 @@ export const config: Verb = {
     if (action !== 'check' && action !== 'print')
       throw new UsageError('say bds config check, print or default')
     const loaded = loadConfig({ file: values.config, flags: values })
+    if (action === 'check') assertIsMeant(loaded)
     const networks = loaded.config.networks.map(({ networkId }) => networkId).join(', ')
     process.stdout.write(
       action === 'print'

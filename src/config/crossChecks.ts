@@ -82,17 +82,31 @@ type Protocols = readonly [string, string]
 
 function addressFaults(endpoint: RawTable, key: 'url' | 'ws_url', protocols: Protocols): string[] {
   const { [key]: stated, [`${key}_file`]: file } = endpoint
-  const read = typeof file === 'string' ? readSecret(file) : undefined
-  const addresses = [stated, read].filter((address) => typeof address === 'string')
+  const check = (address: string): string[] => {
+    const fault = addressFault(address, key, protocols)
+    return fault === undefined ? [] : [fault]
+  }
   return [
     ...(stated !== undefined && file !== undefined ? [`has both ${key} and ${key}_file`] : []),
-    ...(typeof file === 'string' && read === undefined ? [`${key}_file ${file} can't be read`] : []),
-    ...addresses.flatMap((address) => addressFault(address, key, protocols) ?? []),
+    ...(typeof file === 'string' ? fileFaults(`${key}_file ${file}`, readSecret(file), check) : []),
+    ...(typeof stated === 'string' ? check(stated) : []),
   ]
+}
+
+function fileFaults(
+  name: string,
+  secret: string | undefined,
+  check: (address: string) => string[],
+): string[] {
+  if (secret === undefined) return [`${name} can't be read`]
+  if (secret === '') return [`${name} is empty`]
+  return /[\r\n]/.test(secret) ? [`${name} has more than one line`] : check(secret)
 }
 
 function addressFault(address: string, key: 'url' | 'ws_url', protocols: Protocols): string | undefined {
   const what = key === 'url' ? 'the address' : key
+  // `URL` drops line breaks and tabs: two lines would be one address that nobody wrote.
+  if (/[\r\n\t]/.test(address.trim())) return `${what} has a line break or a tab in it`
   if (!URL.canParse(address) || !protocols.includes(new URL(address).protocol))
     return `${what} is not one of ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`
   if (key === 'ws_url' && new URL(address).hash !== '') return 'ws_url has a part behind #'

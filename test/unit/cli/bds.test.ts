@@ -138,10 +138,39 @@ test('config print shows no address of an endpoint, whatever key it came by', as
   assert.ok(!stdout.includes('secret-key'))
 })
 
-test('the default configuration is a configuration', async (t) => {
+test('the default configuration is a configuration but for its endpoints, which are examples', async (t) => {
   const { stdout } = await bds(t, ['config', 'default'])
-  const { code, stderr } = await bds(t, ['config', 'check', '--config', fileWith(t, stdout)])
+  const untouched = await bds(t, ['config', 'check', '--config', fileWith(t, stdout)])
+  const example = (networkId: number) =>
+    `network ${networkId}: rpc endpoint 0 is an example: put an address of your own there`
+  assert.equal(untouched.code, 3)
+  for (const networkId of [0, 1]) assert.ok(untouched.stderr.includes(example(networkId)), untouched.stderr)
+  const half = fileWith(t, stdout.replace('layer1.example.org', 'layer1.our-own-node.org'))
+  const other = await bds(t, ['config', 'check', '--config', half])
+  assert.deepEqual(
+    [other.code, other.stderr.includes(example(0)), other.stderr.includes(example(1))],
+    [3, false, true],
+  )
+  const filled = fileWith(t, stdout.replaceAll('example.org', 'our-own-node.org'))
+  const { code, stderr } = await bds(t, ['config', 'check', '--config', filled])
   assert.deepEqual([code, stderr], [0, ''])
+})
+
+test('config check tells an address whose EIP-55 checksum is wrong; one in a single case is fine', async (t) => {
+  const right = '0x580bda1e7A0CFAe92Fa7F6c20A3794F169CE3CFb'
+  const check = (address: string) =>
+    bds(t, ['config', 'check', '--config', fileWith(t, EXAMPLE_TOML.replace(right, address))])
+  for (const address of [
+    '0x580Bda1e7A0CFAe92Fa7F6c20A3794F169CE3CFb',
+    '0x580bda1e7A0CFAe92Fa7F6c20A3794F169CE3CFB',
+  ]) {
+    const { code, stderr } = await check(address)
+    assert.equal(code, 3)
+    const told = `network 0: global_exit_root_manager ${address} has a wrong EIP-55 checksum: a digit is mistyped, or ${right} is meant`
+    assert.ok(stderr.includes(told), stderr)
+  }
+  for (const address of [right.toLowerCase(), `0x${right.slice(2).toUpperCase()}`])
+    assert.equal((await check(address)).code, 0, address)
 })
 
 test('health ends with 0 for a service that answers 200 and with 5 for one that does not', async (t) => {

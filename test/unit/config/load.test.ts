@@ -174,6 +174,25 @@ test('an address may come from a file of its own, and a file that is not there i
   assert.deepEqual(mistakesOf(t, toml('/nowhere/rpc')), [
     "network 1: rpc endpoint 0: url_file /nowhere/rpc can't be read",
   ])
+  for (const [text, fault] of [
+    ['http://127.0.0.1:9/secret\nhttp://127.0.0.1:9/other\n', 'has more than one line'],
+    ['http://127.0.0.1:9/secret\r\n# of the first provider\r\n', 'has more than one line'],
+    ['\n# the key\nhttp://127.0.0.1:9/secret', 'has more than one line'],
+    ['\n', 'is empty'],
+  ] as const) {
+    writeFileSync(secret, text)
+    assert.deepEqual(mistakesOf(t, toml(secret)), [`network 1: rpc endpoint 0: url_file ${secret} ${fault}`])
+    const both = toml(secret).replace('url_file', 'url = "http://127.0.0.1:9", ws_url_file')
+    assert.deepEqual(mistakesOf(t, both), [`network 1: rpc endpoint 0: ws_url_file ${secret} ${fault}`])
+  }
+  for (const text of [
+    'http://127.0.0.1:9/key',
+    '  http://127.0.0.1:9/key \r\n\r\n',
+    '\ufeffhttp://127.0.0.1:9/key\n',
+  ]) {
+    writeFileSync(secret, text)
+    assert.equal(load(t, toml(secret)).config.networks[1]!.rpc[0]!.url, 'http://127.0.0.1:9/key')
+  }
   const listening = EXAMPLE_TOML.replace(
     '"http://127.0.0.1:18546/secret-key"',
     `{ url = "http://127.0.0.1:9", alias = "own", ws_url_file = ${JSON.stringify(secret)} }`,
@@ -279,6 +298,12 @@ const singleMistakes: [name: string, from: string, to: string, mistake: string][
     'http://127.0.0.1:18546/secret-key',
     'http://user:50%@127.0.0.1:18546',
     'network 1: rpc endpoint 0: the user or password in the address is not percent-encoded: % is %25',
+  ],
+  [
+    'an address over two lines',
+    '"http://127.0.0.1:18546/secret-key"',
+    '"http://127.0.0.1:1/secret\\n-key"',
+    'network 1: rpc endpoint 0: the address has a line break or a tab in it',
   ],
   [
     'url and url_file',
