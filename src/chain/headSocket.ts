@@ -1,4 +1,5 @@
 import { type RawData, WebSocket } from 'ws'
+import { hideAddress } from '../telemetry/secrets.js'
 import { createTunnel } from './httpRoute.js'
 import { decodeHash } from './rpcBlocks.js'
 
@@ -32,6 +33,7 @@ export interface HeadSocketOptions {
 
 /** One subscription to new heads, until it ends. Nothing is thrown. @returns what closes it; `onEnd` is not called then. */
 export function openHeadSocket(options: HeadSocketOptions): () => void {
+  hideAddress(options.url)
   const socket = new WebSocket(options.url, {
     handshakeTimeout: options.timeoutMs,
     maxPayload: MAX_MESSAGE_BYTES,

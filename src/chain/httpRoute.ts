@@ -3,6 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { urlToHttpOptions } from 'node:url'
 import { HttpsProxyAgent } from 'https-proxy-agent'
+import { hideAddress } from '../telemetry/secrets.js'
 import { ReusingAgent } from './reusingAgent.js'
 
 /** A connection that rests longer is closed from here: the other side may have forgotten it without a word. */
@@ -30,6 +31,8 @@ export interface HttpRoute {
  */
 export function routeTo(url: string, options: HttpRouteOptions): HttpRoute {
   const { proxy, lookup, connectionAgeMs = CONNECTION_AGE_MS } = options
+  hideAddress(url)
+  if (proxy !== undefined) hideAddress(proxy)
   const address = new URL(url)
   const pooling = { keepAlive: true, timeout: IDLE_SOCKET_MS, ...(lookup === undefined ? {} : { lookup }) }
   const route = (start: typeof httpRequest, agent: Agent, asked: RequestOptions): HttpRoute => ({
@@ -60,6 +63,7 @@ export function routeTo(url: string, options: HttpRouteOptions): HttpRoute {
 
 /** A tunnel through a proxy for one WebSocket. */
 export function createTunnel(proxy: string): Agent {
+  hideAddress(proxy)
   return new HttpsProxyAgent(proxy)
 }
 

@@ -1,6 +1,7 @@
 import { isatty } from 'node:tty'
 import { type DestinationStream, pino } from 'pino'
 import { prettyLine } from './prettyLine.js'
+import { withoutSecrets } from './secrets.js'
 import { standardError } from './standardStreams.js'
 
 export interface LogConfig {
@@ -67,7 +68,7 @@ function writer(pretty: boolean): LogSink {
 function guarded(stream: DestinationStream, pretty: boolean): DestinationStream {
   return {
     write(line: string) {
-      const clean = line.replace(ADDRESS_WITH_SECRETS, '[address]')
+      const clean = withoutSecrets(line.replace(ADDRESS_WITH_SECRETS, '[address]'))
       stream.write(pretty ? prettyLine(clean) : clean)
     },
   }

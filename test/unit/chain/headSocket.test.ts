@@ -81,7 +81,7 @@ test('a node that refuses the subscription ends it with the reason', async (cont
 
 test('a node that never answers the subscription ends it with the reason', async (context) => {
   const server = await serveHeads(context, '')
-  const { whenTold } = listen(context, server.url, { timeoutMs: 20 })
+  const { whenTold } = listen(context, server.url, { timeoutMs: 400 })
   assert.deepEqual(await whenTold(1), ['end: no answer to eth_subscribe'])
 })
 

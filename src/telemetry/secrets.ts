@@ -1,0 +1,61 @@
+/**
+ * What must not be shown of the addresses that this thread speaks to: providers repeat keys in their error texts, as paths,
+ * without a scheme, percent-decoded, in other letters. Found by searching texts, which is cheap for the few of one thread.
+ */
+const secrets = new Set<string>()
+let longestFirst: readonly string[] = []
+
+const HIDDEN = '[redacted]'
+
+/** From now on no log line shows path, query, user or password of this address. Its host is no secret. */
+export function hideAddress(address: string): void {
+  const before = secrets.size
+  for (const part of secretPartsOf(address))
+    for (const form of [part, part.toLowerCase()]) secrets.add(JSON.stringify(form).slice(1, -1))
+  if (secrets.size > before) longestFirst = [...secrets].sort((a, b) => b.length - a.length)
+}
+
+/** @param line of JSON, or any text. */
+export function withoutSecrets(line: string): string {
+  let clean = line
+  for (const secret of longestFirst) if (clean.includes(secret)) clean = clean.replaceAll(secret, HIDDEN)
+  return clean
+}
+
+function secretPartsOf(address: string): string[] {
+  const { pathname, search, username, password } = new URL(address)
+  const path = pathname.replace(/\/+$/, '')
+  const query = search.slice(1)
+  const pair = `${decoded(username)}:${decoded(password)}`
+  const wholes = [path, query, `${path}${search}`, `${username}:${password}`, pair]
+  const pieces = [...path.split('/'), ...query.split(/[&=]/), username]
+  const parts = [
+    ...wholes.filter((whole) => whole.length > SHORTEST_WHOLE),
+    ...pieces.filter((piece) => looksLikeKey(decoded(piece))),
+    ...(isWord(password) ? [] : [password]),
+    ...(pair === ':' ? [] : [Buffer.from(pair).toString('base64')]),
+  ]
+  return [...parts, ...parts.map(decoded)].filter((part) => part !== '')
+}
+
+/** `/v3` and the like stand in any text. */
+const SHORTEST_WHOLE = 3
+
+/** A name such as `mainnet` or `rpc` is no key, and neither is a number that a line may hold for other reasons. */
+function looksLikeKey(piece: string): boolean {
+  if (/^\d*$/.test(piece)) return piece.length >= 12
+  return piece.length >= 12 || (piece.length >= 6 && (/\d/.test(piece) || /[a-z][A-Z]/.test(piece)))
+}
+
+/** Too short or too common to be looked for alone: with its user it is hidden all the same. */
+function isWord(password: string): boolean {
+  return password.length < 4 || /^(?:\d{1,11}|true|false|null)$/.test(password)
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createHttpPost } from '../../../src/chain/httpPost.js'
+import { createLogger } from '../../../src/telemetry/logger.js'
+import { hideAddress, withoutSecrets } from '../../../src/telemetry/secrets.js'
+
+const ADDRESSES = [
+  'https://mainnet.example/v3/aB3dE5fG7h1jK2',
+  'https://rpc.example/?apikey=q-9f8e7d6c&net=main',
+  'https://me:p%40ss%22word@rpc.example/eth',
+  'wss://node.example/ws/w5t0k3n/',
+  'http://k%65y1234@one.example:8545',
+  'https://name.example/%7Btoken-in-braces-1%7D',
+  'http://proxyuser77:proxypass@proxy.example:3128',
+]
+for (const address of ADDRESSES) hideAddress(address)
+
+test('path, query, user and password of an address are found in any text, in any of their forms', () => {
+  const echoes: readonly (readonly [string, string])[] = [
+    ['invalid project id aB3dE5fG7h1jK2', 'aB3dE5fG7h1jK2'],
+    ['no route for mainnet.example/v3/aB3dE5fG7h1jK2', '/v3/aB3d'],
+    ['POST /v3/aB3dE5fG7h1jK2 429', 'aB3dE5fG7h1jK2'],
+    ['key ab3de5fg7h1jk2 is over its limit', 'ab3de5fg7h1jk2'],
+    ['key q-9f8e7d6c is disabled', 'q-9f8e7d6c'],
+    ['cannot use ?apikey=q-9f8e7d6c&net=main', 'net=main'],
+    ['user me:p@ss"word is unknown', 'ss\\"word'],
+    ['password p%40ss%22word', 'p%40ss'],
+    // printf 'me:p@ss"word' | base64
+    ['authorization: Basic bWU6cEBzcyJ3b3Jk', 'bWU6cEBzcyJ3b3Jk'],
+    ['token w5t0k3n expired', 'w5t0k3n'],
+    ['user key1234', 'key1234'],
+    ['user k%65y1234', 'k%65y1234'],
+    ['no {token-in-braces-1}', 'token-in-braces-1'],
+    ['no %7Btoken-in-braces-1%7D', 'token-in-braces-1'],
+    ['proxyuser77 is not allowed', 'proxyuser77'],
+    ['proxypass is wrong', 'proxypass'],
+  ]
+  for (const [text, secret] of echoes) {
+    const line = JSON.stringify({ level: 'debug', text, nested: [text] })
+    const clean = withoutSecrets(line)
+    assert.ok(!clean.includes(secret), `${secret} in ${clean}`)
+    assert.equal(JSON.parse(clean).level, 'debug', clean)
+  }
+})
+
+test('hosts, short names and numbers stay readable', () => {
+  const line =
+    '{"text":"mainnet.example has no method eth_call in v3, network main, block 4096, ws closed, me too"}'
+  assert.equal(withoutSecrets(line), line)
+})
+
+test('what a provider echoes of the address that is asked leaves in no line', () => {
+  createHttpPost({ url: 'http://127.0.0.1:9/v2/echoed-k3y', timeoutMs: 100, maxBodyBytes: 100 })
+  for (const format of ['json', 'pretty'] as const) {
+    const lines: string[] = []
+    const logger = createLogger({ level: 'debug', format }, {}, (line) => void lines.push(line))
+    logger.debug('endpoint said', {
+      text: 'unknown key echoed-k3y, at /v2/echoed-k3y',
+      error: new Error('echoed-k3y'),
+    })
+    assert.equal(lines.length, 1)
+    assert.ok(!lines[0]!.includes('echoed-k3y'), lines[0])
+  }
+})
