@@ -26,9 +26,9 @@ export class Exit {
     })
   }
 
-  /** The main thread is expected to give signs of life from now on. */
-  watch(): void {
-    this.watchdog.watch()
+  /** The job has started. */
+  started(): void {
+    this.watchdog.started()
   }
 
   /** Whatever happens, the process is gone in so much time. */

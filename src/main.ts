@@ -27,6 +27,9 @@ export interface ProcessSettings {
   readonly silenceMs: number
 }
 
+/** A main thread that is busy for so long answers nobody, and it does not notice a signal. */
+const SHORTEST_SILENCE_MS = 10_000
+
 /** `bds run`: the service as the process's only job. */
 export function runService(config: Config): Promise<never> {
   const logger = createLogger(config.log, { component: 'main' })
@@ -34,7 +37,7 @@ export function runService(config: Config): Promise<never> {
     logger,
     drainDelayMs: config.http.drainDelayMs,
     graceMs: config.shutdownGraceMs,
-    silenceMs: config.health.heartbeatTimeoutMs,
+    silenceMs: Math.max(config.shutdownGraceMs, SHORTEST_SILENCE_MS),
   })
 }
 
@@ -73,7 +76,7 @@ export async function runProcess(start: () => Promise<Job>, settings: ProcessSet
     return exit.leave(exitCodes.failure)
   }
   const { job } = early
-  exit.watch()
+  exit.started()
   const end = await Promise.race([signal, job.failed])
   const code = end instanceof Error ? tell(end) : exitCodes.ok
   if (code === exitCodes.ok) logger.info('stopping', { signal: end })

@@ -4,15 +4,15 @@ import type { Logger } from './telemetry/logger.js'
 /** Shared with the watchdog's thread. */
 export interface WatchdogData {
   readonly cells: Int32Array<SharedArrayBuffer>
-  /** Longest silence of the main thread. */
-  readonly silenceMs: number
 }
 
-export const watchdogCell = { budgetMs: 0, beats: 1 } as const
+export const watchdogCell = { budgetMs: 0, beats: 1, silenceMs: 2 } as const
 /** In `budgetMs`: nobody asked for an end yet. */
 export const NO_BUDGET = -1
 
 const BEAT_EVERY_MS = 500
+/** Until the job runs: large stores are opened in one go. */
+const SHORTEST_START_SILENCE_MS = 60_000
 const MEMORY_MB = 16
 
 /**
@@ -21,13 +21,17 @@ const MEMORY_MB = 16
  * for too long. It counts only time in which it ran itself, so that a process that was stopped for a while is not killed for it.
  */
 export class Watchdog {
-  private readonly cells = new Int32Array(new SharedArrayBuffer(8))
-  private timer: NodeJS.Timeout | undefined
+  private readonly cells = new Int32Array(new SharedArrayBuffer(12))
+  private readonly silenceMs: number
 
+  /** @param silenceMs longest time without a sign of life of the main thread. */
   constructor(silenceMs: number, logger: Logger) {
     if (!isMainThread) throw new Error('the watchdog watches the main thread')
     this.cells[watchdogCell.budgetMs] = NO_BUDGET
-    const workerData: WatchdogData = { cells: this.cells, silenceMs }
+    this.silenceMs = silenceMs
+    this.cells[watchdogCell.silenceMs] = Math.max(silenceMs, SHORTEST_START_SILENCE_MS)
+    setInterval(() => Atomics.add(this.cells, watchdogCell.beats, 1), BEAT_EVERY_MS).unref()
+    const workerData: WatchdogData = { cells: this.cells }
     new Worker(new URL('./watchdog.worker.js', import.meta.url), {
       name: 'watchdog',
       workerData,
@@ -37,11 +41,9 @@ export class Watchdog {
       .unref()
   }
 
-  /** From now on the main thread is expected to give signs of life. */
-  watch(): void {
-    const beat = (): void => void Atomics.add(this.cells, watchdogCell.beats, 1)
-    beat()
-    this.timer ??= setInterval(beat, BEAT_EVERY_MS).unref()
+  /** The job has started. */
+  started(): void {
+    Atomics.store(this.cells, watchdogCell.silenceMs, this.silenceMs)
   }
 
   /** The process must be gone in so much time. A later call replaces an earlier one. */

@@ -4,7 +4,7 @@ import { NO_BUDGET, type WatchdogData, watchdogCell } from './watchdog.js'
 const SLICE_MS = 250
 
 // What `Watchdog` has put there.
-const { cells, silenceMs } = workerData as WatchdogData
+const { cells } = workerData as WatchdogData
 let beats = 0
 let silentMs = 0
 
@@ -16,8 +16,7 @@ for (;;) {
   const newest = Atomics.load(cells, watchdogCell.beats)
   silentMs = newest === beats ? silentMs + slice : 0
   beats = newest
-  // No beat at all: nobody has asked to be watched yet.
-  const isSilent = beats !== 0 && silentMs > silenceMs
+  const isSilent = silentMs > Atomics.load(cells, watchdogCell.silenceMs)
   if (budget !== NO_BUDGET)
     Atomics.compareExchange(cells, watchdogCell.budgetMs, budget, Math.max(0, budget - slice))
   if (isSilent || Atomics.load(cells, watchdogCell.budgetMs) === 0) process.kill(process.pid, 'SIGKILL')

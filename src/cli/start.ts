@@ -11,7 +11,7 @@ import { readNumber } from './readNumber.js'
 import type { Verb } from './verb.js'
 
 const GRACE_MS = 15_000
-const SILENCE_MS = 60_000
+const SILENCE_MS = 20_000
 const PARENT_LOOK_MS = 500
 
 /** `bds start`: the devnet, its traffic and the service as one job of this process. */

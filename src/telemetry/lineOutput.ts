@@ -3,8 +3,10 @@ import { writeSync } from 'node:fs'
 /** What crosses to a thread: the shared memory of one output. */
 export type LineOutputMemory = SharedArrayBuffer
 
-/** Lines that wait while nobody takes them. A reader that pauses for a moment loses nothing. */
-const CAPACITY = 64 * 1024
+/** Lines that wait while nobody takes them: a reader that pauses for a moment loses nothing. A pipe keeps 64 KB itself. */
+const MOST_WAITING = 16 * 1024
+/** The longest line: its rest must have a place when a part of it was taken. */
+const CAPACITY = 128 * 1024
 /** Others hold the lock for microseconds. */
 const LONGEST_LOCK_MS = 100
 const RETRY_MS = 5
@@ -82,16 +84,15 @@ export class LineOutput {
 
   private put(line: Uint8Array): boolean {
     const mayRest = Atomics.load(this.cells, cell.waiting) > 0 && performance.now() < this.restsUntilMs
-    if (mayRest || !this.writeWaiting()) return this.keep(line)
-    // Of a longer one a part might go out and the rest have no place.
+    if (mayRest || !this.writeWaiting()) return this.keep(line, MOST_WAITING)
     if (line.length > CAPACITY) return false
     const written = this.writeNow(line)
-    return written === line.length || this.keep(line.subarray(written))
+    return written === line.length || this.keep(line.subarray(written), CAPACITY)
   }
 
-  private keep(rest: Uint8Array): boolean {
+  private keep(rest: Uint8Array, most: number): boolean {
     const waiting = Atomics.load(this.cells, cell.waiting)
-    if (waiting + rest.length > CAPACITY) return false
+    if (waiting + rest.length > most) return false
     this.bytes.set(rest, waiting)
     Atomics.store(this.cells, cell.waiting, waiting + rest.length)
     return true
@@ -115,7 +116,7 @@ export class LineOutput {
     const written = this.writeNow(line)
     if (written === 0) return false
     Atomics.sub(this.cells, cell.untold, untold)
-    return written === line.length || !this.keep(line.subarray(written))
+    return written === line.length || !this.keep(line.subarray(written), CAPACITY)
   }
 
   /** @returns how many bytes were taken. */
