@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { AnswerCode } from '../errors/answers.js'
+import { LISTED_METADATA_BYTES, WHOLE_METADATA_BYTES } from '../protocol/metadata.js'
 import type { OperationId, QueryByOperation } from '../protocol/queries.js'
 import { checkBridges, checkClaims, checkTokenMappings } from './checkQuery.js'
 import {
@@ -47,12 +48,19 @@ export interface Route<Query, Parameters extends TObject = TObject> {
   readonly cost: number
   /** Upper estimate of the answer, for the byte budget of a batch. */
   estimateBytes(query: Query): number
+  /** What the answer may have whatever `http.max_response_bytes` is. Absent: nothing. */
+  entitledBytes?(query: Query): number
 }
 
 /** Bytes of one row on the wire, rounded up from rows with the usual 192 bytes of metadata. */
 const BRIDGE_ROW_BYTES = 1_300
 const CLAIM_ROW_BYTES = 900
 const TOKEN_MAPPING_ROW_BYTES = 1_100
+
+/** An answer with the metadata of one deposit whole, in hexadecimal. */
+const WHOLE_ANSWER_BYTES = 2 * WHOLE_METADATA_BYTES + 65_536
+/** Name and symbol of 256 characters that JSON spells with six each, in metadata that are shown whole. */
+const LONGEST_TOKEN_MAPPING_BYTES = 2 * LISTED_METADATA_BYTES + 2 * 6 * 256 + TOKEN_MAPPING_ROW_BYTES
 
 const LIST_ERRORS = ['INVALID_PARAMETER', 'INVALID_NETWORK_ID'] as const
 const PROOF_ERRORS = [...LIST_ERRORS, 'BRIDGE_NOT_FOUND', 'PROOF_NOT_AVAILABLE'] as const
@@ -70,6 +78,7 @@ export const routes = {
     cost: 5,
     estimateBytes: ({ pageSize, depositCounts }) =>
       Math.min(pageSize, depositCounts?.length ?? pageSize) * BRIDGE_ROW_BYTES,
+    entitledBytes: ({ depositCounts }) => (depositCounts?.length === 1 ? WHOLE_ANSWER_BYTES : 0),
   },
   getClaims: {
     path: '/bridge/v1/claims',
@@ -112,6 +121,7 @@ export const routes = {
     errors: LIST_ERRORS,
     cost: 5,
     estimateBytes: (query) => query.pageSize * TOKEN_MAPPING_ROW_BYTES,
+    entitledBytes: (query) => query.pageSize * LONGEST_TOKEN_MAPPING_BYTES,
   },
   getClaimTransaction: {
     path: '/bridge/v1/claim-transaction',
@@ -122,6 +132,7 @@ export const routes = {
     errors: PROOF_ERRORS,
     cost: 5,
     estimateBytes: () => 8_000,
+    entitledBytes: () => WHOLE_ANSWER_BYTES,
   },
 } as const satisfies { readonly [K in OperationId]: RouteOf<K> }
 

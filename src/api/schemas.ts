@@ -1,4 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox'
+import { LISTED_METADATA_BYTES } from '../protocol/metadata.js'
 
 /**
  * What the wire carries, field by field, in the order in which it is sent. One definition gives the static type, the
@@ -18,6 +19,22 @@ const nullable = <S extends TSchema>(schema: S) => {
   const { description, ...rest } = schema
   return Type.Union([rest as S, Type.Null()], description === undefined ? {} : { description })
 }
+
+/** Metadata of a row, and what stands for them where they are too long for it. */
+const metadata = (whole: string) => ({
+  metadata: nullable(
+    bytes(
+      `As emitted, whole. Null above ${LISTED_METADATA_BYTES.toLocaleString('en')} bytes: then length and hash tell of it${whole}.`,
+    ),
+  ),
+  metadata_length: Type.Optional(
+    Type.Integer({
+      minimum: LISTED_METADATA_BYTES + 1,
+      description: 'Bytes of it. Only where `metadata` is null.',
+    }),
+  ),
+  metadata_hash: Type.Optional(hash('Its keccak-256. Only where `metadata` is null.')),
+})
 
 function record<P extends Record<string, TSchema>>(title: string, description: string, properties: P) {
   return Type.Object(properties, { title, description, additionalProperties: false })
@@ -42,7 +59,7 @@ const BridgeSchema = record('Bridge', 'One deposit. `origin_network` and `deposi
   leaf_type: Type.Integer({ minimum: 0, maximum: 255, description: '0 asset, 1 message.' }),
   token_network: uint32('Home network of the token; for a message its origin network.'),
   token_address: address('Token on its home network; for a message its origin address.'),
-  metadata: bytes('As emitted.'),
+  ...metadata(', unless exactly one `deposit_count` is asked for and 16 MiB hold it'),
   tx_sender: nullable(address('Sender of the transaction, EIP-55. Null until it is resolved.')),
   global_index: hash('Canonical global index.'),
   claim_tx_hash: nullable(hash('Transaction of the claim in force.')),
@@ -75,6 +92,12 @@ const ClaimSchema = record('Claim', 'One claim in force.', {
   tx_sender: nullable(address('Sender of the transaction. Null when not known.')),
 })
 
+const tokenText = nullable(
+  Type.String({
+    description: 'Decoded from metadata; null where it does not decode or has more than 256 characters.',
+  }),
+)
+
 const TokenMappingSchema = record('TokenMapping', 'A token and the token that stands for it elsewhere.', {
   tx_hash: hash('Transaction that made the mapping.'),
   block_number: count('Block of the mapping.'),
@@ -84,9 +107,9 @@ const TokenMappingSchema = record('TokenMapping', 'A token and the token that st
   origin_token_address: address('Token on its home network.'),
   wrapped_network: uint32('Network that holds the wrapped token.'),
   wrapped_token_address: address('Wrapped token.'),
-  metadata: bytes('As emitted.'),
-  name: nullable(Type.String({ description: 'Decoded from metadata; null where it does not decode.' })),
-  symbol: nullable(Type.String({ description: 'Decoded from metadata; null where it does not decode.' })),
+  ...metadata(''),
+  name: tokenText,
+  symbol: tokenText,
   decimals: nullable(
     Type.Integer({
       minimum: 0,

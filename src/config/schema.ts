@@ -191,10 +191,11 @@ export const ConfigFile = Type.Object(
           description:
             'Whether answers above 1 KB go as brotli or gzip to clients that accept it; false where a proxy does it.',
         }),
-        max_response_bytes: integer(65_536, 1024 ** 3, {
+        max_response_bytes: integer(10 * 1024 ** 2, 1024 ** 3, {
           default: 16 * 1024 ** 2,
           unit: 'bytes',
-          description: 'A page that would be larger is answered 400: ask for fewer rows.',
+          description:
+            'No answer of a list is larger; a page of 1,000 rows always fits. One bridge asked for by its deposit count, and a claim call, may have 34 MB.',
         }),
         cors: text({ default: '*', description: '`*`, `off`, or one origin that may read the answers.' }),
       },

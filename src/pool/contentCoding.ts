@@ -6,6 +6,8 @@ export type ContentCoding = (typeof contentCodings)[number]
 
 /** Below this a coded body saves less than its own headers and time cost. */
 export const MIN_CODED_BYTES = 1_024
+/** Above it the thread would be held up for a second, for metadata that hardly shrink. No page is that large. */
+export const MAX_CODED_BYTES = 16 * 1024 ** 2
 
 /** Pages shrink to a fifth at the cheap levels already; the next ones take twice the time for some percent. */
 const GZIP_OPTIONS = { level: 1 }

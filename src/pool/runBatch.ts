@@ -2,10 +2,11 @@ import { errorTable } from '../api/errorTable.js'
 import { AnswerTooLargeError, JsonWriter } from '../api/jsonWriter.js'
 import { writeFailure } from '../api/present/failure.js'
 import { presenters, type RecordByOperation } from '../api/present.js'
+import { type Route, routes } from '../api/routes.js'
 import { type Answer, type Failure, failure } from '../errors/answers.js'
 import { InvariantError } from '../errors/invariantError.js'
 import type { OperationId, QueryByOperation } from '../protocol/queries.js'
-import { type ContentCoding, encodeBody, MIN_CODED_BYTES } from './contentCoding.js'
+import { type ContentCoding, encodeBody, MAX_CODED_BYTES, MIN_CODED_BYTES } from './contentCoding.js'
 import { createTagWriter, type WriteTag } from './digestTag.js'
 import { type QueryFault, type ReplyEntry, ReplyHead, replyHeadBytes, tagPlace } from './messages.js'
 import { decodeQueries, type NamedQuery } from './queryCodec.js'
@@ -75,14 +76,14 @@ export function createBatchRunner<Shards extends SnapshotSource>(
 
   function answerOrFault(named: NamedQuery, index: number): ReplyEntry {
     const offset = writer.length
+    const maxBytes = Math.max(maxResponseBytes, entitledBytes(named))
     let answered: Answered
     try {
-      answered = answerWithin(offset + maxResponseBytes, named)
+      answered = answerWithin(offset + maxBytes, named)
     } catch (error) {
       if (isTrap(error)) throw error
       writer.truncate(offset)
-      answered =
-        error instanceof AnswerTooLargeError ? refuse(tooLarge(maxResponseBytes)) : writeFault(error, named)
+      answered = error instanceof AnswerTooLargeError ? refuse(tooLarge(maxBytes)) : writeFault(error, named)
     }
     const { status, retryAfterSec, life, isFault } = answered
     const isTagged = status === 200
@@ -99,7 +100,8 @@ export function createBatchRunner<Shards extends SnapshotSource>(
   function finish(asked: ContentCoding, offset: number, tagAt: number): ContentCoding {
     const body = writer.bytes.subarray(offset, writer.length)
     writeTag(body, writer.bytes, tagAt)
-    if (asked === 'identity' || body.length < MIN_CODED_BYTES) return 'identity'
+    const { length } = body
+    if (asked === 'identity' || length < MIN_CODED_BYTES || length > MAX_CODED_BYTES) return 'identity'
     const coded = encodeBody(body, asked)
     writer.truncate(offset)
     writer.append(coded)
@@ -138,6 +140,12 @@ function copyInto(slot: Uint8Array, reply: Uint8Array): void {
 }
 
 type Answered = Pick<ReplyEntry, 'status' | 'retryAfterSec' | 'life' | 'isFault'>
+
+function entitledBytes({ operation, query }: NamedQuery): number {
+  // `query` is this operation's: TypeScript does not connect the two.
+  const route: Pick<Route<never>, 'estimateBytes' | 'entitledBytes'> = routes[operation]
+  return route.entitledBytes?.(query as never) ?? 0
+}
 
 function tooLarge(maxResponseBytes: number): Failure {
   return failure(

@@ -53,12 +53,12 @@ export interface RowWriter {
 }
 
 /** The rows of a page, ready to be written. */
-export interface PackedRows {
+export interface PackedRows<Row> {
   readonly sources: FieldSources
   /**
    * Writes all rows, in order.
    * @param emit takes the text of some rows, with commas between them.
-   * @param writeAlone writes a row, by its position in the page, that is too large to be packed.
+   * @param writeAlone writes a row that has what few rows have.
    */
-  writeTo(writer: RowWriter, emit: (text: Uint8Array) => void, writeAlone: (row: number) => void): void
+  writeTo(writer: RowWriter, emit: (text: Uint8Array) => void, writeAlone: (row: Row) => void): void
 }

@@ -1,5 +1,7 @@
 import type { Address, Hash } from './chainEvent.js'
+import type { MetadataDigest } from './metadata.js'
 import type { PackedRows } from './packedRows.js'
+import type { TokenMetadata } from './tokenMetadata.js'
 import type { BlockNumber, DepositCount, L1InfoTreeIndex, NetworkId } from './units.js'
 
 /** An address with its EIP-55 spelling worked out: bit i of `checksumMask` (of 40) = hex digit i is upper case. */
@@ -28,7 +30,8 @@ export interface BridgeRecord {
   readonly leafType: number
   readonly tokenNetwork: NetworkId
   readonly tokenAddress: ChecksumAddress
-  readonly metadata: Uint8Array
+  /** Its digest where it is longer than is shown. */
+  readonly metadata: Uint8Array | MetadataDigest
   readonly readyForClaim: boolean
   readonly claimTransactionHash: Hash | null
   readonly l1InfoTreeIndex: L1InfoTreeIndex | null
@@ -66,7 +69,10 @@ export interface TokenMappingRecord {
   readonly originTokenAddress: ChecksumAddress
   readonly wrappedNetwork: NetworkId
   readonly wrappedTokenAddress: ChecksumAddress
-  readonly metadata: Uint8Array
+  /** Its digest where it is longer than is shown. */
+  readonly metadata: Uint8Array | MetadataDigest
+  /** What the metadata say of the token. */
+  readonly token: TokenMetadata
   readonly isNotMintable: boolean
   /** 0 wrapped, 1 sovereign. */
   readonly tokenType: number
@@ -125,5 +131,5 @@ export interface Page<T> {
   /** Continues the list behind this page; null on the last one. */
   readonly nextCursor: string | null
   /** The same rows as stored bytes, where they can be written without records in between: then `rows` are made when read. */
-  readonly packed?: PackedRows
+  readonly packed?: PackedRows<T>
 }

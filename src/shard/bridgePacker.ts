@@ -77,16 +77,16 @@ export class BridgePacker {
     this.#page++
   }
 
-  /** @returns false for a bridge whose metadata has no room at all, and for one with a field that few rows have. */
+  /** @returns false for a bridge with a field that few rows have: metadata that a list does not show, a claim of other content. */
   pack(depositCount: number): boolean {
     const { arena } = this
     const row = this.#deposits.placeOf(depositCount)
     const metadataId = arena.view.getUint32(row + depositFields.metadataId, true)
     let metadata = this.#metadata.find(metadataId)
     // The store's own bytes: placed before anything else is read.
-    const bytes = metadata === NOWHERE ? this.#source.dictionary.peekMetadata(metadataId) : NO_BYTES
+    const bytes = metadata === NOWHERE ? this.#source.dictionary.peekListed(metadataId) : NO_BYTES
+    if (bytes === undefined) return false
     const metadataLength = metadata === NOWHERE ? bytes.length : this.#metadata.lengthOf(metadataId)
-    if (!arena.fits(metadataLength)) return false
     if (arena.makeRoom(TOKEN_ENTRY_BYTES + bytes.length, metadataLength)) return this.pack(depositCount)
     if (metadata === NOWHERE) metadata = this.#metadata.place(metadataId, bytes)
     const sender = this.#senders.placeOf(depositCount)

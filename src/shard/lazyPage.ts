@@ -12,12 +12,12 @@ export class LazyPage<Row> implements Page<Row> {
   readonly limit: number
   readonly total: number
   readonly nextCursor: string | null
-  readonly packed: PackedRows
+  readonly packed: PackedRows<Row>
   readonly #ordinals: readonly number[]
   readonly #make: (ordinal: number) => Row
   #rows: readonly Row[] | undefined
 
-  constructor(page: OrdinalPage, packed: PackedRows, make: (ordinal: number) => Row) {
+  constructor(page: OrdinalPage, packed: PackedRows<Row>, make: (ordinal: number) => Row) {
     this.page = page.page
     this.limit = page.limit
     this.total = page.total

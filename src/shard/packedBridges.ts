@@ -1,4 +1,5 @@
 import type { FieldSources, PackedRows, RowWriter } from '../protocol/packedRows.js'
+import type { BridgeRecord } from '../protocol/records.js'
 import type { NetworkId } from '../protocol/units.js'
 import { CHECKSUM_ADDRESS_BYTES } from '../store/codecs/checksumAddress.js'
 import { depositFields } from '../store/codecs/depositRow.js'
@@ -42,14 +43,20 @@ function sourcesOf(networkId: NetworkId): FieldSources {
 const sourcesByNetwork = new Map<NetworkId, FieldSources>()
 
 /** Bridges of a page, to be written from the chunks that they are stored in. */
-export class PackedBridges implements PackedRows {
+export class PackedBridges implements PackedRows<BridgeRecord> {
   readonly sources: FieldSources
   readonly #shards: ShardReaders
   readonly #source: ShardView
   readonly #depositCounts: readonly number[]
+  readonly #makeRow: (depositCount: number) => BridgeRecord
 
   /** @param depositCounts in the order of the answer, below the number of deposits. */
-  constructor(shards: ShardReaders, source: ShardView, depositCounts: readonly number[]) {
+  constructor(
+    shards: ShardReaders,
+    source: ShardView,
+    depositCounts: readonly number[],
+    makeRow: (depositCount: number) => BridgeRecord,
+  ) {
     let sources = sourcesByNetwork.get(source.networkId)
     if (sources === undefined) {
       sources = sourcesOf(source.networkId)
@@ -59,16 +66,21 @@ export class PackedBridges implements PackedRows {
     this.#shards = shards
     this.#source = source
     this.#depositCounts = depositCounts
+    this.#makeRow = makeRow
   }
 
-  writeTo(writer: RowWriter, emit: (text: Uint8Array) => void, writeAlone: (row: number) => void): void {
+  writeTo(
+    writer: RowWriter,
+    emit: (text: Uint8Array) => void,
+    writeAlone: (row: BridgeRecord) => void,
+  ): void {
     const packer = this.#shards.rowPackers.bridges(writer, this.#source)
     const { arena } = packer
     packer.begin(emit)
-    for (let row = 0; row < this.#depositCounts.length; row++) {
-      if (packer.pack(this.#depositCounts[row]!)) continue
+    for (const depositCount of this.#depositCounts) {
+      if (packer.pack(depositCount)) continue
       arena.flush()
-      writeAlone(row)
+      writeAlone(this.#makeRow(depositCount))
     }
     arena.end()
   }

@@ -1,4 +1,5 @@
 import type { FieldSources, PackedRows, RowWriter } from '../protocol/packedRows.js'
+import type { ClaimRecord } from '../protocol/records.js'
 import type { NetworkId } from '../protocol/units.js'
 import { CHECKSUM_ADDRESS_BYTES } from '../store/codecs/checksumAddress.js'
 import { claimFields } from '../store/codecs/claimRow.js'
@@ -33,14 +34,20 @@ function sourcesOf(networkId: NetworkId): FieldSources {
 const sourcesByNetwork = new Map<NetworkId, FieldSources>()
 
 /** Claims of a page, to be written from the chunks that they are stored in. */
-export class PackedClaims implements PackedRows {
+export class PackedClaims implements PackedRows<ClaimRecord> {
   readonly sources: FieldSources
   readonly #shards: ShardReaders
   readonly #view: ShardView
   readonly #ordinals: readonly number[]
+  readonly #makeRow: (ordinal: number) => ClaimRecord
 
   /** @param ordinals in the order of the answer, below the number of claims. */
-  constructor(shards: ShardReaders, view: ShardView, ordinals: readonly number[]) {
+  constructor(
+    shards: ShardReaders,
+    view: ShardView,
+    ordinals: readonly number[],
+    makeRow: (ordinal: number) => ClaimRecord,
+  ) {
     let sources = sourcesByNetwork.get(view.networkId)
     if (sources === undefined) {
       sources = sourcesOf(view.networkId)
@@ -50,16 +57,17 @@ export class PackedClaims implements PackedRows {
     this.#shards = shards
     this.#view = view
     this.#ordinals = ordinals
+    this.#makeRow = makeRow
   }
 
-  writeTo(writer: RowWriter, emit: (text: Uint8Array) => void, writeAlone: (row: number) => void): void {
+  writeTo(writer: RowWriter, emit: (text: Uint8Array) => void, writeAlone: (row: ClaimRecord) => void): void {
     const packer = this.#shards.rowPackers.claims(writer, this.#view)
     const { arena } = packer
     packer.begin(emit)
-    for (let row = 0; row < this.#ordinals.length; row++) {
-      if (packer.pack(this.#ordinals[row]!)) continue
+    for (const ordinal of this.#ordinals) {
+      if (packer.pack(ordinal)) continue
       arena.flush()
-      writeAlone(row)
+      writeAlone(this.#makeRow(ordinal))
     }
     arena.end()
   }

@@ -1,5 +1,6 @@
 import { type Failure, failure } from '../errors/answers.js'
 import type { HaltReason } from '../errors/haltReason.js'
+import { WHOLE_METADATA_BYTES } from '../protocol/metadata.js'
 
 /** Every way a query says no, with its text: fact, value, limit. */
 
@@ -100,6 +101,13 @@ export function destinationUnknown(destinationNetwork: number): Failure {
   return failure(
     'PROOF_NOT_AVAILABLE',
     `Destination network ${destinationNetwork} is not indexed here: its bridge and chain are unknown`,
+  )
+}
+
+export function metadataTooLong(networkId: number, depositCount: number, length: number): Failure {
+  return failure(
+    'PROOF_NOT_AVAILABLE',
+    `Deposit ${depositCount} of network ${networkId} has ${length} bytes of metadata: a claim call is made of up to ${WHOLE_METADATA_BYTES}`,
   )
 }
 

@@ -93,11 +93,6 @@ export class RowArena {
     return this.#generation
   }
 
-  /** Whether bytes of that length have a place at all, and their text as well: nothing stops a kernel that writes past its end. */
-  fits(length: number): boolean {
-    return length <= (this.input.length - this.#freeFrom) / 2 && ROW_TEXT_BYTES + 2 * length <= MAX_TEXT_BYTES
-  }
-
   /**
    * Makes room for one more row, for so many bytes to be placed for it, and for text of `freeBytes`: has the rows written that
    * were collected, and where that is not enough gives up what was placed.

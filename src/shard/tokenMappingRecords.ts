@@ -1,4 +1,6 @@
+import { isWholeMetadata } from '../protocol/metadata.js'
 import type { TokenMappingRecord } from '../protocol/records.js'
+import { decodeTokenMetadata } from '../protocol/tokenMetadata.js'
 import type { NetworkId } from '../protocol/units.js'
 import { equalBytes } from '../store/codecs/bytes.js'
 import { decodeTokenMappingRow } from '../store/codecs/tokenMappingRow.js'
@@ -7,7 +9,7 @@ import { SlotCache } from './slotCache.js'
 
 /** Records kept per network, some 600 bytes each, and as much again for what presenters keep with them. */
 const KEPT = 1024
-/** Metadata of a token is 192 to 320 bytes, but anybody may write more. */
+/** Metadata of a token is 192 to 320 bytes, but anybody may write more, and more than is shown. */
 const MAX_METADATA_BYTES = 1024
 
 interface Kept {
@@ -37,7 +39,7 @@ export class TokenMappingRecords {
     }
     const own = new Uint8Array(row)
     const record = makeRecord(view, own)
-    if (record.metadata.length <= MAX_METADATA_BYTES)
+    if (!isWholeMetadata(record.metadata) || record.metadata.length <= MAX_METADATA_BYTES)
       slots.set(ordinal, { record, row: own, epoch, version: view.version })
     return record
   }
@@ -54,6 +56,8 @@ export class TokenMappingRecords {
 
 function makeRecord(view: ShardView, bytes: Uint8Array): TokenMappingRecord {
   const row = decodeTokenMappingRow(bytes)
+  const { dictionary } = view
+  const metadata = dictionary.getListed(row.metadataId)
   return {
     transactionHash: row.transactionHash,
     blockNumber: row.blockNumber,
@@ -63,7 +67,10 @@ function makeRecord(view: ShardView, bytes: Uint8Array): TokenMappingRecord {
     originTokenAddress: row.originTokenAddress,
     wrappedNetwork: view.networkId,
     wrappedTokenAddress: row.wrappedTokenAddress,
-    metadata: view.dictionary.getMetadata(row.metadataId),
+    metadata,
+    token: decodeTokenMetadata(
+      isWholeMetadata(metadata) ? metadata : dictionary.peekMetadata(row.metadataId),
+    ),
     isNotMintable: row.isNotMintable,
     tokenType: row.tokenType,
     isCurrent: row.isCurrent,

@@ -74,6 +74,8 @@ export const tables = {
    * lineage had today's leaf.
    */
   regrownStretches: 'regrownStretches',
+  /** dictionary id u32 → length u32, keccak-256 32: of metadata that are too long for a list. */
+  longMetadata: 'longMetadata',
 } as const
 
 export type TableName = keyof typeof tables

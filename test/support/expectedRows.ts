@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import { numberToHex } from 'viem'
+import { isWholeMetadata } from '../../src/protocol/metadata.js'
 import type { BridgeRecord, ChecksumAddress, ClaimRecord } from '../../src/protocol/records.js'
 import type { FakeWorld } from './fakeChain.js'
 import { type ExpectedDeposit, expectedDeposits, type ModelOptions } from './fakeChainModel.js'
@@ -26,7 +27,7 @@ export function plainBridge(record: BridgeRecord): PlainRow {
     leafType: record.leafType,
     tokenNetwork: record.tokenNetwork,
     tokenAddress: addressOf(record.tokenAddress),
-    metadata: toHex(record.metadata),
+    metadata: isWholeMetadata(record.metadata) ? toHex(record.metadata) : null,
     readyForClaim: record.readyForClaim,
     claimTransactionHash: record.claimTransactionHash && toHex(record.claimTransactionHash),
     l1InfoTreeIndex: record.l1InfoTreeIndex,
@@ -49,7 +50,8 @@ export function expectedBridge(deposit: ExpectedDeposit): PlainRow {
     leafType: deposit.leafType,
     tokenNetwork: deposit.originNetwork,
     tokenAddress: deposit.originAddress,
-    metadata: deposit.metadata,
+    // Above 4,096 bytes of two digits each.
+    metadata: deposit.metadata.length > 2 + 2 * 4_096 ? null : deposit.metadata,
     readyForClaim: deposit.readyForClaim,
     claimTransactionHash: deposit.claimTransactionHash,
     l1InfoTreeIndex: deposit.usableIndex,

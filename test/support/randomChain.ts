@@ -87,8 +87,14 @@ export class RandomChain {
       destinationNetwork: pick([0, 2, 7]) as NetworkId,
       destinationAddress: this.#address(),
       amount: pick([0n, 1n, 2n ** 256n - 1n, BigInt(below(2 ** 31))]),
-      metadata: pick([new Uint8Array(0), Buffer.alloc(96, 1), Buffer.alloc(300, below(4))]),
+      metadata: pick([new Uint8Array(0), Buffer.alloc(96, 1), this.#blob()]),
     }
+  }
+
+  /** One of four, of which the last is too long for a list. */
+  #blob(): Uint8Array {
+    const fill = this.#numbers.below(4)
+    return Buffer.alloc(fill === 3 ? 5_000 : 300, fill)
   }
 
   #event(draft: ShardModel): Omit<ChainEvent, Place> {

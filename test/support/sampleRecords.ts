@@ -93,6 +93,7 @@ export function tokenMappingRecord(fields: Partial<TokenMappingRecord> = {}): To
     wrappedNetwork: asNetworkId(1),
     wrappedTokenAddress: checksumAddress(RECEIVER),
     metadata: new Uint8Array(0),
+    token: { name: null, symbol: null, decimals: null },
     isNotMintable: false,
     tokenType: 0,
     isCurrent: true,

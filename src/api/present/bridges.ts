@@ -1,6 +1,14 @@
 import type { BridgeRecord, Page } from '../../protocol/records.js'
 import { asciiBytes, type JsonWriter } from '../jsonWriter.js'
-import { canonicalGlobalIndex, END_OBJECT, firstKey, key, writePackedPage, writePage } from './fields.js'
+import {
+  canonicalGlobalIndex,
+  END_OBJECT,
+  firstKey,
+  key,
+  writeMetadata,
+  writePackedPage,
+  writePage,
+} from './fields.js'
 import type { WireNames } from './rowFields.js'
 
 const OPENING = asciiBytes('{"bridges":[')
@@ -18,7 +26,6 @@ const LOG_INDEX = key('log_index')
 const LEAF_TYPE = key('leaf_type')
 const TOKEN_NETWORK = key('token_network')
 const TOKEN_ADDRESS = key('token_address')
-const METADATA = key('metadata')
 const TX_SENDER = key('tx_sender')
 const GLOBAL_INDEX = key('global_index')
 const CLAIM_TX_HASH = key('claim_tx_hash')
@@ -88,8 +95,7 @@ function writeBridge(writer: JsonWriter, bridge: BridgeRecord): void {
   writer.uint(bridge.tokenNetwork)
   writer.raw(TOKEN_ADDRESS)
   writer.address(bridge.tokenAddress)
-  writer.raw(METADATA)
-  writer.hex(bridge.metadata)
+  writeMetadata(writer, bridge.metadata)
   writer.raw(TX_SENDER)
   writer.addressOrNull(bridge.transactionSender)
   writer.raw(GLOBAL_INDEX)

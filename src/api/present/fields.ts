@@ -1,3 +1,4 @@
+import { isWholeMetadata, type MetadataDigest } from '../../protocol/metadata.js'
 import type { PackedRows, RowWriter } from '../../protocol/packedRows.js'
 import type { Page } from '../../protocol/records.js'
 import type { DepositCount, NetworkId } from '../../protocol/units.js'
@@ -44,7 +45,7 @@ export function writePackedPage<Row>(
   rowWriter: RowWriter,
   opening: Uint8Array,
   page: Page<Row>,
-  packed: PackedRows,
+  packed: PackedRows<Row>,
   names: WireNames,
   writeRow: (writer: JsonWriter, row: Row) => void,
 ): void {
@@ -62,10 +63,27 @@ export function writePackedPage<Row>(
     },
     (row) => {
       comma()
-      writeRow(writer, page.rows[row]!)
+      writeRow(writer, row)
     },
   )
   writePagination(writer, page)
+}
+
+const METADATA = key('metadata')
+const METADATA_LENGTH = key('metadata_length')
+const METADATA_HASH = key('metadata_hash')
+
+export function writeMetadata(writer: JsonWriter, metadata: Uint8Array | MetadataDigest): void {
+  writer.raw(METADATA)
+  if (isWholeMetadata(metadata)) {
+    writer.hex(metadata)
+    return
+  }
+  writer.null()
+  writer.raw(METADATA_LENGTH)
+  writer.uint(metadata.length)
+  writer.raw(METADATA_HASH)
+  writer.hex(metadata.hash)
 }
 
 function writePagination(writer: JsonWriter, page: Page<unknown>): void {

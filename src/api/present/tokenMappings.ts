@@ -1,7 +1,6 @@
 import type { Page, TokenMappingRecord } from '../../protocol/records.js'
 import { asciiBytes, type JsonWriter } from '../jsonWriter.js'
-import { decodeTokenMetadata } from '../tokenMetadata.js'
-import { END_OBJECT, firstKey, key, writePage } from './fields.js'
+import { END_OBJECT, firstKey, key, writeMetadata, writePage } from './fields.js'
 import { KeptTexts } from './keptTexts.js'
 
 const OPENING = asciiBytes('{"token_mappings":[')
@@ -13,7 +12,6 @@ const ORIGIN_NETWORK = key('origin_network')
 const ORIGIN_TOKEN_ADDRESS = key('origin_token_address')
 const WRAPPED_NETWORK = key('wrapped_network')
 const WRAPPED_TOKEN_ADDRESS = key('wrapped_token_address')
-const METADATA = key('metadata')
 const NAME = key('name')
 const SYMBOL = key('symbol')
 const DECIMALS = key('decimals')
@@ -35,7 +33,7 @@ function writeKept(writer: JsonWriter, mapping: TokenMappingRecord): void {
 }
 
 function writeTokenMapping(writer: JsonWriter, mapping: TokenMappingRecord): void {
-  const token = decodeTokenMetadata(mapping.metadata)
+  const { token } = mapping
   writer.raw(TX_HASH)
   writer.hex(mapping.transactionHash)
   writer.raw(BLOCK_NUMBER)
@@ -52,8 +50,7 @@ function writeTokenMapping(writer: JsonWriter, mapping: TokenMappingRecord): voi
   writer.uint(mapping.wrappedNetwork)
   writer.raw(WRAPPED_TOKEN_ADDRESS)
   writer.address(mapping.wrappedTokenAddress)
-  writer.raw(METADATA)
-  writer.hex(mapping.metadata)
+  writeMetadata(writer, mapping.metadata)
   writer.raw(NAME)
   writer.textOrNull(token.name)
   writer.raw(SYMBOL)

@@ -4,8 +4,17 @@ import type { ShardReaders } from '../reader.js'
 import type { ShardView } from '../shardView.js'
 import { claimsListedDeposit } from './claimedContent.js'
 
-/** A deposit with all that other shards tell of it. @param depositCount must be below the number of deposits. */
-export function bridgeRow(shards: ShardReaders, source: ShardView, depositCount: number): BridgeRecord {
+/**
+ * A deposit with all that other shards tell of it.
+ * @param depositCount must be below the number of deposits. @param isAlone whether it is the one that was asked for: then its
+ * metadata are whole.
+ */
+export function bridgeRow(
+  shards: ShardReaders,
+  source: ShardView,
+  depositCount: number,
+  isAlone: boolean,
+): BridgeRecord {
   const row = source.deposits.get(depositCount)
   const sender = source.deposits.findSender(depositCount)
   const token = source.dictionary.getToken(row.tokenId)
@@ -27,7 +36,9 @@ export function bridgeRow(shards: ShardReaders, source: ShardView, depositCount:
     leafType: row.leafType,
     tokenNetwork: token.network,
     tokenAddress: token.address,
-    metadata: source.dictionary.getMetadata(row.metadataId),
+    metadata: isAlone
+      ? source.dictionary.getWhole(row.metadataId)
+      : source.dictionary.getListed(row.metadataId),
     readyForClaim: claim === undefined && path.isReady(depositCount),
     claimTransactionHash: claim === undefined ? null : destination!.claims.getTransactionHash(claim),
     l1InfoTreeIndex: path.findUsable(depositCount) ?? null,

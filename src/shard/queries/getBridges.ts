@@ -28,11 +28,9 @@ export function getBridges(shards: ShardReaders, query: BridgesQuery): Answer<Pa
   const page = pageOf(list, frame, query)
   if (!page.ok) return page
   const { ordinals } = page.value
-  return success(
-    new LazyPage(page.value, new PackedBridges(shards, source, ordinals), (depositCount) =>
-      bridgeRow(shards, source, depositCount),
-    ),
-  )
+  const isAlone = query.depositCounts?.length === 1
+  const makeRow = (depositCount: number): BridgeRecord => bridgeRow(shards, source, depositCount, isAlone)
+  return success(new LazyPage(page.value, new PackedBridges(shards, source, ordinals, makeRow), makeRow))
 }
 
 function isOfTime({ fromTimestampSec, toTimestampSec }: BridgesQuery): boolean {

@@ -1,11 +1,12 @@
 import { type Answer, success } from '../../errors/answers.js'
 import { encodeClaimCall } from '../../protocol/claimCalldata.js'
 import { decodeHex } from '../../protocol/hex.js'
+import { isWholeMetadata } from '../../protocol/metadata.js'
 import type { ClaimTransactionQuery } from '../../protocol/queries.js'
 import type { ChecksumAddress, ClaimTransactionRecord } from '../../protocol/records.js'
 import { checksumMask } from '../../store/codecs/checksumAddress.js'
 import type { ShardReaders } from '../reader.js'
-import { destinationUnknown } from '../refusals.js'
+import { destinationUnknown, metadataTooLong } from '../refusals.js'
 import { findDeposit } from './findDeposit.js'
 import { findUsableIndex } from './findUsableIndex.js'
 
@@ -31,6 +32,8 @@ export function getClaimTransaction(
   }
   const proof = shards.proofs.prove(source, l1, depositCount, row, index)
   if (!proof.ok) return proof
+  const metadata = source.dictionary.getWhole(row.metadataId)
+  if (!isWholeMetadata(metadata)) return metadataTooLong(networkId, depositCount, metadata.length)
   const { localExitRootBranch, rollupExitRootBranch, leaf, globalIndex } = proof.value
   const token = source.dictionary.getToken(row.tokenId)
   return success({
@@ -47,7 +50,7 @@ export function getClaimTransaction(
       destinationNetwork: row.destinationNetwork,
       destinationAddress: row.destinationAddress.bytes,
       amount: row.amount,
-      metadata: source.dictionary.getMetadata(row.metadataId),
+      metadata,
     }),
     chainId: BigInt(destination.chainId),
     leafType: row.leafType,

@@ -23,9 +23,6 @@ export function getClaims(shards: ShardReaders, query: ClaimsQuery): Answer<Page
   const page = pageOf(selectClaims(shards, view, query), frame, query)
   if (!page.ok) return page
   const { ordinals } = page.value
-  return success(
-    new LazyPage(page.value, new PackedClaims(shards, view, ordinals), (ordinal) =>
-      claimRow(shards, view, ordinal),
-    ),
-  )
+  const makeRow = (ordinal: number): ClaimRecord => claimRow(shards, view, ordinal)
+  return success(new LazyPage(page.value, new PackedClaims(shards, view, ordinals, makeRow), makeRow))
 }

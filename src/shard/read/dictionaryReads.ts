@@ -1,7 +1,8 @@
 import { InvariantError } from '../../errors/invariantError.js'
+import { LISTED_METADATA_BYTES, type MetadataDigest, WHOLE_METADATA_BYTES } from '../../protocol/metadata.js'
 import type { NetworkId } from '../../protocol/units.js'
 import { uint32Key } from '../../store/codecs/keys.js'
-import { decodeTokenEntry, type TokenEntry } from '../../store/codecs/smallRows.js'
+import { decodeMetadataDigest, decodeTokenEntry, type TokenEntry } from '../../store/codecs/smallRows.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import { SlotCache } from '../slotCache.js'
 import type { SnapshotState } from '../snapshotState.js'
@@ -10,6 +11,8 @@ const CACHED_TOKENS = 4096
 const CACHED_METADATA = 1024
 /** Metadata of a token is 192 to 320 bytes; that of a message can be anything, and is not worth keeping. */
 const CACHED_METADATA_BYTES = 1024
+/** Of metadata that no list shows: a page of 1,000 such rows reads them once. */
+const CACHED_DIGESTS = 4096
 
 /** Tokens and metadata, which rows name by their id. An id means the same to the end of its epoch. */
 export class DictionaryReads {
@@ -18,6 +21,7 @@ export class DictionaryReads {
   readonly #networkId: NetworkId
   readonly #tokens = new SlotCache<TokenEntry>(CACHED_TOKENS)
   readonly #metadata = new SlotCache<Uint8Array>(CACHED_METADATA)
+  readonly #digests = new SlotCache<MetadataDigest>(CACHED_DIGESTS)
   /** By slot: what was asked for once. */
   readonly #metBefore = new Float64Array(CACHED_METADATA).fill(-1)
   #epoch = -1
@@ -73,6 +77,35 @@ export class DictionaryReads {
     return stored
   }
 
+  /**
+   * Metadata that a list shows.
+   * @returns bytes good until the next read; undefined for longer ones, which are read once only.
+   */
+  peekListed(id: number): Uint8Array | undefined {
+    this.#followEpoch()
+    if (this.#digests.get(id) !== undefined) return undefined
+    const bytes = this.peekMetadata(id)
+    if (bytes.length <= LISTED_METADATA_BYTES) return bytes
+    this.#digests.set(id, this.#readDigest(id))
+    return undefined
+  }
+
+  /** What a row of a list has of the metadata. @returns bytes that stay good. */
+  getListed(id: number): Uint8Array | MetadataDigest {
+    const bytes = this.peekListed(id)
+    return bytes === undefined ? this.#digests.get(id)! : new Uint8Array(bytes)
+  }
+
+  /** The same where one row is asked for. @returns bytes that stay good. */
+  getWhole(id: number): Uint8Array | MetadataDigest {
+    const bytes = this.peekMetadata(id)
+    return bytes.length > WHOLE_METADATA_BYTES ? this.#readDigest(id) : new Uint8Array(bytes)
+  }
+
+  #readDigest(id: number): MetadataDigest {
+    return decodeMetadataDigest(new Uint8Array(this.#stored('longMetadata', id)))
+  }
+
   /** A reorg may have given an id to another entry. */
   #followEpoch(): void {
     const { epoch } = this.#state
@@ -80,10 +113,11 @@ export class DictionaryReads {
     this.#epoch = epoch
     this.#tokens.clear()
     this.#metadata.clear()
+    this.#digests.clear()
   }
 
   /** @returns the store's own bytes, good until the next read. */
-  #stored(table: 'tokens' | 'metadata', id: number): Uint8Array {
+  #stored(table: 'tokens' | 'metadata' | 'longMetadata', id: number): Uint8Array {
     const bytes = this.#view.get(table, uint32Key(id))
     if (bytes === undefined)
       throw new InvariantError(`network ${this.#networkId}: entry ${id} of table ${table} is missing`, {

@@ -1,9 +1,10 @@
 import { readUint32BigEndian } from '../../protocol/abiBytes.js'
 import { encodeHex } from '../../protocol/hex.js'
+import { LISTED_METADATA_BYTES } from '../../protocol/metadata.js'
 import { equalBytes } from '../../store/codecs/bytes.js'
 import { checksumMask } from '../../store/codecs/checksumAddress.js'
 import { tokenKey, uint32Key } from '../../store/codecs/keys.js'
-import { decodeTokenEntry, decodeUint32 } from '../../store/codecs/smallRows.js'
+import { decodeTokenEntry, decodeUint32, encodeMetadataDigest } from '../../store/codecs/smallRows.js'
 import type { TableName } from '../../store/tables.js'
 import {
   countEntries,
@@ -34,14 +35,29 @@ export function checkDictionaries({ view, hasher, counters }: VerifyContext): st
   expectEqual('tokens', counters.tokens, id)
   expectEqual('token ids', counters.tokens, countEntries(view, 'tokenIds'))
   id = 0
+  let long = 0
   for (const { key, value } of entriesOf(view, 'metadata')) {
     expectEqual('metadata id', id, readUint32BigEndian(key, 0))
     const place = `id of metadata ${id} by its hash`
-    expectEqual(place, id, decodeUint32(expectStored(place, view.get('metadataIds', hasher.hash(value)))))
+    const { length } = value
+    const hash = new Uint8Array(hasher.hash(value))
+    expectEqual(place, id, decodeUint32(expectStored(place, view.get('metadataIds', hash))))
+    if (length > LISTED_METADATA_BYTES) {
+      const digest = `digest of metadata ${id}`
+      if (
+        !equalBytes(
+          encodeMetadataDigest({ length, hash }),
+          expectStored(digest, view.get('longMetadata', key)),
+        )
+      )
+        throw new DamageError(`${digest} is not that of its bytes`)
+      long++
+    }
     id++
   }
   expectEqual('metadata', counters.metadata, id)
   expectEqual('metadata ids', counters.metadata, countEntries(view, 'metadataIds'))
+  expectEqual('long metadata', long, countEntries(view, 'longMetadata'))
   return `${counters.tokens} tokens, ${counters.metadata} metadata`
 }
 

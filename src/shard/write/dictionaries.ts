@@ -1,7 +1,13 @@
 import type { ForwardLeaf } from '../../protocol/chainEvent.js'
+import { LISTED_METADATA_BYTES } from '../../protocol/metadata.js'
 import type { NetworkId } from '../../protocol/units.js'
 import { tokenKey, uint32Key } from '../../store/codecs/keys.js'
-import { decodeUint32, encodeTokenEntry, encodeUint32 } from '../../store/codecs/smallRows.js'
+import {
+  decodeUint32,
+  encodeMetadataDigest,
+  encodeTokenEntry,
+  encodeUint32,
+} from '../../store/codecs/smallRows.js'
 import type { WriteContext } from './writeContext.js'
 
 /** Ids remembered per dictionary. */
@@ -70,6 +76,9 @@ export class Dictionaries {
     const id = counters.metadata++
     view.put('metadata', uint32Key(id), metadata)
     view.put('metadataIds', hash, encodeUint32(id))
+    const { length } = metadata
+    if (length > LISTED_METADATA_BYTES)
+      view.put('longMetadata', uint32Key(id), encodeMetadataDigest({ length, hash }))
     return id
   }
 

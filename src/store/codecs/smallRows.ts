@@ -1,4 +1,5 @@
 import type { Address, BlockHeader, Hash } from '../../protocol/chainEvent.js'
+import type { MetadataDigest } from '../../protocol/metadata.js'
 import type { ChecksumAddress } from '../../protocol/records.js'
 import type { BlockNumber, LeafCount, Lineage, NetworkId } from '../../protocol/units.js'
 import { readUint32, readUint48, writeUint32, writeUint48 } from './bytes.js'
@@ -46,6 +47,18 @@ export function decodeTokenEntry(bytes: Uint8Array): TokenEntry {
     network: readUint32(bytes, 0) as NetworkId,
     address: decodeChecksumAddress(bytes, TOKEN_ADDRESS_AT),
   }
+}
+
+/** Table `longMetadata`: length u32, hash 32. */
+export function encodeMetadataDigest({ length, hash }: MetadataDigest): Uint8Array {
+  const bytes = new Uint8Array(36)
+  writeUint32(bytes, 0, length)
+  bytes.set(hash, 4)
+  return bytes
+}
+
+export function decodeMetadataDigest(bytes: Uint8Array): MetadataDigest {
+  return { length: readUint32(bytes, 0), hash: bytes.subarray(4, 36) }
 }
 
 /** Tables whose value is one uint32: ids, indexes, versions, cuts. */

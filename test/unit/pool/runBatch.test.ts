@@ -72,6 +72,25 @@ for (const sizes of [[0], [1000], [9000, 0, 33, 1], Array.from({ length: 256 }, 
     assert.ok(large.isUntouched() && large.slot.subarray(byteLength).every((byte) => byte === 0xee))
   })
 
+test('one bridge by its deposit count may be longer than the pages, of which one that is too long is refused', () => {
+  const small = createBatchRunner(shards, queries, () => version, undefined, 10_000)
+  const statusOf = (metadataBytes: number, depositCounts?: readonly number[]) => {
+    const writer = new QueryWriter()
+    writer.append({
+      operation: 'getBridges',
+      query: {
+        ...{ networkId: asNetworkId(1), pageNumber: metadataBytes, pageSize: 1 },
+        ...(depositCounts === undefined ? {} : { depositCounts: depositCounts.map(asDepositCount) }),
+      },
+      coding: 'identity',
+    })
+    return decodeReplies(new Uint8Array(small(writer.take(), slotOf(0).slot)!))[0]!.status
+  }
+  assert.deepEqual([statusOf(4_000), statusOf(5_000)], [200, 400])
+  assert.deepEqual([statusOf(100_000, [7]), statusOf(16 * 1024 ** 2, [7])], [200, 200])
+  assert.deepEqual([statusOf(5_000, [7, 8]), statusOf(17 * 1024 ** 2, [7])], [400, 400])
+})
+
 test('an answer from between two halts is not taken for one of the halted network', () => {
   const status = createStatusBoard([0])
   const row = statusRow(status, 0)

@@ -54,6 +54,24 @@ const deep: readonly Damage[] = [
     (view) => flip(view, 'hashRuns', lastExitRoots(view), 2),
   ],
   [
+    'the hash of long metadata',
+    1,
+    /^dictionaries: digest of metadata \d+ is not that of its bytes$/,
+    (view) => flip(view, 'longMetadata', first(view, 'longMetadata').key, 4),
+  ],
+  [
+    'long metadata that no list knows of',
+    1,
+    /^dictionaries: digest of metadata \d+ is missing$/,
+    (view) => view.remove('longMetadata', first(view, 'longMetadata').key),
+  ],
+  [
+    'a hash of no long metadata',
+    1,
+    /^dictionaries: long metadata: expected \d+, found \d+$/,
+    (view) => view.put('longMetadata', uint32Key(9_999), new Uint8Array(36)),
+  ],
+  [
     'a sender that is gone',
     1,
     /^senders: sender of deposit 0 is missing, \d+ are counted$/,

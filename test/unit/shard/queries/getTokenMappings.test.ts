@@ -87,7 +87,7 @@ test('a mapping tells its token, its kind, and whether it is the one in use; a r
       transactionHash: toHex(wrapped!.transactionHash),
       originTokenAddress: toHex(wrapped!.originTokenAddress.bytes),
       wrappedTokenAddress: toHex(wrapped!.wrappedTokenAddress.bytes),
-      metadata: toHex(wrapped!.metadata),
+      metadata: toHex(wrapped!.metadata as Uint8Array),
     },
     {
       transactionHash: claimBlock.transactions[0]!.hash,
@@ -99,6 +99,7 @@ test('a mapping tells its token, its kind, and whether it is the one in use; a r
       wrappedNetwork: 1,
       wrappedTokenAddress: tokenAddress(101),
       metadata,
+      token: { name: 'Fake', symbol: 'FK', decimals: 18 },
       isNotMintable: false,
       tokenType: 0,
       isCurrent: false,

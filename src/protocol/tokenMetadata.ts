@@ -1,7 +1,10 @@
 const WORD = 32
+/** No name of a token is longer: what is, is left out. */
+const MAX_CHARACTERS = 256
+const MAX_BYTES_PER_CHARACTER = 4
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** What a wrapped token's metadata says of it; null where it does not say. */
+/** What a wrapped token's metadata says of it; null where it does not say, and for a text above 256 characters. */
 export interface TokenMetadata {
   readonly name: string | null
   readonly symbol: string | null
@@ -39,8 +42,11 @@ function readUint(metadata: Uint8Array, at: number): number | undefined {
 }
 
 function toText(bytes: Uint8Array): string | null {
+  if (bytes.length > MAX_CHARACTERS * MAX_BYTES_PER_CHARACTER) return null
   try {
-    return utf8.decode(bytes)
+    const text = utf8.decode(bytes)
+    // A character outside the basic plane has a `length` of 2.
+    return text.length <= MAX_CHARACTERS || [...text].length <= MAX_CHARACTERS ? text : null
   } catch {
     return null
   }
