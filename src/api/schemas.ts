@@ -239,6 +239,12 @@ const NetworkSyncSchema = record('NetworkSync', 'Synchronisation of one network.
   indexed_deposit_count: uint32('Deposits indexed.'),
   indexed_claim_count: uint32('Claims in force indexed.'),
   unresolved_senders: count('Deposits and claims whose sender is not known yet.'),
+  reasons: Type.Optional(
+    Type.Array(Type.String(), {
+      minItems: 1,
+      description: 'Those of the health record that hold for this network; absent when there are none.',
+    }),
+  ),
 })
 
 export const SyncStatusResponse = record('SyncStatusResponse', 'How far every part has come.', {

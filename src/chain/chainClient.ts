@@ -16,6 +16,10 @@ import { RangeReader } from './rangeReader.js'
 import { findBlock } from './readBlocks.js'
 import { toHeader } from './rpcBlocks.js'
 import { SenderResolver } from './senders.js'
+import { Silence } from './silence.js'
+
+/** A node that is well tells its newest block number in a fraction of this. */
+const PROBE_MS = 1_500
 
 export interface ChainClientOptions {
   readonly network: NetworkConfig
@@ -40,9 +44,9 @@ export function createChainClient({
   const filter = eventFilterOf(network)
   const logs = scanner && { scanner, filter }
   const byWeight = [...network.rpc].sort((a, b) => (b.weight ?? 1) - (a.weight ?? 1))
-  const endpoints = byWeight.map(
-    (config) => new Endpoint({ config, timeoutMs, logRange, isAlone, openPost, logs, clock, logger }),
-  )
+  const silence = new Silence(clock)
+  const posting = { openPost: silence.around(openPost), timeoutMs, logRange, isAlone, logs, clock, logger }
+  const endpoints = byWeight.map((config) => new Endpoint({ config, ...posting }))
   for (const { alias, proxy } of byWeight)
     if (proxy !== undefined)
       logger.info('endpoint is asked through a proxy', { endpoint: alias, proxy: new URL(proxy).host })
@@ -117,6 +121,14 @@ export function createChainClient({
     readsManyWords: () => states.readsManyWords(),
     distrust: () => pool.distrustCurrent(),
     isDown: () => pool.isDown(),
+    isSilent: () => silence.isSilent,
+    async probe(signal) {
+      const over = new AbortController()
+      const either = AbortSignal.any([until(signal), over.signal])
+      const asks = pool.endpoints.map((endpoint) => endpoint.call('eth_blockNumber', [], either))
+      await Promise.race([Promise.any(asks), clock.sleep(PROBE_MS, either)]).catch(() => undefined)
+      over.abort(new Error('the probe is over'))
+    },
     close: () => closing.abort(new Error('the chain client is closed')),
   }
 }

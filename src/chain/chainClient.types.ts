@@ -195,5 +195,9 @@ export interface ChainClient extends ContractReads {
   distrust(): void
   /** True while no endpoint answers. */
   isDown(): boolean
+  /** True while something is asked and nothing was answered for a while. */
+  isSilent(): boolean
+  /** Asks each endpoint for its newest block number and waits a moment for the first answer. Never throws. */
+  probe(signal: AbortSignal): Promise<void>
   close(): void
 }

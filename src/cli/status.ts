@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { NetworkSyncRecord, SyncStatusRecord } from '../telemetry/healthRecord.js'
+import type { HealthReason, NetworkSyncRecord, SyncStatusRecord } from '../telemetry/healthRecord.js'
 import { configOptions, otherFlagsHelp, readArguments, UsageError } from './arguments.js'
 import { configuredUrl } from './configuredUrl.js'
 import { type ExitCode, exitCodes } from './exitCodes.js'
@@ -80,18 +80,38 @@ const columns: readonly (readonly [title: string, cell: (network: NetworkSyncRec
   ['head', ({ current_block }) => String(current_block)],
   ['indexed', ({ synced_block }) => String(synced_block)],
   ['final', ({ finalized_block }) => String(finalized_block ?? '-')],
-  ['lag', (network) => String(network.current_block - network.synced_block)],
+  ['head age', ({ head_age_seconds }) => String(head_age_seconds ?? '-')],
+  // Against a head that nobody tells there is none.
+  ['lag', (network) => (isCutOff(network) ? '-' : String(network.current_block - network.synced_block))],
   ['seconds', ({ lag_seconds }) => String(lag_seconds ?? '-')],
   ['deposits', ({ indexed_deposit_count }) => String(indexed_deposit_count)],
   // Of that moment: deposits since then are counted in the column before, not in this one.
   ['on chain, last compared', ({ contract_deposit_count }) => String(contract_deposit_count ?? '-')],
   ['claims', ({ indexed_claim_count }) => String(indexed_claim_count)],
   ['senders open', ({ unresolved_senders }) => String(unresolved_senders)],
-  [
-    'state',
-    ({ halted, is_synced }) => (halted === null ? (is_synced ? 'in step' : 'syncing') : `halted: ${halted}`),
-  ],
+  ['state', stateOf],
 ]
+
+const STATES: { readonly [K in HealthReason]?: string } = {
+  rpc: 'no endpoint answers',
+  behind: 'the head is below what is indexed',
+  stalled: 'the chain stands still',
+  emergency_state: 'the bridge is in emergency state',
+}
+
+function isCutOff({ reasons }: NetworkSyncRecord): boolean {
+  return reasons?.includes('rpc') === true
+}
+
+/** What is the matter, in the words of the health record; `syncing` only where that is all. */
+function stateOf({ halted, is_synced, reasons = [] }: NetworkSyncRecord): string {
+  const told = reasons
+    .filter((reason) => reason !== 'halted' && reason !== 'disk' && reason !== 'syncing')
+    .map((reason) => (STATES[reason] === undefined ? reason : `${reason}: ${STATES[reason]}`))
+  if (halted !== null) told.unshift(`halted: ${halted}`)
+  if (told.length === 0) return is_synced ? 'in step' : 'syncing'
+  return (is_synced ? ['in step', ...told] : told).join('; ')
+}
 
 /** One line per network under a line of titles. */
 export function renderStatus(networks: readonly NetworkSyncRecord[]): string {

@@ -23,6 +23,7 @@ import { Recovery } from './recovery.js'
 import { seedShard } from './seedShard.js'
 import { SenderPass } from './senderPass.js'
 import { resolveBeforeCommit } from './senders.js'
+import { watchSilence } from './silenceWatch.js'
 import { StartOver } from './startOver.js'
 import type { SyncReport } from './syncReport.js'
 import { stretchEvents, WindowPipeline } from './windowPipeline.js'
@@ -59,7 +60,7 @@ export interface SyncLoopOptions {
  * is in the shard: a restart goes on from the checkpoint. Returns normally; failures are named on the status board.
  */
 export async function runSyncLoop(options: SyncLoopOptions, signal: AbortSignal): Promise<void> {
-  await new SyncLoop(options, signal).run()
+  await Promise.all([new SyncLoop(options, signal).run(), watchSilence(options, signal)])
 }
 
 class SyncLoop {

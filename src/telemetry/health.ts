@@ -38,23 +38,37 @@ export interface ServiceView {
   readonly epochMs: number
 }
 
+type Holds = (network: NetworkView, view: ServiceView) => boolean
+
+/** What may be the matter with a network, in the order of weight. */
+const NETWORK_REASONS: readonly (readonly [HealthReason, Holds])[] = [
+  ['halted', isHalted],
+  ['disk', ({ row }) => row.haltReason() === 'disk_full'],
+  ['rpc', ({ sample }) => sample.rpc.on],
+  ['behind', ({ row }) => isPutBack(row)],
+  ['lag', ({ sample }) => sample.lag.on],
+  ['stalled', ({ row, sample, stalledAfterMs }, view) => isStalled(sample, row, stalledAfterMs, view)],
+  ['emergency_state', ({ row }) => row.get('emergencyState') === 1],
+  ['syncing', (network, { phase }) => phase === 'running' && isSyncing(network)],
+]
+
 /** Every reason that holds now, in the order of their weight. */
 function reasonsOf(view: ServiceView): HealthReason[] {
-  const some = (holds: (network: NetworkView) => boolean): boolean => view.networks.some(holds)
-  const found: [HealthReason, boolean][] = [
+  const ofService: [HealthReason, boolean][] = [
     ['draining', view.phase === 'draining'],
     ['starting', view.phase === 'starting'],
     ['pool', view.phase === 'running' && !view.poolAlive],
-    ['halted', some(isHalted)],
-    ['disk', some((network) => network.row.haltReason() === 'disk_full')],
-    ['rpc', some((network) => network.sample.rpc.on)],
-    ['behind', some(({ row }) => isPutBack(row))],
-    ['lag', some((network) => network.sample.lag.on)],
-    ['stalled', some(({ row, sample, stalledAfterMs }) => isStalled(sample, row, stalledAfterMs, view))],
-    ['emergency_state', some((network) => network.row.get('emergencyState') === 1)],
-    ['syncing', view.phase === 'running' && some(isSyncing)],
   ]
-  return found.filter(([, holds]) => holds).map(([reason]) => reason)
+  return [
+    ...ofService.filter(([, holds]) => holds).map(([reason]) => reason),
+    ...networkReasons(view.networks, view),
+  ]
+}
+
+function networkReasons(networks: readonly NetworkView[], view: ServiceView): HealthReason[] {
+  return NETWORK_REASONS.filter(([, holds]) => networks.some((network) => holds(network, view))).map(
+    ([reason]) => reason,
+  )
 }
 
 /** The health record and its HTTP status: 200 for healthy, syncing and degraded, 503 otherwise. */
@@ -153,7 +167,9 @@ function hasNoWholeHistory({ row }: NetworkView): boolean {
   return row.get('caughtUp') === 0 && (row.get('syncedBlock') < 0 || row.get('catchingUp') === 1)
 }
 
-function networkSync({ networkId, row, sample }: NetworkView, view: ServiceView): NetworkSyncRecord {
+function networkSync(network: NetworkView, view: ServiceView): NetworkSyncRecord {
+  const { networkId, row, sample } = network
+  const reasons = networkReasons([network], view)
   const head = row.get('headBlock')
   const synced = row.get('syncedBlock')
   const halted = row.haltReason()
@@ -186,6 +202,7 @@ function networkSync({ networkId, row, sample }: NetworkView, view: ServiceView)
     indexed_deposit_count: row.get('depositCount'),
     indexed_claim_count: row.get('claimCount'),
     unresolved_senders: row.get('unresolvedSenders'),
+    ...(reasons.length === 0 ? {} : { reasons }),
   }
 }
 

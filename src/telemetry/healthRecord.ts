@@ -51,6 +51,8 @@ export interface NetworkSyncRecord extends ChainSyncRecord {
   readonly indexed_claim_count: number
   /** Deposits and claims whose sender is not known yet. */
   readonly unresolved_senders: number
+  /** What of the health record's reasons holds for this network; absent when there is nothing to tell. */
+  readonly reasons?: readonly HealthReason[]
 }
 
 export interface SyncStatusRecord {

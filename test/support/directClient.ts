@@ -22,6 +22,8 @@ import { localExitRootOf } from './fakeChainState.js'
 type Method = Exclude<
   keyof ChainClient,
   | 'isDown'
+  | 'isSilent'
+  | 'probe'
   | 'close'
   | 'readCarefully'
   | 'distrust'
@@ -222,6 +224,12 @@ export class DirectClient implements ChainClient {
   reorged(): void {}
 
   countPerTransactionFrom(): void {}
+
+  isSilent(): boolean {
+    return false
+  }
+
+  async probe(): Promise<void> {}
 
   isDown(): boolean {
     return this.down

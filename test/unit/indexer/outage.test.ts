@@ -73,6 +73,37 @@ for (const outage of outages)
     assert.equal(row.haltReason(), 'none')
   })
 
+test('an endpoint that takes questions and says nothing is told within seconds, not after its time-outs', async () => {
+  const { endpoints, clock, row, run } = follow(1)
+  const told: number[] = []
+  clock.after(2 * MINUTE_MS, () => {
+    const fault = endpoints[0]!.fail({ type: 'silent' })
+    const look = (ms: number): void => {
+      if (row.get('rpcDown') === 1) told.push(ms)
+      if (ms < 60_000) clock.after(100, () => look(ms + 100))
+      else fault.off()
+    }
+    look(0)
+  })
+  await run(5)
+  // At most one poll until it is asked.
+  assert.ok(told[0]! <= 4_500, `${told[0]} ms`)
+  assert.ok(told.at(-1)! >= 59_900 && told.length > 550, 'and stays so')
+  assert.equal(row.get('rpcDown'), 0)
+})
+
+test('a silent endpoint is no silence while another one answers', async () => {
+  const { endpoints, clock, row, run } = follow(2)
+  let wasDown = false
+  clock.after(2 * MINUTE_MS, () => endpoints[0]!.fail({ type: 'silent' }))
+  for (let ms = MINUTE_MS; ms < 5 * MINUTE_MS; ms += 100)
+    clock.after(ms, () => {
+      wasDown ||= row.get('rpcDown') === 1
+    })
+  await run(5)
+  assert.equal(wasDown, false)
+})
+
 for (const trouble of [
   { type: 'silent' },
   { type: 'lag', blocks: 30 },

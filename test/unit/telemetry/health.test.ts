@@ -246,6 +246,19 @@ test('a head that stays below what is stored degrades at once and fails readines
   assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
 })
 
+test('the sync status says of each network which of the reasons are its own', () => {
+  const { monitor, inStep, set, samples, row } = world()
+  const reasons = () => monitor.syncStatus().networks.map((network) => network.reasons)
+  inStep()
+  assert.deepEqual(reasons(), [undefined, undefined, undefined])
+  set(0, { rpcDown: 1 })
+  set(1, { syncedBlock: 80 })
+  row(2).setHaltReason('missing_log')
+  samples(3)
+  assert.deepEqual(reasons(), [['rpc'], ['lag'], ['halted']])
+  assert.deepEqual(monitor.health().record.reasons, ['halted', 'rpc', 'lag'])
+})
+
 test('a head that no look has confirmed since the start is no trouble, and not synced', () => {
   const { inStep, brief, monitor, row } = world()
   inStep()
