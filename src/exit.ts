@@ -5,12 +5,13 @@ import type { Logger } from './telemetry/logger.js'
 import { standardError } from './telemetry/standardStreams.js'
 import { Watchdog } from './watchdog.js'
 
-/** Longest wait for threads that are told to end: they do so at the next line of JavaScript. */
-const LONGEST_THREAD_END_MS = 700
+/** From the decision to leave until the watchdog's kill; less where less of the grace time is left. */
+const LONGEST_EXIT_MS = 3_000
+const SHORTEST_EXIT_MS = 1_000
+/** Of that, the wait for threads that are told to end: they do so at the next line of JavaScript, once they get a core. */
+const THREAD_END_SHARE = 0.7
 /** For lines that nobody has taken yet. */
 const LONGEST_LAST_LINES_MS = 200
-/** From the decision to leave until the watchdog's kill. */
-const LONGEST_EXIT_MS = 2_000
 
 /** The only way out of the process. It depends on no log line and on no thread. */
 export class Exit {
@@ -44,9 +45,10 @@ export class Exit {
 
   /** `process.exit` waits for every thread, also for one that sits in a system call for ever: then only a kill helps. */
   private async end(code: ExitCode): Promise<never> {
-    this.watchdog.mustEndWithin(LONGEST_EXIT_MS)
+    const exitMs = Math.max(Math.min(this.watchdog.leftMs(), LONGEST_EXIT_MS), SHORTEST_EXIT_MS)
+    this.watchdog.mustEndWithin(exitMs)
     const ended = Promise.all([...this.threads].map((thread) => thread.terminate())).then(() => true)
-    if (!(await Promise.race([ended, awake(LONGEST_THREAD_END_MS).then(() => false)]))) {
+    if (!(await Promise.race([ended, awake(THREAD_END_SHARE * exitMs).then(() => false)]))) {
       standardError().flush(LONGEST_LAST_LINES_MS)
       process.kill(process.pid, 'SIGKILL')
     }
@@ -54,7 +56,7 @@ export class Exit {
   }
 }
 
-const AWAKE_STEP_MS = 50
+const AWAKE_STEP_MS = 250
 
 /** Resolves after so much time in which this process ran: one that was stopped meanwhile gets its time all the same. */
 export async function awake(ms: number): Promise<void> {

@@ -46,6 +46,12 @@ export class Watchdog {
     Atomics.store(this.cells, watchdogCell.silenceMs, this.silenceMs)
   }
 
+  /** What is left of the time in which the process must be gone. */
+  leftMs(): number {
+    const left = Atomics.load(this.cells, watchdogCell.budgetMs)
+    return left === NO_BUDGET ? Number.POSITIVE_INFINITY : left
+  }
+
   /** The process must be gone in so much time. A later call replaces an earlier one. */
   mustEndWithin(ms: number): void {
     Atomics.store(this.cells, watchdogCell.budgetMs, ms)
