@@ -4,12 +4,12 @@ import { decodeArchivedDeposit } from '../../store/codecs/archivedDeposit.js'
 import { equalBytes } from '../../store/codecs/bytes.js'
 import { chunkKey, listChunkKey, tokenKey, uint32Key } from '../../store/codecs/keys.js'
 import { decodeListChunk, decodeListTail, listLength } from '../../store/codecs/listEntry.js'
-import { decodeSenderRow, SENDER_BYTES, type SenderRow } from '../../store/codecs/senderRow.js'
+import { decodeSenderRow, SENDER_BYTES } from '../../store/codecs/senderRow.js'
 import { decodeTokenMappingRow } from '../../store/codecs/tokenMappingRow.js'
 import { LIST_CHUNK, listKinds, SENDERS_PER_CHUNK } from '../../store/tables.js'
 import { localExitTreeSource } from '../tiles.js'
 import { senderWatermark } from '../write/senders.js'
-import { readClaim, readDeposit } from '../write/transactionLogs.js'
+import { ownAddress, readClaim, readDeposit } from '../write/transactionLogs.js'
 import {
   countEntries,
   DamageError,
@@ -139,15 +139,9 @@ function listedRows(context: VerifyContext): ReadonlyMap<number, ListedRows> {
   ])
 }
 
-/** Whoever called and whoever signed: one list if they are one. */
+/** Whoever called and whoever signed, and a message's own origin where it is shown besides: one list if they are one. */
 function senders({ view }: VerifyContext, kind: 'deposit' | 'claim'): ListedRows {
   const table = kind === 'deposit' ? 'depositSenders' : 'claimSenders'
-  const keysOfRow = (row: SenderRow | undefined): readonly Uint8Array[] => {
-    // Nobody made a claim that an administrator set, nor do we know who made what no node could tell of.
-    if (row === undefined) return []
-    const [caller, signer] = [row.caller.bytes, row.transactionSender.bytes]
-    return equalBytes(caller, signer) ? [caller] : [caller, signer]
-  }
   return {
     count: senderWatermark(view, kind),
     keysOf: (ordinal) => {
@@ -155,7 +149,15 @@ function senders({ view }: VerifyContext, kind: 'deposit' | 'claim'): ListedRows
         `sender of ${kind} ${ordinal}`,
         view.get(table, chunkKey(ordinal, SENDERS_PER_CHUNK)),
       )
-      return keysOfRow(decodeSenderRow(chunk, SENDER_BYTES * (ordinal % SENDERS_PER_CHUNK)))
+      // Nobody made a claim that an administrator set, nor do we know who made what no node could tell of.
+      const at = SENDER_BYTES * (ordinal % SENDERS_PER_CHUNK)
+      // A copy: the deposit is read before it is compared.
+      const row = decodeSenderRow(new Uint8Array(chunk.subarray(at, at + SENDER_BYTES)), 0)
+      const own =
+        kind === 'deposit' ? ownAddress(view, readDeposit(view, ordinal), row !== undefined) : undefined
+      const keys = row === undefined ? [] : [row.caller.bytes, row.transactionSender.bytes]
+      if (own !== undefined) keys.push(own)
+      return keys.filter((key, index) => keys.findIndex((each) => equalBytes(each, key)) === index)
     },
   }
 }

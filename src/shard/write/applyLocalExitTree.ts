@@ -18,6 +18,7 @@ import { hashKinds, type ListKind, listKinds } from '../../store/tables.js'
 import { appendDeposit } from './applyDeposits.js'
 import { truncateEntries } from './hashRunAppender.js'
 import { truncateList } from './listAppender.js'
+import { MESSAGE, ownAddress } from './transactionLogs.js'
 import type { WriteContext } from './writeContext.js'
 
 /**
@@ -56,7 +57,11 @@ export function applyForwardLet(context: WriteContext, header: BlockHeader, even
     const twin = findArchivedTwin(context.view, context.localExitTree.leafOf(position))
     // A twin whose sender is not resolved leaves this one open too: both are asked for by the twin's transaction.
     const sender = twin === undefined ? event.sender : twin.sender && plainSender(twin.sender)
-    context.depositSenders.offer(depositCount, sender)
+    context.depositSenders.offer(
+      depositCount,
+      sender,
+      leaf.leafType === MESSAGE ? leaf.originAddress : undefined,
+    )
   }
   if (context.counters.deposits !== event.newLeafCount)
     throw letError(
@@ -133,6 +138,8 @@ function archiveFrom(context: WriteContext, from: number): void {
       touch(listKinds.depositsBySender, senders.caller.bytes)
       touch(listKinds.depositsBySender, senders.transactionSender.bytes)
     }
+    const own = ownAddress(view, row, senders !== undefined)
+    if (own !== undefined) touch(listKinds.depositsBySender, own)
     const ordinal = counters.archivedDeposits++
     view.put(
       'archivedDeposits',

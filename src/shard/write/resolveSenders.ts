@@ -1,6 +1,6 @@
 import type { TreeHasher } from '../../merkle/hasher.js'
 import { getLeaf } from '../../merkle/treeProofs.js'
-import type { Hash, Sender } from '../../protocol/chainEvent.js'
+import type { Address, Hash, Sender } from '../../protocol/chainEvent.js'
 import type { BlockNumber, ClaimOrdinal, DepositCount } from '../../protocol/units.js'
 import {
   CLAIM_BYTES,
@@ -8,7 +8,13 @@ import {
   claimFields,
   isSetByAdministrator,
 } from '../../store/codecs/claimRow.js'
-import { DEPOSIT_BYTES, type DepositRow, depositBlockNumber } from '../../store/codecs/depositRow.js'
+import {
+  DEPOSIT_BYTES,
+  type DepositRow,
+  decodeDepositRow,
+  depositBlockNumber,
+  depositLeafType,
+} from '../../store/codecs/depositRow.js'
 import { latin1 } from '../../store/codecs/keys.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import { CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../../store/tables.js'
@@ -19,7 +25,14 @@ import { findArchivedTwin } from './applyLocalExitTree.js'
 import { readUndoFloor } from './chainPosition.js'
 import { type Senders, senderWatermark } from './senders.js'
 import { StoredRows } from './storedRows.js'
-import { depositLog, readClaim, readClaimHash, readDeposit, readTransactionLogs } from './transactionLogs.js'
+import {
+  depositLog,
+  ownAddress,
+  readClaim,
+  readClaimHash,
+  readDeposit,
+  readTransactionLogs,
+} from './transactionLogs.js'
 import type { WriteContext } from './writeContext.js'
 
 /** Deposits and claims whose sender is open, oldest first; of each kind from its watermark on. */
@@ -124,8 +137,11 @@ export function resolveSenders(context: WriteContext, resolved: readonly Resolve
   // Kind by kind: within one kind the blocks ascend, and the two share no key.
   for (const { ordinal, sender } of resolved.filter(({ kind }) => kind === 'deposit')) {
     const offset = deposits.open(ordinal)
+    const row =
+      depositLeafType(deposits.bytes, offset) === 0 ? undefined : decodeDepositRow(deposits.bytes, offset)
     enter(depositBlockNumber(deposits.bytes, offset))
-    addSender(context.depositSenders, ordinal, sender)
+    const own = row && ownAddress(view, row, sender !== null)
+    addSender(context.depositSenders, ordinal, sender, own)
   }
   for (const { ordinal, sender } of resolved.filter(({ kind }) => kind === 'claim')) {
     passAdministrators(ordinal)
@@ -138,7 +154,7 @@ export function resolveSenders(context: WriteContext, resolved: readonly Resolve
   view.setUndoBlock(undefined)
 }
 
-function addSender(senders: Senders, ordinal: number, sender: Sender | null): void {
-  if (sender === null) senders.addNobody(ordinal)
-  else senders.add(ordinal, sender)
+function addSender(senders: Senders, ordinal: number, sender: Sender | null, own?: Address): void {
+  if (sender === null) senders.addNobody(ordinal, own)
+  else senders.add(ordinal, sender, own)
 }

@@ -1,5 +1,5 @@
 import { InvariantError } from '../../errors/invariantError.js'
-import type { Sender } from '../../protocol/chainEvent.js'
+import type { Address, Sender } from '../../protocol/chainEvent.js'
 import { equalBytes } from '../../store/codecs/bytes.js'
 import { CHECKSUM_ADDRESS_BYTES } from '../../store/codecs/checksumAddress.js'
 import { type MetaName, metaKey } from '../../store/codecs/keys.js'
@@ -60,13 +60,16 @@ export class Senders {
     return this.#rows.count
   }
 
-  /** Keeps the sender of the row that was just made, if it is known and no older one is open. */
-  offer(ordinal: number, sender: Sender | null): void {
-    if (sender !== null && ordinal === this.#rows.count) this.add(ordinal, sender)
+  /** Keeps the sender of the row that was just made, if it is known and no older one is open. @param own as `add` takes it. */
+  offer(ordinal: number, sender: Sender | null, own?: Address): void {
+    if (sender !== null && ordinal === this.#rows.count) this.add(ordinal, sender, own)
   }
 
-  /** @throws InvariantError when `ordinal` is not the watermark. */
-  add(ordinal: number, sender: Sender): void {
+  /**
+   * @param own an address that the row shows besides: the origin of a message whose caller may be another.
+   * @throws InvariantError when `ordinal` is not the watermark.
+   */
+  add(ordinal: number, sender: Sender, own?: Address): void {
     this.#expectNext(ordinal)
     const caller = this.#addresses.numberOf(sender.caller)
     // Mostly the same account: comparing is cheaper than looking up.
@@ -79,14 +82,21 @@ export class Senders {
     this.#addresses.copy(transactionSender, bytes, offset + CHECKSUM_ADDRESS_BYTES)
     this.#lists.appendTo(this.#list, caller, ordinal)
     if (transactionSender !== caller) this.#lists.appendTo(this.#list, transactionSender, ordinal)
+    if (own === undefined) return
+    const origin = this.#addresses.numberOf(own)
+    if (origin !== caller && origin !== transactionSender) this.#lists.appendTo(this.#list, origin, ordinal)
   }
 
-  /** A claim set by an administrator has nobody, nor has what no node can tell: the row is zero, and in no list. */
-  addNobody(ordinal: number): void {
+  /**
+   * A claim set by an administrator has nobody, nor has what no node can tell: the row is zero, and in no list but that of
+   * @param own as above.
+   */
+  addNobody(ordinal: number, own?: Address): void {
     this.#expectNext(ordinal)
     const offset = this.#rows.append()
     const { bytes } = this.#rows
     bytes.fill(0, offset, offset + SENDER_BYTES)
+    if (own !== undefined) this.#lists.appendTo(this.#list, this.#addresses.numberOf(own), ordinal)
   }
 
   /** @returns a copy of the stored row, or null at and above the watermark. */

@@ -1,5 +1,5 @@
 import { InvariantError } from '../../errors/invariantError.js'
-import type { Hash } from '../../protocol/chainEvent.js'
+import type { Address, Hash } from '../../protocol/chainEvent.js'
 import { asDepositCount } from '../../protocol/units.js'
 import { equalBytes, readUint256 } from '../../store/codecs/bytes.js'
 import { CLAIM_BYTES, CLAIM_HASH_BYTES, type ClaimRow, decodeClaimRow } from '../../store/codecs/claimRow.js'
@@ -52,11 +52,29 @@ export function depositLog(view: ReadView, row: DepositRow, depositCount: number
     destinationAddress,
     amount: readUint256(row.amount, 0),
   }
-  if (leafType !== 1) return told
   // A message names its sender itself.
+  return leafType === MESSAGE ? { ...told, originAddress: originOf(view, tokenId) } : told
+}
+
+/** Leaf type. */
+export const MESSAGE = 1
+
+/**
+ * The origin of a message, where its row shows it as the sender and the stored sender may be another: in a leaf of ForwardLET,
+ * or of nobody. Any other message was sent by its origin.
+ */
+export function ownAddress(
+  view: ReadView,
+  { leafType, isForwardLeaf, tokenId }: DepositRow,
+  hasSender: boolean,
+): Address | undefined {
+  return leafType === MESSAGE && (isForwardLeaf || !hasSender) ? originOf(view, tokenId) : undefined
+}
+
+function originOf(view: ReadView, tokenId: number): Address {
   const origin = view.get('tokens', uint32Key(tokenId))
   if (origin === undefined) throw new InvariantError(`token ${tokenId} is not stored`)
-  return { ...told, originAddress: new Uint8Array(decodeTokenEntry(origin).address.bytes) }
+  return new Uint8Array(decodeTokenEntry(origin).address.bytes)
 }
 
 function claimLog(row: ClaimRow): TransactionLog {

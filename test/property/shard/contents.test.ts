@@ -129,13 +129,15 @@ function expectedLists(model: ShardModel): Record<string, number[]> {
     if (list.at(-1) !== ordinal) list.push(ordinal)
   }
   const network = (id: number) => id.toString(16).padStart(8, '0')
-  model.deposits.forEach(({ leaf, transactionHash, sender }, ordinal) => {
+  model.deposits.forEach(({ leaf, transactionHash, sender, isForwardLeaf }, ordinal) => {
     add('depositsByDestinationNetwork', network(leaf.destinationNetwork), ordinal)
     add('depositsByDestinationAddress', hex(leaf.destinationAddress), ordinal)
     add('depositsByTransaction', hex(transactionHash.subarray(0, 8)), ordinal)
     if (leaf.leafType !== 0) add('depositsByLeafType', Buffer.of(leaf.leafType).toString('hex'), ordinal)
     add('depositsBySender', hex(sender!.caller), ordinal)
     add('depositsBySender', hex(sender!.transactionSender), ordinal)
+    // It is what its row shows.
+    if (isForwardLeaf && leaf.leafType === 1) add('depositsBySender', hex(leaf.originAddress), ordinal)
   })
   model.archived.forEach(({ leafHash }, ordinal) => {
     add('archivedByLeafHash', hex(leafHash), ordinal)

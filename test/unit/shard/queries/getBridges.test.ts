@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { hexToBytes } from 'viem'
+import { type Hex, hexToBytes } from 'viem'
 import type { BridgesQuery } from '../../../../src/protocol/queries.js'
 import { asDepositCount, asNetworkId } from '../../../../src/protocol/units.js'
 import { getBridges } from '../../../../src/shard/queries/getBridges.js'
@@ -341,4 +341,51 @@ test('a time that falls in a block without deposits counts', (context) => {
     assert.deepEqual(since(90), [0])
     assert.deepEqual(since(80), [1, 0])
   }
+})
+
+test('a message is found by its own origin and by its transaction, also as a leaf of ForwardLET and of nobody known', (context) => {
+  const world = createFakeWorld({ networks: [1] })
+  const network = world.network(1)
+  const [origin, forwarder] = [userContract(7), account(9)]
+  const message = {
+    ...{ leafType: 1, originNetwork: 1, originAddress: origin },
+    ...{ destinationNetwork: 0, destinationAddress: account(20), metadata: '0x' as const },
+  }
+  const found = (indexed: IndexedWorld, address: string) =>
+    ask(indexed, { networkId: asNetworkId(1), fromAddress: hexToBytes(address as Hex) }).rows.map(
+      ({ depositCount }) => depositCount,
+    )
+  network.mine((block) => block.tx({ from: account(3) }).deposit())
+  network.mine((block) => {
+    const leaves = [1n, 2n].map((amount) => ({ ...message, amount }))
+    block.tx({ from: forwarder }).forwardLet(leaves)
+  })
+  network.mine((block) => block.tx({ from: account(4), to: origin }).deposit({ leafType: 1 }))
+  for (const withSenders of [true, false]) {
+    const indexed = new IndexedWorld(context, world)
+    indexed.syncAll({ withSenders, batchBlocks: 1 })
+    const writer = indexed.writer(1)
+    // What no node knows any more has nobody.
+    const open = writer.unresolvedSenders(10)
+    const isLost = ({ ordinal }: (typeof open)[number]) => ordinal === 2 || ordinal === 3
+    writer.resolveSenders(
+      open.map((row) => ({
+        kind: row.kind,
+        ordinal: row.ordinal,
+        sender: isLost(row) ? null : senderOf(network.blocks[row.blockNumber]!, row.logIndex),
+      })),
+    )
+    assert.deepEqual(found(indexed, origin), [3, 2, 1])
+    assert.deepEqual(found(indexed, forwarder), withSenders ? [2, 1] : [1])
+    assert.deepEqual(found(indexed, account(4)), withSenders ? [3] : [])
+  }
+  // A cut takes them off the lists.
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll({ batchBlocks: 1 })
+  network.mine((block) => block.tx().backwardLet(2))
+  indexed.syncAll({ batchBlocks: 1 })
+  assert.deepEqual(found(indexed, origin), [1])
+  network.reorg({ depth: 1, blocks: 'empty' })
+  indexed.syncAll()
+  assert.deepEqual(found(indexed, origin), [3, 2, 1])
 })
