@@ -39,13 +39,23 @@ export function createChainClient({
   openPost = createHttpPost,
   scanner,
 }: ChainClientOptions): ChainClient {
-  const { rpcTimeoutMs: timeoutMs, logRange, globalExitRootManager: manager } = network
+  const { rpcTimeoutMs: timeoutMs, rpcMaxResponseBytes: maxBodyBytes } = network
+  const { logRange, globalExitRootManager: manager } = network
   const isAlone = network.rpc.length === 1
   const filter = eventFilterOf(network)
   const logs = scanner && { scanner, filter }
   const byWeight = [...network.rpc].sort((a, b) => (b.weight ?? 1) - (a.weight ?? 1))
   const silence = new Silence(clock)
-  const posting = { openPost: silence.around(openPost), timeoutMs, logRange, isAlone, logs, clock, logger }
+  const posting = {
+    openPost: silence.around(openPost),
+    timeoutMs,
+    maxBodyBytes,
+    logRange,
+    isAlone,
+    logs,
+    clock,
+    logger,
+  }
   const endpoints = byWeight.map((config) => new Endpoint({ config, ...posting }))
   for (const { alias, proxy } of byWeight)
     if (proxy !== undefined)

@@ -13,12 +13,11 @@ import { StateSkill } from './stateSkill.js'
 import { TimestampTrust } from './timestampTrust.js'
 import { TokenBucket } from './tokenBucket.js'
 
-/** Longest answer: a window of TARGET_LOGS logs has some 10 MB. Longer counts as too wide a window. */
-const MAX_BODY_BYTES = 64 * 1024 * 1024
-
 export interface EndpointOptions {
   readonly config: RpcEndpointConfig
   readonly timeoutMs: number
+  /** Longest answer: a window of TARGET_LOGS logs has some 10 MB. Longer counts as too wide a window. */
+  readonly maxBodyBytes: number
   readonly logRange: number
   /** The network has no other endpoint. */
   readonly isAlone?: boolean
@@ -53,7 +52,17 @@ export class Endpoint {
   readonly #batches: CallBatches
 
   constructor(options: EndpointOptions) {
-    const { config, timeoutMs, logRange, isAlone = false, openPost, clock, logger, logs } = options
+    const {
+      config,
+      timeoutMs,
+      maxBodyBytes,
+      logRange,
+      isAlone = false,
+      openPost,
+      clock,
+      logger,
+      logs,
+    } = options
     this.alias = config.alias
     this.#role = config.role ?? 'all'
     this.logRange = new LogRange(Math.min(logRange, config.maxLogRange ?? logRange))
@@ -69,7 +78,7 @@ export class Endpoint {
         proxy: config.proxy,
         alias: config.alias,
         timeoutMs,
-        maxBodyBytes: MAX_BODY_BYTES,
+        maxBodyBytes,
         logs,
         ...(openPost === undefined ? {} : { openPost }),
       }),

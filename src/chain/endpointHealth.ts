@@ -1,5 +1,5 @@
 import type { Clock } from './clock.js'
-import type { RpcFailure } from './rpcFailure.js'
+import type { RpcFailure, RpcFailureKind } from './rpcFailure.js'
 
 /** First and longest pause after failures in a row; short enough that a network recovers within a minute. */
 const FIRST_PAUSE_MS = 250
@@ -9,6 +9,7 @@ const RATE_PAUSE_CAP_MS = 30_000
 /** A node that is a few blocks behind needs no more than a block's time; one that keeps less history is well otherwise. */
 const SHORT_PAUSE_MS = 500
 const UNABLE_WEIGHT = 0.5
+const UNABLE: ReadonlySet<RpcFailureKind> = new Set(['behind', 'gone', 'tooMuch'])
 /** Errors weigh half after this long without another one. */
 const ERROR_HALF_LIFE_MS = 60_000
 /** Share of the newest latency in the average. */
@@ -61,7 +62,7 @@ export class EndpointHealth {
 
   failed(failure: RpcFailure | undefined): void {
     const now = this.#clock.now()
-    const isUnable = failure?.kind === 'behind' || failure?.kind === 'gone'
+    const isUnable = failure !== undefined && UNABLE.has(failure.kind)
     this.#errors =
       this.#errors * 0.5 ** ((now - this.#errorsAt) / ERROR_HALF_LIFE_MS) + (isUnable ? UNABLE_WEIGHT : 1)
     this.#errorsAt = now

@@ -1,5 +1,6 @@
 import { ChainDataError } from '../errors/chainDataError.js'
 import { FatalError, RetryableError } from '../errors/chainErrors.js'
+import type { HaltReason } from '../errors/haltReason.js'
 import type { Logger } from '../telemetry/logger.js'
 import { ChainIdentity } from './chainIdentity.js'
 import type { Clock } from './clock.js'
@@ -7,7 +8,7 @@ import type { Endpoint } from './endpoint.js'
 import { EndpointHealth } from './endpointHealth.js'
 import { readHead } from './readBlocks.js'
 import { type BlockHead, decodeQuantity } from './rpcBlocks.js'
-import { RpcFailure } from './rpcFailure.js'
+import { RpcFailure, type RpcFailureKind } from './rpcFailure.js'
 
 /** How much better another endpoint must be before a healthy one is left: no flapping between equals. */
 const SWITCH_MARGIN = 0.75
@@ -22,6 +23,12 @@ const LAG_BLOCKS = 2
 const TIMES_BEHIND = 2
 /** Less than errors weigh at most: an endpoint that tells of blocks which it can't show must not win by them. */
 const LAG_WEIGHT = 3
+
+/** What a network halts with when every endpoint fails so. */
+const HOPELESS: Readonly<Partial<Record<RpcFailureKind, HaltReason>>> = {
+  gone: 'pruned_history',
+  tooMuch: 'answer_too_large',
+}
 
 interface Member {
   readonly endpoint: Endpoint
@@ -118,7 +125,7 @@ export class EndpointPool {
           })
         } else if (error instanceof RpcFailure) {
           // What another try may cure says more than what none can.
-          if (failure === undefined || failure.kind === 'gone') failure = error
+          if (failure === undefined || failure.kind in HOPELESS) failure = error
           this.#noteFailure(member, error)
         } else throw error
       }
@@ -326,9 +333,9 @@ export class EndpointPool {
 
   /** Every endpoint was asked, or rests. */
   #final(failure: RpcFailure, wereAllTried: boolean): RetryableError | FatalError {
-    if (failure.kind !== 'gone' || !wereAllTried)
-      return new RetryableError(failure.message, { cause: failure })
-    return new FatalError(failure.message, { cause: failure, reason: 'pruned_history' })
+    const reason = HOPELESS[failure.kind]
+    if (reason === undefined || !wereAllTried) return new RetryableError(failure.message, { cause: failure })
+    return new FatalError(failure.message, { cause: failure, reason })
   }
 
   #untilSomeReady(members: readonly Member[]): number {

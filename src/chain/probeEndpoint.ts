@@ -50,6 +50,7 @@ export async function probeEndpoint(
   const endpoint = new Endpoint({
     config: network.rpc[position]!,
     timeoutMs: network.rpcTimeoutMs,
+    maxBodyBytes: network.rpcMaxResponseBytes,
     logRange: network.logRange,
     clock: systemClock,
     logger,

@@ -18,6 +18,7 @@ import {
 import type { Endpoint } from './endpoint.js'
 import { withInitialExitRoots } from './initialExitRoots.js'
 import { LogPositions } from './logPositions.js'
+import { isTooMuch } from './logsByReceipt.js'
 import { MissingLogs } from './missingLogs.js'
 import { behind, readBlocks, readHead } from './readBlocks.js'
 import { type LogsWindow, readLogsWindow } from './readLogs.js'
@@ -155,6 +156,8 @@ export class RangeReader {
       const logs = await this.#missingLogs.askByHash(head, endpoint, signal)
       return logs && { to: block, headers: new Map([[block, head]]), logs }
     } catch (error) {
+      // A window of one block can be read in parts.
+      if (error instanceof RpcFailure && isTooMuch(error)) return undefined
       if (!(error instanceof RpcFailure) || error.kind !== 'rpc') throw error
       if (isMethodMissing(error) || error.providerWords().code === -32602) endpoint.offersLogsByHash = false
       return undefined

@@ -1,5 +1,6 @@
 import { PackedLogs } from '../protocol/packedLogs.js'
 import type { Endpoint } from './endpoint.js'
+import { isTooMuch, readLogsByReceipt } from './logsByReceipt.js'
 import { classifyLogsFailure } from './rangeErrors.js'
 import { behind, blockCall, expectBlock, readBlocks } from './readBlocks.js'
 import { type BlockHead, quantity } from './rpcBlocks.js'
@@ -62,6 +63,8 @@ export async function readLogsWindow(
       for (const header of await readBlocks(unknown, endpoint, signal)) headers.set(header.number, header)
       const outcome = outcomes[numbers.length]!
       if (!outcome.ok) {
+        if (span === 1 && isTooMuch(outcome.failure))
+          return { to, headers, logs: await readLogsByReceipt(headers.get(to)!, filter, endpoint, signal) }
         if (refusals === MAX_REFUSALS || !narrows(outcome.failure, span, from, endpoint))
           throw outcome.failure
         continue
@@ -88,7 +91,6 @@ function narrows(failure: RpcFailure, span: number, from: number, endpoint: Endp
   switch (problem.type) {
     case 'tooWide':
     case 'tooMany':
-      if (span === 1) return false
       endpoint.logRange.shrink(problem, span)
       return true
     case 'beyondHead':

@@ -20,8 +20,18 @@ export interface ProviderWords {
  * - `body`: a reply that is too long, cut, no JSON, or contradicts itself.
  * - `behind`: the endpoint does not know a block yet that we know of.
  * - `gone`: the endpoint no longer keeps what the question needs.
+ * - `tooMuch`: the smallest question has a longer answer than can be taken.
  */
-export type RpcFailureKind = 'rpc' | 'http' | 'rateLimit' | 'timeout' | 'network' | 'body' | 'behind' | 'gone'
+export type RpcFailureKind =
+  | 'rpc'
+  | 'http'
+  | 'rateLimit'
+  | 'timeout'
+  | 'network'
+  | 'body'
+  | 'behind'
+  | 'gone'
+  | 'tooMuch'
 
 /**
  * One failed call. The message names alias, method and kind only: no address, no words of the provider, so it may

@@ -113,6 +113,8 @@ export interface NetworkConfig {
   readonly logRange: number
   readonly pollIntervalMs: number
   readonly rpcTimeoutMs: number
+  /** Longest answer of an endpoint that is taken. */
+  readonly rpcMaxResponseBytes: number
   /** A head older than this that stands still is told; 0 = never. */
   readonly stalledAfterMs: number
   /** `auto`: ask for call traces while the node offers them. `off`: never. */

@@ -129,6 +129,12 @@ const Network = Type.Object(
       unit: 'ms',
       description: 'Longest wait for one answer of an endpoint.',
     }),
+    rpc_max_response_bytes: integer(65_536, 500_000_000, {
+      default: 64 * 1024 ** 2,
+      unit: 'bytes',
+      description:
+        'Longest answer of an endpoint that is taken, unpacked; what is longer is asked for in parts.',
+    }),
     stalled_after_ms: Type.Optional(
       integer(0, 366 * 24 * 3_600_000, {
         unit: 'ms',

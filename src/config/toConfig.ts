@@ -66,6 +66,7 @@ function toNetwork(network: NetworkTable, environment: Environment): NetworkConf
     logRange: network.log_range,
     pollIntervalMs: network.poll_interval_ms,
     rpcTimeoutMs: network.rpc_timeout_ms,
+    rpcMaxResponseBytes: network.rpc_max_response_bytes,
     stalledAfterMs: network.stalled_after_ms ?? (network.network_id === 0 ? STALLED_L1_MS : STALLED_L2_MS),
     callTraces: network.call_traces,
     gerInjection: network.ger_injection,

@@ -66,6 +66,7 @@ function networkConfig({ networkId, chainId, rpcUrl, contracts }: DevnetChain): 
     logRange: 5_000,
     pollIntervalMs: 200,
     rpcTimeoutMs: 10_000,
+    rpcMaxResponseBytes: 64 * 1024 ** 2,
     // Its chains mine when something is sent.
     stalledAfterMs: 0,
     callTraces: 'auto',

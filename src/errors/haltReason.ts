@@ -23,6 +23,7 @@ export const haltReasons = [
   'state_unavailable',
   'data_folder_lost',
   'log_position_overflow',
+  'answer_too_large',
 ] as const
 
 export type HaltReason = (typeof haltReasons)[number]

@@ -1,6 +1,11 @@
 import type { HaltReason } from '../errors/haltReason.js'
 
-const HARMLESS: readonly HaltReason[] = ['disk_full', 'rpc_unavailable', 'state_unavailable']
+const HARMLESS: readonly HaltReason[] = [
+  'disk_full',
+  'rpc_unavailable',
+  'state_unavailable',
+  'answer_too_large',
+]
 
 /**
  * Whether a network that halted for this reason must not be answered for with proofs and readiness. Without disk space,

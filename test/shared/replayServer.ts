@@ -96,6 +96,7 @@ export function replayConfig(
     logRange: 1000,
     pollIntervalMs: 1000,
     rpcTimeoutMs: 2000,
+    rpcMaxResponseBytes: 64 * 1024 ** 2,
     stalledAfterMs: 0,
     callTraces: 'auto',
     gerInjection: 'auto',

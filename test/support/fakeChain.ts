@@ -236,7 +236,7 @@ export class FakeNetwork {
       ...(networkId === 0 ? { rollupManager } : {}),
       rpc: urls.map((url, index) => ({ url, alias: `network ${networkId} endpoint ${index}` })),
       finality: { tag: 'latest', depth: 0 },
-      ...{ pollIntervalMs: 20, rpcTimeoutMs: 2000, stalledAfterMs: 0 },
+      ...{ pollIntervalMs: 20, rpcTimeoutMs: 2000, rpcMaxResponseBytes: 64 * 1024 ** 2, stalledAfterMs: 0 },
       ...{ callTraces: 'auto', gerInjection: 'auto' },
       ...overrides,
     }

@@ -33,6 +33,7 @@ async function withEndpoint(
   const endpoint = new Endpoint({
     config: { url: rpc.url, alias: 'alpha', ...(maxBatch === undefined ? {} : { maxBatch }) },
     timeoutMs,
+    maxBodyBytes: 2 ** 26,
     logRange: 1000,
     isAlone: true,
     clock,

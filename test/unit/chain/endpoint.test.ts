@@ -23,6 +23,7 @@ async function withEndpoint(
   const endpoint = new Endpoint({
     config: { url: rpc.url, alias: 'alpha', ...(maxRps === undefined ? {} : { maxRps }) },
     timeoutMs: 2_000,
+    maxBodyBytes: 2 ** 26,
     logRange: 1000,
     clock,
     logger: createKeepingLogger().logger,

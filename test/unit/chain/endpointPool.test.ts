@@ -31,6 +31,7 @@ function createPool(aliases: readonly string[], chainIds: Record<string, number>
     const endpoint = new Endpoint({
       config: { url: 'http://127.0.0.1:9/unused', alias },
       timeoutMs: 100,
+      maxBodyBytes: 2 ** 26,
       logRange: 10,
       clock,
       logger,

@@ -79,6 +79,7 @@ test('the example file becomes plain data in the words of the code, with every d
         logRange: 5000,
         pollIntervalMs: 2000,
         rpcTimeoutMs: 10_000,
+        rpcMaxResponseBytes: 67_108_864,
         stalledAfterMs: 1_800_000,
         callTraces: 'auto',
         gerInjection: 'auto',
@@ -95,6 +96,7 @@ test('the example file becomes plain data in the words of the code, with every d
         logRange: 5000,
         pollIntervalMs: 2000,
         rpcTimeoutMs: 10_000,
+        rpcMaxResponseBytes: 67_108_864,
         stalledAfterMs: 21_600_000,
         callTraces: 'auto',
         gerInjection: 'auto',
@@ -225,7 +227,7 @@ test('every mistake is told at once, with value, limit, source and the name that
     'unknown environment name BDS_HTPP__HOST: did you mean BDS_HTTP__HOST?',
     'unknown environment name BDS_QUITE_OTHER',
     'unknown key http.prot: did you mean port?',
-    'unknown key networks[0].colour (network 0): known here: network_id, chain_id, rpc, bridge, global_exit_root_manager, rollup_manager, start_block, finality, rollback_blocks, log_range, poll_interval_ms, rpc_timeout_ms, stalled_after_ms, call_traces, ger_injection',
+    'unknown key networks[0].colour (network 0): known here: network_id, chain_id, rpc, bridge, global_exit_root_manager, rollup_manager, start_block, finality, rollback_blocks, log_range, poll_interval_ms, rpc_timeout_ms, rpc_max_response_bytes, stalled_after_ms, call_traces, ger_injection',
   ])
 })
 
