@@ -100,20 +100,51 @@ export async function updateGlobalExitRoot({ client, contracts }: DevnetChain, f
   await send(client, { from, to: contracts.bridge, data })
 }
 
-/** Settles an L2 on the L1: its bridge's root of now becomes its leaf of the rollup exit tree. */
-export async function settle({ chains, accounts }: Devnet, l2: DevnetChain): Promise<TransactionReceipt> {
-  const root = await l2.client.readContract({
-    address: l2.contracts.bridge,
-    abi: bridgeAbi,
-    functionName: 'getRoot',
-  })
+/**
+ * Settles an L2 on the L1: a root of its bridge becomes its leaf of the rollup exit tree.
+ * @param root any that the bridge ever had, also between two deposits of one transaction; absent: its root of now.
+ */
+export async function settle(
+  { chains, accounts }: Devnet,
+  l2: DevnetChain,
+  root?: Hex,
+): Promise<TransactionReceipt> {
+  const { bridge } = l2.contracts
+  const settled =
+    root ?? (await l2.client.readContract({ address: bridge, abi: bridgeAbi, functionName: 'getRoot' }))
   const data = encodeFunctionData({
     abi: rollupManagerAbi,
     functionName: 'settleLocalExitRoot',
-    args: [l2.networkId, root],
+    args: [l2.networkId, settled],
   })
   const [{ client, contracts }] = chains
   return send(client, { from: accounts.operator, to: contracts.rollupManager!, data })
+}
+
+export type ForwardedLeaf = ContractFunctionArgs<typeof bridgeAbi, 'nonpayable', 'forwardLET'>[0][number]
+
+/** Cuts the local exit tree of an L2 back to its first leaves. */
+export function cutExitTree(
+  { accounts }: Devnet,
+  { client, contracts }: DevnetChain,
+  leafCount: number,
+): Promise<TransactionReceipt> {
+  const data = encodeFunctionData({
+    abi: bridgeAbi,
+    functionName: 'backwardLET',
+    args: [BigInt(leafCount)],
+  })
+  return send(client, { from: accounts.operator, to: contracts.bridge, data })
+}
+
+/** Appends leaves to the local exit tree of an L2 without a deposit. */
+export function forwardLeaves(
+  { accounts }: Devnet,
+  { client, contracts }: DevnetChain,
+  leaves: readonly ForwardedLeaf[],
+): Promise<TransactionReceipt> {
+  const data = encodeFunctionData({ abi: bridgeAbi, functionName: 'forwardLET', args: [leaves] })
+  return send(client, { from: accounts.operator, to: contracts.bridge, data })
 }
 
 /**

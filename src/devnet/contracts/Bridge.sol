@@ -35,8 +35,31 @@ contract Bridge is IBridge, ClaimVerifier, WrappedTokens {
         address destinationAddress,
         uint256 amount
     );
+    event BackwardLET(
+        uint256 previousDepositCount,
+        bytes32 previousRoot,
+        uint256 newDepositCount,
+        bytes32 newRoot
+    );
+    event ForwardLET(
+        uint256 previousDepositCount,
+        bytes32 previousRoot,
+        uint256 newDepositCount,
+        bytes32 newRoot,
+        bytes newLeaves
+    );
     event EmergencyStateActivated();
     event EmergencyStateDeactivated();
+
+    struct LeafData {
+        uint8 leafType;
+        uint32 originNetwork;
+        address originAddress;
+        uint32 destinationNetwork;
+        address destinationAddress;
+        uint256 amount;
+        bytes metadata;
+    }
 
     uint8 private constant LEAF_TYPE_ASSET = 0;
     uint8 private constant LEAF_TYPE_MESSAGE = 1;
@@ -193,6 +216,37 @@ contract Bridge is IBridge, ClaimVerifier, WrappedTokens {
             abi.encodeCall(IBridgeMessageReceiver.onMessageReceived, (originAddress, originNetwork, metadata))
         );
         if (!delivered) revert MessageFailed();
+    }
+
+    /// @notice Cuts the local exit tree: the deposit counts behind the cut are used again. Of sovereign bridges only.
+    function backwardLET(uint256 newDepositCount) external {
+        if (msg.sender != emergencyAdmin) revert OnlyEmergencyAdmin();
+        uint256 previousDepositCount = depositCount;
+        bytes32 previousRoot = getRoot();
+        _truncate(newDepositCount);
+        emit BackwardLET(previousDepositCount, previousRoot, newDepositCount, getRoot());
+    }
+
+    /// @notice Appends leaves to the local exit tree without a BridgeEvent. Of sovereign bridges only.
+    function forwardLET(LeafData[] calldata newLeaves) external {
+        if (msg.sender != emergencyAdmin) revert OnlyEmergencyAdmin();
+        uint256 previousDepositCount = depositCount;
+        bytes32 previousRoot = getRoot();
+        for (uint256 i = 0; i < newLeaves.length; ++i) {
+            LeafData calldata leaf = newLeaves[i];
+            _append(
+                getLeafValue(
+                    leaf.leafType,
+                    leaf.originNetwork,
+                    leaf.originAddress,
+                    leaf.destinationNetwork,
+                    leaf.destinationAddress,
+                    leaf.amount,
+                    keccak256(leaf.metadata)
+                )
+            );
+        }
+        emit ForwardLET(previousDepositCount, previousRoot, depositCount, getRoot(), abi.encode(newLeaves));
     }
 
     function activateEmergencyState() external ifNotEmergencyState {

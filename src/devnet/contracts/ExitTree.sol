@@ -36,9 +36,13 @@ library Keccak32 {
 /// @notice An append-only tree that keeps one node per height: the newest complete left subtree of that size.
 abstract contract ExitTree {
     error MerkleTreeFull();
+    error NotBehindTheLastLeaf();
 
     /// @dev Node at height h is meaningful while bit h of `depositCount` is set.
     bytes32[32] private _frontier;
+
+    /// @dev Kept to grow the tree again behind a cut: the real contract is told the frontier instead.
+    mapping(uint256 position => bytes32 leaf) private _leaves;
 
     /// @notice Number of leaves. The next leaf gets this number as its 0-based position.
     uint256 public depositCount;
@@ -48,6 +52,7 @@ abstract contract ExitTree {
         // 2^32 - 1 leaves at most, so `depositCount` always fits its 32 heights.
         if (position == type(uint32).max) revert MerkleTreeFull();
         depositCount = position + 1;
+        _leaves[position] = leaf;
 
         bytes32 node = leaf;
         uint256 height = 0;
@@ -55,6 +60,13 @@ abstract contract ExitTree {
             node = Keccak32.join(_frontier[height++], node);
         }
         _frontier[height] = node;
+    }
+
+    /// @dev Leaves only the first `leafCount` leaves.
+    function _truncate(uint256 leafCount) internal {
+        if (leafCount >= depositCount) revert NotBehindTheLastLeaf();
+        depositCount = 0;
+        for (uint256 position = 0; position < leafCount; ++position) _append(_leaves[position]);
     }
 
     /// @notice Root over all leaves; the root of 32 levels of zeros while there is none.

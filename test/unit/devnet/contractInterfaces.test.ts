@@ -24,6 +24,8 @@ const published: Partial<Record<ContractName, Record<string, string>>> = {
     BridgeEvent: '0x501781209a1f8899323b96b4ef08b168df93e0a90c673d1e4cce39366cb62f9b',
     ClaimEvent: '0x1df3f2a973a00d6635911755c260704e95e8a5876997546798770f76396fda4d',
     NewWrappedToken: '0x490e59a1701b938786ac72570a1efeac994a3dbe96e2e883e19e902ace6e6a39',
+    BackwardLET: '0x2f8b2f36ca0d63af2efffe9d5e728a61c2bc273a3fc0574d12b558a41f149555',
+    ForwardLET: '0xe90f3fcbcd86a778012608da0cd7622521c8dac9919dddf25a3fb634adb3d2c8',
     EmergencyStateActivated: '0x2261efe5aef6fedc1fd1550b25facc9181745623049c7901287030b9ad1a5497',
     EmergencyStateDeactivated: '0x1e5e34eea33501aecf2ebec9fe0e884a40804275ea7fe10b2ba084c8374308b3',
     GlobalExitRootInvalid: '0x002f6fad',

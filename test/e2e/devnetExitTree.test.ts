@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bridgeThroughContract, cutExitTree, forwardLeaves, settle } from '../../src/devnet/actions.js'
+import type { BridgeAnswer } from '../../src/devnet/apiClient.js'
+import { requestClaim } from '../../src/devnet/claimThroughApi.js'
+import { type ClaimRequest, findClaimError, sendClaim } from '../../src/devnet/claimTransaction.js'
+import type { Devnet } from '../../src/devnet/devnet.js'
+import { type DevnetService, serviceOn } from '../support/devnetService.js'
+import {
+  depositLeaf,
+  type LeafParts,
+  naiveBranch,
+  naiveRoot,
+  ZERO_ADDRESS,
+} from '../support/fakeChainTrees.js'
+import { depositEther, etherTo } from '../support/naiveClaims.js'
+import { testDevnet } from '../support/testDevnet.js'
+import { until } from '../support/until.js'
+
+/** ETH from network 1 to the L1, all in one transaction; the L1's bridge holds what it will pay. */
+async function depositTogether(devnet: Devnet, leaves: readonly LeafParts[]): Promise<void> {
+  const { alice, bob } = devnet.accounts
+  await depositEther(devnet.chains[0], alice, [etherTo(1, bob, 100n)])
+  const ether = {
+    isMessage: false,
+    token: ZERO_ADDRESS,
+    metadata: '0x',
+    forceUpdateGlobalExitRoot: true,
+  } as const
+  await bridgeThroughContract(
+    devnet.chains[1],
+    alice,
+    leaves.map(({ destinationNetwork, destinationAddress, amount }) => ({
+      ...{ ...ether, destinationNetwork, destinationAddress, amount },
+    })),
+  )
+}
+
+/** Deposits of network 1, oldest first, once exactly these are ready. */
+async function onceReady(service: DevnetService, counts: readonly number[]): Promise<BridgeAnswer[]> {
+  const bridges = await until(
+    async () => (await service.allBridges()).filter(({ origin_network }) => origin_network === 1),
+    (all) => readyOf(all).join() === counts.join(),
+    `deposits ${counts.join()} ready`,
+  )
+  return bridges
+}
+
+const readyOf = (bridges: readonly BridgeAnswer[]): number[] =>
+  bridges.filter(({ ready_for_claim }) => ready_for_claim).map(({ deposit_count }) => deposit_count)
+
+/** The claim of a later leaf under the roots of another claim. */
+function claimUnder(
+  claim: ClaimRequest,
+  leaves: readonly LeafParts[],
+  index: number,
+  { amount }: LeafParts,
+): ClaimRequest {
+  const smtProofLocalExitRoot = naiveBranch(leaves.map(depositLeaf), index)
+  return { ...claim, smtProofLocalExitRoot, globalIndex: BigInt(index), amount }
+}
+
+test('a root settled between two deposits of one transaction: the contract takes what is called ready, and no more', async (t) => {
+  const devnet = await testDevnet(t)
+  const [l1, network1] = devnet.chains
+  const { bob, carol } = devnet.accounts
+  const service = await serviceOn(t, devnet)
+  const leaves = [1n, 2n, 3n].map((amount) => etherTo(0, bob, amount))
+  await depositTogether(devnet, leaves)
+  const settled = leaves.slice(0, 2)
+  await settle(devnet, network1, naiveRoot(settled.map(depositLeaf)))
+  await service.inStepAndFinal()
+  const [first, second] = await onceReady(service, [0, 1])
+
+  const { claim } = await requestClaim(service.api, first!)
+  const beyond = claimUnder(claim, settled, 2, leaves[2]!)
+  assert.equal(await findClaimError(l1, carol, beyond), 'InvalidSmtProof')
+  await sendClaim(l1, carol, claim)
+  await sendClaim(l1, carol, (await requestClaim(service.api, second!)).claim)
+  const again = await service.killAndRestart()
+  await settle(devnet, network1)
+  await again.inStepAndFinal()
+  const [, , third] = await onceReady(again, [2])
+  await sendClaim(l1, carol, (await requestClaim(again.api, third!)).claim)
+})
+
+test('a cut and regrown exit tree: the contract takes what came back as it was, and for each count one leaf', async (t) => {
+  const devnet = await testDevnet(t)
+  const [l1, network1] = devnet.chains
+  const { bob, carol } = devnet.accounts
+  const service = await serviceOn(t, devnet)
+  const old = [1n, 2n, 3n, 4n].map((amount) => etherTo(0, bob, amount))
+  await depositTogether(devnet, old)
+  await settle(devnet, network1)
+  await cutExitTree(devnet, network1, 1)
+  const regrown = [old[1]!, etherTo(0, bob, 30n), old[3]!]
+  await forwardLeaves(devnet, network1, regrown)
+  await service.inStepAndFinal()
+  const bridges = await onceReady(service, [0, 1, 3])
+
+  const { claim } = await requestClaim(service.api, bridges[1]!)
+  await sendClaim(l1, carol, claim)
+  await sendClaim(l1, carol, (await requestClaim(service.api, bridges[3]!)).claim)
+  const other = claimUnder(claim, old, 2, regrown[1]!)
+  assert.equal(await findClaimError(l1, carol, other), 'InvalidSmtProof')
+  // The leaf that was cut off can be claimed under the old root: its count is used up then.
+  await sendClaim(l1, carol, claimUnder(claim, old, 2, old[2]!))
+  await settle(devnet, network1)
+  await service.inStepAndFinal()
+  const after = await onceReady(service, [0])
+  assert.notEqual(after[2]!.claim_tx_hash, null)
+  const { claim: ofThird } = await requestClaim(service.api, after[2]!)
+  assert.equal(await findClaimError(l1, carol, ofThird), 'AlreadyClaimed')
+  await sendClaim(l1, carol, (await requestClaim(service.api, after[0]!)).claim)
+})
