@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type Hex, keccak256, size } from 'viem'
+import { type Hex, hexToBytes, keccak256, size } from 'viem'
 import { JsonWriter } from '../../../src/api/jsonWriter.js'
 import { presenters } from '../../../src/api/present.js'
-import { asDepositCount, asNetworkId } from '../../../src/protocol/units.js'
+import { routes } from '../../../src/api/routes.js'
+import { decodeTokenMetadata } from '../../../src/protocol/tokenMetadata.js'
+import { asBlockNumber, asDepositCount, asNetworkId } from '../../../src/protocol/units.js'
 import { getClaimTransaction } from '../../../src/shard/queries/getClaimTransaction.js'
 import { getTokenMappings } from '../../../src/shard/queries/getTokenMappings.js'
 import type { ShardReaders } from '../../../src/shard/reader.js'
@@ -12,6 +14,7 @@ import { createFakeWorld } from '../../support/fakeChain.js'
 import { tokenMetadata } from '../../support/fakeChainScenario.js'
 import { tokenAddress } from '../../support/fakeChainTransaction.js'
 import { IndexedWorld, toHex } from '../../support/indexedWorld.js'
+import { pageOf, tokenMappingRecord } from '../../support/sampleRecords.js'
 
 const networkId = asNetworkId(0)
 const page = { networkId, pageNumber: 1, pageSize: 1000, isAscending: true }
@@ -64,6 +67,32 @@ test('a row of a list has metadata of up to 4,096 bytes whole, and length and ke
   // Also once the digests are known.
   for (const _ of [1, 2]) assert.deepEqual(rowsOf(indexed).map(shownIn), expected)
   assert.deepEqual(rowsOf(indexed, [3, 4]).map(shownIn), [whole(metadata[3]!), told(metadata[4]!)])
+})
+
+test('a page of 1,000 rows with 4,096 bytes each is below the least http.max_response_bytes', (context) => {
+  const { indexed } = messagesOf(
+    context,
+    Array.from({ length: 1_000 }, () => 4_096),
+  )
+  const [, text] = bothTexts(indexed, 'getBridges', page)
+  assert.ok(text.length > 8_000_000 && text.length < 10 * 1024 ** 2, `${text.length} bytes`)
+})
+
+test('the longest token mapping there can be, a thousand times, is what the API gives whatever the configuration', () => {
+  const writer = new JsonWriter()
+  const texts = '\u0001'.repeat(256)
+  const whole = hexToBytes(tokenMetadata(texts, texts, 255))
+  const metadata = new Uint8Array(4_096)
+  metadata.set(whole)
+  const row = tokenMappingRecord({
+    ...{ metadata, token: decodeTokenMetadata(metadata), timestampSec: 2 ** 48 - 1, logIndex: 2 ** 32 - 1 },
+    ...{ blockNumber: asBlockNumber(2 ** 48 - 1), originNetwork: asNetworkId(2 ** 32 - 1) },
+    wrappedNetwork: asNetworkId(2 ** 32 - 1),
+  })
+  assert.equal(row.token.name, texts)
+  presenters.getTokenMappings.write(writer, pageOf(Array.from({ length: 1_000 }, () => row)))
+  const bytes = routes.getTokenMappings.entitledBytes({ pageNumber: 1, pageSize: 1_000 })
+  assert.ok(writer.length > 11_000_000 && writer.length < bytes, `${writer.length} of ${bytes} bytes`)
 })
 
 test('one bridge by its deposit count, and its claim call, have metadata whole up to 16 MiB', (context) => {
