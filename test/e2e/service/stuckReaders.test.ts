@@ -126,7 +126,16 @@ test('a socket for log lines that nobody reads from the start on, as a stuck jou
   assert.equal((await fetch(url + LIST)).status, 200)
   for (const stream of [1, 2])
     assert.ok(isBlocking(bds.child.pid!, stream), `O_NONBLOCK was set on stream ${stream}`)
+  const { pid } = bds.child
+  const relays = childrenOf(pid!).filter((child) => commandOf(child) === 'cat')
+  assert.equal(relays.length, 2)
   await assertEndsWell(bds)
+  // The one that hangs as well.
+  await until(
+    () => relays.map(commandOf),
+    (commands) => commands.every((command) => command !== 'cat'),
+    'relays that are gone',
+  )
 })
 
 test('a full disk for log lines or announcements ends nothing', async (t) => {
@@ -187,6 +196,19 @@ test('a terminal that is stopped (Ctrl-S) stops no service', { skip: skipWithout
     60_000,
   )
 })
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
+}
+
+/** '' for a process that is gone. */
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim()
+  } catch {
+    return ''
+  }
+}
 
 /** Whether writing to a standard stream of a process waits, for everybody who has inherited it as well. */
 function isBlocking(pid: number, stream: number): boolean {
