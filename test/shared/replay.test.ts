@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { servePerTransaction } from '../support/perTransactionProxy.js'
 import { type ServiceProcess, startService } from '../support/serviceProcess.js'
 import type { SyncStatus } from '../support/serviceWorld.js'
 import { sharedPath } from '../support/sharedFolder.js'
@@ -10,18 +11,32 @@ import { tempFolder } from '../support/tempFolder.js'
 import { until } from '../support/until.js'
 import { type Replay, type ReplayNetwork, startReplay } from './replayServer.js'
 
+interface PlacedRow {
+  readonly deposit_count: number
+  readonly log_index: number
+  readonly tx_hash: string
+}
+
 interface Recorded {
   readonly replay: Replay
   readonly service: ServiceProcess
 }
 
-/** A recorded set on free ports, and the real process that indexes it. */
-async function serveRecorded(t: TestContext, set: string, head = 'all'): Promise<Recorded> {
+/** A recorded set on free ports, and the real process that indexes it. @param through what stands before each node. */
+async function serveRecorded(
+  t: TestContext,
+  set: string,
+  head = 'all',
+  through: (rpc: string) => string | Promise<string> = (rpc) => rpc,
+): Promise<Recorded> {
   const replay = await startReplay(set, { head })
   t.after(() => replay.close())
   const folder = tempFolder(t)
   const file = join(folder, 'bds.toml')
-  writeFileSync(file, tomlOf(join(folder, 'data'), Object.values(replay.info.networks)))
+  const networks: ReplayNetwork[] = []
+  for (const network of Object.values(replay.info.networks))
+    networks.push({ ...network, rpc: await through(network.rpc) })
+  writeFileSync(file, tomlOf(join(folder, 'data'), networks))
   return { replay, service: await startService(t, file) }
 }
 
@@ -100,6 +115,48 @@ for (const set of ['base', 'v12-v9-legacy'])
     assert.match(output, /^[1-9]\d* passed, 0 failed$/m)
     assert.deepEqual(await recorded.service.kill('SIGINT'), { code: 0, signal: null })
   })
+
+test('every answer is right of nodes that count logs per transaction, and places are by transaction', async (t) => {
+  const recorded = await serveRecorded(t, 'multi', 'all', (rpc) => servePerTransaction(t, rpc))
+  const files = ['--service', recorded.service.url, '--set', sharedPath('replay', 'sets', 'multi')]
+  const { code, output } = await runChecker([...files, '--wait', '60', '--strict'])
+  assert.equal(code, 0, `${output}\n${recorded.service.stderr.slice(-20).join('\n')}`)
+  const { expected } = recorded.replay.set
+  for (const networkId of [0, 1, 2]) {
+    const { bridges } = await recorded.service.read<{ bridges: readonly PlacedRow[] }>(
+      `/bridge/v1/bridges?network_id=${networkId}&page_size=1000&order=asc`,
+    )
+    let isPlaced = false
+    for (const { deposit_count, tx_hash, log_index } of bridges) {
+      const known = expected.bridges.find(
+        (bridge) =>
+          bridge.sourceNetwork === networkId &&
+          bridge.txHash === tx_hash &&
+          bridge.depositCount === deposit_count,
+      )
+      // A leaf of ForwardLET is told by its transaction alone.
+      if (known === undefined) continue
+      const receipt = await readReceipt(recorded.replay.info.networks[networkId]!.rpc, tx_hash)
+      const told = known.logIndex - Number(receipt.logs[0]!.logIndex)
+      const place = Number(receipt.transactionIndex) * 65_536 + told
+      isPlaced ||= log_index !== told
+      assert.equal(log_index, isPlaced ? place : told, `deposit ${deposit_count} of network ${networkId}`)
+    }
+    assert.ok(isPlaced, `network ${networkId}`)
+  }
+})
+
+interface Receipt {
+  readonly transactionIndex: string
+  readonly logs: readonly { readonly logIndex: string }[]
+}
+
+async function readReceipt(rpc: string, hash: string): Promise<Receipt> {
+  const call = { jsonrpc: '2.0', id: 1, method: 'eth_getTransactionReceipt', params: [hash] }
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(rpc, { method: 'POST', body: JSON.stringify(call), headers })
+  return ((await answer.json()) as { readonly result: Receipt }).result
+}
 
 test('every answer stays right while the recorded chains grow and are reorganised', async (t) => {
   const recorded = await serveRecorded(t, 'base', 'step:40')

@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+interface Cleaner {
+  after(body: () => Promise<void>): void
+}
+
+interface Reply {
+  readonly id: number
+  readonly result?: unknown
+}
+
+interface ToldLog {
+  readonly transactionHash: string
+  readonly transactionIndex: string
+  logIndex: string
+}
+
+/** A node that counts the logs of each transaction from 0, before one that counts those of a block. */
+export async function servePerTransaction(context: Cleaner, node: string): Promise<string> {
+  const post = async (body: string) =>
+    (await (
+      await fetch(node, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+    ).json()) as Reply | Reply[]
+  const firsts = new Map<string, Promise<number>>()
+  const firstOf = (hash: string): Promise<number> => {
+    const known = firsts.get(hash)
+    if (known !== undefined) return known
+    const call = { jsonrpc: '2.0', id: 1, method: 'eth_getTransactionReceipt', params: [hash] }
+    const asked = post(JSON.stringify(call)).then((reply) => {
+      const { result } = reply as { readonly result: { readonly logs: readonly ToldLog[] } }
+      return Number(result.logs[0]!.logIndex)
+    })
+    firsts.set(hash, asked)
+    return asked
+  }
+  const recount = async (value: unknown): Promise<void> => {
+    if (Array.isArray(value)) for (const each of value) await recount(each)
+    else if (isLog(value)) {
+      const index = Number(value.logIndex) - (await firstOf(value.transactionHash))
+      value.logIndex = `0x${index.toString(16)}`
+    } else if (typeof value === 'object' && value !== null)
+      for (const each of Object.values(value)) await recount(each)
+  }
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const reply = await post(Buffer.concat(chunks).toString())
+    await recount(reply)
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(reply))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  context.after(async () => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Those of traces have no index. */
+function isLog(value: unknown): value is ToldLog {
+  return typeof value === 'object' && value !== null && 'logIndex' in value && 'transactionHash' in value
+}
