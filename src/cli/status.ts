@@ -80,7 +80,6 @@ const columns: readonly (readonly [title: string, cell: (network: NetworkSyncRec
   ['head', ({ current_block }) => String(current_block)],
   ['indexed', ({ synced_block }) => String(synced_block)],
   ['final', ({ finalized_block }) => String(finalized_block ?? '-')],
-  ['head age', ({ head_age_seconds }) => String(head_age_seconds ?? '-')],
   // Against a head that nobody tells there is none.
   ['lag', (network) => (isCutOff(network) ? '-' : String(network.current_block - network.synced_block))],
   ['seconds', ({ lag_seconds }) => String(lag_seconds ?? '-')],

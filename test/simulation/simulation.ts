@@ -35,9 +35,9 @@ export interface SimulationResult {
 
 /** Bookkeeping that depends on the way, not on the chain: undo records, batch ends, finality, who opened the store. */
 const WAY_TABLES = ['undo', 'headers'] as const
-const WAY_KEYS = new Set(
-  ['undoFloor', 'finalized', 'schema', 'identity'].map((name) => `meta/${Buffer.from(name).toString('hex')}`),
-)
+const WAY_KEYS = new Set(['undoFloor', 'finalized', 'schema', 'identity'].map(metaEntry))
+/** None is as good as zero: where all deposits were cut off again, it depends on when their senders were known. */
+const WATERMARKS = new Set(['depositSenders', 'claimSenders'].map(metaEntry))
 
 /** Lineage and deposit count before the row of an archived deposit. */
 const ARCHIVE_HEAD_BYTES = 6
@@ -61,6 +61,10 @@ export async function simulate(seed: number): Promise<SimulationResult> {
     for (const cleanup of cleanups.reverse()) await cleanup()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+function metaEntry(name: string): string {
+  return `meta/${Buffer.from(name).toString('hex')}`
 }
 
 /** A deposit that is cut off keeps the sender that was known by then, which is a matter of time; nobody reads it. */
@@ -244,7 +248,7 @@ class Simulation {
     const reader = openShardStoreReader(directory)
     reader.refresh()
     const entries = Object.entries(dumpTables(reader, WAY_TABLES))
-      .filter(([key]) => !WAY_KEYS.has(key))
+      .filter(([key, value]) => !WAY_KEYS.has(key) && !(WATERMARKS.has(key) && /^0+$/.test(value)))
       .map(([key, value]) => [key, key.startsWith('archivedDeposits/') ? withoutSender(value) : value])
     reader.release()
     this.#cleanups.push(() => reader.close())
