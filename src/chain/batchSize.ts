@@ -10,7 +10,7 @@ const NEAR_ENOUGH = 8
 /** Pauses without a look whether single calls are answered, after one that was not: the endpoint is down then. */
 const FIRST_REST_MS = 5_000
 const REST_CAP_MS = 5 * 60_000
-/** Batches in a row that met a plea to slow down, each after the wait that was asked for: then it may be their size. */
+/** Batches in a row that met a plea to slow down, or a time-out, each with a pause behind it: then it may be their size. */
 const PLEAS_BEFORE_DOUBT = 2
 
 /**
@@ -52,7 +52,7 @@ export class BatchSize {
     return this.#size < this.#wall && this.#next() === this.#size
   }
 
-  /** True after pleas that may mean the size of the batches: a single call must be asked first. */
+  /** True after failures that may mean the size of the batches: a single call must be asked first. */
   get isInDoubt(): boolean {
     return this.#pleas === PLEAS_BEFORE_DOUBT
   }
@@ -89,7 +89,7 @@ export class BatchSize {
   }
 
   /**
-   * A batch of so many calls met a plea to slow down.
+   * A batch of so many calls met a plea to slow down, or a time-out.
    * @returns true when a single call was answered just before: then it is the size that is minded.
    */
   pleaded(calls: number): boolean {

@@ -23,6 +23,8 @@ const CALLS_IN_FLIGHT = 50
 export interface CallBatchesOptions {
   readonly alias: string
   readonly size: BatchSize
+  /** The network has no other endpoint. */
+  readonly isAlone: boolean
   readonly transport: Pick<RpcTransport, 'request' | 'requestBatch'>
   readonly retry: CallRetry
   /** Waits until so many calls fit into the endpoint's budget. */
@@ -99,7 +101,7 @@ export class CallBatches {
           const isRefused = part.length > this.#size.size
           open.push(...(isRefused ? part : await this.#askPart(calls, part, outcomes, signal)))
         } catch (error) {
-          const isPlea = error instanceof RpcFailure && part.length > 1 && isTooManyRequests(error)
+          const isPlea = error instanceof RpcFailure && part.length > 1 && this.#isForLater(error)
           if (isPlea && this.#size.pleaded(part.length)) {
             this.#refused(part.length, 0, error)
             open.push(...part)
@@ -132,7 +134,7 @@ export class CallBatches {
     try {
       answers = await this.#askTogether(asked, signal)
     } catch (error) {
-      if (!(error instanceof RpcFailure) || isTooManyRequests(error)) throw error
+      if (!(error instanceof RpcFailure) || this.#isForLater(error)) throw error
       return this.#lookAlone(calls, part, part, error, outcomes, signal)
     }
     for (const [position, index] of part.entries()) outcomes[index] = answers[position]!
@@ -240,6 +242,11 @@ export class CallBatches {
       outcomes[index] = { ok: false, failure: error }
     }
     this.#size.doubtedRightly()
+  }
+
+  /** No call may follow at once: it would be impolite, or keep the caller from an endpoint that answers. */
+  #isForLater(failure: RpcFailure): boolean {
+    return isTooManyRequests(failure) || (failure.kind === 'timeout' && !this.#options.isAlone)
   }
 
   #refused(calls: number, served: number, failure: RpcFailure): void {

@@ -73,6 +73,7 @@ export class Endpoint {
     this.#batches = new CallBatches({
       alias: config.alias,
       size: this.batchSize,
+      isAlone,
       transport: createRpcTransport({
         url: config.url,
         proxy: config.proxy,

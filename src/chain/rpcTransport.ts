@@ -94,12 +94,12 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
   }
 
   function parseAnswer(answer: HttpAnswer, body: RpcBody | readonly RpcBody[], what: string): unknown {
+    const bytes = withoutMark(answer.body)
     if (answer.status < 200 || answer.status > 299) {
       const method = 'method' in body ? body.method : undefined
       const moved = whereMoved(answer, options.url)
-      throw statusFailure(answer, method, `${alias}: ${what} failed${moved}`)
+      throw statusFailure({ ...answer, body: bytes }, method, `${alias}: ${what} failed${moved}`)
     }
-    const bytes = withoutMark(answer.body)
     const isLong = bytes.length > SCANNED_BYTES
     const scanned = isLong && logs !== undefined && asksForLogs(body) && parseReplies(bytes, logs)
     if (scanned) return scanned

@@ -25,17 +25,17 @@ interface Tools {
 async function withEndpoint(
   answer: (body: ScriptedCall | Batch) => ScriptedAnswer,
   body: (endpoint: Endpoint, tools: Tools) => Promise<void>,
-  options: { timeoutMs?: number; maxBatch?: number } = {},
+  options: { timeoutMs?: number; maxBatch?: number; isAlone?: boolean } = {},
 ): Promise<void> {
   const rpc = await serveScript(answer)
   const clock = new FakeClock()
-  const { maxBatch, timeoutMs = 5_000 } = options
+  const { maxBatch, timeoutMs = 5_000, isAlone = true } = options
   const endpoint = new Endpoint({
     config: { url: rpc.url, alias: 'alpha', ...(maxBatch === undefined ? {} : { maxBatch }) },
     timeoutMs,
     maxBodyBytes: 2 ** 26,
     logRange: 1000,
-    isAlone: true,
+    isAlone,
     clock,
     logger: createKeepingLogger().logger,
   })
@@ -132,6 +132,27 @@ test('batches that take too long become smaller, with one time-out per step', as
       )
     },
     { timeoutMs: 500 },
+  )
+})
+
+test('where another endpoint may answer a time-out ends the question, and batches become smaller after the third', async () => {
+  const answer = limited(6, () => 'silent')
+  await withEndpoint(
+    answer,
+    async (endpoint, { sizes }) => {
+      for (let tries = 0; tries < 2; tries++)
+        await assert.rejects(endpoint.callAll(calls(49), signal), { kind: 'timeout' })
+      assert.deepEqual(sizes(), [49, 49])
+      let answered = 0
+      for (let tries = 0; tries < 6; tries++)
+        await endpoint.callAll(calls(49), signal).then(
+          () => answered++,
+          () => undefined,
+        )
+      assert.ok(answered >= 3, String(sizes()))
+      assert.equal(sizes()[2], 1)
+    },
+    { timeoutMs: 500, isAlone: false },
   )
 })
 

@@ -174,6 +174,8 @@ test('a byte order mark in front of an answer is left out', async () => {
     (transport) => transport.request({ method: 'eth_test', params: [] }, signal),
   )
   assert.equal(results, '0x1')
+  const refused = await failureOf({ status: 500, body: `\ufeff${rpcError(-32005, 'limit')}` })
+  assert.equal(refused.providerWords().code, -32005)
 })
 
 test('a redirect is not followed; the host is told, and nothing else of the address', async () => {
