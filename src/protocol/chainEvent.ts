@@ -19,6 +19,8 @@ export interface EventPosition {
 export interface Sender {
   readonly caller: Address
   readonly transactionSender: Address
+  /** The caller is tx.from as no trace was to be had: to be asked for again. */
+  readonly isProvisional?: boolean
 }
 
 export interface DepositEvent extends EventPosition {

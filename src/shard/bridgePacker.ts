@@ -59,7 +59,7 @@ export class BridgePacker {
       DEPOSIT_BYTES,
       (depositCount) => deposits.chunkOf(depositCount),
     )
-    this.#senders = new PlacedSenders(arena, (depositCount) => deposits.senderChunkOf(depositCount))
+    this.#senders = new PlacedSenders(arena, (depositCount) => deposits.senders.chunkOf(depositCount))
     this.#tokens = new PlacedBytes(arena)
     this.#metadata = new PlacedBytes(arena)
   }

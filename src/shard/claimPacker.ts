@@ -42,7 +42,7 @@ export class ClaimPacker {
       CLAIM_HASH_BYTES,
       (ordinal) => claims.hashChunkOf(ordinal),
     )
-    this.#senders = new PlacedSenders(arena, (ordinal) => claims.senderChunkOf(ordinal))
+    this.#senders = new PlacedSenders(arena, (ordinal) => claims.senders.chunkOf(ordinal))
     this.#tokens = new PlacedBytes(arena)
   }
 

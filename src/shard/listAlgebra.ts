@@ -1,5 +1,5 @@
 import { firstAtLeast } from './firstAtLeast.js'
-import { listOf, type OrdinalList } from './ordinalList.js'
+import { AnyIndexedList, type IndexedList, listOf, type OrdinalList } from './ordinalList.js'
 
 /** Lists that share no ordinal, as one list. Nothing is copied: a page costs a merge of its own length. */
 export function unionOf(all: readonly OrdinalList[]): OrdinalList {
@@ -68,6 +68,57 @@ function mergeFirst(heads: readonly (readonly number[])[], limit: number): numbe
     next[from]!++
   }
   return merged
+}
+
+/**
+ * A list with a few more ordinals in between, none of which it has. Nothing is copied: a position is found by bisecting among
+ * the few.
+ */
+export function withMore(list: IndexedList, more: IndexedList): IndexedList {
+  return new ListWithMore(list, more)
+}
+
+class ListWithMore extends AnyIndexedList {
+  readonly length: number
+  readonly #list: IndexedList
+  readonly #more: IndexedList
+
+  constructor(list: IndexedList, more: IndexedList) {
+    super()
+    this.#list = list
+    this.#more = more
+    this.length = list.length + more.length
+  }
+
+  at(position: number): number {
+    // The first of the few that does not stand before the position.
+    let first = 0
+    let end = this.#more.length
+    while (first < end) {
+      const middle = Math.floor((first + end) / 2)
+      if (this.#placeOf(middle) < position) first = middle + 1
+      else end = middle
+    }
+    return first < this.#more.length && this.#placeOf(first) === position
+      ? this.#more.at(first)
+      : this.#list.at(position - first)
+  }
+
+  override rank(value: number): number {
+    return this.#list.rank(value) + this.#more.rank(value)
+  }
+
+  override slice(from: number, to: number): number[] {
+    if (from >= to) return []
+    const before = this.#list.rank(this.at(from))
+    const ours = this.#list.slice(before, Math.min(this.#list.length, before + to - from))
+    const theirs = this.#more.slice(from - before, Math.min(this.#more.length, to - before))
+    return mergeFirst([ours, theirs], to - from)
+  }
+
+  #placeOf(index: number): number {
+    return index + this.#list.rank(this.#more.at(index))
+  }
 }
 
 /** A list without a few of its ordinals. @param left ordinals to leave out, ascending; others than the list's are ignored. */

@@ -19,7 +19,7 @@ export interface IndexedList extends OrdinalList {
 }
 
 /** What every list that reads any of its ordinals at once has in common. */
-abstract class AnyIndexedList implements IndexedList {
+export abstract class AnyIndexedList implements IndexedList {
   abstract readonly length: number
 
   abstract at(position: number): number

@@ -42,8 +42,27 @@ export interface UnresolvedSender {
 export interface ResolvedSender {
   readonly kind: 'deposit' | 'claim'
   readonly ordinal: DepositCount | ClaimOrdinal
-  /** null: nobody can tell, and it stays so. */
+  /** null: no endpoint knows the transaction. This and a provisional one are noted, to be asked for again. */
   readonly sender: Sender | null
+}
+
+/** A row that counts as resolved and whose sender is asked for again. */
+export interface NotedSender extends UnresolvedSender {
+  /** No endpoint knew its transaction; else its caller is tx.from for want of a trace. */
+  readonly isUnknown: boolean
+}
+
+/** What a later answer told of a noted row. */
+export interface CorrectedSender {
+  /** As it was listed. */
+  readonly row: NotedSender
+  readonly sender: Sender
+}
+
+/** Noted rows. */
+export interface SenderNotes {
+  readonly fallback: number
+  readonly unknown: number
 }
 
 /** How often a shard was emptied to be read again; a restart must not forget it. */
@@ -102,6 +121,15 @@ export interface ShardWriter {
   unresolvedSenders(limit: number): UnresolvedSender[]
   /** Fills senders in; each kind must continue at its watermark, in order. */
   resolveSenders(resolved: readonly ResolvedSender[]): void
+  /** How many rows are noted. */
+  senderNotes(): SenderNotes
+  /** Noted rows in the order of kind and ordinal, at most `limit`, those behind `after` first and then from the start. */
+  notedSenders(limit: number, after?: Pick<NotedSender, 'kind' | 'ordinal'>): NotedSender[]
+  /**
+   * Stores what was told of noted rows; a sender that is not provisional ends the note. Rows that are no longer noted, or are
+   * others by now, are left as they are.
+   */
+  correctSenders(corrected: readonly CorrectedSender[]): void
   /** Leaves of the L1 info tree that polling has settled; undefined while it has found nothing. */
   polledLeaves(): number | undefined
   /**

@@ -5,6 +5,7 @@ import { decodeUint32 } from '../store/codecs/smallRows.js'
 import type { ReadView } from '../store/shardStore.types.js'
 import { copyOf } from './chunkReader.js'
 import { readCounters } from './counters.js'
+import { readCorrectionCount } from './senderOverlay.js'
 import { readCatchingUp, readTimesFall } from './write/chainPosition.js'
 
 /** What a snapshot says of itself. Derived columns take their lengths from here, so they never run ahead of the rows. */
@@ -20,6 +21,7 @@ export class SnapshotState {
   #doTimesFall: boolean | undefined
   #resolvedDepositSenders: number | undefined
   #resolvedClaimSenders: number | undefined
+  #senderCorrections: number | undefined
 
   constructor(view: ReadView) {
     this.#view = view
@@ -36,6 +38,7 @@ export class SnapshotState {
     this.#doTimesFall = undefined
     this.#resolvedDepositSenders = undefined
     this.#resolvedClaimSenders = undefined
+    this.#senderCorrections = undefined
   }
 
   get counters(): Readonly<Counters> {
@@ -93,6 +96,12 @@ export class SnapshotState {
   get resolvedClaimSenders(): number {
     this.#resolvedClaimSenders ??= this.#uint32('claimSenders')
     return this.#resolvedClaimSenders
+  }
+
+  /** Moves when senders that were stored are corrected, and never falls; 0: none ever was. */
+  get senderCorrections(): number {
+    this.#senderCorrections ??= readCorrectionCount(this.#view)
+    return this.#senderCorrections
   }
 
   get #epochBytes(): Uint8Array | undefined {

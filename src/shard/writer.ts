@@ -14,7 +14,7 @@ import { openContractState } from './contractState.js'
 import { readCounters } from './counters.js'
 import { openLocalExitRoots } from './localExitRoots.js'
 import type { LocalExitRoots } from './localExitRoots.types.js'
-import type { ShardWriter } from './shardWriter.types.js'
+import type { SenderNotes, ShardWriter } from './shardWriter.types.js'
 import { readCounts, tellStored } from './storedStatus.js'
 import { localExitTreeSource, readLineages } from './tiles.js'
 import { applyBlocks } from './write/applyBlocks.js'
@@ -36,8 +36,14 @@ import {
   removeOrigin,
 } from './write/chainPosition.js'
 import { applyPolledGers, readPolledLeaves } from './write/polledGers.js'
-import { prepareBatch } from './write/prepareBatch.js'
-import { listUnresolvedSenders, resolveSenders } from './write/resolveSenders.js'
+import { type PreparedBatch, prepareBatch } from './write/prepareBatch.js'
+import {
+  correctSenders,
+  listNotedSenders,
+  listUnresolvedSenders,
+  resolveSenders,
+} from './write/resolveSenders.js'
+import { countSenderNotes } from './write/senders.js'
 import { applySettledRoots } from './write/settledRoots.js'
 import { emptyShard, putStartOvers, readStartOvers } from './write/startOver.js'
 import { createWriterMemory, WriteContext } from './write/writeContext.js'
@@ -92,7 +98,28 @@ export function openShardWriter({
     row.add('tip', row.get('committing'))
     row.set('committing', 0)
   }
+  /** Noted senders: counted once, as there may be very many. */
+  let notes = countSenderNotes(store)
+  const tellNotes = (counted: SenderNotes): void => {
+    notes = counted
+    row.set('provisionalSenders', notes.fallback)
+    row.set('unknownSenders', notes.unknown)
+  }
+  const write = (body: (context: WriteContext) => void, prepared?: PreparedBatch): void => {
+    const added = { fallback: 0, unknown: 0 }
+    commit((view) => {
+      const context = new WriteContext(view, memory, prepared)
+      body(context)
+      for (const { newNotes } of [context.depositSenders, context.claimSenders]) {
+        added.fallback += newNotes.fallback
+        added.unknown += newNotes.unknown
+      }
+    })
+    if (added.fallback !== 0 || added.unknown !== 0)
+      tellNotes({ fallback: notes.fallback + added.fallback, unknown: notes.unknown + added.unknown })
+  }
   tellStored(store, row)
+  tellNotes(notes)
   // A thread before this one may have died in a commit.
   endTornCommit()
 
@@ -109,16 +136,18 @@ export function openShardWriter({
     },
     applyBlocks(batch) {
       const prepared = prepareBatch(batch, memory)
-      commit((view) => applyBlocks(new WriteContext(view, memory, prepared), batch))
+      write((context) => applyBlocks(context, batch), prepared)
     },
     revertTo(ancestor) {
       commit((view) => revertTo(view, ancestor, network.startBlock))
       memory.dictionaries.forget()
+      tellNotes(countSenderNotes(store))
     },
     oldestAncestor: () => readOldestAncestor(store),
     startOver(startOvers) {
       commit((view) => emptyShard(view, startOvers))
       memory.dictionaries.forget()
+      tellNotes(countSenderNotes(store))
     },
     startOvers: () => readStartOvers(store),
     noteStartOvers(startOvers) {
@@ -136,11 +165,16 @@ export function openShardWriter({
     },
     unresolvedSenders: (limit) => listUnresolvedSenders(store, hasher, limit),
     resolveSenders(resolved) {
-      commit((view) => resolveSenders(new WriteContext(view, memory), resolved))
+      write((context) => resolveSenders(context, resolved))
+    },
+    senderNotes: () => notes,
+    notedSenders: (limit, after) => listNotedSenders(store, hasher, limit, after),
+    correctSenders(corrected) {
+      write((context) => correctSenders(context, corrected))
     },
     polledLeaves: () => readPolledLeaves(store),
     addPolledGers(globalExitRoots, polledLeaves) {
-      commit((view) => applyPolledGers(new WriteContext(view, memory), globalExitRoots, polledLeaves))
+      write((context) => applyPolledGers(context, globalExitRoots, polledLeaves))
     },
     close: () => store.close(),
   }

@@ -76,6 +76,15 @@ export const tables = {
   regrownStretches: 'regrownStretches',
   /** dictionary id u32 → length u32, keccak-256 32: of metadata that are too long for a list. */
   longMetadata: 'longMetadata',
+  /**
+   * kind u8, ordinal u32 (`codecs/senderOverlay`) → note u8: rows whose sender was filled in for want of better, or is nobody
+   * as no endpoint knows the transaction. They are asked for again.
+   */
+  senderNotes: 'senderNotes',
+  /** kind u8, ordinal u32 → caller and transaction sender that a later answer told: they stand for those of the sender's table. */
+  senderCorrections: 'senderCorrections',
+  /** kind u8, address 20, ordinal u32 → 0 u8: what corrections add to the lists of `depositsBySender` and `claimsBySender`. */
+  senderAdditions: 'senderAdditions',
 } as const
 
 export type TableName = keyof typeof tables

@@ -62,6 +62,12 @@ const fields = [
   'contractsCompared',
   /** `tip` of the L1's shard up to which this network's settled exit roots were looked for in its tree; −1 = not yet. */
   'searchedL1Tip',
+  /** Rows whose caller is tx.from until a trace is to be had. */
+  'provisionalSenders',
+  /** Rows whose transaction no endpoint knows. */
+  'unknownSenders',
+  /** Those of them that came up so lately that they count as open. */
+  'awaitedSenders',
 ] as const
 
 export type StatusField = (typeof fields)[number]

@@ -14,7 +14,10 @@ import { decodeHex, encodeHex } from '../../src/protocol/hex.js'
 import { asClaimOrdinal, asDepositCount, asNetworkId, type BlockNumber } from '../../src/protocol/units.js'
 import type { ContractState, CurrentMapping } from '../../src/shard/contractState.types.js'
 import type {
+  CorrectedSender,
+  NotedSender,
   ResolvedSender,
+  SenderNotes,
   ShardCounts,
   ShardWriter,
   StartOvers,
@@ -27,7 +30,7 @@ interface Row {
   readonly header: BlockHeader
   readonly event: ChainEvent
   sender: Sender | null
-  /** Nobody can tell who sent it. */
+  /** No endpoint knows its transaction. */
   isUntold?: boolean
 }
 
@@ -256,6 +259,38 @@ export class MemoryShard implements ShardWriter {
       if (first !== ordinal) throw new Error(`${kind} ${ordinal} is not the next one without a sender`)
       rows[first]!.sender = sender
       rows[first]!.isUntold = sender === null
+    }
+  }
+
+  senderNotes(): SenderNotes {
+    const noted = this.notedSenders(Number.POSITIVE_INFINITY)
+    const unknown = noted.filter(({ isUnknown }) => isUnknown).length
+    return { unknown, fallback: noted.length - unknown }
+  }
+
+  notedSenders(limit: number, after?: Pick<NotedSender, 'kind' | 'ordinal'>): NotedSender[] {
+    const noted: NotedSender[] = []
+    for (const kind of ['deposit', 'claim'] as const)
+      for (const [ordinal, row] of this.#rows.filter(({ event }) => event.type === kind).entries()) {
+        if (row.isUntold !== true && row.sender?.isProvisional !== true) continue
+        const { transactionHash, logIndex } = row.event
+        const named = kind === 'deposit' ? asDepositCount(ordinal) : asClaimOrdinal(ordinal)
+        const place = { transactionHash, logIndex, blockNumber: row.header.number }
+        const transactionLogs = this.#logsOf(transactionHash)
+        noted.push({ kind, ordinal: named, ...place, transactionLogs, isUnknown: row.isUntold === true })
+      }
+    const isBehind = ({ kind, ordinal }: NotedSender) =>
+      after !== undefined && (kind === after.kind ? ordinal > after.ordinal : kind === 'claim')
+    return [...noted.filter(isBehind), ...noted.filter((note) => !isBehind(note))].slice(0, limit)
+  }
+
+  correctSenders(corrected: readonly CorrectedSender[]): void {
+    for (const { row, sender } of corrected) {
+      const stored = this.#rows.filter(({ event }) => event.type === row.kind)[row.ordinal]
+      if (stored === undefined || Buffer.compare(stored.event.transactionHash, row.transactionHash) !== 0)
+        continue
+      stored.sender = sender
+      stored.isUntold = false
     }
   }
 

@@ -16,7 +16,7 @@ export function bridgeRow(
   isAlone: boolean,
 ): BridgeRecord {
   const row = source.deposits.get(depositCount)
-  const sender = source.deposits.findSender(depositCount)
+  const sender = source.deposits.senders.find(depositCount)
   const token = source.dictionary.getToken(row.tokenId)
   const path = shards.claimFacts.path(source, row.destinationNetwork)
   const { destination } = path

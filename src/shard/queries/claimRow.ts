@@ -13,7 +13,7 @@ export function claimRow(shards: ShardReaders, view: ShardView, ordinal: number)
   const source = shards.find(row.sourceNetwork)
   const deposit = source?.deposits.find(row.depositCount)
   const shown = row.isSetByAdministrator ? contentOfKnownDeposit(source, deposit) : contentOfClaim(view, row)
-  const sender = row.isSetByAdministrator ? undefined : view.claims.findSender(ordinal)
+  const sender = row.isSetByAdministrator ? undefined : view.claims.senders.find(ordinal)
   return {
     transactionHash: view.claims.getTransactionHash(ordinal),
     globalIndex: row.globalIndex,

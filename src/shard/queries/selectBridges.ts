@@ -33,7 +33,7 @@ function namedLists(source: ShardView, query: BridgesQuery): IndexedList[] {
   const { depositCounts, fromAddress, toAddress, transactionHash } = query
   const lists: IndexedList[] = []
   if (depositCounts !== undefined) lists.push(listOf(known(source, depositCounts)))
-  if (fromAddress !== undefined) lists.push(source.list(listKinds.depositsBySender, fromAddress))
+  if (fromAddress !== undefined) lists.push(source.deposits.senders.by(fromAddress))
   if (toAddress !== undefined) lists.push(source.list(listKinds.depositsByDestinationAddress, toAddress))
   if (transactionHash !== undefined) lists.push(depositsOfTransaction(source, transactionHash))
   return lists.length < 2 ? lists : lists.sort((left, right) => left.length - right.length)
@@ -135,7 +135,9 @@ function fixedSets(sets: DepositSets, source: ShardView, { networkIds, leafType 
 /** The kept answer to a combination over long lists. */
 function keptSet(shards: ShardReaders, source: ShardView, query: BridgesQuery, parts: FilterParts): Bits {
   const { state: snapshot } = source
-  const kept = shards.filteredSets.find(`bridges ${keyOf(query)}`, parts, {
+  // A correction puts rows into the middle of a sender's list: what was made of it before no longer holds.
+  const corrections = query.fromAddress === undefined ? '' : snapshot.senderCorrections
+  const kept = shards.filteredSets.find(`bridges ${corrections} ${keyOf(query)}`, parts, {
     rewindCount: snapshot.rewindCount,
     untouchedSince: (rewindCount) => snapshot.untouchedSince(rewindCount).deposits,
     settledBelow:

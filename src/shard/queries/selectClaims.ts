@@ -41,7 +41,9 @@ function selectStored(shards: ShardReaders, view: ShardView, query: ClaimsQuery)
   if (driver.length <= shards.thresholds.worthKeeping)
     return listOf(driver.slice(0, driver.length).filter((ordinal) => isInAll(ordinal, parts)))
   const { state } = view
-  const kept = shards.filteredSets.find(`claims ${keyOf(query)}`, parts, {
+  // A correction puts rows into the middle of a sender's list: what was made of it before no longer holds.
+  const corrections = query.fromAddress === undefined ? '' : state.senderCorrections
+  const kept = shards.filteredSets.find(`claims ${corrections} ${keyOf(query)}`, parts, {
     rewindCount: state.rewindCount,
     untouchedSince: (rewindCount) => state.untouchedSince(rewindCount).claims,
     settledBelow:
@@ -64,7 +66,7 @@ function selectSet(shards: ShardReaders, view: ShardView, query: ClaimsQuery): n
 function namedLists(view: ShardView, query: ClaimsQuery): IndexedList[] {
   const { fromAddress, transactionHash, globalIndex } = query
   const lists: IndexedList[] = []
-  if (fromAddress !== undefined) lists.push(view.list(listKinds.claimsBySender, fromAddress))
+  if (fromAddress !== undefined) lists.push(view.claims.senders.by(fromAddress))
   if (transactionHash !== undefined) lists.push(claimsOfTransaction(view, transactionHash))
   if (globalIndex !== undefined) lists.push(listOf(claimsOfIndex(view, readUint256(globalIndex, 0))))
   return lists

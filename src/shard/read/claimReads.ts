@@ -5,17 +5,16 @@ import type { ClaimOrdinal, NetworkId } from '../../protocol/units.js'
 import { CLAIM_LINK_BYTES, decodeClaimLink, hasClaimLink } from '../../store/codecs/claimLink.js'
 import { CLAIM_BYTES, CLAIM_HASH_BYTES, type ClaimRow, decodeClaimRow } from '../../store/codecs/claimRow.js'
 import { chunkKey, claimLinkKey, uint32Key } from '../../store/codecs/keys.js'
-import { decodeSenderRow, SENDER_BYTES, type SenderRow } from '../../store/codecs/senderRow.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import {
   CLAIM_HASHES_PER_CHUNK,
   CLAIM_LINKS_PER_CHUNK,
   CLAIMS_PER_CHUNK,
-  SENDERS_PER_CHUNK,
   type TableName,
 } from '../../store/tables.js'
 import { ChunkReader } from '../chunkReader.js'
 import type { SnapshotState } from '../snapshotState.js'
+import { SenderReads } from './senderReads.js'
 
 /** Claims made on one network, their claimers, and which deposits of which network they claim. Rows are copies: they stay good. */
 export class ClaimReads {
@@ -24,7 +23,8 @@ export class ClaimReads {
   readonly #networkId: NetworkId
   readonly #claims: ChunkReader
   readonly #hashes: ChunkReader
-  readonly #senders: ChunkReader
+  /** Who made them. */
+  readonly senders: SenderReads
   /** By source network: a page of claims or bridges meets few of them. */
   readonly #links = new Map<number, ChunkReader>()
 
@@ -38,15 +38,13 @@ export class ClaimReads {
     this.#hashes = new ChunkReader(view, 'claimHashes', CLAIM_HASHES_PER_CHUNK, (ordinal) =>
       chunkKey(ordinal, CLAIM_HASHES_PER_CHUNK),
     )
-    this.#senders = new ChunkReader(view, 'claimSenders', SENDERS_PER_CHUNK, (ordinal) =>
-      chunkKey(ordinal, SENDERS_PER_CHUNK),
-    )
+    this.senders = new SenderReads('claim', view, state, networkId)
   }
 
   reset(): void {
     this.#claims.reset()
     this.#hashes.reset()
-    this.#senders.reset()
+    this.senders.reset()
     for (const links of this.#links.values()) links.reset()
   }
 
@@ -63,16 +61,6 @@ export class ClaimReads {
     return decodeClaimRow(chunk.slice(offset, offset + CLAIM_BYTES), 0)
   }
 
-  /** undefined while the claimer is not resolved. */
-  findSender(ordinal: number): SenderRow | undefined {
-    if (ordinal >= this.#state.resolvedClaimSenders) return undefined
-    const chunk = this.#senders.find(ordinal)
-    const offset = this.#senders.offset(ordinal) * SENDER_BYTES
-    if (chunk === undefined || chunk.length < offset + SENDER_BYTES)
-      throw this.#missing(`claimer of claim ${ordinal}`)
-    return decodeSenderRow(chunk.slice(offset, offset + SENDER_BYTES), 0)
-  }
-
   /** Chunk with the row of a claim. @returns the store's own bytes, good until the next read. @throws InvariantError when the row is missing. */
   chunkOf(ordinal: number): Uint8Array {
     return this.#storedChunk('claims', ordinal, CLAIMS_PER_CHUNK, CLAIM_BYTES)
@@ -86,11 +74,6 @@ export class ClaimReads {
   /** Chunk with the link of a deposit, as above; undefined where nothing is claimed. */
   linkChunkOf(sourceNetwork: number, depositCount: number): Uint8Array | undefined {
     return this.#view.get('claimLinks', claimLinkKey(sourceNetwork, depositCount))
-  }
-
-  /** Chunk with the claimer of a claim, as above. @param ordinal must be below the resolved ones. */
-  senderChunkOf(ordinal: number): Uint8Array {
-    return this.#storedChunk('claimSenders', ordinal, SENDERS_PER_CHUNK, SENDER_BYTES)
   }
 
   /** @param ordinal must be below `count`. @throws InvariantError when the row is missing. */

@@ -11,11 +11,11 @@ import {
   depositTimestampSec,
 } from '../../store/codecs/depositRow.js'
 import { chunkKey, uint32Key } from '../../store/codecs/keys.js'
-import { decodeSenderRow, SENDER_BYTES, type SenderRow } from '../../store/codecs/senderRow.js'
 import type { ReadView } from '../../store/shardStore.types.js'
-import { DEPOSITS_PER_CHUNK, SENDERS_PER_CHUNK } from '../../store/tables.js'
+import { DEPOSITS_PER_CHUNK } from '../../store/tables.js'
 import { ChunkReader } from '../chunkReader.js'
 import type { SnapshotState } from '../snapshotState.js'
+import { SenderReads } from './senderReads.js'
 
 const NO_DEPOSITS: readonly ArchivedDeposit[] = []
 
@@ -25,7 +25,8 @@ export class DepositReads {
   readonly #state: SnapshotState
   readonly #networkId: NetworkId
   readonly #deposits: ChunkReader
-  readonly #senders: ChunkReader
+  /** Who made them. */
+  readonly senders: SenderReads
   /** What was read of the archive, and of which epoch. */
   #archive = { epoch: -1, size: 0, byCount: new Map<number, readonly ArchivedDeposit[]>() }
 
@@ -36,14 +37,12 @@ export class DepositReads {
     this.#deposits = new ChunkReader(view, 'deposits', DEPOSITS_PER_CHUNK, (ordinal) =>
       chunkKey(ordinal, DEPOSITS_PER_CHUNK),
     )
-    this.#senders = new ChunkReader(view, 'depositSenders', SENDERS_PER_CHUNK, (ordinal) =>
-      chunkKey(ordinal, SENDERS_PER_CHUNK),
-    )
+    this.senders = new SenderReads('deposit', view, state, networkId)
   }
 
   reset(): void {
     this.#deposits.reset()
-    this.#senders.reset()
+    this.senders.reset()
   }
 
   /** Deposits served: those of the newest lineage. */
@@ -108,24 +107,6 @@ export class DepositReads {
     if (chunk === undefined || chunk.length < ((depositCount % DEPOSITS_PER_CHUNK) + 1) * DEPOSIT_BYTES)
       throw this.#missing(`deposit ${depositCount}`)
     return chunk
-  }
-
-  /** Chunk with the sender of a deposit, as above. @param depositCount must be below the resolved ones. */
-  senderChunkOf(depositCount: number): Uint8Array {
-    const chunk = this.#view.get('depositSenders', chunkKey(depositCount, SENDERS_PER_CHUNK))
-    if (chunk === undefined || chunk.length < ((depositCount % SENDERS_PER_CHUNK) + 1) * SENDER_BYTES)
-      throw this.#missing(`sender of deposit ${depositCount}`)
-    return chunk
-  }
-
-  /** undefined while the sender is not resolved. */
-  findSender(depositCount: number): SenderRow | undefined {
-    if (depositCount >= this.#state.resolvedDepositSenders) return undefined
-    const chunk = this.#senders.find(depositCount)
-    const offset = this.#senders.offset(depositCount) * SENDER_BYTES
-    if (chunk === undefined || chunk.length < offset + SENDER_BYTES)
-      throw this.#missing(`sender of deposit ${depositCount}`)
-    return decodeSenderRow(chunk.slice(offset, offset + SENDER_BYTES), 0)
   }
 
   /** Deposits of this count that BackwardLET cut off, newest first: one per cut at most. */

@@ -19,6 +19,7 @@ import { checkTokenMappings } from './mappings.js'
 import { checkPosition } from './position.js'
 import { checkRegrownLeaves } from './regrownLeaves.js'
 import { checkRollupExits } from './rollupExits.js'
+import { checkSenderOverlay } from './senderOverlay.js'
 import { checkTransactions } from './transactions.js'
 import { checkTreeNodes } from './treeNodes.js'
 
@@ -36,6 +37,7 @@ const deepChecks: readonly Check[] = [
   { name: 'exit roots', run: checkExitRoots },
   { name: 'regrown deposits', run: checkRegrownLeaves },
   { name: 'senders', run: checkSenders },
+  { name: 'corrected senders', run: checkSenderOverlay },
   { name: 'claim links', run: checkClaimLinks },
   { name: 'claims out of force', run: checkClaimsOutOfForce },
   { name: 'dictionaries', run: checkDictionaries },

@@ -11,13 +11,13 @@ import { encodeHex } from '../../protocol/hex.js'
 import { decodeArchivedDeposit, encodeArchivedDeposit } from '../../store/codecs/archivedDeposit.js'
 import { DEPOSIT_BYTES, decodeDepositRow } from '../../store/codecs/depositRow.js'
 import { latin1, listHeadKey, uint32Key } from '../../store/codecs/keys.js'
-import { headOrdinal, listLength } from '../../store/codecs/listEntry.js'
+import { senderNotes, senderRowKey } from '../../store/codecs/senderOverlay.js'
 import { decodeSenderRow, type SenderRow } from '../../store/codecs/senderRow.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import { hashKinds, type ListKind, listKinds } from '../../store/tables.js'
 import { appendDeposit } from './applyDeposits.js'
 import { truncateEntries } from './hashRunAppender.js'
-import { truncateList } from './listAppender.js'
+import { readList, truncateList } from './listAppender.js'
 import { MESSAGE, ownAddress } from './transactionLogs.js'
 import type { WriteContext } from './writeContext.js'
 
@@ -54,9 +54,13 @@ export function applyForwardLet(context: WriteContext, header: BlockHeader, even
   for (const leaf of event.newLeaves) {
     const depositCount = context.counters.deposits
     const position = appendDeposit(context, header, event, leaf, true)
-    const twin = findArchivedTwin(context.view, context.localExitTree.leafOf(position))
+    const twin = findArchivedTwin(
+      context.view,
+      context.localExitTree.leafOf(position),
+      context.counters.lineage,
+    )
     // A twin whose sender is not resolved leaves this one open too: both are asked for by the twin's transaction.
-    const sender = twin === undefined ? event.sender : twin.sender && plainSender(twin.sender)
+    const sender = twin === undefined ? event.sender : senderOfTwin(context.view, twin)
     context.depositSenders.offer(
       depositCount,
       sender,
@@ -77,21 +81,32 @@ export function applyForwardLet(context: WriteContext, header: BlockHeader, even
 }
 
 /**
- * The archived deposit that a ForwardLET leaf repeats: the only one with equal content.
+ * The archived deposit that a ForwardLET leaf repeats: the only one with equal content when the leaf was appended, however
+ * many were archived since.
+ * @param lineage that the leaf was appended in.
  * @returns byte fields are valid until the next read.
  */
-export function findArchivedTwin(view: ReadView, leafHash: Hash) {
-  const head = view.get('listHeads', listHeadKey(listKinds.archivedByLeafHash, leafHash))
-  if (head === undefined || listLength(head) !== 1) return undefined
-  const archived = view.get('archivedDeposits', uint32Key(headOrdinal(head, 0)))
-  return archived === undefined ? undefined : decodeArchivedDeposit(archived)
+export function findArchivedTwin(view: ReadView, leafHash: Hash, lineage: number) {
+  const ordinals = readList(view, listHeadKey(listKinds.archivedByLeafHash, leafHash))
+  // What was cut off later is of this lineage or of a later one, and stands behind.
+  for (const ordinal of ordinals.slice(0, 2).reverse()) {
+    const archived = view.get('archivedDeposits', uint32Key(ordinal))
+    if (archived === undefined) return undefined
+    const twin = decodeArchivedDeposit(archived)
+    if (twin.lineage < lineage) return ordinal === ordinals[0] ? { ...twin, ordinal } : undefined
+  }
+  return undefined
 }
 
-function plainSender(row: SenderRow): Sender {
-  return {
-    caller: new Uint8Array(row.caller.bytes),
-    transactionSender: new Uint8Array(row.transactionSender.bytes),
+/** What is known of the twin's sender, and how well. */
+function senderOfTwin(view: ReadView, { sender, ordinal }: { sender: SenderRow | null; ordinal: number }) {
+  if (sender === null) return null
+  const plain: Sender = {
+    caller: new Uint8Array(sender.caller.bytes),
+    transactionSender: new Uint8Array(sender.transactionSender.bytes),
   }
+  const isProvisional = view.get('senderNotes', senderRowKey('archivedDeposit', ordinal)) !== undefined
+  return isProvisional ? { ...plain, isProvisional } : plain
 }
 
 function checkBefore(
@@ -144,8 +159,10 @@ function archiveFrom(context: WriteContext, from: number): void {
     view.put(
       'archivedDeposits',
       uint32Key(ordinal),
-      encodeArchivedDeposit(counters.lineage, depositCount, stored, sender),
+      encodeArchivedDeposit(counters.lineage, depositCount, stored, depositSenders.shownRow(depositCount)),
     )
+    if (depositSenders.isFallback(depositCount))
+      view.put('senderNotes', senderRowKey('archivedDeposit', ordinal), Uint8Array.of(senderNotes.fallback))
     lists.append(listKinds.archivedByLeafHash, latin1(leaf), ordinal)
   }
   for (const [kind, key] of touched.values()) truncateList(view, listHeadKey(kind, key), from)

@@ -2,6 +2,7 @@ import type { TreeHasher } from '../../merkle/hasher.js'
 import { getLeaf } from '../../merkle/treeProofs.js'
 import type { Address, Hash, Sender } from '../../protocol/chainEvent.js'
 import type { BlockNumber, ClaimOrdinal, DepositCount } from '../../protocol/units.js'
+import { equalBytes } from '../../store/codecs/bytes.js'
 import {
   CLAIM_BYTES,
   claimBlockNumber,
@@ -16,11 +17,25 @@ import {
   depositLeafType,
 } from '../../store/codecs/depositRow.js'
 import { latin1 } from '../../store/codecs/keys.js'
+import {
+  ordinalOfSenderRow,
+  senderKindEnd,
+  senderKinds,
+  senderNotes,
+  senderRowKey,
+} from '../../store/codecs/senderOverlay.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import { CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../../store/tables.js'
 import { readCounters } from '../counters.js'
-import type { ResolvedSender, TransactionLog, UnresolvedSender } from '../shardWriter.types.js'
-import { localExitTreeSource } from '../tiles.js'
+import { countCorrections } from '../senderOverlay.js'
+import type {
+  CorrectedSender,
+  NotedSender,
+  ResolvedSender,
+  TransactionLog,
+  UnresolvedSender,
+} from '../shardWriter.types.js'
+import { localExitTreeSource, readLineages } from '../tiles.js'
 import { findArchivedTwin } from './applyLocalExitTree.js'
 import { readUndoFloor } from './chainPosition.js'
 import { type Senders, senderWatermark } from './senders.js'
@@ -38,44 +53,96 @@ import type { WriteContext } from './writeContext.js'
 /** Deposits and claims whose sender is open, oldest first; of each kind from its watermark on. */
 export function listUnresolvedSenders(view: ReadView, hasher: TreeHasher, limit: number): UnresolvedSender[] {
   const counters = readCounters(view)
-  const tree = localExitTreeSource(view, hasher, counters.lineage)
-  const logs = new TransactionLogs(view)
+  const rows = new SenderRows(view, hasher)
   const deposits: OpenSender[] = []
   const firstDeposit = senderWatermark(view, 'deposit')
-  for (let ordinal = firstDeposit; ordinal < counters.deposits && deposits.length < limit; ordinal++) {
-    const row = readDeposit(view, ordinal)
-    const { isForwardLeaf } = row
-    const own = { kind: 'deposit', ordinal: ordinal as DepositCount, ...placeOf(row) } as const
-    // A leaf of ForwardLET that repeats an archived deposit has the sender of that one's transaction.
-    const twin = isForwardLeaf ? findArchivedTwin(view, getLeaf(tree, counters.lineage, ordinal)) : undefined
-    const since = own.blockNumber
-    if (twin === undefined) {
-      deposits.push({ since, sender: { ...own, transactionLogs: logs.of(own.transactionHash) } })
-      continue
-    }
-    const place = placeOf(twin.row)
-    // Its transaction's list knows it no longer.
-    const twinLog = depositLog(view, twin.row, twin.depositCount)
-    const beside = logs.of(place.transactionHash).filter(({ logIndex }) => logIndex !== place.logIndex)
-    const transactionLogs = [...beside, twinLog].sort((a, b) => a.logIndex - b.logIndex)
-    deposits.push({ since, sender: { ...own, ...place, transactionLogs } })
-  }
+  for (let ordinal = firstDeposit; ordinal < counters.deposits && deposits.length < limit; ordinal++)
+    deposits.push(rows.deposit(ordinal))
   const claims: OpenSender[] = []
   const firstClaim = senderWatermark(view, 'claim')
   for (let ordinal = firstClaim; ordinal < counters.claims && claims.length < limit; ordinal++) {
-    const row = readClaim(view, ordinal)
-    if (row.isSetByAdministrator) continue
-    const transactionHash = new Uint8Array(readClaimHash(view, ordinal))
-    const place = placeOf({ ...row, transactionHash })
-    const own = { kind: 'claim', ordinal: ordinal as ClaimOrdinal, ...place } as const
-    const sender = { ...own, transactionLogs: logs.of(own.transactionHash) }
-    claims.push({ since: own.blockNumber, sender })
+    const claim = rows.claim(ordinal)
+    if (claim !== undefined) claims.push(claim)
   }
   // A stable sort by the blocks of the rows themselves: each kind keeps its order.
   return [...deposits, ...claims]
     .sort((a, b) => a.since - b.since)
     .slice(0, limit)
     .map(({ sender }) => sender)
+}
+
+/** Noted rows in the order of kind and ordinal, those behind `after` first and then from the start. */
+export function listNotedSenders(
+  view: ReadView,
+  hasher: TreeHasher,
+  limit: number,
+  after?: Pick<NotedSender, 'kind' | 'ordinal'>,
+): NotedSender[] {
+  const rows = new SenderRows(view, hasher)
+  const start = senderRowKey('deposit', 0)
+  const end = senderKindEnd('claim')
+  const from = after === undefined ? start : senderRowKey(after.kind, after.ordinal + 1)
+  const notes = view.list('senderNotes', { start: from, end, limit })
+  if (notes.length < limit)
+    notes.push(...view.list('senderNotes', { start, end: from, limit: limit - notes.length }))
+  return notes.flatMap(({ key, value }) => {
+    const ordinal = ordinalOfSenderRow(key)
+    const row = key[0] === senderKinds.deposit ? rows.deposit(ordinal) : rows.claim(ordinal)
+    return row === undefined ? [] : [{ ...row.sender, isUnknown: value[0] === senderNotes.unknown }]
+  })
+}
+
+/** Deposits and claims as questions about their senders. */
+class SenderRows {
+  readonly #view: ReadView
+  readonly #logs: TransactionLogs
+  readonly #lineage: number
+  readonly #tree: ReturnType<typeof localExitTreeSource>
+  #cuts: readonly number[] | undefined
+
+  constructor(view: ReadView, hasher: TreeHasher) {
+    const { lineage } = readCounters(view)
+    this.#view = view
+    this.#logs = new TransactionLogs(view)
+    this.#lineage = lineage
+    this.#tree = localExitTreeSource(view, hasher, lineage)
+  }
+
+  deposit(ordinal: number): OpenSender {
+    const view = this.#view
+    const row = readDeposit(view, ordinal)
+    const { isForwardLeaf } = row
+    const own = { kind: 'deposit', ordinal: ordinal as DepositCount, ...placeOf(row) } as const
+    const since = own.blockNumber
+    // A leaf of ForwardLET that repeats an archived deposit has the sender of that one's transaction.
+    const twin = isForwardLeaf
+      ? findArchivedTwin(view, getLeaf(this.#tree, this.#lineage, ordinal), this.#lineageOf(ordinal))
+      : undefined
+    if (twin === undefined)
+      return { since, sender: { ...own, transactionLogs: this.#logs.of(own.transactionHash) } }
+    const place = placeOf(twin.row)
+    // Its transaction's list knows it no longer.
+    const twinLog = depositLog(view, twin.row, twin.depositCount)
+    const beside = this.#logs.of(place.transactionHash).filter(({ logIndex }) => logIndex !== place.logIndex)
+    const transactionLogs = [...beside, twinLog].sort((a, b) => a.logIndex - b.logIndex)
+    return { since, sender: { ...own, ...place, transactionLogs } }
+  }
+
+  /** Lineage that a leaf was appended in: no later cut reached down to it. */
+  #lineageOf(ordinal: number): number {
+    this.#cuts ??= readLineages(this.#view, this.#lineage).map(({ cut }) => cut)
+    return this.#cuts.findLastIndex((cut) => cut <= ordinal)
+  }
+
+  /** undefined: an administrator set it. */
+  claim(ordinal: number): OpenSender | undefined {
+    const row = readClaim(this.#view, ordinal)
+    if (row.isSetByAdministrator) return undefined
+    const transactionHash = new Uint8Array(readClaimHash(this.#view, ordinal))
+    const place = placeOf({ ...row, transactionHash })
+    const own = { kind: 'claim', ordinal: ordinal as ClaimOrdinal, ...place } as const
+    return { since: own.blockNumber, sender: { ...own, transactionLogs: this.#logs.of(transactionHash) } }
+  }
 }
 
 /** Logs per transaction, read once: the rows of one transaction stand together. */
@@ -155,6 +222,37 @@ export function resolveSenders(context: WriteContext, resolved: readonly Resolve
 }
 
 function addSender(senders: Senders, ordinal: number, sender: Sender | null, own?: Address): void {
-  if (sender === null) senders.addNobody(ordinal, own)
+  if (sender === null) senders.addUnknown(ordinal, own)
   else senders.add(ordinal, sender, own)
+}
+
+/**
+ * Stores what later answers told of noted rows, inside the context's transaction. Each row's keys are its own, so what is
+ * written belongs to the undo of its block, however many blocks came since.
+ */
+export function correctSenders(context: WriteContext, corrected: readonly CorrectedSender[]): void {
+  const { view, memory } = context
+  const rows = new SenderRows(view, memory.hasher)
+  const undoFloor = readUndoFloor(view)
+  let isChanged = false
+  for (const { row, sender } of corrected) {
+    const { kind, ordinal } = row
+    if (view.get('senderNotes', senderRowKey(kind, ordinal)) === undefined) continue
+    const stored = kind === 'deposit' ? rows.deposit(ordinal) : rows.claim(ordinal)
+    if (stored === undefined || !isSameLog(stored.sender, row)) continue
+    view.setUndoBlock(stored.since > undoFloor ? stored.since : undefined)
+    const senders = kind === 'deposit' ? context.depositSenders : context.claimSenders
+    if (senders.correct(ordinal, sender)) isChanged = true
+  }
+  view.setUndoBlock(undefined)
+  if (isChanged) countCorrections(view)
+}
+
+/** A count that a reorg or a cut has freed may be another deposit's by now. */
+function isSameLog(stored: UnresolvedSender, asked: UnresolvedSender): boolean {
+  return (
+    stored.logIndex === asked.logIndex &&
+    stored.blockNumber === asked.blockNumber &&
+    equalBytes(stored.transactionHash, asked.transactionHash)
+  )
 }

@@ -1,12 +1,25 @@
 import { InvariantError } from '../../errors/invariantError.js'
 import type { Address, Sender } from '../../protocol/chainEvent.js'
+import type { NetworkId } from '../../protocol/units.js'
 import { equalBytes } from '../../store/codecs/bytes.js'
 import { CHECKSUM_ADDRESS_BYTES } from '../../store/codecs/checksumAddress.js'
 import { type MetaName, metaKey } from '../../store/codecs/keys.js'
-import { SENDER_BYTES } from '../../store/codecs/senderRow.js'
+import {
+  ordinalOfSenderRow,
+  type SenderNote,
+  senderAdditionKey,
+  senderKindEnd,
+  senderNotes,
+  senderRowKey,
+} from '../../store/codecs/senderOverlay.js'
+import { decodeSenderRow, SENDER_BYTES } from '../../store/codecs/senderRow.js'
 import { decodeUint32, encodeUint32 } from '../../store/codecs/smallRows.js'
 import type { ReadView, WriteView } from '../../store/shardStore.types.js'
 import { listKinds, SENDERS_PER_CHUNK } from '../../store/tables.js'
+import { listHas } from '../ordinalList.js'
+import { readList } from '../read/listReads.js'
+import { findCorrection, listedAddresses } from '../senderOverlay.js'
+import type { SenderNotes } from '../shardWriter.types.js'
 import type { AddressBook } from './addressBook.js'
 import type { ListAppender } from './listAppender.js'
 import { RowAppender } from './rowAppender.js'
@@ -17,6 +30,21 @@ const kinds = {
   deposit: { table: 'depositSenders', watermark: 'depositSenders', list: listKinds.depositsBySender },
   claim: { table: 'claimSenders', watermark: 'claimSenders', list: listKinds.claimsBySender },
 } as const
+
+const nameOfNote = (note: number): keyof SenderNotes =>
+  note === senderNotes.unknown ? 'unknown' : 'fallback'
+
+/** Noted rows, counted one by one: afterwards the writer keeps count. */
+export function countSenderNotes(view: ReadView): SenderNotes {
+  const counts = { fallback: 0, unknown: 0 }
+  for (const kind of ['deposit', 'claim'] as const)
+    for (const { value } of view.list('senderNotes', {
+      start: senderRowKey(kind, 0),
+      end: senderKindEnd(kind),
+    }))
+      counts[nameOfNote(value[0]!)]++
+  return counts
+}
 
 /** First deposit or claim whose sender is not stored: all below it are. */
 export function senderWatermark(view: ReadView, kind: SenderKind): number {
@@ -32,6 +60,10 @@ export function senderWatermark(view: ReadView, kind: SenderKind): number {
  * yet, waits until the watermark reaches it.
  */
 export class Senders {
+  /** What this transaction adds to the numbers of noted rows. */
+  readonly newNotes = { fallback: 0, unknown: 0 }
+  readonly #kind: SenderKind
+  readonly #networkId: NetworkId
   readonly #view: WriteView
   readonly #lists: ListAppender
   readonly #addresses: AddressBook
@@ -40,7 +72,14 @@ export class Senders {
   readonly #watermarkName: MetaName
   #storedWatermark: number
 
-  constructor(kind: SenderKind, view: WriteView, lists: ListAppender, addresses: AddressBook) {
+  constructor(
+    kind: SenderKind,
+    view: WriteView,
+    parts: { readonly networkId: NetworkId; readonly lists: ListAppender; readonly addresses: AddressBook },
+  ) {
+    const { networkId, lists, addresses } = parts
+    this.#kind = kind
+    this.#networkId = networkId
     this.#view = view
     this.#lists = lists
     this.#addresses = addresses
@@ -82,9 +121,16 @@ export class Senders {
     this.#addresses.copy(transactionSender, bytes, offset + CHECKSUM_ADDRESS_BYTES)
     this.#lists.appendTo(this.#list, caller, ordinal)
     if (transactionSender !== caller) this.#lists.appendTo(this.#list, transactionSender, ordinal)
+    if (sender.isProvisional === true) this.#note(ordinal, senderNotes.fallback)
     if (own === undefined) return
     const origin = this.#addresses.numberOf(own)
     if (origin !== caller && origin !== transactionSender) this.#lists.appendTo(this.#list, origin, ordinal)
+  }
+
+  /** No endpoint knows the transaction: nobody, until one does. @param own as above. */
+  addUnknown(ordinal: number, own?: Address): void {
+    this.addNobody(ordinal, own)
+    this.#note(ordinal, senderNotes.unknown)
   }
 
   /**
@@ -106,8 +152,47 @@ export class Senders {
     return bytes.slice(offset, offset + SENDER_BYTES)
   }
 
-  /** Drops row `count` and all behind it; the lists are the caller's business. */
+  /** The same as it is shown. */
+  shownRow(ordinal: number): Uint8Array | null {
+    return findCorrection(this.#view, this.#kind, ordinal) ?? this.row(ordinal)
+  }
+
+  /** Whether a stored row is to be asked for again. */
+  isFallback(ordinal: number): boolean {
+    return this.#view.get('senderNotes', senderRowKey(this.#kind, ordinal))?.[0] === senderNotes.fallback
+  }
+
+  /**
+   * Puts what a later answer told in the place of a stored row, in lists too; the lists only get more. Writes keys of this row
+   * alone, so it belongs to the undo of the row's own block. @returns whether anything of it is shown otherwise now.
+   */
+  correct(ordinal: number, sender: Sender): boolean {
+    const isProvisional = sender.isProvisional === true
+    if (!isProvisional || !this.isFallback(ordinal)) this.#dropNote(ordinal)
+    if (isProvisional) this.#note(ordinal, senderNotes.fallback)
+    const row = new Uint8Array(SENDER_BYTES)
+    this.#addresses.copy(this.#addresses.numberOf(sender.caller), row, 0)
+    this.#addresses.copy(this.#addresses.numberOf(sender.transactionSender), row, CHECKSUM_ADDRESS_BYTES)
+    const shown = this.shownRow(ordinal)
+    if (shown !== null && equalBytes(shown, row)) return false
+    this.#view.put('senderCorrections', senderRowKey(this.#kind, ordinal), row)
+    for (const address of listedAddresses(decodeSenderRow(row, 0)!))
+      if (!listHas(readList(this.#view, this.#networkId, this.#list, address), ordinal))
+        this.#view.put('senderAdditions', senderAdditionKey(this.#kind, address, ordinal), Uint8Array.of(0))
+    return true
+  }
+
+  /** Drops row `count` and all behind it, with their notes and corrections; the lists are the caller's business. */
   truncate(count: number): void {
+    const behind = { start: senderRowKey(this.#kind, count), end: senderKindEnd(this.#kind) }
+    for (const { key } of this.#view.list('senderNotes', behind)) this.#dropNote(ordinalOfSenderRow(key))
+    for (const { key, value } of this.#view.list('senderCorrections', behind)) {
+      for (const address of listedAddresses(decodeSenderRow(value, 0)!)) {
+        const addition = senderAdditionKey(this.#kind, address, ordinalOfSenderRow(key))
+        if (this.#view.get('senderAdditions', addition)) this.#view.remove('senderAdditions', addition)
+      }
+      this.#view.remove('senderCorrections', key)
+    }
     this.#rows.truncate(count)
   }
 
@@ -116,6 +201,20 @@ export class Senders {
     if (this.#rows.count === this.#storedWatermark) return
     this.#storedWatermark = this.#rows.count
     this.#view.put('meta', metaKey(this.#watermarkName), encodeUint32(this.#storedWatermark))
+  }
+
+  #note(ordinal: number, note: SenderNote): void {
+    if (this.isFallback(ordinal)) return
+    this.#view.put('senderNotes', senderRowKey(this.#kind, ordinal), Uint8Array.of(note))
+    this.newNotes[nameOfNote(note)]++
+  }
+
+  #dropNote(ordinal: number): void {
+    const key = senderRowKey(this.#kind, ordinal)
+    const note = this.#view.get('senderNotes', key)?.[0]
+    if (note === undefined) return
+    this.#view.remove('senderNotes', key)
+    this.newNotes[nameOfNote(note)]--
   }
 
   #expectNext(ordinal: number): void {

@@ -13,6 +13,7 @@ const KEPT: ReadonlySet<MetaName> = new Set([
   'epoch',
   'commits',
   'startOvers',
+  'senderCorrections',
 ])
 
 const ALL_KEYS = { start: Uint8Array.of(0), end: Uint8Array.of(0xff) }

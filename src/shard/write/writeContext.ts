@@ -88,7 +88,8 @@ export class WriteContext {
       DEPOSITS_PER_CHUNK,
       this.counters.deposits,
     )
-    this.depositSenders = new Senders('deposit', view, this.lists, memory.addresses)
+    const { networkId, addresses } = memory
+    this.depositSenders = new Senders('deposit', view, { networkId, lists: this.lists, addresses })
     this.claims = new RowAppender(view, 'claims', CLAIM_BYTES, CLAIMS_PER_CHUNK, this.counters.claims)
     this.claimHashes = new RowAppender(
       view,
@@ -97,7 +98,7 @@ export class WriteContext {
       CLAIM_HASHES_PER_CHUNK,
       this.counters.claims,
     )
-    this.claimSenders = new Senders('claim', view, this.lists, memory.addresses)
+    this.claimSenders = new Senders('claim', view, { networkId, lists: this.lists, addresses })
     this.claimLinks = new ClaimLinks(view)
     this.localExitTree = new LocalExitTree({
       view,

@@ -27,6 +27,7 @@ export type MetaName =
   | 'perTransactionFrom'
   | 'timesFall'
   | 'settledInsideBlocks'
+  | 'senderCorrections'
 
 const metaKeys = new Map<MetaName, Uint8Array>()
 

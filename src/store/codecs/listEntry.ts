@@ -16,11 +16,6 @@ export function listTailStart(length: number): number {
   return length - (length % LIST_CHUNK)
 }
 
-/** Ordinal at `position` of the list, which must be at or above `listTailStart`. */
-export function headOrdinal(head: Uint8Array, position: number): number {
-  return readUint32(head, 4 + 4 * (position % LIST_CHUNK))
-}
-
 /** Ordinals of a full chunk, in memory of their own. Values are little-endian, as the machines are: one copy decodes them. */
 export function chunkOrdinals(chunk: Uint8Array): Uint32Array {
   return new Uint32Array(new Uint8Array(chunk).buffer)

@@ -14,6 +14,6 @@ test('verification finds nothing in what the writer made, with and without undo,
       found.filter(({ isGood }) => !isGood),
       [],
     )
-    assert.equal(found.length, 16)
+    assert.equal(found.length, 17)
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { unionOf, within, without } from '../../../src/shard/listAlgebra.js'
+import { unionOf, within, withMore, without } from '../../../src/shard/listAlgebra.js'
 import {
   chunkedList,
   type IndexedList,
@@ -37,6 +37,22 @@ function assertIs(list: OrdinalList, expected: readonly number[], from: number, 
   for (const value of [0, from, from + limit, 2000])
     assert.equal(list.rank(value), expected.filter((ordinal) => ordinal < value).length, `below ${value}`)
 }
+
+test('a list with more ordinals in between is one list, at any depth', () => {
+  fc.assert(
+    fc.property(dealt(2), fc.nat(1600), fc.nat(60), ([list, more], from, limit) => {
+      const whole = withMore(stored(list!), listOf(more!))
+      const expected = [...list!, ...more!].sort((a, b) => a - b)
+      assertIs(whole, expected, from, limit)
+      for (let position = 0; position < expected.length; position += 7)
+        assert.equal(whole.at(position), expected[position])
+      assert.equal(
+        expected.every((ordinal) => listHas(whole, ordinal)),
+        true,
+      )
+    }),
+  )
+})
 
 test('lists that share no ordinal are one list, at any depth', () => {
   fc.assert(

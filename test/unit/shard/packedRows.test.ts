@@ -48,7 +48,7 @@ const cuts: readonly (readonly [networkId: number, table: TableName, rowsPerChun
     [0, 'depositSenders', SENDERS_PER_CHUNK, /sender of deposit 10 is missing/],
     [1, 'claims', CLAIMS_PER_CHUNK, /row 10 of claims is missing/],
     [1, 'claimHashes', CLAIM_HASHES_PER_CHUNK, /row 10 of claimHashes is missing/],
-    [1, 'claimSenders', SENDERS_PER_CHUNK, /row 10 of claimSenders is missing/],
+    [1, 'claimSenders', SENDERS_PER_CHUNK, /sender of claim 10 is missing/],
   ]
 
 for (const [networkId, table, rowsPerChunk, found] of cuts)

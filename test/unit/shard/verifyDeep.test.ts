@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bucketKey } from '../../../src/store/codecs/hashRun.js'
 import { lineageStretchKey, metaKey, tileKey, trees, uint32Key } from '../../../src/store/codecs/keys.js'
+import { senderAdditionKey, senderNotes, senderRowKey } from '../../../src/store/codecs/senderOverlay.js'
 import { encodeUint32 } from '../../../src/store/codecs/smallRows.js'
 import type { ReadView } from '../../../src/store/shardStore.types.js'
 import { hashKinds } from '../../../src/store/tables.js'
@@ -16,6 +17,9 @@ function lastExitRoots(view: ReadView): Uint8Array {
   ]
   return view.list('hashRuns', { start, end }).at(-1)!.key
 }
+
+/** An address of digits alone needs no EIP-55 mask. */
+const corrected = Buffer.from(`${'11'.repeat(20)}0000000000`.repeat(2), 'hex')
 
 const deep: readonly Damage[] = [
   [
@@ -169,6 +173,31 @@ const deep: readonly Damage[] = [
     1,
     /^lists: rows in lists depositsBySender: expected \d+, found \d+$/,
     (view) => view.remove('listHeads', first(view, 'listHeads').key),
+  ],
+  [
+    'a corrected sender that no list finds',
+    1,
+    /^corrected senders: corrected sender of deposit 0 is in no list of its own$/,
+    (view) => view.put('senderCorrections', senderRowKey('deposit', 0), corrected),
+  ],
+  [
+    'a corrected sender of no row',
+    1,
+    /^corrected senders: corrected sender of claim 4000000000 is of no row with a sender, \d+ have one$/,
+    (view) => view.put('senderCorrections', senderRowKey('claim', 4_000_000_000), corrected),
+  ],
+  [
+    'an ordinal added for no correction',
+    1,
+    /^corrected senders: ordinals added to lists of senders: expected 0, found 1$/,
+    (view) =>
+      view.put('senderAdditions', senderAdditionKey('deposit', new Uint8Array(20), 0), Uint8Array.of(0)),
+  ],
+  [
+    'a note that does not go with its row',
+    1,
+    /^corrected senders: the note of deposit 0 does not go with its sender$/,
+    (view) => view.put('senderNotes', senderRowKey('deposit', 0), Uint8Array.of(senderNotes.unknown)),
   ],
   [
     'deposits under a mainnet exit root',

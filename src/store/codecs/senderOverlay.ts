@@ -1,0 +1,53 @@
+import { readUint32BigEndian } from '../../protocol/abiBytes.js'
+import type { Address } from '../../protocol/chainEvent.js'
+import { writeUint32BigEndian } from './bytes.js'
+
+/**
+ * Keys of what is known about senders beside their own tables. Each names one row, so that a write long after the row's block
+ * belongs to that block's undo: no other block touches the key, but the one whose BackwardLET cuts the row off.
+ */
+
+/** Kinds of rows. They are on disk. */
+export const senderKinds = { deposit: 0, claim: 1, archivedDeposit: 2 } as const
+
+export type NotedKind = keyof typeof senderKinds
+
+/** Why a row is asked for again. They are on disk. */
+export const senderNotes = {
+  /** Its caller is tx.from for want of a trace. */
+  fallback: 0,
+  /** No endpoint knows its transaction: its sender is nobody. */
+  unknown: 1,
+} as const
+
+export type SenderNote = (typeof senderNotes)[keyof typeof senderNotes]
+
+/** Tables `senderNotes` and `senderCorrections`. */
+export function senderRowKey(kind: NotedKind, ordinal: number): Uint8Array {
+  const key = new Uint8Array(5)
+  key[0] = senderKinds[kind]
+  writeUint32BigEndian(key, 1, ordinal)
+  return key
+}
+
+/** Above every key of a kind. */
+export function senderKindEnd(kind: NotedKind): Uint8Array {
+  return Uint8Array.of(senderKinds[kind] + 1)
+}
+
+export function ordinalOfSenderRow(key: Uint8Array): number {
+  return readUint32BigEndian(key, 1)
+}
+
+/** Table `senderAdditions`. */
+export function senderAdditionKey(kind: NotedKind, address: Address, ordinal: number): Uint8Array {
+  const key = new Uint8Array(25)
+  key[0] = senderKinds[kind]
+  key.set(address, 1)
+  writeUint32BigEndian(key, 21, ordinal)
+  return key
+}
+
+export function ordinalOfAddition(key: Uint8Array): number {
+  return readUint32BigEndian(key, 21)
+}
