@@ -116,9 +116,10 @@ export function createChainClient({
       reader.readCarefully(from, to)
       pool.distrustCurrent()
     },
-    resolveSenders(questions, signal) {
-      return senders.resolve(questions, until(signal))
+    resolveSenders(questions, signal, budget) {
+      return senders.resolve(questions, until(signal), budget)
     },
+    canTrace: () => senders.canTrace(),
     async findInjectedGers(globalExitRoots, block, signal) {
       const known = await states.need(
         (...asked) => readKnownGlobalExitRoots(manager, globalExitRoots, block, ...asked),

@@ -47,11 +47,17 @@ export interface SenderQuestion {
 
 /** A sender as well as it can be told now. */
 export interface ResolvedSender extends Sender {
-  /**
-   * True: a call trace is offered but failed this time, so `caller` is tx.from for want of better. Worth another
-   * question later.
-   */
+  /** True: no call trace was to be had this time, so `caller` is tx.from for want of better. Worth another question later. */
   readonly isProvisional: boolean
+  /** A tracer tried this very transaction and could not; otherwise traces as such are refused now. */
+  readonly isTraceFailed?: boolean
+}
+
+/** Time for traces. What is left then gets tx.from for now. */
+export interface TraceBudget {
+  /** For all questions together. */
+  readonly totalMs: number
+  readonly eachMs: number
 }
 
 /** Of a sovereign global exit root manager from v10 on. */
@@ -161,14 +167,18 @@ export interface ChainClient extends ContractReads {
   /**
    * Callers and transaction senders, log by log: a message's own origin address; tx.from of a call straight to the
    * bridge; else the caller that a call trace shows; else tx.from. Never the zero address.
-   * Key: `senderKey(transactionHash, logIndex)`. Logs of a transaction that no endpoint knows (yet), by its hash or in its
-   * block, are left out.
+   * Key: `senderKey(transactionHash, logIndex)`. Logs of a transaction that no endpoint knows (yet) or can tell of, by its hash
+   * or in its block, are left out.
+   * @param budget default: a few seconds per trace, more for more questions.
    * @throws RetryableError when no endpoint answers; what other questions got is lost then.
    */
   resolveSenders(
     questions: readonly SenderQuestion[],
     signal: AbortSignal,
+    budget?: TraceBudget,
   ): Promise<Map<string, ResolvedSender>>
+  /** Whether a trace may be had now: not while every endpoint refuses, until one is due to be asked again. */
+  canTrace(): boolean
   /**
    * Which of `globalExitRoots` the destination's manager knows at a block (legacy managers without events).
    * @throws FatalError `state_unavailable` when no endpoint answers contract calls.

@@ -12,6 +12,7 @@ import { createRpcTransport, type RpcCall, type RpcOutcome } from './rpcTranspor
 import { StateSkill } from './stateSkill.js'
 import { TimestampTrust } from './timestampTrust.js'
 import { TokenBucket } from './tokenBucket.js'
+import { TraceSkill } from './traceSkill.js'
 
 export interface EndpointOptions {
   readonly config: RpcEndpointConfig
@@ -35,20 +36,15 @@ export class Endpoint {
   readonly batchSize: BatchSize
   readonly timestamps: TimestampTrust
   readonly state: StateSkill
+  readonly traces: TraceSkill
   /** Newest block that this endpoint has shown. */
   head: BlockHead | undefined
   /** False once a call by block hash was not understood. */
   offersLogsByHash = true
   /** Whether it counts logs per transaction, as far as the chain's first block shows where that makes a difference. */
   perTransactionLogs: { readonly from: number; readonly isShown: boolean } | undefined
-  /** False once `debug_traceTransaction` turned out to be missing. */
-  offersTraces = true
   /** False once `eth_getBlockReceipts` turned out to be missing. */
   offersBlockReceipts = true
-  /** Traces of transactions up to this block are gone. */
-  tracesGoneUpTo = -1
-  /** The tracer failed; the endpoint itself may be well. */
-  tracesRestUntil = Number.NEGATIVE_INFINITY
   readonly #batches: CallBatches
 
   constructor(options: EndpointOptions) {
@@ -69,6 +65,7 @@ export class Endpoint {
     this.batchSize = new BatchSize(clock, config.maxBatch)
     this.timestamps = new TimestampTrust()
     this.state = new StateSkill(clock)
+    this.traces = new TraceSkill(clock)
     const budget = config.maxRps === undefined ? undefined : new TokenBucket(config.maxRps, clock)
     this.#batches = new CallBatches({
       alias: config.alias,

@@ -1,7 +1,6 @@
 import type { Endpoint } from './endpoint.js'
 import { NULL_TRIES } from './readBlocks.js'
 import { decodeQuantity, quantity } from './rpcBlocks.js'
-import { isMethodMissing, isUnknownBlock, isUnknownTransaction, RpcFailure } from './rpcFailure.js'
 import type { RpcCall, RpcOutcome } from './rpcTransport.js'
 
 /** A mined transaction, as far as it tells who sent what; addresses lower case. */
@@ -21,15 +20,16 @@ const WHOLE_BLOCKS_AT_ONCE = 10
 /**
  * Fills `found` with the transactions of `blocks` (hash → its block) that it does not hold yet: asked for by their
  * hashes, then looked for in their blocks (nodes drop the index of old transactions and keep the blocks), then in the
- * blocks' receipts.
- * @throws RpcFailure; `behind` when some stay unknown.
+ * blocks' receipts. What the endpoint refuses, or tells in a form that is none, stays unknown by itself.
+ * @returns whether all are known now.
+ * @throws RpcFailure when nothing was answered.
  */
 export async function readTransactions(
   blocks: ReadonlyMap<string, number>,
   found: Map<string, Transaction>,
   endpoint: Endpoint,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const missing = (): string[] => [...blocks.keys()].filter((hash) => !found.has(hash))
   for (let tries = 0; tries < NULL_TRIES && missing().length > 0; tries++) {
     const wanted = missing()
@@ -39,9 +39,7 @@ export async function readTransactions(
       const raw = resultOf(outcome)
       if (raw === null || raw === undefined) continue
       const transaction = decodeTransaction(raw, wanted[index]!)
-      if (transaction === undefined)
-        throw new RpcFailure('body', `${endpoint.alias}: a transaction is malformed or pending`)
-      found.set(wanted[index]!, transaction)
+      if (transaction !== undefined) found.set(wanted[index]!, transaction)
     }
   }
   for (const callOf of [wholeBlock, receipts]) {
@@ -56,8 +54,7 @@ export async function readTransactions(
         }
     }
   }
-  if (missing().length > 0)
-    throw new RpcFailure('behind', `${endpoint.alias}: does not know a transaction with a log of ours`)
+  return missing().length === 0
 }
 
 const wholeBlock = (block: number): RpcCall => ({
@@ -66,12 +63,9 @@ const wholeBlock = (block: number): RpcCall => ({
 })
 const receipts = (block: number): RpcCall => ({ method: 'eth_getBlockReceipts', params: [quantity(block)] })
 
-/** @returns undefined where the endpoint knows nothing of it, or does not understand. @throws RpcFailure */
+/** @returns undefined where the endpoint does not tell: that is no reason to keep the others waiting. */
 function resultOf(outcome: RpcOutcome): unknown {
-  if (outcome.ok) return outcome.result
-  const { failure } = outcome
-  if (isUnknownTransaction(failure) || isUnknownBlock(failure) || isMethodMissing(failure)) return undefined
-  throw failure
+  return outcome.ok ? outcome.result : undefined
 }
 
 /** Of a block with its transactions, or of its receipts: both name hash, sender, receiver and block. */

@@ -4,7 +4,7 @@ import type { Address } from '../protocol/chainEvent.js'
 import { decodeHex, encodeHex } from '../protocol/hex.js'
 import type { Logger } from '../telemetry/logger.js'
 import { type BridgeTrace, readBridgeTrace } from './callTrace.js'
-import type { ResolvedSender, SenderQuestion } from './chainClient.types.js'
+import type { ResolvedSender, SenderQuestion, TraceBudget } from './chainClient.types.js'
 import type { Clock } from './clock.js'
 import type { Endpoint } from './endpoint.js'
 import type { EndpointPool } from './endpointPool.js'
@@ -16,11 +16,11 @@ import { senderKey } from './senderKey.js'
 /** Transactions asked for at a time. */
 const TRANSACTIONS_AT_ONCE = 100
 const TRACES_IN_FLIGHT = 4
-/** Time for traces, after which what is left counts as failed: the tip must not wait for a slow tracer. */
-const TRACE_BUDGET_MS = 5_000
-const TRACE_BUDGET_PER_QUESTION_MS = 100
-/** A tracer that failed once is left alone so long; the endpoint itself may be well. */
-const TRACER_PAUSE_MS = 5_000
+/** Unless told otherwise: what backfill asks for is stored in order, so it waits for a slow tracer, but not for long. */
+const TRACE_MS = 5_000
+const TRACE_MS_PER_QUESTION = 100
+/** Calls for one trace: behind a balancer the next one mostly meets another node. */
+const TRIES_WHERE_REFUSED = 3
 
 /** Finds out who called the bridge. */
 export class SenderResolver {
@@ -36,13 +36,24 @@ export class SenderResolver {
     this.#logger = logger
   }
 
+  /** @see ChainClient.canTrace */
+  canTrace(): boolean {
+    const isReady = (endpoint: Endpoint) =>
+      endpoint.serves('trace') && endpoint.traces.isReady(Number.POSITIVE_INFINITY)
+    return this.#network.callTraces !== 'off' && this.#pool.endpoints.some(isReady)
+  }
+
   /** @see ChainClient.resolveSenders */
   async resolve(
     questions: readonly SenderQuestion[],
     signal: AbortSignal,
+    budget: TraceBudget = {
+      totalMs: TRACE_MS + questions.length * TRACE_MS_PER_QUESTION,
+      eachMs: TRACE_MS,
+    },
   ): Promise<Map<string, ResolvedSender>> {
     const senders = new Map<string, ResolvedSender>()
-    const deadline = this.#clock.now() + TRACE_BUDGET_MS + questions.length * TRACE_BUDGET_PER_QUESTION_MS
+    const times = { deadlineMs: this.#clock.now() + budget.totalMs, eachMs: budget.eachMs }
     for (let start = 0; start < questions.length; start += TRANSACTIONS_AT_ONCE) {
       const chunk = questions.slice(start, start + TRANSACTIONS_AT_ONCE)
       const transactions = await this.#readTransactions(chunk, signal)
@@ -51,7 +62,7 @@ export class SenderResolver {
         for (let index = next++; index < chunk.length; index = next++) {
           const transaction = transactions.get(encodeHex(chunk[index]!.transactionHash))
           if (transaction !== undefined)
-            await this.#resolveOne(chunk[index]!, transaction, deadline, senders, signal)
+            await this.#resolveOne(chunk[index]!, transaction, times, senders, signal)
         }
       }
       await Promise.all(Array.from({ length: TRACES_IN_FLIGHT }, lane))
@@ -62,14 +73,14 @@ export class SenderResolver {
   async #resolveOne(
     question: SenderQuestion,
     transaction: Transaction,
-    deadline: number,
+    times: TraceTimes,
     senders: Map<string, ResolvedSender>,
     signal: AbortSignal,
   ): Promise<void> {
     // A call straight to the bridge makes one event of its own: more than one, and the others come from calls within.
     const isDirect = transaction.to === this.#network.bridge && question.logs.length === 1
     const needsTrace = !isDirect && question.logs.some((log) => log.kind !== 'deposit' || log.leafType !== 1)
-    const traced = needsTrace ? await this.#trace(question, transaction, deadline, signal) : noTrace
+    const traced = needsTrace ? await this.#trace(question, transaction, times, signal) : noTrace
     const callers =
       traced.trace === undefined ? new Map<number, string>() : matchCallers(question.logs, traced.trace)
     const transactionSender = addressBytes(transaction.from)
@@ -80,12 +91,13 @@ export class SenderResolver {
       senders.set(senderKey(question.transactionHash, log.logIndex), {
         caller: isMessage ? log.originAddress! : isKnown ? addressBytes(caller) : transactionSender,
         transactionSender,
-        isProvisional: !isMessage && !isKnown && traced.failed,
+        isProvisional: !isMessage && !isKnown && traced.isOpen,
+        isTraceFailed: traced.isFailed,
       })
     }
   }
 
-  /** @returns by hash, those that some endpoint knows. @throws RetryableError when none answers. */
+  /** @returns by hash, those that some endpoint tells of. @throws RetryableError when none answers. */
   async #readTransactions(
     questions: readonly SenderQuestion[],
     signal: AbortSignal,
@@ -94,81 +106,118 @@ export class SenderResolver {
       questions.map(({ transactionHash, blockNumber }) => [encodeHex(transactionHash), blockNumber]),
     )
     const found = new Map<string, Transaction>()
-    try {
-      await this.#pool.run((endpoint) => readTransactions(blocks, found, endpoint, signal), signal)
-    } catch (error) {
-      // Some are unknown everywhere: those that are known need not wait for them.
-      const { cause } = error instanceof RetryableError ? error : {}
-      if (!(cause instanceof RpcFailure) || cause.kind !== 'behind') throw error
-    }
+    let answers = 0
+    // That a transaction is not known here says nothing against the endpoint: blocks are read from it as before.
+    await this.#pool.tryEach(
+      (endpoint) => endpoint.serves('logs'),
+      async (endpoint) => {
+        const isWhole = await readTransactions(blocks, found, endpoint, signal)
+        answers++
+        return isWhole ? true : undefined
+      },
+      signal,
+    )
+    if (answers === 0) throw new RetryableError('no endpoint tells of transactions now')
     return found
   }
 
   async #trace(
     question: SenderQuestion,
-    transaction: Transaction,
-    deadline: number,
+    { blockNumber }: Transaction,
+    { deadlineMs, eachMs }: TraceTimes,
     signal: AbortSignal,
   ): Promise<TraceResult> {
-    if (this.#network.callTraces === 'off') return noTrace
-    const offers = (endpoint: Endpoint) =>
-      endpoint.serves('trace') && endpoint.offersTraces && transaction.blockNumber > endpoint.tracesGoneUpTo
-    if (!this.#pool.endpoints.some(offers)) return noTrace
-    if (this.#clock.now() > deadline) return { trace: undefined, failed: true }
+    const serves = (endpoint: Endpoint) => endpoint.serves('trace')
+    if (this.#network.callTraces === 'off' || !this.#pool.endpoints.some(serves)) return noTrace
+    const leftMs = deadlineMs - this.#clock.now()
+    if (leftMs <= 0) return { trace: undefined, isOpen: true, isFailed: false }
     const hash = encodeHex(question.transactionHash)
-    let hasFailed = false
-    const { answer, failed } = await this.#pool.tryEach(
-      (endpoint) => offers(endpoint) && this.#clock.now() >= endpoint.tracesRestUntil,
+    const spent = AbortSignal.timeout(Math.min(leftMs, eachMs))
+    let isFailed = false
+    const { answer } = await this.#pool.tryEach(
+      (endpoint) => serves(endpoint) && endpoint.traces.isReady(blockNumber),
       async (endpoint) => {
         try {
-          const options = { tracer: 'callTracer', tracerConfig: { withLog: true } }
-          const root = await endpoint.call('debug_traceTransaction', [hash, options], signal)
-          return bridgeTraceOf(root, this.#network.bridge, endpoint)
+          const root = await this.#callTracer(endpoint, hash, AbortSignal.any([signal, spent]))
+          const trace = bridgeTraceOf(root, this.#network.bridge, endpoint)
+          endpoint.traces.answered(blockNumber)
+          return trace
         } catch (error) {
-          if (!(error instanceof RpcFailure) || error.kind === 'rateLimit' || error.kind === 'network')
+          signal.throwIfAborted()
+          if (spent.aborted) endpoint.traces.failed()
+          else if (!(error instanceof RpcFailure) || error.kind === 'rateLimit' || error.kind === 'network')
             throw error
-          if (!this.#learn(error, endpoint, transaction.blockNumber)) hasFailed = true
+          else if (this.#isRefusal(error, endpoint, blockNumber)) return undefined
+          isFailed = true
           return undefined
         }
       },
       signal,
     )
-    return { trace: answer, failed: failed || hasFailed || this.#pool.endpoints.some(offers) }
+    return { trace: answer, isOpen: answer === undefined, isFailed }
   }
 
-  /** @returns true when the endpoint will never have this trace. */
-  #learn(failure: RpcFailure, endpoint: Endpoint, block: number): boolean {
-    const { text } = failure.providerWords()
-    if (isMethodMissing(failure) || /tracer/i.test(text)) {
-      if (endpoint.offersTraces)
-        this.#logger.info('endpoint offers no call traces', { endpoint: endpoint.alias })
-      endpoint.offersTraces = false
-      return true
+  async #callTracer(endpoint: Endpoint, hash: string, signal: AbortSignal): Promise<unknown> {
+    const options = { tracer: 'callTracer', tracerConfig: { withLog: true } }
+    for (let tries = 1; ; tries++) {
+      try {
+        return await endpoint.call('debug_traceTransaction', [hash, options], signal)
+      } catch (error) {
+        const isLast = tries === TRIES_WHERE_REFUSED || !endpoint.traces.hasTraced
+        if (isLast || !(error instanceof RpcFailure) || !isTracerMissing(error)) throw error
+      }
+    }
+  }
+
+  /** Learns from a failure. @returns false when it is about this transaction only. */
+  #isRefusal(failure: RpcFailure, endpoint: Endpoint, block: number): boolean {
+    if (isTracerMissing(failure)) {
+      this.#logger.debug('endpoint offers no call traces now', { endpoint: endpoint.alias })
+      return endpoint.traces.refused()
     }
     if (isHistoryGone(failure)) {
-      endpoint.tracesGoneUpTo = Math.max(endpoint.tracesGoneUpTo, block)
+      endpoint.traces.gone(block)
       return true
     }
-    endpoint.tracesRestUntil = this.#clock.now() + TRACER_PAUSE_MS
+    endpoint.traces.failed()
     return false
   }
 }
 
-interface TraceResult {
-  readonly trace: BridgeTrace | undefined
-  /** A trace is offered, but could not be had now. */
-  readonly failed: boolean
+interface TraceTimes {
+  readonly deadlineMs: number
+  readonly eachMs: number
 }
 
-const noTrace: TraceResult = { trace: undefined, failed: false }
+interface TraceResult {
+  readonly trace: BridgeTrace | undefined
+  /** There was none to be had now. */
+  readonly isOpen: boolean
+  /** A tracer tried and could not. */
+  readonly isFailed: boolean
+}
 
-/** @throws RpcFailure `body` when it is not built as traces are, or nested deeper than any chain's calls. */
+const noTrace: TraceResult = { trace: undefined, isOpen: false, isFailed: false }
+
+const NO_TRACER =
+  /tracer.{0,30}(not |unknown|unsupported|unavailable)|(no such|unknown|unsupported|invalid).{0,20}tracer/i
+
+function isTracerMissing(failure: RpcFailure): boolean {
+  return isMethodMissing(failure) || NO_TRACER.test(failure.providerWords().text)
+}
+
+/**
+ * @throws RpcFailure `body` when it is not built as traces are, nested deeper than any chain's calls, or without a call of the
+ * bridge that took effect: the transaction has logs of one.
+ */
 function bridgeTraceOf(root: unknown, bridge: string, { alias }: Endpoint): BridgeTrace {
   try {
-    return readBridgeTrace(root, bridge)
+    const trace = readBridgeTrace(root, bridge)
+    if (trace.calls.length > 0) return trace
   } catch {
-    throw new RpcFailure('body', `${alias}: a trace is malformed`)
+    // What it is built of is told by nobody.
   }
+  throw new RpcFailure('body', `${alias}: a trace is malformed, or lacks the call that made the log`)
 }
 
 function addressBytes(text: string): Address {

@@ -144,7 +144,8 @@ const Network = Type.Object(
     ),
     call_traces: choice(['auto', 'off'], {
       default: 'auto',
-      description: '`auto`: ask for call traces while the endpoint offers them; `off`: never.',
+      description:
+        '`auto`: ask for call traces, and ask again later where they are refused; `off`: never, `tx.from` counts as the caller.',
     }),
     ger_injection: choice(['auto', 'event', 'poll'], {
       default: 'auto',

@@ -38,7 +38,7 @@ function withPlainEvents(blocks: readonly IndexedBlock[]): IndexedBlock[] {
   return blocks.map(({ header, events }) => ({ header, events: events.map(plain) }))
 }
 
-/** The blocks with their senders; a provisional answer is left out, to be asked for again. */
+/** The blocks with their senders; what nobody told of is left out, to be asked for again at once. */
 function withSenders(
   blocks: readonly IndexedBlock[],
   answers: ReadonlyMap<string, ResolvedSender>,
@@ -48,7 +48,7 @@ function withSenders(
     events: events.map((event) => {
       if (senderLog(event) === undefined) return event
       const answer = answers.get(senderKey(event.transactionHash, event.logIndex))
-      return answer === undefined || answer.isProvisional ? event : { ...event, sender: answer }
+      return answer === undefined ? event : { ...event, sender: answer }
     }),
   }))
 }
@@ -59,9 +59,12 @@ export interface SenderBudget {
   readonly ms: number
 }
 
+/** The part of it that traces may take: what has none by then gets tx.from, and is corrected later. */
+const TRACE_SHARE = 0.75
+
 /**
- * Senders of blocks at the tip, before they are committed. When the answer takes longer than the budget or fails, the
- * blocks go on without: readers see null, never a guess, and the sender pass asks again.
+ * Senders of blocks at the tip, before they are committed. When the transactions themselves take longer than the budget or
+ * fail, the blocks go on without: readers see null, never a guess, and the sender pass asks again.
  */
 export async function resolveBeforeCommit(
   client: Pick<ChainClient, 'resolveSenders'>,
@@ -79,7 +82,11 @@ export async function resolveBeforeCommit(
     () => undefined,
   )
   try {
-    const answers = await client.resolveSenders(questions, AbortSignal.any([signal, spent.signal]))
+    const traceMs = TRACE_SHARE * budget.ms
+    const answers = await client.resolveSenders(questions, AbortSignal.any([signal, spent.signal]), {
+      totalMs: traceMs,
+      eachMs: traceMs,
+    })
     return withSenders(blocks, answers)
   } catch {
     signal.throwIfAborted()

@@ -158,6 +158,7 @@ class SyncLoop {
     const checkpoint = writer.checkpoint()!
     writer.revertTo(ancestor.number)
     client.reorged(ancestor.number)
+    this.#senders.reorged()
     report.reorged(checkpoint, ancestor)
   }
 

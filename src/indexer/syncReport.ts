@@ -150,6 +150,11 @@ export class SyncReport {
       )
   }
 
+  /** Rows that no endpoint knows the transaction of, so lately that another one may yet. */
+  awaitedSenders(count: number): void {
+    if (this.#row.get('awaitedSenders') !== count) this.#row.set('awaitedSenders', count)
+  }
+
   contractDepositCount(count: number): void {
     this.#row.set('contractDepositCount', count)
   }

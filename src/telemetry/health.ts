@@ -186,6 +186,7 @@ function networkSync(network: NetworkView, view: ServiceView): NetworkSyncRecord
       row.get('caughtUp') === 1 &&
       row.get('catchingUp') === 0 &&
       row.get('unresolvedSenders') === 0 &&
+      row.get('awaitedSenders') === 0 &&
       halted === 'none' &&
       row.headPlace() === headPlaces.inStep &&
       !sample.rpc.on &&

@@ -72,6 +72,16 @@ const networkGauges: readonly NetworkGauge[] = [
     read: (row) => row.get('unresolvedSenders'),
   },
   {
+    name: 'bds_provisional_senders',
+    help: 'Deposits and claims with tx.from as their caller until a call trace is to be had',
+    read: (row) => row.get('provisionalSenders'),
+  },
+  {
+    name: 'bds_unknown_senders',
+    help: 'Deposits and claims whose transaction no endpoint knows: their senders are null',
+    read: (row) => row.get('unknownSenders'),
+  },
+  {
     name: 'bds_info_tree_leaves',
     help: 'Leaves of the L1 info tree',
     read: (row) => row.get('l1InfoLeafCount'),

@@ -21,6 +21,7 @@ import { localExitRootOf } from './fakeChainState.js'
 
 type Method = Exclude<
   keyof ChainClient,
+  | 'canTrace'
   | 'isDown'
   | 'isSilent'
   | 'probe'
@@ -56,6 +57,11 @@ export class DirectClient implements ChainClient {
   depositCount: (block: FakeBlock) => number | undefined = (block) => block.state.deposits.length
   isProvisional: (transactionHash: string) => boolean = () => false
   isUnknown: (transactionHash: string) => boolean = () => false
+  /** Called with the transactions of each question; may throw. */
+  beforeSenders: (transactionHashes: readonly string[]) => void = () => {}
+  /** Account that a trace would show; by default tx.from. */
+  callerOf: (transactionHash: string) => string | undefined = () => undefined
+  tracing = true
   keepsHashChains = true
   down = false
   readonly #network: FakeNetwork
@@ -132,19 +138,27 @@ export class DirectClient implements ChainClient {
 
   async resolveSenders(questions: readonly SenderQuestion[]): Promise<Map<string, ResolvedSender>> {
     const { blocks } = await this.#call('resolveSenders', questions.length, questions.length)
+    this.beforeSenders(questions.map(({ transactionHash }) => encodeHex(transactionHash)))
     const answers = new Map<string, ResolvedSender>()
     for (const { transactionHash, logs } of questions) {
       const hash = encodeHex(transactionHash)
       if (this.isUnknown(hash)) continue
       const { from } = blocks.flatMap((block) => block.transactions).find((each) => each.hash === hash)!
-      const sender = { caller: decodeHex(from)!, transactionSender: decodeHex(from)! }
+      const isProvisional = this.isProvisional(hash)
+      const caller = isProvisional ? from : (this.callerOf(hash) ?? from)
+      const sender = { caller: decodeHex(caller)!, transactionSender: decodeHex(from)! }
       for (const { logIndex } of logs)
         answers.set(senderKey(transactionHash, logIndex), {
           ...sender,
-          isProvisional: this.isProvisional(hash),
+          isProvisional,
+          isTraceFailed: isProvisional && this.tracing,
         })
     }
     return answers
+  }
+
+  canTrace(): boolean {
+    return this.tracing
   }
 
   async getContractDepositCount(block: BlockNumber): Promise<number | undefined> {

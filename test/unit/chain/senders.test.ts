@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ResolvedSender, SenderQuestion } from '../../../src/chain/chainClient.types.js'
 import { senderKey } from '../../../src/chain/senderKey.js'
-import { RetryableError } from '../../../src/errors/chainErrors.js'
 import { encodeHex } from '../../../src/protocol/hex.js'
 import { createFakeWorld, type FakeNetwork, type Recipe } from '../../support/fakeChain.js'
 import { account, userContract } from '../../support/fakeChainTransaction.js'
@@ -47,6 +46,16 @@ const told = (senders: ReadonlyMap<string, ResolvedSender>) =>
   [...senders.values()].map(
     ({ caller, transactionSender, isProvisional }) =>
       `${encodeHex(caller)} ${encodeHex(transactionSender)}${isProvisional ? '?' : ''}`,
+  )
+
+/** The answers in the order of the questions: each of one log. */
+const inOrder = (questions: readonly SenderQuestion[], senders: ReadonlyMap<string, ResolvedSender>) =>
+  new Map(
+    questions.flatMap(({ transactionHash, logs: [log] }) => {
+      const key = senderKey(transactionHash, log!.logIndex)
+      const sender = senders.get(key)
+      return sender === undefined ? [] : [[key, sender] as const]
+    }),
   )
 
 const directDeposit: Recipe = (block) => block.tx({ from: user }).deposit()
@@ -94,35 +103,110 @@ test('in a claim of the bridge itself, the deposit of the called receiver is not
   await chain.close()
 })
 
-test('call traces switched off, or not offered: tx.from, and nobody asks again', async () => {
+test('call traces switched off: tx.from, for good', async () => {
   await withChain(
     [depositOfContract],
     async (chain) => {
       const senders = await chain.client.resolveSenders(await questionsOf(chain), signal)
       assert.deepEqual(told(senders), [`${user} ${user}`])
       assert.equal(chain.endpoints[0]!.callCount('debug_traceTransaction'), 0)
+      assert.equal(chain.client.canTrace(), false)
     },
     { config: { callTraces: 'off' } },
   )
-  const errors = [
-    { code: -32601, message: 'the method debug_traceTransaction does not exist/is not available' },
-    { code: -32000, message: 'tracer not available: callTracer' },
-    { code: -32600, message: 'Method debug_traceTransaction is not available on your current plan' },
-  ]
-  for (const error of errors)
+})
+
+const refusals = [
+  { code: -32601, message: 'the method debug_traceTransaction does not exist/is not available' },
+  { code: -32000, message: 'tracer not available: callTracer' },
+  { code: -32600, message: 'Method debug_traceTransaction is not available on your current plan' },
+]
+
+test('call traces not offered: tx.from for now, and the endpoint is asked again with growing pauses', async () => {
+  for (const error of refusals)
     await withChain([depositOfContract, depositOfContract, depositOfContract], async (chain) => {
       const [endpoint] = chain.endpoints
-      endpoint!.fail({ type: 'error', methods: ['debug_traceTransaction'], ...error })
+      const fault = endpoint!.fail({ type: 'error', methods: ['debug_traceTransaction'], ...error })
       const questions = await questionsOf(chain)
+      const calls = () => endpoint!.callCount('debug_traceTransaction')
       for (const question of questions) {
         const senders = await chain.client.resolveSenders([question], signal)
-        assert.deepEqual(told(senders), [`${user} ${user}`], error.message)
+        assert.deepEqual(told(senders), [`${user} ${user}?`], error.message)
       }
-      assert.equal(endpoint!.callCount('debug_traceTransaction'), 1, error.message)
+      assert.equal(calls(), 1, error.message)
+      for (const [pauseMs, expected] of [
+        [5_001, 2],
+        [5_001, 2],
+        [5_001, 3],
+      ] as const) {
+        chain.clock.advance(pauseMs)
+        await chain.client.resolveSenders(questions.slice(0, 1), signal)
+        assert.equal(calls(), expected)
+      }
+      for (let minutes = 0; minutes < 10; minutes++) {
+        chain.clock.advance(60_001)
+        assert.equal(chain.client.canTrace(), true, 'a minute is the longest pause')
+        await chain.client.resolveSenders(questions.slice(0, 1), signal)
+        assert.equal(chain.client.canTrace(), false)
+      }
+      fault.off()
+      chain.clock.advance(60_001)
+      const senders = await chain.client.resolveSenders(questions, signal)
+      assert.deepEqual(
+        told(senders),
+        questions.map(() => `${contract} ${user}`),
+      )
     })
 })
 
-test('traces of old blocks that are gone are not asked for again, those of newer ones are', async () => {
+test('one node of a balancer without the debug API: another one behind it is met at once', async () => {
+  for (const error of refusals)
+    await withChain([depositOfContract, depositOfContract], async (chain) => {
+      const [endpoint] = chain.endpoints
+      const questions = await questionsOf(chain)
+      await chain.client.resolveSenders(questions.slice(0, 1), signal)
+      endpoint!.fail({ type: 'error', methods: ['debug_traceTransaction'], ...error, times: 2 })
+      const senders = await chain.client.resolveSenders(questions.slice(1), signal)
+      assert.deepEqual(told(senders), [`${contract} ${user}`], error.message)
+    })
+})
+
+test('a transaction that can not be traced keeps no other one from its caller', async () => {
+  const errors = [...refusals, { code: -32000, message: 'execution timeout' }]
+  for (const error of errors)
+    await withChain([depositOfContract, depositOfContract, depositOfContract], async (chain, network) => {
+      const [, second] = network.deposits()
+      const [endpoint] = chain.endpoints
+      const questions = await questionsOf(chain)
+      await chain.client.resolveSenders(questions.slice(0, 1), signal)
+      const when = (call: { params: unknown }) =>
+        JSON.stringify(call.params).includes(second!.transactionHash)
+      endpoint!.fail({ type: 'error', methods: ['debug_traceTransaction'], ...error, when })
+      const expected = [`${contract} ${user}`, `${user} ${user}?`, `${contract} ${user}`]
+      for (let times = 0; times < 4; times++) {
+        const senders = inOrder(questions, await chain.client.resolveSenders(questions, signal))
+        assert.deepEqual(told(senders), expected, error.message)
+        assert.deepEqual(
+          [...senders.values()].map(({ isTraceFailed }) => isTraceFailed),
+          [false, true, false],
+        )
+      }
+    })
+})
+
+test('a trace of nothing, or of other calls, is none: tx.from for now', async () => {
+  const values = [null, {}, { type: 'CALL', from: user, to: contract, input: '0x', calls: [] }]
+  for (const value of values)
+    await withChain([depositOfContract], async (chain) => {
+      const fault = { type: 'result', methods: ['debug_traceTransaction'], value, times: 1 } as const
+      chain.endpoints[0]!.fail(fault)
+      const questions = await questionsOf(chain)
+      assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), [`${user} ${user}?`])
+      assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), [`${contract} ${user}`])
+    })
+})
+
+test('traces of old blocks that are gone are asked for again after a pause, those of newer ones at once', async () => {
   await withChain([depositOfContract, depositOfContract, depositOfContract], async (chain) => {
     const [endpoint] = chain.endpoints
     endpoint!.fail({
@@ -133,32 +217,44 @@ test('traces of old blocks that are gone are not asked for again, those of newer
       times: 1,
     })
     const [first, second, third] = await questionsOf(chain)
-    assert.deepEqual(told(await chain.client.resolveSenders([second!], signal)), [`${user} ${user}`])
-    assert.deepEqual(told(await chain.client.resolveSenders([first!], signal)), [`${user} ${user}`])
+    assert.deepEqual(told(await chain.client.resolveSenders([second!], signal)), [`${user} ${user}?`])
+    assert.deepEqual(told(await chain.client.resolveSenders([first!], signal)), [`${user} ${user}?`])
     assert.equal(endpoint!.callCount('debug_traceTransaction'), 1)
     assert.deepEqual(told(await chain.client.resolveSenders([third!], signal)), [`${contract} ${user}`])
+    chain.clock.advance(5_001)
+    assert.deepEqual(told(await chain.client.resolveSenders([first!], signal)), [`${contract} ${user}`])
   })
 })
 
-test('a trace that fails for now gives tx.from as provisional, and the caller later', async () => {
-  await withChain([depositOfContract], async (chain) => {
+test('a tracer that fails at one transaction after the other is left alone for a moment', async () => {
+  const four: readonly Recipe[] = [depositOfContract, depositOfContract, depositOfContract, depositOfContract]
+  await withChain(four, async (chain) => {
     const [endpoint] = chain.endpoints
-    endpoint!.fail({
-      type: 'error',
-      methods: ['debug_traceTransaction'],
-      code: -32000,
-      message: 'busy',
-      times: 1,
-    })
-    const questions = await questionsOf(chain)
-    assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), [`${user} ${user}?`])
-    assert.deepEqual(
-      told(await chain.client.resolveSenders(questions, signal)),
-      [`${user} ${user}?`],
-      'it rests',
-    )
+    const busy = { code: -32000, message: 'busy', times: 3 }
+    endpoint!.fail({ type: 'error', methods: ['debug_traceTransaction'], ...busy })
+    for (const question of await questionsOf(chain))
+      assert.deepEqual(told(await chain.client.resolveSenders([question], signal)), [`${user} ${user}?`])
+    assert.equal(endpoint!.callCount('debug_traceTransaction'), 3)
     chain.clock.advance(5_001)
-    assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), [`${contract} ${user}`])
+    const [first] = await questionsOf(chain)
+    assert.deepEqual(told(await chain.client.resolveSenders([first!], signal)), [`${contract} ${user}`])
+  })
+})
+
+test('a trace that takes longer than it may is given up, and the others are had', async () => {
+  await withChain([depositOfContract, depositOfContract], async (chain, network) => {
+    const [first] = network.deposits()
+    const questions = await questionsOf(chain)
+    const held = chain.endpoints[0]!.fail({
+      type: 'hold',
+      methods: ['debug_traceTransaction'],
+      when: (call) => JSON.stringify(call.params).includes(first!.transactionHash),
+      until: new Promise<void>(() => {}),
+    })
+    const budget = { totalMs: 60_000, eachMs: 1_000 }
+    const senders = await chain.client.resolveSenders(questions, signal, budget)
+    assert.deepEqual(told(inOrder(questions, senders)), [`${user} ${user}?`, `${contract} ${user}`])
+    held.off()
   })
 })
 
@@ -198,7 +294,7 @@ test('one endpoint without traces, the other with: the caller is found', async (
   )
 })
 
-test('a transaction that is pending, of another hash or without a sender is asked for again, never guessed', async () => {
+test('a transaction that is pending, of another hash or without a sender is had from its block, never guessed', async () => {
   const changes: readonly object[] = [
     { from: undefined },
     { from: `0x${'00'.repeat(20)}` },
@@ -206,14 +302,36 @@ test('a transaction that is pending, of another hash or without a sender is aske
     { hash: `0x${'11'.repeat(32)}` },
   ]
   for (const change of changes)
-    await withChain([directDeposit], async (chain, network) => {
-      const { hash } = network.head.transactions[0]!
+    await withChain([directDeposit, directDeposit], async (chain, network) => {
+      const { hash } = network.blocks[1]!.transactions[0]!
+      const [endpoint] = chain.endpoints
       const questions = await questionsOf(chain)
       const value = { hash, from: user, to: network.contracts.bridge, blockNumber: '0x1', ...change }
-      chain.endpoints[0]!.fail({ type: 'result', methods: ['eth_getTransactionByHash'], value, times: 1 })
-      await assert.rejects(chain.client.resolveSenders(questions, signal), RetryableError)
-      assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), [`${user} ${user}`])
+      const when = (call: { params: unknown }) => JSON.stringify(call.params).includes(hash)
+      endpoint!.fail({ type: 'result', methods: ['eth_getTransactionByHash'], value, when })
+      const both = [`${user} ${user}`, `${user} ${user}`]
+      assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), both)
+      endpoint!.fail({
+        type: 'result',
+        methods: ['eth_getBlockByNumber', 'eth_getBlockReceipts'],
+        value: null,
+      })
+      assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), both.slice(1))
     })
+})
+
+test('a transaction that the node has trouble with does not keep the others of its batch', async () => {
+  await withChain([directDeposit, directDeposit], async (chain, network) => {
+    const { hash } = network.blocks[1]!.transactions[0]!
+    const [endpoint] = chain.endpoints
+    const questions = await questionsOf(chain)
+    const when = (call: { params: unknown }) => JSON.stringify(call.params).includes(hash)
+    const error = { code: -32603, message: 'internal error' }
+    endpoint!.fail({ type: 'error', methods: ['eth_getTransactionByHash'], ...error, when })
+    endpoint!.fail({ type: 'error', methods: ['eth_getBlockByNumber', 'eth_getBlockReceipts'], ...error })
+    assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), [`${user} ${user}`])
+    assert.equal(chain.client.isDown(), false)
+  })
 })
 
 test('a transaction that the node has dropped from its index is found in its block, then in its receipts', async () => {

@@ -283,6 +283,37 @@ test('senders that fail at the tip stay open, never guessed, and are resolved la
   assert.ok(isInStep(harness))
 })
 
+test('at the tip tx.from is committed with its block where a trace fails, and is corrected later', async () => {
+  const harness = createSyncHarness()
+  mineDeposits(harness, 3)
+  const [, second] = harness.network.deposits()
+  let isBusy = true
+  harness.client.isProvisional = (hash) => isBusy && hash === second!.transactionHash
+  await harness.run(() => isInStep(harness))
+  const senders = () =>
+    harness.shard.events().flatMap(({ event, sender }) => (event.type === 'deposit' ? [sender] : []))
+  const told = harness.shard.batches.flatMap(({ blocks }) => blocks.flatMap(({ events }) => events))
+  assert.ok(told.every((event) => event.type !== 'deposit' || event.sender !== null))
+  assert.deepEqual(
+    senders().map((sender) => sender?.isProvisional),
+    [false, true, false],
+  )
+  isBusy = false
+  await harness.run(() => senders().every((sender) => sender?.isProvisional === false))
+})
+
+test('a transaction that nobody knows holds up neither later deposits nor, after a minute, the network', async () => {
+  const harness = createSyncHarness()
+  mineDeposits(harness, 3)
+  const [, second] = harness.network.deposits()
+  harness.client.isUnknown = (hash) => hash === second!.transactionHash
+  const startedAtMs = harness.clock.now()
+  await harness.run(() => harness.row.get('caughtUp') === 1)
+  assert.equal(harness.shard.counts().unresolvedSenders, 0)
+  assert.ok(harness.clock.now() - startedAtMs < 5_000, 'at once')
+  assert.equal(harness.row.get('awaitedSenders'), 1)
+})
+
 test('an answer for senders that takes too long does not hold up the blocks', async () => {
   const harness = createSyncHarness()
   mineDeposits(harness, 3)

@@ -1,0 +1,93 @@
+import type { Clock } from './clock.js'
+
+/** An endpoint that refuses traces is asked again after this long, then after twice as long, and so on. */
+const REFUSED_MS = 5_000
+const LONGEST_REFUSED_MS = 60_000
+/** Transactions in a row that a tracer fails at before it is left alone: one alone says nothing of the others. */
+const FAILURES_BEFORE_REST = 3
+const REST_MS = 5_000
+
+/** A refusal that may be one backend's alone: gateways and balancers mix those that trace with those that do not. */
+class Refusal {
+  readonly #clock: Pick<Clock, 'now'>
+  #times = 0
+  #untilMs = Number.NEGATIVE_INFINITY
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock
+  }
+
+  get holds(): boolean {
+    return this.#clock.now() < this.#untilMs
+  }
+
+  /** Several at once count as one. */
+  told(): void {
+    if (this.holds) return
+    this.#untilMs = this.#clock.now() + Math.min(LONGEST_REFUSED_MS, REFUSED_MS * 2 ** this.#times++)
+  }
+
+  forget(): void {
+    this.#times = 0
+    this.#untilMs = Number.NEGATIVE_INFINITY
+  }
+}
+
+/** Whether one endpoint traces transactions, as far as it has shown. Nothing that it refuses is believed for ever. */
+export class TraceSkill {
+  /** It has traced before: a refusal is hardly the last word. */
+  hasTraced = false
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #missing: Refusal
+  readonly #gone: Refusal
+  /** Traces of transactions up to this block are gone. */
+  #goneUpTo = -1
+  #failures = 0
+  #restsUntilMs = Number.NEGATIVE_INFINITY
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock
+    this.#missing = new Refusal(clock)
+    this.#gone = new Refusal(clock)
+  }
+
+  /** Whether a transaction of this block is worth a question now. */
+  isReady(block: number): boolean {
+    if (this.#missing.holds || this.#clock.now() < this.#restsUntilMs) return false
+    return block > this.#goneUpTo || !this.#gone.holds
+  }
+
+  answered(block: number): void {
+    this.hasTraced = true
+    this.#failures = 0
+    this.#missing.forget()
+    if (block > this.#goneUpTo) return
+    this.#goneUpTo = block - 1
+    this.#gone.forget()
+  }
+
+  /**
+   * It does not offer such calls, or one of its backends does not.
+   * @returns false where that is doubtful, as it has traced others: then it is about this transaction only.
+   */
+  refused(): boolean {
+    if (this.hasTraced && ++this.#failures < FAILURES_BEFORE_REST) return false
+    this.#failures = 0
+    this.hasTraced = false
+    this.#missing.told()
+    return true
+  }
+
+  /** It no longer keeps what the trace of a transaction in this block needs. */
+  gone(block: number): void {
+    this.#goneUpTo = Math.max(this.#goneUpTo, block)
+    this.#gone.told()
+  }
+
+  /** It tried this transaction and could not. */
+  failed(): void {
+    if (++this.#failures < FAILURES_BEFORE_REST) return
+    this.#failures = 0
+    this.#restsUntilMs = this.#clock.now() + REST_MS
+  }
+}
