@@ -22,6 +22,9 @@ export interface PermanentCase extends FaultCase {
   readonly isUnseen?: true
 }
 
+/** Stands for the first transaction of a set that reaches the bridge through a contract. */
+export const THROUGH_CONTRACT = 'through a contract'
+
 const short = { isShort: true } as const
 
 /** Faults that pass: after some requests, or for a share of them. */
@@ -195,6 +198,13 @@ export const lasting: readonly FaultCase[] = [
   ].map(([code, message]) => ({
     title: `call traces refused: ${message}`,
     faults: [{ name: 'traceHiccup', code, message }],
+  })),
+  ...[
+    [-32000, 'execution timeout'],
+    [-32000, 'transaction not found'],
+  ].map(([code, message]) => ({
+    title: `no call trace of one transaction: ${message}`,
+    faults: [{ name: 'traceHiccup', txHash: THROUGH_CONTRACT, code, message }],
   })),
   ...['unsupported', 'notfound', 'zero', 'null', 'regress'].flatMap((mode) =>
     ['finalized', 'safe'].map((finality) => ({

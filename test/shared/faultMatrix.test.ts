@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type FaultCase, lasting, type PermanentCase, permanent, transient } from './faultCases.js'
+import { sharedPath } from '../support/sharedFolder.js'
+import {
+  type FaultCase,
+  lasting,
+  type PermanentCase,
+  permanent,
+  THROUGH_CONTRACT,
+  transient,
+} from './faultCases.js'
 import { FaultWorld, type WorldOptions } from './faultWorld.js'
 import { isWanted } from './wantedCases.js'
 
@@ -34,6 +43,18 @@ function forEachVariant<T extends FaultCase>(
       }
 }
 
+interface RecordedDeposit {
+  readonly txHash: string
+  readonly txFrom: string
+  readonly caller: string
+}
+
+function throughContract(set: SetName): string {
+  const text = readFileSync(sharedPath('replay', 'sets', set, 'expected.json'), 'utf8')
+  const { bridges } = JSON.parse(text) as { readonly bridges: readonly RecordedDeposit[] }
+  return bridges.find(({ caller, txFrom }) => caller !== txFrom)!.txHash
+}
+
 async function open(
   t: TestContext,
   fault: FaultCase,
@@ -53,7 +74,10 @@ async function open(
     await world.start()
     await world.caughtUp()
   }
-  for (const one of fault.faults) await world.first('/fault', { add: true, ...one })
+  for (const one of fault.faults) {
+    const named = one.txHash === THROUGH_CONTRACT ? { txHash: throughContract(set) } : {}
+    await world.first('/fault', { add: true, ...one, ...named })
+  }
   if (isHalf) {
     // In steps that meet live polls, then the rest at once.
     for (let step = 0; step < 6; step++) {
