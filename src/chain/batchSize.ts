@@ -33,6 +33,7 @@ export class BatchSize {
   #isWallSlow = false
   #pleas = 0
   #pleadedAt = Number.POSITIVE_INFINITY
+  #pleasMeanSize = false
   #restMs = FIRST_REST_MS
   #restUntil = Number.NEGATIVE_INFINITY
 
@@ -70,6 +71,7 @@ export class BatchSize {
     this.#served = calls
     if (calls >= this.#wall) {
       this.#wall = Number.POSITIVE_INFINITY
+      this.#pleasMeanSize = false
       this.#patienceMs = FIRST_PATIENCE_MS
     }
     this.#size = this.#next()
@@ -94,7 +96,13 @@ export class BatchSize {
    */
   pleaded(calls: number): boolean {
     this.#pleadedAt = Math.min(this.#pleadedAt, calls)
-    return ++this.#pleas > PLEAS_BEFORE_DOUBT + 1
+    if (++this.#pleas > PLEAS_BEFORE_DOUBT + 1) this.#pleasMeanSize = true
+    return this.#pleasMeanSize
+  }
+
+  /** True once it was the size that this endpoint minded when it asked to slow down. */
+  get pleasMeanSize(): boolean {
+    return this.#pleasMeanSize
   }
 
   /** A single call was answered where batches met pleas: the next batch decides. */
@@ -105,6 +113,7 @@ export class BatchSize {
   /** A single call failed like the batch before it: the batches are not to blame. */
   acquitted(): void {
     this.#forgetPleas()
+    this.#pleasMeanSize = false
     this.#restUntil = this.#clock.now() + this.#restMs
     this.#restMs = Math.min(REST_CAP_MS, this.#restMs * 2)
   }

@@ -246,6 +246,7 @@ export class CallBatches {
 
   /** No call may follow at once: it would be impolite, or keep the caller from an endpoint that answers. */
   #isForLater(failure: RpcFailure): boolean {
+    if (this.#size.pleasMeanSize) return false
     return isTooManyRequests(failure) || (failure.kind === 'timeout' && !this.#options.isAlone)
   }
 
