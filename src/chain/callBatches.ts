@@ -74,12 +74,12 @@ export class CallBatches {
   }
 
   /**
-   * The next requests, a single one while the size is being found. The first one takes what is over, so that the last
-   * calls, a header and its logs, stay together.
+   * The next requests, a single one while the size is being found. The last two calls stay together: they may be a header
+   * and its logs, for which one node must answer.
    */
   #cut(open: readonly number[]): number[][] {
     const { size, isSettled } = this.#size
-    if (!isSettled) return [open.slice(0, size)]
+    if (!isSettled) return [open.slice(0, open.length === size + 1 && size > 1 ? size - 1 : size)]
     const parts: number[][] = []
     for (let at = 0; at < open.length; at += parts.at(-1)!.length)
       parts.push(open.slice(at, at + ((open.length - at) % size || size)))

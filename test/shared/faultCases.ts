@@ -222,6 +222,13 @@ export const lasting: readonly FaultCase[] = [
     faults: [{ name: 'lag', blocks: 5 }, { name: 'noBatch' }],
     ...short,
   },
+  {
+    title: 'a node that is behind, and batches of 3 calls at most',
+    faults: [
+      { name: 'lag', blocks: 5 },
+      { name: 'batchLimit', limit: 3, style: 'list' },
+    ],
+  },
   { title: 'empty blooms', faults: [{ name: 'zeroBloom' }] },
   {
     title: 'empty blooms and a deposit hidden once',

@@ -270,6 +270,25 @@ test('logs that are too much by themselves are an outcome, and the headers besid
   })
 })
 
+test('the last two calls, a header and its logs, stay in one request wherever two calls fit in one', async () => {
+  for (const limit of [2, 3, 5, 20])
+    for (const count of [2, 3, 4, 7, 49]) {
+      let together = 0
+      const refuse = refusals['HTTP 400']!
+      const answer = (body: ScriptedCall | Batch): ScriptedAnswer => {
+        const asked = 'length' in body ? body.map(({ params }) => params[0]) : [body.params[0]]
+        if (asked.length <= limit && asked.includes(count - 1) && asked.includes(count - 2)) together++
+        return limited(limit, refuse)(body)
+      }
+      await withEndpoint(answer, async (endpoint) => {
+        await endpoint.callAll(calls(49), signal)
+        together = 0
+        await endpoint.callAll(calls(count), signal)
+        assert.equal(together, 1, `limit ${limit}, ${count} calls`)
+      })
+    }
+})
+
 test('max_batch is the largest batch, and 1 means none', async () => {
   for (const maxBatch of [1, 7])
     await withEndpoint(
