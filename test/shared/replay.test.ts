@@ -87,28 +87,34 @@ function runChecker(args: readonly string[]): Promise<{ code: number | null; out
 }
 
 /** Moves the recorded chains and waits until every network of the service stands at its new head. */
-async function command({ replay, service }: Recorded, path: string, body: object): Promise<void> {
-  const { control } = replay.info
+async function command(recorded: Recorded, path: string, body: object): Promise<void> {
+  const { control } = recorded.replay.info
   const answer = await fetch(control + path, { method: 'POST', body: JSON.stringify(body) })
   assert.equal(answer.status, 200, `${path} ${JSON.stringify(body)}`)
-  const heads = (await (await fetch(`${control}/state`)).json()) as {
+  await inStep(recorded, `${path} ${JSON.stringify(body)}`)
+}
+
+/** Waits until every network is synced: before, nothing is ready on it. */
+async function inStep({ replay, service }: Recorded, step: string): Promise<void> {
+  const heads = (await (await fetch(`${replay.info.control}/state`)).json()) as {
     networks: Readonly<Record<string, { head: number }>>
   }
   await until(
     () => service.read<SyncStatus>('/bridge/v1/sync-status'),
     ({ networks }) =>
       networks.every(
-        ({ network_id, synced_block, is_synced }) =>
+        ({ network_id, is_synced, synced_block }) =>
           is_synced && synced_block === heads.networks[network_id]!.head,
       ),
-    `every network at its head after ${path} ${JSON.stringify(body)}`,
+    `every network at its head: ${step}`,
     60_000,
   )
 }
 
-for (const set of ['base', 'v12-v9-legacy'])
+for (const set of ['base', 'v12-v9-legacy', 'multi'])
   test(`every answer about the recorded chains of ${set} is right`, async (t) => {
     const recorded = await serveRecorded(t, set)
+    await inStep(recorded, 'the whole history')
     const files = ['--service', recorded.service.url, '--set', sharedPath('replay', 'sets', set)]
     const { code, output } = await runChecker([...files, '--wait', '60', '--strict'])
     assert.equal(code, 0, `${output}\n${recorded.service.stderr.slice(-20).join('\n')}`)
@@ -118,6 +124,7 @@ for (const set of ['base', 'v12-v9-legacy'])
 
 test('every answer is right of nodes that count logs per transaction, and places are by transaction', async (t) => {
   const recorded = await serveRecorded(t, 'multi', 'all', (rpc) => servePerTransaction(t, rpc))
+  await inStep(recorded, 'the whole history')
   const files = ['--service', recorded.service.url, '--set', sharedPath('replay', 'sets', 'multi')]
   const { code, output } = await runChecker([...files, '--wait', '60', '--strict'])
   assert.equal(code, 0, `${output}\n${recorded.service.stderr.slice(-20).join('\n')}`)
@@ -158,19 +165,26 @@ async function readReceipt(rpc: string, hash: string): Promise<Receipt> {
   return ((await answer.json()) as { readonly result: Receipt }).result
 }
 
-test('every answer stays right while the recorded chains grow and are reorganised', async (t) => {
-  const recorded = await serveRecorded(t, 'base', 'step:40')
-  await assertRight(recorded, 'base', 'in the middle of the history')
-  const steps: [path: string, body: object][] = [
-    ['/head', { advance: 30 }],
-    ['/reorg', { network: 0, depth: 6, mode: 'drop', after: 'replay' }],
-    ['/head', { advance: 10 }],
-    ['/reorg', { network: 2, depth: 4, mode: 'shift', txHash: 'new' }],
-    ['/reorg', { network: 0, depth: 8, mode: 'keep' }],
-    ['/head', { to: 'all' }],
-  ]
-  for (const [path, body] of steps) {
-    await command(recorded, path, body)
-    await assertRight(recorded, 'base', `${path} ${JSON.stringify(body)}`)
-  }
-})
+/** Where the chains stand at first, and the layer 2 whose blocks come again: in `multi` with a cut exit tree among them. */
+const growing = [
+  { set: 'base', head: 'step:40', network: 2, depth: 4 },
+  { set: 'multi', head: 'step:98', network: 1, depth: 7 },
+]
+for (const { set, head, network, depth } of growing)
+  test(`every answer stays right while the recorded chains of ${set} grow and are reorganised`, async (t) => {
+    const recorded = await serveRecorded(t, set, head)
+    await inStep(recorded, 'in the middle of the history')
+    await assertRight(recorded, set, 'in the middle of the history')
+    const steps: [path: string, body: object][] = [
+      ['/head', { advance: 30 }],
+      ['/reorg', { network: 0, depth: 6, mode: 'drop', after: 'replay' }],
+      ['/head', { advance: 10 }],
+      ['/reorg', { network, depth, mode: 'shift', txHash: 'new' }],
+      ['/reorg', { network: 0, depth: 8, mode: 'keep' }],
+      ['/head', { to: 'all' }],
+    ]
+    for (const [path, body] of steps) {
+      await command(recorded, path, body)
+      await assertRight(recorded, set, `${path} ${JSON.stringify(body)}`)
+    }
+  })
