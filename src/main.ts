@@ -5,6 +5,7 @@ import { FatalError } from './errors/chainErrors.js'
 import { OperatorError } from './errors/operatorError.js'
 import { awake, Exit } from './exit.js'
 import { startService } from './service.js'
+import { assertLimits, demandOf } from './startLimits.js'
 import { createLogger, type Logger } from './telemetry/logger.js'
 import { standardError, standardOutput, takeStandardStreams } from './telemetry/standardStreams.js'
 
@@ -30,9 +31,11 @@ export interface ProcessSettings {
 /** A main thread that is busy for so long answers nobody, and it does not notice a signal. */
 const SHORTEST_SILENCE_MS = 10_000
 
-/** `bds run`: the service as the process's only job. */
+/** `bds run`: the service as the process's only job. @throws FatalError under limits that it can't run with. */
 export function runService(config: Config): Promise<never> {
   const logger = createLogger(config.log, { component: 'main' })
+  // Before the first thread: some limits end the process when one starts.
+  assertLimits(demandOf(config), logger)
   return runProcess(() => startService({ config, logger, announce }), {
     logger,
     drainDelayMs: config.http.drainDelayMs,
@@ -56,6 +59,8 @@ export async function runProcess(start: () => Promise<Job>, settings: ProcessSet
   takeStandardStreams()
   const exit = new Exit(settings.silenceMs, logger)
   const signal = firstSignal(settings, exit)
+  // A file that may not grow fails its write, as on a full disk, instead of ending the process.
+  process.on('SIGXFSZ', () => undefined)
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(event, (error: unknown) => {
       logger.error('unexpected failure', { error })

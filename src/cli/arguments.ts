@@ -2,11 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { type ConfigKey, configKeys } from '../config/keys.js'
 import { flagName } from '../config/layers.js'
 import { nearestName } from '../errors/nearestName.js'
-
-/** The command line can't be understood. The text says what is wrong; `bds` adds where to find help. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
-}
+import { UsageError } from './usageError.js'
 
 type Options = NonNullable<ParseArgsConfig['options']>
 

@@ -1,17 +1,21 @@
 #!/usr/bin/env node
+import { createRequire } from 'node:module'
 import { ConfigError } from '../config/configError.js'
 import { FatalError } from '../errors/chainErrors.js'
 import { nearestName } from '../errors/nearestName.js'
 import { OperatorError } from '../errors/operatorError.js'
 import { buildInfo } from '../telemetry/buildInfo.js'
-import { UsageError } from './arguments.js'
+import { deadlyLimits, readLimits, tooLow } from '../telemetry/processLimits.js'
 import { type ExitCode, exitCodeMeanings, exitCodes } from './exitCodes.js'
+import { UsageError } from './usageError.js'
 import type { Verb } from './verb.js'
 
 interface VerbEntry {
   readonly summary: string
   /** Runs until it is told to end, and must not wait for who reads its lines. */
   readonly isService?: true
+  /** Opens stores. */
+  readonly isOfStores?: true
   /** Loaded when it is asked for: `bds --help` needs no native addon. */
   load(): Promise<Verb>
 }
@@ -20,11 +24,13 @@ const verbs: Readonly<Record<string, VerbEntry>> = {
   run: {
     summary: 'index the configured networks and serve the API',
     isService: true,
+    isOfStores: true,
     load: async () => (await import('./run.js')).run,
   },
   start: {
     summary: 'try it: a local devnet with real contracts, indexed and served',
     isService: true,
+    isOfStores: true,
     load: async () => (await import('./start.js')).start,
   },
   devnet: {
@@ -45,10 +51,12 @@ const verbs: Readonly<Record<string, VerbEntry>> = {
   },
   verify: {
     summary: 'check the stores against themselves and the contracts',
+    isOfStores: true,
     load: async () => (await import('./verify.js')).verify,
   },
   rewind: {
     summary: 'take the newest blocks of a network back',
+    isOfStores: true,
     load: async () => (await import('./rewind.js')).rewind,
   },
   reindex: {
@@ -64,6 +72,9 @@ const verbs: Readonly<Record<string, VerbEntry>> = {
     load: async () => (await import('./version.js')).version,
   },
 }
+
+/** Node opens the files of a program side by side: some hundred for ours. */
+const FILES_TO_IMPORT = 1024
 
 process.exitCode = await main(process.argv.slice(2))
 
@@ -94,6 +105,13 @@ async function main([word, ...args]: readonly string[]): Promise<ExitCode> {
       return exitCodes.ok
     }
     if (entry === undefined) throw new UsageError(unknownVerb(word))
+    const limits = readLimits()
+    if (limits !== undefined && entry.isOfStores === true && !asksForHelp) {
+      const deadly = deadlyLimits(limits)
+      // Already loading what opens stores may be the end.
+      if (deadly.length > 0) throw new FatalError(tooLow(deadly))
+    }
+    if (limits !== undefined && limits.openFiles.soft < FILES_TO_IMPORT) loadOneByOne(word)
     const verb = await entry.load()
     if (asksForHelp) {
       console.log(verb.help)
@@ -104,6 +122,11 @@ async function main([word, ...args]: readonly string[]): Promise<ExitCode> {
     if (entry?.isService === true) outliveReaders()
     return tell(error)
   }
+}
+
+/** Loads a verb file by file, so that it can tell of a limit that is too low. What is loaded already is imported without opening. */
+function loadOneByOne(word: string): void {
+  createRequire(import.meta.url)(`./${word.replace(/^(--version|-v)$/, 'version')}.js`)
 }
 
 function unknownVerb(word: string): string {

@@ -1,8 +1,9 @@
 import { loadConfig } from '../config/load.js'
 import { renderDefault, renderLoaded } from '../config/render.js'
-import { configFlagsHelp, configOptions, readArguments, UsageError } from './arguments.js'
+import { configFlagsHelp, configOptions, readArguments } from './arguments.js'
 import { assertIsMeant } from './configCheck.js'
 import { exitCodes } from './exitCodes.js'
+import { UsageError } from './usageError.js'
 import type { Verb } from './verb.js'
 
 /** `bds config check|print|default`. */

@@ -1,7 +1,7 @@
 import { configKeys } from '../config/keys.js'
 import { isConfigured, loadConfig } from '../config/load.js'
-import { UsageError } from './arguments.js'
 import { readNumber } from './readNumber.js'
+import { UsageError } from './usageError.js'
 
 type Values = Readonly<Record<string, string | undefined>>
 

@@ -1,8 +1,9 @@
 import { runClaim } from '../devnet/claim.js'
 import { DevnetError } from '../devnet/devnetError.js'
-import { readArguments, UsageError } from './arguments.js'
+import { readArguments } from './arguments.js'
 import { exitCodes } from './exitCodes.js'
 import { readNumber } from './readNumber.js'
+import { UsageError } from './usageError.js'
 import type { Verb } from './verb.js'
 
 const MAX_UINT32 = 2 ** 32 - 1

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.types.js'
 import { ConfigError } from '../config/configError.js'
 import { isConfigured, loadConfig } from '../config/load.js'
 import { configOptions, otherFlagsHelp, readArguments } from './arguments.js'
-import { type Check, folderChecks, machineChecks } from './doctorChecks.js'
+import { type Check, folderChecks, limitChecks, machineChecks } from './doctorChecks.js'
 import { exitCodes } from './exitCodes.js'
 import type { Verb } from './verb.js'
 
@@ -52,11 +52,12 @@ export const doctor: Verb = {
         return { outcome: 'ok', detail: `networks ${networks}` }
       }
       await runAll([{ what: 'configuration', run: configuration }])
+      await runAll(limitChecks(config))
       if (config !== undefined) {
         await runAll(folderChecks(config))
         if (!switches.has('offline')) await probeAll(config, tell)
       }
-    }
+    } else await runAll(limitChecks(undefined))
     const isWell = lines.every(({ outcome }) => outcome !== 'fail')
     if (switches.has('json')) console.log(JSON.stringify({ is_well: isWell, checks: lines }))
     return isWell ? exitCodes.ok : exitCodes.failure

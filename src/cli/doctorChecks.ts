@@ -1,8 +1,11 @@
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, statfsSync } from 'node:fs'
+import { existsSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Config, NetworkConfig } from '../config/config.types.js'
 import { OperatorError } from '../errors/operatorError.js'
+import { demandOf } from '../startLimits.js'
+import { makeDataFolder } from '../store/dataFolder.js'
+import { type Demand, deadlyLimits, judgeLimits, readLimits } from '../telemetry/processLimits.js'
 
 /** What one look told; a throw means that it failed, and its message says why. */
 export interface Finding {
@@ -15,7 +18,6 @@ export interface Check {
   run(): Promise<Finding> | Finding
 }
 
-const FEW_FILES = 1024
 const LITTLE_SPACE_BYTES = 10 * 2 ** 30
 const MODERN_GLIBC = '2.38'
 
@@ -29,8 +31,24 @@ export const machineChecks: readonly Check[] = [
     what: 'hashing',
     run: async () => ok((await import('../merkle/wasm.js')).compileMerkleModule().name),
   },
-  { what: 'open files', run: openFiles },
 ]
+
+/** Lines about the limits of this process, for a service of this configuration, or of the smallest one. */
+export function limitChecks(config: Config | undefined): Check[] {
+  const limits = readLimits()
+  if (limits === undefined) return [{ what: 'limits', run: () => ok('this system does not tell') }]
+  const findings = judgeLimits(limits, config === undefined ? SMALLEST : demandOf(config))
+  return findings.map(({ what, outcome, detail }) => ({
+    what,
+    run: () => {
+      if (outcome === 'fail') throw new OperatorError(detail)
+      return { outcome, detail }
+    },
+  }))
+}
+
+/** One layer 2 beside layer 1. */
+const SMALLEST: Demand = { networks: 2, workers: 1, storeBytes: 0 }
 
 /** Checks of what the configuration names on this machine. */
 export function folderChecks(config: Config): Check[] {
@@ -76,24 +94,23 @@ async function httpServer(): Promise<Finding> {
 }
 
 async function storeWorksIn(folder: string): Promise<Finding> {
+  assertStoreIsSafe()
   const { testStoreIn } = await import('../store/selfTest.js')
   await testStoreIn(folder)
   return ok('writes and reads a store')
 }
 
-/** Sockets are files: every connection takes one. */
-function openFiles(): Finding {
-  const limits = existsSync('/proc/self/limits') ? readFileSync('/proc/self/limits', 'utf8') : ''
-  const soft = /^Max open files +(\S+)/m.exec(limits)?.[1]
-  if (soft === undefined) return ok('this system does not tell')
-  if (soft !== 'unlimited' && Number(soft) < FEW_FILES)
-    return warn(`${soft} at most: each connection takes one; raise it with ulimit -n or LimitNOFILE`)
-  return ok(`${soft} at most`)
+/** Under some limits the system ends a process that makes a store. */
+function assertStoreIsSafe(): void {
+  const limits = readLimits()
+  if (limits === undefined) return
+  const deadly = deadlyLimits(limits)
+  if (deadly.length > 0)
+    throw new OperatorError(`not tried: ${deadly.map(({ what }) => what).join(', ')} is limited`)
 }
 
 function dataFolder(dataDir: string): Finding {
-  mkdirSync(dataDir, { recursive: true })
-  accessSync(dataDir, constants.R_OK | constants.W_OK)
+  makeDataFolder(dataDir)
   const { bavail, bsize } = statfsSync(dataDir)
   const free = bavail * bsize
   const detail = `${dataDir}, ${Math.floor(free / 2 ** 30)} GiB free`

@@ -17,7 +17,7 @@ export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> 
   failure: 'failed',
   usage: 'wrong command line',
   config: 'mistakes in the configuration',
-  data: 'the data folder is of other networks or another version, in use, or damaged',
+  data: 'the data folder is of other networks or another version, in use, damaged or unusable, or a limit of the process is too low',
   unhealthy: 'the service is not healthy',
   killed: 'killed: by its own watchdog, as it hung, or by the system',
 }

@@ -1,6 +1,7 @@
-import { configOptions, otherFlagsHelp, readArguments, UsageError } from './arguments.js'
+import { configOptions, otherFlagsHelp, readArguments } from './arguments.js'
 import { configuredUrl } from './configuredUrl.js'
 import { exitCodes } from './exitCodes.js'
+import { UsageError } from './usageError.js'
 import type { Verb } from './verb.js'
 
 const LONGEST_WAIT_MS = 3_000

@@ -1,6 +1,6 @@
 import type { Config, NetworkConfig } from '../config/config.types.js'
-import { UsageError } from './arguments.js'
 import { readNumber } from './readNumber.js'
+import { UsageError } from './usageError.js'
 
 const MAX_NETWORK_ID = 2 ** 32 - 1
 

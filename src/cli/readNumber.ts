@@ -1,4 +1,4 @@
-import { UsageError } from './arguments.js'
+import { UsageError } from './usageError.js'
 
 /**
  * A flag that is a whole number from 0 to `most`.

@@ -4,9 +4,10 @@ import { loadConfig } from '../config/load.js'
 import { lockFolder } from '../store/folderLock.js'
 import { removeShard } from '../store/removeShard.js'
 import { shardDirectory } from '../store/shardDirectory.js'
-import { configOptions, otherFlagsHelp, readArguments, UsageError } from './arguments.js'
+import { configOptions, otherFlagsHelp, readArguments } from './arguments.js'
 import { exitCodes } from './exitCodes.js'
 import { oneNetwork } from './networks.js'
+import { UsageError } from './usageError.js'
 import type { Verb } from './verb.js'
 
 /** `bds reindex`: removes one network's data, which the next run reads from the chain again. */

@@ -5,10 +5,14 @@ import { OperatorError } from '../errors/operatorError.js'
 import { loadUws } from '../http/uws.js'
 import { announce, type Job, runProcess } from '../main.js'
 import { startService } from '../service.js'
+import { assertLimits } from '../startLimits.js'
 import { createLogger } from '../telemetry/logger.js'
 import { readArguments } from './arguments.js'
 import { readNumber } from './readNumber.js'
 import type { Verb } from './verb.js'
+
+/** An L1 and two L2s, from nothing. */
+const DEMAND = { networks: 3, workers: 1, storeBytes: 0 }
 
 const GRACE_MS = 15_000
 const SILENCE_MS = 20_000
@@ -44,6 +48,7 @@ export const start: Verb = {
     // Before three chains have started, not after: without it nothing can be served.
     loadUws()
     const logger = createLogger({ level: 'warn', format: 'auto' }, { component: 'main' })
+    assertLimits(DEMAND, logger)
     return runProcess(async () => devnetJob(options, switches.has('end-with-parent')), {
       logger,
       drainDelayMs: 0,

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { HealthReason, NetworkSyncRecord, SyncStatusRecord } from '../telemetry/healthRecord.js'
-import { configOptions, otherFlagsHelp, readArguments, UsageError } from './arguments.js'
+import { configOptions, otherFlagsHelp, readArguments } from './arguments.js'
 import { configuredUrl } from './configuredUrl.js'
 import { type ExitCode, exitCodes } from './exitCodes.js'
+import { UsageError } from './usageError.js'
 import type { Verb } from './verb.js'
 
 const PATH = '/bridge/v1/sync-status'

@@ -9,6 +9,8 @@ import { readSecret } from './secretFile.js'
  */
 export function crossCheck(table: RawTable): string[] {
   const mistakes: string[] = []
+  if (typeof table.data_dir === 'string' && /\p{Cc}/u.test(table.data_dir))
+    mistakes.push('data_dir holds a control character')
   const networks = Array.isArray(table.networks) ? table.networks.filter(isTable) : []
   checkNetworkIds(networks, mistakes)
   for (const network of networks) checkNetwork(network, mistakes)

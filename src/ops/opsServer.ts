@@ -27,6 +27,9 @@ interface Reply {
 
 type Route = () => Reply | Promise<Reply>
 
+/** Scrapes and probes; more are somebody's mistake, and would take the descriptors of others. */
+const MAX_CONNECTIONS = 64
+
 const METHODS = 'GET, HEAD, OPTIONS'
 
 /**
@@ -43,6 +46,7 @@ export async function startOpsServer(options: OpsServerOptions): Promise<OpsServ
       () => send(response, request, failure(500, 'INTERNAL_ERROR', 'the answer could not be made')),
     )
   })
+  server.maxConnections = MAX_CONNECTIONS
   await listen(server, options.host, options.port)
   return {
     port: (server.address() as AddressInfo).port,

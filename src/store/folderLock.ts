@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { FatalError } from '../errors/chainErrors.js'
+import { makeDataFolder } from './dataFolder.js'
 import { KernelLock } from './kernelLock.js'
 import { announce, type FolderRole, type Presence, whoIsPresent } from './presence.js'
 import { describeProcess, isRunning, type ProcessRecord, sharesNamespace } from './processRecord.js'
@@ -34,9 +34,9 @@ class InUseError extends Error {}
  * @throws FatalError, one line that names who holds it.
  */
 export function lockFolder(dataDir: string, role: FolderRole): FolderLock {
+  if (role === 'write') makeDataFolder(dataDir)
   for (let attempt = 1; ; attempt++) {
     try {
-      if (role === 'write') mkdirSync(dataDir, { recursive: true })
       return new HeldFolder(dataDir, role)
     } catch (error) {
       if (!(error instanceof InUseError)) {

@@ -1,8 +1,9 @@
 import type { Config } from '../config/config.types.js'
+import { makeDataFolder } from './dataFolder.js'
 import { lockFolder } from './folderLock.js'
 import { checkIdentity, claimIdentity } from './identity.js'
-import { shardDirectory } from './shardDirectory.js'
-import { openShardStoreWriter } from './shardStore.js'
+import { fileBytesOf, shardDirectory } from './shardDirectory.js'
+import { assertReserve, openFault, openShardStoreWriter } from './shardStore.js'
 import type { ShardStoreWriter } from './shardStore.types.js'
 import { watchStores } from './watchStores.js'
 
@@ -20,9 +21,13 @@ export interface StoreGuard {
  * Main's first act on the data: locks the directory, opens every shard (the first opener's flags win for the process, so
  * this happens before any other thread starts; opening also clears reader slots of killed processes), and checks that each
  * shard was made for the configured network. Synchronous, and ends with nothing open when it throws.
- * @throws FatalError, one clear line: directory in use, other schema, other contracts.
+ * @throws FatalError, one clear line: directory unusable, in use, other schema, other contracts.
  */
 export function prepareStores(config: Config): StoreGuard {
+  makeDataFolder(config.dataDir)
+  const directories = config.networks.map(({ networkId }) => shardDirectory(config.dataDir, networkId))
+  // Stores that are there can be served from a full disk.
+  if (directories.some((directory) => fileBytesOf(directory) === 0)) assertReserve(config.dataDir)
   const lock = lockFolder(config.dataDir, 'write')
   const stores = new Map<number, ShardStoreWriter>()
   const closeAll = async (): Promise<void> => {
@@ -35,11 +40,15 @@ export function prepareStores(config: Config): StoreGuard {
   try {
     for (const network of config.networks) {
       const directory = shardDirectory(config.dataDir, network.networkId)
-      const store = openShardStoreWriter(directory, undefined, (meta) =>
-        checkIdentity(meta, network, directory),
-      )
-      stores.set(network.networkId, store)
-      claimIdentity(store, network, directory)
+      try {
+        const store = openShardStoreWriter(directory, undefined, (meta) =>
+          checkIdentity(meta, network, directory),
+        )
+        stores.set(network.networkId, store)
+        claimIdentity(store, network, directory)
+      } catch (error) {
+        throw openFault(directory, error)
+      }
     }
     lostNetworks = watchStores(config.dataDir, lock.files, [...stores.keys()])
   } catch (error) {

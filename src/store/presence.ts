@@ -82,8 +82,12 @@ export function whoIsPresent(dataDir: string, me: ProcessRecord, own?: Presence)
   })
 }
 
-function digestOf({ bootId, pidNamespace }: ProcessRecord): string {
-  return createHash('sha256').update(`${bootId} ${pidNamespace}`).digest('hex').slice(0, 12)
+/** Equal for those that `sharesNamespace` puts together. */
+function digestOf({ bootId, pidNamespace, host }: ProcessRecord): string {
+  return createHash('sha256')
+    .update(`${bootId} ${pidNamespace || host}`)
+    .digest('hex')
+    .slice(0, 12)
 }
 
 /** Waits for the answers without giving this thread's event loop a turn: nothing else may run before the folder is ours. */

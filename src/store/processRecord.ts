@@ -37,7 +37,13 @@ export function parseRecord(text: string): ProcessRecord | undefined {
 
 /** Whether two processes see each other under their pids. */
 export function sharesNamespace(one: ProcessRecord, other: ProcessRecord): boolean {
-  return one.bootId === other.bootId && one.pidNamespace === other.pidNamespace
+  // Where the kernel names no namespace, the host's name has to do.
+  const isNamed = one.pidNamespace !== ''
+  return (
+    one.bootId === other.bootId &&
+    one.pidNamespace === other.pidNamespace &&
+    (isNamed || one.host === other.host)
+  )
 }
 
 /**

@@ -1,10 +1,12 @@
-import { existsSync, statfsSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { FatalError } from '../errors/chainErrors.js'
+import { readLimits } from '../telemetry/processLimits.js'
 import { writeUint48 } from './codecs/bytes.js'
 import { metaKey } from './codecs/keys.js'
 import { decodeCommits } from './codecs/metaValues.js'
+import { fileBytesOf } from './shardDirectory.js'
 import type { ReadView, ShardStoreReader, ShardStoreWriter, WriteView } from './shardStore.types.js'
 import { type TableName, tables } from './tables.js'
 import { decodeUndoPart, UndoPart, undoKey } from './undo.js'
@@ -34,9 +36,46 @@ const tableNames = Object.keys(tables) as TableName[]
  */
 const MIN_FREE_BYTES = 64 * 2 ** 20
 
+/** A limit of the process ends a growing file as a full disk does. */
+const FILE_SIZE_LIMIT = readLimits()?.fileSize ?? Number.POSITIVE_INFINITY
+
 function freeBytesOf(directory: string): number {
   const { bavail, bsize } = statfsSync(directory)
-  return bavail * bsize
+  if (FILE_SIZE_LIMIT === Number.POSITIVE_INFINITY) return bavail * bsize
+  return Math.min(bavail * bsize, FILE_SIZE_LIMIT - fileBytesOf(directory))
+}
+
+/** Where the first page of lmdb 3's files tells what they are (behind a page header of 24 bytes), and what it says there. */
+const MAGIC_AT = 24
+const MAGIC = 0xbeefc0de
+
+/** LMDB reads whatever it finds: over a file that is none of its own the process would end without a word. */
+function assertIsStore(directory: string): void {
+  const path = join(directory, 'data.mdb')
+  if (!existsSync(path)) return
+  const file = openSync(path, 'r')
+  try {
+    const start = Buffer.alloc(MAGIC_AT + 4)
+    const length = readSync(file, start, 0, start.length, 0)
+    // An empty one is made a new store.
+    if (length > 0 && (length < start.length || start.readUInt32LE(MAGIC_AT) !== MAGIC))
+      throw new FatalError(`${directory} can't be opened: data.mdb is no store`)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Opening a shard must end in one line: what LMDB says is meant for its callers. */
+export function openFault(directory: string, error: unknown): FatalError {
+  if (error instanceof FatalError) return error
+  const message = error instanceof Error ? error.message : String(error)
+  return new FatalError(`${directory} can't be opened: ${message.split('\n')[0]}`)
+}
+
+/** @throws FatalError when there is no room to make a new shard in this folder. */
+export function assertReserve(directory: string): void {
+  const free = freeBytesOf(directory)
+  if (free < MIN_FREE_BYTES) throw new FatalError(diskFull(directory, free).message)
 }
 
 function diskFull(directory: string, free: number): Error {
@@ -56,6 +95,7 @@ function openDatabases(
   directory: string,
   checkMeta?: CheckMeta,
 ): { root: RootDatabase; databases: Databases } {
+  assertIsStore(directory)
   // A path with a dot at its end part would be taken for a file name: noSubdir is set, not guessed.
   const root = open({ path: directory, noSubdir: false, ...OPTIONS })
   try {
@@ -244,7 +284,7 @@ export function openShardStoreWriter(
         return result
       })
     },
-    fileBytes: () => statSync(join(directory, 'data.mdb')).size,
+    fileBytes: () => fileBytesOf(directory),
     close: () => root.close(),
   }
 }
@@ -295,7 +335,13 @@ function readerOf(root: RootDatabase, databases: Databases): ShardStoreReader {
  */
 export function openShardStoreSnapshot(directory: string): ShardStoreReader {
   if (!existsSync(join(directory, 'data.mdb'))) throw new FatalError(`${directory} holds no data`)
-  const root = open({ path: directory, noSubdir: false, readOnly: true, ...OPTIONS })
+  let root: RootDatabase
+  try {
+    assertIsStore(directory)
+    root = open({ path: directory, noSubdir: false, readOnly: true, ...OPTIONS })
+  } catch (error) {
+    throw openFault(directory, error)
+  }
   const databases = Object.fromEntries(
     tableNames.map((name) => {
       const database = root.openDB({ name: tables[name], ...OPTIONS })

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { buildSmallWorld } from '../../support/fakeChainScenario.js'
+import { installedProgram, skipWithout } from '../../support/installedProgram.js'
+import { startBds, startService } from '../../support/serviceProcess.js'
+import { inStep, serveWorld } from '../../support/serviceWorld.js'
+import { tempFolder } from '../../support/tempFolder.js'
+
+const IS_ROOT = process.getuid?.() === 0
+
+interface Refusal {
+  readonly what: string
+  readonly dataDir: string
+  readonly launcher?: readonly string[]
+  readonly code?: number
+  readonly told: RegExp
+}
+
+async function configFor(context: TestContext): Promise<string> {
+  const { configFile } = await serveWorld(context, buildSmallWorld().world)
+  return configFile('data')
+}
+
+/** Every command that writes ends with this code and one line, before it listens or opens anything. */
+async function assertRefused(context: TestContext, file: string, refusal: Refusal): Promise<void> {
+  const { what, dataDir, launcher = [], code = 4, told } = refusal
+  for (const args of [['run'], ['rewind', '--network', '1', '--to-block', '1']]) {
+    const environment = { BDS_DATA_DIR: dataDir }
+    const bds = startBds(context, [...args, '--config', file], environment, launcher)
+    const exit = await bds.exited
+    const text = [...bds.stdout, ...bds.stderr].join('\n')
+    // Nothing to rewind is said before anybody looks at the folder itself.
+    if (args[0] === 'rewind' && /^bds: network 1 has no data in /.test(text)) continue
+    assert.deepEqual(exit, { code, signal: null }, `${what}: ${text}`)
+    const lines = text.split('\n')
+    assert.equal(lines.length, code === 3 ? 2 : 1, `${what}: ${text}`)
+    assert.match(lines.at(-1)!, told, what)
+  }
+}
+
+test('a data folder that can not be used is refused in one line with exit code 4, a wrong setting with 3', async (t) => {
+  const file = await configFor(t)
+  const folder = tempFolder(t)
+  const path = (name: string): string => join(folder, name)
+  writeFileSync(path('file'), '')
+  symlinkSync(path('nowhere'), path('dangling'))
+  symlinkSync(path('circle'), path('circle'))
+  mkdirSync(path('taken'))
+  mkdirSync(path('taken/0'))
+  mkdirSync(path('taken/0/data.mdb'))
+  mkdirSync(path('garbage'))
+  mkdirSync(path('garbage/1'))
+  writeFileSync(path('garbage/1/data.mdb'), 'no store'.repeat(4096))
+  mkdirSync(path('shard'))
+  writeFileSync(path('shard/1'), '')
+  const cases: Refusal[] = [
+    { what: 'a file in its place', dataDir: path('file'), told: /\/file can't be used: .*\/file is a file$/ },
+    { what: 'a file above it', dataDir: path('file/a/b'), told: / can't be used: .*\/file is a file$/ },
+    { what: 'a link to nothing', dataDir: path('dangling'), told: /\/dangling is a link to nothing$/ },
+    { what: 'links in a circle', dataDir: path('circle/a'), told: /links of .* lead in a circle$/ },
+    {
+      what: 'a long name',
+      dataDir: path('n'.repeat(300)),
+      told: /can't be used: the path or a name in it is too long$/,
+    },
+    {
+      what: 'a long path',
+      dataDir: path('name/'.repeat(1000)),
+      told: /can't be used: the path or a name in it is too long$/,
+    },
+    {
+      what: 'below /proc',
+      dataDir: '/proc/bds/data',
+      told: /^bds: data_dir \/proc\/bds\/data can't be used: \/proc\/bds can't be made there$/,
+    },
+    { what: '/proc itself', dataDir: '/proc', told: /^bds: data_dir \/proc can't be / },
+    { what: 'below /sys', dataDir: '/sys/bds', told: /^bds: data_dir \/sys\/bds can't be used: / },
+    { what: 'a folder as a store', dataDir: path('taken'), told: /^bds: .*\/taken\/0 can't be opened: / },
+    { what: 'a store of nonsense', dataDir: path('garbage'), told: /^bds: .*\/garbage\/1 can't be opened: / },
+    { what: 'a file as a store', dataDir: path('shard'), told: /^bds: .*\/shard\/1 can't be opened: / },
+    { what: 'no name', dataDir: '', code: 3, told: /data_dir/ },
+    {
+      what: 'a line break in the name',
+      dataDir: path('a\nb'),
+      code: 3,
+      told: /^ {2}- data_dir holds a control character$/,
+    },
+  ]
+  for (const each of cases) await assertRefused(t, file, each)
+})
+
+test('a folder that only others may enter or write is refused in one line', {
+  skip: IS_ROOT && skipWithout('setpriv'),
+}, async (t) => {
+  const file = await configFor(t)
+  const folder = tempFolder(t)
+  const closed = join(folder, 'closed')
+  mkdirSync(join(closed, 'data'), { recursive: true })
+  mkdirSync(join(folder, 'read-only'))
+  chmodSync(closed, 0)
+  chmodSync(join(folder, 'read-only'), 0o555)
+  // Root without its powers is asked for rights like everybody.
+  const launcher = IS_ROOT ? [installedProgram('setpriv')!, '--bounding-set=-all', '--inh-caps=-all'] : []
+  try {
+    for (const dataDir of [
+      join(closed, 'data'),
+      join(closed, 'new'),
+      join(folder, 'read-only'),
+      join(folder, 'read-only/new'),
+    ])
+      await assertRefused(t, file, {
+        what: dataDir,
+        dataDir,
+        launcher,
+        told: /can't be used: user \d+ (has no right to enter, read and write|may not write to) \//,
+      })
+  } finally {
+    chmodSync(closed, 0o755)
+  }
+})
+
+test('a read-only mount and a disk below the reserve are refused in one line', {
+  skip: skipWithout('unshare', 'mount'),
+}, async (t) => {
+  const file = await configFor(t)
+  const dataDir = tempFolder(t)
+  const withMount = (mount: string): string[] => [
+    installedProgram('unshare')!,
+    ...(IS_ROOT ? [] : ['--user', '--map-root-user']),
+    '--mount',
+    'sh',
+    '-c',
+    `${mount} && exec "$@"`,
+    'sh',
+  ]
+  const cases: [mount: string, told: RegExp][] = [
+    [`mount -t tmpfs -o ro tmpfs ${dataDir}`, /can't be used: .* is on a read-only file system$/],
+    [
+      `mount -t tmpfs -o size=8m tmpfs ${dataDir}`,
+      /no space left for .*: \d+ bytes free, 67108864 kept in reserve$/,
+    ],
+  ]
+  for (const [mount, told] of cases)
+    await assertRefused(t, file, { what: mount, dataDir, launcher: withMount(mount), told })
+})
+
+test('limits under which the service would end without a word are refused in one line with exit code 4', async (t) => {
+  const file = await configFor(t)
+  const cases: [limit: string, told: RegExp][] = [
+    ['-n 64', /open files: soft 64, hard 64 .*; at least \d+ needed/],
+    ['-n 256', /open files: soft 256, hard 256 /],
+    ['-n 400', /open files: soft 400, hard 400 /],
+    ['-v 1000000', /address space: 977 MiB; at least \d+ GiB needed/],
+    ['-v 4000000', /address space: 3907 MiB; /],
+    ['-f 64', /file size: 64 KiB; at least 64 MiB needed/],
+    ['-f 1000', /file size: 1000 KiB; /],
+    ['-d 400000', /data size: 391 MiB; /],
+  ]
+  for (const [limit, told] of cases)
+    await assertRefused(t, file, {
+      what: limit,
+      dataDir: tempFolder(t),
+      launcher: ['bash', '-c', `ulimit ${limit}; exec "$@"`, 'sh'],
+      told: new RegExp(`^bds: a limit of this process is too low: ${told.source}`),
+    })
+})
+
+test('the service gets in step under the lowest limits that it accepts', async (t) => {
+  const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
+  for (const [i, limit] of [
+    'ulimit -n 896',
+    'ulimit -f 70000',
+    'ulimit -n 896 && ulimit -d 700000',
+  ].entries()) {
+    const launcher = ['bash', '-c', `${limit} && exec "$@"`, 'sh']
+    const service = await startService(t, configFile(`data${i}`), [], {}, launcher)
+    await inStep(service, world)
+    assert.ok(
+      service.stderr.some((line) => line.includes('a limit of this process is low')),
+      limit,
+    )
+    assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null }, limit)
+  }
+})
+
+test('doctor tells every limit that is too low, and does not try what the system would end it for', async (t) => {
+  const file = await configFor(t)
+  for (const [limit, what] of [
+    ['-n 32', 'open files'],
+    ['-n 64', 'open files'],
+    ['-f 64', 'file size'],
+    ['-v 1000000', 'address space'],
+  ] as const) {
+    const launcher = ['bash', '-c', `ulimit ${limit}; exec "$@"`, 'sh']
+    const doctor = startBds(t, ['doctor', '--offline', '--config', file], {}, launcher)
+    assert.deepEqual(await doctor.exited, { code: 1, signal: null }, doctor.stderr.join('\n'))
+    assert.deepEqual(doctor.stderr, [], limit)
+    assert.ok(
+      doctor.stdout.some((line) => line.startsWith(`FAIL  ${what}: `)),
+      `${limit}:\n${doctor.stdout.join('\n')}`,
+    )
+  }
+})
+
+test('doctor ends below /proc as well, and names the folder', async (t) => {
+  const file = await configFor(t)
+  const doctor = startBds(t, ['doctor', '--offline', '--config', file], { BDS_DATA_DIR: '/proc/bds/data' })
+  assert.equal((await doctor.exited).code, 1)
+  assert.ok(
+    doctor.stdout.some((line) =>
+      /^FAIL {2}data folder: data_dir \/proc\/bds\/data can't be used: /.test(line),
+    ),
+  )
+})
