@@ -7,18 +7,21 @@ import { runSyncLoop } from '../../src/indexer/syncLoop.js'
 import { SyncReport } from '../../src/indexer/syncReport.js'
 import { compileMerkleModule } from '../../src/merkle/wasm.js'
 import { encodeHex } from '../../src/protocol/hex.js'
-import type { NetworkId } from '../../src/protocol/units.js'
+import { asNetworkId, type NetworkId } from '../../src/protocol/units.js'
 import type { ShardWriter } from '../../src/shard/shardWriter.types.js'
 import { openShardWriter } from '../../src/shard/writer.js'
 import { DEPOSIT_BYTES } from '../../src/store/codecs/depositRow.js'
+import { senderKinds } from '../../src/store/codecs/senderOverlay.js'
 import { shardDirectory } from '../../src/store/shardDirectory.js'
 import { openShardStoreReader } from '../../src/store/shardStore.js'
+import { listKinds } from '../../src/store/tables.js'
 import { createStatusBoard, type StatusBoardHandle, statusRow } from '../../src/telemetry/statusBoard.js'
 import type { FakeNetwork } from '../support/fakeChain.js'
 import type { FakeEndpoint } from '../support/fakeEndpoint.js'
 import { IndexedWorld } from '../support/indexedWorld.js'
 import { createKeepingLogger } from '../support/keepingLogger.js'
 import { RandomWorld, randomNumbers } from '../support/randomWorld.js'
+import { shownSenders } from '../support/shownSenders.js'
 import { SimulatedPosts } from '../support/simulatedPosts.js'
 import { dumpTables } from '../support/testShard.js'
 import { VirtualClock } from '../support/virtualClock.js'
@@ -33,9 +36,24 @@ export interface SimulationResult {
   readonly tables: Readonly<Record<string, string>>
 }
 
-/** Bookkeeping that depends on the way, not on the chain: undo records, batch ends, finality, who opened the store. */
-const WAY_TABLES = ['undo', 'headers'] as const
-const WAY_KEYS = new Set(['undoFloor', 'finalized', 'schema', 'identity'].map(metaEntry))
+/**
+ * Bookkeeping that depends on the way, not on the chain: undo records, batch ends, finality, who opened the store, and which
+ * senders were told late. What is shown of senders is compared instead.
+ */
+const WAY_TABLES = [
+  'undo',
+  'headers',
+  'depositSenders',
+  'claimSenders',
+  'senderCorrections',
+  'senderAdditions',
+] as const
+const SENDER_LISTS = [listKinds.depositsBySender, listKinds.claimsBySender].map(
+  (kind) => new RegExp(`^list(s|Heads)/${kind.toString(16).padStart(2, '0')}`),
+)
+const WAY_KEYS = new Set(['undoFloor', 'finalized', 'schema', 'identity', 'senderCorrections'].map(metaEntry))
+/** What is noted of an archived deposit goes with the sender that was known by then. */
+const ARCHIVED_NOTE = new RegExp(`^senderNotes/${senderKinds.archivedDeposit.toString(16).padStart(2, '0')}`)
 /** None is as good as zero: where all deposits were cut off again, it depends on when their senders were known. */
 const WATERMARKS = new Set(['depositSenders', 'claimSenders'].map(metaEntry))
 
@@ -232,6 +250,8 @@ class Simulation {
       encodeHex(checkpoint.hash) === this.#network.head.hash &&
       row.get('caughtUp') === 1 &&
       row.get('unresolvedSenders') === 0 &&
+      row.get('provisionalSenders') === 0 &&
+      row.get('unknownSenders') === 0 &&
       row.haltReason() === 'none'
     )
   }
@@ -249,10 +269,13 @@ class Simulation {
     reader.refresh()
     const entries = Object.entries(dumpTables(reader, WAY_TABLES))
       .filter(([key, value]) => !WAY_KEYS.has(key) && !(WATERMARKS.has(key) && /^0+$/.test(value)))
+      .filter(([key]) => !SENDER_LISTS.some((list) => list.test(key)))
+      .filter(([key]) => !ARCHIVED_NOTE.test(key))
       .map(([key, value]) => [key, key.startsWith('archivedDeposits/') ? withoutSender(value) : value])
+    const senders = shownSenders(reader, asNetworkId(this.#network.networkId))
     reader.release()
     this.#cleanups.push(() => reader.close())
-    return Object.fromEntries(entries)
+    return { ...Object.fromEntries(entries), ...senders }
   }
 
   #assertEqual(got: Record<string, string>, expected: Record<string, string>): void {

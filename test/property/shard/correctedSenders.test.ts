@@ -7,12 +7,11 @@ import fc from 'fast-check'
 import { compileMerkleModule, createHasher } from '../../../src/merkle/wasm.js'
 import type { ChainEvent, IndexedBlock, Sender } from '../../../src/protocol/chainEvent.js'
 import { asNetworkId, type BlockNumber } from '../../../src/protocol/units.js'
-import { SenderReads } from '../../../src/shard/read/senderReads.js'
-import { SnapshotState } from '../../../src/shard/snapshotState.js'
 import { verifyShard } from '../../../src/shard/verify/verifyShard.js'
 import type { ReadView } from '../../../src/store/shardStore.types.js'
 import type { TableName } from '../../../src/store/tables.js'
 import { RandomChain } from '../../support/randomChain.js'
+import { shownSenders } from '../../support/shownSenders.js'
 import { TestNumbers } from '../../support/testNumbers.js'
 import { batchOf, openTestShard, type TestShard } from '../../support/testShard.js'
 
@@ -21,7 +20,6 @@ const seed = process.env.FC_SEED === undefined ? {} : { seed: Number(process.env
 const hasher = createHasher(compileMerkleModule())
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const networkId = asNetworkId(1)
-const kinds = ['deposit', 'claim'] as const
 
 async function inFolders(body: (moved: TestShard, clean: TestShard) => Promise<void>): Promise<void> {
   const folders = [0, 1].map(() => mkdtempSync(join(tmpdir(), 'bds-test-')))
@@ -102,28 +100,6 @@ function correct(shard: TestShard, answers: Answers, numbers: TestNumbers, share
   return chosen.length
 }
 
-/** Everything that readers are shown of senders: by row, and by address. */
-function shown(view: ReadView): Record<string, unknown> {
-  const state = new SnapshotState(view)
-  const told: Record<string, unknown> = {}
-  const addresses = new Map<string, Uint8Array>()
-  for (const kind of kinds) {
-    const reads = new SenderReads(kind, view, state, networkId)
-    for (let ordinal = 0; ordinal < reads.resolved; ordinal++) {
-      const row = reads.find(ordinal)
-      told[`${kind} ${ordinal}`] = row && [hex(row.caller.bytes), hex(row.transactionSender.bytes)]
-      for (const address of [row?.caller.bytes, row?.transactionSender.bytes])
-        if (address !== undefined) addresses.set(hex(address), address)
-    }
-  }
-  for (const kind of kinds)
-    for (const [text, address] of addresses) {
-      const list = new SenderReads(kind, view, state, networkId).by(address)
-      told[`${kind}s of ${text}`] = list.slice(0, list.length)
-    }
-  return told
-}
-
 function assertWhole(shard: TestShard): void {
   const found = shard.read((view) => [...verifyShard(view, networkId, hasher, true)])
   assert.deepEqual(
@@ -167,8 +143,10 @@ test('rows and lists whose senders were corrected, at any time and over reorgs a
         assert.deepEqual(moved.writer.senderNotes(), { fallback: 0, unknown: 0 })
         assert.deepEqual([moved.status.get('provisionalSenders'), moved.status.get('unknownSenders')], [0, 0])
         for (const block of chain.blocks) clean.writer.applyBlocks(batchOf([asSent(block)]))
-        const [ours, theirs] = [moved.read(shown), clean.read(shown)]
-        for (const key of Object.keys({ ...ours, ...theirs })) assert.deepEqual(ours[key], theirs[key], key)
+        const [ours, theirs] = [moved, clean].map((shard) =>
+          shard.read((view) => shownSenders(view, networkId)),
+        )
+        for (const key of Object.keys({ ...ours!, ...theirs! })) assert.equal(ours![key], theirs![key], key)
       }),
     ),
     { ...seed, numRuns: 20, includeErrorInReport: true },
