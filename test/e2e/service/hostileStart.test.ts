@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { buildSmallWorld } from '../../support/fakeChainScenario.js'
@@ -7,6 +8,7 @@ import { installedProgram, skipWithout } from '../../support/installedProgram.js
 import { startBds, startService } from '../../support/serviceProcess.js'
 import { inStep, serveWorld } from '../../support/serviceWorld.js'
 import { tempFolder } from '../../support/tempFolder.js'
+import { until } from '../../support/until.js'
 
 const IS_ROOT = process.getuid?.() === 0
 
@@ -183,6 +185,30 @@ test('the service gets in step under the lowest limits that it accepts', async (
     )
     assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null }, limit)
   }
+})
+
+test('clients that take every descriptor end nothing: when they are gone, both ports answer and the chains are followed', async (t) => {
+  const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const launcher = ['bash', '-c', 'ulimit -n 896 && exec "$@"', 'sh']
+  const service = await startService(t, configFile('data'), [], {}, launcher)
+  await inStep(service, world)
+  const { hostname, port } = new URL(service.url)
+  const clients = Array.from({ length: 900 }, () =>
+    connect(Number(port), hostname).on('error', () => undefined),
+  )
+  const descriptors = () => readdirSync(`/proc/${service.child.pid}/fd`).length
+  await until(descriptors, (count) => count >= 895, 'every descriptor taken')
+  for (const networkId of world.networkIds) world.network(networkId).mineEmpty(1)
+  for (const client of clients) client.destroy()
+  await until(descriptors, (count) => count < 200, 'descriptors given back')
+  await inStep(service, world)
+  const isReady = () =>
+    fetch(`${service.opsUrl}/readyz`).then(
+      ({ status }) => status === 200,
+      () => false,
+    )
+  await until(isReady, Boolean, 'the operations port')
+  assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null })
 })
 
 test('doctor tells every limit that is too low, and does not try what the system would end it for', async (t) => {
