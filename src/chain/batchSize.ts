@@ -34,6 +34,7 @@ export class BatchSize {
   #pleas = 0
   #pleadedAt = Number.POSITIVE_INFINITY
   #pleasMeanSize = false
+  #isLate = false
   #restMs = FIRST_REST_MS
   #restUntil = Number.NEGATIVE_INFINITY
 
@@ -66,6 +67,7 @@ export class BatchSize {
   /** A batch of so many calls was answered. */
   answered(calls: number): void {
     this.#restMs = FIRST_REST_MS
+    if (calls > 1) this.#isLate = false
     if (calls >= this.#pleadedAt) this.#forgetPleas()
     if (calls < this.#size) return
     this.#served = calls
@@ -80,6 +82,7 @@ export class BatchSize {
   /** A batch of so many calls failed, and a smaller one is answered. @param served calls of it that were answered. */
   refused(calls: number, { served = 0, isSlow = false } = {}): void {
     this.#forgetPleas()
+    this.#isLate = false
     if (calls === this.#wall) this.#patienceMs = Math.min(PATIENCE_CAP_MS, this.#patienceMs * 4)
     this.#wall = Math.min(this.#wall, calls)
     this.#wallUntil = this.#clock.now() + this.#patienceMs
@@ -98,6 +101,16 @@ export class BatchSize {
     this.#pleadedAt = Math.min(this.#pleadedAt, calls)
     if (++this.#pleas > PLEAS_BEFORE_DOUBT + 1) this.#pleasMeanSize = true
     return this.#pleasMeanSize
+  }
+
+  /**
+   * A batch had no answer in time, though a single call had.
+   * @returns true when the batch before had none either: then it is no chance.
+   */
+  wasLateAgain(): boolean {
+    const isAgain = this.#isLate
+    this.#isLate = true
+    return isAgain
   }
 
   /** True once it was the size that this endpoint minded when it asked to slow down. */

@@ -220,7 +220,8 @@ export class CallBatches {
         return keep()
       }
     }
-    this.#refused(part.length, part.length - failed.length, failure)
+    if (failure.kind !== 'timeout' || this.#size.wasLateAgain())
+      this.#refused(part.length, part.length - failed.length, failure)
     return others
   }
 

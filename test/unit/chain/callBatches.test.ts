@@ -120,7 +120,7 @@ for (const [title, refuse] of Object.entries(refusals))
       })
   })
 
-test('batches that take too long become smaller, with one time-out per step', async () => {
+test('batches that take too long become smaller, with two time-outs per step', async () => {
   const answer = limited(6, () => 'silent')
   await withEndpoint(
     answer,
@@ -128,10 +128,24 @@ test('batches that take too long become smaller, with one time-out per step', as
       assert.deepEqual(results(await endpoint.callAll(calls(49), signal)), numbers(49))
       assert.deepEqual(
         sizes().filter((size) => size > 6),
-        [49, 8],
+        [49, 48, 8, 8],
       )
     },
     { timeoutMs: 500 },
+  )
+})
+
+test('one batch in four that is late does not make batches smaller', async () => {
+  let requests = 0
+  const answer = (body: ScriptedCall | Batch) => (++requests % 4 === 0 ? 'silent' : echo(body))
+  await withEndpoint(
+    answer,
+    async (endpoint) => {
+      for (let round = 0; round < 9; round++)
+        assert.deepEqual(results(await endpoint.callAll(calls(49), signal)), numbers(49))
+      assert.equal(endpoint.batchSize.size, 50)
+    },
+    { timeoutMs: 400 },
   )
 })
 
