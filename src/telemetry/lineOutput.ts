@@ -7,8 +7,8 @@ export type LineOutputMemory = SharedArrayBuffer
 const MOST_WAITING = 16 * 1024
 /** The longest line: its rest must have a place when a part of it was taken. */
 const CAPACITY = 128 * 1024
-/** Others hold the lock for microseconds. */
-const LONGEST_LOCK_MS = 100
+/** Others hold the lock for microseconds, or for as long as a thread that wants a busy core is kept from it. */
+const LONGEST_LOCK_MS = 1_000
 const RETRY_MS = 5
 /** After a write that was refused: asking with every line would cost ten times the line. */
 const REST_MS = 20
@@ -138,18 +138,23 @@ export class LineOutput {
    */
   private locked(body: () => boolean): boolean {
     const { cells } = this
-    const limit = Atomics.load(cells, cell.stuck) === 1 ? 0 : LONGEST_LOCK_MS
-    if (Atomics.compareExchange(cells, cell.lock, 0, 1) !== 0) {
-      Atomics.wait(cells, cell.lock, 1, limit)
-      if (Atomics.compareExchange(cells, cell.lock, 0, 1) !== 0) {
-        if (limit > 0) Atomics.store(cells, cell.stuck, 1)
+    const isStuck = Atomics.load(cells, cell.stuck) === 1
+    const untilMs = isStuck ? 0 : performance.now() + LONGEST_LOCK_MS
+    // Whoever is woken may find that another one was quicker: that is no reason to give up.
+    while (Atomics.compareExchange(cells, cell.lock, 0, 1) !== 0) {
+      const restMs = isStuck ? 0 : untilMs - performance.now()
+      if (restMs <= 0) {
+        Atomics.store(cells, cell.stuck, 1)
         return false
       }
+      Atomics.wait(cells, cell.lock, 1, restMs)
     }
     try {
       Atomics.store(cells, cell.stuck, 0)
       return body()
     } finally {
+      // Somebody may have given up meanwhile: it was slow only.
+      Atomics.store(cells, cell.stuck, 0)
       Atomics.store(cells, cell.lock, 0)
       Atomics.notify(cells, cell.lock, 1)
     }

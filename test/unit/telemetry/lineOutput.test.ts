@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { closeSync, constants, openSync, readSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { closeSync, constants, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
@@ -148,4 +149,28 @@ test('lines of several threads are not mixed, however slowly they are read', asy
       own.toSorted((a, b) => a - b),
     )
   }
+})
+
+test('threads that write at the same moment lose no line of a file that takes them all', async (t) => {
+  const folder = tempFolder(t)
+  const path = join(folder, 'lines')
+  const descriptor = openSync(path, 'w')
+  t.after(() => closeSync(descriptor))
+  const memory = createLineOutput(descriptor)
+  const file = join(folder, 'writer.mjs')
+  const module = new URL('../../../src/telemetry/lineOutput.js', import.meta.url).href
+  writeFileSync(
+    file,
+    `import { workerData } from 'node:worker_threads'
+     const { LineOutput } = await import(${JSON.stringify(module)})
+     const output = new LineOutput(workerData.memory)
+     for (let number = 0; number < 3_000; number++)
+       output.write((workerData.first + number) + ' ' + 'x'.repeat(200) + '\\n')`,
+  )
+  const threads = [10_000, 20_000, 30_000, 40_000].map(
+    (first) => new Worker(file, { workerData: { memory, first } }),
+  )
+  await Promise.all(threads.map((thread) => once(thread, 'exit')))
+  assert.equal(new LineOutput(memory).dropped(), 0)
+  assert.equal(numbersOf(readFileSync(path, 'latin1')).length, 12_000)
 })
