@@ -22,6 +22,8 @@ export class Exit {
   constructor(silenceMs: number, logger: Logger) {
     this.watchdog = new Watchdog(silenceMs, logger)
     process.on('worker', (thread) => {
+      // It watches to the end, and ends in `process.exit`.
+      if (thread === this.watchdog.thread) return
       this.threads.add(thread)
       thread.once('exit', () => this.threads.delete(thread))
     })
@@ -43,17 +45,29 @@ export class Exit {
     return this.leaving
   }
 
-  /** `process.exit` waits for every thread, also for one that sits in a system call for ever: then only a kill helps. */
+  /**
+   * `process.exit` ends the watchdog and waits for every other thread, those of libuv too, also for one that sits in a system call
+   * for ever: then only a kill helps.
+   */
   private async end(code: ExitCode): Promise<never> {
     const exitMs = Math.max(Math.min(this.watchdog.leftMs(), LONGEST_EXIT_MS), SHORTEST_EXIT_MS)
     this.watchdog.mustEndWithin(exitMs)
-    const ended = Promise.all([...this.threads].map((thread) => thread.terminate())).then(() => true)
+    const threads = [...this.threads].map((thread) => thread.terminate())
+    const ended = Promise.all([libuvIsIdle(), ...threads]).then(() => true)
     if (!(await Promise.race([ended, awake(THREAD_END_SHARE * exitMs).then(() => false)]))) {
       standardError().flush(LONGEST_LAST_LINES_MS)
       process.kill(process.pid, 'SIGKILL')
     }
     process.exit(code)
   }
+}
+
+const LOOK_EVERY_MS = 5
+/** What libuv's threads do for this thread: looks at files and for the addresses of hosts. */
+const LIBUV_WORK = /^(?:FSReq|GetAddrInfo|GetNameInfo)/
+
+async function libuvIsIdle(): Promise<void> {
+  while (process.getActiveResourcesInfo().some((name) => LIBUV_WORK.test(name))) await delay(LOOK_EVERY_MS)
 }
 
 const AWAKE_STEP_MS = 250

@@ -21,6 +21,7 @@ const MEMORY_MB = 16
  * for too long. It counts only time in which it ran itself, so that a process that was stopped for a while is not killed for it.
  */
 export class Watchdog {
+  readonly thread: Worker
   private readonly cells = new Int32Array(new SharedArrayBuffer(12))
   private readonly silenceMs: number
 
@@ -32,13 +33,12 @@ export class Watchdog {
     this.cells[watchdogCell.silenceMs] = Math.max(silenceMs, SHORTEST_START_SILENCE_MS)
     setInterval(() => Atomics.add(this.cells, watchdogCell.beats, 1), BEAT_EVERY_MS).unref()
     const workerData: WatchdogData = { cells: this.cells }
-    new Worker(new URL('./watchdog.worker.js', import.meta.url), {
+    this.thread = new Worker(new URL('./watchdog.worker.js', import.meta.url), {
       name: 'watchdog',
       workerData,
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB, maxYoungGenerationSizeMb: 1 },
-    })
-      .on('error', (error) => logger.error('there is no watchdog', { error }))
-      .unref()
+    }).on('error', (error) => logger.error('there is no watchdog', { error }))
+    this.thread.unref()
   }
 
   /** The job has started. */

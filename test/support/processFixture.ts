@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
+import { open } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { OperatorError } from '../../src/errors/operatorError.js'
@@ -34,6 +35,12 @@ const job: Job = {
 async function start(): Promise<Job> {
   if (mode === 'refuses') throw new OperatorError('the port is taken')
   if (mode === 'throws') setImmediate(() => Promise.reject(new Error('a bug')))
+  // As a look at a folder whose volume is gone, or a name that no server resolves: a thread of libuv's own waits for it.
+  if (mode === 'stuck look') open(process.argv[3]!, () => undefined)
+  if (mode === 'busy exit')
+    process.on('exit', () => {
+      for (;;);
+    })
   if (mode === 'stuck thread') await once(new Worker(new URL(import.meta.url)), 'message')
   console.log('started')
   if (mode === 'never starts') return never

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { tempFolder } from '../support/tempFolder.js'
 
 const FIXTURE = fileURLToPath(new URL('../support/processFixture.js', import.meta.url))
 
@@ -13,9 +15,9 @@ interface End {
 }
 
 /** Runs a job that goes wrong in one way; `signal` is sent when it has started. */
-function run(mode: string, signal?: NodeJS.Signals): Promise<End> {
+function run(mode: string, signal?: NodeJS.Signals, more: readonly string[] = []): Promise<End> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [FIXTURE, mode])
+    const child = spawn(process.execPath, [FIXTURE, mode, ...more])
     let [stdout, stderr] = ['', '']
     child.stdout.on('data', (data) => {
       stdout += String(data)
@@ -93,6 +95,16 @@ test('a main thread that is busy for ever while it stops is killed', async () =>
 
 test('a thread that sits in a system call for ever keeps no process alive', async () => {
   assert.equal((await run('stuck thread', 'SIGTERM')).killedBy, 'SIGKILL')
+})
+
+test('a look at a file that never ends keeps no process alive', async (t) => {
+  const pipe = join(tempFolder(t), 'pipe')
+  execFileSync('mkfifo', [pipe])
+  assert.equal((await run('stuck look', 'SIGTERM', [pipe])).killedBy, 'SIGKILL')
+})
+
+test('a main thread that hangs on its last way out is killed', async () => {
+  assert.equal((await run('busy exit', 'SIGTERM')).killedBy, 'SIGKILL')
 })
 
 test('a main thread that has given no sign of life for too long is killed, a signal or not', async () => {
