@@ -132,7 +132,8 @@ export class SenderResolver {
     const leftMs = deadlineMs - this.#clock.now()
     if (leftMs <= 0) return { trace: undefined, isOpen: true, isFailed: false }
     const hash = encodeHex(question.transactionHash)
-    const spent = AbortSignal.timeout(Math.min(leftMs, eachMs))
+    // Monotonic time has fractions, which a timer does not take.
+    const spent = AbortSignal.timeout(Math.ceil(Math.min(leftMs, eachMs)))
     let isFailed = false
     const { answer } = await this.#pool.tryEach(
       (endpoint) => serves(endpoint) && endpoint.traces.isReady(blockNumber),

@@ -78,8 +78,13 @@ test('a message shows its own origin address, without a trace', async () => {
   })
 })
 
-test('a contract that bridges is found by the trace', async () => {
+test('a contract that bridges is found by the trace, at a time with fractions too', async () => {
   await withChain([depositOfContract], async (chain, network) => {
+    const ticks = chain.clock.now.bind(chain.clock)
+    chain.clock.now = () => {
+      chain.clock.advance(0.3)
+      return ticks()
+    }
     const questions = await questionsOf(chain)
     const senders = await chain.client.resolveSenders(questions, signal)
     assert.deepEqual(told(senders), [`${contract} ${user}`])
