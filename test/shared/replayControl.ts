@@ -27,7 +27,12 @@ export interface ExpectedNow {
 export interface ExpectedBridge {
   readonly sourceNetwork: number
   readonly depositCount: number
+  /** 0 asset, 1 message. */
+  readonly leafType: number
   readonly txHash: string
+  readonly txFrom: string
+  /** Account that called the bridge. */
+  readonly caller: string
   readonly amount: string
   readonly blockTimestamp: number
   readonly destinationNetwork: number
