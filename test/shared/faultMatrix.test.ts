@@ -19,7 +19,7 @@ const LIMIT_MS = 60_000
 /** Time that a network which has stopped is watched, in case it serves something false after all. */
 const WATCHED_MS = 1_500
 /** Where the heads stand when a fault begins on the way: causes before, more of everything after. */
-const HALFWAY = { base: 'step:62', 'v12-v9-legacy': 'step:64' } as const
+const HALFWAY = { base: 'step:62', 'v12-v9-legacy': 'step:64', multi: 'step:112' } as const
 type SetName = keyof typeof HALFWAY
 const SETS = Object.keys(HALFWAY) as SetName[]
 
@@ -38,7 +38,7 @@ function forEachVariant<T extends FaultCase>(
   for (const [index, fault] of cases.entries())
     for (const [s, set] of SETS.entries())
       for (const [i, timing] of TIMINGS.entries()) {
-        const isTurn = s === index % 2 && i === (index >> 1) % 2
+        const isTurn = s === index % SETS.length && i === Math.floor(index / SETS.length) % TIMINGS.length
         visit(fault, set, timing, fault.isShort === true && isTurn)
       }
 }

@@ -13,7 +13,7 @@ interface Reorg {
 }
 
 /** Where the heads stand for reorgs in mid-history. */
-const MIDDLE = { base: 'step:80', 'v12-v9-legacy': 'step:84' } as const
+const MIDDLE = { base: 'step:80', 'v12-v9-legacy': 'step:84', multi: 'step:130' } as const
 type SetName = keyof typeof MIDDLE
 const SETS = Object.keys(MIDDLE) as SetName[]
 
@@ -44,7 +44,7 @@ for (const set of SETS)
   for (const network of [0, 1, 2])
     for (const depth of [1, 6, 15])
       for (const [kind, reorg] of kinds) {
-        const isShort = set === 'base' && depth === 6 && network === (reorg.mode === 'drop' ? 0 : 1)
+        const isShort = set !== 'v12-v9-legacy' && depth === 6 && network === (reorg.mode === 'drop' ? 0 : 1)
         const isChosen = isShort && (reorg.mode === 'shift' || reorg.after === 'replay') && reorg.extra !== 5
         reorgTest(`reorg of ${depth}, network ${network}, ${set}: ${kind}`, isChosen, async (t) => {
           const world = await FaultWorld.open(t, { set, head: MIDDLE[set] })
