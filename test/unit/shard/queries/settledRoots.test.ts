@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Hex } from 'viem'
+import { type Hex, hexToBytes } from 'viem'
 import { asDepositCount, asL1InfoTreeIndex, asNetworkId } from '../../../../src/protocol/units.js'
 import { getBridges } from '../../../../src/shard/queries/getBridges.js'
 import { getClaimProof } from '../../../../src/shard/queries/getClaimProof.js'
 import { getClaimTransaction } from '../../../../src/shard/queries/getClaimTransaction.js'
 import { getL1InfoTreeIndex } from '../../../../src/shard/queries/getL1InfoTreeIndex.js'
+import { THRESHOLDS } from '../../../../src/shard/thresholds.js'
 import { createFakeWorld, type FakeWorld } from '../../../support/fakeChain.js'
 import { verifiesOnChain } from '../../../support/fakeChainModel.js'
 import { claimKey, localExitRootOf } from '../../../support/fakeChainState.js'
@@ -61,6 +62,8 @@ function tell(indexed: IndexedWorld): Told {
   const networkId = asNetworkId(1)
   const { world } = indexed
   const leaves = world.network(0).head.state.l1InfoLeaves.length
+  // Answers to a combination of filters are kept from one question to the next.
+  indexed.readers.thresholds = { ...THRESHOLDS, rowsWorthReading: 0, worthKeeping: 0 }
   return indexed.ask((shards) => {
     const page = { networkId, pageNumber: 1, pageSize: 1000, isAscending: true }
     const list = getBridges(shards, page)
@@ -72,6 +75,10 @@ function tell(indexed: IndexedWorld): Told {
     const counts = (of: readonly { depositCount: number }[]) => of.map(({ depositCount }) => depositCount)
     assert.deepEqual(counts([...ready.value.rows]), counts(rows.filter(isReady)))
     assert.equal(ready.value.total, rows.filter(isReady).length)
+    const toAddress = hexToBytes(account(30))
+    const kept = getBridges(shards, { ...page, toAddress, readyForClaim: true })
+    assert.ok(kept.ok)
+    assert.deepEqual(counts([...kept.value.rows]), counts(rows.filter(isReady)))
     assert.equal(open.value.total, rows.length - ready.value.total)
     for (const deposit of world.network(1).deposits()) {
       const depositCount = asDepositCount(deposit.depositCount)
