@@ -119,7 +119,8 @@ async function main([word, ...args]: readonly string[]): Promise<ExitCode> {
     }
     return await verb.run(args)
   } catch (error) {
-    if (entry?.isService === true) outliveReaders()
+    // Refused before it had opened anything: its end must not wait for who reads why either.
+    if (entry?.isService === true) (await import('../telemetry/standardStreams.js')).takeStandardStreams()
     return tell(error)
   }
 }

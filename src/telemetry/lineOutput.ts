@@ -4,14 +4,14 @@ import { writeSync } from 'node:fs'
 export type LineOutputMemory = SharedArrayBuffer
 
 /** Lines that wait while nobody takes them: a reader that pauses for a moment loses nothing. A pipe keeps 64 KB itself. */
-const MOST_WAITING = 16 * 1024
+const MOST_WAITING = 32 * 1024
 /** The longest line: its rest must have a place when a part of it was taken. */
 const CAPACITY = 128 * 1024
 /** Others hold the lock for microseconds, or for as long as a thread that wants a busy core is kept from it. */
 const LONGEST_LOCK_MS = 1_000
 const RETRY_MS = 5
 /** After a write that was refused: asking with every line would cost ten times the line. */
-const REST_MS = 20
+const REST_MS = 5
 
 const cell = { lock: 0, stuck: 1, descriptor: 2, waiting: 3, dropped: 4, untold: 5, nap: 6 } as const
 const CONTROL_BYTES = 4 * Object.keys(cell).length

@@ -110,6 +110,22 @@ test('a full pipe for log lines that nobody reads: the API answers, lines are dr
   await assertEndsWell(service)
 })
 
+test('a mistake in the configuration ends a start with 3 though nobody reads what it is', async (t) => {
+  const { path, read } = fullPipe(t)
+  const launcher = ['sh', '-c', `exec "$@" 2>${path}`, 'sh']
+  const file = join(tempFolder(t), 'no file')
+  // It fits in no more.
+  const filler = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
+  assert.throws(() => {
+    for (;;) writeSync(filler, '.')
+  })
+  closeSync(filler)
+  const bds = startBds(t, ['run', '--config', file], {}, launcher)
+  const [code] = (await once(bds.child, 'exit')) as [number | null]
+  assert.equal(code, 3)
+  assert.doesNotMatch(read(), /bds:/)
+})
+
 test('a socket for log lines that nobody reads from the start on, as a stuck journal; its flags stay as they are', async (t) => {
   const served = await serveWorld(t, buildSmallWorld().world)
   // More than the socket takes: it stays full.
