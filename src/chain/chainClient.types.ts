@@ -20,11 +20,11 @@ export interface FetchedRange {
 
 /**
  * One bridge log that needs a sender, with what tells its call from the others of its transaction. A DepositEvent,
- * ClaimEvent or ForwardLetEvent has these fields: `{ kind: 'deposit', ...event }`.
+ * ClaimEvent, ClaimSetEvent or ForwardLetEvent has these fields: `{ kind: 'deposit', ...event }`.
  */
 export interface SenderLog {
   readonly logIndex: number
-  readonly kind: 'deposit' | 'claim' | 'forwardLet'
+  readonly kind: 'deposit' | 'claim' | 'claimSet' | 'forwardLet'
   /** Deposits: 1 = a message, whose `originAddress` is its sender. */
   readonly leafType?: number
   readonly originAddress?: Address
@@ -41,7 +41,7 @@ export interface SenderQuestion {
   readonly transactionHash: Hash
   /** Where its logs were found: a node that has dropped its index of transactions is asked for the block. */
   readonly blockNumber: BlockNumber
-  /** All deposits, claims and ForwardLETs of the transaction, by log index, ascending. */
+  /** All deposits, claims, set claims and ForwardLETs of the transaction, by log index, ascending. */
   readonly logs: readonly SenderLog[]
 }
 

@@ -4,7 +4,7 @@ import type { Address } from '../protocol/chainEvent.js'
 import { decodeHex, encodeHex } from '../protocol/hex.js'
 import type { Logger } from '../telemetry/logger.js'
 import { type BridgeTrace, readBridgeTrace } from './callTrace.js'
-import type { ResolvedSender, SenderQuestion, TraceBudget } from './chainClient.types.js'
+import type { ResolvedSender, SenderLog, SenderQuestion, TraceBudget } from './chainClient.types.js'
 import type { Clock } from './clock.js'
 import type { Endpoint } from './endpoint.js'
 import type { EndpointPool } from './endpointPool.js'
@@ -79,7 +79,7 @@ export class SenderResolver {
   ): Promise<void> {
     // A call straight to the bridge makes one event of its own: more than one, and the others come from calls within.
     const isDirect = transaction.to === this.#network.bridge && question.logs.length === 1
-    const needsTrace = !isDirect && question.logs.some((log) => log.kind !== 'deposit' || log.leafType !== 1)
+    const needsTrace = !isDirect && question.logs.some(isCallerSought)
     const traced = needsTrace ? await this.#trace(question, transaction, times, signal) : noTrace
     const callers =
       traced.trace === undefined ? new Map<number, string>() : matchCallers(question.logs, traced.trace)
@@ -91,7 +91,7 @@ export class SenderResolver {
       senders.set(senderKey(question.transactionHash, log.logIndex), {
         caller: isMessage ? log.originAddress! : isKnown ? addressBytes(caller) : transactionSender,
         transactionSender,
-        isProvisional: !isMessage && !isKnown && traced.isOpen,
+        isProvisional: isCallerSought(log) && !isKnown && traced.isOpen,
         isTraceFailed: traced.isFailed,
       })
     }
@@ -183,6 +183,11 @@ export class SenderResolver {
     endpoint.traces.failed()
     return false
   }
+}
+
+/** A message names its sender itself, and nobody is shown as the one who claimed what an administrator set. */
+function isCallerSought({ kind, leafType }: SenderLog): boolean {
+  return kind !== 'claimSet' && (kind !== 'deposit' || leafType !== 1)
 }
 
 interface TraceTimes {

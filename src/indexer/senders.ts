@@ -4,7 +4,7 @@ import { senderKey } from '../chain/senderKey.js'
 import type { ChainEvent, IndexedBlock } from '../protocol/chainEvent.js'
 import { PackedClaim, PackedDeposit } from '../protocol/packedEvents.js'
 
-/** One question per transaction with deposits, claims or ForwardLETs. */
+/** One question per transaction with deposits, claims, set claims or ForwardLETs. */
 function senderQuestions(blocks: readonly IndexedBlock[]): SenderQuestion[] {
   const byTransaction = new Map<string, SenderQuestion & { readonly logs: SenderLog[] }>()
   for (const { events } of blocks)
@@ -24,6 +24,7 @@ function senderLog(event: ChainEvent): SenderLog | undefined {
   switch (event.type) {
     case 'deposit':
     case 'claim':
+    case 'claimSet':
     case 'forwardLet':
       return { kind: event.type, ...event }
     default:

@@ -65,6 +65,8 @@ export interface ClaimSetEvent extends EventPosition {
   readonly type: 'claimSet'
   readonly sourceNetwork: NetworkId
   readonly depositCount: DepositCount
+  /** Nobody claimed: `caller` repeats the transaction's sender. */
+  readonly sender: Sender | null
 }
 
 /** NewWrappedToken. */

@@ -144,11 +144,13 @@ export const coldDecoders: Readonly<Record<EventName, ColdDecoder>> = {
     ...position,
     sourceNetwork: asNetworkId(args.sourceNetwork),
     depositCount: asDepositCount(args.leafIndex),
+    sender: null,
   })),
   SetClaim: decoder(bridge, 'SetClaim', (args, position) => ({
     type: 'claimSet',
     ...position,
     ...decodeGlobalIndex(BigInt(args.globalIndex)),
+    sender: null,
   })),
   BackwardLET: decoder(bridge, 'BackwardLET', (args, position) => ({
     type: 'backwardLet',

@@ -57,6 +57,7 @@ export interface ClaimRecord {
   readonly tokenAddress: ChecksumAddress
   /** null: unresolved, or set by an administrator. */
   readonly caller: ChecksumAddress | null
+  /** null: unresolved. */
   readonly transactionSender: ChecksumAddress | null
 }
 

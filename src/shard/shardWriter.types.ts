@@ -15,7 +15,7 @@ export interface ShardCounts {
 /** One bridge log of a transaction, with what tells its call from the others. */
 export interface TransactionLog {
   readonly logIndex: number
-  readonly kind: 'deposit' | 'claim' | 'forwardLet'
+  readonly kind: 'deposit' | 'claim' | 'claimSet' | 'forwardLet'
   /** Deposits: 1 = a message, whose `originAddress` is its sender. */
   readonly leafType?: number
   /** Messages only. */
@@ -35,7 +35,7 @@ export interface UnresolvedSender {
   readonly transactionHash: Hash
   readonly logIndex: number
   readonly blockNumber: BlockNumber
-  /** All deposits, claims and ForwardLETs of the transaction, by log index: this one, and those beside it. */
+  /** All deposits, claims, set claims and ForwardLETs of the transaction, by log index: this one, and those beside it. */
   readonly transactionLogs: readonly TransactionLog[]
 }
 

@@ -200,18 +200,18 @@ export const eventCases: readonly EventCase[] = [
   on(contracts.bridge, l2Filter, setClaimV1Abi)(
     'SetClaim',
     { leafIndex: 9, sourceNetwork: 0 },
-    { type: 'claimSet', sourceNetwork: 0, depositCount: 9 },
+    { type: 'claimSet', sourceNetwork: 0, depositCount: 9, sender: null },
     'SetClaim of v12.1',
   ),
   bridge(
     'SetClaim',
     { globalIndex: `0x${mainnetIndex}` },
-    { type: 'claimSet', sourceNetwork: 0, depositCount: 9 },
+    { type: 'claimSet', sourceNetwork: 0, depositCount: 9, sender: null },
   ),
   bridge(
     'SetClaim',
     { globalIndex: `0x${dirtyIndex}` },
-    { type: 'claimSet', sourceNetwork: 5, depositCount: 9 },
+    { type: 'claimSet', sourceNetwork: 5, depositCount: 9, sender: null },
     'SetClaim with bits above the mainnet flag',
   ),
   bridge(

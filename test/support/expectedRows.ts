@@ -113,7 +113,7 @@ export function expectedClaims(
         tokenNetwork: told.originNetwork,
         tokenAddress: told.originAddress,
         caller: claim.caller,
-        transactionSender: isByNobody ? null : claim.transactionSender,
+        transactionSender: claim.transactionSender,
         isByNobody,
       },
     ]

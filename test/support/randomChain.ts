@@ -103,7 +103,7 @@ export class RandomChain {
     if (choice < 45) return this.#deposit(draft)
     if (choice < 66) return this.#claim()
     if (choice < 70) return { type: 'claimUnset', ...this.#claimed() } as Omit<OfType<'claimUnset'>, Place>
-    if (choice < 73) return { type: 'claimSet', ...this.#claimed() } as Omit<OfType<'claimSet'>, Place>
+    if (choice < 73) return this.#claimSet()
     if (choice < 77) return this.#wrappedToken()
     if (choice < 81) return this.#sovereignToken()
     if (choice < 83)
@@ -144,6 +144,12 @@ export class RandomChain {
       amount: BigInt(this.#numbers.below(1000)),
       sender: this.sender(),
     }
+  }
+
+  #claimSet(): Omit<OfType<'claimSet'>, Place> {
+    const administrator = this.#address()
+    const sender = { caller: administrator, transactionSender: administrator }
+    return { type: 'claimSet', ...this.#claimed(), sender }
   }
 
   #wrappedToken(): Omit<OfType<'wrappedToken'>, Place> {

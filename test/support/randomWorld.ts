@@ -175,7 +175,9 @@ export class RandomWorld {
       } else {
         const open = this.unclaimed(network, block)
         if (open.length > 0)
-          block.tx().setClaim(pickFrom(open, random), random() < 0.5 ? 'index' : 'globalIndex')
+          block
+            .tx({ from: account(7) })
+            .setClaim(pickFrom(open, random), random() < 0.5 ? 'index' : 'globalIndex')
       }
     }
   }

@@ -85,7 +85,7 @@ export function readClaims(view: ReadView) {
       isSetByAdministrator: claim.isSetByAdministrator,
       destinationAddress: claim.isSetByAdministrator ? null : hex(claim.destinationAddress.bytes),
       amount: readUint256(claim.amount, 0),
-      sender: claim.isSetByAdministrator ? null : readSender(view, 'claimSenders', ordinal),
+      sender: readSender(view, 'claimSenders', ordinal),
       isInForce: view.get('claimsOutOfForce', uint32Key(ordinal)) === undefined,
     }
   })

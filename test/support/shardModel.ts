@@ -125,7 +125,6 @@ export class ShardModel {
           isSetByAdministrator: true,
           destinationAddress: null,
           amount: 0n,
-          sender: null,
           isInForce: true,
         })
         break

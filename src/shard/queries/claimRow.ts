@@ -13,7 +13,7 @@ export function claimRow(shards: ShardReaders, view: ShardView, ordinal: number)
   const source = shards.find(row.sourceNetwork)
   const deposit = source?.deposits.find(row.depositCount)
   const shown = row.isSetByAdministrator ? contentOfKnownDeposit(source, deposit) : contentOfClaim(view, row)
-  const sender = row.isSetByAdministrator ? undefined : view.claims.senders.find(ordinal)
+  const sender = view.claims.senders.find(ordinal)
   return {
     transactionHash: view.claims.getTransactionHash(ordinal),
     globalIndex: row.globalIndex,
@@ -28,7 +28,8 @@ export function claimRow(shards: ShardReaders, view: ShardView, ordinal: number)
     destinationAddress: shown.destinationAddress,
     tokenNetwork: shown.token.network,
     tokenAddress: shown.token.address,
-    caller: sender?.caller ?? null,
+    // Nobody claimed what an administrator set; the stored row repeats who sent the transaction.
+    caller: row.isSetByAdministrator ? null : (sender?.caller ?? null),
     transactionSender: sender?.transactionSender ?? null,
   }
 }

@@ -67,7 +67,7 @@ export function applyClaimSet(context: WriteContext, header: BlockHeader, event:
   bytes.fill(0, offset + claimFields.destinationAddress, offset + CLAIM_BYTES)
   context.lists.append(listKinds.claimsSetByAdministrator, '', ordinal)
   finishClaim(context, event.transactionHash, 0, event)
-  if (context.claimSenders.watermark === ordinal) context.claimSenders.addNobody(ordinal)
+  context.claimSenders.offer(ordinal, event.sender)
 }
 
 /** UnsetClaim, UpdatedUnsetGlobalIndexHashChain. Without a claim in force there is nothing to take back. */

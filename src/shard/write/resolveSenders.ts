@@ -3,12 +3,7 @@ import { getLeaf } from '../../merkle/treeProofs.js'
 import type { Address, Hash, Sender } from '../../protocol/chainEvent.js'
 import type { BlockNumber, ClaimOrdinal, DepositCount } from '../../protocol/units.js'
 import { equalBytes } from '../../store/codecs/bytes.js'
-import {
-  CLAIM_BYTES,
-  claimBlockNumber,
-  claimFields,
-  isSetByAdministrator,
-} from '../../store/codecs/claimRow.js'
+import { CLAIM_BYTES, claimBlockNumber } from '../../store/codecs/claimRow.js'
 import {
   DEPOSIT_BYTES,
   type DepositRow,
@@ -60,10 +55,8 @@ export function listUnresolvedSenders(view: ReadView, hasher: TreeHasher, limit:
     deposits.push(rows.deposit(ordinal))
   const claims: OpenSender[] = []
   const firstClaim = senderWatermark(view, 'claim')
-  for (let ordinal = firstClaim; ordinal < counters.claims && claims.length < limit; ordinal++) {
-    const claim = rows.claim(ordinal)
-    if (claim !== undefined) claims.push(claim)
-  }
+  for (let ordinal = firstClaim; ordinal < counters.claims && claims.length < limit; ordinal++)
+    claims.push(rows.claim(ordinal))
   // A stable sort by the blocks of the rows themselves: each kind keeps its order.
   return [...deposits, ...claims]
     .sort((a, b) => a.since - b.since)
@@ -85,10 +78,10 @@ export function listNotedSenders(
   const notes = view.list('senderNotes', { start: from, end, limit })
   if (notes.length < limit)
     notes.push(...view.list('senderNotes', { start, end: from, limit: limit - notes.length }))
-  return notes.flatMap(({ key, value }) => {
+  return notes.map(({ key, value }) => {
     const ordinal = ordinalOfSenderRow(key)
     const row = key[0] === senderKinds.deposit ? rows.deposit(ordinal) : rows.claim(ordinal)
-    return row === undefined ? [] : [{ ...row.sender, isUnknown: value[0] === senderNotes.unknown }]
+    return { ...row.sender, isUnknown: value[0] === senderNotes.unknown }
   })
 }
 
@@ -134,10 +127,8 @@ class SenderRows {
     return this.#cuts.findLastIndex((cut) => cut <= ordinal)
   }
 
-  /** undefined: an administrator set it. */
-  claim(ordinal: number): OpenSender | undefined {
+  claim(ordinal: number): OpenSender {
     const row = readClaim(this.#view, ordinal)
-    if (row.isSetByAdministrator) return undefined
     const transactionHash = new Uint8Array(readClaimHash(this.#view, ordinal))
     const place = placeOf({ ...row, transactionHash })
     const own = { kind: 'claim', ordinal: ordinal as ClaimOrdinal, ...place } as const
@@ -191,16 +182,6 @@ export function resolveSenders(context: WriteContext, resolved: readonly Resolve
   }
   const deposits = new StoredRows(view, 'deposits', DEPOSIT_BYTES, DEPOSITS_PER_CHUNK)
   const claims = new StoredRows(view, 'claims', CLAIM_BYTES, CLAIMS_PER_CHUNK)
-  // Claims set by an administrator wait for nobody: the watermark goes over them.
-  const passAdministrators = (limit: number): void => {
-    const senders = context.claimSenders
-    for (let ordinal = senders.watermark; ordinal < limit; ordinal++) {
-      const offset = claims.open(ordinal)
-      if (!isSetByAdministrator(claims.bytes[offset + claimFields.flags]!)) return
-      enter(claimBlockNumber(claims.bytes, offset))
-      senders.addNobody(ordinal)
-    }
-  }
   // Kind by kind: within one kind the blocks ascend, and the two share no key.
   for (const { ordinal, sender } of resolved.filter(({ kind }) => kind === 'deposit')) {
     const offset = deposits.open(ordinal)
@@ -211,12 +192,10 @@ export function resolveSenders(context: WriteContext, resolved: readonly Resolve
     addSender(context.depositSenders, ordinal, sender, own)
   }
   for (const { ordinal, sender } of resolved.filter(({ kind }) => kind === 'claim')) {
-    passAdministrators(ordinal)
     const offset = claims.open(ordinal)
     enter(claimBlockNumber(claims.bytes, offset))
     addSender(context.claimSenders, ordinal, sender)
   }
-  passAdministrators(context.counters.claims)
   context.flush()
   view.setUndoBlock(undefined)
 }
@@ -239,7 +218,7 @@ export function correctSenders(context: WriteContext, corrected: readonly Correc
     const { kind, ordinal } = row
     if (view.get('senderNotes', senderRowKey(kind, ordinal)) === undefined) continue
     const stored = kind === 'deposit' ? rows.deposit(ordinal) : rows.claim(ordinal)
-    if (stored === undefined || !isSameLog(stored.sender, row)) continue
+    if (!isSameLog(stored.sender, row)) continue
     view.setUndoBlock(stored.since > undoFloor ? stored.since : undefined)
     const senders = kind === 'deposit' ? context.depositSenders : context.claimSenders
     if (senders.correct(ordinal, sender)) isChanged = true

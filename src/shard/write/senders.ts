@@ -127,22 +127,14 @@ export class Senders {
     if (origin !== caller && origin !== transactionSender) this.#lists.appendTo(this.#list, origin, ordinal)
   }
 
-  /** No endpoint knows the transaction: nobody, until one does. @param own as above. */
+  /** No endpoint knows the transaction: the row is zero, and in no list but that of @param own as above. */
   addUnknown(ordinal: number, own?: Address): void {
-    this.addNobody(ordinal, own)
-    this.#note(ordinal, senderNotes.unknown)
-  }
-
-  /**
-   * A claim set by an administrator has nobody, nor has what no node can tell: the row is zero, and in no list but that of
-   * @param own as above.
-   */
-  addNobody(ordinal: number, own?: Address): void {
     this.#expectNext(ordinal)
     const offset = this.#rows.append()
     const { bytes } = this.#rows
     bytes.fill(0, offset, offset + SENDER_BYTES)
     if (own !== undefined) this.#lists.appendTo(this.#list, this.#addresses.numberOf(own), ordinal)
+    this.#note(ordinal, senderNotes.unknown)
   }
 
   /** @returns a copy of the stored row, or null at and above the watermark. */

@@ -18,7 +18,7 @@ import { findByTransaction } from '../hashRuns.js'
 import type { TransactionLog } from '../shardWriter.types.js'
 
 /**
- * Deposits, claims and ForwardLETs of one transaction as they are stored, by log index: what a look at the transaction needs
+ * Deposits, claims, set claims and ForwardLETs of one transaction as they are stored, by log index: what a look at the transaction needs
  * to tell their calls apart, those included whose sender is known already.
  * @returns own memory.
  */
@@ -33,7 +33,7 @@ export function readTransactionLogs(view: ReadView, transactionHash: Hash): Tran
   for (const ordinal of findByTransaction(view, hashKinds.claimsByTransaction, transactionHash)) {
     if (!equalBytes(readClaimHash(view, ordinal), transactionHash)) continue
     const row = readClaim(view, ordinal)
-    if (!row.isSetByAdministrator) logs.set(row.logIndex, claimLog(row))
+    logs.set(row.logIndex, claimLog(row))
   }
   return [...logs.values()].sort((a, b) => a.logIndex - b.logIndex)
 }
@@ -78,9 +78,11 @@ function originOf(view: ReadView, tokenId: number): Address {
 }
 
 function claimLog(row: ClaimRow): TransactionLog {
+  const { logIndex } = row
+  if (row.isSetByAdministrator) return { kind: 'claimSet', logIndex }
   return {
     kind: 'claim',
-    logIndex: row.logIndex,
+    logIndex,
     globalIndex: readUint256(row.globalIndex, 0),
     destinationAddress: new Uint8Array(row.destinationAddress.bytes),
     amount: readUint256(row.amount, 0),

@@ -17,7 +17,7 @@ export interface ClaimRow {
   readonly depositCount: DepositCount
   /**
    * SetClaim: no amount, token, destination address or claimer of its own (the fields are zero); amount, token and
-   * addresses come from the deposit.
+   * addresses come from the deposit. Its row of senders names who sent the transaction, twice.
    */
   readonly isSetByAdministrator: boolean
   readonly tokenId: number

@@ -31,11 +31,12 @@ async function questionsOf({ client }: OpenChain): Promise<SenderQuestion[]> {
   const questions = new Map<string, SenderQuestion & { readonly logs: SenderQuestion['logs'][number][] }>()
   const range = await client.fetchRange(0 as typeof to, to, signal)
   for (const event of range.blocks.flatMap(({ events }) => events)) {
-    if (event.type !== 'deposit' && event.type !== 'claim' && event.type !== 'forwardLet') continue
+    const { type } = event
+    if (type !== 'deposit' && type !== 'claim' && type !== 'claimSet' && type !== 'forwardLet') continue
     const key = encodeHex(event.transactionHash)
     const { transactionHash, blockNumber } = event
     const question = questions.get(key) ?? { transactionHash, blockNumber, logs: [] }
-    question.logs.push({ kind: event.type, ...event })
+    question.logs.push({ kind: type, ...event })
     questions.set(key, question)
   }
   return [...questions.values()]
@@ -105,6 +106,50 @@ test('in a claim of the bridge itself, the deposit of the called receiver is not
   const chain = await openChain(network)
   const senders = await chain.client.resolveSenders(await questionsOf(chain), signal)
   assert.deepEqual(told(senders), [`${user} ${user}`, `${contract} ${user}`])
+  await chain.close()
+})
+
+test('claims set by an administrator are answered by their transaction alone, whoever it calls', async () => {
+  const world = createFakeWorld({ networks: [1] })
+  const [l1, network] = [world.network(0), world.network(1)]
+  for (let made = 0; made < 3; made++) l1.mine((block) => block.tx().deposit({ destinationNetwork: 1 }))
+  const [first, second, third] = l1.deposits()
+  network.mine((block) => {
+    const tx = block.tx({ from: user, to: contract })
+    tx.setClaim(first!)
+    tx.setClaim(second!)
+  })
+  network.mine((block) => block.tx({ from: account(6) }).setClaim(third!, 'index'))
+  const chain = await openChain(network)
+  const senders = await chain.client.resolveSenders(await questionsOf(chain), signal)
+  const administrator = account(6)
+  assert.deepEqual(told(senders), [`${user} ${user}`, `${user} ${user}`, `${administrator} ${administrator}`])
+  assert.equal(chain.endpoints[0]!.callCount('debug_traceTransaction'), 0)
+  await chain.close()
+})
+
+test('beside a claim set by an administrator, whoever bridges is sought by a trace, and that alone is asked again', async () => {
+  const world = createFakeWorld({ networks: [1] })
+  const [l1, network] = [world.network(0), world.network(1)]
+  l1.mine((block) => block.tx().deposit({ destinationNetwork: 1 }))
+  network.mine((block) => {
+    const tx = block.tx({ from: user, to: contract })
+    tx.setClaim(l1.deposits()[0]!)
+    tx.deposit()
+  })
+  const chain = await openChain(network)
+  const questions = await questionsOf(chain)
+  const refused = {
+    type: 'error',
+    methods: ['debug_traceTransaction'],
+    code: -32000,
+    message: 'busy',
+  } as const
+  chain.endpoints[0]!.fail({ ...refused, times: 1 })
+  const fallback = await chain.client.resolveSenders(questions, signal)
+  assert.deepEqual(told(fallback), [`${user} ${user}`, `${user} ${user}?`])
+  const traced = await chain.client.resolveSenders(questions, signal)
+  assert.deepEqual(told(traced), [`${user} ${user}`, `${contract} ${user}`])
   await chain.close()
 })
 

@@ -102,17 +102,25 @@ test('an unset without a claim in force changes nothing', (context) =>
     assert.deepEqual(shard.read(readClaims), [])
   }))
 
-test('a claim set by an administrator is one row without claimer, also when it is told twice', (context) =>
+const administrator = Buffer.alloc(20, 9)
+const administratorHex = administrator.toString('hex')
+const byAdministrator = { sender: { caller: administrator, transactionSender: administrator } }
+
+test('a claim set by an administrator is one row of the sender of its transaction, also when it is told twice', (context) =>
   withClaims(
     context,
     1,
-    [[{ type: 'claimSet', ...deposit(2, 1) }], [{ type: 'claimSet', ...deposit(2, 1) }]],
+    [
+      [{ type: 'claimSet', ...deposit(2, 1), ...byAdministrator }],
+      [{ type: 'claimSet', ...deposit(2, 1), sender: null }],
+    ],
     (shard) => {
       const [row, ...others] = shard.read(readClaims)
       assert.deepEqual(others, [])
       assert.equal(row!.isSetByAdministrator, true)
-      assert.equal(row!.sender, null)
+      assert.deepEqual(row!.sender, { caller: administratorHex, transactionSender: administratorHex })
       assert.deepEqual(shard.read(readLists), {
+        [`claimsBySender:${administratorHex}`]: [0],
         'claimsBySourceNetwork:00000002': [0],
         [`claimsByTransaction:${hash(16).slice(0, 16)}`]: [0],
         'claimsSetByAdministrator:': [0],

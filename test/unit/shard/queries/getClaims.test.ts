@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { hexToBytes } from 'viem'
-import { asNetworkId } from '../../../../src/protocol/units.js'
+import { asNetworkId, type ClaimOrdinal } from '../../../../src/protocol/units.js'
 import { getClaims } from '../../../../src/shard/queries/getClaims.js'
 import { plainClaim } from '../../../support/expectedRows.js'
 import { createFakeWorld, type FakeWorld } from '../../../support/fakeChain.js'
@@ -29,10 +29,10 @@ function claimsOf(indexed: IndexedWorld, networkId: number, fromAddress?: `0x${s
   return answer.value.rows.map(plainClaim)
 }
 
-test('a claim set by an administrator is listed once the deposit is known, with what the deposit tells, by nobody', (context) => {
+test('a claim set by an administrator is listed once the deposit is known, with what the deposit tells, and who sent the transaction', (context) => {
   const { world, deposits } = worldWithDeposits()
   const [, deposit] = deposits
-  const set = world.network(1).mine((block) => block.tx().setClaim(deposit!))
+  const set = world.network(1).mine((block) => block.tx({ from: account(4) }).setClaim(deposit!))
   const indexed = new IndexedWorld(context, world)
   indexed.sync(1)
   assert.deepEqual(claimsOf(indexed, 1), [])
@@ -43,8 +43,49 @@ test('a claim set by an administrator is listed once the deposit is known, with 
   assert.equal(row?.destinationAddress, deposit!.destinationAddress)
   assert.equal(row?.bridgeTransactionHash, deposit!.transactionHash)
   assert.equal(row?.globalIndex, `0x${(2n ** 64n + 1n).toString(16).padStart(64, '0')}`)
-  assert.deepEqual([row?.caller, row?.transactionSender], [null, null])
+  assert.deepEqual([row?.caller, row?.transactionSender], [null, account(4)])
+  assert.deepEqual(claimsOf(indexed, 1, account(4)), [row])
   assert.deepEqual(claimsOf(indexed, 1, account(1)), [])
+})
+
+test('the transaction of a claim set by an administrator is asked for like others, and later where none knows it', (context) => {
+  const { world, deposits } = worldWithDeposits()
+  world.network(1).mine((block) => {
+    block.tx({ from: account(4) }).setClaim(deposits[1]!)
+    block.tx({ from: account(5) }).claim({ deposit: deposits[0]! })
+  })
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll({ withSenders: false })
+  const writer = indexed.writer(1)
+  assert.deepEqual(
+    writer.unresolvedSenders(10).map(({ ordinal, transactionLogs: [log] }) => [ordinal, log?.kind]),
+    [
+      [0, 'claimSet'],
+      [1, 'claim'],
+    ],
+  )
+  const told = (id: number) => ({
+    caller: hexToBytes(account(id)),
+    transactionSender: hexToBytes(account(id)),
+  })
+  writer.resolveSenders([{ kind: 'claim', ordinal: 0 as ClaimOrdinal, sender: null }])
+  assert.deepEqual(
+    claimsOf(indexed, 1).map((row) => row.transactionSender),
+    [null, null],
+  )
+  const [noted] = writer.notedSenders(10)
+  assert.deepEqual([noted?.isUnknown, noted?.transactionLogs[0]?.kind], [true, 'claimSet'])
+  writer.correctSenders([{ row: noted!, sender: told(4) }])
+  writer.resolveSenders([{ kind: 'claim', ordinal: 1 as ClaimOrdinal, sender: told(5) }])
+  assert.deepEqual(
+    claimsOf(indexed, 1).map((row) => [row.caller, row.transactionSender]),
+    [
+      [account(5), account(5)],
+      [null, account(4)],
+    ],
+  )
+  assert.equal(claimsOf(indexed, 1, account(4)).length, 1)
+  assert.equal(writer.counts().unresolvedSenders, 0)
 })
 
 test('a claim of a deposit that is not indexed here names no bridge transaction', (context) => {
