@@ -132,6 +132,7 @@ function claimedDeposit(world: FakeWorld, claim: FakeClaim): FakeDeposit | undef
 function fits(deposit: FakeDeposit | undefined, claim: FakeClaim): boolean {
   return (
     deposit !== undefined &&
+    deposit.destinationNetwork === claim.networkId &&
     deposit.amount === claim.amount &&
     deposit.destinationAddress === claim.destinationAddress &&
     deposit.originNetwork === claim.originNetwork &&

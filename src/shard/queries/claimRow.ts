@@ -1,6 +1,7 @@
 import { InvariantError } from '../../errors/invariantError.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import type { ClaimRecord } from '../../protocol/records.js'
+import type { NetworkId } from '../../protocol/units.js'
 import type { ClaimRow } from '../../store/codecs/claimRow.js'
 import type { DepositRow } from '../../store/codecs/depositRow.js'
 import type { ShardReaders } from '../reader.js'
@@ -19,7 +20,7 @@ export function claimRow(shards: ShardReaders, view: ShardView, ordinal: number)
     globalIndex: row.globalIndex,
     amount: shown.amount,
     timestampSec: row.timestampSec,
-    bridgeTransactionHash: findBridgeTransaction(source, deposit, row, shown),
+    bridgeTransactionHash: findBridgeTransaction(view.networkId, source, deposit, row, shown),
     blockNumber: row.blockNumber,
     logIndex: row.logIndex,
     sourceNetwork: row.sourceNetwork,
@@ -49,6 +50,7 @@ function contentOfKnownDeposit(
  * then the archived one with the claim's content is meant, or none that is known here.
  */
 function findBridgeTransaction(
+  claimedOn: NetworkId,
   source: ShardView | undefined,
   deposit: DepositRow | undefined,
   row: ClaimRow,
@@ -58,6 +60,8 @@ function findBridgeTransaction(
   if (source === undefined || archived.length === 0 || row.isSetByAdministrator)
     return deposit?.transactionHash ?? null
   const candidates = [...(deposit === undefined ? [] : [deposit]), ...archived.map((each) => each.row)]
-  const claimed = candidates.find((each) => isSameContent(contentOfDeposit(source, each), shown))
+  const claimed = candidates.find(
+    (each) => each.destinationNetwork === claimedOn && isSameContent(contentOfDeposit(source, each), shown),
+  )
   return claimed?.transactionHash ?? null
 }

@@ -64,6 +64,22 @@ test('a claim names the bridge whose content it claimed: the listed one, or the 
   assert.deepEqual(named, [made[0]!.transactionHash, made[1]!.transactionHash, forwarded])
 })
 
+test('a claim never names the bridge to another network that took the place of the claimed one', (context) => {
+  const world = createFakeWorld({ networks: [1, 2] })
+  const [l1, first] = [world.network(0), world.network(1)]
+  l1.mine((block) => block.tx().createRollup(1, 1001))
+  let made: FakeDeposit | undefined
+  first.mine((block) => (made = block.tx().deposit({ amount: 5n, destinationNetwork: 0 })))
+  l1.mine((block) => block.tx().settle(1, first.localExitRoot()))
+  l1.mine((block) => block.tx().claim({ deposit: made! }))
+  first.mine((block) => block.tx().backwardLet(0))
+  first.mine((block) => block.tx().forwardLet([{ ...made!, destinationNetwork: 2 }]))
+  const { bridges, claims } = rowsOf(context, world)
+  assert.equal(claims[0]!.bridge_tx_hash, made!.transactionHash)
+  // Each network keeps its own account of what was claimed there.
+  assert.equal(bridges[0]!.claim_tx_hash, null)
+})
+
 test('a claim of content that no bridge ever had at its count names none', (context) => {
   const { world } = cutWorld((made) => [{ ...made[1]!, amount: 999n }])
   const { bridges, claims } = rowsOf(context, world)
