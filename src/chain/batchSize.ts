@@ -87,10 +87,12 @@ export class BatchSize {
     this.#wall = Math.min(this.#wall, calls)
     this.#wallUntil = this.#clock.now() + this.#patienceMs
     this.#isWallSlow = isSlow
-    if (this.#served >= this.#wall) this.#served = 1
-    this.#served = Math.max(this.#served, Math.min(served, this.#wall - 1))
+    // What takes too long takes as many times as long as it has calls: a quarter may do, and it may still be chance.
+    const likely = isSlow ? Math.ceil(calls / 4) : 1
+    const known = this.#served < this.#wall ? this.#served : 1
+    this.#served = Math.max(known, Math.min(Math.max(served, likely), this.#wall - 1))
     this.#size = this.#served
-    this.#size = this.#next()
+    if (!isSlow) this.#size = this.#next()
   }
 
   /**

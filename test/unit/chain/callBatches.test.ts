@@ -128,7 +128,7 @@ test('batches that take too long become smaller, with two time-outs per step', a
       assert.deepEqual(results(await endpoint.callAll(calls(49), signal)), numbers(49))
       assert.deepEqual(
         sizes().filter((size) => size > 6),
-        [49, 48, 8, 8],
+        [49, 48, 12, 12],
       )
     },
     { timeoutMs: 500 },
