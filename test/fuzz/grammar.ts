@@ -140,6 +140,18 @@ const values: Readonly<Record<string, readonly Piece[]>> = {
   cursor: cursors,
 }
 
+/** Names that clients of other services send for ours: wrong where ours exists and is absent, else a stranger's. */
+const SENT_FOR = [
+  ['page', 'page_number'],
+  ['OFFSET', 'page_number'],
+  ['limit', 'page_size'],
+  ['per-page', 'page_size'],
+  ['sort', 'order'],
+  ['netId', 'network_id'],
+  ['dest_addr', 'to_address'],
+  ['origin_token_address', 'token_address'],
+] as const
+
 /** One request of the grammar. Most are right, or wrong in one place only: what is wrong all over is refused too soon. */
 export function makeRequest(random: Random): FuzzRequest {
   const below = (limit: number): number => Math.floor(random() * limit)
@@ -157,7 +169,8 @@ export function makeRequest(random: Random): FuzzRequest {
 
   const operation = operationIds[below(operationIds.length)]!
   const { path, parameters } = routes[operation]
-  const names = Object.keys(parameters.properties)
+  const properties: TObject['properties'] = parameters.properties
+  const names = Object.keys(properties)
   const wrongAt = chance(0.4) ? below(names.length) : -1
   let verdict: Verdict = 'good'
   const pieces: string[] = []
@@ -176,11 +189,17 @@ export function makeRequest(random: Random): FuzzRequest {
     if (wanted === 'bad') verdict = 'bad'
     // A list may be repeated, nothing else.
     if (chance(0.02)) {
-      pieces.push(`${name}=${text}`)
-      if (name !== 'network_ids') verdict = 'bad'
+      pieces.push(`${name}=${choices[below(choices.length)]![0]}`)
+      if (properties[name]!.type !== 'array') verdict = 'bad'
     }
   }
   if (chance(0.1)) pieces.push(['utm=1', 'q', '=', 'zzzzzzzz=%20', '%F0%9F%98%80=1'][below(5)]!)
+  if (chance(0.03)) {
+    const [sent, meant] = SENT_FOR[below(SENT_FOR.length)]!
+    const isGiven = pieces.some((piece) => piece.startsWith(`${meant}=`))
+    pieces.push(`${sent}=2`)
+    if (names.includes(meant) && !isGiven) verdict = 'bad'
+  }
   if (chance(0.02)) {
     pieces.push(['a=%', '%zz', 'b=%ff%fe', 'c=%c3'][below(4)]!)
     verdict = 'bad'
