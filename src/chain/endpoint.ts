@@ -7,6 +7,7 @@ import type { Clock } from './clock.js'
 import type { createHttpPost } from './httpPost.js'
 import { LogRange } from './logRange.js'
 import type { LogReader } from './parseReplies.js'
+import { Refusal } from './refusal.js'
 import type { BlockHead } from './rpcBlocks.js'
 import { createRpcTransport, type RpcCall, type RpcOutcome } from './rpcTransport.js'
 import { StateSkill } from './stateSkill.js'
@@ -39,12 +40,12 @@ export class Endpoint {
   readonly traces: TraceSkill
   /** Newest block that this endpoint has shown. */
   head: BlockHead | undefined
-  /** False once a call by block hash was not understood. */
-  offersLogsByHash = true
+  /** Whether it did not understand a question for logs by block hash. */
+  readonly logsByHash: Refusal
   /** Whether it counts logs per transaction, as far as the chain's first block shows where that makes a difference. */
   perTransactionLogs: { readonly from: number; readonly isShown: boolean } | undefined
-  /** False once `eth_getBlockReceipts` turned out to be missing. */
-  offersBlockReceipts = true
+  /** Whether `eth_getBlockReceipts` turned out to be missing. */
+  readonly blockReceipts: Refusal
   readonly #batches: CallBatches
 
   constructor(options: EndpointOptions) {
@@ -66,6 +67,8 @@ export class Endpoint {
     this.timestamps = new TimestampTrust()
     this.state = new StateSkill(clock)
     this.traces = new TraceSkill(clock)
+    this.logsByHash = new Refusal(clock)
+    this.blockReceipts = new Refusal(clock)
     const budget = config.maxRps === undefined ? undefined : new TokenBucket(config.maxRps, clock)
     this.#batches = new CallBatches({
       alias: config.alias,

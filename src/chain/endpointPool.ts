@@ -2,6 +2,7 @@ import { ChainDataError } from '../errors/chainDataError.js'
 import { FatalError, RetryableError } from '../errors/chainErrors.js'
 import type { HaltReason } from '../errors/haltReason.js'
 import type { Logger } from '../telemetry/logger.js'
+import { withoutSecrets } from '../telemetry/secrets.js'
 import { ChainIdentity } from './chainIdentity.js'
 import type { Clock } from './clock.js'
 import type { Endpoint } from './endpoint.js'
@@ -306,7 +307,8 @@ export class EndpointPool {
       })
     this.#logger.debug('endpoint said', {
       endpoint: member.endpoint.alias,
-      text: failure.providerWords().text.slice(0, LOGGED_WORDS),
+      // Hidden first: the beginning of a key that is cut off would not be known for one.
+      text: withoutSecrets(failure.providerWords().text).slice(0, LOGGED_WORDS),
     })
     member.health.failed(failure)
   }

@@ -10,7 +10,7 @@ import {
 } from './bloom.js'
 import type { Endpoint } from './endpoint.js'
 import { type BlockHead, quantity } from './rpcBlocks.js'
-import { isMethodMissing, RpcFailure } from './rpcFailure.js'
+import { isNotUnderstood, RpcFailure } from './rpcFailure.js'
 import { decodeLogs, logsFilter, type RpcLog } from './rpcLogs.js'
 
 /** Questions by block hash before a log that the bloom claims counts as withheld. */
@@ -55,7 +55,7 @@ export class MissingLogs {
         await this.#assertFalseClaim(block, known, endpoint, signal)
         return known
       }
-      const byHash = await this.askByHash(block, endpoint, signal)
+      const byHash = endpoint.logsByHash.holds ? undefined : await this.askByHash(block, endpoint, signal)
       if (byHash !== undefined && byHash.length > known.length) known = byHash
     }
     return known
@@ -63,11 +63,19 @@ export class MissingLogs {
 
   /**
    * Logs of exactly this block.
-   * @returns undefined for null: the block has none, or is not known.
+   * @returns undefined for null: the block has none, or is not known; and where the question is not understood.
    * @throws RpcFailure `behind` when the endpoint does not know it (any more).
    */
   async askByHash(block: BlockHead, endpoint: Endpoint, signal: AbortSignal): Promise<RpcLog[] | undefined> {
-    const raw = await endpoint.call('eth_getLogs', [{ ...this.#filter, blockHash: block.hash }], signal)
+    let raw: unknown
+    try {
+      raw = await endpoint.call('eth_getLogs', [{ ...this.#filter, blockHash: block.hash }], signal)
+    } catch (error) {
+      if (!(error instanceof RpcFailure) || !isNotUnderstood(error)) throw error
+      endpoint.logsByHash.told()
+      return undefined
+    }
+    endpoint.logsByHash.forget()
     if (raw === null) return undefined
     const logs = decodeLogs(raw, block.number, block.number, endpoint.alias)
     if (logs.some((log) => log.blockHash !== block.hash))
@@ -122,14 +130,16 @@ async function readReceipts(
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<readonly Receipt[] | undefined> {
-  if (endpoint.offersBlockReceipts) {
+  if (!endpoint.blockReceipts.holds) {
     try {
       // By number, which every node that has the method understands; `ofBlock` looks at the hash.
       const raw = await endpoint.call('eth_getBlockReceipts', [quantity(block.number)], signal)
+      endpoint.blockReceipts.forget()
       if (Array.isArray(raw)) return ofBlock(raw, block)
     } catch (error) {
-      if (!(error instanceof RpcFailure) || error.kind !== 'rpc') throw error
-      if (isMethodMissing(error)) endpoint.offersBlockReceipts = false
+      if (!(error instanceof RpcFailure)) throw error
+      if (isNotUnderstood(error)) endpoint.blockReceipts.told()
+      else if (error.kind !== 'rpc') throw error
     }
   }
   if (block.transactionHashes.length > MAX_RECEIPTS) return undefined

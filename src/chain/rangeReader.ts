@@ -23,7 +23,7 @@ import { MissingLogs } from './missingLogs.js'
 import { behind, readBlocks, readHead } from './readBlocks.js'
 import { type LogsWindow, readLogsWindow } from './readLogs.js'
 import { type BlockHead, toHeader } from './rpcBlocks.js'
-import { isMethodMissing, RpcFailure } from './rpcFailure.js'
+import { RpcFailure } from './rpcFailure.js'
 import { decodeLogs, logsFilter, type RpcLog, unpackLog } from './rpcLogs.js'
 
 /** Every block this close below the head comes with its header: its bloom is checked, and a reorg shows. One batch's worth. */
@@ -151,7 +151,7 @@ export class RangeReader {
     endpoint: Endpoint,
     signal: AbortSignal,
   ): Promise<LogsWindow | undefined> {
-    if (head.number !== block || !endpoint.offersLogsByHash) return undefined
+    if (head.number !== block || endpoint.logsByHash.holds) return undefined
     try {
       const logs = await this.#missingLogs.askByHash(head, endpoint, signal)
       return logs && { to: block, headers: new Map([[block, head]]), logs }
@@ -159,7 +159,6 @@ export class RangeReader {
       // A window of one block can be read in parts.
       if (error instanceof RpcFailure && isTooMuch(error)) return undefined
       if (!(error instanceof RpcFailure) || error.kind !== 'rpc') throw error
-      if (isMethodMissing(error) || error.providerWords().code === -32602) endpoint.offersLogsByHash = false
       return undefined
     }
   }

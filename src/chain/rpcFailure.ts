@@ -71,6 +71,17 @@ export function isMethodMissing(failure: RpcFailure): boolean {
   return code === -32601 || code === -32004 || status === 405 || UNSUPPORTED_TEXT.test(text)
 }
 
+/** Of these an endpoint says something else than that it does not take the question. */
+const OTHER_STATUSES: ReadonlySet<number> = new Set([408, 413, 429])
+
+/** The endpoint does not take a question of this form: no such method, wrong parameters, or an HTTP status that says so. */
+export function isNotUnderstood(failure: RpcFailure): boolean {
+  const { code, status = 0 } = failure.providerWords()
+  if (isMethodMissing(failure)) return true
+  if (failure.kind !== 'http') return failure.kind === 'rpc' && code === -32602
+  return status === 501 || (status >= 400 && status <= 499 && !OTHER_STATUSES.has(status))
+}
+
 const STATE_GONE_TEXT =
   /missing ?trie ?node|no state available|state (is )?not available|state.{0,40}(pruned|unavailable)|pruned|historical state|required historical|history.{0,30}(unavailable|expired)|ancient|archive (node|data|request)|distance to target block exceeds/i
 

@@ -138,6 +138,8 @@ export class SenderResolver {
     const { answer } = await this.#pool.tryEach(
       (endpoint) => serves(endpoint) && endpoint.traces.isReady(blockNumber),
       async (endpoint) => {
+        // The time went to another tracer: that says nothing of this one.
+        if (spent.aborted) return undefined
         try {
           const root = await this.#callTracer(endpoint, hash, AbortSignal.any([signal, spent]))
           const trace = bridgeTraceOf(root, this.#network.bridge, endpoint)

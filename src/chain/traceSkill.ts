@@ -1,37 +1,9 @@
 import type { Clock } from './clock.js'
+import { Refusal } from './refusal.js'
 
-/** An endpoint that refuses traces is asked again after this long, then after twice as long, and so on. */
-const REFUSED_MS = 5_000
-const LONGEST_REFUSED_MS = 60_000
 /** Transactions in a row that a tracer fails at before it is left alone: one alone says nothing of the others. */
 const FAILURES_BEFORE_REST = 3
 const REST_MS = 5_000
-
-/** A refusal that may be one backend's alone: gateways and balancers mix those that trace with those that do not. */
-class Refusal {
-  readonly #clock: Pick<Clock, 'now'>
-  #times = 0
-  #untilMs = Number.NEGATIVE_INFINITY
-
-  constructor(clock: Pick<Clock, 'now'>) {
-    this.#clock = clock
-  }
-
-  get holds(): boolean {
-    return this.#clock.now() < this.#untilMs
-  }
-
-  /** Several at once count as one. */
-  told(): void {
-    if (this.holds) return
-    this.#untilMs = this.#clock.now() + Math.min(LONGEST_REFUSED_MS, REFUSED_MS * 2 ** this.#times++)
-  }
-
-  forget(): void {
-    this.#times = 0
-    this.#untilMs = Number.NEGATIVE_INFINITY
-  }
-}
 
 /** Whether one endpoint traces transactions, as far as it has shown. Nothing that it refuses is believed for ever. */
 export class TraceSkill {

@@ -6,6 +6,7 @@ import { readHead } from '../../../src/chain/readBlocks.js'
 import { RpcFailure, type RpcFailureKind } from '../../../src/chain/rpcFailure.js'
 import { ChainDataError } from '../../../src/errors/chainDataError.js'
 import { FatalError, RetryableError } from '../../../src/errors/chainErrors.js'
+import { hideAddress } from '../../../src/telemetry/secrets.js'
 import { FakeClock } from '../../support/fakeClock.js'
 import { createKeepingLogger } from '../../support/keepingLogger.js'
 
@@ -349,4 +350,24 @@ test('tryEach asks those that are ready and never waits', async () => {
   )
   assert.deepEqual(resting, { answer: undefined, failed: true })
   assert.deepEqual(clock.sleeps, [])
+})
+
+test('a key that a provider repeats is hidden before its words are shortened', async () => {
+  const key = 'k3yThatNobodyMaySee9876543210'
+  hideAddress(`https://rpc.example/v2/${key}`)
+  const { pool, lines } = createPool(['a'])
+  for (let before = 270; before <= 300; before++) {
+    const text = `${'x'.repeat(before)}${key} is unknown`
+    await pool.tryEach(
+      () => true,
+      async () => {
+        throw new RpcFailure('http', 'a: failed', { text })
+      },
+      signal,
+    )
+    await pool.untilReady(() => true, 60_000, signal)
+  }
+  const said = lines.filter(({ text }) => text === 'endpoint said').map(({ fields }) => String(fields.text))
+  assert.equal(said.length, 31)
+  for (const text of said) assert.doesNotMatch(text, /k3y/)
 })

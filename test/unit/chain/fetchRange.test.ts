@@ -57,23 +57,35 @@ test('the head alone costs one call, by its hash', async () => {
   })
 })
 
-test('an endpoint that knows no logs by hash is asked by number instead, for good', async () => {
-  const network = depositsInEveryBlock(5)
-  await withChain(network, async (chain) => {
-    const [endpoint] = chain.endpoints
-    endpoint!.fail({
-      type: 'error',
-      code: -32602,
-      message: 'invalid params: blockHash',
-      methods: ['eth_getLogs'],
-      when: ({ params }) => 'blockHash' in (params[0] as object),
+/** How questions for logs by block hash are refused, by one backend of a balancer or by all. */
+const refusalsByHash = [
+  { type: 'error', code: -32602, message: 'invalid params: blockHash' },
+  { type: 'error', code: -32601, message: 'the method is not available' },
+  { type: 'http', status: 400, body: 'Bad Request' },
+] as const
+
+test('an endpoint that knows no logs by hash is asked by number instead, and by hash again after a pause', async () => {
+  for (const refusal of refusalsByHash)
+    await withChain(depositsInEveryBlock(5), async (chain) => {
+      const [endpoint] = chain.endpoints
+      const fault = endpoint!.fail({
+        ...refusal,
+        methods: ['eth_getLogs'],
+        when: ({ params }) => 'blockHash' in (params[0] as object),
+      })
+      const readTip = async () => {
+        const head = await chain.client.getHead(signal)
+        assert.deepEqual(depositCounts((await fetchRange(chain, head.number, head.number)).blocks), [4])
+      }
+      await readTip()
+      await readTip()
+      assert.equal(endpoint!.callCount('eth_getLogs'), 3, 'by hash, by number, by number')
+      fault.off()
+      chain.clock.advance(5_001)
+      await readTip()
+      assert.equal(endpoint!.callCount('eth_getLogs'), 4)
+      assert.ok('blockHash' in (endpoint!.requests.at(-1)!.params[0] as object))
     })
-    for (let round = 0; round < 2; round++) {
-      const head = await chain.client.getHead(signal)
-      assert.deepEqual(depositCounts((await fetchRange(chain, head.number, head.number)).blocks), [4])
-    }
-    assert.equal(endpoint!.callCount('eth_getLogs'), 3)
-  })
 })
 
 test('a window that is refused shrinks, and the answer ends early', async () => {

@@ -90,15 +90,19 @@ test('empty blooms switch the bloom check off, once a log shows that they are no
   })
 })
 
-test('a bloom that claims too much is settled by the receipts of the block', async () => {
+/** A foreign contract with the bridge's topic, and a call of the bridge that emits something else: both bits are set. */
+function falseClaim() {
   const network = createFakeWorld({ networks: [1] }).network(1)
-  // A foreign contract with the bridge's topic, and a call of the bridge that emits something else: both bits are set.
   network.mine((block) => {
     const tx = block.tx({ to: userContract(1) })
     tx.emitRaw(userContract(1), { topics: [eventTopics.ForwardLET], data: '0x' })
     tx.deposit()
   })
-  await withChain(network, async (chain) => {
+  return network
+}
+
+test('a bloom that claims too much is settled by the receipts of the block', async () => {
+  await withChain(falseClaim(), async (chain) => {
     const [endpoint] = chain.endpoints
     assert.deepEqual(depositCounts((await fetchRange(chain, 0, 1)).blocks), [0])
     assert.equal(endpoint!.callCount('eth_getBlockReceipts'), 1)
@@ -111,4 +115,41 @@ test('a bloom that claims too much is settled by the receipts of the block', asy
     assert.deepEqual(depositCounts((await fetchRange(chain, 0, 1)).blocks), [0])
     assert.equal(endpoint!.callCount('eth_getTransactionReceipt'), 1)
   })
+})
+
+test('a bloom that claims too much is settled by receipts also where logs by hash are not understood', async () => {
+  const refusals = [
+    { type: 'error', code: -32602, message: 'invalid argument 0: blockHash' },
+    { type: 'http', status: 400, body: 'Bad Request' },
+  ] as const
+  for (const refusal of refusals)
+    await withChain(falseClaim(), async (chain) => {
+      chain.endpoints[0]!.fail({
+        ...refusal,
+        methods: ['eth_getLogs'],
+        when: ({ params }) => 'blockHash' in (params[0] as object),
+      })
+      assert.deepEqual(depositCounts((await fetchRange(chain, 0, 1)).blocks), [0])
+    })
+})
+
+test('an endpoint without receipts of whole blocks is asked for them again after a pause', async () => {
+  const refusals = [
+    { type: 'error', code: -32601, message: 'no such method' },
+    { type: 'http', status: 403, body: 'method not in your plan' },
+  ] as const
+  for (const refusal of refusals)
+    await withChain(falseClaim(), async (chain) => {
+      const [endpoint] = chain.endpoints
+      const fault = endpoint!.fail({ ...refusal, methods: ['eth_getBlockReceipts'] })
+      const read = async () => assert.deepEqual(depositCounts((await fetchRange(chain, 0, 1)).blocks), [0])
+      await read()
+      await read()
+      assert.equal(endpoint!.callCount('eth_getBlockReceipts'), 1)
+      fault.off()
+      chain.clock.advance(5_001)
+      await read()
+      assert.equal(endpoint!.callCount('eth_getBlockReceipts'), 2)
+      assert.equal(endpoint!.callCount('eth_getTransactionReceipt'), 2, 'of the first two')
+    })
 })

@@ -308,6 +308,30 @@ test('a trace that takes longer than it may is given up, and the others are had'
   })
 })
 
+test('a tracer that is slow says nothing of the next one, which is asked while it rests', async () => {
+  await withChain(
+    [depositOfContract],
+    async (chain) => {
+      const [slow, other] = chain.endpoints
+      const questions = await questionsOf(chain)
+      const held = slow!.fail({
+        type: 'hold',
+        methods: ['debug_traceTransaction'],
+        until: new Promise<void>(() => {}),
+      })
+      const budget = { totalMs: 200, eachMs: 200 }
+      for (let round = 0; round < 3; round++)
+        assert.deepEqual(told(await chain.client.resolveSenders(questions, signal, budget)), [
+          `${user} ${user}?`,
+        ])
+      assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), [`${contract} ${user}`])
+      assert.equal(other!.callCount('debug_traceTransaction'), 1)
+      held.off()
+    },
+    { endpoints: 2 },
+  )
+})
+
 test("a trace that is no trace is that endpoint's failure: the next one is asked", async () => {
   await withChain(
     [depositOfContract],

@@ -1,0 +1,32 @@
+import type { Clock } from './clock.js'
+
+/** What an endpoint refuses is asked for again after this long, then after twice as long, and so on. */
+const REFUSED_MS = 5_000
+const LONGEST_REFUSED_MS = 60_000
+
+/** A refusal that may be one backend's alone: gateways and balancers mix those that trace with those that do not. */
+export class Refusal {
+  readonly #clock: Pick<Clock, 'now'>
+  #times = 0
+  #untilMs = Number.NEGATIVE_INFINITY
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock
+  }
+
+  /** True until it is worth a question again. */
+  get holds(): boolean {
+    return this.#clock.now() < this.#untilMs
+  }
+
+  /** Several at once count as one. */
+  told(): void {
+    if (this.holds) return
+    this.#untilMs = this.#clock.now() + Math.min(LONGEST_REFUSED_MS, REFUSED_MS * 2 ** this.#times++)
+  }
+
+  forget(): void {
+    this.#times = 0
+    this.#untilMs = Number.NEGATIVE_INFINITY
+  }
+}
