@@ -3,7 +3,7 @@ import { numberToHex } from 'viem'
 import { isWholeMetadata } from '../../src/protocol/metadata.js'
 import type { BridgeRecord, ChecksumAddress, ClaimRecord } from '../../src/protocol/records.js'
 import type { FakeWorld } from './fakeChain.js'
-import { type ExpectedDeposit, expectedDeposits, type ModelOptions } from './fakeChainModel.js'
+import { type ExpectedDeposit, expectedDeposits, type ModelOptions, pays } from './fakeChainModel.js'
 import type { FakeClaim, FakeDeposit } from './fakeChainState.js'
 import { globalIndexOf } from './fakeChainTrees.js'
 import { toHex } from './indexedWorld.js'
@@ -30,6 +30,7 @@ export function plainBridge(record: BridgeRecord): PlainRow {
     metadata: isWholeMetadata(record.metadata) ? toHex(record.metadata) : null,
     readyForClaim: record.readyForClaim,
     claimTransactionHash: record.claimTransactionHash && toHex(record.claimTransactionHash),
+    claimMatches: record.claimMatches,
     l1InfoTreeIndex: record.l1InfoTreeIndex,
   }
 }
@@ -54,6 +55,7 @@ export function expectedBridge(deposit: ExpectedDeposit): PlainRow {
     metadata: deposit.metadata.length > 2 + 2 * 4_096 ? null : deposit.metadata,
     readyForClaim: deposit.readyForClaim,
     claimTransactionHash: deposit.claimTransactionHash,
+    claimMatches: deposit.claimMatches,
     l1InfoTreeIndex: deposit.usableIndex,
   }
 }
@@ -126,18 +128,7 @@ function claimedDeposit(world: FakeWorld, claim: FakeClaim): FakeDeposit | undef
   const live = deposits[claim.depositCount]
   const cutOff = archived.filter(({ depositCount }) => depositCount === claim.depositCount).reverse()
   if (claim.caller === null || cutOff.length === 0) return live
-  return [live, ...cutOff].find((deposit) => fits(deposit, claim))
-}
-
-function fits(deposit: FakeDeposit | undefined, claim: FakeClaim): boolean {
-  return (
-    deposit !== undefined &&
-    deposit.destinationNetwork === claim.networkId &&
-    deposit.amount === claim.amount &&
-    deposit.destinationAddress === claim.destinationAddress &&
-    deposit.originNetwork === claim.originNetwork &&
-    deposit.originAddress === claim.originAddress
-  )
+  return [live, ...cutOff].find((deposit) => deposit !== undefined && pays(deposit, claim))
 }
 
 function addressOf(address: ChecksumAddress | null): Hex | null {

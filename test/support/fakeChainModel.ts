@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { FakeWorld } from './fakeChain.js'
-import { claimKey, type FakeDeposit, type FakeL1InfoLeaf } from './fakeChainState.js'
+import { claimKey, type FakeClaim, type FakeDeposit, type FakeL1InfoLeaf } from './fakeChainState.js'
 import {
   EMPTY_ROOT,
   foldNaively,
@@ -25,6 +25,8 @@ export interface ExpectedDeposit extends FakeDeposit {
   /** Smallest covering, final index that the destination accepts. */
   readonly usableIndex: number | null
   readonly claimTransactionHash: Hex | null
+  /** False where its global index was claimed with what another deposit pays. */
+  readonly claimMatches: boolean
   readonly readyForClaim: boolean
 }
 
@@ -62,8 +64,20 @@ function expectedDeposit(world: FakeWorld, deposit: FakeDeposit, options: ModelO
     firstCoveringIndex: covering[0]?.index ?? null,
     usableIndex: usable?.index ?? null,
     claimTransactionHash: claim?.transactionHash ?? null,
+    claimMatches: !claim || claim.caller === null || pays(deposit, claim),
     readyForClaim: usable !== undefined && open,
   }
+}
+
+/** Whether the claim paid out what the deposit pays. */
+export function pays(deposit: FakeDeposit, claim: FakeClaim): boolean {
+  return (
+    deposit.destinationNetwork === claim.networkId &&
+    deposit.amount === claim.amount &&
+    deposit.destinationAddress === claim.destinationAddress &&
+    deposit.originNetwork === claim.originNetwork &&
+    deposit.originAddress === claim.originAddress
+  )
 }
 
 function covers(world: FakeWorld, leaf: FakeL1InfoLeaf, deposit: FakeDeposit): boolean {

@@ -182,7 +182,8 @@ export class RandomWorld {
     }
   }
 
-  /** BackwardLET, and mostly ForwardLET with what was cut: some leaves as they were, some with another amount, some left out. */
+  /** BackwardLET, and mostly ForwardLET with what was cut: some leaves as they were, some to another network or with
+   * another amount, some left out. */
   private cut(random: () => number): Recipe {
     const drop = 1 + Math.floor(random() * 6)
     const fates = Array.from({ length: drop + 2 }, () => ({ chance: random(), amount: ++this.amount }))
@@ -197,6 +198,8 @@ export class RandomWorld {
         const leaf = leafParts(lost[index % lost.length]!)
         if (index >= lost.length) return chance < 0.3 ? [{ ...leaf, amount }] : []
         if (chance < 0.6) return [leaf]
+        if (chance < 0.7)
+          return [{ ...leaf, destinationNetwork: leaf.destinationNetwork === 0 ? FOREIGN_ROLLUP : 0 }]
         return chance < 0.9 ? [{ ...leaf, amount }] : []
       })
       if (leaves.length > 0) block.tx({ from: account(9) }).forwardLet(leaves)
