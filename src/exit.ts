@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import type { ExitCode } from './cli/exitCodes.js'
+import { killProcess } from './killProcess.js'
 import type { Logger } from './telemetry/logger.js'
 import { standardError } from './telemetry/standardStreams.js'
 import { Watchdog } from './watchdog.js'
@@ -56,7 +57,7 @@ export class Exit {
     const ended = Promise.all([libuvIsIdle(), ...threads]).then(() => true)
     if (!(await Promise.race([ended, awake(THREAD_END_SHARE * exitMs).then(() => false)]))) {
       standardError().flush(LONGEST_LAST_LINES_MS)
-      process.kill(process.pid, 'SIGKILL')
+      killProcess()
     }
     process.exit(code)
   }

@@ -17,7 +17,7 @@ const MEMORY_MB = 16
 
 /**
  * The last resort: a thread that does nothing but wait, needs no input or output and no other thread, and kills the process
- * (SIGKILL, status 137) when it is not gone in time after it was told to go, or when the main thread has given no sign of life
+ * (SIGKILL, status 137; 133 as process 1 of a container) when it is not gone in time after it was told to go, or when the main thread has given no sign of life
  * for too long. It counts only time in which it ran itself, so that a process that was stopped for a while is not killed for it.
  */
 export class Watchdog {

@@ -1,4 +1,5 @@
 import { workerData } from 'node:worker_threads'
+import { killProcess } from './killProcess.js'
 import { NO_BUDGET, type WatchdogData, watchdogCell } from './watchdog.js'
 
 const SLICE_MS = 250
@@ -19,5 +20,5 @@ for (;;) {
   const isSilent = silentMs > Atomics.load(cells, watchdogCell.silenceMs)
   if (budget !== NO_BUDGET)
     Atomics.compareExchange(cells, watchdogCell.budgetMs, budget, Math.max(0, budget - slice))
-  if (isSilent || Atomics.load(cells, watchdogCell.budgetMs) === 0) process.kill(process.pid, 'SIGKILL')
+  if (isSilent || Atomics.load(cells, watchdogCell.budgetMs) === 0) killProcess()
 }

@@ -3,6 +3,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { inOtherNamespace, noOtherNamespace } from '../support/otherNamespace.js'
 import { tempFolder } from '../support/tempFolder.js'
 
 const FIXTURE = fileURLToPath(new URL('../support/processFixture.js', import.meta.url))
@@ -15,9 +16,15 @@ interface End {
 }
 
 /** Runs a job that goes wrong in one way; `signal` is sent when it has started. */
-function run(mode: string, signal?: NodeJS.Signals, more: readonly string[] = []): Promise<End> {
+function run(
+  mode: string,
+  signal?: NodeJS.Signals,
+  more: readonly string[] = [],
+  launcher: readonly string[] = [],
+): Promise<End> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [FIXTURE, mode, ...more])
+    const [command, ...words] = [...launcher, process.execPath, FIXTURE, mode, ...more]
+    const child = spawn(command!, words)
     let [stdout, stderr] = ['', '']
     child.stdout.on('data', (data) => {
       stdout += String(data)
@@ -109,4 +116,13 @@ test('a main thread that hangs on its last way out is killed', async () => {
 
 test('a main thread that has given no sign of life for too long is killed, a signal or not', async () => {
   assert.equal((await run('silent')).killedBy, 'SIGKILL')
+})
+
+/** As a container runs it: the kernel ignores what process 1 of a pid namespace sends to itself, SIGKILL too. */
+test('process 1 of a container ends as well when it hangs', { skip: noOtherNamespace }, async () => {
+  for (const mode of ['silent', 'stuck thread, told so']) {
+    const { code, killedBy, stdout } = await run(mode, undefined, [], inOtherNamespace)
+    assert.ok(code === 133 || killedBy === 'SIGTRAP', `${mode}: ${code} ${killedBy}`)
+    assert.equal(stdout, 'started\n')
+  }
 })
