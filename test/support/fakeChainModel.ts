@@ -25,7 +25,7 @@ export interface ExpectedDeposit extends FakeDeposit {
   /** Smallest covering, final index that the destination accepts. */
   readonly usableIndex: number | null
   readonly claimTransactionHash: Hex | null
-  /** False where its global index was claimed with what another deposit pays. */
+  /** False where its global index was claimed with what one that a cut took off pays. */
   readonly claimMatches: boolean
   readonly readyForClaim: boolean
 }
@@ -64,9 +64,14 @@ function expectedDeposit(world: FakeWorld, deposit: FakeDeposit, options: ModelO
     firstCoveringIndex: covering[0]?.index ?? null,
     usableIndex: usable?.index ?? null,
     claimTransactionHash: claim?.transactionHash ?? null,
-    claimMatches: !claim || claim.caller === null || pays(deposit, claim),
+    claimMatches: !claim || claim.caller === null || !isReused(world, deposit) || pays(deposit, claim),
     readyForClaim: usable !== undefined && open,
   }
+}
+
+/** Whether a cut took a deposit off at its count. Else whatever a claim pays was the deposit's before a reorg. */
+function isReused(world: FakeWorld, { networkId, depositCount }: FakeDeposit): boolean {
+  return world.network(networkId).head.state.archived.some((cut) => cut.depositCount === depositCount)
 }
 
 /** Whether the claim paid out what the deposit pays. */
