@@ -11,7 +11,8 @@ const HIDDEN = '[redacted]'
 export function hideAddress(address: string): void {
   const before = secrets.size
   for (const part of secretPartsOf(address))
-    for (const form of [part, part.toLowerCase()]) secrets.add(JSON.stringify(form).slice(1, -1))
+    for (const form of [part, part.toLowerCase(), part.toUpperCase()])
+      secrets.add(JSON.stringify(form).slice(1, -1))
   if (secrets.size > before) longestFirst = [...secrets].sort((a, b) => b.length - a.length)
 }
 
@@ -29,10 +30,15 @@ function secretPartsOf(address: string): string[] {
   const pair = `${decoded(username)}:${decoded(password)}`
   const wholes = [path, query, `${path}${search}`, `${username}:${password}`, pair]
   const pieces = [...path.split('/'), ...query.split(/[&=]/), username]
+  const named = query.split('&').flatMap((pair) => KEY_PARAMETER.exec(pair)?.[1] ?? [])
+  // A user without a password is the key itself.
+  const given = [...named, ...(password === '' ? [username] : [])].filter(
+    ({ length }) => length >= SHORTEST_KEY,
+  )
   const parts = [
     ...wholes.filter((whole) => whole.length > SHORTEST_WHOLE),
     ...pieces.filter((piece) => looksLikeKey(decoded(piece))),
-    ...(isWord(password) ? [] : [password]),
+    ...[...given, password].filter((secret) => !isWord(secret)),
     ...(pair === ':' ? [] : [Buffer.from(pair).toString('base64')]),
   ]
   return [...parts, ...parts.map(decoded)].filter((part) => part !== '')
@@ -41,15 +47,23 @@ function secretPartsOf(address: string): string[] {
 /** `/v3` and the like stand in any text. */
 const SHORTEST_WHOLE = 3
 
+/** A shorter one would be found in words of our own. */
+const SHORTEST_KEY = 6
+
+/** A parameter whose value is a key, whatever it looks like. */
+const KEY_PARAMETER = /^[^=]*(?:key|token|secret|auth|pass|pwd|sig|project|credential)[^=]*=(.*)$/i
+
 /** A name such as `mainnet` or `rpc` is no key, and neither is a number that a line may hold for other reasons. */
 function looksLikeKey(piece: string): boolean {
   if (/^\d*$/.test(piece)) return piece.length >= 12
-  return piece.length >= 12 || (piece.length >= 6 && (/\d/.test(piece) || /[a-z][A-Z]/.test(piece)))
+  return (
+    piece.length >= 12 || (piece.length >= SHORTEST_KEY && (/\d/.test(piece) || /[a-z][A-Z]/.test(piece)))
+  )
 }
 
 /** Too short or too common to be looked for alone: with its user it is hidden all the same. */
-function isWord(password: string): boolean {
-  return password.length < 4 || /^(?:\d{1,11}|true|false|null)$/.test(password)
+function isWord(secret: string): boolean {
+  return secret.length < 4 || /^(?:\d{1,11}|true|false|null)$/.test(secret)
 }
 
 function decoded(text: string): string {

@@ -11,6 +11,8 @@ const ADDRESSES = [
   'wss://node.example/ws/w5t0k3n/',
   'http://k%65y1234@one.example:8545',
   'https://name.example/%7Btoken-in-braces-1%7D',
+  'https://rpc.example/eth?project-id=plainword&apiKey=otherword',
+  'https://loneuser@rpc.example/',
   'http://proxyuser77:proxypass@proxy.example:3128',
 ]
 for (const address of ADDRESSES) hideAddress(address)
@@ -32,6 +34,10 @@ test('path, query, user and password of an address are found in any text, in any
     ['user k%65y1234', 'k%65y1234'],
     ['no {token-in-braces-1}', 'token-in-braces-1'],
     ['no %7Btoken-in-braces-1%7D', 'token-in-braces-1'],
+    ['KEY AB3DE5FG7H1JK2 is over its limit', 'AB3DE5FG7H1JK2'],
+    ['project plainword is paused', 'plainword'],
+    ['no such key: OTHERWORD', 'OTHERWORD'],
+    ['user loneuser is unknown', 'loneuser'],
     ['proxyuser77 is not allowed', 'proxyuser77'],
     ['proxypass is wrong', 'proxypass'],
   ]
