@@ -31,6 +31,8 @@ const unpackers: Readonly<Record<string, Unpacker>> = {
 export function createUnpacker(coding: string | undefined, firstByte: number): Transform | undefined {
   const name = coding?.trim().toLowerCase() ?? ''
   const unpacker = Object.hasOwn(unpackers, name) ? unpackers[name] : undefined
+  // Some put a character set there.
+  if (unpacker === undefined && JSON_STARTS.has(firstByte)) return undefined
   if (unpacker === undefined)
     throw new UnreadableCoding(`is packed as ${nameable(name)}, which is not understood`)
   if (unpacker === gunzip && firstByte !== GZIP_MAGIC && !JSON_STARTS.has(firstByte))

@@ -106,7 +106,7 @@ test('an answer that comes packed is unpacked, and its cap counts what it unpack
     await assert.rejects(askPacked(coding, body, 4_999), BodyTooLong, coding)
   }
   const plain = Buffer.from(JSON.stringify({ result: text }))
-  for (const coding of ['identity', '', 'gzip'])
+  for (const coding of ['identity', '', 'gzip', 'UTF-8', 'none'])
     assert.equal(await askPacked(coding, plain), plain.toString())
   const bomb = gzipSync(Buffer.alloc(200_000_000, 'a'))
   await assert.rejects(askPacked('gzip', bomb, 1_000_000), BodyTooLong)

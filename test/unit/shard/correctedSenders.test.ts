@@ -20,6 +20,7 @@ type Operation = (typeof operations)[number]
 interface Page {
   readonly rows: readonly Record<string, unknown>[]
   readonly total: number
+  readonly nextCursor: string | null
 }
 
 /** Deposits of the L1, all claimed on network 1, whose senders are told by the test. */
@@ -92,6 +93,7 @@ class World {
     return {
       rows: rows as Page['rows'],
       total: (answer.pagination as { total: number }).total,
+      nextCursor: (answer.pagination as { next_cursor: string | null }).next_cursor,
     }
   }
 
@@ -130,6 +132,30 @@ for (const operation of operations) {
     assert.deepEqual(world.of(contract), [1, 4])
     assert.deepEqual(world.of(signer), [0, 1, 2, 3, 4, 5], 'lists only get more, and nothing twice')
     assert.equal(world.writer.senderNotes().fallback, 4)
+  })
+
+  test(`${operation}: a walk by cursor goes on across a correction, with what is ahead and nothing twice`, (context) => {
+    for (const isAscending of [true, false]) {
+      const world = new World(context, operation)
+      world.mine(8)
+      world.fallBack()
+      world.correct([2, 5, 6], senderOf(contract))
+      const fromAddress = decodeHex(contract)!
+      const query = { fromAddress, pageSize: 2, isAscending }
+      const walked: unknown[] = []
+      let cursor: string | null = null
+      do {
+        const bytes = cursor === null ? {} : { cursor: Buffer.from(cursor, 'base64url') }
+        const page = world.ask({ ...query, ...bytes })
+        walked.push(...page.rows.map(hashOf))
+        if (cursor === null) world.correct(isAscending ? [0, 7] : [7, 1], senderOf(contract))
+        cursor = page.nextCursor
+      } while (cursor !== null)
+      const hashes = world.ask().rows.map(hashOf)
+      const rows = walked.map((hash) => hashes.indexOf(hash as string))
+      assert.deepEqual(rows, isAscending ? [2, 5, 6, 7] : [6, 5, 2, 1])
+      assert.equal(world.ask(query).total, 5)
+    }
   })
 
   test(`${operation}: a caller that turns out to be tx.from ends the note and changes nothing`, (context) => {
