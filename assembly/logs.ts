@@ -15,8 +15,8 @@ export const LOG_RESULT: usize = memory.data(12, 64)
 
 const FILTER_BYTES: usize = 56
 const HEAD_BYTES: usize = 104
-/** For an index that is absent, or none. */
-const NOT_TOLD: u32 = 0xffffffff
+/** Stands for a transaction index that is absent or not a number. */
+const NO_INDEX: u32 = 0xffffffff
 
 /** Address of the log at hand, 20 bytes. */
 const LOG_ADDRESS: usize = memory.data(32, 64)
@@ -73,7 +73,7 @@ function scanLog(start: usize, record: usize, events: i32): usize {
   let addressAt: usize = 0
   let isRemoved = false
   store<f64>(record + 16, -1)
-  store<u32>(record + 36, NOT_TOLD)
+  store<u32>(record + 36, NO_INDEX)
   while (true) {
     if (load<u8>(at) !== 0x22) return 0
     const key = at + 1
@@ -131,13 +131,13 @@ function scanLog(start: usize, record: usize, events: i32): usize {
       store<u32>(record + 24, <u32>numberRead)
       fields |= 16
     } else if (isLongKey(key, keyLength, 16, 0x746361736e617274, 0x7865646e496e6f69)) {
-      // transactionIndex; some nodes tell null, and it is missed in few blocks only.
+      // transactionIndex; some nodes send null, which is tolerated: few blocks need the index.
       const value = at
       at = scanNumber(value)
       if (at === 0) {
         at = skipValue(value)
         if (at === 0) return 0
-      } else if (numberRead < <f64>NOT_TOLD) store<u32>(record + 36, <u32>numberRead)
+      } else if (numberRead < <f64>NO_INDEX) store<u32>(record + 36, <u32>numberRead)
     } else if (isLongKey(key, keyLength, 9, 0x7361486b636f6c62, 0x687361486b636f6c)) {
       // blockHash
       at = scanHash(at, record + 40)

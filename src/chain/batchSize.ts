@@ -5,7 +5,7 @@ const USUAL_MAX = 50
 /** A size that was refused is tried again after so long, then after four times as long: gateways change their backends. */
 const FIRST_PATIENCE_MS = 60_000
 const PATIENCE_CAP_MS = 60 * 60_000
-/** The wall is looked for until the size is this close to it, as a part of the size. */
+/** The search for the wall ends when the distance to it is at most one part in this many of the size. */
 const NEAR_ENOUGH = 8
 /** Pauses without a look whether single calls are answered, after one that was not: the endpoint is down then. */
 const FIRST_REST_MS = 5_000
@@ -14,9 +14,9 @@ const REST_CAP_MS = 5 * 60_000
 const PLEAS_BEFORE_DOUBT = 2
 
 /**
- * How many calls one endpoint is asked in one request. Endpoints refuse large batches in ways that can't be told from
- * other trouble, so what counts is only this: a batch failed, and a smaller one is answered. Then it starts with single
- * calls and doubles, which meets one refusal on the way where halving would meet one per step, each maybe a time-out.
+ * How many calls one request to an endpoint carries. A refusal of a large batch can't be told from other trouble, so a size
+ * counts as refused only when a batch failed and a smaller one is answered. The size then starts at one call and doubles: that
+ * meets one refusal on the way, where halving would meet one per step, each maybe a time-out.
  */
 export class BatchSize {
   /** As configured. */
@@ -59,7 +59,7 @@ export class BatchSize {
     return this.#pleas === PLEAS_BEFORE_DOUBT
   }
 
-  /** Whether, after a batch that failed, a single call may show that the endpoint is well otherwise. */
+  /** Whether a single call may be sent now, to find out if only the batch is refused. False while the endpoint seems down. */
   get maySound(): boolean {
     return this.#clock.now() >= this.#restUntil
   }
@@ -87,7 +87,7 @@ export class BatchSize {
     this.#wall = Math.min(this.#wall, calls)
     this.#wallUntil = this.#clock.now() + this.#patienceMs
     this.#isWallSlow = isSlow
-    // What takes too long takes as many times as long as it has calls: a quarter may do, and it may still be chance.
+    // A late batch takes time in proportion to its calls, or was late by chance: a quarter may be served in time.
     const likely = isSlow ? Math.ceil(calls / 4) : 1
     const known = this.#served < this.#wall ? this.#served : 1
     this.#served = Math.max(known, Math.min(Math.max(served, likely), this.#wall - 1))
@@ -97,7 +97,7 @@ export class BatchSize {
 
   /**
    * A batch of so many calls met a plea to slow down, or a time-out.
-   * @returns true when a single call was answered just before: then it is the size that is minded.
+   * @returns true when a single call was answered just before: then the plea is about the size.
    */
   pleaded(calls: number): boolean {
     this.#pleadedAt = Math.min(this.#pleadedAt, calls)
@@ -120,7 +120,7 @@ export class BatchSize {
     return this.#pleasMeanSize
   }
 
-  /** A single call was answered where batches met pleas: the next batch decides. */
+  /** A single call was answered where batches met pleas: one more plea means the size. */
   doubtedRightly(): void {
     this.#pleas++
   }

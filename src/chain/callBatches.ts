@@ -14,7 +14,7 @@ import type { RpcCall, RpcOutcome, RpcTransport } from './rpcTransport.js'
 
 const BATCH_WORD = /\bbatch/i
 const NUMBERS = /[0-9a-f-]{6,}|\d+/gi
-/** In a larger batch, one answer that is missing at its end was lost on the way. */
+/** In a batch larger than this, a single answer missing at its end does not mean that the batch is too large. */
 const FEW = 8
 /** Requests in flight, and calls in them, where batches are small or refused. */
 const REQUESTS_IN_FLIGHT = 6
@@ -32,7 +32,7 @@ export interface CallBatchesOptions {
   readonly logger: Logger
 }
 
-/** Asks many calls of one endpoint, as many in one request as it takes: it learns that from what fails. */
+/** Sends many calls to one endpoint in batches, and learns from failures how large a batch the endpoint takes. */
 export class CallBatches {
   readonly #size: BatchSize
   readonly #options: CallBatchesOptions
@@ -140,7 +140,7 @@ export class CallBatches {
     for (const [position, index] of part.entries()) outcomes[index] = answers[position]!
     const suspects = suspectsAmong(asked, answers)
     const [first] = suspects
-    // Another node may know the block that this one does not know yet.
+    // Ask again: another node behind the same address may know the block already.
     const again = part.filter((_, position) => isBehind(asked[position]!, answers[position]!))
     if (first === undefined) {
       this.#size.answered(asked.length)
@@ -150,7 +150,7 @@ export class CallBatches {
     const { failure } = answers[first] as Extract<RpcOutcome, { ok: false }>
     const isTail = first === part.length - failed.length
     const isOneLeftOut = failed.length === 1 && part.length > FEW && failure.kind === 'body'
-    // Calls that are missing here and there are no matter of size.
+    // Failures scattered over the batch do not come from its size.
     if (!isTail || isOneLeftOut) return alone([...failed, ...again])
     return this.#lookAlone(calls, part, failed, failure, outcomes, signal)
   }
@@ -196,7 +196,7 @@ export class CallBatches {
     outcomes: RpcOutcome[],
     signal: AbortSignal,
   ): Promise<readonly number[]> {
-    // What the batch told of each call stands where nothing better is found.
+    // Without a better answer, the outcomes of the batch stand.
     const keep = (): readonly number[] => {
       if (outcomes[failed[0]!] === undefined) throw failure
       return []
@@ -225,7 +225,7 @@ export class CallBatches {
     return others
   }
 
-  /** After pleas that did not end with the wait that was asked for: are they about the number of calls? */
+  /** Waiting did not end the pleas: one single call shows whether they are about the size of the batch. */
   async #askInDoubt(
     calls: readonly RpcCall[],
     index: number,
@@ -245,7 +245,7 @@ export class CallBatches {
     this.#size.doubtedRightly()
   }
 
-  /** No call may follow at once: it would be impolite, or keep the caller from an endpoint that answers. */
+  /** No call may follow at once: the endpoint asked for a pause, or another endpoint can answer sooner. */
   #isForLater(failure: RpcFailure): boolean {
     if (this.#size.pleasMeanSize) return false
     return isTooManyRequests(failure) || (failure.kind === 'timeout' && !this.#options.isAlone)
@@ -268,24 +268,24 @@ function isAboutTheCall(failure: RpcFailure): boolean {
 
 const isLogsCall = ({ method }: RpcCall): boolean => method === 'eth_getLogs'
 
-/** Who sends this status means the rate of requests, or thinks so, unless batches are named. */
+/** Status 429 is about the rate of requests, unless the text names batches. */
 const isTooManyRequests = (failure: RpcFailure): boolean =>
   failure.providerWords().status === 429 && !BATCH_WORD.test(failure.providerWords().text)
 
 const isPlea = (outcome: RpcOutcome): boolean => !outcome.ok && outcome.failure.kind === 'rateLimit'
 
-/** The same refusal, whatever number or request id it has. */
+/** The same refusal, apart from the numbers and request ids in it. */
 function isAlike(a: RpcFailure, b: RpcFailure): boolean {
   const [left, right] = [a.providerWords(), b.providerWords()]
   const isSame = a.kind === b.kind && left.code === right.code
   return isSame && left.text.replace(NUMBERS, '') === right.text.replace(NUMBERS, '')
 }
 
-/** A contract call at a block that this node does not know yet. Not so for headers and logs: they must come from one node. */
+/** A contract call at a block that this node does not know yet. Headers and logs don't count: they must come from one node. */
 const isBehind = ({ method }: RpcCall, outcome: RpcOutcome): boolean =>
   method === 'eth_call' && !outcome.ok && isUnknownBlock(outcome.failure)
 
-/** Positions of outcomes that may have failed for the batch's sake. */
+/** Positions of outcomes that may have failed because of the batch, not because of their own call. */
 function suspectsAmong(calls: readonly RpcCall[], outcomes: readonly RpcOutcome[]): number[] {
   const first = outcomes[0]?.ok === false ? outcomes[0].failure : undefined
   const areAllAlike =

@@ -61,7 +61,7 @@ const eventKeys: Readonly<
 
 /** What the frames below a frame run in. */
 interface Context {
-  /** Whoever calls from here: the address whose storage and balance are at work; undefined where the trace does not tell. */
+  /** Caller of the calls made from here: the address whose storage is in use; undefined where the trace does not say. */
   readonly address: string | undefined
   /** The code that runs is another account's: the frames are below a DELEGATECALL. */
   readonly isBorrowedCode: boolean
@@ -69,7 +69,7 @@ interface Context {
   readonly bridgeCall: BridgeCall | undefined
 }
 
-/** zkSync's system contracts pass a call on with its first caller as the sender. No EVM has code at such addresses that calls others. */
+/** zkSync's system contracts forward a call and keep its original caller as the sender. On an EVM no contract at such an address calls others. */
 const SYSTEM_CONTRACT = /^0x0{36}[0-9a-f]{4}$/
 
 /**
@@ -127,8 +127,8 @@ export function readBridgeTrace(root: unknown, bridge: string): BridgeTrace {
 }
 
 /**
- * Who makes a call. Below a DELEGATECALL that is the context's address: tracers print there the account of the code, or the
- * caller of the whole, as well. Elsewhere what is printed and what the frames say must agree.
+ * Caller of a frame. Below a DELEGATECALL it is the context's address, whatever `from` says: some tracers print the account
+ * of the code there, or the transaction's sender. Elsewhere `from` and the context must agree; undefined where they don't.
  */
 function callerOf(frame: Frame, outer: Context | undefined): string | undefined {
   const printed = address(frame.from)

@@ -18,7 +18,7 @@ import { toHeader } from './rpcBlocks.js'
 import { SenderResolver } from './senders.js'
 import { Silence } from './silence.js'
 
-/** A node that is well tells its newest block number in a fraction of this. */
+/** A healthy node answers eth_blockNumber in a fraction of this. */
 const PROBE_MS = 1_500
 
 export interface ChainClientOptions {

@@ -47,13 +47,13 @@ export interface SenderQuestion {
 
 /** A sender as well as it can be told now. */
 export interface ResolvedSender extends Sender {
-  /** True: no call trace was to be had this time, so `caller` is tx.from for want of better. Worth another question later. */
+  /** True: no call trace was available, so `caller` is tx.from for now and must be asked for again. */
   readonly isProvisional: boolean
-  /** A tracer tried this very transaction and could not; otherwise traces as such are refused now. */
+  /** The tracer failed on this very transaction. Otherwise endpoints refuse all traces now. */
   readonly isTraceFailed?: boolean
 }
 
-/** Time for traces. What is left then gets tx.from for now. */
+/** Time for traces. When it is spent, the remaining questions are answered with tx.from, provisionally. */
 export interface TraceBudget {
   /** For all questions together. */
   readonly totalMs: number
@@ -138,8 +138,8 @@ export interface ChainClient extends ContractReads {
   /** Newest block. One call. */
   getHead(signal: AbortSignal): Promise<BlockHeader>
   /**
-   * Newest block of the endpoint in use if it is as high as `wanted`; else all others are asked, and the highest is told. One that shows a
-   * block so high is preferred from then on.
+   * Newest block of the endpoint in use if it is as high as `wanted`; else the highest newest block of all endpoints. An
+   * endpoint that shows a block as high as `wanted` is preferred from then on.
    */
   getHighestHead(wanted: BlockNumber, signal: AbortSignal): Promise<BlockHeader>
   /** Header by number; undefined while the node does not know the block. */
@@ -156,7 +156,7 @@ export interface ChainClient extends ContractReads {
    * and the next call goes on behind it.
    */
   fetchRange(from: BlockNumber, to: BlockNumber, signal: AbortSignal): Promise<FetchedRange>
-  /** From which block on logs are counted per transaction as far as is stored. Ranges fetched from now on may find it out. */
+  /** Sets the first block whose logs are counted per transaction, as stored; undefined while ranges have yet to show one. */
   countPerTransactionFrom(block: BlockNumber | undefined): void
   /**
    * What was fetched of [from, to] contradicts the chain's own arithmetic, so a log may be missing. Until it has been
@@ -177,7 +177,7 @@ export interface ChainClient extends ContractReads {
     signal: AbortSignal,
     budget?: TraceBudget,
   ): Promise<Map<string, ResolvedSender>>
-  /** Whether a trace may be had now: not while every endpoint refuses, until one is due to be asked again. */
+  /** Whether some endpoint may be asked for a trace now. False while all of them rest after refusing. */
   canTrace(): boolean
   /**
    * Which of `globalExitRoots` the destination's manager knows at a block (legacy managers without events).
@@ -205,7 +205,7 @@ export interface ChainClient extends ContractReads {
   distrust(): void
   /** True while no endpoint answers. */
   isDown(): boolean
-  /** True while something is asked and nothing was answered for a while. */
+  /** True while requests are pending and no endpoint has answered anything for a while. */
   isSilent(): boolean
   /** Asks each endpoint for its newest block number and waits a moment for the first answer. Never throws. */
   probe(signal: AbortSignal): Promise<void>

@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
 
-/** The answer is packed in a way that is not understood, or not as it says. The message is safe to show. */
+/** The answer's content-encoding is unknown, or the body is not encoded that way. The message is safe to show. */
 export class UnreadableCoding extends Error {
   override readonly name = 'UnreadableCoding'
 }
@@ -40,11 +40,11 @@ export function createUnpacker(coding: string | undefined, firstByte: number): T
   return unpacker(firstByte)
 }
 
-/** @returns what to tell of a stream that broke. */
+/** The error for a body that could not be decoded. */
 export function brokenCoding(coding: string | undefined): UnreadableCoding {
   return new UnreadableCoding(`is not packed as it says (${nameable(coding?.trim().toLowerCase() ?? '')})`)
 }
 
-/** It comes from the other side: nothing long or strange goes into a log. */
+/** The header is the endpoint's text: nothing long or unusual of it goes into a log. */
 const nameable = (coding: string): string =>
   /^[a-z0-9][a-z0-9 ,+-]{0,30}$/.test(coding) ? coding : 'something'

@@ -25,7 +25,7 @@ const TIMES_BEHIND = 2
 /** Less than errors weigh at most: an endpoint that tells of blocks which it can't show must not win by them. */
 const LAG_WEIGHT = 3
 
-/** What a network halts with when every endpoint fails so. */
+/** The reason to halt when every endpoint fails with this kind. */
 const HOPELESS: Readonly<Partial<Record<RpcFailureKind, HaltReason>>> = {
   gone: 'pruned_history',
   tooMuch: 'answer_too_large',
@@ -217,8 +217,9 @@ export class EndpointPool {
   }
 
   /**
-   * The endpoint that served last shows no block as high as `wanted`: do the others that are ready?
-   * @returns the first head that is so high, else the highest of all, `told` among them.
+   * Asks the other ready endpoints for a head as high as `wanted`, which the current endpoint does not show.
+   * @param told head of the current endpoint.
+   * @returns the first head that is as high as `wanted`, else the highest of all heads.
    */
   async findHigher(told: BlockHead, wanted: number, signal: AbortSignal): Promise<BlockHead> {
     const last = this.#current

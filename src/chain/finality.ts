@@ -13,7 +13,7 @@ import type { RpcOutcome } from './rpcTransport.js'
 
 /** What stands in for a tag that a node does not offer: two epochs of Ethereum for `finalized`, one for `safe`. */
 const FALLBACK_DEPTH = { safe: 32, finalized: 64 } as const
-/** A tag that is not offered is asked for again after this long, and so is what one endpoint told of a head. */
+/** After this long a tag that is not offered is asked for again, and so is the tag for a head that stands still. */
 const ASK_AGAIN_MS = 30_000
 /** A node that offered the tag before may fail to for so long before blocks are counted: they might pass what is final. */
 const TAG_GRACE_MS = 20_000
@@ -27,7 +27,7 @@ interface Tagged {
 
 type ChainHead = Pick<BlockHeader, 'number' | 'hash'>
 
-/** What an endpoint told in the same breath as its head. */
+/** The tagged block that an endpoint sent in one request with its head. */
 interface BesideHead {
   readonly endpoint: Endpoint
   readonly headHash: string
@@ -43,7 +43,7 @@ export class FinalityTracker {
   readonly #logger: Logger
   #finalized = 0
   #beside: BesideHead | undefined
-  /** Hash of the head that a question of its own was answered for, and when. */
+  /** Hash of the head for which the tag was last known, and when the tag was last asked for. */
   #answeredFor = ''
   #askedAt = Number.NEGATIVE_INFINITY
   #taggedAt: number | undefined
@@ -63,7 +63,7 @@ export class FinalityTracker {
     this.#logger = logger
   }
 
-  /** The endpoint's newest block, and in one request with it the tag: what is final is known as soon as the head. @throws RpcFailure */
+  /** The endpoint's newest block. The same request asks for the tag, so finality is known as soon as the head. @throws RpcFailure */
   async readHead(endpoint: Endpoint, signal: AbortSignal): Promise<BlockHead> {
     const { tag } = this.#finality
     if (tag === 'latest' || !this.#isWorthAsking()) return readHead(endpoint, signal)
@@ -145,8 +145,9 @@ export class FinalityTracker {
   }
 
   /**
-   * A gateway may hand the calls of one request to several nodes. On the L1, where proofs and readiness hang on what is final and the
-   * tag moves in epochs, it is looked at again; on an L2, where it moves with each block, only what may be cached hangs on it.
+   * A gateway may hand the calls of one request to several nodes, so the tagged block may be of another branch than the head.
+   * On the L1 the block is compared with the head's chain: proofs and readiness depend on it, and the tag moves only in epochs.
+   * On an L2 the tag moves with each block, and only caching depends on it.
    */
   async #judge(beside: BesideHead, head: ChainHead, signal: AbortSignal): Promise<Tagged> {
     const { endpoint, block } = beside
@@ -155,7 +156,7 @@ export class FinalityTracker {
     return { endpoint, block, isOurs }
   }
 
-  /** What makes nothing more final need not be looked at. */
+  /** A tag that makes no further block final needs no comparison. */
   async #isOurs(
     block: BlockHead | undefined,
     head: ChainHead,
@@ -202,7 +203,7 @@ async function findTagged(
   }
 }
 
-/** The same where the tag was asked for beside the head. @returns `nothing` where it is worth a question of its own. */
+/** The tagged block from the request for the head. @returns `nothing` when the tag must be asked for by itself. */
 function toldBlock(outcome: RpcOutcome, endpoint: Endpoint): BlockHead | undefined | 'nothing' {
   if (!outcome.ok) return outcome.failure.kind === 'rpc' ? undefined : 'nothing'
   try {

@@ -19,7 +19,7 @@ export interface HeadSocketOptions {
   readonly timeoutMs: number
   /** Without a message for so long the other side is asked for a sign of life, and given up when none comes. */
   readonly pingMs?: number
-  /** After so long it ends for a new one to be opened. */
+  /** The subscription ends at this age, so that a new connection replaces it. */
   readonly ageMs?: number
   /** Once, however often the other side says so. */
   readonly onSubscribed: () => void
@@ -27,7 +27,7 @@ export interface HeadSocketOptions {
   readonly onHead: (blockHash: string) => void
   /** Once, and nothing after it. */
   readonly onEnd: (reason: string) => void
-  /** Instead of `onEnd`, when it ends for its age: the name may mean another machine since. */
+  /** Instead of `onEnd`, when it ends because of its age: the host name may resolve to another machine by now. */
   readonly onAged?: () => void
 }
 

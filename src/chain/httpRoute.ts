@@ -8,7 +8,7 @@ import { ReusingAgent } from './reusingAgent.js'
 
 /** A connection that rests longer is closed from here: the other side may have forgotten it without a word. */
 const IDLE_SOCKET_MS = 4_000
-/** A connection is used for so long: its name may mean another machine since, which only a new connection meets. */
+/** A connection is replaced at this age: the host name may resolve to another machine by now. */
 const CONNECTION_AGE_MS = 60_000
 
 export interface HttpRouteOptions {
@@ -19,7 +19,7 @@ export interface HttpRouteOptions {
   readonly lookup?: LookupFunction
 }
 
-/** How one address is reached: with which function, agent, host, path and headers. */
+/** The request function and its options (agent, host, path, headers) that reach one address. */
 export interface HttpRoute {
   readonly start: typeof httpRequest
   readonly options: RequestOptions

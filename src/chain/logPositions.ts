@@ -8,19 +8,19 @@ import { RpcFailure } from './rpcFailure.js'
 import { decodeLogs, type logsFilter, type RpcLog } from './rpcLogs.js'
 import type { RpcOutcome } from './rpcTransport.js'
 
-/** Places of one transaction: a position is the transaction's index times this, plus the log's index in it. */
+/** Positions reserved for one transaction: a position is transaction index · this + the log's index in the transaction. */
 const TRANSACTION_LOGS = 2 ** 16
 
 type Logs = readonly RpcLog[]
 
 /**
- * Where a log stands in its block. Most chains count logs per block: the told index is the place. Some (zk stacks) count per
- * transaction: there two logs of a block may claim one place. From the first block on that shows it, the place is
- * transaction index · 2^16 + told index: only logs of ours are asked for, so that numbering them anew would not give the same
- * numbers each time. Older blocks keep what they were told with: in each of them that is in order.
+ * The position of a log in its block. Most chains number the logs of a block: `logIndex` is the position. Some (zk stacks)
+ * number the logs of each transaction from 0, so two logs of a block may have one index. From the first block on that shows
+ * this, the position is transaction index · 2^16 + logIndex. Counting the logs ourselves would not do: only our contracts' logs
+ * are fetched, and another filter would give other numbers. Older blocks keep their logIndex, which is in order in each of them.
  *
- * The first such block belongs to the chain, and is the same whenever history is read again. The store remembers it
- * (`startAt`), and whoever stores a range checks that it was counted so (`FetchedRange.perTransactionFrom`).
+ * The first such block is a property of the chain: reading history again finds the same one. The store remembers it
+ * (`startAt`), and a range is stored only if it was read with the same value (`FetchedRange.perTransactionFrom`).
  */
 export class LogPositions {
   readonly #filter: ReturnType<typeof logsFilter>
@@ -35,14 +35,15 @@ export class LogPositions {
     return this.#from
   }
 
-  /** What the store knows counts. */
+  /** Sets the first block as the store has it. */
   startAt(block: number | undefined): void {
     this.#from = block
   }
 
   /**
-   * Packed logs, in order.
-   * @returns false when that takes more than a look: then they are as they were.
+   * Gives packed logs their positions, without any request.
+   * @param logs in chain order.
+   * @returns false when requests are needed (`place`): the logs are unchanged then.
    */
   placePacked(logs: PackedLogs, endpoint: Endpoint): boolean {
     const first = this.#firstPlaced(logs)
@@ -61,8 +62,8 @@ export class LogPositions {
   }
 
   /**
-   * @param blocks complete blocks with their logs as told, ascending; they get them in order, each with its place as its index.
-   * @returns what `from` was meanwhile.
+   * @param blocks complete blocks with their logs, ascending. Lists are replaced by sorted ones with the position as `logIndex`.
+   * @returns the first block counted per transaction that these positions were made with.
    * @throws RpcFailure when the endpoint does not tell enough; ChainDataError `log_position_overflow`.
    */
   async place(
@@ -85,7 +86,8 @@ export class LogPositions {
     const since = from
     let placed = new Map([...blocks].filter(([number]) => number >= since))
     if (placed.size === 0) return from
-    if (!(await this.#asks(from, endpoint, signal))) placed = await withOwnIndexes(placed, endpoint, signal)
+    if (!(await this.#showsPerTransaction(from, endpoint, signal)))
+      placed = await withOwnIndexes(placed, endpoint, signal)
     const bare = new Map([...placed].filter(([, logs]) => !tellTransactions(logs)))
     const told = await withTransactions(bare, headers, endpoint, signal)
     for (const [number, logs] of new Map([...placed, ...told])) {
@@ -106,16 +108,16 @@ export class LogPositions {
     return first
   }
 
-  /** What was learned of the endpoint at the block where counting changes. */
+  /** Whether the endpoint showed, at the block where counting changes, that it counts per transaction. */
   #countsPerTransaction({ perTransactionLogs: learned }: Endpoint): boolean {
     return learned?.isShown === true && learned.from === this.#from
   }
 
   /**
-   * Does the endpoint count per transaction? The first such block shows it. One that has dropped that block may do either:
-   * then its receipts tell.
+   * Whether the endpoint counts per transaction, which its logs of block `from` show. False as well for an endpoint that no
+   * longer has that block: receipts then give the indices (`withOwnIndexes`).
    */
-  async #asks(from: number, endpoint: Endpoint, signal: AbortSignal): Promise<boolean> {
+  async #showsPerTransaction(from: number, endpoint: Endpoint, signal: AbortSignal): Promise<boolean> {
     const learned = endpoint.perTransactionLogs
     if (learned?.from === from) return learned.isShown
     const range = { fromBlock: quantity(from), toBlock: quantity(from) }
@@ -133,7 +135,7 @@ export class LogPositions {
   }
 }
 
-/** Each log with the index of its transaction, as the block's own list tells it; a log that is not of one of them as it is. */
+/** The logs with their transactions' indices from the block's list of hashes. A log whose transaction is not listed stays as it is. */
 async function withTransactions(
   blocks: ReadonlyMap<number, Logs>,
   headers: ReadonlyMap<number, BlockHead>,
@@ -157,7 +159,7 @@ async function withTransactions(
   return complete
 }
 
-/** Each log with its index in its own transaction, by receipts: whatever they count, they hold all logs of it in order. */
+/** The logs with their index in their own transaction, from receipts: a receipt lists all logs of its transaction in order. */
 async function withOwnIndexes(
   blocks: ReadonlyMap<number, Logs>,
   endpoint: Endpoint,
@@ -176,7 +178,7 @@ async function withOwnIndexes(
       whole.set(hash, inReceipt)
       const logIndex = inReceipt.findIndex((each) => isSameEvent(each, log))
       if (logIndex < 0) throw uncountable(log, endpoint)
-      // An event that a transaction tells twice has two places.
+      // A transaction may emit the same event twice: each log needs a position of its own.
       inReceipt[logIndex] = { ...log, data: TAKEN }
       return { ...log, logIndex }
     })
@@ -185,7 +187,7 @@ async function withOwnIndexes(
   return complete
 }
 
-/** No data of a log. */
+/** Marks a log of a receipt as matched: no log has this as its data. */
 const TAKEN = ''
 
 function logsOfReceipt(outcome: RpcOutcome, log: RpcLog, endpoint: Endpoint): RpcLog[] {
@@ -204,7 +206,7 @@ function isSameEvent(a: RpcLog, b: RpcLog): boolean {
   )
 }
 
-/** Such an endpoint is of no use for logs: it counts otherwise than is stored, and does not show how. */
+/** The endpoint counts per block where positions are stored per transaction, and its receipts do not have the log. */
 function uncountable({ blockNumber }: RpcLog, { alias }: Endpoint): RpcFailure {
   return new RpcFailure(
     'body',
@@ -226,9 +228,9 @@ function tellTransactions(logs: Logs): boolean {
 }
 
 /**
- * Told indices repeat, or fall while transactions rise, which is no count of the block's logs; or they may: that of a
- * transaction is not told.
- * @param logs of a block, by told index.
+ * Whether the logs may be counted per transaction: an index repeats, or a higher index belongs to an earlier transaction.
+ * Also true while a transaction index is missing, because it could show the latter.
+ * @param logs of one block, by logIndex.
  */
 function areInDoubt(logs: Logs): boolean {
   for (let at = 1; at < logs.length; at++) {
@@ -241,17 +243,17 @@ function areInDoubt(logs: Logs): boolean {
   return false
 }
 
-/** The same of packed logs, and the log before it. */
+/** The same for a packed log and the one before it. */
 function isInDoubt(logs: PackedLogs, log: number): boolean {
   if (logs.blockNumber(log) !== logs.blockNumber(log - 1)) return false
   if (logs.logIndex(log) <= logs.logIndex(log - 1)) return true
   return logs.transactionIndex(log) === undefined && !logs.isOfSameTransaction(log, log - 1)
 }
 
-/** @param logs as above, with all that is known of their transactions. @throws RpcFailure when two claim one place for no reason. */
+/** @param logs of one block, by logIndex, with their transactions' indices. @throws RpcFailure when two logs share an index and the transactions don't explain it. */
 function showPerTransaction(logs: Logs, endpoint: Endpoint): boolean {
   if (tellTransactions(logs)) return areInDoubt(logs)
-  // A log of the system is of none: without another sign it is where it says.
+  // A log of the system belongs to no transaction: without a repeated index it keeps its logIndex.
   if (logs.some(({ logIndex }, at) => at > 0 && logIndex === logs[at - 1]!.logIndex))
     throw untold(logs[0]!, endpoint)
   return false
@@ -267,7 +269,7 @@ function untold({ blockNumber }: RpcLog, { alias }: Endpoint): RpcFailure {
   return new RpcFailure('body', `${alias}: logs of block ${blockNumber} do not tell their transactions`)
 }
 
-/** Both of one block: transactions rise, or the indices in one do. */
+/** Within a block, transactions rise, or the indices within one transaction do. */
 function isInStep(logs: PackedLogs, log: number): boolean {
   if (logs.blockNumber(log) !== logs.blockNumber(log - 1)) return true
   const step = logs.transactionIndex(log)! - logs.transactionIndex(log - 1)!

@@ -6,10 +6,10 @@ import { RpcFailure } from './rpcFailure.js'
 import { decodeLogs, type logsFilter, type RpcLog } from './rpcLogs.js'
 import type { RpcCall } from './rpcTransport.js'
 
-/** Receipts that are held at once: of those the logs that are not ours are dropped. */
+/** Receipts held in memory at once: other contracts' logs in them are dropped before the next ones come. */
 const RECEIPTS_AT_ONCE = 50
 
-/** The endpoint has more to tell than it, or we, can take at once: fewer must be asked for. */
+/** The answer is larger than the endpoint sends, or than is read: the question must be split. */
 export function isTooMuch(failure: RpcFailure): boolean {
   const { type } = classifyLogsFailure(failure, 1)
   return type === 'tooMany' || type === 'tooWide'

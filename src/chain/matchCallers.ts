@@ -163,7 +163,7 @@ function fits({ destinationNetwork, destinationAddress }: SenderLog, call: Depos
   )
 }
 
-/** A call whose caller the trace contradicts is no certain call. */
+/** Leaves the log without a caller where the trace contradicts itself. */
 function setCaller(callers: Map<number, string>, { logIndex }: SenderLog, caller: string | undefined): void {
   if (caller !== undefined) callers.set(logIndex, caller)
 }

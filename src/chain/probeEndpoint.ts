@@ -211,7 +211,7 @@ async function probeBatches(endpoint: Endpoint, signal: AbortSignal): Answer {
       await endpoint.callAll(calls, signal)
       isSure = batchSize.isSettled || tries >= BATCH_TRIES
     } catch (error) {
-      // It may ask to slow down for the number of calls: that shows when it goes on.
+      // The plea may be about the size of the batch: the next tries show it.
       if (!(error instanceof RpcFailure) || error.kind !== 'rateLimit' || tries >= BATCH_TRIES) throw error
       await systemClock.sleep(Math.min(error.retryAfterMs ?? SLOW_DOWN_MS, SLOW_DOWN_CAP_MS), signal)
     }

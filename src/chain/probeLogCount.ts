@@ -3,10 +3,10 @@ import type { ProbeFinding } from './probeEndpoint.js'
 import type { BlockHead } from './rpcBlocks.js'
 import { decodeLogs } from './rpcLogs.js'
 
-/** Receipts that are looked at: two with logs show how they are counted. */
+/** Most receipts that are read: two with logs show how logs are counted. */
 const MOST_RECEIPTS = 16
 
-/** Are logs counted per block, as most nodes do, or per transaction? Told by the receipts of the newest block, where two have logs. */
+/** Whether logs are counted per block, as most nodes do, or per transaction: two receipts with logs of the newest block show it. */
 export async function probeLogCount(
   { number, transactionHashes }: BlockHead,
   endpoint: Endpoint,

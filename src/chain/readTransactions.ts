@@ -20,7 +20,7 @@ const WHOLE_BLOCKS_AT_ONCE = 10
 /**
  * Fills `found` with the transactions of `blocks` (hash → its block) that it does not hold yet: asked for by their
  * hashes, then looked for in their blocks (nodes drop the index of old transactions and keep the blocks), then in the
- * blocks' receipts. What the endpoint refuses, or tells in a form that is none, stays unknown by itself.
+ * blocks' receipts. A call that is refused or has a malformed answer leaves only its own transaction unknown.
  * @returns whether all are known now.
  * @throws RpcFailure when nothing was answered.
  */
@@ -63,7 +63,7 @@ const wholeBlock = (block: number): RpcCall => ({
 })
 const receipts = (block: number): RpcCall => ({ method: 'eth_getBlockReceipts', params: [quantity(block)] })
 
-/** @returns undefined where the endpoint does not tell: that is no reason to keep the others waiting. */
+/** @returns undefined for a failed call: the other transactions must not wait for it. */
 function resultOf(outcome: RpcOutcome): unknown {
   return outcome.ok ? outcome.result : undefined
 }

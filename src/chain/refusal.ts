@@ -4,7 +4,7 @@ import type { Clock } from './clock.js'
 const REFUSED_MS = 5_000
 const LONGEST_REFUSED_MS = 60_000
 
-/** A refusal that may be one backend's alone: gateways and balancers mix those that trace with those that do not. */
+/** A refusal that holds only for a while: behind a gateway some backends may answer what others refuse. */
 export class Refusal {
   readonly #clock: Pick<Clock, 'now'>
   #times = 0

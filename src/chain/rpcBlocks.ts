@@ -53,7 +53,7 @@ export function decodeQuantity(raw: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
 
-/** Some gateways tell the chain id in decimal, as `net_version` does. @returns undefined unless it is a number. */
+/** Some gateways send the chain id in decimal, as `net_version` does. @returns undefined unless it is a number. */
 export function decodeChainId(raw: unknown): number | undefined {
   return decodeQuantity(typeof raw === 'string' && CHAIN_ID.test(raw) ? Number(raw) : raw)
 }

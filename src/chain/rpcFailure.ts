@@ -20,7 +20,7 @@ export interface ProviderWords {
  * - `body`: a reply that is too long, cut, no JSON, or contradicts itself.
  * - `behind`: the endpoint does not know a block yet that we know of.
  * - `gone`: the endpoint no longer keeps what the question needs.
- * - `tooMuch`: the smallest question has a longer answer than can be taken.
+ * - `tooMuch`: the answer is too long, and the question can't be made smaller.
  */
 export type RpcFailureKind =
   | 'rpc'

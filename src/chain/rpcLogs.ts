@@ -12,7 +12,7 @@ export interface RpcLog extends EncodedLog {
   readonly transactionHash: string
   /** undefined when absent or unreadable. */
   readonly transactionIndex: number | undefined
-  /** As told: most nodes count per block, some per transaction. `LogPositions` makes the place in the block of it. */
+  /** As the endpoint sends it: per block, or on some chains per transaction. `LogPositions` turns it into the position in the block. */
   readonly logIndex: number
   /** Seconds; undefined when absent, zero or unreadable. */
   readonly blockTimestamp: number | undefined
@@ -30,7 +30,7 @@ const UPPER_CASE = /[A-F]/
 const MOST_LOGS = 0xffff_ffff
 
 /**
- * Logs by block and told index, each once. Logs marked `removed` are left out: they tell of a branch that is gone.
+ * Logs by block and logIndex, each once. Logs marked `removed` are left out: they tell of a branch that is gone.
  * @throws RpcFailure `body` when an entry is no mined log, or lies outside [from, to].
  */
 export function decodeLogs(raw: unknown, from: number, to: number, alias: string): RpcLog[] {
@@ -38,7 +38,7 @@ export function decodeLogs(raw: unknown, from: number, to: number, alias: string
     const plain = Array.from({ length: raw.length }, (_, log) => unpackLog(raw, log))
     return decodeLogs(plain, from, to, alias)
   }
-  // Written by nodes in Go that found nothing.
+  // Nodes in Go send null for an empty list.
   if (raw === null) return []
   if (!Array.isArray(raw)) throw new RpcFailure('body', `${alias}: eth_getLogs was not answered by a list`)
   const logs: RpcLog[] = []

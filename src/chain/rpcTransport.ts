@@ -153,8 +153,8 @@ function withoutMark(body: Buffer): Buffer {
 }
 
 /**
- * A redirect is not followed: what is asked may hold a key, and the address may be a page to log in. The host is told,
- * and nothing that may be a secret.
+ * A redirect is not followed: the request may hold a key, and the target may be a login page. The message names the target's
+ * host only, because its path may hold a key.
  */
 function whereMoved({ status, headers }: HttpAnswer, url: string): string {
   const { location } = headers
@@ -177,12 +177,12 @@ function outcomeOf(reply: unknown, alias: string, method: string): RpcOutcome {
   return { ok: true, result }
 }
 
-/** Beside a result, some write an error of nothing. */
+/** Some endpoints send an empty error beside a result. */
 function isEmpty(error: NonNullable<Reply['error']>): boolean {
   return typeof error === 'object' ? !error.code && !error.message : !error
 }
 
-/** Of an error inside an answer; some are no object but a text. */
+/** The provider's words of an error in an answer, which some endpoints send as a bare text. */
 function errorWords(error: NonNullable<Reply['error']> | string, method?: string): ProviderWords {
   if (typeof error === 'string') return wordsOf(method, undefined, error, undefined)
   return wordsOf(method, error.code, error.message, error.data)
@@ -284,7 +284,7 @@ function systemCode(error: unknown): string {
   return ''
 }
 
-/** Retry-After in seconds or as a date, which is the endpoint's: its own clock tells how far that is. */
+/** Retry-After in seconds or as a date. A date is compared with the answer's own Date header: our clock may differ. */
 function retryAfterMs(headers: HttpAnswer['headers']): number | undefined {
   const value = headers['retry-after']?.trim()
   if (value === undefined || value === '') return undefined

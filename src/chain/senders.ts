@@ -16,10 +16,10 @@ import { senderKey } from './senderKey.js'
 /** Transactions asked for at a time. */
 const TRANSACTIONS_AT_ONCE = 100
 const TRACES_IN_FLIGHT = 4
-/** Unless told otherwise: what backfill asks for is stored in order, so it waits for a slow tracer, but not for long. */
+/** Default time for traces: backfill stores senders in order, so it waits for a slow tracer, but not for long. */
 const TRACE_MS = 5_000
 const TRACE_MS_PER_QUESTION = 100
-/** Calls for one trace: behind a balancer the next one mostly meets another node. */
+/** Tries for one trace when it is refused: behind a balancer the next call mostly meets another node. */
 const TRIES_WHERE_REFUSED = 3
 
 /** Finds out who called the bridge. */
@@ -107,7 +107,7 @@ export class SenderResolver {
     )
     const found = new Map<string, Transaction>()
     let answers = 0
-    // That a transaction is not known here says nothing against the endpoint: blocks are read from it as before.
+    // An unknown transaction is no failure of the endpoint: blocks are still read from it.
     await this.#pool.tryEach(
       (endpoint) => endpoint.serves('logs'),
       async (endpoint) => {
@@ -199,9 +199,9 @@ interface TraceTimes {
 
 interface TraceResult {
   readonly trace: BridgeTrace | undefined
-  /** There was none to be had now. */
+  /** No trace was available now; a later question may get one. */
   readonly isOpen: boolean
-  /** A tracer tried and could not. */
+  /** A tracer failed on this transaction. */
   readonly isFailed: boolean
 }
 
@@ -215,15 +215,15 @@ function isTracerMissing(failure: RpcFailure): boolean {
 }
 
 /**
- * @throws RpcFailure `body` when it is not built as traces are, nested deeper than any chain's calls, or without a call of the
- * bridge that took effect: the transaction has logs of one.
+ * @throws RpcFailure `body` when the trace is malformed, nested deeper than any chain's calls, or lacks a successful call of
+ * the bridge, although the transaction has a log of the bridge.
  */
 function bridgeTraceOf(root: unknown, bridge: string, { alias }: Endpoint): BridgeTrace {
   try {
     const trace = readBridgeTrace(root, bridge)
     if (trace.calls.length > 0) return trace
   } catch {
-    // What it is built of is told by nobody.
+    // Reported below, like a trace without calls.
   }
   throw new RpcFailure('body', `${alias}: a trace is malformed, or lacks the call that made the log`)
 }

@@ -1,29 +1,30 @@
 import type { Clock } from './clock.js'
 import type { createHttpPost } from './httpPost.js'
 
-/** Nothing that was asked has been answered for so long: perhaps nobody listens. */
+/** Requests are pending and none was answered for this long: the endpoints may be frozen. */
 const SILENT_AFTER_MS = 1_000
 
 /**
- * Whether what is asked of one network's endpoints is answered at all. A frozen node takes connections and says nothing: each question
- * waits for its time-out, and is asked once more, before anybody knows. Any answer counts, a refusal too; a connection that fails does not.
+ * Whether the endpoints of one network answer at all. A frozen node accepts connections and never answers: without this, it
+ * would be noticed only after the time-outs of a request and of its retry. A refusal counts as an answer, a failed connection
+ * does not.
  */
 export class Silence {
   readonly #clock: Pick<Clock, 'now'>
   #pending = 0
-  /** Since when nothing was heard though something was asked. */
+  /** Since when requests have been pending without any answer. */
   #sinceMs: number | undefined
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock
   }
 
-  /** True while questions are out and none was answered for a while. */
+  /** True while requests are pending and none was answered for a while. */
   get isSilent(): boolean {
     return this.#sinceMs !== undefined && this.#clock.now() - this.#sinceMs >= SILENT_AFTER_MS
   }
 
-  /** Posts that are listened to. */
+  /** Wraps `openPost` so that requests and answers are noticed. */
   around(openPost: typeof createHttpPost): typeof createHttpPost {
     return (options) => {
       const post = openPost(options)

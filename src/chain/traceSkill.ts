@@ -1,13 +1,13 @@
 import type { Clock } from './clock.js'
 import { Refusal } from './refusal.js'
 
-/** Transactions in a row that a tracer fails at before it is left alone: one alone says nothing of the others. */
+/** Failed transactions in a row before the tracer gets a rest: a single failure says nothing about other transactions. */
 const FAILURES_BEFORE_REST = 3
 const REST_MS = 5_000
 
 /** Whether one endpoint traces transactions, as far as it has shown. Nothing that it refuses is believed for ever. */
 export class TraceSkill {
-  /** It has traced before: a refusal is hardly the last word. */
+  /** It has traced before, so a refusal is likely to be one backend's. */
   hasTraced = false
   readonly #clock: Pick<Clock, 'now'>
   readonly #missing: Refusal
@@ -39,8 +39,8 @@ export class TraceSkill {
   }
 
   /**
-   * It does not offer such calls, or one of its backends does not.
-   * @returns false where that is doubtful, as it has traced others: then it is about this transaction only.
+   * The endpoint, or one of its backends, does not offer traces.
+   * @returns false while that is in doubt because it has traced other transactions: then only this one counts as failed.
    */
   refused(): boolean {
     if (this.hasTraced && ++this.#failures < FAILURES_BEFORE_REST) return false
@@ -56,7 +56,7 @@ export class TraceSkill {
     this.#gone.told()
   }
 
-  /** It tried this transaction and could not. */
+  /** The tracer failed on a transaction. */
   failed(): void {
     if (++this.#failures < FAILURES_BEFORE_REST) return
     this.#failures = 0
