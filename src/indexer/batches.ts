@@ -35,9 +35,9 @@ export function makeBatch(
 }
 
 /**
- * Whether logs of `range` got their places as those stored before it: two ranges are read at once, and the later one may have
- * been read before the earlier one showed how the chain counts.
- * @param stored what is known of the blocks before.
+ * Whether the logs of `range` got their positions by the same counting as those stored before it. Two ranges are read at once,
+ * and the later one may have been read before the earlier one showed that the chain counts per transaction.
+ * @param stored first block counted per transaction, as stored.
  */
 export function isCountedAlike(stored: BlockNumber | undefined, range: FetchedRange): boolean {
   const { perTransactionFrom: from, fromBlock } = range

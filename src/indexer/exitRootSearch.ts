@@ -5,12 +5,11 @@ import type { LeafCount, Lineage, NetworkId } from '../protocol/units.js'
 import type { SettlementReader } from '../shard/l1InfoGers.js'
 import type { FoundExitRoot, LineageSpan, LocalExitRoots } from '../shard/localExitRoots.types.js'
 import type { Settlement } from '../shard/settledCoverage.js'
-
 import type { StatusRow } from '../telemetry/statusBoard.js'
 
-/** The thread has a chain to follow: it searches for so long at a time. */
+/** Longest slice of a search: the thread also has a chain to follow. */
 const SLICE_MS = 20
-/** Roots worked out between two looks at the clock: about a millisecond. */
+/** Roots computed between two looks at the clock: about a millisecond. */
 const COUNTS_AT_ONCE = 128
 const NOWHERE: Place = { lineage: 0, leafCount: 0 }
 
@@ -22,7 +21,7 @@ interface Place {
 
 interface UnknownRoot {
   readonly root: Hash
-  /** What was settled before it: roots are mostly settled in the order in which the source makes them. */
+  /** Place of the last known root settled before it: roots are mostly settled in the order in which the source makes them. */
   readonly after: Place
 }
 
@@ -33,11 +32,11 @@ interface Stretch {
   readonly to: number
 }
 
-/** Roots that are compared with those of some leaf counts. */
+/** One run over leaf counts that compares their roots with the roots searched for. */
 interface Pass {
   readonly roots: RootSet
   readonly stretches: Iterator<Stretch, void>
-  /** Its roots are looked for where they most likely are. */
+  /** True while the pass is in the stretches where its roots most likely are. */
   isLikely: boolean
   readonly end: () => void
 }
@@ -54,26 +53,27 @@ export interface ExitRootSearchOptions {
 }
 
 /**
- * Any leaf count can be settled, but only the roots of block ends are kept: a root for each deposit would make backfill dear.
- * So the settled roots of this network that no block ends with are looked for, leaf count by leaf count: first from the one
- * settled before on, then in every lineage as a whole. One that is nowhere is compared with what is appended from then on.
+ * Finds the leaf counts of roots that were settled inside a block. Any leaf count can be settled, but only the roots of block
+ * ends are stored: storing a root per deposit would make backfill expensive. A settled root that is not stored is searched leaf
+ * count by leaf count: first behind the root settled before it, then in every lineage from its start. A root found nowhere is
+ * compared with the leaves that are appended later.
  */
 export class ExitRootSearch {
   readonly #options: ExitRootSearchOptions
   #epoch = -1
-  /** State of the tree that was searched last: its `epoch` on the board, which cuts move too, and its deposits. */
+  /** The tree at the last step: its `epoch` on the board, which cuts increase too, and its deposit count. */
   #seenTree: readonly [number, number] = [-1, -1]
   #seenTip = -1
   #l1Epoch = -1
   #nextVersion = 0
-  /** Settlements that were listed and not looked up yet, from `#waitingAt` on. */
+  /** Listed settlements; those from `#waitingAt` on are not looked up yet. */
   #waiting: readonly Settlement[] = []
   #waitingAt = 0
   #lastKnown = NOWHERE
-  /** Roots that no block ends with, before their pass. */
+  /** Roots that are not stored and wait for their pass. */
   #unknown: UnknownRoot[] = []
   #pass: Pass | undefined
-  /** Roots that are nowhere in the tree, up to `#searchedTo`. */
+  /** Roots found nowhere in the tree up to `#searchedTo`. */
   #lost = new RootSet()
   #searchedTo = NOWHERE
   #found: FoundExitRoot[] = []
@@ -82,17 +82,17 @@ export class ExitRootSearch {
     this.#options = options
   }
 
-  /** True while something is left to be done, or the L1 may have settled more. */
+  /** True while a search is unfinished, or the L1 may have settled more. */
   get hasWork(): boolean {
     return this.isBehind || this.#pass !== undefined || this.#options.l1.get('tip') !== this.#seenTip
   }
 
-  /** True until each settled root was looked for where it most likely is. */
+  /** True until every settled root was searched where it most likely is. */
   get isBehind(): boolean {
     return this.#waitingAt < this.#waiting.length || this.#unknown.length > 0 || this.#pass?.isLikely === true
   }
 
-  /** Searches for a moment, and stores what it finds. */
+  /** Searches for one slice of time, and stores the roots it finds. */
   step(): void {
     const { clock, exitRoots, row, l1 } = this.#options
     const tip = l1.get('tip')
@@ -137,7 +137,7 @@ export class ExitRootSearch {
     this.#waitingAt = 0
   }
 
-  /** What was found nowhere in the tree stays so, whatever the L1 settles. */
+  /** Lists settlements from the first one again. `#lost` stays: it is about the tree, not about the L1. */
   #listAnew(): void {
     this.#nextVersion = 0
     this.#waiting = []
@@ -147,7 +147,7 @@ export class ExitRootSearch {
     this.#pass = undefined
   }
 
-  /** Does a little. @returns false when there is nothing to do. */
+  /** Looks up one settlement, or compares one stretch. @returns false when there is nothing to do. */
   #advance(): boolean {
     const settlement = this.#waiting[this.#waitingAt]
     if (settlement !== undefined) {
@@ -211,7 +211,7 @@ export class ExitRootSearch {
   }
 }
 
-/** All that was appended behind a place. */
+/** All leaf counts appended after a place. */
 function* stretchesBehind(
   spans: readonly LineageSpan[],
   { lineage, leafCount }: Place,
@@ -222,7 +222,7 @@ function* stretchesBehind(
   }
 }
 
-/** Behind what was settled before each of the roots, the newest lineage first; then everything, for those that are not there. */
+/** First the leaf counts behind the root settled before each of `roots`, newest lineage first; then all leaf counts, for the roots not found by then. */
 function* likelyFirst(
   spans: readonly LineageSpan[],
   roots: RootSet,
@@ -251,10 +251,10 @@ function* stretches(lineage: number, from: number, end: number): Generator<Stret
     yield { lineage, from: at, to: Math.min(end, at + COUNTS_AT_ONCE) }
 }
 
-/** Roots that are looked for, by their bytes. */
+/** The roots of a search, by their bytes. */
 class RootSet {
   readonly #roots = new Map<string, UnknownRoot>()
-  /** The first three bytes of each: they rule out nearly every root that is none of them. */
+  /** The first three bytes of each root: they rule out nearly every other root without building a hex key. */
   readonly #begins = new Set<number>()
 
   get size(): number {
@@ -274,7 +274,7 @@ class RootSet {
     this.#roots.set(encodeHex(unknown.root), unknown)
   }
 
-  /** The root at `offset`, if it is one of them: it is none afterwards. */
+  /** Removes the root at `offset` from the set. @returns undefined when it is not in the set. */
   take(bytes: Uint8Array, offset: number): Hash | undefined {
     if (!this.#begins.has(beginOf(bytes, offset))) return undefined
     const key = encodeHex(bytes.subarray(offset, offset + 32))
@@ -283,7 +283,7 @@ class RootSet {
     return root
   }
 
-  /** Smallest leaf count of the lineage behind which one of them likely is; Infinity: none of them is likely there. */
+  /** Smallest leaf count of the lineage behind which a root of the set is likely; Infinity when none is likely in it. */
   firstBehind(lineage: number, cut: number): number {
     let first = Number.POSITIVE_INFINITY
     for (const { after } of this.#roots.values())

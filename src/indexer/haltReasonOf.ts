@@ -3,7 +3,7 @@ import { FatalError } from '../errors/chainErrors.js'
 import type { HaltReason } from '../errors/haltReason.js'
 import { InvariantError } from '../errors/invariantError.js'
 
-/** What the system says of a path that has led to the store before; nothing else here has a path. */
+/** System errors of a path that no longer leads anywhere. Only the store uses paths here, so it is the data folder that is lost. */
 const LOST: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ESTALE'])
 
 /** The name under which a network halts over a failure. */

@@ -5,15 +5,15 @@ import { asBlockNumber, type BlockNumber } from '../protocol/units.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
 import type { SyncReport } from './syncReport.js'
 
-/** A head below ours for less than this may be one node of several that lags. */
+/** A head that stays below the checkpoint for less than this may come from one lagging node among several. */
 const SHORTEST_PATIENCE_MS = 5_000
 const PATIENCE_IN_POLLS = 2
 const PATIENCE_IN_BLOCKS = 2
-/** Blocks whose times tell how long the chain takes for one. */
+/** Newest blocks from which the chain's block time is computed. */
 const TIMED_BLOCKS = 20
-/** Fewer steps between stored headers over those blocks (all were read at once) do not tell a median: the chain is asked. */
+/** With fewer stored headers over those blocks (they were read in one range) no median can be computed: the chain is asked. */
 const FEWEST_STEPS = 5
-/** Endpoints that answer but show nothing of our chain for so long are as good as silent. Perhaps the chain was started anew. */
+/** Endpoints that answer, but have not shown our checkpoint for this long, count as down. Perhaps the chain was started anew. */
 const STRANGE_MS = 60_000
 
 export interface HeadWatchOptions {
@@ -25,15 +25,15 @@ export interface HeadWatchOptions {
 }
 
 /**
- * Do the heads reach what is stored? A chain that was put back shows nothing of it until it has grown past that height: no reorg that
- * could be followed, and what was ready may be refused.
+ * Watches whether the chain's head reaches the checkpoint. A chain that was put back (restored from an older state) shows no
+ * reorg that could be followed until it has grown past the checkpoint, while deposits that were ready may be refused.
  */
 export class HeadWatch {
   readonly #options: HeadWatchOptions
   #isInStep = false
   /** Since when no head was as high as the checkpoint. */
   #belowSinceMs: number | undefined
-  /** How long it must stay so to count; undefined until it is first needed. */
+  /** How long heads must stay below to count; undefined until it is first needed. */
   #patienceMs: number | undefined
   /** Since when no look found our checkpoint on the chain. */
   #outOfStepSinceMs: number | undefined
@@ -44,8 +44,8 @@ export class HeadWatch {
   }
 
   /**
-   * How high a head must be, where one endpoint's word is not enough for a lower one. Behind most addresses some node lags now and
-   * then: what follows a look at one that fits needs no other.
+   * The height below which one endpoint's head is not enough and the others must be asked. Right after a head that fits, a lower
+   * one is most likely a lagging node behind the same address, so nothing else is asked.
    * @returns undefined where any head will do.
    */
   wantedHeight(): BlockNumber | undefined {
@@ -63,8 +63,8 @@ export class HeadWatch {
   }
 
   /**
-   * A look at the chain did not show our checkpoint.
-   * @returns whether to doubt that it still is the same chain.
+   * The last head did not show our checkpoint on the chain.
+   * @returns true when the chain's identity must be checked again.
    * @throws what the client throws.
    */
   async outOfStep(head: BlockHeader, signal: AbortSignal): Promise<boolean> {
@@ -95,7 +95,7 @@ export class HeadWatch {
     )
   }
 
-  /** Of the last blocks; where headers between two are left out, those blocks share their time. @returns undefined where too many are. */
+  /** Seconds per block of the newest stored blocks; blocks without a stored header share the time of their gap. @returns undefined where gaps are too wide. */
   #storedBlockSeconds(): number[] | undefined {
     const { stored } = this.#options
     const seconds: number[] = []
@@ -112,7 +112,7 @@ export class HeadWatch {
     return seconds
   }
 
-  /** Of the blocks that the chain still has. */
+  /** Seconds per block of the newest blocks that the chain still has. */
   async #toldBlockSeconds(head: BlockHeader, signal: AbortSignal): Promise<number[]> {
     const { client } = this.#options
     const numbers = Array.from({ length: Math.min(TIMED_BLOCKS, head.number) }, (_, i) => head.number - 1 - i)
@@ -127,7 +127,7 @@ export class HeadWatch {
   }
 }
 
-/** Times of some chains fall. */
+/** At least 0: on some chains a block may be older than the one before it. */
 function secondsBetween(header: BlockHeader, above: BlockHeader): number {
   return Math.max(0, above.timestampSec - header.timestampSec)
 }

@@ -13,17 +13,17 @@ import type { SyncReport } from './syncReport.js'
 
 export type NoteWriter = Pick<ShardWriter, 'senderNotes' | 'notedSenders' | 'correctSenders'>
 
-/** Rows asked about at a time: few while nothing is answered, so that a node without traces is not bothered. */
+/** Rows of one question: few while nothing is answered, so that a node without traces gets little to refuse. */
 const FEWEST = 8
 const MOST = 256
 /** Answers kept for the next step. */
 const MOST_ANSWERS = 4_096
-/** While none of those asked gets an answer, the next ones are asked after so long, then after twice as long. */
+/** Pause after a question without an answer; it doubles each time. */
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
 /** Nobody waits for these traces, so they may take as long as the endpoint lets them. */
 const BUDGET = { totalMs: 60_000, eachMs: 60_000 } as const
-/** A transaction whose own trace failed is left alone for longer each time; after so many tries only now and then. */
+/** The rest of a transaction whose own trace failed grows with each try; after MOST_TRIES it is RARE_REST_MS. */
 const FIRST_REST_MS = 3_000
 const REST_GROWTH = 1.5
 const LONGEST_REST_MS = 10 * 60_000
@@ -31,7 +31,7 @@ const MOST_TRIES = 24
 const RARE_REST_MS = 6 * 3_600_000
 /** Transactions whose tries are remembered. */
 const MOST_REMEMBERED = 10_000
-/** A transaction that no endpoint knows holds `is_synced` for so long. */
+/** A transaction that no endpoint knows keeps `is_synced` false for at most this long. */
 const AWAITED_MS = 60_000
 
 interface Tries {
@@ -40,8 +40,8 @@ interface Tries {
 }
 
 /**
- * Asks again for the senders of noted rows: those that have tx.from for want of a trace, and those whose transaction no endpoint
- * knew. It runs beside the blocks and is never waited for; answers are stored by the next step.
+ * Asks again for the senders of noted rows: rows that have tx.from because no trace was available, and rows whose transaction
+ * no endpoint knew. The sync loop never waits for it; answers are stored by the next step.
  */
 export class SenderCorrections {
   readonly #client: Pick<ChainClient, 'resolveSenders' | 'canTrace'>
@@ -50,12 +50,12 @@ export class SenderCorrections {
   readonly #report: SyncReport
   /** By row. */
   readonly #tries = new Map<string, Tries>()
-  /** Rows that nobody knew when they were stored, and since when. */
+  /** Rows whose transaction no endpoint knew when they were stored, and since when. */
   readonly #awaited = new Map<string, number>()
-  /** What the question under way brought; undefined while none is, or it is not answered. */
+  /** Answers to be stored by the next step; undefined when there are none. */
   #answered: CorrectedSender[] | undefined
   #isAsking = false
-  /** Moves when rows are taken back. */
+  /** Increases when rows are taken back: answers to older questions are dropped. */
   #generation = 0
   #batch = FEWEST
   #pauseMs = FIRST_PAUSE_MS
@@ -74,7 +74,7 @@ export class SenderCorrections {
     this.#report = options.report
   }
 
-  /** Call it before rows are stored: those without a sender count as open for a while. */
+  /** Call it before rows are stored: rows without a sender keep `is_synced` false for a while. */
   expect(resolved: readonly ResolvedSender[]): void {
     const now = this.#clock.now()
     for (const { kind, ordinal, sender } of resolved)
@@ -107,7 +107,7 @@ export class SenderCorrections {
   /** The next rows that are worth a question. */
   #due(): readonly NotedSender[] {
     const { fallback, unknown } = this.#writer.senderNotes()
-    // A node without traces is asked for one now and then, not for transactions that say nothing new.
+    // Without a tracer only rows of unknown transactions are worth a question.
     if (fallback + unknown === 0 || (unknown === 0 && !this.#client.canTrace())) return []
     const now = this.#clock.now()
     const rows = this.#writer.notedSenders(this.#batch, this.#last)
@@ -150,7 +150,7 @@ export class SenderCorrections {
       const isCertain = sender !== undefined && !sender.isProvisional
       if (isCertain) this.#tries.delete(keyOf(row))
       else if (sender === undefined || sender.isTraceFailed === true) this.#rest(row)
-      // A transaction that has turned up is told of, also while its caller is not certain.
+      // A transaction that has turned up is stored at once, even while its caller is provisional.
       if (isCertain || (sender !== undefined && row.isUnknown)) corrected.push({ row, sender })
     }
     return corrected
@@ -177,7 +177,7 @@ export class SenderCorrections {
 
 const keyOf = ({ transactionHash, logIndex }: NotedSender): string => senderKey(transactionHash, logIndex)
 
-/** One question per transaction, with all of its logs: those of other rows tell the calls apart too. */
+/** One question per transaction, with all of its logs: logs of other rows help to tell its calls apart. */
 export function questionsOf(open: readonly UnresolvedSender[]): SenderQuestion[] {
   const questions = new Map<string, SenderQuestion>()
   for (const { transactionHash, blockNumber, transactionLogs } of open) {

@@ -13,7 +13,7 @@ const LARGEST_BATCH = 1024
  * transaction as in sixteen. Storing those of a million deposits fell from 10 to 2.7 s of CPU time.
  */
 const MOST_BATCHES = 16
-/** So often and so long one batch of a single row fails before it counts as one that no endpoint knows. */
+/** After this many failures in a row of a batch of one row, its transaction counts as unknown. */
 const FAILURES_OF_ONE = 3
 
 /** `more`: some were resolved and others wait. `waiting`: the last try failed, the next one is not due yet. */
@@ -58,7 +58,7 @@ export class SenderPass {
     this.#corrections = new SenderCorrections(options)
   }
 
-  /** Rows were taken back: what is asked about them is of no use. */
+  /** Rows were taken back: pending questions about them are dropped. */
   reorged(): void {
     this.#corrections.reorged()
   }
@@ -70,7 +70,7 @@ export class SenderPass {
    */
   async step(signal: AbortSignal, untilMs = 0): Promise<SenderProgress> {
     const progress = await this.#resolve(signal, untilMs)
-    // What is open comes first: it has no sender at all.
+    // Open rows come first: they have no sender at all.
     if (progress !== 'more') this.#corrections.step(signal)
     return progress
   }
@@ -91,7 +91,7 @@ export class SenderPass {
       } catch (error) {
         if (!(error instanceof RetryableError)) throw error
         if (asked.length === 1 && ++this.#failuresOfOne >= FAILURES_OF_ONE) {
-          // Blocks are read, and smaller batches there are not: it is this transaction that can't be.
+          // A batch can't get smaller, and blocks are still read: the failure is this transaction's own.
           this.#failuresOfOne = 0
           resolved.push({ ...asked[0]!, sender: null })
           continue
@@ -115,7 +115,7 @@ export class SenderPass {
     return isAll && open.length < limit ? 'done' : 'more'
   }
 
-  /** @returns one answer per row: what no endpoint knows is nobody's, and holds nobody else up. */
+  /** @returns one answer per row: null for a transaction that no endpoint knows, so that it does not hold up the others. */
   async #ask(open: readonly UnresolvedSender[], signal: AbortSignal): Promise<ResolvedSender[]> {
     const answers = await this.#client.resolveSenders(questionsOf(open), signal)
     return open.map(({ kind, ordinal, transactionHash, logIndex }) => {

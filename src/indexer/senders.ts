@@ -39,7 +39,7 @@ function withPlainEvents(blocks: readonly IndexedBlock[]): IndexedBlock[] {
   return blocks.map(({ header, events }) => ({ header, events: events.map(plain) }))
 }
 
-/** The blocks with their senders; what nobody told of is left out, to be asked for again at once. */
+/** The blocks with their senders; an event without an answer keeps none, and the sender pass asks for it again. */
 function withSenders(
   blocks: readonly IndexedBlock[],
   answers: ReadonlyMap<string, ResolvedSender>,
@@ -60,7 +60,7 @@ export interface SenderBudget {
   readonly ms: number
 }
 
-/** The part of it that traces may take: what has none by then gets tx.from, and is corrected later. */
+/** Share of the budget for traces: a call without a trace by then gets tx.from, and is corrected later. */
 const TRACE_SHARE = 0.75
 
 /**

@@ -11,9 +11,9 @@ export interface SilenceWatchOptions {
 }
 
 /**
- * Tells of endpoints that take questions and say nothing, long before those questions run out of time: beside the sync loop, which
- * waits for one of them. What is slow is not silent: before that counts, each endpoint is asked for something that costs it nothing.
- * Ends with the signal.
+ * Reports endpoints that accept requests and never answer, long before those requests time out. It runs beside the sync loop,
+ * which is waiting for one of them. A slow endpoint is not silent: before silence is reported, each endpoint is asked for its
+ * newest block number, which costs it nothing. Ends with the signal.
  */
 export async function watchSilence(
   { client, clock, report }: SilenceWatchOptions,
@@ -24,12 +24,12 @@ export async function watchSilence(
   while (!signal.aborted) {
     await clock.sleep(LOOK_EVERY_MS, signal).catch(() => undefined)
     if (signal.aborted) return
-    // Once for each silence: an outage of hours costs no more.
+    // One probe per silence, even in an outage of hours.
     if (client.isSilent() && !isProbed) await client.probe(signal)
     if (signal.aborted) return
     isProbed = client.isSilent()
     if (isProbed) report.rpcDown(true)
-    // The loop tells it, too, but only at its next look at the head: in backfill that may be hours away.
+    // The loop reports it as well, but only when it asks for the head: in backfill that may be hours away.
     else if (isTold) report.rpcDown(client.isDown())
     isTold = isProbed
   }

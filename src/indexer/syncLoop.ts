@@ -32,7 +32,7 @@ import { stretchEvents, WindowPipeline } from './windowPipeline.js'
 const SENDER_BUDGET_MS = 2_000
 /** In backfill the head is asked for this often; nothing else depends on it there. */
 const HEAD_REFRESH_MS = 5_000
-/** While a network rests that needs something of the L1's shard, it is looked at this often: one read of shared memory. */
+/** How often a resting network that depends on the L1's shard looks for news there: one read of shared memory. */
 const L1_LOOK_MS = 50
 /** Between two slices of a search that goes on. */
 const SEARCH_REST_MS = 5
@@ -141,12 +141,12 @@ class SyncLoop {
     if (writer.checkpoint() === undefined) await seedShard(this.#options, head, this.#signal)
     const news = await this.#chain.observe(head, this.#signal)
     if (news.type === 'behind') {
-      // Whatever comes in its place must be compared before anything counts as in step again.
+      // The next head must be compared with the stored chain before it counts as in step.
       this.#chain.doubt()
       if (await this.#headWatch.outOfStep(head, this.#signal)) this.#isIdentified = false
       return this.#rest(undefined)
     }
-    // First: what the chain left must not be ready for a moment.
+    // Before inStep: deposits that the reorg took back must not be ready even for a moment.
     if (news.type === 'reorg') this.#revert(news.ancestor)
     this.#headWatch.inStep()
     if (news.type === 'current') return this.#rest(head)
@@ -290,7 +290,7 @@ class SyncLoop {
     else await headHints.rest(restMs, head?.hash, this.#signal)
   }
 
-  /** The L1 goes on while this network rests: what is new there is looked for at once. */
+  /** The L1 goes on while this network rests: its new roots and settlements are handled at once. */
   async #followL1Until(untilMs: number, head: BlockHeader): Promise<void> {
     const { clock, headHints, gerPoller, exitRootSearch } = this.#options
     while (headHints?.hasNews(head.hash) !== true) {

@@ -36,7 +36,7 @@ export class SyncReport {
     this.#progress.atMs = options.clock.now()
   }
 
-  /** A node that lags does not move the head back behind what we hold; a head that stays there is told as it is. */
+  /** A lagging node does not move the head below the checkpoint; a chain that was put back does. */
   head(head: BlockHeader, checkpoint: BlockHeader | undefined): void {
     const isBehind = checkpoint !== undefined && head.number < checkpoint.number && !isPutBack(this.#row)
     this.#row.set('headBlock', isBehind ? checkpoint.number : head.number)
@@ -78,7 +78,7 @@ export class SyncReport {
     this.#post({ type: 'reorg', networkId: this.#networkId, ancestor: ancestor.number, depth })
   }
 
-  /** Found out at this block, and kept from there on. */
+  /** From this block on. */
   countsPerTransaction(block: number): void {
     this.#logger.info('logs are counted per transaction', { block })
   }
@@ -150,7 +150,7 @@ export class SyncReport {
       )
   }
 
-  /** Rows that no endpoint knows the transaction of, so lately that another one may yet. */
+  /** Number of rows whose transaction no endpoint knows, stored so lately that one may still turn up. */
   awaitedSenders(count: number): void {
     if (this.#row.get('awaitedSenders') !== count) this.#row.set('awaitedSenders', count)
   }
