@@ -77,7 +77,7 @@ export class BridgePacker {
     this.#page++
   }
 
-  /** @returns false for a bridge with a field that few rows have: metadata that a list does not show, a claim of other content. */
+  /** @returns false for a bridge that the packed form can't show: its metadata is too long for a list, or its claim paid other content. */
   pack(depositCount: number): boolean {
     const { arena } = this
     const row = this.#deposits.placeOf(depositCount)

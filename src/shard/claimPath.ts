@@ -17,14 +17,14 @@ interface ClaimPathFacts {
   readonly accepted: Accepted | undefined
   readonly finalLeafCount: number
   readonly isInDoubt: boolean
-  /** The chains show less than what is stored of the way: proofs are what they are, and nothing is ready. */
+  /** A chain on the way was put back below what is stored: proofs are still answered, but nothing is ready. */
   readonly isPutBack: boolean
 }
 
-/** Deposit counts: all below one, and some that are not below it. */
+/** Deposits that are ready unless claimed: all below a count, and some ranges above it. */
 export interface ReadyCounts {
   readonly below: number
-  /** Empty but after a cut of the exit tree. */
+  /** Empty unless the exit tree was cut. */
   readonly above: CountRanges
 }
 
@@ -58,7 +58,7 @@ export class ClaimPath {
     this.ready = isOpen ? this.#coveredByFinal() : NONE_READY
   }
 
-  /** Whether the deposit can be claimed now, unless it was. */
+  /** Whether the deposit could be claimed now. It may have been claimed already. */
   isReady(depositCount: number): boolean {
     const { below, above } = this.ready
     return depositCount < below || (!above.isEmpty && above.has(depositCount))

@@ -103,8 +103,8 @@ export class ClaimFacts {
   }
 
   /**
-   * The destination's head stays below its blocks: roots that it was given, and claims made there, may be gone. Where it is the L1's
-   * final blocks that are gone, so may be every root.
+   * True while the destination's head stays below its stored blocks: roots injected there, and claims made there, may be gone.
+   * Also true while the L1's head stays below its final blocks: then any root may be gone.
    */
   #isPutBack(destinationNetwork: NetworkId): boolean {
     return (

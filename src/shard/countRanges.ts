@@ -1,9 +1,9 @@
 import { firstAtLeast } from './firstAtLeast.js'
 
-/** A set of deposit counts as ranges, few or none in most trees. It never changes. */
+/** An immutable set of deposit counts, as ranges: few or none in most trees. */
 export class CountRanges {
   static readonly none = new CountRanges([])
-  /** First count of a range, count behind its last, and so on: ascending, the ranges apart from each other. */
+  /** Each range's first count and the count behind its last, ascending; ranges neither overlap nor touch. */
   readonly bounds: readonly number[]
 
   constructor(bounds: readonly number[]) {
@@ -27,11 +27,11 @@ export class CountRanges {
   }
 
   has(count: number): boolean {
-    // An odd number of bounds at or below it: one range has begun and not ended.
+    // An odd number of bounds at or below `count` means that it lies inside a range.
     return firstAtLeast(this.bounds, count + 1) % 2 === 1
   }
 
-  /** Those at or above `from` and below `end`. */
+  /** The counts at or above `from` and below `end`. */
   within(from: number, end: number): CountRanges {
     const bounds: number[] = []
     for (const [first, behind] of pairsOf(this.bounds)) {

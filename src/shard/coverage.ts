@@ -12,14 +12,14 @@ import { Uint32Column } from './uint32Column.js'
  * d < `exact[i]`. `reach` is the running maximum of `exact`, so that the first leaf that covers d is found by bisection
  * even where `exact` falls (a leaf whose root is not known yet covers nothing).
  *
- * After a cut of the exit tree a leaf may name a root of an older lineage: `exact` ends at the cut then, and what came back above
- * it as it was is covered, too.
+ * After a cut of the exit tree a leaf may name a root of an older lineage. `exact` then ends at the cut, and above it the root
+ * covers only regrown deposits.
  */
 export class Coverage {
   readonly exact = new Uint32Column()
   readonly reach = new Uint32Column()
   readonly #former = new FormerReach()
-  /** The leaves with a root of an older lineage, in runs: first leaf, and the root; undefined ends a run. */
+  /** Runs of leaves that name one root of an older lineage: each run's first leaf, and its root. undefined ends a run. */
   readonly #runStarts: number[] = []
   readonly #runRoots: (FormerRoot | undefined)[] = []
   #regrown: Regrown = () => CountRanges.none
@@ -32,7 +32,7 @@ export class Coverage {
     return this.#generation
   }
 
-  /** Counts above the cuts that an older lineage holds as they are now, in the snapshot that it was brought up to last. */
+  /** Regrown deposits per older lineage, as of the last update's snapshot. */
   get regrown(): Regrown {
     return this.#regrown
   }
@@ -85,12 +85,12 @@ export class Coverage {
     return leafCount === 0 ? 0 : this.reach.at(leafCount - 1)
   }
 
-  /** Deposits that are covered by one of them, too: some may be below. */
+  /** Regrown deposits covered by one of them; some may be below `coveredByFirst`. */
   regrownInFirst(leafCount: number): CountRanges {
     return this.#former.coveredBelow(leafCount, this.#regrown)
   }
 
-  /** Notes with which leaf a run of one root begins. */
+  /** Begins a new run when the leaf names another root than the one before. */
   #follow(index: number, root: FormerRoot | undefined): void {
     if (root === this.#runRoots.at(-1)) return
     this.#runStarts.push(index)

@@ -1,18 +1,18 @@
 import { CountRanges } from './countRanges.js'
 import { firstAtLeast } from './firstAtLeast.js'
 
-/** A root of an older lineage that holds more leaves than those below every cut since. */
+/** A root of an older lineage with leaves at or above the lowest later cut: it may cover regrown deposits there. */
 export interface FormerRoot {
   readonly lineage: number
   readonly leafCount: number
 }
 
-/** Counts above every cut since, whose leaf in the older lineage is today's. */
+/** Deposit counts at or above the lowest later cut at which the tree now has the same leaf as the given older lineage. */
 export type Regrown = (lineage: number) => CountRanges
 
 /**
- * What roots of older lineages cover above the cuts, by place (an L1 info index, or a position in a list of those): the leaves
- * that came back as they were. Empty in a tree that was never cut.
+ * Regrown deposits that roots of older lineages cover. Each root stands at a place: an L1 info index, or a position in a list of
+ * such indexes. Empty in a tree that was never cut.
  */
 export class FormerReach {
   readonly #byLineage = new Map<number, ReachSteps>()
@@ -25,7 +25,7 @@ export class FormerReach {
     this.#byLineage.clear()
   }
 
-  /** Adds a root. @param place never below the one before. */
+  /** Adds a root. @param place not below the place added before. */
   add(place: number, { lineage, leafCount }: FormerRoot): void {
     let steps = this.#byLineage.get(lineage)
     if (steps === undefined) {
@@ -60,7 +60,7 @@ export function smallerOf(left: number | undefined, right: number | undefined): 
   return Math.min(left, right)
 }
 
-/** The places at which more leaves of a lineage are reached than at any place before. */
+/** The places whose root has more leaves of the lineage than every root before. */
 class ReachSteps {
   readonly #places: number[] = []
   readonly #reaches: number[] = []
@@ -71,7 +71,7 @@ class ReachSteps {
     this.#reaches.push(reach)
   }
 
-  /** First place that reaches beyond `depositCount`. */
+  /** First place whose root has a leaf at `depositCount`. */
   firstAbove(depositCount: number): number | undefined {
     return this.#places[firstAtLeast(this.#reaches, depositCount + 1)]
   }

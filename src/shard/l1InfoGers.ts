@@ -17,18 +17,18 @@ export interface L1InfoGers {
   readonly globalExitRoots: readonly Hash[]
 }
 
-/** Local exit roots that one network settled, as one snapshot of the L1's shard has them. */
+/** Settlements of one network, read from one snapshot of the L1's shard. */
 export interface NetworkSettlements {
-  /** Moves when the L1 takes settlements back. */
+  /** Increases when a reorg of the L1 takes settlements back. */
   readonly epoch: number
-  /** Newest version of the rollup exit tree: the next ones come behind it. */
+  /** Newest version of the rollup exit tree; later settlements have higher ones. */
   readonly newestVersion: number
-  /** From the version asked for on, in order; own memory. */
+  /** From the requested version on, ascending; own memory. */
   readonly settlements: readonly Settlement[]
 }
 
 export interface SettlementReader {
-  /** @param from picks the first version, knowing the epoch of the snapshot. */
+  /** @param from chooses the first version, given the snapshot's epoch. */
   readSettlements(networkId: number, from: (epoch: number) => number): NetworkSettlements
 }
 

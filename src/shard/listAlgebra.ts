@@ -71,8 +71,8 @@ function mergeFirst(heads: readonly (readonly number[])[], limit: number): numbe
 }
 
 /**
- * A list with a few more ordinals in between, none of which it has. Nothing is copied: a position is found by bisecting among
- * the few.
+ * The union of a list and a few other ordinals, which the list does not contain. Nothing is copied: a position is found by
+ * bisecting the few.
  */
 export function withMore(list: IndexedList, more: IndexedList): IndexedList {
   return new ListWithMore(list, more)
@@ -91,7 +91,7 @@ class ListWithMore extends AnyIndexedList {
   }
 
   at(position: number): number {
-    // The first of the few that does not stand before the position.
+    // Index of the first of `#more` whose position in the union is not below `position`.
     let first = 0
     let end = this.#more.length
     while (first < end) {
@@ -159,10 +159,10 @@ export interface Stretch {
   readonly below: number
 }
 
-/** A list of so many ordinals per stretch is searched for the stretches' ends, a shorter one is read whole. */
+/** A list with more ordinals per stretch than this is bisected for the ends of the stretches; a shorter one is read whole. */
 const WORTH_READING = 128
 
-/** What a list has in some stretches. @param stretches apart from each other, ascending. */
+/** The ordinals of a list that lie in the stretches. @param stretches ascending, without overlap. */
 export function within(list: OrdinalList, stretches: readonly Stretch[]): OrdinalList {
   if (list.length <= WORTH_READING * stretches.length) {
     let at = 0
@@ -172,7 +172,7 @@ export function within(list: OrdinalList, stretches: readonly Stretch[]): Ordina
     })
     return listOf(ordinals)
   }
-  /** Of each stretch: its first position in `list`, and its first position here. */
+  /** Position of each stretch's first ordinal: in `list` (outer) and in the result (inner). */
   const outer: number[] = []
   const inner: number[] = []
   let length = 0

@@ -19,7 +19,7 @@ const ZERO = new Uint8Array(32)
 /** "No deposits" shows up as Z32 or as 32 zero bytes, depending on contract and version. */
 const NO_LEAVES: LocalExitRootEntry = { lineage: 0 as Lineage, leafCount: 0 as LeafCount }
 
-/** Which tree the root is the root of; undefined for a root that this shard has not met. */
+/** Lineage and leaf count of a local exit root; undefined for a root that this shard does not know. */
 export function findLocalExitRoot(view: ReadView, root: Hash): LocalExitRootEntry | undefined {
   if (isSameHash(root, ZERO) || isSameHash(root, EMPTY_TREE_ROOT)) return NO_LEAVES
   const atBlockEnd = findExitRoot(view, root)
@@ -34,7 +34,7 @@ export function readSettledInsideBlocks(view: ReadView): number {
   return stored === undefined ? 0 : decodeUint32(stored)
 }
 
-/** What the writer's thread asks of its own exit tree, read from `view` as it is at each call. */
+/** The local exit roots of the writer's own shard; each call reads the newest state of `view`. */
 export function openLocalExitRoots(
   view: ReadView,
   hasher: TreeHasher,
@@ -60,7 +60,7 @@ export function readLineageSpans(
   const lineages = readLineages(view, newest)
   return lineages.map(({ cut }, lineage): LineageSpan => {
     if (lineage === newest) return { cut, leafCount: deposits }
-    // What a cut took off is in the archive, in order: where it took nothing off, the lineage ended at the cut.
+    // The archive holds what cuts removed, by lineage; where nothing was removed, the lineage ended at the next cut.
     const end = firstArchivedAfter(view, lineage, archivedDeposits)
     const last = end === 0 ? undefined : readArchived(view, end - 1)
     return { cut, leafCount: last?.lineage === lineage ? last.depositCount + 1 : lineages[lineage + 1]!.cut }

@@ -1,27 +1,27 @@
 import type { Hash } from '../protocol/chainEvent.js'
 import type { LocalExitRootEntry } from '../store/codecs/smallRows.js'
 
-/** A lineage of the local exit tree: the leaf counts above `cut`, up to `leafCount`, are its own. */
+/** A lineage of the local exit tree. Leaves below `cut` belong to older lineages; it grew up to `leafCount` leaves. */
 export interface LineageSpan {
   readonly cut: number
   readonly leafCount: number
 }
 
-/** An exit root, and the tree that it was found to be the root of. */
+/** A settled exit root with its lineage and leaf count. */
 export interface FoundExitRoot extends LocalExitRootEntry {
   readonly root: Hash
 }
 
-/** The roots of a network's local exit tree, to find one that was settled inside a block. */
+/** The roots of a network's local exit tree, as the search for roots settled inside a block needs them. */
 export interface LocalExitRoots {
-  /** Moves when blocks are taken back, and roots with them. */
+  /** Increases when blocks, and roots with them, are taken back. */
   epoch(): number
-  /** By number. */
+  /** Indexed by lineage number. */
   lineages(): readonly LineageSpan[]
-  /** undefined for a root that the shard has not met. */
+  /** undefined for a root that the shard does not know. */
   find(root: Hash): LocalExitRootEntry | undefined
   /** Roots of the tree at these leaf counts, 32 bytes each. @param leafCounts ascending. */
   rootsAt(lineage: number, leafCounts: readonly number[]): Uint8Array
-  /** Stores what was found, at the checkpoint: it is undone with the checkpoint's block. */
+  /** Stores found roots. Their undo belongs to the checkpoint's block. */
   add(found: readonly FoundExitRoot[]): void
 }

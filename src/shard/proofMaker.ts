@@ -199,9 +199,9 @@ interface ProofTarget {
   readonly leaf: L1InfoLeafRecord
   /** The source's exit tree under the leaf's root. */
   readonly version: TreeVersion
-  /** The root commits to all deposits below, as they are now. */
+  /** The root commits to the current deposits at all counts below. */
   readonly shared: number
-  /** And to these of those above, as far as it reaches. */
+  /** Regrown deposits above, which the root commits to as far as it has leaves. */
   readonly regrown: CountRanges
   readonly rollupExitRootBranch: Uint8Array
 }

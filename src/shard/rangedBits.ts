@@ -2,12 +2,12 @@ import { type Bits, BLOCK_BITS, maskBelow, RANGE_BITS, WORD_BITS } from './bits.
 import type { CountRanges } from './countRanges.js'
 import { firstAtLeast } from './firstAtLeast.js'
 
-/** The members of a set that lie in some ranges, with nothing copied. */
+/** The members of a set that lie in the given ranges, without copying the set. */
 export class RangedBits implements Bits {
   readonly wordCount: number
   readonly #bits: Bits
   readonly #bounds: readonly number[]
-  /** By range: members in the ranges before it. */
+  /** Per range: number of members in the ranges before it. */
   readonly #before: number[] = []
 
   constructor(bits: Bits, { bounds }: CountRanges) {
@@ -25,7 +25,7 @@ export class RangedBits implements Bits {
     const bounds = this.#bounds
     const [first, end] = [index * WORD_BITS, (index + 1) * WORD_BITS]
     let mask = 0
-    // From the range that has begun at the word's first ordinal, or the next one.
+    // Starts with the range that contains the word's first ordinal, or the next range.
     for (
       let at = evenBelow(firstAtLeast(bounds, first + 1));
       at < bounds.length && bounds[at]! < end;
@@ -52,7 +52,7 @@ export class RangedBits implements Bits {
   }
 }
 
-/** The greatest even number that is not above; −2 for −1. */
+/** The greatest even number ≤ `value`; −2 for −1. */
 function evenBelow(value: number): number {
   return value - (((value % 2) + 2) % 2)
 }

@@ -16,7 +16,7 @@ import { SENDERS_PER_CHUNK } from '../store/tables.js'
  * the rows, which is what makes their undo exact, so a correction is kept beside them and joined when read.
  */
 
-/** Number of times that corrections were stored, never taken back: equal numbers mean that none came in between. 0: there never was one. */
+/** Number of commits with corrections. It never falls, so an unchanged number means that nothing was corrected in between; 0 = never. */
 export function readCorrectionCount(view: ReadView): number {
   const stored = view.get('meta', metaKey('senderCorrections'))
   return stored === undefined ? 0 : decodeUint32(stored)
@@ -37,7 +37,7 @@ export function findCorrection(
   return stored === undefined ? undefined : new Uint8Array(stored)
 }
 
-/** A chunk of senders as it is to be shown. @param chunk is not changed. @returns `chunk` itself when none of its rows was corrected. */
+/** A chunk of senders with corrections applied. @param chunk is not changed. @returns `chunk` itself when no row in it was corrected. */
 export function withCorrections(
   view: ReadView,
   kind: 'deposit' | 'claim',
@@ -63,7 +63,7 @@ export function listAdditions(view: ReadView, kind: 'deposit' | 'claim', address
   return ordinals
 }
 
-/** The addresses under which a row of senders is listed: one if they are one. */
+/** The addresses under which a row is listed: caller and transaction sender, or one where they are equal. */
 export function listedAddresses(row: {
   readonly caller: Named
   readonly transactionSender: Named

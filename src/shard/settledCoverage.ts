@@ -16,15 +16,15 @@ export interface SettlementSource {
   listSettlements(networkId: number, from: number, to: number): readonly Settlement[]
 }
 
-/** What a local exit root covers of the deposits as they are now. */
+/** The current deposits that a local exit root covers. */
 export interface CoveredCounts {
   /** All deposits below. */
   readonly below: number
-  /** Set where it may cover some above, too. */
+  /** Set where the root may also cover regrown deposits above. */
   readonly former: FormerRoot | undefined
 }
 
-/** What they read of the source network's snapshot. */
+/** What the settlements read of the source network's snapshot. */
 export interface LocalExitRootSource {
   readonly networkId: number
   readonly epoch: number
@@ -32,7 +32,7 @@ export interface LocalExitRootSource {
   readonly lineage: number
   /** Moves with each block that adds roots. */
   readonly leafCount: number
-  /** Moves when roots inside blocks were found. */
+  /** Increases when roots settled inside a block were found. */
   readonly settledInsideBlocks: number
   findCovered(localExitRoot: Hash): CoveredCounts | undefined
 }
@@ -132,7 +132,7 @@ export class SettledCoverage {
     return position < 0 ? 0 : this.#covered[position]!
   }
 
-  /** The root of an older lineage that a rollup exit root of `version` holds, where it may cover more. */
+  /** The root of an older lineage in the rollup exit tree of `version`, where it may cover regrown deposits. */
   formerAt(version: number): FormerRoot | undefined {
     return this.#former.size === 0 ? undefined : this.#former.get(this.#positionAt(version))
   }

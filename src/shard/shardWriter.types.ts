@@ -46,13 +46,13 @@ export interface ResolvedSender {
   readonly sender: Sender | null
 }
 
-/** A row that counts as resolved and whose sender is asked for again. */
+/** A row with a resolved sender that is not certain and is asked for again. */
 export interface NotedSender extends UnresolvedSender {
-  /** No endpoint knew its transaction; else its caller is tx.from for want of a trace. */
+  /** True: no endpoint knew its transaction. False: its caller is tx.from because no trace was available. */
   readonly isUnknown: boolean
 }
 
-/** What a later answer told of a noted row. */
+/** A later answer about a noted row. */
 export interface CorrectedSender {
   /** As it was listed. */
   readonly row: NotedSender

@@ -74,7 +74,7 @@ export class SnapshotState {
     return this.#isCatchingUp
   }
 
-  /** A block was older than the one before it: rows are not in the order of their times. */
+  /** True once a block was older than the one before it: rows are then not in the order of their times. */
   get doTimesFall(): boolean {
     this.#doTimesFall ??= readTimesFall(this.#view)
     return this.#doTimesFall
@@ -98,7 +98,7 @@ export class SnapshotState {
     return this.#resolvedClaimSenders
   }
 
-  /** Moves when senders that were stored are corrected, and never falls; 0: none ever was. */
+  /** Number of commits with corrected senders; never falls, 0 = none. */
   get senderCorrections(): number {
     this.#senderCorrections ??= readCorrectionCount(this.#view)
     return this.#senderCorrections

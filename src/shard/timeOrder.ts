@@ -1,21 +1,21 @@
-/** Rows by time, then by ordinal. */
+/** The rows of one network sorted by time, then by ordinal. A place is a position in this order. */
 export interface TimeOrder {
-  /** By place; never falls. */
+  /** Indexed by place; never falls. */
   readonly timestampsSec: readonly number[]
-  /** What times that fall need besides; absent where each row has its ordinal's place. */
+  /** The permutation where times fall; absent where every row's place is its ordinal. */
   readonly mixed?: MixedOrder
 }
 
 interface MixedOrder {
-  /** By place. */
+  /** Indexed by place. */
   readonly ordinals: readonly number[]
-  /** By ordinal. */
+  /** Indexed by ordinal. */
   readonly places: Uint32Array
-  /** By place: all rows before it have ordinals below this. */
+  /** Indexed by place: one more than the highest ordinal before it. */
   readonly ordinalsBelow: Uint32Array
 }
 
-/** @param times by ordinal. */
+/** @param times indexed by ordinal. */
 export function orderByTime(times: readonly number[]): TimeOrder {
   const ordinals = times.map((_, ordinal) => ordinal).sort((a, b) => times[a]! - times[b]! || a - b)
   const places = new Uint32Array(times.length)

@@ -2,15 +2,15 @@ import { firstAtLeast } from './firstAtLeast.js'
 import type { OrdinalList } from './ordinalList.js'
 import type { TimeOrder } from './timeOrder.js'
 
-/** Rows of one network, those that match, by their place in its order of time. */
+/** The matching rows of one network, in its order of time. */
 export interface Strand {
   readonly networkId: number
-  /** Places. */
+  /** Places in `order`. */
   readonly rows: OrdinalList
   readonly order: TimeOrder
 }
 
-/** Where a row stands among the rows of all networks: by time, then network, then position in its chain. */
+/** Sort key of a row among the rows of all networks: time, then network, then ordinal. */
 export interface TimelinePlace {
   readonly timestampSec: number
   readonly networkId: number
@@ -88,7 +88,7 @@ export class Timeline {
   }
 }
 
-/** First place of the strand that does not stand before `place`. */
+/** First place of the strand that is not before `place`. */
 function placeAt({ networkId, order }: Strand, place: TimelinePlace): number {
   const { timestampsSec, mixed } = order
   const { timestampSec } = place
@@ -105,7 +105,7 @@ function placeAt({ networkId, order }: Strand, place: TimelinePlace): number {
   return low
 }
 
-/** All rows of the strand that stand before `place` have ordinals below this. */
+/** An ordinal above that of every row of the strand before `place`. */
 export function ordinalsBefore(strand: Strand, place: TimelinePlace): number {
   const at = placeAt(strand, place)
   return strand.order.mixed?.ordinalsBelow[at] ?? at

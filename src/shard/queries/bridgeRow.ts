@@ -5,9 +5,9 @@ import type { ShardView } from '../shardView.js'
 import { claimsListedDeposit } from './claimedContent.js'
 
 /**
- * A deposit with all that other shards tell of it.
- * @param depositCount must be below the number of deposits. @param isAlone whether it is the one that was asked for: then its
- * metadata are whole.
+ * A deposit, joined with its claim and its readiness from other shards.
+ * @param depositCount must be below the number of deposits. @param isAlone true when only this deposit was asked for: its
+ * metadata is then shown at full length.
  */
 export function bridgeRow(
   shards: ShardReaders,

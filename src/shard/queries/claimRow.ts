@@ -29,7 +29,7 @@ export function claimRow(shards: ShardReaders, view: ShardView, ordinal: number)
     destinationAddress: shown.destinationAddress,
     tokenNetwork: shown.token.network,
     tokenAddress: shown.token.address,
-    // Nobody claimed what an administrator set; the stored row repeats who sent the transaction.
+    // An administrator's SetClaim has no caller; the stored row repeats the transaction's sender there.
     caller: row.isSetByAdministrator ? null : (sender?.caller ?? null),
     transactionSender: sender?.transactionSender ?? null,
   }

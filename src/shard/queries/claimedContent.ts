@@ -4,7 +4,7 @@ import type { DepositRow } from '../../store/codecs/depositRow.js'
 import type { TokenEntry } from '../../store/codecs/smallRows.js'
 import type { ShardView } from '../shardView.js'
 
-/** What a claim or a deposit pays, and to whom: all that a ClaimEvent tells of the deposit, beside its global index. */
+/** What a claim or a deposit pays, and to whom: everything a ClaimEvent holds about the deposit, besides its global index. */
 export interface ClaimedContent {
   readonly token: TokenEntry
   readonly destinationAddress: ClaimRow['destinationAddress']
@@ -15,7 +15,7 @@ export function contentOfDeposit(source: ShardView, deposit: DepositRow): Claime
   return { ...deposit, token: source.dictionary.getToken(deposit.tokenId) }
 }
 
-/** @param claim one with a ClaimEvent: SetClaim tells of no content. */
+/** @param claim must come from a ClaimEvent: SetClaim holds no content. */
 export function contentOfClaim(destination: ShardView, claim: ClaimRow): ClaimedContent {
   return { ...claim, token: destination.dictionary.getToken(claim.tokenId) }
 }
@@ -30,9 +30,8 @@ export function isSameContent(left: ClaimedContent, right: ClaimedContent): bool
 }
 
 /**
- * Whether the claim in force of a deposit's global index claimed this deposit. A claim belongs to its global index, and a cut
- * of the exit tree lets counts be used again: then the claim may be of the archived deposit, and the listed one can't be
- * claimed any more.
+ * Whether the claim in force of a deposit's global index paid this deposit. After a cut of the exit tree a deposit count is used
+ * again: the claim may have paid the archived deposit, and the listed one can no longer be claimed.
  * @param ordinal of the claim, below the number of claims. @param depositCount must be below the number of deposits.
  */
 export function claimsListedDeposit(

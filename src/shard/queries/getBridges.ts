@@ -43,8 +43,8 @@ function ofTime(shards: ShardReaders, source: ShardView, query: BridgesQuery): S
 }
 
 /**
- * Deposits are in the order of their blocks: a range of blocks is one of deposit counts. So is one of time, where times never
- * fall. @param isExact they do: the list has been cut by them.
+ * Deposits are in the order of their blocks, so a range of blocks is a range of deposit counts. So is a range of time, unless
+ * times fall. @param isExact true when times fall: the list holds only deposits of that time already.
  */
 function firstOf(
   { deposits }: ShardView,

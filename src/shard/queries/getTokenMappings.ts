@@ -69,7 +69,7 @@ function strandOf(
   return strand(placesOf(listOf([...found].sort((left, right) => left - right)), order))
 }
 
-/** Where ordinals of a network stand in its order of time. */
+/** Turns ordinals of a network into places in its order of time. */
 function placesOf(ordinals: OrdinalList, { mixed }: TimeOrder): OrdinalList {
   if (mixed === undefined) return ordinals
   const places = ordinals.slice(0, ordinals.length).map((ordinal) => mixed.places[ordinal]!)

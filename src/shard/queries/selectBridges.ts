@@ -135,7 +135,7 @@ function fixedSets(sets: DepositSets, source: ShardView, { networkIds, leafType 
 /** The kept answer to a combination over long lists. */
 function keptSet(shards: ShardReaders, source: ShardView, query: BridgesQuery, parts: FilterParts): Bits {
   const { state: snapshot } = source
-  // A correction puts rows into the middle of a sender's list: what was made of it before no longer holds.
+  // A correction inserts rows into the middle of a sender's list, so sets made from the list before are void.
   const corrections = query.fromAddress === undefined ? '' : snapshot.senderCorrections
   const kept = shards.filteredSets.find(`bridges ${corrections} ${keyOf(query)}`, parts, {
     rewindCount: snapshot.rewindCount,

@@ -41,7 +41,7 @@ function selectStored(shards: ShardReaders, view: ShardView, query: ClaimsQuery)
   if (driver.length <= shards.thresholds.worthKeeping)
     return listOf(driver.slice(0, driver.length).filter((ordinal) => isInAll(ordinal, parts)))
   const { state } = view
-  // A correction puts rows into the middle of a sender's list: what was made of it before no longer holds.
+  // A correction inserts rows into the middle of a sender's list, so sets made from the list before are void.
   const corrections = query.fromAddress === undefined ? '' : state.senderCorrections
   const kept = shards.filteredSets.find(`claims ${corrections} ${keyOf(query)}`, parts, {
     rewindCount: state.rewindCount,

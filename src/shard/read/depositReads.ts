@@ -27,7 +27,7 @@ export class DepositReads {
   readonly #deposits: ChunkReader
   /** Who made them. */
   readonly senders: SenderReads
-  /** What was read of the archive, and of which epoch. */
+  /** Archived deposits that were read, and the epoch they belong to. */
   #archive = { epoch: -1, size: 0, byCount: new Map<number, readonly ArchivedDeposit[]>() }
 
   constructor(view: ReadView, state: SnapshotState, networkId: NetworkId) {
@@ -96,7 +96,7 @@ export class DepositReads {
     return rows
   }
 
-  /** First deposit at or after a time; where times never fall (`SnapshotState.doTimesFall`). */
+  /** First deposit at or after a time. Only for a network whose times never fall (`SnapshotState.doTimesFall`). */
   firstFromTimestamp(timestampSec: number): number {
     return this.#first(depositTimestampSec, timestampSec)
   }
@@ -120,7 +120,7 @@ export class DepositReads {
     return this.#archive.byCount.get(depositCount) ?? NO_DEPOSITS
   }
 
-  /** The archive only grows, but for reorgs: what was read of it stays. */
+  /** The archive only grows, except in a reorg: within an epoch, what was read stays valid. */
   #readArchive(size: number): void {
     const archive = this.#archive
     if (archive.size === size) return

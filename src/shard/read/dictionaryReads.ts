@@ -11,7 +11,7 @@ const CACHED_TOKENS = 4096
 const CACHED_METADATA = 1024
 /** Metadata of a token is 192 to 320 bytes; that of a message can be anything, and is not worth keeping. */
 const CACHED_METADATA_BYTES = 1024
-/** Of metadata that no list shows: a page of 1,000 such rows reads them once. */
+/** Digests kept of metadata too long for a list: a page of 1,000 rows with the same metadata reads them once. */
 const CACHED_DIGESTS = 4096
 
 /** Tokens and metadata, which rows name by their id. An id means the same to the end of its epoch. */
@@ -90,13 +90,13 @@ export class DictionaryReads {
     return undefined
   }
 
-  /** What a row of a list has of the metadata. @returns bytes that stay good. */
+  /** The metadata as a row of a list shows it. @returns own memory. */
   getListed(id: number): Uint8Array | MetadataDigest {
     const bytes = this.peekListed(id)
     return bytes === undefined ? this.#digests.get(id)! : new Uint8Array(bytes)
   }
 
-  /** The same where one row is asked for. @returns bytes that stay good. */
+  /** The metadata as the answer about a single row shows it. @returns own memory. */
   getWhole(id: number): Uint8Array | MetadataDigest {
     const bytes = this.peekMetadata(id)
     return bytes.length > WHOLE_METADATA_BYTES ? this.#readDigest(id) : new Uint8Array(bytes)

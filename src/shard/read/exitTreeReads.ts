@@ -54,7 +54,7 @@ export class ExitTreeReads implements TreeSource {
     return this.#state.counters.deposits
   }
 
-  /** Roots inside blocks that are known because they were settled. */
+  /** Number of known roots that were settled inside a block. */
   get settledInsideBlocks(): number {
     this.#settledInsideBlocks ??= readSettledInsideBlocks(this.#view)
     return this.#settledInsideBlocks
@@ -82,7 +82,7 @@ export class ExitTreeReads implements TreeSource {
     return shared
   }
 
-  /** Counts above every cut since, at which the older lineage has today's leaf: they came back after a cut. */
+  /** Regrown deposits of an older lineage: counts at or above the lowest later cut at which the tree has the same leaf again. */
   regrown(lineage: number): CountRanges {
     let ranges = this.#regrown.get(lineage)
     if (ranges === undefined) {
@@ -92,7 +92,7 @@ export class ExitTreeReads implements TreeSource {
     return ranges
   }
 
-  /** Deposits, as they are now, that the root commits to; undefined for a root that this shard has not met. */
+  /** Current deposits that the root commits to; undefined for a root that this shard does not know. */
   findCovered(localExitRoot: Hash): CoveredCounts | undefined {
     const entry = this.findRoot(localExitRoot)
     if (entry === undefined) return undefined

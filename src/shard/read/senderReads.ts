@@ -18,10 +18,10 @@ const kinds = {
   claim: { table: 'claimSenders', list: listKinds.claimsBySender, resolved: 'resolvedClaimSenders' },
 } as const
 
-/** Addresses whose additions are remembered: the busiest contracts may have very many. */
+/** Most addresses whose additions are kept in memory: busy contracts may have very many. */
 const KEPT_ADDITIONS = 64
 
-/** Who made the deposits, or the claims, of one network: as stored, with what was corrected since. */
+/** Senders of the deposits, or of the claims, of one network, with later corrections applied. */
 export class SenderReads {
   readonly #view: ReadView
   readonly #state: SnapshotState
@@ -62,7 +62,7 @@ export class SenderReads {
     return isCorrected ? withCorrections(this.#view, this.#kind, ordinal, chunk) : chunk
   }
 
-  /** undefined while the sender is not resolved, and where nobody is known. @returns copies. */
+  /** undefined while the sender is not resolved, and where no endpoint knew the transaction. @returns copies. */
   find(ordinal: number): SenderRow | undefined {
     if (ordinal >= this.resolved) return undefined
     const row = ordinal % SENDERS_PER_CHUNK

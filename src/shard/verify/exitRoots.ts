@@ -84,7 +84,7 @@ export function checkExitRoots({ view, hasher, counters }: VerifyContext): strin
   return `${total} roots`
 }
 
-/** Those of block ends, and those inside blocks that were settled. */
+/** The stored roots: of block ends, and of places inside a block that were settled. */
 function* keptRoots(view: ReadView): Generator<FoundExitRoot> {
   for (const words of entriesOfKind(view, hashKinds.localExitRoots)) yield exitRootOf(words)
   let insideBlocks = 0

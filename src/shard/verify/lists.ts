@@ -149,7 +149,7 @@ function senders({ view }: VerifyContext, kind: 'deposit' | 'claim'): ListedRows
         `sender of ${kind} ${ordinal}`,
         view.get(table, chunkKey(ordinal, SENDERS_PER_CHUNK)),
       )
-      // Nobody is known to have made what no node could tell of.
+      // A row whose transaction no endpoint knew has no sender and is in no list.
       const at = SENDER_BYTES * (ordinal % SENDERS_PER_CHUNK)
       // A copy: the deposit is read before it is compared.
       const row = decodeSenderRow(new Uint8Array(chunk.subarray(at, at + SENDER_BYTES)), 0)

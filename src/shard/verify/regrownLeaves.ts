@@ -6,7 +6,7 @@ import { localExitTreeSource } from '../tiles.js'
 import { entriesOf, expectEqual, type VerifyContext } from './check.js'
 import { lineageLeafCounts } from './lineages.js'
 
-/** The stretches that are noted of each older lineage are those of equal leaves above every cut since, and no others. */
+/** The stored stretches of each older lineage are exactly the equal leaves at or above the lowest later cut. */
 export function checkRegrownLeaves(context: VerifyContext): string {
   const stored = storedStretches(context)
   const { view, hasher, counters } = context

@@ -23,8 +23,8 @@ import {
 } from './check.js'
 
 /**
- * Senders that were corrected: each of a resolved row, and found by each of its addresses, in the list as it was written or in
- * what is added to it; nothing is added besides. Notes stand at rows that a later answer may still change.
+ * Checks corrected senders: each belongs to a resolved row, and each of its addresses finds the row, either in the list as it
+ * was written or in the additions, which hold nothing else. A note belongs to a row that a later answer may still change.
  */
 export function checkSenderOverlay(context: VerifyContext): string {
   const { view, networkId, hasher, counters } = context

@@ -62,7 +62,7 @@ function applyStretch(
   view.setUndoBlock(last.number > undoFloor ? last.number : undefined)
   for (const block of blocks) applyBlock(context, block)
   context.flush()
-  // Under undo: without this block the chain's first one that shows how it counts is another.
+  // Under undo: without this block, another block is the first one that is counted per transaction.
   if (perTransactionFrom !== undefined && perTransactionFrom <= last.number)
     if (readPerTransactionFrom(view) === undefined) putPerTransactionFrom(view, perTransactionFrom)
   view.setUndoBlock(undefined)

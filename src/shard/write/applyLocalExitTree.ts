@@ -88,7 +88,7 @@ export function applyForwardLet(context: WriteContext, header: BlockHeader, even
  */
 export function findArchivedTwin(view: ReadView, leafHash: Hash, lineage: number) {
   const ordinals = readList(view, listHeadKey(listKinds.archivedByLeafHash, leafHash))
-  // What was cut off later is of this lineage or of a later one, and stands behind.
+  // Deposits cut off later belong to this lineage or a later one, and stand behind in the archive.
   for (const ordinal of ordinals.slice(0, 2).reverse()) {
     const archived = view.get('archivedDeposits', uint32Key(ordinal))
     if (archived === undefined) return undefined

@@ -138,7 +138,7 @@ export function putPerTransactionFrom(view: WriteView, block: BlockNumber): void
   view.put('meta', metaKey('perTransactionFrom'), encodeBlockNumber(block))
 }
 
-/** Whether a block was ever older than one before it. */
+/** Whether any stored block was older than the one before it. */
 export function readTimesFall(view: ReadView): boolean {
   return view.get('meta', metaKey('timesFall')) !== undefined
 }

@@ -7,8 +7,8 @@ import type { WriteView } from '../../store/shardStore.types.js'
 import type { LineageSpan } from '../localExitRoots.types.js'
 
 /**
- * Notes which of the leaves that were appended are those that an older lineage had at the same count: its roots cover them.
- * Only the stretch that older lineages had, too, is looked at.
+ * Stores which of the appended leaves equal the leaf that an older lineage had at the same count: roots of that lineage cover
+ * them. Only counts that the older lineage reached are compared.
  * @param former lineages older than the newest, by number. @param leaves 32·N bytes, appended from deposit count `from` on.
  */
 export function noteRegrown(
@@ -26,7 +26,7 @@ export function noteRegrown(
     for (let depositCount = from; depositCount < last; ) {
       const tile = getTile(tree, lineage, 0, tileIndexOf(0, depositCount))
       const tileEnd = Math.min(last, depositCount - (depositCount % TILE_WIDTH) + TILE_WIDTH)
-      // What is stored meanwhile would take the tile's memory.
+      // Compared before anything is stored: a write would overwrite the tile's memory.
       const sames = Array.from({ length: tileEnd - depositCount }, (_, index) =>
         isSameLeaf(tile, (depositCount + index) % TILE_WIDTH, leaves, depositCount + index - from),
       )
@@ -41,7 +41,7 @@ export function noteRegrown(
   }
 }
 
-/** A cut takes back what had come back behind it. @param newest number of the lineage that begins. */
+/** Removes the regrown deposits at or above a cut. @param newest number of the lineage that begins with the cut. */
 export function cutRegrown(view: WriteView, newest: number, cut: number): void {
   for (let lineage = 0; lineage < newest; lineage++) {
     const range = { start: lineageStretchKey(lineage, cut), end: lineageStretchKey(lineage + 1, 0) }
@@ -58,7 +58,7 @@ function isSameLeaf(tile: Uint8Array, inTile: number, leaves: Uint8Array, inLeav
   return true
 }
 
-/** Goes on with the stretch that ends where this one begins. */
+/** Stores a stretch, joined with the one that ends where it begins. */
 function putStretch(view: WriteView, lineage: number, from: number, end: number): void {
   const before = lastBefore(view, lineage, from)
   const begin = before?.end === from ? before.from : from

@@ -206,8 +206,8 @@ function addSender(senders: Senders, ordinal: number, sender: Sender | null, own
 }
 
 /**
- * Stores what later answers told of noted rows, inside the context's transaction. Each row's keys are its own, so what is
- * written belongs to the undo of its block, however many blocks came since.
+ * Stores later answers about noted rows, inside the context's transaction. The keys belong to the row alone, so the undo goes to
+ * the row's own block, however many blocks came since.
  */
 export function correctSenders(context: WriteContext, corrected: readonly CorrectedSender[]): void {
   const { view, memory } = context
@@ -227,7 +227,7 @@ export function correctSenders(context: WriteContext, corrected: readonly Correc
   if (isChanged) countCorrections(view)
 }
 
-/** A count that a reorg or a cut has freed may be another deposit's by now. */
+/** After a reorg or a cut the ordinal may belong to another row by now. */
 function isSameLog(stored: UnresolvedSender, asked: UnresolvedSender): boolean {
   return (
     stored.logIndex === asked.logIndex &&

@@ -34,7 +34,7 @@ const kinds = {
 const nameOfNote = (note: number): keyof SenderNotes =>
   note === senderNotes.unknown ? 'unknown' : 'fallback'
 
-/** Noted rows, counted one by one: afterwards the writer keeps count. */
+/** Counts the noted rows one by one. The writer does this once and then keeps the numbers up to date. */
 export function countSenderNotes(view: ReadView): SenderNotes {
   const counts = { fallback: 0, unknown: 0 }
   for (const kind of ['deposit', 'claim'] as const)
@@ -60,7 +60,7 @@ export function senderWatermark(view: ReadView, kind: SenderKind): number {
  * yet, waits until the watermark reaches it.
  */
 export class Senders {
-  /** What this transaction adds to the numbers of noted rows. */
+  /** By how much this transaction changes the numbers of noted rows. */
   readonly newNotes = { fallback: 0, unknown: 0 }
   readonly #kind: SenderKind
   readonly #networkId: NetworkId
