@@ -94,7 +94,7 @@ async function command(recorded: Recorded, path: string, body: object): Promise<
   await inStep(recorded, `${path} ${JSON.stringify(body)}`)
 }
 
-/** Waits until every network is synced: before, nothing is ready on it. */
+/** Waits until every network whose chain reaches `start_block` is synced: before, nothing is ready on it. */
 async function inStep({ replay, service }: Recorded, step: string): Promise<void> {
   const heads = (await (await fetch(`${replay.info.control}/state`)).json()) as {
     networks: Readonly<Record<string, { head: number }>>
@@ -102,10 +102,10 @@ async function inStep({ replay, service }: Recorded, step: string): Promise<void
   await until(
     () => service.read<SyncStatus>('/bridge/v1/sync-status'),
     ({ networks }) =>
-      networks.every(
-        ({ network_id, is_synced, synced_block }) =>
-          is_synced && synced_block === heads.networks[network_id]!.head,
-      ),
+      networks.every(({ network_id, is_synced, synced_block }) => {
+        const { head } = heads.networks[network_id]!
+        return head < replay.info.networks[network_id]!.startBlock || (is_synced && synced_block === head)
+      }),
     `every network at its head: ${step}`,
     60_000,
   )
