@@ -35,6 +35,7 @@ export class MissingLogs {
 
   /**
    * @param logs of this block, in order.
+   * @param areApart they may come from a node that lacks the block: where no bloom tells, they are asked for by its hash.
    * @returns the block's logs, with what was missing.
    * @throws ChainDataError `missing_log` when the endpoint withholds one; RpcFailure.
    */
@@ -43,10 +44,15 @@ export class MissingLogs {
     logs: readonly RpcLog[],
     endpoint: Endpoint,
     signal: AbortSignal,
+    areApart = false,
   ): Promise<readonly RpcLog[]> {
     const bloom = decodeBloom(block.logsBloom)
     // Some chains do not fill their blooms: an empty one says nothing, a filled one is always asked.
-    if (bloom === undefined || isZeroBloom(bloom)) return logs
+    if (bloom === undefined || isZeroBloom(bloom)) {
+      if (!areApart || endpoint.logsByHash.holds) return logs
+      const byHash = await this.askByHash(block, endpoint, signal)
+      return byHash !== undefined && byHash.length > logs.length ? byHash : logs
+    }
     let known = logs
     for (let asked = 0; claimsMoreThan(bloom, known, this.#probe); asked++) {
       // One more question is worth it even then: it is another way through the node.

@@ -31,6 +31,8 @@ export const NEAR_HEAD_BLOCKS = 48
 /** A window whose parts did not fit together is read again at once so often: the chain may have moved in between. */
 const TRIES = 3
 const RETRY_PAUSE_MS = 50
+/** Blocks asked for by their hashes at a time, where logs may be missing. */
+const BLOCKS_AT_ONCE = 6
 
 interface DecodedWindow {
   readonly decoded: readonly DecodedBlock[]
@@ -154,7 +156,7 @@ export class RangeReader {
     if (head.number !== block || endpoint.logsByHash.holds) return undefined
     try {
       const logs = await this.#missingLogs.askByHash(head, endpoint, signal)
-      return logs && { to: block, headers: new Map([[block, head]]), logs }
+      return logs && { to: block, headers: new Map([[block, head]]), logs, areLogsApart: false }
     } catch (error) {
       // A window of one block can be read in parts.
       if (error instanceof RpcFailure && isTooMuch(error)) return undefined
@@ -171,13 +173,16 @@ export class RangeReader {
     signal: AbortSignal,
   ): Promise<void> {
     let isChanged = false
-    for (const header of window.headers.values()) {
+    const completeOne = async (header: BlockHead): Promise<void> => {
       const logs = groups.get(header.number) ?? []
-      const complete = await this.#missingLogs.complete(header, logs, endpoint, signal)
-      if (complete === logs) continue
+      const complete = await this.#missingLogs.complete(header, logs, endpoint, signal, window.areLogsApart)
+      if (complete === logs) return
       groups.set(header.number, complete)
       isChanged = true
     }
+    const headers = [...window.headers.values()]
+    for (let start = 0; start < headers.length; start += BLOCKS_AT_ONCE)
+      await Promise.all(headers.slice(start, start + BLOCKS_AT_ONCE).map(completeOne))
     if (!isChanged) return
     const sorted = [...groups].sort(([a], [b]) => a - b)
     groups.clear()

@@ -14,6 +14,8 @@ export interface LogsWindow {
   readonly headers: Map<number, BlockHead>
   /** Packed where they came so. */
   readonly logs: readonly RpcLog[] | PackedLogs
+  /** They may have come from another node than the headers, one that lacks the newest blocks: then the list is short. */
+  readonly areLogsApart: boolean
 }
 
 /** Refusals that one window may collect before the endpoint counts as failing: from 10,000 blocks to one in halves, twice. */
@@ -48,6 +50,7 @@ export async function readLogsWindow(
       method: 'eth_getLogs',
       params: [{ ...filter, fromBlock: quantity(from), toBlock: quantity(to) }],
     }
+    const { size: sizeBefore, isSettled } = endpoint.batchSize
     try {
       const outcomes = await endpoint.callAll([...numbers.map(blockCall), getLogs], signal)
       const headers = new Map<number, BlockHead>()
@@ -58,13 +61,19 @@ export async function readLogsWindow(
       })
       // One node answered a request: where it lacks a block, its list of logs is short as well.
       const { size } = endpoint.batchSize
+      const areLogsApart = size === 1 || size !== sizeBefore || !isSettled
       const isWithLogs = unknown.at(-1) === to ? size > 1 : size > numbers.length
       if (unknown.length > 0 && isWithLogs) throw behind(endpoint, unknown[0]!)
       for (const header of await readBlocks(unknown, endpoint, signal)) headers.set(header.number, header)
       const outcome = outcomes[numbers.length]!
       if (!outcome.ok) {
         if (span === 1 && isTooMuch(outcome.failure))
-          return { to, headers, logs: await readLogsByReceipt(headers.get(to)!, filter, endpoint, signal) }
+          return {
+            to,
+            headers,
+            logs: await readLogsByReceipt(headers.get(to)!, filter, endpoint, signal),
+            areLogsApart: false,
+          }
         if (refusals === MAX_REFUSALS || !narrows(outcome.failure, span, from, endpoint))
           throw outcome.failure
         continue
@@ -73,7 +82,7 @@ export async function readLogsWindow(
       const isReady = raw instanceof PackedLogs && areInOrder(raw, from, to)
       const logs = isReady ? raw : decodeLogs(raw, from, to, endpoint.alias)
       endpoint.logRange.succeeded(span, logs.length)
-      return { to, headers, logs }
+      return { to, headers, logs, areLogsApart }
     } catch (error) {
       if (error instanceof RpcFailure && countsAgainstWidth(error)) endpoint.logRange.unanswered(span)
       throw error

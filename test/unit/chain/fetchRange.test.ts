@@ -142,6 +142,20 @@ test('a node that lacks the last blocks has no say about their logs, blooms or n
   })
 })
 
+test('where every call may meet another node, one that lacks the last blocks hides none of their logs', async () => {
+  await withChain(
+    depositsInEveryBlock(20),
+    async (chain) => {
+      const [endpoint] = chain.endpoints
+      await chain.client.getHead(signal)
+      endpoint!.fail({ type: 'zeroBloom' })
+      endpoint!.fail({ type: 'lag', blocks: 5, methods: ['eth_getLogs'], times: 1 })
+      assert.deepEqual(depositCounts((await fetchRange(chain, 0, 20)).blocks), numbers(0, 19))
+    },
+    { rpc: [{ maxBatch: 1 }] },
+  )
+})
+
 test('a block of the other branch at the tip is not answered by its hash', async () => {
   const network = depositsInEveryBlock(10)
   await withChain(network, async (chain) => {
