@@ -6,6 +6,7 @@ import { OperatorError } from './errors/operatorError.js'
 import { awake, Exit } from './exit.js'
 import { startService } from './service.js'
 import { assertLimits, demandOf } from './startLimits.js'
+import { actOnStopSignals } from './stopSignals.js'
 import { createLogger, type Logger } from './telemetry/logger.js'
 import { standardError, standardOutput, takeStandardStreams } from './telemetry/standardStreams.js'
 
@@ -123,7 +124,7 @@ function firstSignal(settings: ProcessSettings, exit: Exit): Promise<NodeJS.Sign
       logger.warn('second signal: leaving at once', { signal: name })
       void exit.leave(exitCodes.failure)
     }
-    for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, onSignal)
+    actOnStopSignals(onSignal)
   })
 }
 

@@ -4,6 +4,7 @@ import { ConfigError } from '../config/configError.js'
 import { FatalError } from '../errors/chainErrors.js'
 import { nearestName } from '../errors/nearestName.js'
 import { OperatorError } from '../errors/operatorError.js'
+import { hearStopSignalsEarly } from '../stopSignals.js'
 import { buildInfo } from '../telemetry/buildInfo.js'
 import { deadlyLimits, readLimits, tooLow } from '../telemetry/processLimits.js'
 import { type ExitCode, exitCodeMeanings, exitCodes } from './exitCodes.js'
@@ -95,6 +96,7 @@ async function main([word, ...args]: readonly string[]): Promise<ExitCode> {
   const entry = verbs[word === '--version' || word === '-v' ? 'version' : (word ?? '')]
   const asksForHelp = args.includes('--help') || args.includes('-h')
   if (entry?.isService !== true || asksForHelp) outliveReaders()
+  else hearStopSignalsEarly()
   try {
     if (word === undefined) {
       console.error(help())

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { closeSync, constants, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { buildSmallWorld } from '../../support/fakeChainScenario.js'
+import { inOtherNamespace, noOtherNamespace } from '../../support/otherNamespace.js'
 import { RawConnection, requestText } from '../../support/rawHttp.js'
-import { startService } from '../../support/serviceProcess.js'
+import { startBds, startService } from '../../support/serviceProcess.js'
 import { inStep, serveWorld } from '../../support/serviceWorld.js'
+import { tempFolder } from '../../support/tempFolder.js'
+import { until } from '../../support/until.js'
 
 const BRIDGES = '/bridge/v1/bridges?network_id=1'
 
@@ -42,3 +48,32 @@ test('SIGTERM: readiness fails, keep-alive clients are served through the delay,
   assert.deepEqual(await exit, { code: 0, signal: null })
   await assert.rejects(fetch(service.url))
 })
+
+/** As a container runs it: what nobody listens for is not even noticed by process 1 of a pid namespace. */
+test('a signal while the program is loaded ends process 1 of a container with 0', {
+  skip: noOtherNamespace,
+}, async (t) => {
+  const { configFile } = await serveWorld(t, buildSmallWorld().world)
+  const pipe = join(tempFolder(t), 'config.toml')
+  execFileSync('mkfifo', [pipe])
+  const bds = startBds(t, ['run', '--config', pipe], {}, inOtherNamespace)
+  // It waits for its configuration, which nobody has written yet.
+  const writer = await until(
+    () => openIfRead(pipe),
+    (descriptor) => descriptor !== undefined,
+    'a process that reads its configuration',
+  )
+  const [pid] = readFileSync(`/proc/${bds.child.pid}/task/${bds.child.pid}/children`, 'utf8').split(' ')
+  process.kill(Number(pid), 'SIGTERM')
+  writeFileSync(writer!, readFileSync(configFile('data')))
+  closeSync(writer!)
+  assert.deepEqual(await bds.exited, { code: 0, signal: null })
+})
+
+function openIfRead(pipe: string): number | undefined {
+  try {
+    return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK)
+  } catch {
+    return undefined
+  }
+}
