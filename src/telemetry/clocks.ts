@@ -1,6 +1,6 @@
 /**
- * Milliseconds of the one clock that all threads share and that nobody sets: for every duration. It stands still while the machine
- * is suspended, and runs while the process is stopped. (`performance.now()` is the same with a zero of its own in each thread.)
+ * Milliseconds of the monotonic clock, which all threads share: for durations across threads. It stands still while the machine is
+ * suspended, and runs while the process is stopped. (`performance.now()` is the same clock with a zero of its own per thread.)
  */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n)
@@ -12,12 +12,12 @@ export function epochMs(): number {
 }
 
 const TICK_MS = 250
-/** A tick that comes later than this after the last one was held up with the whole process. */
+/** A tick this late means that the whole process was stopped meanwhile. */
 const LATE_MS = 500
 
 /**
- * Time in which this thread ran: it ticks, and what passes between two ticks beyond half a second does not count. So a process that was stopped for
- * an hour (SIGSTOP, a paused container) finds nobody silent or stuck for an hour.
+ * Time in which this thread ran: between two ticks at most half a second counts. So after a process was stopped for an hour
+ * (SIGSTOP, a paused container), no thread looks as if it had been silent or stuck for an hour.
  */
 export class AwakeClock {
   private elapsedMs = 0

@@ -16,7 +16,7 @@ export interface NetworkView {
   readonly networkId: number
   readonly row: StatusRow
   readonly sample: NetworkSample
-  /** Age from which on a head that stands still is told; 0 = none. */
+  /** A head older than this that stands still counts as `stalled`; 0 = never. */
   readonly stalledAfterMs: number
 }
 
@@ -32,15 +32,15 @@ export interface ServiceView {
   readonly settings: HealthConfig
   readonly uptimeMs: number
   readonly startedAtEpochMs: number
-  /** Of the clock of the samples. */
+  /** Time on the clock of the samples. */
   readonly nowMs: number
-  /** Milliseconds since 1970, for what blocks tell. */
+  /** Milliseconds since 1970, to compare with block timestamps. */
   readonly epochMs: number
 }
 
 type Holds = (network: NetworkView, view: ServiceView) => boolean
 
-/** What may be the matter with a network, in the order of weight. */
+/** The reasons that one network can have, heaviest first. */
 const NETWORK_REASONS: readonly (readonly [HealthReason, Holds])[] = [
   ['halted', isHalted],
   ['disk', ({ row }) => row.haltReason() === 'disk_full'],
@@ -124,7 +124,7 @@ export function syncStatusOf(view: ServiceView): SyncStatusRecord {
   const networks = view.networks.map((network) => networkSync(network, view))
   const layer2 = networks.filter((network) => network.network_id !== 0)
   const rows = view.networks.map(({ row }) => row)
-  // By the clock that nobody sets: the dates of an older commit may lie in the future.
+  // The newest by monotonic time: after a clock was set back, an older commit may have a later date.
   const newest = rows.reduce((last, row) => (row.get('progressMs') > last.get('progressMs') ? row : last))
   const lastCommitMs = newest.get('lastCommitMs')
   return {

@@ -10,7 +10,7 @@ export interface HealthMonitor extends HealthSource {
   setPhase(phase: ServiceView['phase']): void
   /** Takes one sample of every network; `main` calls it once a second. */
   sample(): void
-  /** Networks whose indexer thread has given a sign of life before, but none that the samples saw for `heartbeatTimeoutMs`. */
+  /** Networks whose indexer thread has sent heartbeats, but none for `heartbeatTimeoutMs` by the samples. */
   silentNetworks(): number[]
 }
 
@@ -18,9 +18,9 @@ export interface HealthMonitorOptions {
   readonly config: Config
   readonly status: StatusBoardHandle
   readonly isPoolAlive: () => boolean
-  /** Milliseconds that pass; like the other clocks handed in so that tests own the time. */
+  /** Monotonic milliseconds. Like the other clocks, passed in so that tests own the time. */
   readonly now?: () => number
-  /** The same less what passed while this process stood still: for what has lasted too long. */
+  /** The same without the time in which the whole process stood still, so that a pause makes nothing look late. */
   readonly awakeNow?: () => number
   /** Milliseconds since 1970. */
   readonly epochMs?: () => number

@@ -41,7 +41,7 @@ export interface NetworkSyncRecord extends ChainSyncRecord {
   readonly network_id: number
   readonly finalized_block: number | null
   readonly lag_seconds: number | null
-  /** Of the newest block, by its own time. */
+  /** Now minus the timestamp of the newest block. */
   readonly head_age_seconds: number | null
   readonly halted: string | null
   readonly contract_deposit_count: number | null
@@ -51,7 +51,7 @@ export interface NetworkSyncRecord extends ChainSyncRecord {
   readonly indexed_claim_count: number
   /** Deposits and claims whose sender is not known yet. */
   readonly unresolved_senders: number
-  /** What of the health record's reasons holds for this network; absent when there is nothing to tell. */
+  /** The health record's reasons that hold for this network; absent when there are none. */
   readonly reasons?: readonly HealthReason[]
 }
 

@@ -29,19 +29,19 @@ export interface NetworkSample {
   readonly maxLag: Streak
   /** No endpoint answers. */
   readonly rpc: Streak
-  /** Milliseconds of the clock at the first of the samples in a row that found no endpoint with our chain; 0 = there is one. */
+  /** Time of the first of the latest samples in a row without an endpoint that shows our chain; 0 = there is one. */
   readonly cutOffSinceMs: number
   readonly head: SampledHead
   readonly life: SampledLife
 }
 
-/** Signs of life of the indexer thread, and since when samples in a row have found no more. */
+/** Number of heartbeats of the indexer thread, and the time of the first sample that saw this number. */
 interface SampledLife {
   readonly beats: number
   readonly sinceMs: number
 }
 
-/** A head, and since when samples in a row have found it, in milliseconds of the clock. */
+/** A head, and the time of the first sample that saw it. */
 interface SampledHead {
   readonly block: number
   readonly timestampSec: number
@@ -57,7 +57,7 @@ export const FIRST_SAMPLE: NetworkSample = {
   life: { beats: 0, sinceMs: 0 },
 }
 
-/** A head counts as unmoved after this long: the age of one that moves says only how old the chain's own times are. */
+/** A head counts as unmoved after this long. A head that moves is not stalled, however old its timestamp is. */
 const UNMOVED_MS = 60_000
 
 /** Blocks behind the head; 0 while the head is unknown. */
@@ -65,15 +65,15 @@ export function lagBlocks(row: StatusRow): number {
   return row.get('headBlock') < 0 ? 0 : Math.max(0, row.get('headBlock') - row.get('syncedBlock'))
 }
 
-/** Seconds since the time that the head tells; undefined while it is unknown. Clocks differ: never below 0. */
+/** Seconds since the head's timestamp, at least 0 because clocks differ; undefined while the head is unknown. */
 export function headAgeSeconds(row: StatusRow, epochMs: number): number | undefined {
   const timestampSec = row.get('headTimestampSec')
   return timestampSec < 0 ? undefined : Math.max(0, Math.floor(epochMs / 1000 - timestampSec))
 }
 
 /**
- * The chain stands still.
- * @param limitMs age that a head may have; 0 = any.
+ * Whether the chain stands still: its head is old and has not moved for a while.
+ * @param limitMs greatest age of a head that is no stall; 0 = any.
  */
 export function isStalled(
   { head }: NetworkSample,

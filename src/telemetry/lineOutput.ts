@@ -1,16 +1,16 @@
 import { writeSync } from 'node:fs'
 
-/** What crosses to a thread: the shared memory of one output. */
+/** The shared memory of one output, which is passed to other threads. */
 export type LineOutputMemory = SharedArrayBuffer
 
-/** Lines that wait while nobody takes them: a reader that pauses for a moment loses nothing. A pipe keeps 64 KB itself. */
+/** Most bytes that wait for a slow reader: one that pauses for a moment loses nothing. A pipe holds 64 KB itself. */
 const MOST_WAITING = 32 * 1024
-/** The longest line: its rest must have a place when a part of it was taken. */
+/** Longest line: when only a part of it could be written, the rest must fit into the memory. */
 const CAPACITY = 128 * 1024
-/** Others hold the lock for microseconds, or for as long as a thread that wants a busy core is kept from it. */
+/** Longest wait for the lock. Threads hold it for microseconds, or longer while they wait for a busy core. */
 const LONGEST_LOCK_MS = 1_000
 const RETRY_MS = 5
-/** After a write that was refused: asking with every line would cost ten times the line. */
+/** Pause after a refused write: trying again with every line would cost ten times the line itself. */
 const REST_MS = 5
 
 const cell = { lock: 0, stuck: 1, descriptor: 2, waiting: 3, dropped: 4, untold: 5, nap: 6 } as const
@@ -24,9 +24,9 @@ export function createLineOutput(descriptor: number): LineOutputMemory {
 }
 
 /**
- * Lines to a descriptor that all threads share, whole and in order. No call waits for whoever reads them: what is not taken now
- * stays in shared memory and goes with a later call of any thread; lines beyond that are dropped and counted.
- * A full disk and a reader that is gone are "not now" as well: both may get better.
+ * Writes whole lines in order to a descriptor that all threads share. No call waits for the reader: bytes that the descriptor
+ * does not accept now stay in shared memory and are written by a later call of any thread. Lines for which that memory has no
+ * room are dropped and counted. A full disk and a reader that is gone are treated the same: both may recover.
  */
 export class LineOutput {
   private readonly cells: Int32Array<SharedArrayBuffer>
@@ -39,12 +39,12 @@ export class LineOutput {
     this.bytes = new Uint8Array(memory, CONTROL_BYTES)
   }
 
-  /** Sets the line that tells of dropped ones, once they are taken again. */
+  /** Sets the line that reports the number of dropped lines, once writing works again. */
   tellLossesWith(lossLine: (lines: number) => string): void {
     this.lossLine = lossLine
   }
 
-  /** Another descriptor, for all threads. @returns whether nobody uses the old one any more. */
+  /** Sets another descriptor for all threads. @returns true when no thread uses the old one any more. */
   useDescriptor(descriptor: number): boolean {
     return this.locked(() => {
       Atomics.store(this.cells, cell.descriptor, descriptor)
@@ -52,18 +52,18 @@ export class LineOutput {
     })
   }
 
-  /** @param text one line or more, the last line's end included. */
+  /** @param text one line or more, with the last line's end. */
   write(text: string): void {
     const line = Buffer.from(text)
     if (!this.locked(() => this.put(line))) this.drop()
   }
 
-  /** Writes what waits, as far as it is taken now. @returns whether nothing waits any more. */
+  /** Writes as much of the waiting bytes as the descriptor accepts now. @returns true when nothing waits any more. */
   drain(): boolean {
     return this.locked(() => this.writeWaiting())
   }
 
-  /** Like `drain`, again and again for a while: before the process ends. */
+  /** Repeats `drain` until nothing waits, or for `longestMs`: for the end of the process. */
   flush(longestMs: number): boolean {
     for (let waited = 0; !this.drain(); waited += RETRY_MS) {
       if (waited >= longestMs) return false
@@ -119,28 +119,29 @@ export class LineOutput {
     return written === line.length || !this.keep(line.subarray(written), CAPACITY)
   }
 
-  /** @returns how many bytes were taken. */
+  /** @returns number of bytes written. */
   private writeNow(bytes: Uint8Array): number {
     const descriptor = Atomics.load(this.cells, cell.descriptor)
     let written = 0
     try {
       while (written < bytes.length) written += writeSync(descriptor, bytes, written)
     } catch {
-      // Full, or nobody is there: there is no place left to tell it.
+      // The reader is slow or gone, or the disk is full; this output is where it would be reported.
       this.restsUntilMs = performance.now() + REST_MS
     }
     return written
   }
 
   /**
-   * A thread that hangs in a dead volume, or died, keeps the lock: the others then wait for it once, and drop their lines.
-   * @returns false also when the lock was not to be had.
+   * A thread that died, or hangs in a write to a dead volume, keeps the lock for ever. The others wait for it once, then drop
+   * their lines without waiting.
+   * @returns what `body` returns; false when the lock could not be taken.
    */
   private locked(body: () => boolean): boolean {
     const { cells } = this
     const isStuck = Atomics.load(cells, cell.stuck) === 1
     const untilMs = isStuck ? 0 : performance.now() + LONGEST_LOCK_MS
-    // Whoever is woken may find that another one was quicker: that is no reason to give up.
+    // A woken thread may find the lock taken by a faster one: it waits again.
     while (Atomics.compareExchange(cells, cell.lock, 0, 1) !== 0) {
       const restMs = isStuck ? 0 : untilMs - performance.now()
       if (restMs <= 0) {
@@ -153,7 +154,7 @@ export class LineOutput {
       Atomics.store(cells, cell.stuck, 0)
       return body()
     } finally {
-      // Somebody may have given up meanwhile: it was slow only.
+      // Another thread may have set `stuck` meanwhile, but the lock's holder was only slow.
       Atomics.store(cells, cell.stuck, 0)
       Atomics.store(cells, cell.lock, 0)
       Atomics.notify(cells, cell.lock, 1)

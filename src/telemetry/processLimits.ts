@@ -48,7 +48,7 @@ const GOOD_MEMORY = { base: 512 * MIB, perNetwork: 96 * MIB, perWorker: 64 * MIB
 const THREADS = 16
 /** The largest file that is made at once is LMDB's table of readers, 257 KiB; below this a store could hardly grow. */
 const ROOM_TO_GROW = 64 * MIB
-/** V8 takes it for granted that it has nearly so much. */
+/** V8 assumes that nearly this much stack is available. */
 const STACK = MIB
 
 let known: ProcessLimits | undefined
@@ -105,7 +105,7 @@ function filesToRun({ networks, workers }: Demand): number {
   return FILES_TO_RUN.base + FILES_TO_RUN.perNetwork * networks + FILES_TO_RUN.perWorker * workers
 }
 
-/** One line for each limit that says whether the service can run under it; a `fail` ends without a word, or under load. */
+/** One finding per limit. Under a `fail` the system would end the process without a message, at once or under load. */
 export function judgeLimits(limits: ProcessLimits, demand: Demand): LimitFinding[] {
   const { networks, workers } = demand
   const threads = networks + workers

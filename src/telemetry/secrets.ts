@@ -61,7 +61,7 @@ function looksLikeKey(piece: string): boolean {
   )
 }
 
-/** Too short or too common to be looked for alone: with its user it is hidden all the same. */
+/** Too short or too common to be searched by itself; together with its user name it is hidden all the same. */
 function isWord(secret: string): boolean {
   return secret.length < 4 || /^(?:\d{1,11}|true|false|null)$/.test(secret)
 }

@@ -14,15 +14,15 @@ import { createLineOutput, LineOutput } from './lineOutput.js'
 const DRAIN_EVERY_MS = 250
 const FIRST_RELAY_RETRY_MS = 1_000
 const LONGEST_RELAY_RETRY_MS = 60_000
-/** At the end of the process, for what is not taken yet. */
+/** Longest wait at the end of the process for lines not written yet. */
 const LONGEST_FLUSH_MS = 200
-/** A descriptor that is none: nothing is taken. */
+/** No descriptor: every write fails. */
 const NOWHERE = -1
 
 type Stream = 1 | 2
 
 const outputs = new Map<Stream, LineOutput>()
-/** Descriptors that `takeStandardStreams` has made. */
+/** Descriptors that `takeStandardStreams` has opened. */
 const taken = new Map<Stream, number>()
 
 export function standardError(): LineOutput {
@@ -34,8 +34,8 @@ export function standardOutput(): LineOutput {
 }
 
 /**
- * For a process that serves, before it opens anything else: descriptors 1 and 2 themselves become our own, so that native code
- * that writes there does not wait either, and so do `process.stdout`, `process.stderr` and with them `console`.
+ * A service calls this before it opens anything else. Descriptors 1 and 2 are replaced by non-blocking ones, so that native code
+ * that writes there does not wait either; `process.stdout`, `process.stderr` and `console` are redirected to them.
  */
 export function takeStandardStreams(): void {
   for (const stream of [1, 2] as const) {
@@ -47,7 +47,7 @@ export function takeStandardStreams(): void {
       if (descriptor !== own) closeSync(own)
       taken.set(stream, descriptor)
     }
-    // Opened now, so that threads that start later find it.
+    // Opened now, because only threads that start later find it.
     const output = outputs.get(stream) ?? openStream(stream)
     const descriptor = taken.get(stream)
     if (descriptor !== undefined) output.useDescriptor(descriptor)
@@ -68,7 +68,7 @@ function streamTo(output: LineOutput): Writable {
 
 function openStream(stream: Stream): LineOutput {
   const key = `bds standard stream ${stream}`
-  // What the main thread has opened is there for every thread that starts later.
+  // A thread finds the outputs that the main thread had opened before it started the thread.
   const shared: unknown = getEnvironmentData(key)
   const isShared = shared instanceof SharedArrayBuffer
   const memory = isShared ? shared : createLineOutput(taken.get(stream) ?? stream)
@@ -85,13 +85,13 @@ function openStream(stream: Stream): LineOutput {
   return output
 }
 
-/** Files are local as a rule, and a full disk refuses at once. */
+/** Whether a write may wait for the reader. Not for files: they are usually local, and a full disk refuses at once. */
 function mayWait(descriptor: number): boolean {
   const kind = fstatSync(descriptor)
   return kind.isFIFO() || kind.isSocket() || isatty(descriptor)
 }
 
-/** @returns a descriptor of our own that does not wait; undefined for a socket, and where it may not be opened. */
+/** Opens the same pipe or terminal again, without blocking. @returns undefined for a socket or file, and where opening fails. */
 function openAnew(descriptor: number): number | undefined {
   const { O_WRONLY, O_APPEND, O_NONBLOCK, O_NOCTTY } = constants
   if (!mayWait(descriptor)) return undefined
@@ -103,15 +103,15 @@ function openAnew(descriptor: number): number | undefined {
 }
 
 /**
- * A socket, as the journal's, can only be written by somebody who may wait: a `cat` between us and it. It outlives a Ctrl-C and a
- * SIGTERM to the whole group, to pass on our last lines, and ends when we do.
+ * A socket (systemd's journal) can't be opened again, so writing to it may wait. A `cat` between us and the socket does the
+ * waiting. It ignores Ctrl-C and a SIGTERM to the whole process group, to pass on our last lines, and ends when we do.
  */
 function startRelay(stream: Stream, output: LineOutput, retryMs: number): void {
   const relay = spawnRelay(stream)
   const input = relay.stdin
   const descriptor = descriptorOf(input)
   if (descriptor === undefined) return
-  // Node would close it when the relay ends, and the number would be another file's while threads still write to it.
+  // Kept from Node, which would close it when the relay ends: other threads could then write to a reused descriptor number.
   relay.stdin = null
   if (input instanceof Socket) input.unref()
   relay.unref()
@@ -152,7 +152,7 @@ function descriptorOf(stream: object | null): number | undefined {
   return typeof handle.fd === 'number' && handle.fd >= 0 ? handle.fd : undefined
 }
 
-/** Waits until it has passed on what it took; one that hangs is killed, or it would hold the socket for ever. */
+/** Waits until the relay has passed on our lines. A relay that hangs is killed: it would hold the socket for ever. */
 function endRelay({ pid }: ChildProcess): void {
   if (pid === undefined) return
   const nap = new Int32Array(new SharedArrayBuffer(4))

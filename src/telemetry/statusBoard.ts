@@ -5,7 +5,7 @@ import { type HaltReason, haltReasons } from '../errors/haltReason.js'
  * front thread and the pool read all rows. Every field is a 64-bit integer moved with Atomics, so no read is torn.
  */
 const fields = [
-  /** Moves with each commit, and with whatever else changes answers for good. */
+  /** Increases with each commit, and with everything else that makes kept answers void. */
   'tip',
   /** 1 from before a commit's data can be read until `tip` has moved: what is read meanwhile may be older or newer than `tip`. */
   'committing',
@@ -38,7 +38,7 @@ const fields = [
   'halting',
   /** 1 while no endpoint of the network answers. */
   'rpcDown',
-  /** Where the chain's head stands against our blocks: one of `headPlaces`. Nothing is ready by what a network lower than its blocks tells. */
+  /** One of `headPlaces`: the chain's head compared with the stored blocks. Nothing is ready on a network whose head is below them. */
   'headPlace',
   /** 1 while the bridge is in emergency state. */
   'emergencyState',
@@ -48,7 +48,7 @@ const fields = [
   'lastCommitMs',
   /** `monotonicMs()` of the last commit; 0 = none. */
   'progressMs',
-  /** Signs of life of the indexer thread: how long there was none is measured by whoever looks. */
+  /** Number of heartbeats of the indexer thread. The reader measures how long none came. */
   'heartbeats',
   /** Leaves of the L1 info tree (network 0). */
   'l1InfoLeafCount',
@@ -60,25 +60,25 @@ const fields = [
   'startOvers',
   /** 1 when the last comparison with the contracts' own state was answered, 0 when no endpoint could tell; −1 = none yet. */
   'contractsCompared',
-  /** `tip` of the L1's shard up to which this network's settled exit roots were looked for in its tree; −1 = not yet. */
+  /** `tip` of the L1's shard up to which this network's settled exit roots were searched in its tree; −1 = not yet. */
   'searchedL1Tip',
-  /** Rows whose caller is tx.from until a trace is to be had. */
+  /** Rows whose caller is tx.from until a trace is available. */
   'provisionalSenders',
   /** Rows whose transaction no endpoint knows. */
   'unknownSenders',
-  /** Those of them that came up so lately that they count as open. */
+  /** Those of them that are so new that they still keep `is_synced` false. */
   'awaitedSenders',
 ] as const
 
 export type StatusField = (typeof fields)[number]
 
-/** Values of `headPlace`; each holds what those before it hold. */
+/** Values of `headPlace`, ascending by what may be gone: each includes what the ones before it mean. */
 export const headPlaces = {
-  /** At or above the checkpoint, or not so for long yet. */
+  /** At or above the checkpoint, or below it only for a moment. */
   inStep: 0,
   /** Stays below the checkpoint: what is stored above may be gone. */
   below: 1,
-  /** Below a block, too, that was served as final. */
+  /** Also below a block that was served as final. */
   belowFinal: 2,
   /** No head that fits what is stored was seen since the start: the chain may have been put back meanwhile. */
   unseen: 3,
@@ -126,7 +126,7 @@ export interface StatusRow {
   set(field: StatusField, value: number): void
   add(field: StatusField, delta: number): void
   headPlace(): HeadPlace
-  /** For the thread that commits: voids what answers were made from before, as a commit does. */
+  /** For the thread that commits: makes kept answers void, as a commit does. */
   setHeadPlace(place: HeadPlace): void
   /** Says that the row tells of commit `commit` of the store now. */
   tellCommit(commit: number): void
@@ -180,7 +180,7 @@ export function statusRow(handle: StatusBoardHandle, networkId: number): StatusR
     add,
     headPlace: () => get('headPlace') as HeadPlace,
     setHeadPlace: (place) => {
-      // Others may act on the new place as soon as it can be read: nothing that was kept before may be given from then on.
+      // Other threads may act on the new place as soon as they can read it, so answers kept before must be void by then.
       set('committing', 1)
       set('headPlace', place)
       add('tip', 1)
