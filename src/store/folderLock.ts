@@ -16,16 +16,16 @@ export interface FolderLock {
   release(): void
 }
 
-/** Locked by the one that writes. Its text tells who that is, or was last; builds before the kernel's lock knew only the text. */
+/** Locked by the writer. Its text names the current or last writer; older builds, before the kernel lock, relied on the text alone. */
 const WRITER_FILE = 'bds.lock'
-/** Locked together by all that have the folder open. Its text tells their pid namespace: another one's are kept out. */
+/** Share-locked by every process that has the folder open. Its text names their pid namespace: processes of another one are refused. */
 const OPENERS_FILE = 'bds.openers'
 
-/** Of two that come at once both may withdraw, and one that ends needs its moment. */
+/** Two processes that start at once may both withdraw, and one that is ending needs a moment: hence several tries. */
 const TRIES = 5
 const LONGEST_PAUSE_MS = 150
 
-/** Somebody else has the folder; the message goes on from its name. */
+/** Another process has the folder open. The message continues a sentence that begins with the folder's name. */
 class InUseError extends Error {}
 
 /**
@@ -52,7 +52,7 @@ export function lockFolder(dataDir: string, role: FolderRole): FolderLock {
 
 const NOTHING_HELD: FolderLock = { files: [], release: () => undefined }
 
-/** No folder, or a copy on a disk that is read-only: LMDB itself keeps no readers' slots there. */
+/** No folder, or one on a read-only disk, where LMDB keeps no reader slots that need protection. */
 function isNothingToLock(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ENOENT' || code === 'EROFS'
@@ -93,10 +93,10 @@ class HeldFolder implements FolderLock {
     const writing = this.#role === 'write' ? owner.take('exclusive') : 'taken'
     const before = owner.record()
     if (writing === 'held') throw this.#inUseBy(before)
-    // A build before the kernel's lock holds nothing but its text.
+    // An older build, before the kernel lock, leaves only its text.
     if (before !== undefined && before.pidNamespace === undefined && isRunning(before, this.#me))
       throw this.#inUseBy(before)
-    // Before we announce ourselves, too: of two that withdraw from each other the first to come again shall win.
+    // Also before we announce ourselves: when two processes withdrew from each other, the first to return must win.
     this.#assertNoRival()
     this.#presence = announce(this.#dataDir, this.#me, this.#role)
     if (this.#presence === undefined && !(isKernelAsked && writing === 'taken'))
@@ -122,12 +122,12 @@ class HeldFolder implements FolderLock {
     return file
   }
 
-  /** Joins those that have the folder open. @returns false where the kernel's locks can't be had. */
+  /** Takes the openers' shared lock. @returns false where kernel locks are not available. */
   #join(openers: KernelLock): boolean {
     const alone = openers.take('exclusive')
     if (alone === 'taken') openers.write(this.#me)
-    // Between the two kinds the lock is nobody's for a moment. What the file tells changes only under an exclusive one, so
-    // what it tells under ours is so for all that hold theirs.
+    // While the lock changes from exclusive to shared, nobody holds it for a moment. The text changes only under an exclusive
+    // lock, so what we read under our shared lock holds for every other process that has the shared lock.
     const joined = alone === 'unavailable' ? alone : openers.take('shared')
     if (joined === 'held') throw new InUseError('is being taken by another process that starts now')
     if (joined === 'unavailable') return false

@@ -31,7 +31,7 @@ export class KernelLock {
     this.#descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o644)
   }
 
-  /** Never waits. A lock that is held already changes its kind; for a moment it may be anybody's. */
+  /** Never waits. A lock that we hold already changes its kind; another process may take it in between. */
   take(kind: 'exclusive' | 'shared'): LockOutcome {
     // The child locks our open file, which it gets as descriptor 3, and ends; the lock stays with us.
     const { status, stderr } = spawnSync('flock', ['-n', kind === 'exclusive' ? '-x' : '-s', '3'], {
@@ -61,7 +61,7 @@ export class KernelLock {
     ftruncateSync(this.#descriptor, Buffer.byteLength(text))
   }
 
-  /** Lets the lock go. The file stays: whoever unlinks one lets two processes lock two files of one name. */
+  /** Releases the lock. The file stays: if it were unlinked, two processes could lock two files of one name. */
   close(): void {
     closeSync(this.#descriptor)
   }

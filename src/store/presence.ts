@@ -38,7 +38,7 @@ const NAME = /^bds-(write|read)-([0-9a-f]{12})-(\d+)-[0-9a-f]{8}\.sock$/
 /** Longer ones are cut off or refused by the system: 108 bytes with our names, on some 104. */
 const LONGEST_FOLDER_PATH = 50
 
-/** One that does not answer in this time is not known to be dead. */
+/** A process that does not answer in this time may still live. */
 const LONGEST_LOOK_MS = 2_000
 
 /** @returns undefined where no socket can be made: a file system without them, or read-only. */
@@ -46,7 +46,7 @@ export function announce(dataDir: string, me: ProcessRecord, role: FolderRole): 
   const name = `bds-${role}-${digestOf(me)}-${me.pid}-${randomUUID().slice(0, 8)}.sock`
   const own = join(dataDir, name)
   const draft = `${name.slice(-'00000000.sock'.length)}.new`
-  // Whoever connects only learns that we live.
+  // A connection only shows that this process lives.
   const server = createServer((socket) => socket.destroy())
   server.on('error', () => undefined)
   server.unref()
@@ -70,7 +70,7 @@ export function announce(dataDir: string, me: ProcessRecord, role: FolderRole): 
   return { name, withdraw }
 }
 
-/** Who lives in the folder, less `own`. Sockets of dead processes are removed. */
+/** The living processes that have the folder open, except `own`. Sockets of dead processes are removed. */
 export function whoIsPresent(dataDir: string, me: ProcessRecord, own?: Presence): Present[] {
   const found = readdirSync(dataDir).filter((name) => name !== own?.name && NAME.test(name))
   const living = livingOf(dataDir, found)
@@ -107,7 +107,7 @@ function livingOf(dataDir: string, names: readonly string[]): readonly string[] 
   })!
 }
 
-/** Hands over a path of the folder that is short enough for sockets; undefined where there is none. */
+/** Calls with a path of the folder that is short enough for sockets; undefined where there is none. */
 function withShortPath<T>(dataDir: string, body: (folder: string) => T): T | undefined {
   const descriptor = openSync(dataDir, constants.O_RDONLY | constants.O_DIRECTORY)
   try {

@@ -1,10 +1,10 @@
 import { connect } from 'node:net'
 import { workerData } from 'node:worker_threads'
 
-/** Looks which sockets take a connection, for a thread that waits in `Atomics.wait`. */
+/** Finds out which sockets accept a connection, for a thread that waits in `Atomics.wait`. */
 const { paths, states } = workerData as { readonly paths: readonly string[]; readonly states: Int32Array }
 
-/** Nobody listens, or the file has gone meanwhile. Whatever else is in the way, the process may live. */
+/** Nobody listens, or the file is gone. After any other error the process may still live. */
 const DEAD = new Set(['ECONNREFUSED', 'ENOENT'])
 
 for (const [i, path] of paths.entries()) {

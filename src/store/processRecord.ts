@@ -35,7 +35,7 @@ export function parseRecord(text: string): ProcessRecord | undefined {
   }
 }
 
-/** Whether two processes see each other under their pids. */
+/** Whether the pids of two processes mean the same processes to both. */
 export function sharesNamespace(one: ProcessRecord, other: ProcessRecord): boolean {
   // Where the kernel names no namespace, the host's name has to do.
   const isNamed = one.pidNamespace !== ''

@@ -49,7 +49,7 @@ function freeBytesOf(directory: string): number {
 const MAGIC_AT = 24
 const MAGIC = 0xbeefc0de
 
-/** LMDB reads whatever it finds: over a file that is none of its own the process would end without a word. */
+/** LMDB does not check the file: one that is not its own would crash the process without a message. */
 function assertIsStore(directory: string): void {
   const path = join(directory, 'data.mdb')
   if (!existsSync(path)) return
@@ -57,7 +57,7 @@ function assertIsStore(directory: string): void {
   try {
     const start = Buffer.alloc(MAGIC_AT + 4)
     const length = readSync(file, start, 0, start.length, 0)
-    // An empty one is made a new store.
+    // LMDB makes a new store of an empty file.
     if (length > 0 && (length < start.length || start.readUInt32LE(MAGIC_AT) !== MAGIC))
       throw new FatalError(`${directory} can't be opened: data.mdb is no store`)
   } finally {
@@ -88,7 +88,7 @@ const COMMITS = metaKey('commits')
 /** Above every key of table `undo`. */
 const UNDO_END = undoKey(2 ** 48 - 1, 0xffff)
 
-/** What may refuse a store by its table `meta`. */
+/** A check that may refuse a store by its table `meta`. */
 type CheckMeta = (meta: Pick<ReadView, 'get'>) => void
 
 function openDatabases(
@@ -102,7 +102,7 @@ function openDatabases(
     const meta = root.openDB({ name: tables.meta, ...OPTIONS })
     checkMeta?.({ get: (_table, key) => readValue(meta, key) })
   } catch (error) {
-    // What is refused is told; closing what was only looked at can't matter.
+    // The refusal is the error to report; a failed close of an unused store does not matter.
     root.close().catch(() => undefined)
     throw error
   }

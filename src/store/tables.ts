@@ -81,7 +81,7 @@ export const tables = {
    * as no endpoint knows the transaction. They are asked for again.
    */
   senderNotes: 'senderNotes',
-  /** kind u8, ordinal u32 → caller and transaction sender that a later answer told: they stand for those of the sender's table. */
+  /** kind u8, ordinal u32 → caller and transaction sender from a later answer: they replace those of the sender table. */
   senderCorrections: 'senderCorrections',
   /** kind u8, address 20, ordinal u32 → 0 u8: what corrections add to the lists of `depositsBySender` and `claimsBySender`. */
   senderAdditions: 'senderAdditions',

@@ -3,10 +3,10 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { shardDirectory } from './shardDirectory.js'
 
-/** Told apart by what the system calls a file, whatever its name. */
+/** A file's identity for the system, whatever its name. */
 interface SeenFile {
   readonly path: string
-  /** Whose data it is; undefined: everybody's. */
+  /** Network whose data it holds; undefined: all networks'. */
   readonly networkId: number | undefined
   readonly device: bigint
   readonly inode: bigint
@@ -46,7 +46,7 @@ async function isElsewhere({ path, device, inode }: SeenFile): Promise<boolean> 
   try {
     found = await stat(path, { bigint: true })
   } catch {
-    // Gone, or not to be reached: an answer can't rest on it.
+    // Gone or unreachable: no answer may rest on it.
     return true
   }
   return found.dev !== device || found.ino !== inode

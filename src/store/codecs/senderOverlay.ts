@@ -7,16 +7,16 @@ import { writeUint32BigEndian } from './bytes.js'
  * belongs to that block's undo: no other block touches the key, but the one whose BackwardLET cuts the row off.
  */
 
-/** Kinds of rows. They are on disk. */
+/** Kinds of rows; the numbers are stored. */
 export const senderKinds = { deposit: 0, claim: 1, archivedDeposit: 2 } as const
 
 export type NotedKind = keyof typeof senderKinds
 
-/** Why a row is asked for again. They are on disk. */
+/** Why a row is asked for again; the numbers are stored. */
 export const senderNotes = {
-  /** Its caller is tx.from for want of a trace. */
+  /** Its caller is tx.from because no trace was available. */
   fallback: 0,
-  /** No endpoint knows its transaction: its sender is nobody. */
+  /** No endpoint knows its transaction: it has no sender. */
   unknown: 1,
 } as const
 
