@@ -6,12 +6,12 @@ import type { Logger } from './telemetry/logger.js'
 import { standardError } from './telemetry/standardStreams.js'
 import { Watchdog } from './watchdog.js'
 
-/** From the decision to leave until the watchdog's kill; less where less of the grace time is left. */
+/** Longest time from the decision to exit to the watchdog's kill; shorter when less grace time is left. */
 const LONGEST_EXIT_MS = 3_000
 const SHORTEST_EXIT_MS = 1_000
-/** Of that, the wait for threads that are told to end: they do so at the next line of JavaScript, once they get a core. */
+/** Share of that time for ending the other threads: each ends at its next line of JavaScript, once it gets a core. */
 const THREAD_END_SHARE = 0.7
-/** For lines that nobody has taken yet. */
+/** Longest wait for log lines not written yet. */
 const LONGEST_LAST_LINES_MS = 200
 
 /** The only way out of the process. It depends on no log line and on no thread. */
@@ -23,7 +23,7 @@ export class Exit {
   constructor(silenceMs: number, logger: Logger) {
     this.watchdog = new Watchdog(silenceMs, logger)
     process.on('worker', (thread) => {
-      // It watches to the end, and ends in `process.exit`.
+      // The watchdog runs until `process.exit` ends it.
       if (thread === this.watchdog.thread) return
       this.threads.add(thread)
       thread.once('exit', () => this.threads.delete(thread))
@@ -35,20 +35,20 @@ export class Exit {
     this.watchdog.started()
   }
 
-  /** Whatever happens, the process is gone in so much time. */
+  /** Has the watchdog kill the process if it still runs after `ms`. */
   mustEndWithin(ms: number): void {
     this.watchdog.mustEndWithin(ms)
   }
 
-  /** The first call's code counts. */
+  /** Ends the process. Only the first call's code counts. */
   leave(code: ExitCode): Promise<never> {
     this.leaving ??= this.end(code)
     return this.leaving
   }
 
   /**
-   * `process.exit` ends the watchdog and waits for every other thread, those of libuv too, also for one that sits in a system call
-   * for ever: then only a kill helps.
+   * `process.exit` ends the watchdog and then waits for all other threads, including libuv's. A thread stuck in a system call
+   * would make it wait for ever, so it is called only when every thread has ended; otherwise the process kills itself.
    */
   private async end(code: ExitCode): Promise<never> {
     const exitMs = Math.max(Math.min(this.watchdog.leftMs(), LONGEST_EXIT_MS), SHORTEST_EXIT_MS)
@@ -64,7 +64,7 @@ export class Exit {
 }
 
 const LOOK_EVERY_MS = 5
-/** What libuv's threads do for this thread: looks at files and for the addresses of hosts. */
+/** Work of libuv's threads for this thread: file operations and DNS look-ups. */
 const LIBUV_WORK = /^(?:FSReq|GetAddrInfo|GetNameInfo)/
 
 async function libuvIsIdle(): Promise<void> {
@@ -73,7 +73,7 @@ async function libuvIsIdle(): Promise<void> {
 
 const AWAKE_STEP_MS = 250
 
-/** Resolves after so much time in which this process ran: one that was stopped meanwhile gets its time all the same. */
+/** Resolves after `ms` of running time: time in which the process was stopped (SIGSTOP) hardly counts. */
 export async function awake(ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= AWAKE_STEP_MS) await delay(Math.min(left, AWAKE_STEP_MS))
 }

@@ -6,16 +6,16 @@ import { type StatusBoardHandle, statusRow } from './telemetry/statusBoard.js'
 const LOST = 'data_folder_lost'
 
 /**
- * Halts networks whose folder or files are gone or others than those that are open: what they serve is kept by nobody, and
- * another process may have the folder of that name. Over when the same files are in their place again.
- * @returns looks once, unless the look before has not ended.
+ * Halts networks whose data folder or files were removed or replaced while open: what they commit is lost, and another process
+ * may use the folder of that name. The halt ends when the same files are back in place.
+ * @returns a function that checks once; it does nothing while an earlier check is still running.
  */
 export function watchFolder(
   guard: Pick<StoreGuard, 'lostNetworks'>,
   status: StatusBoardHandle,
   logger: Logger,
 ): () => Promise<void> {
-  /** Why each network that is halted here had halted before; its own thread ends that. */
+  /** Halt reason that each network had before this halt, to be restored: only its indexer thread may end that one. */
   const before = new Map<number, HaltReason>()
   const judge = (networkId: number, isLost: boolean): void => {
     const row = statusRow(status, networkId)

@@ -29,7 +29,7 @@ export interface ProcessSettings {
   readonly silenceMs: number
 }
 
-/** A main thread that is busy for so long answers nobody, and it does not notice a signal. */
+/** A main thread that is blocked for this long answers no request and notices no signal. */
 const SHORTEST_SILENCE_MS = 10_000
 
 /** `bds run`: the service as the process's only job. @throws FatalError under limits that it can't run with. */

@@ -32,7 +32,7 @@ export function registerServiceMetrics(
       const { bavail, bsize } = statfsSync(config.dataDir)
       return bavail * bsize
     } catch {
-      // The folder is gone: all other metrics are wanted now.
+      // The folder is gone, which is when the other metrics are needed most.
       return Number.NaN
     }
   })

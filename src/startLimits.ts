@@ -4,7 +4,7 @@ import { fileBytesOf, shardDirectory } from './store/shardDirectory.js'
 import type { Logger } from './telemetry/logger.js'
 import { type Demand, judgeLimits, readLimits, tooLow } from './telemetry/processLimits.js'
 
-/** What a configuration asks of the limits of its process. */
+/** What a configuration needs from the limits of its process. */
 export function demandOf({ dataDir, networks, pool }: Config): Demand {
   const stores = networks.map(({ networkId }) => fileBytesOf(shardDirectory(dataDir, networkId)))
   return { networks: networks.length, workers: pool.workers, storeBytes: Math.max(0, ...stores) }

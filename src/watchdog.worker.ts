@@ -4,7 +4,7 @@ import { NO_BUDGET, type WatchdogData, watchdogCell } from './watchdog.js'
 
 const SLICE_MS = 250
 
-// What `Watchdog` has put there.
+// A boundary: `Watchdog` passes exactly this.
 const { cells } = workerData as WatchdogData
 let beats = 0
 let silentMs = 0
@@ -12,7 +12,7 @@ let silentMs = 0
 for (;;) {
   const budget = Atomics.load(cells, watchdogCell.budgetMs)
   const slice = budget === NO_BUDGET ? SLICE_MS : Math.min(budget, SLICE_MS)
-  // However late this thread wakes up, it has waited for one slice: the rest belongs to whoever stopped the process.
+  // Counts one slice however late this thread wakes up: the rest is time in which the process was stopped.
   if (Atomics.wait(cells, watchdogCell.budgetMs, budget, slice) !== 'timed-out') continue
   const newest = Atomics.load(cells, watchdogCell.beats)
   silentMs = newest === beats ? silentMs + slice : 0

@@ -14,7 +14,7 @@ export class Refusal {
     this.#clock = clock
   }
 
-  /** True until it is worth a question again. */
+  /** True until the endpoint may be asked again. */
   get holds(): boolean {
     return this.#clock.now() < this.#untilMs
   }

@@ -13,7 +13,7 @@ import type { Verb } from './verb.js'
 
 interface VerbEntry {
   readonly summary: string
-  /** Runs until it is told to end, and must not wait for who reads its lines. */
+  /** Runs until it is told to end, and must not wait for the reader of its output. */
   readonly isService?: true
   /** Opens stores. */
   readonly isOfStores?: true
@@ -110,7 +110,7 @@ async function main([word, ...args]: readonly string[]): Promise<ExitCode> {
     const limits = readLimits()
     if (limits !== undefined && entry.isOfStores === true && !asksForHelp) {
       const deadly = deadlyLimits(limits)
-      // Already loading what opens stores may be the end.
+      // Loading the store's code may already end the process.
       if (deadly.length > 0) throw new FatalError(tooLow(deadly))
     }
     if (limits !== undefined && limits.openFiles.soft < FILES_TO_IMPORT) loadOneByOne(word)
@@ -121,7 +121,7 @@ async function main([word, ...args]: readonly string[]): Promise<ExitCode> {
     }
     return await verb.run(args)
   } catch (error) {
-    // Refused before it had opened anything: its end must not wait for who reads why either.
+    // A refused start must not wait for the reader of its message either.
     if (entry?.isService === true) (await import('../telemetry/standardStreams.js')).takeStandardStreams()
     return tell(error)
   }

@@ -6,7 +6,7 @@ import { compileMerkleModule, createHasher } from '../merkle/wasm.js'
 import { decodeHex } from '../protocol/hex.js'
 import { checksumMask } from '../store/codecs/checksumAddress.js'
 
-/** Names that RFC 2606 keeps for examples: the default file has them, and nobody answers there. */
+/** Host names that RFC 2606 reserves for examples: the default file has them, and no node answers there. */
 const EXAMPLE_HOST = /(^|\.)(example(\.(com|net|org))?|invalid)\.?$/i
 
 const CONTRACTS = ['bridge', 'global_exit_root_manager', 'rollup_manager'] as const
@@ -30,7 +30,7 @@ function exampleEndpoints({ networks }: Config): string[] {
   )
 }
 
-/** Letters of both cases are a checksum. A service starts all the same: whether there is a contract of ours, it asks the chain. */
+/** Mixed case is an EIP-55 checksum. A wrong one is only reported: the service asks the chain whether the contract exists. */
 function misspeltAddresses({ networks }: ConfigFile): string[] {
   // 7 ms of CPU; viem takes 130.
   const hasher = createHasher(compileMerkleModule())

@@ -6,7 +6,7 @@ export const exitCodes = {
   config: 3,
   data: 4,
   unhealthy: 5,
-  /** What a shell tells of SIGKILL; nobody leaves with it. */
+  /** What a shell shows after SIGKILL; no code of ours exits with it. */
   killed: 137,
 } as const
 

@@ -81,7 +81,7 @@ const columns: readonly (readonly [title: string, cell: (network: NetworkSyncRec
   ['head', ({ current_block }) => String(current_block)],
   ['indexed', ({ synced_block }) => String(synced_block)],
   ['final', ({ finalized_block }) => String(finalized_block ?? '-')],
-  // Against a head that nobody tells there is none.
+  // Without a known head there is no lag to show.
   ['lag', (network) => (isCutOff(network) ? '-' : String(network.current_block - network.synced_block))],
   ['seconds', ({ lag_seconds }) => String(lag_seconds ?? '-')],
   ['deposits', ({ indexed_deposit_count }) => String(indexed_deposit_count)],
@@ -103,7 +103,7 @@ function isCutOff({ reasons }: NetworkSyncRecord): boolean {
   return reasons?.includes('rpc') === true
 }
 
-/** What is the matter, in the words of the health record; `syncing` only where that is all. */
+/** The health record's reasons of a network; `syncing` is shown only when it is the only one. */
 function stateOf({ halted, is_synced, reasons = [] }: NetworkSyncRecord): string {
   const told = reasons
     .filter((reason) => reason !== 'halted' && reason !== 'disk' && reason !== 'syncing')

@@ -113,9 +113,9 @@ export interface NetworkConfig {
   readonly logRange: number
   readonly pollIntervalMs: number
   readonly rpcTimeoutMs: number
-  /** Longest answer of an endpoint that is taken. */
+  /** Longest answer accepted from an endpoint. */
   readonly rpcMaxResponseBytes: number
-  /** A head older than this that stands still is told; 0 = never. */
+  /** A head older than this that stands still makes the network `stalled`; 0 = never. */
   readonly stalledAfterMs: number
   /** `auto`: ask for call traces while the node offers them. `off`: never. */
   readonly callTraces: 'auto' | 'off'

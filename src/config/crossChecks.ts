@@ -107,7 +107,7 @@ function fileFaults(
 
 function addressFault(address: string, key: 'url' | 'ws_url', protocols: Protocols): string | undefined {
   const what = key === 'url' ? 'the address' : key
-  // `URL` drops line breaks and tabs: two lines would be one address that nobody wrote.
+  // `URL` drops line breaks and tabs: two lines would become one address that is not in the file.
   if (/[\r\n\t]/.test(address.trim())) return `${what} has a line break or a tab in it`
   if (!URL.canParse(address) || !protocols.includes(new URL(address).protocol))
     return `${what} is not one of ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`

@@ -4,7 +4,7 @@ import { type Environment, proxyFor } from './proxy.js'
 import type { ConfigFile, NetworkTable, RpcTable } from './schema.js'
 import { readSecret } from './secretFile.js'
 
-/** An L1 mines all the time; an L2 may do so only when somebody asks for something. */
+/** An L1 always makes blocks; an L2 may make them only for transactions. */
 const STALLED_L1_MS = 30 * 60_000
 const STALLED_L2_MS = 6 * 3_600_000
 

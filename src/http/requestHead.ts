@@ -1,9 +1,9 @@
 import type { HttpRequest } from './uws.js'
 
 /**
- * What the headers of one request say, read in one walk over all of them: `getHeader` gives the first of a name only, and ''
- * both for an empty value and for none, while `Content-Length:` with nothing behind it is what must be seen. The walk takes some
- * 0.1 µs per header, as much as the four values by name where a client sends three (November 2026, Node 20).
+ * The headers that the service uses, read in one walk over all headers of a request. `getHeader` would not do: it returns only
+ * the first of several headers, and '' for an empty as for an absent one, while an empty `Content-Length` must be noticed. The
+ * walk takes about 0.1 µs per header; with three headers that is as fast as four `getHeader` calls (November 2026, Node 20).
  */
 export class RequestHead {
   requestId = ''

@@ -50,7 +50,7 @@ export interface Outgoing {
  */
 const BODILESS_IN_A_ROW = 4_096
 
-/** uWebSockets.js gathers what a handler writes in a buffer of this size. */
+/** Size of the buffer in which uWebSockets.js collects what a handler writes. */
 const CORK_BYTES = 16_384
 
 const CLOSE_LINE = '\r\nConnection: close'
@@ -169,9 +169,9 @@ export class Exchange implements Listed<Exchange> {
   }
 
   /**
-   * Answers with an error and ends the connection before uWebSockets.js takes what came behind the head for the next request:
-   * only inside the handler. Nothing but `close` ends it at once, and that throws away what is still in uWebSockets.js'
-   * buffer: so the answer is filled up with blanks to be longer than that, and is written here to its last byte.
+   * Answers with an error and closes the connection before uWebSockets.js reads the bytes behind the head as a next request.
+   * Only inside the handler. `close` is the only call that closes at once, and it drops what is still in uWebSockets.js' buffer.
+   * So the answer is padded with blanks beyond the buffer's size: then it is written to its last byte before `close`.
    */
   refuseAndClose(failed: Failure): void {
     const body = errorBody(failed).padEnd(CORK_BYTES)

@@ -27,7 +27,7 @@ interface Reply {
 
 type Route = () => Reply | Promise<Reply>
 
-/** Scrapes and probes; more are somebody's mistake, and would take the descriptors of others. */
+/** Enough for scrapes and probes; more would take descriptors away from clients. */
 const MAX_CONNECTIONS = 64
 
 const METHODS = 'GET, HEAD, OPTIONS'

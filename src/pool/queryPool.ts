@@ -23,7 +23,7 @@ export interface QueryPoolOptions extends Omit<QueryWorkerData, 'slots'> {
   readonly metrics: PoolMetrics
   /** A query found that a store contradicts itself: `main` marks the shard halted (`corrupt_store`). null = not known which. */
   onCorruptStore(networkId: number | null, message: string): void
-  /** Milliseconds in which this thread ran: a batch is not stuck for what the whole process stood still. */
+  /** Milliseconds of running time: a batch does not count as stuck because the whole process stood still. */
   readonly now?: () => number
   /** How idle workers wait; Piscina's own default unless a test compares. */
   readonly atomics?: 'sync' | 'async' | 'disabled'

@@ -19,7 +19,7 @@ export interface EventPosition {
 export interface Sender {
   readonly caller: Address
   readonly transactionSender: Address
-  /** The caller is tx.from as no trace was to be had: to be asked for again. */
+  /** The caller is tx.from because no trace was available; it is asked for again. */
   readonly isProvisional?: boolean
 }
 

@@ -1,12 +1,12 @@
 import type { Hash } from './chainEvent.js'
 
-/** Metadata of a row in a list are shown whole up to this length, and never shortened: a page of 1,000 stays below 10 MiB. */
+/** Longest metadata that a list shows, in bytes. Longer metadata is left out, never cut: a page of 1,000 rows stays below 10 MiB. */
 export const LISTED_METADATA_BYTES = 4_096
 
 /** The same where one deposit is asked for, and most that a claim call is made with. */
 export const WHOLE_METADATA_BYTES = 16 * 1024 ** 2
 
-/** What stands for metadata that are not shown. */
+/** Stands for metadata that is not shown. */
 export interface MetadataDigest {
   readonly length: number
   /** keccak-256. */

@@ -108,7 +108,7 @@ export class PackedLogs {
     return index === NOT_TOLD ? undefined : index
   }
 
-  /** Gives a log another index than it was told with. */
+  /** Replaces the log's index. */
   setLogIndex(log: number, logIndex: number): void {
     this.#view.setUint32(this.#starts[log]! + LOG_INDEX, logIndex, true)
   }

@@ -35,7 +35,7 @@ export interface BridgeRecord {
   readonly readyForClaim: boolean
   readonly claimTransactionHash: Hash | null
   readonly l1InfoTreeIndex: L1InfoTreeIndex | null
-  /** False: the claim in force of this global index claimed other content, that of a deposit which a cut took off the tree. */
+  /** False: the claim in force of this global index paid other content: that of a deposit which a cut removed from the tree. */
   readonly claimMatches: boolean
 }
 

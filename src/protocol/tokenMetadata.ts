@@ -1,5 +1,5 @@
 const WORD = 32
-/** No name of a token is longer: what is, is left out. */
+/** Longest name or symbol; a longer one is left out. */
 const MAX_CHARACTERS = 256
 const MAX_BYTES_PER_CHARACTER = 4
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
