@@ -13,6 +13,8 @@ const PATIENCE_IN_BLOCKS = 2
 const TIMED_BLOCKS = 20
 /** With fewer stored headers over those blocks (they were read in one range) no median can be computed: the chain is asked. */
 const FEWEST_STEPS = 5
+/** More at once would be more listeners on one signal than Node takes without a warning. */
+const HEADERS_AT_ONCE = 8
 /** Endpoints that answer, but have not shown our checkpoint for this long, count as down. Perhaps the chain was started anew. */
 const STRANGE_MS = 60_000
 
@@ -116,9 +118,15 @@ export class HeadWatch {
   async #toldBlockSeconds(head: BlockHeader, signal: AbortSignal): Promise<number[]> {
     const { client } = this.#options
     const numbers = Array.from({ length: Math.min(TIMED_BLOCKS, head.number) }, (_, i) => head.number - 1 - i)
-    const headers = await Promise.all(
-      numbers.map((number) => client.getHeader(asBlockNumber(number), signal)),
-    )
+    const headers: (BlockHeader | undefined)[] = []
+    for (let at = 0; at < numbers.length; at += HEADERS_AT_ONCE)
+      headers.push(
+        ...(await Promise.all(
+          numbers
+            .slice(at, at + HEADERS_AT_ONCE)
+            .map((number) => client.getHeader(asBlockNumber(number), signal)),
+        )),
+      )
     const all = [head, ...headers]
     return all.slice(1).flatMap((header, i) => {
       const above = all[i]
