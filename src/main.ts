@@ -95,7 +95,7 @@ function delayAfter(signal: NodeJS.Signals, drainDelayMs: number): number {
   return signal === 'SIGINT' ? 0 : drainDelayMs
 }
 
-/** Some of the grace time is for the way out itself. */
+/** Time for closing: some of the grace time is kept for ending the threads and the process. */
 function limitOf(graceMs: number): number {
   return graceMs - Math.min(1_000, graceMs / 4)
 }

@@ -123,7 +123,7 @@ export class MissingLogs {
   }
 }
 
-/** Where a log was told to be: some chains count the logs of each transaction from 0. */
+/** Key of a log within its block: some chains count the logs of each transaction from 0, so `logIndex` alone is not one. */
 function placeOf({ transactionHash, logIndex }: RpcLog): string {
   return `${transactionHash}:${logIndex}`
 }

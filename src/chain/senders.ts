@@ -97,7 +97,7 @@ export class SenderResolver {
     }
   }
 
-  /** @returns by hash, those that some endpoint tells of. @throws RetryableError when none answers. */
+  /** @returns transactions by hash, as far as some endpoint knows them. @throws RetryableError when none answers. */
   async #readTransactions(
     questions: readonly SenderQuestion[],
     signal: AbortSignal,

@@ -127,7 +127,7 @@ async function main([word, ...args]: readonly string[]): Promise<ExitCode> {
   }
 }
 
-/** Loads a verb file by file, so that it can tell of a limit that is too low. What is loaded already is imported without opening. */
+/** Loads a verb's files one by one, so that a limit on open files can be reported. Files loaded already are imported without opening. */
 function loadOneByOne(word: string): void {
   createRequire(import.meta.url)(`./${word.replace(/^(--version|-v)$/, 'version')}.js`)
 }

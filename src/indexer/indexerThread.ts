@@ -65,7 +65,13 @@ export async function runIndexer(
   try {
     await runSyncLoop(
       {
-        ...{ network, client, writer, clock: systemClock, report, headHints, indexedDeposits },
+        network,
+        client,
+        writer,
+        clock: systemClock,
+        report,
+        headHints,
+        indexedDeposits,
         ...ofL1,
         ...polling,
       },

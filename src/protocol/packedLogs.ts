@@ -5,7 +5,7 @@ import { encodeHex } from './hex.js'
 /**
  * Logs as `assembly/logs.ts` packs them, one record after another, each begun at a multiple of 8. Little-endian: size of
  * the record u32, entry of the filter i32 (−1: none), block number f64, block time f64 (−1: not told), log index u32,
- * number of topics u32, bytes of data u32, transaction index u32 (0xffffffff: not told), block hash 32, transaction hash 32,
+ * number of topics u32, bytes of data u32, transaction index u32 (0xffffffff: absent), block hash 32, transaction hash 32,
  * topics 32 each, data.
  */
 const NUMBER = 8

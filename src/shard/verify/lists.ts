@@ -139,7 +139,7 @@ function listedRows(context: VerifyContext): ReadonlyMap<number, ListedRows> {
   ])
 }
 
-/** Whoever called and whoever signed, and a message's own origin where it is shown besides: one list if they are one. */
+/** A row is listed under its caller, its transaction sender, and a message's own origin, once under each address. */
 function senders({ view }: VerifyContext, kind: 'deposit' | 'claim'): ListedRows {
   const table = kind === 'deposit' ? 'depositSenders' : 'claimSenders'
   return {

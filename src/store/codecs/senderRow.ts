@@ -10,7 +10,7 @@ export interface SenderRow {
 /** Bytes of one row; row i of a chunk starts at i · SENDER_BYTES. */
 export const SENDER_BYTES = 2 * CHECKSUM_ADDRESS_BYTES
 
-/** A row of zeros is nobody: of a transaction that no node could tell of. */
+/** A row of zeros stands for no sender: no endpoint knew the transaction. */
 export function isNobody(bytes: Uint8Array, offset: number): boolean {
   let at = offset + CHECKSUM_ADDRESS_BYTES
   const end = offset + SENDER_BYTES
