@@ -231,6 +231,22 @@ export const lasting: readonly FaultCase[] = [
   },
   { title: 'empty blooms', faults: [{ name: 'zeroBloom' }] },
   {
+    title: 'empty blooms, single calls, and calls at random answered by a node that is behind',
+    faults: [
+      { name: 'zeroBloom' },
+      { name: 'batchLimit', limit: 1, style: 'http400' },
+      { name: 'lag', blocks: 5, pattern: 'random' },
+    ],
+  },
+  {
+    title: 'empty blooms, batches of 2, and requests at random answered by a node that is behind',
+    faults: [
+      { name: 'zeroBloom' },
+      { name: 'batchLimit', limit: 2, style: 'drop' },
+      { name: 'lag', blocks: 5, pattern: 'random' },
+    ],
+  },
+  {
     title: 'empty blooms and a deposit hidden once',
     faults: [{ name: 'zeroBloom' }, { name: 'hideLog', network: 1, event: 'BridgeEvent', mode: 'once' }],
   },
