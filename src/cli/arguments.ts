@@ -91,9 +91,9 @@ function parseFault(error: unknown, known: readonly string[]): string {
   if (code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') {
     // Node tells in three lines what may be meant by a value that looks like a flag.
     const spelled = /'(--[^'=]+)=-XYZ'/.exec(message)?.[1]
-    return spelled === undefined
-      ? message
-      : `${spelled} has no value: one that begins with - is ${spelled}=-…`
+    if (spelled !== undefined) return `${spelled} has no value; write one that begins with - as ${spelled}=-…`
+    const last = /(--\S+) <value>' argument missing/.exec(message)?.[1]
+    return last === undefined ? message : `${last} has no value`
   }
   const flag = /'(--[^'=]+)/.exec(message)?.[1]
   if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION' || flag === undefined) return message

@@ -30,11 +30,13 @@ type Databases = Record<TableName, Database<Uint8Array, Uint8Array>>
 
 const tableNames = Object.keys(tables) as TableName[]
 
+const MIB = 2 ** 20
+
 /**
  * Nothing is written when less than this is free. A commit that meets a full disk fails cleanly once, but the ones after it
  * damage the heap of the process (lmdb 3.5.6: `malloc(): invalid next size`). More than a transaction ever adds.
  */
-const MIN_FREE_BYTES = 64 * 2 ** 20
+const MIN_FREE_BYTES = 64 * MIB
 
 /** A limit of the process ends a growing file as a full disk does. */
 const FILE_SIZE_LIMIT = readLimits()?.fileSize ?? Number.POSITIVE_INFINITY
@@ -79,7 +81,7 @@ export function assertReserve(directory: string): void {
 }
 
 function diskFull(directory: string, free: number): Error {
-  const message = `no space left for ${directory}: ${free} bytes free, ${MIN_FREE_BYTES} kept in reserve`
+  const message = `no space left for ${directory}: ${Math.floor(free / MIB)} MiB free, ${MIN_FREE_BYTES / MIB} MiB kept in reserve`
   return Object.assign(new Error(message), { code: 'ENOSPC' })
 }
 

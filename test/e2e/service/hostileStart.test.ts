@@ -141,7 +141,7 @@ test('a read-only mount and a disk below the reserve are refused in one line', {
     [`mount -t tmpfs -o ro tmpfs ${dataDir}`, /can't be used: .* is on a read-only file system$/],
     [
       `mount -t tmpfs -o size=8m tmpfs ${dataDir}`,
-      /no space left for .*: \d+ bytes free, 67108864 kept in reserve$/,
+      /no space left for .*: \d+ MiB free, 64 MiB kept in reserve$/,
     ],
   ]
   for (const [mount, told] of cases)

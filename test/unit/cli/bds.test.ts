@@ -91,9 +91,11 @@ const wrongLines: [args: string[], message: string][] = [
   [['health', '--url', 'nowhere'], '--url nowhere is not an address'],
   [
     ['rewind', '--network', '0', '--to-block', '-1'],
-    '--to-block has no value: one that begins with - is --to-block=-…',
+    '--to-block has no value; write one that begins with - as --to-block=-…',
   ],
-  [['run', '-c', '--http-port', '1'], '--config has no value: one that begins with - is --config=-…'],
+  [['run', '-c', '--http-port', '1'], '--config has no value; write one that begins with - as --config=-…'],
+  [['run', '--config'], '--config has no value'],
+  [['rewind', '--to-block', '3', '--network'], '--network has no value'],
   [['status', '--url', 'nowhere'], '--url nowhere is not an address'],
 ]
 for (const [args, message] of wrongLines)

@@ -172,7 +172,7 @@ test('nothing is written while the disk has no reserve; reads go on, and writes 
   free = 1000
   assert.throws(() => putCounter(writer, 2), {
     code: 'ENOSPC',
-    message: `no space left for ${directory}: 1000 bytes free, 67108864 kept in reserve`,
+    message: `no space left for ${directory}: 0 MiB free, 64 MiB kept in reserve`,
   })
   assert.equal(decodeUint32(writer.get('meta', COUNTER)!), 1)
   free = 2 ** 40
