@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import {
   BridgesParameters,
@@ -52,6 +52,19 @@ test('README names the parameters of each proof, and no others', () => {
 
 test('docs/operations.md tells of every halt reason, and of no other', () => {
   const text = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8')
-  const told = [...text.matchAll(/^\| `([a-z0-9_]+)`/gm)].map(([, name]) => name)
+  const section = text.slice(text.indexOf('## Halts'), text.indexOf('## Chains that'))
+  const told = [...section.matchAll(/^\| `([a-z0-9_]+)`/gm)].map(([, name]) => name)
   assert.deepEqual(told.sort(), haltReasons.filter((reason) => reason !== 'none').toSorted())
+})
+
+test('docs/operations.md tells of every metric, and of no other', () => {
+  const project = new URL('../../../', import.meta.url)
+  const text = readFileSync(new URL('docs/operations.md', project), 'utf8')
+  const section = text.slice(text.indexOf('## Metrics'), text.indexOf('## Senders that'))
+  const told = [...section.matchAll(/^\| [^|]+/gm)].flatMap(([cell]) => cell.match(/bds_[a-z_]+/g) ?? [])
+  const sources = readdirSync(new URL('src', project), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(new URL(`src/${file}`, project), 'utf8'))
+  const made = sources.flatMap((source) => [...source.matchAll(/'(bds_[a-z_]+)'/g)].map(([, name]) => name!))
+  assert.deepEqual(told.sort(), [...new Set(made)].sort())
 })
