@@ -38,6 +38,24 @@ export interface ServiceView {
   readonly epochMs: number
 }
 
+/** A network whose first look at its chain takes longer no longer keeps the service from having started. */
+const LONGEST_FIRST_LOOK_MS = 30_000
+
+/**
+ * Running begins when every network has compared its chain's head with what is stored: until then nothing is ready, and a
+ * balancer that looks at the status alone would send requests to an instance that tells less than before its restart.
+ */
+function phaseOf(view: ServiceView): ServiceView['phase'] {
+  const isLooking =
+    view.phase === 'running' && view.uptimeMs < LONGEST_FIRST_LOOK_MS && view.networks.some(isUnseen)
+  return isLooking ? 'starting' : view.phase
+}
+
+/** A halt, or endpoints that do not answer, ends the wait for a head. */
+function isUnseen({ row, sample }: NetworkView): boolean {
+  return row.headPlace() === headPlaces.unseen && row.haltReason() === 'none' && !sample.rpc.on
+}
+
 type Holds = (network: NetworkView, view: ServiceView) => boolean
 
 /** The reasons that one network can have, heaviest first. */
@@ -49,15 +67,16 @@ const NETWORK_REASONS: readonly (readonly [HealthReason, Holds])[] = [
   ['lag', ({ sample }) => sample.lag.on],
   ['stalled', ({ row, sample, stalledAfterMs }, view) => isStalled(sample, row, stalledAfterMs, view)],
   ['emergency_state', ({ row }) => row.get('emergencyState') === 1],
-  ['syncing', (network, { phase }) => phase === 'running' && isSyncing(network)],
+  ['syncing', (network, view) => phaseOf(view) === 'running' && isSyncing(network)],
 ]
 
 /** Every reason that holds now, in the order of their weight. */
 function reasonsOf(view: ServiceView): HealthReason[] {
+  const phase = phaseOf(view)
   const ofService: [HealthReason, boolean][] = [
-    ['draining', view.phase === 'draining'],
-    ['starting', view.phase === 'starting'],
-    ['pool', view.phase === 'running' && !view.poolAlive],
+    ['draining', phase === 'draining'],
+    ['starting', phase === 'starting'],
+    ['pool', phase === 'running' && !view.poolAlive],
   ]
   return [
     ...ofService.filter(([, holds]) => holds).map(([reason]) => reason),
@@ -102,7 +121,8 @@ export function readinessOf(view: ServiceView): Readiness {
 }
 
 function notReadyReason(view: ServiceView): HealthReason | undefined {
-  if (view.phase !== 'running') return view.phase
+  const phase = phaseOf(view)
+  if (phase !== 'running') return phase
   if (!view.poolAlive) return 'pool'
   if (view.networks.every(isHalted)) return 'halted'
   if (!view.settings.readyWhileSyncing) {
@@ -146,7 +166,8 @@ export function formatUptime(elapsedMs: number): string {
 }
 
 function statusOf(view: ServiceView, reasons: readonly HealthReason[]): ServiceStatus {
-  if (view.phase !== 'running') return view.phase
+  const phase = phaseOf(view)
+  if (phase !== 'running') return phase
   if (!view.poolAlive || view.networks.every(isHalted)) return 'unhealthy'
   if (reasons.some((reason) => reason !== 'syncing')) return 'degraded'
   return reasons.length === 0 ? 'healthy' : 'syncing'

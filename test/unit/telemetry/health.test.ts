@@ -259,12 +259,35 @@ test('the sync status says of each network which of the reasons are its own', ()
   assert.deepEqual(monitor.health().record.reasons, ['halted', 'rpc', 'lag'])
 })
 
-test('a head that no look has confirmed since the start is no trouble, and not synced', () => {
-  const { inStep, brief, monitor, row } = world()
+test('the service is starting until every head was compared with what is stored, for half a minute at most', () => {
+  const { inStep, brief, monitor, row, samples } = world()
   inStep()
   row(1).setHeadPlace(headPlaces.unseen)
+  samples(29)
+  assert.deepEqual(brief(), [503, 'starting', ['starting'], 'starting'])
+  samples(1)
   assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
   assert.equal(monitor.syncStatus().l2_sync.is_synced, false)
+})
+
+test('a head that was seen, a halt, or endpoints that are silent end the start', () => {
+  const ends: ((of: ReturnType<typeof world>) => void)[] = [
+    ({ row }) => row(1).setHeadPlace(headPlaces.inStep),
+    ({ row }) => row(1).setHeadPlace(headPlaces.below),
+    ({ row }) => row(1).setHaltReason('wrong_chain'),
+    ({ set, samples }) => {
+      set(1, { rpcDown: 1 })
+      samples(3)
+    },
+  ]
+  for (const end of ends) {
+    const each = world()
+    each.inStep()
+    each.row(1).setHeadPlace(headPlaces.unseen)
+    assert.equal(each.brief()[1], 'starting')
+    end(each)
+    assert.notEqual(each.brief()[1], 'starting', end.toString())
+  }
 })
 
 const HOUR_MS = 3_600_000
