@@ -27,6 +27,11 @@ export interface BdsProcess {
   kill(signal: NodeJS.Signals): Promise<Exit>
 }
 
+/** The environment of the tests, less every setting of ours: `bds` refuses those that it does not know. */
+export function inheritedEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BDS_')))
+}
+
 /**
  * Starts `bds` with the environment of the tests, less every setting of ours, plus `environment`; behind `launcher`, a
  * command that runs the words after it, when `bds` shall have another parent than the test.
@@ -37,11 +42,10 @@ export function startBds(
   environment: Readonly<Record<string, string>> = {},
   launcher: readonly string[] = [],
 ): BdsProcess {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('BDS_'))
   const [command, ...words] = [...launcher, process.execPath, BDS, ...args]
   const child = spawn(command!, words, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...Object.fromEntries(inherited), ...environment },
+    env: { ...inheritedEnvironment(), ...environment },
   })
   const stdout: string[] = []
   const stderr: string[] = []

@@ -9,6 +9,7 @@ import { skipWithout } from '../../support/installedProgram.js'
 import {
   BDS,
   type BdsProcess,
+  inheritedEnvironment,
   type ServiceProcess,
   startBds,
   startService,
@@ -178,7 +179,10 @@ test('a terminal that is stopped (Ctrl-S) stops no service', { skip: skipWithout
   const copy = join(tempFolder(t), 'lines')
   // The terminal of `script` is standard error; where the service listens goes to a file.
   const inner = `exec ${[process.execPath, BDS, 'run', '--config', file, ...ARGUMENTS].join(' ')} >${copy}`
-  const terminal = spawn('script', ['-qfec', inner, '/dev/null'], { stdio: ['pipe', 'pipe', 'ignore'] })
+  const terminal = spawn('script', ['-qfec', inner, '/dev/null'], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: inheritedEnvironment(),
+  })
   t.after(() => void terminal.kill('SIGKILL'))
   let shown = ''
   terminal.stdout.on('data', (data) => {
