@@ -51,9 +51,14 @@ function phaseOf(view: ServiceView): ServiceView['phase'] {
   return isLooking ? 'starting' : view.phase
 }
 
-/** A halt, or endpoints that do not answer, ends the wait for a head. */
+/** Where blocks are stored. A halt, or endpoints that do not answer, ends the wait for a head. */
 function isUnseen({ row, sample }: NetworkView): boolean {
-  return row.headPlace() === headPlaces.unseen && row.haltReason() === 'none' && !sample.rpc.on
+  return (
+    row.get('syncedBlock') >= 0 &&
+    row.headPlace() === headPlaces.unseen &&
+    row.haltReason() === 'none' &&
+    !sample.rpc.on
+  )
 }
 
 type Holds = (network: NetworkView, view: ServiceView) => boolean
