@@ -19,9 +19,19 @@ import { buildInfo } from './telemetry/buildInfo.js'
 import { AwakeClock } from './telemetry/clocks.js'
 import { createHealthMonitor, type HealthMonitor } from './telemetry/healthMonitor.js'
 import { createMetrics, gaugeOf } from './telemetry/metrics.js'
-import { createStatusBoard, headPlaces, statusRow } from './telemetry/statusBoard.js'
+import {
+  awaitsHead,
+  createStatusBoard,
+  headPlaces,
+  type StatusBoardHandle,
+  statusRow,
+} from './telemetry/statusBoard.js'
 
 const SAMPLE_EVERY_MS = 1_000
+
+/** How long the API port stays closed at most while a network has not compared its chain's head with what is stored. */
+const LONGEST_CLOSED_MS = 3_000
+const LOOK_EVERY_MS = 10
 
 /**
  * Opens the rooms in order and joins them: what crosses between rooms is handed over here, as values and functions.
@@ -98,6 +108,7 @@ async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms):
   pool = queries
   rooms.add('query pool', () => queries.close())
 
+  await firstHeads(status)
   const http = await startHttpServer({
     config,
     pool: queries,
@@ -148,6 +159,17 @@ async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms):
     },
     closingRoom: () => rooms.closingNow(),
   }
+}
+
+/**
+ * A proxy that does not probe sends requests as soon as the port takes connections, so a restarted instance takes none
+ * until it tells as much as before: nothing is ready on a network whose head was not seen. An endpoint that does not
+ * answer keeps the port closed for 3 seconds, no longer.
+ */
+async function firstHeads(status: StatusBoardHandle): Promise<void> {
+  const endsAt = performance.now() + LONGEST_CLOSED_MS
+  const rows = status.networkIds.map((networkId) => statusRow(status, networkId))
+  while (rows.some(awaitsHead) && performance.now() < endsAt) await delay(LOOK_EVERY_MS)
 }
 
 function tick(health: HealthMonitor, config: Config, fail: (error: Error) => void): void {

@@ -10,7 +10,7 @@ import type {
   SyncStatusRecord,
 } from './healthRecord.js'
 import { headAgeSeconds, isStalled, lagBlocks, type NetworkSample } from './healthSample.js'
-import { headPlaces, isPutBack, type StatusRow } from './statusBoard.js'
+import { awaitsHead, headPlaces, isPutBack, type StatusRow } from './statusBoard.js'
 
 export interface NetworkView {
   readonly networkId: number
@@ -53,12 +53,7 @@ function phaseOf(view: ServiceView): ServiceView['phase'] {
 
 /** Where blocks are stored. A halt, or endpoints that do not answer, ends the wait for a head. */
 function isUnseen({ row, sample }: NetworkView): boolean {
-  return (
-    row.get('syncedBlock') >= 0 &&
-    row.headPlace() === headPlaces.unseen &&
-    row.haltReason() === 'none' &&
-    !sample.rpc.on
-  )
+  return awaitsHead(row) && !sample.rpc.on
 }
 
 type Holds = (network: NetworkView, view: ServiceView) => boolean

@@ -211,6 +211,11 @@ export function statusRow(handle: StatusBoardHandle, networkId: number): StatusR
   }
 }
 
+/** Blocks are stored and the chain's head was not compared with them yet: nothing is ready there. */
+export function awaitsHead(row: StatusRow): boolean {
+  return row.get('syncedBlock') >= 0 && row.headPlace() === headPlaces.unseen && row.haltReason() === 'none'
+}
+
 /** The head stays below what is stored. */
 export function isPutBack(row: StatusRow): boolean {
   const place = row.headPlace()

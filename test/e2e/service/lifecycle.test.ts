@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { EXAMPLE_TOML } from '../../support/exampleConfig.js'
 import { buildSmallWorld } from '../../support/fakeChainScenario.js'
+import { freePort } from '../../support/freePort.js'
 import { startBds, startService } from '../../support/serviceProcess.js'
 import { everyAnswer, inStep, type SyncStatus, serveWorld } from '../../support/serviceWorld.js'
 import { tempFolder } from '../../support/tempFolder.js'
@@ -29,6 +30,42 @@ test('a service killed in backfill and started again gives the answers of one th
   const answers = await everyAnswer(again, world)
   assert.ok(Object.keys(answers).length > 20)
   assert.deepEqual(answers, await everyAnswer(fresh, world))
+})
+
+test('a restarted service takes no connection before it can tell what it told before, proxies that do not probe included', async (t) => {
+  const { world, rpc, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const ports = ['--http-port', String(await freePort())]
+  const first = await startService(t, configFile('data'), ports)
+  await inStep(first, world)
+  const lists = [...world.networkIds].map((id) => `/bridge/v1/bridges?network_id=${id}`)
+  const before = await Promise.all(lists.map((path) => first.read(path)))
+  assert.ok(JSON.stringify(before).includes('"ready_for_claim":true'))
+  await first.kill('SIGTERM')
+
+  let release: () => void = () => undefined
+  const until = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const { endpoint } = rpc.get(1)!
+  endpoint.fail({ type: 'hold', until, methods: ['eth_getBlockByNumber'] })
+  const held = endpoint.nextCall('eth_getBlockByNumber', () => true)
+  const starting = startService(t, configFile('data'), ports)
+  await held
+  await assert.rejects(fetch(first.url + lists[0]!), 'the port is closed')
+  release()
+  const again = await starting
+  assert.deepEqual(await Promise.all(lists.map((path) => again.read(path))), before)
+})
+
+test('an endpoint that does not answer keeps the port of a restarted service closed for seconds only', async (t) => {
+  const { world, rpc, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const first = await startService(t, configFile('data'))
+  await inStep(first, world)
+  await first.kill('SIGTERM')
+  rpc.get(1)!.endpoint.fail({ type: 'hold', until: new Promise(() => undefined) })
+  const again = await startService(t, configFile('data'))
+  assert.equal((await again.get('/bridge/v1/bridges?network_id=1')).status, 200)
+  assert.equal((await again.get('/')).status, 503)
 })
 
 test('SIGTERM fails readiness first, serves through the drain delay, then ends with 0', async (t) => {
