@@ -2,7 +2,7 @@ import type { AnswerCode } from '../errors/answers.js'
 
 export interface ErrorRow {
   readonly status: number
-  /** When the answer is given, and what the caller should do: the README shows this text. */
+  /** When the answer is given, and what the caller should do: docs/api.md shows this text. */
   readonly meaning: string
   /** True where the same request may succeed later without a change. */
   readonly waitingHelps: boolean

@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 
 /**
  * The configuration file, key by key: type, limits, default, unit and one sentence. Loading, flags, environment names,
- * `bds config default` and README's table are all made from this one page.
+ * `bds config default` and the table in docs/configuration.md are all made from this one page.
  */
 interface KeyOptions {
   readonly description: string

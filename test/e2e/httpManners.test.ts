@@ -18,7 +18,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   getClaimTransaction: PROOF,
 }
 
-/** What the two builds do with what they do not take: the README tells it. */
+/** What the two builds do with what they do not take: docs/api.md tells it. */
 const LIMITS: Readonly<Record<string, { readonly headers: number; readonly refusal: RegExp }>> = {
   'uWebSockets.js': { headers: 48, refusal: /^$/ },
   'uWebSockets.js-modern': { headers: 90, refusal: /^HTTP\/1\.1 (400|431|505) / },

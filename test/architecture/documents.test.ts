@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { brokenLinks, readPages, unknownScripts } from './documents.js'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const pages = readPages(root)
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly scripts: Readonly<Record<string, string>>
+}
+
+test('every relative link of every document leads to a file, and to a heading of it', () => {
+  assert.ok(pages.length > 20, `only ${pages.length} pages below ${root}`)
+  assert.deepEqual(brokenLinks(root, pages), [])
+})
+
+test('every script that a document tells to run is in package.json', () => {
+  assert.deepEqual(unknownScripts(pages, scripts), [])
+})
+
+test('negative control: the checks of documents see each kind of mistake', () => {
+  const text = [
+    '# A heading of ours, with `code`',
+    '[file](none.md) [anchor](README.md#none) [own](#none) `[code](code.md)`',
+    '[web](https://example.org/none.md) [fine](README.md) [also fine](#a-heading-of-ours-with-code)',
+    'npm run none, npm run build',
+  ].join('\n')
+  const page = { file: 'README.md', text }
+  assert.deepEqual(brokenLinks(root, [page]), [
+    'README.md: none.md',
+    'README.md: README.md#none',
+    'README.md: #none',
+    // The page on the disk has other headings than this text.
+    'README.md: #a-heading-of-ours-with-code',
+  ])
+  assert.deepEqual(unknownScripts([page], scripts), ['README.md: npm run none'])
+})

@@ -1,0 +1,101 @@
+import { errorTable } from '../../src/api/errorTable.js'
+import { probeRoutes, routes } from '../../src/api/routes.js'
+import { exitCodeMeanings, exitCodes } from '../../src/cli/exitCodes.js'
+import { configKeys, endpointKeys } from '../../src/config/keys.js'
+import { toToml } from '../../src/config/render.js'
+
+/** A table of the documents that must say what the code says, row by row. */
+export interface DocsTable {
+  /** Path below the project's folder. */
+  readonly file: string
+  readonly what: string
+  render(): string
+}
+
+export const docsTables: readonly DocsTable[] = [
+  {
+    file: 'docs/api.md',
+    what: 'data endpoints',
+    render: () =>
+      table(
+        ['endpoint', 'operation', 'what it answers', 'errors of its own', 'tokens'],
+        Object.entries(routes).map(([operation, { path, summary, errors, cost }]) => [
+          `\`${path}\``,
+          `\`${operation}\``,
+          summary,
+          errors.map((code) => `\`${code}\``).join(', '),
+          String(cost),
+        ]),
+      ),
+  },
+  {
+    file: 'docs/api.md',
+    what: 'probes',
+    render: () =>
+      table(
+        ['endpoint', 'operation', 'what it answers', 'HTTP'],
+        Object.entries(probeRoutes).map(([operation, { paths, summary, otherStatuses }]) => [
+          paths.map((path) => `\`${path}\``).join(', '),
+          `\`${operation}\``,
+          summary,
+          [200, ...otherStatuses].join(', '),
+        ]),
+      ),
+  },
+  {
+    file: 'docs/api.md',
+    what: 'error codes',
+    render: () =>
+      table(
+        ['code', 'HTTP', 'when, and what to do'],
+        Object.entries(errorTable).map(([code, { status, meaning }]) => [
+          `\`${code}\``,
+          String(status),
+          meaning,
+        ]),
+      ),
+  },
+  {
+    file: 'docs/configuration.md',
+    what: 'configuration keys',
+    render: () =>
+      table(
+        ['key', 'default', 'unit', 'meaning'],
+        configKeys.map(({ name, schema, isRequired }) => [
+          `\`${name}\``,
+          isRequired ? '*needed*' : schema.default === undefined ? '' : `\`${toToml(schema.default)}\``,
+          schema.unit ?? '',
+          [schema.description, schema.enum === undefined ? '' : `One of ${schema.enum.join(', ')}.`]
+            .join(' ')
+            .trim(),
+        ]),
+      ),
+  },
+  {
+    file: 'docs/configuration.md',
+    what: 'endpoint keys',
+    render: () =>
+      table(
+        ['key of an endpoint', 'unit', 'meaning'],
+        endpointKeys.map(({ name, schema }) => [`\`${name}\``, schema.unit ?? '', schema.description ?? '']),
+      ),
+  },
+  {
+    file: 'docs/operations.md',
+    what: 'exit codes',
+    render: () =>
+      table(
+        ['exit code', 'meaning'],
+        Object.entries(exitCodes).map(([name, code]) => [
+          String(code),
+          exitCodeMeanings[name as keyof typeof exitCodes],
+        ]),
+      ),
+  },
+]
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')
+}

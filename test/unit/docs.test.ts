@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import {
+  BridgesParameters,
+  ClaimProofParameters,
+  ClaimsParameters,
+  ClaimTransactionParameters,
+  L1InfoTreeIndexParameters,
+  TokenMappingsParameters,
+} from '../../src/api/querySchemas.js'
+import { configKeys } from '../../src/config/keys.js'
+import { applyEnvironment, flagName, type Sources } from '../../src/config/layers.js'
+import { type HaltReason, haltReasons } from '../../src/errors/haltReason.js'
+import { staticDocuments } from '../../src/http/documents.js'
+import { corsHeaders } from '../../src/http/headers.js'
+import { createTargets } from '../../src/http/targets.js'
+import { startOpsServer } from '../../src/ops/opsServer.js'
+import { isInDoubt } from '../../src/shard/standing.js'
+import type { HealthReason, HealthSource, ServiceStatus } from '../../src/telemetry/healthRecord.js'
+import { docsTables } from '../support/docsTables.js'
+
+const project = new URL('../../../', import.meta.url)
+const pageOf = (file: string): string => readFileSync(new URL(file, project), 'utf8')
+
+const api = pageOf('docs/api.md')
+const configuration = pageOf('docs/configuration.md')
+const operations = pageOf('docs/operations.md')
+
+const sourceTexts = readdirSync(new URL('src', project), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => pageOf(`src/${file}`))
+
+for (const { file, what, render } of docsTables)
+  test(`the table of ${what} in ${file} says what the code says, row by row`, () => {
+    const table = render()
+    // With the empty lines around it, so that a row too many is seen as well.
+    assert.ok(pageOf(file).includes(`\n\n${table}\n\n`), `${file} should hold:\n\n${table}`)
+  })
+
+/** The rows of the table of `text` whose first head cell is `head`, each a list of cells. */
+function rowsOf(text: string, head: string): string[][] {
+  const lines = text.split('\n')
+  const at = lines.findIndex((line) => line.startsWith(`| ${head} |`))
+  assert.ok(at >= 0, `no table that begins with ${head}`)
+  const end = lines.findIndex((line, i) => i > at && !line.startsWith('|'))
+  return lines.slice(at + 2, end).map((line) =>
+    line
+      .split(/(?<!\\)\|/)
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  )
+}
+
+/** What stands between backticks in a cell. */
+const namesIn = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)
+
+/** All names in the first column of that table, sorted. */
+const firstNames = (text: string, head: string): string[] =>
+  rowsOf(text, head)
+    .flatMap(([cell]) => namesIn(cell))
+    .toSorted()
+
+/** The names that a table of parameters has in each of its columns. */
+function parametersOf(heading: string): string[][] {
+  const rows = rowsOf(api.slice(api.indexOf(`\n## ${heading}\n`)), 'parameter')
+  const columns = rows[0]!.slice(1)
+  return columns.map((_, i) =>
+    rows
+      .filter((row) => row[i + 1] !== '')
+      .flatMap(([cell]) => namesIn(cell))
+      .toSorted(),
+  )
+}
+
+const propertiesOf = ({ properties }: { readonly properties: object }) => Object.keys(properties).toSorted()
+
+test('docs/api.md names the parameters of each list, and no others', () => {
+  assert.deepEqual(
+    parametersOf('Parameters of the lists'),
+    [BridgesParameters, ClaimsParameters, TokenMappingsParameters].map(propertiesOf),
+  )
+})
+
+test('docs/api.md names the parameters of each proof, and no others', () => {
+  assert.deepEqual(
+    parametersOf('Parameters of the proofs'),
+    [L1InfoTreeIndexParameters, ClaimProofParameters, ClaimTransactionParameters].map(propertiesOf),
+  )
+})
+
+const silentHealth: HealthSource = {
+  health: () => assert.fail('nobody asks'),
+  syncStatus: () => assert.fail('nobody asks'),
+  readiness: () => ({ ready: true, lagBlocks: 0 }),
+}
+
+test('docs/api.md names every path of the API, and no other', () => {
+  const section = api.slice(api.indexOf('\n## Endpoints\n'), api.indexOf('\n## Claim a bridge\n'))
+  const told = [...section.matchAll(/^\| [^|]+/gm)].flatMap(([cell]) => namesIn(cell))
+  const served = [...createTargets(silentHealth, staticDocuments(false)).keys()]
+  const withoutSlash = (path: string) => path.replace(/(?<=.)\/$/, '')
+  assert.deepEqual([...new Set(told.map(withoutSlash))].sort(), [...new Set(served.map(withoutSlash))].sort())
+})
+
+test('docs/api.md names every header that scripts of other origins may read', () => {
+  const exposed = /Access-Control-Expose-Headers: (.*)/.exec(corsHeaders('*').always)?.[1]
+  const told = new Set(firstNames(api, 'header'))
+  for (const name of exposed!.trim().split(', ')) assert.ok(told.has(name), `no row for ${name}`)
+})
+
+test('docs/operations.md names every path of the operations port, and no other', async () => {
+  const told = firstNames(operations, 'operations port')
+  const metrics = { contentType: 'text/plain', read: async () => '' }
+  const health: HealthSource = {
+    ...silentHealth,
+    health: () => ({ httpStatus: 200, record: {} as never }),
+  }
+  const server = await startOpsServer({ host: '127.0.0.1', port: 0, health, metrics })
+  try {
+    const named = [...pageOf('src/ops/opsServer.ts').matchAll(/'(\/[a-z]*)'/g)].map(([, path]) => path!)
+    const candidates = [...told, ...named, '/bridge/v1/sync-status', '/docs', '/openapi.json']
+    for (const path of new Set(candidates)) {
+      const { status } = await fetch(`http://127.0.0.1:${server.port}${path}`)
+      assert.equal(status, told.includes(path) ? 200 : 404, path)
+    }
+  } finally {
+    await server.close()
+  }
+})
+
+// The compiler keeps these whole: a record lacks no member of its union.
+const statuses: Readonly<Record<ServiceStatus, 200 | 503>> = {
+  starting: 503,
+  syncing: 200,
+  healthy: 200,
+  degraded: 200,
+  unhealthy: 503,
+  draining: 503,
+}
+const reasons: Readonly<Record<HealthReason, true>> = {
+  draining: true,
+  starting: true,
+  pool: true,
+  halted: true,
+  disk: true,
+  rpc: true,
+  behind: true,
+  lag: true,
+  stalled: true,
+  emergency_state: true,
+  syncing: true,
+}
+
+test('docs/operations.md names every status of the health record with its HTTP status', () => {
+  const told = rowsOf(operations, 'status').map(([name, http]) => [namesIn(name)[0]!, Number(http)])
+  assert.deepEqual(Object.fromEntries(told), statuses)
+})
+
+test('docs/operations.md names every health reason, and no other', () => {
+  assert.deepEqual(firstNames(operations, 'health reason'), Object.keys(reasons).sort())
+})
+
+test('docs/operations.md tells of every halt reason, and of no other', () => {
+  assert.deepEqual(
+    firstNames(operations, 'halt reason'),
+    haltReasons.filter((reason) => reason !== 'none').toSorted(),
+  )
+})
+
+test('docs/operations.md marks the halt reasons under which proofs are still given', () => {
+  const marked = rowsOf(operations, 'halt reason')
+    .filter(([cell]) => cell!.endsWith('\\*'))
+    .flatMap(([cell]) => namesIn(cell))
+  const keptUp = haltReasons.filter((reason: HaltReason) => reason !== 'none' && !isInDoubt(reason))
+  assert.deepEqual(marked.sort(), keptUp.toSorted())
+})
+
+test('docs/operations.md tells of every metric, and of no other', () => {
+  const told = rowsOf(operations, 'metric').flatMap(([cell]) => namesIn(cell))
+  const made = sourceTexts.flatMap((source) =>
+    [...source.matchAll(/'(bds_[a-z_]+)'/g)].map(([, name]) => name!),
+  )
+  assert.deepEqual(told.sort(), [...new Set(made)].sort())
+})
+
+test('docs/operations.md has every command and flag of `bds`, and no other', async () => {
+  const folder = new URL('../../src/cli/', import.meta.url)
+  const told = new Map<string, string[]>()
+  for (const [cell] of rowsOf(operations, 'command')) {
+    const [, verb = '', rest = ''] = /^`bds (\w+)(.*)`$/.exec(cell!) ?? []
+    told.set(verb, rest.match(/--[a-z-]+/g)?.sort() ?? [])
+  }
+  const entry = pageOf('src/cli/bds.ts')
+  const verbs = [...entry.matchAll(/import\('\.\/(\w+)\.js'\)\)\.\1\b/g)].map(([, verb]) => verb!)
+  assert.ok(verbs.length > 8)
+  assert.deepEqual([...told.keys()].sort(), verbs.toSorted())
+  for (const verb of verbs) {
+    const module: Readonly<Record<string, { readonly help: string }>> = await import(
+      new URL(`${verb}.js`, folder).href
+    )
+    const usage = module[verb]!.help.split('\n\n')[0]!
+    const flags = [...new Set(usage.match(/--[a-z-]+/g) ?? [])].sort()
+    assert.deepEqual(told.get(verb), flags, `bds ${verb}`)
+  }
+})
+
+test('docs/configuration.md spells keys for the environment and as flags as the loader reads them', () => {
+  const rows = rowsOf(configuration, 'in the file')
+  assert.ok(rows.length >= 3)
+  for (const [inFile, inEnvironment, asFlag] of rows) {
+    const [name] = namesIn(inFile)
+    const [variable, value = '1'] = namesIn(inEnvironment)[0]!.split('=')
+    const table = { networks: [{}, { network_id: 1 }] }
+    const sources: Sources = new Map()
+    const mistakes: string[] = []
+    applyEnvironment(table, { [variable!]: value }, sources, mistakes)
+    assert.deepEqual(mistakes, [])
+    assert.deepEqual([...sources], [[name!.replace('[]', '[1]'), `env ${variable}`]])
+    const flag = flagName(configKeys.find((key) => key.name === name)!)
+    assert.deepEqual(namesIn(asFlag), flag === undefined ? [] : [`--${flag}`])
+  }
+})
+
+/** What is not read by a line of ours, but by Node, by uWebSockets.js, or as the name of a key. */
+const readElsewhere = ['TMPDIR', 'UWS_HTTP_MAX_HEADERS_SIZE', 'BDS_…__…']
+
+test('docs/configuration.md names every variable of the environment that the service reads, and no other', () => {
+  const told = firstNames(configuration, 'variable').filter((name) => !readElsewhere.includes(name))
+  const sources = sourceTexts.join('\n')
+  const read = [
+    ...sources.matchAll(/\benvironment\.([A-Z_]+)/g),
+    ...sources.matchAll(/'(BDS_[A-Z_]+[A-Z])'/g),
+    ...sources.matchAll(/'([A-Z]+_PROXY)'/g),
+  ].map(([, name]) => name!)
+  assert.deepEqual(told, [...new Set(read)].toSorted())
+})
