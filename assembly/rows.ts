@@ -17,7 +17,7 @@ import {
  * is 0 is null.
  */
 
-/** Kinds of fields; src/merkle/rowWriter.ts has the same numbers. NOTHING: the text alone. */
+/** Kinds of fields; src/wasm/rowWriter.ts has the same numbers. NOTHING: the text alone. */
 const NOTHING: u32 = 0
 const HASH: u32 = 1
 const ADDRESS: u32 = 2

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { runIndexer } from '../src/indexer/indexerThread.js'
-import type { IndexerWorkerData, StopMessage } from '../src/indexer/messages.js'
+import type { IndexerWorkerData, StopMessage } from '../src/indexer/indexerMessages.js'
+import { runIndexer } from '../src/indexer/thread/indexerThread.js'
 import { createViemClient } from './backfill/viemClient.js'
 
 /** An indexer thread like ours, on a client that decodes by viem. */

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { compileMerkleModule, createHasher } from '../src/merkle/wasm.js'
+import { compileMerkleModule, createHasher } from '../src/wasm/wasmModule.js'
 import { installedProgram } from '../test/support/installedProgram.js'
 import { type Child, startChild } from './http/childProcess.js'
 import {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { compileMerkleModule } from '../src/merkle/wasm.js'
+import { compileMerkleModule } from '../src/wasm/wasmModule.js'
 import { readOptions } from './micro/options.js'
 import { benchRoot, commitLine, machineLine, requireRival, versionOf } from './micro/project.js'
 import { markdownTable, targetTable, writeSection } from './micro/report.js'

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** Who takes part: `parse` asks and parses only, `service` is our own threads, `viem` the same threads with viem's decoding. */
+/** Who takes part: `parse` asks and parses only, `service/service` is our own threads, `viem` the same threads with viem's decoding. */
 export type ContenderName = 'parse' | 'service' | 'viem'
 
 /** One network of the chain that is read, as the synthetic chain tells it. */

@@ -1,4 +1,4 @@
-import { type EventFilter, eventFilterOf } from '../../src/protocol/decodeLog.js'
+import { type EventFilter, eventFilterOf } from '../../src/events/decodeLog.js'
 import type { BenchNetwork } from './contenders.js'
 
 /** Whose events are read of a network, and which. */

@@ -1,7 +1,7 @@
-import { type IndexerHandle, startIndexer } from '../../src/indexer/indexer.js'
-import { compileMerkleModule } from '../../src/merkle/wasm.js'
+import { createStatusBoard, type StatusRow, statusRow } from '../../src/board/statusBoard.js'
+import { type IndexerHandle, startIndexer } from '../../src/indexer/thread/indexer.js'
 import { prepareStores } from '../../src/store/openStores.js'
-import { createStatusBoard, type StatusRow, statusRow } from '../../src/telemetry/statusBoard.js'
+import { compileMerkleModule } from '../../src/wasm/wasmModule.js'
 import { benchConfig } from './benchConfig.js'
 import { type BackfillCounts, type BenchNetwork, BLOCKS_LEFT_OUT, type ContenderTask } from './contenders.js'
 

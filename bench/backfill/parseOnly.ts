@@ -1,7 +1,7 @@
-import { LogRange } from '../../src/chain/logRange.js'
-import { quantity } from '../../src/chain/rpcBlocks.js'
-import { logsFilter } from '../../src/chain/rpcLogs.js'
-import { eventTopics } from '../../src/protocol/eventTopics.js'
+import { LogRange } from '../../src/chain/endpoints/logRange.js'
+import { quantity } from '../../src/chain/rpc/rpcBlocks.js'
+import { logsFilter } from '../../src/chain/rpc/rpcLogs.js'
+import { eventTopics } from '../../src/events/eventTopics.js'
 import {
   type BackfillCounts,
   type BenchNetwork,

@@ -1,7 +1,9 @@
 import { type AbiEvent, createPublicClient, hexToBytes, http, type Log } from 'viem'
-import { type ChainClientOptions, createChainClient } from '../../src/chain/chainClient.js'
 import type { ChainClient, FetchedRange } from '../../src/chain/chainClient.types.js'
-import { LogRange } from '../../src/chain/logRange.js'
+import { type ChainClientOptions, createChainClient } from '../../src/chain/client/chainClient.js'
+import { LogRange } from '../../src/chain/endpoints/logRange.js'
+import { coldDecoders } from '../../src/events/decodeColdEvents.js'
+import { type EventFilter, eventFilterOf } from '../../src/events/decodeLog.js'
 import {
   bridgeEventsAbi,
   claimEventV1Abi,
@@ -9,8 +11,6 @@ import {
   rollupManagerEventsAbi,
 } from '../../src/protocol/abis.js'
 import type { BlockHeader, ChainEvent, EventPosition, IndexedBlock } from '../../src/protocol/chainEvent.js'
-import { coldDecoders } from '../../src/protocol/decodeColdEvents.js'
-import { type EventFilter, eventFilterOf } from '../../src/protocol/decodeLog.js'
 import { asBlockNumber, asDepositCount, asLeafCount, asNetworkId } from '../../src/protocol/units.js'
 import { WINDOW_BLOCKS } from './contenders.js'
 

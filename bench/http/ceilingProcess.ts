@@ -1,4 +1,4 @@
-import { LISTEN_EXCLUSIVE_PORT, loadUws } from '../../src/http/uws.js'
+import { LISTEN_EXCLUSIVE_PORT, loadUws } from '../../src/http/wire/uws.js'
 
 /** uWebSockets.js alone: `/<bytes>?…` is answered with as many constant bytes, from one handler that does nothing else. */
 const core = loadUws()

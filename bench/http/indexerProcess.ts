@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import type { StatusBoardHandle } from '../../src/board/statusBoard.js'
 import type { Config } from '../../src/config/config.types.js'
-import { stepBehindAnswers } from '../../src/indexer/threadPriority.js'
-import { type CompiledMerkle, createHasher } from '../../src/merkle/wasm.js'
-import type { StatusBoardHandle } from '../../src/telemetry/statusBoard.js'
+import { stepBehindAnswers } from '../../src/indexer/thread/threadPriority.js'
+import { type CompiledMerkle, createHasher } from '../../src/wasm/wasmModule.js'
 import { Traffic } from '../query/traffic.js'
 import { TrafficWriter } from './seedStores.js'
 

@@ -1,5 +1,5 @@
-import { compileMerkleModule, createHasher } from '../../src/merkle/wasm.js'
 import { asDepositCount, asNetworkId } from '../../src/protocol/units.js'
+import { compileMerkleModule, createHasher } from '../../src/wasm/wasmModule.js'
 import { requireRival } from '../micro/project.js'
 import { SqliteRival } from '../query/sqliteRival.js'
 import { SqliteProofs } from './sqliteProofs.js'

@@ -1,9 +1,9 @@
+import { createStatusBoard, type StatusBoardHandle } from '../../src/board/statusBoard.js'
 import type { Config } from '../../src/config/config.types.js'
-import type { CompiledMerkle } from '../../src/merkle/wasm.js'
 import type { IndexedBlock } from '../../src/protocol/chainEvent.js'
-import { openShardWriter } from '../../src/shard/writer.js'
+import { openShardWriter } from '../../src/shard/write/writer.js'
 import { prepareStores } from '../../src/store/openStores.js'
-import { createStatusBoard, type StatusBoardHandle } from '../../src/telemetry/statusBoard.js'
+import type { CompiledMerkle } from '../../src/wasm/wasmModule.js'
 import type { Listener } from '../query/buildStores.js'
 import { BLOCK_DEPOSITS, SERVED, type Traffic } from '../query/traffic.js'
 

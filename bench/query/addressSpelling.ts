@@ -1,5 +1,5 @@
+import { checksumMask } from '../../src/protocol/checksumAddress.js'
 import { encodeHex } from '../../src/protocol/hex.js'
-import { checksumMask } from '../../src/store/codecs/checksumAddress.js'
 
 /** An address as EIP-55 spells it. */
 export type Spell = (address: Uint8Array) => string

@@ -1,15 +1,15 @@
-import { JsonWriter } from '../../src/api/jsonWriter.js'
+import { JsonWriter } from '../../src/api/present/jsonWriter.js'
+import { createVersionReader } from '../../src/board/shardVersion.js'
+import type { StatusBoardHandle } from '../../src/board/statusBoard.js'
 import type { Config } from '../../src/config/config.types.js'
-import { type CompiledMerkle, createRowWriter, createTextDigest } from '../../src/merkle/wasm.js'
+import { queries } from '../../src/pool/answerers.js'
+import { decodeReplies } from '../../src/pool/batchMessages.js'
 import { BatchSlots, createSlotMemory } from '../../src/pool/batchSlots.js'
 import { createTagWriter, TAG_LENGTH } from '../../src/pool/digestTag.js'
-import { decodeReplies } from '../../src/pool/messages.js'
-import { queries } from '../../src/pool/queries.js'
 import { type NamedQuery, QueryWriter } from '../../src/pool/queryCodec.js'
 import { createBatchRunner } from '../../src/pool/runBatch.js'
-import { createVersionReader } from '../../src/pool/shardVersion.js'
-import { openShardReaders } from '../../src/shard/reader.js'
-import type { StatusBoardHandle } from '../../src/telemetry/statusBoard.js'
+import { openShardReaders } from '../../src/shard/queries/shardReaders.js'
+import { type CompiledMerkle, createRowWriter, createTextDigest } from '../../src/wasm/wasmModule.js'
 
 /** What a pool worker does, called in this thread: query bytes in, reply bytes out. */
 export interface OurWorker {

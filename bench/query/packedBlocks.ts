@@ -1,6 +1,6 @@
+import { PackedClaim, PackedDeposit } from '../../src/events/packedEvents.js'
+import { PackedLogs } from '../../src/events/packedLogs.js'
 import type { ChainEvent, ClaimEvent, DepositEvent, IndexedBlock } from '../../src/protocol/chainEvent.js'
-import { PackedClaim, PackedDeposit } from '../../src/protocol/packedEvents.js'
-import { PackedLogs } from '../../src/protocol/packedLogs.js'
 import { writeUint256 } from '../../src/protocol/uint256.js'
 
 const WORD = 32

@@ -1,6 +1,6 @@
 import type { NamedQuery } from '../../src/pool/queryCodec.js'
-import type { BridgesQuery, ClaimsQuery } from '../../src/protocol/queries.js'
 import { asBlockNumber, asDepositCount, asNetworkId } from '../../src/protocol/units.js'
+import type { BridgesQuery, ClaimsQuery } from '../../src/query/queries.js'
 import type { Traffic } from './traffic.js'
 
 /** One question, asked in some variants that are answered in turn. */

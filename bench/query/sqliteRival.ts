@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { TreeHasher } from '../../src/merkle/hasher.js'
 import type { ClaimEvent, DepositEvent, IndexedBlock } from '../../src/protocol/chainEvent.js'
 import { encodeHex } from '../../src/protocol/hex.js'
-import type { BridgesQuery, ClaimsQuery } from '../../src/protocol/queries.js'
+import type { BridgesQuery, ClaimsQuery } from '../../src/query/queries.js'
 import { createSpelling, type Spell } from './addressSpelling.js'
 import type { Listener } from './buildStores.js'
 import {

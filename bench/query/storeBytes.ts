@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'lmdb'
-import { LIST_CHUNK, listKinds, tables } from '../../src/store/tables.js'
+import { LIST_CHUNK, listKinds, tables } from '../../src/store/layout/tables.js'
 
 /** Bytes on disk of each table of a shard: its pages, full or not. Lists are told by kind, by the bytes of their entries. */
 export interface StoreBytes {

@@ -1,4 +1,4 @@
-import type { AnswerCode } from '../errors/answers.js'
+import type { AnswerCode } from '../query/answers.js'
 
 export interface ErrorRow {
   readonly status: number

@@ -1,8 +1,8 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
-import type { AnswerCode } from '../errors/answers.js'
 import { LISTED_METADATA_BYTES, WHOLE_METADATA_BYTES } from '../protocol/metadata.js'
-import type { OperationId, QueryByOperation } from '../protocol/queries.js'
-import { checkBridges, checkClaims, checkTokenMappings } from './checkQuery.js'
+import type { AnswerCode } from '../query/answers.js'
+import type { OperationId, QueryByOperation } from '../query/queries.js'
+import { checkBridges, checkClaims, checkTokenMappings } from './parse/checkQuery.js'
 import {
   BridgesParameters,
   ClaimProofParameters,
@@ -10,7 +10,15 @@ import {
   ClaimTransactionParameters,
   L1InfoTreeIndexParameters,
   TokenMappingsParameters,
-} from './querySchemas.js'
+} from './parse/querySchemas.js'
+import {
+  toBridgesQuery,
+  toClaimProofQuery,
+  toClaimsQuery,
+  toClaimTransactionQuery,
+  toL1InfoTreeIndexQuery,
+  toTokenMappingsQuery,
+} from './parse/toQuery.js'
 import {
   BridgesResponse,
   ClaimProofResponse,
@@ -24,14 +32,6 @@ import {
   SyncStatusResponse,
   TokenMappingsResponse,
 } from './schemas.js'
-import {
-  toBridgesQuery,
-  toClaimProofQuery,
-  toClaimsQuery,
-  toClaimTransactionQuery,
-  toL1InfoTreeIndexQuery,
-  toTokenMappingsQuery,
-} from './toQuery.js'
 
 /** An endpoint that a shard answers, through the pool. The key of `routes` is the operation id everywhere. */
 export interface Route<Query, Parameters extends TObject = TObject> {

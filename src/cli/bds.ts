@@ -4,12 +4,11 @@ import { ConfigError } from '../config/configError.js'
 import { FatalError } from '../errors/chainErrors.js'
 import { nearestName } from '../errors/nearestName.js'
 import { OperatorError } from '../errors/operatorError.js'
-import { hearStopSignalsEarly } from '../stopSignals.js'
+import { type ExitCode, exitCodeMeanings, exitCodes } from '../service/exitCodes.js'
+import { hearStopSignalsEarly } from '../service/stopSignals.js'
 import { buildInfo } from '../telemetry/buildInfo.js'
 import { deadlyLimits, readLimits, tooLow } from '../telemetry/processLimits.js'
-import { type ExitCode, exitCodeMeanings, exitCodes } from './exitCodes.js'
-import { UsageError } from './usageError.js'
-import type { Verb } from './verb.js'
+import { UsageError, type Verb } from './input/verb.js'
 
 interface VerbEntry {
   readonly summary: string
@@ -26,51 +25,51 @@ const verbs: Readonly<Record<string, VerbEntry>> = {
     summary: 'index the configured networks and serve the API',
     isService: true,
     isOfStores: true,
-    load: async () => (await import('./run.js')).run,
+    load: async () => (await import('./verbs/runVerb.js')).run,
   },
   start: {
     summary: 'try it: a local devnet with real contracts, indexed and served',
     isService: true,
     isOfStores: true,
-    load: async () => (await import('./start.js')).start,
+    load: async () => (await import('./verbs/startVerb.js')).start,
   },
   devnet: {
     summary: 'work with the devnet of `bds start`: claim a deposit',
-    load: async () => (await import('./devnet.js')).devnet,
+    load: async () => (await import('./verbs/devnetVerb.js')).devnet,
   },
   config: {
     summary: 'check, print or write out a configuration',
-    load: async () => (await import('./config.js')).config,
+    load: async () => (await import('./verbs/configVerb.js')).config,
   },
   health: {
     summary: 'ask a running service for its health',
-    load: async () => (await import('./health.js')).health,
+    load: async () => (await import('./verbs/healthVerb.js')).health,
   },
   status: {
     summary: 'show how far each network of a running service is',
-    load: async () => (await import('./status.js')).status,
+    load: async () => (await import('./verbs/statusVerb.js')).status,
   },
   verify: {
     summary: 'check the stores against themselves and the contracts',
     isOfStores: true,
-    load: async () => (await import('./verify.js')).verify,
+    load: async () => (await import('./verbs/verifyVerb.js')).verify,
   },
   rewind: {
     summary: 'take the newest blocks of a network back',
     isOfStores: true,
-    load: async () => (await import('./rewind.js')).rewind,
+    load: async () => (await import('./verbs/rewindVerb.js')).rewind,
   },
   reindex: {
     summary: 'remove what is stored of a network, to read it again',
-    load: async () => (await import('./reindex.js')).reindex,
+    load: async () => (await import('./verbs/reindexVerb.js')).reindex,
   },
   doctor: {
     summary: 'check Node, the native addons, the data folder and the configuration',
-    load: async () => (await import('./doctor.js')).doctor,
+    load: async () => (await import('./verbs/doctorVerb.js')).doctor,
   },
   version: {
     summary: 'print versions',
-    load: async () => (await import('./version.js')).version,
+    load: async () => (await import('./verbs/versionVerb.js')).version,
   },
 }
 
@@ -129,7 +128,7 @@ async function main([word, ...args]: readonly string[]): Promise<ExitCode> {
 
 /** Loads a verb's files one by one, so that a limit on open files can be reported. Files loaded already are imported without opening. */
 function loadOneByOne(word: string): void {
-  createRequire(import.meta.url)(`./${word.replace(/^(--version|-v)$/, 'version')}.js`)
+  createRequire(import.meta.url)(`./verbs/${word.replace(/^(--version|-v)$/, 'version')}Verb.js`)
 }
 
 function unknownVerb(word: string): string {

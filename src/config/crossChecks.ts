@@ -1,5 +1,5 @@
 import { isAddressRange } from './addressRange.js'
-import { parseFinality } from './finality.js'
+import { parseFinality } from './finalitySetting.js'
 import { isTable, type RawTable } from './layers.js'
 import { readSecret } from './secretFile.js'
 

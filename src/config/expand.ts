@@ -1,4 +1,4 @@
-import type { KeySchema } from './keys.js'
+import type { KeySchema } from './configKeys.js'
 import { isTable, type RawTable, textToValue } from './layers.js'
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g

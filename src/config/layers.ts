@@ -1,5 +1,5 @@
 import { nearestName } from '../errors/nearestName.js'
-import { type ConfigKey, configKeys, type KeySchema } from './keys.js'
+import { type ConfigKey, configKeys, type KeySchema } from './configKeys.js'
 
 /** A table as the file has it: not checked yet. */
 export type RawTable = Record<string, unknown>

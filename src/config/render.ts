@@ -1,4 +1,4 @@
-import { type ConfigKey, configKeys } from './keys.js'
+import { type ConfigKey, configKeys } from './configKeys.js'
 import { isTable, type RawTable } from './layers.js'
 import type { LoadedConfig } from './load.js'
 

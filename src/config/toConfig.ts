@@ -1,5 +1,5 @@
 import type { Config, NetworkConfig, RpcEndpointConfig } from './config.types.js'
-import { parseFinality } from './finality.js'
+import { parseFinality } from './finalitySetting.js'
 import { type Environment, proxyFor } from './proxy.js'
 import type { ConfigFile, NetworkTable, RpcTable } from './schema.js'
 import { readSecret } from './secretFile.js'

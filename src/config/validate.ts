@@ -1,6 +1,6 @@
 import { Ajv, type DefinedError } from 'ajv'
 import { nearestName } from '../errors/nearestName.js'
-import type { KeySchema } from './keys.js'
+import type { KeySchema } from './configKeys.js'
 import { isTable, type RawTable, type Sources } from './layers.js'
 import { ConfigFile } from './schema.js'
 

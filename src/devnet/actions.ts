@@ -12,7 +12,7 @@ import {
   globalExitRootManagerL2Abi,
   rollupManagerAbi,
   tokenAbi,
-} from './abis.js'
+} from './contractAbis.js'
 import type { Devnet } from './devnet.js'
 import { type DevnetChain, send } from './devnetChain.js'
 

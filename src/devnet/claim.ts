@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { monotonicMs } from '../telemetry/clocks.js'
 import { type ApiClient, type BridgeAnswer, createApiClient, type DepositKey } from './apiClient.js'
 import { requestClaim } from './claimThroughApi.js'
-import { sendClaim } from './claimTransaction.js'
 import { createDevnetClient } from './devnetChain.js'
 import { DevnetError } from './devnetError.js'
 import { findRunningDevnet } from './runningDevnets.js'
+import { sendClaim } from './sendClaim.js'
 
 export interface ClaimOptions extends DepositKey {
   /** Address of the service, when several devnets run. */

@@ -1,9 +1,9 @@
 import type { Address, TransactionReceipt } from 'viem'
 import { isInjected } from './actions.js'
-import { sendClaim } from './claimTransaction.js'
 import type { Devnet } from './devnet.js'
 import { DevnetError } from './devnetError.js'
 import { claimAgainst, type Ledger, type LedgerDeposit, type LedgerInfoLeaf, readLedger } from './ledger.js'
+import { sendClaim } from './sendClaim.js'
 
 /**
  * Claims a deposit with a proof made from the chains' events, without the service.

@@ -1,5 +1,5 @@
 import type { ApiClient, BridgeAnswer, DepositKey, ProofAnswer } from './apiClient.js'
-import type { ClaimRequest } from './claimTransaction.js'
+import type { ClaimRequest } from './sendClaim.js'
 
 /** Asks the service for index and proof of a deposit and puts the claim together. Throws as the client does. */
 export async function requestClaim(

@@ -6,8 +6,8 @@ import {
   getAddress,
   getContractAddress,
 } from 'viem'
-import { rollupManagerAbi } from './abis.js'
 import { readCompiledContract } from './compiledContracts.js'
+import { rollupManagerAbi } from './contractAbis.js'
 import type { ContractName } from './contractNames.js'
 import { type DevnetClient, type NetworkContracts, send } from './devnetChain.js'
 

@@ -1,8 +1,8 @@
 import { type Address, concat, encodePacked, type Hex, keccak256 } from 'viem'
-import { bridgeAbi, globalExitRootManagerL1Abi, rollupManagerAbi } from './abis.js'
-import type { ClaimRequest } from './claimTransaction.js'
+import { bridgeAbi, globalExitRootManagerL1Abi, rollupManagerAbi } from './contractAbis.js'
 import type { Devnet } from './devnet.js'
 import { branchOf, rootOver } from './exitTree.js'
+import type { ClaimRequest } from './sendClaim.js'
 
 /** One deposit, as its BridgeEvent tells it. */
 export interface LedgerDeposit {

@@ -1,5 +1,4 @@
 import { type Address, parseEther, parseUnits, stringToHex } from 'viem'
-import { bridgeAbi } from './abis.js'
 import {
   type BatchedDeposit,
   bridgeAsset,
@@ -10,6 +9,7 @@ import {
   settle,
 } from './actions.js'
 import { claimFromLedger } from './claimFromLedger.js'
+import { bridgeAbi } from './contractAbis.js'
 import { type Devnet, headStartSec } from './devnet.js'
 
 /**

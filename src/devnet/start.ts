@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import type { RunningService, StartService } from '../service.types.js'
+import type { RunningService, StartService } from '../service/service.types.js'
 import { createLogger } from '../telemetry/logger.js'
 import { createApiClient } from './apiClient.js'
 import { type Devnet, startDevnet } from './devnet.js'

@@ -3,8 +3,8 @@ import { parseEther, parseUnits, stringToHex } from 'viem'
 import { bridgeAsset, bridgeMessage, inject, settle } from './actions.js'
 import type { ApiClient } from './apiClient.js'
 import { requestClaim } from './claimThroughApi.js'
-import { findClaimError, sendClaim } from './claimTransaction.js'
 import type { Devnet } from './devnet.js'
+import { findClaimError, sendClaim } from './sendClaim.js'
 
 export interface Traffic {
   /** Rejects when a step fails that nobody stopped. */

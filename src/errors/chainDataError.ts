@@ -1,4 +1,4 @@
-import type { HaltReason } from './haltReason.js'
+import type { HaltReason } from '../board/haltReason.js'
 
 /**
  * What the provider told contradicts the chain's own arithmetic (a gap in deposit counts, another root than the event's).

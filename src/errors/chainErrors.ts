@@ -1,4 +1,4 @@
-import type { HaltReason } from './haltReason.js'
+import type { HaltReason } from '../board/haltReason.js'
 
 /**
  * Trouble with an RPC provider that another try, a smaller range or another endpoint may cure.

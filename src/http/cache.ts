@@ -1,8 +1,8 @@
-import type { AnswerLife } from '../api/present.js'
+import type { AnswerLife } from '../api/present/present.js'
+import { isSameEpoch, isSameVersion, NO_VERSION, type ShardVersion } from '../board/shardVersion.js'
 import type { ContentCoding } from '../pool/contentCoding.js'
-import { isSameEpoch, isSameVersion, NO_VERSION, type ShardVersion } from '../pool/shardVersion.js'
-import type { OperationId } from '../protocol/queries.js'
-import type { Outgoing } from './respond.js'
+import type { OperationId } from '../query/queries.js'
+import type { Outgoing } from './wire/respond.js'
 
 /** An answer that may be given again. */
 export interface CachedAnswer extends Outgoing {

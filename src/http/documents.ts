@@ -1,12 +1,12 @@
-import { docsPage } from '../api/docsPage.js'
-import { openApiDocument } from '../api/openapi.js'
+import { docsPage } from '../api/docs/docsPage.js'
+import { openApiDocument } from '../api/docs/openapi.js'
 import { type ContentCoding, encodeBody } from '../pool/contentCoding.js'
 import { digestTag } from '../pool/digestTag.js'
 import { API_VERSION } from '../telemetry/buildInfo.js'
-import { ONE_HOUR } from './cacheControl.js'
-import { entityTag } from './etag.js'
-import { headerLines, JSON_TYPE } from './headers.js'
-import type { Outgoing } from './respond.js'
+import { ONE_HOUR } from './wire/cacheControl.js'
+import { entityTag } from './wire/etag.js'
+import { headerLines, JSON_TYPE } from './wire/headers.js'
+import type { Outgoing } from './wire/respond.js'
 
 /** A document that is made once, at start, in every coding. */
 export interface StaticDocument {

@@ -1,14 +1,13 @@
 import { routes } from '../api/routes.js'
-import { failure } from '../errors/answers.js'
-import { chooseCoding } from './acceptEncoding.js'
+import { failure } from '../query/answers.js'
 import { answerQuery, type QueryDesk } from './answerQuery.js'
-import { METHODS } from './headers.js'
 import type { RateGate } from './limits/rateGate.js'
-import { RequestHead } from './requestHead.js'
-import { acceptRequestId } from './requestId.js'
-import { Exchange, type ExchangeContext } from './respond.js'
 import type { Target } from './targets.js'
-import type { HttpRequest, HttpResponse } from './uws.js'
+import { chooseCoding } from './wire/acceptEncoding.js'
+import { METHODS } from './wire/headers.js'
+import { acceptRequestId, RequestHead } from './wire/requestHead.js'
+import { Exchange, type ExchangeContext } from './wire/respond.js'
+import type { HttpRequest, HttpResponse } from './wire/uws.js'
 
 export interface RequestHandlerOptions {
   readonly context: ExchangeContext

@@ -1,6 +1,6 @@
-import { createQueryParser, type QueryParser } from '../api/parseQuery.js'
+import { createQueryParser, type QueryParser } from '../api/parse/parseQuery.js'
 import { routes } from '../api/routes.js'
-import type { OperationId, QueryByOperation } from '../protocol/queries.js'
+import type { OperationId, QueryByOperation } from '../query/queries.js'
 
 export type QueryParsers = { readonly [K in OperationId]: QueryParser<QueryByOperation[K]> }
 

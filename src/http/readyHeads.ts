@@ -1,7 +1,7 @@
 import type { ContentCoding } from '../pool/contentCoding.js'
 import { TAG_LENGTH } from '../pool/digestTag.js'
-import { entityTag } from './etag.js'
-import { contentLines, headerLines } from './headers.js'
+import { entityTag } from './wire/etag.js'
+import { contentLines, headerLines } from './wire/headers.js'
 
 interface ReadyHead {
   readonly bytes: Uint8Array

@@ -1,11 +1,11 @@
 import { operationIds, probeRoutes, routes } from '../api/routes.js'
-import { failure } from '../errors/answers.js'
-import type { OperationId } from '../protocol/queries.js'
-import type { HealthSource } from '../telemetry/healthRecord.js'
-import { NO_STORE } from './cacheControl.js'
+import type { HealthSource } from '../health/healthRecord.js'
+import { failure } from '../query/answers.js'
+import type { OperationId } from '../query/queries.js'
 import type { StaticDocument } from './documents.js'
-import { type HeaderList, headerLines, JSON_LINES } from './headers.js'
-import type { Exchange } from './respond.js'
+import { NO_STORE } from './wire/cacheControl.js'
+import { type HeaderList, headerLines, JSON_LINES } from './wire/headers.js'
+import type { Exchange } from './wire/respond.js'
 
 /** What a path leads to: a query for the pool, or an answer that is there at once. */
 export type Target =

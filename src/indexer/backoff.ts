@@ -1,4 +1,4 @@
-import type { Clock } from '../chain/clock.js'
+import type { Clock } from '../telemetry/clocks.js'
 
 /**
  * Growing waits between tries: doubled each time up to a cap, and each wait is between half of that and all of it, so that

@@ -1,9 +1,8 @@
 import type { ChainClient, FetchedRange } from '../chain/chainClient.types.js'
-import { NEAR_HEAD_BLOCKS } from '../chain/rangeReader.js'
+import { NEAR_HEAD_BLOCKS } from '../chain/logs/rangeReader.js'
 import { FatalError, RetryableError } from '../errors/chainErrors.js'
 import { InvariantError } from '../errors/invariantError.js'
-import { tellsParent } from '../protocol/blockHeader.js'
-import type { BlockHeader, Hash } from '../protocol/chainEvent.js'
+import { type BlockHeader, type Hash, tellsParent } from '../protocol/chainEvent.js'
 import { asBlockNumber, type BlockNumber } from '../protocol/units.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
 

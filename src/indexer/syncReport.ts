@@ -1,9 +1,9 @@
-import type { Clock } from '../chain/clock.js'
-import type { HaltReason } from '../errors/haltReason.js'
+import type { HaltReason } from '../board/haltReason.js'
+import { headPlaces, isPutBack, type StatusRow } from '../board/statusBoard.js'
 import type { BlockHeader } from '../protocol/chainEvent.js'
+import type { Clock } from '../telemetry/clocks.js'
 import type { Logger } from '../telemetry/logger.js'
-import { headPlaces, isPutBack, type StatusRow } from '../telemetry/statusBoard.js'
-import type { SyncMessage } from './messages.js'
+import type { SyncMessage } from './indexerMessages.js'
 
 const PROGRESS_EVERY_MS = 5_000
 

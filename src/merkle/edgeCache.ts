@@ -1,5 +1,5 @@
 import { HASH_BYTES, isSameHash, TREE_DEPTH } from './branch.js'
-import type { TreeVersion } from './treeProofs.js'
+import type { TreeVersion } from './treeTiles.js'
 
 /** A right edge and its siblings, as the kernels lay them out: 33 nodes of levels 0 … 32, then 32 siblings. */
 export const EDGE_BYTES = HASH_BYTES * (2 * TREE_DEPTH + 1)

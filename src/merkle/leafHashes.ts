@@ -1,4 +1,5 @@
 import type { Hash } from '../protocol/chainEvent.js'
+import type { Hasher } from './hasher.js'
 import {
   DEPOSIT_LEAF_PREIMAGE_BYTES,
   type DepositLeafFields,
@@ -6,8 +7,7 @@ import {
   type L1InfoLeafFields,
   writeDepositLeafPreimage,
   writeL1InfoLeafPreimage,
-} from '../protocol/preimages.js'
-import type { Hasher } from './hasher.js'
+} from './preimages.js'
 
 /** A deposit as the local exit tree sees it: with its metadata, of any length. */
 export interface DepositLeaf extends DepositLeafFields {

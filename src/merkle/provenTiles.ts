@@ -1,8 +1,7 @@
 import { HASH_BYTES, isSameHash, TREE_DEPTH } from './branch.js'
 import type { TreeHasher } from './hasher.js'
 import { TILE_BYTES, TILE_LEVELS } from './nodeStore.js'
-import type { TreeVersion } from './treeProofs.js'
-import { LEAVES_PER_NODE, TILE_WIDTH, tileIndexOf } from './treeTiles.js'
+import { LEAVES_PER_NODE, TILE_WIDTH, type TreeVersion, tileIndexOf } from './treeTiles.js'
 
 /** Levels of the tiles of leaves, and of the tiles above them that are kept here. */
 const LEVELS = 2 * TILE_LEVELS

@@ -3,14 +3,15 @@ import { BRANCH_BYTES, HASH_BYTES, isSameHash } from './branch.js'
 import type { EdgeCache } from './edgeCache.js'
 import { TILE_LEVELS } from './nodeStore.js'
 import type { ProvenTile, ProvenTiles } from './provenTiles.js'
-import { getTile, loadPath, TILE_GROUPS, TILE_WIDTH, type TreeSource, tileIndexOf } from './treeTiles.js'
-
-/** A tree as it was when it had `leafCount` leaves: every root that the chain publishes names one. */
-export interface TreeVersion {
-  readonly lineage: number
-  readonly leafCount: number
-  readonly root: Uint8Array
-}
+import {
+  getTile,
+  loadPath,
+  TILE_GROUPS,
+  TILE_WIDTH,
+  type TreeSource,
+  type TreeVersion,
+  tileIndexOf,
+} from './treeTiles.js'
 
 /** A leaf and the 32 siblings (32 × 32 bytes, leaf level first) that prove it. Nobody writes over them. */
 export interface LeafProof {

@@ -2,6 +2,13 @@ import { InvariantError } from '../errors/invariantError.js'
 import type { TreeHasher } from './hasher.js'
 import { type LineageLink, TILE_LEVELS, type TileReader, type TileWriter } from './nodeStore.js'
 
+/** A tree as it was when it had `leafCount` leaves: every root that the chain publishes names one. */
+export interface TreeVersion {
+  readonly lineage: number
+  readonly leafCount: number
+  readonly root: Uint8Array
+}
+
 /** Groups of tiles on the way from a leaf to the root: levels 0–5, 6–11, … 30–31. */
 export const TILE_GROUPS = 6
 /** Nodes of a tile's lowest level. */

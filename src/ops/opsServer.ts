@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { listenFailure } from '../errors/listenFailure.js'
-import type { HealthSource } from '../telemetry/healthRecord.js'
+import type { HealthSource } from '../health/healthRecord.js'
 
 export interface OpsServerOptions {
   readonly host: string

@@ -1,11 +1,11 @@
+import { NO_VERSION } from '../board/shardVersion.js'
 import { InvariantError } from '../errors/invariantError.js'
 import type { Logger } from '../telemetry/logger.js'
 import type { PoolMetrics } from '../telemetry/metrics.js'
+import { decodeReplies, type QueryReply } from './batchMessages.js'
 import { BatchSlots, type BatchTask, type SlotMemory } from './batchSlots.js'
-import { decodeReplies, type QueryReply } from './messages.js'
 import { QueryWriter } from './queryCodec.js'
 import { type PoolRequest, RequestLanes } from './requestLanes.js'
-import { NO_VERSION } from './shardVersion.js'
 
 export interface PoolStats {
   /** Requests that wait for a batch. */

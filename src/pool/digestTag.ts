@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { MIN_TEXT_BYTES, type TextDigest } from '../merkle/textDigest.js'
+import { MIN_TEXT_BYTES, type TextDigest } from '../wasm/textDigest.js'
 
 /** Characters of a tag: base64url of 128 bits and more. */
 export const TAG_LENGTH = 22

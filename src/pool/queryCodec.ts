@@ -1,4 +1,4 @@
-import type { OperationId, QueryByOperation } from '../protocol/queries.js'
+import type { OperationId, QueryByOperation } from '../query/queries.js'
 import { type ContentCoding, contentCodings } from './contentCoding.js'
 
 /**

@@ -1,11 +1,11 @@
 import { Piscina } from 'piscina'
 import { routes } from '../api/routes.js'
+import type { StatusBoardHandle } from '../board/statusBoard.js'
 import type { Config } from '../config/config.types.js'
-import type { CompiledMerkle } from '../merkle/wasm.js'
-import type { OperationId, QueryByOperation } from '../protocol/queries.js'
+import type { OperationId, QueryByOperation } from '../query/queries.js'
 import type { Logger } from '../telemetry/logger.js'
 import type { PoolMetrics } from '../telemetry/metrics.js'
-import type { StatusBoardHandle } from '../telemetry/statusBoard.js'
+import type { CompiledMerkle } from '../wasm/wasmModule.js'
 import { BatchDispatcher, type PoolStats } from './batchDispatcher.js'
 import { type BatchTask, createSlotMemory, type SlotMemory } from './batchSlots.js'
 import type { PoolRequest } from './requestLanes.js'
@@ -21,7 +21,7 @@ export interface QueryWorkerData {
 export interface QueryPoolOptions extends Omit<QueryWorkerData, 'slots'> {
   readonly logger: Logger
   readonly metrics: PoolMetrics
-  /** A query found that a store contradicts itself: `main` marks the shard halted (`corrupt_store`). null = not known which. */
+  /** A query found that a store contradicts itself: `service/main` marks the shard halted (`corrupt_store`). null = not known which. */
   onCorruptStore(networkId: number | null, message: string): void
   /** Milliseconds of running time: a batch does not count as stuck because the whole process stood still. */
   readonly now?: () => number

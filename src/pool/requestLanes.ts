@@ -1,4 +1,4 @@
-import type { QueryReply } from './messages.js'
+import type { QueryReply } from './batchMessages.js'
 import type { NamedQuery } from './queryCodec.js'
 
 /** A query that waits for its answer. */

@@ -1,17 +1,16 @@
 import { errorTable } from '../api/errorTable.js'
-import { AnswerTooLargeError, JsonWriter } from '../api/jsonWriter.js'
 import { writeFailure } from '../api/present/failure.js'
-import { presenters, type RecordByOperation } from '../api/present.js'
+import { AnswerTooLargeError, JsonWriter } from '../api/present/jsonWriter.js'
+import { presenters, type RecordByOperation } from '../api/present/present.js'
 import { type Route, routes } from '../api/routes.js'
-import { type Answer, type Failure, failure } from '../errors/answers.js'
+import { NO_VERSION, type ShardVersion } from '../board/shardVersion.js'
 import { InvariantError } from '../errors/invariantError.js'
-import type { OperationId, QueryByOperation } from '../protocol/queries.js'
+import { type Answer, type Failure, failure } from '../query/answers.js'
+import type { OperationId, QueryByOperation } from '../query/queries.js'
+import { type QueryFault, type ReplyEntry, ReplyHead, replyHeadBytes, tagPlace } from './batchMessages.js'
 import { type ContentCoding, encodeBody, MAX_CODED_BYTES, MIN_CODED_BYTES } from './contentCoding.js'
 import { createTagWriter, type WriteTag } from './digestTag.js'
-import { type QueryFault, type ReplyEntry, ReplyHead, replyHeadBytes, tagPlace } from './messages.js'
 import { decodeQueries, type NamedQuery } from './queryCodec.js'
-import { NO_VERSION, type ShardVersion } from './shardVersion.js'
-import { isTrap } from './workerTask.js'
 
 /** Fresh snapshots of every shard for the length of `body`, released when it ends, however it ends. */
 export interface SnapshotSource {
@@ -165,4 +164,9 @@ function describeFault(error: unknown, { query }: NamedQuery): QueryFault {
     isInvariant,
     networkId: isInvariant ? (error.networkId ?? asked) : asked,
   }
+}
+
+/** A trap leaves the wasm instance in a state that nobody knows: only a new thread gets a new one. */
+export function isTrap(error: unknown): boolean {
+  return error instanceof Error && error.name === 'RuntimeError'
 }

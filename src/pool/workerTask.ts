@@ -1,6 +1,6 @@
 import { move } from 'piscina'
 import { BatchSlots, type BatchTask, type SlotMemory } from './batchSlots.js'
-import type { RunBatch } from './runBatch.js'
+import { isTrap, type RunBatch } from './runBatch.js'
 
 /** What Piscina calls in the worker. @returns nothing, when the reply stands in the slot; else the reply, transferred. */
 export function createWorkerTask(memory: SlotMemory, runBatch: RunBatch): (task: BatchTask) => unknown {
@@ -13,11 +13,6 @@ export function createWorkerTask(memory: SlotMemory, runBatch: RunBatch): (task:
       return isTrap(error) ? endThread(error) : Promise.reject(error)
     }
   }
-}
-
-/** A trap leaves the wasm instance in a state that nobody knows: only a new thread gets a new one. */
-export function isTrap(error: unknown): boolean {
-  return error instanceof Error && error.name === 'RuntimeError'
 }
 
 /**

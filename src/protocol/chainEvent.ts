@@ -254,3 +254,8 @@ export interface BlockBatch {
   /** First block from which on log indices are positions by transaction; absent while there is none. */
   readonly perTransactionFrom?: BlockNumber
 }
+
+/** Headers of the far history may come without their parent's hash, as zeros. Block 0 has no parent. */
+export function tellsParent({ number, parentHash }: BlockHeader): boolean {
+  return number === 0 || parentHash.some((byte) => byte !== 0)
+}

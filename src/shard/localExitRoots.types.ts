@@ -1,5 +1,6 @@
 import type { Hash } from '../protocol/chainEvent.js'
-import type { LocalExitRootEntry } from '../store/codecs/smallRows.js'
+import type { LocalExitRootEntry } from '../store/layout/smallRows.js'
+import type { FormerRoot } from './sets/formerReach.js'
 
 /** A lineage of the local exit tree. Leaves below `cut` belong to older lineages; it grew up to `leafCount` leaves. */
 export interface LineageSpan {
@@ -24,4 +25,18 @@ export interface LocalExitRoots {
   rootsAt(lineage: number, leafCounts: readonly number[]): Uint8Array
   /** Stores found roots. Their undo belongs to the checkpoint's block. */
   add(found: readonly FoundExitRoot[]): void
+}
+
+/** A local exit root that a rollup settled: its leaf in the rollup exit tree from `version` on. */
+export interface Settlement {
+  readonly version: number
+  readonly localExitRoot: Hash
+}
+
+/** The current deposits that a local exit root covers. */
+export interface CoveredCounts {
+  /** All deposits below. */
+  readonly below: number
+  /** Set where the root may also cover regrown deposits above. */
+  readonly former: FormerRoot | undefined
 }

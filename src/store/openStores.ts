@@ -1,10 +1,10 @@
 import type { Config } from '../config/config.types.js'
-import { makeDataFolder } from './dataFolder.js'
-import { lockFolder } from './folderLock.js'
-import { checkIdentity, claimIdentity } from './identity.js'
+import { makeDataFolder } from './folder/dataFolder.js'
+import { lockFolder } from './folder/folderLock.js'
 import { fileBytesOf, shardDirectory } from './shardDirectory.js'
 import { assertReserve, openFault, openShardStoreWriter } from './shardStore.js'
 import type { ShardStoreWriter } from './shardStore.types.js'
+import { checkIdentity, claimIdentity } from './storeIdentity.js'
 import { watchStores } from './watchStores.js'
 
 /** Holds every shard open from start to end of the process. */

@@ -1,4 +1,4 @@
-import type { TableName } from './tables.js'
+import type { TableName } from './layout/tables.js'
 
 /**
  * Consistent reads of one shard. A value of `get` is valid until the next read of any shard in this thread (they share

@@ -1,6 +1,6 @@
-import { readUint32, writeUint32 } from './codecs/bytes.js'
-import { blockKey, latin1 } from './codecs/keys.js'
-import { type TableName, tables } from './tables.js'
+import { readUint32, writeUint32 } from './layout/bytes.js'
+import { blockKey, latin1 } from './layout/keys.js'
+import { type TableName, tables } from './layout/tables.js'
 
 /**
  * What a block changed: the old value of each key that it touched. The store's wrapper records it, never table code, so

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 /**
  * Milliseconds of the monotonic clock, which all threads share: for durations across threads. It stands still while the machine is
  * suspended, and runs while the process is stopped. (`performance.now()` is the same clock with a zero of its own per thread.)
@@ -43,4 +45,30 @@ export class AwakeClock {
   now(): number {
     return this.elapsedMs + Math.min(this.monotonic() - this.lastMs, LATE_MS)
   }
+}
+
+/** Time and chance, handed in so that tests can bend them. */
+export interface Clock {
+  /** Milliseconds, monotone; of this thread. */
+  now(): number
+  /** Milliseconds since 1970, for what outlives the process; may jump. */
+  epochMs(): number
+  /** @throws the signal's reason when it is aborted meanwhile. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>
+  /** 0 ≤ value < 1. */
+  random(): number
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  epochMs,
+  async sleep(ms, signal) {
+    try {
+      await sleep(ms, undefined, { signal })
+    } catch (error) {
+      signal.throwIfAborted()
+      throw error
+    }
+  },
+  random: Math.random,
 }

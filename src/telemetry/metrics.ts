@@ -16,7 +16,7 @@ export interface PoolMetrics {
   rejected(reason: 'queue_full' | 'deadline' | 'draining'): void
 }
 
-/** Recorders that `main` hands to the rooms. A call of the pool's costs about 0.4 µs (prom-client 15, Node 20). */
+/** Recorders that `service/main` hands to the rooms. A call of the pool's costs about 0.4 µs (prom-client 15, Node 20). */
 export interface Metrics {
   readonly http: HttpMetrics
   readonly pool: PoolMetrics

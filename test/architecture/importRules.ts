@@ -1,41 +1,22 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix, relative } from 'node:path'
-import { init, parse } from 'es-module-lexer'
 
-/** One emitted file: where it lies below `src`, what it imports at run time, and its text without comments. */
+/** One source file: where it lies below `src`, what it imports (types too), and its text without comments. */
 export interface SourceFile {
-  /** `pool/queryPool.js`. */
+  /** `pool/queryPool.ts`. */
   readonly path: string
-  /** As written: `../errors/answers.js`, `lmdb`, `node:fs`. */
+  /** As written: `../query/answers.js`, `lmdb`, `node:fs`. */
   readonly imports: readonly string[]
   readonly code: string
 }
 
+/** A row of the table in `docs/rooms.md`: which rooms one room may import, beside those that all may. */
+export type RoomPlan = ReadonlyMap<string, readonly string[]>
+
 /** Rooms that everybody may use. */
 const COMMON = ['errors', 'protocol', 'telemetry']
 
-/**
- * Who may import whom at run time. Types are erased from the emitted files, so "types of config" need no rule. Files that
- * lie in no folder (`main.js`, `service.js`) are the room `main`.
- */
-const ALLOWED: Readonly<Record<string, readonly string[] | 'all'>> = {
-  errors: [],
-  protocol: [],
-  telemetry: [],
-  config: [],
-  merkle: [],
-  store: [],
-  chain: [],
-  api: [],
-  ops: [],
-  shard: ['merkle', 'store'],
-  indexer: ['shard', 'chain', 'merkle'],
-  pool: ['shard', 'api', 'merkle'],
-  http: ['api', 'pool'],
-  devnet: ['chain'],
-  main: 'all',
-  cli: 'all',
-}
+const MOST_DOORS = 12
 
 /** Things that one file, or one room, keeps to itself. */
 interface Keeper {
@@ -48,47 +29,76 @@ interface Keeper {
 }
 
 const KEEPERS: readonly Keeper[] = [
-  { what: 'uWebSockets.js', pattern: /['"]uWebSockets\.js(?:-modern)?['"]/, room: 'http', files: 'one' },
+  { what: 'uWebSockets.js', pattern: /['"]uWebSockets\.js(?:-modern)?['"]/, room: 'http/wire', files: 'one' },
   { what: 'lmdb', pattern: /from ['"]lmdb['"]/, room: 'store', files: 'one' },
-  { what: 'ws', pattern: /from ['"]ws['"]/, room: 'chain', files: 'one' },
-  { what: 'WebAssembly', pattern: /\bWebAssembly\./, room: 'merkle', files: 'one' },
+  { what: 'ws', pattern: /from ['"]ws['"]/, room: 'chain/rpc', files: 'one' },
+  { what: 'WebAssembly', pattern: /\bnew WebAssembly\./, room: 'wasm', files: 'one' },
   { what: 'process.env', pattern: /\bprocess\.env\b/, room: 'config', files: 'one' },
   { what: 'Date.now', pattern: /\bDate\.now\b/, room: 'telemetry', files: 'one' },
   { what: 'piscina', pattern: /from ['"]piscina['"]/, room: 'pool', files: 'any' },
   {
     what: 'process.exit',
     pattern: /\bprocess\.exit\(/,
-    room: 'main',
+    room: 'service',
     files: 'one',
-    besides: 'devnet/anvilGuard.js',
+    besides: 'devnet/anvilGuard.ts',
   },
 ]
 
 function roomOf(path: string): string {
-  return path.includes('/') ? path.split('/')[0]! : 'main'
+  return posix.dirname(path)
+}
+
+/** Reads the table of rooms. @param text of `docs/rooms.md`. */
+export function readRoomPlan(text: string): RoomPlan {
+  const rows = [...text.matchAll(/^\| `([^`]+)` \| .+? \| ([^|]*) \|$/gm)]
+  return new Map(
+    rows.map(([, room, may]) => [room!, [...may!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)]),
+  )
 }
 
 /** Every breach of the rules, as a sentence. */
-export function findBreaches(files: readonly SourceFile[]): string[] {
-  return [...files.flatMap(fileBreaches), ...KEEPERS.flatMap((keeper) => keeperBreaches(keeper, files))]
+export function findBreaches(files: readonly SourceFile[], plan: RoomPlan): string[] {
+  return [
+    ...files.flatMap((file) => fileBreaches(file, plan)),
+    ...[...plan.keys()]
+      .filter((room) => !files.some(({ path }) => roomOf(path) === room))
+      .map((room) => `${room} is on the plan and has no file`),
+    ...KEEPERS.flatMap((keeper) => keeperBreaches(keeper, files)),
+    ...sharedNames(files),
+    ...tooManyDoors(files),
+    ...circles(fileImports(files)).map((circle) => `files in a circle: ${circle}`),
+    ...circles(roomImports(files)).map((circle) => `rooms in a circle: ${circle}`),
+  ]
 }
 
-function fileBreaches({ path, imports }: SourceFile): string[] {
+/** What the plan allows and no file does any more. */
+export function unusedAllowances(files: readonly SourceFile[], plan: RoomPlan): string[] {
+  const used = roomImports(files)
+  return [...plan].flatMap(([room, allowed]) =>
+    allowed.filter((other) => !used.get(room)?.has(other)).map((other) => `${room} does not import ${other}`),
+  )
+}
+
+function fileBreaches({ path, imports }: SourceFile, plan: RoomPlan): string[] {
   const room = roomOf(path)
-  const allowed = ALLOWED[room]
+  const allowed = plan.get(room)
   const breaches: string[] = []
   if (allowed === undefined) breaches.push(`${path}: the room ${room} is not on the plan`)
-  if (posix.basename(path) === 'index.js') breaches.push(`${path}: a barrel file`)
-  for (const specifier of imports) {
-    if (!specifier.startsWith('.')) continue
-    const target = posix.join(posix.dirname(path), specifier)
+  if (posix.basename(path) === 'index.ts') breaches.push(`${path}: a barrel file`)
+  for (const target of localImports(path, imports)) {
     const targetRoom = roomOf(target)
-    const isFine =
-      targetRoom === room || COMMON.includes(targetRoom) || allowed === 'all' || allowed?.includes(targetRoom)
+    const isFine = targetRoom === room || COMMON.includes(targetRoom) || allowed?.includes(targetRoom)
     if (!isFine) breaches.push(`${path} imports ${target}: ${room} may not import ${targetRoom}`)
-    if (target.endsWith('.worker.js')) breaches.push(`${path} imports ${target}: a thread entry is no module`)
+    if (target.endsWith('.worker.ts')) breaches.push(`${path} imports ${target}: a thread entry is no module`)
   }
   return breaches
+}
+
+function localImports(path: string, imports: readonly string[]): string[] {
+  return imports
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => posix.join(posix.dirname(path), specifier).replace(/\.js$/, '.ts'))
 }
 
 function keeperBreaches(keeper: Keeper, files: readonly SourceFile[]): string[] {
@@ -103,6 +113,66 @@ function keeperBreaches(keeper: Keeper, files: readonly SourceFile[]): string[] 
   return breaches
 }
 
+function sharedNames(files: readonly SourceFile[]): string[] {
+  const byName = new Map<string, SourceFile[]>()
+  for (const file of files) {
+    const name = posix.basename(file.path)
+    byName.set(name, [...(byName.get(name) ?? []), file])
+  }
+  return [...byName.values()]
+    .filter((sharers) => sharers.length > 1)
+    .map((sharers) => `one name for several files: ${sharers.map(({ path }) => path).join(', ')}`)
+}
+
+function tooManyDoors(files: readonly SourceFile[]): string[] {
+  const doors = new Map<string, Set<string>>()
+  for (const { path, imports } of files)
+    for (const target of localImports(path, imports)) {
+      const room = roomOf(target)
+      if (room === roomOf(path)) continue
+      if (!doors.has(room)) doors.set(room, new Set())
+      doors.get(room)!.add(target)
+    }
+  return [...doors]
+    .filter(([, targets]) => targets.size > MOST_DOORS)
+    .map(([room, targets]) => `${room} has ${targets.size} doors: ${[...targets].join(', ')}`)
+}
+
+type Graph = ReadonlyMap<string, ReadonlySet<string>>
+
+function fileImports(files: readonly SourceFile[]): Graph {
+  return new Map(files.map(({ path, imports }) => [path, new Set(localImports(path, imports))]))
+}
+
+function roomImports(files: readonly SourceFile[]): Graph {
+  const graph = new Map<string, Set<string>>()
+  for (const { path, imports } of files) {
+    const room = roomOf(path)
+    if (!graph.has(room)) graph.set(room, new Set())
+    for (const target of localImports(path, imports))
+      if (roomOf(target) !== room) graph.get(room)!.add(roomOf(target))
+  }
+  return graph
+}
+
+/** Circles in the order of discovery; of several through one node, one is told. */
+function circles(graph: Graph): string[] {
+  const found: string[] = []
+  const done = new Set<string>()
+  const visit = (node: string, way: readonly string[]): void => {
+    const from = way.indexOf(node)
+    if (from >= 0) {
+      found.push([...way.slice(from), node].join(' → '))
+      return
+    }
+    if (done.has(node)) return
+    for (const next of graph.get(node) ?? []) visit(next, [...way, node])
+    done.add(node)
+  }
+  for (const node of graph.keys()) visit(node, [])
+  return found
+}
+
 /** Keepers without any user: a rule that guards nothing has lost its subject. */
 export function unusedKeepers(files: readonly SourceFile[]): string[] {
   return KEEPERS.filter(({ pattern }) => !files.some(({ code }) => pattern.test(code))).map(
@@ -110,23 +180,26 @@ export function unusedKeepers(files: readonly SourceFile[]): string[] {
   )
 }
 
-/** Reads the JavaScript that was emitted below `emittedRoot` from the sources below `sourceRoot`: nothing of a source that is gone. */
-export async function readSourceFiles(emittedRoot: string, sourceRoot: string): Promise<SourceFile[]> {
-  await init
+export function readSourceFiles(sourceRoot: string): SourceFile[] {
   return readdirSync(sourceRoot, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /(?<!\.d)\.ts$/.test(entry.name))
     .map((entry) => {
-      const path = relative(sourceRoot, join(entry.parentPath, entry.name)).replace(/\.ts$/, '.js')
-      return sourceFile(path, readFileSync(join(emittedRoot, path), 'utf8'))
+      const path = relative(sourceRoot, join(entry.parentPath, entry.name)).replaceAll('\\', '/')
+      return sourceFile(path, readFileSync(join(sourceRoot, path), 'utf8'))
     })
 }
 
-/** `init` of es-module-lexer must have run. */
+/** @param text TypeScript. Imports are found by their form, as the formatter writes them. */
 export function sourceFile(path: string, text: string): SourceFile {
-  const [imports] = parse(text, path)
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '')
+  const forms = [
+    /^(?:import|export)\b[^'"]*?\bfrom '([^']+)'/gm,
+    /^import '([^']+)'/gm,
+    /\bimport\('([^']+)'\)/g,
+  ]
   return {
-    path: path.replaceAll('\\', '/'),
-    imports: imports.flatMap((found) => ('specifier' in found && found.specifier ? [found.specifier] : [])),
-    code: text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, ''),
+    path,
+    imports: forms.flatMap((form) => [...code.matchAll(form)].map(([, specifier]) => specifier!)),
+    code,
   }
 }

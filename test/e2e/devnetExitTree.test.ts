@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { bridgeThroughContract, cutExitTree, forwardLeaves, settle } from '../../src/devnet/actions.js'
 import type { BridgeAnswer } from '../../src/devnet/apiClient.js'
 import { requestClaim } from '../../src/devnet/claimThroughApi.js'
-import { type ClaimRequest, findClaimError, sendClaim } from '../../src/devnet/claimTransaction.js'
 import type { Devnet } from '../../src/devnet/devnet.js'
+import { type ClaimRequest, findClaimError, sendClaim } from '../../src/devnet/sendClaim.js'
 import { type DevnetService, serviceOn } from '../support/devnetService.js'
 import {
   depositLeaf,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after } from 'node:test'
+import { compileSchema } from '../../src/api/parse/parseQuery.js'
 import { probeRoutes, routes } from '../../src/api/routes.js'
-import { compileSchema } from '../../src/api/validators.js'
 import { faultCounts } from '../support/fakeQueryFaults.js'
 import { startHttpWorld } from '../support/httpWorld.js'
 import { assertRefusal, checkedBody, fetchRaw, RawConnection, requestText } from '../support/rawHttp.js'

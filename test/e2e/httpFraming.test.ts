@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import { loadEachUws } from '../../src/http/uws.js'
+import { loadEachUws } from '../../src/http/wire/uws.js'
 import { startHttpWorld } from '../support/httpWorld.js'
 import { assertRefusal, fetchRaw, RawConnection, type RawResponse, requestText } from '../support/rawHttp.js'
 

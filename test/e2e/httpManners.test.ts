@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { operationIds, routes } from '../../src/api/routes.js'
-import { loadEachUws } from '../../src/http/uws.js'
+import { loadEachUws } from '../../src/http/wire/uws.js'
 import { startHttpWorld } from '../support/httpWorld.js'
 import { assertRefusal, checkedBody, fetchRaw, RawConnection, requestText } from '../support/rawHttp.js'
 

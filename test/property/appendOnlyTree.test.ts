@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { appendLeaves, startLineage } from '../../src/merkle/appendOnlyTree.js'
 import { EdgeCache } from '../../src/merkle/edgeCache.js'
 import { getRoot, getRootsAtCounts, proveLeaf } from '../../src/merkle/treeProofs.js'
-import { compileMerkleModule, createHasher } from '../../src/merkle/wasm.js'
+import { compileMerkleModule, createHasher } from '../../src/wasm/wasmModule.js'
 import { MemoryTiles } from '../support/memoryTiles.js'
 import { ContractTree, hashPair, NaiveTree, naiveFold, testLeaf } from '../support/naiveTree.js'
 

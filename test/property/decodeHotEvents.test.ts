@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type AbiEvent, bytesToHex } from 'viem'
-import { bridgeEventsAbi, globalExitRootManagerEventsAbi } from '../../src/protocol/abis.js'
-import { coldDecoders } from '../../src/protocol/decodeColdEvents.js'
+import { coldDecoders } from '../../src/events/decodeColdEvents.js'
 import {
   decodeBridgeEvent,
   decodeClaimEvent,
   decodeUpdateHashChainValue,
   decodeUpdateL1InfoTree,
   decodeUpdateL1InfoTreeV2,
-} from '../../src/protocol/decodeHotEvents.js'
+} from '../../src/events/decodeHotEvents.js'
+import { bridgeEventsAbi, globalExitRootManagerEventsAbi } from '../../src/protocol/abis.js'
 import { contracts, encodeLog, position } from '../support/encodedLogs.js'
 
 /** fast-check prints seed and path of a failure: run again with FC_SEED. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { toEventSelector } from 'viem'
-import { eventTopics } from '../../src/protocol/eventTopics.js'
+import { eventTopics } from '../../src/events/eventTopics.js'
 import { sharedPath } from '../support/sharedFolder.js'
 
 interface EventFact {

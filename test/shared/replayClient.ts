@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { createChainClient } from '../../src/chain/chainClient.js'
 import type { ChainClient } from '../../src/chain/chainClient.types.js'
+import { createChainClient } from '../../src/chain/client/chainClient.js'
 import type { NetworkConfig } from '../../src/config/config.types.js'
 import { RetryableError } from '../../src/errors/chainErrors.js'
 import type { IndexedBlock } from '../../src/protocol/chainEvent.js'

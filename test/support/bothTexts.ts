@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { JsonWriter } from '../../src/api/jsonWriter.js'
-import { type Presenter, presenters } from '../../src/api/present.js'
-import { compileMerkleModule, createRowWriter } from '../../src/merkle/wasm.js'
-import { queries } from '../../src/pool/queries.js'
+import { JsonWriter } from '../../src/api/present/jsonWriter.js'
+import { type Presenter, presenters } from '../../src/api/present/present.js'
+import { queries } from '../../src/pool/answerers.js'
 import type { QueryFunctions } from '../../src/pool/runBatch.js'
-import type { QueryByOperation } from '../../src/protocol/queries.js'
+import type { QueryByOperation } from '../../src/query/queries.js'
+import { compileMerkleModule, createRowWriter } from '../../src/wasm/wasmModule.js'
 import type { IndexedWorld } from './indexedWorld.js'
 
 const plainWriter = new JsonWriter()

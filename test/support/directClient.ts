@@ -10,9 +10,9 @@ import type {
   StateWitness,
 } from '../../src/chain/chainClient.types.js'
 import { senderKey } from '../../src/chain/senderKey.js'
+import { decodeLog, eventFilterOf } from '../../src/events/decodeLog.js'
 import type { BlockHeader, ChainEvent, Hash, IndexedBlock } from '../../src/protocol/chainEvent.js'
 import { type ClaimedWord, claimedWordPosition } from '../../src/protocol/claimedBitMap.js'
-import { decodeLog, eventFilterOf } from '../../src/protocol/decodeLog.js'
 import { decodeHex, encodeHex } from '../../src/protocol/hex.js'
 import { asBlockNumber, type BlockNumber } from '../../src/protocol/units.js'
 import type { FakeBlock, FakeNetwork } from './fakeChain.js'

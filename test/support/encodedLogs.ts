@@ -1,6 +1,6 @@
 import { type AbiEvent, encodeAbiParameters, encodeEventTopics, type Hex } from 'viem'
+import { type EncodedLog, eventFilterOf } from '../../src/events/decodeLog.js'
 import type { EventPosition } from '../../src/protocol/chainEvent.js'
-import { type EncodedLog, eventFilterOf } from '../../src/protocol/decodeLog.js'
 import { asBlockNumber } from '../../src/protocol/units.js'
 
 export const contracts = {

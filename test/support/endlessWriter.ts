@@ -1,5 +1,5 @@
-import { uint32Key } from '../../src/store/codecs/keys.js'
-import { decodeUint32, encodeUint32 } from '../../src/store/codecs/smallRows.js'
+import { uint32Key } from '../../src/store/layout/keys.js'
+import { decodeUint32, encodeUint32 } from '../../src/store/layout/smallRows.js'
 import { openShardStoreWriter } from '../../src/store/shardStore.js'
 
 /** Writes one number into 20 rows per transaction, one more each time, and tells its parent after each commit. */

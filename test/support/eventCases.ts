@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type AbiEvent, encodeAbiParameters } from 'viem'
+import type { EventFilter } from '../../src/events/decodeLog.js'
 import {
   addExistingRollupV4Abi,
   addExistingRollupV9Abi,
@@ -10,7 +11,6 @@ import {
   rollupManagerEventsAbi,
   setClaimV1Abi,
 } from '../../src/protocol/abis.js'
-import type { EventFilter } from '../../src/protocol/decodeLog.js'
 import { contracts, l1Filter, l2Filter } from './encodedLogs.js'
 
 export const address = (byte: string): `0x${string}` => `0x${byte.repeat(20)}`

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/chain/clock.js'
+import type { Clock } from '../../src/telemetry/clocks.js'
 
 /** Time that stands still until somebody sleeps: then it jumps. Chance is always one half unless told otherwise. */
 export class FakeClock implements Clock {

@@ -1,13 +1,13 @@
 import { threadId, workerData } from 'node:worker_threads'
-import { type Failure, failure, success } from '../../src/errors/answers.js'
+import { createVersionReader } from '../../src/board/shardVersion.js'
+import { statusRow } from '../../src/board/statusBoard.js'
 import { InvariantError } from '../../src/errors/invariantError.js'
 import type { QueryWorkerData } from '../../src/pool/queryPool.js'
 import { createBatchRunner, type QueryFunctions } from '../../src/pool/runBatch.js'
-import { createVersionReader } from '../../src/pool/shardVersion.js'
 import { createWorkerTask } from '../../src/pool/workerTask.js'
-import type { ClaimProofRecord } from '../../src/protocol/records.js'
 import { asDepositCount } from '../../src/protocol/units.js'
-import { statusRow } from '../../src/telemetry/statusBoard.js'
+import { type Failure, failure, success } from '../../src/query/answers.js'
+import type { ClaimProofRecord } from '../../src/query/records.js'
 import { faultCounts, type Gate, HEAVY_PAGE, waitAt } from './fakeQueryFaults.js'
 import {
   bridgeRecord,

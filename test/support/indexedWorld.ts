@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { type Hex, hexToBytes } from 'viem'
+import type { HaltReason } from '../../src/board/haltReason.js'
+import { createStatusBoard, type StatusBoardHandle, statusRow } from '../../src/board/statusBoard.js'
 import type { Config } from '../../src/config/config.types.js'
-import type { HaltReason } from '../../src/errors/haltReason.js'
-import { ExitRootSearch } from '../../src/indexer/exitRootSearch.js'
-import { compileMerkleModule, createHasher } from '../../src/merkle/wasm.js'
+import { decodeLog, eventFilterOf } from '../../src/events/decodeLog.js'
+import { ExitRootSearch } from '../../src/indexer/sync/exitRootSearch.js'
 import type {
   BlockBatch,
   BlockHeader,
@@ -11,14 +12,13 @@ import type {
   IndexedBlock,
   Sender,
 } from '../../src/protocol/chainEvent.js'
-import { decodeLog, eventFilterOf } from '../../src/protocol/decodeLog.js'
 import { asBlockNumber, asNetworkId } from '../../src/protocol/units.js'
-import { openL1InfoGerReader } from '../../src/shard/l1InfoGers.js'
-import { openShardReaders, type ShardReaders } from '../../src/shard/reader.js'
+import { openShardReaders, type ShardReaders } from '../../src/shard/queries/shardReaders.js'
+import { openL1InfoGerReader } from '../../src/shard/readiness/l1InfoGers.js'
 import type { ShardWriter } from '../../src/shard/shardWriter.types.js'
-import { openShardWriter } from '../../src/shard/writer.js'
+import { openShardWriter } from '../../src/shard/write/writer.js'
 import { prepareStores, type StoreGuard } from '../../src/store/openStores.js'
-import { createStatusBoard, type StatusBoardHandle, statusRow } from '../../src/telemetry/statusBoard.js'
+import { compileMerkleModule, createHasher } from '../../src/wasm/wasmModule.js'
 import type { FakeBlock, FakeNetwork, FakeWorld } from './fakeChain.js'
 import type { FakeFrame } from './fakeChainTransaction.js'
 import { loadedConfig } from './loadedConfig.js'

@@ -1,8 +1,8 @@
 import type { Address, Hex } from 'viem'
-import { bridgeAbi } from '../../src/devnet/abis.js'
 import { bridgeAsset } from '../../src/devnet/actions.js'
-import type { ClaimRequest } from '../../src/devnet/claimTransaction.js'
+import { bridgeAbi } from '../../src/devnet/contractAbis.js'
 import type { DevnetChain } from '../../src/devnet/devnetChain.js'
+import type { ClaimRequest } from '../../src/devnet/sendClaim.js'
 import {
   depositLeaf,
   type LeafParts,

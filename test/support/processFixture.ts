@@ -4,10 +4,10 @@ import { open } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { OperatorError } from '../../src/errors/operatorError.js'
-import { type Job, runProcess } from '../../src/main.js'
+import { type Job, runProcess } from '../../src/service/main.js'
 import { createLogger } from '../../src/telemetry/logger.js'
 
-/** A process whose job does one thing wrong; started by `test/unit/main.test.ts`. */
+/** A process whose job does one thing wrong; started by `test/unit/service/main.test.ts`. */
 const mode = process.argv[2]
 
 // A thread that sits in a system call: nothing of Node ends it.

@@ -1,6 +1,6 @@
 import { hexToBytes, numberToHex } from 'viem'
-import type { BridgesQuery, ClaimsQuery } from '../../src/protocol/queries.js'
 import { asBlockNumber, asDepositCount, asNetworkId } from '../../src/protocol/units.js'
+import type { BridgesQuery, ClaimsQuery } from '../../src/query/queries.js'
 import type { expectedClaims } from './expectedRows.js'
 import type { ExpectedDeposit } from './fakeChainModel.js'
 import { account, userContract } from './fakeChainTransaction.js'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
+import { compileSchema } from '../../src/api/parse/parseQuery.js'
 import { routes } from '../../src/api/routes.js'
 import { ErrorResponse } from '../../src/api/schemas.js'
-import { compileSchema } from '../../src/api/validators.js'
 
 /** One response as it came over the wire. */
 export interface RawResponse {

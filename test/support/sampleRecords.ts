@@ -1,7 +1,8 @@
 import { getAddress, hexToBytes, numberToBytes } from 'viem'
+import type { ChecksumAddress } from '../../src/protocol/checksumAddress.js'
+import { asBlockNumber, asDepositCount, asL1InfoTreeIndex, asNetworkId } from '../../src/protocol/units.js'
 import type {
   BridgeRecord,
-  ChecksumAddress,
   ClaimProofRecord,
   ClaimRecord,
   ClaimTransactionRecord,
@@ -9,8 +10,7 @@ import type {
   L1InfoTreeIndexRecord,
   Page,
   TokenMappingRecord,
-} from '../../src/protocol/records.js'
-import { asBlockNumber, asDepositCount, asL1InfoTreeIndex, asNetworkId } from '../../src/protocol/units.js'
+} from '../../src/query/records.js'
 
 /** Records with a value of their own in every field, so that no two fields can be mixed up unseen. */
 

@@ -1,16 +1,19 @@
 import { readUint32BigEndian } from '../../src/protocol/abiBytes.js'
-import { entriesOfKind } from '../../src/shard/write/hashRunAppender.js'
-import { readUint256 } from '../../src/store/codecs/bytes.js'
-import { CLAIM_LINK_BYTES, decodeClaimLink } from '../../src/store/codecs/claimLink.js'
-import { CLAIM_BYTES, CLAIM_HASH_BYTES, decodeClaimRow } from '../../src/store/codecs/claimRow.js'
-import { DEPOSIT_BYTES, decodeDepositRow } from '../../src/store/codecs/depositRow.js'
-import { chunkKey, listChunkKey, metaKey, uint32Key } from '../../src/store/codecs/keys.js'
-import { decodeListChunk, decodeListTail, listLength } from '../../src/store/codecs/listEntry.js'
-import { decodeCounters } from '../../src/store/codecs/metaValues.js'
-import { decodeSenderRow, SENDER_BYTES } from '../../src/store/codecs/senderRow.js'
-import { decodeTokenEntry } from '../../src/store/codecs/smallRows.js'
-import { decodeTokenMappingRow } from '../../src/store/codecs/tokenMappingRow.js'
-import type { ReadView } from '../../src/store/shardStore.types.js'
+import { entriesOfKind } from '../../src/shard/snapshot/hashRuns.js'
+import { readUint256 } from '../../src/store/layout/bytes.js'
+import {
+  CLAIM_BYTES,
+  CLAIM_HASH_BYTES,
+  CLAIM_LINK_BYTES,
+  decodeClaimLink,
+  decodeClaimRow,
+} from '../../src/store/layout/claimRow.js'
+import { DEPOSIT_BYTES, decodeDepositRow } from '../../src/store/layout/depositRow.js'
+import { chunkKey, listChunkKey, metaKey, uint32Key } from '../../src/store/layout/keys.js'
+import { decodeListChunk, decodeListTail, listLength } from '../../src/store/layout/listEntry.js'
+import { decodeCounters } from '../../src/store/layout/metaValues.js'
+import { decodeSenderRow, SENDER_BYTES } from '../../src/store/layout/senderRow.js'
+import { decodeTokenEntry } from '../../src/store/layout/smallRows.js'
 import {
   CLAIM_HASHES_PER_CHUNK,
   CLAIM_LINKS_PER_CHUNK,
@@ -21,7 +24,9 @@ import {
   listKinds,
   SENDERS_PER_CHUNK,
   type TableName,
-} from '../../src/store/tables.js'
+} from '../../src/store/layout/tables.js'
+import { decodeTokenMappingRow } from '../../src/store/layout/tokenMappingRow.js'
+import type { ReadView } from '../../src/store/shardStore.types.js'
 
 /** What tests read of a shard: decoded rows, in the words of `ShardModel`. */
 export const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')

@@ -1,6 +1,6 @@
 import type { NetworkId } from '../../src/protocol/units.js'
-import { SenderReads } from '../../src/shard/read/senderReads.js'
-import { SnapshotState } from '../../src/shard/snapshotState.js'
+import { SenderReads } from '../../src/shard/snapshot/senderReads.js'
+import { SnapshotState } from '../../src/shard/snapshot/snapshotState.js'
 import type { ReadView } from '../../src/store/shardStore.types.js'
 import { hex } from './shardContents.js'
 

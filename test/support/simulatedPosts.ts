@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpPost } from '../../src/chain/httpPost.js'
+import type { HttpAnswer, HttpPost } from '../../src/chain/rpc/httpPost.js'
 import type { FakeEndpoint } from './fakeEndpoint.js'
 import type { VirtualClock } from './virtualClock.js'
 

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { uint32Key } from '../../src/store/codecs/keys.js'
-import { decodeUint32 } from '../../src/store/codecs/smallRows.js'
+import { uint32Key } from '../../src/store/layout/keys.js'
+import { decodeUint32 } from '../../src/store/layout/smallRows.js'
 import { openShardStoreReader } from '../../src/store/shardStore.js'
 
 /**

@@ -1,5 +1,5 @@
 import type { Config } from '../../src/config/config.types.js'
-import { lockFolder } from '../../src/store/folderLock.js'
+import { lockFolder } from '../../src/store/folder/folderLock.js'
 import { prepareStores } from '../../src/store/openStores.js'
 
 /** Holds the stores of a folder open, or only reads it, until it is killed; tells it, or why not, in one line. */

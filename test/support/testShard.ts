@@ -1,16 +1,16 @@
+import { createStatusBoard, type StatusRow, statusRow } from '../../src/board/statusBoard.js'
 import type { Config } from '../../src/config/config.types.js'
-import { compileMerkleModule } from '../../src/merkle/wasm.js'
 import type { BlockBatch, IndexedBlock } from '../../src/protocol/chainEvent.js'
 import type { BlockNumber } from '../../src/protocol/units.js'
 import type { ShardWriter } from '../../src/shard/shardWriter.types.js'
-import { entriesOfKind } from '../../src/shard/write/hashRunAppender.js'
-import { openShardWriter } from '../../src/shard/writer.js'
-import { hashRunLayouts } from '../../src/store/codecs/hashRun.js'
+import { entriesOfKind } from '../../src/shard/snapshot/hashRuns.js'
+import { openShardWriter } from '../../src/shard/write/writer.js'
+import { hashRunLayouts } from '../../src/store/layout/hashRun.js'
+import { hashKinds, type TableName, tables } from '../../src/store/layout/tables.js'
 import { shardDirectory } from '../../src/store/shardDirectory.js'
 import { openShardStoreReader } from '../../src/store/shardStore.js'
 import type { ReadView } from '../../src/store/shardStore.types.js'
-import { hashKinds, type TableName, tables } from '../../src/store/tables.js'
-import { createStatusBoard, type StatusRow, statusRow } from '../../src/telemetry/statusBoard.js'
+import { compileMerkleModule } from '../../src/wasm/wasmModule.js'
 
 const compiled = compileMerkleModule()
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/chain/clock.js'
+import type { Clock } from '../../src/telemetry/clocks.js'
 
 interface Timer {
   readonly atMs: number

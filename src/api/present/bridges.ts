@@ -1,5 +1,4 @@
-import type { BridgeRecord, Page } from '../../protocol/records.js'
-import { asciiBytes, type JsonWriter } from '../jsonWriter.js'
+import type { BridgeRecord, Page } from '../../query/records.js'
 import {
   canonicalGlobalIndex,
   END_OBJECT,
@@ -9,6 +8,7 @@ import {
   writePackedPage,
   writePage,
 } from './fields.js'
+import { asciiBytes, type JsonWriter } from './jsonWriter.js'
 import type { WireNames } from './rowFields.js'
 
 const OPENING = asciiBytes('{"bridges":[')

@@ -1,6 +1,6 @@
-import type { ClaimProofRecord, L1InfoLeafRecord } from '../../protocol/records.js'
-import { asciiBytes, type JsonWriter } from '../jsonWriter.js'
+import type { ClaimProofRecord, L1InfoLeafRecord } from '../../query/records.js'
 import { END_ARRAY, key } from './fields.js'
+import { asciiBytes, type JsonWriter } from './jsonWriter.js'
 import { KeptTexts } from './keptTexts.js'
 
 const OPENING = asciiBytes('{"proof":{"smtProofLocalExitRoot":[')

@@ -1,6 +1,6 @@
-import type { ClaimTransactionRecord } from '../../protocol/records.js'
-import { asciiBytes, type JsonWriter } from '../jsonWriter.js'
+import type { ClaimTransactionRecord } from '../../query/records.js'
 import { END_OBJECT, firstKey, key } from './fields.js'
+import { asciiBytes, type JsonWriter } from './jsonWriter.js'
 
 const TO = firstKey('to')
 const DATA = key('data')

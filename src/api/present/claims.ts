@@ -1,6 +1,6 @@
-import type { ClaimRecord, Page } from '../../protocol/records.js'
-import { asciiBytes, type JsonWriter } from '../jsonWriter.js'
+import type { ClaimRecord, Page } from '../../query/records.js'
 import { END_OBJECT, firstKey, key, writePackedPage, writePage } from './fields.js'
+import { asciiBytes, type JsonWriter } from './jsonWriter.js'
 import type { WireNames } from './rowFields.js'
 
 const OPENING = asciiBytes('{"claims":[')

@@ -1,7 +1,6 @@
-import type { Failure } from '../../errors/answers.js'
-import type { JsonWriter } from '../jsonWriter.js'
-import { asciiBytes } from '../jsonWriter.js'
+import type { Failure } from '../../query/answers.js'
 import { key } from './fields.js'
+import { asciiBytes, type JsonWriter } from './jsonWriter.js'
 
 const CODE = asciiBytes('{"error":{"code":')
 const MESSAGE = key('message')

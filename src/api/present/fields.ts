@@ -1,8 +1,8 @@
 import { isWholeMetadata, type MetadataDigest } from '../../protocol/metadata.js'
-import type { PackedRows, RowWriter } from '../../protocol/packedRows.js'
-import type { Page } from '../../protocol/records.js'
 import type { DepositCount, NetworkId } from '../../protocol/units.js'
-import { asciiBytes, type JsonWriter } from '../jsonWriter.js'
+import type { PackedRows, RowWriter } from '../../query/packedRows.js'
+import type { Page } from '../../query/records.js'
+import { asciiBytes, type JsonWriter } from './jsonWriter.js'
 import { rowFields, type WireNames } from './rowFields.js'
 
 /** The bytes `,"name":` (the first field of an object has `{` in front instead). */

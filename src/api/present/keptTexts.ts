@@ -1,4 +1,4 @@
-import type { JsonWriter } from '../jsonWriter.js'
+import type { JsonWriter } from './jsonWriter.js'
 
 /**
  * Texts by the object that they are made of: a shard hands out the same objects again and again, so each is spelled once. They

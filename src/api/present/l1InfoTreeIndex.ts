@@ -1,6 +1,6 @@
-import type { L1InfoTreeIndexRecord } from '../../protocol/records.js'
-import type { JsonWriter } from '../jsonWriter.js'
+import type { L1InfoTreeIndexRecord } from '../../query/records.js'
 import { END_OBJECT, firstKey, key } from './fields.js'
+import type { JsonWriter } from './jsonWriter.js'
 
 const L1_INFO_TREE_INDEX = firstKey('l1_info_tree_index')
 const BLOCK_NUMBER = key('block_number')

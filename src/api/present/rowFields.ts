@@ -1,4 +1,4 @@
-import type { FieldSources, RowField } from '../../protocol/packedRows.js'
+import type { FieldSources, RowField } from '../../query/packedRows.js'
 
 /** Wire name → the protocol's name of each field, in the order of the wire. */
 export type WireNames = readonly (readonly [wire: string, name: string])[]

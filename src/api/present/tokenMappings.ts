@@ -1,6 +1,6 @@
-import type { Page, TokenMappingRecord } from '../../protocol/records.js'
-import { asciiBytes, type JsonWriter } from '../jsonWriter.js'
+import type { Page, TokenMappingRecord } from '../../query/records.js'
 import { END_OBJECT, firstKey, key, writeMetadata, writePage } from './fields.js'
+import { asciiBytes, type JsonWriter } from './jsonWriter.js'
 import { KeptTexts } from './keptTexts.js'
 
 const OPENING = asciiBytes('{"token_mappings":[')

@@ -1,6 +1,6 @@
 import type { RateLimitConfig } from '../../config/config.types.js'
-import { headerLines } from '../headers.js'
-import type { HttpRequest } from '../uws.js'
+import { headerLines } from '../wire/headers.js'
+import type { HttpRequest } from '../wire/uws.js'
 import { AddressRanges } from './addressRanges.js'
 import { ApiKeys } from './apiKeys.js'
 import { clientAddress, clientName } from './clientAddress.js'

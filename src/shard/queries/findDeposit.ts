@@ -1,10 +1,10 @@
-import type { Failure } from '../../errors/answers.js'
+import { isInDoubt } from '../../board/haltReason.js'
 import { L1_NETWORK_ID } from '../../protocol/networks.js'
 import type { DepositCount, NetworkId } from '../../protocol/units.js'
-import type { ShardReaders } from '../reader.js'
-import { depositNotIndexed, networkHalted, networkNotServed } from '../refusals.js'
-import type { ShardView } from '../shardView.js'
-import { isInDoubt } from '../standing.js'
+import type { Failure } from '../../query/answers.js'
+import { depositNotIndexed, networkHalted, networkNotServed } from '../../query/refusals.js'
+import type { ShardView } from '../snapshot/shardView.js'
+import type { ShardReaders } from './shardReaders.js'
 
 /** A deposit that is there, by the shards that every answer to a question about claiming it needs. */
 export interface FoundDeposit {

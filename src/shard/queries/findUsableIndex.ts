@@ -1,8 +1,8 @@
-import { type Answer, success } from '../../errors/answers.js'
 import type { DepositCount, L1InfoTreeIndex, NetworkId } from '../../protocol/units.js'
-import type { ShardReaders } from '../reader.js'
-import { notCoveredYet, notFinalYet, notInjectedYet } from '../refusals.js'
+import { type Answer, success } from '../../query/answers.js'
+import { notCoveredYet, notFinalYet, notInjectedYet } from '../../query/refusals.js'
 import { type FoundDeposit, findHalted } from './findDeposit.js'
+import type { ShardReaders } from './shardReaders.js'
 
 /** The L1 info leaf to prove a deposit against. */
 export interface UsableIndex {

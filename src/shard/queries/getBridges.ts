@@ -1,15 +1,15 @@
-import { type Answer, success } from '../../errors/answers.js'
-import type { BridgesQuery } from '../../protocol/queries.js'
-import type { BridgeRecord, Page } from '../../protocol/records.js'
-import { LazyPage } from '../lazyPage.js'
-import { type Stretch, within } from '../listAlgebra.js'
-import { PackedBridges } from '../packedBridges.js'
-import { pageOf } from '../pageOf.js'
-import type { ShardReaders } from '../reader.js'
-import { networkNotServed } from '../refusals.js'
-import type { ShardView } from '../shardView.js'
-import { bridgeRow } from './bridgeRow.js'
+import { type Answer, success } from '../../query/answers.js'
+import type { BridgesQuery } from '../../query/queries.js'
+import type { BridgeRecord, Page } from '../../query/records.js'
+import { networkNotServed } from '../../query/refusals.js'
+import { PackedBridges } from '../rows/packedBridges.js'
+import { type Stretch, within } from '../sets/listAlgebra.js'
+import type { ShardView } from '../snapshot/shardView.js'
+import { bridgeRow } from './bridgeRecord.js'
+import { LazyPage } from './lazyPage.js'
+import { pageOf } from './pageOf.js'
 import { selectBridges } from './selectBridges.js'
+import type { ShardReaders } from './shardReaders.js'
 
 /** Deposits of one network, newest first unless asked otherwise. A page beyond the end is empty, with the same total. */
 export function getBridges(shards: ShardReaders, query: BridgesQuery): Answer<Page<BridgeRecord>> {
@@ -30,7 +30,9 @@ export function getBridges(shards: ShardReaders, query: BridgesQuery): Answer<Pa
   const { ordinals } = page.value
   const isAlone = query.depositCounts?.length === 1
   const makeRow = (depositCount: number): BridgeRecord => bridgeRow(shards, source, depositCount, isAlone)
-  return success(new LazyPage(page.value, new PackedBridges(shards, source, ordinals, makeRow), makeRow))
+  return success(
+    new LazyPage(page.value, new PackedBridges(shards.rowPackers, source, ordinals, makeRow), makeRow),
+  )
 }
 
 function isOfTime({ fromTimestampSec, toTimestampSec }: BridgesQuery): boolean {

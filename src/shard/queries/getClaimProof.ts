@@ -1,8 +1,8 @@
-import type { Answer } from '../../errors/answers.js'
-import type { ClaimProofQuery } from '../../protocol/queries.js'
-import type { ClaimProofRecord } from '../../protocol/records.js'
-import type { ShardReaders } from '../reader.js'
+import type { Answer } from '../../query/answers.js'
+import type { ClaimProofQuery } from '../../query/queries.js'
+import type { ClaimProofRecord } from '../../query/records.js'
 import { findDeposit } from './findDeposit.js'
+import type { ShardReaders } from './shardReaders.js'
 
 /** Proof of a deposit against any L1 info leaf that covers it and is final. */
 export function getClaimProof(

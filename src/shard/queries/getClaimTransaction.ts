@@ -1,14 +1,14 @@
-import { type Answer, success } from '../../errors/answers.js'
-import { encodeClaimCall } from '../../protocol/claimCalldata.js'
+import { type ChecksumAddress, checksumMask } from '../../protocol/checksumAddress.js'
 import { decodeHex } from '../../protocol/hex.js'
 import { isWholeMetadata } from '../../protocol/metadata.js'
-import type { ClaimTransactionQuery } from '../../protocol/queries.js'
-import type { ChecksumAddress, ClaimTransactionRecord } from '../../protocol/records.js'
-import { checksumMask } from '../../store/codecs/checksumAddress.js'
-import type { ShardReaders } from '../reader.js'
-import { destinationUnknown, metadataTooLong } from '../refusals.js'
+import { type Answer, success } from '../../query/answers.js'
+import type { ClaimTransactionQuery } from '../../query/queries.js'
+import type { ClaimTransactionRecord } from '../../query/records.js'
+import { destinationUnknown, metadataTooLong } from '../../query/refusals.js'
+import { encodeClaimCall } from './claimCalldata.js'
 import { findDeposit } from './findDeposit.js'
 import { findUsableIndex } from './findUsableIndex.js'
+import type { ShardReaders } from './shardReaders.js'
 
 /**
  * The call that claims a deposit on its destination, ready to sign: against `leafIndex` when asked for, else against the leaf that

@@ -1,13 +1,13 @@
-import { type Answer, success } from '../../errors/answers.js'
-import type { ClaimsQuery } from '../../protocol/queries.js'
-import type { ClaimRecord, Page } from '../../protocol/records.js'
-import { LazyPage } from '../lazyPage.js'
-import { PackedClaims } from '../packedClaims.js'
-import { pageOf } from '../pageOf.js'
-import type { ShardReaders } from '../reader.js'
-import { networkNotServed } from '../refusals.js'
-import { claimRow } from './claimRow.js'
+import { type Answer, success } from '../../query/answers.js'
+import type { ClaimsQuery } from '../../query/queries.js'
+import type { ClaimRecord, Page } from '../../query/records.js'
+import { networkNotServed } from '../../query/refusals.js'
+import { PackedClaims } from '../rows/packedClaims.js'
+import { claimRow } from './claimRecord.js'
+import { LazyPage } from './lazyPage.js'
+import { pageOf } from './pageOf.js'
 import { selectClaims } from './selectClaims.js'
+import type { ShardReaders } from './shardReaders.js'
 
 /** Claims in force on one network, newest first unless asked otherwise. A page beyond the end is empty, with the same total. */
 export function getClaims(shards: ShardReaders, query: ClaimsQuery): Answer<Page<ClaimRecord>> {
@@ -24,5 +24,7 @@ export function getClaims(shards: ShardReaders, query: ClaimsQuery): Answer<Page
   if (!page.ok) return page
   const { ordinals } = page.value
   const makeRow = (ordinal: number): ClaimRecord => claimRow(shards, view, ordinal)
-  return success(new LazyPage(page.value, new PackedClaims(shards, view, ordinals, makeRow), makeRow))
+  return success(
+    new LazyPage(page.value, new PackedClaims(shards.rowPackers, view, ordinals, makeRow), makeRow),
+  )
 }

@@ -1,10 +1,10 @@
-import { type Answer, success } from '../../errors/answers.js'
-import type { L1InfoTreeIndexQuery } from '../../protocol/queries.js'
-import type { L1InfoTreeIndexRecord } from '../../protocol/records.js'
-import { leafRecord } from '../proofMaker.js'
-import type { ShardReaders } from '../reader.js'
+import { type Answer, success } from '../../query/answers.js'
+import type { L1InfoTreeIndexQuery } from '../../query/queries.js'
+import type { L1InfoTreeIndexRecord } from '../../query/records.js'
+import { leafRecord } from '../proofs/proofMaker.js'
 import { findDeposit } from './findDeposit.js'
 import { findUsableIndex } from './findUsableIndex.js'
+import type { ShardReaders } from './shardReaders.js'
 
 /** Which L1 info leaf to prove a deposit against: the value of `leaf_index` for the claim proof. */
 export function getL1InfoTreeIndex(

@@ -1,16 +1,21 @@
-import { type Answer, success } from '../../errors/answers.js'
-import { encodeCursor, filterHash } from '../../protocol/cursor.js'
-import type { TokenMappingsQuery } from '../../protocol/queries.js'
-import type { Page, TokenMappingRecord } from '../../protocol/records.js'
-import { tokenKey } from '../../store/codecs/keys.js'
-import { listKinds } from '../../store/tables.js'
-import { listHas, listOf, type OrdinalList, wholeRange } from '../ordinalList.js'
-import { readCursor } from '../pageOf.js'
-import type { ShardReaders } from '../reader.js'
-import { cursorOutdated, networkNotServed } from '../refusals.js'
-import type { ShardView } from '../shardView.js'
-import { ordinalsBefore, type Strand, Timeline, type TimelinePlace } from '../timeline.js'
-import type { TimeOrder } from '../timeOrder.js'
+import { type Answer, success } from '../../query/answers.js'
+import { encodeCursor, filterHash } from '../../query/cursor.js'
+import type { TokenMappingsQuery } from '../../query/queries.js'
+import type { Page, TokenMappingRecord } from '../../query/records.js'
+import { cursorOutdated, networkNotServed } from '../../query/refusals.js'
+import { tokenKey } from '../../store/layout/keys.js'
+import { listKinds } from '../../store/layout/tables.js'
+import { listHas, listOf, type OrdinalList, wholeRange } from '../sets/ordinalList.js'
+import {
+  ordinalsBefore,
+  type Strand,
+  Timeline,
+  type TimelinePlace,
+  type TimeOrder,
+} from '../sets/timeline.js'
+import type { ShardView } from '../snapshot/shardView.js'
+import { readCursor } from './pageOf.js'
+import type { ShardReaders } from './shardReaders.js'
 
 interface ViewStrand extends Strand {
   readonly view: ShardView

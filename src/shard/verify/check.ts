@@ -4,11 +4,11 @@ import { readUint32BigEndian } from '../../protocol/abiBytes.js'
 import type { BlockHeader, Hash } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import type { NetworkId } from '../../protocol/units.js'
-import { chunkKey, uint32Key } from '../../store/codecs/keys.js'
-import type { Counters } from '../../store/codecs/metaValues.js'
+import { chunkKey, uint32Key } from '../../store/layout/keys.js'
+import type { Counters } from '../../store/layout/metaValues.js'
+import type { TableName } from '../../store/layout/tables.js'
 import type { ReadView } from '../../store/shardStore.types.js'
-import type { TableName } from '../../store/tables.js'
-import { copyOf } from '../chunkReader.js'
+import { copyOf } from '../snapshot/chunkReader.js'
 
 /** What every check of one shard looks at: one snapshot, and what that says of itself. */
 export interface VerifyContext {

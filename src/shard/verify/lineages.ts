@@ -1,7 +1,7 @@
-import { decodeArchivedDeposit } from '../../store/codecs/archivedDeposit.js'
-import type { Counters } from '../../store/codecs/metaValues.js'
+import { decodeArchivedDeposit } from '../../store/layout/depositRow.js'
+import type { Counters } from '../../store/layout/metaValues.js'
 import type { ReadView } from '../../store/shardStore.types.js'
-import { readLineages } from '../tiles.js'
+import { readLineages } from '../snapshot/tiles.js'
 import { entriesOf } from './check.js'
 
 /**

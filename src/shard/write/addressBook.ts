@@ -1,7 +1,6 @@
 import { copyBytes, readUint32BigEndian } from '../../protocol/abiBytes.js'
 import type { Address } from '../../protocol/chainEvent.js'
-import type { ChecksumAddress } from '../../protocol/records.js'
-import { CHECKSUM_ADDRESS_BYTES, checksumMask } from '../../store/codecs/checksumAddress.js'
+import { CHECKSUM_ADDRESS_BYTES, type ChecksumAddress, checksumMask } from '../../protocol/checksumAddress.js'
 
 /** Addresses remembered from one transaction to the next, 61 bytes each. Senders and receivers repeat much more often than this. */
 const CAPACITY = 200_000

@@ -1,14 +1,13 @@
 import { InvariantError } from '../../errors/invariantError.js'
-import { tellsParent } from '../../protocol/blockHeader.js'
-import type { BlockBatch, BlockHeader, ChainEvent, IndexedBlock } from '../../protocol/chainEvent.js'
+import {
+  type BlockBatch,
+  type BlockHeader,
+  type ChainEvent,
+  type IndexedBlock,
+  tellsParent,
+} from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
-import { equalBytes } from '../../store/codecs/bytes.js'
-import { readLineages } from '../tiles.js'
-import { applyClaim, applyClaimSet, applyClaimUnset } from './applyClaims.js'
-import { applyDeposit } from './applyDeposits.js'
-import { applyGerInjected, applyGerRemoved } from './applyGers.js'
-import { applyBackwardLet, applyForwardLet } from './applyLocalExitTree.js'
-import { applyLegacyTokenRemoved, applySovereignToken, applyWrappedToken } from './applyTokenMappings.js'
+import { equalBytes } from '../../store/layout/bytes.js'
 import {
   noteRewind,
   pruneBelowFloor,
@@ -21,7 +20,13 @@ import {
   raiseUndoFloor,
   readCheckpoint,
   readPerTransactionFrom,
-} from './chainPosition.js'
+} from '../position/chainPosition.js'
+import { readLineages } from '../snapshot/tiles.js'
+import { applyClaim, applyClaimSet, applyClaimUnset } from './applyClaims.js'
+import { applyDeposit } from './applyDeposits.js'
+import { applyGerInjected, applyGerRemoved } from './applyGers.js'
+import { applyBackwardLet, applyForwardLet } from './applyLocalExitTree.js'
+import { applyLegacyTokenRemoved, applySovereignToken, applyWrappedToken } from './applyTokenMappings.js'
 import type { WriteContext } from './writeContext.js'
 
 /**

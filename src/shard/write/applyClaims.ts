@@ -8,9 +8,9 @@ import {
 } from '../../protocol/globalIndex.js'
 import { writeUint256 } from '../../protocol/uint256.js'
 import type { ClaimOrdinal } from '../../protocol/units.js'
-import { CLAIM_BYTES, claimFields, encodeClaimRow } from '../../store/codecs/claimRow.js'
-import { networkText, uint32Key } from '../../store/codecs/keys.js'
-import { hashKinds, listKinds } from '../../store/tables.js'
+import { CLAIM_BYTES, claimFields, encodeClaimRow } from '../../store/layout/claimRow.js'
+import { networkText, uint32Key } from '../../store/layout/keys.js'
+import { hashKinds, listKinds } from '../../store/layout/tables.js'
 import { claimBytes } from './eventBytes.js'
 import type { WriteContext } from './writeContext.js'
 

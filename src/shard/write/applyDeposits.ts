@@ -1,9 +1,9 @@
 import { ChainDataError } from '../../errors/chainDataError.js'
 import { copyBytes } from '../../protocol/abiBytes.js'
 import type { BlockHeader, DepositEvent, EventPosition, ForwardLeaf } from '../../protocol/chainEvent.js'
-import { depositFields, encodeDepositRow } from '../../store/codecs/depositRow.js'
-import { networkText } from '../../store/codecs/keys.js'
-import { hashKinds, listKinds } from '../../store/tables.js'
+import { depositFields, encodeDepositRow } from '../../store/layout/depositRow.js'
+import { networkText } from '../../store/layout/keys.js'
+import { hashKinds, listKinds } from '../../store/layout/tables.js'
 import { depositBytes } from './eventBytes.js'
 import type { WriteContext } from './writeContext.js'
 

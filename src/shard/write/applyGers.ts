@@ -1,6 +1,6 @@
 import type { BlockHeader, Hash } from '../../protocol/chainEvent.js'
-import { uint32Key } from '../../store/codecs/keys.js'
-import { decodeGerState, encodeGerState, encodeInjectedGerEntry } from '../../store/codecs/smallRows.js'
+import { uint32Key } from '../../store/layout/keys.js'
+import { decodeGerState, encodeGerState, encodeInjectedGerEntry } from '../../store/layout/smallRows.js'
 import type { WriteContext } from './writeContext.js'
 
 /** A global exit root is in the manager's map now. Told twice (event and poll) it counts once; after a removal, anew. */

@@ -8,17 +8,20 @@ import type {
   Sender,
 } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
-import { decodeArchivedDeposit, encodeArchivedDeposit } from '../../store/codecs/archivedDeposit.js'
-import { DEPOSIT_BYTES, decodeDepositRow } from '../../store/codecs/depositRow.js'
-import { latin1, listHeadKey, uint32Key } from '../../store/codecs/keys.js'
-import { senderNotes, senderRowKey } from '../../store/codecs/senderOverlay.js'
-import { decodeSenderRow, type SenderRow } from '../../store/codecs/senderRow.js'
+import {
+  DEPOSIT_BYTES,
+  decodeArchivedDeposit,
+  decodeDepositRow,
+  encodeArchivedDeposit,
+} from '../../store/layout/depositRow.js'
+import { latin1, listHeadKey, uint32Key } from '../../store/layout/keys.js'
+import { decodeSenderRow, type SenderRow, senderNotes, senderRowKey } from '../../store/layout/senderRow.js'
+import { hashKinds, type ListKind, listKinds } from '../../store/layout/tables.js'
 import type { ReadView } from '../../store/shardStore.types.js'
-import { hashKinds, type ListKind, listKinds } from '../../store/tables.js'
+import { MESSAGE, ownAddress } from '../snapshot/transactionLogs.js'
 import { appendDeposit } from './applyDeposits.js'
 import { truncateEntries } from './hashRunAppender.js'
 import { readList, truncateList } from './listAppender.js'
-import { MESSAGE, ownAddress } from './transactionLogs.js'
 import type { WriteContext } from './writeContext.js'
 
 /**

@@ -8,13 +8,13 @@ import type {
   WrappedTokenEvent,
 } from '../../protocol/chainEvent.js'
 import type { NetworkId } from '../../protocol/units.js'
-import { latin1, listHeadKey, tokenKey, uint32Key } from '../../store/codecs/keys.js'
+import { latin1, listHeadKey, tokenKey, uint32Key } from '../../store/layout/keys.js'
+import { type ListKind, listKinds } from '../../store/layout/tables.js'
 import {
   decodeTokenMappingRow,
   encodeTokenMappingRow,
   type TokenMappingRow,
-} from '../../store/codecs/tokenMappingRow.js'
-import { type ListKind, listKinds } from '../../store/tables.js'
+} from '../../store/layout/tokenMappingRow.js'
 import { readList } from './listAppender.js'
 import type { WriteContext } from './writeContext.js'
 

@@ -1,8 +1,8 @@
 import type { ClaimOrdinal } from '../../protocol/units.js'
-import { CLAIM_LINK_BYTES, decodeClaimLink, encodeClaimLink } from '../../store/codecs/claimLink.js'
-import { uint32PairKey } from '../../store/codecs/keys.js'
+import { CLAIM_LINK_BYTES, decodeClaimLink, encodeClaimLink } from '../../store/layout/claimRow.js'
+import { uint32PairKey } from '../../store/layout/keys.js'
+import { CLAIM_LINKS_PER_CHUNK } from '../../store/layout/tables.js'
 import type { WriteView } from '../../store/shardStore.types.js'
-import { CLAIM_LINKS_PER_CHUNK } from '../../store/tables.js'
 
 interface OpenChunk {
   readonly key: Uint8Array

@@ -1,17 +1,27 @@
 import type { ForwardLeaf } from '../../protocol/chainEvent.js'
 import { LISTED_METADATA_BYTES } from '../../protocol/metadata.js'
 import type { NetworkId } from '../../protocol/units.js'
-import { tokenKey, uint32Key } from '../../store/codecs/keys.js'
+import { tokenKey, uint32Key } from '../../store/layout/keys.js'
+import type { Counters } from '../../store/layout/metaValues.js'
 import {
   decodeUint32,
   encodeMetadataDigest,
   encodeTokenEntry,
   encodeUint32,
-} from '../../store/codecs/smallRows.js'
-import type { WriteContext } from './writeContext.js'
+} from '../../store/layout/smallRows.js'
+import type { WriteView } from '../../store/shardStore.types.js'
+import type { AddressBook } from './addressBook.js'
+import type { MetadataHashes } from './metadataHashes.js'
 
 /** Ids remembered per dictionary. */
 const CAPACITY = 100_000
+
+/** What is read and counted up in a transaction; addresses and metadata go by their numbers in the writer's memory. */
+interface DictionaryTransaction {
+  readonly view: WriteView
+  readonly counters: Counters
+  readonly memory: { readonly addresses: AddressBook; readonly metadataHashes: MetadataHashes }
+}
 
 /**
  * Interns tokens (and message origins) and metadata: a row holds 4 bytes instead of 24 or hundreds.
@@ -24,11 +34,7 @@ export class Dictionaries {
   readonly #metadataIds = new Map<number, number>()
 
   /** @param number the address's number in the address book, whose `trim` voids what is remembered here. */
-  tokenId(
-    { view, counters, memory }: Pick<WriteContext, 'view' | 'counters' | 'memory'>,
-    network: NetworkId,
-    number: number,
-  ): number {
+  tokenId({ view, counters, memory }: DictionaryTransaction, network: NetworkId, number: number): number {
     const place = network * 2 ** 21 + number
     let id = this.#tokenIds.get(place)
     if (id !== undefined) return id
@@ -51,11 +57,7 @@ export class Dictionaries {
    * @param number of remembered metadata in the writer's memory, whose `trim` voids what is remembered here.
    * @param holder whose metadata they are: asked for them only when they have no id yet, since packed events copy nothing before.
    */
-  metadataId(
-    context: Pick<WriteContext, 'view' | 'counters' | 'memory'>,
-    number: number,
-    holder: Pick<ForwardLeaf, 'metadata'>,
-  ): number {
+  metadataId(context: DictionaryTransaction, number: number, holder: Pick<ForwardLeaf, 'metadata'>): number {
     const known = this.#metadataIds.get(number)
     if (known !== undefined) return known
     const hash = context.memory.metadataHashes.hash(number)
@@ -67,7 +69,7 @@ export class Dictionaries {
 
   /** The same for metadata that are not remembered. @param hash its keccak-256. */
   ownMetadataId(
-    { view, counters }: Pick<WriteContext, 'view' | 'counters'>,
+    { view, counters }: Pick<DictionaryTransaction, 'view' | 'counters'>,
     hash: Uint8Array,
     metadata: Uint8Array,
   ): number {

@@ -1,5 +1,5 @@
+import { PackedClaim, PackedDeposit } from '../../events/packedEvents.js'
 import type { Address, ClaimEvent, EventPosition, ForwardLeaf } from '../../protocol/chainEvent.js'
-import { PackedClaim, PackedDeposit } from '../../protocol/packedEvents.js'
 import { writeUint256 } from '../../protocol/uint256.js'
 
 /** Where the byte fields of an event stand. */

@@ -1,6 +1,5 @@
 import type { Hash } from '../../protocol/chainEvent.js'
-import type { LeafCount, Lineage } from '../../protocol/units.js'
-import { readUint32 } from '../../store/codecs/bytes.js'
+import { readUint32 } from '../../store/layout/bytes.js'
 import {
   bucketCount,
   bucketKey,
@@ -11,10 +10,10 @@ import {
   type HashRun,
   type HashRunLayout,
   hashRunLayouts,
-} from '../../store/codecs/hashRun.js'
-import type { LocalExitRootEntry } from '../../store/codecs/smallRows.js'
-import type { ReadView, WriteView } from '../../store/shardStore.types.js'
-import type { HashKind } from '../../store/tables.js'
+} from '../../store/layout/hashRun.js'
+import type { HashKind } from '../../store/layout/tables.js'
+import type { WriteView } from '../../store/shardStore.types.js'
+import { bytesOfEntries, readRun } from '../snapshot/hashRuns.js'
 import { MOST_SORTED, orderByWord, wordStart } from './wordOrder.js'
 
 /**
@@ -74,22 +73,6 @@ export class HashRunAppender {
   }
 }
 
-/** Every entry of a kind, oldest run first; views that are valid until the next one. */
-export function* entriesOfKind(view: ReadView, kind: HashKind): Generator<Uint32Array> {
-  const layout = hashRunLayouts[kind]
-  for (const run of decodeHashRunDirectory(view.get('hashRuns', directoryKey(kind))).runs) {
-    const words = readRun(view, kind, layout, run)
-    for (let at = 0; at < words.length; at += layout.entryWords)
-      yield words.subarray(at, at + layout.entryWords)
-  }
-}
-
-/** An entry of `localExitRoots`. @returns own memory. */
-export function exitRootOf(words: Uint32Array): LocalExitRootEntry & { readonly root: Hash } {
-  const root = new Uint8Array(bytesOf(words.subarray(0, 8)))
-  return { root, lineage: words[8] as Lineage, leafCount: words[9] as LeafCount }
-}
-
 /** Takes the entries of a hash that lead to `limit` or above out. Pending additions must be flushed before. */
 export function truncateEntries(view: WriteView, kind: HashKind, hash: Hash, limit: number): void {
   const layout = hashRunLayouts[kind]
@@ -107,7 +90,7 @@ export function truncateEntries(view: WriteView, kind: HashKind, hash: Hash, lim
     }
     if (kept.length === words.length) continue
     if (kept.length === 0) view.remove('hashRuns', key)
-    else view.put('hashRuns', key, bytesOf(Uint32Array.from(kept)))
+    else view.put('hashRuns', key, bytesOfEntries(Uint32Array.from(kept)))
   }
 }
 
@@ -129,25 +112,6 @@ function addRun(view: WriteView, kind: HashKind, layout: HashRunLayout, added: U
   view.put('hashRuns', directoryKey(kind), encodeHashRunDirectory(next))
 }
 
-/** @returns all entries of a run, in memory of their own. */
-function readRun(
-  view: ReadView,
-  kind: HashKind,
-  layout: HashRunLayout,
-  { number, size }: HashRun,
-): Uint32Array {
-  const words = new Uint32Array(size * layout.entryWords)
-  const bytes = bytesOf(words)
-  let length = 0
-  for (let bucket = 0; bucket < bucketCount(layout, size); bucket++) {
-    const stored = view.get('hashRuns', bucketKey(kind, number, bucket))
-    if (stored === undefined) continue
-    bytes.set(stored, length)
-    length += stored.length
-  }
-  return words.subarray(0, length / 4)
-}
-
 function writeRun(
   view: WriteView,
   kind: HashKind,
@@ -156,7 +120,7 @@ function writeRun(
   words: Uint32Array,
 ): void {
   const buckets = bucketCount(layout, size)
-  const bytes = bytesOf(words)
+  const bytes = bytesOfEntries(words)
   for (let from = 0; from < words.length; ) {
     const bucket = bucketOf(words[from]!, buckets)
     let to = from + layout.entryWords
@@ -203,8 +167,4 @@ function merged(older: Uint32Array, newer: Uint32Array, entryWords: number): Uin
 
 function wordsOf(bytes: Uint8Array | undefined): Uint32Array {
   return bytes === undefined ? new Uint32Array(0) : new Uint32Array(new Uint8Array(bytes).buffer)
-}
-
-function bytesOf(words: Uint32Array): Uint8Array {
-  return new Uint8Array(words.buffer, words.byteOffset, words.byteLength)
 }

@@ -12,13 +12,14 @@ import type {
 } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import type { LeafCount } from '../../protocol/units.js'
-import { metaKey, uint32Key } from '../../store/codecs/keys.js'
-import { decodeExitState, type ExitState, encodeExitState } from '../../store/codecs/metaValues.js'
-import { encodeRollupEntry, encodeUint32 } from '../../store/codecs/smallRows.js'
-import { UNRESOLVABLE_VERSION } from '../../store/tables.js'
+import { metaKey, uint32Key } from '../../store/layout/keys.js'
+import { decodeExitState, type ExitState, encodeExitState } from '../../store/layout/metaValues.js'
+import { encodeRollupEntry, encodeUint32 } from '../../store/layout/smallRows.js'
+import { UNRESOLVABLE_VERSION } from '../../store/layout/tables.js'
 import { L1InfoTree } from './l1InfoTree.js'
+import type { LocalExitTree } from './localExitTree.js'
 import { RollupExits } from './rollupExits.js'
-import type { WriteContext } from './writeContext.js'
+import type { WriteTransaction } from './writeTransaction.js'
 
 type Writable<T> = { -readonly [Field in keyof T]: T[Field] }
 
@@ -29,6 +30,11 @@ interface WaitingLeaf {
   readonly isMainnetExitRootNew: boolean
 }
 
+/** A transaction with the local exit tree of the L1: its root is the mainnet exit root. */
+interface L1Transaction extends WriteTransaction {
+  readonly localExitTree: LocalExitTree
+}
+
 /**
  * What the L1 tells of exit roots, inside one transaction of the writer: the leaves of the L1 info tree, the rollups'
  * settlements, and that both agree.
@@ -37,7 +43,7 @@ interface WaitingLeaf {
  * transaction), so leaves and settlements wait for the end of their Ethereum transaction and are matched there.
  */
 export class L1Exits {
-  readonly #context: WriteContext
+  readonly #transaction: L1Transaction
   readonly #tree: L1InfoTree
   readonly #rollups: RollupExits
   readonly #state: Writable<ExitState>
@@ -46,11 +52,11 @@ export class L1Exits {
   #leaves: WaitingLeaf[] = []
   #changes: (RollupAddedEvent | RollupSettledEvent)[] = []
 
-  constructor(context: WriteContext) {
-    this.#context = context
-    this.#tree = new L1InfoTree(context)
-    this.#rollups = new RollupExits(context)
-    this.#state = decodeExitState(context.view.get('meta', metaKey('exitState')))
+  constructor(transaction: L1Transaction) {
+    this.#transaction = transaction
+    this.#tree = new L1InfoTree(transaction)
+    this.#rollups = new RollupExits(transaction)
+    this.#state = decodeExitState(transaction.view.get('meta', metaKey('exitState')))
     this.#storedState = encodeExitState(this.#state)
   }
 
@@ -87,7 +93,7 @@ export class L1Exits {
   /** UpdateGlobalExitRoot before etrog: its rollup exit root is the zkEVM's raw local exit root, the root of no tree. */
   applyV1(header: BlockHeader, event: V1GlobalExitRootEvent): void {
     this.#takeMainnetExitRoot(event.mainnetExitRoot, header, 'UpdateGlobalExitRoot')
-    if (this.#context.counters.rollupExitVersion > 0) return
+    if (this.#transaction.counters.rollupExitVersion > 0) return
     this.#takeUnresolvable(event.rollupExitRoot)
   }
 
@@ -95,7 +101,7 @@ export class L1Exits {
   addRollup(event: RollupAddedEvent): void {
     this.#enterTransaction(event.transactionHash)
     const { chainId, rollupAddress } = event
-    this.#context.view.put(
+    this.#transaction.view.put(
       'rollups',
       uint32Key(event.networkId),
       encodeRollupEntry({ chainId, rollupAddress }),
@@ -139,7 +145,7 @@ export class L1Exits {
     this.#tree.flush()
     const state = encodeExitState(this.#state)
     if (Buffer.compare(state, this.#storedState) === 0) return
-    this.#context.view.put('meta', metaKey('exitState'), state)
+    this.#transaction.view.put('meta', metaKey('exitState'), state)
     this.#storedState = state
   }
 
@@ -154,7 +160,7 @@ export class L1Exits {
    */
   #takeMainnetExitRoot(root: Hash, header: BlockHeader, source: string): boolean {
     if (isSameHash(root, this.#state.mainnetExitRoot)) return false
-    const { localExitTree, counters } = this.#context
+    const { localExitTree, counters } = this.#transaction
     localExitTree.noteRoot({
       root,
       reason: 'exit_root_mismatch',
@@ -188,14 +194,15 @@ export class L1Exits {
     }
     // From the etrog upgrade to the first settlement leaves repeat the V1 rollup exit root, which no settlement makes.
     // Such a leaf comes from a deposit; with the old mainnet exit root it comes from a settlement that we miss.
-    const isUpgradeEra = this.#context.counters.rollupExitVersion === 0 && this.#state.rollupExitVersion === 0
+    const isUpgradeEra =
+      this.#transaction.counters.rollupExitVersion === 0 && this.#state.rollupExitVersion === 0
     if (isUpgradeEra && leaf.isMainnetExitRootNew) {
       this.#takeUnresolvable(wanted)
       return
     }
     throw new ChainDataError(
       'rollup_exit_root_mismatch',
-      `UpdateL1InfoTree in block ${leaf.header.number} tells rollup exit root ${encodeHex(wanted)}, got ${encodeHex(this.#rollups.root())} from version ${this.#context.counters.rollupExitVersion}`,
+      `UpdateL1InfoTree in block ${leaf.header.number} tells rollup exit root ${encodeHex(wanted)}, got ${encodeHex(this.#rollups.root())} from version ${this.#transaction.counters.rollupExitVersion}`,
     )
   }
 
@@ -215,7 +222,7 @@ export class L1Exits {
   /** A settlement without a leaf of its own: the global exit root that it makes must have been there before. */
   #takeUntold(change: RollupSettledEvent, root: Hash): void {
     if (isSameHash(root, this.#state.rollupExitRoot)) return
-    const globalExitRoot = this.#context.memory.hasher.hashPair(this.#state.mainnetExitRoot, root)
+    const globalExitRoot = this.#transaction.memory.hasher.hashPair(this.#state.mainnetExitRoot, root)
     if (!this.#tree.has(globalExitRoot))
       throw new ChainDataError(
         'missing_log',
@@ -226,13 +233,13 @@ export class L1Exits {
 
   #takeRollupExitRoot(root: Hash): void {
     this.#state.rollupExitRoot = root
-    this.#state.rollupExitVersion = this.#context.counters.rollupExitVersion
+    this.#state.rollupExitVersion = this.#transaction.counters.rollupExitVersion
     this.#noteVersion(root, this.#state.rollupExitVersion)
   }
 
   /** A root that comes back keeps its first version: both expand to the same local exit roots. */
   #noteVersion(root: Hash, version: number): void {
-    const { view } = this.#context
+    const { view } = this.#transaction
     if (view.get('rollupExitVersions', root) === undefined)
       view.put('rollupExitVersions', root, encodeUint32(version))
   }
@@ -242,7 +249,7 @@ export class L1Exits {
     source: string,
     event: { leafCount: LeafCount; l1InfoRoot: Hash },
   ): void {
-    const known = this.#context.counters.l1InfoLeaves
+    const known = this.#transaction.counters.l1InfoLeaves
     const leafCount = known + this.#leaves.length
     if (event.leafCount !== leafCount)
       throw new ChainDataError(

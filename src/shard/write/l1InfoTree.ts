@@ -6,17 +6,17 @@ import type { TreeSink } from '../../merkle/treeTiles.js'
 import type { BlockHeader, Hash, L1InfoLeafEvent } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import type { LeafCount } from '../../protocol/units.js'
-import { trees } from '../../store/codecs/keys.js'
-import { encodeL1InfoLeafRow, L1_INFO_LEAF_BYTES } from '../../store/codecs/l1InfoLeafRow.js'
-import { encodeUint32 } from '../../store/codecs/smallRows.js'
-import { L1_INFO_LEAVES_PER_CHUNK } from '../../store/tables.js'
-import { tileWriter } from '../tiles.js'
+import { trees } from '../../store/layout/keys.js'
+import { encodeL1InfoLeafRow, L1_INFO_LEAF_BYTES } from '../../store/layout/l1InfoLeafRow.js'
+import { encodeUint32 } from '../../store/layout/smallRows.js'
+import { L1_INFO_LEAVES_PER_CHUNK } from '../../store/layout/tables.js'
+import { tileWriter } from '../snapshot/tiles.js'
 import { RowAppender } from './rowAppender.js'
-import type { WriteContext } from './writeContext.js'
+import type { WriteTransaction } from './writeTransaction.js'
 
 /** The leaves of the L1 info tree inside one transaction: rows, look-up by global exit root, tree, root checks. */
 export class L1InfoTree {
-  readonly #context: WriteContext
+  readonly #transaction: WriteTransaction
   readonly #rows: RowAppender
   readonly #sink: TreeSink
   /** Leaves of the batch that are in the tree, and that wait for the next flush behind them. */
@@ -24,9 +24,9 @@ export class L1InfoTree {
   #taken = 0
   #roots: { leafCount: number; expected: Hash; source: string }[] = []
 
-  constructor(context: WriteContext) {
-    const { view, memory, counters } = context
-    this.#context = context
+  constructor(transaction: WriteTransaction) {
+    const { view, memory, counters } = transaction
+    this.#transaction = transaction
     this.#rows = new RowAppender(
       view,
       'l1InfoLeaves',
@@ -42,7 +42,7 @@ export class L1InfoTree {
   }
 
   has(globalExitRoot: Hash): boolean {
-    return this.#context.view.get('l1InfoIndexByGer', globalExitRoot) !== undefined
+    return this.#transaction.view.get('l1InfoIndexByGer', globalExitRoot) !== undefined
   }
 
   /** Adds the batch's next leaf. @returns false, and adds nothing, when its global exit root is there already. */
@@ -52,7 +52,7 @@ export class L1InfoTree {
     mainnetLeafCount: LeafCount,
     rollupExitVersion: number,
   ): boolean {
-    const { view, prepared, counters } = this.#context
+    const { view, prepared, counters } = this.#transaction
     const start = 32 * this.#taken
     const globalExitRoot = prepared.globalExitRoots.subarray(start, start + 32)
     if (this.has(globalExitRoot)) return false
@@ -83,8 +83,8 @@ export class L1InfoTree {
   flush(): void {
     this.#rows.flush()
     if (this.#appended < this.#taken) {
-      const leaves = this.#context.prepared.l1InfoLeaves.subarray(32 * this.#appended, 32 * this.#taken)
-      const before = this.#context.counters.l1InfoLeaves - (this.#taken - this.#appended)
+      const leaves = this.#transaction.prepared.l1InfoLeaves.subarray(32 * this.#appended, 32 * this.#taken)
+      const before = this.#transaction.counters.l1InfoLeaves - (this.#taken - this.#appended)
       appendLeaves(this.#sink, 0, before, leaves)
       this.#appended = this.#taken
     }

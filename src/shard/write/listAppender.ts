@@ -1,16 +1,16 @@
 import { InvariantError } from '../../errors/invariantError.js'
 import { copyBytes } from '../../protocol/abiBytes.js'
-import { writeUint32 } from '../../store/codecs/bytes.js'
-import { latin1, listChunkKey } from '../../store/codecs/keys.js'
+import { writeUint32 } from '../../store/layout/bytes.js'
+import { latin1, listChunkKey } from '../../store/layout/keys.js'
 import {
   decodeListChunk,
   decodeListTail,
   encodeListHead,
   listLength,
   listTailStart,
-} from '../../store/codecs/listEntry.js'
+} from '../../store/layout/listEntry.js'
+import { LIST_CHUNK, type ListKind } from '../../store/layout/tables.js'
 import type { ReadView, WriteView } from '../../store/shardStore.types.js'
-import { LIST_CHUNK, type ListKind } from '../../store/tables.js'
 import type { AddressBook } from './addressBook.js'
 import { MOST_SORTED, orderByWord, wordStart } from './wordOrder.js'
 

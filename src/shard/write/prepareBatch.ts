@@ -1,16 +1,16 @@
+import { PackedDeposit } from '../../events/packedEvents.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
-import { copyBytes } from '../../protocol/abiBytes.js'
-import type { BlockBatch, ForwardLeaf } from '../../protocol/chainEvent.js'
-import { PackedDeposit } from '../../protocol/packedEvents.js'
 import {
   DEPOSIT_LEAF_PREIMAGE_BYTES,
   L1_INFO_LEAF_PREIMAGE_BYTES,
   METADATA_HASH_AT,
   writeDepositLeafPreimage,
   writeL1InfoLeafPreimage,
-} from '../../protocol/preimages.js'
+} from '../../merkle/preimages.js'
+import { copyBytes } from '../../protocol/abiBytes.js'
+import type { BlockBatch, ForwardLeaf } from '../../protocol/chainEvent.js'
 import type { MetadataHashes } from './metadataHashes.js'
-import type { WriterMemory } from './writeContext.js'
+import type { WriterMemory } from './writerMemory.js'
 
 /** Every hash that a batch's events ask for, worked out in bulk before the transaction; in the order of the events. */
 export interface PreparedBatch {

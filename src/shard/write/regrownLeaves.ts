@@ -1,8 +1,8 @@
 import { HASH_BYTES } from '../../merkle/branch.js'
 import { getTile, TILE_WIDTH, type TreeSource, tileIndexOf } from '../../merkle/treeTiles.js'
 import { readUint32BigEndian } from '../../protocol/abiBytes.js'
-import { lineageStretchKey } from '../../store/codecs/keys.js'
-import { decodeUint32, encodeUint32 } from '../../store/codecs/smallRows.js'
+import { lineageStretchKey } from '../../store/layout/keys.js'
+import { decodeUint32, encodeUint32 } from '../../store/layout/smallRows.js'
 import type { WriteView } from '../../store/shardStore.types.js'
 import type { LineageSpan } from '../localExitRoots.types.js'
 

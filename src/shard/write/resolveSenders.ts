@@ -2,27 +2,27 @@ import type { TreeHasher } from '../../merkle/hasher.js'
 import { getLeaf } from '../../merkle/treeProofs.js'
 import type { Address, Hash, Sender } from '../../protocol/chainEvent.js'
 import type { BlockNumber, ClaimOrdinal, DepositCount } from '../../protocol/units.js'
-import { equalBytes } from '../../store/codecs/bytes.js'
-import { CLAIM_BYTES, claimBlockNumber } from '../../store/codecs/claimRow.js'
+import { equalBytes } from '../../store/layout/bytes.js'
+import { CLAIM_BYTES, claimBlockNumber } from '../../store/layout/claimRow.js'
 import {
   DEPOSIT_BYTES,
   type DepositRow,
   decodeDepositRow,
   depositBlockNumber,
   depositLeafType,
-} from '../../store/codecs/depositRow.js'
-import { latin1 } from '../../store/codecs/keys.js'
+} from '../../store/layout/depositRow.js'
+import { latin1 } from '../../store/layout/keys.js'
 import {
   ordinalOfSenderRow,
   senderKindEnd,
   senderKinds,
   senderNotes,
   senderRowKey,
-} from '../../store/codecs/senderOverlay.js'
+} from '../../store/layout/senderRow.js'
+import { CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../../store/layout/tables.js'
 import type { ReadView } from '../../store/shardStore.types.js'
-import { CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../../store/tables.js'
-import { readCounters } from '../counters.js'
-import { countCorrections } from '../senderOverlay.js'
+import { readUndoFloor } from '../position/chainPosition.js'
+import { readCounters, senderWatermark } from '../position/counters.js'
 import type {
   CorrectedSender,
   NotedSender,
@@ -30,11 +30,8 @@ import type {
   TransactionLog,
   UnresolvedSender,
 } from '../shardWriter.types.js'
-import { localExitTreeSource, readLineages } from '../tiles.js'
-import { findArchivedTwin } from './applyLocalExitTree.js'
-import { readUndoFloor } from './chainPosition.js'
-import { type Senders, senderWatermark } from './senders.js'
-import { StoredRows } from './storedRows.js'
+import { countCorrections } from '../snapshot/senderOverlay.js'
+import { localExitTreeSource, readLineages } from '../snapshot/tiles.js'
 import {
   depositLog,
   ownAddress,
@@ -42,7 +39,10 @@ import {
   readClaimHash,
   readDeposit,
   readTransactionLogs,
-} from './transactionLogs.js'
+} from '../snapshot/transactionLogs.js'
+import { findArchivedTwin } from './applyLocalExitTree.js'
+import type { Senders } from './senderRows.js'
+import { StoredRows } from './storedRows.js'
 import type { WriteContext } from './writeContext.js'
 
 /** Deposits and claims whose sender is open, oldest first; of each kind from its watermark on. */

@@ -2,20 +2,20 @@ import { isSameHash } from '../../merkle/branch.js'
 import { readUint32BigEndian } from '../../protocol/abiBytes.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import type { NetworkId } from '../../protocol/units.js'
-import { uint32PairKey } from '../../store/codecs/keys.js'
-import type { WriteContext } from './writeContext.js'
+import { uint32PairKey } from '../../store/layout/keys.js'
+import type { WriteTransaction } from './writeTransaction.js'
 
 /**
  * The rollups' last settled local exit roots, inside one transaction. Each settlement is a version of the rollup exit
  * tree; table `settledLocalExitRoots` tells from which version on a rollup has which root.
  */
 export class RollupExits {
-  readonly #context: WriteContext
+  readonly #transaction: WriteTransaction
   /** By network id; read from the store at first use. */
   #localExitRoots: Map<number, Hash> | undefined
 
-  constructor(context: WriteContext) {
-    this.#context = context
+  constructor(transaction: WriteTransaction) {
+    this.#transaction = transaction
   }
 
   /** Root over all rollups now. */
@@ -23,18 +23,18 @@ export class RollupExits {
     const exits = [...this.#current()]
       .sort(([a], [b]) => a - b)
       .map(([networkId, localExitRoot]) => ({ rollupIndex: networkId - 1, localExitRoot }))
-    return this.#context.memory.rollupExitTree.root(exits)
+    return this.#transaction.memory.rollupExitTree.root(exits)
   }
 
   /** A rollup that comes with a root: it counts from the next settlement of any rollup on. */
   setInitial(networkId: NetworkId, localExitRoot: Hash): void {
     if (localExitRoot.every((byte) => byte === 0)) return
-    this.#set(networkId, localExitRoot, this.#context.counters.rollupExitVersion + 1)
+    this.#set(networkId, localExitRoot, this.#transaction.counters.rollupExitVersion + 1)
   }
 
   /** Makes the next version. @returns its root. */
   settle(networkId: NetworkId, localExitRoot: Hash): Hash {
-    this.#set(networkId, localExitRoot, ++this.#context.counters.rollupExitVersion)
+    this.#set(networkId, localExitRoot, ++this.#transaction.counters.rollupExitVersion)
     return this.root()
   }
 
@@ -52,13 +52,13 @@ export class RollupExits {
 
   #set(networkId: NetworkId, localExitRoot: Hash, version: number): void {
     this.#current().set(networkId, localExitRoot)
-    this.#context.view.put('settledLocalExitRoots', uint32PairKey(networkId, version), localExitRoot)
+    this.#transaction.view.put('settledLocalExitRoots', uint32PairKey(networkId, version), localExitRoot)
   }
 
   #current(): Map<number, Hash> {
     if (this.#localExitRoots !== undefined) return this.#localExitRoots
     const roots = new Map<number, Hash>()
-    const { view } = this.#context
+    const { view } = this.#transaction
     const end = uint32PairKey(0xffff_ffff, 0xffff_ffff)
     for (let networkId = 0; ; ) {
       const [first] = view.list('settledLocalExitRoots', {

@@ -1,7 +1,7 @@
 import { InvariantError } from '../../errors/invariantError.js'
-import { chunkKey } from '../../store/codecs/keys.js'
+import { chunkKey } from '../../store/layout/keys.js'
+import type { TableName } from '../../store/layout/tables.js'
 import type { WriteView } from '../../store/shardStore.types.js'
-import type { TableName } from '../../store/tables.js'
 
 /** Where a row stands: `bytes` is the whole chunk, the row starts at `offset`. Valid until the next call of the appender. */
 export interface RowPlace {

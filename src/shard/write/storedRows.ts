@@ -1,7 +1,7 @@
 import { InvariantError } from '../../errors/invariantError.js'
-import { chunkKey } from '../../store/codecs/keys.js'
+import { chunkKey } from '../../store/layout/keys.js'
+import type { TableName } from '../../store/layout/tables.js'
 import type { ReadView } from '../../store/shardStore.types.js'
-import type { TableName } from '../../store/tables.js'
 
 /**
  * Rows of a chunked table that are read one after another, and changed by nobody meanwhile: each chunk is read once, not

@@ -1,47 +1,20 @@
-import type { TreeHasher } from '../../merkle/hasher.js'
-import { RollupExitTree } from '../../merkle/rollupExitTree.js'
-import type { NetworkId } from '../../protocol/units.js'
-import { CLAIM_BYTES, CLAIM_HASH_BYTES } from '../../store/codecs/claimRow.js'
-import { DEPOSIT_BYTES } from '../../store/codecs/depositRow.js'
-import { metaKey } from '../../store/codecs/keys.js'
-import { type Counters, encodeCounters } from '../../store/codecs/metaValues.js'
+import { CLAIM_BYTES, CLAIM_HASH_BYTES } from '../../store/layout/claimRow.js'
+import { DEPOSIT_BYTES } from '../../store/layout/depositRow.js'
+import { metaKey } from '../../store/layout/keys.js'
+import { type Counters, encodeCounters } from '../../store/layout/metaValues.js'
+import { CLAIM_HASHES_PER_CHUNK, CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../../store/layout/tables.js'
 import type { WriteView } from '../../store/shardStore.types.js'
-import { CLAIM_HASHES_PER_CHUNK, CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../../store/tables.js'
-import { readCounters } from '../counters.js'
-import { AddressBook } from './addressBook.js'
+import { readCounters } from '../position/counters.js'
 import { ClaimLinks } from './claimLinks.js'
-import { Dictionaries } from './dictionaries.js'
 import { HashRunAppender } from './hashRunAppender.js'
 import { L1Exits } from './l1Exits.js'
 import { ListAppender } from './listAppender.js'
 import { LocalExitTree } from './localExitTree.js'
-import { MetadataHashes } from './metadataHashes.js'
 import type { PreparedBatch } from './prepareBatch.js'
 import { RowAppender } from './rowAppender.js'
-import { Senders } from './senders.js'
-
-/** What the writer remembers between transactions. */
-export interface WriterMemory {
-  readonly networkId: NetworkId
-  readonly hasher: TreeHasher
-  readonly rollupExitTree: RollupExitTree
-  readonly addresses: AddressBook
-  readonly metadataHashes: MetadataHashes
-  /** Mirrors stored state: must be forgotten after a failed transaction and after a reorg. */
-  readonly dictionaries: Dictionaries
-}
-
-export function createWriterMemory(networkId: NetworkId, hasher: TreeHasher): WriterMemory {
-  const keccak256 = (bytes: Uint8Array) => hasher.hash(bytes)
-  return {
-    networkId,
-    hasher,
-    rollupExitTree: new RollupExitTree(hasher),
-    addresses: new AddressBook(keccak256),
-    metadataHashes: new MetadataHashes(keccak256),
-    dictionaries: new Dictionaries(),
-  }
-}
+import { Senders } from './senderRows.js'
+import type { WriterMemory } from './writerMemory.js'
+import type { WriteTransaction } from './writeTransaction.js'
 
 const NOTHING_PREPARED: PreparedBatch = {
   depositLeaves: new Uint8Array(0),
@@ -55,7 +28,7 @@ const NOTHING_PREPARED: PreparedBatch = {
  * Everything that one transaction shares. Its parts gather what a stretch of blocks changes; `flush` writes it. A block
  * whose undo is kept is a stretch of its own, so that its old values are those of the block before.
  */
-export class WriteContext {
+export class WriteContext implements WriteTransaction {
   readonly view: WriteView
   readonly memory: WriterMemory
   readonly prepared: PreparedBatch

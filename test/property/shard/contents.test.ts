@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Sender } from '../../../src/protocol/chainEvent.js'
-import { findExitRoot } from '../../../src/shard/hashRuns.js'
-import { entriesOfKind, exitRootOf } from '../../../src/shard/write/hashRunAppender.js'
-import { decodeInjectedGerEntry, decodeUint32 } from '../../../src/store/codecs/smallRows.js'
+import { entriesOfKind, exitRootOf, findExitRoot } from '../../../src/shard/snapshot/hashRuns.js'
+import { decodeInjectedGerEntry, decodeUint32 } from '../../../src/store/layout/smallRows.js'
+import { hashKinds } from '../../../src/store/layout/tables.js'
 import type { ReadView } from '../../../src/store/shardStore.types.js'
-import { hashKinds } from '../../../src/store/tables.js'
 import { assertForRandomShards } from '../../support/randomShard.js'
 import {
   hex,

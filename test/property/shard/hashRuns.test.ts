@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { findByTransaction, findExitRoot } from '../../../src/shard/hashRuns.js'
+import { findByTransaction, findExitRoot } from '../../../src/shard/snapshot/hashRuns.js'
 import { HashRunAppender, truncateEntries } from '../../../src/shard/write/hashRunAppender.js'
+import { hashKinds } from '../../../src/store/layout/tables.js'
 import { openShardStoreWriter } from '../../../src/store/shardStore.js'
-import { hashKinds } from '../../../src/store/tables.js'
 import { tempFolder } from '../../support/tempFolder.js'
 
 /** A hash whose first words crowd: some share the first, some both. */

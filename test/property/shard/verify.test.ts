@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compileMerkleModule, createHasher } from '../../../src/merkle/wasm.js'
 import type { NetworkId } from '../../../src/protocol/units.js'
 import { verifyShard } from '../../../src/shard/verify/verifyShard.js'
+import { compileMerkleModule, createHasher } from '../../../src/wasm/wasmModule.js'
 import { assertForRandomShards } from '../../support/randomShard.js'
 
 const hasher = createHasher(compileMerkleModule())

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { bytesToHex, getAddress } from 'viem'
-import { JsonWriter } from '../../../src/api/jsonWriter.js'
-import { compileMerkleModule, createHasher } from '../../../src/merkle/wasm.js'
+import { JsonWriter } from '../../../src/api/present/jsonWriter.js'
+import { compileMerkleModule, createHasher } from '../../../src/wasm/wasmModule.js'
 import { checksumAddress, uint256 } from '../../support/sampleRecords.js'
 
 function written(write: (writer: JsonWriter) => void): string {

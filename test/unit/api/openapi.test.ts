@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { docsPage } from '../../../src/api/docsPage.js'
+import { docsPage } from '../../../src/api/docs/docsPage.js'
+import { openApiDocument } from '../../../src/api/docs/openapi.js'
 import { errorTable } from '../../../src/api/errorTable.js'
-import { openApiDocument } from '../../../src/api/openapi.js'
 import { probeRoutes, routes } from '../../../src/api/routes.js'
 
 interface Document {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { createQueryParser, type QueryParser } from '../../../src/api/parseQuery.js'
+import { createQueryParser, type QueryParser } from '../../../src/api/parse/parseQuery.js'
 import { routes } from '../../../src/api/routes.js'
-import { encodeCursor, filterHash } from '../../../src/protocol/cursor.js'
+import { encodeCursor, filterHash } from '../../../src/query/cursor.js'
 import { uint256 } from '../../support/sampleRecords.js'
 
 const served = new Set([0, 1, 2])

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { JsonWriter } from '../../../src/api/jsonWriter.js'
+import { compileSchema } from '../../../src/api/parse/parseQuery.js'
 import { writeFailure } from '../../../src/api/present/failure.js'
-import { presenters, type RecordByOperation } from '../../../src/api/present.js'
+import { JsonWriter } from '../../../src/api/present/jsonWriter.js'
+import { presenters, type RecordByOperation } from '../../../src/api/present/present.js'
 import { routes } from '../../../src/api/routes.js'
-import { compileSchema } from '../../../src/api/validators.js'
-import { failure } from '../../../src/errors/answers.js'
-import type { OperationId } from '../../../src/protocol/queries.js'
 import { asDepositCount, asNetworkId } from '../../../src/protocol/units.js'
+import { failure } from '../../../src/query/answers.js'
+import type { OperationId } from '../../../src/query/queries.js'
 import {
   bridgeRecord,
   checksumAddress,

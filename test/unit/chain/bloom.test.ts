@@ -7,9 +7,9 @@ import {
   decodeBloom,
   falseClaimOdds,
   isZeroBloom,
-} from '../../../src/chain/bloom.js'
-import type { RpcLog } from '../../../src/chain/rpcLogs.js'
-import { eventTopics } from '../../../src/protocol/eventTopics.js'
+} from '../../../src/chain/logs/bloom.js'
+import type { RpcLog } from '../../../src/chain/rpc/rpcLogs.js'
+import { eventTopics } from '../../../src/events/eventTopics.js'
 import { decodeHex } from '../../../src/protocol/hex.js'
 import { contracts, l2Filter } from '../../support/encodedLogs.js'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CallRetry } from '../../../src/chain/callRetry.js'
-import { type ProviderWords, RpcFailure, type RpcFailureKind } from '../../../src/chain/rpcFailure.js'
+import { CallRetry } from '../../../src/chain/rpc/callRetry.js'
+import { type ProviderWords, RpcFailure, type RpcFailureKind } from '../../../src/chain/rpc/rpcFailure.js'
 import { FakeClock } from '../../support/fakeClock.js'
 
 const { signal } = new AbortController()

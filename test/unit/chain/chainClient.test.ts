@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createChainClient } from '../../../src/chain/chainClient.js'
+import { createChainClient } from '../../../src/chain/client/chainClient.js'
 import { FatalError, RetryableError } from '../../../src/errors/chainErrors.js'
 import { encodeHex } from '../../../src/protocol/hex.js'
 import { asBlockNumber } from '../../../src/protocol/units.js'

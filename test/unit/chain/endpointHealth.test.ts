@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EndpointHealth } from '../../../src/chain/endpointHealth.js'
-import { RpcFailure, type RpcFailureKind } from '../../../src/chain/rpcFailure.js'
+import { EndpointHealth } from '../../../src/chain/endpoints/endpointHealth.js'
+import { RpcFailure, type RpcFailureKind } from '../../../src/chain/rpc/rpcFailure.js'
 import { FakeClock } from '../../support/fakeClock.js'
 
 const failure = (kind: RpcFailureKind, retryAfterMs?: number) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { type HeadSocketOptions, openHeadSocket } from '../../../src/chain/headSocket.js'
+import { type HeadSocketOptions, openHeadSocket } from '../../../src/chain/rpc/headSocket.js'
 import { type HeadServer, headMessage, serveHeads } from '../../support/headServer.js'
 
 const HASH = `0x${'ab'.repeat(32)}`

@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { test } from 'node:test'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
-import { UnreadableCoding } from '../../../src/chain/contentCoding.js'
-import { BodyTooLong, createHttpPost, HttpTimeout } from '../../../src/chain/httpPost.js'
+import { BodyTooLong, createHttpPost, HttpTimeout } from '../../../src/chain/rpc/httpPost.js'
+import { UnreadableCoding } from '../../../src/chain/rpc/replyCoding.js'
 
 test('user and password of an address go into a header, a password without a user too', async () => {
   const server = createServer((request, response) => response.end(request.headers.authorization ?? 'none'))

@@ -3,8 +3,8 @@ import { createServer, request as httpRequest, type Server } from 'node:http'
 import { type AddressInfo, connect, type LookupFunction } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { openHeadSocket } from '../../../src/chain/headSocket.js'
-import { createHttpPost } from '../../../src/chain/httpPost.js'
+import { openHeadSocket } from '../../../src/chain/rpc/headSocket.js'
+import { createHttpPost } from '../../../src/chain/rpc/httpPost.js'
 import { serveHeads } from '../../support/headServer.js'
 
 const { signal } = new AbortController()

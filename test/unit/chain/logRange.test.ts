@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LogRange } from '../../../src/chain/logRange.js'
+import { LogRange } from '../../../src/chain/endpoints/logRange.js'
 
 const succeed = (range: LogRange, times: number) => {
   for (let time = 0; time < times; time++) range.succeeded(range.span, 0)

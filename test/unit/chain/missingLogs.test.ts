@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ChainDataError } from '../../../src/errors/chainDataError.js'
-import { eventTopics } from '../../../src/protocol/eventTopics.js'
+import { eventTopics } from '../../../src/events/eventTopics.js'
 import { asBlockNumber } from '../../../src/protocol/units.js'
 import { createFakeWorld } from '../../support/fakeChain.js'
 import { userContract } from '../../support/fakeChainTransaction.js'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { probeEndpoint } from '../../../src/chain/probeEndpoint.js'
+import { probeEndpoint } from '../../../src/chain/probe/probeEndpoint.js'
 import type { NetworkConfig, RpcEndpointConfig } from '../../../src/config/config.types.js'
 import { loadConfig } from '../../../src/config/load.js'
 import { createLogger } from '../../../src/telemetry/logger.js'

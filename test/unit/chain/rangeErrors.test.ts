@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { classifyLogsFailure, isRateLimitText, type LogsProblem } from '../../../src/chain/rangeErrors.js'
-import { type ProviderWords, RpcFailure } from '../../../src/chain/rpcFailure.js'
+import { classifyLogsFailure, isRateLimitText, type LogsProblem } from '../../../src/chain/rpc/rangeErrors.js'
+import { type ProviderWords, RpcFailure } from '../../../src/chain/rpc/rpcFailure.js'
 
 const failure = (words: Partial<ProviderWords> & { text: string }) => new RpcFailure('rpc', 'test', words)
 const classify = (text: string, span: number, more: Partial<ProviderWords> = {}) =>

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decodeBlock, decodeChainId, decodeHash, decodeQuantity } from '../../../src/chain/rpcBlocks.js'
-import { RpcFailure } from '../../../src/chain/rpcFailure.js'
-import { decodeLogs, logsFilter } from '../../../src/chain/rpcLogs.js'
+import { decodeBlock, decodeChainId, decodeHash, decodeQuantity } from '../../../src/chain/rpc/rpcBlocks.js'
+import { RpcFailure } from '../../../src/chain/rpc/rpcFailure.js'
+import { decodeLogs, logsFilter } from '../../../src/chain/rpc/rpcLogs.js'
 import { contracts, l1Filter, l2Filter } from '../../support/encodedLogs.js'
 
 const hash = (byte: string) => `0x${byte.repeat(32)}`

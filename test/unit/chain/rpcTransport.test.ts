@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
-import { RpcFailure } from '../../../src/chain/rpcFailure.js'
-import { createRpcTransport } from '../../../src/chain/rpcTransport.js'
+import { RpcFailure } from '../../../src/chain/rpc/rpcFailure.js'
+import { createRpcTransport } from '../../../src/chain/rpc/rpcTransport.js'
 import {
   byMethod,
   type ScriptedAnswer,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { HttpAnswer, HttpPost } from '../../../src/chain/httpPost.js'
-import { Silence } from '../../../src/chain/silence.js'
+import { Silence } from '../../../src/chain/client/silence.js'
+import type { HttpAnswer, HttpPost } from '../../../src/chain/rpc/httpPost.js'
 import { FakeClock } from '../../support/fakeClock.js'
 
 const ANSWER: HttpAnswer = { status: 503, statusText: '', headers: {}, body: Buffer.alloc(0) }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TokenBucket } from '../../../src/chain/tokenBucket.js'
+import { TokenBucket } from '../../../src/chain/endpoints/tokenBucket.js'
 import { FakeClock } from '../../support/fakeClock.js'
 
 const { signal } = new AbortController()

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readBridgeTrace } from '../../../src/chain/callTrace.js'
 import type { SenderLog } from '../../../src/chain/chainClient.types.js'
-import { matchCallers } from '../../../src/chain/matchCallers.js'
+import { readBridgeTrace } from '../../../src/chain/senders/callTrace.js'
+import { matchCallers } from '../../../src/chain/senders/matchCallers.js'
 import { createFakeWorld } from '../../support/fakeChain.js'
 import { account, userContract } from '../../support/fakeChainTransaction.js'
 

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type Address, encodeFunctionData, type Hex, keccak256 } from 'viem'
-import { claimedWordsOf, claimedWordsProgram, PROGRAM_WORDS } from '../../../src/chain/claimedWordsProgram.js'
-import { bridgeAbi } from '../../../src/devnet/abis.js'
+import {
+  claimedWordsOf,
+  claimedWordsProgram,
+  PROGRAM_WORDS,
+} from '../../../src/chain/state/claimedWordsProgram.js'
 import { inject, removeInjected, settle } from '../../../src/devnet/actions.js'
-import { type ClaimRequest, findClaimError, sendClaim } from '../../../src/devnet/claimTransaction.js'
+import { bridgeAbi } from '../../../src/devnet/contractAbis.js'
 import type { Devnet } from '../../../src/devnet/devnet.js'
 import { type DevnetChain, send } from '../../../src/devnet/devnetChain.js'
+import { type ClaimRequest, findClaimError, sendClaim } from '../../../src/devnet/sendClaim.js'
 import { depositLeaf, type LeafParts, naiveRoot } from '../../support/fakeChainTrees.js'
 import {
   claimedBitMap,

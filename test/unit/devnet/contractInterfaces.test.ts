@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Abi, type AbiItem, toEventSelector, toFunctionSelector } from 'viem'
-import * as abis from '../../../src/devnet/abis.js'
 import { readCompiledContract } from '../../../src/devnet/compiledContracts.js'
+import * as abis from '../../../src/devnet/contractAbis.js'
 import type { ContractName } from '../../../src/devnet/contractNames.js'
 
 /** Selectors of the real contracts, as published; nothing here is computed from our own sources. */

@@ -9,12 +9,6 @@ import {
   type TransactionReceipt,
 } from 'viem'
 import {
-  bridgeAbi,
-  globalExitRootManagerL1Abi,
-  globalExitRootManagerL2Abi,
-  rollupManagerAbi,
-} from '../../../src/devnet/abis.js'
-import {
   bridgeAsset,
   bridgeMessage,
   bridgeThroughContract,
@@ -22,6 +16,12 @@ import {
   settle,
   updateGlobalExitRoot,
 } from '../../../src/devnet/actions.js'
+import {
+  bridgeAbi,
+  globalExitRootManagerL1Abi,
+  globalExitRootManagerL2Abi,
+  rollupManagerAbi,
+} from '../../../src/devnet/contractAbis.js'
 import type { Devnet } from '../../../src/devnet/devnet.js'
 import {
   depositLeaf,

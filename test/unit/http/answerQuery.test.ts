@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { success } from '../../../src/errors/answers.js'
+import type { VersionNow } from '../../../src/board/shardVersion.js'
 import { answerQuery, type QueryDesk } from '../../../src/http/answerQuery.js'
 import { AnswerCache } from '../../../src/http/cache.js'
-import type { Exchange } from '../../../src/http/respond.js'
+import type { Exchange } from '../../../src/http/wire/respond.js'
 import type { PoolRequest } from '../../../src/pool/requestLanes.js'
-import type { VersionNow } from '../../../src/pool/shardVersion.js'
+import { success } from '../../../src/query/answers.js'
 
 const VERSION = { tip: 1, epoch: 0, halted: 0, isChanging: false }
 

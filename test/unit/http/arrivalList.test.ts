@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { ArrivalList, type Listed } from '../../../src/http/arrivalList.js'
+import { ArrivalList, type Listed } from '../../../src/http/wire/arrivalList.js'
 
 class Item implements Listed<Item> {
   before: Item | undefined

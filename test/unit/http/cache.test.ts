@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import type { ShardVersion } from '../../../src/board/shardVersion.js'
 import { AnswerCache, type CachedAnswer } from '../../../src/http/cache.js'
-import type { ShardVersion } from '../../../src/pool/shardVersion.js'
 
 const V1: ShardVersion = { tip: 1, epoch: 0, halted: 0 }
 const COMMIT: ShardVersion = { tip: 2, epoch: 0, halted: 0 }

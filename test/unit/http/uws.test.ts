@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
-import { loadUws, type UwsHost } from '../../../src/http/uws.js'
+import { loadUws, type UwsHost } from '../../../src/http/wire/uws.js'
 import { tempFolder } from '../../support/tempFolder.js'
 
 /** Installs made-up packages, and a host that looks for packages there. */

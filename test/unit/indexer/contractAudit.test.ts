@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Hex } from 'viem'
-import { ClaimAudit } from '../../../src/indexer/claimAudit.js'
+import { ClaimAudit } from '../../../src/indexer/audit/claimAudit.js'
 import type { ClaimedWord } from '../../../src/protocol/claimedBitMap.js'
 import { asNetworkId } from '../../../src/protocol/units.js'
 import { headerOf } from '../../support/directClient.js'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ExitRootSearch } from '../../../src/indexer/exitRootSearch.js'
+import { createStatusBoard, statusRow } from '../../../src/board/statusBoard.js'
+import { ExitRootSearch } from '../../../src/indexer/sync/exitRootSearch.js'
 import { asNetworkId } from '../../../src/protocol/units.js'
 import type { FoundExitRoot, LineageSpan } from '../../../src/shard/localExitRoots.types.js'
-import { createStatusBoard, statusRow } from '../../../src/telemetry/statusBoard.js'
 
 /** A root that names its own place. */
 function rootOf(lineage: number, leafCount: number): Uint8Array {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createStatusBoard, statusRow } from '../../../src/board/statusBoard.js'
 import type { NetworkConfig } from '../../../src/config/config.types.js'
-import { GerPoller } from '../../../src/indexer/gerPoller.js'
+import { GerPoller } from '../../../src/indexer/sync/gerPoller.js'
 import type { BlockHeader, Hash } from '../../../src/protocol/chainEvent.js'
 import { asBlockNumber } from '../../../src/protocol/units.js'
-import { createStatusBoard, statusRow } from '../../../src/telemetry/statusBoard.js'
 
 const never = new AbortController().signal
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Hex, keccak256 } from 'viem'
-import { InjectionAudit } from '../../../src/indexer/injectionAudit.js'
+import { InjectionAudit } from '../../../src/indexer/audit/injectionAudit.js'
 import { decodeHex } from '../../../src/protocol/hex.js'
 import { DirectClient, headerOf } from '../../support/directClient.js'
 import { createFakeWorld } from '../../support/fakeChain.js'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Backoff } from '../../../src/indexer/backoff.js'
-import { PollPacer } from '../../../src/indexer/pollPacer.js'
+import { PollPacer } from '../../../src/indexer/sync/pollPacer.js'
 import { asBlockNumber } from '../../../src/protocol/units.js'
 
 test('waits double up to the cap, each between half and all of it, and start again after a success', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { watchSilence } from '../../../src/indexer/silenceWatch.js'
+import { watchSilence } from '../../../src/indexer/sync/silenceWatch.js'
 import { VirtualClock } from '../../support/virtualClock.js'
 
 /** Watches a client that the test speaks for, for ten seconds. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Hex, keccak256 } from 'viem'
+import { headPlaces } from '../../../src/board/statusBoard.js'
 import { FatalError, RetryableError } from '../../../src/errors/chainErrors.js'
-import { headPlaces } from '../../../src/telemetry/statusBoard.js'
 import { createSyncHarness, isInStep, type SyncHarness } from '../../support/syncHarness.js'
 
 /** Blocks with one deposit each. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SyncMessage } from '../../../src/indexer/messages.js'
+import { createStatusBoard, statusRow } from '../../../src/board/statusBoard.js'
+import type { SyncMessage } from '../../../src/indexer/indexerMessages.js'
 import { SyncReport } from '../../../src/indexer/syncReport.js'
-import { createStatusBoard, statusRow } from '../../../src/telemetry/statusBoard.js'
 import { atEachWrite } from '../../support/boardWrites.js'
 import { createKeepingLogger } from '../../support/keepingLogger.js'
 

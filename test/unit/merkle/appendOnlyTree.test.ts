@@ -4,14 +4,9 @@ import { InvariantError } from '../../../src/errors/invariantError.js'
 import { appendLeaves, startLineage } from '../../../src/merkle/appendOnlyTree.js'
 import { isBranchOf } from '../../../src/merkle/branch.js'
 import { EdgeCache } from '../../../src/merkle/edgeCache.js'
-import {
-  getLeaf,
-  getRoot,
-  getRootsAtCounts,
-  proveLeaf,
-  type TreeVersion,
-} from '../../../src/merkle/treeProofs.js'
-import { compileMerkleModule, createHasher } from '../../../src/merkle/wasm.js'
+import { getLeaf, getRoot, getRootsAtCounts, proveLeaf } from '../../../src/merkle/treeProofs.js'
+import type { TreeVersion } from '../../../src/merkle/treeTiles.js'
+import { compileMerkleModule, createHasher } from '../../../src/wasm/wasmModule.js'
 import { MemoryTiles } from '../../support/memoryTiles.js'
 import { NaiveTree, testLeaf } from '../../support/naiveTree.js'
 

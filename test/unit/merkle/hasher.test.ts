@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { compileMerkleModule, createHasher, type MerkleBuild } from '../../../src/merkle/wasm.js'
+import { compileMerkleModule, createHasher, type MerkleBuild } from '../../../src/wasm/wasmModule.js'
 import { naiveFold } from '../../support/naiveTree.js'
 
 const builds: readonly MerkleBuild[] = ['simd', 'scalar', 'simd-debug', 'scalar-debug']

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { encodePacked, keccak256, toHex } from 'viem'
 import { hashDepositLeaves, hashL1InfoLeaves } from '../../../src/merkle/leafHashes.js'
-import { compileMerkleModule, createHasher } from '../../../src/merkle/wasm.js'
 import { asNetworkId } from '../../../src/protocol/units.js'
+import { compileMerkleModule, createHasher } from '../../../src/wasm/wasmModule.js'
 
 const hasher = createHasher(compileMerkleModule())
 

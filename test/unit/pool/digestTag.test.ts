@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import test from 'node:test'
-import { compileMerkleModule, createTextDigest } from '../../../src/merkle/wasm.js'
 import { createTagWriter, digestTag, TAG_LENGTH } from '../../../src/pool/digestTag.js'
+import { compileMerkleModule, createTextDigest } from '../../../src/wasm/wasmModule.js'
 
 const writeTag = createTagWriter(createTextDigest(compileMerkleModule()))
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { routes } from '../../../src/api/routes.js'
 import { BatchDispatcher } from '../../../src/pool/batchDispatcher.js'
+import { ReplyHead, replyHeadBytes } from '../../../src/pool/batchMessages.js'
 import { BatchSlots, createSlotMemory } from '../../../src/pool/batchSlots.js'
-import { ReplyHead, replyHeadBytes } from '../../../src/pool/messages.js'
 import { decodeQueries } from '../../../src/pool/queryCodec.js'
-import type { OperationId, QueryByOperation } from '../../../src/protocol/queries.js'
 import { asDepositCount, asNetworkId } from '../../../src/protocol/units.js'
+import type { OperationId, QueryByOperation } from '../../../src/query/queries.js'
 import { createLogger } from '../../../src/telemetry/logger.js'
 
 const networkId = asNetworkId(1)

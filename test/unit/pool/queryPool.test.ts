@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import type { QueryReply } from '../../../src/pool/messages.js'
+import type { QueryReply } from '../../../src/pool/batchMessages.js'
 import { asDepositCount, asL1InfoTreeIndex, asNetworkId } from '../../../src/protocol/units.js'
 import { ask, askIndex, type FakePool, jsonOf, startFakePool } from '../../support/fakePool.js'
 import { arrivalAt, faultCounts, HEAVY_PAGE, letGo } from '../../support/fakeQueryFaults.js'

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { success } from '../../../src/errors/answers.js'
-import { decodeReplies } from '../../../src/pool/messages.js'
+import { createVersionReader, isSameEpoch } from '../../../src/board/shardVersion.js'
+import { createStatusBoard, statusRow } from '../../../src/board/statusBoard.js'
+import { decodeReplies } from '../../../src/pool/batchMessages.js'
 import { QueryWriter } from '../../../src/pool/queryCodec.js'
 import { createBatchRunner, type QueryFunctions } from '../../../src/pool/runBatch.js'
-import { createVersionReader, isSameEpoch } from '../../../src/pool/shardVersion.js'
 import { asDepositCount, asNetworkId } from '../../../src/protocol/units.js'
-import { createStatusBoard, statusRow } from '../../../src/telemetry/statusBoard.js'
+import { success } from '../../../src/query/answers.js'
 import { bridgeRecord, pageOf } from '../../support/sampleRecords.js'
 
 const shards = { withSnapshots: <T>(body: () => T): T => body() }

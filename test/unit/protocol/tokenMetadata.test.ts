@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { encodeAbiParameters, hexToBytes, parseAbiParameters } from 'viem'
-import { decodeTokenMetadata } from '../../../src/protocol/tokenMetadata.js'
+import { decodeTokenMetadata } from '../../../src/protocol/metadata.js'
 
 const NOTHING = { name: null, symbol: null, decimals: null }
 

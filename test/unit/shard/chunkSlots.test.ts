@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { asNetworkId } from '../../../src/protocol/units.js'
-import { THRESHOLDS } from '../../../src/shard/thresholds.js'
+import { THRESHOLDS } from '../../../src/shard/queries/shardReaders.js'
 import { bothTexts } from '../../support/bothTexts.js'
 import { createFakeWorld, type FakeWorld } from '../../support/fakeChain.js'
 import { IndexedWorld } from '../../support/indexedWorld.js'

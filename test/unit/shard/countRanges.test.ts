@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { listOfBits } from '../../../src/shard/bits.js'
-import { CountedBits } from '../../../src/shard/countedBits.js'
-import { CountRanges } from '../../../src/shard/countRanges.js'
-import { RangedBits } from '../../../src/shard/rangedBits.js'
+import { listOfBits } from '../../../src/shard/sets/bits.js'
+import { CountedBits } from '../../../src/shard/sets/countedBits.js'
+import { CountRanges } from '../../../src/shard/sets/countRanges.js'
+import { RangedBits } from '../../../src/shard/sets/rangedBits.js'
 
 const SIZE = 70_000
 

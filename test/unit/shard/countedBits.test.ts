@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { allBelow, type Bits, hasBit, listOfBits } from '../../../src/shard/bits.js'
-import { CountedBits } from '../../../src/shard/countedBits.js'
-import { SignedBits } from '../../../src/shard/signedBits.js'
+import { allBelow, type Bits, hasBit, listOfBits } from '../../../src/shard/sets/bits.js'
+import { CountedBits } from '../../../src/shard/sets/countedBits.js'
+import { SignedBits } from '../../../src/shard/sets/signedBits.js'
 
 /** Some ranges of 32,768 bits, so that every level of the counts matters. */
 const LIMIT = 100_000

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { BlockNumber, LeafCount } from '../../../src/protocol/units.js'
-import { CountRanges } from '../../../src/shard/countRanges.js'
-import { Coverage } from '../../../src/shard/coverage.js'
-import { L1InfoColumns } from '../../../src/shard/l1InfoColumns.js'
-import { SettledCoverage, type Settlement } from '../../../src/shard/settledCoverage.js'
-import { UNRESOLVABLE_VERSION } from '../../../src/store/tables.js'
+import type { Settlement } from '../../../src/shard/localExitRoots.types.js'
+import { Coverage } from '../../../src/shard/readiness/coverage.js'
+import { L1InfoColumns } from '../../../src/shard/readiness/l1InfoColumns.js'
+import { SettledCoverage } from '../../../src/shard/readiness/settledCoverage.js'
+import { CountRanges } from '../../../src/shard/sets/countRanges.js'
+import { UNRESOLVABLE_VERSION } from '../../../src/store/layout/tables.js'
 
 /** A local exit root that stands for a number. */
 function rootOf(number: number): Uint8Array {

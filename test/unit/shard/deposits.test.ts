@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { HaltReason } from '../../../src/errors/haltReason.js'
+import type { HaltReason } from '../../../src/board/haltReason.js'
 import type { ChainEvent, IndexedBlock } from '../../../src/protocol/chainEvent.js'
 import type { DepositCount } from '../../../src/protocol/units.js'
 import { RandomChain } from '../../support/randomChain.js'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findByTransaction } from '../../../src/shard/hashRuns.js'
+import { findByTransaction } from '../../../src/shard/snapshot/hashRuns.js'
 import { HashRunAppender } from '../../../src/shard/write/hashRunAppender.js'
+import { hashKinds } from '../../../src/store/layout/tables.js'
 import { openShardStoreWriter } from '../../../src/store/shardStore.js'
-import { hashKinds } from '../../../src/store/tables.js'
 import { tempFolder } from '../../support/tempFolder.js'
 
 test('one flush takes more entries than a position of 21 bits can count', async (context) => {

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { AddressBook } from '../../../src/shard/write/addressBook.js'
 import { ListAppender, readList } from '../../../src/shard/write/listAppender.js'
-import { listHeadKey } from '../../../src/store/codecs/keys.js'
+import { listHeadKey } from '../../../src/store/layout/keys.js'
+import { listKinds } from '../../../src/store/layout/tables.js'
 import { openShardStoreWriter } from '../../../src/store/shardStore.js'
-import { listKinds } from '../../../src/store/tables.js'
 import { tempFolder } from '../../support/tempFolder.js'
 
 test('addresses that begin alike have lists of their own, over several flushes', async (context) => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { proveLeaf } from '../../../src/merkle/treeProofs.js'
-import { compileMerkleModule, createHasher } from '../../../src/merkle/wasm.js'
 import type {
   BlockHeader,
   ChainEvent,
@@ -10,12 +9,12 @@ import type {
   Sender,
 } from '../../../src/protocol/chainEvent.js'
 import type { BlockNumber, DepositCount, LeafCount, NetworkId } from '../../../src/protocol/units.js'
-import { findExitRoot } from '../../../src/shard/hashRuns.js'
-import { localExitTreeSource } from '../../../src/shard/tiles.js'
-import { decodeArchivedDeposit } from '../../../src/store/codecs/archivedDeposit.js'
-import { DEPOSIT_BYTES } from '../../../src/store/codecs/depositRow.js'
-import { uint32Key } from '../../../src/store/codecs/keys.js'
-import { SENDER_BYTES } from '../../../src/store/codecs/senderRow.js'
+import { findExitRoot } from '../../../src/shard/snapshot/hashRuns.js'
+import { localExitTreeSource } from '../../../src/shard/snapshot/tiles.js'
+import { DEPOSIT_BYTES, decodeArchivedDeposit } from '../../../src/store/layout/depositRow.js'
+import { uint32Key } from '../../../src/store/layout/keys.js'
+import { SENDER_BYTES } from '../../../src/store/layout/senderRow.js'
+import { compileMerkleModule, createHasher } from '../../../src/wasm/wasmModule.js'
 import { NaiveTree } from '../../support/naiveTree.js'
 import { hex, readCounters, readDeposits, readLists } from '../../support/shardContents.js'
 import { modelLeafHash } from '../../support/shardModel.js'

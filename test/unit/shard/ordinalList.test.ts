@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { unionOf, within, withMore, without } from '../../../src/shard/listAlgebra.js'
+import { unionOf, within, withMore, without } from '../../../src/shard/sets/listAlgebra.js'
 import {
   chunkedList,
   type IndexedList,
@@ -9,8 +9,8 @@ import {
   listOf,
   type OrdinalList,
   wholeRange,
-} from '../../../src/shard/ordinalList.js'
-import { LIST_CHUNK } from '../../../src/store/tables.js'
+} from '../../../src/shard/sets/ordinalList.js'
+import { LIST_CHUNK } from '../../../src/store/layout/tables.js'
 
 function stored(ordinals: readonly number[], onRead: () => void = () => {}): IndexedList {
   return chunkedList(ordinals.length, (chunk) => {

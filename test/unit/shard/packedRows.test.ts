@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { JsonWriter } from '../../../src/api/jsonWriter.js'
-import { presenters } from '../../../src/api/present.js'
+import { JsonWriter } from '../../../src/api/present/jsonWriter.js'
+import { presenters } from '../../../src/api/present/present.js'
 import { InvariantError } from '../../../src/errors/invariantError.js'
-import { compileMerkleModule, createRowWriter } from '../../../src/merkle/wasm.js'
-import type { BridgeRecord, ClaimRecord, Page } from '../../../src/protocol/records.js'
 import { asNetworkId } from '../../../src/protocol/units.js'
+import type { BridgeRecord, ClaimRecord, Page } from '../../../src/query/records.js'
 import { getBridges } from '../../../src/shard/queries/getBridges.js'
 import { getClaims } from '../../../src/shard/queries/getClaims.js'
-import { ROW_TEXT_BYTES } from '../../../src/shard/rowArena.js'
-import { chunkKey } from '../../../src/store/codecs/keys.js'
-import { shardDirectory } from '../../../src/store/shardDirectory.js'
-import { openShardStoreWriter } from '../../../src/store/shardStore.js'
+import { ROW_TEXT_BYTES } from '../../../src/shard/rows/rowArena.js'
+import { chunkKey } from '../../../src/store/layout/keys.js'
 import {
   CLAIM_HASHES_PER_CHUNK,
   CLAIMS_PER_CHUNK,
   DEPOSITS_PER_CHUNK,
   SENDERS_PER_CHUNK,
   type TableName,
-} from '../../../src/store/tables.js'
+} from '../../../src/store/layout/tables.js'
+import { shardDirectory } from '../../../src/store/shardDirectory.js'
+import { openShardStoreWriter } from '../../../src/store/shardStore.js'
+import { compileMerkleModule, createRowWriter } from '../../../src/wasm/wasmModule.js'
 import { bothTexts } from '../../support/bothTexts.js'
 import { createFakeWorld } from '../../support/fakeChain.js'
 import type { FakeDeposit } from '../../support/fakeChainState.js'

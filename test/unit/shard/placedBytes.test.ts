@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compileMerkleModule, createRowWriter } from '../../../src/merkle/wasm.js'
-import { NOWHERE } from '../../../src/shard/chunkSlots.js'
-import { PlacedBytes } from '../../../src/shard/placedBytes.js'
-import { RowArena } from '../../../src/shard/rowArena.js'
+import { NOWHERE } from '../../../src/shard/rows/chunkSlots.js'
+import { PlacedBytes } from '../../../src/shard/rows/placedBytes.js'
+import { RowArena } from '../../../src/shard/rows/rowArena.js'
+import { compileMerkleModule, createRowWriter } from '../../../src/wasm/wasmModule.js'
 
 const counts = { deposits: 1, senders: 1, claims: 1, hashes: 1, links: 1 }
 

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { listOf } from '../../../src/shard/ordinalList.js'
-import { ordinalsBefore, type Strand, Timeline, type TimelinePlace } from '../../../src/shard/timeline.js'
-import { orderByTime } from '../../../src/shard/timeOrder.js'
+import { listOf } from '../../../src/shard/sets/ordinalList.js'
+import {
+  orderByTime,
+  ordinalsBefore,
+  type Strand,
+  Timeline,
+  type TimelinePlace,
+} from '../../../src/shard/sets/timeline.js'
 
 interface Row {
   readonly step: number

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Uint32Column } from '../../../src/shard/uint32Column.js'
+import { Uint32Column } from '../../../src/shard/sets/uint32Column.js'
 
 const value = fc.nat({ max: 12 })
 const step = fc.oneof(

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DEPOSIT_BYTES } from '../../../src/store/codecs/depositRow.js'
-import { directoryKey } from '../../../src/store/codecs/hashRun.js'
-import { blockKey, chunkKey, tileKey, trees, uint32Key } from '../../../src/store/codecs/keys.js'
-import { encodeUint32 } from '../../../src/store/codecs/smallRows.js'
-import { DEPOSITS_PER_CHUNK, hashKinds } from '../../../src/store/tables.js'
+import { DEPOSIT_BYTES } from '../../../src/store/layout/depositRow.js'
+import { directoryKey } from '../../../src/store/layout/hashRun.js'
+import { blockKey, chunkKey, tileKey, trees, uint32Key } from '../../../src/store/layout/keys.js'
+import { encodeUint32 } from '../../../src/store/layout/smallRows.js'
+import { DEPOSITS_PER_CHUNK, hashKinds } from '../../../src/store/layout/tables.js'
 import { count, type Damage, findDamage, first, flip } from '../../support/damagedShard.js'
 
 const quick: readonly Damage[] = [

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { readUint32BigEndian } from '../../../src/protocol/abiBytes.js'
+import { checksumMask, encodeChecksumAddress } from '../../../src/protocol/checksumAddress.js'
 import { writeUint256 } from '../../../src/protocol/uint256.js'
 import type { BlockNumber, DepositCount, LeafCount, NetworkId } from '../../../src/protocol/units.js'
 import {
@@ -11,31 +12,29 @@ import {
   writeUint32BigEndian,
   writeUint48,
   writeUint48BigEndian,
-} from '../../../src/store/codecs/bytes.js'
-import { checksumMask, encodeChecksumAddress } from '../../../src/store/codecs/checksumAddress.js'
-import { CLAIM_LINK_BYTES } from '../../../src/store/codecs/claimLink.js'
+} from '../../../src/store/layout/bytes.js'
 import {
   CLAIM_BYTES,
   CLAIM_HASH_BYTES,
+  CLAIM_LINK_BYTES,
   claimFields,
   decodeClaimRow,
   encodeClaimRow,
-} from '../../../src/store/codecs/claimRow.js'
+} from '../../../src/store/layout/claimRow.js'
 import {
   DEPOSIT_BYTES,
   decodeDepositRow,
   depositFields,
   encodeDepositRow,
-} from '../../../src/store/codecs/depositRow.js'
-import { blockKey, tileKey, trees, uint32PairKey } from '../../../src/store/codecs/keys.js'
+} from '../../../src/store/layout/depositRow.js'
+import { blockKey, tileKey, trees, uint32PairKey } from '../../../src/store/layout/keys.js'
 import {
   decodeL1InfoLeafRow,
   encodeL1InfoLeafRow,
   L1_INFO_LEAF_BYTES,
-} from '../../../src/store/codecs/l1InfoLeafRow.js'
-import { SENDER_BYTES } from '../../../src/store/codecs/senderRow.js'
-import { decodeRollupEntry, encodeRollupEntry } from '../../../src/store/codecs/smallRows.js'
-import { decodeTokenMappingRow, encodeTokenMappingRow } from '../../../src/store/codecs/tokenMappingRow.js'
+} from '../../../src/store/layout/l1InfoLeafRow.js'
+import { SENDER_BYTES } from '../../../src/store/layout/senderRow.js'
+import { decodeRollupEntry, encodeRollupEntry } from '../../../src/store/layout/smallRows.js'
 import {
   CLAIM_HASHES_PER_CHUNK,
   CLAIM_LINKS_PER_CHUNK,
@@ -43,7 +42,8 @@ import {
   DEPOSITS_PER_CHUNK,
   L1_INFO_LEAVES_PER_CHUNK,
   SENDERS_PER_CHUNK,
-} from '../../../src/store/tables.js'
+} from '../../../src/store/layout/tables.js'
+import { decodeTokenMappingRow, encodeTokenMappingRow } from '../../../src/store/layout/tokenMappingRow.js'
 import { decodeUndoPart, UndoPart } from '../../../src/store/undo.js'
 
 const bytes = (length: number, first: number) => Uint8Array.from({ length }, (_, index) => first + index)

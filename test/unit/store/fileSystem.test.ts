@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { unsafeFileSystem, unsafeFileSystemName } from '../../../src/store/fileSystem.js'
+import { unsafeFileSystem, unsafeFileSystemName } from '../../../src/store/folder/fileSystem.js'
 
 test('network file systems, FUSE and overlay are told by name, in either sign of their number', () => {
   // Numbers of `man 2 statfs`.

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, 
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { lockFolder } from '../../../src/store/folderLock.js'
+import { lockFolder } from '../../../src/store/folder/folderLock.js'
 import { skipWithout } from '../../support/installedProgram.js'
 import { inOtherNamespace, noOtherNamespace, underOtherName } from '../../support/otherNamespace.js'
 import { tempFolder } from '../../support/tempFolder.js'

@@ -7,7 +7,7 @@ import {
   decodeRewindCount,
   type Rewind,
   untouchedBy,
-} from '../../../src/store/codecs/rewinds.js'
+} from '../../../src/store/layout/metaValues.js'
 
 const uint32 = fc.nat({ max: 0xffff_ffff })
 const step = fc.record({ deposits: uint32, claims: uint32, tokenMappings: uint32, isReorg: fc.boolean() })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Registry } from 'prom-client'
+import { createStatusBoard, statusRow } from '../../../src/board/statusBoard.js'
 import type { Config } from '../../../src/config/config.types.js'
+import { createHealthMonitor } from '../../../src/health/healthMonitor.js'
+import { registerNetworkMetrics } from '../../../src/health/networkMetrics.js'
 import { AwakeClock } from '../../../src/telemetry/clocks.js'
-import { createHealthMonitor } from '../../../src/telemetry/healthMonitor.js'
-import { registerNetworkMetrics } from '../../../src/telemetry/networkMetrics.js'
-import { createStatusBoard, statusRow } from '../../../src/telemetry/statusBoard.js'
 
 const HOUR_MS = 3_600_000
 const START_EPOCH_MS = Date.UTC(2026, 0, 1)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Registry } from 'prom-client'
+import { createStatusBoard, statusRow } from '../../../src/board/statusBoard.js'
+import { registerNetworkMetrics } from '../../../src/health/networkMetrics.js'
 import { createMetrics, gaugeOf } from '../../../src/telemetry/metrics.js'
-import { registerNetworkMetrics } from '../../../src/telemetry/networkMetrics.js'
-import { createStatusBoard, statusRow } from '../../../src/telemetry/statusBoard.js'
 
 test('the status board is told as gauges, and what is not known is left out', async () => {
   const registry = new Registry()

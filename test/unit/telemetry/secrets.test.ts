@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createHttpPost } from '../../../src/chain/httpPost.js'
+import { createHttpPost } from '../../../src/chain/rpc/httpPost.js'
 import { createLogger } from '../../../src/telemetry/logger.js'
 import { hideAddress, withoutSecrets } from '../../../src/telemetry/secrets.js'
 

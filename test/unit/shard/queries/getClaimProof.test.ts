@@ -9,10 +9,10 @@ import { getClaimProof } from '../../../../src/shard/queries/getClaimProof.js'
 import { getClaims } from '../../../../src/shard/queries/getClaims.js'
 import { getClaimTransaction } from '../../../../src/shard/queries/getClaimTransaction.js'
 import { getL1InfoTreeIndex } from '../../../../src/shard/queries/getL1InfoTreeIndex.js'
-import { chunkKey, tileKey, trees, uint32PairKey } from '../../../../src/store/codecs/keys.js'
+import { chunkKey, tileKey, trees, uint32PairKey } from '../../../../src/store/layout/keys.js'
+import { DEPOSITS_PER_CHUNK, type TableName } from '../../../../src/store/layout/tables.js'
 import { shardDirectory } from '../../../../src/store/shardDirectory.js'
 import { openShardStoreWriter } from '../../../../src/store/shardStore.js'
-import { DEPOSITS_PER_CHUNK, type TableName } from '../../../../src/store/tables.js'
 import { createFakeWorld, type FakeWorld } from '../../../support/fakeChain.js'
 import {
   expectedDeposits,

@@ -1,0 +1,44 @@
+import type { Clock } from '../../telemetry/clocks.js'
+import type { createHttpPost } from '../rpc/httpPost.js'
+
+/** Requests are pending and none was answered for this long: the endpoints may be frozen. */
+const SILENT_AFTER_MS = 1_000
+
+/**
+ * Whether the endpoints of one network answer at all. A frozen node accepts connections and never answers: without this, it
+ * would be noticed only after the time-outs of a request and of its retry. A refusal counts as an answer, a failed connection
+ * does not.
+ */
+export class Silence {
+  readonly #clock: Pick<Clock, 'now'>
+  #pending = 0
+  /** Since when requests have been pending without any answer. */
+  #sinceMs: number | undefined
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock
+  }
+
+  /** True while requests are pending and none was answered for a while. */
+  get isSilent(): boolean {
+    return this.#sinceMs !== undefined && this.#clock.now() - this.#sinceMs >= SILENT_AFTER_MS
+  }
+
+  /** Wraps `openPost` so that requests and answers are noticed. */
+  around(openPost: typeof createHttpPost): typeof createHttpPost {
+    return (options) => {
+      const post = openPost(options)
+      return async (body, signal) => {
+        this.#pending++
+        this.#sinceMs ??= this.#clock.now()
+        try {
+          const answer = await post(body, signal)
+          this.#sinceMs = this.#pending > 1 ? this.#clock.now() : undefined
+          return answer
+        } finally {
+          this.#pending--
+        }
+      }
+    }
+  }
+}

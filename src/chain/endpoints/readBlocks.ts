@@ -1,0 +1,93 @@
+import { type BlockHead, decodeBlock, quantity } from '../rpc/rpcBlocks.js'
+import { isUnknownBlock, RpcFailure } from '../rpc/rpcFailure.js'
+import type { RpcCall, RpcOutcome } from '../rpc/rpcTransport.js'
+import type { Endpoint } from './endpoint.js'
+
+export type BlockTag = 'latest' | 'safe' | 'finalized'
+
+/** Questions for a block or transaction that is null before the endpoint counts as behind it: behind one address may be several nodes. */
+export const NULL_TRIES = 4
+
+export function blockCall(block: number | BlockTag): RpcCall {
+  const name = typeof block === 'number' ? quantity(block) : block
+  return { method: 'eth_getBlockByNumber', params: [name, false] }
+}
+
+/**
+ * @returns undefined when the endpoint does not know the block.
+ * @throws RpcFailure
+ */
+export async function findBlock(
+  block: number | BlockTag,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<BlockHead | undefined> {
+  const call = blockCall(block)
+  const [outcome] = await endpoint.callAll([call], signal)
+  if (typeof block === 'number') return expectBlock(outcome!, block, endpoint)
+  if (!outcome!.ok) throw outcome!.failure
+  return decodeBlock(outcome!.result, endpoint.alias)
+}
+
+/**
+ * The block that `blockCall(number)` asked for.
+ * @returns undefined when the endpoint does not know it.
+ * @throws RpcFailure, also for another block than asked for.
+ */
+export function expectBlock(outcome: RpcOutcome, number: number, endpoint: Endpoint): BlockHead | undefined {
+  if (!outcome.ok) {
+    if (isUnknownBlock(outcome.failure)) return undefined
+    throw outcome.failure
+  }
+  const block = decodeBlock(outcome.result, endpoint.alias)
+  if (block === undefined || block.number === number) return block
+  throw new RpcFailure('body', `${endpoint.alias}: block ${block.number} instead of ${number}`)
+}
+
+/** Newest block; remembered as the endpoint's head. @throws RpcFailure */
+export async function readHead(endpoint: Endpoint, signal: AbortSignal): Promise<BlockHead> {
+  const [outcome] = await endpoint.callAll([blockCall('latest')], signal)
+  return expectHead(outcome!, endpoint)
+}
+
+/** The answer to `blockCall('latest')`; remembered as the endpoint's head. @throws RpcFailure */
+export function expectHead(outcome: RpcOutcome, endpoint: Endpoint): BlockHead {
+  if (!outcome.ok) throw outcome.failure
+  const head = decodeBlock(outcome.result, endpoint.alias)
+  // Not `behind`, which is no illness: an endpoint without a head is of no use, and the network's own head unknown.
+  if (head === undefined) throw new RpcFailure('body', `${endpoint.alias}: no latest block`)
+  endpoint.head = head
+  return head
+}
+
+/**
+ * Blocks by number, in any order, without repeats.
+ * @throws RpcFailure; `behind` when one of them stays unknown.
+ */
+export async function readBlocks(
+  numbers: readonly number[],
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<BlockHead[]> {
+  const blocks: BlockHead[] = []
+  let wanted = numbers
+  for (let tries = 0; wanted.length > 0; tries++) {
+    if (tries === NULL_TRIES) throw behind(endpoint, wanted[0]!)
+    const outcomes = await endpoint.callAll(wanted.map(blockCall), signal)
+    const unknown: number[] = []
+    outcomes.forEach((outcome, index) => {
+      if (!outcome.ok) throw outcome.failure
+      const block = decodeBlock(outcome.result, endpoint.alias)
+      if (block === undefined) unknown.push(wanted[index]!)
+      else if (block.number === wanted[index]) blocks.push(block)
+      else
+        throw new RpcFailure('body', `${endpoint.alias}: block ${block.number} instead of ${wanted[index]}`)
+    })
+    wanted = unknown
+  }
+  return blocks
+}
+
+export function behind(endpoint: Endpoint, block: number): RpcFailure {
+  return new RpcFailure('behind', `${endpoint.alias}: does not know block ${block} yet`)
+}

@@ -1,0 +1,32 @@
+import type { Clock } from '../../telemetry/clocks.js'
+
+/** What an endpoint refuses is asked for again after this long, then after twice as long, and so on. */
+const REFUSED_MS = 5_000
+const LONGEST_REFUSED_MS = 60_000
+
+/** A refusal that holds only for a while: behind a gateway some backends may answer what others refuse. */
+export class Refusal {
+  readonly #clock: Pick<Clock, 'now'>
+  #times = 0
+  #untilMs = Number.NEGATIVE_INFINITY
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock
+  }
+
+  /** True until the endpoint may be asked again. */
+  get holds(): boolean {
+    return this.#clock.now() < this.#untilMs
+  }
+
+  /** Several at once count as one. */
+  told(): void {
+    if (this.holds) return
+    this.#untilMs = this.#clock.now() + Math.min(LONGEST_REFUSED_MS, REFUSED_MS * 2 ** this.#times++)
+  }
+
+  forget(): void {
+    this.#times = 0
+    this.#untilMs = Number.NEGATIVE_INFINITY
+  }
+}

@@ -1,0 +1,26 @@
+import type { Clock } from '../../telemetry/clocks.js'
+
+/** At most `perSecond` calls a second on average, with bursts of one second's worth. */
+export class TokenBucket {
+  readonly #perSecond: number
+  readonly #clock: Clock
+  #tokens: number
+  #at: number
+
+  constructor(perSecond: number, clock: Clock) {
+    this.#perSecond = perSecond
+    this.#clock = clock
+    this.#tokens = Math.max(1, perSecond)
+    this.#at = clock.now()
+  }
+
+  /** Takes `count` tokens at once, on credit, and waits until they are paid: callers queue in the order they come. */
+  async take(count: number, signal: AbortSignal): Promise<void> {
+    const now = this.#clock.now()
+    const burst = Math.max(1, this.#perSecond)
+    this.#tokens = Math.min(burst, this.#tokens + ((now - this.#at) / 1000) * this.#perSecond)
+    this.#at = now
+    this.#tokens -= count
+    if (this.#tokens < 0) await this.#clock.sleep((-this.#tokens / this.#perSecond) * 1000, signal)
+  }
+}

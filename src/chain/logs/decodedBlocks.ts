@@ -1,0 +1,182 @@
+import { decodeLog, type EventFilter } from '../../events/decodeLog.js'
+import { PackedHeader, packedClaim, packedDeposit } from '../../events/packedEvents.js'
+import type { PackedLogs } from '../../events/packedLogs.js'
+import { packedRootEvent } from '../../events/packedRootEvents.js'
+import type { BlockHeader, ChainEvent, Hash } from '../../protocol/chainEvent.js'
+import { decodeHex, encodeHex } from '../../protocol/hex.js'
+import { asBlockNumber } from '../../protocol/units.js'
+import type { Endpoint } from '../endpoints/endpoint.js'
+import { type BlockHead, toHeader } from '../rpc/rpcBlocks.js'
+import { RpcFailure } from '../rpc/rpcFailure.js'
+import { type RpcLog, unpackLog } from '../rpc/rpcLogs.js'
+
+/** The logs of one block, decoded; what its header says is found out later, as far as it is needed. */
+export interface DecodedBlock {
+  readonly number: number
+  readonly hash: Hash
+  /** What all of its logs agree on. */
+  readonly timestampSec: number | undefined
+  readonly events: readonly ChainEvent[]
+  logs(): readonly RpcLog[]
+}
+
+/** A block of far history in its window's packed logs. */
+class PackedBlock implements DecodedBlock {
+  readonly number: number
+  readonly timestampSec: number | undefined
+  readonly events: readonly ChainEvent[]
+  readonly packed: PackedLogs
+  readonly #from: number
+  readonly #to: number
+
+  constructor(block: {
+    readonly logs: PackedLogs
+    readonly from: number
+    readonly to: number
+    readonly timestampSec: number | undefined
+    readonly events: readonly ChainEvent[]
+  }) {
+    this.number = block.logs.blockNumber(block.from)
+    this.packed = block.logs
+    this.#from = block.from
+    this.#to = block.to
+    this.timestampSec = block.timestampSec
+    this.events = block.events
+  }
+
+  get hash(): Hash {
+    return this.packed.blockHash(this.#from)
+  }
+
+  logs(): RpcLog[] {
+    return Array.from({ length: this.#to - this.#from }, (_, index) =>
+      unpackLog(this.packed, this.#from + index),
+    )
+  }
+
+  header(timestampSec: number): BlockHeader {
+    return new PackedHeader(this.packed, this.#from, timestampSec)
+  }
+}
+
+/** @param logs all of one block, in order, at least one. @throws ChainDataError */
+export function decodeBlock(logs: readonly RpcLog[], filter: EventFilter): DecodedBlock {
+  const { blockNumber, blockHash } = logs[0]!
+  return {
+    number: blockNumber,
+    hash: decodeHex(blockHash)!,
+    timestampSec: commonTime(logs),
+    logs: () => logs,
+    events: decodeEvents(logs, filter),
+  }
+}
+
+/**
+ * @param logs in chain order.
+ * @throws RpcFailure when logs of one block name two hashes; ChainDataError
+ */
+export function decodePackedBlocks(
+  logs: PackedLogs,
+  filter: EventFilter,
+  endpoint: Endpoint,
+): DecodedBlock[] {
+  const blocks: DecodedBlock[] = []
+  for (let from = 0, to = 0; from < logs.length; from = to) {
+    const number = logs.blockNumber(from)
+    for (to = from + 1; to < logs.length && logs.blockNumber(to) === number; to++)
+      if (!logs.isOfSameBlock(from, to)) throw mixedBranches(number, endpoint)
+    blocks.push(decodePackedBlock(logs, from, to, filter))
+  }
+  return blocks
+}
+
+/**
+ * Header of a block with events, as far as it was needed.
+ * @throws RpcFailure when its logs are of another block than the header with its number.
+ */
+export function headerOf(
+  block: DecodedBlock,
+  headers: ReadonlyMap<number, BlockHead>,
+  endpoint: Endpoint,
+): BlockHeader {
+  const { number, hash, timestampSec: time, events } = block
+  const header = headers.get(number)
+  if (header !== undefined) {
+    if (header.hash !== encodeHex(hash)) throw mixedBranches(number, endpoint)
+    return toHeader(header)
+  }
+  const told = toldByV2(events)
+  const timestampSec = told?.timestampSec ?? time
+  if (timestampSec === undefined)
+    throw new RpcFailure('body', `${endpoint.alias}: block ${number} has no time`)
+  if (told === undefined && block instanceof PackedBlock) return block.header(timestampSec)
+  return {
+    number: asBlockNumber(number),
+    hash,
+    parentHash: told?.previousBlockHash ?? new Uint8Array(32),
+    timestampSec,
+  }
+}
+
+/** What UpdateL1InfoTreeV2 says of its own block; its root proves it. */
+export function toldByV2(events: readonly ChainEvent[]) {
+  return events.find((event) => event.type === 'l1InfoRoot')
+}
+
+export function mixedBranches(block: number, endpoint: Endpoint): RpcFailure {
+  return new RpcFailure('body', `${endpoint.alias}: block ${block} is told from two branches`)
+}
+
+function decodePackedBlock(logs: PackedLogs, from: number, to: number, filter: EventFilter): DecodedBlock {
+  const events: ChainEvent[] = []
+  let timestampSec = logs.blockTimestamp(from)
+  for (let log = from; log < to; log++) {
+    if (logs.blockTimestamp(log) !== timestampSec) timestampSec = undefined
+    const event = decodePackedEvent(logs, log, filter)
+    if (event !== undefined) events.push(event)
+  }
+  return new PackedBlock({ logs, from, to, timestampSec, events })
+}
+
+function decodePackedEvent(logs: PackedLogs, log: number, filter: EventFilter): ChainEvent | undefined {
+  const name = logs.event(log)?.name
+  const packed =
+    name === 'BridgeEvent'
+      ? packedDeposit(logs, log)
+      : name === 'ClaimEvent'
+        ? packedClaim(logs, log)
+        : undefined
+  if (packed !== undefined || name === undefined) return packed
+  const position = {
+    blockNumber: asBlockNumber(logs.blockNumber(log)),
+    logIndex: logs.logIndex(log),
+    transactionHash: logs.transactionHash(log),
+  }
+  return packedRootEvent(logs, log, name, position) ?? decodeLog(logs.encoded(log), position, filter)
+}
+
+function decodeEvents(logs: readonly RpcLog[], filter: EventFilter): ChainEvent[] {
+  const events: ChainEvent[] = []
+  let transaction = ''
+  let transactionHash: Hash = new Uint8Array(0)
+  for (const log of logs) {
+    if (log.transactionHash !== transaction) {
+      transaction = log.transactionHash
+      transactionHash = decodeHex(transaction)!
+    }
+    const position = {
+      blockNumber: asBlockNumber(log.blockNumber),
+      logIndex: log.logIndex,
+      transactionHash,
+    }
+    const event = decodeLog(log, position, filter)
+    if (event !== undefined) events.push(event)
+  }
+  return events
+}
+
+/** The time that all logs of a block agree on. */
+function commonTime(logs: readonly RpcLog[]): number | undefined {
+  const time = logs[0]!.blockTimestamp
+  return logs.every((log) => log.blockTimestamp === time) ? time : undefined
+}

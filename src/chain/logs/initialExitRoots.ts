@@ -1,0 +1,95 @@
+import { FatalError } from '../../errors/chainErrors.js'
+import { eventTopics } from '../../events/eventTopics.js'
+import type { ChainEvent, RollupAddedEvent } from '../../protocol/chainEvent.js'
+import { decodeHexAt } from '../../protocol/hex.js'
+import { asBlockNumber } from '../../protocol/units.js'
+import type { Endpoint } from '../endpoints/endpoint.js'
+import { RpcFailure } from '../rpc/rpcFailure.js'
+import type { RpcLog } from '../rpc/rpcLogs.js'
+import { contractAnswer, contractCall } from '../state/contractCall.js'
+import type { ContractStates } from '../state/contractStates.js'
+
+/** rollupIDToRollupDataV2(uint32) of v9 and later; rollupIDToRollupData(uint32) before. Both: fifth word. */
+const ROLLUP_DATA_SELECTORS = ['0x74d9c244', '0xf9c4c2ae']
+const LAST_LOCAL_EXIT_ROOT_AT = 2 + 4 * 64
+
+const existingTopics: readonly string[] = [
+  eventTopics.AddExistingRollupV4,
+  eventTopics.AddExistingRollupV9,
+  eventTopics.AddExistingRollup,
+]
+
+/**
+ * Events of one block with the local exit root that AddExistingRollup may set without saying so: it enters the rollup
+ * exit tree at the next settlement of any rollup. Read from the manager as of the event's block.
+ * @param states who may be asked for it; `endpoint` first, if it is meant for that, since its logs tell of the event.
+ * @throws FatalError `pruned_history` when nobody has that block's state any more; RetryableError.
+ */
+export async function withInitialExitRoots(
+  events: readonly ChainEvent[],
+  logs: readonly RpcLog[],
+  rollupManager: string,
+  states: Pick<ContractStates, 'need'>,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<readonly ChainEvent[]> {
+  const complete: ChainEvent[] = []
+  for (const event of events) {
+    const log = logs.find(({ logIndex }) => logIndex === event.logIndex)
+    const topic = log?.topics[0]?.toLowerCase() ?? ''
+    if (event.type !== 'rollupAdded' || log === undefined || !existingTopics.includes(topic))
+      complete.push(event)
+    else {
+      const initialLocalExitRoot = await readLastExitRoot(event, log, rollupManager, states, endpoint, signal)
+      complete.push({ ...event, initialLocalExitRoot })
+    }
+  }
+  return complete
+}
+
+async function readLastExitRoot(
+  event: RollupAddedEvent,
+  log: RpcLog,
+  rollupManager: string,
+  states: Pick<ContractStates, 'need'>,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const argument = event.networkId.toString(16).padStart(64, '0')
+  const ask = (teller: Endpoint) => askLastExitRoot(argument, log, rollupManager, teller, signal)
+  try {
+    return (await states.need(ask, signal, { preferred: endpoint })) ?? event.initialLocalExitRoot
+  } catch (error) {
+    const isGone = error instanceof FatalError && error.reason === 'pruned_history'
+    // Managers before v9 had no way to set one.
+    if (isGone && log.topics[0]?.toLowerCase() === eventTopics.AddExistingRollupV4) return new Uint8Array(32)
+    throw error
+  }
+}
+
+/**
+ * In the block before there was no such rollup: who tells of its exit root there, too, tells another block's state.
+ * @returns undefined where the manager has no such getter. @throws RpcFailure
+ */
+async function askLastExitRoot(
+  argument: string,
+  { blockNumber }: RpcLog,
+  rollupManager: string,
+  teller: Endpoint,
+  signal: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  for (const selector of ROLLUP_DATA_SELECTORS) {
+    const calls = [blockNumber, blockNumber - 1].map((block) =>
+      contractCall(rollupManager, `${selector}${argument}`, asBlockNumber(block)),
+    )
+    const [outcome, before] = await teller.callAll(calls, signal)
+    const answer = contractAnswer(outcome!)
+    const root = answer === undefined ? undefined : decodeHexAt(answer, LAST_LOCAL_EXIT_ROOT_AT, 32)
+    if (root === undefined) continue
+    const isMisleading = before!.ok && before!.result === answer && root.some((byte) => byte !== 0)
+    if (!isMisleading) return root
+    teller.state.misled()
+    throw new RpcFailure('gone', `${teller.alias}: tells the state of another block than ${blockNumber}`)
+  }
+  return undefined
+}

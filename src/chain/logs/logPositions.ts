@@ -1,0 +1,287 @@
+import { ChainDataError } from '../../errors/chainDataError.js'
+import type { PackedLogs } from '../../events/packedLogs.js'
+import type { Endpoint } from '../endpoints/endpoint.js'
+import { readBlocks } from '../endpoints/readBlocks.js'
+import { type BlockHead, quantity } from '../rpc/rpcBlocks.js'
+import { RpcFailure } from '../rpc/rpcFailure.js'
+import { decodeLogs, type logsFilter, type RpcLog } from '../rpc/rpcLogs.js'
+import type { RpcOutcome } from '../rpc/rpcTransport.js'
+import { mixedBranches } from './decodedBlocks.js'
+
+/** Positions reserved for one transaction: a position is transaction index · this + the log's index in the transaction. */
+const TRANSACTION_LOGS = 2 ** 16
+
+type Logs = readonly RpcLog[]
+
+/**
+ * The position of a log in its block. Most chains number the logs of a block: `logIndex` is the position. Some (zk stacks)
+ * number the logs of each transaction from 0, so two logs of a block may have one index. From the first block on that shows
+ * this, the position is transaction index · 2^16 + logIndex. Counting the logs ourselves would not do: only our contracts' logs
+ * are fetched, and another filter would give other numbers. Older blocks keep their logIndex, which is in order in each of them.
+ *
+ * The first such block is a property of the chain: reading history again finds the same one. The store remembers it
+ * (`startAt`), and a range is stored only if it was read with the same value (`FetchedRange.perTransactionFrom`).
+ */
+export class LogPositions {
+  readonly #filter: ReturnType<typeof logsFilter>
+  #from: number | undefined
+
+  constructor(filter: ReturnType<typeof logsFilter>) {
+    this.#filter = filter
+  }
+
+  /** First block whose logs are counted per transaction; undefined while none was seen. */
+  get from(): number | undefined {
+    return this.#from
+  }
+
+  /** Sets the first block as the store has it. */
+  startAt(block: number | undefined): void {
+    this.#from = block
+  }
+
+  /**
+   * Gives packed logs their positions, without any request.
+   * @param logs in chain order.
+   * @returns false when requests are needed (`place`): the logs are unchanged then.
+   */
+  placePacked(logs: PackedLogs, endpoint: Endpoint): boolean {
+    const first = this.#firstPlaced(logs)
+    for (let log = 1; log < first; log++) if (isInDoubt(logs, log)) return false
+    if (first === logs.length) return true
+    if (!this.#countsPerTransaction(endpoint)) return false
+    for (let log = first; log < logs.length; log++) {
+      const transaction = logs.transactionIndex(log)
+      if (transaction === undefined || transaction >= TRANSACTION_LOGS) return false
+      if (logs.logIndex(log) >= TRANSACTION_LOGS) return false
+      if (log > first && !isInStep(logs, log)) return false
+    }
+    for (let log = first; log < logs.length; log++)
+      logs.setLogIndex(log, logs.transactionIndex(log)! * TRANSACTION_LOGS + logs.logIndex(log))
+    return true
+  }
+
+  /**
+   * @param blocks complete blocks with their logs, ascending. Lists are replaced by sorted ones with the position as `logIndex`.
+   * @returns the first block counted per transaction that these positions were made with.
+   * @throws RpcFailure when the endpoint does not tell enough; ChainDataError `log_position_overflow`.
+   */
+  async place(
+    blocks: Map<number, Logs>,
+    headers: ReadonlyMap<number, BlockHead>,
+    endpoint: Endpoint,
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
+    let from = this.#from
+    const isOpen = (number: number) => from === undefined || number < from
+    const inDoubt = new Map([...blocks].filter(([number, logs]) => isOpen(number) && areInDoubt(logs)))
+    for (const [number, logs] of await withTransactions(inDoubt, headers, endpoint, signal)) {
+      if (!showPerTransaction(logs, endpoint)) continue
+      from = number
+      this.#from = Math.min(number, this.#from ?? number)
+      endpoint.perTransactionLogs = { from, isShown: true }
+      break
+    }
+    if (from === undefined) return undefined
+    const since = from
+    let placed = new Map([...blocks].filter(([number]) => number >= since))
+    if (placed.size === 0) return from
+    if (!(await this.#showsPerTransaction(from, endpoint, signal)))
+      placed = await withOwnIndexes(placed, endpoint, signal)
+    const bare = new Map([...placed].filter(([, logs]) => !tellTransactions(logs)))
+    const told = await withTransactions(bare, headers, endpoint, signal)
+    for (const [number, logs] of new Map([...placed, ...told])) {
+      const inOrder = byTransaction(logs, endpoint)
+      blocks.set(
+        number,
+        inOrder.map((log) => withPlace(log, endpoint)),
+      )
+    }
+    return from
+  }
+
+  #firstPlaced(logs: PackedLogs): number {
+    const from = this.#from
+    if (from === undefined) return logs.length
+    let first = 0
+    while (first < logs.length && logs.blockNumber(first) < from) first++
+    return first
+  }
+
+  /** Whether the endpoint showed, at the block where counting changes, that it counts per transaction. */
+  #countsPerTransaction({ perTransactionLogs: learned }: Endpoint): boolean {
+    return learned?.isShown === true && learned.from === this.#from
+  }
+
+  /**
+   * Whether the endpoint counts per transaction, which its logs of block `from` show. False as well for an endpoint that no
+   * longer has that block: receipts then give the indices (`withOwnIndexes`).
+   */
+  async #showsPerTransaction(from: number, endpoint: Endpoint, signal: AbortSignal): Promise<boolean> {
+    const learned = endpoint.perTransactionLogs
+    if (learned?.from === from) return learned.isShown
+    const range = { fromBlock: quantity(from), toBlock: quantity(from) }
+    try {
+      const raw = await endpoint.call('eth_getLogs', [{ ...this.#filter, ...range }], signal)
+      const block = new Map([[from, decodeLogs(raw, from, from, endpoint.alias)]])
+      const told = await withTransactions(block, new Map(), endpoint, signal)
+      const isShown = showPerTransaction(told.get(from)!, endpoint)
+      endpoint.perTransactionLogs = { from, isShown }
+      return isShown
+    } catch (error) {
+      if (error instanceof RpcFailure && error.kind === 'rpc') return false
+      throw error
+    }
+  }
+}
+
+/** The logs with their transactions' indices from the block's list of hashes. A log whose transaction is not listed stays as it is. */
+async function withTransactions(
+  blocks: ReadonlyMap<number, Logs>,
+  headers: ReadonlyMap<number, BlockHead>,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<Map<number, Logs>> {
+  const known = new Map(headers)
+  const missing = [...blocks.keys()].filter((number) => !known.has(number))
+  for (const header of await readBlocks(missing, endpoint, signal)) known.set(header.number, header)
+  const complete = new Map<number, Logs>()
+  for (const [number, logs] of blocks) {
+    const { hash, transactionHashes } = known.get(number)!
+    if (logs.some(({ blockHash }) => blockHash !== hash)) throw mixedBranches(number, endpoint)
+    const indexes = new Map(transactionHashes.map((each, index) => [each.toLowerCase(), index]))
+    const told = logs.map((log) => ({
+      ...log,
+      transactionIndex: indexes.get(log.transactionHash) ?? log.transactionIndex,
+    }))
+    complete.set(number, told)
+  }
+  return complete
+}
+
+/** The logs with their index in their own transaction, from receipts: a receipt lists all logs of its transaction in order. */
+async function withOwnIndexes(
+  blocks: ReadonlyMap<number, Logs>,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<Map<number, Logs>> {
+  const hashes = [...new Set([...blocks.values()].flat().map(({ transactionHash }) => transactionHash))]
+  const calls = hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
+  const outcomes = await endpoint.callAll(calls, signal)
+  const receipts = new Map(hashes.map((hash, at) => [hash, outcomes[at]!]))
+  const complete = new Map<number, Logs>()
+  for (const [number, logs] of blocks) {
+    const whole = new Map<string, RpcLog[]>()
+    const own = logs.map((log) => {
+      const { transactionHash: hash } = log
+      const inReceipt = whole.get(hash) ?? logsOfReceipt(receipts.get(hash)!, log, endpoint)
+      whole.set(hash, inReceipt)
+      const logIndex = inReceipt.findIndex((each) => isSameEvent(each, log))
+      if (logIndex < 0) throw uncountable(log, endpoint)
+      // A transaction may emit the same event twice: each log needs a position of its own.
+      inReceipt[logIndex] = { ...log, data: TAKEN }
+      return { ...log, logIndex }
+    })
+    complete.set(number, own)
+  }
+  return complete
+}
+
+/** Marks a log of a receipt as matched: no log has this as its data. */
+const TAKEN = ''
+
+function logsOfReceipt(outcome: RpcOutcome, log: RpcLog, endpoint: Endpoint): RpcLog[] {
+  const receipt = (outcome.ok ? outcome.result : undefined) as { readonly logs?: unknown } | null | undefined
+  const logs = decodeLogs(receipt?.logs ?? [], log.blockNumber, log.blockNumber, endpoint.alias)
+  if (logs.some(({ blockHash }) => blockHash !== log.blockHash))
+    throw mixedBranches(log.blockNumber, endpoint)
+  return logs
+}
+
+function isSameEvent(a: RpcLog, b: RpcLog): boolean {
+  return (
+    a.address === b.address &&
+    a.data.toLowerCase() === b.data.toLowerCase() &&
+    a.topics.join().toLowerCase() === b.topics.join().toLowerCase()
+  )
+}
+
+/** The endpoint counts per block where positions are stored per transaction, and its receipts do not have the log. */
+function uncountable({ blockNumber }: RpcLog, { alias }: Endpoint): RpcFailure {
+  return new RpcFailure(
+    'body',
+    `${alias}: counts logs of block ${blockNumber} per block, which are counted per transaction here, and no receipt tells them`,
+  )
+}
+
+/** One index per transaction, one transaction per index. */
+function tellTransactions(logs: Logs): boolean {
+  const hashes = new Map<number, string>()
+  const indexes = new Map<string, number>()
+  for (const { transactionIndex: index, transactionHash: hash } of logs) {
+    if (index === undefined) return false
+    if ((hashes.get(index) ?? hash) !== hash || (indexes.get(hash) ?? index) !== index) return false
+    hashes.set(index, hash)
+    indexes.set(hash, index)
+  }
+  return true
+}
+
+/**
+ * Whether the logs may be counted per transaction: an index repeats, or a higher index belongs to an earlier transaction.
+ * Also true while a transaction index is missing, because it could show the latter.
+ * @param logs of one block, by logIndex.
+ */
+function areInDoubt(logs: Logs): boolean {
+  for (let at = 1; at < logs.length; at++) {
+    const [before, log] = [logs[at - 1]!, logs[at]!]
+    if (log.logIndex === before.logIndex) return true
+    if (log.transactionIndex === undefined || before.transactionIndex === undefined) {
+      if (log.transactionHash !== before.transactionHash) return true
+    } else if (log.transactionIndex < before.transactionIndex) return true
+  }
+  return false
+}
+
+/** The same for a packed log and the one before it. */
+function isInDoubt(logs: PackedLogs, log: number): boolean {
+  if (logs.blockNumber(log) !== logs.blockNumber(log - 1)) return false
+  if (logs.logIndex(log) <= logs.logIndex(log - 1)) return true
+  return logs.transactionIndex(log) === undefined && !logs.isOfSameTransaction(log, log - 1)
+}
+
+/** @param logs of one block, by logIndex, with their transactions' indices. @throws RpcFailure when two logs share an index and the transactions don't explain it. */
+function showPerTransaction(logs: Logs, endpoint: Endpoint): boolean {
+  if (tellTransactions(logs)) return areInDoubt(logs)
+  // A log of the system belongs to no transaction: without a repeated index it keeps its logIndex.
+  if (logs.some(({ logIndex }, at) => at > 0 && logIndex === logs[at - 1]!.logIndex))
+    throw untold(logs[0]!, endpoint)
+  return false
+}
+
+/** @throws RpcFailure when the transactions are not known. */
+function byTransaction(logs: Logs, endpoint: Endpoint): Logs {
+  if (!tellTransactions(logs)) throw untold(logs[0]!, endpoint)
+  return [...logs].sort((a, b) => a.transactionIndex! - b.transactionIndex! || a.logIndex - b.logIndex)
+}
+
+function untold({ blockNumber }: RpcLog, { alias }: Endpoint): RpcFailure {
+  return new RpcFailure('body', `${alias}: logs of block ${blockNumber} do not tell their transactions`)
+}
+
+/** Within a block, transactions rise, or the indices within one transaction do. */
+function isInStep(logs: PackedLogs, log: number): boolean {
+  if (logs.blockNumber(log) !== logs.blockNumber(log - 1)) return true
+  const step = logs.transactionIndex(log)! - logs.transactionIndex(log - 1)!
+  return step > 0 || (step === 0 && logs.logIndex(log) > logs.logIndex(log - 1))
+}
+
+function withPlace(log: RpcLog, { alias }: Endpoint): RpcLog {
+  const { transactionIndex = 0, logIndex, blockNumber } = log
+  if (transactionIndex < TRANSACTION_LOGS && logIndex < TRANSACTION_LOGS)
+    return { ...log, logIndex: transactionIndex * TRANSACTION_LOGS + logIndex }
+  throw new ChainDataError(
+    'log_position_overflow',
+    `${alias}: log ${logIndex} of transaction ${transactionIndex} in block ${blockNumber} has no place: both are counted to ${TRANSACTION_LOGS - 1}`,
+  )
+}

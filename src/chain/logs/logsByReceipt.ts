@@ -1,0 +1,83 @@
+import type { Endpoint } from '../endpoints/endpoint.js'
+import { behind } from '../endpoints/readBlocks.js'
+import { classifyLogsFailure } from '../rpc/rangeErrors.js'
+import type { BlockHead } from '../rpc/rpcBlocks.js'
+import { RpcFailure } from '../rpc/rpcFailure.js'
+import { decodeLogs, type logsFilter, type RpcLog } from '../rpc/rpcLogs.js'
+import type { RpcCall } from '../rpc/rpcTransport.js'
+
+/** Receipts held in memory at once: other contracts' logs in them are dropped before the next ones come. */
+const RECEIPTS_AT_ONCE = 50
+
+/** The answer is larger than the endpoint sends, or than is read: the question must be split. */
+export function isTooMuch(failure: RpcFailure): boolean {
+  const { type } = classifyLogsFailure(failure, 1)
+  return type === 'tooMany' || type === 'tooWide'
+}
+
+/**
+ * Our logs of one block, transaction by transaction: for a block whose logs are too much for one answer.
+ * @throws RpcFailure `tooMuch` when those of one transaction are.
+ */
+export async function readLogsByReceipt(
+  block: BlockHead,
+  filter: ReturnType<typeof logsFilter>,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<RpcLog[]> {
+  const addresses = new Set(filter.address)
+  const topics = new Set(filter.topics[0])
+  const isOurs = ({ address, topics: [topic = ''] }: RpcLog): boolean =>
+    addresses.has(address) && topics.has(topic.toLowerCase())
+  const logs: RpcLog[] = []
+  const hashes = block.transactionHashes
+  for (let at = 0; at < hashes.length; at += RECEIPTS_AT_ONCE) {
+    const calls = hashes
+      .slice(at, at + RECEIPTS_AT_ONCE)
+      .map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
+    for (const receipt of await readReceipts(calls, block, endpoint, signal))
+      for (const log of logsOf(receipt, block, endpoint)) if (isOurs(log)) logs.push(log)
+  }
+  return logs
+}
+
+async function readReceipts(
+  calls: readonly RpcCall[],
+  block: BlockHead,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<readonly unknown[]> {
+  const failed = (error: unknown): unknown =>
+    error instanceof RpcFailure && isTooMuch(error) ? tooMuch(block, endpoint) : error
+  try {
+    const outcomes = await endpoint.callAll(calls, signal)
+    return outcomes.map((outcome) => {
+      if (!outcome.ok) throw failed(outcome.failure)
+      return outcome.result
+    })
+  } catch (error) {
+    if (!(error instanceof RpcFailure) || !isTooMuch(error)) throw error
+  }
+  // Together they were too much, whatever their number.
+  const receipts: unknown[] = []
+  for (const { method, params } of calls)
+    receipts.push(
+      await endpoint.call(method, params, signal).catch((error: unknown) => Promise.reject(failed(error))),
+    )
+  return receipts
+}
+
+function logsOf(raw: unknown, block: BlockHead, endpoint: Endpoint): RpcLog[] {
+  const receipt = (typeof raw === 'object' && raw !== null ? raw : {}) as Readonly<Record<string, unknown>>
+  const { blockHash } = receipt
+  if (typeof blockHash !== 'string' || blockHash.toLowerCase() !== block.hash)
+    throw behind(endpoint, block.number)
+  return decodeLogs(receipt.logs, block.number, block.number, endpoint.alias)
+}
+
+function tooMuch(block: BlockHead, endpoint: Endpoint): RpcFailure {
+  return new RpcFailure(
+    'tooMuch',
+    `${endpoint.alias}: the logs of one transaction in block ${block.number} are longer than rpc_max_response_bytes, or than the endpoint answers`,
+  )
+}

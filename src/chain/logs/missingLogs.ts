@@ -1,0 +1,171 @@
+import { ChainDataError } from '../../errors/chainDataError.js'
+import type { EventFilter } from '../../events/decodeLog.js'
+import type { Endpoint } from '../endpoints/endpoint.js'
+import { type BlockHead, quantity } from '../rpc/rpcBlocks.js'
+import { isNotUnderstood, RpcFailure } from '../rpc/rpcFailure.js'
+import { decodeLogs, logsFilter, type RpcLog } from '../rpc/rpcLogs.js'
+import {
+  type BloomProbe,
+  claimsMoreThan,
+  createBloomProbe,
+  decodeBloom,
+  falseClaimOdds,
+  isZeroBloom,
+} from './bloom.js'
+
+/** Questions by block hash before a log that the bloom claims counts as withheld. */
+const ASK_BY_HASH = 2
+/** A bloom this likely to claim by chance proves nothing: on a busy chain it is nearly full. */
+const WORTHLESS_ODDS = 0.001
+/** Blocks with more transactions than this are not read receipt by receipt. */
+const MAX_RECEIPTS = 500
+
+/**
+ * Finds logs that `eth_getLogs` left out. Nodes have answered complete-looking lists with a log missing, up to whole
+ * blocks; the header's bloom is what gives them away.
+ */
+export class MissingLogs {
+  readonly #probe: BloomProbe
+  readonly #filter: ReturnType<typeof logsFilter>
+
+  constructor(filter: EventFilter) {
+    this.#probe = createBloomProbe(filter)
+    this.#filter = logsFilter(filter)
+  }
+
+  /**
+   * @param logs of this block, in order.
+   * @param areApart they may come from a node that lacks the block: where no bloom tells, they are asked for by its hash.
+   * @returns the block's logs, with what was missing.
+   * @throws ChainDataError `missing_log` when the endpoint withholds one; RpcFailure.
+   */
+  async complete(
+    block: BlockHead,
+    logs: readonly RpcLog[],
+    endpoint: Endpoint,
+    signal: AbortSignal,
+    areApart = false,
+  ): Promise<readonly RpcLog[]> {
+    const bloom = decodeBloom(block.logsBloom)
+    // Some chains do not fill their blooms: an empty one says nothing, a filled one is always asked.
+    if (bloom === undefined || isZeroBloom(bloom)) {
+      if (!areApart || endpoint.logsByHash.holds) return logs
+      const byHash = await this.askByHash(block, endpoint, signal)
+      return byHash !== undefined && byHash.length > logs.length ? byHash : logs
+    }
+    let known = logs
+    for (let asked = 0; claimsMoreThan(bloom, known, this.#probe); asked++) {
+      // One more question is worth it even then: it is another way through the node.
+      if (asked > 0 && falseClaimOdds(bloom, this.#probe) > WORTHLESS_ODDS) return known
+      if (asked === ASK_BY_HASH) {
+        await this.#assertFalseClaim(block, known, endpoint, signal)
+        return known
+      }
+      const byHash = endpoint.logsByHash.holds ? undefined : await this.askByHash(block, endpoint, signal)
+      if (byHash !== undefined && byHash.length > known.length) known = byHash
+    }
+    return known
+  }
+
+  /**
+   * Logs of exactly this block.
+   * @returns undefined for null: the block has none, or is not known; and where the question is not understood.
+   * @throws RpcFailure `behind` when the endpoint does not know it (any more).
+   */
+  async askByHash(block: BlockHead, endpoint: Endpoint, signal: AbortSignal): Promise<RpcLog[] | undefined> {
+    let raw: unknown
+    try {
+      raw = await endpoint.call('eth_getLogs', [{ ...this.#filter, blockHash: block.hash }], signal)
+    } catch (error) {
+      if (!(error instanceof RpcFailure) || !isNotUnderstood(error)) throw error
+      endpoint.logsByHash.told()
+      return undefined
+    }
+    endpoint.logsByHash.forget()
+    if (raw === null) return undefined
+    const logs = decodeLogs(raw, block.number, block.number, endpoint.alias)
+    if (logs.some((log) => log.blockHash !== block.hash))
+      throw new RpcFailure('body', `${endpoint.alias}: logs of another block than asked for by hash`)
+    return logs
+  }
+
+  /**
+   * Receipts decide: together they make exactly the header's bloom, and hold no log of ours that is not known.
+   * @throws ChainDataError `missing_log` when they show one, or can't be had.
+   */
+  async #assertFalseClaim(
+    block: BlockHead,
+    known: readonly RpcLog[],
+    endpoint: Endpoint,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const receipts = await readReceipts(block, endpoint, signal)
+    const union = new Uint8Array(256)
+    const knownPlaces = new Set(known.map(placeOf))
+    let isWithheld = false
+    for (const receipt of receipts ?? []) {
+      const bloom = decodeBloom(typeof receipt.logsBloom === 'string' ? receipt.logsBloom : undefined)
+      bloom?.forEach((byte, index) => {
+        union[index] = union[index]! | byte
+      })
+      for (const log of decodeLogs(receipt.logs ?? [], block.number, block.number, endpoint.alias)) {
+        const contract = this.#probe.contracts.find(({ address }) => address === log.address)
+        const isOurs = contract?.topics.some(({ topic }) => topic === log.topics[0]?.toLowerCase()) === true
+        if (isOurs && !knownPlaces.has(placeOf(log))) isWithheld = true
+      }
+    }
+    const isComplete = decodeBloom(block.logsBloom)?.every((byte, index) => byte === union[index]) === true
+    if (isComplete && !isWithheld) return
+    throw new ChainDataError(
+      'missing_log',
+      `${endpoint.alias}: the bloom of block ${block.number} has an event of ours that no log shows`,
+    )
+  }
+}
+
+/** Key of a log within its block: some chains count the logs of each transaction from 0, so `logIndex` alone is not one. */
+function placeOf({ transactionHash, logIndex }: RpcLog): string {
+  return `${transactionHash}:${logIndex}`
+}
+
+type Receipt = Readonly<Record<string, unknown>>
+
+/** @returns undefined when the endpoint offers no receipts of the whole block. */
+async function readReceipts(
+  block: BlockHead,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<readonly Receipt[] | undefined> {
+  if (!endpoint.blockReceipts.holds) {
+    try {
+      // By number, which every node that has the method understands; `ofBlock` looks at the hash.
+      const raw = await endpoint.call('eth_getBlockReceipts', [quantity(block.number)], signal)
+      endpoint.blockReceipts.forget()
+      if (Array.isArray(raw)) return ofBlock(raw, block)
+    } catch (error) {
+      if (!(error instanceof RpcFailure)) throw error
+      if (isNotUnderstood(error)) endpoint.blockReceipts.told()
+      else if (error.kind !== 'rpc') throw error
+    }
+  }
+  if (block.transactionHashes.length > MAX_RECEIPTS) return undefined
+  const outcomes = await endpoint.callAll(
+    block.transactionHashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
+    signal,
+  )
+  return ofBlock(
+    outcomes.map((outcome) => (outcome.ok ? outcome.result : null)),
+    block,
+  )
+}
+
+/** @returns undefined unless every receipt is there and belongs to this very block. */
+function ofBlock(raw: readonly unknown[], block: BlockHead): readonly Receipt[] | undefined {
+  const receipts = raw as readonly (Receipt | null)[]
+  return receipts.every(
+    (receipt): receipt is Receipt =>
+      typeof receipt?.blockHash === 'string' && receipt.blockHash.toLowerCase() === block.hash,
+  )
+    ? receipts
+    : undefined
+}

@@ -1,0 +1,302 @@
+import type { NetworkConfig } from '../../config/config.types.js'
+import type { EventFilter } from '../../events/decodeLog.js'
+import { PackedLogs } from '../../events/packedLogs.js'
+import type { Hash, IndexedBlock } from '../../protocol/chainEvent.js'
+import { decodeHex } from '../../protocol/hex.js'
+import { asBlockNumber, type BlockNumber } from '../../protocol/units.js'
+import type { Clock } from '../../telemetry/clocks.js'
+import type { FetchedRange } from '../chainClient.types.js'
+import type { Endpoint } from '../endpoints/endpoint.js'
+import { behind, readBlocks, readHead } from '../endpoints/readBlocks.js'
+import { type BlockHead, toHeader } from '../rpc/rpcBlocks.js'
+import { RpcFailure } from '../rpc/rpcFailure.js'
+import { decodeLogs, logsFilter, type RpcLog, unpackLog } from '../rpc/rpcLogs.js'
+import type { ContractStates } from '../state/contractStates.js'
+import {
+  type DecodedBlock,
+  decodeBlock,
+  decodePackedBlocks,
+  headerOf,
+  mixedBranches,
+  toldByV2,
+} from './decodedBlocks.js'
+import { withInitialExitRoots } from './initialExitRoots.js'
+import { LogPositions } from './logPositions.js'
+import { isTooMuch } from './logsByReceipt.js'
+import { MissingLogs } from './missingLogs.js'
+import { type LogsWindow, readLogsWindow } from './readLogs.js'
+
+/** Every block this close below the head comes with its header: its bloom is checked, and a reorg shows. One batch's worth. */
+export const NEAR_HEAD_BLOCKS = 48
+/** A window whose parts did not fit together is read again at once so often: the chain may have moved in between. */
+const TRIES = 3
+const RETRY_PAUSE_MS = 50
+/** Blocks asked for by their hashes at a time, where logs may be missing. */
+const BLOCKS_AT_ONCE = 6
+
+interface DecodedWindow {
+  readonly decoded: readonly DecodedBlock[]
+  /** As it was when the logs got their places. */
+  readonly perTransactionFrom: number | undefined
+}
+
+/** Reads stretches of one network's chain from one endpoint at a time, and believes nothing that does not fit together. */
+export class RangeReader {
+  readonly positions: LogPositions
+  readonly #filter: EventFilter
+  readonly #logsFilter: ReturnType<typeof logsFilter>
+  readonly #missingLogs: MissingLogs
+  readonly #network: NetworkConfig
+  readonly #clock: Clock
+  readonly #states: Pick<ContractStates, 'need'>
+  /** Blocks still to be read carefully: none while from > to. */
+  #carefulFrom = 1
+  #carefulTo = 0
+
+  constructor(
+    network: NetworkConfig,
+    filter: EventFilter,
+    clock: Clock,
+    states: Pick<ContractStates, 'need'>,
+  ) {
+    this.#states = states
+    this.#network = network
+    this.#filter = filter
+    this.#logsFilter = logsFilter(filter)
+    this.positions = new LogPositions(this.#logsFilter)
+    this.#missingLogs = new MissingLogs(filter)
+    this.#clock = clock
+  }
+
+  /** Until read again, [from, to] comes with all its headers. */
+  readCarefully(from: number, to: number): void {
+    const isPending = this.#carefulFrom <= this.#carefulTo
+    this.#carefulFrom = isPending ? Math.min(this.#carefulFrom, from) : from
+    this.#carefulTo = isPending ? Math.max(this.#carefulTo, to) : to
+  }
+
+  /** @throws RpcFailure, ChainDataError, or the signal's reason. */
+  async read(
+    endpoint: Endpoint,
+    from: BlockNumber,
+    to: BlockNumber,
+    signal: AbortSignal,
+  ): Promise<FetchedRange> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#readOnce(endpoint, from, to, signal)
+      } catch (error) {
+        const isMoving = error instanceof RpcFailure && (error.kind === 'body' || error.kind === 'behind')
+        if (!isMoving || tries === TRIES) throw error
+        endpoint.head = undefined
+        await this.#clock.sleep(RETRY_PAUSE_MS * tries, signal)
+      }
+    }
+  }
+
+  async #readOnce(
+    endpoint: Endpoint,
+    from: BlockNumber,
+    to: BlockNumber,
+    signal: AbortSignal,
+  ): Promise<FetchedRange> {
+    let head = endpoint.head
+    if (head === undefined || head.number < to) head = await readHead(endpoint, signal)
+    if (head.number < from) throw behind(endpoint, from)
+    const isCareful =
+      this.#carefulFrom <= this.#carefulTo && from <= this.#carefulTo && to >= this.#carefulFrom
+    const last = Math.min(to, head.number, isCareful ? from + NEAR_HEAD_BLOCKS - 1 : to)
+    const headersAbove = isCareful ? from - 1 : head.number - NEAR_HEAD_BLOCKS
+    const window =
+      (from === last && (await this.#readHeadBlock(head, last, endpoint, signal))) ||
+      (await readLogsWindow({ from, to: last, headersAbove, filter: this.#logsFilter }, endpoint, signal))
+    assertLinked(window.headers, endpoint)
+    const parentHash = linkedParentHash(window.headers, from, window.to)
+    const { decoded, perTransactionFrom } =
+      (window.to <= headersAbove && (await this.#decodePacked(window, endpoint, signal))) ||
+      (await this.#decodePlain(window, endpoint, signal))
+    await this.#readMissingHeaders(decoded, window, endpoint, signal)
+    const manager = this.#network.rollupManager
+    const blocks: IndexedBlock[] = []
+    for (const block of decoded) {
+      const { events } = block
+      if (events.length === 0) continue
+      const header = headerOf(block, window.headers, endpoint)
+      const isUntold = manager !== undefined && events.some((event) => event.type === 'rollupAdded')
+      blocks.push({
+        header,
+        events: isUntold
+          ? await withInitialExitRoots(events, block.logs(), manager, this.#states, endpoint, signal)
+          : events,
+      })
+    }
+    if (isCareful) this.#carefulFrom = Math.max(this.#carefulFrom, window.to + 1)
+    const lastHeader = toHeader(window.headers.get(window.to)!)
+    return {
+      fromBlock: from,
+      head: lastHeader,
+      ...(parentHash === undefined ? {} : { parentHash }),
+      blocks,
+      ...(perTransactionFrom === undefined || perTransactionFrom > window.to
+        ? {}
+        : { perTransactionFrom: asBlockNumber(perTransactionFrom) }),
+    }
+  }
+
+  /**
+   * The head's own block by its hash: the cheapest question at the tip, and no node can answer it for another branch.
+   * @returns undefined when `block` is not the head at hand, or the endpoint does not understand the question.
+   */
+  async #readHeadBlock(
+    head: BlockHead,
+    block: number,
+    endpoint: Endpoint,
+    signal: AbortSignal,
+  ): Promise<LogsWindow | undefined> {
+    if (head.number !== block || endpoint.logsByHash.holds) return undefined
+    try {
+      const logs = await this.#missingLogs.askByHash(head, endpoint, signal)
+      return logs && { to: block, headers: new Map([[block, head]]), logs, areLogsApart: false }
+    } catch (error) {
+      // A window of one block can be read in parts.
+      if (error instanceof RpcFailure && isTooMuch(error)) return undefined
+      if (!(error instanceof RpcFailure) || error.kind !== 'rpc') throw error
+      return undefined
+    }
+  }
+
+  /** Near the head and in careful stretches, where all headers are at hand. */
+  async #completeByBloom(
+    groups: Map<number, readonly RpcLog[]>,
+    window: LogsWindow,
+    endpoint: Endpoint,
+    signal: AbortSignal,
+  ): Promise<void> {
+    let isChanged = false
+    const completeOne = async (header: BlockHead): Promise<void> => {
+      const logs = groups.get(header.number) ?? []
+      const complete = await this.#missingLogs.complete(header, logs, endpoint, signal, window.areLogsApart)
+      if (complete === logs) return
+      groups.set(header.number, complete)
+      isChanged = true
+    }
+    const headers = [...window.headers.values()]
+    for (let start = 0; start < headers.length; start += BLOCKS_AT_ONCE)
+      await Promise.all(headers.slice(start, start + BLOCKS_AT_ONCE).map(completeOne))
+    if (!isChanged) return
+    const sorted = [...groups].sort(([a], [b]) => a - b)
+    groups.clear()
+    for (const [number, logs] of sorted) groups.set(number, logs)
+  }
+
+  /** Blocks with their logs, in order, complete as far as their headers tell. */
+  async #decodePlain(window: LogsWindow, endpoint: Endpoint, signal: AbortSignal): Promise<DecodedWindow> {
+    const { logs, to } = window
+    const plain = logs instanceof PackedLogs ? decodeLogs(logs, 0, to, endpoint.alias) : logs
+    const groups = groupByBlock(plain, endpoint)
+    await this.#completeByBloom(groups, window, endpoint, signal)
+    const perTransactionFrom = await this.positions.place(groups, window.headers, endpoint, signal)
+    const decoded = [...groups.values()].map((group) => decodeBlock(group, this.#filter))
+    return { decoded, perTransactionFrom }
+  }
+
+  /**
+   * The same for a window of far history that came packed, most of it without text or objects.
+   * @returns undefined when it did not come so, a log of its last block is missing, or its logs are not counted as they seem.
+   */
+  async #decodePacked(
+    window: LogsWindow,
+    endpoint: Endpoint,
+    signal: AbortSignal,
+  ): Promise<DecodedWindow | undefined> {
+    const { logs } = window
+    if (!(logs instanceof PackedLogs)) return undefined
+    const lastLogs: RpcLog[] = []
+    for (let log = logs.length - 1; log >= 0 && logs.blockNumber(log) === window.to; log--)
+      lastLogs.unshift(unpackLog(logs, log))
+    const header = window.headers.get(window.to)!
+    const complete = await this.#missingLogs.complete(header, lastLogs, endpoint, signal)
+    if (complete !== lastLogs || !this.positions.placePacked(logs, endpoint)) return undefined
+    const perTransactionFrom = this.positions.from
+    return { decoded: decodePackedBlocks(logs, this.#filter, endpoint), perTransactionFrom }
+  }
+
+  /**
+   * Reads the headers that blocks with events still need: for the parent hash of an L1 info leaf that no
+   * UpdateL1InfoTreeV2 tells, and for times where the logs have none that can be trusted.
+   */
+  async #readMissingHeaders(
+    decoded: readonly DecodedBlock[],
+    window: LogsWindow,
+    endpoint: Endpoint,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const add = async (numbers: readonly number[]) => {
+      for (const block of await readBlocks(numbers, endpoint, signal)) window.headers.set(block.number, block)
+    }
+    const trust = endpoint.timestamps
+    const bare = decoded.filter(({ number, events }) => events.length > 0 && !window.headers.has(number))
+    const inDoubt = bare.filter(
+      ({ events }) => events.some((event) => event.type === 'l1InfoLeaf') && !toldByV2(events),
+    )
+    await add(inDoubt.map(({ number }) => number))
+
+    for (const { number, timestampSec } of decoded) {
+      const header = window.headers.get(number)
+      if (header !== undefined && trust.isUsable) trust.compare(timestampSec, header.timestampSec)
+    }
+    const guessed = bare.filter(({ number, events }) => !window.headers.has(number) && !toldByV2(events))
+    if (guessed.length === 0) return
+    const newest = window.headers.get(window.to)!.timestampSec
+    if (trust.isUsable && !timesAreSane(guessed, newest)) trust.distrust()
+    if (trust.isUsable && trust.wantsCheck()) {
+      const sample = guessed[guessed.length - 1]!
+      await add([sample.number])
+      trust.compare(sample.timestampSec, window.headers.get(sample.number)!.timestampSec)
+    }
+    if (trust.isUsable) return
+    const numbers = guessed.map(({ number }) => number)
+    await add(numbers.filter((number) => !window.headers.has(number)))
+  }
+}
+
+/** @throws RpcFailure when logs of one block name two hashes. */
+function groupByBlock(logs: readonly RpcLog[], endpoint: Endpoint): Map<number, readonly RpcLog[]> {
+  const groups = new Map<number, RpcLog[]>()
+  for (const log of logs) {
+    const group = groups.get(log.blockNumber)
+    if (group === undefined) groups.set(log.blockNumber, [log])
+    else if (group[0]!.blockHash !== log.blockHash) throw mixedBranches(log.blockNumber, endpoint)
+    else group.push(log)
+  }
+  return groups
+}
+
+/** @throws RpcFailure when neighbouring headers do not link: they come from two branches. */
+function assertLinked(headers: ReadonlyMap<number, BlockHead>, endpoint: Endpoint): void {
+  for (const header of headers.values()) {
+    const parent = headers.get(header.number - 1)
+    if (parent !== undefined && parent.hash !== header.parentHash)
+      throw mixedBranches(header.number, endpoint)
+  }
+}
+
+/** Parent of block `from`, when no header up to `to` is missing; they are known to link. */
+function linkedParentHash(
+  headers: ReadonlyMap<number, BlockHead>,
+  from: number,
+  to: number,
+): Hash | undefined {
+  for (let number = from; number <= to; number++) if (!headers.has(number)) return undefined
+  return decodeHex(headers.get(from)!.parentHash)
+}
+
+/** Times that are there, do not go backwards, and do not pass the last block's. */
+function timesAreSane(blocks: readonly DecodedBlock[], newest: number): boolean {
+  let previous = 1
+  for (const { timestampSec } of blocks) {
+    if (timestampSec === undefined || timestampSec < previous || timestampSec > newest) return false
+    previous = timestampSec
+  }
+  return true
+}

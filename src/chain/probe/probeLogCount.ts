@@ -1,0 +1,33 @@
+import type { Endpoint } from '../endpoints/endpoint.js'
+import type { BlockHead } from '../rpc/rpcBlocks.js'
+import { decodeLogs } from '../rpc/rpcLogs.js'
+
+/** Most receipts that are read: two with logs show how logs are counted. */
+const MOST_RECEIPTS = 16
+
+/** Whether logs are counted per block, as most nodes do, or per transaction: two receipts with logs of the newest block show it. */
+export async function probeLogCount(
+  { number, transactionHashes }: BlockHead,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<{ readonly outcome: 'ok'; readonly detail: string }> {
+  const calls = transactionHashes
+    .slice(0, MOST_RECEIPTS)
+    .map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
+  const firsts: number[] = []
+  for (const outcome of await endpoint.callAll(calls, signal)) {
+    const receipt = (outcome.ok ? outcome.result : undefined) as
+      | { readonly logs?: unknown }
+      | null
+      | undefined
+    const [first] = decodeLogs(receipt?.logs ?? [], number, number, endpoint.alias)
+    if (first !== undefined) firsts.push(first.logIndex)
+  }
+  if (firsts.length < 2) return { outcome: 'ok', detail: `not shown by block ${number}` }
+  const isPerBlock = firsts.every((first, at) => at === 0 || first > firsts[at - 1]!)
+  if (isPerBlock) return { outcome: 'ok', detail: 'counted per block' }
+  return {
+    outcome: 'ok',
+    detail: 'counted per transaction: log_index is transaction index · 65536 + index',
+  }
+}

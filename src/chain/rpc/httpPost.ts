@@ -1,0 +1,169 @@
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Transform } from 'node:stream'
+import { type HttpRouteOptions, routeTo } from './httpRoute.js'
+import { brokenCoding, createUnpacker } from './replyCoding.js'
+
+/** An answer as it came, whatever its status. */
+export interface HttpAnswer {
+  readonly status: number
+  readonly statusText: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  /** Gives the body's memory back, for the next answer: nothing may read it any more. Optional. */
+  readonly release?: () => void
+}
+
+export type HttpPost = (body: string, signal: AbortSignal) => Promise<HttpAnswer>
+
+export interface HttpPostOptions extends HttpRouteOptions {
+  readonly url: string
+  readonly timeoutMs: number
+  readonly maxBodyBytes: number
+}
+
+/** The endpoint said nothing, or not all of it, in time. */
+export class HttpTimeout extends Error {
+  override readonly name = 'HttpTimeout'
+}
+
+/** The answer is longer than the cap: the rest of it is not read. */
+export class BodyTooLong extends Error {
+  override readonly name = 'BodyTooLong'
+}
+
+const FIRST_BODY_BYTES = 65_536
+/** A larger body's memory is not kept. */
+const LARGEST_SPARE_BYTES = 24 * 2 ** 20
+
+/**
+ * POSTs JSON to one address, each time bounded in time (headers and body together) and size. `fetch` takes 2.6 times the
+ * CPU time for the same bytes (210 MB in 500-block answers: 0.70 s against 0.27 s, Node 20), most of it in web streams.
+ * A redirect is not followed: it comes back as the answer that it is.
+ */
+export function createHttpPost(options: HttpPostOptions): HttpPost {
+  const { start, options: route } = routeTo(options.url, options)
+  const asked = {
+    ...route,
+    method: 'POST',
+    headers: {
+      ...route.headers,
+      'content-type': 'application/json',
+      // Packing a neighbour's answers would cost both sides more than the wire does.
+      'accept-encoding': options.url.startsWith('https:') ? 'gzip' : 'identity',
+    },
+  }
+
+  /**
+   * Memory for the next body. Answers of backfill have megabytes each: made anew, they are what starts most of V8's full
+   * collections.
+   */
+  let spare: Buffer | undefined
+  const takeSpare = (): Buffer => {
+    const memory = spare ?? Buffer.allocUnsafeSlow(FIRST_BODY_BYTES)
+    spare = undefined
+    return memory
+  }
+  const answerOf = (response: IncomingMessage, body: Buffer): HttpAnswer => ({
+    status: response.statusCode ?? 0,
+    statusText: response.statusMessage ?? '',
+    headers: response.headers,
+    body,
+    release() {
+      if (body.buffer.byteLength <= LARGEST_SPARE_BYTES) spare = Buffer.from(body.buffer)
+    },
+  })
+
+  const once = (body: string, signal: AbortSignal): Promise<HttpAnswer> => {
+    signal.throwIfAborted()
+    return new Promise((resolve, reject) => {
+      let request: ClientRequest
+      let isAnswered = false
+      let isOver = false
+      // Once: a request that was given up tells of a connection reset afterwards, which is no reason to ask again.
+      const end = (settle: () => void): void => {
+        if (isOver) return
+        isOver = true
+        clearTimeout(timer)
+        signal.removeEventListener('abort', abort)
+        settle()
+      }
+      const fail = (error: Error): void =>
+        end(() => {
+          reject(error)
+          request.destroy()
+        })
+      const abort = (): void => fail(signal.reason as Error)
+      signal.addEventListener('abort', abort)
+      const timer = setTimeout(() => fail(new HttpTimeout()), options.timeoutMs)
+      request = start(asked, (response) => {
+        isAnswered = true
+        readBody(response, options.maxBodyBytes, takeSpare()).then(
+          (bytes) => end(() => resolve(answerOf(response, bytes))),
+          fail,
+        )
+      })
+      request.on('error', (error) => {
+        const isStale = request.reusedSocket && systemCodeOf(error) === 'ECONNRESET' && !isAnswered
+        if (isStale && !signal.aborted) end(() => resolve(once(body, signal)))
+        else fail(error)
+      })
+      request.end(body)
+    })
+  }
+  return once
+}
+
+/** @param memory takes the body; a larger one is made when it does not fit. @throws BodyTooLong, UnreadableCoding */
+function readBody(response: IncomingMessage, maxBytes: number, memory: Buffer): Promise<Buffer> {
+  if (Number(response.headers['content-length']) > maxBytes) return Promise.reject(new BodyTooLong())
+  const coding = response.headers['content-encoding']
+  return new Promise((resolve, reject) => {
+    let bytes = memory
+    let length = 0
+    let unpacker: Transform | undefined
+    let isBegun = false
+    const take = (piece: Buffer): void => {
+      if (length + piece.length > maxBytes) {
+        // Of a few packed bytes there may be very much to come.
+        unpacker?.destroy()
+        reject(new BodyTooLong())
+        return
+      }
+      if (length + piece.length > bytes.length) {
+        const larger = Buffer.allocUnsafeSlow(2 * (length + piece.length))
+        larger.set(bytes.subarray(0, length))
+        bytes = larger
+      }
+      bytes.set(piece, length)
+      length += piece.length
+    }
+    const done = (): void => resolve(bytes.subarray(0, length))
+    const begin = (first: number): void => {
+      isBegun = true
+      unpacker = createUnpacker(coding, first)
+      unpacker?.on('data', take).on('end', done)
+      unpacker?.on('error', () => reject(brokenCoding(coding)))
+    }
+    response.on('data', (piece: Buffer) => {
+      try {
+        if (!isBegun) begin(piece[0]!)
+      } catch (error) {
+        reject(error as Error)
+        response.destroy()
+        return
+      }
+      if (unpacker === undefined) take(piece)
+      // Unpacking goes on while the connection is read further: it gets pieces of its own (see `ReusingAgent`).
+      else if (!unpacker.destroyed) unpacker.write(Buffer.from(piece))
+    })
+    response.on('end', () => (unpacker === undefined ? done() : unpacker.end()))
+    response.on('error', reject)
+    response.on('close', () => {
+      if (!response.complete) reject(Object.assign(new Error('cut off'), { code: 'ECONNRESET' }))
+    })
+  })
+}
+
+function systemCodeOf(error: Error): unknown {
+  return 'code' in error ? error.code : undefined
+}

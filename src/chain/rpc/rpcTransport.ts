@@ -1,0 +1,295 @@
+import { epochMs } from '../../telemetry/clocks.js'
+import {
+  BodyTooLong,
+  createHttpPost,
+  type HttpAnswer,
+  type HttpPostOptions,
+  HttpTimeout,
+} from './httpPost.js'
+import { type LogReader, parseReplies, textOf } from './parseReplies.js'
+import { isRateLimitText } from './rangeErrors.js'
+import { UnreadableCoding } from './replyCoding.js'
+import { type ProviderWords, RpcFailure, type RpcFailureKind } from './rpcFailure.js'
+
+export interface RpcCall {
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+export type RpcOutcome =
+  | { readonly ok: true; readonly result: unknown }
+  | { readonly ok: false; readonly failure: RpcFailure }
+
+/** One HTTP request per call or batch: bounded in time and size, never repeated, errors without addresses. */
+export interface RpcTransport {
+  /** @throws RpcFailure, or the signal's reason. */
+  request(call: RpcCall, signal: AbortSignal): Promise<unknown>
+  /**
+   * All calls in one request; outcomes in the order of the calls, matched by id.
+   * @throws RpcFailure when the batch as a whole failed.
+   */
+  requestBatch(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcOutcome[]>
+}
+
+export interface RpcTransportOptions extends HttpPostOptions {
+  readonly alias: string
+  /** What posts; another one in tests. */
+  readonly openPost?: typeof createHttpPost
+  /** Reads long lists of logs; without it they come as JSON. */
+  readonly logs?: LogReader | undefined
+}
+
+/** Longest wait that a provider's Retry-After may ask for. */
+const RETRY_AFTER_CAP_MS = 15 * 60_000
+
+interface Reply {
+  readonly id?: unknown
+  readonly result?: unknown
+  readonly error?:
+    | { readonly code?: unknown; readonly message?: unknown; readonly data?: unknown }
+    | string
+    | null
+}
+
+interface RpcBody {
+  readonly jsonrpc: string
+  readonly id: number
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** Shorter answers are parsed as JSON: what is not backfill stays on the plain way. */
+const SCANNED_BYTES = 16_384
+
+function asksForLogs(body: RpcBody | readonly RpcBody[]): boolean {
+  return 'method' in body
+    ? body.method === 'eth_getLogs'
+    : body.some(({ method }) => method === 'eth_getLogs')
+}
+
+/** Requests, ids and errors of JSON-RPC over `createHttpPost`. */
+export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
+  const { alias, openPost = createHttpPost, logs } = options
+  const send = openPost(options)
+  let lastId = 0
+
+  /** @returns what the endpoint answered, parsed. */
+  async function post(
+    body: RpcBody | readonly RpcBody[],
+    what: string,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    let answer: HttpAnswer
+    try {
+      answer = await send(JSON.stringify(body), signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      throw connectionFailure(error, alias, what)
+    }
+    try {
+      return parseAnswer(answer, body, what)
+    } finally {
+      answer.release?.()
+    }
+  }
+
+  function parseAnswer(answer: HttpAnswer, body: RpcBody | readonly RpcBody[], what: string): unknown {
+    const bytes = withoutMark(answer.body)
+    if (answer.status < 200 || answer.status > 299) {
+      const method = 'method' in body ? body.method : undefined
+      const moved = whereMoved(answer, options.url)
+      throw statusFailure({ ...answer, body: bytes }, method, `${alias}: ${what} failed${moved}`)
+    }
+    const isLong = bytes.length > SCANNED_BYTES
+    const scanned = isLong && logs !== undefined && asksForLogs(body) && parseReplies(bytes, logs)
+    if (scanned) return scanned
+    try {
+      return JSON.parse(textOf(bytes))
+    } catch {
+      throw new RpcFailure('body', `${alias}: the answer to ${what} is no complete JSON`)
+    }
+  }
+
+  const bodyOf = (call: RpcCall): RpcBody => ({
+    jsonrpc: '2.0',
+    id: ++lastId,
+    method: call.method,
+    params: call.params,
+  })
+
+  return {
+    async request(call, signal) {
+      const reply = await post(bodyOf(call), call.method, signal)
+      const outcome = outcomeOf(reply, alias, call.method)
+      if (outcome.ok) return outcome.result
+      throw outcome.failure
+    },
+    async requestBatch(calls, signal) {
+      const bodies = calls.map(bodyOf)
+      const answer = await post(bodies, `batch of ${calls.length}`, signal)
+      // A refused batch comes as one error for all of it, bare or in a list.
+      const [first, ...others]: readonly unknown[] = Array.isArray(answer) ? answer : [answer]
+      if (others.length === 0 && calls.length > 1 && isBareError(first))
+        throw failureOf(errorWords(first.error), `${alias}: batch of ${calls.length} failed`)
+      if (!Array.isArray(answer)) throw new RpcFailure('body', `${alias}: a batch was not answered by a list`)
+      // Some endpoints answer ids as texts.
+      const byId = new Map<string, Reply>()
+      for (const reply of answer as readonly (Reply | null)[]) if (reply) byId.set(String(reply.id), reply)
+      return calls.map((call, index) => {
+        const reply = byId.get(String(bodies[index]!.id))
+        if (reply !== undefined) return outcomeOf(reply, alias, call.method)
+        return {
+          ok: false,
+          failure: new RpcFailure('body', `${alias}: ${call.method} is missing in a batch reply`),
+        }
+      })
+    },
+  }
+}
+
+/** Some servers put a byte order mark in front. */
+function withoutMark(body: Buffer): Buffer {
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body
+}
+
+/**
+ * A redirect is not followed: the request may hold a key, and the target may be a login page. The message names the target's
+ * host only, because its path may hold a key.
+ */
+function whereMoved({ status, headers }: HttpAnswer, url: string): string {
+  const { location } = headers
+  if (status < 300 || status > 399 || location === undefined || !URL.canParse(location, url)) return ''
+  const [to, from] = [new URL(location, url), new URL(url)]
+  const scheme = to.protocol.replace(':', '')
+  if (to.host !== from.host) return `, it is redirected to host ${to.host} (${scheme})`
+  return to.protocol === from.protocol
+    ? ', it is redirected to another path of the same host'
+    : `, it is redirected to ${scheme}`
+}
+
+function outcomeOf(reply: unknown, alias: string, method: string): RpcOutcome {
+  const { error, result } = (typeof reply === 'object' && reply !== null ? reply : {}) as Reply
+  const isRefused = error !== undefined && error !== null && !(result !== undefined && isEmpty(error))
+  if (isRefused)
+    return { ok: false, failure: failureOf(errorWords(error, method), `${alias}: ${method} failed`) }
+  if (result === undefined)
+    return { ok: false, failure: new RpcFailure('body', `${alias}: ${method} was answered without a result`) }
+  return { ok: true, result }
+}
+
+/** Some endpoints send an empty error beside a result. */
+function isEmpty(error: NonNullable<Reply['error']>): boolean {
+  return typeof error === 'object' ? !error.code && !error.message : !error
+}
+
+/** The provider's words of an error in an answer, which some endpoints send as a bare text. */
+function errorWords(error: NonNullable<Reply['error']> | string, method?: string): ProviderWords {
+  if (typeof error === 'string') return wordsOf(method, undefined, error, undefined)
+  return wordsOf(method, error.code, error.message, error.data)
+}
+
+function wordsOf(
+  method: string | undefined,
+  code: unknown,
+  message: unknown,
+  data: unknown,
+  status?: number,
+): ProviderWords {
+  const dataText = data === undefined || data === null ? '' : ` ${textOfValue(data)}`
+  return {
+    ...(method === undefined ? {} : { method }),
+    ...(status === undefined ? {} : { status }),
+    ...(typeof code === 'number' ? { code } : {}),
+    text: `${typeof message === 'string' ? message : ''}${dataText}`,
+    ...(data === undefined ? {} : { data }),
+  }
+}
+
+/** What is parsed may be nested too deep to be written: nobody means anything by that. */
+function textOfValue(value: unknown): string {
+  if (typeof value === 'string') return value
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return ''
+  }
+}
+
+/** Tells a plea to slow down from a refusal: providers use HTTP 429, or 200 with a JSON-RPC error, or both. */
+function failureOf(words: ProviderWords, message: string, retryAfterMs?: number): RpcFailure {
+  const { status, code } = words
+  const kind: RpcFailureKind =
+    status === 429 || isRateLimitText(words.text)
+      ? 'rateLimit'
+      : code === undefined && status !== undefined
+        ? 'http'
+        : 'rpc'
+  const detail = [
+    status === undefined ? '' : `HTTP ${status}`,
+    code === undefined ? '' : `code ${code}`,
+  ].filter(Boolean)
+  return new RpcFailure(
+    kind,
+    detail.length > 0 ? `${message}: ${detail.join(', ')}` : message,
+    words,
+    retryAfterMs,
+  )
+}
+
+function isBareError(answer: unknown): answer is { readonly error: NonNullable<Reply['error']> } {
+  return typeof answer === 'object' && answer !== null && 'error' in answer && Boolean(answer.error)
+}
+
+/** An answer with a bad status: an error of JSON-RPC, an object with other words, or a page. */
+function statusFailure(
+  { status, statusText, headers, body }: HttpAnswer,
+  method: string | undefined,
+  message: string,
+): RpcFailure {
+  const text = textOf(body)
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    parsed = undefined
+  }
+  const [first] = Array.isArray(parsed) ? (parsed as readonly unknown[]) : [parsed]
+  const error = isBareError(first) ? first.error : undefined
+  const words =
+    typeof error === 'object' && typeof error.code === 'number' && typeof error.message === 'string'
+      ? wordsOf(method, error.code, error.message, error.data, status)
+      : wordsOf(method, undefined, error ? textOfValue(error) : text || statusText, undefined, status)
+  return failureOf(words, message, retryAfterMs(headers))
+}
+
+/** Errors of connections hold the address in their messages: only their facts go on. */
+function connectionFailure(error: unknown, alias: string, what: string): RpcFailure {
+  if (error instanceof HttpTimeout) return new RpcFailure('timeout', `${alias}: ${what} took too long`)
+  if (error instanceof BodyTooLong)
+    return new RpcFailure('body', `${alias}: the answer to ${what} is too long`, {
+      text: 'response too large',
+    })
+  if (error instanceof UnreadableCoding)
+    return new RpcFailure('body', `${alias}: the answer to ${what} ${error.message}`, {
+      text: error.message,
+    })
+  return new RpcFailure('network', `${alias}: no connection for ${what}${systemCode(error)}`)
+}
+
+/** `ECONNREFUSED` and the like: what an operator needs, without the address that the message has. */
+function systemCode(error: unknown): string {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth++)
+    if ('code' in cause && typeof cause.code === 'string' && /^[A-Z_]{3,40}$/.test(cause.code))
+      return ` (${cause.code})`
+  return ''
+}
+
+/** Retry-After in seconds or as a date. A date is compared with the answer's own Date header: our clock may differ. */
+function retryAfterMs(headers: HttpAnswer['headers']): number | undefined {
+  const value = headers['retry-after']?.trim()
+  if (value === undefined || value === '') return undefined
+  const toldMs = Date.parse(headers.date ?? '')
+  const nowMs = Number.isNaN(toldMs) ? epochMs() : toldMs
+  const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), RETRY_AFTER_CAP_MS) : undefined
+}

@@ -1,0 +1,36 @@
+import { loadConfig } from '../../config/load.js'
+import { renderDefault, renderLoaded } from '../../config/render.js'
+import { exitCodes } from '../../service/exitCodes.js'
+import { configFlagsHelp, configOptions, readArguments } from '../input/arguments.js'
+import { UsageError, type Verb } from '../input/verb.js'
+import { assertIsMeant } from './configCheck.js'
+
+/** `bds config check|print|default`. */
+export const config: Verb = {
+  help: [
+    'Usage: bds config check [--config FILE] [flags]     tell every mistake, or that there is none',
+    '       bds config print [--config FILE] [flags]     the values in force with their sources; secrets are hidden',
+    '       bds config default                           a file with every key, to start from',
+    '',
+    ...configFlagsHelp(),
+  ].join('\n'),
+  async run(args) {
+    const { words, values } = readArguments(args, configOptions, 1)
+    const [action] = words
+    if (action === 'default') {
+      process.stdout.write(renderDefault())
+      return exitCodes.ok
+    }
+    if (action !== 'check' && action !== 'print')
+      throw new UsageError('say bds config check, print or default')
+    const loaded = loadConfig({ file: values.config, flags: values })
+    if (action === 'check') assertIsMeant(loaded)
+    const networks = loaded.config.networks.map(({ networkId }) => networkId).join(', ')
+    process.stdout.write(
+      action === 'print'
+        ? renderLoaded(loaded)
+        : `the configuration is fine: networks ${networks}; nothing was asked of the endpoints: bds doctor does\n`,
+    )
+    return exitCodes.ok
+  },
+}

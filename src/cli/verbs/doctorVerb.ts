@@ -1,0 +1,97 @@
+import type { Config } from '../../config/config.types.js'
+import { ConfigError } from '../../config/configError.js'
+import { isConfigured, loadConfig } from '../../config/load.js'
+import { exitCodes } from '../../service/exitCodes.js'
+import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
+import type { Verb } from '../input/verb.js'
+import { type Check, folderChecks, limitChecks, machineChecks } from './doctorChecks.js'
+
+/** Longest time for one endpoint. */
+const PROBE_TIMEOUT_MS = 60_000
+
+interface Line {
+  readonly what: string
+  readonly outcome: 'ok' | 'warn' | 'fail'
+  readonly detail: string
+}
+
+/** `bds doctor`: whether this machine can run the service, and what the endpoints can do, told part by part. */
+export const doctor: Verb = {
+  help: [
+    'Usage: bds doctor [--config FILE] [--offline] [--json] [flags]',
+    '',
+    'Checks Node, the native addons, the wasm module and limits; with a configuration also the data folder, its disk and stores,',
+    'and every RPC endpoint: chain, contracts and whether they name each other, finality tag, logs by block hash, range of logs,',
+    'batches, call traces, new heads where it has a ws_url. Endpoints are named by their alias. Ends with 1 when a part fails; a warning is something that the',
+    'service does without.',
+    '',
+    '  --offline      ask no endpoint',
+    '  --json         one JSON document instead of lines',
+    ...otherFlagsHelp,
+  ].join('\n'),
+  async run(args) {
+    const { values, switches } = readArguments(args, {
+      ...configOptions,
+      offline: { type: 'boolean' },
+      json: { type: 'boolean' },
+    })
+    const lines: Line[] = []
+    const tell = (line: Line): void => {
+      lines.push(line)
+      if (!switches.has('json')) console.log(`${words[line.outcome].padEnd(6)}${line.what}: ${line.detail}`)
+    }
+    const runAll = async (checks: readonly Check[]): Promise<void> => {
+      for (const check of checks) tell(await lineOf(check))
+    }
+    await runAll(machineChecks)
+    if (isConfigured(values.config)) {
+      let config: Config | undefined
+      const configuration = (): Awaited<ReturnType<Check['run']>> => {
+        ;({ config } = loadConfig({ file: values.config, flags: values }))
+        const networks = config.networks.map(({ networkId }) => networkId).join(', ')
+        return { outcome: 'ok', detail: `networks ${networks}` }
+      }
+      await runAll([{ what: 'configuration', run: configuration }])
+      await runAll(limitChecks(config))
+      if (config !== undefined) {
+        await runAll(folderChecks(config))
+        if (!switches.has('offline')) await probeAll(config, tell)
+      }
+    } else await runAll(limitChecks(undefined))
+    const isWell = lines.every(({ outcome }) => outcome !== 'fail')
+    if (switches.has('json')) console.log(JSON.stringify({ is_well: isWell, checks: lines }))
+    return isWell ? exitCodes.ok : exitCodes.failure
+  },
+}
+
+const words: Readonly<Record<Line['outcome'], string>> = { ok: 'ok', warn: 'warn', fail: 'FAIL' }
+
+async function lineOf({ what, run }: Check): Promise<Line> {
+  try {
+    return { what, ...(await run()) }
+  } catch (error) {
+    return { what, outcome: 'fail', detail: faultText(error) }
+  }
+}
+
+async function probeAll(config: Config, tell: (line: Line) => void): Promise<void> {
+  const { probeEndpoint } = await import('../../chain/probe/probeEndpoint.js')
+  const { createLogger } = await import('../../telemetry/logger.js')
+  const logger = createLogger({ level: 'error', format: 'json' }, { component: 'doctor' })
+  for (const network of config.networks)
+    for (const [position, { alias }] of network.rpc.entries()) {
+      const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS)
+      try {
+        for (const { what, ...finding } of await probeEndpoint(network, position, logger, signal))
+          tell({ what: `${alias}, ${what}`, ...finding })
+      } catch (error) {
+        const detail = signal.aborted ? `no end after ${PROBE_TIMEOUT_MS / 1000} s` : faultText(error)
+        tell({ what: alias, outcome: 'fail', detail })
+      }
+    }
+}
+
+function faultText(error: unknown): string {
+  if (error instanceof ConfigError) return error.mistakes.join('; ')
+  return error instanceof Error ? error.message : String(error)
+}

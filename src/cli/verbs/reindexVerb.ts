@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs'
+import { createInterface } from 'node:readline/promises'
+import { loadConfig } from '../../config/load.js'
+import { exitCodes } from '../../service/exitCodes.js'
+import { lockFolder } from '../../store/folder/folderLock.js'
+import { removeShard } from '../../store/removeShard.js'
+import { shardDirectory } from '../../store/shardDirectory.js'
+import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
+import { UsageError, type Verb } from '../input/verb.js'
+import { oneNetwork } from './chosenNetworks.js'
+
+/** `bds reindex`: removes one network's data, which the next run reads from the chain again. */
+export const reindex: Verb = {
+  help: [
+    'Usage: bds reindex --config FILE --network N [--yes] [flags]',
+    '',
+    'Removes what is stored of network N, whatever it was made for; the next `bds run` reads it from the chain again. Stop the',
+    'service before. Other networks keep their data. Asks first, on a terminal; elsewhere --yes is needed.',
+    '',
+    '  --network N    the network',
+    '  --yes          do not ask',
+    ...otherFlagsHelp,
+  ].join('\n'),
+  async run(args) {
+    const { values, switches } = readArguments(args, {
+      ...configOptions,
+      network: { type: 'string' },
+      yes: { type: 'boolean' },
+    })
+    const { config } = loadConfig({ file: values.config, flags: values })
+    const { networkId } = oneNetwork(config, values)
+    const directory = shardDirectory(config.dataDir, networkId)
+    if (!existsSync(directory)) {
+      console.log(`network ${networkId} has no data in ${config.dataDir}`)
+      return exitCodes.ok
+    }
+    if (
+      !switches.has('yes') &&
+      !(await isConfirmed(`Remove ${directory} and index network ${networkId} again?`))
+    ) {
+      console.log('nothing was removed')
+      return exitCodes.failure
+    }
+    const lock = lockFolder(config.dataDir, 'write')
+    try {
+      removeShard(directory)
+    } finally {
+      lock.release()
+    }
+    console.log(`removed ${directory}: the next bds run reads network ${networkId} again`)
+    return exitCodes.ok
+  },
+}
+
+async function isConfirmed(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new UsageError('standard input is no terminal to ask on: say --yes')
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim())
+  } finally {
+    terminal.close()
+  }
+}

@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createStatusBoard } from '../../board/statusBoard.js'
+import type { Config, NetworkConfig } from '../../config/config.types.js'
+import { loadConfig } from '../../config/load.js'
+import { FatalError } from '../../errors/chainErrors.js'
+import { OperatorError } from '../../errors/operatorError.js'
+import type { BlockNumber } from '../../protocol/units.js'
+import { exitCodes } from '../../service/exitCodes.js'
+import { planRewind } from '../../shard/position/planRewind.js'
+import { openShardWriter } from '../../shard/write/writer.js'
+import { prepareStores } from '../../store/openStores.js'
+import { shardDirectory } from '../../store/shardDirectory.js'
+import { openShardStoreReader } from '../../store/shardStore.js'
+import { compileMerkleModule } from '../../wasm/wasmModule.js'
+import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
+import { readNumber } from '../input/readNumber.js'
+import type { Verb } from '../input/verb.js'
+import { oneNetwork } from './chosenNetworks.js'
+
+const MAX_BLOCK = 9_999_999_999
+
+/** `bds rewind`: takes blocks back as a reorg does, in one transaction; the next run reads them again. */
+export const rewind: Verb = {
+  help: [
+    'Usage: bds rewind --config FILE --network N --to-block B [flags]',
+    '',
+    'Takes back everything that network N stored above block B; the next `bds run` reads those blocks again. Stop the service',
+    'before. The network then stands at the newest block at or below B that is stored: not every block is, one without events',
+    'may have left nothing. Undo is kept for networks[].rollback_blocks: further back only `bds reindex` helps.',
+    '',
+    '  --network N    the network',
+    '  --to-block B   newest block that may stay',
+    ...otherFlagsHelp,
+  ].join('\n'),
+  async run(args) {
+    const text = { type: 'string' } as const
+    const { values } = readArguments(args, { ...configOptions, network: text, 'to-block': text })
+    const { config } = loadConfig({ file: values.config, flags: values })
+    const network = oneNetwork(config, values)
+    const block = readNumber(values, 'to-block', undefined, MAX_BLOCK)
+    if (!existsSync(join(shardDirectory(config.dataDir, network.networkId), 'data.mdb')))
+      throw new FatalError(`network ${network.networkId} has no data in ${config.dataDir}: nothing to rewind`)
+    console.log(await rewindShard(config, network, block))
+    return exitCodes.ok
+  },
+}
+
+/** @returns what was done, in one line. @throws FatalError when the folder is in use; OperatorError when undo ends above. */
+async function rewindShard(config: Config, network: NetworkConfig, block: number): Promise<string> {
+  const { networkId, startBlock } = network
+  const own = { ...config, networks: [network] }
+  const guard = prepareStores(own)
+  const reader = openShardStoreReader(shardDirectory(config.dataDir, networkId))
+  const writer = openShardWriter({
+    config: own,
+    networkId,
+    compiled: compileMerkleModule(),
+    status: createStatusBoard([networkId]),
+  })
+  try {
+    reader.refresh()
+    const plan = planRewind(reader, block, startBlock)
+    reader.release()
+    if (plan.type === 'nothing')
+      return `network ${networkId} stands at ${blockName(plan.checkpoint)}: nothing to take back`
+    if (plan.type === 'tooDeep') throw tooDeep(networkId, block, plan.oldest)
+    // Claims go with their blocks: until those are read again nothing with this destination is ready.
+    writer.noteCatchingUp(true)
+    writer.revertTo(plan.ancestor as BlockNumber)
+    const { deposits, claims } = writer.counts()
+    const counted = `${deposits} deposits and ${claims} claims are left`
+    return `network ${networkId} is back at ${placeName(writer.checkpoint()?.number, block)}; ${counted}`
+  } finally {
+    await writer.close()
+    await reader.close()
+    await guard.close()
+  }
+}
+
+function placeName(reached: number | undefined, wanted: number): string {
+  if (reached === wanted) return blockName(reached)
+  return reached === undefined
+    ? `its beginning (no block at or below ${wanted} is stored)`
+    : `block ${reached}, the newest stored block at or below ${wanted}`
+}
+
+function blockName(block: number | undefined): string {
+  return block === undefined ? 'its beginning' : `block ${block}`
+}
+
+function tooDeep(networkId: number, block: number, oldest: number | undefined): OperatorError {
+  const reach = oldest === undefined ? 'no block can be taken back' : `undo reaches back to block ${oldest}`
+  return new OperatorError(
+    `network ${networkId} can't go back to block ${block}: ${reach}; \`bds reindex --network ${networkId}\` reads everything again`,
+  )
+}

@@ -1,0 +1,22 @@
+import { loadConfig } from '../../config/load.js'
+import { runService } from '../../service/main.js'
+import { configFlagsHelp, configOptions, readArguments } from '../input/arguments.js'
+import type { Verb } from '../input/verb.js'
+
+/** `bds run`: indexes the configured networks and serves the API until a signal comes. */
+export const run: Verb = {
+  help: [
+    'Usage: bds run --config FILE [flags]',
+    '',
+    'Prints one line when it listens and one when each network has caught up, and "network N waits: …" where an endpoint serves',
+    'another chain or has no such contract (yet); log lines go to standard error.',
+    'SIGTERM, SIGHUP: readiness fails, the port closes after http.drain_delay_ms, then everything closes in order; exit code 0.',
+    'Ctrl-C does the same without the delay; a second signal ends the process at once.',
+    '',
+    ...configFlagsHelp(),
+  ].join('\n'),
+  async run(args) {
+    const { values } = readArguments(args, configOptions)
+    return runService(loadConfig({ file: values.config, flags: values }).config)
+  },
+}

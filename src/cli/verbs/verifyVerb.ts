@@ -1,0 +1,81 @@
+import { loadConfig } from '../../config/load.js'
+import { exitCodes } from '../../service/exitCodes.js'
+import { lockFolder } from '../../store/folder/folderLock.js'
+import { compileMerkleModule, createHasher } from '../../wasm/wasmModule.js'
+import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
+import type { Verb } from '../input/verb.js'
+import { chosenNetworks } from './chosenNetworks.js'
+import type { CheckOutcome } from './compareState.js'
+import { type NetworkReport, verifyNetwork } from './verifyNetwork.js'
+
+/** `bds verify`: works out anew what the store derived, and names the first thing that differs. */
+export const verify: Verb = {
+  help: [
+    'Usage: bds verify --config FILE [--network N] [--deep] [--offline] [--json] [flags]',
+    '',
+    'Checks the stores, also beside a running service: each network is read in one snapshot, nothing is written.',
+    'Ends with 0 when all is well and with 4 when something is not: the first such thing is named.',
+    '',
+    '  --network N    this network only',
+    '  --deep         every tree node, root, list, link and counter, too, and every claim and injection with the',
+    '                 contract: minutes for millions of deposits',
+    '  --offline      do not compare with the contract',
+    '  --json         one JSON document instead of lines',
+    ...otherFlagsHelp,
+  ].join('\n'),
+  async run(args) {
+    const { values, switches } = readArguments(args, {
+      ...configOptions,
+      network: { type: 'string' },
+      deep: { type: 'boolean' },
+      offline: { type: 'boolean' },
+      json: { type: 'boolean' },
+    })
+    const { config } = loadConfig({ file: values.config, flags: values })
+    const hasher = createHasher(compileMerkleModule())
+    const isJson = switches.has('json')
+    const reports: NetworkReport[] = []
+    const networks = chosenNetworks(config, values)
+    const lock = lockFolder(config.dataDir, 'read')
+    try {
+      for (const network of networks) {
+        const report = await verifyNetwork({
+          dataDir: config.dataDir,
+          network,
+          hasher,
+          isDeep: switches.has('deep'),
+          asksChain: !switches.has('offline'),
+          networkIds: config.networks.map(({ networkId }) => networkId),
+        })
+        reports.push(report)
+        if (!isJson) print(report)
+      }
+    } finally {
+      lock.release()
+    }
+    const first = firstDamage(reports)
+    if (isJson) console.log(JSON.stringify({ is_good: first === undefined, networks: reports }))
+    else console.log(first === undefined ? 'no damage found' : `first damage: ${first}`)
+    return first === undefined ? exitCodes.ok : exitCodes.data
+  },
+}
+
+const words: Readonly<Record<CheckOutcome['outcome'], string>> = {
+  good: 'ok',
+  damaged: 'DAMAGED',
+  skipped: 'skipped',
+}
+
+function print({ network_id, block, checks }: NetworkReport): void {
+  console.log(`network ${network_id}, ${block === null ? 'nothing indexed yet' : `block ${block}`}`)
+  for (const { name, outcome, detail } of checks)
+    console.log(`  ${words[outcome].padEnd(9)}${name}: ${detail}`)
+}
+
+function firstDamage(reports: readonly NetworkReport[]): string | undefined {
+  for (const { network_id, checks } of reports) {
+    const damaged = checks.find(({ outcome }) => outcome === 'damaged')
+    if (damaged !== undefined) return `network ${network_id}, ${damaged.name}: ${damaged.detail}`
+  }
+  return undefined
+}

@@ -1,0 +1,135 @@
+import { ChainDataError } from '../errors/chainDataError.js'
+import type { ChainEvent, EventPosition } from '../protocol/chainEvent.js'
+import { coldDecoders } from './decodeColdEvents.js'
+import {
+  decodeBridgeEvent,
+  decodeClaimEvent,
+  decodeUpdateHashChainValue,
+  decodeUpdateL1InfoTree,
+  decodeUpdateL1InfoTreeV2,
+} from './decodeHotEvents.js'
+import { type EventName, eventTopics } from './eventTopics.js'
+
+/** The part of a log that says what happened, as JSON-RPC spells it (`0x…`, any letter case). */
+export interface EncodedLog {
+  readonly address: string
+  readonly topics: readonly string[]
+  readonly data: string
+}
+
+/** Contracts of one network, 0x + 40 lower-case hex digits. */
+export interface NetworkContracts {
+  readonly bridge: string
+  readonly globalExitRootManager: string
+  /** L1 only. */
+  readonly rollupManager?: string
+}
+
+type HotDecoder = (topics: readonly string[], data: string, position: EventPosition) => ChainEvent | undefined
+
+const hotDecoders: Partial<Record<EventName, HotDecoder>> = {
+  BridgeEvent: decodeBridgeEvent,
+  ClaimEvent: decodeClaimEvent,
+  UpdateL1InfoTree: decodeUpdateL1InfoTree,
+  UpdateL1InfoTreeV2: decodeUpdateL1InfoTreeV2,
+  UpdateHashChainValue: decodeUpdateHashChainValue,
+}
+
+/**
+ * Who may emit what. The rollup manager has emergency events of its own, under the bridge's topics: only the emitter
+ * tells them apart.
+ */
+const bridgeEvents = [
+  'BridgeEvent',
+  'ClaimEvent',
+  'ClaimEventV1',
+  'NewWrappedToken',
+  'EmergencyStateActivated',
+  'EmergencyStateDeactivated',
+  'SetSovereignTokenAddress',
+  'SetSovereignWETHAddress',
+  'RemoveLegacySovereignTokenAddress',
+  'UnsetClaim',
+  'UpdatedUnsetGlobalIndexHashChain',
+  'SetClaimV1',
+  'SetClaim',
+  'BackwardLET',
+  'ForwardLET',
+] as const satisfies readonly EventName[]
+
+const l1ManagerEvents = [
+  'UpdateGlobalExitRoot',
+  'UpdateL1InfoTree',
+  'UpdateL1InfoTreeV2',
+  'InitL1InfoRootMap',
+] as const satisfies readonly EventName[]
+
+const l2ManagerEvents = [
+  'InsertGlobalExitRoot',
+  'RemoveLastGlobalExitRoot',
+  'UpdateHashChainValue',
+  'UpdateRemovalHashChainValue',
+] as const satisfies readonly EventName[]
+
+const rollupManagerEvents = [
+  'CreateNewRollup',
+  'AddExistingRollupV4',
+  'AddExistingRollupV9',
+  'AddExistingRollup',
+  'VerifyBatches',
+  'VerifyBatchesTrustedAggregator',
+  'ConsolidatePendingState',
+  'OverridePendingState',
+] as const satisfies readonly EventName[]
+
+/** Topics that are read, by emitting contract (0x + 40 lower-case digits): the filter of `eth_getLogs` is their union. */
+export type EventFilter = ReadonlyMap<string, ReadonlyMap<string, EventName>>
+
+/** What one network's contracts may tell us. A contract address that plays two roles (never on a real chain) has both sets. */
+export function eventFilterOf(contracts: NetworkContracts): EventFilter {
+  const filter = new Map<string, Map<string, EventName>>()
+  const listen = (address: string, names: readonly EventName[]) => {
+    const events = filter.get(address) ?? new Map<string, EventName>()
+    for (const name of names) events.set(eventTopics[name], name)
+    filter.set(address, events)
+  }
+  listen(contracts.bridge, bridgeEvents)
+  listen(
+    contracts.globalExitRootManager,
+    contracts.rollupManager === undefined ? l2ManagerEvents : l1ManagerEvents,
+  )
+  if (contracts.rollupManager !== undefined) listen(contracts.rollupManager, rollupManagerEvents)
+  return filter
+}
+
+/**
+ * What a log means for us.
+ * @returns undefined for a log of another contract and for an event that changes nothing that we keep, such as
+ *   DetailedClaimEvent (a claim's second log) or UpdatedClaimedGlobalIndexHashChain. Byte fields are fresh memory.
+ * @throws ChainDataError `undecodable_event`, or `local_exit_tree_event` for BackwardLET and ForwardLET: a topic that
+ *   we must know with data that does not fit it.
+ */
+export function decodeLog(
+  log: EncodedLog,
+  position: EventPosition,
+  filter: EventFilter,
+): ChainEvent | undefined {
+  const topic = log.topics[0]
+  if (topic === undefined) return undefined
+  const events = filter.get(log.address) ?? filter.get(log.address.toLowerCase())
+  const name = events?.get(topic) ?? events?.get(topic.toLowerCase())
+  if (name === undefined) return undefined
+  const event = hotDecoders[name]?.(log.topics, log.data, position)
+  if (event !== undefined) return event
+  try {
+    return coldDecoders[name](log.topics.map(lowerCase), log.data, position)
+  } catch (cause) {
+    throw new ChainDataError(
+      name === 'BackwardLET' || name === 'ForwardLET' ? 'local_exit_tree_event' : 'undecodable_event',
+      `${name} in block ${position.blockNumber}, log ${position.logIndex} does not decode: ${log.topics.length} topics, ${log.data.length} characters of data`,
+      { cause },
+    )
+  }
+}
+
+const lowerCase = (text: string): string => text.toLowerCase()

@@ -1,0 +1,240 @@
+import { awaitsHead, headPlaces, isPutBack, type StatusRow } from '../board/statusBoard.js'
+import type { HealthConfig } from '../config/config.types.js'
+import { API_VERSION, buildInfo } from '../telemetry/buildInfo.js'
+import type {
+  ChainSyncRecord,
+  HealthAnswer,
+  HealthReason,
+  NetworkSyncRecord,
+  Readiness,
+  ServiceStatus,
+  SyncStatusRecord,
+} from './healthRecord.js'
+import { headAgeSeconds, isStalled, lagBlocks, type NetworkSample } from './healthSample.js'
+
+export interface NetworkView {
+  readonly networkId: number
+  readonly row: StatusRow
+  readonly sample: NetworkSample
+  /** A head older than this that stands still counts as `stalled`; 0 = never. */
+  readonly stalledAfterMs: number
+}
+
+/** Everything that health, readiness and sync status are made of: no clock and no memory of their own. */
+export interface ServiceView {
+  readonly phase: 'starting' | 'running' | 'draining'
+  /** False while the pool answers nothing. */
+  readonly poolAlive: boolean
+  readonly networks: readonly NetworkView[]
+  /** False after the L1's first catch-up until networks without injection events were asked for its newest leaves. */
+  readonly areRootsPolled: boolean
+  readonly primaryNetwork: number
+  readonly settings: HealthConfig
+  readonly uptimeMs: number
+  readonly startedAtEpochMs: number
+  /** Time on the clock of the samples. */
+  readonly nowMs: number
+  /** Milliseconds since 1970, to compare with block timestamps. */
+  readonly epochMs: number
+}
+
+/** A network whose first look at its chain takes longer no longer keeps the service from having started. */
+const LONGEST_FIRST_LOOK_MS = 30_000
+
+/**
+ * Running begins when every network has compared its chain's head with what is stored: until then nothing is ready, and a
+ * balancer that looks at the status alone would send requests to an instance that tells less than before its restart.
+ */
+function phaseOf(view: ServiceView): ServiceView['phase'] {
+  const isLooking =
+    view.phase === 'running' && view.uptimeMs < LONGEST_FIRST_LOOK_MS && view.networks.some(isUnseen)
+  return isLooking ? 'starting' : view.phase
+}
+
+/** Where blocks are stored. A halt, or endpoints that do not answer, ends the wait for a head. */
+function isUnseen({ row, sample }: NetworkView): boolean {
+  return awaitsHead(row) && !sample.rpc.on
+}
+
+type Holds = (network: NetworkView, view: ServiceView) => boolean
+
+/** The reasons that one network can have, heaviest first. */
+const NETWORK_REASONS: readonly (readonly [HealthReason, Holds])[] = [
+  ['halted', isHalted],
+  ['disk', ({ row }) => row.haltReason() === 'disk_full'],
+  ['rpc', ({ sample }) => sample.rpc.on],
+  ['behind', ({ row }) => isPutBack(row)],
+  ['lag', ({ sample }) => sample.lag.on],
+  ['stalled', ({ row, sample, stalledAfterMs }, view) => isStalled(sample, row, stalledAfterMs, view)],
+  ['emergency_state', ({ row }) => row.get('emergencyState') === 1],
+  ['syncing', (network, view) => phaseOf(view) === 'running' && isSyncing(network)],
+]
+
+/** Every reason that holds now, in the order of their weight. */
+function reasonsOf(view: ServiceView): HealthReason[] {
+  const phase = phaseOf(view)
+  const ofService: [HealthReason, boolean][] = [
+    ['draining', phase === 'draining'],
+    ['starting', phase === 'starting'],
+    ['pool', phase === 'running' && !view.poolAlive],
+  ]
+  return [
+    ...ofService.filter(([, holds]) => holds).map(([reason]) => reason),
+    ...networkReasons(view.networks, view),
+  ]
+}
+
+function networkReasons(networks: readonly NetworkView[], view: ServiceView): HealthReason[] {
+  return NETWORK_REASONS.filter(([, holds]) => networks.some((network) => holds(network, view))).map(
+    ([reason]) => reason,
+  )
+}
+
+/** The health record and its HTTP status: 200 for healthy, syncing and degraded, 503 otherwise. */
+export function healthOf(view: ServiceView): HealthAnswer {
+  const reasons = reasonsOf(view)
+  const status = statusOf(view, reasons)
+  const primary = view.networks.find((network) => network.networkId === view.primaryNetwork)
+  return {
+    httpStatus: status === 'healthy' || status === 'syncing' || status === 'degraded' ? 200 : 503,
+    record: {
+      status,
+      version: API_VERSION,
+      network_id: view.primaryNetwork,
+      uptime: formatUptime(view.uptimeMs),
+      last_processed_block: Math.max(0, primary?.row.get('syncedBlock') ?? 0),
+      supported_networks: view.networks.map((network) => network.networkId),
+      ...(reasons.length === 0 ? {} : { reasons }),
+      build: buildInfo.version,
+    },
+  }
+}
+
+/**
+ * Whether a balancer should send requests here. A halted network or silent endpoints alone do not take the instance out:
+ * its replicas see the same chain, and history is still answered, if it is there.
+ */
+export function readinessOf(view: ServiceView): Readiness {
+  const reason = notReadyReason(view)
+  const lag = Math.max(0, ...view.networks.map((network) => lagBlocks(network.row)))
+  return reason === undefined ? { ready: true, lagBlocks: lag } : { ready: false, reason, lagBlocks: lag }
+}
+
+function notReadyReason(view: ServiceView): HealthReason | undefined {
+  const phase = phaseOf(view)
+  if (phase !== 'running') return phase
+  if (!view.poolAlive) return 'pool'
+  if (view.networks.every(isHalted)) return 'halted'
+  if (!view.settings.readyWhileSyncing) {
+    if (view.networks.some(isSyncing)) return 'syncing'
+    // Its lists would be short, and say nothing of it.
+    if (view.networks.some((network) => isHalted(network) && hasNoWholeHistory(network))) return 'halted'
+  }
+  if (view.networks.some((network) => network.sample.maxLag.on)) return 'lag'
+  const stale = view.networks.find(
+    ({ sample }) =>
+      sample.cutOffSinceMs > 0 && view.nowMs - sample.cutOffSinceMs > view.settings.maxRpcDownMs,
+  )
+  if (stale === undefined) return undefined
+  return stale.row.get('rpcDown') === 0 && isPutBack(stale.row) ? 'behind' : 'rpc'
+}
+
+/** The sync status record; `l2_sync` is the primary layer 2, or the first one when the primary network is layer 1. */
+export function syncStatusOf(view: ServiceView): SyncStatusRecord {
+  const networks = view.networks.map((network) => networkSync(network, view))
+  const layer2 = networks.filter((network) => network.network_id !== 0)
+  const rows = view.networks.map(({ row }) => row)
+  // The newest by monotonic time: after a clock was set back, an older commit may have a later date.
+  const newest = rows.reduce((last, row) => (row.get('progressMs') > last.get('progressMs') ? row : last))
+  const lastCommitMs = newest.get('lastCommitMs')
+  return {
+    l1_sync: chainSync(networks.find((network) => network.network_id === 0)),
+    l2_sync: chainSync(layer2.find((network) => network.network_id === view.primaryNetwork) ?? layer2[0]),
+    bridge_sync: {
+      l1_bridges_indexed: networks.find((network) => network.network_id === 0)?.indexed_deposit_count ?? 0,
+      l2_bridges_indexed: layer2.reduce((sum, network) => sum + network.indexed_deposit_count, 0),
+      last_update: new Date(lastCommitMs > 0 ? lastCommitMs : view.startedAtEpochMs).toISOString(),
+    },
+    networks,
+  }
+}
+
+/** `2h15m30s`: hours may exceed 24, nothing is padded. */
+export function formatUptime(elapsedMs: number): string {
+  const seconds = Math.max(0, Math.floor(elapsedMs / 1000))
+  return `${Math.floor(seconds / 3600)}h${Math.floor(seconds / 60) % 60}m${seconds % 60}s`
+}
+
+function statusOf(view: ServiceView, reasons: readonly HealthReason[]): ServiceStatus {
+  const phase = phaseOf(view)
+  if (phase !== 'running') return phase
+  if (!view.poolAlive || view.networks.every(isHalted)) return 'unhealthy'
+  if (reasons.some((reason) => reason !== 'syncing')) return 'degraded'
+  return reasons.length === 0 ? 'healthy' : 'syncing'
+}
+
+/** A full disk stops writing but not reading, so it is told apart as `disk`. */
+function isHalted({ row }: NetworkView): boolean {
+  const reason = row.haltReason()
+  return reason !== 'none' && reason !== 'disk_full'
+}
+
+function isSyncing({ row }: NetworkView): boolean {
+  return row.get('caughtUp') === 0 && row.haltReason() === 'none'
+}
+
+/** Since the start, and in what was stored before it. */
+function hasNoWholeHistory({ row }: NetworkView): boolean {
+  return row.get('caughtUp') === 0 && (row.get('syncedBlock') < 0 || row.get('catchingUp') === 1)
+}
+
+function networkSync(network: NetworkView, view: ServiceView): NetworkSyncRecord {
+  const { networkId, row, sample } = network
+  const reasons = networkReasons([network], view)
+  const head = row.get('headBlock')
+  const synced = row.get('syncedBlock')
+  const halted = row.haltReason()
+  const isTimeKnown = row.get('headTimestampSec') >= 0 && row.get('syncedTimestampSec') >= 0
+  return {
+    network_id: networkId,
+    // The head is read before the blocks up to it are, yet a restart knows its checkpoint before any head.
+    current_block: Math.max(0, head, isPutBack(row) ? 0 : synced),
+    synced_block: Math.max(0, synced),
+    is_synced:
+      head >= 0 &&
+      synced >= 0 &&
+      head - synced <= view.settings.syncedLagBlocks &&
+      row.get('caughtUp') === 1 &&
+      row.get('catchingUp') === 0 &&
+      row.get('unresolvedSenders') === 0 &&
+      row.get('awaitedSenders') === 0 &&
+      halted === 'none' &&
+      row.headPlace() === headPlaces.inStep &&
+      !sample.rpc.on &&
+      // Until then nobody can tell which deposits of the L1 are ready.
+      (networkId !== 0 || view.areRootsPolled),
+    finalized_block: known(row.get('finalizedBlock')),
+    lag_seconds: isTimeKnown
+      ? Math.max(0, row.get('headTimestampSec') - row.get('syncedTimestampSec'))
+      : null,
+    head_age_seconds: headAgeSeconds(row, view.epochMs) ?? null,
+    halted: halted === 'none' ? null : halted,
+    contract_deposit_count: known(row.get('contractDepositCount')),
+    contracts_compared: row.get('contractsCompared') < 0 ? null : row.get('contractsCompared') === 1,
+    indexed_deposit_count: row.get('depositCount'),
+    indexed_claim_count: row.get('claimCount'),
+    unresolved_senders: row.get('unresolvedSenders'),
+    ...(reasons.length === 0 ? {} : { reasons }),
+  }
+}
+
+function chainSync(network: NetworkSyncRecord | undefined): ChainSyncRecord {
+  if (network === undefined) return { current_block: 0, synced_block: 0, is_synced: false }
+  const { current_block, synced_block, is_synced } = network
+  return { current_block, synced_block, is_synced }
+}
+
+/** −1 on the status board means "not known". */
+function known(value: number): number | null {
+  return value < 0 ? null : value
+}

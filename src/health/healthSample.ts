@@ -1,0 +1,113 @@
+import { isPutBack, type StatusRow } from '../board/statusBoard.js'
+import type { HealthConfig } from '../config/config.types.js'
+
+/** A judgement that does not flap: three bad samples in a row switch it on, two good ones off. */
+export interface Streak {
+  readonly on: boolean
+  /** Samples in a row that contradict `on`. */
+  readonly against: number
+}
+
+const BAD_TO_LEAVE = 3
+const GOOD_TO_RETURN = 2
+
+const QUIET: Streak = { on: false, against: 0 }
+
+function nextStreak(streak: Streak, isBad: boolean): Streak {
+  if (isBad === streak.on) return streak.against === 0 ? streak : { on: streak.on, against: 0 }
+  const against = streak.against + 1
+  return against >= (streak.on ? GOOD_TO_RETURN : BAD_TO_LEAVE)
+    ? { on: isBad, against: 0 }
+    : { on: streak.on, against }
+}
+
+/** What must be watched over time in one network; everything else is read from the status row when asked. */
+export interface NetworkSample {
+  /** Behind the head by more than `syncedLagBlocks`. */
+  readonly lag: Streak
+  /** Behind the head by more than `maxLagBlocks`. */
+  readonly maxLag: Streak
+  /** No endpoint answers. */
+  readonly rpc: Streak
+  /** Time of the first of the latest samples in a row without an endpoint that shows our chain; 0 = there is one. */
+  readonly cutOffSinceMs: number
+  readonly head: SampledHead
+  readonly life: SampledLife
+}
+
+/** Number of heartbeats of the indexer thread, and the time of the first sample that saw this number. */
+interface SampledLife {
+  readonly beats: number
+  readonly sinceMs: number
+}
+
+/** A head, and the time of the first sample that saw it. */
+interface SampledHead {
+  readonly block: number
+  readonly timestampSec: number
+  readonly sinceMs: number
+}
+
+export const FIRST_SAMPLE: NetworkSample = {
+  lag: QUIET,
+  maxLag: QUIET,
+  rpc: QUIET,
+  cutOffSinceMs: 0,
+  head: { block: -1, timestampSec: -1, sinceMs: 0 },
+  life: { beats: 0, sinceMs: 0 },
+}
+
+/** A head counts as unmoved after this long. A head that moves is not stalled, however old its timestamp is. */
+const UNMOVED_MS = 60_000
+
+/** Blocks behind the head; 0 while the head is unknown. */
+export function lagBlocks(row: StatusRow): number {
+  return row.get('headBlock') < 0 ? 0 : Math.max(0, row.get('headBlock') - row.get('syncedBlock'))
+}
+
+/** Seconds since the head's timestamp, at least 0 because clocks differ; undefined while the head is unknown. */
+export function headAgeSeconds(row: StatusRow, epochMs: number): number | undefined {
+  const timestampSec = row.get('headTimestampSec')
+  return timestampSec < 0 ? undefined : Math.max(0, Math.floor(epochMs / 1000 - timestampSec))
+}
+
+/**
+ * Whether the chain stands still: its head is old and has not moved for a while.
+ * @param limitMs greatest age of a head that is no stall; 0 = any.
+ */
+export function isStalled(
+  { head }: NetworkSample,
+  row: StatusRow,
+  limitMs: number,
+  { nowMs, epochMs }: { readonly nowMs: number; readonly epochMs: number },
+): boolean {
+  const age = headAgeSeconds(row, epochMs)
+  if (limitMs === 0 || age === undefined || 1000 * age <= limitMs) return false
+  return isSameHead(head, row) && nowMs - head.sinceMs >= UNMOVED_MS
+}
+
+function isSameHead(head: SampledHead, row: StatusRow): boolean {
+  return head.block === row.get('headBlock') && head.timestampSec === row.get('headTimestampSec')
+}
+
+/** The next sample of one network. Lag does not count before the network has caught up once: that is `syncing`. */
+export function sampleNetwork(
+  previous: NetworkSample,
+  row: StatusRow,
+  config: HealthConfig,
+  nowMs: number,
+): NetworkSample {
+  const lag = row.get('caughtUp') === 1 ? lagBlocks(row) : 0
+  const beats = row.get('heartbeats')
+  const isDown = row.get('rpcDown') === 1
+  return {
+    lag: nextStreak(previous.lag, lag > config.syncedLagBlocks),
+    maxLag: nextStreak(previous.maxLag, lag > config.maxLagBlocks),
+    rpc: nextStreak(previous.rpc, isDown),
+    cutOffSinceMs: isDown || isPutBack(row) ? previous.cutOffSinceMs || nowMs : 0,
+    head: isSameHead(previous.head, row)
+      ? previous.head
+      : { block: row.get('headBlock'), timestampSec: row.get('headTimestampSec'), sinceMs: nowMs },
+    life: beats === previous.life.beats ? previous.life : { beats, sinceMs: nowMs },
+  }
+}

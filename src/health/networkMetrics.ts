@@ -1,0 +1,154 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import { haltReasons } from '../board/haltReason.js'
+import { type StatusBoardHandle, type StatusRow, statusRow } from '../board/statusBoard.js'
+import { epochMs, monotonicMs } from '../telemetry/clocks.js'
+import { headAgeSeconds, lagBlocks } from './healthSample.js'
+
+interface NetworkGauge {
+  readonly name: string
+  readonly help: string
+  /** undefined = not known yet: the series is left out rather than told wrong. */
+  read(row: StatusRow, nowMs: number, startedAtMs: number): number | undefined
+}
+
+const known = (value: number): number | undefined => (value < 0 ? undefined : value)
+
+/** One number of the status board each, with the label `network_id`. */
+const networkGauges: readonly NetworkGauge[] = [
+  {
+    name: 'bds_chain_head_block',
+    help: 'Newest block that the RPC told of',
+    read: (row) => known(row.get('headBlock')),
+  },
+  {
+    name: 'bds_indexed_block',
+    help: 'Last block whose data is stored',
+    read: (row) => known(row.get('syncedBlock')),
+  },
+  {
+    name: 'bds_finalized_block',
+    help: 'Newest block that counts as final',
+    read: (row) => known(row.get('finalizedBlock')),
+  },
+  { name: 'bds_lag_blocks', help: 'Blocks behind the head', read: lagBlocks },
+  {
+    name: 'bds_lag_seconds',
+    help: 'Chain time between the head and the last stored block',
+    read: (row) =>
+      row.get('headTimestampSec') < 0 || row.get('syncedTimestampSec') < 0
+        ? undefined
+        : Math.max(0, row.get('headTimestampSec') - row.get('syncedTimestampSec')),
+  },
+  {
+    name: 'bds_seconds_since_progress',
+    help: 'Seconds since the last commit, or since the start',
+    read: (row, nowMs, startedAtMs) => Math.max(0, (nowMs - (row.get('progressMs') || startedAtMs)) / 1000),
+  },
+  {
+    name: 'bds_head_age_seconds',
+    help: 'Seconds since the time that the newest block tells',
+    read: (row) => headAgeSeconds(row, epochMs()),
+  },
+  {
+    name: 'bds_caught_up',
+    help: '1 once the network has been in step with its head',
+    read: (row) => row.get('caughtUp'),
+  },
+  { name: 'bds_deposits_indexed', help: 'Deposits stored', read: (row) => row.get('depositCount') },
+  {
+    name: 'bds_contract_deposit_count',
+    help: 'Deposits that the bridge contract counts',
+    read: (row) => known(row.get('contractDepositCount')),
+  },
+  {
+    name: 'bds_contracts_compared',
+    help: '1 while what is stored is compared with the contracts, 0 while no endpoint answers such calls, or it is disputed',
+    read: (row) => known(row.get('contractsCompared')),
+  },
+  { name: 'bds_claims_indexed', help: 'Claims stored', read: (row) => row.get('claimCount') },
+  {
+    name: 'bds_unresolved_senders',
+    help: 'Deposits and claims whose sender is not known yet',
+    read: (row) => row.get('unresolvedSenders'),
+  },
+  {
+    name: 'bds_provisional_senders',
+    help: 'Deposits and claims with tx.from as their caller until a call trace is to be had',
+    read: (row) => row.get('provisionalSenders'),
+  },
+  {
+    name: 'bds_unknown_senders',
+    help: 'Deposits and claims whose transaction no endpoint knows: their senders are null',
+    read: (row) => row.get('unknownSenders'),
+  },
+  {
+    name: 'bds_info_tree_leaves',
+    help: 'Leaves of the L1 info tree',
+    read: (row) => row.get('l1InfoLeafCount'),
+  },
+  { name: 'bds_rpc_down', help: '1 while no endpoint answers', read: (row) => row.get('rpcDown') },
+  {
+    name: 'bds_bridge_emergency_state',
+    help: '1 while the bridge is in emergency state',
+    read: (row) => row.get('emergencyState'),
+  },
+  { name: 'bds_lmdb_bytes', help: 'Bytes of the store in use', read: (row) => row.get('storeBytes') },
+]
+
+/** Everything that the status board knows, as gauges that are read when Prometheus asks. */
+export function registerNetworkMetrics(
+  registry: Registry,
+  status: StatusBoardHandle,
+  now: () => number = monotonicMs,
+): void {
+  const rows = status.networkIds.map((networkId) => ({ networkId, row: statusRow(status, networkId) }))
+  const startedAtMs = now()
+  for (const { name, help, read } of networkGauges) {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['network_id'],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const { networkId, row } of rows) {
+          const value = read(row, now(), startedAtMs)
+          if (value !== undefined) this.set({ network_id: networkId }, value)
+        }
+      },
+    })
+  }
+  new Gauge({
+    name: 'bds_sync_halted',
+    help: '1 for the reason why a network stands still',
+    labelNames: ['network_id', 'reason'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { networkId, row } of rows) {
+        const reason = row.haltReason()
+        if (reason !== haltReasons[0]) this.set({ network_id: networkId, reason }, 1)
+      }
+    },
+  })
+  new Counter({
+    name: 'bds_reorgs_total',
+    help: 'Reorgs followed since the process started',
+    labelNames: ['network_id'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { networkId, row } of rows) this.inc({ network_id: networkId }, row.get('reorgs'))
+    },
+  })
+  new Counter({
+    name: 'bds_start_overs_total',
+    help: 'Times since the process started that the store was emptied and read again, as the contract contradicted it below where undo ends',
+    labelNames: ['network_id'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { networkId, row } of rows) this.inc({ network_id: networkId }, row.get('startOvers'))
+    },
+  })
+}

@@ -1,0 +1,254 @@
+import type { ChainClient, ContractReads } from '../../chain/chainClient.types.js'
+import type { BlockHeader } from '../../protocol/chainEvent.js'
+import { encodeHex } from '../../protocol/hex.js'
+import { L1_NETWORK_ID } from '../../protocol/networks.js'
+import type { ContractState } from '../../shard/contractState.types.js'
+import type { ShardWriter } from '../../shard/shardWriter.types.js'
+import type { Clock } from '../../telemetry/clocks.js'
+import { AuditMismatch, Contradictions, type Difference } from '../recovery/contradictions.js'
+import type { StoredState } from '../recovery/startOver.js'
+import type { SyncReport } from '../syncReport.js'
+import type { ClaimAudit } from './claimAudit.js'
+import type { InjectionAudit } from './injectionAudit.js'
+import type { TokenMappingAudit } from './tokenMappingAudit.js'
+
+const AUDIT_EVERY_MS = 120_000
+/** After events, and after so many blocks, the next comparison comes sooner: where blooms are empty nothing else may show a loss. */
+const AUDIT_SOON_MS = 40_000
+const BLOCKS_PER_AUDIT = 20
+/** One comparison in so many at the tip asks for what hardly ever changes, too. */
+const AUDITS_PER_WHOLE = 5
+/** Words of claims per new block since the last comparison: an idle tip costs at most three calls per block, all in all. */
+const WORDS_PER_BLOCK = 0.1
+/** In backfill one window in so many is compared with the contract. */
+const WINDOWS_PER_AUDIT = 16
+
+/** `untold`: the node can't tell. `open`: it tells otherwise than we do, which nothing has settled. */
+type TreeComparison = 'same' | 'untold' | 'open'
+
+export interface AuditorOptions {
+  readonly networkId: number
+  readonly client: ContractReads & Pick<ChainClient, 'getHeader' | 'distrust' | 'askWitness'>
+  readonly writer: Pick<ShardWriter, 'counts' | 'localExitRoot' | 'contractState' | 'origin'>
+  readonly claims: ClaimAudit
+  readonly mappings: TokenMappingAudit
+  /** Absent where nothing is injected, and where roots are asked for instead. */
+  readonly injections?: InjectionAudit | undefined
+  readonly clock: Pick<Clock, 'now' | 'random'>
+  readonly report: SyncReport
+}
+
+/**
+ * Asks the contracts themselves and compares: the last net under what blooms, contiguous counts and roots let through, for
+ * example a hidden log after which nothing happened. Few calls, and silent where the node keeps no old state.
+ */
+export class Auditor {
+  readonly #options: AuditorOptions
+  #lastAuditMs = Number.NEGATIVE_INFINITY
+  #lastAuditBlock: number | undefined
+  #audits = 0
+  #hadEvents = false
+  #windows = 0
+  readonly #contradictions: Contradictions
+
+  constructor(options: AuditorOptions) {
+    this.#options = options
+    this.#contradictions = new Contradictions(options)
+  }
+
+  /**
+   * After a commit in backfill: one window in so many is compared.
+   * @throws AuditMismatch when a contract says otherwise.
+   */
+  async afterWindow(checkpoint: BlockHeader, signal: AbortSignal): Promise<void> {
+    this.#windows++
+    if (this.#windows % WINDOWS_PER_AUDIT === 0) await this.#compareTrees(checkpoint, signal)
+  }
+
+  /**
+   * At the end of a backfill: everything, while history can still be taken back.
+   * @throws AuditMismatch as above.
+   */
+  async afterBackfill(checkpoint: BlockHeader, signal: AbortSignal): Promise<void> {
+    const state = await this.#compareEverything(checkpoint, signal)
+    if (!this.isDisputed()) this.#options.report.contractsCompared(state === 'same')
+  }
+
+  /** Everything, at a block of the past: what differs there is wrong in what is stored up to it. */
+  async compareStored(checkpoint: BlockHeader, signal: AbortSignal): Promise<StoredState> {
+    try {
+      const state = await this.#compareEverything(checkpoint, signal)
+      return state === 'open' ? 'unproven' : state
+    } catch (error) {
+      if (error instanceof AuditMismatch) return error
+      throw error
+    }
+  }
+
+  /**
+   * When there is nothing else to do at the tip. No block may be stored or taken back meanwhile.
+   * @returns true when something was compared, and all of it held.
+   * @throws AuditMismatch as above.
+   */
+  async atTip(checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
+    const { clock, claims, report } = this.#options
+    const contradictions = this.#contradictions
+    if (!(await contradictions.lookAgain(checkpoint, signal))) return false
+    const { isDiffering } = contradictions
+    const isDue = isDiffering || clock.now() - this.#lastAuditMs >= this.#intervalMs(checkpoint)
+    if (!isDue && !claims.hasFresh()) return false
+    let trees: TreeComparison = 'untold'
+    if (isDue) {
+      this.#lastAuditMs = clock.now()
+      this.#hadEvents = false
+      trees = await this.#compareTrees(checkpoint, signal)
+      if (trees === 'open') return false
+      const isWhole = isDiffering || this.#audits++ % AUDITS_PER_WHOLE === 0
+      if (isWhole && !(await this.#compareStanding(checkpoint, signal))) return false
+    }
+    const blocks = this.#blocksSince(checkpoint)
+    this.#lastAuditBlock = checkpoint.number
+    let isTold = trees !== 'untold'
+    const look = async (): Promise<Difference | undefined> => {
+      const step = await claims.compareSome(checkpoint, blocks * WORDS_PER_BLOCK, signal)
+      isTold ||= step.isCompared
+      return step.difference
+    }
+    if (!(await contradictions.settle(look, checkpoint, signal)) || !isDue) return false
+    report.contractsCompared(isTold)
+    if (!isTold) return false
+    contradictions.agreed()
+    return true
+  }
+
+  /** Blocks with events were stored at the tip. */
+  sawEvents(): void {
+    this.#hadEvents = true
+  }
+
+  #intervalMs(checkpoint: BlockHeader): number {
+    const isSoon = this.#hadEvents || this.#blocksSince(checkpoint) >= BLOCKS_PER_AUDIT
+    return isSoon ? AUDIT_SOON_MS : AUDIT_EVERY_MS
+  }
+
+  #blocksSince({ number }: BlockHeader): number {
+    return number - (this.#lastAuditBlock ?? number)
+  }
+
+  /** True when every claim was compared at least once since the start, or no endpoint can tell, and nothing is disputed. */
+  hasComparedAll(): boolean {
+    return !this.isDisputed() && !this.#options.claims.hasFresh()
+  }
+
+  /** @see Contradictions.isOpen */
+  isDisputed(): boolean {
+    return this.#contradictions.isOpen
+  }
+
+  /** @throws AuditMismatch */
+  async #compareEverything(checkpoint: BlockHeader, signal: AbortSignal): Promise<TreeComparison> {
+    const trees = await this.#compareTrees(checkpoint, signal)
+    if (trees === 'open' || !(await this.#compareStanding(checkpoint, signal))) return 'open'
+    let isTold = trees === 'same'
+    const look = async (): Promise<Difference | undefined> => {
+      const { difference, isCompared } = await this.#options.claims.compareAll(checkpoint, signal)
+      isTold ||= isCompared
+      return difference
+    }
+    if (!(await this.#contradictions.settle(look, checkpoint, signal))) return 'open'
+    return isTold ? 'same' : 'untold'
+  }
+
+  /** @throws AuditMismatch */
+  async #compareTrees(checkpoint: BlockHeader, signal: AbortSignal): Promise<TreeComparison> {
+    const { networkId, client, writer, report } = this.#options
+    const count = this.#depositCount()
+    // Each leaf of the L1 info tree has its mainnet exit root checked already; an L2's roots are told by nobody.
+    if (networkId === L1_NETWORK_ID) {
+      const leaves: Difference = {
+        what: 'L1 info leaves',
+        reason: 'missing_log',
+        ours: () => writer.counts().l1InfoLeaves,
+        ask: (reads, ...at) => reads.getContractL1InfoLeafCount(...at),
+      }
+      return this.#compareGetters([count, leaves], checkpoint, signal)
+    }
+    const root = this.#localExitRoot()
+    const theirs = await root.ask(client, checkpoint.number, signal)
+    if (theirs !== root.ours()) return this.#compareGetters([count, root], checkpoint, signal)
+    // The root is one over all deposits: nothing more to ask.
+    report.contractDepositCount(writer.counts().deposits)
+    return 'same'
+  }
+
+  /** What decides over readiness beside trees and claims. @returns false when something stays open. @throws AuditMismatch */
+  async #compareStanding(checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
+    const { writer, mappings, injections } = this.#options
+    const emergency = emergencyState(writer.contractState)
+    if ((await this.#compareGetters([emergency], checkpoint, signal)) === 'open') return false
+    for (const audit of [injections, mappings]) {
+      if (audit === undefined) continue
+      const look = () => audit.compare(checkpoint, signal)
+      if (!(await this.#contradictions.settle(look, checkpoint, signal))) return false
+    }
+    return true
+  }
+
+  /** @throws AuditMismatch */
+  async #compareGetters(
+    getters: readonly Difference[],
+    checkpoint: BlockHeader,
+    signal: AbortSignal,
+  ): Promise<TreeComparison> {
+    let isTold = false
+    for (const getter of getters) {
+      const look = async (): Promise<Difference | undefined> => {
+        const theirs = await getter.ask(this.#options.client, checkpoint.number, signal)
+        isTold ||= theirs !== undefined
+        return theirs === undefined || theirs === getter.ours() ? undefined : getter
+      }
+      if (!(await this.#contradictions.settle(look, checkpoint, signal))) return 'open'
+    }
+    return isTold ? 'same' : 'untold'
+  }
+
+  #depositCount(): Difference {
+    const { report, writer } = this.#options
+    return {
+      what: 'deposits',
+      reason: 'missing_log',
+      ours: () => writer.counts().deposits,
+      ask: async (reads, ...at) => {
+        const count = await reads.getContractDepositCount(...at)
+        if (count !== undefined) report.contractDepositCount(count)
+        return count
+      },
+    }
+  }
+
+  #localExitRoot(): Difference {
+    const { writer } = this.#options
+    return {
+      what: 'local exit root',
+      reason: 'exit_root_mismatch',
+      ours: () => encodeHex(writer.localExitRoot()),
+      ask: async (reads, ...at) => {
+        const root = await reads.getContractLocalExitRoot(...at)
+        return root && encodeHex(root)
+      },
+    }
+  }
+}
+
+/** Whether the bridge is in emergency state, by its contract and as it is stored. */
+export function emergencyState(contractState: Pick<ContractState, 'isEmergency'>): Difference {
+  return {
+    what: 'emergency state',
+    reason: 'missing_log',
+    ours: () => String(contractState.isEmergency()),
+    ask: async (reads, ...at) => {
+      const isEmergency = await reads.getEmergencyState(...at)
+      return isEmergency === undefined ? undefined : String(isEmergency)
+    },
+  }
+}

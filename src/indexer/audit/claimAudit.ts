@@ -1,0 +1,196 @@
+import type { ChainClient } from '../../chain/chainClient.types.js'
+import type { BlockHeader } from '../../protocol/chainEvent.js'
+import { type ClaimedWord, DEPOSITS_PER_WORD } from '../../protocol/claimedBitMap.js'
+import type { NetworkId } from '../../protocol/units.js'
+import type { ContractState } from '../../shard/contractState.types.js'
+import type { Difference } from '../recovery/contradictions.js'
+
+/** Words per step while some were never compared since the start: ten requests, or one call, for 128,000 deposits. */
+const FRESH_WORDS = 500
+/**
+ * Most words per step afterwards, where each is a call. At an L2's six words in two minutes all of Ethereum's 264,477 deposits
+ * come round in six hours; where one call answers them all, in three steps.
+ */
+const REPEATED_WORDS = 14
+
+export interface ClaimAuditOptions {
+  readonly networkId: NetworkId
+  readonly client: Pick<ChainClient, 'getClaimedWords' | 'readsManyWords'>
+  readonly contractState: Pick<ContractState, 'claimSources' | 'claimedWordsFrom' | 'claimedWord'>
+  /** Deposits that are indexed, by source network. */
+  readonly indexedDeposits: () => ReadonlyMap<NetworkId, number>
+}
+
+/** What was compared of one source since the start. */
+interface Compared {
+  /** Words of its deposits below were. */
+  below: number
+  /** Words above all of its deposits that were. */
+  readonly apart: Set<number>
+}
+
+/**
+ * Compares claims with the bridge's bitmap, 256 deposits per question. A claim, or the taking back of one, whose log a
+ * provider left out of far history shows nowhere else: nothing follows from it.
+ *
+ * The words are those of all deposits that are indexed, and those that claims are stored near to: a claim may be of a network
+ * that is not indexed, or set by an administrator for any deposit count up to 2^32. Every word is compared once after the
+ * start, soon; then all come round again, a few at a time.
+ */
+export class ClaimAudit {
+  readonly #options: ClaimAuditOptions
+  readonly #compared = new Map<NetworkId, Compared>()
+  /** Words that differed; compared first until they do not. */
+  #suspects: readonly ClaimedWord[] = []
+  #round: Iterator<ClaimedWord> | undefined
+
+  constructor(options: ClaimAuditOptions) {
+    this.#options = options
+  }
+
+  /** True while some words were never compared since the start. */
+  hasFresh(): boolean {
+    return this.#fresh(1).length > 0
+  }
+
+  /**
+   * Compares all words, in steps.
+   * @returns the first difference, undefined for none. `isCompared` is false where the node can't tell.
+   */
+  async compareAll(checkpoint: BlockHeader, signal: AbortSignal): Promise<ClaimComparison> {
+    this.#compared.clear()
+    let isCompared = false
+    do {
+      const step = await this.compareSome(checkpoint, REPEATED_WORDS, signal)
+      if (step.difference !== undefined) return step
+      isCompared ||= step.isCompared
+    } while (this.hasFresh())
+    return { difference: undefined, isCompared }
+  }
+
+  /**
+   * Compares the words that differed, then some that were never compared, else the next ones of the round.
+   * @param repeated how many of the round, where each is a call; at least one, at most REPEATED_WORDS.
+   */
+  async compareSome(
+    checkpoint: BlockHeader,
+    repeated: number,
+    signal: AbortSignal,
+  ): Promise<ClaimComparison> {
+    const fresh = this.#fresh(FRESH_WORDS)
+    const few = Math.min(REPEATED_WORDS, Math.max(1, Math.round(repeated)))
+    const count = this.#options.client.readsManyWords() ? FRESH_WORDS : few
+    const words = [...this.#suspects, ...(fresh.length > 0 ? fresh : this.#repeated(count))]
+    const { different, isCompared } = await this.#differing(words, checkpoint, signal)
+    this.#suspects = different
+    // What differs is not settled yet, and who told it may be wrong about the others as well.
+    if (different.length === 0) for (const each of fresh) this.#noteCompared(each)
+    const [first] = different
+    if (first === undefined) return { difference: undefined, isCompared }
+    const difference: Difference = {
+      what: `claims of deposits ${DEPOSITS_PER_WORD * first.word} and following of network ${first.sourceNetwork}`,
+      reason: 'missing_log',
+      ours: () => hex(this.#options.contractState.claimedWord(first)),
+      ask: async (reads, ...at) => {
+        const [theirs] = await reads.getClaimedWords([first], ...at)
+        return theirs === undefined ? undefined : hex(theirs)
+      },
+    }
+    return { difference, isCompared }
+  }
+
+  async #differing(words: readonly ClaimedWord[], { number }: BlockHeader, signal: AbortSignal) {
+    if (words.length === 0) return { different: [], isCompared: false }
+    const { client, contractState } = this.#options
+    const answers = await client.getClaimedWords(words, number, signal)
+    const different = words.filter((word, index) => {
+      const theirs = answers[index]
+      return theirs !== undefined && theirs !== contractState.claimedWord(word)
+    })
+    return { different, isCompared: answers.some((answer) => answer !== undefined) }
+  }
+
+  #fresh(limit: number): ClaimedWord[] {
+    const fresh: ClaimedWord[] = []
+    for (const sourceNetwork of this.#sources()) {
+      const { below, apart } = this.#comparedOf(sourceNetwork)
+      const end = this.#endOfDeposits(sourceNetwork)
+      for (let word = below; word < end && fresh.length < limit; word++) fresh.push({ sourceNetwork, word })
+      for (const word of this.#wordsApart(sourceNetwork)) {
+        if (fresh.length >= limit) return fresh
+        if (!apart.has(word)) fresh.push({ sourceNetwork, word })
+      }
+    }
+    return fresh
+  }
+
+  #noteCompared({ sourceNetwork, word }: ClaimedWord): void {
+    const compared = this.#comparedOf(sourceNetwork)
+    if (word < this.#endOfDeposits(sourceNetwork)) compared.below = Math.max(compared.below, word + 1)
+    else compared.apart.add(word)
+  }
+
+  #comparedOf(sourceNetwork: NetworkId): Compared {
+    let compared = this.#compared.get(sourceNetwork)
+    if (compared === undefined) {
+      compared = { below: 0, apart: new Set() }
+      this.#compared.set(sourceNetwork, compared)
+    }
+    return compared
+  }
+
+  #repeated(count: number): ClaimedWord[] {
+    const words: ClaimedWord[] = []
+    let isNew = this.#round === undefined
+    while (words.length < count) {
+      this.#round ??= this.#newestFirst()
+      const next = this.#round.next()
+      if (!next.done) {
+        words.push(next.value)
+        continue
+      }
+      this.#round = undefined
+      if (words.length > 0 || isNew) break
+      isNew = true
+    }
+    return words
+  }
+
+  *#newestFirst(): Generator<ClaimedWord> {
+    for (const sourceNetwork of this.#sources()) {
+      for (const word of this.#wordsApart(sourceNetwork)) yield { sourceNetwork, word }
+      for (let word = this.#endOfDeposits(sourceNetwork) - 1; word >= 0; word--) yield { sourceNetwork, word }
+    }
+  }
+
+  /** Nothing is claimed where it was deposited. */
+  #sources(): Set<NetworkId> {
+    const { networkId, contractState, indexedDeposits } = this.#options
+    const sources = new Set([...indexedDeposits().keys(), ...contractState.claimSources()])
+    sources.delete(networkId)
+    return sources
+  }
+
+  #endOfDeposits(sourceNetwork: NetworkId): number {
+    return Math.ceil((this.#options.indexedDeposits().get(sourceNetwork) ?? 0) / DEPOSITS_PER_WORD)
+  }
+
+  *#wordsApart(sourceNetwork: NetworkId): Generator<number> {
+    let from = this.#endOfDeposits(sourceNetwork)
+    for (;;) {
+      const words = this.#options.contractState.claimedWordsFrom(sourceNetwork, from)
+      if (words.length === 0) return
+      yield* words
+      from = words.at(-1)! + 1
+    }
+  }
+}
+
+export interface ClaimComparison {
+  readonly difference: Difference | undefined
+  readonly isCompared: boolean
+}
+
+function hex(word: bigint): string {
+  return `0x${word.toString(16).padStart(64, '0')}`
+}

@@ -1,0 +1,46 @@
+import type { ChainClient } from '../../chain/chainClient.types.js'
+import type { NetworkConfig } from '../../config/config.types.js'
+import { asNetworkId, type NetworkId } from '../../protocol/units.js'
+import type { L1InfoGerReader } from '../../shard/readiness/l1InfoGers.js'
+import type { ShardWriter } from '../../shard/shardWriter.types.js'
+import type { Clock } from '../../telemetry/clocks.js'
+import type { SyncReport } from '../syncReport.js'
+import { Auditor } from './audit.js'
+import { ClaimAudit } from './claimAudit.js'
+import { InjectionAudit } from './injectionAudit.js'
+import { TokenMappingAudit } from './tokenMappingAudit.js'
+
+interface AuditorParts {
+  readonly network: NetworkConfig
+  readonly client: ChainClient
+  readonly writer: ShardWriter
+  readonly clock: Clock
+  readonly report: SyncReport
+  /** Deposits that are indexed, by source network: what may have been claimed here. */
+  readonly indexedDeposits: () => ReadonlyMap<NetworkId, number>
+  /** Leaves of the L1 info tree; absent on layer 1. */
+  readonly leaves?: Pick<L1InfoGerReader, 'read'>
+}
+
+/** What one network's sync loop compares with its contracts. */
+export function openAuditor(options: AuditorParts): Auditor {
+  const { network, client, writer, clock, report, indexedDeposits, leaves } = options
+  const { gerInjection } = network
+  const networkId = asNetworkId(network.networkId)
+  const { contractState } = writer
+  const isTold = (): boolean => gerInjection === 'event' || writer.counts().gerInjections > 0
+  const isPolled = (): boolean => gerInjection !== 'event' && writer.polledLeaves() !== undefined
+  return new Auditor({
+    networkId,
+    client,
+    writer,
+    clock,
+    report,
+    claims: new ClaimAudit({ networkId, client, contractState, indexedDeposits }),
+    mappings: new TokenMappingAudit({ client, contractState }),
+    injections:
+      leaves === undefined || gerInjection === 'poll'
+        ? undefined
+        : new InjectionAudit({ client, contractState, leaves, isTold, isPolled }),
+  })
+}

@@ -1,0 +1,79 @@
+import type { ChainClient } from '../../chain/chainClient.types.js'
+import type { BlockHeader } from '../../protocol/chainEvent.js'
+import { encodeHex } from '../../protocol/hex.js'
+import type { ContractState, CurrentMapping } from '../../shard/contractState.types.js'
+import type { Difference } from '../recovery/contradictions.js'
+
+/** Mappings per question of the first look, which takes all of them: a batch of calls. */
+const FRESH_MAPPINGS = 50
+/** Mappings per look afterwards. */
+const REPEATED_MAPPINGS = 10
+
+export interface TokenMappingAuditOptions {
+  readonly client: Pick<ChainClient, 'getWrappedTokens'>
+  readonly contractState: Pick<ContractState, 'currentMappings'>
+}
+
+/**
+ * Compares what each mapped token maps to with the bridge: all of them once after the start, then a few at a time. A mapping
+ * that was replaced, without its log, shows; one that was never told does not: it may be in the bridge without any event,
+ * from a genesis or an initialisation.
+ */
+export class TokenMappingAudit {
+  readonly #options: TokenMappingAuditOptions
+  #hasLookedAtAll = false
+  /** The round goes on below this mapping. */
+  #below = Number.POSITIVE_INFINITY
+
+  constructor(options: TokenMappingAuditOptions) {
+    this.#options = options
+  }
+
+  /** @returns the first difference; undefined for none. */
+  async compare(checkpoint: BlockHeader, signal: AbortSignal): Promise<Difference | undefined> {
+    const limit = this.#hasLookedAtAll ? REPEATED_MAPPINGS : FRESH_MAPPINGS
+    for (;;) {
+      const some = this.#options.contractState.currentMappings(this.#below, limit)
+      const difference = await this.#differing(some, checkpoint, signal)
+      // It is looked at again at once.
+      if (difference !== undefined) return difference
+      this.#below = some.length < limit ? Number.POSITIVE_INFINITY : some.at(-1)!.ordinal
+      if (some.length < limit) this.#hasLookedAtAll = true
+      if (this.#hasLookedAtAll) return undefined
+    }
+  }
+
+  async #differing(
+    mappings: readonly CurrentMapping[],
+    { number }: BlockHeader,
+    signal: AbortSignal,
+  ): Promise<Difference | undefined> {
+    if (mappings.length === 0) return undefined
+    const { client } = this.#options
+    const answers = await client.getWrappedTokens(mappings, number, signal)
+    const different = mappings.find(({ wrappedTokenAddress }, index) => {
+      const theirs = answers[index]
+      return theirs !== undefined && encodeHex(theirs) !== encodeHex(wrappedTokenAddress)
+    })
+    if (different === undefined) return undefined
+    return {
+      what: `wrapped token of ${encodeHex(different.originTokenAddress)} of network ${different.originNetwork}`,
+      reason: 'missing_log',
+      ours: () => this.#stored(different),
+      ask: async (reads, ...at) => {
+        const [theirs] = await reads.getWrappedTokens([different], ...at)
+        return theirs && encodeHex(theirs)
+      },
+    }
+  }
+
+  /** @returns undefined when the mapping was replaced meanwhile, or taken back. */
+  #stored({ ordinal, originNetwork, originTokenAddress }: CurrentMapping): string | undefined {
+    const [now] = this.#options.contractState.currentMappings(ordinal + 1, 1)
+    const isSame =
+      now?.ordinal === ordinal &&
+      now.originNetwork === originNetwork &&
+      encodeHex(now.originTokenAddress) === encodeHex(originTokenAddress)
+    return isSame ? encodeHex(now.wrappedTokenAddress) : undefined
+  }
+}

@@ -1,0 +1,188 @@
+import type { ChainClient, SenderQuestion } from '../../chain/chainClient.types.js'
+import { senderKey } from '../../chain/senderKey.js'
+import { RetryableError } from '../../errors/chainErrors.js'
+import type {
+  CorrectedSender,
+  NotedSender,
+  ResolvedSender,
+  ShardWriter,
+  UnresolvedSender,
+} from '../../shard/shardWriter.types.js'
+import type { Clock } from '../../telemetry/clocks.js'
+import type { SyncReport } from '../syncReport.js'
+
+export type NoteWriter = Pick<ShardWriter, 'senderNotes' | 'notedSenders' | 'correctSenders'>
+
+/** Rows of one question: few while nothing is answered, so that a node without traces gets little to refuse. */
+const FEWEST = 8
+const MOST = 256
+/** Answers kept for the next step. */
+const MOST_ANSWERS = 4_096
+/** Pause after a question without an answer; it doubles each time. */
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 60_000
+/** Nobody waits for these traces, so they may take as long as the endpoint lets them. */
+const BUDGET = { totalMs: 60_000, eachMs: 60_000 } as const
+/** The rest of a transaction whose own trace failed grows with each try; after MOST_TRIES it is RARE_REST_MS. */
+const FIRST_REST_MS = 3_000
+const REST_GROWTH = 1.5
+const LONGEST_REST_MS = 10 * 60_000
+const MOST_TRIES = 24
+const RARE_REST_MS = 6 * 3_600_000
+/** Transactions whose tries are remembered. */
+const MOST_REMEMBERED = 10_000
+/** A transaction that no endpoint knows keeps `is_synced` false for at most this long. */
+const AWAITED_MS = 60_000
+
+interface Tries {
+  readonly count: number
+  readonly notBeforeMs: number
+}
+
+/**
+ * Asks again for the senders of noted rows: rows that have tx.from because no trace was available, and rows whose transaction
+ * no endpoint knew. The sync loop never waits for it; answers are stored by the next step.
+ */
+export class SenderCorrections {
+  readonly #client: Pick<ChainClient, 'resolveSenders' | 'canTrace'>
+  readonly #writer: NoteWriter
+  readonly #clock: Clock
+  readonly #report: SyncReport
+  /** By row. */
+  readonly #tries = new Map<string, Tries>()
+  /** Rows whose transaction no endpoint knew when they were stored, and since when. */
+  readonly #awaited = new Map<string, number>()
+  /** Answers to be stored by the next step; undefined when there are none. */
+  #answered: CorrectedSender[] | undefined
+  #isAsking = false
+  /** Increases when rows are taken back: answers to older questions are dropped. */
+  #generation = 0
+  #batch = FEWEST
+  #pauseMs = FIRST_PAUSE_MS
+  #notBeforeMs = 0
+  #last: NotedSender | undefined
+
+  constructor(options: {
+    readonly client: Pick<ChainClient, 'resolveSenders' | 'canTrace'>
+    readonly writer: NoteWriter
+    readonly clock: Clock
+    readonly report: SyncReport
+  }) {
+    this.#client = options.client
+    this.#writer = options.writer
+    this.#clock = options.clock
+    this.#report = options.report
+  }
+
+  /** Call it before rows are stored: rows without a sender keep `is_synced` false for a while. */
+  expect(resolved: readonly ResolvedSender[]): void {
+    const now = this.#clock.now()
+    for (const { kind, ordinal, sender } of resolved)
+      if (sender === null) this.#awaited.set(`${kind} ${ordinal}`, now)
+    this.#tellAwaited()
+  }
+
+  reorged(): void {
+    this.#generation++
+    this.#answered = undefined
+    this.#tries.clear()
+    this.#awaited.clear()
+    this.#tellAwaited()
+  }
+
+  /** Stores what was answered since the last step, and asks on when something is due. */
+  step(signal: AbortSignal): void {
+    const answered = this.#answered
+    this.#answered = undefined
+    if (answered !== undefined && answered.length > 0) {
+      this.#writer.correctSenders(answered)
+      for (const { row } of answered) this.#awaited.delete(`${row.kind} ${row.ordinal}`)
+    }
+    this.#tellAwaited()
+    if (this.#isAsking || this.#clock.now() < this.#notBeforeMs) return
+    const rows = this.#due()
+    if (rows.length > 0) void this.#askOn(rows, signal)
+  }
+
+  /** The next rows that are worth a question. */
+  #due(): readonly NotedSender[] {
+    const { fallback, unknown } = this.#writer.senderNotes()
+    // Without a tracer only rows of unknown transactions are worth a question.
+    if (fallback + unknown === 0 || (unknown === 0 && !this.#client.canTrace())) return []
+    const now = this.#clock.now()
+    const rows = this.#writer.notedSenders(this.#batch, this.#last)
+    this.#last = rows.at(-1)
+    return rows.filter((row) => (this.#tries.get(keyOf(row))?.notBeforeMs ?? 0) <= now)
+  }
+
+  /** Asks batch after batch as long as answers come, each row once: what is answered is stored by the next step. */
+  async #askOn(first: readonly NotedSender[], signal: AbortSignal): Promise<void> {
+    const generation = this.#generation
+    const { fallback, unknown } = this.#writer.senderNotes()
+    const most = Math.min(MOST_ANSWERS, fallback + unknown)
+    this.#isAsking = true
+    let hasAnswers = false
+    try {
+      for (let rows = first, asked = 0; rows.length > 0; rows = asked < most ? this.#due() : []) {
+        const corrected = await this.#ask(rows, signal)
+        if (signal.aborted || generation !== this.#generation) return
+        asked += rows.length
+        this.#answered = [...(this.#answered ?? []), ...corrected]
+        hasAnswers = corrected.length > 0
+        this.#batch = hasAnswers ? Math.min(MOST, 4 * this.#batch) : FEWEST
+        if (!hasAnswers) break
+      }
+    } catch (error) {
+      if (!signal.aborted && !(error instanceof RetryableError))
+        this.#report.troubled(error, 3, this.#pauseMs)
+    } finally {
+      this.#isAsking = false
+      this.#notBeforeMs = hasAnswers ? 0 : this.#clock.now() + this.#pauseMs
+      this.#pauseMs = hasAnswers ? FIRST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, 2 * this.#pauseMs)
+    }
+  }
+
+  async #ask(rows: readonly NotedSender[], signal: AbortSignal): Promise<CorrectedSender[]> {
+    const corrected: CorrectedSender[] = []
+    const answers = await this.#client.resolveSenders(questionsOf(rows), signal, BUDGET)
+    for (const row of rows) {
+      const sender = answers.get(senderKey(row.transactionHash, row.logIndex))
+      const isCertain = sender !== undefined && !sender.isProvisional
+      if (isCertain) this.#tries.delete(keyOf(row))
+      else if (sender === undefined || sender.isTraceFailed === true) this.#rest(row)
+      // A transaction that has turned up is stored at once, even while its caller is provisional.
+      if (isCertain || (sender !== undefined && row.isUnknown)) corrected.push({ row, sender })
+    }
+    return corrected
+  }
+
+  #rest(row: NotedSender): void {
+    const key = keyOf(row)
+    const count = (this.#tries.get(key)?.count ?? 0) + 1
+    const restMs =
+      count > MOST_TRIES
+        ? RARE_REST_MS
+        : Math.min(LONGEST_REST_MS, FIRST_REST_MS * REST_GROWTH ** (count - 1))
+    this.#tries.delete(key)
+    this.#tries.set(key, { count, notBeforeMs: this.#clock.now() + restMs })
+    if (this.#tries.size > MOST_REMEMBERED) this.#tries.delete(this.#tries.keys().next().value!)
+  }
+
+  #tellAwaited(): void {
+    const now = this.#clock.now()
+    for (const [key, sinceMs] of this.#awaited) if (now - sinceMs >= AWAITED_MS) this.#awaited.delete(key)
+    this.#report.awaitedSenders(this.#awaited.size)
+  }
+}
+
+const keyOf = ({ transactionHash, logIndex }: NotedSender): string => senderKey(transactionHash, logIndex)
+
+/** One question per transaction, with all of its logs: logs of other rows help to tell its calls apart. */
+export function questionsOf(open: readonly UnresolvedSender[]): SenderQuestion[] {
+  const questions = new Map<string, SenderQuestion>()
+  for (const { transactionHash, blockNumber, transactionLogs } of open) {
+    const key = senderKey(transactionHash, 0)
+    if (!questions.has(key)) questions.set(key, { transactionHash, blockNumber, logs: transactionLogs })
+  }
+  return [...questions.values()]
+}

@@ -1,0 +1,113 @@
+import type { StatusRow } from '../../board/statusBoard.js'
+import type { ChainClient } from '../../chain/chainClient.types.js'
+import type { NetworkConfig } from '../../config/config.types.js'
+import type { Hash } from '../../protocol/chainEvent.js'
+import type { BlockNumber } from '../../protocol/units.js'
+import type { L1InfoGerReader } from '../../shard/readiness/l1InfoGers.js'
+import type { ShardWriter } from '../../shard/shardWriter.types.js'
+import { equalHashes } from '../localChain.js'
+
+/** Questions per request; a sweep of an old chain has some ten thousand. */
+const ROOTS_AT_ONCE = 100
+/** After the first sweep only so many of the newest leaves are asked for: a sequencer takes a recent one. */
+const RECENT_LEAVES = 500
+/** While the L1 is further from its head than this, its leaves come all the time: no reason to hurry after each. */
+const NEAR_HEAD_BLOCKS = 64
+
+export interface GerPollerOptions {
+  readonly network: NetworkConfig
+  readonly client: Pick<ChainClient, 'findInjectedGers'>
+  readonly writer: Pick<ShardWriter, 'checkpoint' | 'counts' | 'polledLeaves' | 'addPolledGers'>
+  readonly leaves: L1InfoGerReader
+  /** This network's row. */
+  readonly row: StatusRow
+  /** Row of network 0. */
+  readonly l1: StatusRow
+}
+
+/**
+ * Legacy managers learn of global exit roots without an event and without a transaction: the node writes the map entry
+ * straight into storage. So the map is asked for the leaves of the L1 info tree, newest first.
+ *
+ * Leaves are injected in order, never an older one after a newer one. What a sweep finds unknown below the newest known
+ * leaf stays unknown, and the next sweep begins above it. With `ger_injection = "auto"` this goes on only while no event
+ * has told of a root.
+ */
+export class GerPoller {
+  readonly #options: GerPollerOptions
+  #l1Epoch: number | undefined
+  /** Nothing was asked for yet, or some of it was taken back. */
+  #isNew = true
+  #seenTip = -1
+  #seenBlock: Hash | undefined
+  /** Injections that were stored after the last sweep: fewer when some were taken back since, whatever the checkpoint is now. */
+  #seenInjections = -1
+
+  constructor(options: GerPollerOptions) {
+    this.#options = options
+  }
+
+  /** True when the L1, near its head, has committed since the last sweep. */
+  hasNews(): boolean {
+    const { l1 } = this.#options
+    const isNearHead =
+      l1.get('headBlock') >= 0 && l1.get('headBlock') - l1.get('syncedBlock') <= NEAR_HEAD_BLOCKS
+    return isNearHead && l1.get('tip') !== this.#seenTip && this.#isWanted()
+  }
+
+  /** Asks for what may have come since the last sweep and stores what the manager knows. The checkpoint must be the head. */
+  async sweep(signal: AbortSignal): Promise<void> {
+    const { writer, leaves, l1, row } = this.#options
+    const checkpoint = writer.checkpoint()
+    // Read before the snapshot: the snapshot may be newer than the number, never older.
+    const tip = l1.get('tip')
+    if (!this.#isWanted()) row.set('polledL1Tip', -1)
+    if (checkpoint === undefined || !this.#isWanted()) return
+    const isSame = this.#seenBlock !== undefined && equalHashes(checkpoint.hash, this.#seenBlock)
+    if (tip === this.#seenTip && isSame && writer.counts().gerInjections === this.#seenInjections) return
+
+    // What went with its block is asked for again, however old.
+    if (writer.counts().gerInjections < this.#seenInjections) this.#isNew = true
+    const { epoch, leafCount, globalExitRoots } = leaves.read((tree) => this.#firstLeaf(tree))
+    const known = await this.#findKnown(globalExitRoots, checkpoint.number, signal)
+    const first = leafCount - globalExitRoots.length
+    const isChanged = this.#l1Epoch !== undefined && this.#l1Epoch !== epoch
+    if (known.length > 0)
+      writer.addPolledGers(
+        known.map((position) => globalExitRoots[position]!),
+        first + known.at(-1)! + 1,
+      )
+    else if (isChanged && writer.polledLeaves() !== undefined) writer.addPolledGers([], first)
+    this.#l1Epoch = epoch
+    this.#isNew = false
+    this.#seenTip = tip
+    row.set('polledL1Tip', tip)
+    this.#seenBlock = checkpoint.hash
+    this.#seenInjections = writer.counts().gerInjections
+  }
+
+  #isWanted(): boolean {
+    const { network, writer } = this.#options
+    if (network.gerInjection !== 'auto') return network.gerInjection === 'poll'
+    return writer.counts().gerInjections === 0 || writer.polledLeaves() !== undefined
+  }
+
+  #firstLeaf({ epoch, leafCount }: { readonly epoch: number; readonly leafCount: number }): number {
+    const settled = this.#options.writer.polledLeaves() ?? 0
+    const recent = Math.max(0, leafCount - RECENT_LEAVES)
+    // The first sweep leaves nothing out, and looks again at what an L1 reorg may have changed while nobody looked.
+    if (this.#isNew) return Math.min(settled, recent)
+    return this.#l1Epoch === epoch ? Math.max(settled, recent) : recent
+  }
+
+  /** Positions of the roots that the manager knows, ascending. */
+  async #findKnown(roots: readonly Hash[], block: BlockNumber, signal: AbortSignal): Promise<number[]> {
+    const known: number[] = []
+    for (let end = roots.length; end > 0; end -= ROOTS_AT_ONCE) {
+      const start = Math.max(0, end - ROOTS_AT_ONCE)
+      const answers = await this.#options.client.findInjectedGers(roots.slice(start, end), block, signal)
+      for (const [i, isKnown] of answers.entries()) if (isKnown) known.push(start + i)
+    }
+    return known.sort((a, b) => a - b)
+  }
+}

@@ -1,0 +1,43 @@
+import type { ChainClient } from '../../chain/chainClient.types.js'
+import type { NetworkConfig } from '../../config/config.types.js'
+import { RetryableError } from '../../errors/chainErrors.js'
+import type { BlockHeader } from '../../protocol/chainEvent.js'
+import { asBlockNumber } from '../../protocol/units.js'
+import type { ShardWriter } from '../../shard/shardWriter.types.js'
+import { makeBatch } from './batches.js'
+
+export interface SeedOptions {
+  readonly network: Pick<NetworkConfig, 'startBlock' | 'rollbackBlocks'>
+  readonly client: Pick<ChainClient, 'getHeader' | 'fetchRange'>
+  readonly writer: Pick<ShardWriter, 'applyBlocks' | 'noteCatchingUp'>
+}
+
+/**
+ * A new shard starts with the headers below its first block, so that a reorg of the first block has an ancestor: one
+ * just below it, and one as far down as reorgs are followed.
+ * @throws RetryableError while the chain is not known that far; what the client throws.
+ */
+export async function seedShard(
+  { network, client, writer }: SeedOptions,
+  head: BlockHeader,
+  signal: AbortSignal,
+): Promise<void> {
+  writer.noteCatchingUp(true)
+  const last = Math.max(0, network.startBlock - 1)
+  if (head.number < last) throw new RetryableError(`the head ${head.number} is below start_block ${last + 1}`)
+  const first = Math.max(0, last - network.rollbackBlocks)
+  let from = first
+  for (const number of first === last ? [last] : [first, last]) {
+    const header = await client.getHeader(asBlockNumber(number), signal)
+    if (header === undefined) throw new RetryableError(`block ${number} is not known yet`)
+    // Block 0 may hold events of a chain's genesis; below start_block there is nothing of ours.
+    const range =
+      network.startBlock === 0
+        ? await client.fetchRange(asBlockNumber(0), asBlockNumber(0), signal)
+        : { fromBlock: asBlockNumber(from), head: header, blocks: [] }
+    writer.applyBlocks(
+      makeBatch(range, range.blocks, { head, finalizedBlock: asBlockNumber(0) }, network.rollbackBlocks),
+    )
+    from = number + 1
+  }
+}

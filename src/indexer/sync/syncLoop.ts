@@ -1,0 +1,304 @@
+import type { ChainClient, FetchedRange } from '../../chain/chainClient.types.js'
+import type { NetworkConfig } from '../../config/config.types.js'
+import { RetryableError } from '../../errors/chainErrors.js'
+import type { BlockHeader, IndexedBlock } from '../../protocol/chainEvent.js'
+import { asBlockNumber, type NetworkId } from '../../protocol/units.js'
+import type { L1InfoGerReader } from '../../shard/readiness/l1InfoGers.js'
+import type { ShardWriter } from '../../shard/shardWriter.types.js'
+import type { Clock } from '../../telemetry/clocks.js'
+import type { Auditor } from '../audit/audit.js'
+import { openAuditor } from '../audit/openAuditor.js'
+import { LINKED_DEPTH, LocalChain } from '../localChain.js'
+import { haltReasonOf } from '../recovery/haltReasonOf.js'
+import { Recovery } from '../recovery/recovery.js'
+import { StartOver } from '../recovery/startOver.js'
+import { resolveBeforeCommit } from '../senders/batchSenders.js'
+import { SenderPass } from '../senders/senderPass.js'
+import type { SyncReport } from '../syncReport.js'
+import { type ChainPosition, countEvents, isCountedAlike, makeBatch } from './batches.js'
+import { BatchUndo, UNDOABLE_BATCHES } from './batchUndo.js'
+import { assertContinues } from './continuity.js'
+import type { ExitRootSearch } from './exitRootSearch.js'
+import type { GerPoller } from './gerPoller.js'
+import type { HeadHints } from './headHints.js'
+import { HeadWatch } from './headWatch.js'
+import { assertIdentity } from './origin.js'
+import { PollPacer } from './pollPacer.js'
+import { seedShard } from './seedShard.js'
+import { watchSilence } from './silenceWatch.js'
+import { stretchEvents, WindowPipeline } from './windowPipeline.js'
+
+/** Time that the tip waits for senders before the blocks go on without. */
+const SENDER_BUDGET_MS = 2_000
+/** In backfill the head is asked for this often; nothing else depends on it there. */
+const HEAD_REFRESH_MS = 5_000
+/** How often a resting network that depends on the L1's shard looks for news there: one read of shared memory. */
+const L1_LOOK_MS = 50
+/** Between two slices of a search that goes on. */
+const SEARCH_REST_MS = 5
+
+export interface SyncLoopOptions {
+  readonly network: NetworkConfig
+  readonly client: ChainClient
+  readonly writer: ShardWriter
+  readonly clock: Clock
+  readonly report: SyncReport
+  /** Finds what no log tells; absent where logs tell everything. */
+  readonly gerPoller?: Pick<GerPoller, 'hasNews' | 'sweep'>
+  /** Finds roots that were settled inside a block; absent on layer 1. */
+  readonly exitRootSearch?: Pick<ExitRootSearch, 'hasWork' | 'isBehind' | 'step'>
+  /** Cut waits short; absent where nothing tells of new heads. */
+  readonly headHints?: Pick<HeadHints, 'hasNews' | 'rest'>
+  /** Deposits that are indexed, by source network: what may have been claimed here. */
+  readonly indexedDeposits: () => ReadonlyMap<NetworkId, number>
+  /** Leaves of the L1 info tree; absent on layer 1. */
+  readonly leaves?: Pick<L1InfoGerReader, 'read'>
+}
+
+/**
+ * Follows one network from its checkpoint to the head and then block by block, for ever, until `signal` aborts. All state
+ * is in the shard: a restart goes on from the checkpoint. Returns normally; failures are named on the status board.
+ */
+export async function runSyncLoop(options: SyncLoopOptions, signal: AbortSignal): Promise<void> {
+  await Promise.all([new SyncLoop(options, signal).run(), watchSilence(options, signal)])
+}
+
+class SyncLoop {
+  readonly #options: SyncLoopOptions
+  readonly #signal: AbortSignal
+  readonly #chain: LocalChain
+  readonly #senders: SenderPass
+  readonly #auditor: Auditor
+  readonly #recovery: Recovery
+  readonly #pacer: PollPacer
+  readonly #headWatch: HeadWatch
+  #isIdentified = false
+
+  constructor(options: SyncLoopOptions, signal: AbortSignal) {
+    const { client, writer, clock, report, network } = options
+    this.#options = options
+    this.#signal = signal
+    this.#chain = new LocalChain(client, writer, network)
+    this.#senders = new SenderPass({ client, writer, clock, report })
+    this.#auditor = openAuditor(options)
+    const windowBlocks = Math.max(network.logRange, LINKED_DEPTH)
+    const startOver = new StartOver({
+      writer,
+      clock,
+      report,
+      compare: () => this.#auditor.compareStored(writer.checkpoint()!, signal),
+      finalizedBlock: async () => (await this.#position(await client.getHead(signal))).finalizedBlock,
+    })
+    this.#recovery = new Recovery({
+      client,
+      writer,
+      clock,
+      report,
+      windowBlocks,
+      startOver,
+      deepestRewind: Math.max(network.rollbackBlocks, UNDOABLE_BATCHES * windowBlocks),
+    })
+    const { pollIntervalMs } = network
+    this.#pacer = new PollPacer(clock, pollIntervalMs)
+    this.#headWatch = new HeadWatch({ client, stored: writer, clock, report, pollIntervalMs })
+  }
+
+  async run(): Promise<void> {
+    while (!this.#signal.aborted) {
+      try {
+        await this.#turn()
+      } catch (error) {
+        if (this.#signal.aborted) return
+        this.#chain.doubt()
+        if (!(error instanceof RetryableError)) this.#isIdentified = false
+        // Its own sleep ends with the signal.
+        await this.#recovery
+          .failed(error, this.#signal)
+          .catch((failure: unknown) => this.#unexpected(failure))
+      }
+    }
+  }
+
+  /** A failure while recovering: named like any other, so that nothing is swallowed. */
+  async #unexpected(failure: unknown): Promise<void> {
+    if (this.#signal.aborted) return
+    if (!(failure instanceof RetryableError)) this.#options.report.halted(haltReasonOf(failure), failure)
+    await this.#options.clock.sleep(1_000, this.#signal).catch(() => undefined)
+  }
+
+  /** One look at the head and what follows from it. */
+  async #turn(): Promise<void> {
+    const { client, writer, report } = this.#options
+    if (!this.#isIdentified) await assertIdentity(client, writer, this.#signal)
+    this.#isIdentified = true
+    client.countPerTransactionFrom(writer.perTransactionFrom())
+    const wanted = this.#headWatch.wantedHeight()
+    const head = await (wanted === undefined
+      ? client.getHead(this.#signal)
+      : client.getHighestHead(wanted, this.#signal))
+    this.#pacer.saw(head)
+    report.head(head, writer.checkpoint())
+    if (writer.checkpoint() === undefined) await seedShard(this.#options, head, this.#signal)
+    const news = await this.#chain.observe(head, this.#signal)
+    if (news.type === 'behind') {
+      // The next head must be compared with the stored chain before it counts as in step.
+      this.#chain.doubt()
+      if (await this.#headWatch.outOfStep(head, this.#signal)) this.#isIdentified = false
+      return this.#rest(undefined)
+    }
+    // Before inStep: deposits that the reorg took back must not be ready even for a moment.
+    if (news.type === 'reorg') this.#revert(news.ancestor)
+    this.#headWatch.inStep()
+    if (news.type === 'current') return this.#rest(head)
+    if (news.type === 'ahead') return this.#follow(head)
+  }
+
+  #revert(ancestor: BlockHeader): void {
+    const { client, writer, report } = this.#options
+    const checkpoint = writer.checkpoint()!
+    writer.revertTo(ancestor.number)
+    client.reorged(ancestor.number)
+    this.#senders.reorged()
+    report.reorged(checkpoint, ancestor)
+  }
+
+  /** Reads on from the checkpoint: windows while the head is far, then all that is left in one batch. */
+  async #follow(head: BlockHeader): Promise<void> {
+    const checkpoint = this.#options.writer.checkpoint()!
+    if (head.number - checkpoint.number > LINKED_DEPTH) return this.#backfill(head)
+    const position = await this.#position(head)
+    const range = await this.#options.client.fetchRange(
+      asBlockNumber(checkpoint.number + 1),
+      head.number,
+      this.#signal,
+    )
+    await this.#assertLinked(range, head)
+    const blocks = await this.#withSenders(range.blocks)
+    this.#commit(range, blocks, position)
+    if (countEvents(blocks) > 0) this.#auditor.sawEvents()
+    if (range.head.number === head.number) await this.#rest(head)
+  }
+
+  async #backfill(firstHead: BlockHeader): Promise<void> {
+    const { client, writer, clock, network } = this.#options
+    let position = await this.#position(firstHead)
+    let headAtMs = clock.now()
+    const from = writer.checkpoint()!.number + 1
+    const target = firstHead.number - LINKED_DEPTH
+    const joinedUpTo = firstHead.number - network.rollbackBlocks
+    const plan = { from, target, joinedUpTo, windowBlocks: network.logRange }
+    const windows = new WindowPipeline(client, plan, this.#signal)
+    const undo = new BatchUndo(writer)
+    // After a long absence as at the first time: claims made meanwhile are not known yet.
+    if (firstHead.number - from >= network.rollbackBlocks) writer.noteCatchingUp(true)
+    try {
+      const nextStretch = () => windows.next(stretchEvents(writer.counts().deposits))
+      for (let next = await nextStretch(); next !== undefined; next = await nextStretch()) {
+        const { range, following } = next
+        if (following !== undefined) assertContinues(writer.counts().deposits, range, following)
+        await this.#assertLinked(range, position.head)
+        const floor = undo.nextFloor(countEvents(range.blocks), range.head.number)
+        this.#commit(range, range.blocks, position, floor)
+        await this.#auditor.afterWindow(range.head, this.#signal)
+        if (clock.now() - headAtMs >= HEAD_REFRESH_MS) {
+          headAtMs = clock.now()
+          position = await this.#refreshed(position)
+          const { number } = position.head
+          windows.moveTarget(number - LINKED_DEPTH, number - network.rollbackBlocks)
+        }
+      }
+    } finally {
+      windows.cancel()
+    }
+    // While history can still be taken back.
+    await this.#auditor.afterBackfill(writer.checkpoint()!, this.#signal)
+  }
+
+  /** The head may have moved on meanwhile; one that lags changes nothing. */
+  async #refreshed(position: ChainPosition): Promise<ChainPosition> {
+    const { client, writer, report } = this.#options
+    const head = await client.getHead(this.#signal)
+    if (head.number <= position.head.number) return position
+    report.head(head, writer.checkpoint())
+    return this.#position(head)
+  }
+
+  #commit(
+    range: FetchedRange,
+    blocks: readonly IndexedBlock[],
+    position: ChainPosition,
+    batchUndoFloor?: number,
+  ): void {
+    const { writer, report, network } = this.#options
+    this.#signal.throwIfAborted()
+    const countedFrom = writer.perTransactionFrom()
+    if (!isCountedAlike(countedFrom, range))
+      throw new RetryableError(
+        `logs from block ${range.fromBlock} on were read before it was known how they are counted`,
+      )
+    writer.applyBlocks(makeBatch(range, blocks, position, network.rollbackBlocks, batchUndoFloor))
+    if (countedFrom === undefined && range.perTransactionFrom !== undefined)
+      report.countsPerTransaction(range.perTransactionFrom)
+    report.committed(range.head, range.head.number - range.fromBlock + 1, countEvents(blocks))
+    this.#recovery.progressed(range.head.number)
+  }
+
+  async #assertLinked(range: FetchedRange, head: BlockHeader): Promise<void> {
+    if (await this.#chain.isLinked(range, head, this.#signal)) return
+    throw new RetryableError(
+      `blocks ${range.fromBlock} to ${range.head.number} do not stand on the checkpoint`,
+    )
+  }
+
+  #withSenders(blocks: readonly IndexedBlock[]): Promise<readonly IndexedBlock[]> {
+    const { client, clock } = this.#options
+    return resolveBeforeCommit(client, blocks, { clock, ms: SENDER_BUDGET_MS }, this.#signal)
+  }
+
+  async #position(head: BlockHeader): Promise<ChainPosition> {
+    return { head, finalizedBlock: await this.#options.client.getFinalizedBlock(head, this.#signal) }
+  }
+
+  /**
+   * Until the next look at the head: senders that are open, finality, a comparison with the contract.
+   * @param head the head when the checkpoint stands there; undefined when an endpoint lags.
+   */
+  async #rest(head: BlockHeader | undefined): Promise<void> {
+    const { writer, clock, report, gerPoller, exitRootSearch, headHints } = this.#options
+    const untilMs = clock.now() + this.#pacer.nextWaitMs()
+    let senders = await this.#senders.step(this.#signal, untilMs)
+    while (senders === 'more' && clock.now() < untilMs)
+      senders = await this.#senders.step(this.#signal, untilMs)
+    if (writer.checkpoint() !== undefined) exitRootSearch?.step()
+    if (head !== undefined) {
+      const { finalizedBlock } = await this.#position(head)
+      writer.setFinalized(asBlockNumber(Math.min(finalizedBlock, head.number)))
+      await gerPoller?.sweep(this.#signal)
+      // Before anything is called synced: what the contracts deny must not be served for a moment.
+      if (await this.#auditor.atTip(head, this.#signal)) this.#recovery.audited()
+      if (this.#auditor.hasComparedAll()) writer.noteCatchingUp(false)
+      // Perhaps it was claimed already.
+      else if (this.#auditor.isDisputed()) writer.noteCatchingUp(true)
+      const isSearched = exitRootSearch?.isBehind !== true
+      if (senders === 'done' && isSearched && this.#auditor.hasComparedAll()) report.caughtUp(head.number)
+      this.#recovery.idled()
+    }
+    if (head !== undefined && (gerPoller !== undefined || exitRootSearch !== undefined))
+      await this.#followL1Until(untilMs, head)
+    const restMs = Math.max(0, untilMs - clock.now())
+    if (headHints === undefined) await clock.sleep(restMs, this.#signal)
+    else await headHints.rest(restMs, head?.hash, this.#signal)
+  }
+
+  /** The L1 goes on while this network rests: its new roots and settlements are handled at once. */
+  async #followL1Until(untilMs: number, head: BlockHeader): Promise<void> {
+    const { clock, headHints, gerPoller, exitRootSearch } = this.#options
+    while (headHints?.hasNews(head.hash) !== true) {
+      const restMs = exitRootSearch?.hasWork === true ? SEARCH_REST_MS : L1_LOOK_MS
+      if (clock.now() + restMs >= untilMs) return
+      await clock.sleep(restMs, this.#signal)
+      if (gerPoller?.hasNews() === true) await gerPoller.sweep(this.#signal)
+      exitRootSearch?.step()
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import { type StatusRow, statusRow } from '../../board/statusBoard.js'
+import { createChainClient } from '../../chain/client/chainClient.js'
+import { FatalError } from '../../errors/chainErrors.js'
+import { L1_NETWORK_ID } from '../../protocol/networks.js'
+import { asNetworkId } from '../../protocol/units.js'
+import { openL1InfoGerReader } from '../../shard/readiness/l1InfoGers.js'
+import { openShardWriter } from '../../shard/write/writer.js'
+import { systemClock } from '../../telemetry/clocks.js'
+import { createLogger } from '../../telemetry/logger.js'
+import { createHasher, createLogScanner } from '../../wasm/wasmModule.js'
+import type { IndexerMessage, IndexerWorkerData } from '../indexerMessages.js'
+import { ExitRootSearch } from '../sync/exitRootSearch.js'
+import { GerPoller } from '../sync/gerPoller.js'
+import { HeadHints } from '../sync/headHints.js'
+import { runSyncLoop } from '../sync/syncLoop.js'
+import { SyncReport } from '../syncReport.js'
+
+/**
+ * The whole life of an indexer thread: opens the shard and the chain client, syncs until `signal` aborts, closes both.
+ * @param openClient another client in benches.
+ * The last message is `stopped`; after it nothing of the thread holds the store.
+ */
+export async function runIndexer(
+  data: IndexerWorkerData,
+  signal: AbortSignal,
+  post: (message: IndexerMessage) => void,
+  openClient: typeof createChainClient = createChainClient,
+): Promise<void> {
+  const { config, networkId, compiled, status } = data
+  const network = config.networks.find((candidate) => candidate.networkId === networkId)
+  if (network === undefined) throw new FatalError(`network ${networkId} is not configured`)
+  const logger = createLogger(config.log, { networkId })
+  const row = statusRow(status, networkId)
+  const stopHeartbeat = startHeartbeat(row)
+  const writer = openShardWriter({ config, networkId, compiled, status })
+  const client = openClient({ network, logger, scanner: createLogScanner(compiled) })
+  const report = new SyncReport({ networkId, row, post, logger, clock: systemClock })
+  const leaves = networkId === L1_NETWORK_ID ? undefined : openL1InfoGerReader(config, createHasher(compiled))
+  const l1 = statusRow(status, L1_NETWORK_ID)
+  const polling =
+    leaves === undefined || network.gerInjection === 'event'
+      ? {}
+      : { gerPoller: new GerPoller({ network, client, writer, leaves, row, l1 }) }
+  const rows = config.networks.map(
+    (each) => [asNetworkId(each.networkId), statusRow(status, each.networkId)] as const,
+  )
+  const indexedDeposits = () => new Map(rows.map(([id, of]) => [id, Math.max(0, of.get('depositCount'))]))
+  const { rpc: endpoints, rpcTimeoutMs: timeoutMs } = network
+  const headHints = new HeadHints({ endpoints, timeoutMs, clock: systemClock, logger })
+  const ofL1 =
+    leaves === undefined
+      ? {}
+      : {
+          leaves,
+          exitRootSearch: new ExitRootSearch({
+            networkId: asNetworkId(networkId),
+            exitRoots: writer.exitRoots,
+            settlements: leaves,
+            clock: systemClock,
+            row,
+            l1,
+          }),
+        }
+  try {
+    await runSyncLoop(
+      {
+        network,
+        client,
+        writer,
+        clock: systemClock,
+        report,
+        headHints,
+        indexedDeposits,
+        ...ofL1,
+        ...polling,
+      },
+      signal,
+    )
+  } finally {
+    headHints.close()
+    client.close()
+    await leaves?.close()
+    await writer.close()
+    stopHeartbeat()
+  }
+  post({ type: 'stopped', networkId })
+}
+
+const BEAT_EVERY_MS = 500
+
+/**
+ * Signs of life of this thread in shared memory. A thread that hangs, for example behind a transaction that a dead thread
+ * left open, stops beating, and the supervisor ends the process.
+ * @returns stops it.
+ */
+function startHeartbeat(row: StatusRow): () => void {
+  const beat = () => row.add('heartbeats', 1)
+  beat()
+  const timer = setInterval(beat, BEAT_EVERY_MS)
+  timer.unref()
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,19 @@
+import type { OperationId } from '../query/queries.js'
+import { getBridges } from '../shard/queries/getBridges.js'
+import { getClaimProof } from '../shard/queries/getClaimProof.js'
+import { getClaims } from '../shard/queries/getClaims.js'
+import { getClaimTransaction } from '../shard/queries/getClaimTransaction.js'
+import { getL1InfoTreeIndex } from '../shard/queries/getL1InfoTreeIndex.js'
+import { getTokenMappings } from '../shard/queries/getTokenMappings.js'
+import type { ShardReaders } from '../shard/queries/shardReaders.js'
+import type { QueryFunction } from './runBatch.js'
+
+/** From operation to query. An operation without its query does not compile. */
+export const queries: { readonly [K in OperationId]: QueryFunction<ShardReaders, K> } = {
+  getBridges,
+  getClaims,
+  getClaimProof,
+  getL1InfoTreeIndex,
+  getTokenMappings,
+  getClaimTransaction,
+}

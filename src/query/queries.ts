@@ -1,0 +1,80 @@
+import type { Address, Hash } from '../protocol/chainEvent.js'
+import type { BlockNumber, DepositCount, L1InfoTreeIndex, NetworkId } from '../protocol/units.js'
+
+/** Typed queries: what `api/parse/parseQuery` makes of a query string and `shard/queries` answers. Plain data, crosses threads. */
+
+/** Which part of a list is asked for. */
+export interface Paging {
+  readonly pageNumber: number
+  readonly pageSize: number
+  /** Absent: newest first. */
+  readonly isAscending?: boolean
+  /** Bytes of a `Cursor` that fits order and filters: the page behind it, `pageNumber` does not matter. */
+  readonly cursor?: Uint8Array
+}
+
+export interface BridgesQuery extends Paging {
+  readonly networkId: NetworkId
+  /** Ascending, without repeats. */
+  readonly depositCounts?: readonly DepositCount[]
+  readonly fromAddress?: Address
+  readonly toAddress?: Address
+  readonly transactionHash?: Hash
+  /** Destination networks, without repeats. */
+  readonly networkIds?: readonly NetworkId[]
+  readonly leafType?: number
+  readonly claimed?: boolean
+  readonly readyForClaim?: boolean
+  readonly fromBlock?: BlockNumber
+  /** The last one. */
+  readonly toBlock?: BlockNumber
+  readonly fromTimestampSec?: number
+  /** The last one. */
+  readonly toTimestampSec?: number
+}
+
+export interface ClaimsQuery extends Paging {
+  readonly networkId: NetworkId
+  readonly fromAddress?: Address
+  readonly toAddress?: Address
+  readonly transactionHash?: Hash
+  /** Source networks, without repeats. */
+  readonly networkIds?: readonly NetworkId[]
+  /** 32 bytes; names a deposit, whatever the spelling of the claim was. */
+  readonly globalIndex?: Uint8Array
+}
+
+export interface ClaimProofQuery {
+  readonly networkId: NetworkId
+  readonly depositCount: DepositCount
+  readonly leafIndex: L1InfoTreeIndex
+}
+
+export interface L1InfoTreeIndexQuery {
+  readonly networkId: NetworkId
+  readonly depositCount: DepositCount
+}
+
+export interface TokenMappingsQuery extends Paging {
+  readonly networkId?: NetworkId
+  readonly tokenAddress?: Address
+  readonly tokenNetwork?: NetworkId
+}
+
+export interface ClaimTransactionQuery {
+  readonly networkId: NetworkId
+  readonly depositCount: DepositCount
+  readonly leafIndex?: L1InfoTreeIndex
+}
+
+/** Operation id → its query. The operation id is the key everywhere: routes, pool messages, metrics, tests. */
+export interface QueryByOperation {
+  readonly getBridges: BridgesQuery
+  readonly getClaims: ClaimsQuery
+  readonly getClaimProof: ClaimProofQuery
+  readonly getL1InfoTreeIndex: L1InfoTreeIndexQuery
+  readonly getTokenMappings: TokenMappingsQuery
+  readonly getClaimTransaction: ClaimTransactionQuery
+}
+
+export type OperationId = keyof QueryByOperation

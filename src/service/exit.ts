@@ -1,0 +1,78 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Worker } from 'node:worker_threads'
+import type { Logger } from '../telemetry/logger.js'
+import { standardError } from '../telemetry/standardStreams.js'
+import type { ExitCode } from './exitCodes.js'
+import { killProcess, Watchdog } from './watchdog.js'
+
+/** Longest time from the decision to exit to the watchdog's kill; shorter when less grace time is left. */
+const LONGEST_EXIT_MS = 3_000
+const SHORTEST_EXIT_MS = 1_000
+/** Share of that time for ending the other threads: each ends at its next line of JavaScript, once it gets a core. */
+const THREAD_END_SHARE = 0.7
+/** Longest wait for log lines not written yet. */
+const LONGEST_LAST_LINES_MS = 200
+
+/** The only way out of the process. It depends on no log line and on no thread. */
+export class Exit {
+  private readonly threads = new Set<Worker>()
+  private leaving: Promise<never> | undefined
+  private readonly watchdog: Watchdog
+
+  constructor(silenceMs: number, logger: Logger) {
+    this.watchdog = new Watchdog(silenceMs, logger)
+    process.on('worker', (thread) => {
+      // The watchdog runs until `process.exit` ends it.
+      if (thread === this.watchdog.thread) return
+      this.threads.add(thread)
+      thread.once('exit', () => this.threads.delete(thread))
+    })
+  }
+
+  /** The job has started. */
+  started(): void {
+    this.watchdog.started()
+  }
+
+  /** Has the watchdog kill the process if it still runs after `ms`. */
+  mustEndWithin(ms: number): void {
+    this.watchdog.mustEndWithin(ms)
+  }
+
+  /** Ends the process. Only the first call's code counts. */
+  leave(code: ExitCode): Promise<never> {
+    this.leaving ??= this.end(code)
+    return this.leaving
+  }
+
+  /**
+   * `process.exit` ends the watchdog and then waits for all other threads, including libuv's. A thread stuck in a system call
+   * would make it wait for ever, so it is called only when every thread has ended; otherwise the process kills itself.
+   */
+  private async end(code: ExitCode): Promise<never> {
+    const exitMs = Math.max(Math.min(this.watchdog.leftMs(), LONGEST_EXIT_MS), SHORTEST_EXIT_MS)
+    this.watchdog.mustEndWithin(exitMs)
+    const threads = [...this.threads].map((thread) => thread.terminate())
+    const ended = Promise.all([libuvIsIdle(), ...threads]).then(() => true)
+    if (!(await Promise.race([ended, awake(THREAD_END_SHARE * exitMs).then(() => false)]))) {
+      standardError().flush(LONGEST_LAST_LINES_MS)
+      killProcess()
+    }
+    process.exit(code)
+  }
+}
+
+const LOOK_EVERY_MS = 5
+/** Work of libuv's threads for this thread: file operations and DNS look-ups. */
+const LIBUV_WORK = /^(?:FSReq|GetAddrInfo|GetNameInfo)/
+
+async function libuvIsIdle(): Promise<void> {
+  while (process.getActiveResourcesInfo().some((name) => LIBUV_WORK.test(name))) await delay(LOOK_EVERY_MS)
+}
+
+const AWAKE_STEP_MS = 250
+
+/** Resolves after `ms` of running time: time in which the process was stopped (SIGSTOP) hardly counts. */
+export async function awake(ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= AWAKE_STEP_MS) await delay(Math.min(left, AWAKE_STEP_MS))
+}

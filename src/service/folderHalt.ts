@@ -1,0 +1,43 @@
+import type { HaltReason } from '../board/haltReason.js'
+import { type StatusBoardHandle, statusRow } from '../board/statusBoard.js'
+import type { StoreGuard } from '../store/openStores.js'
+import type { Logger } from '../telemetry/logger.js'
+
+const LOST = 'data_folder_lost'
+
+/**
+ * Halts networks whose data folder or files were removed or replaced while open: what they commit is lost, and another process
+ * may use the folder of that name. The halt ends when the same files are back in place.
+ * @returns a function that checks once; it does nothing while an earlier check is still running.
+ */
+export function watchFolder(
+  guard: Pick<StoreGuard, 'lostNetworks'>,
+  status: StatusBoardHandle,
+  logger: Logger,
+): () => Promise<void> {
+  /** Halt reason that each network had before this halt, to be restored: only its indexer thread may end that one. */
+  const before = new Map<number, HaltReason>()
+  const judge = (networkId: number, isLost: boolean): void => {
+    const row = statusRow(status, networkId)
+    const reason = row.haltReason()
+    if (isLost && reason !== LOST) {
+      before.set(networkId, reason)
+      row.setHaltReason(LOST)
+      logger.error('the data folder or files in it are gone or replaced under us', { networkId })
+    }
+    const earlier = before.get(networkId)
+    if (!isLost && earlier !== undefined) {
+      before.delete(networkId)
+      row.replaceHaltReason(LOST, earlier)
+      logger.info('the data folder is back', { networkId })
+    }
+  }
+  let isLooking = false
+  return async () => {
+    if (isLooking) return
+    isLooking = true
+    const lost = await guard.lostNetworks()
+    isLooking = false
+    for (const networkId of status.networkIds) judge(networkId, lost.includes(networkId))
+  }
+}

@@ -1,0 +1,150 @@
+import { inspect } from 'node:util'
+import type { Config } from '../config/config.types.js'
+import { FatalError } from '../errors/chainErrors.js'
+import { OperatorError } from '../errors/operatorError.js'
+import { createLogger, type Logger } from '../telemetry/logger.js'
+import { standardError, standardOutput, takeStandardStreams } from '../telemetry/standardStreams.js'
+import { awake, Exit } from './exit.js'
+import { type ExitCode, exitCodes } from './exitCodes.js'
+import { startService } from './service.js'
+import { assertLimits, demandOf } from './startLimits.js'
+import { actOnStopSignals } from './stopSignals.js'
+
+/** Something that runs until a signal or its own end, and closes in order. */
+export interface Job {
+  /** Resolves with the fault when the job can't go on; never rejects. */
+  readonly failed: Promise<Error>
+  stop(drainDelayMs: number): Promise<void>
+  /** The room that is closing now. */
+  closingRoom(): string | undefined
+}
+
+export interface ProcessSettings {
+  readonly logger: Logger
+  /** Time between the first SIGTERM or SIGHUP and the port closing. Ctrl-C does not wait. */
+  readonly drainDelayMs: number
+  /** Longest time for everything after the drain delay. */
+  readonly graceMs: number
+  /** Longest silence of the main thread. */
+  readonly silenceMs: number
+}
+
+/** A main thread that is blocked for this long answers no request and notices no signal. */
+const SHORTEST_SILENCE_MS = 10_000
+
+/** `bds run`: the service as the process's only job. @throws FatalError under limits that it can't run with. */
+export function runService(config: Config): Promise<never> {
+  const logger = createLogger(config.log, { component: 'main' })
+  // Before the first thread: some limits end the process when one starts.
+  assertLimits(demandOf(config), logger)
+  return runProcess(() => startService({ config, logger, announce }), {
+    logger,
+    drainDelayMs: config.http.drainDelayMs,
+    graceMs: config.shutdownGraceMs,
+    silenceMs: Math.max(config.shutdownGraceMs, SHORTEST_SILENCE_MS),
+  })
+}
+
+/** Writes a line for people to standard output, which a service must not wait for. */
+export function announce(line: string): void {
+  standardOutput().write(`${line}\n`)
+}
+
+/**
+ * Starts a job, waits for a signal or its failure, closes it and leaves.
+ * A second signal leaves at once; a shutdown that takes longer than `graceMs` leaves with the name of the room that hangs; where
+ * nothing can leave any more, the watchdog kills.
+ */
+export async function runProcess(start: () => Promise<Job>, settings: ProcessSettings): Promise<never> {
+  const { logger, drainDelayMs, graceMs } = settings
+  takeStandardStreams()
+  const exit = new Exit(settings.silenceMs, logger)
+  const signal = firstSignal(settings, exit)
+  // A file that may not grow fails its write, as on a full disk, instead of ending the process.
+  process.on('SIGXFSZ', () => undefined)
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+    process.on(event, (error: unknown) => {
+      logger.error('unexpected failure', { error })
+      void exit.leave(exitCodes.failure)
+    })
+  // Node's own writer of warnings waits for standard error.
+  process.removeAllListeners('warning').on('warning', (error) => logger.warn('node warns', { error }))
+
+  const starting = start()
+  // A signal is noticed while the job starts, too.
+  const tooLate = signal.then((name) => awake(delayAfter(name, drainDelayMs) + limitOf(graceMs)))
+  const early = await Promise.race([
+    starting.then((job) => ({ job })),
+    tooLate.then(() => ({ job: undefined })),
+  ]).catch((error: unknown) => exit.leave(tell(error)))
+  if (early.job === undefined) {
+    logger.error('shutdown hangs', { room: 'start', graceMs })
+    return exit.leave(exitCodes.failure)
+  }
+  const { job } = early
+  exit.started()
+  const end = await Promise.race([signal, job.failed])
+  const code = end instanceof Error ? tell(end) : exitCodes.ok
+  if (code === exitCodes.ok) logger.info('stopping', { signal: end })
+  const delayMs = end instanceof Error ? 0 : delayAfter(end, drainDelayMs)
+  const isClosed = await closeWithin(job, delayMs, settings)
+  return exit.leave(isClosed ? code : exitCodes.failure)
+}
+
+function delayAfter(signal: NodeJS.Signals, drainDelayMs: number): number {
+  return signal === 'SIGINT' ? 0 : drainDelayMs
+}
+
+/** Time for closing: some of the grace time is kept for ending the threads and the process. */
+function limitOf(graceMs: number): number {
+  return graceMs - Math.min(1_000, graceMs / 4)
+}
+
+/**
+ * One hangup or one Ctrl-C may come twice: a closing terminal tells its shell and its programs, npm passes on what the terminal has
+ * told already, and systemd sends SIGHUP right behind SIGTERM where it is asked to.
+ */
+const SAME_STOP_MS = 300
+
+function firstSignal(settings: ProcessSettings, exit: Exit): Promise<NodeJS.Signals> {
+  const { logger, drainDelayMs, graceMs } = settings
+  return new Promise((resolve) => {
+    let first: NodeJS.Signals | undefined
+    let sameUntilMs = Number.NEGATIVE_INFINITY
+    const onSignal = (name: NodeJS.Signals): void => {
+      if (first === undefined) {
+        first = name
+        sameUntilMs = performance.now() + SAME_STOP_MS
+        exit.mustEndWithin(delayAfter(name, drainDelayMs) + graceMs)
+        resolve(name)
+        return
+      }
+      const isSame = name === 'SIGHUP' || first === 'SIGHUP' || (name === 'SIGINT' && first === 'SIGINT')
+      if (isSame && performance.now() < sameUntilMs) return
+      logger.warn('second signal: leaving at once', { signal: name })
+      void exit.leave(exitCodes.failure)
+    }
+    actOnStopSignals(onSignal)
+  })
+}
+
+/** @returns false when the job did not close in time or failed while closing. */
+async function closeWithin(job: Job, drainDelayMs: number, settings: ProcessSettings): Promise<boolean> {
+  const { logger, graceMs } = settings
+  const tooLong = awake(drainDelayMs + limitOf(graceMs)).then(() => 'too long' as const)
+  try {
+    const outcome = await Promise.race([job.stop(drainDelayMs), tooLong])
+    if (outcome === 'too long') logger.error('shutdown hangs', { room: job.closingRoom(), graceMs })
+    return outcome !== 'too long'
+  } catch (error) {
+    logger.error('shutdown failed', { error })
+    return false
+  }
+}
+
+/** Expected faults in one line; anything else is our bug and shows its stack. */
+function tell(error: unknown): ExitCode {
+  const isExpected = error instanceof FatalError || error instanceof OperatorError
+  standardError().write(`bds: ${isExpected ? error.message : inspect(error)}\n`)
+  return error instanceof FatalError ? exitCodes.data : exitCodes.failure
+}

@@ -1,0 +1,192 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Registry } from 'prom-client'
+import {
+  awaitsHead,
+  createStatusBoard,
+  headPlaces,
+  type StatusBoardHandle,
+  statusRow,
+} from '../board/statusBoard.js'
+import type { Config } from '../config/config.types.js'
+import { OperatorError } from '../errors/operatorError.js'
+import { createHealthMonitor, type HealthMonitor } from '../health/healthMonitor.js'
+import { startHttpServer } from '../http/server.js'
+import { startIndexer } from '../indexer/thread/indexer.js'
+import { startOpsServer } from '../ops/opsServer.js'
+import { type QueryPool, startQueryPool } from '../pool/queryPool.js'
+import { tellStored } from '../shard/position/storedStatus.js'
+import { unsafeFileSystem } from '../store/folder/fileSystem.js'
+import { prepareStores } from '../store/openStores.js'
+import { buildInfo } from '../telemetry/buildInfo.js'
+import { AwakeClock } from '../telemetry/clocks.js'
+import { createMetrics, gaugeOf } from '../telemetry/metrics.js'
+import { compileMerkleModule } from '../wasm/wasmModule.js'
+import { watchFolder } from './folderHalt.js'
+import { watchProgress } from './progress.js'
+import { Rooms } from './rooms.js'
+import type { RunningService, ServiceOptions, StartService } from './service.types.js'
+import { registerServiceMetrics } from './serviceMetrics.js'
+
+const SAMPLE_EVERY_MS = 1_000
+
+/** How long the API port stays closed at most while a network has not compared its chain's head with what is stored. */
+const LONGEST_CLOSED_MS = 3_000
+const LOOK_EVERY_MS = 10
+
+/**
+ * Opens the rooms in order and joins them: what crosses between rooms is handed over here, as values and functions.
+ * Rejects when the service can't start; whatever had been opened is closed again.
+ */
+export const startService: StartService = async (options) => {
+  const rooms = new Rooms()
+  try {
+    return await open(options, rooms)
+  } catch (error) {
+    await rooms.closeAll().catch(() => undefined)
+    throw error
+  }
+}
+
+async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms): Promise<RunningService> {
+  const status = createStatusBoard(config.networks.map(({ networkId }) => networkId))
+  const compiled = compileMerkleModule()
+  const registry = new Registry()
+  const metrics = createMetrics(registry)
+  const [failed, fail] = failure()
+  let pool: QueryPool | undefined
+  const awake = new AwakeClock()
+  const stopClock = awake.start()
+  rooms.add('clock', async () => stopClock())
+  const awakeNow = (): number => awake.now()
+  const health = createHealthMonitor({
+    config,
+    status,
+    awakeNow,
+    isPoolAlive: () => pool?.isAlive() ?? false,
+  })
+
+  const guard = prepareStores(config)
+  rooms.add('stores', () => guard.close())
+  // The indexers' threads may come up long after the ports: until then the lists would show what no sync status counts.
+  for (const [networkId, store] of guard.stores) {
+    const row = statusRow(status, networkId)
+    tellStored(store, row)
+    row.setHeadPlace(headPlaces.unseen)
+  }
+  const fileSystem = unsafeFileSystem(config.dataDir)
+  if (fileSystem !== undefined)
+    logger.warn('data_dir is on a file system that is not safe for the store', {
+      dataDir: config.dataDir,
+      fileSystem,
+    })
+
+  const ops = await startOpsServer({
+    ...config.ops,
+    health,
+    metrics: { contentType: registry.contentType, read: () => registry.metrics() },
+  })
+  rooms.add('operations port', () => ops.close())
+
+  const progress = watchProgress({ config, announce, fail })
+  for (const { networkId } of config.networks) {
+    const indexer = startIndexer({ config, networkId, compiled, status, onMessage: progress.onMessage })
+    rooms.add(`indexer of network ${networkId}`, () => indexer.stop(), 'indexers')
+  }
+
+  const queries = await startQueryPool({
+    config,
+    compiled,
+    status,
+    logger: logger.child({ component: 'pool' }),
+    metrics: metrics.pool,
+    now: awakeNow,
+    onCorruptStore: (networkId, detail) => {
+      logger.error('a query found the store contradicting itself', { networkId, detail })
+      if (networkId !== null) statusRow(status, networkId).setHaltReason('corrupt_store')
+    },
+  })
+  pool = queries
+  rooms.add('query pool', () => queries.close())
+
+  await firstHeads(status)
+  const http = await startHttpServer({
+    config,
+    pool: queries,
+    status,
+    health,
+    logger: logger.child({ component: 'http' }),
+    metrics: metrics.http,
+  })
+  rooms.add('http port', () => http.drain(0))
+
+  const parts = { hasher: compiled.name, transport: `${http.core.name} ${http.core.version}` }
+  registerServiceMetrics(registry, config, status, parts)
+  gaugeOf(registry, 'bds_pool_queue_depth', 'Requests that wait for a batch', () => queries.stats().waiting)
+  gaugeOf(registry, 'bds_http_in_flight', 'Requests that wait for their answer', () => http.stats().pending)
+  logger.info('service started', {
+    ...parts,
+    version: buildInfo.version,
+    node: buildInfo.node,
+    networks: status.networkIds,
+    dataDir: config.dataDir,
+  })
+  const lookAtFolder = watchFolder(guard, status, logger)
+  const ticker = setInterval(() => {
+    tick(health, config, fail)
+    void lookAtFolder()
+  }, SAMPLE_EVERY_MS)
+  health.setPhase('running')
+  const url = `http://${config.http.host}:${http.port}`
+  const opsUrl = `http://${config.ops.host}:${ops.port}`
+  announce(`listening on ${url} (operations on ${opsUrl})`)
+
+  const stop = async (drainDelayMs: number): Promise<void> => {
+    health.setPhase('draining')
+    if (drainDelayMs > 0) await delay(drainDelayMs)
+    clearInterval(ticker)
+    await rooms.closeAll()
+  }
+  let stopping: Promise<void> | undefined
+  return {
+    url,
+    opsUrl,
+    health,
+    caughtUp: progress.caughtUp,
+    failed,
+    stop: (drainDelayMs) => {
+      stopping ??= stop(drainDelayMs)
+      return stopping
+    },
+    closingRoom: () => rooms.closingNow(),
+  }
+}
+
+/**
+ * A proxy that does not probe sends requests as soon as the port takes connections, so a restarted instance takes none
+ * until it tells as much as before: nothing is ready on a network whose head was not seen. An endpoint that does not
+ * answer keeps the port closed for 3 seconds, no longer.
+ */
+async function firstHeads(status: StatusBoardHandle): Promise<void> {
+  const endsAt = performance.now() + LONGEST_CLOSED_MS
+  const rows = status.networkIds.map((networkId) => statusRow(status, networkId))
+  while (rows.some(awaitsHead) && performance.now() < endsAt) await delay(LOOK_EVERY_MS)
+}
+
+function tick(health: HealthMonitor, config: Config, fail: (error: Error) => void): void {
+  health.sample()
+  for (const networkId of health.silentNetworks())
+    fail(
+      new OperatorError(
+        `the indexer of network ${networkId} has given no sign of life for ${config.health.heartbeatTimeoutMs} ms`,
+      ),
+    )
+}
+
+/** A promise for the first fault, and the function that tells it. */
+function failure(): [Promise<Error>, (error: Error) => void] {
+  let fail: (error: Error) => void = () => undefined
+  const failed = new Promise<Error>((resolve) => {
+    fail = resolve
+  })
+  return [failed, fail]
+}

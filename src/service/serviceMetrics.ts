@@ -1,0 +1,50 @@
+import { statfsSync } from 'node:fs'
+import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
+import type { StatusBoardHandle } from '../board/statusBoard.js'
+import type { Config } from '../config/config.types.js'
+import { registerNetworkMetrics } from '../health/networkMetrics.js'
+import { buildInfo } from '../telemetry/buildInfo.js'
+import { gaugeOf } from '../telemetry/metrics.js'
+import { standardError, standardOutput } from '../telemetry/standardStreams.js'
+
+/** Names of the parts that were chosen at start, for `bds_build_info`. */
+export interface BuildParts {
+  readonly hasher: string
+  readonly transport: string
+}
+
+/** Metrics of the process as a whole: build, disk, Node itself, and everything on the status board. */
+export function registerServiceMetrics(
+  registry: Registry,
+  config: Config,
+  status: StatusBoardHandle,
+  parts: BuildParts,
+): void {
+  const build = { version: buildInfo.version, node: buildInfo.node, ...parts }
+  new Gauge({
+    name: 'bds_build_info',
+    help: 'What runs here; always 1',
+    labelNames: Object.keys(build),
+    registers: [registry],
+  }).set(build, 1)
+  gaugeOf(registry, 'bds_disk_free_bytes', 'Bytes free on the disk of the store', () => {
+    try {
+      const { bavail, bsize } = statfsSync(config.dataDir)
+      return bavail * bsize
+    } catch {
+      // The folder is gone, which is when the other metrics are needed most.
+      return Number.NaN
+    }
+  })
+  new Counter({
+    name: 'bds_log_lines_dropped_total',
+    help: 'Lines that standard error or standard output did not take',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(standardError().dropped() + standardOutput().dropped())
+    },
+  })
+  registerNetworkMetrics(registry, status)
+  collectDefaultMetrics({ register: registry })
+}

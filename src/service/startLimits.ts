@@ -1,0 +1,25 @@
+import type { Config } from '../config/config.types.js'
+import { FatalError } from '../errors/chainErrors.js'
+import { fileBytesOf, shardDirectory } from '../store/shardDirectory.js'
+import type { Logger } from '../telemetry/logger.js'
+import { type Demand, judgeLimits, readLimits, tooLow } from '../telemetry/processLimits.js'
+
+/** What a configuration needs from the limits of its process. */
+export function demandOf({ dataDir, networks, pool }: Config): Demand {
+  const stores = networks.map(({ networkId }) => fileBytesOf(shardDirectory(dataDir, networkId)))
+  return { networks: networks.length, workers: pool.workers, storeBytes: Math.max(0, ...stores) }
+}
+
+/**
+ * Refuses to start under limits that would end the process without a word, now or under load; warns of those that are low.
+ * @throws FatalError, one line.
+ */
+export function assertLimits(demand: Demand, logger: Logger): void {
+  const limits = readLimits()
+  if (limits === undefined) return
+  const findings = judgeLimits(limits, demand)
+  const faults = findings.filter(({ outcome }) => outcome === 'fail')
+  if (faults.length > 0) throw new FatalError(tooLow(faults))
+  for (const { what, detail } of findings.filter(({ outcome }) => outcome === 'warn'))
+    logger.warn('a limit of this process is low', { limit: what, detail })
+}

@@ -1,0 +1,71 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInThisContext } from 'node:vm'
+import { isMainThread, Worker } from 'node:worker_threads'
+import type { Logger } from '../telemetry/logger.js'
+
+/** Shared with the watchdog's thread. */
+export interface WatchdogData {
+  readonly cells: Int32Array<SharedArrayBuffer>
+}
+
+export const watchdogCell = { budgetMs: 0, beats: 1, silenceMs: 2 } as const
+/** Value of `budgetMs` while no end was requested. */
+export const NO_BUDGET = -1
+
+const BEAT_EVERY_MS = 500
+/** Allowed silence until the job runs: opening large stores blocks the main thread. */
+const SHORTEST_START_SILENCE_MS = 60_000
+const MEMORY_MB = 16
+
+/**
+ * The last resort: a thread that only waits and needs no I/O and no other thread. It kills the process (SIGKILL, status 137; 133
+ * as process 1 of a container) when it has not ended in time after `mustEndWithin`, or when the main thread has sent no beat for
+ * too long. It counts only time in which it ran itself, so a process that was stopped for a while is not killed for that.
+ */
+export class Watchdog {
+  readonly thread: Worker
+  private readonly cells = new Int32Array(new SharedArrayBuffer(12))
+  private readonly silenceMs: number
+
+  /** @param silenceMs longest time without a beat of the main thread. */
+  constructor(silenceMs: number, logger: Logger) {
+    if (!isMainThread) throw new Error('the watchdog watches the main thread')
+    this.cells[watchdogCell.budgetMs] = NO_BUDGET
+    this.silenceMs = silenceMs
+    this.cells[watchdogCell.silenceMs] = Math.max(silenceMs, SHORTEST_START_SILENCE_MS)
+    setInterval(() => Atomics.add(this.cells, watchdogCell.beats, 1), BEAT_EVERY_MS).unref()
+    const workerData: WatchdogData = { cells: this.cells }
+    this.thread = new Worker(new URL('./watchdog.worker.js', import.meta.url), {
+      name: 'watchdog',
+      workerData,
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB, maxYoungGenerationSizeMb: 1 },
+    }).on('error', (error) => logger.error('there is no watchdog', { error }))
+    this.thread.unref()
+  }
+
+  /** The job has started. */
+  started(): void {
+    Atomics.store(this.cells, watchdogCell.silenceMs, this.silenceMs)
+  }
+
+  /** Time left until the kill; Infinity while no end was requested. */
+  leftMs(): number {
+    const left = Atomics.load(this.cells, watchdogCell.budgetMs)
+    return left === NO_BUDGET ? Number.POSITIVE_INFINITY : left
+  }
+
+  /** Kills the process if it still runs after `ms`. A later call replaces an earlier one. */
+  mustEndWithin(ms: number): void {
+    Atomics.store(this.cells, watchdogCell.budgetMs, ms)
+    Atomics.notify(this.cells, watchdogCell.budgetMs)
+  }
+}
+
+/** Ends this process at once, whatever its threads do: no output, no file, no other process. Any thread may call it. */
+export function killProcess(): void {
+  process.kill(process.pid, 'SIGKILL')
+  // Still here: the kernel keeps the first process of a pid namespace, as in a container, from signals of its own. Nothing
+  // keeps it from a fault, and V8 has an instruction for a debugger that is one where there is none.
+  setFlagsFromString('--allow-natives-syntax')
+  runInThisContext('%SystemBreak()')
+}

@@ -1,0 +1,166 @@
+import type { BlockHeader } from '../../protocol/chainEvent.js'
+import { asBlockNumber, type BlockNumber } from '../../protocol/units.js'
+import { readUint48BigEndian } from '../../store/layout/bytes.js'
+import { blockKey, type MetaName, metaKey } from '../../store/layout/keys.js'
+import {
+  appendRewind,
+  decodeBlockNumber,
+  decodeCheckpoint,
+  decodeEpoch,
+  encodeBlockNumber,
+  encodeCheckpoint,
+  type Rewind,
+} from '../../store/layout/metaValues.js'
+import { decodeHeader, encodeHeader } from '../../store/layout/smallRows.js'
+import type { ReadView, WriteView } from '../../store/shardStore.types.js'
+
+/**
+ * Where the shard stands in its chain: checkpoint, headers of the window that may be undone, finality, undo floor, epoch.
+ * Written outside undo: a revert sets them itself.
+ */
+
+/** Below every block. */
+const NO_BLOCK = -1
+
+export function readCheckpoint(view: ReadView): BlockHeader | undefined {
+  const stored = view.get('meta', metaKey('checkpoint'))
+  return stored === undefined ? undefined : decodeCheckpoint(stored)
+}
+
+export function putCheckpoint(view: WriteView, header: BlockHeader | undefined): void {
+  if (header === undefined) view.remove('meta', metaKey('checkpoint'))
+  else view.put('meta', metaKey('checkpoint'), encodeCheckpoint(header))
+}
+
+/** First block that a shard ever stood on, far below what a reorg may reach: it tells one chain from another of the same id. */
+export function readOrigin(view: ReadView): BlockHeader | undefined {
+  const stored = view.get('meta', metaKey('origin'))
+  return stored === undefined ? undefined : decodeCheckpoint(stored)
+}
+
+export function putOrigin(view: WriteView, header: BlockHeader): void {
+  view.put('meta', metaKey('origin'), encodeCheckpoint(header))
+}
+
+export function removeOrigin(view: WriteView): void {
+  view.remove('meta', metaKey('origin'))
+}
+
+export function putHeader(view: WriteView, header: BlockHeader): void {
+  view.put('headers', blockKey(header.number), encodeHeader(header))
+}
+
+/** @returns own memory. */
+export function readHeaderAtOrBelow(view: ReadView, block: number): BlockHeader | undefined {
+  const [entry] = view.list('headers', {
+    start: blockKey(block + 1),
+    end: blockKey(0),
+    limit: 1,
+    reverse: true,
+  })
+  if (entry === undefined) return undefined
+  return decodeHeader(readUint48BigEndian(entry.key, 0) as BlockNumber, entry.value)
+}
+
+/** The oldest block that undo reaches; own memory. */
+export function readOldestAncestor(view: ReadView): BlockHeader | undefined {
+  const range = { start: blockKey(Math.max(0, readUndoFloor(view))), end: blockKey(2 ** 48 - 1), limit: 1 }
+  const [entry] = view.list('headers', range)
+  if (entry === undefined) return undefined
+  return decodeHeader(readUint48BigEndian(entry.key, 0) as BlockNumber, entry.value)
+}
+
+export function removeHeadersAbove(view: WriteView, block: number): void {
+  for (const { key } of view.list('headers', { start: blockKey(block + 1), end: blockKey(2 ** 48 - 1) }))
+    view.remove('headers', key)
+}
+
+/** Newest final block, −1 = none. */
+export function readFinalized(view: ReadView): number {
+  return readBlock(view, 'finalized')
+}
+
+/** Finality only grows: a tag that falls back is a provider's mistake. @returns whether it grew. */
+export function raiseFinalized(view: WriteView, block: BlockNumber): boolean {
+  if (block <= readFinalized(view)) return false
+  view.put('meta', metaKey('finalized'), encodeBlockNumber(block))
+  return true
+}
+
+/** After a reorg below it: nothing above the checkpoint is final. */
+export function lowerFinalized(view: WriteView, block: number): void {
+  if (readFinalized(view) <= block) return
+  if (block < 0) view.remove('meta', metaKey('finalized'))
+  else view.put('meta', metaKey('finalized'), encodeBlockNumber(block as BlockNumber))
+}
+
+/** Blocks at or below it have no undo, −1 = all have. */
+export function readUndoFloor(view: ReadView): number {
+  return readBlock(view, 'undoFloor')
+}
+
+/**
+ * @returns the floor that holds now: it never falls, since undo that is gone does not come back. Block 0 is no floor: it
+ * has no logs, and a young chain may be reverted to nothing.
+ */
+export function raiseUndoFloor(view: WriteView, block: BlockNumber): number {
+  const before = readUndoFloor(view)
+  if (block <= before || block === 0) return before
+  view.put('meta', metaKey('undoFloor'), encodeBlockNumber(block))
+  return block
+}
+
+/** Forgets undo at and below the floor, and headers below the newest one there: it is the deepest ancestor of a reorg. */
+export function pruneBelowFloor(view: WriteView, undoFloor: number): void {
+  if (undoFloor === NO_BLOCK) return
+  view.forgetUndo(undoFloor)
+  const deepest = readHeaderAtOrBelow(view, undoFloor)
+  if (deepest === undefined) return
+  for (const { key } of view.list('headers', { start: blockKey(0), end: blockKey(deepest.number) }))
+    view.remove('headers', key)
+}
+
+/** Is history read that lies behind, or was it never compared with the contracts since? */
+export function readCatchingUp(view: ReadView): boolean {
+  return view.get('meta', metaKey('catchingUp')) !== undefined
+}
+
+export function putCatchingUp(view: WriteView, isCatchingUp: boolean): void {
+  if (isCatchingUp) view.put('meta', metaKey('catchingUp'), Uint8Array.of(1))
+  else view.remove('meta', metaKey('catchingUp'))
+}
+
+/** First block whose logs are counted per transaction; undefined while there is none. */
+export function readPerTransactionFrom(view: ReadView): BlockNumber | undefined {
+  const block = readBlock(view, 'perTransactionFrom')
+  return block === NO_BLOCK ? undefined : asBlockNumber(block)
+}
+
+export function putPerTransactionFrom(view: WriteView, block: BlockNumber): void {
+  view.put('meta', metaKey('perTransactionFrom'), encodeBlockNumber(block))
+}
+
+/** Whether any stored block was older than the one before it. */
+export function readTimesFall(view: ReadView): boolean {
+  return view.get('meta', metaKey('timesFall')) !== undefined
+}
+
+export function putTimesFall(view: WriteView): void {
+  view.put('meta', metaKey('timesFall'), Uint8Array.of(1))
+}
+
+/** Number of reorgs that were followed. */
+export function readEpoch(view: ReadView): number {
+  return decodeEpoch(view.get('meta', metaKey('epoch')))
+}
+
+/** Notes, outside undo, that rows were taken back. */
+export function noteRewind(view: WriteView, rewind: Rewind, cause: { isReorg: boolean }): void {
+  const entry = view.get('meta', metaKey('epoch'))
+  view.put('meta', metaKey('epoch'), appendRewind(entry, rewind, cause))
+}
+
+function readBlock(view: ReadView, name: MetaName): number {
+  const stored = view.get('meta', metaKey(name))
+  return stored === undefined ? NO_BLOCK : decodeBlockNumber(stored)
+}

@@ -1,0 +1,265 @@
+import { InvariantError } from '../../errors/invariantError.js'
+import { BRANCH_BYTES, isSameHash } from '../../merkle/branch.js'
+import { EdgeCache } from '../../merkle/edgeCache.js'
+import type { TreeHasher } from '../../merkle/hasher.js'
+import { hashDepositLeaf } from '../../merkle/leafHashes.js'
+import { ProvenTiles } from '../../merkle/provenTiles.js'
+import { RollupExitTree } from '../../merkle/rollupExitTree.js'
+import { proveLeaf } from '../../merkle/treeProofs.js'
+import type { TreeVersion } from '../../merkle/treeTiles.js'
+import type { Hash } from '../../protocol/chainEvent.js'
+import { encodeGlobalIndex } from '../../protocol/globalIndex.js'
+import { isL1, L1_NETWORK_ID, rollupIndexOf } from '../../protocol/networks.js'
+import { writeUint256 } from '../../protocol/uint256.js'
+import type { DepositCount, L1InfoTreeIndex, NetworkId } from '../../protocol/units.js'
+import { type Answer, success } from '../../query/answers.js'
+import type { ClaimProofRecord, L1InfoLeafRecord } from '../../query/records.js'
+import {
+  leafIndexBeyondTip,
+  leafIndexTooSmall,
+  localExitRootNotIndexed,
+  notFinalYet,
+  otherLineage,
+  rollupExitRootUnresolvable,
+} from '../../query/refusals.js'
+import type { DepositRow } from '../../store/layout/depositRow.js'
+import { latin1 } from '../../store/layout/keys.js'
+import type { L1InfoLeafRow } from '../../store/layout/l1InfoLeafRow.js'
+import { UNRESOLVABLE_VERSION } from '../../store/layout/tables.js'
+import { BoundedCache } from '../sets/boundedCache.js'
+import { CountRanges } from '../sets/countRanges.js'
+import { SlotCache } from '../sets/slotCache.js'
+import type { ShardView } from '../snapshot/shardView.js'
+
+/** Right edges kept per network: 2,080 bytes each. */
+const KEPT_EDGES = 256
+/** Tiles kept per network: all of a million deposits. 1.2 MB at most. */
+const KEPT_TILES = 256
+/** Rollup halves kept: about 1,100 bytes each. Wallets ask for the newest roots again and again. */
+const KEPT_ROLLUP_BRANCHES = 1024
+
+/** L1 info leaves kept per source network, about 600 bytes each. */
+const KEPT_TARGETS = 1024
+
+/** Of network 0, whose roots stand in no rollup's tree: shared by all proofs, nobody writes to it. */
+const NO_BRANCH = new Uint8Array(BRANCH_BYTES)
+
+/** Makes claim proofs. Each half is folded to its root before it leaves: the rollup half once per (rollup, root). */
+export class ProofMaker {
+  readonly #hasher: TreeHasher
+  readonly #rollupExitTree: RollupExitTree
+  /** By source network, as is what follows. */
+  readonly #edges = new Map<NetworkId, EdgeCache>()
+  readonly #provenTiles = new Map<NetworkId, ProvenTiles>()
+  readonly #targets = new Map<NetworkId, KeptTargets>()
+  /** Rollup and rollup exit root → its local exit root and branch. The root commits to both, so no reorg makes an entry wrong. */
+  readonly #rollupHalves = new BoundedCache<string, RollupHalf>(KEPT_ROLLUP_BRANCHES)
+
+  constructor(hasher: TreeHasher) {
+    this.#hasher = hasher
+    this.#rollupExitTree = new RollupExitTree(hasher)
+  }
+
+  /**
+   * Proof of one deposit under the roots that L1 info leaf `leafIndex` names: each leaf that covers it and is final will do.
+   * @param row the deposit's row in `source`.
+   * @returns PROOF_NOT_AVAILABLE when the leaf does not cover the deposit as it is now.
+   * @throws InvariantError naming the network whose stored tree does not fold to the root it claims.
+   */
+  prove(
+    source: ShardView,
+    l1: ShardView,
+    depositCount: DepositCount,
+    row: DepositRow,
+    leafIndex: L1InfoTreeIndex,
+  ): Answer<ClaimProofRecord> {
+    if (leafIndex >= l1.l1Info.leafCount) return leafIndexBeyondTip(leafIndex, l1.l1Info.leafCount)
+    const found = this.#targetOf(source, l1, leafIndex)
+    if (!found.ok) return found
+    const { leaf, version, shared, regrown, rollupExitRootBranch } = found.value
+    if (depositCount >= version.leafCount)
+      return leafIndexTooSmall(leafIndex, depositCount, version.leafCount)
+    if (depositCount >= shared && !regrown.has(depositCount))
+      return otherLineage(leafIndex, depositCount, shared, !regrown.isEmpty)
+    const { finalizedBlock } = l1.state
+    if (leaf.blockNumber > finalizedBlock) return notFinalYet(leafIndex, leaf.blockNumber, finalizedBlock)
+
+    const leafHash = this.#leafHash(source, row)
+    const proof = inShard(source.networkId, () =>
+      proveLeaf(
+        source.exitTree,
+        version,
+        depositCount,
+        keptBy(this.#edges, source.networkId, () => new EdgeCache(KEPT_EDGES)),
+        keptBy(this.#provenTiles, source.networkId, () => new ProvenTiles(KEPT_TILES)),
+      ),
+    )
+    if (!isSameHash(proof.leaf, leafHash))
+      throw new InvariantError(
+        `network ${source.networkId}: deposit ${depositCount} hashes to ${hex(leafHash)}, its leaf is ${hex(proof.leaf)}`,
+        { networkId: source.networkId },
+      )
+    return success({
+      localExitRootBranch: proof.branch,
+      rollupExitRootBranch,
+      leaf,
+      globalIndex: globalIndexBytes(source.networkId, depositCount),
+      leafHash,
+      isFinal: leaf.blockNumber <= l1.state.undoFloor && row.blockNumber <= source.state.undoFloor,
+    })
+  }
+
+  /** What proofs of one network under one leaf share, or why there are none: kept while both shards stand. */
+  #targetOf(source: ShardView, l1: ShardView, leafIndex: L1InfoTreeIndex): Answer<ProofTarget> {
+    let kept = this.#targets.get(source.networkId)
+    if (kept === undefined) {
+      kept = { sourceVersion: -1, l1Version: -1, byLeaf: new SlotCache(KEPT_TARGETS) }
+      this.#targets.set(source.networkId, kept)
+    }
+    if (kept.sourceVersion !== source.version || kept.l1Version !== l1.version) {
+      kept.byLeaf.clear()
+      kept.sourceVersion = source.version
+      kept.l1Version = l1.version
+    }
+    let target = kept.byLeaf.get(leafIndex)
+    if (target === undefined) {
+      target = this.#makeTarget(source, l1, leafIndex)
+      kept.byLeaf.set(leafIndex, target)
+    }
+    return target
+  }
+
+  #makeTarget(source: ShardView, l1: ShardView, leafIndex: L1InfoTreeIndex): Answer<ProofTarget> {
+    const leaf = l1.l1Info.getLeaf(leafIndex)
+    const half = isL1(source.networkId)
+      ? { localExitRoot: leaf.mainnetExitRoot, branch: NO_BRANCH }
+      : this.#rollupHalf(l1, source.networkId, leaf)
+    if (half === undefined) return rollupExitRootUnresolvable(leafIndex)
+    const entry = source.exitTree.findRoot(half.localExitRoot)
+    if (entry === undefined) return localExitRootNotIndexed(source.networkId, leafIndex)
+    const shared = source.exitTree.sharedLeafCount(entry)
+    return success({
+      leaf: leafRecord(leaf, leafIndex),
+      version: { lineage: entry.lineage, leafCount: entry.leafCount, root: half.localExitRoot },
+      shared,
+      regrown: shared < entry.leafCount ? source.exitTree.regrown(entry.lineage) : CountRanges.none,
+      rollupExitRootBranch: half.branch,
+    })
+  }
+
+  #rollupHalf(l1: ShardView, networkId: NetworkId, leaf: L1InfoLeafRow): RollupHalf | undefined {
+    if (leaf.rollupExitVersion === UNRESOLVABLE_VERSION) return undefined
+    const key = `${networkId}:${latin1(leaf.rollupExitRoot)}`
+    let half = this.#rollupHalves.get(key)
+    if (half === undefined) {
+      half = this.#makeRollupHalf(l1, networkId, leaf)
+      this.#rollupHalves.set(key, half)
+    }
+    return half
+  }
+
+  #makeRollupHalf(l1: ShardView, networkId: NetworkId, leaf: L1InfoLeafRow): RollupHalf {
+    // Before the first settlement the root is 32 zero bytes, of no tree at all, and covers nothing.
+    if (isZero(leaf.rollupExitRoot))
+      return { localExitRoot: new Uint8Array(32), branch: new Uint8Array(BRANCH_BYTES) }
+    const rollupIndex = rollupIndexOf(networkId)
+    const exits = l1.l1Info
+      .listSettledAt(leaf.rollupExitVersion)
+      .map((settled) => ({ ...settled, rollupIndex: rollupIndexOf(settled.networkId) }))
+    const { leaf: localExitRoot, branch } = inShard(L1_NETWORK_ID, () =>
+      this.#rollupExitTree.prove(exits, rollupIndex, leaf.rollupExitRoot),
+    )
+    return { localExitRoot, branch }
+  }
+
+  #leafHash(source: ShardView, row: DepositRow): Hash {
+    const token = source.dictionary.getToken(row.tokenId)
+    return hashDepositLeaf(this.#hasher, {
+      leafType: row.leafType,
+      originNetwork: token.network,
+      originAddress: token.address.bytes,
+      destinationNetwork: row.destinationNetwork,
+      destinationAddress: row.destinationAddress.bytes,
+      amount: row.amount,
+      metadata: source.dictionary.peekMetadata(row.metadataId),
+    })
+  }
+}
+
+function keptBy<Kept>(kept: Map<NetworkId, Kept>, networkId: NetworkId, make: () => Kept): Kept {
+  let found = kept.get(networkId)
+  if (found === undefined) {
+    found = make()
+    kept.set(networkId, found)
+  }
+  return found
+}
+
+/** An L1 info leaf, and what it commits a source network to. */
+interface ProofTarget {
+  readonly leaf: L1InfoLeafRecord
+  /** The source's exit tree under the leaf's root. */
+  readonly version: TreeVersion
+  /** The root commits to the current deposits at all counts below. */
+  readonly shared: number
+  /** Regrown deposits above, which the root commits to as far as it has leaves. */
+  readonly regrown: CountRanges
+  readonly rollupExitRootBranch: Uint8Array
+}
+
+interface KeptTargets {
+  sourceVersion: number
+  l1Version: number
+  readonly byLeaf: SlotCache<Answer<ProofTarget>>
+}
+
+interface RollupHalf {
+  readonly localExitRoot: Hash
+  readonly branch: Uint8Array
+}
+
+/** A row of the L1 info tree as answers show it. */
+export function leafRecord(row: L1InfoLeafRow, l1InfoTreeIndex: L1InfoTreeIndex): L1InfoLeafRecord {
+  const {
+    mainnetExitRoot,
+    rollupExitRoot,
+    globalExitRoot,
+    previousBlockHash,
+    timestampSec,
+    blockNumber,
+    hash,
+  } = row
+  return {
+    l1InfoTreeIndex,
+    mainnetExitRoot,
+    rollupExitRoot,
+    globalExitRoot,
+    previousBlockHash,
+    timestampSec,
+    blockNumber,
+    hash,
+  }
+}
+
+/** Canonical global index, 32 bytes big-endian, fresh. */
+function globalIndexBytes(sourceNetwork: NetworkId, depositCount: DepositCount): Uint8Array {
+  const bytes = new Uint8Array(32)
+  writeUint256(bytes, 0, encodeGlobalIndex(sourceNetwork, depositCount))
+  return bytes
+}
+
+/** The tree says what does not fold; the network tells whom to halt. */
+function inShard<T>(networkId: NetworkId, prove: () => T): T {
+  try {
+    return prove()
+  } catch (error) {
+    if (!(error instanceof InvariantError)) throw error
+    throw new InvariantError(`network ${networkId}: ${error.message}`, { cause: error, networkId })
+  }
+}
+
+const isZero = (hash: Hash): boolean => hash.every((byte) => byte === 0)
+
+function hex(hash: Hash): string {
+  return `0x${Buffer.from(hash).toString('hex')}`
+}

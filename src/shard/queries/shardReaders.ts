@@ -1,0 +1,203 @@
+import type { HaltReason } from '../../board/haltReason.js'
+import {
+  type HeadPlace,
+  headPlaces,
+  type StatusBoardHandle,
+  type StatusRow,
+  statusRow,
+} from '../../board/statusBoard.js'
+import type { Config, NetworkConfig } from '../../config/config.types.js'
+import { InvariantError } from '../../errors/invariantError.js'
+import type { TreeHasher } from '../../merkle/hasher.js'
+import type { NetworkId } from '../../protocol/units.js'
+import { uint32Key } from '../../store/layout/keys.js'
+import { listKinds } from '../../store/layout/tables.js'
+import { shardDirectory } from '../../store/shardDirectory.js'
+import { openShardStoreReader } from '../../store/shardStore.js'
+import { type CompiledMerkle, createHasher } from '../../wasm/wasmModule.js'
+import { ProofMaker } from '../proofs/proofMaker.js'
+import { ClaimFacts } from '../readiness/claimable.js'
+import { DepositSets } from '../readiness/depositSets.js'
+import { ListMirrors } from '../readiness/listMirrors.js'
+import type { SlotCounts } from '../rows/rowArena.js'
+import { RowPackers } from '../rows/rowPackers.js'
+import { ShardView } from '../snapshot/shardView.js'
+import { DepositTimes } from './depositTimes.js'
+import { FilteredSets } from './filteredSet.js'
+import { TokenMappingColumns } from './tokenMappingColumns.js'
+import { TokenMappingRecords } from './tokenMappingRecords.js'
+import { UnlistedClaims } from './unlistedClaims.js'
+
+/** Where one way of answering filters gives way to the next; tests lower them, so that small worlds go every way. */
+export interface Thresholds {
+  /** Up to so many candidates are looked at row by row, without any set. */
+  readonly rowsWorthReading: number
+  /** Up to so many are gone through anew for each page; the answer to more is kept. */
+  readonly worthKeeping: number
+  /** Read when the first row is packed. */
+  readonly slots: SlotCounts
+}
+
+/**
+ * Kept chunks have 4 kB each, 15 MB in all: 17,000 deposits and as many claims, 41,000 senders, the hashes of 130,000 claims,
+ * the links of a million deposits.
+ */
+const SLOTS: SlotCounts = { deposits: 512, senders: 512, claims: 512, hashes: 1024, links: 1024 }
+
+export const THRESHOLDS: Thresholds = { rowsWorthReading: 32, worthKeeping: 128, slots: SLOTS }
+
+interface Shard {
+  readonly config: NetworkConfig
+  readonly view: ShardView
+  readonly status: StatusRow
+  haltReason: HaltReason
+  headPlace: HeadPlace
+  isTouched: boolean
+}
+
+/**
+ * Every shard of the instance, as one pool worker reads it. Queries run inside `withSnapshots` and reach all they need from
+ * here; what is derived across networks is kept between tasks.
+ */
+export class ShardReaders {
+  readonly hasher: TreeHasher
+  readonly networkIds: readonly NetworkId[]
+  readonly claimFacts: ClaimFacts
+  readonly rowPackers: RowPackers
+  readonly filteredSets = new FilteredSets()
+  thresholds: Thresholds = THRESHOLDS
+  readonly unlistedClaims: UnlistedClaims
+  readonly tokenMappings = new TokenMappingColumns()
+  readonly tokenMappingRecords = new TokenMappingRecords()
+  readonly proofs: ProofMaker
+  readonly #shards: ReadonlyMap<NetworkId, Shard>
+  readonly #depositSets = new Map<NetworkId, DepositSets>()
+  readonly #depositTimes = new Map<NetworkId, DepositTimes>()
+  readonly #claimsBySource = new Map<NetworkId, ListMirrors>()
+  #isOpen = false
+
+  constructor(shards: ReadonlyMap<NetworkId, Shard>, hasher: TreeHasher) {
+    this.#shards = shards
+    this.hasher = hasher
+    this.networkIds = [...shards.keys()]
+    this.claimFacts = new ClaimFacts(this)
+    this.rowPackers = new RowPackers(this)
+    this.unlistedClaims = new UnlistedClaims(this)
+    this.proofs = new ProofMaker(hasher)
+  }
+
+  /**
+   * Runs one task: each shard that the body touches shows one snapshot, newer than the start of the task, to its end. A shard is
+   * refreshed when it is first touched and released in any case (`openShardStoreReader` says why), so tasks pay for what they
+   * read. Whoever returns a version with the answers reads it before this call: answers may then be newer than their version,
+   * never older.
+   */
+  withSnapshots<T>(body: () => T): T {
+    if (this.#isOpen) throw new InvariantError('withSnapshots was called inside withSnapshots')
+    this.#isOpen = true
+    try {
+      for (const shard of this.#shards.values()) {
+        shard.haltReason = shard.status.haltReason()
+        shard.headPlace = shard.status.headPlace()
+      }
+      this.claimFacts.reset()
+      for (const sets of this.#depositSets.values()) sets.reset()
+      for (const sets of this.#claimsBySource.values()) sets.reset()
+      return body()
+    } finally {
+      this.#isOpen = false
+      for (const shard of this.#shards.values()) {
+        if (shard.isTouched) shard.view.release()
+        shard.isTouched = false
+      }
+    }
+  }
+
+  /** The task's snapshot of one network; undefined for a network that this instance does not index. */
+  find(networkId: NetworkId): ShardView | undefined {
+    const shard = this.#shards.get(networkId)
+    if (shard === undefined) return undefined
+    if (!this.#isOpen) throw new InvariantError(`network ${networkId} was read outside of a task`)
+    if (!shard.isTouched) {
+      shard.isTouched = true
+      const { version } = shard.view
+      shard.view.refresh()
+      // Who is answered from a commit must find it in the sync status afterwards, and the board is told of it a little later.
+      if (shard.view.version !== version) shard.status.awaitCommit(shard.view.commits ?? 0)
+    }
+    return shard.view
+  }
+
+  /** Deposits of one network as sets. */
+  depositSets(source: ShardView): DepositSets {
+    let sets = this.#depositSets.get(source.networkId)
+    if (sets === undefined) {
+      sets = new DepositSets(this)
+      this.#depositSets.set(source.networkId, sets)
+    }
+    return sets
+  }
+
+  /** Times of the deposits of one network whose times fall. */
+  depositTimes({ networkId }: ShardView): DepositTimes {
+    let times = this.#depositTimes.get(networkId)
+    if (times === undefined) {
+      times = new DepositTimes()
+      this.#depositTimes.set(networkId, times)
+    }
+    return times
+  }
+
+  /** Claims made on one network, in force or not, as sets by source network. */
+  claimsBySource({ networkId }: ShardView): ListMirrors {
+    let sets = this.#claimsBySource.get(networkId)
+    if (sets === undefined) {
+      sets = new ListMirrors(listKinds.claimsBySourceNetwork, 'claims', uint32Key)
+      this.#claimsBySource.set(networkId, sets)
+    }
+    return sets
+  }
+
+  /** Why the network stood still when the task began; `none` also for a network that is not indexed. */
+  haltReason(networkId: NetworkId): HaltReason {
+    return this.#shards.get(networkId)?.haltReason ?? 'none'
+  }
+
+  /** Where the network's head stood when the task began; `inStep` also for a network that is not indexed. */
+  headPlace(networkId: NetworkId): HeadPlace {
+    return this.#shards.get(networkId)?.headPlace ?? headPlaces.inStep
+  }
+
+  findConfig(networkId: NetworkId): NetworkConfig | undefined {
+    return this.#shards.get(networkId)?.config
+  }
+
+  async close(): Promise<void> {
+    for (const { view } of this.#shards.values()) await view.close()
+  }
+}
+
+export interface ShardReadersOptions {
+  readonly config: Config
+  readonly compiled: CompiledMerkle
+  readonly status: StatusBoardHandle
+}
+
+/** Opens every configured shard for reading. Main has opened them for writing before: the first opener's flags win. */
+export function openShardReaders({ config, compiled, status }: ShardReadersOptions): ShardReaders {
+  const hasher = createHasher(compiled)
+  const shards = new Map<NetworkId, Shard>()
+  for (const network of config.networks) {
+    const networkId = network.networkId as NetworkId
+    const store = openShardStoreReader(shardDirectory(config.dataDir, networkId))
+    shards.set(networkId, {
+      config: network,
+      view: new ShardView(networkId, store, hasher),
+      status: statusRow(status, networkId),
+      haltReason: 'none',
+      headPlace: headPlaces.inStep,
+      isTouched: false,
+    })
+  }
+  return new ShardReaders(shards, hasher)
+}

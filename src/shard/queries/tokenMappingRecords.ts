@@ -1,0 +1,77 @@
+import { decodeTokenMetadata, isWholeMetadata } from '../../protocol/metadata.js'
+import type { NetworkId } from '../../protocol/units.js'
+import type { TokenMappingRecord } from '../../query/records.js'
+import { equalBytes } from '../../store/layout/bytes.js'
+import { decodeTokenMappingRow } from '../../store/layout/tokenMappingRow.js'
+import { SlotCache } from '../sets/slotCache.js'
+import type { ShardView } from '../snapshot/shardView.js'
+
+/** Records kept per network, some 600 bytes each, and as much again for what presenters keep with them. */
+const KEPT = 1024
+/** Metadata of a token is 192 to 320 bytes, but anybody may write more, and more than is shown. */
+const MAX_METADATA_BYTES = 1024
+
+interface Kept {
+  readonly record: TokenMappingRecord
+  /** The stored row, and the epoch of the dictionary that it names its metadata by: while both are the same, so is the record. */
+  readonly row: Uint8Array
+  readonly epoch: number
+  /** Version of the shard at which that was last seen. */
+  version: number
+}
+
+/** Token mappings as records. They hardly ever change, so each is made once and handed out again: nobody writes to it. */
+export class TokenMappingRecords {
+  readonly #kept = new Map<NetworkId, SlotCache<Kept>>()
+
+  /** @param ordinal must be below the number of mappings. */
+  get(view: ShardView, ordinal: number): TokenMappingRecord {
+    const slots = this.#slotsOf(view.networkId)
+    const kept = slots.get(ordinal)
+    if (kept?.version === view.version) return kept.record
+    const { epoch } = view.state
+    // The store's own bytes: compared, or copied, before anything else is read.
+    const row = view.peekTokenMapping(ordinal)
+    if (kept?.epoch === epoch && equalBytes(kept.row, row)) {
+      kept.version = view.version
+      return kept.record
+    }
+    const own = new Uint8Array(row)
+    const record = makeRecord(view, own)
+    if (!isWholeMetadata(record.metadata) || record.metadata.length <= MAX_METADATA_BYTES)
+      slots.set(ordinal, { record, row: own, epoch, version: view.version })
+    return record
+  }
+
+  #slotsOf(networkId: NetworkId): SlotCache<Kept> {
+    let slots = this.#kept.get(networkId)
+    if (slots === undefined) {
+      slots = new SlotCache(KEPT)
+      this.#kept.set(networkId, slots)
+    }
+    return slots
+  }
+}
+
+function makeRecord(view: ShardView, bytes: Uint8Array): TokenMappingRecord {
+  const row = decodeTokenMappingRow(bytes)
+  const { dictionary } = view
+  const metadata = dictionary.getListed(row.metadataId)
+  return {
+    transactionHash: row.transactionHash,
+    blockNumber: row.blockNumber,
+    logIndex: row.logIndex,
+    timestampSec: row.timestampSec,
+    originNetwork: row.originNetwork,
+    originTokenAddress: row.originTokenAddress,
+    wrappedNetwork: view.networkId,
+    wrappedTokenAddress: row.wrappedTokenAddress,
+    metadata,
+    token: decodeTokenMetadata(
+      isWholeMetadata(metadata) ? metadata : dictionary.peekMetadata(row.metadataId),
+    ),
+    isNotMintable: row.isNotMintable,
+    tokenType: row.tokenType,
+    isCurrent: row.isCurrent,
+  }
+}

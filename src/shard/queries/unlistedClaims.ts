@@ -1,0 +1,93 @@
+import type { NetworkId } from '../../protocol/units.js'
+import { equalBytes } from '../../store/layout/bytes.js'
+import { listKinds } from '../../store/layout/tables.js'
+import type { ShardView } from '../snapshot/shardView.js'
+
+const NO_KEY = new Uint8Array(0)
+
+interface SetByAdministrator {
+  readonly ordinal: number
+  readonly sourceNetwork: NetworkId
+  readonly depositCount: number
+  /** Destination address of the deposit, and the number of the source's rewinds when it was read. */
+  deposit: { readonly address: Uint8Array; readonly rewindCount: number } | undefined
+}
+
+interface Kept {
+  epoch: number
+  /** Version of the shard that it was brought up to. */
+  version: number
+  outOfForceCount: number
+  outOfForce: readonly number[]
+  setByAdministrator: SetByAdministrator[]
+}
+
+/**
+ * Claims that lists and totals leave out: those no longer in force, and those set by an administrator whose deposit is not
+ * known yet. Both are few, so pages are counted around them.
+ */
+export class UnlistedClaims {
+  readonly #shards: { find(networkId: NetworkId): ShardView | undefined }
+  readonly #kept = new Map<NetworkId, Kept>()
+
+  constructor(shards: { find(networkId: NetworkId): ShardView | undefined }) {
+    this.#shards = shards
+  }
+
+  /** Their ordinals, ascending. */
+  of(view: ShardView): readonly number[] {
+    const { outOfForce, setByAdministrator } = this.#keptOf(view)
+    if (setByAdministrator.length === 0) return outOfForce
+    const pending = setByAdministrator
+      .filter((claim) => this.#sourceOf(claim) === undefined)
+      .map(({ ordinal }) => ordinal)
+    return pending.length === 0
+      ? outOfForce
+      : [...new Set([...outOfForce, ...pending])].sort((left, right) => left - right)
+  }
+
+  /** Claims set by an administrator whose deposit goes to the address, ascending: no stored list has them. */
+  setFor(view: ShardView, address: Uint8Array): number[] {
+    return this.#keptOf(view)
+      .setByAdministrator.filter((claim) => {
+        const source = this.#sourceOf(claim)
+        if (source === undefined) return false
+        const { rewindCount } = source.state
+        if (claim.deposit?.rewindCount !== rewindCount) {
+          const { destinationAddress } = source.deposits.get(claim.depositCount)
+          claim.deposit = { address: destinationAddress.bytes.slice(), rewindCount }
+        }
+        return equalBytes(claim.deposit.address, address)
+      })
+      .map(({ ordinal }) => ordinal)
+  }
+
+  /** The source's shard, once it holds the deposit. */
+  #sourceOf({ sourceNetwork, depositCount }: SetByAdministrator): ShardView | undefined {
+    const source = this.#shards.find(sourceNetwork)
+    return source !== undefined && depositCount < source.deposits.count ? source : undefined
+  }
+
+  #keptOf(view: ShardView): Kept {
+    let kept = this.#kept.get(view.networkId)
+    if (kept?.version === view.version) return kept
+    const { epoch, counters } = view.state
+    if (kept === undefined || kept.epoch !== epoch) {
+      kept = { epoch, version: -1, outOfForceCount: 0, outOfForce: [], setByAdministrator: [] }
+      this.#kept.set(view.networkId, kept)
+    }
+    // Within an epoch both only grow.
+    if (kept.outOfForceCount !== counters.claimsOutOfForce) {
+      kept.outOfForce = view.claims.listOutOfForce()
+      kept.outOfForceCount = counters.claimsOutOfForce
+    }
+    const ordinals = view.list(listKinds.claimsSetByAdministrator, NO_KEY)
+    for (let at = kept.setByAdministrator.length; at < ordinals.length; at++) {
+      const ordinal = ordinals.at(at)
+      const { sourceNetwork, depositCount } = view.claims.get(ordinal)
+      kept.setByAdministrator.push({ ordinal, sourceNetwork, depositCount, deposit: undefined })
+    }
+    kept.version = view.version
+    return kept
+  }
+}

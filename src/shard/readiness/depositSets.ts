@@ -1,0 +1,155 @@
+import type { NetworkId } from '../../protocol/units.js'
+import { uint32Key } from '../../store/layout/keys.js'
+import { listKinds } from '../../store/layout/tables.js'
+import { allBelow, type Bits } from '../sets/bits.js'
+import { type CountedBits, Flips } from '../sets/countedBits.js'
+import { RangedBits } from '../sets/rangedBits.js'
+import { SignedBits, type SignedPart } from '../sets/signedBits.js'
+import type { ShardView } from '../snapshot/shardView.js'
+import type { ClaimFacts } from './claimable.js'
+import { ClaimedSet } from './claimedSet.js'
+import type { ReadyCounts } from './claimPath.js'
+import { ListMirrors } from './listMirrors.js'
+
+/** What the sets need of the task's shards. */
+export interface DepositSetsShards {
+  readonly networkIds: readonly NetworkId[]
+  readonly claimFacts: ClaimFacts
+}
+
+interface FollowedClaims {
+  readonly set: ClaimedSet
+  /** Versions of the shards that the set was brought up to. */
+  sourceVersion: number
+  destinationVersion: number
+}
+
+/** What cuts the deposits of one source down by state; an absent field does not. */
+export interface StateFilter {
+  readonly claimed?: boolean
+  readonly ready?: boolean
+}
+
+/**
+ * Deposits of one source network as sets: by destination, by leaf type, claimed, ready. Kept by each pool worker, brought up to
+ * the task's snapshots when asked for. Whether a deposit is ready is not stored anywhere: those below the watermark of their way
+ * that are not claimed are, so that a moved watermark costs nothing.
+ */
+export class DepositSets {
+  /** Deposits whose claim came or went. */
+  readonly flips = new Flips()
+  readonly #shards: DepositSetsShards
+  readonly #sent = new ListMirrors(listKinds.depositsByDestinationNetwork, 'deposits', uint32Key)
+  readonly #ofType = new ListMirrors(listKinds.depositsByLeafType, 'deposits', (leafType) =>
+    Uint8Array.of(leafType),
+  )
+  readonly #claimed = new Map<NetworkId, FollowedClaims>()
+
+  constructor(shards: DepositSetsShards) {
+    this.#shards = shards
+  }
+
+  /** Another task with other snapshots follows. */
+  reset(): void {
+    this.#sent.reset()
+    this.#ofType.reset()
+  }
+
+  isServed(networkId: NetworkId): boolean {
+    return this.#shards.networkIds.includes(networkId)
+  }
+
+  /** Networks that are indexed here and among those asked for; all of them when none are. */
+  served(networkIds: readonly NetworkId[] | undefined): readonly NetworkId[] {
+    return networkIds?.filter((networkId) => this.isServed(networkId)) ?? this.#shards.networkIds
+  }
+
+  /** Deposits to one network. */
+  sentTo(source: ShardView, networkId: NetworkId): CountedBits {
+    return this.#sent.get(source, networkId)
+  }
+
+  /** Deposits with one leaf type other than 0. */
+  ofType(source: ShardView, leafType: number): CountedBits {
+    return this.#ofType.get(source, leafType)
+  }
+
+  /** Deposits to one indexed network that have a claim in force. */
+  claimedOn(source: ShardView, networkId: NetworkId): Bits {
+    let claimed = this.#claimed.get(networkId)
+    if (claimed === undefined) {
+      claimed = { set: new ClaimedSet(this.flips), sourceVersion: -1, destinationVersion: -1 }
+      this.#claimed.set(networkId, claimed)
+    }
+    const { destination } = this.#shards.claimFacts.path(source, networkId)
+    if (
+      destination !== undefined &&
+      (claimed.sourceVersion !== source.version || claimed.destinationVersion !== destination.version)
+    ) {
+      claimed.sourceVersion = -1
+      claimed.set.update(source, destination, this.sentTo(source, networkId))
+      claimed.destinationVersion = destination.version
+      // Last: what a failed read kept from being followed is followed by the next task.
+      claimed.sourceVersion = source.version
+    }
+    return claimed.set.members
+  }
+
+  /** Deposits to the network that are ready unless they are claimed. */
+  ready(source: ShardView, networkId: NetworkId): ReadyCounts {
+    return this.#shards.claimFacts.path(source, networkId).ready
+  }
+
+  /** Deposits to any of the networks. */
+  sentToAny(source: ShardView, networkIds: readonly NetworkId[]): Bits {
+    return new SignedBits(networkIds.map((networkId) => whole(this.sentTo(source, networkId))))
+  }
+
+  /** Deposits to any of the networks, or to any at all, in that state. */
+  inState(
+    source: ShardView,
+    networkIds: readonly NetworkId[] | undefined,
+    { claimed, ready }: StateFilter,
+  ): Bits {
+    const parts: SignedPart[] = []
+    // A claimed deposit is never ready.
+    if (ready === true && claimed === true) return new SignedBits(parts)
+    const served = this.served(networkIds)
+    if (ready === true) {
+      for (const networkId of served) parts.push(...this.#readyParts(source, networkId, 1))
+      return new SignedBits(parts)
+    }
+    if (claimed === true) {
+      for (const networkId of served) parts.push(whole(this.claimedOn(source, networkId)))
+      return new SignedBits(parts)
+    }
+    if (networkIds === undefined) parts.push(whole(allBelow(source.deposits.count)))
+    else for (const networkId of networkIds) parts.push(whole(this.sentTo(source, networkId)))
+    for (const networkId of served) {
+      if (claimed === false) parts.push({ ...whole(this.claimedOn(source, networkId)), sign: -1 })
+      if (ready === false) parts.push(...this.#readyParts(source, networkId, -1))
+    }
+    return new SignedBits(parts)
+  }
+
+  #readyParts(source: ShardView, networkId: NetworkId, sign: 1 | -1): SignedPart[] {
+    const { below, above } = this.ready(source, networkId)
+    if (below === 0 && above.isEmpty) return []
+    const [sent, claimed] = [this.sentTo(source, networkId), this.claimedOn(source, networkId)]
+    const otherSign = sign === 1 ? -1 : 1
+    const parts: SignedPart[] = [
+      { bits: sent, sign, below },
+      { bits: claimed, sign: otherSign, below },
+    ]
+    if (!above.isEmpty)
+      parts.push(
+        { ...whole(new RangedBits(sent, above)), sign },
+        { ...whole(new RangedBits(claimed, above)), sign: otherSign },
+      )
+    return parts
+  }
+}
+
+function whole(bits: Bits): SignedPart {
+  return { bits, sign: 1, below: Number.POSITIVE_INFINITY }
+}

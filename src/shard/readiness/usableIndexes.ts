@@ -1,0 +1,122 @@
+import type { Hash } from '../../protocol/chainEvent.js'
+import { CountRanges } from '../sets/countRanges.js'
+import { FormerReach, type Regrown, smallerOf } from '../sets/formerReach.js'
+import { Uint32Column } from '../sets/uint32Column.js'
+import type { Coverage } from './coverage.js'
+
+/** What the column reads of the destination's snapshot. */
+export interface InjectionSource {
+  readonly epoch: number
+  readonly count: number
+  /** Removals so far; a removal takes a root out without a new injection. */
+  readonly removalCount: number
+  getGer(ordinal: number): Hash
+  isInForce(globalExitRoot: Hash): boolean
+}
+
+/** What it reads of the L1 shard's snapshot. */
+export interface GerIndexSource {
+  readonly epoch: number
+  readonly leafCount: number
+  findIndexByGer(globalExitRoot: Hash): number | undefined
+  getLeaf(index: number): { readonly globalExitRoot: Hash }
+}
+
+/**
+ * L1 info indexes whose global exit root one destination accepts now, ascending. A root may be injected before the L1 shard
+ * knows its leaf: each side's news is looked up on the other side, so either order ends the same.
+ */
+export class UsableIndexes {
+  readonly indexes = new Uint32Column()
+  #injections = 0
+  #l1Leaves = 0
+  #epoch = -1
+  #l1Epoch = -1
+  #removals = -1
+  #generation = 0
+
+  /** Moves when something else than an append at the end happened. */
+  get generation(): number {
+    return this.#generation
+  }
+
+  update(destination: InjectionSource, l1: GerIndexSource): void {
+    if (
+      destination.epoch !== this.#epoch ||
+      l1.epoch !== this.#l1Epoch ||
+      destination.removalCount !== this.#removals
+    ) {
+      this.#epoch = destination.epoch
+      this.#l1Epoch = l1.epoch
+      this.#removals = destination.removalCount
+      this.#injections = 0
+      this.#l1Leaves = l1.leafCount
+      this.indexes.truncate(0)
+      this.#generation++
+    }
+    for (; this.#injections < destination.count; this.#injections++) {
+      const globalExitRoot = destination.getGer(this.#injections)
+      const index = l1.findIndexByGer(globalExitRoot)
+      if (index !== undefined && destination.isInForce(globalExitRoot)) this.#add(index)
+    }
+    for (; this.#l1Leaves < l1.leafCount; this.#l1Leaves++)
+      if (destination.isInForce(l1.getLeaf(this.#l1Leaves).globalExitRoot)) this.#add(this.#l1Leaves)
+  }
+
+  /** A root that was removed and injected again is met once per injection. */
+  #add(index: number): void {
+    const above = this.indexes.firstAbove(index)
+    if (above > 0 && this.indexes.at(above - 1) === index) return
+    if (above < this.indexes.length) this.#generation++
+    this.indexes.insert(above, index)
+  }
+}
+
+/**
+ * For one source and one destination: `reach[k]` is the largest number of deposits that one of the first k + 1 usable
+ * indexes covers, so the smallest usable index of a deposit is found by bisection.
+ */
+export class UsableReach {
+  readonly #reach = new Uint32Column()
+  /** By position in the usable indexes. */
+  readonly #former = new FormerReach()
+  #regrown: Regrown = () => CountRanges.none
+  #coverageGeneration = -1
+  #usableGeneration = -1
+
+  update(coverage: Coverage, usable: UsableIndexes): void {
+    this.#regrown = coverage.regrown
+    if (coverage.generation !== this.#coverageGeneration || usable.generation !== this.#usableGeneration) {
+      this.#coverageGeneration = coverage.generation
+      this.#usableGeneration = usable.generation
+      this.#reach.truncate(0)
+      this.#former.clear()
+    }
+    for (let at = this.#reach.length; at < usable.indexes.length; at++) {
+      const index = usable.indexes.at(at)
+      const covered = coverage.exact.at(index)
+      const former = coverage.formerAt(index)
+      if (former !== undefined) this.#former.add(at, former)
+      this.#reach.push(Math.max(covered, at === 0 ? 0 : this.#reach.at(at - 1)))
+    }
+  }
+
+  /** Position in the usable indexes of the smallest that covers the deposit; undefined while none does. */
+  findFirst(depositCount: number): number | undefined {
+    const position = this.#reach.firstAbove(depositCount)
+    const first = position === this.#reach.length ? undefined : position
+    return this.#former.isEmpty
+      ? first
+      : smallerOf(first, this.#former.findFirst(depositCount, this.#regrown))
+  }
+
+  /** All deposits below are covered by one of the first `usableCount` usable indexes. */
+  coveredByFirst(usableCount: number): number {
+    return usableCount === 0 ? 0 : this.#reach.at(usableCount - 1)
+  }
+
+  /** Deposits that are covered by one of them, too: some may be below. */
+  regrownInFirst(usableCount: number): CountRanges {
+    return this.#former.coveredBelow(usableCount, this.#regrown)
+  }
+}

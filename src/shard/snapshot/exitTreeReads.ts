@@ -1,0 +1,111 @@
+import type { TreeHasher } from '../../merkle/hasher.js'
+import type { LineageLink } from '../../merkle/nodeStore.js'
+import type { TreeSource } from '../../merkle/treeTiles.js'
+import { readUint32BigEndian } from '../../protocol/abiBytes.js'
+import type { Hash } from '../../protocol/chainEvent.js'
+import type { NetworkId } from '../../protocol/units.js'
+import { lineageStretchKey, trees } from '../../store/layout/keys.js'
+import { decodeUint32, type LocalExitRootEntry } from '../../store/layout/smallRows.js'
+import type { ReadView } from '../../store/shardStore.types.js'
+import type { CoveredCounts } from '../localExitRoots.types.js'
+import { CountRanges } from '../sets/countRanges.js'
+import { KeptTiles } from './keptTiles.js'
+import { findLocalExitRoot, readSettledInsideBlocks } from './localExitRoots.js'
+import type { SnapshotState } from './snapshotState.js'
+import { readLineages, tileReader } from './tiles.js'
+
+/** The local exit tree of one network: its lineages, its roots, its tiles. */
+export class ExitTreeReads implements TreeSource {
+  readonly hasher: TreeHasher
+  readonly tiles: KeptTiles
+  readonly #view: ReadView
+  readonly #state: SnapshotState
+  readonly networkId: NetworkId
+  #lineages: LineageLink[] | undefined
+  readonly #regrown = new Map<number, CountRanges>()
+  #settledInsideBlocks: number | undefined
+
+  constructor(view: ReadView, state: SnapshotState, networkId: NetworkId, hasher: TreeHasher) {
+    this.#view = view
+    this.#state = state
+    this.networkId = networkId
+    this.hasher = hasher
+    this.tiles = new KeptTiles(tileReader(view, trees.localExitTree))
+  }
+
+  reset(): void {
+    this.#lineages = undefined
+    this.#regrown.clear()
+    this.#settledInsideBlocks = undefined
+    this.tiles.reset()
+  }
+
+  get epoch(): number {
+    return this.#state.epoch
+  }
+
+  /** Newest lineage. */
+  get lineage(): number {
+    return this.#state.counters.lineage
+  }
+
+  /** Leaves of the newest lineage = deposits served. */
+  get leafCount(): number {
+    return this.#state.counters.deposits
+  }
+
+  /** Number of known roots that were settled inside a block. */
+  get settledInsideBlocks(): number {
+    this.#settledInsideBlocks ??= readSettledInsideBlocks(this.#view)
+    return this.#settledInsideBlocks
+  }
+
+  /** By number of the lineage. A tree that was never cut has one. */
+  get lineages(): readonly LineageLink[] {
+    this.#lineages ??= readLineages(this.#view, this.lineage)
+    return this.#lineages
+  }
+
+  /** Which tree the root is the root of; undefined for a root that this shard has not seen. */
+  findRoot(localExitRoot: Hash): LocalExitRootEntry | undefined {
+    return findLocalExitRoot(this.#view, localExitRoot)
+  }
+
+  /**
+   * Deposits, as they are now, that a tree of an earlier lineage surely holds: those below every cut since. Deposit counts are
+   * used again after a cut: of those above, the tree holds the ones that came back as they were (`regrown`).
+   */
+  sharedLeafCount({ lineage, leafCount }: LocalExitRootEntry): number {
+    let shared: number = leafCount
+    for (let later = lineage + 1; later <= this.lineage; later++)
+      shared = Math.min(shared, this.lineages[later]!.cut)
+    return shared
+  }
+
+  /** Regrown deposits of an older lineage: counts at or above the lowest later cut at which the tree has the same leaf again. */
+  regrown(lineage: number): CountRanges {
+    let ranges = this.#regrown.get(lineage)
+    if (ranges === undefined) {
+      ranges = this.#readRegrown(lineage)
+      this.#regrown.set(lineage, ranges)
+    }
+    return ranges
+  }
+
+  /** Current deposits that the root commits to; undefined for a root that this shard does not know. */
+  findCovered(localExitRoot: Hash): CoveredCounts | undefined {
+    const entry = this.findRoot(localExitRoot)
+    if (entry === undefined) return undefined
+    const below = this.sharedLeafCount(entry)
+    return { below, former: below < entry.leafCount ? entry : undefined }
+  }
+
+  #readRegrown(lineage: number): CountRanges {
+    if (lineage === this.lineage) return CountRanges.none
+    const range = { start: lineageStretchKey(lineage, 0), end: lineageStretchKey(lineage + 1, 0) }
+    const stretches = this.#view.list('regrownStretches', range)
+    return new CountRanges(
+      stretches.flatMap(({ key, value }) => [readUint32BigEndian(key, 2), decodeUint32(value)]),
+    )
+  }
+}

@@ -1,0 +1,87 @@
+import { isSameHash } from '../../merkle/branch.js'
+import type { TreeHasher } from '../../merkle/hasher.js'
+import { getRootsAtCounts } from '../../merkle/treeProofs.js'
+import { EMPTY_TREE_ROOT } from '../../merkle/zeroHashes.js'
+import type { Hash } from '../../protocol/chainEvent.js'
+import type { LeafCount, Lineage } from '../../protocol/units.js'
+import { decodeArchivedDeposit } from '../../store/layout/depositRow.js'
+import { metaKey, uint32Key } from '../../store/layout/keys.js'
+import type { Counters } from '../../store/layout/metaValues.js'
+import {
+  decodeLocalExitRootEntry,
+  decodeUint32,
+  type LocalExitRootEntry,
+} from '../../store/layout/smallRows.js'
+import type { ReadView } from '../../store/shardStore.types.js'
+import type { FoundExitRoot, LineageSpan, LocalExitRoots } from '../localExitRoots.types.js'
+import { readEpoch } from '../position/chainPosition.js'
+import { readCounters } from '../position/counters.js'
+import { findExitRoot } from './hashRuns.js'
+import { localExitTreeSource, readLineages } from './tiles.js'
+
+const ZERO = new Uint8Array(32)
+/** "No deposits" shows up as Z32 or as 32 zero bytes, depending on contract and version. */
+const NO_LEAVES: LocalExitRootEntry = { lineage: 0 as Lineage, leafCount: 0 as LeafCount }
+
+/** Lineage and leaf count of a local exit root; undefined for a root that this shard does not know. */
+export function findLocalExitRoot(view: ReadView, root: Hash): LocalExitRootEntry | undefined {
+  if (isSameHash(root, ZERO) || isSameHash(root, EMPTY_TREE_ROOT)) return NO_LEAVES
+  const atBlockEnd = findExitRoot(view, root)
+  if (atBlockEnd !== undefined) return atBlockEnd
+  const insideBlock = view.get('settledInsideBlocks', root)
+  return insideBlock === undefined ? undefined : decodeLocalExitRootEntry(insideBlock)
+}
+
+/** Number of settled roots that were found inside blocks. */
+export function readSettledInsideBlocks(view: ReadView): number {
+  const stored = view.get('meta', metaKey('settledInsideBlocks'))
+  return stored === undefined ? 0 : decodeUint32(stored)
+}
+
+/** The local exit roots of the writer's own shard; each call reads the newest state of `view`. */
+export function openLocalExitRoots(
+  view: ReadView,
+  hasher: TreeHasher,
+  add: (found: readonly FoundExitRoot[]) => void,
+): LocalExitRoots {
+  return {
+    epoch: () => readEpoch(view),
+    lineages: () => readLineageSpans(view, readCounters(view)),
+    find: (root) => findLocalExitRoot(view, root),
+    rootsAt(lineage, leafCounts) {
+      const tree = localExitTreeSource(view, hasher, readCounters(view).lineage)
+      return getRootsAtCounts(tree, lineage, leafCounts)
+    },
+    add,
+  }
+}
+
+/** Every lineage, by number. @param counters of the newest state, written or not. */
+export function readLineageSpans(
+  view: ReadView,
+  { lineage: newest, deposits, archivedDeposits }: Readonly<Counters>,
+): LineageSpan[] {
+  const lineages = readLineages(view, newest)
+  return lineages.map(({ cut }, lineage): LineageSpan => {
+    if (lineage === newest) return { cut, leafCount: deposits }
+    // The archive holds what cuts removed, by lineage; where nothing was removed, the lineage ended at the next cut.
+    const end = firstArchivedAfter(view, lineage, archivedDeposits)
+    const last = end === 0 ? undefined : readArchived(view, end - 1)
+    return { cut, leafCount: last?.lineage === lineage ? last.depositCount + 1 : lineages[lineage + 1]!.cut }
+  })
+}
+
+function firstArchivedAfter(view: ReadView, lineage: number, archived: number): number {
+  let low = 0
+  let high = archived
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (readArchived(view, middle).lineage > lineage) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+function readArchived(view: ReadView, ordinal: number) {
+  return decodeArchivedDeposit(view.get('archivedDeposits', uint32Key(ordinal))!)
+}

@@ -1,0 +1,116 @@
+import { InvariantError } from '../../errors/invariantError.js'
+import type { TreeHasher } from '../../merkle/hasher.js'
+import type { Hash } from '../../protocol/chainEvent.js'
+import type { NetworkId } from '../../protocol/units.js'
+import { uint32Key } from '../../store/layout/keys.js'
+import { hashKinds, type ListKind, listKinds } from '../../store/layout/tables.js'
+import { decodeTokenMappingRow, type TokenMappingRow } from '../../store/layout/tokenMappingRow.js'
+import type { ShardStoreReader } from '../../store/shardStore.types.js'
+import type { IndexedList } from '../sets/ordinalList.js'
+import { ClaimReads } from './claimReads.js'
+import { DepositReads } from './depositReads.js'
+import { DictionaryReads } from './dictionaryReads.js'
+import { ExitTreeReads } from './exitTreeReads.js'
+import { findByTransaction } from './hashRuns.js'
+import { InjectionReads } from './injectionReads.js'
+import { L1InfoReads } from './l1InfoReads.js'
+import { readList } from './listReads.js'
+import { SnapshotState } from './snapshotState.js'
+
+/** One network's shard as the task at hand sees it: one snapshot, typed point reads. */
+export class ShardView {
+  readonly networkId: NetworkId
+  readonly state: SnapshotState
+  readonly deposits: DepositReads
+  readonly claims: ClaimReads
+  readonly dictionary: DictionaryReads
+  readonly exitTree: ExitTreeReads
+  readonly injections: InjectionReads
+  /** Empty in the shard of an L2. */
+  readonly l1Info: L1InfoReads
+  readonly #store: ShardStoreReader
+  #commits: number | undefined
+  #version = 0
+
+  constructor(networkId: NetworkId, store: ShardStoreReader, hasher: TreeHasher) {
+    this.networkId = networkId
+    this.#store = store
+    this.state = new SnapshotState(store)
+    this.deposits = new DepositReads(store, this.state, networkId)
+    this.claims = new ClaimReads(store, this.state, networkId)
+    this.dictionary = new DictionaryReads(store, this.state, networkId)
+    this.exitTree = new ExitTreeReads(store, this.state, networkId, hasher)
+    this.injections = new InjectionReads(store, this.state, networkId)
+    this.l1Info = new L1InfoReads(store, this.state)
+  }
+
+  /** Moves when a refresh finds another snapshot than the one before: what was derived at an equal version still holds. */
+  get version(): number {
+    return this.#version
+  }
+
+  /** Commits that changed the shard up to the snapshot; undefined where they were not counted. */
+  get commits(): number | undefined {
+    return this.#commits
+  }
+
+  /** Takes the newest snapshot, and forgets what was read of the one before unless it is the same. */
+  refresh(): void {
+    const commits = this.#store.refresh()
+    if (commits !== undefined && commits === this.#commits) return
+    this.#commits = commits
+    this.#version++
+    this.state.reset()
+    this.deposits.reset()
+    this.claims.reset()
+    this.exitTree.reset()
+    this.l1Info.reset()
+  }
+
+  /** Lets the snapshot go. */
+  release(): void {
+    this.#store.release()
+  }
+
+  close(): Promise<void> {
+    return this.#store.close()
+  }
+
+  /** Ordinals of one filter value, ascending. */
+  list(kind: ListKind, listKey: Uint8Array): IndexedList {
+    return readList(this.#store, this.networkId, kind, listKey)
+  }
+
+  /** Deposits of a transaction, and of those whose hash begins alike; ascending. */
+  depositsOfTransaction(transactionHash: Hash): number[] {
+    return findByTransaction(this.#store, hashKinds.depositsByTransaction, transactionHash)
+  }
+
+  /** Claims of a transaction, and of those whose hash begins alike; ascending. */
+  claimsOfTransaction(transactionHash: Hash): number[] {
+    return findByTransaction(this.#store, hashKinds.claimsByTransaction, transactionHash)
+  }
+
+  /** Leaf types other than 0 that deposits of this network have. */
+  listLeafTypes(): number[] {
+    const kind = listKinds.depositsByLeafType
+    return this.#store
+      .list('listHeads', { start: Uint8Array.of(kind), end: Uint8Array.of(kind + 1) })
+      .map(({ key }) => key[1]!)
+  }
+
+  /** @param ordinal must be below the number of mappings. @throws InvariantError when the row is missing. */
+  getTokenMapping(ordinal: number): TokenMappingRow {
+    return decodeTokenMappingRow(new Uint8Array(this.peekTokenMapping(ordinal)))
+  }
+
+  /** The same as it is stored. @returns bytes good until the next read. */
+  peekTokenMapping(ordinal: number): Uint8Array {
+    const bytes = this.#store.get('tokenMappings', uint32Key(ordinal))
+    if (bytes === undefined)
+      throw new InvariantError(`network ${this.networkId}: token mapping ${ordinal} is missing`, {
+        networkId: this.networkId,
+      })
+    return bytes
+  }
+}

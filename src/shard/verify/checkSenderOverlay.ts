@@ -1,0 +1,87 @@
+import { checksumMask } from '../../protocol/checksumAddress.js'
+import {
+  decodeSenderRow,
+  ordinalOfSenderRow,
+  SENDER_BYTES,
+  senderAdditionKey,
+  senderKinds,
+  senderNotes,
+} from '../../store/layout/senderRow.js'
+import { listKinds } from '../../store/layout/tables.js'
+import { listHas } from '../sets/ordinalList.js'
+import { readList } from '../snapshot/listReads.js'
+import { listedAddresses } from '../snapshot/senderOverlay.js'
+import { SenderReads } from '../snapshot/senderReads.js'
+import { SnapshotState } from '../snapshot/snapshotState.js'
+import {
+  countEntries,
+  DamageError,
+  entriesOf,
+  expectEqual,
+  expectHash,
+  expectStored,
+  type VerifyContext,
+} from './check.js'
+
+/**
+ * Checks corrected senders: each belongs to a resolved row, and each of its addresses finds the row, either in the list as it
+ * was written or in the additions, which hold nothing else. A note belongs to a row that a later answer may still change.
+ */
+export function checkSenderOverlay(context: VerifyContext): string {
+  const { view, networkId, hasher, counters } = context
+  const state = new SnapshotState(view)
+  const kinds = {
+    deposit: { reads: new SenderReads('deposit', view, state, networkId), list: listKinds.depositsBySender },
+    claim: { reads: new SenderReads('claim', view, state, networkId), list: listKinds.claimsBySender },
+  }
+  const kindOf = (key: Uint8Array) => (key[0] === senderKinds.deposit ? 'deposit' : 'claim')
+  let corrected = 0
+  let added = 0
+  for (const { key, value } of entriesOf(view, 'senderCorrections')) {
+    const kind = kindOf(key)
+    const ordinal = ordinalOfSenderRow(key)
+    const { reads, list } = kinds[kind]
+    const place = `corrected sender of ${kind} ${ordinal}`
+    if (key[0]! > senderKinds.claim || ordinal >= reads.resolved)
+      throw new DamageError(`${place} is of no row with a sender, ${reads.resolved} have one`)
+    expectEqual(`${place}, bytes`, SENDER_BYTES, value.length)
+    const row = expectStored(place, decodeSenderRow(value, 0))
+    for (const { bytes, checksumMask: mask } of [row.caller, row.transactionSender])
+      expectHash(
+        `${place}, EIP-55 mask`,
+        checksumMask(bytes, (text) => hasher.hash(text)),
+        mask,
+      )
+    for (const address of listedAddresses(row)) {
+      const isAdded = view.get('senderAdditions', senderAdditionKey(kind, address, ordinal)) !== undefined
+      const isListed = listHas(readList(view, networkId, list, address), ordinal)
+      if (isAdded === isListed)
+        throw new DamageError(
+          `${place} is in ${isAdded ? 'the list and what is added to it' : 'no list of its own'}`,
+        )
+      if (isAdded) added++
+    }
+    corrected++
+  }
+  expectEqual('ordinals added to lists of senders', added, countEntries(view, 'senderAdditions'))
+  let noted = 0
+  for (const { key, value } of entriesOf(view, 'senderNotes')) {
+    noted++
+    const ordinal = ordinalOfSenderRow(key)
+    if (key[0] === senderKinds.archivedDeposit) {
+      if (ordinal >= counters.archivedDeposits)
+        throw new DamageError(
+          `a note is of archived deposit ${ordinal}, ${counters.archivedDeposits} are counted`,
+        )
+      continue
+    }
+    const kind = kindOf(key)
+    const { reads } = kinds[kind]
+    if (ordinal >= reads.resolved)
+      throw new DamageError(`a note is of the sender of ${kind} ${ordinal}, ${reads.resolved} have one`)
+    const isNobody = reads.find(ordinal) === undefined
+    if (isNobody !== (value[0] === senderNotes.unknown))
+      throw new DamageError(`the note of ${kind} ${ordinal} does not go with its sender`)
+  }
+  return `${corrected} corrected senders, ${noted} to be asked for again`
+}

@@ -1,0 +1,212 @@
+import { InvariantError } from '../../errors/invariantError.js'
+import type { Address, Sender } from '../../protocol/chainEvent.js'
+import { CHECKSUM_ADDRESS_BYTES } from '../../protocol/checksumAddress.js'
+import type { NetworkId } from '../../protocol/units.js'
+import { equalBytes } from '../../store/layout/bytes.js'
+import { type MetaName, metaKey } from '../../store/layout/keys.js'
+import {
+  decodeSenderRow,
+  ordinalOfSenderRow,
+  SENDER_BYTES,
+  type SenderNote,
+  senderAdditionKey,
+  senderKindEnd,
+  senderNotes,
+  senderRowKey,
+} from '../../store/layout/senderRow.js'
+import { encodeUint32 } from '../../store/layout/smallRows.js'
+import { listKinds, SENDERS_PER_CHUNK } from '../../store/layout/tables.js'
+import type { ReadView, WriteView } from '../../store/shardStore.types.js'
+import { senderWatermark } from '../position/counters.js'
+import { listHas } from '../sets/ordinalList.js'
+import type { SenderNotes } from '../shardWriter.types.js'
+import { readList } from '../snapshot/listReads.js'
+import { findCorrection, listedAddresses } from '../snapshot/senderOverlay.js'
+import type { AddressBook } from './addressBook.js'
+import type { ListAppender } from './listAppender.js'
+import { RowAppender } from './rowAppender.js'
+
+export type SenderKind = 'deposit' | 'claim'
+
+const kinds = {
+  deposit: { table: 'depositSenders', watermark: 'depositSenders', list: listKinds.depositsBySender },
+  claim: { table: 'claimSenders', watermark: 'claimSenders', list: listKinds.claimsBySender },
+} as const
+
+const nameOfNote = (note: number): keyof SenderNotes =>
+  note === senderNotes.unknown ? 'unknown' : 'fallback'
+
+/** Counts the noted rows one by one. The writer does this once and then keeps the numbers up to date. */
+export function countSenderNotes(view: ReadView): SenderNotes {
+  const counts = { fallback: 0, unknown: 0 }
+  for (const kind of ['deposit', 'claim'] as const)
+    for (const { value } of view.list('senderNotes', {
+      start: senderRowKey(kind, 0),
+      end: senderKindEnd(kind),
+    }))
+      counts[nameOfNote(value[0]!)]++
+  return counts
+}
+
+/**
+ * Senders of deposits or claims, dense and in order, inside one transaction.
+ *
+ * They may arrive long after their deposits, yet their undo belongs to the deposit's block. That is right only because
+ * senders touch keys of their own, in the order of the deposits: so a sender that is known while an older one is not
+ * yet, waits until the watermark reaches it.
+ */
+export class Senders {
+  /** By how much this transaction changes the numbers of noted rows. */
+  readonly newNotes = { fallback: 0, unknown: 0 }
+  readonly #kind: SenderKind
+  readonly #networkId: NetworkId
+  readonly #view: WriteView
+  readonly #lists: ListAppender
+  readonly #addresses: AddressBook
+  readonly #rows: RowAppender
+  readonly #list: (typeof kinds)[SenderKind]['list']
+  readonly #watermarkName: MetaName
+  #storedWatermark: number
+
+  constructor(
+    kind: SenderKind,
+    view: WriteView,
+    parts: { readonly networkId: NetworkId; readonly lists: ListAppender; readonly addresses: AddressBook },
+  ) {
+    const { networkId, lists, addresses } = parts
+    this.#kind = kind
+    this.#networkId = networkId
+    this.#view = view
+    this.#lists = lists
+    this.#addresses = addresses
+    this.#list = kinds[kind].list
+    this.#watermarkName = kinds[kind].watermark
+    this.#storedWatermark = senderWatermark(view, kind)
+    this.#rows = new RowAppender(
+      view,
+      kinds[kind].table,
+      SENDER_BYTES,
+      SENDERS_PER_CHUNK,
+      this.#storedWatermark,
+    )
+  }
+
+  get watermark(): number {
+    return this.#rows.count
+  }
+
+  /** Keeps the sender of the row that was just made, if it is known and no older one is open. @param own as `add` takes it. */
+  offer(ordinal: number, sender: Sender | null, own?: Address): void {
+    if (sender !== null && ordinal === this.#rows.count) this.add(ordinal, sender, own)
+  }
+
+  /**
+   * @param own an address that the row shows besides: the origin of a message whose caller may be another.
+   * @throws InvariantError when `ordinal` is not the watermark.
+   */
+  add(ordinal: number, sender: Sender, own?: Address): void {
+    this.#expectNext(ordinal)
+    const caller = this.#addresses.numberOf(sender.caller)
+    // Mostly the same account: comparing is cheaper than looking up.
+    const transactionSender = equalBytes(sender.transactionSender, sender.caller)
+      ? caller
+      : this.#addresses.numberOf(sender.transactionSender)
+    const offset = this.#rows.append()
+    const { bytes } = this.#rows
+    this.#addresses.copy(caller, bytes, offset)
+    this.#addresses.copy(transactionSender, bytes, offset + CHECKSUM_ADDRESS_BYTES)
+    this.#lists.appendTo(this.#list, caller, ordinal)
+    if (transactionSender !== caller) this.#lists.appendTo(this.#list, transactionSender, ordinal)
+    if (sender.isProvisional === true) this.#note(ordinal, senderNotes.fallback)
+    if (own === undefined) return
+    const origin = this.#addresses.numberOf(own)
+    if (origin !== caller && origin !== transactionSender) this.#lists.appendTo(this.#list, origin, ordinal)
+  }
+
+  /** No endpoint knows the transaction: the row is zero, and in no list but that of @param own as above. */
+  addUnknown(ordinal: number, own?: Address): void {
+    this.#expectNext(ordinal)
+    const offset = this.#rows.append()
+    const { bytes } = this.#rows
+    bytes.fill(0, offset, offset + SENDER_BYTES)
+    if (own !== undefined) this.#lists.appendTo(this.#list, this.#addresses.numberOf(own), ordinal)
+    this.#note(ordinal, senderNotes.unknown)
+  }
+
+  /** @returns a copy of the stored row, or null at and above the watermark. */
+  row(ordinal: number): Uint8Array | null {
+    if (ordinal >= this.#rows.count) return null
+    const { bytes, offset } = this.#rows.read(ordinal)
+    return bytes.slice(offset, offset + SENDER_BYTES)
+  }
+
+  /** The same as it is shown. */
+  shownRow(ordinal: number): Uint8Array | null {
+    return findCorrection(this.#view, this.#kind, ordinal) ?? this.row(ordinal)
+  }
+
+  /** Whether a stored row is to be asked for again. */
+  isFallback(ordinal: number): boolean {
+    return this.#view.get('senderNotes', senderRowKey(this.#kind, ordinal))?.[0] === senderNotes.fallback
+  }
+
+  /**
+   * Puts what a later answer told in the place of a stored row, in lists too; the lists only get more. Writes keys of this row
+   * alone, so it belongs to the undo of the row's own block. @returns whether anything of it is shown otherwise now.
+   */
+  correct(ordinal: number, sender: Sender): boolean {
+    const isProvisional = sender.isProvisional === true
+    if (!isProvisional || !this.isFallback(ordinal)) this.#dropNote(ordinal)
+    if (isProvisional) this.#note(ordinal, senderNotes.fallback)
+    const row = new Uint8Array(SENDER_BYTES)
+    this.#addresses.copy(this.#addresses.numberOf(sender.caller), row, 0)
+    this.#addresses.copy(this.#addresses.numberOf(sender.transactionSender), row, CHECKSUM_ADDRESS_BYTES)
+    const shown = this.shownRow(ordinal)
+    if (shown !== null && equalBytes(shown, row)) return false
+    this.#view.put('senderCorrections', senderRowKey(this.#kind, ordinal), row)
+    for (const address of listedAddresses(decodeSenderRow(row, 0)!))
+      if (!listHas(readList(this.#view, this.#networkId, this.#list, address), ordinal))
+        this.#view.put('senderAdditions', senderAdditionKey(this.#kind, address, ordinal), Uint8Array.of(0))
+    return true
+  }
+
+  /** Drops row `count` and all behind it, with their notes and corrections; the lists are the caller's business. */
+  truncate(count: number): void {
+    const behind = { start: senderRowKey(this.#kind, count), end: senderKindEnd(this.#kind) }
+    for (const { key } of this.#view.list('senderNotes', behind)) this.#dropNote(ordinalOfSenderRow(key))
+    for (const { key, value } of this.#view.list('senderCorrections', behind)) {
+      for (const address of listedAddresses(decodeSenderRow(value, 0)!)) {
+        const addition = senderAdditionKey(this.#kind, address, ordinalOfSenderRow(key))
+        if (this.#view.get('senderAdditions', addition)) this.#view.remove('senderAdditions', addition)
+      }
+      this.#view.remove('senderCorrections', key)
+    }
+    this.#rows.truncate(count)
+  }
+
+  flush(): void {
+    this.#rows.flush()
+    if (this.#rows.count === this.#storedWatermark) return
+    this.#storedWatermark = this.#rows.count
+    this.#view.put('meta', metaKey(this.#watermarkName), encodeUint32(this.#storedWatermark))
+  }
+
+  #note(ordinal: number, note: SenderNote): void {
+    if (this.isFallback(ordinal)) return
+    this.#view.put('senderNotes', senderRowKey(this.#kind, ordinal), Uint8Array.of(note))
+    this.newNotes[nameOfNote(note)]++
+  }
+
+  #dropNote(ordinal: number): void {
+    const key = senderRowKey(this.#kind, ordinal)
+    const note = this.#view.get('senderNotes', key)?.[0]
+    if (note === undefined) return
+    this.#view.remove('senderNotes', key)
+    this.newNotes[nameOfNote(note)]--
+  }
+
+  #expectNext(ordinal: number): void {
+    if (ordinal !== this.#rows.count)
+      throw new InvariantError(`sender ${ordinal} for ${this.#watermarkName}, expected ${this.#rows.count}`)
+  }
+}

@@ -1,0 +1,211 @@
+import { type StatusBoardHandle, statusRow } from '../../board/statusBoard.js'
+import type { Config } from '../../config/config.types.js'
+import { FatalError } from '../../errors/chainErrors.js'
+import { InvariantError } from '../../errors/invariantError.js'
+import { getRoot } from '../../merkle/treeProofs.js'
+import type { BlockHeader } from '../../protocol/chainEvent.js'
+import { asNetworkId, type BlockNumber } from '../../protocol/units.js'
+import { shardDirectory } from '../../store/shardDirectory.js'
+import { openShardStoreWriter } from '../../store/shardStore.js'
+import type { WriteView } from '../../store/shardStore.types.js'
+import { epochMs, monotonicMs } from '../../telemetry/clocks.js'
+import { type CompiledMerkle, createHasher } from '../../wasm/wasmModule.js'
+import type { LocalExitRoots } from '../localExitRoots.types.js'
+import {
+  lowerFinalized,
+  noteRewind,
+  putCatchingUp,
+  putCheckpoint,
+  raiseFinalized,
+  readCatchingUp,
+  readCheckpoint,
+  readFinalized,
+  readHeaderAtOrBelow,
+  readOldestAncestor,
+  readOrigin,
+  readPerTransactionFrom,
+  readUndoFloor,
+  removeHeadersAbove,
+  removeOrigin,
+} from '../position/chainPosition.js'
+import { readCounters } from '../position/counters.js'
+import { readCounts, tellStored } from '../position/storedStatus.js'
+import type { SenderNotes, ShardWriter } from '../shardWriter.types.js'
+import { openLocalExitRoots } from '../snapshot/localExitRoots.js'
+import { localExitTreeSource, readLineages } from '../snapshot/tiles.js'
+import { applyBlocks } from './applyBlocks.js'
+import { applyPolledGers, applySettledRoots, readPolledLeaves } from './applyOutsideBlocks.js'
+import { openContractState } from './contractState.js'
+import { emptyShard, putStartOvers, readStartOvers } from './emptyShard.js'
+import { type PreparedBatch, prepareBatch } from './prepareBatch.js'
+import { correctSenders, listNotedSenders, listUnresolvedSenders, resolveSenders } from './resolveSenders.js'
+import { countSenderNotes } from './senderRows.js'
+import { WriteContext } from './writeContext.js'
+import { createWriterMemory } from './writerMemory.js'
+
+/** What a writer needs to know: plain data that crosses to the indexer's thread. */
+export interface ShardWriterOptions {
+  readonly config: Config
+  readonly networkId: number
+  readonly compiled: CompiledMerkle
+  readonly status: StatusBoardHandle
+}
+
+/**
+ * Opens the one writer of a network's shard; the store must have been prepared (`prepareStores`). Tells the status board
+ * what is stored, now and after each commit.
+ * @throws FatalError when the configuration does not know the network.
+ */
+export function openShardWriter({
+  config,
+  networkId,
+  compiled,
+  status,
+}: ShardWriterOptions): ShardWriter & { readonly exitRoots: LocalExitRoots } {
+  const network = config.networks.find((candidate) => candidate.networkId === networkId)
+  if (network === undefined) throw new FatalError(`network ${networkId} is not configured`)
+  const store = openShardStoreWriter(shardDirectory(config.dataDir, networkId))
+  const hasher = createHasher(compiled)
+  const memory = createWriterMemory(asNetworkId(networkId), hasher)
+  const row = statusRow(status, networkId)
+
+  const commit = (body: (view: WriteView) => void): void => {
+    try {
+      store.transact((view) => {
+        body(view)
+        // Before anybody can read the commit, and not earlier: answers kept in memory rest as long as this stands.
+        row.set('committing', 1)
+      })
+      tellStored(store, row)
+      row.set('lastCommitMs', epochMs())
+      row.set('progressMs', monotonicMs())
+      // Last: who sees the new number finds all the rest.
+      row.add('tip', 1)
+    } catch (error) {
+      memory.dictionaries.forget()
+      endTornCommit()
+      throw error
+    }
+    row.set('committing', 0)
+  }
+  // Made or not: nobody is to take what was kept before it for new.
+  const endTornCommit = (): void => {
+    row.add('tip', row.get('committing'))
+    row.set('committing', 0)
+  }
+  /** Noted senders: counted once, as there may be very many. */
+  let notes = countSenderNotes(store)
+  const tellNotes = (counted: SenderNotes): void => {
+    notes = counted
+    row.set('provisionalSenders', notes.fallback)
+    row.set('unknownSenders', notes.unknown)
+  }
+  const write = (body: (context: WriteContext) => void, prepared?: PreparedBatch): void => {
+    const added = { fallback: 0, unknown: 0 }
+    commit((view) => {
+      const context = new WriteContext(view, memory, prepared)
+      body(context)
+      for (const { newNotes } of [context.depositSenders, context.claimSenders]) {
+        added.fallback += newNotes.fallback
+        added.unknown += newNotes.unknown
+      }
+    })
+    if (added.fallback !== 0 || added.unknown !== 0)
+      tellNotes({ fallback: notes.fallback + added.fallback, unknown: notes.unknown + added.unknown })
+  }
+  tellStored(store, row)
+  tellNotes(notes)
+  // A thread before this one may have died in a commit.
+  endTornCommit()
+
+  return {
+    contractState: openContractState(store, hasher),
+    exitRoots: openLocalExitRoots(store, hasher, (found) => commit((view) => applySettledRoots(view, found))),
+    checkpoint: () => readCheckpoint(store),
+    origin: () => readOrigin(store),
+    headerAtOrBelow: (block) => readHeaderAtOrBelow(store, block),
+    counts: () => readCounts(store),
+    localExitRoot() {
+      const { lineage, deposits } = readCounters(store)
+      return getRoot(localExitTreeSource(store, hasher, lineage), lineage, deposits)
+    },
+    applyBlocks(batch) {
+      const prepared = prepareBatch(batch, memory)
+      write((context) => applyBlocks(context, batch), prepared)
+    },
+    revertTo(ancestor) {
+      commit((view) => revertTo(view, ancestor, network.startBlock))
+      memory.dictionaries.forget()
+      tellNotes(countSenderNotes(store))
+    },
+    oldestAncestor: () => readOldestAncestor(store),
+    startOver(startOvers) {
+      commit((view) => emptyShard(view, startOvers))
+      memory.dictionaries.forget()
+      tellNotes(countSenderNotes(store))
+    },
+    startOvers: () => readStartOvers(store),
+    noteStartOvers(startOvers) {
+      commit((view) => putStartOvers(view, startOvers))
+    },
+    noteCatchingUp(isCatchingUp) {
+      if (isCatchingUp !== readCatchingUp(store)) commit((view) => putCatchingUp(view, isCatchingUp))
+    },
+    perTransactionFrom: () => readPerTransactionFrom(store),
+    setFinalized(block) {
+      const checkpoint = readCheckpoint(store)
+      if (checkpoint === undefined) return
+      const reached = Math.min(block, checkpoint.number) as BlockNumber
+      if (reached > readFinalized(store)) commit((view) => raiseFinalized(view, reached))
+    },
+    unresolvedSenders: (limit) => listUnresolvedSenders(store, hasher, limit),
+    resolveSenders(resolved) {
+      write((context) => resolveSenders(context, resolved))
+    },
+    senderNotes: () => notes,
+    notedSenders: (limit, after) => listNotedSenders(store, hasher, limit, after),
+    correctSenders(corrected) {
+      write((context) => correctSenders(context, corrected))
+    },
+    polledLeaves: () => readPolledLeaves(store),
+    addPolledGers(globalExitRoots, polledLeaves) {
+      write((context) => applyPolledGers(context, globalExitRoots, polledLeaves))
+    },
+    close: () => store.close(),
+  }
+}
+
+/** @param startBlock an ancestor just before it means: nothing of what is stored is on the chain. */
+function revertTo(view: WriteView, ancestor: number, startBlock: number): void {
+  const checkpoint = readCheckpoint(view)
+  if (checkpoint === undefined || ancestor > checkpoint.number)
+    throw new InvariantError(
+      `revert to block ${ancestor} above the checkpoint ${checkpoint?.number ?? '(none)'}`,
+    )
+  const undoFloor = readUndoFloor(view)
+  if (ancestor < undoFloor)
+    throw new FatalError(`ancestor ${ancestor} of the reorg is below ${undoFloor}, where undo ends`, {
+      reason: 'reorg_too_deep',
+    })
+  let header: BlockHeader | undefined
+  if (ancestor !== startBlock - 1) {
+    header = readHeaderAtOrBelow(view, ancestor)
+    if (header?.number !== ancestor) throw new InvariantError(`block ${ancestor} has no stored header`)
+  }
+  const before = readCounters(view)
+  const lineages = readLineages(view, before.lineage)
+  view.undoAbove(ancestor)
+  removeHeadersAbove(view, ancestor)
+  putCheckpoint(view, header)
+  if (header === undefined) removeOrigin(view)
+  lowerFinalized(view, header === undefined ? -1 : ancestor)
+  const after = readCounters(view)
+  // A cut that is undone brings back deposits whose counts others had in the meantime.
+  const undoneCuts = lineages.slice(after.lineage + 1).map(({ cut }) => cut)
+  const rewind = {
+    deposits: Math.min(after.deposits, ...undoneCuts),
+    claims: after.claims,
+    tokenMappings: after.tokenMappings,
+  }
+  noteRewind(view, rewind, { isReorg: true })
+}

@@ -1,0 +1,150 @@
+import { randomInt } from 'node:crypto'
+import { join } from 'node:path'
+import { FatalError } from '../../errors/chainErrors.js'
+import { makeDataFolder } from './dataFolder.js'
+import { KernelLock } from './kernelLock.js'
+import { announce, type FolderRole, type Presence, whoIsPresent } from './presence.js'
+import { describeProcess, isRunning, type ProcessRecord, sharesNamespace } from './processRecord.js'
+
+/**
+ * A data folder that this process may open. LMDB would let everybody in: two writers' indexers would fight, and it frees the
+ * reader slots of pids that it does not find, so that two containers free each other's snapshots under running reads.
+ */
+export interface FolderLock {
+  /** Paths of the files that are locked. */
+  readonly files: readonly string[]
+  release(): void
+}
+
+/** Locked by the writer. Its text names the current or last writer; older builds, before the kernel lock, relied on the text alone. */
+const WRITER_FILE = 'bds.lock'
+/** Share-locked by every process that has the folder open. Its text names their pid namespace: processes of another one are refused. */
+const OPENERS_FILE = 'bds.openers'
+
+/** Two processes that start at once may both withdraw, and one that is ending needs a moment: hence several tries. */
+const TRIES = 5
+const LONGEST_PAUSE_MS = 150
+
+/** Another process has the folder open. The message continues a sentence that begins with the folder's name. */
+class InUseError extends Error {}
+
+/**
+ * Opens a folder for this process until `release`, or until the process ends in whatever way. Any number of readers and one
+ * writer, all of one pid namespace.
+ * @throws FatalError, one line that names who holds it.
+ */
+export function lockFolder(dataDir: string, role: FolderRole): FolderLock {
+  if (role === 'write') makeDataFolder(dataDir)
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return new HeldFolder(dataDir, role)
+    } catch (error) {
+      if (!(error instanceof InUseError)) {
+        if (role === 'read' && isNothingToLock(error)) return NOTHING_HELD
+        throw new FatalError(`data_dir ${dataDir} can't be locked: ${(error as Error).message}`)
+      }
+      if (attempt === TRIES) throw new FatalError(`data_dir ${dataDir} ${error.message}`)
+    }
+    // Nothing else may run in this process before the folder is ours.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, randomInt(LONGEST_PAUSE_MS))
+  }
+}
+
+const NOTHING_HELD: FolderLock = { files: [], release: () => undefined }
+
+/** No folder, or one on a read-only disk, where LMDB keeps no reader slots that need protection. */
+function isNothingToLock(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOENT' || code === 'EROFS'
+}
+
+class HeldFolder implements FolderLock {
+  readonly #dataDir: string
+  readonly #role: FolderRole
+  readonly #me = describeProcess()
+  readonly #files: KernelLock[] = []
+  #presence: Presence | undefined
+
+  /** @throws InUseError. */
+  constructor(dataDir: string, role: FolderRole) {
+    this.#dataDir = dataDir
+    this.#role = role
+    try {
+      this.#take()
+    } catch (error) {
+      this.release()
+      throw error
+    }
+  }
+
+  get files(): readonly string[] {
+    return this.#files.map(({ path }) => path)
+  }
+
+  release(): void {
+    this.#presence?.withdraw()
+    for (const file of this.#files.splice(0).reverse()) file.close()
+  }
+
+  #take(): void {
+    const openers = this.#open(OPENERS_FILE)
+    const owner = this.#open(WRITER_FILE)
+    const isKernelAsked = this.#join(openers)
+    const writing = this.#role === 'write' ? owner.take('exclusive') : 'taken'
+    const before = owner.record()
+    if (writing === 'held') throw this.#inUseBy(before)
+    // An older build, before the kernel lock, leaves only its text.
+    if (before !== undefined && before.pidNamespace === undefined && isRunning(before, this.#me))
+      throw this.#inUseBy(before)
+    // Also before we announce ourselves: when two processes withdrew from each other, the first to return must win.
+    this.#assertNoRival()
+    this.#presence = announce(this.#dataDir, this.#me, this.#role)
+    if (this.#presence === undefined && !(isKernelAsked && writing === 'taken'))
+      throw new Error('there is no command flock (of util-linux), and no socket can be made in it')
+    this.#assertNoRival()
+    // An older build, or a person, has removed one between our opening and locking it.
+    if (!this.#files.every((file) => file.isInPlace()))
+      throw new InUseError('is being taken by another process that starts now')
+    if (this.#role === 'write') owner.write(this.#me)
+  }
+
+  #assertNoRival(): void {
+    const rival = whoIsPresent(this.#dataDir, this.#me, this.#presence).find(
+      (other) => !other.isOfOurNamespace || (this.#role === 'write' && other.role === 'write'),
+    )
+    if (rival !== undefined)
+      throw inUse(`process ${rival.pid}${rival.isOfOurNamespace ? '' : ` ${ELSEWHERE}`}`)
+  }
+
+  #open(name: string): KernelLock {
+    const file = new KernelLock(join(this.#dataDir, name))
+    this.#files.push(file)
+    return file
+  }
+
+  /** Takes the openers' shared lock. @returns false where kernel locks are not available. */
+  #join(openers: KernelLock): boolean {
+    const alone = openers.take('exclusive')
+    if (alone === 'taken') openers.write(this.#me)
+    // While the lock changes from exclusive to shared, nobody holds it for a moment. The text changes only under an exclusive
+    // lock, so what we read under our shared lock holds for every other process that has the shared lock.
+    const joined = alone === 'unavailable' ? alone : openers.take('shared')
+    if (joined === 'held') throw new InUseError('is being taken by another process that starts now')
+    if (joined === 'unavailable') return false
+    const first = openers.record()
+    if (first === undefined || !sharesNamespace(first, this.#me)) throw this.#inUseBy(first)
+    return true
+  }
+
+  #inUseBy(record: ProcessRecord | undefined): InUseError {
+    if (record === undefined) return inUse('another process')
+    const isNear = record.pidNamespace === undefined || sharesNamespace(record, this.#me)
+    return inUse(`process ${record.pid}${isNear ? '' : ` on host ${record.host} ${ELSEWHERE}`}`)
+  }
+}
+
+const ELSEWHERE = 'in another pid namespace (another container)'
+
+function inUse(owner: string): InUseError {
+  return new InUseError(`is in use by ${owner}: stop it first, or choose another data_dir`)
+}

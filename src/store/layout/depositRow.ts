@@ -1,0 +1,134 @@
+import type { Hash } from '../../protocol/chainEvent.js'
+import { type ChecksumAddress, copyChecksumAddress } from '../../protocol/checksumAddress.js'
+import type { BlockNumber, DepositCount, Lineage, NetworkId } from '../../protocol/units.js'
+import { readUint16, readUint32, readUint48, writeUint16, writeUint32, writeUint48 } from './bytes.js'
+import { decodeSenderRow, SENDER_BYTES, type SenderRow } from './senderRow.js'
+
+/** What table `deposits` holds of one deposit. Token and metadata are ids of their dictionaries; the sender has its own table. */
+export interface DepositRow {
+  readonly transactionHash: Hash
+  readonly blockNumber: BlockNumber
+  readonly timestampSec: number
+  readonly logIndex: number
+  readonly leafType: number
+  /** A leaf of ForwardLET: there is no BridgeEvent. */
+  readonly isForwardLeaf: boolean
+  readonly tokenId: number
+  readonly metadataId: number
+  readonly destinationNetwork: NetworkId
+  readonly destinationAddress: ChecksumAddress
+  /** 32 bytes, big-endian. */
+  readonly amount: Uint8Array
+}
+
+/** Bytes of one row; row i of a chunk starts at i · DEPOSIT_BYTES. */
+export const DEPOSIT_BYTES = 119
+
+/** Where each field of a row begins. */
+export const depositFields = {
+  transactionHash: 0,
+  blockNumber: 32,
+  timestampSec: 38,
+  logIndex: 44,
+  leafType: 48,
+  flags: 49,
+  tokenId: 50,
+  metadataId: 54,
+  destinationNetwork: 58,
+  destinationAddress: 62,
+  amount: 87,
+} as const
+
+const FLAG_FORWARD_LEAF = 1
+
+/** Byte fields are the caller's to write, where they begin: they are copied on from elsewhere. */
+export function encodeDepositRow(
+  bytes: Uint8Array,
+  offset: number,
+  row: Omit<DepositRow, 'transactionHash' | 'destinationAddress' | 'amount'>,
+): void {
+  writeUint48(bytes, offset + depositFields.blockNumber, row.blockNumber)
+  writeUint48(bytes, offset + depositFields.timestampSec, row.timestampSec)
+  writeUint32(bytes, offset + depositFields.logIndex, row.logIndex)
+  bytes[offset + depositFields.leafType] = row.leafType
+  bytes[offset + depositFields.flags] = row.isForwardLeaf ? FLAG_FORWARD_LEAF : 0
+  writeUint32(bytes, offset + depositFields.tokenId, row.tokenId)
+  writeUint32(bytes, offset + depositFields.metadataId, row.metadataId)
+  writeUint32(bytes, offset + depositFields.destinationNetwork, row.destinationNetwork)
+}
+
+/**
+ * @returns byte fields are copies: of 64 bytes and less the engine makes them on its own heap, and they cost no more than views
+ * (0.14 µs for the fields of a row against 0.36 for one copy and views of it, Node 20).
+ */
+export function decodeDepositRow(bytes: Uint8Array, offset: number): DepositRow {
+  return {
+    transactionHash: bytes.slice(offset, offset + 32),
+    blockNumber: readUint48(bytes, offset + depositFields.blockNumber) as BlockNumber,
+    timestampSec: readUint48(bytes, offset + depositFields.timestampSec),
+    logIndex: readUint32(bytes, offset + depositFields.logIndex),
+    leafType: bytes[offset + depositFields.leafType]!,
+    isForwardLeaf: (bytes[offset + depositFields.flags]! & FLAG_FORWARD_LEAF) !== 0,
+    tokenId: readUint32(bytes, offset + depositFields.tokenId),
+    metadataId: readUint32(bytes, offset + depositFields.metadataId),
+    destinationNetwork: readUint32(bytes, offset + depositFields.destinationNetwork) as NetworkId,
+    destinationAddress: copyChecksumAddress(bytes, offset + depositFields.destinationAddress),
+    amount: bytes.slice(offset + depositFields.amount, offset + depositFields.amount + 32),
+  }
+}
+
+// Single fields: filters read nothing else.
+
+export function depositDestinationNetwork(bytes: Uint8Array, offset: number): NetworkId {
+  return readUint32(bytes, offset + depositFields.destinationNetwork) as NetworkId
+}
+
+export function depositLeafType(bytes: Uint8Array, offset: number): number {
+  return bytes[offset + depositFields.leafType]!
+}
+
+export function depositBlockNumber(bytes: Uint8Array, offset: number): BlockNumber {
+  return readUint48(bytes, offset + depositFields.blockNumber) as BlockNumber
+}
+
+export function depositTimestampSec(bytes: Uint8Array, offset: number): number {
+  return readUint48(bytes, offset + depositFields.timestampSec)
+}
+
+/** A deposit that BackwardLET cut off the local exit tree. */
+export interface ArchivedDeposit {
+  /** Lineage that held it. */
+  readonly lineage: Lineage
+  readonly depositCount: DepositCount
+  readonly row: DepositRow
+  /** null when it was not resolved before the cut. */
+  readonly sender: SenderRow | null
+}
+
+const ROW_AT = 6
+
+/** @param row DEPOSIT_BYTES bytes as stored. @param sender SENDER_BYTES bytes as stored, or null. @returns fresh bytes. */
+export function encodeArchivedDeposit(
+  lineage: number,
+  depositCount: number,
+  row: Uint8Array,
+  sender: Uint8Array | null,
+): Uint8Array {
+  const bytes = new Uint8Array(ROW_AT + DEPOSIT_BYTES + (sender === null ? 0 : SENDER_BYTES))
+  writeUint16(bytes, 0, lineage)
+  writeUint32(bytes, 2, depositCount)
+  bytes.set(row, ROW_AT)
+  if (sender !== null) bytes.set(sender, ROW_AT + DEPOSIT_BYTES)
+  return bytes
+}
+
+/** @returns byte fields are views into `bytes`. */
+export function decodeArchivedDeposit(bytes: Uint8Array): ArchivedDeposit {
+  return {
+    lineage: readUint16(bytes, 0) as Lineage,
+    depositCount: readUint32(bytes, 2) as DepositCount,
+    row: decodeDepositRow(bytes, ROW_AT),
+    sender:
+      bytes.length > ROW_AT + DEPOSIT_BYTES ? (decodeSenderRow(bytes, ROW_AT + DEPOSIT_BYTES) ?? null) : null,
+  }
+}

@@ -1,0 +1,60 @@
+import type { NetworkConfig } from '../config/config.types.js'
+import { FatalError } from '../errors/chainErrors.js'
+import { metaKey } from './layout/keys.js'
+import { decodeUint32, encodeUint32 } from './layout/smallRows.js'
+import type { ReadView, ShardStoreWriter } from './shardStore.types.js'
+
+/** Layout of the tables. One more with each change that an older build could not read, or that must read older stores anew. */
+const SCHEMA_VERSION = 5
+
+type Identity = Readonly<Record<string, string | number>>
+
+function identityOf(network: NetworkConfig): Identity {
+  return {
+    network_id: network.networkId,
+    chain_id: network.chainId,
+    bridge: network.bridge,
+    global_exit_root_manager: network.globalExitRootManager,
+    rollup_manager: network.rollupManager ?? '',
+    start_block: network.startBlock,
+  }
+}
+
+/** Writes what a new store is made for, or checks that an old one was made for the same. @throws as `checkIdentity`. */
+export function claimIdentity(store: ShardStoreWriter, network: NetworkConfig, directory: string): void {
+  if (checkIdentity(store, network, directory)) return
+  store.transact((view) => {
+    view.put('meta', metaKey('schema'), encodeUint32(SCHEMA_VERSION))
+    view.put('meta', metaKey('identity'), Buffer.from(JSON.stringify(identityOf(network))))
+  })
+}
+
+/**
+ * Whether a store was made for this network: rows of other contracts would mix into ours unnoticed.
+ * @returns false for a store that was made for nothing yet.
+ * @throws FatalError, one line, naming each difference.
+ */
+export function checkIdentity(
+  view: Pick<ReadView, 'get'>,
+  network: NetworkConfig,
+  directory: string,
+): boolean {
+  const schema = view.get('meta', metaKey('schema'))
+  if (schema === undefined) return false
+  const again = `index again with \`bds reindex --network ${network.networkId}\``
+  const version = decodeUint32(schema)
+  if (version !== SCHEMA_VERSION)
+    throw new FatalError(
+      `${directory} has schema version ${version}, this build reads ${SCHEMA_VERSION}: ${again}`,
+    )
+  const identity = view.get('meta', metaKey('identity'))
+  const stored: Identity = identity === undefined ? {} : JSON.parse(Buffer.from(identity).toString())
+  const differences = Object.entries(identityOf(network))
+    .filter(([field, value]) => stored[field] !== value)
+    .map(([field, value]) => `${field} ${stored[field]} (configured: ${value})`)
+  if (differences.length > 0)
+    throw new FatalError(
+      `${directory} was made for ${differences.join(', ')}: choose another data_dir, or ${again}`,
+    )
+  return true
+}

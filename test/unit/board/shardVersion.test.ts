@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createVersionReader, isSameEpoch } from '../../../src/board/shardVersion.js'
+import { createStatusBoard, headPlaces, statusRow } from '../../../src/board/statusBoard.js'
+import { atEachWrite } from '../../support/boardWrites.js'
+
+test('a network that stood still for want of disk and is found corrupt voids every kept answer', () => {
+  const status = createStatusBoard([0, 1])
+  const readVersion = createVersionReader(status)
+  const row = statusRow(status, 1)
+  row.setHaltReason('disk_full')
+  const onFullDisk = readVersion()
+  row.setHaltReason('corrupt_store')
+  assert.equal(isSameEpoch(onFullDisk, readVersion()), false)
+})
+
+test('a full disk alone voids nothing: what is stored can be answered for', () => {
+  const status = createStatusBoard([0, 1])
+  const readVersion = createVersionReader(status)
+  const before = readVersion()
+  statusRow(status, 1).setHaltReason('disk_full')
+  assert.deepEqual(readVersion(), before)
+})
+
+test('whatever moves a version is seen by its next reader, in each way of writing and on each network', () => {
+  const status = createStatusBoard([0, 1])
+  const readVersion = createVersionReader(status)
+  const row = statusRow(status, 1)
+  const seen = [readVersion()]
+  for (const change of [
+    () => row.set('tip', 5),
+    () => row.add('tip', 1),
+    () => row.set('committing', 1),
+    () => row.set('committing', 0),
+    () => row.add('epoch', 1),
+    () => row.setHaltReason('corrupt_store'),
+    () => row.set('halting', 1),
+    () => row.set('halting', 0),
+    () => statusRow(status, 0).set('tip', 7),
+    () => row.setHeadPlace(headPlaces.below),
+    () => row.setHeadPlace(headPlaces.inStep),
+  ]) {
+    change()
+    seen.push(readVersion())
+  }
+  assert.deepEqual(seen, [
+    { tip: 0, epoch: 0, halted: 0, isChanging: false },
+    { tip: 5, epoch: 0, halted: 0, isChanging: false },
+    { tip: 6, epoch: 0, halted: 0, isChanging: false },
+    { tip: 6, epoch: 0, halted: 0, isChanging: true },
+    { tip: 6, epoch: 0, halted: 0, isChanging: false },
+    { tip: 6, epoch: 1, halted: 0, isChanging: false },
+    { tip: 6, epoch: 1, halted: 2, isChanging: false },
+    { tip: 6, epoch: 1, halted: 2, isChanging: true },
+    { tip: 6, epoch: 1, halted: 2, isChanging: false },
+    { tip: 13, epoch: 1, halted: 2, isChanging: false },
+    { tip: 14, epoch: 1, halted: 2, isChanging: false },
+    { tip: 15, epoch: 1, halted: 2, isChanging: false },
+  ])
+  assert.equal(readVersion(), seen.at(-1))
+})
+
+test('nobody who knows that a head stays below, or that it is back, finds the version that answers were kept under before it', (context) => {
+  const status = createStatusBoard([0, 1])
+  const readVersion = createVersionReader(status)
+  const row = statusRow(status, 1)
+  let looks = 0
+  for (const place of [headPlaces.below, headPlaces.belowFinal, headPlaces.inStep, headPlaces.below]) {
+    const { tip } = readVersion()
+    const look = (): void => {
+      const version = readVersion()
+      if (row.headPlace() !== place) return
+      looks += 1
+      assert.ok(version.isChanging || version.tip !== tip, `${place}: the version stands at ${tip}`)
+    }
+    atEachWrite(context, { after: look })
+    row.setHeadPlace(place)
+    context.mock.restoreAll()
+    assert.equal(readVersion().isChanging, false)
+    assert.notEqual(readVersion().tip, tip)
+  }
+  assert.ok(looks >= 12, `${looks} looks`)
+})
+
+test('nobody who knows of a halt, or of its end, finds the version that answers were kept under before it', (context) => {
+  const status = createStatusBoard([0, 1])
+  const readVersion = createVersionReader(status)
+  const row = statusRow(status, 1)
+  let looks = 0
+  for (const [before, after, change] of [
+    ['none', 'corrupt_store', () => row.setHaltReason('corrupt_store')],
+    ['corrupt_store', 'none', () => row.setHaltReason('none')],
+    ['none', 'missing_log', () => assert.ok(row.replaceHaltReason('none', 'missing_log'))],
+    ['missing_log', 'none', () => assert.ok(row.replaceHaltReason('missing_log', 'none'))],
+  ] as const) {
+    assert.equal(row.haltReason(), before)
+    const { halted } = readVersion()
+    const look = (): void => {
+      const version = readVersion()
+      if (row.haltReason() !== after) return
+      looks += 1
+      assert.ok(version.isChanging || version.halted !== halted, `${after}: the version stands at ${halted}`)
+    }
+    atEachWrite(context, { after: look })
+    change()
+    context.mock.restoreAll()
+    assert.equal(readVersion().isChanging, false)
+    assert.notEqual(readVersion().halted, halted)
+  }
+  assert.ok(looks >= 8, `${looks} looks`)
+})

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createStatusBoard, statusRow } from '../../../src/board/statusBoard.js'
+
+type Cell = [cells: BigInt64Array, index: number]
+
+const byteOf = ([cells, index]: Cell) => cells.byteOffset + 8 * index
+
+test('who waits for a commit is woken by the telling of it, and nobody waits for what is told or never will be', (context) => {
+  const board = createStatusBoard([0, 1])
+  const row = statusRow(board, 1)
+  const waits: [...Cell, told: bigint, atMostMs: number][] = []
+  const wakes: { cell: Cell; told: number }[] = []
+  context.mock.method(Atomics, 'wait', (...args: (typeof waits)[number]) => {
+    waits.push(args)
+    return 'ok'
+  })
+  context.mock.method(Atomics, 'notify', (...cell: Cell) => {
+    wakes.push({ cell, told: row.get('toldCommit') })
+    return 0
+  })
+  // No writer has told anything yet: one that only reads is alone.
+  row.awaitCommit(7)
+  assert.equal(waits.length, 0)
+  row.tellCommit(7)
+  row.awaitCommit(7)
+  row.awaitCommit(0)
+  assert.equal(waits.length, 0)
+  row.awaitCommit(8)
+  assert.equal(waits.length, 1)
+  row.tellCommit(8)
+  assert.deepEqual(
+    wakes.map(({ told }) => told),
+    [7, 8],
+  )
+  const [cells, index, told, atMostMs] = waits[0]!
+  assert.equal(cells.buffer, board.memory)
+  assert.equal(byteOf([cells, index]), byteOf(wakes[1]!.cell))
+  assert.equal(told, 7n)
+  assert.ok(atMostMs <= 100)
+})

@@ -1,0 +1,489 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  createStatusBoard,
+  headPlaces,
+  type StatusBoardHandle,
+  type StatusField,
+  statusRow,
+} from '../../../src/board/statusBoard.js'
+import type { Config } from '../../../src/config/config.types.js'
+import { formatUptime } from '../../../src/health/health.js'
+import { createHealthMonitor } from '../../../src/health/healthMonitor.js'
+
+const START_MS = 1_700_000_000_000
+
+/** A service with an L1 and two L2s, its clock, and every network in step at block 100. */
+function world(change: Partial<Config['health']> = {}) {
+  const config = {
+    primaryNetwork: 1,
+    networks: [
+      { networkId: 0, stalledAfterMs: 1_800_000 },
+      { networkId: 1, stalledAfterMs: 21_600_000 },
+      { networkId: 2, stalledAfterMs: 0 },
+    ],
+    health: {
+      syncedLagBlocks: 10,
+      maxLagBlocks: 50,
+      readyWhileSyncing: false,
+      maxRpcDownMs: 60_000,
+      heartbeatTimeoutMs: 30_000,
+      ...change,
+    },
+  } as unknown as Config
+  const status: StatusBoardHandle = createStatusBoard([0, 1, 2])
+  const state = { nowMs: START_MS, epochMs: START_MS, poolAlive: true }
+  const monitor = createHealthMonitor({
+    config,
+    status,
+    isPoolAlive: () => state.poolAlive,
+    now: () => state.nowMs,
+    epochMs: () => state.epochMs,
+  })
+  const set = (networkId: number, fields: Partial<Record<StatusField, number>>) => {
+    for (const [field, value] of Object.entries(fields))
+      statusRow(status, networkId).set(field as StatusField, value)
+  }
+  const samples = (count: number) => {
+    for (let i = 0; i < count; i++) {
+      state.nowMs += 1000
+      state.epochMs += 1000
+      monitor.sample()
+    }
+  }
+  const inStep = () => {
+    for (const networkId of [0, 1, 2]) set(networkId, { headBlock: 100, syncedBlock: 100, caughtUp: 1 })
+  }
+  const brief = () => {
+    const { httpStatus, record } = monitor.health()
+    const { ready, reason } = monitor.readiness()
+    return [httpStatus, record.status, record.reasons ?? [], ready ? 'ready' : reason]
+  }
+  monitor.setPhase('running')
+  return { monitor, state, set, samples, inStep, brief, row: (id: number) => statusRow(status, id) }
+}
+
+test('the life of an instance: starting, syncing, healthy, draining', () => {
+  const { monitor, inStep, brief } = world()
+  monitor.setPhase('starting')
+  assert.deepEqual(brief(), [503, 'starting', ['starting'], 'starting'])
+  monitor.setPhase('running')
+  assert.deepEqual(brief(), [200, 'syncing', ['syncing'], 'syncing'])
+  inStep()
+  assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
+  monitor.setPhase('draining')
+  assert.deepEqual(brief(), [503, 'draining', ['draining'], 'draining'])
+})
+
+test('the health record names the primary network, its block, all networks and the uptime', () => {
+  const { monitor, state, inStep, set } = world()
+  inStep()
+  set(1, { syncedBlock: 99 })
+  state.nowMs += 8_130_000
+  const { build, ...record } = monitor.health().record
+  assert.deepEqual(record, {
+    status: 'healthy',
+    version: '1.0.0',
+    network_id: 1,
+    uptime: '2h15m30s',
+    last_processed_block: 99,
+    supported_networks: [0, 1, 2],
+  })
+  assert.match(build, /^\d+\.\d+\.\d+/)
+})
+
+test('an uptime has hours, minutes and seconds without padding, and hours beyond 24', () => {
+  const cases: [number, string][] = [
+    [0, '0h0m0s'],
+    [999, '0h0m0s'],
+    [61_000, '0h1m1s'],
+    [3_600_000, '1h0m0s'],
+    [90_061_000, '25h1m1s'],
+  ]
+  for (const [elapsedMs, text] of cases) assert.equal(formatUptime(elapsedMs), text)
+})
+
+test('one halted network degrades at once and leaves the instance ready; all of them make it unhealthy', () => {
+  const { inStep, row, brief, monitor } = world()
+  inStep()
+  row(2).setHaltReason('deposit_count_gap')
+  assert.deepEqual(brief(), [200, 'degraded', ['halted'], 'ready'])
+  assert.deepEqual(
+    monitor.syncStatus().networks.map(({ halted, is_synced }) => [halted, is_synced]),
+    [
+      [null, true],
+      [null, true],
+      ['deposit_count_gap', false],
+    ],
+  )
+  row(0).setHaltReason('l1_info_root_mismatch')
+  row(1).setHaltReason('missing_log')
+  assert.deepEqual(brief(), [503, 'unhealthy', ['halted'], 'halted'])
+})
+
+test('a network that halts before its history was ever whole keeps the instance out of the balancer', () => {
+  const { inStep, row, set, brief } = world()
+  inStep()
+  for (const unread of [{ syncedBlock: -1 }, { catchingUp: 1 }]) {
+    set(2, { caughtUp: 0, syncedBlock: 100, catchingUp: 0, ...unread })
+    row(2).setHaltReason('wrong_chain')
+    assert.deepEqual(brief(), [200, 'degraded', ['halted'], 'halted'])
+  }
+  // In step once, it is behind at most.
+  set(2, { caughtUp: 1, catchingUp: 1 })
+  assert.deepEqual(brief(), [200, 'degraded', ['halted'], 'ready'])
+})
+
+test('a network with all of its history that halts after a restart does not keep the instance in syncing', () => {
+  const { inStep, row, set, brief } = world()
+  inStep()
+  set(2, { caughtUp: 0 })
+  assert.deepEqual(brief(), [200, 'syncing', ['syncing'], 'syncing'])
+  row(2).setHaltReason('missing_log')
+  assert.deepEqual(brief(), [200, 'degraded', ['halted'], 'ready'])
+})
+
+test('a full disk degrades, and reads go on', () => {
+  const { inStep, row, brief } = world()
+  inStep()
+  for (const networkId of [0, 1, 2]) row(networkId).setHaltReason('disk_full')
+  assert.deepEqual(brief(), [200, 'degraded', ['disk'], 'ready'])
+})
+
+test('lag must hold for three samples to count and be gone for two to be forgiven', () => {
+  const { inStep, set, samples, brief } = world()
+  inStep()
+  set(1, { headBlock: 111 })
+  samples(2)
+  assert.deepEqual(brief(), [200, 'healthy', [], 'ready'], 'two samples')
+  samples(1)
+  assert.deepEqual(brief(), [200, 'degraded', ['lag'], 'ready'], 'three samples')
+  set(1, { headBlock: 110 })
+  samples(1)
+  assert.deepEqual(brief(), [200, 'degraded', ['lag'], 'ready'], 'one good sample')
+  samples(1)
+  assert.deepEqual(brief(), [200, 'healthy', [], 'ready'], 'two good samples')
+})
+
+test('one bad sample between good ones starts the count anew', () => {
+  const { inStep, set, samples, brief } = world()
+  inStep()
+  for (let round = 0; round < 5; round++) {
+    set(1, { headBlock: 111 })
+    samples(2)
+    set(1, { headBlock: 100 })
+    samples(1)
+  }
+  assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
+})
+
+test('lag above the limit of readiness takes the instance out of rotation', () => {
+  const { inStep, set, samples, brief } = world()
+  inStep()
+  set(2, { headBlock: 151 })
+  samples(3)
+  assert.deepEqual(brief(), [200, 'degraded', ['lag'], 'lag'])
+})
+
+test('lag before the first catch-up is syncing, not degraded', () => {
+  const { set, samples, brief } = world()
+  for (const networkId of [0, 1, 2]) set(networkId, { headBlock: 10_000, syncedBlock: 5 })
+  samples(5)
+  assert.deepEqual(brief(), [200, 'syncing', ['syncing'], 'syncing'])
+})
+
+test('readiness while syncing can be asked for', () => {
+  const { brief } = world({ readyWhileSyncing: true })
+  assert.deepEqual(brief(), [200, 'syncing', ['syncing'], 'ready'])
+})
+
+test('silent endpoints degrade after three samples and fail readiness only when they stay silent', () => {
+  const { inStep, set, samples, brief, monitor } = world()
+  inStep()
+  set(0, { rpcDown: 1 })
+  samples(1)
+  assert.deepEqual(brief(), [200, 'healthy', [], 'ready'], 'one failure')
+  samples(2)
+  assert.deepEqual(brief(), [200, 'degraded', ['rpc'], 'ready'])
+  assert.equal(monitor.syncStatus().l1_sync.is_synced, false)
+  samples(60)
+  assert.deepEqual(brief(), [200, 'degraded', ['rpc'], 'rpc'])
+  set(0, { rpcDown: 0 })
+  samples(1)
+  assert.deepEqual(brief(), [200, 'degraded', ['rpc'], 'ready'])
+  samples(1)
+  assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
+})
+
+test('a head that stays below what is stored degrades at once and fails readiness only when it stays there', () => {
+  const { inStep, set, samples, brief, monitor, row } = world()
+  inStep()
+  row(1).setHeadPlace(headPlaces.below)
+  set(1, { headBlock: 93 })
+  samples(1)
+  assert.deepEqual(brief(), [200, 'degraded', ['behind'], 'ready'])
+  const { current_block, synced_block, is_synced } = monitor.syncStatus().l2_sync
+  assert.deepEqual(
+    { current_block, synced_block, is_synced },
+    { current_block: 93, synced_block: 100, is_synced: false },
+  )
+  assert.equal(monitor.syncStatus().l1_sync.is_synced, true)
+  assert.equal(monitor.readiness().lagBlocks, 0)
+  samples(30)
+  // Endpoints that die meanwhile do not make it start over.
+  set(1, { rpcDown: 1 })
+  samples(10)
+  set(1, { rpcDown: 0 })
+  samples(2)
+  row(1).setHeadPlace(headPlaces.belowFinal)
+  samples(17)
+  assert.deepEqual(brief(), [200, 'degraded', ['behind'], 'ready'])
+  samples(2)
+  assert.deepEqual(brief(), [200, 'degraded', ['behind'], 'behind'])
+  row(1).setHeadPlace(headPlaces.inStep)
+  set(1, { headBlock: 100 })
+  samples(1)
+  assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
+})
+
+test('the sync status says of each network which of the reasons are its own', () => {
+  const { monitor, inStep, set, samples, row } = world()
+  const reasons = () => monitor.syncStatus().networks.map((network) => network.reasons)
+  inStep()
+  assert.deepEqual(reasons(), [undefined, undefined, undefined])
+  set(0, { rpcDown: 1 })
+  set(1, { syncedBlock: 80 })
+  row(2).setHaltReason('missing_log')
+  samples(3)
+  assert.deepEqual(reasons(), [['rpc'], ['lag'], ['halted']])
+  assert.deepEqual(monitor.health().record.reasons, ['halted', 'rpc', 'lag'])
+})
+
+test('the service is starting until every head was compared with what is stored, for half a minute at most', () => {
+  const { inStep, brief, monitor, row, samples } = world()
+  inStep()
+  row(1).setHeadPlace(headPlaces.unseen)
+  samples(29)
+  assert.deepEqual(brief(), [503, 'starting', ['starting'], 'starting'])
+  samples(1)
+  assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
+  assert.equal(monitor.syncStatus().l2_sync.is_synced, false)
+})
+
+test('a head that was seen, a halt, or endpoints that are silent end the start', () => {
+  const ends: ((of: ReturnType<typeof world>) => void)[] = [
+    ({ row }) => row(1).setHeadPlace(headPlaces.inStep),
+    ({ row }) => row(1).setHeadPlace(headPlaces.below),
+    ({ row }) => row(1).setHaltReason('wrong_chain'),
+    ({ set, samples }) => {
+      set(1, { rpcDown: 1 })
+      samples(3)
+    },
+  ]
+  for (const end of ends) {
+    const each = world()
+    each.inStep()
+    each.row(1).setHeadPlace(headPlaces.unseen)
+    assert.equal(each.brief()[1], 'starting')
+    end(each)
+    assert.notEqual(each.brief()[1], 'starting', end.toString())
+  }
+})
+
+const HOUR_MS = 3_600_000
+
+test('a head that is old and has stood still for a minute is told as stalled, and nothing else changes', () => {
+  const { state, set, samples, inStep, brief, monitor } = world()
+  inStep()
+  const now = () => Math.floor(state.epochMs / 1000)
+  const healthy = [200, 'healthy', [], 'ready']
+  const stalled = [200, 'degraded', ['stalled'], 'ready']
+  set(0, { headTimestampSec: now() - 1_801 })
+  samples(60)
+  assert.deepEqual(brief(), healthy, 'seen for less than a minute')
+  samples(1)
+  assert.deepEqual(brief(), stalled)
+  const { l1_sync, networks } = monitor.syncStatus()
+  assert.equal(l1_sync.is_synced, true)
+  assert.equal(networks[0]!.head_age_seconds, 1_862)
+  set(0, { headBlock: 101 })
+  assert.deepEqual(brief(), healthy, 'it moves, however old its times are')
+  samples(62)
+  assert.deepEqual(brief(), stalled)
+  set(0, { headBlock: 102, headTimestampSec: now() })
+  samples(62)
+  assert.deepEqual(brief(), healthy)
+  // A layer 2 has its own limit, and one without a limit none.
+  for (const [network, ageMs, expected] of [
+    [1, 2 * HOUR_MS, healthy],
+    [1, 14 * HOUR_MS, stalled],
+    [2, 1_000 * HOUR_MS, healthy],
+  ] as const) {
+    set(network, { headTimestampSec: Math.floor(now() - ageMs / 1000) })
+    samples(62)
+    assert.deepEqual(brief(), expected, `network ${network}, ${ageMs} ms`)
+    set(network, { headTimestampSec: now() })
+  }
+})
+
+test('a clock that jumps makes no chain stand still, and a block of the future is no age', () => {
+  const { state, set, samples, inStep, brief, monitor } = world()
+  inStep()
+  set(0, { headTimestampSec: Math.floor(state.epochMs / 1000) })
+  samples(10)
+  state.epochMs += 24 * HOUR_MS
+  samples(10)
+  assert.deepEqual(brief(), [200, 'healthy', [], 'ready'], 'seen for seconds only')
+  state.epochMs -= 48 * HOUR_MS
+  samples(100)
+  assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
+  assert.equal(monitor.syncStatus().networks[0]!.head_age_seconds, 0)
+})
+
+test('a pool that answers nothing makes the instance unhealthy', () => {
+  const { inStep, state, brief } = world()
+  inStep()
+  state.poolAlive = false
+  assert.deepEqual(brief(), [503, 'unhealthy', ['pool'], 'pool'])
+})
+
+test('the emergency state of a bridge is told', () => {
+  const { inStep, set, brief } = world()
+  inStep()
+  set(2, { emergencyState: 1 })
+  assert.deepEqual(brief(), [200, 'degraded', ['emergency_state'], 'ready'])
+})
+
+test('the sync status sums layer 2 and tells each network', () => {
+  const { monitor, set } = world()
+  set(0, { headBlock: 50, syncedBlock: 50, caughtUp: 1, depositCount: 7, contractDepositCount: 8 })
+  set(0, { contractsCompared: 1 })
+  set(1, { headBlock: 30, syncedBlock: 25, caughtUp: 1, depositCount: 4, claimCount: 5, finalizedBlock: 20 })
+  set(2, { unresolvedSenders: 6 })
+  const headTimestampSec = START_MS / 1000 - 75
+  set(1, {
+    headTimestampSec,
+    syncedTimestampSec: headTimestampSec - 60,
+    lastCommitMs: START_MS + 5,
+    progressMs: 9,
+  })
+  set(2, {
+    headBlock: 90,
+    syncedBlock: 60,
+    caughtUp: 1,
+    depositCount: 3,
+    lastCommitMs: START_MS + 40,
+    progressMs: 8,
+  })
+  const chain = (current_block: number, synced_block: number, is_synced: boolean) => ({
+    current_block,
+    synced_block,
+    is_synced,
+  })
+  const unknown = {
+    finalized_block: null,
+    lag_seconds: null,
+    head_age_seconds: null,
+    halted: null,
+    contract_deposit_count: null,
+    contracts_compared: null,
+  }
+  assert.deepEqual(monitor.syncStatus(), {
+    l1_sync: chain(50, 50, true),
+    l2_sync: chain(30, 25, true),
+    bridge_sync: {
+      l1_bridges_indexed: 7,
+      l2_bridges_indexed: 7,
+      last_update: '2023-11-14T22:13:20.005Z',
+    },
+    networks: [
+      {
+        network_id: 0,
+        ...chain(50, 50, true),
+        ...unknown,
+        contract_deposit_count: 8,
+        contracts_compared: true,
+        indexed_deposit_count: 7,
+        indexed_claim_count: 0,
+        unresolved_senders: 0,
+      },
+      {
+        network_id: 1,
+        ...chain(30, 25, true),
+        ...unknown,
+        finalized_block: 20,
+        lag_seconds: 60,
+        head_age_seconds: 75,
+        indexed_deposit_count: 4,
+        indexed_claim_count: 5,
+        unresolved_senders: 0,
+      },
+      {
+        network_id: 2,
+        ...chain(90, 60, false),
+        ...unknown,
+        indexed_deposit_count: 3,
+        indexed_claim_count: 0,
+        unresolved_senders: 6,
+      },
+    ],
+  })
+})
+
+test('a network is not synced while its head is unknown, while senders are open or claims may be missing, or before the first catch-up', () => {
+  const { monitor, inStep, set } = world()
+  const isSynced = () => monitor.syncStatus().l2_sync.is_synced
+  assert.equal(isSynced(), false, 'no answer of any endpoint yet: 0 = 0 proves nothing')
+  inStep()
+  assert.equal(isSynced(), true)
+  set(1, { unresolvedSenders: 1 })
+  assert.equal(isSynced(), false)
+  set(1, { unresolvedSenders: 0, catchingUp: 1 })
+  assert.equal(isSynced(), false)
+  set(1, { catchingUp: 0, caughtUp: 0 })
+  assert.equal(isSynced(), false)
+  set(1, { caughtUp: 1, headBlock: -1 })
+  assert.deepEqual(monitor.syncStatus().l2_sync, { current_block: 100, synced_block: 100, is_synced: false })
+})
+
+test('the L1 is not synced before polled networks were asked for its newest leaves, and stays so afterwards', () => {
+  const { monitor, inStep, set } = world()
+  const isSynced = () => monitor.syncStatus().l1_sync.is_synced
+  inStep()
+  set(0, { tip: 7 })
+  set(2, { polledL1Tip: 6 })
+  assert.equal(isSynced(), false)
+  set(2, { rpcDown: 1 })
+  assert.equal(isSynced(), true, 'a network without endpoints is not waited for')
+  const other = world()
+  other.inStep()
+  other.set(0, { tip: 7 })
+  other.set(2, { polledL1Tip: 7 })
+  assert.equal(other.monitor.syncStatus().l1_sync.is_synced, true)
+  other.set(0, { tip: 8 })
+  assert.equal(other.monitor.syncStatus().l1_sync.is_synced, true)
+})
+
+test('the L1 is not synced before the roots that it settles were looked for in the trees of the networks', () => {
+  const { monitor, inStep, set } = world()
+  inStep()
+  set(0, { tip: 7 })
+  set(1, { searchedL1Tip: 6 })
+  assert.equal(monitor.syncStatus().l1_sync.is_synced, false)
+  set(1, { searchedL1Tip: 7 })
+  assert.equal(monitor.syncStatus().l1_sync.is_synced, true)
+})
+
+test('a thread is silent only after its first sign of life', () => {
+  const { monitor, set, samples } = world()
+  samples(100)
+  assert.deepEqual(monitor.silentNetworks(), [])
+  set(2, { heartbeats: 1 })
+  samples(31)
+  assert.deepEqual(monitor.silentNetworks(), [])
+  samples(1)
+  assert.deepEqual(monitor.silentNetworks(), [2])
+  set(2, { heartbeats: 2 })
+  samples(1)
+  assert.deepEqual(monitor.silentNetworks(), [])
+})

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { inOtherNamespace, noOtherNamespace } from '../../support/otherNamespace.js'
+import { tempFolder } from '../../support/tempFolder.js'
+
+const FIXTURE = fileURLToPath(new URL('../../support/processFixture.js', import.meta.url))
+
+interface End {
+  readonly code: number | null
+  readonly killedBy: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a job that goes wrong in one way; `signal` is sent when it has started. */
+function run(
+  mode: string,
+  signal?: NodeJS.Signals,
+  more: readonly string[] = [],
+  launcher: readonly string[] = [],
+): Promise<End> {
+  return new Promise((resolve) => {
+    const [command, ...words] = [...launcher, process.execPath, FIXTURE, mode, ...more]
+    const child = spawn(command!, words)
+    let [stdout, stderr] = ['', '']
+    child.stdout.on('data', (data) => {
+      stdout += String(data)
+      if (signal !== undefined && String(data).includes('started')) child.kill(signal)
+    })
+    child.stderr.on('data', (data) => {
+      stderr += String(data)
+    })
+    child.once('close', (code, killedBy) => resolve({ code, killedBy, stdout, stderr }))
+  })
+}
+
+test('a signal closes the job and ends with 0', async () => {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    const { code, stdout } = await run('well', signal)
+    assert.deepEqual([code, stdout], [0, 'started\nclosed\n'], signal)
+  }
+})
+
+test('one Ctrl-C that comes twice, as under npm, closes the job all the same', async () => {
+  const { code, stdout, stderr } = await run('told twice', 'SIGINT')
+  assert.deepEqual([code, stdout], [0, 'started\nclosed\n'])
+  assert.ok(!stderr.includes('second signal'), stderr)
+})
+
+test('a hangup right behind another signal, as from systemd, is no second one', async () => {
+  const { code, stdout, stderr } = await run('hung up too', 'SIGTERM')
+  assert.deepEqual([code, stdout], [0, 'started\nclosed\n'])
+  assert.ok(!stderr.includes('second signal'), stderr)
+})
+
+test('a job that refuses to start is told in one line and ends with 1', async () => {
+  assert.deepEqual(await run('refuses'), {
+    code: 1,
+    killedBy: null,
+    stdout: '',
+    stderr: 'bds: the port is taken\n',
+  })
+})
+
+test('a job that can not go on is told, closed, and ends with 1', async () => {
+  assert.deepEqual(await run('fails'), {
+    code: 1,
+    killedBy: null,
+    stdout: 'started\nclosed\n',
+    stderr: 'bds: the indexer is gone\n',
+  })
+})
+
+test('a shutdown that hangs ends after the grace limit and names the room', async () => {
+  const { code, stderr } = await run('hangs', 'SIGTERM')
+  assert.equal(code, 1)
+  const last = JSON.parse(stderr.trimEnd().split('\n').at(-1)!) as Record<string, unknown>
+  assert.deepEqual([last.level, last.msg, last.room], ['error', 'shutdown hangs', 'query pool'])
+})
+
+test('a failure that nobody expected is logged and ends with 1', async () => {
+  const { code, stderr } = await run('throws')
+  assert.equal(code, 1)
+  assert.match(
+    stderr,
+    /"msg":"unexpected failure".*"message":"a bug"|"message":"a bug".*"msg":"unexpected failure"/,
+  )
+})
+
+test('a signal ends a job that never starts', async () => {
+  const { code, stderr } = await run('never starts', 'SIGTERM')
+  assert.equal(code, 1)
+  assert.match(stderr, /"msg":"shutdown hangs"/)
+})
+
+test('a main thread that is busy for ever while it stops is killed', async () => {
+  assert.equal((await run('busy', 'SIGTERM')).killedBy, 'SIGKILL')
+})
+
+test('a thread that sits in a system call for ever keeps no process alive', async () => {
+  assert.equal((await run('stuck thread', 'SIGTERM')).killedBy, 'SIGKILL')
+})
+
+test('a look at a file that never ends keeps no process alive', async (t) => {
+  const pipe = join(tempFolder(t), 'pipe')
+  execFileSync('mkfifo', [pipe])
+  assert.equal((await run('stuck look', 'SIGTERM', [pipe])).killedBy, 'SIGKILL')
+})
+
+test('a main thread that hangs on its last way out is killed', async () => {
+  assert.equal((await run('busy exit', 'SIGTERM')).killedBy, 'SIGKILL')
+})
+
+test('a main thread that has given no sign of life for too long is killed, a signal or not', async () => {
+  assert.equal((await run('silent')).killedBy, 'SIGKILL')
+})
+
+/** As a container runs it: the kernel ignores what process 1 of a pid namespace sends to itself, SIGKILL too. */
+test('process 1 of a container ends as well when it hangs', { skip: noOtherNamespace }, async () => {
+  for (const mode of ['silent', 'stuck thread, told so']) {
+    const { code, killedBy, stdout } = await run(mode, undefined, [], inOtherNamespace)
+    assert.ok(code === 133 || killedBy === 'SIGTRAP', `${mode}: ${code} ${killedBy}`)
+    assert.equal(stdout, 'started\n')
+  }
+})
