@@ -1,8 +1,8 @@
 import { errorTable } from '../../src/api/errorTable.js'
 import { probeRoutes, routes } from '../../src/api/routes.js'
-import { exitCodeMeanings, exitCodes } from '../../src/cli/exitCodes.js'
-import { configKeys, endpointKeys } from '../../src/config/keys.js'
+import { configKeys, endpointKeys } from '../../src/config/configKeys.js'
 import { toToml } from '../../src/config/render.js'
+import { exitCodeMeanings, exitCodes } from '../../src/service/exitCodes.js'
 
 /** A table of the documents that must say what the code says, row by row. */
 export interface DocsTable {

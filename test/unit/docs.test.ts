@@ -8,16 +8,15 @@ import {
   ClaimTransactionParameters,
   L1InfoTreeIndexParameters,
   TokenMappingsParameters,
-} from '../../src/api/querySchemas.js'
-import { configKeys } from '../../src/config/keys.js'
+} from '../../src/api/parse/querySchemas.js'
+import { type HaltReason, haltReasons, isInDoubt } from '../../src/board/haltReason.js'
+import { configKeys } from '../../src/config/configKeys.js'
 import { applyEnvironment, flagName, type Sources } from '../../src/config/layers.js'
-import { type HaltReason, haltReasons } from '../../src/errors/haltReason.js'
+import type { HealthReason, HealthSource, ServiceStatus } from '../../src/health/healthRecord.js'
 import { staticDocuments } from '../../src/http/documents.js'
-import { corsHeaders } from '../../src/http/headers.js'
 import { createTargets } from '../../src/http/targets.js'
+import { corsHeaders } from '../../src/http/wire/headers.js'
 import { startOpsServer } from '../../src/ops/opsServer.js'
-import { isInDoubt } from '../../src/shard/standing.js'
-import type { HealthReason, HealthSource, ServiceStatus } from '../../src/telemetry/healthRecord.js'
 import { docsTables } from '../support/docsTables.js'
 
 const project = new URL('../../../', import.meta.url)
