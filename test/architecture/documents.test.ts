@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { brokenLinks, readPages, unknownScripts } from './documents.js'
+import { brokenLinks, missingNames, missingPaths, readPages, unknownScripts } from './documents.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const pages = readPages(root)
@@ -16,6 +16,16 @@ test('every relative link of every document leads to a file, and to a heading of
   assert.deepEqual(brokenLinks(root, pages), [])
 })
 
+test('every place in src/ and test/ that a document names is there', () => {
+  const map = pages.find(({ file }) => file === 'docs/architecture.md')
+  assert.ok(map !== undefined && map.text.match(/`src\//g)!.length > 100)
+  assert.deepEqual(missingPaths(root, pages), [])
+})
+
+test('every function that a document places in a file stands in that file', () => {
+  assert.deepEqual(missingNames(root, pages), [])
+})
+
 test('every script that a document tells to run is in package.json', () => {
   assert.deepEqual(unknownScripts(pages, scripts), [])
 })
@@ -26,6 +36,7 @@ test('negative control: the checks of documents see each kind of mistake', () =>
     '[file](none.md) [anchor](README.md#none) [own](#none) `[code](code.md)`',
     '[web](https://example.org/none.md) [fine](README.md) [also fine](#a-heading-of-ours-with-code)',
     'npm run none, npm run build',
+    '`src/none/` `test/none.ts` and `src/cli/bds.ts`: `main`, `none`',
   ].join('\n')
   const page = { file: 'README.md', text }
   assert.deepEqual(brokenLinks(root, [page]), [
@@ -36,4 +47,6 @@ test('negative control: the checks of documents see each kind of mistake', () =>
     'README.md: #a-heading-of-ours-with-code',
   ])
   assert.deepEqual(unknownScripts([page], scripts), ['README.md: npm run none'])
+  assert.deepEqual(missingPaths(root, [page]), ['README.md: src/none/', 'README.md: test/none.ts'])
+  assert.deepEqual(missingNames(root, [page]), ['README.md: src/cli/bds.ts has no none'])
 })

@@ -58,6 +58,31 @@ function anchorsOf(text: string): Set<string> {
   return anchors
 }
 
+/** Places in `src/` and `test/` that a page names and that are not there: `docs/architecture.md: src/none.ts`. */
+export function missingPaths(root: string, pages: readonly Page[]): string[] {
+  return pages.flatMap(({ file, text }) =>
+    [...text.matchAll(/(?<![\w/.-])(?:src|test)\/[\w/.-]*[\w/]/g)]
+      .map(([path]) => path)
+      .filter((path) => !existsSync(join(root, path)))
+      .map((path) => `${file}: ${path}`),
+  )
+}
+
+/** Names that a page places in a file, as in `src/a.ts`: `b`, and that the file does not hold. */
+export function missingNames(root: string, pages: readonly Page[]): string[] {
+  return pages.flatMap(({ file, text }) =>
+    [...text.matchAll(/`((?:src|test)\/[\w/.-]+\.ts)`: ((?:`#?\w+`(?:, )?)+)/g)].flatMap(
+      ([, path, names]) => {
+        const source = existsSync(join(root, path!)) ? readFileSync(join(root, path!), 'utf8') : ''
+        return [...names!.matchAll(/`(#?\w+)`/g)]
+          .map(([, name]) => name!)
+          .filter((name) => !new RegExp(`(?<![\\w#])${name}\\b`).test(source))
+          .map((name) => `${file}: ${path} has no ${name}`)
+      },
+    ),
+  )
+}
+
 /** Scripts that a page tells to run and `package.json` lacks: `README.md: npm run none`. */
 export function unknownScripts(pages: readonly Page[], scripts: Readonly<Record<string, string>>): string[] {
   return pages.flatMap(({ file, text }) =>

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { tables } from '../../src/store/layout/tables.js'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
+
+/** Path from `src/` on → text. */
+const sources = new Map(
+  readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => [`src/${file}`, readFileSync(join(root, 'src', file), 'utf8')]),
+)
+
+/** What stands between backticks in a column (from 1) of the first table of a section, sorted. */
+function namesOf(heading: string, column: number): string[] {
+  const lines = page.slice(page.indexOf(`\n## ${heading}\n`)).split('\n')
+  const first = lines.findIndex((line) => line.startsWith('|'))
+  const end = lines.findIndex((line, i) => i > first && !line.startsWith('|'))
+  return lines
+    .slice(first + 2, end)
+    .flatMap((line) => [...line.split('|')[column]!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!))
+    .toSorted()
+}
+
+test('docs/architecture.md has every room of src/, and no other', () => {
+  assert.deepEqual(namesOf('Rooms', 2), readdirSync(join(root, 'src')).toSorted())
+})
+
+test('docs/architecture.md has every table of the store, and no other', () => {
+  assert.deepEqual(namesOf('Tables of the store', 1), Object.keys(tables).toSorted())
+})
+
+test('docs/architecture.md has every thread entry, and no other', () => {
+  const isEntry = (file: string): boolean => file.endsWith('.worker.ts')
+  assert.deepEqual(namesOf('Threads', 2).filter(isEntry), [...sources.keys()].filter(isEntry).toSorted())
+})
+
+/** Classes whose only purpose is to keep what was read or made. */
+const CACHES = [
+  'AnswerCache',
+  'BoundedCache',
+  'ChunkReader',
+  'ChunkSlots',
+  'EdgeCache',
+  'FilteredSets',
+  'KeptTexts',
+  'KeptTiles',
+  'ListMirrors',
+  'PlacedBytes',
+  'ProvenTiles',
+  'SlotCache',
+]
+
+test('docs/architecture.md tells of every cache: the file that holds it, or the one of its class', () => {
+  const section = page.slice(page.indexOf('\n## Memos and caches\n'), page.indexOf('\n## Where do I find\n'))
+  for (const name of CACHES) {
+    const holders = [...sources].filter(([, text]) => text.includes(`new ${name}`)).map(([file]) => file)
+    assert.ok(holders.length > 0, `nothing makes a ${name} any more`)
+    const own = [...sources].find(([, text]) => text.includes(`export class ${name}`))![0]
+    // What is of general use says nothing by its own file.
+    const isGeneral = own.startsWith('src/shard/sets/')
+    for (const holder of holders)
+      assert.ok(
+        section.includes(`\`${holder}\``) || (!isGeneral && section.includes(`\`${own}\``)),
+        `${name} of ${holder} is not told`,
+      )
+  }
+})
