@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { tables } from '../../src/store/layout/tables.js'
+import { readRoomPlan } from './importRules.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
@@ -15,7 +16,7 @@ const sources = new Map(
     .map((file) => [`src/${file}`, readFileSync(join(root, 'src', file), 'utf8')]),
 )
 
-/** What stands between backticks in a column (from 1) of the first table of a section, sorted. */
+/** What stands between backticks in a column (from 1) of the first table of a section, from the top down. */
 function namesOf(heading: string, column: number): string[] {
   const lines = page.slice(page.indexOf(`\n## ${heading}\n`)).split('\n')
   const first = lines.findIndex((line) => line.startsWith('|'))
@@ -23,20 +24,28 @@ function namesOf(heading: string, column: number): string[] {
   return lines
     .slice(first + 2, end)
     .flatMap((line) => [...line.split('|')[column]!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!))
-    .toSorted()
 }
 
-test('docs/architecture.md has every room of src/, and no other', () => {
-  assert.deepEqual(namesOf('Rooms', 2), readdirSync(join(root, 'src')).toSorted())
+test('docs/architecture.md has every room of src/, and no other, each above all that it imports', () => {
+  const rooms = namesOf('Rooms', 1)
+  assert.deepEqual(rooms.toSorted(), readdirSync(join(root, 'src')).toSorted())
+  const top = (room: string): string => room.split('/')[0]!
+  const plan = readRoomPlan(readFileSync(join(root, 'docs/rooms.md'), 'utf8'))
+  for (const [room, others] of plan)
+    for (const other of others)
+      assert.ok(rooms.indexOf(top(room)) <= rooms.indexOf(top(other)), `${room} imports ${other}`)
 })
 
-test('docs/architecture.md has every table of the store, and no other', () => {
-  assert.deepEqual(namesOf('Tables of the store', 1), Object.keys(tables).toSorted())
+test('docs/architecture.md has every table of the store, in its order on disk', () => {
+  assert.deepEqual(namesOf('Tables of the store', 1), Object.keys(tables))
 })
 
 test('docs/architecture.md has every thread entry, and no other', () => {
   const isEntry = (file: string): boolean => file.endsWith('.worker.ts')
-  assert.deepEqual(namesOf('Threads', 2).filter(isEntry), [...sources.keys()].filter(isEntry).toSorted())
+  assert.deepEqual(
+    namesOf('Threads', 2).filter(isEntry).toSorted(),
+    [...sources.keys()].filter(isEntry).toSorted(),
+  )
 })
 
 /** Classes whose only purpose is to keep what was read or made. */
@@ -69,4 +78,11 @@ test('docs/architecture.md tells of every cache: the file that holds it, or the 
         `${name} of ${holder} is not told`,
       )
   }
+})
+
+test('only an indexer thread, for its own network, and `bds rewind` open a shard for writing', () => {
+  const openers = [...sources]
+    .filter(([, text]) => /(?<!function )openShardWriter\(/.test(text))
+    .map(([file]) => file)
+  assert.deepEqual(openers.sort(), ['src/cli/verbs/rewindVerb.ts', 'src/indexer/thread/indexerThread.ts'])
 })
