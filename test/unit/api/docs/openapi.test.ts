@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { docsPage } from '../../../../src/api/docs/docsPage.js'
+import { openApiDocument } from '../../../../src/api/docs/openapi.js'
+import { errorTable } from '../../../../src/api/errorTable.js'
+import { probeRoutes, routes } from '../../../../src/api/routes.js'
+
+interface Document {
+  openapi: string
+  info: { version: string }
+  paths: Record<
+    string,
+    {
+      get: {
+        operationId: string
+        parameters?: Parameter[]
+        responses: Record<string, object>
+        'x-rate-limit-cost'?: number
+      }
+    }
+  >
+  components: { schemas: Record<string, { properties: Record<string, unknown> }> }
+}
+interface Parameter {
+  name: string
+  required: boolean
+  schema: Record<string, unknown>
+}
+
+const document = openApiDocument('1.0.0') as unknown as Document
+
+test('the document names every path of the routes, and no other', () => {
+  const expected = [
+    ...Object.values(routes).map(({ path }) => path as string),
+    ...Object.values(probeRoutes).flatMap(({ paths }) => paths as readonly string[]),
+  ]
+  assert.deepEqual(Object.keys(document.paths).sort(), expected.sort())
+  assert.deepEqual([document.openapi, document.info.version], ['3.1.0', '1.0.0'])
+})
+
+test('operation ids are unique, and those of data routes are the keys of the routes', () => {
+  const ids = Object.values(document.paths).map(({ get }) => get.operationId)
+  assert.equal(new Set(ids).size, ids.length)
+  for (const [operation, { path }] of Object.entries(routes))
+    assert.equal(document.paths[path]!.get.operationId, operation)
+})
+
+test('parameters of bridges are those of the interface, then ours, with their defaults and limits', () => {
+  const { parameters } = document.paths['/bridge/v1/bridges']!.get
+  assert.deepEqual(
+    parameters!.map(({ name, required, schema }) => [name, required, schema.default, schema.maximum]),
+    [
+      ['network_id', true, undefined, 4294967295],
+      ['page_number', false, 1, 4294967295],
+      ['page_size', false, 100, 1000],
+      ['deposit_count', false, undefined, undefined],
+      ['from_address', false, undefined, undefined],
+      ['to_address', false, undefined, undefined],
+      ['tx_hash', false, undefined, undefined],
+      ['network_ids', false, undefined, undefined],
+      ['leaf_type', false, undefined, 1],
+      ['claimed', false, undefined, undefined],
+      ['ready_for_claim', false, undefined, undefined],
+      ['from_block', false, undefined, 281474976710655],
+      ['to_block', false, undefined, 281474976710655],
+      ['from_timestamp', false, undefined, 281474976710655],
+      ['to_timestamp', false, undefined, 281474976710655],
+      ['order', false, undefined, undefined],
+      ['cursor', false, undefined, undefined],
+    ],
+  )
+})
+
+test('every reference leads to a component, and every component is referred to', () => {
+  const text = JSON.stringify(document)
+  const named = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name)
+  assert.deepEqual([...new Set(named)].sort(), Object.keys(document.components.schemas).sort())
+  assert.equal(text.includes('TypeBox'), false)
+})
+
+test('a data route lists its own errors and the common ones by status', () => {
+  const { responses } = document.paths['/bridge/v1/claim-proof']!.get
+  assert.deepEqual(Object.keys(responses), ['200', '304', '400', '404', '414', '429', '500', '503', '504'])
+})
+
+test("a data route tells what it costs of a client's rate limit", () => {
+  const costs = ['/bridge/v1/l1-info-tree-index', '/bridge/v1/bridges', '/bridge/v1/claim-proof'].map(
+    (path) => document.paths[path]!.get['x-rate-limit-cost'],
+  )
+  assert.deepEqual(costs, [1, 5, 5])
+})
+
+test('every error code is in the table once, with a status of an error, and on the page for humans', () => {
+  const page = docsPage('1.0.0')
+  const codes = Object.entries(errorTable)
+  assert.equal(codes.length, 11)
+  for (const [code, { status }] of codes) {
+    assert.ok(status >= 400 && status < 600, code)
+    assert.ok(page.includes(`<code>${code}</code>`), code)
+  }
+})
+
+test('the page for humans tells the fields of an answer and the limits of a parameter', () => {
+  const page = docsPage('1.0.0')
+  for (const row of [
+    '<tr><td><code>bridges[].deposit_count</code></td><td>integer, 0 to 4294967295</td><td>0-based leaf index in the exit tree of the source network.</td></tr>',
+    '<tr><td><code>bridges[].claim_tx_hash</code></td><td>string <code>^0x[0-9a-f]{64}$</code> or null</td><td>Transaction of the claim in force.</td></tr>',
+    '<tr><td><code>proof.smtProofLocalExitRoot</code></td><td>list, 32 of: string <code>^0x[0-9a-f]{64}$</code></td><td>Siblings under the local exit root, leaf level first.</td></tr>',
+    '<tr><td><code>networks[].is_synced</code></td><td>boolean</td>',
+    '<tr><td><code>reasons</code></td><td>list, 1 or more of: string, may be absent</td>',
+    '<tr><td><code>page_size</code></td><td>integer, 1 to 1000, default 100</td><td>Records per page.</td></tr>',
+    '<tr><td><code>network_ids</code></td><td>list, 1 to 100 of: integer, 0 to 4294967295, optional</td>',
+    '<tr><td><code>order</code></td><td><code>asc</code> or <code>desc</code>, optional</td>',
+  ])
+    assert.ok(page.includes(row), row)
+})
+
+test('the page for humans names every field that a data endpoint or a probe may send', () => {
+  const names = (schema: object): string[] =>
+    Object.entries(schema).flatMap(([key, value]) => [
+      ...(key === 'properties' ? Object.keys(value as object) : []),
+      ...(typeof value === 'object' && value !== null ? names(value as object) : []),
+    ])
+  const page = docsPage('1.0.0')
+  const fields = Object.values({ ...routes, ...probeRoutes }).flatMap(({ response }) => names(response))
+  assert.ok(fields.length > 100, `${fields.length} fields`)
+  for (const field of fields)
+    assert.match(page, new RegExp(`<code>(?:[\\w.[\\]]+\\.)?${field}</code>`), field)
+})
+
+test('the page for humans loads nothing from elsewhere', () => {
+  assert.doesNotMatch(docsPage('1.0.0'), /<script|src=|https?:/)
+})

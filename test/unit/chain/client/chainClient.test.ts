@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createChainClient } from '../../../../src/chain/client/chainClient.js'
+import { FatalError, RetryableError } from '../../../../src/errors/chainErrors.js'
+import { encodeHex } from '../../../../src/protocol/hex.js'
+import { asBlockNumber } from '../../../../src/protocol/units.js'
+import { createFakeWorld, type FakeNetwork } from '../../../support/fakeChain.js'
+import { FakeClock } from '../../../support/fakeClock.js'
+import { createKeepingLogger } from '../../../support/keepingLogger.js'
+import { type OpenChain, openChain } from '../../../support/openChain.js'
+import { SECRET, serveScript } from '../../../support/scriptedRpc.js'
+
+const { signal } = new AbortController()
+
+function network1(): FakeNetwork {
+  const network = createFakeWorld({ networks: [1] }).network(1)
+  for (let block = 0; block < 5; block++) network.mine((builder) => builder.tx().deposit())
+  return network
+}
+
+async function withChain(
+  body: (chain: OpenChain, network: FakeNetwork) => Promise<void>,
+  options: Parameters<typeof openChain>[1] = {},
+): Promise<void> {
+  const network = network1()
+  const chain = await openChain(network, options)
+  try {
+    await body(chain, network)
+  } finally {
+    await chain.close()
+  }
+}
+
+const isWrongContract = (text: string) => (error: unknown) =>
+  error instanceof FatalError && error.reason === 'wrong_contract' && error.message.includes(text)
+
+test('the right contracts of the right chain pass', async () => {
+  await withChain(async ({ client }) => client.verifyIdentity(signal))
+})
+
+test('addresses without code, and the bridge of another network, are wrong contracts', async () => {
+  const nowhere = `0x${'99'.repeat(20)}`
+  await withChain(
+    async ({ client }) => {
+      await assert.rejects(client.verifyIdentity(signal), isWrongContract(`no contract at bridge ${nowhere}`))
+    },
+    { config: { bridge: nowhere } },
+  )
+  await withChain(
+    async ({ client }) => {
+      await assert.rejects(client.verifyIdentity(signal), isWrongContract('global_exit_root_manager'))
+    },
+    { config: { globalExitRootManager: nowhere } },
+  )
+  await withChain(
+    async ({ client }) => {
+      await assert.rejects(client.verifyIdentity(signal), isWrongContract('its network id is 1'))
+    },
+    { config: { networkId: 2 } },
+  )
+  const manager = network1().contracts.globalExitRootManager
+  await withChain(
+    async ({ client }) => {
+      await assert.rejects(client.verifyIdentity(signal), isWrongContract('does not answer networkID()'))
+    },
+    { config: { bridge: manager } },
+  )
+})
+
+test('before the start block there may be no contracts yet', async () => {
+  await withChain(async ({ client }) => client.verifyIdentity(signal), {
+    config: { startBlock: 100, bridge: `0x${'99'.repeat(20)}` },
+  })
+})
+
+test('a gateway without eth_getCode does not stop the check', async () => {
+  await withChain(async ({ client, endpoints }) => {
+    endpoints[0]!.fail({ type: 'error', code: -32601, message: 'no such method', methods: ['eth_getCode'] })
+    await client.verifyIdentity(signal)
+  })
+})
+
+test('head and headers are told as bytes, an unknown block as undefined', async () => {
+  await withChain(async ({ client }, network) => {
+    const head = await client.getHead(signal)
+    assert.equal(encodeHex(head.hash), network.head.hash)
+    const third = await client.getHeader(asBlockNumber(3), signal)
+    assert.equal(encodeHex(third!.hash), network.blocks[3]!.hash)
+    assert.equal(encodeHex(third!.parentHash), network.blocks[2]!.hash)
+    assert.equal(third!.timestampSec, network.blocks[3]!.timestampSec)
+    assert.equal(await client.getHeader(asBlockNumber(99), signal), undefined)
+  })
+})
+
+test('a node that refuses unknown blocks instead of answering null does not know them', async () => {
+  await withChain(async ({ client, endpoints }) => {
+    endpoints[0]!.fail({
+      type: 'error',
+      code: -32000,
+      message: 'block not found',
+      methods: ['eth_getBlockByNumber'],
+      when: ({ params }) => params[0] === '0x63',
+    })
+    assert.equal(await client.getHeader(asBlockNumber(99), signal), undefined)
+    assert.equal(client.isDown(), false)
+  })
+})
+
+test('an endpoint that tells of no newest block is down: it answers, and is of no use', async () => {
+  await withChain(async ({ client, endpoints }) => {
+    await client.getHead(signal)
+    endpoints[0]!.fail({ type: 'result', value: null, methods: ['eth_getBlockByNumber'] })
+    await assert.rejects(client.getHead(signal), RetryableError)
+    assert.equal(client.isDown(), true)
+  })
+})
+
+test('count and root of the bridge are those of the asked block', async () => {
+  await withChain(async ({ client }, network) => {
+    assert.equal(await client.getContractDepositCount(asBlockNumber(3), signal), 3)
+    const root = await client.getContractLocalExitRoot(asBlockNumber(5), signal)
+    assert.equal(encodeHex(root!), network.localExitRoot())
+  })
+})
+
+test('the root of a bridge before etrog has another getter', async () => {
+  await withChain(async ({ client, endpoints }) => {
+    const isGetRoot = ({ params }: { params: readonly unknown[] }) =>
+      (params[0] as { data: string }).data === '0x5ca1e165'
+    endpoints[0]!.fail({
+      type: 'error',
+      code: 3,
+      message: 'execution reverted',
+      methods: ['eth_call'],
+      when: isGetRoot,
+    })
+    endpoints[0]!.fail({
+      type: 'result',
+      value: `0x${'5e'.repeat(32)}`,
+      methods: ['eth_call'],
+      when: ({ params }) => (params[0] as { data: string }).data === '0x3ae05047',
+    })
+    assert.deepEqual(
+      await client.getContractLocalExitRoot(asBlockNumber(5), signal),
+      new Uint8Array(32).fill(0x5e),
+    )
+  })
+})
+
+test('state that is gone, or a contract that does not answer, is undefined; trouble is an error', async () => {
+  await withChain(async ({ client, endpoints }) => {
+    const block = asBlockNumber(2)
+    for (const [code, message] of [
+      [-32000, 'missing trie node ab (path )'],
+      [-32002, 'No state available for block 45615500 (0xab…cd)'],
+      [-32603, 'Internal error: MissingTrieNodeException: Node A: P:2 is missing from the DB'],
+      [3, 'execution reverted'],
+    ] as const) {
+      const fault = endpoints[0]!.fail({ type: 'error', code, message, methods: ['eth_call'] })
+      assert.equal(await client.getContractDepositCount(block, signal), undefined)
+      assert.equal(await client.getContractLocalExitRoot(block, signal), undefined)
+      fault.off()
+    }
+    endpoints[0]!.fail({ type: 'error', code: -32603, message: 'busy', methods: ['eth_call'], times: 1 })
+    await assert.rejects(client.getContractDepositCount(block, signal), RetryableError)
+  })
+})
+
+test('roots that the manager knows are told from those that it does not', async () => {
+  const world = createFakeWorld({ networks: [1] })
+  const [l1, network] = [world.network(0), world.network(1)]
+  l1.mine((block) => block.tx().deposit())
+  const injected = l1.globalExitRoot()
+  network.mine((block) => block.tx().injectGer(injected))
+  const chain = await openChain(network)
+  const known = Buffer.from(injected.slice(2), 'hex')
+  const unknown = new Uint8Array(32).fill(9)
+  const ask = (block: number) =>
+    chain.client.findInjectedGers([unknown, known, unknown], asBlockNumber(block), signal)
+  assert.deepEqual(await ask(1), [false, true, false])
+  assert.deepEqual(await ask(0), [false, false, false])
+  assert.deepEqual(await chain.client.findInjectedGers([], asBlockNumber(1), signal), [])
+  await chain.close()
+})
+
+test('close ends what is in flight', async () => {
+  await withChain(async ({ client, endpoints }) => {
+    endpoints[0]!.fail({ type: 'silent' })
+    const asked = endpoints[0]!.nextCall('eth_chainId')
+    const head = client.getHead(signal)
+    await asked
+    client.close()
+    await assert.rejects(head, /closed/)
+  })
+})
+
+test('no log line and no error shows an address, whatever goes wrong', async () => {
+  const answers = [
+    { status: 500, body: 'boom' },
+    { status: 429, body: '' },
+    { body: '{' },
+    { body: '{"jsonrpc":"2.0","id":1,"result":"0x5"}' },
+  ]
+  for (const answer of [...answers, 'close', 'silent'] as const) {
+    const rpc = await serveScript(() => answer)
+    const { logger, lines } = createKeepingLogger()
+    const network = network1().config([rpc.url], { rpcTimeoutMs: 100 })
+    const client = createChainClient({ network, logger, clock: new FakeClock() })
+    const errors: unknown[] = []
+    for (const ask of [() => client.verifyIdentity(signal), () => client.getHead(signal)])
+      await ask().catch((error: unknown) => errors.push(error))
+    client.close()
+    await rpc.close()
+    const shown =
+      JSON.stringify(lines) +
+      errors.map((error) => (error instanceof Error ? `${error.stack} ${String(error.cause)}` : '')).join()
+    assert.ok(errors.length > 0)
+    for (const secret of [SECRET, '127.0.0.1']) assert.ok(!shown.includes(secret), shown)
+  }
+})

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Endpoint } from '../../../../src/chain/endpoints/endpoint.js'
+import type { RpcOutcome } from '../../../../src/chain/rpc/rpcTransport.js'
+import { FakeClock } from '../../../support/fakeClock.js'
+import { createKeepingLogger } from '../../../support/keepingLogger.js'
+import {
+  byMethod,
+  type ScriptedAnswer,
+  type ScriptedCall,
+  serveScript,
+} from '../../../support/scriptedRpc.js'
+
+const { signal } = new AbortController()
+const echo = byMethod((call) => call.params[0])
+const calls = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ method: 'eth_echo', params: [index] }))
+const results = (outcomes: readonly RpcOutcome[]) => outcomes.map((outcome) => outcome.ok && outcome.result)
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
+
+async function withEndpoint(
+  answer: (body: ScriptedCall | readonly ScriptedCall[]) => ScriptedAnswer,
+  body: (endpoint: Endpoint, tools: { clock: FakeClock; requests: readonly unknown[] }) => Promise<void>,
+  maxRps?: number,
+): Promise<void> {
+  const rpc = await serveScript(answer)
+  const clock = new FakeClock()
+  const endpoint = new Endpoint({
+    config: { url: rpc.url, alias: 'alpha', ...(maxRps === undefined ? {} : { maxRps }) },
+    timeoutMs: 2_000,
+    maxBodyBytes: 2 ** 26,
+    logRange: 1000,
+    clock,
+    logger: createKeepingLogger().logger,
+  })
+  try {
+    await body(endpoint, { clock, requests: rpc.requests })
+  } finally {
+    await rpc.close()
+  }
+}
+
+test('many calls go in batches of fifty, the last ones together, answered in order', async () => {
+  await withEndpoint(echo, async (endpoint, { requests }) => {
+    assert.deepEqual(results(await endpoint.callAll(calls(120), signal)), numbers(120))
+    assert.deepEqual(
+      requests.map((body) => (body as readonly unknown[]).length),
+      [20, 50, 50],
+    )
+  })
+})
+
+test('a call that a batch reply leaves out is asked again by itself', async () => {
+  const answer = (body: ScriptedCall | readonly ScriptedCall[]) => {
+    if (!Array.isArray(body)) return echo(body)
+    const replies = body.map(({ id, params }: ScriptedCall) => ({ id, result: params[0] }))
+    // As long as the batch, but the second call is missing and the first comes twice.
+    replies[1] = replies[0]!
+    return { body: JSON.stringify(replies) }
+  }
+  await withEndpoint(answer, async (endpoint, { requests }) => {
+    assert.deepEqual(results(await endpoint.callAll(calls(4), signal)), numbers(4))
+    assert.equal(requests.length, 2)
+    assert.equal(endpoint.batchSize.size, 50)
+  })
+})
+
+test('without batches only a few calls are in flight', async () => {
+  let inFlight = 0
+  let most = 0
+  const release: (() => void)[] = []
+  const answer = (body: ScriptedCall | readonly ScriptedCall[]): ScriptedAnswer => {
+    if (Array.isArray(body)) return { status: 400, body: '' }
+    most = Math.max(most, ++inFlight)
+    release.push(() => inFlight--)
+    for (const done of release.splice(0)) done()
+    return echo(body)
+  }
+  await withEndpoint(answer, async (endpoint, { requests }) => {
+    assert.deepEqual(results(await endpoint.callAll(calls(40), signal)), numbers(40))
+    // One batch that is refused, one call alone, and one batch of two that is refused.
+    assert.equal(requests.length, 42)
+    assert.ok(most <= 6)
+  })
+})
+
+test('a lost connection and a plea to slow down fail the whole question', async () => {
+  const answers: readonly (readonly [ScriptedAnswer, string])[] = [
+    ['close', 'network'],
+    [{ status: 429, body: '' }, 'rateLimit'],
+    [{ status: 503, body: '' }, 'http'],
+  ]
+  for (const [answer, kind] of answers)
+    await withEndpoint(
+      () => answer,
+      async (endpoint) => {
+        await assert.rejects(endpoint.callAll(calls(3), signal), { kind })
+      },
+    )
+})
+
+test('every call of a batch is paid for', async () => {
+  await withEndpoint(
+    echo,
+    async (endpoint, { clock }) => {
+      await endpoint.callAll(calls(40), signal)
+      assert.ok(clock.sleeps.reduce((sum, ms) => sum + ms, 0) >= 2_999, String(clock.sleeps))
+    },
+    10,
+  )
+})
+
+test('contract calls of a batch that met a node which is behind are asked again, headers are not', async () => {
+  const unknown = ({ id }: ScriptedCall) => ({ id, error: { code: -32000, message: 'header not found' } })
+  const answer = (body: ScriptedCall | readonly ScriptedCall[]): ScriptedAnswer =>
+    'length' in body
+      ? { body: JSON.stringify(body.map(unknown)) }
+      : { body: JSON.stringify({ id: body.id, result: body.params[0] }) }
+  const ask = (method: string) => [0, 1].map((index) => ({ method, params: [index] }))
+  await withEndpoint(answer, async (endpoint) => {
+    assert.deepEqual(results(await endpoint.callAll(ask('eth_call'), signal)), [0, 1])
+    assert.deepEqual(results(await endpoint.callAll(ask('eth_getBlockByNumber'), signal)), [false, false])
+  })
+})

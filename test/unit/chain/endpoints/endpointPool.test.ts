@@ -1,0 +1,373 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Endpoint } from '../../../../src/chain/endpoints/endpoint.js'
+import { EndpointPool } from '../../../../src/chain/endpoints/endpointPool.js'
+import { readHead } from '../../../../src/chain/endpoints/readBlocks.js'
+import { RpcFailure, type RpcFailureKind } from '../../../../src/chain/rpc/rpcFailure.js'
+import { ChainDataError } from '../../../../src/errors/chainDataError.js'
+import { FatalError, RetryableError } from '../../../../src/errors/chainErrors.js'
+import { hideAddress } from '../../../../src/telemetry/secrets.js'
+import { FakeClock } from '../../../support/fakeClock.js'
+import { createKeepingLogger } from '../../../support/keepingLogger.js'
+
+const { signal } = new AbortController()
+const fails = (kind: RpcFailureKind, retryAfterMs?: number) =>
+  new RpcFailure(kind, `${kind} at an endpoint`, { text: '' }, retryAfterMs)
+
+const rawBlock = (number: number) => ({
+  number: `0x${number.toString(16)}`,
+  timestamp: '0x1',
+  hash: `0x${'1'.repeat(64)}`,
+  parentHash: `0x${'2'.repeat(64)}`,
+})
+
+/** A pool whose endpoints answer `eth_chainId` from memory; everything else is up to the tasks. */
+function createPool(aliases: readonly string[], chainIds: Record<string, number> = {}) {
+  const clock = new FakeClock()
+  const { logger, lines } = createKeepingLogger()
+  const chainIdCalls: string[] = []
+  const ids = { ...chainIds }
+  const heads: Record<string, number> = {}
+  const endpoints = aliases.map((alias) => {
+    const endpoint = new Endpoint({
+      config: { url: 'http://127.0.0.1:9/unused', alias },
+      timeoutMs: 100,
+      maxBodyBytes: 2 ** 26,
+      logRange: 10,
+      clock,
+      logger,
+    })
+    endpoint.call = async (method) => {
+      if (method === 'eth_blockNumber') return `0x${(heads[alias] ?? 100).toString(16)}`
+      if (method === 'eth_getBlockByNumber') return rawBlock(heads[alias] ?? 100)
+      chainIdCalls.push(alias)
+      return `0x${(ids[alias] ?? 7).toString(16)}`
+    }
+    endpoint.callAll = (calls) =>
+      Promise.all(
+        calls.map(async (call) => {
+          const result = await endpoint.call(call.method, call.params, signal)
+          return { ok: true as const, result }
+        }),
+      )
+    return endpoint
+  })
+  const pool = new EndpointPool({ endpoints, chainId: 7, networkId: 3, clock, logger })
+  return { pool, clock, lines, chainIdCalls, ids, heads }
+}
+
+const alias = async (endpoint: Endpoint) => endpoint.alias
+
+test('the first endpoint is used while it is well, and its chain id is asked for once', async () => {
+  const { pool, chainIdCalls } = createPool(['a', 'b'])
+  for (let run = 0; run < 5; run++) assert.equal(await pool.run(alias, signal), 'a')
+  assert.deepEqual(chainIdCalls, ['a'])
+})
+
+test('each kind of failure moves a task on to the next endpoint within the same call', async () => {
+  for (const kind of ['network', 'timeout', 'http', 'rpc', 'body', 'rateLimit', 'behind', 'gone'] as const) {
+    const { pool } = createPool(['a', 'b', 'c'])
+    const used: string[] = []
+    const answer = await pool.run(async (endpoint) => {
+      used.push(endpoint.alias)
+      if (endpoint.alias !== 'c') throw fails(kind)
+      return 'answer'
+    }, signal)
+    assert.equal(answer, 'answer')
+    assert.deepEqual(used, ['a', 'b', 'c'], kind)
+  }
+})
+
+test('an endpoint that no longer follows the chain is left for one that does, and taken again later', async () => {
+  const { pool, clock, heads } = createPool(['a', 'b'])
+  const compare = async () => {
+    clock.advance(10_000)
+    pool.compareHeads(signal)
+    await new Promise(setImmediate)
+  }
+  assert.equal(await pool.run(alias, signal), 'a')
+  heads.a = 98
+  for (let times = 0; times < 3; times++) await compare()
+  assert.equal(await pool.run(alias, signal), 'a', 'two blocks are nothing')
+  heads.a = 97
+  await compare()
+  assert.equal(await pool.run(alias, signal), 'a', 'once is nothing')
+  await compare()
+  assert.equal(await pool.run(alias, signal), 'b')
+  heads.a = 100
+  await compare()
+  assert.equal(await pool.run(alias, signal), 'a')
+})
+
+test('one below what is wanted is left for another that is not, and the highest counts where none is', async () => {
+  const { pool, heads } = createPool(['a', 'b', 'c'])
+  Object.assign(heads, { a: 90, b: 95, c: 97 })
+  const ask = async (wanted: number) => {
+    const told = await pool.run((endpoint) => readHead(endpoint, signal), signal)
+    return (await pool.findHigher(told, wanted, signal)).number
+  }
+  assert.equal(await ask(98), 97)
+  assert.equal(await pool.run(alias, signal), 'a', 'none was so high: no reason to leave the first')
+  assert.equal(await ask(96), 97)
+  assert.notEqual(await pool.run(alias, signal), 'a')
+})
+
+test('an endpoint that tells of blocks which it cannot show does not win by them', async () => {
+  const { pool, clock, heads } = createPool(['a', 'b'])
+  heads.b = 1_000_000
+  for (let turn = 0; turn < 4; turn++) {
+    clock.advance(10_000)
+    pool.compareHeads(signal)
+    await new Promise(setImmediate)
+    const answer = await pool.run(async (endpoint) => {
+      if (endpoint.alias === 'b') throw fails('body')
+      return endpoint.alias
+    }, signal)
+    assert.equal(answer, 'a')
+  }
+})
+
+test('when all fail the last failure comes back, clean, and the next call waits for the first to be ready', async () => {
+  const { pool, clock } = createPool(['a', 'b'])
+  const failing = pool.run(async () => {
+    throw fails('network')
+  }, signal)
+  await assert.rejects(
+    failing,
+    (error) => error instanceof RetryableError && error.message.startsWith('network at'),
+  )
+  assert.deepEqual(clock.sleeps, [])
+  assert.equal(pool.isDown(), true)
+  assert.equal(await pool.run(alias, signal), 'a')
+  assert.deepEqual(clock.sleeps, [187.5])
+  assert.equal(pool.isDown(), false)
+})
+
+test('after a failure the other endpoint stays in use, and the first one comes back without flapping', async () => {
+  const { pool, clock } = createPool(['a', 'b'])
+  let broken = true
+  const used: string[] = []
+  for (let second = 0; second < 600; second++) {
+    await pool.run(async (endpoint) => {
+      if (endpoint.alias === 'a' && broken) throw fails('network')
+      used.push(endpoint.alias)
+    }, signal)
+    clock.advance(1_000)
+    if (second === 10) broken = false
+  }
+  const switches = used.filter((name, index) => index > 0 && name !== used[index - 1]).length
+  assert.equal(used.at(-1), 'a')
+  assert.equal(switches, 1)
+  assert.ok(used.indexOf('a') > 120, `back after ${used.indexOf('a')} s`)
+})
+
+test('ten minutes of 429 pass by themselves, at a decent pace', async () => {
+  const { pool, clock } = createPool(['a'])
+  const started = clock.now()
+  const outage = 600_000
+  let asked = 0
+  for (;;) {
+    try {
+      await pool.run(async () => {
+        asked++
+        if (clock.now() - started < outage) throw fails('rateLimit')
+      }, signal)
+      break
+    } catch (error) {
+      assert.ok(error instanceof RetryableError)
+    }
+  }
+  const elapsed = clock.now() - started
+  assert.ok(elapsed >= outage && elapsed < outage + 31_000, `${elapsed} ms`)
+  assert.ok(asked < 60, `${asked} questions`)
+})
+
+test('Retry-After is waited for to the end', async () => {
+  const { pool, clock } = createPool(['a'])
+  const limited = pool.run(async () => {
+    throw fails('rateLimit', 90_000)
+  }, signal)
+  await assert.rejects(limited, RetryableError)
+  const started = clock.now()
+  await pool.run(alias, signal)
+  assert.equal(clock.now() - started, 90_000)
+})
+
+test('an endpoint of another chain is left out and named, and taken again when it is right', async () => {
+  const { pool, clock, lines, ids } = createPool(['a', 'b'], { a: 8 })
+  assert.equal(await pool.run(alias, signal), 'b')
+  assert.deepEqual(lines, [
+    {
+      level: 'error',
+      text: 'endpoint is of another chain',
+      fields: { endpoint: 'a', chainId: 8, expected: 7 },
+    },
+  ])
+  ids.a = 7
+  clock.advance(11_000)
+  assert.equal(await pool.run(alias, signal), 'a')
+})
+
+test('only when all endpoints are of another chain the network is wrong', async () => {
+  const { pool, clock, ids } = createPool(['a', 'b'], { a: 8, b: 9 })
+  const isWrong = (error: unknown) =>
+    error instanceof FatalError &&
+    error.reason === 'wrong_chain' &&
+    error.message === 'network 3 needs chain id 7: a has 8, b has 9'
+  await assert.rejects(pool.verifyAll(signal), isWrong)
+  await assert.rejects(pool.run(alias, signal), isWrong)
+  assert.equal(pool.isDown(), true)
+  ids.b = 7
+  clock.advance(11_000)
+  assert.equal(await pool.run(alias, signal), 'b')
+})
+
+test('one of another chain and one out of order: wait for the second, do not give up', async () => {
+  const { pool, clock } = createPool(['a', 'b'], { a: 8 })
+  const failing = pool.run(async () => {
+    throw fails('network')
+  }, signal)
+  await assert.rejects(failing, RetryableError)
+  assert.equal(await pool.run(alias, signal), 'b')
+  assert.ok(clock.sleeps.length <= 2, `${clock.sleeps.length} sleeps`)
+})
+
+test('a wrong chain is looked at again while another endpoint rests for longer', async () => {
+  const { pool, clock, ids } = createPool(['a', 'b'])
+  const limited = async (endpoint: Endpoint) => {
+    throw endpoint.alias === 'a' ? fails('network') : fails('rateLimit', 100_000)
+  }
+  await assert.rejects(pool.run(limited, signal), RetryableError)
+  ids.a = 8
+  const looks = clock.sleeps.length
+  const running = pool.run(alias, signal)
+  assert.equal(await running, 'b')
+  assert.ok(clock.sleeps.length - looks < 15, `${clock.sleeps.length - looks} waits`)
+})
+
+test('the chain id is asked for again after a lost connection and every half minute', async () => {
+  const { pool, clock, chainIdCalls } = createPool(['a'])
+  await pool.run(alias, signal)
+  const lost = pool.run(async () => {
+    throw fails('network')
+  }, signal)
+  await assert.rejects(lost, RetryableError)
+  await pool.run(alias, signal)
+  assert.equal(chainIdCalls.length, 2)
+  clock.advance(30_001)
+  await pool.run(alias, signal)
+  assert.equal(chainIdCalls.length, 3)
+})
+
+test('data that contradict themselves are asked of every endpoint before they count', async () => {
+  const { pool } = createPool(['a', 'b'])
+  const withheld = new ChainDataError('missing_log', 'a log is missing')
+  const lie = async (endpoint: Endpoint) => {
+    if (endpoint.alias === 'a') throw withheld
+    return endpoint.alias
+  }
+  assert.equal(await pool.run(lie, signal), 'b')
+  assert.equal(await pool.run(alias, signal), 'b', 'the one that lied is not preferred')
+  const both = pool.run(async () => {
+    throw withheld
+  }, signal)
+  await assert.rejects(both, (error) => error === withheld)
+})
+
+test('history that no endpoint keeps is fatal; one that might keep it is waited for', async () => {
+  const { pool } = createPool(['a', 'b'])
+  const gone = async () => {
+    throw fails('gone')
+  }
+  await assert.rejects(
+    pool.run(gone, signal),
+    (error) => error instanceof FatalError && error.reason === 'pruned_history',
+  )
+  assert.equal(pool.isDown(), false)
+  const oneIsDown = async (endpoint: Endpoint) => {
+    throw fails(endpoint.alias === 'a' ? 'gone' : 'network')
+  }
+  await assert.rejects(createPool(['a', 'b']).pool.run(oneIsDown, signal), RetryableError)
+  await assert.rejects(createPool(['b', 'a']).pool.run(oneIsDown, signal), RetryableError)
+})
+
+test('distrust moves the next task, and is forgotten', async () => {
+  const { pool, clock } = createPool(['a', 'b'])
+  assert.equal(await pool.run(alias, signal), 'a')
+  pool.distrustCurrent()
+  assert.equal(await pool.run(alias, signal), 'b')
+  clock.advance(30_001)
+  assert.equal(await pool.run(alias, signal), 'a')
+})
+
+test('a bug in a task is no failure of an endpoint', async () => {
+  const { pool } = createPool(['a', 'b'])
+  const bug = new TypeError('undefined is not a function')
+  const task = pool.run(async () => {
+    throw bug
+  }, signal)
+  await assert.rejects(task, (error) => error === bug)
+  assert.equal(await pool.run(alias, signal), 'a')
+})
+
+test('an abort ends the wait for a resting endpoint', async () => {
+  const { pool } = createPool(['a'])
+  const reason = new Error('stopping')
+  const failing = pool.run(async () => {
+    throw fails('network')
+  }, signal)
+  await assert.rejects(failing, RetryableError)
+  const run = pool.run(alias, AbortSignal.abort(reason))
+  await assert.rejects(run, (error) => error === reason)
+})
+
+test('tryEach asks those that are ready and never waits', async () => {
+  const { pool, clock } = createPool(['a', 'b', 'c'])
+  const { answer } = await pool.tryEach(
+    (endpoint) => endpoint.alias !== 'a',
+    async (endpoint) => (endpoint.alias === 'c' ? 'trace' : undefined),
+    signal,
+  )
+  assert.equal(answer, 'trace')
+  const none = await pool.tryEach(
+    () => true,
+    async () => undefined,
+    signal,
+  )
+  assert.deepEqual(none, { answer: undefined, failed: false })
+  const broken = await pool.tryEach(
+    () => true,
+    async () => {
+      throw fails('network')
+    },
+    signal,
+  )
+  assert.deepEqual(broken, { answer: undefined, failed: true })
+  const resting = await pool.tryEach(
+    () => true,
+    async () => 'trace',
+    signal,
+  )
+  assert.deepEqual(resting, { answer: undefined, failed: true })
+  assert.deepEqual(clock.sleeps, [])
+})
+
+test('a key that a provider repeats is hidden before its words are shortened', async () => {
+  const key = 'k3yThatNobodyMaySee9876543210'
+  hideAddress(`https://rpc.example/v2/${key}`)
+  const { pool, lines } = createPool(['a'])
+  for (let before = 270; before <= 300; before++) {
+    const text = `${'x'.repeat(before)}${key} is unknown`
+    await pool.tryEach(
+      () => true,
+      async () => {
+        throw new RpcFailure('http', 'a: failed', { text })
+      },
+      signal,
+    )
+    await pool.untilReady(() => true, 60_000, signal)
+  }
+  const said = lines.filter(({ text }) => text === 'endpoint said').map(({ fields }) => String(fields.text))
+  assert.equal(said.length, 31)
+  for (const text of said) assert.doesNotMatch(text, /k3y/)
+})

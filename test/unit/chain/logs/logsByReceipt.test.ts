@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FatalError } from '../../../../src/errors/chainErrors.js'
+import { createFakeWorld, type FakeNetwork } from '../../../support/fakeChain.js'
+import { userContract } from '../../../support/fakeChainTransaction.js'
+import type { Fault } from '../../../support/fakeRpcFaults.js'
+import { depositCounts, fetchRange, numbers, withChain } from '../../../support/fetchedRanges.js'
+
+const CAP = 65_536
+const config = { rpcMaxResponseBytes: CAP }
+
+/** Network 1: two deposits, a block of many transactions with long metadata and foreign logs, two deposits. */
+function networkWithHeavyBlock(transactions: number, metadataBytes: number): FakeNetwork {
+  const network = createFakeWorld({ networks: [1] }).network(1)
+  const light = () => network.mine((block) => block.tx().deposit())
+  light()
+  light()
+  network.mine((block) => {
+    for (let count = 0; count < transactions; count++) {
+      const tx = block.tx({ to: userContract(1) })
+      tx.noise()
+      tx.deposit({ metadata: `0x${'ab'.repeat(metadataBytes)}` })
+    }
+  })
+  light()
+  light()
+  return network
+}
+
+const HEAVY = 3
+
+test('a block whose logs are longer than the cap is read by its receipts, at the head, near it and far below', async () => {
+  for (const emptyBlocks of [0, 3, 200]) {
+    const network = networkWithHeavyBlock(60, 3_000)
+    network.mineEmpty(emptyBlocks)
+    await withChain(
+      network,
+      async (chain) => {
+        const counts: number[] = []
+        for (let from = 1; from <= network.head.number; ) {
+          const range = await fetchRange(chain, from, network.head.number)
+          counts.push(...depositCounts(range.blocks))
+          from = range.head.number + 1
+        }
+        assert.deepEqual(counts, numbers(0, 63), `${emptyBlocks} blocks above`)
+      },
+      { config },
+    )
+  }
+})
+
+test('a heavy block that is the head is read by its receipts', async () => {
+  const network = createFakeWorld({ networks: [1] }).network(1)
+  network.mine((block) => {
+    for (let count = 0; count < 30; count++) block.tx().deposit({ metadata: `0x${'ab'.repeat(3_000)}` })
+  })
+  await withChain(
+    network,
+    async (chain) => {
+      const head = await chain.client.getHead(new AbortController().signal)
+      assert.deepEqual(
+        depositCounts((await fetchRange(chain, head.number, head.number)).blocks),
+        numbers(0, 29),
+      )
+    },
+    { config },
+  )
+})
+
+test('a provider that refuses the logs of one block is asked for its receipts', async () => {
+  const refusals: readonly Fault[] = [
+    { type: 'results', limit: 5 },
+    { type: 'http', status: 413, body: 'Request Entity Too Large', methods: ['eth_getLogs'] },
+  ]
+  for (const refusal of refusals)
+    await withChain(networkWithHeavyBlock(10, 4), async (chain) => {
+      chain.endpoints[0]!.fail(refusal)
+      const range = await fetchRange(chain, HEAVY, HEAVY)
+      assert.deepEqual(depositCounts(range.blocks), numbers(2, 11))
+    })
+})
+
+test('one transaction that is longer than the cap halts under a name, once every endpoint was asked', async () => {
+  const network = networkWithHeavyBlock(1, CAP)
+  await withChain(
+    network,
+    async (chain) => {
+      await assert.rejects(
+        fetchRange(chain, HEAVY, HEAVY),
+        (error) =>
+          error instanceof FatalError &&
+          error.reason === 'answer_too_large' &&
+          /block 3 are longer than rpc_max_response_bytes/.test(error.message),
+      )
+    },
+    { config, endpoints: 2 },
+  )
+})

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { type HeadSocketOptions, openHeadSocket } from '../../../../src/chain/rpc/headSocket.js'
+import { type HeadServer, headMessage, serveHeads } from '../../../support/headServer.js'
+
+const HASH = `0x${'ab'.repeat(32)}`
+const OTHER_HASH = `0x${'cd'.repeat(32)}`
+
+/** Everything that a socket tells, and a promise of its end. */
+function listen(context: TestContext, url: string, options: Partial<HeadSocketOptions> = {}) {
+  const told: string[] = []
+  let onNews: () => void = () => undefined
+  const tell = (text: string): void => {
+    told.push(text)
+    onNews()
+  }
+  const close = openHeadSocket({
+    url,
+    timeoutMs: 5_000,
+    onSubscribed: () => tell('subscribed'),
+    onHead: (hash) => tell(hash),
+    onEnd: (reason) => tell(`end: ${reason}`),
+    ...options,
+  })
+  context.after(close)
+  const whenTold = async (count: number): Promise<string[]> => {
+    while (told.length < count)
+      await new Promise<void>((resolve) => {
+        onNews = resolve
+      })
+    return told
+  }
+  return { told, whenTold, close }
+}
+
+test('tells the block hash of every head, in lower case, and nothing for what is no head', async (context) => {
+  const server = await serveHeads(context)
+  const { whenTold } = listen(context, server.url)
+  const socket = await server.subscriber()
+  for (const message of [
+    '{',
+    '[]',
+    'null',
+    '7',
+    headMessage('0x12'),
+    { params: { result: null } },
+    { id: 9 },
+  ])
+    server.send(socket, message)
+  server.send(socket, headMessage(HASH.toUpperCase().replace('0X', '0x')))
+  server.send(socket, headMessage(OTHER_HASH))
+  assert.deepEqual(await whenTold(3), ['subscribed', HASH, OTHER_HASH])
+})
+
+test('user and password of the address are sent decoded', async (context) => {
+  const server = await serveHeads(context)
+  const { whenTold } = listen(context, server.url.replace('//', '//me:p%40ss@'))
+  await whenTold(1)
+  assert.equal(server.authorization(), `Basic ${Buffer.from('me:p@ss').toString('base64')}`)
+})
+
+test('an old connection ends without a fault, for a new one to be opened', async (context) => {
+  const server = await serveHeads(context)
+  const ended = await new Promise<string>((resolve) => {
+    const { close } = listen(context, server.url, {
+      ageMs: 50,
+      onEnd: (reason) => resolve(`end: ${reason}`),
+      onAged: () => resolve('aged'),
+    })
+    context.after(close)
+  })
+  assert.equal(ended, 'aged')
+})
+
+test('a node that refuses the subscription ends it with the reason', async (context) => {
+  const server = await serveHeads(context, { jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'no' } })
+  assert.deepEqual(await listen(context, server.url).whenTold(1), ['end: eth_subscribe is refused'])
+})
+
+test('a node that never answers the subscription ends it with the reason', async (context) => {
+  const server = await serveHeads(context, '')
+  const { whenTold } = listen(context, server.url, { timeoutMs: 400 })
+  assert.deepEqual(await whenTold(1), ['end: no answer to eth_subscribe'])
+})
+
+async function subscribed(
+  context: TestContext,
+  server: HeadServer,
+  options: Partial<HeadSocketOptions> = {},
+) {
+  const listener = listen(context, server.url, options)
+  const socket = await server.subscriber()
+  await listener.whenTold(1)
+  return { ...listener, socket }
+}
+
+test('a connection that is cut ends it', async (context) => {
+  const { socket, whenTold } = await subscribed(context, await serveHeads(context))
+  socket.terminate()
+  assert.deepEqual(await whenTold(2), ['subscribed', 'end: closed'])
+})
+
+test('a peer that answers no ping is given up', async (context) => {
+  const server = await serveHeads(context, undefined, false)
+  const { whenTold } = await subscribed(context, server, { pingMs: 20 })
+  assert.deepEqual(await whenTold(2), ['subscribed', 'end: silent'])
+})
+
+test('a message beyond the limit ends it, once', async (context) => {
+  const server = await serveHeads(context)
+  const { socket, told, whenTold } = await subscribed(context, server)
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  server.send(socket, 'x'.repeat(300_000))
+  await whenTold(2)
+  // The error is followed by the end of the connection, which is told no more.
+  await closed
+  assert.deepEqual(told, ['subscribed', 'end: WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'])
+})
+
+test('a server without WebSocket and a closed port are told without their address', async (context) => {
+  const plain = createServer((_, response) => response.writeHead(403).end()).listen(0, '127.0.0.1')
+  await new Promise((resolve) => plain.once('listening', resolve))
+  const { port } = plain.address() as AddressInfo
+  assert.deepEqual(await listen(context, `ws://127.0.0.1:${port}/key`).whenTold(1), ['end: status 403'])
+  plain.closeAllConnections()
+  await new Promise((resolve) => plain.close(resolve))
+  assert.deepEqual(await listen(context, `ws://127.0.0.1:${port}/key`).whenTold(1), ['end: ECONNREFUSED'])
+})
+
+test('closing it ends the connection and tells nothing', async (context) => {
+  const { socket, told, close } = await subscribed(context, await serveHeads(context))
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  close()
+  await closed
+  assert.deepEqual(told, ['subscribed'])
+})
+
+test('a subscription that is told again and again is told once', async (context) => {
+  const server = await serveHeads(context)
+  const { whenTold, told } = listen(context, server.url)
+  const socket = await server.subscriber()
+  for (let again = 0; again < 50; again++) server.send(socket, { jsonrpc: '2.0', id: 1, result: '0x5' })
+  server.send(socket, headMessage(HASH))
+  await whenTold(2)
+  assert.deepEqual(told, ['subscribed', HASH])
+})

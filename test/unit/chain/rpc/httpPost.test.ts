@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { test } from 'node:test'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { BodyTooLong, createHttpPost, HttpTimeout } from '../../../../src/chain/rpc/httpPost.js'
+import { UnreadableCoding } from '../../../../src/chain/rpc/replyCoding.js'
+
+test('user and password of an address go into a header, a password without a user too', async () => {
+  const server = createServer((request, response) => response.end(request.headers.authorization ?? 'none'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const ask = async (url: string) => {
+    const post = createHttpPost({ url, timeoutMs: 2_000, maxBodyBytes: 1_000 })
+    return (await post('{}', new AbortController().signal)).body.toString()
+  }
+  try {
+    assert.equal(await ask(`http://${host}/`), 'none')
+    // printf 'user:p%' | base64
+    assert.equal(await ask(`http://user:p%25@${host}/`), 'Basic dXNlcjpwJQ==')
+    // printf ':key' | base64
+    assert.equal(await ask(`http://:key@${host}/`), 'Basic OmtleQ==')
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
+test('over a connection that the other side closed meanwhile the question is asked again', async () => {
+  const sockets = new Set<Socket>()
+  let requests = 0
+  const server = createServer((request, response) => {
+    requests++
+    sockets.add(request.socket)
+    // Silent about how long the connection is kept, as many gateways are.
+    response.shouldKeepAlive = true
+    response.end(String(requests))
+  })
+  server.keepAliveTimeout = 0
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const post = createHttpPost({ url: `http://127.0.0.1:${port}/`, timeoutMs: 2_000, maxBodyBytes: 1_000 })
+  const { signal } = new AbortController()
+  try {
+    assert.equal((await post('{}', signal)).body.toString(), '1')
+    // Reset in the same turn in which the second request is written.
+    for (const socket of sockets) socket.resetAndDestroy()
+    assert.equal((await post('{}', signal)).body.toString(), '2')
+    assert.equal(sockets.size, 2)
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
+test('a question that was given up on a kept connection is not asked again behind the back of whoever asked', async () => {
+  let requests = 0
+  const server = createServer((_request, response) => {
+    if (requests++ === 0) response.end('first')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const post = createHttpPost({ url: `http://127.0.0.1:${port}/`, timeoutMs: 500, maxBodyBytes: 1_000 })
+  const { signal } = new AbortController()
+  try {
+    await post('{}', signal)
+    await assert.rejects(post('{}', signal), HttpTimeout)
+    // What is asked next arrives behind whatever was asked before.
+    await assert.rejects(post('{}', signal), HttpTimeout)
+    assert.equal(requests, 3)
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
+/** Asks a server that answers `body` with the header `content-encoding: coding`. */
+async function askPacked(coding: string, body: Buffer, maxBodyBytes = 100_000): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-encoding', coding)
+    response.end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const post = createHttpPost({ url: `http://127.0.0.1:${port}/`, timeoutMs: 5_000, maxBodyBytes })
+  try {
+    return (await post('{}', new AbortController().signal)).body.toString()
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+}
+
+test('an answer that comes packed is unpacked, and its cap counts what it unpacks to', async () => {
+  const text = JSON.stringify('a'.repeat(4_998))
+  const packed: readonly (readonly [string, Buffer])[] = [
+    ['gzip', gzipSync(text)],
+    ['GZIP', gzipSync(text)],
+    ['x-gzip', gzipSync(text)],
+    ['deflate', deflateSync(text)],
+    ['deflate', deflateRawSync(text)],
+    ['br', brotliCompressSync(text)],
+  ]
+  for (const [coding, body] of packed) {
+    assert.equal(await askPacked(coding, body, 5_000), text, coding)
+    await assert.rejects(askPacked(coding, body, 4_999), BodyTooLong, coding)
+  }
+  const plain = Buffer.from(JSON.stringify({ result: text }))
+  for (const coding of ['identity', '', 'gzip', 'UTF-8', 'none'])
+    assert.equal(await askPacked(coding, plain), plain.toString())
+  const bomb = gzipSync(Buffer.alloc(200_000_000, 'a'))
+  await assert.rejects(askPacked('gzip', bomb, 1_000_000), BodyTooLong)
+})
+
+test('a packing that is not understood, or not what it says, is named', async () => {
+  const body = gzipSync('{}')
+  for (const coding of ['zstd', 'compress', 'dcb', 'gzip, br', 'constructor'])
+    await assert.rejects(askPacked(coding, body), {
+      message: `is packed as ${coding}, which is not understood`,
+    })
+  await assert.rejects(askPacked('http://host/key', body), {
+    message: 'is packed as something, which is not understood',
+  })
+  for (const coding of ['gzip', 'br', 'deflate'])
+    await assert.rejects(askPacked(coding, Buffer.from('\x07 no such thing')), UnreadableCoding, coding)
+  await assert.rejects(askPacked('gzip', body.subarray(0, -4)), UnreadableCoding)
+})
+
+test('answers that arrive at the same time in pieces come whole, packed ones too', async () => {
+  // Digits in no order: they take a while to unpack, and arrive faster.
+  const digits = Buffer.from(
+    Array.from({ length: 2 ** 17 }, (_, at) => 48 + ((Math.imul(at, at ^ 0x9e3779b1) >>> 13) & 15)),
+  )
+  const pieces = (seed: number) =>
+    Array.from({ length: 60 }, (_, at) => digits.subarray((seed * 7_919 + at * 104_729) % 90_001))
+  const server = createServer((request, response) => {
+    const seed = Number(request.url!.slice(1))
+    if (seed % 2 === 1) {
+      response
+        .writeHead(200, { 'content-encoding': 'gzip' })
+        .end(gzipSync(Buffer.concat(pieces(seed)), { level: 1 }))
+      return
+    }
+    const [first, ...rest] = pieces(seed)
+    // Together with the headers, and each of the others in a turn of its own.
+    response.write(first)
+    const next = (): void => {
+      const piece = rest.shift()
+      if (piece === undefined) response.end()
+      else response.write(piece, () => setImmediate(next))
+    }
+    setImmediate(next)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const { signal } = new AbortController()
+  try {
+    const seeds = [0, 1, 2, 3, 4, 5]
+    const bodies = await Promise.all(
+      seeds.map(async (seed) => {
+        const url = `http://127.0.0.1:${port}/${seed}`
+        const post = createHttpPost({ url, timeoutMs: 20_000, maxBodyBytes: 2 ** 24 })
+        // The second one comes over the same connection.
+        const first = await post('{}', signal)
+        const second = await post('{}', signal)
+        assert.ok(first.body.equals(second.body))
+        return second.body
+      }),
+    )
+    for (const seed of seeds) assert.ok(bodies[seed]!.equals(Buffer.concat(pieces(seed))), `body ${seed}`)
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+})

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { createServer, request as httpRequest, type Server } from 'node:http'
+import { type AddressInfo, connect, type LookupFunction } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { openHeadSocket } from '../../../../src/chain/rpc/headSocket.js'
+import { createHttpPost } from '../../../../src/chain/rpc/httpPost.js'
+import { serveHeads } from '../../../support/headServer.js'
+
+const { signal } = new AbortController()
+
+async function listen(context: TestContext, server: Server, host: string, port = 0): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  context.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+/** A proxy that notes what it is asked for; `tunnels` says whether it lets through what asks for a tunnel. */
+async function serveProxy(context: TestContext, tunnels: boolean) {
+  const seen: string[] = []
+  const note = (method: string, url: string, authorization: string | undefined) =>
+    seen.push(`${method} ${url} ${authorization ?? 'none'}`)
+  const server = createServer((request, response) => {
+    note(request.method!, request.url!, request.headers['proxy-authorization'])
+    const { 'proxy-authorization': _, ...headers } = request.headers
+    const forward = httpRequest(request.url!, { method: request.method!, headers }, (answer) => {
+      response.writeHead(answer.statusCode!, answer.headers)
+      answer.pipe(response)
+    })
+    request.pipe(forward)
+  })
+  server.on('connect', (request, socket) => {
+    note('CONNECT', request.url!, request.headers['proxy-authorization'])
+    if (!tunnels) return void socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n')
+    const [host, port] = request.url!.split(':')
+    const onward = connect(Number(port), host, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      onward.pipe(socket).pipe(onward)
+    })
+    onward.on('error', () => socket.destroy())
+    socket.on('error', () => onward.destroy())
+  })
+  return { port: await listen(context, server, '127.0.0.1'), seen }
+}
+
+test('plain HTTP asks the proxy for the whole address; each side gets its own user and password', async (context) => {
+  const target = createServer((request, response) =>
+    response.end(
+      `${request.url} ${request.headers.host} ${request.headers.authorization} ${request.headers['proxy-authorization']}`,
+    ),
+  )
+  const port = await listen(context, target, '127.0.0.1')
+  const proxy = await serveProxy(context, false)
+  const post = createHttpPost({
+    url: `http://user:pass@127.0.0.1:${port}/v3/key?x=1`,
+    proxy: `http://me:p%40ss@127.0.0.1:${proxy.port}`,
+    timeoutMs: 5_000,
+    maxBodyBytes: 1_000,
+  })
+  for (let round = 0; round < 2; round++)
+    assert.equal(
+      (await post('{}', signal)).body.toString(),
+      // printf user:pass | base64
+      `/v3/key?x=1 127.0.0.1:${port} Basic dXNlcjpwYXNz undefined`,
+    )
+  // printf me:p@ss | base64
+  assert.deepEqual(
+    proxy.seen,
+    new Array(2).fill(`POST http://127.0.0.1:${port}/v3/key?x=1 Basic bWU6cEBzcw==`),
+  )
+})
+
+test('TLS asks for a tunnel, and a proxy that refuses it is told by its status', async (context) => {
+  const proxy = await serveProxy(context, false)
+  const post = createHttpPost({
+    url: 'https://rpc.example/v3/key',
+    proxy: `http://me:pass@127.0.0.1:${proxy.port}`,
+    timeoutMs: 5_000,
+    maxBodyBytes: 1_000,
+  })
+  assert.equal((await post('{}', signal)).status, 403)
+  // printf me:pass | base64
+  assert.deepEqual(proxy.seen, ['CONNECT rpc.example:443 Basic bWU6cGFzcw=='])
+})
+
+test('heads are told through a tunnel', async (context) => {
+  const heads = await serveHeads(context)
+  const proxy = await serveProxy(context, true)
+  await new Promise<void>((resolve, reject) => {
+    context.after(
+      openHeadSocket({
+        url: heads.url,
+        proxy: `http://127.0.0.1:${proxy.port}`,
+        timeoutMs: 5_000,
+        onSubscribed: resolve,
+        onHead: () => undefined,
+        onEnd: (reason) => reject(new Error(reason)),
+      }),
+    )
+  })
+  assert.deepEqual(proxy.seen, [`CONNECT ${new URL(heads.url).host} none`])
+})
+
+test('a name that moves is asked for again when the connection is old, however busy it is', async (context) => {
+  const answering = (text: string) => createServer((_request, response) => response.end(text))
+  const port = await listen(context, answering('old'), '127.0.0.1')
+  await listen(context, answering('new'), '127.0.0.2', port)
+  let address = '127.0.0.1'
+  let lookups = 0
+  const lookup: LookupFunction = (_host, options, callback) => {
+    lookups++
+    if (options.all) callback(null, [{ address, family: 4 }])
+    else callback(null, address, 4)
+  }
+  const post = createHttpPost({
+    url: `http://rpc.test:${port}/`,
+    timeoutMs: 5_000,
+    maxBodyBytes: 1_000,
+    connectionAgeMs: 300,
+    lookup,
+  })
+  const ask = async () => (await post('{}', signal)).body.toString()
+  assert.equal(await ask(), 'old')
+  assert.equal(await ask(), 'old')
+  assert.equal(lookups, 1)
+  address = '127.0.0.2'
+  const until = performance.now() + 10_000
+  let answer = 'old'
+  while (answer === 'old' && performance.now() < until) {
+    await delay(10)
+    answer = await ask()
+  }
+  assert.equal(answer, 'new')
+})

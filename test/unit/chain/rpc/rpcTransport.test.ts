@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inspect } from 'node:util'
+import { RpcFailure } from '../../../../src/chain/rpc/rpcFailure.js'
+import { createRpcTransport } from '../../../../src/chain/rpc/rpcTransport.js'
+import {
+  byMethod,
+  type ScriptedAnswer,
+  type ScriptedCall,
+  SECRET,
+  serveScript,
+} from '../../../support/scriptedRpc.js'
+
+const { signal } = new AbortController()
+type Answer = Parameters<typeof serveScript>[0]
+
+async function withTransport<T>(
+  answer: Answer,
+  body: (transport: ReturnType<typeof createRpcTransport>) => Promise<T>,
+  options: { timeoutMs?: number; maxBodyBytes?: number } = {},
+): Promise<T> {
+  const rpc = await serveScript(answer)
+  try {
+    return await body(
+      createRpcTransport({
+        url: rpc.url,
+        alias: 'alpha',
+        timeoutMs: 2_000,
+        maxBodyBytes: 100_000,
+        ...options,
+      }),
+    )
+  } finally {
+    await rpc.close()
+  }
+}
+
+/** The failure of one call under one answer. */
+async function failureOf(answer: ScriptedAnswer, options = {}): Promise<RpcFailure> {
+  return withTransport(
+    () => answer,
+    async (transport) => {
+      try {
+        await transport.request({ method: 'eth_test', params: [] }, signal)
+      } catch (error) {
+        assert.ok(error instanceof RpcFailure, String(error))
+        return error
+      }
+      throw new Error('no failure')
+    },
+    options,
+  )
+}
+
+const rpcError = (code: number, message: string, data?: unknown) =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code, message, ...(data === undefined ? {} : { data }) } })
+
+test('a call brings its result, null included', async () => {
+  const results = await withTransport(
+    byMethod((call) => (call.method === 'eth_null' ? null : { got: call.params })),
+    async (transport) => [
+      await transport.request({ method: 'eth_null', params: [] }, signal),
+      await transport.request({ method: 'eth_some', params: ['0x1', true] }, signal),
+    ],
+  )
+  assert.deepEqual(results, [null, { got: ['0x1', true] }])
+})
+
+test('each kind of failure is told apart', async () => {
+  const cases: readonly (readonly [ScriptedAnswer, RpcFailure['kind'], object])[] = [
+    [{ body: rpcError(-32000, 'nope') }, 'rpc', { code: -32000, text: 'nope' }],
+    [
+      { body: rpcError(-32602, 'invalid params', { payload: 'range limit 5' }) },
+      'rpc',
+      { code: -32602, text: 'invalid params {"payload":"range limit 5"}' },
+    ],
+    [{ status: 413, body: rpcError(-32614, 'too wide') }, 'rpc', { status: 413, code: -32614 }],
+    [{ status: 413, body: 'Request Entity Too Large' }, 'http', { status: 413 }],
+    [{ status: 503, headers: { 'content-type': 'text/plain' }, body: 'down' }, 'http', { status: 503 }],
+    [{ status: 429, body: 'slow down' }, 'rateLimit', { status: 429 }],
+    [
+      { status: 429, body: rpcError(-32005, 'Too Many Requests') },
+      'rateLimit',
+      { status: 429, code: -32005 },
+    ],
+    [{ body: rpcError(-32005, 'Too Many Requests') }, 'rateLimit', { code: -32005 }],
+    ['close', 'network', {}],
+    [{ body: '{"jsonrpc":"2.0","id":1,"resu' }, 'body', {}],
+    [{ body: 'no JSON' }, 'body', {}],
+    [{ body: '{"jsonrpc":"2.0","id":1}' }, 'body', {}],
+    [{ body: '[]' }, 'body', {}],
+    [{ body: '7' }, 'body', {}],
+  ]
+  for (const [answer, kind, words] of cases) {
+    const failure = await failureOf(answer)
+    const title = inspect(answer)
+    assert.equal(failure.kind, kind, title)
+    const told = failure.providerWords() as unknown as Record<string, unknown>
+    for (const [name, value] of Object.entries(words)) assert.equal(told[name], value, title)
+  }
+})
+
+test('an error whose data are nested thousands deep is a failure like any other', async () => {
+  const deep = '['.repeat(10_000) + ']'.repeat(10_000)
+  const answer = `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"busy","data":${deep}}}`
+  assert.equal((await failureOf({ body: answer })).kind, 'rpc')
+  const page = `{"error":{"text":${deep}}}`
+  assert.equal((await failureOf({ status: 500, body: page })).kind, 'http')
+})
+
+test('silence and a trickling body end with the time-out', async () => {
+  const pieces = ['{"jsonrpc":"2.0",', ...Array.from({ length: 50 }, () => ' '), '"id":1,"result":1}']
+  for (const answer of ['silent', { body: pieces, pauseMs: 50 }] as const) {
+    const started = performance.now()
+    assert.equal((await failureOf(answer, { timeoutMs: 200 })).kind, 'timeout')
+    assert.ok(performance.now() - started < 1_500)
+  }
+})
+
+test('a longer body than the cap is not read', async () => {
+  const long = JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'x'.repeat(200_000) })
+  const told = await failureOf({ headers: { 'content-length': String(long.length) }, body: long })
+  const untold = await failureOf({ body: [long.slice(0, 90_000), long.slice(90_000)] })
+  for (const failure of [told, untold]) assert.equal(failure.kind, 'body')
+})
+
+test('a Retry-After date is measured by the clock of the endpoint that tells it', async () => {
+  for (const hours of [0, 24, -24]) {
+    const thereMs = Date.now() + hours * 3_600_000
+    const headers = {
+      date: new Date(thereMs).toUTCString(),
+      'retry-after': new Date(thereMs + 5_000).toUTCString(),
+    }
+    const { retryAfterMs } = await failureOf({ status: 429, headers, body: '' })
+    assert.ok(
+      retryAfterMs !== undefined && Math.abs(retryAfterMs - 5_000) <= 1_000,
+      `${hours} h: ${retryAfterMs}`,
+    )
+  }
+})
+
+test('Retry-After is read as seconds and as a date, and capped', async () => {
+  const after = async (value: string) =>
+    (await failureOf({ status: 429, headers: { 'retry-after': value }, body: '' })).retryAfterMs
+  assert.equal(await after('7'), 7_000)
+  const dated = await after(new Date(Date.now() + 60_000).toUTCString())
+  assert.ok(dated !== undefined && dated > 50_000 && dated <= 60_000, String(dated))
+  assert.equal(await after('999999'), 900_000)
+  assert.equal(await after('soon'), undefined)
+  assert.equal((await failureOf({ status: 503, body: '' })).retryAfterMs, undefined)
+})
+
+test('an error of nothing beside a result is none, and without a result it is one', async () => {
+  for (const error of ['null', '{}', '[]', 'false', '""', '{"code":0,"message":""}'])
+    for (const result of ['"0x1"', 'null', '[]']) {
+      const body = `{"jsonrpc":"2.0","id":1,"result":${result},"error":${error}}`
+      const told = await withTransport(
+        () => ({ body }),
+        (transport) => transport.request({ method: 'eth_test', params: [] }, signal),
+      )
+      assert.deepEqual(told, JSON.parse(result), body)
+    }
+  for (const body of [
+    '{"jsonrpc":"2.0","id":1,"error":{}}',
+    '{"jsonrpc":"2.0","id":1,"result":"0x1","error":{"code":-32000,"message":""}}',
+    '{"jsonrpc":"2.0","id":1,"result":"0x1","error":"busy"}',
+  ])
+    assert.ok(await failureOf({ body }), body)
+})
+
+test('a byte order mark in front of an answer is left out', async () => {
+  const results = await withTransport(
+    () => ({ body: '\ufeff{"jsonrpc":"2.0","id":1,"result":"0x1"}' }),
+    (transport) => transport.request({ method: 'eth_test', params: [] }, signal),
+  )
+  assert.equal(results, '0x1')
+  const refused = await failureOf({ status: 500, body: `\ufeff${rpcError(-32005, 'limit')}` })
+  assert.equal(refused.providerWords().code, -32005)
+})
+
+test('a redirect is not followed; the host is told, and nothing else of the address', async () => {
+  const movedTo = async (status: number, location: string) =>
+    (await failureOf({ status, headers: { location }, body: '' })).message
+  assert.equal(
+    await movedTo(308, 'https://me:pass@other.example:8443/v3/k3y?token=t'),
+    'alpha: eth_test failed, it is redirected to host other.example:8443 (https): HTTP 308',
+  )
+  assert.equal(
+    await movedTo(301, '/login?next=k3y'),
+    'alpha: eth_test failed, it is redirected to another path of the same host: HTTP 301',
+  )
+  assert.equal(await movedTo(302, 'http://['), 'alpha: eth_test failed: HTTP 302')
+  const rpc = await serveScript(() => ({
+    status: 307,
+    headers: { location: rpc.url.replace('http', 'https') },
+    body: '',
+  }))
+  const transport = createRpcTransport({ url: rpc.url, alias: 'alpha', timeoutMs: 1000, maxBodyBytes: 1000 })
+  await assert.rejects(transport.request({ method: 'eth_test', params: [] }, signal), {
+    kind: 'http',
+    message: 'alpha: eth_test failed, it is redirected to https: HTTP 307',
+  })
+  assert.equal(rpc.requests.length, 1)
+  await rpc.close()
+})
+
+test('no error shows the address, the request or the words of the provider', async () => {
+  const words = 'words of the provider'
+  const answers: readonly ScriptedAnswer[] = [
+    { body: rpcError(-32000, words) },
+    { status: 500, body: words },
+    { status: 429, body: words },
+    { body: `${words} {` },
+    'close',
+    'silent',
+  ]
+  for (const answer of answers) {
+    const failure = await failureOf(answer, { timeoutMs: 200 })
+    const shown = [
+      failure.message,
+      failure.stack,
+      inspect(failure, { depth: 9, showHidden: true }),
+      JSON.stringify(failure),
+    ].join('\n')
+    for (const secret of [SECRET, '127.0.0.1', words, '"params"'])
+      assert.ok(!shown.includes(secret), `${secret} in ${shown}`)
+    assert.ok(failure.message.startsWith('alpha: '), failure.message)
+  }
+})
+
+test('nothing listens: the system code is told, the address is not', async () => {
+  const rpc = await serveScript(() => 'close')
+  await rpc.close()
+  const transport = createRpcTransport({ url: rpc.url, alias: 'alpha', timeoutMs: 1000, maxBodyBytes: 1000 })
+  await assert.rejects(transport.request({ method: 'eth_test', params: [] }, signal), {
+    kind: 'network',
+    message: 'alpha: no connection for eth_test (ECONNREFUSED)',
+  })
+})
+
+test('a batch is matched by id, whatever its order', async () => {
+  const answer: Answer = (body) => {
+    const calls = body as readonly ScriptedCall[]
+    const replies = calls.map(({ id, params }) => ({ jsonrpc: '2.0', id, result: params[0] }))
+    return { body: JSON.stringify(replies.reverse()) }
+  }
+  const outcomes = await withTransport(answer, (transport) =>
+    transport.requestBatch(
+      [1, 2, 3].map((value) => ({ method: 'eth_echo', params: [value] })),
+      signal,
+    ),
+  )
+  assert.deepEqual(
+    outcomes,
+    [1, 2, 3].map((result) => ({ ok: true, result })),
+  )
+})
+
+test('in a batch, one failed call is an outcome among others', async () => {
+  const answer = byMethod((call) => {
+    if (call.params[0] === 2) throw { code: 3, message: 'execution reverted' }
+    return call.params[0]
+  })
+  const outcomes = await withTransport(answer, (transport) =>
+    transport.requestBatch(
+      [1, 2].map((value) => ({ method: 'eth_echo', params: [value] })),
+      signal,
+    ),
+  )
+  assert.deepEqual(outcomes[0], { ok: true, result: 1 })
+  assert.ok(outcomes[1]?.ok === false && outcomes[1].failure.providerWords().code === 3)
+})
+
+test('an abort ends a call with its own reason', async () => {
+  const reason = new Error('stopping')
+  await withTransport(
+    () => 'silent',
+    async (transport) => {
+      const stop = new AbortController()
+      const call = transport.request({ method: 'eth_test', params: [] }, stop.signal)
+      stop.abort(reason)
+      await assert.rejects(call, (error) => error === reason)
+    },
+  )
+})
+
+test('300,000 logs in one answer are an answer', async () => {
+  const log = { address: `0x${'b1'.repeat(20)}`, topics: [], data: '0x', logIndex: '0x0' }
+  const body = `{"jsonrpc":"2.0","id":1,"result":[${`${JSON.stringify(log)},`.repeat(299_999)}${JSON.stringify(log)}]}`
+  const result = await withTransport(
+    () => ({ body }),
+    (transport) => transport.request({ method: 'eth_getLogs', params: [] }, signal),
+    { maxBodyBytes: 64 * 1024 * 1024, timeoutMs: 20_000 },
+  )
+  assert.equal((result as unknown[]).length, 300_000)
+})

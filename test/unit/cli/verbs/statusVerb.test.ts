@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { renderStatus } from '../../../../src/cli/verbs/statusVerb.js'
+import type { NetworkSyncRecord } from '../../../../src/health/healthRecord.js'
+
+const IN_STEP: NetworkSyncRecord = {
+  network_id: 1,
+  current_block: 100,
+  synced_block: 100,
+  is_synced: true,
+  finalized_block: 90,
+  lag_seconds: 0,
+  head_age_seconds: 12,
+  halted: null,
+  contract_deposit_count: 5,
+  contracts_compared: true,
+  indexed_deposit_count: 5,
+  indexed_claim_count: 3,
+  unresolved_senders: 0,
+}
+
+const stateOf = (change: Partial<NetworkSyncRecord>): string =>
+  renderStatus([{ ...IN_STEP, ...change }])
+    .split('\n')[1]!
+    .split(/ {2,}/)
+    .at(-1)!
+
+test('the state of a network says what is the matter, and syncing only where that is all', () => {
+  const outOfStep = { is_synced: false } as const
+  assert.equal(stateOf({}), 'in step')
+  assert.equal(stateOf(outOfStep), 'syncing')
+  assert.equal(stateOf({ ...outOfStep, reasons: ['syncing'] }), 'syncing')
+  assert.equal(stateOf({ ...outOfStep, reasons: ['rpc', 'syncing'] }), 'rpc: no endpoint answers')
+  assert.equal(stateOf({ ...outOfStep, reasons: ['behind'] }), 'behind: the head is below what is indexed')
+  assert.equal(stateOf({ reasons: ['stalled'] }), 'in step; stalled: the chain stands still')
+  const halted = { ...outOfStep, halted: 'missing_log', reasons: ['halted', 'rpc'] } as const
+  assert.equal(stateOf(halted), 'halted: missing_log; rpc: no endpoint answers')
+  assert.equal(stateOf({ ...outOfStep, halted: 'disk_full', reasons: ['disk'] }), 'halted: disk_full')
+})
+
+test('there is no lag against a head that nobody tells', () => {
+  const cells = (change: Partial<NetworkSyncRecord>) => {
+    const [titles, row] = renderStatus([{ ...IN_STEP, ...change }]).split('\n')
+    const at = titles!.indexOf(' lag') + ' lag'.length
+    return row!.slice(at - 4, at).trim()
+  }
+  assert.equal(cells({ synced_block: 98 }), '2')
+  assert.equal(cells({ is_synced: false, reasons: ['rpc'] }), '-')
+})

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Hex } from 'viem'
+import { ClaimAudit } from '../../../../src/indexer/audit/claimAudit.js'
+import type { ClaimedWord } from '../../../../src/protocol/claimedBitMap.js'
+import { asNetworkId } from '../../../../src/protocol/units.js'
+import { headerOf } from '../../../support/directClient.js'
+import { createFakeWorld, type FakeBlock } from '../../../support/fakeChain.js'
+import { createSyncHarness, isInStep } from '../../../support/syncHarness.js'
+
+const { signal } = new AbortController()
+
+/** A layer 2 whose history is long, with one claim of an old deposit of layer 1 in it. */
+function claimedLongAgo() {
+  const harness = createSyncHarness({ networkId: 1, indexedDeposits: () => [[0, 5]] })
+  const { world, network } = harness
+  const l1 = world.network(0)
+  for (let i = 0; i < 5; i++)
+    l1.mine((block) => block.tx().deposit({ destinationNetwork: 1, amount: BigInt(i) }))
+  network.mineEmpty(40)
+  const block = network.mine((next) => next.tx().claim({ deposit: l1.deposits()[3]! }))
+  network.mineEmpty(300)
+  return { harness, network, l1, block }
+}
+
+/** Leaves out the logs of one block while `isHidden`, as a provider with a hole would. */
+function hide({ client }: ReturnType<typeof createSyncHarness>, hidden: FakeBlock) {
+  const state = { isHidden: true }
+  client.hideLogs(({ number }) => state.isHidden && number === hidden.number)
+  return state
+}
+
+test('a claim left out of far history halts the network before it has caught up, and heals when it is told', async () => {
+  const { harness, block } = claimedLongAgo()
+  const hole = hide(harness, block)
+  await harness.run(() => harness.row.haltReason() === 'missing_log')
+  assert.equal(harness.row.get('caughtUp'), 0)
+  const [halt] = harness.messages.filter((message) => message.type === 'halted')
+  assert.match(halt?.message ?? '', /claims of deposits 0 .*network 0 .*contract has 0x0*8, indexed 0x0+$/)
+  hole.isHidden = false
+  await harness.run(() => harness.row.haltReason() === 'none' && isInStep(harness), 60_000)
+  assert.equal(harness.shard.counts().claims, 1)
+})
+
+test('a store is catching up from its first block until every claim was compared, and again after a long absence', async () => {
+  const { harness, network } = claimedLongAgo()
+  const { client, shard } = harness
+  let hasCompared = false
+  client.before = ({ method }) => {
+    if (method === 'getClaimedWords') hasCompared = true
+    if (!hasCompared && shard.checkpoint() !== undefined) assert.ok(shard.isCatchingUp)
+  }
+  await harness.run(() => harness.row.get('caughtUp') === 1)
+  assert.ok(hasCompared && !shard.isCatchingUp)
+  network.mineEmpty(10)
+  await harness.run(() => shard.checkpoint()?.number === network.head.number)
+  client.before = () => assert.ok(!shard.isCatchingUp)
+  network.mineEmpty(200)
+  hasCompared = false
+  client.before = ({ method }) => {
+    if (method === 'getClaimedWords') hasCompared = true
+    if (method === 'fetchRange' && !hasCompared && shard.checkpoint()!.number < network.head.number - 100)
+      assert.ok(shard.isCatchingUp)
+  }
+  await harness.run(() => shard.checkpoint()?.number === network.head.number && !shard.isCatchingUp)
+})
+
+test('a claim that an administrator set for the last deposit count there can be keeps nobody from getting in step', async () => {
+  const { harness, network, l1 } = claimedLongAgo()
+  const last = { depositCount: 2 ** 32 - 1, globalIndex: (1n << 64n) + 0xffff_ffffn }
+  network.mine((block) => block.tx().setClaim({ ...l1.deposits()[0]!, ...last }))
+  network.mineEmpty(100)
+  await harness.run(() => harness.row.get('caughtUp') === 1)
+  const asked = harness.client.calls.filter(({ method }) => method === 'getClaimedWords')
+  assert.ok(asked.length <= 4, `${asked.length} questions`)
+  // It is compared like any other.
+  await harness.run(() => isInStep(harness))
+  hide(
+    harness,
+    network.mine((block) => block.tx().unsetClaim({ ...l1.deposits()[0]!, ...last })),
+  )
+  await harness.run(() => harness.row.haltReason() === 'missing_log', 130_000)
+})
+
+test('the taking back of a claim that was left out is found as well', async () => {
+  const { harness, network, l1 } = claimedLongAgo()
+  const block = network.mine((next) => next.tx().unsetClaim(l1.deposits()[3]!))
+  network.mineEmpty(200)
+  const hole = hide(harness, block)
+  await harness.run(() => harness.row.haltReason() === 'missing_log')
+  hole.isHidden = false
+  await harness.run(() => harness.row.haltReason() === 'none' && isInStep(harness), 60_000)
+})
+
+test('a claim that is lost at the tip of a running network is found within two minutes', async () => {
+  const { harness, network, l1 } = claimedLongAgo()
+  await harness.run(() => harness.row.get('caughtUp') === 1)
+  const hole = hide(
+    harness,
+    network.mine((next) => next.tx().claim({ deposit: l1.deposits()[4]! })),
+  )
+  await harness.run(() => harness.row.haltReason() === 'missing_log', 125_000)
+  hole.isHidden = false
+  await harness.run(() => harness.row.haltReason() === 'none' && isInStep(harness), 60_000)
+})
+
+test('a claim that is lost beside others at the tip is found within a minute', async () => {
+  const { harness, network, l1 } = claimedLongAgo()
+  await harness.run(() => harness.row.get('caughtUp') === 1)
+  hide(
+    harness,
+    network.mine((next) => next.tx().claim({ deposit: l1.deposits()[4]! })),
+  )
+  network.mine((next) => next.tx().deposit())
+  await harness.run(() => harness.row.haltReason() === 'missing_log', 45_000)
+})
+
+test('an emergency that was left out of far history halts the network', async () => {
+  const harness = createSyncHarness({ networkId: 1 })
+  const block = harness.network.mine((next) => next.tx().setEmergency(true))
+  harness.network.mineEmpty(300)
+  const hole = hide(harness, block)
+  await harness.run(() => harness.row.haltReason() === 'missing_log')
+  hole.isHidden = false
+  await harness.run(() => harness.row.haltReason() === 'none' && isInStep(harness), 60_000)
+})
+
+test('a token that was mapped anew without its log halts the network, and the newest of many mappings is no exception', async () => {
+  const token = (n: number): Hex => `0x${n.toString(16).padStart(40, '0')}`
+  const harness = createSyncHarness({ networkId: 1 })
+  const { network, client, row } = harness
+  for (let n = 1; n <= 130; n++)
+    network.mine((block) => block.tx().setSovereignToken(0, token(n), token(n + 1_000)))
+  const anew = network.mine((block) => block.tx().setSovereignToken(0, token(7), token(5_000)))
+  network.mineEmpty(300)
+  const hole = hide(harness, anew)
+  await harness.run(() => row.haltReason() === 'missing_log')
+  const [halt] = harness.messages.filter((message) => message.type === 'halted')
+  assert.match(
+    halt?.message ?? '',
+    /wrapped token of 0x0*7 of network 0 .*contract has 0x0*1388, indexed 0x0*3ef$/,
+  )
+  hole.isHidden = false
+  await harness.run(() => row.haltReason() === 'none' && isInStep(harness), 60_000)
+  // At the tip all come round.
+  const asked = client.callCount('getWrappedTokens')
+  await harness.run(() => client.callCount('getWrappedTokens') > asked + 13, 14_000_000)
+})
+
+test('one endpoint that lies about claims halts nobody: the next one is asked before it counts', async () => {
+  const { harness, network } = claimedLongAgo()
+  const { client } = harness
+  let isLying = true
+  client.distrust = () => {
+    isLying = false
+  }
+  const honest = network.blocks
+  client.view = ({ method }) =>
+    isLying && method === 'getClaimedWords'
+      ? honest.map((block) => ({ ...block, state: { ...block.state, claims: new Map() } }))
+      : network.blocks
+  await harness.run(() => harness.row.get('caughtUp') === 1)
+  assert.equal(isLying, false)
+  assert.deepEqual(
+    harness.messages.filter(({ type }) => type === 'halted'),
+    [],
+  )
+})
+
+test('a node that keeps no such state is no reason to halt', async () => {
+  const { harness, block } = claimedLongAgo()
+  hide(harness, block)
+  harness.client.getClaimedWords = async (words) => words.map(() => undefined)
+  await harness.run(() => harness.row.get('caughtUp') === 1)
+  assert.equal(harness.row.haltReason(), 'none')
+})
+
+test('every word is compared once soon after the start, then all come round, and new ones at once', async () => {
+  const asked: ClaimedWord[] = []
+  const own = asNetworkId(1)
+  let readsMany = false
+  const deposits = new Map([
+    [asNetworkId(0), 256 * 700 + 1],
+    [own, 10_000],
+    [asNetworkId(2), 1],
+  ])
+  const stored = [0, 1, 2 ** 24 - 1]
+  const audit = new ClaimAudit({
+    networkId: own,
+    client: {
+      readsManyWords: () => readsMany,
+      getClaimedWords: async (words) => {
+        asked.push(...words)
+        return words.map(() => 0n)
+      },
+    },
+    contractState: {
+      claimSources: () => [asNetworkId(7)],
+      claimedWordsFrom: (source, from) => (source === 7 ? stored.filter((word) => word >= from) : []),
+      claimedWord: () => 0n,
+    },
+    indexedDeposits: () => deposits,
+  })
+  const checkpoint = headerOf(createFakeWorld().network(0).head)
+  const step = async () => {
+    asked.length = 0
+    await audit.compareSome(checkpoint, 3, signal)
+    return asked.map(({ sourceNetwork, word }) => `${sourceNetwork}:${word}`)
+  }
+  const all = [
+    ...Array.from({ length: 701 }, (_, word) => `0:${word}`),
+    '2:0',
+    '7:0',
+    '7:1',
+    '7:16777215',
+  ].sort()
+  assert.deepEqual([...(await step()), ...(await step())].sort(), all)
+  assert.equal(audit.hasFresh(), false)
+  const round: string[] = []
+  while (round.length < all.length) round.push(...(await step()))
+  assert.deepEqual(round.sort(), all)
+  deposits.set(asNetworkId(2), 257)
+  assert.deepEqual(await step(), ['2:1'])
+  stored.splice(2, 0, 70_000)
+  assert.deepEqual(await step(), ['7:70000'])
+  readsMany = true
+  const sizes = [await step(), await step()].map(({ length }) => length)
+  assert.ok(sizes[0]! >= 400, `hundreds at once where one call answers them: ${sizes}`)
+})
+
+test('while one word differs none of that answer counts as compared', async () => {
+  let lie = 1n
+  const audit = new ClaimAudit({
+    networkId: asNetworkId(1),
+    client: {
+      readsManyWords: () => false,
+      getClaimedWords: async (words) => words.map(({ word }) => (word === 2 ? lie : 0n)),
+    },
+    contractState: { claimSources: () => [], claimedWordsFrom: () => [], claimedWord: () => 0n },
+    indexedDeposits: () => new Map([[asNetworkId(0), 256 * 4]]),
+  })
+  const checkpoint = headerOf(createFakeWorld().network(0).head)
+  for (let look = 0; look < 3; look++) {
+    const { difference } = await audit.compareSome(checkpoint, 3, signal)
+    assert.match(difference?.what ?? '', /claims of deposits 512 /)
+    assert.ok(audit.hasFresh())
+  }
+  lie = 0n
+  assert.equal((await audit.compareSome(checkpoint, 3, signal)).difference, undefined)
+  assert.equal(audit.hasFresh(), false)
+})

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Hex, keccak256 } from 'viem'
+import { InjectionAudit } from '../../../../src/indexer/audit/injectionAudit.js'
+import { decodeHex } from '../../../../src/protocol/hex.js'
+import { DirectClient, headerOf } from '../../../support/directClient.js'
+import { createFakeWorld } from '../../../support/fakeChain.js'
+import { MemoryShard } from '../../../support/memoryShard.js'
+
+const { signal } = new AbortController()
+
+const ger = (n: number): Hex => keccak256(new Uint8Array([n]))
+
+/** A layer 2 that was told of the roots 0 … 4 of layer 1 but the hidden one, of which 2 was taken out again. */
+function injectedRoots(
+  hidden: number | undefined,
+  { removes = false, keepsHashChains = true, silent = 0, isPolled = false } = {},
+) {
+  const network = createFakeWorld().network(1)
+  for (let n = 0; n < 5; n++)
+    network.mine((block) => block.tx().injectGer(ger(n), n < silent ? 'silent' : 'hashChain'))
+  if (removes) network.mine((block) => block.tx().removeGer(ger(2)))
+  const client = new DirectClient(network)
+  client.keepsHashChains = keepsHashChains
+  const shard = new MemoryShard()
+  const blocks = network.blocks.map((block) => client.indexed(block))
+  const told = blocks.filter(({ header }) => header.number !== hidden)
+  const head = headerOf(network.head)
+  const zero = headerOf(network.blocks[0]!).number
+  shard.applyBlocks({ fromBlock: zero, head, blocks: told, finalizedBlock: zero, undoFloor: zero })
+  const roots = Array.from({ length: 8 }, (_, n) => decodeHex(ger(n))!)
+  const leaves = {
+    read: (from: (tree: { epoch: number; leafCount: number }) => number) => {
+      const tree = { epoch: 0, leafCount: roots.length }
+      return { ...tree, globalExitRoots: roots.slice(from(tree)) }
+    },
+  }
+  const { contractState } = shard
+  const audit = new InjectionAudit({
+    client,
+    contractState,
+    leaves,
+    isTold: () => true,
+    isPolled: () => isPolled,
+  })
+  const compare = () => audit.compare(head, signal)
+  return { client, compare, head }
+}
+
+test('the hash chain of a sovereign manager proves all injections with one question', async () => {
+  const { client, compare } = injectedRoots(undefined)
+  assert.equal(await compare(), undefined)
+  assert.deepEqual(
+    client.calls.map(({ method }) => method),
+    ['getGerHashChains'],
+  )
+})
+
+test('an injection or a removal that was left out is found by the map, whatever the manager', async () => {
+  for (const keepsHashChains of [true, false]) {
+    const options = { keepsHashChains, removes: true }
+    assert.equal(await injectedRoots(undefined, options).compare(), undefined, 'nothing left out')
+    const { client, compare, head } = injectedRoots(4, options)
+    const injection = await compare()
+    assert.deepEqual([injection?.what, injection?.ours()], [`global exit root ${ger(3)}`, 'not in force'])
+    assert.equal(await injection?.ask(client, head.number, signal), 'in force')
+    const removal = await injectedRoots(6, options).compare()
+    assert.deepEqual([removal?.what, removal?.ours()], [`global exit root ${ger(2)}`, 'in force'])
+  }
+})
+
+test('roots that a manager learned of before it told of them are no reason to halt, those left out since are', async () => {
+  for (const keepsHashChains of [true, false]) {
+    const { compare } = injectedRoots(undefined, { keepsHashChains, silent: 2 })
+    for (let look = 0; look < 3; look++) assert.equal(await compare(), undefined, `look ${look}`)
+    const later = await injectedRoots(4, { keepsHashChains, silent: 2 }).compare()
+    assert.equal(later?.what, `global exit root ${ger(3)}`)
+  }
+})
+
+test('where roots are asked for, one that no sweep has seen yet is no reason to halt, whatever the manager became', async () => {
+  for (const keepsHashChains of [true, false])
+    assert.equal(await injectedRoots(4, { keepsHashChains, isPolled: true }).compare(), undefined)
+})

@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { RetryableError } from '../../../../src/errors/chainErrors.js'
+import type { FakeState } from '../../../support/fakeChainState.js'
+import { account } from '../../../support/fakeChainTransaction.js'
+import { EMPTY_FRONTIER } from '../../../support/fakeChainTrees.js'
+import { createSyncHarness, isInStep } from '../../../support/syncHarness.js'
+
+type Change = (state: FakeState) => Partial<FakeState>
+
+const QUESTIONS: readonly string[] = [
+  'getClaimedWords',
+  'getContractDepositCount',
+  'getContractLocalExitRoot',
+  'getEmergencyState',
+  'getWrappedTokens',
+]
+const TOKEN = `0x${'0a'.repeat(20)}` as const
+
+/** A layer 2 with one of everything that is compared; its endpoint may tell something else. */
+function createNetwork() {
+  const harness = createSyncHarness({ networkId: 1, indexedDeposits: () => [[0, 600]] })
+  const { world, network, client, row, shard, messages, run } = harness
+  const l1 = world.network(0)
+  for (let n = 0; n < 2; n++)
+    l1.mine((block) => block.tx().deposit({ destinationNetwork: 1, amount: BigInt(n) }))
+  network.mine((block) => block.tx().deposit())
+  network.mine((block) => block.tx().claim({ deposit: l1.deposits()[0]! }))
+  network.mine((block) => block.tx().setSovereignToken(0, TOKEN, account(1)))
+  network.mineEmpty(200)
+  /** From now on contract calls show another state, by an endpoint that can't show which block it tells of. */
+  const insist = (change: Change) => {
+    client.isWitness = () => false
+    client.view = ({ method }) =>
+      method === 'fetchRange' || method === 'getHead'
+        ? network.blocks
+        : network.blocks.map((block) => ({ ...block, state: { ...block.state, ...change(block.state) } }))
+  }
+  const agree = () => {
+    client.view = () => network.blocks
+  }
+  const isReady = () => row.get('caughtUp') === 1 && !shard.isCatchingUp
+  const halts = () => messages.filter(({ type }) => type === 'halted')
+  /** Blocks go on meanwhile. @returns false when it became ready. */
+  const staysUnready = async (ms: number) => {
+    let wasReady = false
+    const { clock } = harness
+    for (let at = 5_000; at < ms; at += 5_000) clock.after(at, () => network.mineEmpty(1))
+    const until = clock.now() + ms
+    await run(() => {
+      if (shard.checkpoint() !== undefined) wasReady ||= !shard.isCatchingUp
+      return clock.now() >= until
+    }, 2 * ms)
+    return !wasReady
+  }
+  return { harness, l1, insist, agree, isReady, halts, staysUnready }
+}
+
+const changes: Record<string, Change> = {
+  'a claim that we do not have': ({ claims }) => ({
+    claims: new Map([...claims, ['0:3', [...claims.values()][0]!]]),
+  }),
+  'no claim where we have one': () => ({ claims: new Map() }),
+  'an emergency': () => ({ emergency: true }),
+  'another exit root': () => ({ localExitTree: EMPTY_FRONTIER }),
+  'another token': () => ({ tokenMappings: [] }),
+}
+
+for (const [what, change] of Object.entries(changes)) {
+  test(`${what}, told by one that nobody can judge: not in step, nothing ready, until it tells otherwise`, async () => {
+    const { harness, insist, agree, isReady, halts, staysUnready } = createNetwork()
+    const { row, run, client } = harness
+    insist(change)
+    assert.ok(await staysUnready(600_000))
+    // Ever more rarely.
+    const asked = client.calls.filter(({ method }) => QUESTIONS.includes(method)).length
+    assert.ok(asked < 100, `${asked} questions in ten minutes`)
+    assert.equal(row.get('caughtUp'), 0)
+    assert.equal(row.get('contractsCompared'), 0)
+    agree()
+    await run(isReady, 130_000)
+    assert.equal(row.get('contractsCompared'), 1)
+    assert.ok(isInStep(harness))
+    assert.deepEqual(halts(), [])
+  })
+
+  test(`${what}, told of a network that was in step: nothing is ready until it tells otherwise`, async () => {
+    const { harness, insist, agree, isReady, halts, staysUnready } = createNetwork()
+    const { shard, run } = harness
+    await run(isReady)
+    insist(change)
+    await run(() => shard.isCatchingUp, 700_000)
+    assert.ok(await staysUnready(200_000))
+    agree()
+    await run(isReady, 130_000)
+    assert.deepEqual(halts(), [])
+  })
+}
+
+test('one that falls silent after it contradicted has taken nothing back', async () => {
+  const { harness, insist, staysUnready } = createNetwork()
+  const { client, clock } = harness
+  insist(changes['a claim that we do not have']!)
+  clock.after(20_000, () => {
+    client.getClaimedWords = async (words) => words.map(() => undefined)
+  })
+  assert.ok(await staysUnready(200_000))
+})
+
+test('an endpoint that fails while it is judged leaves its contradiction open', async () => {
+  const { harness, insist, agree, isReady } = createNetwork()
+  const { client, shard, run } = harness
+  await run(isReady)
+  insist(changes['an emergency']!)
+  let failures = 0
+  const { askWitness } = client
+  client.askWitness = async () => {
+    failures++
+    throw new RetryableError('no answer')
+  }
+  await run(() => failures > 0 && shard.isCatchingUp, 700_000)
+  client.askWitness = askWitness.bind(client)
+  agree()
+  await run(isReady, 130_000)
+})
+
+test('a claim that was lost is read again as soon as somebody can prove it', async () => {
+  const { harness, l1, isReady, halts, staysUnready } = createNetwork()
+  const { network, client, shard, run } = harness
+  const lost = network.mine((block) => block.tx().claim({ deposit: l1.deposits()[1]! })).number
+  network.mineEmpty(300)
+  let isHidden = true
+  client.isWitness = () => false
+  client.hideLogs(({ number }) => isHidden && number === lost)
+  assert.ok(await staysUnready(100_000))
+  client.isWitness = () => true
+  await run(() => halts().length > 0, 70_000)
+  isHidden = false
+  await run(() => isReady() && isInStep(harness), 130_000)
+  assert.equal(shard.counts().claims, 2)
+})
+
+/** What contract calls, and headers, show of another branch than heads and logs do. */
+function forked() {
+  const created = createNetwork()
+  const { harness, l1 } = created
+  const { network, client } = harness
+  const fork = () => {
+    const old = network.blocks
+    network.reorg({ depth: 1, blocks: 'empty' })
+    const state = { questions: 0, hasFollowed: false }
+    client.view = ({ method }) => {
+      if (method === 'getClaimedWords') state.questions++
+      const isState = QUESTIONS.includes(method) || method === 'getHeader'
+      return state.hasFollowed || isState ? network.blocks : old
+    }
+    return state
+  }
+  const claim = () => network.mine((block) => block.tx().claim({ deposit: l1.deposits()[1]! }))
+  return { ...created, fork, claim }
+}
+
+test('a reorg between two reads is followed, and takes readiness from nobody', async () => {
+  const { harness, fork, claim, isReady, halts } = forked()
+  const { network, client, shard, clock, run } = harness
+  await run(isReady)
+  claim()
+  await run(() => isInStep(harness) && isReady())
+  const state = fork()
+  client.before = ({ method }) => {
+    if (method === 'getHead') state.hasFollowed ||= state.questions > 0
+  }
+  let wasUnready = false
+  clock.after(1_000, () => network.mineEmpty(1))
+  const isDone = () => {
+    wasUnready ||= shard.isCatchingUp
+    return state.questions > 2 && isReady() && isInStep(harness)
+  }
+  await run(isDone, 130_000)
+  assert.equal(wasUnready, false)
+  assert.equal(shard.counts().claims, 1)
+  assert.deepEqual(halts(), [])
+})
+
+test('contract calls that go on telling of another branch make nothing ready, and are not asked all the time', async () => {
+  const { harness, fork, claim, isReady, halts } = forked()
+  const { client, shard, clock, run } = harness
+  await run(isReady)
+  claim()
+  await run(() => isInStep(harness) && isReady())
+  const state = fork()
+  await run(() => shard.isCatchingUp, 130_000)
+  const before = client.calls.length
+  const until = clock.now() + 300_000
+  await run(() => clock.now() >= until, 400_000)
+  const asked = client.calls.slice(before).filter(({ method }) => QUESTIONS.includes(method)).length
+  assert.ok(asked < 80, `${asked} questions in five minutes`)
+  assert.ok(shard.isCatchingUp)
+  state.hasFollowed = true
+  await run(() => isReady() && isInStep(harness), 130_000)
+  assert.deepEqual(halts(), [])
+})
+
+test('what differed in a backfill and is not settled yet is not told as compared', async () => {
+  const { harness, insist, agree, isReady } = createNetwork()
+  const { client, shard, row, network, run } = harness
+  client.maxRange = 8
+  insist(changes['another exit root']!)
+  let wasCompared = false
+  client.before = () => {
+    if (client.callCount('getContractLocalExitRoot') === 3) agree()
+    const isAtTip = shard.checkpoint()?.number === network.head.number
+    wasCompared ||= isAtTip && shard.isCatchingUp && row.get('contractsCompared') === 1
+  }
+  await run(isReady)
+  assert.ok(client.callCount('getContractLocalExitRoot') > 3)
+  assert.equal(wasCompared, false)
+})
+
+test('what was proven against the store stays so when all fall silent: nothing becomes ready', async () => {
+  const { harness, l1, isReady } = createNetwork()
+  const { network, client, clock, row, shard, run } = harness
+  await run(isReady)
+  const lost = network.mine((block) => block.tx().claim({ deposit: l1.deposits()[1]! })).number
+  client.hideLogs(({ number }) => number === lost)
+  const { getClaimedWords } = client
+  let silentAtMs = Number.POSITIVE_INFINITY
+  let wasReady = false
+  await run(() => {
+    if (silentAtMs === Number.POSITIVE_INFINITY && row.haltReason() === 'missing_log') {
+      silentAtMs = clock.now()
+      client.getClaimedWords = async (words) => words.map(() => undefined)
+    }
+    // The first blocks are taken back by then.
+    wasReady ||= clock.now() > silentAtMs + 5_000 && !shard.isCatchingUp
+    return clock.now() > silentAtMs + 200_000
+  }, 400_000)
+  assert.equal(wasReady, false)
+  client.getClaimedWords = getClaimedWords.bind(client)
+  client.view = () => network.blocks
+  await run(() => row.haltReason() === 'none' && isReady() && isInStep(harness), 130_000)
+  assert.equal(shard.counts().claims, 2)
+})

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FatalError } from '../../../../src/errors/chainErrors.js'
+import { createSyncHarness, isInStep, type SyncHarness } from '../../../support/syncHarness.js'
+
+const MINUTE_MS = 60_000
+const ROLLBACK_BLOCKS = 64
+/** The block whose logs are left out, far below the head when the contract is asked. */
+const FIRST_HIDDEN = 41
+const SECOND_HIDDEN = 42
+
+interface Hole {
+  isHidden: boolean
+  /** While this is false, no comparison tells anything: the network goes on without knowing. */
+  isStateTold: boolean
+  /** Below so many blocks under the head there is no state any more. */
+  keepsBlocks: number
+}
+
+/** A layer 2 in step with its endpoints, which left a claim and a deposit out of blocks that undo no longer reaches. */
+async function longAgo(): Promise<{ harness: SyncHarness; hole: Hole }> {
+  const harness = createSyncHarness({
+    networkId: 1,
+    indexedDeposits: () => [[0, 5]],
+    config: { rollbackBlocks: ROLLBACK_BLOCKS },
+  })
+  const { world, network, client } = harness
+  const l1 = world.network(0)
+  for (let i = 0; i < 5; i++)
+    l1.mine((block) => block.tx().deposit({ destinationNetwork: 1, amount: BigInt(i) }))
+  network.mine((block) => block.tx().claim({ deposit: l1.deposits()[1]! }))
+  network.mine((block) => block.tx().deposit())
+  network.mineEmpty(FIRST_HIDDEN - 1 - network.head.number)
+  network.mine((block) => block.tx().claim({ deposit: l1.deposits()[3]! }))
+  network.mine((block) => block.tx().deposit())
+  assert.equal(network.head.number, SECOND_HIDDEN)
+  network.mineEmpty(10)
+
+  const hole: Hole = { isHidden: true, isStateTold: false, keepsBlocks: Number.POSITIVE_INFINITY }
+  client.hideLogs(({ number }) => hole.isHidden && (number === FIRST_HIDDEN || number === SECOND_HIDDEN))
+  const isTold = (block: number) => hole.isStateTold && block > network.head.number - hole.keepsBlocks
+  const { getClaimedWords, getContractLocalExitRoot, getEmergencyState, getGerHashChains } = client
+  client.depositCount = (block) => (isTold(block.number) ? block.state.deposits.length : undefined)
+  client.getContractLocalExitRoot = async (block) =>
+    isTold(block) ? getContractLocalExitRoot.call(client, block) : undefined
+  client.getClaimedWords = async (words, block) =>
+    isTold(block) ? getClaimedWords.call(client, words, block) : words.map(() => undefined)
+  client.getEmergencyState = async (block) =>
+    isTold(block) ? getEmergencyState.call(client, block) : undefined
+  client.getGerHashChains = async (block) =>
+    isTold(block) ? getGerHashChains.call(client, block) : undefined
+
+  await harness.run(() => harness.row.get('caughtUp') === 1)
+  for (let i = 0; i < 20; i++) {
+    network.mineEmpty(20)
+    await harness.run(() => harness.shard.checkpoint()?.number === network.head.number)
+  }
+  assert.throws(() => harness.shard.revertTo(SECOND_HIDDEN as never), /below the undo kept/)
+  assert.equal(harness.shard.counts().deposits, 1)
+  hole.isStateTold = true
+  return { harness, hole }
+}
+
+const isHealed = (harness: SyncHarness) => () =>
+  harness.row.haltReason() === 'none' && harness.row.get('caughtUp') === 1 && isInStep(harness)
+
+test('a claim and a deposit missing deeper than undo reaches come back by themselves once they are told', async () => {
+  const { harness, hole } = await longAgo()
+  await harness.run(() => harness.row.haltReason() === 'missing_log', 3 * MINUTE_MS)
+  hole.isHidden = false
+  let wasSyncing = false
+  await harness.run(() => {
+    if (harness.shard.startedOver.length > 0 && !isInStep(harness)) {
+      wasSyncing = true
+      assert.equal(harness.row.get('caughtUp'), 0, 'not in step while everything is read again')
+      assert.equal(harness.row.haltReason(), 'missing_log', 'nobody relies on half of it')
+    }
+    return isHealed(harness)()
+  }, 3 * MINUTE_MS)
+  assert.ok(wasSyncing)
+  assert.equal(harness.shard.counts().deposits, 2)
+  assert.equal(harness.shard.counts().claims, 2)
+  assert.equal(harness.row.get('startOvers'), 1)
+  // It is over: the next hours bring no other.
+  harness.network.mineEmpty(20)
+  await harness.run(() => false, 120 * MINUTE_MS).catch(() => undefined)
+  assert.equal(harness.shard.startedOver.length, 1)
+})
+
+test('while they are hidden everything is read again once per period, which doubles up to an hour, over restarts too', async () => {
+  const { harness, hole } = await longAgo()
+  const { clock, shard, row } = harness
+  const startedAtMs: number[] = []
+  const until = clock.now() + 200 * MINUTE_MS
+  const watch = () => {
+    if (shard.startedOver.length > startedAtMs.length) startedAtMs.push(clock.now())
+    if (startedAtMs.length > 0 && clock.now() < until) assert.equal(row.haltReason(), 'missing_log')
+    return clock.now() >= until
+  }
+  // A restart forgets everything but the store, halts included.
+  for (let restart = 0; restart < 20; restart++)
+    await harness.run(watch, 10 * MINUTE_MS).catch((error: Error) => {
+      if (!error.message.startsWith('not done')) throw error
+    })
+  const waits = startedAtMs.slice(1).map((atMs, at) => (atMs - startedAtMs[at]!) / MINUTE_MS)
+  assert.ok(waits.length >= 3 && waits.length <= 4, `waits of ${waits} minutes`)
+  for (const [at, wait] of waits.entries())
+    assert.ok(wait >= Math.min(60, 10 * 2 ** at), `waits of ${waits} minutes`)
+  hole.isHidden = false
+  await harness.run(isHealed(harness), 200 * MINUTE_MS)
+})
+
+test('a log that comes back late is not waited out for longer than an hour', async () => {
+  const { harness, hole } = await longAgo()
+  await harness.run(() => harness.shard.startedOver.length >= 6, 400 * MINUTE_MS)
+  hole.isHidden = false
+  await harness.run(isHealed(harness), 65 * MINUTE_MS)
+})
+
+test('what fails while it is found out whether to start over is told by its own name', async () => {
+  const { harness } = await longAgo()
+  const { client, row, messages, shard } = harness
+  const comparedAt = new FatalError('another chain', { reason: 'wrong_chain' })
+  shard.startOver = () => {
+    throw Object.assign(new Error('commit failed: no space left on device'), { code: 'ENOSPC' })
+  }
+  await harness.run(() => row.haltReason() === 'disk_full', 10 * MINUTE_MS)
+  client.finalized = () => {
+    throw comparedAt
+  }
+  await harness.run(() => row.haltReason() === 'wrong_chain', 30 * MINUTE_MS)
+  const reasons = messages.flatMap((message) => (message.type === 'halted' ? [message.reason] : []))
+  assert.ok(!reasons.includes('internal_error'), reasons.join())
+})
+
+test('an interruption while everything is read again costs no other start', async () => {
+  const { harness, hole } = await longAgo()
+  await harness.run(() => harness.row.haltReason() === 'missing_log', 3 * MINUTE_MS)
+  hole.isHidden = false
+  await harness.run(() => harness.shard.startedOver.length > 0, 3 * MINUTE_MS)
+  for (let i = 0; i < 4; i++) {
+    harness.client.before = ({ method, from }) => {
+      if (method === 'fetchRange' && from > 100 * i) harness.interrupt()
+    }
+    await harness.run(() => false)
+  }
+  harness.client.before = () => {}
+  await harness.run(isHealed(harness), 3 * MINUTE_MS)
+  assert.equal(harness.shard.startedOver.length, 1)
+})
+
+test('what undo still reaches never starts over, however long it is hidden', async () => {
+  const { harness, hole } = await longAgo()
+  hole.isHidden = false
+  await harness.run(isHealed(harness), 20 * MINUTE_MS)
+  const { network, client } = harness
+  const before = harness.shard.startedOver.length
+  const hidden = network.mine((block) => block.tx().deposit())
+  client.hideLogs(({ number }) => number === hidden.number)
+  network.mineEmpty(10)
+  await harness.run(() => false, 90 * MINUTE_MS).catch(() => undefined)
+  assert.equal(harness.row.haltReason(), 'missing_log')
+  assert.equal(harness.shard.startedOver.length, before)
+})
+
+test('nothing starts over before the block of the comparison is final', async () => {
+  const { harness } = await longAgo()
+  harness.client.finalized = () => 0
+  await harness.run(() => false, 60 * MINUTE_MS).catch(() => undefined)
+  assert.equal(harness.row.haltReason(), 'missing_log')
+  assert.deepEqual(harness.shard.startedOver, [])
+})
+
+test('a node that prunes the state of old blocks proves it at the newest final one', async () => {
+  const { harness, hole } = await longAgo()
+  const { network, clock, client } = harness
+  client.finalized = (head) => head - 10
+  hole.keepsBlocks = 20
+  let isGrowing = true
+  const grow = () => {
+    if (!isGrowing) return
+    network.mineEmpty(1)
+    clock.after(12_000, grow)
+  }
+  grow()
+  await harness.run(() => harness.row.haltReason() === 'missing_log', 3 * MINUTE_MS)
+  hole.isHidden = false
+  await harness.run(isHealed(harness), 60 * MINUTE_MS).finally(() => {
+    isGrowing = false
+  })
+  assert.equal(harness.shard.startedOver.length, 1)
+})
+
+test('a deposit missing there that only the next deposit tells of comes back as well', async () => {
+  const { harness, hole } = await longAgo()
+  const { network, row, shard } = harness
+  hole.isStateTold = false
+  network.mine((block) => block.tx().deposit())
+  await harness.run(() => row.haltReason() === 'deposit_count_gap', 3 * MINUTE_MS)
+  network.mineEmpty(5)
+  hole.isStateTold = true
+  hole.isHidden = false
+  await harness.run(isHealed(harness), 12 * MINUTE_MS)
+  assert.equal(shard.startedOver.length, 1)
+  assert.equal(shard.counts().deposits, 3)
+})

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
+import { RetryableError } from '../../../../src/errors/chainErrors.js'
+import { SenderPass } from '../../../../src/indexer/senders/senderPass.js'
+import { encodeHex } from '../../../../src/protocol/hex.js'
+import { asBlockNumber } from '../../../../src/protocol/units.js'
+import { DirectClient, headerOf } from '../../../support/directClient.js'
+import { createFakeWorld } from '../../../support/fakeChain.js'
+import { account } from '../../../support/fakeChainTransaction.js'
+import { MemoryShard } from '../../../support/memoryShard.js'
+import { quietReport } from '../../../support/syncHarness.js'
+import { VirtualClock } from '../../../support/virtualClock.js'
+
+const never = new AbortController().signal
+
+/** A shard with `deposits` deposits whose senders are open. */
+function openSenders(deposits: number, limits: { readonly largestBatch?: number } = {}) {
+  const network = createFakeWorld().network(0)
+  for (let i = 0; i < deposits; i++) network.mine((block) => block.tx().deposit())
+  const client = new DirectClient(network)
+  const shard = new MemoryShard()
+  const blocks = network.blocks.map((block) => client.indexed(block))
+  const zero = asBlockNumber(0)
+  const head = headerOf(network.head)
+  shard.applyBlocks({ fromBlock: zero, head, blocks, finalizedBlock: zero, undoFloor: zero })
+  const clock = new VirtualClock()
+  const row = statusRow(createStatusBoard([0]), 0)
+  const report = quietReport(0, row, clock, [])
+  const pass = new SenderPass({ client, writer: shard, clock, report, ...limits })
+  const left = () => shard.counts().unresolvedSenders
+  const wait = (ms: number) => clock.sleep(ms, never)
+  const now = () => clock.now()
+  return { network, client, shard, pass, left, wait, now, row }
+}
+
+test('one step resolves one batch, the last one says done', async () => {
+  const { pass, left } = openSenders(5)
+  assert.equal(await pass.step(never), 'done')
+  assert.equal(left(), 0)
+  assert.equal(await pass.step(never), 'done')
+})
+
+test('a failure waits on its own, and smaller batches get past a transaction that can not be read', async () => {
+  const { client, pass, left, wait } = openSenders(1_500)
+  let isBroken = true
+  client.before = ({ method, from }) => {
+    if (isBroken && method === 'resolveSenders' && from > 300)
+      throw new RetryableError('transaction not found')
+  }
+  assert.equal(await pass.step(never), 'waiting')
+  assert.equal(client.callCount('resolveSenders'), 1)
+  assert.equal(await pass.step(never), 'waiting', 'not due yet')
+  assert.equal(client.callCount('resolveSenders'), 1)
+  await wait(1_000)
+  assert.equal(await pass.step(never), 'more')
+  assert.equal(left(), 1_500 - 256)
+  isBroken = false
+  while ((await pass.step(never)) === 'more');
+  assert.equal(left(), 0)
+})
+
+/** Callers of the deposits as they are stored now; `?` where they are to be asked for again. */
+const callers = (shard: MemoryShard) =>
+  shard
+    .events()
+    .filter(({ event }) => event.type === 'deposit')
+    .map(({ sender }) => sender && encodeHex(sender.caller) + (sender.isProvisional ? '?' : ''))
+
+/** Steps until nothing is asked any more. */
+async function settle({ pass, wait }: ReturnType<typeof openSenders>, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 1_000) {
+    assert.equal(await pass.step(never), 'done')
+    await wait(1_000)
+  }
+}
+
+test('a provisional answer is stored at once, keeps nobody waiting, and is corrected when the trace is had', async () => {
+  const opened = openSenders(3)
+  const { network, client, shard, pass, left } = opened
+  const { transactionHash, caller: from } = network.deposits()[1]!
+  let isBusy = true
+  client.isProvisional = (hash) => isBusy && hash === transactionHash
+  client.callerOf = (hash) => (hash === transactionHash ? account(77) : undefined)
+  assert.equal(await pass.step(never), 'done')
+  assert.equal(left(), 0)
+  assert.deepEqual(callers(shard)[1], `${from}?`)
+  await settle(opened, 120_000)
+  assert.deepEqual(callers(shard)[1], `${from}?`)
+  const tries = client.callCount('resolveSenders')
+  assert.ok(tries < 20, `${tries} tries in two minutes`)
+  isBusy = false
+  await settle(opened, 120_000)
+  assert.equal(callers(shard)[1], account(77))
+  assert.deepEqual(shard.senderNotes(), { fallback: 0, unknown: 0 })
+})
+
+test('nothing is asked again while every endpoint refuses traces, and all when one offers them', async () => {
+  const opened = openSenders(300)
+  const { client, shard } = opened
+  client.isProvisional = () => !client.tracing
+  client.tracing = false
+  await settle(opened, 30_000)
+  assert.equal(client.callCount('resolveSenders'), 1)
+  assert.equal(shard.senderNotes().fallback, 300)
+  client.tracing = true
+  await settle(opened, 5_000)
+  assert.deepEqual(shard.senderNotes(), { fallback: 0, unknown: 0 })
+})
+
+test('a transaction that is never traced is asked for less and less', async () => {
+  const opened = openSenders(1)
+  opened.client.isProvisional = () => true
+  const tries = async (minutes: number) => {
+    const before = opened.client.callCount('resolveSenders')
+    for (let minute = 0; minute < minutes; minute++) {
+      await opened.pass.step(never)
+      await opened.wait(60_000)
+    }
+    return opened.client.callCount('resolveSenders') - before
+  }
+  assert.ok((await tries(60)) <= 20)
+  assert.ok((await tries(180)) <= 20)
+  assert.ok((await tries(24 * 60)) <= 5, 'a day')
+})
+
+test('a transaction that nobody knows is passed over at once, holds the network for a minute, and is told when it turns up', async () => {
+  const opened = openSenders(4)
+  const { network, client, shard, pass, left, wait, row } = opened
+  const [, second, third] = network.deposits()
+  let isHidden = true
+  client.isUnknown = (hash) =>
+    isHidden && (hash === second!.transactionHash || hash === third!.transactionHash)
+  assert.equal(await pass.step(never), 'done')
+  assert.equal(left(), 0)
+  assert.deepEqual(
+    callers(shard).map((caller) => caller !== null),
+    [true, false, false, true],
+  )
+  assert.deepEqual(shard.senderNotes(), { fallback: 0, unknown: 2 })
+  assert.equal(row.get('awaitedSenders'), 2)
+  for (let waitedMs = 0; waitedMs < 59_000; waitedMs += 1_000) {
+    await wait(1_000)
+    await pass.step(never)
+    assert.equal(row.get('awaitedSenders'), 2)
+  }
+  await wait(1_000)
+  await pass.step(never)
+  assert.equal(row.get('awaitedSenders'), 0)
+  isHidden = false
+  await settle(opened, 60_000)
+  assert.ok(callers(shard).every((caller) => caller !== null))
+  assert.deepEqual(shard.senderNotes(), { fallback: 0, unknown: 0 })
+})
+
+test('one that turns up before the minute is over holds the network no longer', async () => {
+  const opened = openSenders(2)
+  const { network, client, pass, wait, row } = opened
+  const [, second] = network.deposits()
+  let isHidden = true
+  client.isUnknown = (hash) => isHidden && hash === second!.transactionHash
+  await pass.step(never)
+  assert.equal(row.get('awaitedSenders'), 1)
+  isHidden = false
+  await wait(4_000)
+  await settle(opened, 2_000)
+  assert.equal(row.get('awaitedSenders'), 0)
+})
+
+test('a transaction that no batch of one can be read for counts as unknown, and the others follow', async () => {
+  const opened = openSenders(6, { largestBatch: 4 })
+  const { network, client, pass, left, wait, shard } = opened
+  const third = network.deposits()[2]!.transactionHash
+  client.beforeSenders = (hashes) => {
+    if (hashes.includes(third)) throw new RetryableError('no answer')
+  }
+  for (let steps = 0; steps < 20 && left() > 0; steps++) {
+    await pass.step(never)
+    await wait(2_000)
+  }
+  assert.equal(left(), 0)
+  assert.equal(shard.senderNotes().unknown, 1)
+})
+
+test('what was asked before a reorg is not stored after it', async () => {
+  const { client, shard, pass, wait } = openSenders(2)
+  client.isProvisional = () => !client.tracing
+  client.tracing = false
+  await pass.step(never)
+  client.tracing = true
+  // Asks, and is answered in its own time.
+  await pass.step(never)
+  pass.reorged()
+  await wait(10)
+  client.tracing = false
+  await pass.step(never)
+  assert.equal(shard.senderNotes().fallback, 2)
+})
+
+test('batches are asked for one by one while there is time, and stored together', async (context) => {
+  const { client, shard, pass, left, now } = openSenders(50, { largestBatch: 10 })
+  const stored = context.mock.method(shard, 'resolveSenders')
+  const asked: number[] = []
+  for (let progress = 'more'; progress === 'more'; asked.push(client.callCount('resolveSenders')))
+    progress = await pass.step(never, now() + 1)
+  assert.equal(left(), 0)
+  assert.deepEqual(asked, [1, 3, 5])
+  assert.deepEqual(
+    stored.mock.calls.map(({ arguments: [resolved] }) => resolved.length),
+    [10, 20, 20],
+  )
+})
+
+test('no further batch is asked for when the time is over', async () => {
+  const { client, pass, left, wait, now } = openSenders(50, { largestBatch: 10 })
+  await pass.step(never, now() + 1)
+  client.before = () => wait(10)
+  assert.equal(await pass.step(never, now() + 5), 'more')
+  assert.equal(client.callCount('resolveSenders'), 2)
+  assert.equal(left(), 50 - 20)
+})
+
+test('what was answered before a batch failed is stored', async () => {
+  const { client, pass, left, now } = openSenders(50, { largestBatch: 10 })
+  await pass.step(never, now() + 1)
+  let calls = 0
+  client.before = () => {
+    if (++calls === 2) throw new RetryableError('out of reach')
+  }
+  assert.equal(await pass.step(never, now() + 1), 'waiting')
+  assert.equal(left(), 50 - 20)
+})

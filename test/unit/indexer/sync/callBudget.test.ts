@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
+import { createChainClient } from '../../../../src/chain/client/chainClient.js'
+import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
+import { asNetworkId } from '../../../../src/protocol/units.js'
+import { createFakeWorld } from '../../../support/fakeChain.js'
+import { FakeEndpoint } from '../../../support/fakeEndpoint.js'
+import { createKeepingLogger } from '../../../support/keepingLogger.js'
+import { MemoryShard } from '../../../support/memoryShard.js'
+import { SimulatedPosts } from '../../../support/simulatedPosts.js'
+import { quietReport } from '../../../support/syncHarness.js'
+import { VirtualClock } from '../../../support/virtualClock.js'
+
+/** The real client and loop on an endpoint in memory, in virtual time. */
+function follow(blockMs: number, finality: 'latest' | 'finalized') {
+  const network = createFakeWorld().network(1)
+  const clock = new VirtualClock()
+  const endpoint = new FakeEndpoint(network)
+  const simulated = new SimulatedPosts(clock)
+  const overrides = { pollIntervalMs: 2_000, logRange: 100, finality: { tag: finality, depth: 0 } }
+  const config = network.config([simulated.serve(endpoint)], overrides)
+  const shard = new MemoryShard()
+  const { logger } = createKeepingLogger()
+  const client = createChainClient({ network: config, logger, clock, openPost: simulated.open })
+  const row = statusRow(createStatusBoard([1]), 1)
+  const report = quietReport(1, row, clock, [])
+  /** Mines `blocks` blocks at their pace and follows them. @returns JSON-RPC calls per block, the first 20 left out. */
+  const callsPerBlock = async (blocks: number): Promise<number> => {
+    const stop = new AbortController()
+    let before = { calls: endpoint.totalCalls(), block: network.head.number }
+    for (let i = 1; i <= blocks; i++)
+      clock.after(blockMs * i, () => {
+        if (i === 20) before = { calls: endpoint.totalCalls(), block: network.head.number }
+        network.mine()
+      })
+    clock.after(blockMs * blocks + 10_000, () => stop.abort())
+    // As many as Ethereum had in 2026: their claims come round again and again.
+    const indexedDeposits = () => new Map([[asNetworkId(0), 264_477]])
+    await runSyncLoop({ network: config, client, writer: shard, clock, report, indexedDeposits }, stop.signal)
+    assert.equal(shard.checkpoint()?.number, network.head.number)
+    return (endpoint.totalCalls() - before.calls) / (network.head.number - before.block)
+  }
+  return { network, endpoint, shard, callsPerBlock }
+}
+
+// The head, its logs, the tag where there is one, and now and then something else.
+for (const [blockMs, finality, most] of [
+  [12_000, 'finalized', 4],
+  [2_000, 'finalized', 4],
+  [2_000, 'latest', 3],
+  [500, 'finalized', 3],
+] as const)
+  test(`an idle tip of ${blockMs} ms blocks, finality ${finality}, costs at most ${most} calls per block`, async () => {
+    const { callsPerBlock } = follow(blockMs, finality)
+    const calls = await callsPerBlock(120)
+    assert.ok(calls <= most, `${calls} calls per block`)
+  })
+
+test('history costs one eth_getLogs and one header per window', async () => {
+  const { network, endpoint, callsPerBlock } = follow(2_000, 'latest')
+  network.mineEmpty(2_000)
+  await callsPerBlock(1)
+  const windows = 2_000 / 100
+  const atTip = 64
+  assert.ok(endpoint.callCount('eth_getLogs') <= windows + 4, `${endpoint.callCount('eth_getLogs')} windows`)
+  const headers = endpoint.callCount('eth_getBlockByNumber')
+  assert.ok(headers <= windows + atTip + 10, `${headers} headers`)
+})

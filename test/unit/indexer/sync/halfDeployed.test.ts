@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
+import { createChainClient } from '../../../../src/chain/client/chainClient.js'
+import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
+import type { NetworkId } from '../../../../src/protocol/units.js'
+import { createFakeWorld } from '../../../support/fakeChain.js'
+import { FakeEndpoint } from '../../../support/fakeEndpoint.js'
+import { createKeepingLogger } from '../../../support/keepingLogger.js'
+import { MemoryShard } from '../../../support/memoryShard.js'
+import { SimulatedPosts } from '../../../support/simulatedPosts.js'
+import { quietReport } from '../../../support/syncHarness.js'
+import { VirtualClock } from '../../../support/virtualClock.js'
+
+/** What a chain answers while its contracts are being deployed: no code yet, or code that does not answer yet. */
+const stages = [
+  { methods: ['eth_getCode'], type: 'result', value: '0x' },
+  { methods: ['eth_call'], type: 'result', value: '0x' },
+  { methods: ['eth_call'], type: 'error', code: 3, message: 'execution reverted' },
+  { methods: ['eth_call'], type: 'result', value: `0x${'00'.repeat(31)}07` },
+] as const
+
+for (const stage of stages)
+  test(`contracts that are only half there halt the network, which begins when they are whole: ${JSON.stringify(stage)}`, async () => {
+    const network = createFakeWorld().network(1)
+    for (let i = 0; i < 3; i++) network.mine((block) => block.tx().deposit())
+    const clock = new VirtualClock()
+    const endpoint = new FakeEndpoint(network)
+    const posts = new SimulatedPosts(clock)
+    const config = network.config([posts.serve(endpoint)], { pollIntervalMs: 1_000, startBlock: 0 })
+    const { logger } = createKeepingLogger()
+    const client = createChainClient({ network: config, logger, clock, openPost: posts.open })
+    const row = statusRow(createStatusBoard([1]), 1)
+    const shard = new MemoryShard()
+    const report = quietReport(1, row, clock, [])
+    const fault = endpoint.fail(stage)
+    const seen: string[] = []
+    clock.after(60_000, () => {
+      seen.push(row.haltReason(), String(shard.checkpoint()?.number))
+      fault.off()
+    })
+    const stop = new AbortController()
+    clock.after(100_000, () => stop.abort())
+    const indexedDeposits = () => new Map<NetworkId, number>()
+    await runSyncLoop({ network: config, client, writer: shard, clock, report, indexedDeposits }, stop.signal)
+    assert.deepEqual(seen, ['wrong_contract', 'undefined'])
+    assert.deepEqual([row.haltReason(), shard.counts().deposits], ['none', 3])
+  })

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createStatusBoard, headPlaces, isPutBack, statusRow } from '../../../../src/board/statusBoard.js'
+import { createChainClient } from '../../../../src/chain/client/chainClient.js'
+import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
+import type { NetworkId } from '../../../../src/protocol/units.js'
+import { createFakeWorld } from '../../../support/fakeChain.js'
+import { FakeEndpoint } from '../../../support/fakeEndpoint.js'
+import { createKeepingLogger } from '../../../support/keepingLogger.js'
+import { MemoryShard } from '../../../support/memoryShard.js'
+import { SimulatedPosts } from '../../../support/simulatedPosts.js'
+import { createSyncHarness, isInStep, quietReport, type SyncHarness } from '../../../support/syncHarness.js'
+import { VirtualClock } from '../../../support/virtualClock.js'
+
+/** The fake chain's blocks take twelve seconds each, by their own times. */
+const BLOCK_MS = 12_000
+
+/** A network in step at block 40, looked at once a second. */
+async function followed(networkId = 0): Promise<SyncHarness> {
+  const harness = createSyncHarness({ networkId, config: { pollIntervalMs: 1_000 } })
+  harness.network.mineEmpty(40)
+  await harness.run(() => isInStep(harness))
+  return harness
+}
+
+/** Virtual milliseconds until `holds`. */
+async function timeUntil(harness: SyncHarness, holds: () => boolean): Promise<number> {
+  const start = harness.clock.now()
+  await harness.run(holds)
+  return harness.clock.now() - start
+}
+
+test('a head that stays below what is stored counts after two blocks of time, and is told as it is', async () => {
+  const harness = await followed()
+  harness.network.rollback(7)
+  const waited = await timeUntil(harness, () => isPutBack(harness.row))
+  assert.ok(waited >= 2 * BLOCK_MS && waited < 2 * BLOCK_MS + 2_500, `${waited} ms`)
+  assert.equal(harness.row.get('headBlock'), 33)
+  assert.equal(harness.row.get('rpcDown'), 0)
+  assert.deepEqual(harness.shard.reverts, [])
+})
+
+test('the time of a block is the median of the last twenty, whatever one of them took', async () => {
+  const harness = createSyncHarness({ config: { pollIntervalMs: 1_000 } })
+  harness.network.mineEmpty(40)
+  // Two seconds a block, but one that took an hour.
+  const [first] = harness.network.blocks
+  harness.network.blocks = harness.network.blocks.map((block, index) => ({
+    ...block,
+    timestampSec: first!.timestampSec + 2 * index + (index > 30 ? 3_600 : 0),
+  }))
+  await harness.run(() => harness.row.get('caughtUp') === 1)
+  harness.network.rollback(7)
+  const waited = await timeUntil(harness, () => isPutBack(harness.row))
+  assert.ok(waited >= 5_000 && waited < 7_500, `${waited} ms`)
+})
+
+test('two polls are waited for where they take longer than all else', async () => {
+  const harness = createSyncHarness({ config: { pollIntervalMs: 60_000 } })
+  harness.network.mineEmpty(40)
+  await harness.run(() => isInStep(harness))
+  harness.network.rollback(7)
+  const waited = await timeUntil(harness, () => isPutBack(harness.row)).catch(() => Number.NaN)
+  assert.ok(Number.isNaN(waited) || waited >= 120_000, `${waited} ms`)
+})
+
+test('a head that is back at every other look never counts as below', async () => {
+  const harness = await followed()
+  let looks = 0
+  harness.client.view = ({ method }) =>
+    method === 'getHead' && looks++ % 2 === 0 ? harness.network.blocks.slice(0, -7) : harness.network.blocks
+  let hasBeenBelow = false
+  const start = harness.clock.now()
+  await harness.run(() => {
+    hasBeenBelow ||= isPutBack(harness.row)
+    return harness.clock.now() - start > 100_000
+  })
+  assert.equal(hasBeenBelow, false)
+  assert.ok(looks > 50, `${looks} looks`)
+})
+
+test('a chain that grows past what is stored on other blocks is in step only after they were taken back', async () => {
+  const harness = await followed()
+  for (const blocks of [7, 8, 30]) {
+    const reverts = harness.shard.reverts.length
+    let isMined = false
+    let wasEarly = false
+    harness.client.before = () => {
+      if (!isMined && isPutBack(harness.row)) {
+        isMined = true
+        harness.network.mineEmpty(blocks)
+      }
+      wasEarly ||= isMined && !isPutBack(harness.row) && harness.shard.reverts.length === reverts
+    }
+    // Of one run: a restart compares anyway.
+    harness.clock.after(5_000, () => harness.network.rollback(7))
+    await harness.run(() => isMined && isInStep(harness) && !isPutBack(harness.row))
+    assert.equal(wasEarly, false, `${blocks} blocks`)
+    assert.equal(harness.row.headPlace(), headPlaces.inStep)
+    assert.equal(harness.shard.reverts.length, reverts + 1)
+  }
+})
+
+test('a chain whose same blocks are back is in step again', async () => {
+  const harness = await followed()
+  const { blocks } = harness.network
+  harness.network.rollback(7)
+  await harness.run(() => isPutBack(harness.row))
+  harness.network.blocks = blocks
+  await harness.run(() => harness.row.headPlace() === headPlaces.inStep)
+  assert.deepEqual(harness.shard.reverts, [])
+})
+
+test('a process that starts while the head is below is never in step before it is not', async () => {
+  const harness = await followed()
+  harness.network.rollback(7)
+  harness.row.setHeadPlace(headPlaces.unseen)
+  let hasBeenInStep = false
+  const look = () => {
+    hasBeenInStep ||= harness.row.headPlace() === headPlaces.inStep
+  }
+  await harness.run(() => {
+    look()
+    return isPutBack(harness.row)
+  })
+  assert.equal(hasBeenInStep, false)
+  harness.network.mineEmpty(8)
+  await harness.run(() => harness.row.headPlace() === headPlaces.inStep)
+  assert.equal(harness.shard.reverts.length, 1)
+})
+
+test('a head below a final block is told apart', async () => {
+  const harness = await followed()
+  harness.row.set('finalizedBlock', 30)
+  harness.network.rollback(7)
+  await harness.run(() => harness.row.headPlace() === headPlaces.below)
+  harness.network.rollback(5)
+  await harness.run(() => harness.row.headPlace() === headPlaces.belowFinal)
+  harness.network.mineEmpty(4)
+  await harness.run(() => harness.row.headPlace() === headPlaces.below)
+})
+
+/** The real client and loop over two endpoints in memory; a block every five seconds, until `isMining` ends. */
+async function followTwo(
+  script: (world: {
+    readonly endpoints: readonly FakeEndpoint[]
+    readonly clock: VirtualClock
+    readonly stopMining: () => void
+  }) => void,
+): Promise<{ readonly places: Set<number>; readonly behind: number }> {
+  const network = createFakeWorld().network(1)
+  const clock = new VirtualClock()
+  const endpoints = [new FakeEndpoint(network), new FakeEndpoint(network)]
+  const posts = new SimulatedPosts(clock)
+  const config = network.config(
+    endpoints.map((endpoint) => posts.serve(endpoint)),
+    { pollIntervalMs: 1_000, rpcTimeoutMs: 10_000 },
+  )
+  const { logger } = createKeepingLogger()
+  const client = createChainClient({ network: config, logger, clock, openPost: posts.open })
+  const row = statusRow(createStatusBoard([1]), 1)
+  const shard = new MemoryShard()
+  const stop = new AbortController()
+  const places = new Set<number>()
+  let isMining = true
+  for (let ms = 1_000; ms < 240_000; ms += 1_000)
+    clock.after(ms, () => {
+      places.add(row.headPlace())
+      if (isMining && ms % 5_000 === 0) network.mine((block) => block.tx().deposit())
+    })
+  clock.after(60_000, () => script({ endpoints, clock, stopMining: () => (isMining = false) }))
+  clock.after(241_000, () => stop.abort())
+  const report = quietReport(1, row, clock, [])
+  const indexedDeposits = () => new Map<NetworkId, number>()
+  await runSyncLoop({ network: config, client, writer: shard, clock, report, indexedDeposits }, stop.signal)
+  return { places, behind: network.head.number - shard.checkpoint()!.number }
+}
+
+for (const blocks of [1, 2, 7, 30])
+  test(`one endpoint of two that stays ${blocks} blocks behind is not the chain's head, and stops nothing`, async () => {
+    for (const which of [0, 1]) {
+      const { places, behind } = await followTwo(({ endpoints }) => {
+        endpoints[which]!.fail({ type: 'lag', blocks })
+      })
+      assert.deepEqual([...places], [headPlaces.inStep], `endpoint ${which}`)
+      assert.ok(behind <= 2, `${behind} blocks behind`)
+    }
+  })
+
+test('both endpoints below, or one below and one silent, is a head that stays below', async () => {
+  for (const second of [{ type: 'lag', blocks: 5 }, { type: 'silent' }] as const) {
+    const { places } = await followTwo(({ endpoints, stopMining }) => {
+      stopMining()
+      endpoints[0]!.fail({ type: 'lag', blocks: 7 })
+      endpoints[1]!.fail(second)
+    })
+    assert.ok(places.has(headPlaces.below) || places.has(headPlaces.belowFinal), second.type)
+  }
+})

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
+import { createChainClient } from '../../../../src/chain/client/chainClient.js'
+import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
+import type { NetworkId } from '../../../../src/protocol/units.js'
+import { createFakeWorld } from '../../../support/fakeChain.js'
+import { FakeEndpoint } from '../../../support/fakeEndpoint.js'
+import { createKeepingLogger } from '../../../support/keepingLogger.js'
+import { MemoryShard } from '../../../support/memoryShard.js'
+import { SimulatedPosts } from '../../../support/simulatedPosts.js'
+import { quietReport } from '../../../support/syncHarness.js'
+import { VirtualClock } from '../../../support/virtualClock.js'
+
+const MINUTE_MS = 60_000
+
+/** The real client and loop over endpoints in memory, in virtual time; a block with a deposit every five seconds. */
+function follow(endpointCount: number) {
+  const network = createFakeWorld().network(1)
+  const clock = new VirtualClock()
+  const endpoints = Array.from({ length: endpointCount }, () => new FakeEndpoint(network))
+  const posts = new SimulatedPosts(clock)
+  const urls = endpoints.map((endpoint) => posts.serve(endpoint))
+  const config = network.config(urls, { pollIntervalMs: 1_000, rpcTimeoutMs: 10_000 })
+  const { logger } = createKeepingLogger()
+  const client = createChainClient({ network: config, logger, clock, openPost: posts.open })
+  const row = statusRow(createStatusBoard([1]), 1)
+  const shard = new MemoryShard()
+  const report = quietReport(1, row, clock, [])
+  const run = async (minutes: number): Promise<void> => {
+    const stop = new AbortController()
+    for (let ms = 5_000; ms < minutes * MINUTE_MS - 10_000; ms += 5_000)
+      clock.after(ms, () => void network.mine((block) => block.tx().deposit()))
+    clock.after(minutes * MINUTE_MS, () => stop.abort())
+    const indexedDeposits = () => new Map<NetworkId, number>()
+    await runSyncLoop({ network: config, client, writer: shard, clock, report, indexedDeposits }, stop.signal)
+  }
+  const isInStep = () =>
+    shard.counts().deposits === network.deposits().length &&
+    shard.checkpoint()?.number === network.head.number
+  return { network, endpoints, clock, row, shard, run, isInStep }
+}
+
+const outages = [
+  { type: 'http', status: 503 },
+  { type: 'http', status: 429, headers: { 'retry-after': '30' } },
+  { type: 'silent' },
+  { type: 'close' },
+] as const
+
+for (const outage of outages)
+  test(`ten minutes of ${JSON.stringify(outage)} are told, cost few requests, and heal by themselves within a minute`, async () => {
+    const { network, endpoints, clock, row, shard, run, isInStep } = follow(1)
+    const seen: { rpcDown?: number; requests?: number; isHealed?: boolean } = {}
+    clock.after(2 * MINUTE_MS, () => {
+      const fault = endpoints[0]!.fail(outage)
+      const before = endpoints[0]!.totalCalls()
+      clock.after(10 * MINUTE_MS, () => {
+        seen.rpcDown = row.get('rpcDown')
+        seen.requests = endpoints[0]!.totalCalls() - before
+        fault.off()
+      })
+      clock.after(11 * MINUTE_MS, () => {
+        const behind = network.head.number - (shard.checkpoint()?.number ?? 0)
+        seen.isHealed = row.get('rpcDown') === 0 && behind <= 1
+      })
+    })
+    await run(14)
+    assert.equal(seen.rpcDown, 1)
+    assert.ok(seen.requests! > 0 && seen.requests! < 600, `${seen.requests} calls`)
+    assert.equal(seen.isHealed, true)
+    assert.ok(isInStep())
+    assert.equal(row.haltReason(), 'none')
+  })
+
+test('an endpoint that takes questions and says nothing is told within seconds, not after its time-outs', async () => {
+  const { endpoints, clock, row, run } = follow(1)
+  const told: number[] = []
+  clock.after(2 * MINUTE_MS, () => {
+    const fault = endpoints[0]!.fail({ type: 'silent' })
+    const look = (ms: number): void => {
+      if (row.get('rpcDown') === 1) told.push(ms)
+      if (ms < 60_000) clock.after(100, () => look(ms + 100))
+      else fault.off()
+    }
+    look(0)
+  })
+  await run(5)
+  // At most one poll until it is asked.
+  assert.ok(told[0]! <= 4_500, `${told[0]} ms`)
+  assert.ok(told.at(-1)! >= 59_900 && told.length > 550, 'and stays so')
+  assert.equal(row.get('rpcDown'), 0)
+})
+
+test('a silent endpoint is no silence while another one answers', async () => {
+  const { endpoints, clock, row, run } = follow(2)
+  let wasDown = false
+  clock.after(2 * MINUTE_MS, () => endpoints[0]!.fail({ type: 'silent' }))
+  for (let ms = MINUTE_MS; ms < 5 * MINUTE_MS; ms += 100)
+    clock.after(ms, () => {
+      wasDown ||= row.get('rpcDown') === 1
+    })
+  await run(5)
+  assert.equal(wasDown, false)
+})
+
+for (const trouble of [
+  { type: 'silent' },
+  { type: 'lag', blocks: 30 },
+  { type: 'hideLogs', match: () => true, by: 'both' },
+] as const)
+  test(`a first endpoint of the kind ${trouble.type} stops nothing while the second one is well`, async () => {
+    const { network, endpoints, clock, run, shard, isInStep } = follow(2)
+    let behind = -1
+    clock.after(2 * MINUTE_MS, () => {
+      endpoints[0]!.fail(trouble)
+      clock.after(5 * MINUTE_MS, () => {
+        behind = network.head.number - (shard.checkpoint()?.number ?? 0)
+      })
+    })
+    await run(9)
+    assert.ok(behind >= 0 && behind <= 12, `${behind} blocks behind after five minutes`)
+    assert.ok(isInStep())
+  })

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { watchSilence } from '../../../../src/indexer/sync/silenceWatch.js'
+import { VirtualClock } from '../../../support/virtualClock.js'
+
+/** Watches a client that the test speaks for, for ten seconds. */
+async function watch(script: (client: { silent: boolean; down: boolean }, clock: VirtualClock) => void) {
+  const clock = new VirtualClock()
+  const state = { silent: false, down: false, isAnswered: false }
+  const told: boolean[] = []
+  let probes = 0
+  const client = {
+    isSilent: () => state.silent,
+    isDown: () => state.down,
+    probe: async () => {
+      probes++
+      if (state.isAnswered) state.silent = false
+    },
+  }
+  const stop = new AbortController()
+  script(state, clock)
+  clock.after(10_000, () => stop.abort())
+  const report = { rpcDown: (isDown: boolean) => void told.push(isDown) }
+  await watchSilence({ client, clock, report }, stop.signal)
+  return { told, probes, state }
+}
+
+test('a silence is probed once, told while it lasts, and its end is told', async () => {
+  const { told, probes } = await watch((client, clock) => {
+    clock.after(2_100, () => {
+      client.silent = true
+    })
+    clock.after(6_100, () => {
+      client.silent = false
+    })
+  })
+  assert.equal(probes, 1)
+  assert.deepEqual(new Set(told.slice(0, -1)), new Set([true]))
+  assert.equal(told.at(-1), false)
+  assert.ok(told.length >= 8, `${told.length}`)
+})
+
+test('answers that are refusals end the silence, and the endpoints stay down', async () => {
+  const { told } = await watch((client, clock) => {
+    client.silent = true
+    client.down = true
+    clock.after(3_100, () => {
+      client.silent = false
+    })
+  })
+  assert.ok(told.length > 0 && told.every((isDown) => isDown))
+})
+
+test('what answers the probe is only slow', async () => {
+  const { told, probes } = await watch((client, clock) => {
+    Object.assign(client, { silent: true, isAnswered: true })
+    clock.after(5_100, () => {
+      client.silent = true
+    })
+  })
+  assert.deepEqual([told, probes], [[], 2])
+})

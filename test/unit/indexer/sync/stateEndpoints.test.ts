@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
+import { createChainClient } from '../../../../src/chain/client/chainClient.js'
+import type { EndpointRole } from '../../../../src/config/config.types.js'
+import type { SyncMessage } from '../../../../src/indexer/indexerMessages.js'
+import { GerPoller } from '../../../../src/indexer/sync/gerPoller.js'
+import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
+import { asNetworkId, type NetworkId } from '../../../../src/protocol/units.js'
+import { createFakeWorld, type FakeBlockBuilder } from '../../../support/fakeChain.js'
+import { FakeEndpoint } from '../../../support/fakeEndpoint.js'
+import type { FakeCall, Fault } from '../../../support/fakeRpcFaults.js'
+import { createKeepingLogger } from '../../../support/keepingLogger.js'
+import { MemoryShard } from '../../../support/memoryShard.js'
+import { SimulatedPosts } from '../../../support/simulatedPosts.js'
+import { quietReport } from '../../../support/syncHarness.js'
+import { VirtualClock } from '../../../support/virtualClock.js'
+
+/** The real client and loop over endpoints in memory: a layer 2 with deposits all along its 400 blocks. */
+function follow(
+  endpointCount: number,
+  {
+    isPolled = false,
+    claimable = 0,
+    roles = [],
+  }: { isPolled?: boolean; claimable?: number; roles?: readonly EndpointRole[] } = {},
+) {
+  const network = createFakeWorld().network(1)
+  for (let block = 1; block <= 400; block++)
+    network.mine((builder) => {
+      if (block % 10 === 3) builder.tx().deposit()
+    })
+  const clock = new VirtualClock()
+  const simulated = new SimulatedPosts(clock)
+  const endpoints = Array.from({ length: endpointCount }, () => new FakeEndpoint(network))
+  const plain = network.config(
+    endpoints.map((endpoint) => simulated.serve(endpoint)),
+    { pollIntervalMs: 500, logRange: 10, gerInjection: isPolled ? 'poll' : 'event' },
+  )
+  const config = { ...plain, rpc: plain.rpc.map((each, i) => ({ ...each, role: roles[i] ?? 'all' })) }
+  const shard = new MemoryShard()
+  const { logger, lines } = createKeepingLogger()
+  const client = createChainClient({ network: config, logger, clock, openPost: simulated.open })
+  const board = createStatusBoard([0, 1])
+  const row = statusRow(board, 1)
+  const messages: SyncMessage[] = []
+  const report = quietReport(1, row, clock, messages)
+  const leaves = { read: () => ({ epoch: 0, leafCount: 1, globalExitRoots: [new Uint8Array(32)] }) }
+  const polling = { network: config, client, writer: shard, row, l1: statusRow(board, 0) }
+  const gerPoller = isPolled ? { gerPoller: new GerPoller({ ...polling, leaves: leaves as never }) } : {}
+  const run = async (done: () => boolean, limitMs = 300_000): Promise<void> => {
+    const stop = new AbortController()
+    const deadline = clock.now() + limitMs
+    const look = () => {
+      if (done() || clock.now() >= deadline) stop.abort()
+      else if (!stop.signal.aborted) clock.after(100, look)
+    }
+    look()
+    const indexedDeposits = () => new Map<NetworkId, number>([[asNetworkId(0), claimable]])
+    const loop = { network: config, client, writer: shard, clock, report, indexedDeposits, ...gerPoller }
+    await runSyncLoop(loop, stop.signal)
+    assert.ok(done(), `not done in time, halted: ${row.haltReason()}`)
+  }
+  const isInStep = () => shard.checkpoint()?.number === network.head.number && row.get('caughtUp') === 1
+  const halts = () => messages.filter(({ type }) => type === 'halted')
+  return { network, endpoints, clock, shard, row, lines, run, isInStep, halts }
+}
+
+test('a gateway that tells the newest state of every block halts nobody', async () => {
+  for (const checks of ['nothing', 'block'] as const) {
+    const { network, endpoints, clock, row, run, isInStep, halts } = follow(1)
+    endpoints[0]!.fail({ type: 'newestState', checks })
+    for (let i = 1; i <= 60; i++) clock.after(3_000 * i, () => network.mine((block) => block.tx().deposit()))
+    const until = clock.now() + 200_000
+    await run(() => clock.now() >= until && isInStep())
+    assert.deepEqual(halts(), [])
+    assert.equal(row.get('contractsCompared'), 0)
+  }
+})
+
+test('beside such a gateway an honest endpoint goes on comparing, and what it denies counts', async () => {
+  const { network, endpoints, row, run, isInStep, halts } = follow(2)
+  endpoints[0]!.fail({ type: 'newestState' })
+  await run(isInStep)
+  assert.deepEqual(halts(), [])
+  // Both endpoints leave the log out, and no bloom tells.
+  const hidden = network.mine((block) => block.tx().deposit()).number
+  const faults = endpoints.flatMap((endpoint) => [
+    endpoint.fail({ type: 'hideLogs', match: { blockNumber: hidden } }),
+    endpoint.fail({ type: 'zeroBloom' }),
+  ])
+  network.mineEmpty(3)
+  await run(() => row.haltReason() === 'missing_log', 130_000)
+  for (const fault of faults) fault.off()
+  await run(() => row.haltReason() === 'none' && isInStep(), 130_000)
+})
+
+const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`
+/** Tells of claims that nobody made. */
+const inventsClaims: Fault = {
+  type: 'result',
+  value: word(5),
+  methods: ['eth_call'],
+  when: ({ params: [call] }) => /^0xee25560b/.test((call as { data: string }).data),
+}
+
+test('one that invents claims holds nothing up beside an honest endpoint, and is not asked on', async () => {
+  const { network, endpoints, clock, shard, row, run, isInStep, halts, lines } = follow(2, { claimable: 700 })
+  endpoints[0]!.fail(inventsClaims)
+  for (let i = 1; i <= 450; i++) clock.after(3_000 * i, () => network.mineEmpty(1))
+  await run(() => isInStep() && !shard.isCatchingUp && row.get('contractsCompared') === 1, 30_000)
+  // Each time that it has another chance it is found out before anything follows from it.
+  let wasUnready = false
+  const until = clock.now() + 1_300_000
+  await run(() => {
+    wasUnready ||= shard.isCatchingUp
+    return clock.now() >= until
+  }, 1_400_000)
+  assert.equal(wasUnready, false)
+  assert.equal(row.get('contractsCompared'), 1)
+  assert.deepEqual(halts(), [])
+  const dismissals = lines.filter(({ text }) => text.includes('is alone with')).length
+  assert.ok(dismissals >= 2 && dismissals <= 3, `${dismissals} times`)
+})
+
+test('honest endpoints a block apart, that see reorgs one after the other, take readiness from nobody on a fast chain', async () => {
+  for (const roles of [
+    ['all', 'all'],
+    ['logs', 'state'],
+  ] as const) {
+    const { network, endpoints, clock, shard, row, lines, run, isInStep, halts } = follow(2, { roles })
+    await run(() => isInStep() && !shard.isCatchingUp)
+    const [late] = endpoints
+    const deposit = (amount: number) => (next: FakeBlockBuilder) =>
+      next.tx().deposit({ amount: BigInt(amount) })
+    late!.fail({ type: 'lag', blocks: 1 })
+    for (let block = 1; block <= 800; block++)
+      clock.after(250 * block, () => {
+        if (block % 12 > 0) return network.mine(deposit(block))
+        const before = late!.fail({ type: 'branch', blocks: network.blocks })
+        network.reorg({ depth: 2, blocks: [deposit(10_000 + block), deposit(20_000 + block)] })
+        clock.after(1_000, () => before.off())
+      })
+    const end = clock.now() + 200_000
+    let wasUnready = false
+    await run(() => {
+      wasUnready ||= shard.isCatchingUp
+      return clock.now() >= end
+    })
+    assert.equal(wasUnready, false, roles.join())
+    assert.deepEqual(halts(), [])
+    assert.equal(row.get('contractsCompared'), 1)
+    assert.equal(lines.filter(({ text }) => text.includes('is alone with')).length, 0)
+  }
+})
+
+test('one that invents claims halts a network that it has for itself, until another one answers as well', async () => {
+  const { endpoints, shard, row, run, isInStep } = follow(2, { claimable: 700 })
+  endpoints[0]!.fail(inventsClaims)
+  const silence = endpoints[1]!.fail({ type: 'http', status: 503 })
+  await run(() => row.haltReason() === 'missing_log', 60_000)
+  assert.equal(row.get('caughtUp'), 0)
+  silence.off()
+  await run(() => row.haltReason() === 'none' && isInStep() && !shard.isCatchingUp, 120_000)
+})
+
+const isAtBlock = ({ params: [, tag] }: FakeCall) => tag !== 'latest'
+
+test('an endpoint that answers no calls at a block holds nobody up: in step, and told as not compared', async () => {
+  for (const message of ['method not allowed', 'missing trie node 5e', 'not on your plan']) {
+    const { endpoints, row, run, isInStep, halts } = follow(1)
+    const fault = endpoints[0]!.fail({
+      type: 'error',
+      code: -32000,
+      message,
+      methods: ['eth_call'],
+      when: isAtBlock,
+    })
+    await run(isInStep, 60_000)
+    assert.deepEqual(halts(), [])
+    assert.equal(row.get('contractsCompared'), 0)
+    fault.off()
+    await run(() => row.get('contractsCompared') === 1, 800_000)
+  }
+})
+
+const noCalls = { type: 'error', code: -32601, message: 'no such method', methods: ['eth_call'] } as const
+
+test('a new store waits, halted under a name, until someone answers for the bridge; one in use goes on', async () => {
+  const { network, endpoints, shard, row, run, isInStep, halts } = follow(1)
+  const fault = endpoints[0]!.fail(noCalls)
+  await run(() => row.haltReason() === 'state_unavailable', 60_000)
+  assert.equal(shard.checkpoint(), undefined)
+  fault.off()
+  await run(() => row.haltReason() === 'none' && isInStep(), 800_000)
+  endpoints[0]!.fail(noCalls)
+  network.mineEmpty(5)
+  await run(isInStep)
+  assert.equal(halts().length, 1)
+})
+
+test('where roots are asked for, a network without contract calls halts under a name, follows its blocks and heals', async () => {
+  const { network, endpoints, row, run, isInStep, shard } = follow(1, { isPolled: true })
+  const fault = endpoints[0]!.fail({ ...noCalls, when: isAtBlock })
+  await run(() => row.haltReason() === 'state_unavailable', 60_000)
+  assert.equal(row.get('caughtUp'), 0)
+  network.mine((block) => block.tx().deposit())
+  await run(() => shard.checkpoint()?.number === network.head.number, 60_000)
+  assert.equal(row.haltReason(), 'state_unavailable')
+  fault.off()
+  await run(() => row.haltReason() === 'none' && isInStep(), 800_000)
+})

@@ -1,0 +1,383 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Hex, keccak256 } from 'viem'
+import { headPlaces } from '../../../../src/board/statusBoard.js'
+import { FatalError, RetryableError } from '../../../../src/errors/chainErrors.js'
+import { createSyncHarness, isInStep, type SyncHarness } from '../../../support/syncHarness.js'
+
+/** Blocks with one deposit each. */
+function mineDeposits({ network }: SyncHarness, count: number): void {
+  for (let i = 0; i < count; i++) network.mine((block) => block.tx().deposit({ amount: BigInt(i) }))
+}
+
+test('a new shard is filled up to the head, senders included, and caughtUp is told once', async () => {
+  const harness = createSyncHarness()
+  mineDeposits(harness, 200)
+  await harness.run(() => harness.row.get('caughtUp') === 1)
+  assert.ok(isInStep(harness))
+  assert.equal(harness.shard.counts().deposits, 200)
+  assert.deepEqual(
+    harness.messages.filter(({ type }) => type === 'caughtUp'),
+    [{ type: 'caughtUp', networkId: 0, block: 200 }],
+  )
+  assert.equal(harness.row.get('headBlock'), 200)
+  assert.equal(harness.row.get('contractDepositCount'), 200)
+})
+
+test('history costs one range per window and no header more', async () => {
+  const harness = createSyncHarness({ config: { logRange: 50, rollbackBlocks: 64 } })
+  harness.network.mineEmpty(1000)
+  await harness.run(() => harness.row.get('caughtUp') === 1)
+  const deep = harness.client.calls.filter(({ method, to }) => method === 'getHeader' && to <= 1000 - 64 - 50)
+  assert.ok(deep.length <= 2, 'only the first block is looked at')
+  const ranges = harness.client.callCount('fetchRange')
+  assert.ok(ranges <= 1000 / 50 + 3, `${ranges} ranges`)
+})
+
+test('new blocks are followed one by one, each with its senders at once', async () => {
+  const harness = createSyncHarness()
+  mineDeposits(harness, 3)
+  await harness.run(() => isInStep(harness))
+  harness.client.calls.length = 0
+  mineDeposits(harness, 1)
+  await harness.run(() => isInStep(harness))
+  const committed = harness.shard.batches.at(-1)!
+  assert.deepEqual([Number(committed.fromBlock), committed.head.number], [4, 4])
+  assert.ok(committed.blocks[0]!.events.every((event) => event.type !== 'deposit' || event.sender !== null))
+})
+
+test('a reorg takes back what the chain left and nothing more', async () => {
+  const harness = createSyncHarness()
+  mineDeposits(harness, 30)
+  await harness.run(() => isInStep(harness))
+  harness.network.reorg({ depth: 7, blocks: 'shift' })
+  await harness.run(() => isInStep(harness))
+  assert.deepEqual(harness.shard.reverts, [23])
+  const [message] = harness.messages.filter(({ type }) => type === 'reorg')
+  assert.deepEqual(message, { type: 'reorg', networkId: 0, ancestor: 23, depth: 7 })
+})
+
+test('a reorg of the first block is followed', async () => {
+  const harness = createSyncHarness({ config: { startBlock: 5 } })
+  harness.network.mineEmpty(4)
+  mineDeposits(harness, 2)
+  await harness.run(() => harness.shard.checkpoint()?.number === 6)
+  harness.network.reorg({ depth: 4 })
+  await harness.run(() => harness.shard.checkpoint()?.number === harness.network.head.number)
+  assert.equal(harness.shard.counts().deposits, 0)
+  assert.equal(harness.row.haltReason(), 'none')
+})
+
+test('an endpoint that lags is no reorg', async () => {
+  const harness = createSyncHarness()
+  mineDeposits(harness, 90)
+  await harness.run(() => isInStep(harness))
+  let asks = 0
+  harness.client.view = () =>
+    asks++ % 2 === 0 ? harness.network.blocks.slice(0, -70) : harness.network.blocks
+  harness.clock.after(5_000, () => mineDeposits(harness, 1))
+  await harness.run(() => harness.network.head.number === 91 && isInStep(harness))
+  assert.deepEqual(harness.shard.reverts, [])
+  assert.equal(harness.row.get('headBlock'), 91)
+})
+
+test('a head that goes back for good changes nothing until another branch is as high as ours', async () => {
+  const harness = createSyncHarness()
+  mineDeposits(harness, 20)
+  await harness.run(() => isInStep(harness))
+  harness.network.rollback(5)
+  let isHigher = false
+  harness.clock.after(3_000, () => {
+    assert.deepEqual(harness.shard.reverts, [])
+    mineDeposits(harness, 6)
+    isHigher = true
+  })
+  await harness.run(() => isHigher && isInStep(harness))
+  assert.deepEqual(harness.shard.reverts, [15])
+})
+
+test('endpoints that show higher blocks but not ours are told like silent ones, and forgotten when it is back', async () => {
+  const harness = createSyncHarness()
+  mineDeposits(harness, 20)
+  await harness.run(() => isInStep(harness))
+  const { number } = harness.shard.checkpoint()!
+  harness.network.mineEmpty(5)
+  harness.client.view = ({ method, from }) =>
+    method === 'getHeader' && from === number ? [] : harness.network.blocks
+  await harness.run(() => harness.row.get('rpcDown') === 1, 90_000)
+  assert.equal(harness.row.headPlace(), headPlaces.inStep)
+  harness.client.view = () => harness.network.blocks
+  await harness.run(() => harness.row.get('rpcDown') === 0)
+  await harness.run(() => isInStep(harness))
+})
+
+for (const blocks of [10, 40])
+  test(`a chain started anew, ${blocks} blocks high, is refused by its first block and mixes into nothing`, async () => {
+    const harness = createSyncHarness()
+    mineDeposits(harness, 20)
+    await harness.run(() => isInStep(harness))
+    const other = createSyncHarness()
+    mineDeposits(other, blocks)
+    const anew = (hash: Hex): Hex => keccak256(hash)
+    const foreign = other.network.blocks.map((block) => ({
+      ...block,
+      hash: anew(block.hash),
+      parentHash: anew(block.parentHash),
+    }))
+    harness.client.view = () => foreign
+    await harness.run(() => harness.row.haltReason() === 'wrong_chain', 90_000)
+    const told = harness.messages.flatMap((message) => (message.type === 'halted' ? [message.message] : []))
+    assert.match(told.at(-1)!, /^block 0 is 0x\w{64}, but this store was made from a chain where it is 0x/)
+    assert.equal(harness.shard.counts().deposits, 20)
+    harness.client.view = () => harness.network.blocks
+    await harness.run(() => harness.row.haltReason() === 'none' && isInStep(harness))
+  })
+
+test('blocks of two branches never stand on each other', async () => {
+  const harness = createSyncHarness()
+  mineDeposits(harness, 20)
+  await harness.run(() => isInStep(harness))
+  const old = harness.network.blocks
+  harness.network.reorg({ depth: 3, blocks: 'replay', extra: 8 })
+  // Headers by number come from the old branch, heads and logs from the new one, for a while.
+  let isMixed = true
+  harness.client.view = ({ method }) => (isMixed && method === 'getHeader' ? old : harness.network.blocks)
+  harness.clock.after(4_000, () => {
+    assert.equal(harness.shard.checkpoint()!.number, 20)
+    isMixed = false
+  })
+  await harness.run(() => isInStep(harness))
+  assert.deepEqual(harness.shard.reverts, [17])
+})
+
+test('a reorg deeper than the undo kept halts under its name', async () => {
+  const harness = createSyncHarness({ config: { rollbackBlocks: 10 } })
+  mineDeposits(harness, 60)
+  await harness.run(() => isInStep(harness))
+  harness.network.reorg({ depth: 40 })
+  await harness.run(() => harness.row.haltReason() === 'reorg_too_deep')
+  assert.equal(harness.shard.counts().deposits, 60, 'history is still there')
+})
+
+test('a ten-minute outage heals by itself, with bounded waits', async () => {
+  const harness = createSyncHarness()
+  mineDeposits(harness, 3)
+  await harness.run(() => isInStep(harness))
+  const from = harness.clock.now()
+  harness.client.down = true
+  harness.client.before = () => {
+    if (harness.clock.now() - from < 600_000) throw new RetryableError('no endpoint answers')
+    harness.client.down = false
+  }
+  let wasDown = false
+  harness.clock.after(300_000, () => {
+    wasDown = harness.row.get('rpcDown') === 1
+    mineDeposits(harness, 2)
+  })
+  await harness.run(() => harness.clock.now() > from + 600_000 && isInStep(harness), 650_000)
+  assert.ok(wasDown)
+  assert.equal(harness.row.get('rpcDown'), 0)
+  assert.ok(harness.client.calls.length < 200, `${harness.client.calls.length} calls`)
+})
+
+test('the wrong chain halts under its name and heals when the endpoint is put right', async () => {
+  const harness = createSyncHarness()
+  mineDeposits(harness, 3)
+  let isWrong = true
+  harness.client.before = ({ method }) => {
+    if (isWrong && method === 'verifyIdentity')
+      throw new FatalError('endpoint 0 is chain 5, configured 900', { reason: 'wrong_chain' })
+  }
+  await harness.run(() => harness.row.haltReason() === 'wrong_chain')
+  assert.equal(harness.shard.checkpoint(), undefined)
+  isWrong = false
+  await harness.run(() => isInStep(harness))
+  assert.equal(harness.row.haltReason(), 'none')
+  assert.deepEqual(
+    harness.messages.map(({ type }) => type).filter((type) => type === 'halted' || type === 'resumed'),
+    ['halted', 'resumed'],
+  )
+})
+
+test('a full disk halts as disk_full and goes on when there is room', async () => {
+  const harness = createSyncHarness()
+  mineDeposits(harness, 3)
+  const full = () => Object.assign(new Error('Commit failed'), { code: 'ENOSPC' })
+  harness.shard.failures.push(full(), full(), full())
+  await harness.run(() => harness.row.haltReason() === 'disk_full')
+  await harness.run(() => isInStep(harness))
+  assert.equal(harness.row.haltReason(), 'none')
+})
+
+test('a log that is hidden for good halts the network, which heals when the log is shown', async () => {
+  const harness = createSyncHarness()
+  mineDeposits(harness, 10)
+  let isHidden = true
+  harness.client.hideLogs(({ number }) => isHidden && number === 5)
+  await harness.run(() => harness.row.haltReason() === 'deposit_count_gap', 60_000)
+  assert.ok(harness.client.careful.length >= 5, 'the stretch is read with care')
+  isHidden = false
+  await harness.run(() => isInStep(harness), 60_000)
+  assert.equal(harness.row.haltReason(), 'none')
+})
+
+test('a log hidden at the end of what is stored shows with the next deposit, and the shard is read again from below', async () => {
+  const harness = createSyncHarness()
+  mineDeposits(harness, 10)
+  let hidden: number | undefined = 10
+  harness.client.view = ({ method, from }) =>
+    method === 'fetchRange' && from <= 10
+      ? harness.network.blocks.map((block) => (block.number === hidden ? { ...block, logs: [] } : block))
+      : harness.network.blocks
+  harness.client.depositCount = () => undefined
+  await harness.run(() => harness.shard.checkpoint()?.number === 10)
+  assert.equal(harness.shard.counts().deposits, 9)
+  hidden = undefined
+  mineDeposits(harness, 1)
+  await harness.run(() => isInStep(harness))
+  assert.equal(harness.row.haltReason(), 'none')
+  assert.ok(harness.shard.reverts.length > 0)
+})
+
+test('a log hidden where nothing follows is found by asking the contract', async () => {
+  const harness = createSyncHarness()
+  mineDeposits(harness, 10)
+  let isHidden = true
+  harness.client.hideLogs(({ number }) => isHidden && number === 10)
+  await harness.run(() => harness.row.haltReason() === 'missing_log')
+  assert.equal(harness.row.get('contractDepositCount'), 10)
+  isHidden = false
+  await harness.run(() => harness.row.haltReason() === 'none' && isInStep(harness))
+})
+
+test('a stretch of far history that came back empty is read again, once and for all', async () => {
+  const harness = createSyncHarness({ config: { logRange: 10, rollbackBlocks: 8 } })
+  for (let i = 0; i < 300; i++)
+    harness.network.mine((block) => (i % 40 === 5 ? block.tx().deposit() : undefined))
+  let isEmpty = true
+  // The windows around block 86 come without their deposit; the next one is 40 blocks later.
+  harness.client.view = ({ method, from, to }) => {
+    if (!isEmpty || method !== 'fetchRange' || from > 86 || to < 86) return harness.network.blocks
+    isEmpty = false
+    return harness.network.blocks.map((block) => (block.number === 86 ? { ...block, logs: [] } : block))
+  }
+  await harness.run(() => isInStep(harness))
+  assert.equal(isEmpty, false)
+  assert.equal(harness.row.haltReason(), 'none')
+  assert.ok(harness.shard.reverts.some((block) => block < 86))
+})
+
+test('senders that fail at the tip stay open, never guessed, and are resolved later', async () => {
+  const harness = createSyncHarness()
+  mineDeposits(harness, 3)
+  let areHidden = true
+  harness.client.before = ({ method }) => {
+    if (areHidden && method === 'resolveSenders') throw new RetryableError('transaction not found')
+  }
+  await harness.run(() => harness.shard.checkpoint()?.number === 3)
+  await harness.run(() => harness.clock.now() > 1_020_000)
+  assert.equal(harness.row.get('caughtUp'), 0)
+  assert.equal(harness.shard.counts().unresolvedSenders, 3)
+  areHidden = false
+  await harness.run(() => harness.row.get('caughtUp') === 1)
+  assert.ok(isInStep(harness))
+})
+
+test('at the tip tx.from is committed with its block where a trace fails, and is corrected later', async () => {
+  const harness = createSyncHarness()
+  mineDeposits(harness, 3)
+  const [, second] = harness.network.deposits()
+  let isBusy = true
+  harness.client.isProvisional = (hash) => isBusy && hash === second!.transactionHash
+  await harness.run(() => isInStep(harness))
+  const senders = () =>
+    harness.shard.events().flatMap(({ event, sender }) => (event.type === 'deposit' ? [sender] : []))
+  const told = harness.shard.batches.flatMap(({ blocks }) => blocks.flatMap(({ events }) => events))
+  assert.ok(told.every((event) => event.type !== 'deposit' || event.sender !== null))
+  assert.deepEqual(
+    senders().map((sender) => sender?.isProvisional),
+    [false, true, false],
+  )
+  isBusy = false
+  await harness.run(() => senders().every((sender) => sender?.isProvisional === false))
+})
+
+test('a transaction that nobody knows holds up neither later deposits nor, after a minute, the network', async () => {
+  const harness = createSyncHarness()
+  mineDeposits(harness, 3)
+  const [, second] = harness.network.deposits()
+  harness.client.isUnknown = (hash) => hash === second!.transactionHash
+  const startedAtMs = harness.clock.now()
+  await harness.run(() => harness.row.get('caughtUp') === 1)
+  assert.equal(harness.shard.counts().unresolvedSenders, 0)
+  assert.ok(harness.clock.now() - startedAtMs < 5_000, 'at once')
+  assert.equal(harness.row.get('awaitedSenders'), 1)
+})
+
+test('an answer for senders that takes too long does not hold up the blocks', async () => {
+  const harness = createSyncHarness()
+  mineDeposits(harness, 3)
+  harness.client.before = async ({ method }) => {
+    if (method === 'resolveSenders') await harness.clock.sleep(30_000, new AbortController().signal)
+  }
+  const never = harness.client.resolveSenders.bind(harness.client)
+  harness.client.resolveSenders = (questions, signal?: AbortSignal) =>
+    Promise.race([
+      never(questions),
+      new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+    ])
+  await harness.run(() => harness.shard.checkpoint()?.number === 3, 5_000)
+  assert.equal(harness.shard.counts().unresolvedSenders, 3)
+})
+
+test('undo is kept below a final head, and finality is told', async () => {
+  const harness = createSyncHarness({ config: { rollbackBlocks: 10 } })
+  harness.client.finalized = (head) => head - 3
+  mineDeposits(harness, 50)
+  await harness.run(() => isInStep(harness))
+  assert.equal(harness.shard.batches.at(-1)!.undoFloor, 40)
+  assert.equal(harness.shard.finalized, 47)
+  harness.client.finalized = () => 20
+  const slow = createSyncHarness({ config: { rollbackBlocks: 10 } })
+  slow.client.finalized = () => 20
+  mineDeposits(slow, 50)
+  await slow.run(() => isInStep(slow))
+  assert.equal(slow.shard.batches.at(-1)!.undoFloor, 20, 'undo reaches down to the final block')
+})
+
+test('a restart goes on behind the checkpoint', async () => {
+  const harness = createSyncHarness()
+  mineDeposits(harness, 120)
+  harness.client.before = ({ method }) => {
+    if (method === 'fetchRange' && (harness.shard.checkpoint()?.number ?? 0) >= 20) harness.interrupt()
+  }
+  await harness.run(() => false)
+  harness.client.before = () => {}
+  const at = harness.shard.checkpoint()!.number
+  const applied = harness.shard.batches.length
+  assert.ok(at < 120)
+  await harness.run(() => isInStep(harness))
+  assert.equal(harness.shard.batches[applied]!.fromBlock, at + 1)
+})
+
+test('a network is caught up once its settled roots were looked for, and goes on looking while it rests', async () => {
+  let slices = 40
+  const exitRootSearch = {
+    get isBehind() {
+      return slices > 0
+    },
+    get hasWork() {
+      return slices > -100
+    },
+    step: () => {
+      slices--
+    },
+  }
+  const harness = createSyncHarness({ networkId: 1, exitRootSearch, config: { pollIntervalMs: 1_000 } })
+  harness.network.mineEmpty(3)
+  await harness.run(() => harness.row.get('caughtUp') === 1)
+  assert.ok(slices <= 0, `${slices} slices were left`)
+  const atMs = harness.clock.now()
+  await harness.run(() => slices <= -100)
+  assert.ok(harness.clock.now() - atMs < 3_000, 'not one slice for each look at the head')
+})

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { FetchedRange } from '../../../../src/chain/chainClient.types.js'
+import { RetryableError } from '../../../../src/errors/chainErrors.js'
+import { assertContinues } from '../../../../src/indexer/sync/continuity.js'
+import { stretchEvents, WindowPipeline } from '../../../../src/indexer/sync/windowPipeline.js'
+import { DirectClient } from '../../../support/directClient.js'
+import { createFakeWorld, type FakeNetwork } from '../../../support/fakeChain.js'
+
+const never = new AbortController().signal
+const MOST_EVENTS = 20_000
+
+function longChain(blocks: number): FakeNetwork {
+  const network = createFakeWorld().network(0)
+  network.mineEmpty(blocks)
+  return network
+}
+
+async function readAll(windows: WindowPipeline): Promise<Array<readonly [number, number]>> {
+  const read: Array<readonly [number, number]> = []
+  for (let next = await windows.next(MOST_EVENTS); next !== undefined; next = await windows.next(MOST_EVENTS))
+    read.push([next.range.fromBlock, next.range.head.number])
+  return read
+}
+
+test('windows come in order and without a hole, the last one ends at the target', async () => {
+  const client = new DirectClient(longChain(100))
+  const windows = new WindowPipeline(client, { from: 1, target: 75, joinedUpTo: 75, windowBlocks: 30 }, never)
+  assert.deepEqual(await readAll(windows), [
+    [1, 30],
+    [31, 60],
+    [61, 75],
+  ])
+})
+
+test('an answer that ends early is followed by the rest of its window', async () => {
+  const client = new DirectClient(longChain(100))
+  client.maxRange = 15
+  const windows = new WindowPipeline(client, { from: 1, target: 60, joinedUpTo: 60, windowBlocks: 30 }, never)
+  assert.deepEqual(await readAll(windows), [
+    [1, 15],
+    [16, 30],
+    [31, 45],
+    [46, 60],
+  ])
+})
+
+test('at most two windows are in flight, and the next one is asked for before the first is taken in', async () => {
+  const client = new DirectClient(longChain(100))
+  const windows = new WindowPipeline(
+    client,
+    { from: 1, target: 100, joinedUpTo: 100, windowBlocks: 10 },
+    never,
+  )
+  await windows.next(MOST_EVENTS)
+  assert.deepEqual(
+    client.calls.map(({ from }) => from),
+    [1, 11, 21],
+  )
+})
+
+test('first windows are short, and widen while they hold little', async () => {
+  const client = new DirectClient(longChain(5_000))
+  const windows = new WindowPipeline(
+    client,
+    { from: 1, target: 5_000, joinedUpTo: 5_000, windowBlocks: 2_000 },
+    never,
+  )
+  const widths = (await readAll(windows)).map(([from, to]) => to - from + 1)
+  assert.deepEqual(widths, [32, 32, 256, 2_000, 2_000, 680])
+})
+
+/** Block n has `counts[n]` events, and each answer is one block; without a count there is no answer. */
+function crowdedClient(counts: readonly number[]) {
+  return {
+    fetchRange: async (from: number): Promise<FetchedRange> => {
+      if (counts[from] === undefined) throw new RetryableError('no answer')
+      const header = { number: from } as FetchedRange['head']
+      const blocks = [{ header, events: Array.from({ length: counts[from] }) as never }]
+      return { fromBlock: from as never, head: header, blocks }
+    },
+  }
+}
+
+test('full windows are stored together: each event once, in order, up to 20,000', async () => {
+  const plan = { from: 0, target: 3, joinedUpTo: 3, windowBlocks: 4 }
+  const windows = new WindowPipeline(crowdedClient([6_000, 6_000, 6_000, 6_000]), plan, never)
+  const { range, following } = (await windows.next(MOST_EVENTS))!
+  assert.deepEqual(
+    range.blocks.map(({ header }) => header.number),
+    [0, 1, 2],
+  )
+  assert.deepEqual([range.fromBlock, range.head.number, following?.fromBlock], [0, 2, 3])
+  assert.deepEqual(await readAll(windows), [[3, 3]])
+})
+
+test('a stretch is no wider than a window', async () => {
+  const plan = { from: 0, target: 4, joinedUpTo: 4, windowBlocks: 2 }
+  const windows = new WindowPipeline(crowdedClient([2_000, 2_000, 2_000, 2_000, 2_000]), plan, never)
+  assert.deepEqual(await readAll(windows), [
+    [0, 1],
+    [2, 3],
+    [4, 4],
+  ])
+})
+
+test('a window with few events is stored alone, and so is each one near the head', async () => {
+  const stretches = async (counts: readonly number[], joinedUpTo: number) => {
+    const plan = { from: 0, target: counts.length - 1, joinedUpTo, windowBlocks: 8 }
+    return readAll(new WindowPipeline(crowdedClient(counts), plan, never))
+  }
+  assert.deepEqual(await stretches([2_000, 1_999, 2_000, 2_000], 3), [
+    [0, 0],
+    [1, 1],
+    [2, 3],
+  ])
+  assert.deepEqual(await stretches([2_000, 2_000, 2_000, 2_000], 1), [
+    [0, 1],
+    [2, 2],
+    [3, 3],
+  ])
+})
+
+test('more is stored at once where more is stored', async () => {
+  assert.deepEqual([0, 500_000, 1_000_000, 1_500_000, 1e7].map(stretchEvents), [20e3, 20e3, 40e3, 60e3, 60e3])
+  const ends: number[] = []
+  for (const mostEvents of [20_000, 24_000]) {
+    const plan = { from: 0, target: 3, joinedUpTo: 3, windowBlocks: 4 }
+    const windows = new WindowPipeline(crowdedClient([6_000, 6_000, 6_000, 6_000]), plan, never)
+    ends.push((await windows.next(mostEvents))!.range.head.number)
+    windows.cancel()
+  }
+  assert.deepEqual(ends, [2, 3])
+})
+
+test('what was read before a window that fails is handed out first', async () => {
+  const plan = { from: 0, target: 5, joinedUpTo: 5, windowBlocks: 8 }
+  const windows = new WindowPipeline(crowdedClient([2_000, 2_000]), plan, never)
+  const { range, following } = (await windows.next(MOST_EVENTS))!
+  assert.deepEqual([range.fromBlock, range.head.number, following], [0, 1, undefined])
+  await assert.rejects(windows.next(MOST_EVENTS), RetryableError)
+  windows.cancel()
+})
+
+test('a window that fails is told to whoever asks for it, one that is cancelled to nobody', async () => {
+  const client = new DirectClient(longChain(100))
+  client.before = ({ from }) => {
+    if (from === 11) throw new RetryableError('no answer')
+  }
+  const windows = new WindowPipeline(
+    client,
+    { from: 1, target: 100, joinedUpTo: 100, windowBlocks: 10 },
+    never,
+  )
+  assert.equal((await windows.next(MOST_EVENTS))?.range.head.number, 10)
+  await assert.rejects(windows.next(MOST_EVENTS), RetryableError)
+  windows.cancel()
+  assert.equal(client.callCount('fetchRange'), 3)
+})
+
+test('two windows fit together when the counts go on, and not when a deposit is missing between them', async () => {
+  const network = createFakeWorld().network(0)
+  for (let i = 0; i < 6; i++) network.mine((block) => block.tx().deposit())
+  const client = new DirectClient(network)
+  const range = async (from: number, to: number, without?: number): Promise<FetchedRange> => {
+    const all = await client.fetchRange(from as never, to as never)
+    return { ...all, blocks: all.blocks.filter(({ header }) => header.number !== without) }
+  }
+  assertContinues(0, await range(1, 3), await range(4, 6))
+  assertContinues(3, { ...(await range(1, 3)), blocks: [] }, await range(4, 6))
+  const [short, next] = [await range(1, 3, 3), await range(4, 6)]
+  const gap = { reason: 'deposit_count_gap', message: 'deposit count 3 in block 4, expected 2' }
+  assert.throws(() => assertContinues(0, short, next), gap)
+})

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { JsonWriter } from '../../../../src/api/present/jsonWriter.js'
+import { presenters } from '../../../../src/api/present/present.js'
+import { InvariantError } from '../../../../src/errors/invariantError.js'
+import { asNetworkId } from '../../../../src/protocol/units.js'
+import type { BridgeRecord, ClaimRecord, Page } from '../../../../src/query/records.js'
+import { getBridges } from '../../../../src/shard/queries/getBridges.js'
+import { getClaims } from '../../../../src/shard/queries/getClaims.js'
+import { ROW_TEXT_BYTES } from '../../../../src/shard/rows/rowArena.js'
+import { chunkKey } from '../../../../src/store/layout/keys.js'
+import {
+  CLAIM_HASHES_PER_CHUNK,
+  CLAIMS_PER_CHUNK,
+  DEPOSITS_PER_CHUNK,
+  SENDERS_PER_CHUNK,
+  type TableName,
+} from '../../../../src/store/layout/tables.js'
+import { shardDirectory } from '../../../../src/store/shardDirectory.js'
+import { openShardStoreWriter } from '../../../../src/store/shardStore.js'
+import { compileMerkleModule, createRowWriter } from '../../../../src/wasm/wasmModule.js'
+import { bothTexts } from '../../../support/bothTexts.js'
+import { createFakeWorld } from '../../../support/fakeChain.js'
+import type { FakeDeposit } from '../../../support/fakeChainState.js'
+import { IndexedWorld } from '../../../support/indexedWorld.js'
+
+const writer = new JsonWriter(undefined, undefined, createRowWriter(compileMerkleModule()))
+const page = { pageNumber: 1, pageSize: 1000, isAscending: true }
+
+/** Twenty bridges from network 0 to network 1, all claimed there. */
+function claimedWorld(context: TestContext): IndexedWorld {
+  const world = createFakeWorld({ networks: [1] })
+  const deposits: FakeDeposit[] = []
+  world.network(0).mine((block) => {
+    for (let count = 0; count < 20; count++) deposits.push(block.tx().deposit({ destinationNetwork: 1 }))
+  })
+  world.network(1).mine((block) => {
+    for (const deposit of deposits) block.tx().claim({ deposit })
+  })
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll()
+  return indexed
+}
+
+const cuts: readonly (readonly [networkId: number, table: TableName, rowsPerChunk: number, found: RegExp])[] =
+  [
+    [0, 'deposits', DEPOSITS_PER_CHUNK, /deposit 10 is missing/],
+    [0, 'depositSenders', SENDERS_PER_CHUNK, /sender of deposit 10 is missing/],
+    [1, 'claims', CLAIMS_PER_CHUNK, /row 10 of claims is missing/],
+    [1, 'claimHashes', CLAIM_HASHES_PER_CHUNK, /row 10 of claimHashes is missing/],
+    [1, 'claimSenders', SENDERS_PER_CHUNK, /sender of claim 10 is missing/],
+  ]
+
+for (const [networkId, table, rowsPerChunk, found] of cuts)
+  test(`a chunk of ${table} that ends too early fails the page: bytes of other rows are never shown`, async (context) => {
+    const indexed = claimedWorld(context)
+    const store = openShardStoreWriter(shardDirectory(indexed.config.dataDir, networkId))
+    store.transact((view) => {
+      const key = chunkKey(0, rowsPerChunk)
+      const chunk = view.get(table, key)!
+      view.put(table, key, chunk.slice(0, (chunk.length / 20) * 10))
+    })
+    await store.close()
+    const query = { networkId: asNetworkId(networkId), ...page }
+    const write = (): void =>
+      indexed.readers.withSnapshots(() => {
+        writer.reset()
+        if (networkId === 0) {
+          const answer = getBridges(indexed.readers, query)
+          assert.ok(answer.ok)
+          presenters.getBridges.write(writer, answer.value)
+        } else {
+          const answer = getClaims(indexed.readers, query)
+          assert.ok(answer.ok)
+          presenters.getClaims.write(writer, answer.value)
+        }
+      })
+    assert.throws(write, (error) => error instanceof InvariantError && found.test(error.message))
+  })
+
+test('a sender that nobody can tell is null in a page, never a row of zeros', (context) => {
+  const world = createFakeWorld({ networks: [1] })
+  world.network(0).mine((block) => {
+    for (let count = 0; count < 4; count++) block.tx().deposit({ destinationNetwork: 1 })
+  })
+  world.network(1).mine((block) => {
+    for (const deposit of world.network(0).deposits()) block.tx().claim({ deposit })
+  })
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll({ withSenders: false })
+  const address = new Uint8Array(20).fill(7)
+  for (const networkId of [0, 1]) {
+    const open = indexed.writer(networkId).unresolvedSenders(3)
+    indexed.writer(networkId).resolveSenders(
+      open.map(({ kind, ordinal }) => ({
+        ...{ kind, ordinal },
+        sender: ordinal === 1 ? null : { caller: address, transactionSender: address },
+      })),
+    )
+  }
+  for (const [operation, networkId] of [
+    ['getBridges', asNetworkId(0)],
+    ['getClaims', asNetworkId(1)],
+  ] as const) {
+    const [plain, packed] = bothTexts(indexed, operation, { networkId, ...page })
+    assert.equal(packed, plain)
+    const told = JSON.parse(packed) as Record<string, { tx_sender: string | null }[]>
+    const senders = (told.bridges ?? told.claims)!.map(({ tx_sender }) => tx_sender?.slice(0, 4) ?? null)
+    assert.deepEqual(senders, ['0x07', null, '0x07', null])
+  }
+})
+
+test('the longest row there can be fits into what the arena reserves for one', () => {
+  const address = { bytes: new Uint8Array(20).fill(0xff), checksumMask: new Uint8Array(5).fill(0xff) }
+  const hash = new Uint8Array(32).fill(0xff)
+  const longest = {
+    transactionHash: hash,
+    depositCount: 0xffff_ffff,
+    sourceNetwork: 0xffff_ffff,
+    destinationNetwork: 0xffff_ffff,
+    caller: address,
+    transactionSender: address,
+    destinationAddress: address,
+    amount: hash,
+    timestampSec: 2 ** 48 - 1,
+    blockNumber: 2 ** 48 - 1,
+    logIndex: 0xffff_ffff,
+    leafType: 255,
+    tokenNetwork: 0xffff_ffff,
+    tokenAddress: address,
+    metadata: new Uint8Array(0),
+    readyForClaim: false,
+    claimTransactionHash: hash,
+    l1InfoTreeIndex: 0xffff_fffe,
+    globalIndex: hash,
+    bridgeTransactionHash: hash,
+  } as unknown as BridgeRecord & ClaimRecord
+  const pageOf = <Row>(rows: readonly Row[]): Page<Row> => ({
+    rows,
+    page: 1,
+    limit: 1,
+    total: 1,
+    nextCursor: null,
+  })
+  writer.reset()
+  presenters.getBridges.write(writer, pageOf<BridgeRecord>([longest]))
+  assert.ok(writer.length > 800 && writer.length <= ROW_TEXT_BYTES, `${writer.length} bytes`)
+  writer.reset()
+  presenters.getClaims.write(writer, pageOf<ClaimRecord>([longest]))
+  assert.ok(writer.length > 800 && writer.length <= ROW_TEXT_BYTES, `${writer.length} bytes`)
+})

@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { createVersionReader } from '../../../../src/board/shardVersion.js'
+import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
+import type { BlockBatch } from '../../../../src/protocol/chainEvent.js'
+import type { BlockNumber } from '../../../../src/protocol/units.js'
+import { readCheckpoint } from '../../../../src/shard/position/chainPosition.js'
+import { openShardWriter } from '../../../../src/shard/write/writer.js'
+import { compileMerkleModule } from '../../../../src/wasm/wasmModule.js'
+import { atEachWrite } from '../../../support/boardWrites.js'
+import { RandomChain } from '../../../support/randomChain.js'
+import { readClaims, readDeposits } from '../../../support/shardContents.js'
+import { tempFolder } from '../../../support/tempFolder.js'
+import {
+  batchOf,
+  dumpTables,
+  openTestShard,
+  shardConfig,
+  type TestShard,
+} from '../../../support/testShard.js'
+
+const block = (number: number) => number as BlockNumber
+
+async function withChain(
+  context: TestContext,
+  blocks: number,
+  body: (shard: TestShard, chain: RandomChain) => void,
+): Promise<void> {
+  const shard = openTestShard(tempFolder(context), 1)
+  const chain = new RandomChain(5)
+  for (let count = 0; count < blocks; count++) chain.grow(5)
+  try {
+    body(shard, chain)
+  } finally {
+    await shard.close()
+  }
+}
+
+/** Blocks without events up to `number`, behind what the chain has. */
+function emptyBatch(chain: RandomChain, number: number, undoFloor = 0): BlockBatch {
+  const last = chain.blocks.at(-1)!.header
+  const head = {
+    number: block(number),
+    hash: Buffer.alloc(32, 99),
+    parentHash: Buffer.alloc(32, 98),
+    timestampSec: 9,
+  }
+  return {
+    fromBlock: block(last.number + 1),
+    head,
+    blocks: [],
+    finalizedBlock: block(0),
+    undoFloor: block(undoFloor),
+  }
+}
+
+test('the status board tells what is stored, and moves tip with each commit and epoch with each reorg', (context) =>
+  withChain(context, 8, ({ writer, status, read }, chain) => {
+    writer.applyBlocks(batchOf(chain.blocks.slice(0, 4)))
+    writer.applyBlocks({ ...batchOf(chain.blocks.slice(4)), finalizedBlock: block(3) })
+    const claims = read((view) => readClaims(view).filter((row) => row.isInForce).length)
+    const fields = ['tip', 'epoch', 'syncedBlock', 'finalizedBlock', 'depositCount', 'claimCount'] as const
+    const told = () => fields.map((field) => status.get(field))
+    assert.deepEqual(told(), [2, 0, 8, 3, chain.model.deposits.length, claims])
+    assert.equal(status.get('syncedTimestampSec'), chain.blocks[7]!.header.timestampSec)
+    assert.equal(status.get('emergencyState'), chain.model.isEmergency ? 1 : 0)
+    assert.ok(status.get('lastCommitMs') > 0 && status.get('storeBytes') > 0)
+    writer.revertTo(block(2))
+    chain.dropAbove(2)
+    assert.deepEqual(told().slice(0, 5), [3, 2 ** 16, 2, 2, chain.model.deposits.length])
+  }))
+
+test('nobody who reads a commit finds the version that answers were kept under before it', async (context) => {
+  const board = createStatusBoard([1])
+  const shard = openTestShard(tempFolder(context), 1, board)
+  const chain = new RandomChain(5)
+  for (let count = 0; count < 8; count++) chain.grow(5)
+  const readVersion = createVersionReader(board)
+  const storedBlock = () => shard.read((view) => readCheckpoint(view)?.number)
+  let before = { tip: readVersion().tip, block: storedBlock() }
+  let looks = 0
+  const look = (value: bigint | number): void => {
+    // Inside of the transaction this thread would read what nobody else can.
+    if (value === 1n && shard.status.get('committing') === 0) return
+    const { tip, isChanging } = readVersion()
+    if (storedBlock() === before.block) return
+    looks += 1
+    assert.ok(isChanging || tip !== before.tip, `the version stands at ${tip}`)
+  }
+  atEachWrite(context, { before: look })
+  for (const block of chain.blocks) {
+    shard.writer.applyBlocks(batchOf([block]))
+    before = { tip: readVersion().tip, block: storedBlock() }
+    assert.equal(readVersion().isChanging, false)
+  }
+  context.mock.restoreAll()
+  assert.ok(looks > 5 * chain.blocks.length, `${looks} looks`)
+  await shard.close()
+})
+
+test('who is told a block is told every count of after it', async (context) => {
+  const shard = openTestShard(tempFolder(context), 1)
+  const chain = new RandomChain(5)
+  for (let count = 0; count < 8; count++) chain.grow(5)
+  const fields = ['syncedBlock', 'depositCount', 'claimCount', 'unresolvedSenders', 'finalizedBlock'] as const
+  const told = () => fields.map((field) => shard.status.get(field))
+  let seen: number[][] = []
+  atEachWrite(context, { before: () => seen.push(told()) })
+  for (const block of chain.blocks) {
+    seen = []
+    shard.writer.applyBlocks(batchOf([block]))
+    const { number } = block.header
+    for (const each of seen) if (each[0] === number) assert.deepEqual(each, told(), `block ${number}`)
+    assert.ok(seen.length > fields.length, `${seen.length} looks`)
+  }
+  context.mock.restoreAll()
+  await shard.close()
+})
+
+test('a commit that fails leaves no mark of one under way', (context) =>
+  withChain(context, 3, ({ writer, status }, chain) => {
+    writer.applyBlocks(batchOf(chain.blocks.slice(0, 2)))
+    assert.throws(() => writer.applyBlocks(batchOf(chain.blocks.slice(0, 1))))
+    assert.equal(status.get('committing'), 0)
+  }))
+
+test('the mark of a thread that died in a commit is taken away by the next, and voids what was kept', async (context) => {
+  const board = createStatusBoard([1])
+  const row = statusRow(board, 1)
+  row.set('tip', 7)
+  row.set('committing', 1)
+  const shard = openTestShard(tempFolder(context), 1, board)
+  assert.deepEqual([row.get('tip'), row.get('committing')], [8, 0])
+  await shard.close()
+})
+
+test('a writer that opens an old shard goes on where it was: checkpoint, counts, epoch', async (context) => {
+  const folder = tempFolder(context)
+  const chain = new RandomChain(5)
+  for (let count = 0; count < 6; count++) chain.grow(5)
+  const first = openTestShard(folder, 1)
+  first.writer.applyBlocks(batchOf(chain.blocks))
+  first.writer.revertTo(block(5))
+  const counts = first.writer.counts()
+  await first.close()
+  const board = createStatusBoard([1])
+  const again = openShardWriter({
+    config: shardConfig(folder, 1),
+    networkId: 1,
+    compiled: compileMerkleModule(),
+    status: board,
+  })
+  assert.deepEqual(again.counts(), counts)
+  assert.deepEqual(Buffer.from(again.checkpoint()!.hash), Buffer.from(chain.blocks[4]!.header.hash))
+  const row = statusRow(board, 1)
+  assert.deepEqual(
+    [row.get('epoch'), row.get('syncedBlock'), row.get('depositCount')],
+    [2 ** 16, 5, counts.deposits],
+  )
+  again.applyBlocks(batchOf([chain.blocks[5]!]))
+  await again.close()
+})
+
+test('a batch that does not follow the checkpoint is refused', (context) =>
+  withChain(context, 6, ({ writer, read }, chain) => {
+    writer.applyBlocks(batchOf(chain.blocks.slice(0, 3)))
+    const before = read(dumpTables)
+    const next = chain.blocks[3]!
+    const orphan = { ...next, header: { ...next.header, parentHash: Buffer.alloc(32, 1) } }
+    const cases: [BlockBatch, RegExp][] = [
+      [batchOf([chain.blocks[4]!]), /begins at block 5, the checkpoint is block 3/],
+      [batchOf([chain.blocks[2]!]), /begins at block 3, the checkpoint is block 3/],
+      [batchOf([orphan]), /block 4 names parent 0x0101.*, block 3 is 0x/],
+      [{ ...batchOf([next]), blocks: [chain.blocks[5]!] }, /block 6 lies outside of its batch/],
+      [
+        { ...batchOf(chain.blocks.slice(3, 5)), blocks: [chain.blocks[4]!, next] },
+        /block 4 does not follow block 5/,
+      ],
+    ]
+    for (const [batch, message] of cases)
+      assert.throws(() => writer.applyBlocks(batch), { name: 'InvariantError', message })
+    assert.deepEqual(read(dumpTables), before)
+  }))
+
+test('neighbouring blocks of the far history follow each other without telling their parents', (context) =>
+  withChain(context, 4, ({ writer, read }, chain) => {
+    const untold = chain.blocks.map(({ header, events }) => ({
+      header: { ...header, parentHash: new Uint8Array(32) },
+      events,
+    }))
+    writer.applyBlocks(batchOf(untold.slice(0, 2)))
+    writer.applyBlocks(batchOf(untold.slice(2)))
+    assert.equal(writer.checkpoint()?.number, 4)
+    assert.equal(read(readDeposits).length, chain.model.deposits.length)
+  }))
+
+test('a reorg goes down to the undo floor and not below it, and only to a block that is known', (context) =>
+  withChain(context, 10, ({ writer }, chain) => {
+    writer.applyBlocks(batchOf(chain.blocks.slice(0, 9), 4))
+    writer.applyBlocks(batchOf(chain.blocks.slice(9), 6))
+    assert.throws(() => writer.revertTo(block(5)), {
+      name: 'FatalError',
+      reason: 'reorg_too_deep',
+      message: 'ancestor 5 of the reorg is below 6, where undo ends',
+    })
+    assert.throws(() => writer.revertTo(block(11)), {
+      name: 'InvariantError',
+      message: /above the checkpoint 10/,
+    })
+    assert.equal(writer.headerAtOrBelow(block(6))?.number, 6)
+    assert.equal(writer.headerAtOrBelow(block(5)), undefined)
+    writer.revertTo(block(6))
+    assert.equal(writer.checkpoint()?.number, 6)
+    assert.equal(writer.headerAtOrBelow(block(100))?.number, 6)
+  }))
+
+test('a batch that crosses the undo floor can be reverted to the floor, and all at or below it stays', (context) =>
+  withChain(context, 10, ({ writer, read }, chain) => {
+    writer.applyBlocks(batchOf(chain.blocks, 4))
+    writer.revertTo(block(4))
+    chain.dropAbove(4)
+    const kept = read((view) => readDeposits(view).length)
+    assert.equal(kept, chain.model.deposits.length)
+    assert.ok(kept > 0)
+  }))
+
+test('a block without events is an ancestor only when it ended a batch', (context) =>
+  withChain(context, 2, ({ writer }, chain) => {
+    writer.applyBlocks(batchOf(chain.blocks))
+    writer.applyBlocks(emptyBatch(chain, 5))
+    assert.throws(() => writer.revertTo(block(4)), {
+      name: 'InvariantError',
+      message: 'block 4 has no stored header',
+    })
+    writer.revertTo(block(2))
+    assert.equal(writer.checkpoint()?.number, 2)
+  }))
+
+test('a young chain can be reverted to nothing, although block 0 is its undo floor', (context) =>
+  withChain(context, 5, ({ writer, read, status }, chain) => {
+    const empty = read(dumpTables)
+    writer.applyBlocks(batchOf(chain.blocks, 0))
+    writer.revertTo(block(0))
+    assert.equal(writer.checkpoint(), undefined)
+    assert.equal(status.get('syncedBlock'), -1)
+    assert.deepEqual(read(dumpTables), empty)
+    writer.applyBlocks(batchOf(chain.blocks, 0))
+  }))
+
+test('undo and headers below the floor are forgotten', (context) =>
+  withChain(context, 12, ({ writer, read }, chain) => {
+    writer.applyBlocks(batchOf(chain.blocks, 3))
+    writer.applyBlocks(emptyBatch(chain, 20, 10))
+    const keys = (table: 'undo' | 'headers') =>
+      read((view) => view.list(table, { start: Uint8Array.of(0), end: Buffer.alloc(9, 0xff) })).map(
+        ({ key }) => key[5],
+      )
+    assert.deepEqual([...new Set(keys('undo'))], [11, 12])
+    assert.deepEqual(keys('headers'), [10, 11, 12, 20])
+  }))
+
+test('finality only grows, and never passes the checkpoint', (context) =>
+  withChain(context, 6, ({ writer, status }, chain) => {
+    writer.setFinalized(block(3))
+    assert.equal(status.get('finalizedBlock'), -1)
+    writer.applyBlocks({ ...batchOf(chain.blocks), finalizedBlock: block(2) })
+    for (const [asked, told] of [
+      [4, 4],
+      [3, 4],
+      [100, 6],
+    ] as const) {
+      writer.setFinalized(block(asked))
+      assert.equal(status.get('finalizedBlock'), told)
+    }
+  }))
+
+test('senders must go on at their watermark', (context) =>
+  withChain(context, 12, ({ writer }, chain) => {
+    const late = chain.blocks.map(({ header, events }) => ({
+      header,
+      events: events.filter((event) => event.type === 'claim').map((event) => ({ ...event, sender: null })),
+    }))
+    writer.applyBlocks(batchOf(late))
+    const [first, second] = writer.unresolvedSenders(2)
+    const sender = chain.sender()
+    const answer = (open: typeof first) => ({ kind: open!.kind, ordinal: open!.ordinal, sender })
+    assert.throws(() => writer.resolveSenders([answer(second)]), {
+      name: 'InvariantError',
+      message: 'sender 1 for claimSenders, expected 0',
+    })
+    const open = writer.counts().unresolvedSenders
+    writer.resolveSenders([answer(first), answer(second)])
+    assert.equal(writer.counts().unresolvedSenders, open - 2)
+  }))

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { lockFolder } from '../../../../src/store/folder/folderLock.js'
+import { skipWithout } from '../../../support/installedProgram.js'
+import { inOtherNamespace, noOtherNamespace, underOtherName } from '../../../support/otherNamespace.js'
+import { tempFolder } from '../../../support/tempFolder.js'
+import { until } from '../../../support/until.js'
+
+const HOLDER = fileURLToPath(new URL('../../../support/storeHolder.js', import.meta.url))
+interface Holder {
+  readonly child: ChildProcess
+  /** `ready`, or why not. */
+  readonly told: string
+  kill(): Promise<void>
+}
+
+interface HolderOptions {
+  readonly role?: 'write' | 'read'
+  readonly launcher?: readonly string[]
+  /** Whether the command `flock` is there. */
+  readonly hasFlock?: boolean
+}
+
+async function hold(
+  context: TestContext,
+  folder: string,
+  { role = 'write', launcher = [], hasFlock = true }: HolderOptions = {},
+): Promise<Holder> {
+  const [command, ...words] = [...launcher, process.execPath, HOLDER, folder, role]
+  const env = hasFlock ? process.env : { ...process.env, PATH: join(folder, 'no such folder') }
+  const child = spawn(command!, words, { stdio: ['ignore', 'pipe', 'inherit'], env })
+  const ended = once(child, 'close')
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  context.after(kill)
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  return { child, told: String(line).trimEnd(), kill }
+}
+
+function inUse(folder: string, owner: string): string {
+  return `data_dir ${folder} is in use by ${owner}: stop it first, or choose another data_dir`
+}
+
+function sockets(folder: string): string[] {
+  return readdirSync(folder).filter((name) => name.includes('.sock'))
+}
+
+for (const hasFlock of [true, false]) {
+  const where = hasFlock ? 'with the command flock' : 'without the command flock'
+  const skip = hasFlock && skipWithout('flock')
+
+  test(`${where}: a second writer is refused by name, and let in once the first is killed`, {
+    skip,
+  }, async (t) => {
+    const folder = tempFolder(t)
+    const first = await hold(t, folder, { hasFlock })
+    assert.equal(first.told, 'ready')
+    const second = await hold(t, folder, { hasFlock })
+    assert.equal(second.told, inUse(folder, `process ${first.child.pid}`))
+    assert.throws(() => lockFolder(folder, 'write'), { name: 'FatalError', message: second.told })
+    await first.kill()
+    assert.ok(existsSync(join(folder, 'bds.lock')), 'the file is kept')
+    const third = await hold(t, folder, { hasFlock })
+    assert.equal(third.told, 'ready')
+    assert.equal(sockets(folder).length, 1, 'the socket of the killed process is gone')
+  })
+
+  test(`${where}: readers come in beside a writer and beside each other, in any order`, {
+    skip,
+  }, async (t) => {
+    const folder = tempFolder(t)
+    for (const role of ['read', 'write', 'read'] as const)
+      assert.equal((await hold(t, folder, { role, hasFlock })).told, 'ready')
+  })
+
+  test(`${where}: of writers that start at once exactly one gets the folder`, { skip }, async (t) => {
+    const folder = tempFolder(t)
+    const all = await Promise.all(Array.from({ length: 4 }, () => hold(t, folder, { hasFlock })))
+    const [first, ...others] = all.map(({ told }) => told).sort((left) => (left === 'ready' ? -1 : 1))
+    assert.equal(first, 'ready')
+    for (const told of others) assert.match(told, /^data_dir .* is (in use by|being taken by) /)
+  })
+
+  test(`${where}: another pid namespace is kept out, as writer and as reader, from a writer and from a reader`, {
+    skip: skip || noOtherNamespace,
+  }, async (t) => {
+    const folder = tempFolder(t)
+    for (const held of ['write', 'read'] as const) {
+      const first = await hold(t, folder, { role: held, hasFlock })
+      assert.equal(first.told, 'ready')
+      for (const role of ['write', 'read'] as const) {
+        const { told } = await hold(t, folder, { role, hasFlock, launcher: inOtherNamespace })
+        assert.match(
+          told,
+          /^data_dir .* is in use by process \d+ .*in another pid namespace \(another container\): /,
+        )
+        assert.ok(told.includes(`process ${first.child.pid} `), told)
+      }
+      await first.kill()
+      const next = await hold(t, folder, { hasFlock, launcher: inOtherNamespace })
+      assert.equal(next.told, 'ready', 'let in when the first one is gone')
+      // Both are pid 1 of their namespaces, and under another host name.
+      const same = await hold(t, folder, {
+        hasFlock,
+        launcher: underOtherName,
+      })
+      assert.match(same.told, /is in use by process 1 .*in another pid namespace/)
+      await same.kill()
+      await next.kill()
+    }
+  })
+}
+
+test('one that has the command flock and one that has not see each other', {
+  skip: skipWithout('flock'),
+}, async (t) => {
+  for (const hasFlock of [true, false]) {
+    const folder = tempFolder(t)
+    const first = await hold(t, folder, { hasFlock })
+    const second = await hold(t, folder, { hasFlock: !hasFlock })
+    assert.equal(second.told, inUse(folder, `process ${first.child.pid}`))
+    assert.equal((await hold(t, folder, { role: 'read', hasFlock: !hasFlock })).told, 'ready')
+  }
+})
+
+test('the kernel holds the lock for the process: another program finds it locked until the process ends', {
+  skip: skipWithout('flock'),
+}, async (t) => {
+  const folder = tempFolder(t)
+  const holder = await hold(t, folder)
+  const isFree = (): boolean => spawnSync('flock', ['-n', join(folder, 'bds.lock'), 'true']).status === 0
+  assert.equal(isFree(), false)
+  await holder.kill()
+  assert.equal(isFree(), true)
+})
+
+test('a lock file that was removed lets no second writer in', async (t) => {
+  const folder = tempFolder(t)
+  const first = await hold(t, folder)
+  for (const name of ['bds.lock', 'bds.openers']) rmSync(join(folder, name))
+  assert.equal((await hold(t, folder)).told, inUse(folder, `process ${first.child.pid}`))
+})
+
+test('the lock works below a path that is too long for sockets, and through a link', async (t) => {
+  const folder = join(tempFolder(t), 'a'.repeat(100), 'b'.repeat(100))
+  mkdirSync(folder, { recursive: true })
+  const link = join(tempFolder(t), 'link')
+  symlinkSync(folder, link)
+  const first = await hold(t, folder, { hasFlock: false })
+  assert.equal(first.told, 'ready')
+  assert.equal((await hold(t, link, { hasFlock: false })).told, inUse(link, `process ${first.child.pid}`))
+})
+
+test('a folder that was let go in order can be taken again by the same process', async (t) => {
+  const folder = tempFolder(t)
+  for (let round = 0; round < 2; round++) {
+    const lock = lockFolder(folder, 'write')
+    assert.throws(() => lockFolder(folder, 'write'), { message: inUse(folder, `process ${process.pid}`) })
+    lock.release()
+  }
+  assert.deepEqual(sockets(folder), [])
+})
+
+test('a killed process that nobody has reaped yet holds no folder', async (t) => {
+  const folder = tempFolder(t)
+  // The shell becomes a program that never asks for its children: what is killed below it stays a zombie.
+  const script = `'${process.execPath}' '${HOLDER}' '${folder}' & exec sleep 60`
+  const parent = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'], detached: true })
+  t.after(() => void process.kill(-parent.pid!, 'SIGKILL'))
+  assert.equal(String((await once(parent.stdout, 'data'))[0]), 'ready\n')
+  const { pid } = JSON.parse(readFileSync(join(folder, 'bds.lock'), 'utf8')) as { pid: number }
+  assert.throws(() => lockFolder(folder, 'write'), { name: 'FatalError' })
+  process.kill(pid, 'SIGKILL')
+  const isZombie = (stat: string): boolean => stat.slice(stat.lastIndexOf(')')).startsWith(') Z')
+  await until(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), isZombie, 'a zombie')
+  lockFolder(folder, 'write').release()
+})
+
+test('the file of an older build keeps us out while its process runs, and only then', async (t) => {
+  const folder = tempFolder(t)
+  const file = join(folder, 'bds.lock')
+  const holder = await hold(t, folder)
+  const { pidNamespace, ...old } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+  assert.match(String(pidNamespace), /^(pid:\[\d+\])?$/)
+  // In a folder of its own: what is left is what an older build would have written there.
+  const other = tempFolder(t)
+  const text = JSON.stringify(old)
+  writeFileSync(join(other, 'bds.lock'), text)
+  assert.throws(() => lockFolder(other, 'write'), { message: inUse(other, `process ${holder.child.pid}`) })
+  assert.equal(readFileSync(join(other, 'bds.lock'), 'utf8'), text)
+  for (const change of [
+    { startedAt: '1' },
+    { pid: process.ppid, startedAt: '1' },
+    { bootId: 'an earlier boot' },
+    { host: 'a container of before' },
+  ]) {
+    writeFileSync(join(other, 'bds.lock'), JSON.stringify({ ...old, ...change }))
+    lockFolder(other, 'write').release()
+  }
+  for (const damaged of ['{"pid":', '', 'null', '{"pid":"1"}']) {
+    writeFileSync(join(other, 'bds.lock'), damaged)
+    lockFolder(other, 'write').release()
+  }
+})
