@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { haltReasons } from '../../src/board/haltReason.js'
 import { tables } from '../../src/store/layout/tables.js'
 import { readRoomPlan } from './importRules.js'
 
@@ -78,6 +79,18 @@ test('docs/architecture.md tells of every cache: the file that holds it, or the 
         `${name} of ${holder} is not told`,
       )
   }
+})
+
+test('docs/architecture.md tells where each halt comes from', () => {
+  const section = page.slice(page.indexOf('\n### Where a halt comes from\n'))
+  const told = new Set<string>()
+  for (const [, reasons, places] of section.matchAll(/^\| (`.+?`) \| (.+) \|$/gm))
+    for (const [, reason] of reasons!.matchAll(/`([a-z0-9_]+)`/g)) {
+      told.add(reason!)
+      const files = [...places!.matchAll(/`(src\/[^`]+)`/g)].map(([, file]) => file!)
+      for (const file of files) assert.ok(sources.get(file)!.includes(`'${reason}'`), `${reason} in ${file}`)
+    }
+  assert.deepEqual([...told].sort(), haltReasons.filter((reason) => reason !== 'none').toSorted())
 })
 
 test('only an indexer thread, for its own network, and `bds rewind` open a shard for writing', () => {
