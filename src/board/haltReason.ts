@@ -1,6 +1,6 @@
 /**
- * Why a network stands still, as a short stable code. The position in this list is its number in shared memory
- * (0 = not halted): append only, never reorder.
+ * Why a network stands still, as a short code that users meet in metrics, logs and health. The status board holds its position
+ * in this list; 0 = not halted.
  */
 export const haltReasons = [
   'none',
@@ -36,9 +36,9 @@ const HARMLESS: readonly HaltReason[] = [
 ]
 
 /**
- * Whether a network that halted for this reason must not be answered for with proofs and readiness. Without disk space,
- * endpoints, or endpoints that answer contract calls its data are only old or incomplete; every other reason casts doubt on
- * what is stored or on what should have followed.
+ * Whether this halt makes the network's data doubtful, so that nobody gets proofs or readiness from it. The harmless reasons
+ * (no disk space, no endpoint, no endpoint that answers contract calls, an answer that is too large) only leave the data old or
+ * incomplete.
  */
 export function isInDoubt(reason: HaltReason): boolean {
   return reason !== 'none' && !HARMLESS.includes(reason)

@@ -2,38 +2,39 @@ import { isInDoubt } from './haltReason.js'
 import { changeReader, type StatusBoardHandle, statusRow } from './statusBoard.js'
 
 /**
- * What an answer was made from, over all shards: an answer joins networks (readiness, claim links), so any commit may
- * change it. Each number only ever means "same as before" or "not the same".
+ * The state of all shards that an answer was made from. An answer joins networks (readiness, claim links), so any commit of any
+ * shard may change it. Compare the numbers for equality only.
  */
 export interface ShardVersion {
   /** Sum of the shards' commit counters. */
   readonly tip: number
   /** Sum of the shards' reorg counters. */
   readonly epoch: number
-  /** One bit per shard that can't be answered for (`isInDoubt`): it answers otherwise without a commit of its own. The configuration sees to it that all fit. */
+  /** One bit per shard whose halt is in doubt (`isInDoubt`): a halt changes answers without a commit. The configuration limits the number of networks so that all bits fit. */
   readonly halted: number
 }
 
-/** Of an answer that nobody may keep: no version is the same. */
+/** Version of an answer that must not be kept: it equals no other version. */
 export const NO_VERSION: ShardVersion = { tip: -1, epoch: -1, halted: -1 }
 
 export interface VersionNow extends ShardVersion {
   /**
-   * A commit or a halt of some shard can be read already or soon, and the rest does not tell which: nothing that was kept may
-   * be given.
+   * A commit or a halt of some shard is under way: readers may see it already or not yet, and the numbers do not tell which. No
+   * kept answer may be served.
    */
   readonly isChanging: boolean
 }
 
 /**
- * Reads the version now. Read it before the first read of a task, and before a cached answer is used. While nothing moves it is
- * the same object: twelve 64-bit cells took a twentieth of a cached answer's time, one count of changes takes none.
+ * @returns a function that reads the current version. Call it before the first read of a task, and before a kept answer is used.
+ * It reads the board's fields only when the board's count of changes has moved, and returns the same object until then: reading
+ * twelve 64-bit cells took a twentieth of a kept answer's time.
  */
 export function createVersionReader(status: StatusBoardHandle): () => VersionNow {
   const rows = status.networkIds.map((networkId) => statusRow(status, networkId))
   const readChanges = changeReader(status)
   const readAll = (): VersionNow => {
-    // First: who finds none under way finds what all that were have left.
+    // Read these first: when no commit and no halt is under way, the numbers read after them include all that have ended.
     const isChanging = rows.some((row) => row.get('committing') !== 0 || row.get('halting') !== 0)
     let tip = 0
     let epoch = 0

@@ -7,13 +7,13 @@ import { type HaltReason, haltReasons } from './haltReason.js'
 const fields = [
   /** Increases with each commit, and with everything else that makes kept answers void. */
   'tip',
-  /** 1 from before a commit's data can be read until `tip` has moved: what is read meanwhile may be older or newer than `tip`. */
+  /** 1 from before readers can see a commit until `tip` has moved: what they read meanwhile may be older or newer than `tip`. */
   'committing',
-  /** Number of the newest commit of the store that the row tells of; −1 = of none. */
-  'toldCommit',
-  /** Grows with each reorg and each cut of the exit tree; answers of another epoch are void. */
+  /** Number of the newest commit of the store that this row includes; −1 = none. */
+  'publishedCommit',
+  /** Grows with each reorg and each cut of the local exit tree; answers of another epoch are void. */
   'epoch',
-  /** Newest block that the chain's RPC told of; −1 = unknown. */
+  /** Newest block that an endpoint has reported; −1 = unknown. */
   'headBlock',
   /** Unix seconds of that block; −1 = unknown. */
   'headTimestampSec',
@@ -28,66 +28,66 @@ const fields = [
   'contractDepositCount',
   /** Deposits and claims whose sender is not resolved yet. */
   'unresolvedSenders',
-  /** 1 while claims may be missing, so that nothing is ready here, wherever the checkpoint stands. */
+  /** 1 while claims may be missing: no deposit to this network is ready then, even with the checkpoint at the head. */
   'catchingUp',
-  /** 1 once the checkpoint has been at the head; goes back only when everything is read again. */
+  /** 1 once the checkpoint has reached the head; 0 again only when the network starts over. */
   'caughtUp',
   /** Position in `haltReasons`; 0 = running. */
   'haltReason',
-  /** Threads that change `haltReason` at the moment: it may be read already, and nobody was told to look. */
+  /** Number of threads that are changing `haltReason` now: readers may see the new reason before the count of changes has moved. */
   'halting',
   /** 1 while no endpoint of the network answers. */
   'rpcDown',
-  /** One of `headPlaces`: the chain's head compared with the stored blocks. Nothing is ready on a network whose head is below them. */
+  /** One of `headPlaces`: where the chain's head is, compared with the stored blocks. No deposit to a network whose head is below them is ready. */
   'headPlace',
   /** 1 while the bridge is in emergency state. */
   'emergencyState',
   /** Number of reorgs followed since the process started. */
   'reorgs',
-  /** Milliseconds since 1970 of the last commit, for people; 0 = none. */
+  /** Unix milliseconds of the last commit, shown to people; 0 = none. */
   'lastCommitMs',
-  /** `monotonicMs()` of the last commit; 0 = none. */
+  /** `monotonicMs()` of the last commit, for measuring durations; 0 = none. */
   'progressMs',
-  /** Number of heartbeats of the indexer thread. The reader measures how long none came. */
+  /** Number of heartbeats of the indexer thread. The main thread measures how long the number has not moved. */
   'heartbeats',
   /** Leaves of the L1 info tree (network 0). */
   'l1InfoLeafCount',
-  /** Bytes of the store's file in use. */
+  /** Size of the store's file in bytes. */
   'storeBytes',
-  /** `tip` of the L1's shard up to which this network was asked for global exit roots; −1 = its events tell of them. */
+  /** `tip` of the L1's shard up to which this network's contract was asked for global exit roots; −1 = its events name them. */
   'polledL1Tip',
-  /** Number of times that the store was emptied to be read again since the process started. */
+  /** How often this network has started over since the process started. */
   'startOvers',
-  /** 1 when the last comparison with the contracts' own state was answered, 0 when no endpoint could tell; −1 = none yet. */
+  /** 1 when the last audit got its answers from the contracts, 0 when no endpoint could give them; −1 = no audit yet. */
   'contractsCompared',
-  /** `tip` of the L1's shard up to which this network's settled exit roots were searched in its tree; −1 = not yet. */
+  /** `tip` of the L1's shard up to which this network's tree was searched for its settled local exit roots; −1 = not yet. */
   'searchedL1Tip',
-  /** Rows whose caller is tx.from until a trace is available. */
+  /** Deposits and claims whose caller is taken from tx.from until a trace is available. */
   'provisionalSenders',
-  /** Rows whose transaction no endpoint knows. */
+  /** Deposits and claims whose transaction no endpoint knows. */
   'unknownSenders',
-  /** Those of them that are so new that they still keep `is_synced` false. */
+  /** Those of `unknownSenders` that are new enough to keep `is_synced` false. */
   'awaitedSenders',
 ] as const
 
 export type StatusField = (typeof fields)[number]
 
-/** Values of `headPlace`, ascending by what may be gone: each includes what the ones before it mean. */
+/** Values of `headPlace`. The higher the value, the more of the stored blocks may be gone from the chain. */
 export const headPlaces = {
   /** At or above the checkpoint, or below it only for a moment. */
   inStep: 0,
-  /** Stays below the checkpoint: what is stored above may be gone. */
+  /** Stays below the checkpoint: the stored blocks above it may be gone. */
   below: 1,
   /** Also below a block that was served as final. */
   belowFinal: 2,
-  /** No head that fits what is stored was seen since the start: the chain may have been put back meanwhile. */
+  /** Since the start no head at or above the checkpoint was seen: the chain may have been put back while the service was down. */
   unseen: 3,
 } as const
 
 export type HeadPlace = (typeof headPlaces)[keyof typeof headPlaces]
 
 const INITIAL: Partial<Record<StatusField, number>> = {
-  toldCommit: -1,
+  publishedCommit: -1,
   headBlock: -1,
   headTimestampSec: -1,
   syncedBlock: -1,
@@ -105,12 +105,12 @@ const FIELD_INDEX = Object.fromEntries(fields.map((field, index) => [field, inde
 >
 
 /**
- * For a commit that can be read to be told: mostly a tenth of a millisecond is enough. An indexer's thread that was put aside gets
- * the core that the waiting one leaves; one that died is waited for in vain.
+ * How long a reader waits for the row to include a commit that its snapshot already has: mostly 0.1 ms is enough. The wait also
+ * frees a core for an indexer thread that was scheduled away. The limit is for an indexer thread that has died.
  */
 const LONGEST_WAIT_MS = 100
 
-/** Fields that tell whether answers may have changed. A write of one is counted, so that readers need not compare them all. */
+/** Fields whose change may change answers. The board counts their writes, so that readers compare one number. */
 const COUNTED: ReadonlySet<StatusField> = new Set([
   'tip',
   'committing',
@@ -126,25 +126,25 @@ export interface StatusRow {
   set(field: StatusField, value: number): void
   add(field: StatusField, delta: number): void
   headPlace(): HeadPlace
-  /** For the thread that commits: makes kept answers void, as a commit does. */
+  /** Also makes kept answers void, as a commit does. Only for the network's indexer thread, and for main before that starts. */
   setHeadPlace(place: HeadPlace): void
-  /** Says that the row tells of commit `commit` of the store now. */
-  tellCommit(commit: number): void
-  /** Waits until it does, for a moment at most. Nothing to wait for where nobody writes the store. */
+  /** Records that this row now includes commit `commit` of the store, and wakes the threads that wait for it. */
+  publishCommit(commit: number): void
+  /** Blocks the thread until the row includes commit `commit`, 100 ms at most. Returns at once while the row has published none. */
   awaitCommit(commit: number): void
   haltReason(): HaltReason
   setHaltReason(reason: HaltReason): void
-  /** Sets the reason if it still is `from`: another thread may set one at any time. @returns whether it was. */
+  /** Sets the reason only if it still is `from`, since another thread may set one at any time. @returns whether it was `from`. */
   replaceHaltReason(from: HaltReason, reason: HaltReason): boolean
 }
 
-/** What crosses to a thread: plain data with the shared memory inside. */
+/** What is sent to other threads: plain data with the shared memory inside. */
 export interface StatusBoardHandle {
   readonly networkIds: readonly number[]
   readonly memory: SharedArrayBuffer
 }
 
-/** Made once by the main thread, before any other thread starts. */
+/** The main thread calls it once, before any other thread starts. */
 export function createStatusBoard(networkIds: readonly number[]): StatusBoardHandle {
   // One more cell, for the count of changes.
   const handle = { networkIds, memory: new SharedArrayBuffer(8 * (fields.length * networkIds.length + 1)) }
@@ -161,7 +161,7 @@ export function statusRow(handle: StatusBoardHandle, networkId: number): StatusR
   if (position < 0) throw new RangeError(`network ${networkId} has no row on the status board`)
   const cells = new BigInt64Array(handle.memory, 8 * fields.length * position, fields.length)
   const changes = changeCell(handle)
-  // Behind the write: who still sees the old count may see a newer field, and reads again once the count has moved.
+  // Called after the write of the field: a reader that still sees the old count looks again once it has moved.
   const count = (field: StatusField): void => {
     if (COUNTED.has(field)) Atomics.add(changes, 0, 1)
   }
@@ -180,20 +180,20 @@ export function statusRow(handle: StatusBoardHandle, networkId: number): StatusR
     add,
     headPlace: () => get('headPlace') as HeadPlace,
     setHeadPlace: (place) => {
-      // Other threads may act on the new place as soon as they can read it, so answers kept before must be void by then.
+      // Other threads act on the new place as soon as they can read it. `committing` makes the kept answers void before that.
       set('committing', 1)
       set('headPlace', place)
       add('tip', 1)
       set('committing', 0)
     },
-    tellCommit: (commit) => {
-      set('toldCommit', commit)
-      Atomics.notify(cells, FIELD_INDEX.toldCommit)
+    publishCommit: (commit) => {
+      set('publishedCommit', commit)
+      Atomics.notify(cells, FIELD_INDEX.publishedCommit)
     },
     awaitCommit: (commit) => {
-      const told = get('toldCommit')
-      if (told >= 0 && told < commit)
-        Atomics.wait(cells, FIELD_INDEX.toldCommit, BigInt(told), LONGEST_WAIT_MS)
+      const published = get('publishedCommit')
+      if (published >= 0 && published < commit)
+        Atomics.wait(cells, FIELD_INDEX.publishedCommit, BigInt(published), LONGEST_WAIT_MS)
     },
     haltReason: () => haltReasons[get('haltReason')] ?? 'internal_error',
     setHaltReason: (reason) => {
@@ -211,18 +211,18 @@ export function statusRow(handle: StatusBoardHandle, networkId: number): StatusR
   }
 }
 
-/** Blocks are stored and the chain's head was not compared with them yet: nothing is ready there. */
+/** Whether the network has stored blocks that were not yet compared with the chain's head: no deposit to it is ready. */
 export function awaitsHead(row: StatusRow): boolean {
   return row.get('syncedBlock') >= 0 && row.headPlace() === headPlaces.unseen && row.haltReason() === 'none'
 }
 
-/** The head stays below what is stored. */
+/** Whether the head stays below the stored blocks. */
 export function isPutBack(row: StatusRow): boolean {
   const place = row.headPlace()
   return place === headPlaces.below || place === headPlaces.belowFinal
 }
 
-/** Reads a number that moves with each write of a `COUNTED` field of any network, and starts over after 2^32. */
+/** @returns a function that reads the count of writes to `COUNTED` fields of all networks. The count wraps at 2^32. */
 export function changeReader(handle: StatusBoardHandle): () => number {
   const cell = changeCell(handle)
   return () => Atomics.load(cell, 0)

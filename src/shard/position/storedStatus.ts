@@ -24,7 +24,7 @@ export function tellStored(store: ReadView & Pick<ShardStoreWriter, 'fileBytes'>
   row.set('syncedTimestampSec', checkpoint?.timestampSec ?? -1)
   // Behind all that it holds: who is told a block is told no count of before it.
   row.set('syncedBlock', checkpoint?.number ?? -1)
-  row.tellCommit(decodeCommits(store.get('meta', metaKey('commits'))) ?? 0)
+  row.publishCommit(decodeCommits(store.get('meta', metaKey('commits'))) ?? 0)
 }
 
 /** What the shard holds, as far as it is in force. */

@@ -16,19 +16,19 @@ test('who waits for a commit is woken by the telling of it, and nobody waits for
     return 'ok'
   })
   context.mock.method(Atomics, 'notify', (...cell: Cell) => {
-    wakes.push({ cell, told: row.get('toldCommit') })
+    wakes.push({ cell, told: row.get('publishedCommit') })
     return 0
   })
   // No writer has told anything yet: one that only reads is alone.
   row.awaitCommit(7)
   assert.equal(waits.length, 0)
-  row.tellCommit(7)
+  row.publishCommit(7)
   row.awaitCommit(7)
   row.awaitCommit(0)
   assert.equal(waits.length, 0)
   row.awaitCommit(8)
   assert.equal(waits.length, 1)
-  row.tellCommit(8)
+  row.publishCommit(8)
   assert.deepEqual(
     wakes.map(({ told }) => told),
     [7, 8],
