@@ -7,26 +7,26 @@ import type { ShardStoreWriter } from './shardStore.types.js'
 import { checkIdentity, claimIdentity } from './storeIdentity.js'
 import { watchStores } from './watchStores.js'
 
-/** Holds every shard open from start to end of the process. */
+/** Keeps every shard open from the start of the process to its end. */
 export interface StoreGuard {
-  /** By network, to read what is stored before any other thread starts. */
+  /** By network id. Main reads them before any other thread starts. */
   readonly stores: ReadonlyMap<number, Omit<ShardStoreWriter, 'transact' | 'close'>>
-  /** Looks once whether folder and files are still those that are open. @returns the networks that have lost theirs. */
+  /** Checks once whether the paths of folder and files still lead to the open ones. @returns the networks whose files are gone. */
   lostNetworks(): Promise<number[]>
-  /** Closes the shards and lets the data directory go. Call it after all other threads closed theirs. */
+  /** Closes the shards and unlocks the data folder. Call it after all other threads have closed theirs. */
   close(): Promise<void>
 }
 
 /**
- * Main's first act on the data: locks the directory, opens every shard (the first opener's flags win for the process, so
- * this happens before any other thread starts; opening also clears reader slots of killed processes), and checks that each
- * shard was made for the configured network. Synchronous, and ends with nothing open when it throws.
- * @throws FatalError, one clear line: directory unusable, in use, other schema, other contracts.
+ * Locks the data folder, opens every shard, and checks that each shard was made for the configured network. Main calls it before
+ * any other thread starts, because LMDB's flags of the first opener hold for the whole process. Opening also frees the reader
+ * slots of killed processes. Synchronous; nothing stays open when it throws.
+ * @throws FatalError, one clear line: the folder is unusable or in use, or a shard has another schema or other contracts.
  */
 export function prepareStores(config: Config): StoreGuard {
   makeDataFolder(config.dataDir)
   const directories = config.networks.map(({ networkId }) => shardDirectory(config.dataDir, networkId))
-  // Stores that are there can be served from a full disk.
+  // A full disk stops only new shards: existing ones can still be served.
   if (directories.some((directory) => fileBytesOf(directory) === 0)) assertReserve(config.dataDir)
   const lock = lockFolder(config.dataDir, 'write')
   const stores = new Map<number, ShardStoreWriter>()
@@ -53,7 +53,7 @@ export function prepareStores(config: Config): StoreGuard {
     lostNetworks = watchStores(config.dataDir, lock.files, [...stores.keys()])
   } catch (error) {
     lock.release()
-    // The error that stopped us is the one to tell.
+    // The first error is the one to report.
     closeAll().catch(() => undefined)
     throw error
   }

@@ -2,26 +2,26 @@ import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { FatalError } from '../errors/chainErrors.js'
 
-/** What LMDB keeps in a shard's folder. The data goes first: one step, after which there is no store. */
+/** LMDB's files in a shard's folder. The data is removed first: after this one step there is no store. */
 const FILES = ['data.mdb', 'lock.mdb']
 
 /**
- * Removes a shard, and nothing else: a folder with other files in it is not ours, or not only. The caller holds the process
- * lock. A folder that can't be removed itself (a volume of its own) stays, empty.
- * @throws FatalError, one line, and nothing is removed.
+ * Removes a shard's files and its folder. Refuses a folder that holds any other file. The caller holds the lock of the data
+ * folder. A folder that is a volume of its own can't be removed and stays empty.
+ * @throws FatalError, one line; nothing was removed then.
  */
 export function removeShard(directory: string): void {
   if (!existsSync(directory)) return
-  // A volume's own folder of lost files says nothing about whose the rest is.
+  // The file system makes lost+found in each volume: it is no user's file.
   const foreign = readdirSync(directory).filter((name) => !FILES.includes(name) && name !== 'lost+found')
   if (foreign.length > 0)
     throw new FatalError(
-      `${directory} holds ${foreign.sort().join(', ')}, which is not ours: nothing was removed`,
+      `${directory} holds ${foreign.sort().join(', ')}, not made by this service: nothing was removed`,
     )
   for (const name of FILES) rmSync(join(directory, name), { force: true })
   try {
     rmdirSync(directory)
   } catch {
-    // Empty is enough.
+    // It is empty, which is enough.
   }
 }

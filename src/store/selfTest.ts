@@ -7,9 +7,9 @@ const KEY = Uint8Array.of(1)
 const VALUE = new Uint8Array(4096).fill(7)
 
 /**
- * Makes a store of its own inside a folder, writes, opens it anew, reads, and removes it: the addon loads, and this very disk
- * takes memory-mapped files and locks.
- * @throws what LMDB or the system says; Error when another value comes back.
+ * Makes a small store inside a folder, writes a value, opens the store again, reads the value, and removes the store. This shows
+ * that the native addon loads, and that the disk supports memory-mapped files and locks.
+ * @throws the error of LMDB or of the system; Error when the value read is not the value written.
  */
 export async function testStoreIn(folder: string): Promise<void> {
   const own = mkdtempSync(join(folder, 'self-test-'))
@@ -21,7 +21,7 @@ export async function testStoreIn(folder: string): Promise<void> {
     const found = second.get('meta', KEY)
     const isSame = found !== undefined && equalBytes(found, VALUE)
     await second.close()
-    if (!isSame) throw new Error('a value that was written does not come back')
+    if (!isSame) throw new Error('a value that was written could not be read back')
   } finally {
     rmSync(own, { recursive: true, force: true })
   }

@@ -14,15 +14,15 @@ import { decodeUndoPart, UndoPart, undoKey } from './undo.js'
 /**
  * The only file that knows LMDB. One environment per shard, one named database per table.
  *
- * All openers of a process share one environment, and the first one's flags win: a read-only opener would break later
- * writers, mixed sync options throw. So readers and writers use the same options, and main opens every shard first.
+ * All openers in one process share one environment, and the first opener's flags hold for all: after a read-only opener no
+ * writer could write, and mixed sync options throw. So readers and writers use the same options, and main opens every shard first.
  */
 const OPTIONS = {
   encoding: 'binary',
   keyEncoding: 'binary',
   cache: false,
   maxDbs: 64,
-  // ≥ 4 × threads × shards × processes (tools that open the store beside us), and slots of killed processes linger.
+  // At least 4 × threads × shards × processes, since tools open the store beside the service. Slots of killed processes stay in use.
   maxReaders: 4096,
 } as const
 
@@ -33,12 +33,12 @@ const tableNames = Object.keys(tables) as TableName[]
 const MIB = 2 ** 20
 
 /**
- * Nothing is written when less than this is free. A commit that meets a full disk fails cleanly once, but the ones after it
- * damage the heap of the process (lmdb 3.5.6: `malloc(): invalid next size`). More than a transaction ever adds.
+ * Transactions are refused when less than this is free: more than one transaction ever adds. The first commit on a full disk
+ * fails cleanly, but the commits after it damage the heap of the process (lmdb 3.5.6: `malloc(): invalid next size`).
  */
 const MIN_FREE_BYTES = 64 * MIB
 
-/** A limit of the process ends a growing file as a full disk does. */
+/** The process's limit on file sizes (RLIMIT_FSIZE) stops a growing file as a full disk does. */
 const FILE_SIZE_LIMIT = readLimits()?.fileSize ?? Number.POSITIVE_INFINITY
 
 function freeBytesOf(directory: string): number {
@@ -47,11 +47,11 @@ function freeBytesOf(directory: string): number {
   return Math.min(bavail * bsize, FILE_SIZE_LIMIT - fileBytesOf(directory))
 }
 
-/** Where the first page of lmdb 3's files tells what they are (behind a page header of 24 bytes), and what it says there. */
+/** Offset and value of the magic number in a file of lmdb 3, after the first page's header of 24 bytes. */
 const MAGIC_AT = 24
 const MAGIC = 0xbeefc0de
 
-/** LMDB does not check the file: one that is not its own would crash the process without a message. */
+/** Refuses a file that is not LMDB's. LMDB does not check it, and would crash the process without a message. */
 function assertIsStore(directory: string): void {
   const path = join(directory, 'data.mdb')
   if (!existsSync(path)) return
@@ -61,20 +61,20 @@ function assertIsStore(directory: string): void {
     const length = readSync(file, start, 0, start.length, 0)
     // LMDB makes a new store of an empty file.
     if (length > 0 && (length < start.length || start.readUInt32LE(MAGIC_AT) !== MAGIC))
-      throw new FatalError(`${directory} can't be opened: data.mdb is no store`)
+      throw new FatalError(`${directory} can't be opened: data.mdb is not an LMDB store`)
   } finally {
     closeSync(file)
   }
 }
 
-/** Opening a shard must end in one line: what LMDB says is meant for its callers. */
+/** Turns an error of opening a shard into one line for the operator. LMDB's own texts are several lines, for programmers. */
 export function openFault(directory: string, error: unknown): FatalError {
   if (error instanceof FatalError) return error
   const message = error instanceof Error ? error.message : String(error)
   return new FatalError(`${directory} can't be opened: ${message.split('\n')[0]}`)
 }
 
-/** @throws FatalError when there is no room to make a new shard in this folder. */
+/** @throws FatalError when the disk has no room for a new shard in this folder. */
 export function assertReserve(directory: string): void {
   const free = freeBytesOf(directory)
   if (free < MIN_FREE_BYTES) throw new FatalError(diskFull(directory, free).message)
@@ -87,7 +87,7 @@ function diskFull(directory: string, free: number): Error {
 
 const COMMITS = metaKey('commits')
 
-/** Above every key of table `undo`. */
+/** A key above every key of table `undo`. */
 const UNDO_END = undoKey(2 ** 48 - 1, 0xffff)
 
 /** A check that may refuse a store by its table `meta`. */
@@ -98,17 +98,17 @@ function openDatabases(
   checkMeta?: CheckMeta,
 ): { root: RootDatabase; databases: Databases } {
   assertIsStore(directory)
-  // A path with a dot at its end part would be taken for a file name: noSubdir is set, not guessed.
+  // lmdb-js would take a path whose last part has a dot for a file name, so noSubdir is given.
   const root = open({ path: directory, noSubdir: false, ...OPTIONS })
   try {
     const meta = root.openDB({ name: tables.meta, ...OPTIONS })
     checkMeta?.({ get: (_table, key) => readValue(meta, key) })
   } catch (error) {
-    // The refusal is the error to report; a failed close of an unused store does not matter.
+    // The refusal is the error to report. A failed close of an unused store does not matter.
     root.close().catch(() => undefined)
     throw error
   }
-  // One transaction for all tables: each first opening is a write, and waits for the writer if there is one.
+  // One transaction for all tables: opening a table for the first time is a write, and waits for a writer's transaction.
   const databases = root.transactionSync(() =>
     Object.fromEntries(
       tableNames.map((name) => [name, root.openDB({ name: tables[name], ...OPTIONS })] as const),
@@ -118,21 +118,21 @@ function openDatabases(
 }
 
 /**
- * A plain view of what lmdb-js hands out. Its shared buffer only pretends to be as long as the value (`set` and `copy`
- * would see all 16 MB of it), and a Buffer's `slice` would not copy.
+ * A plain view of a value of lmdb-js. The value itself is lmdb-js's shared buffer with a changed `length` property: `set` and
+ * `copy` would still see all 16 MB of it, and a Buffer's `slice` does not copy.
  */
 function plain(bytes: Uint8Array, length: number): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, length)
 }
 
-/** Rows and chunks; what is longer gets a view of its own. */
+/** Longest value, in bytes, that is read through a kept view: rows and chunks are shorter. */
 const MAX_KEPT_VIEW = 4096
-/** Views of lmdb-js's shared buffer by their length. Values have few lengths, and a view of each read was a tenth of a row's time. */
+/** Views of lmdb-js's shared buffer by length. Values have few lengths, and making a view per read took a tenth of a row's time. */
 const keptViews = new Array<Uint8Array | undefined>(MAX_KEPT_VIEW + 1).fill(undefined)
-/** The buffer that they are of: lmdb-js takes a larger one when a value does not fit. */
+/** The buffer of these views. lmdb-js changes to a larger one when a value does not fit. */
 let viewedBuffer: Uint8Array | undefined
 
-/** `plain` of what `getBinaryFast` gives, good until the next read: all values of one length share a view. */
+/** As `plain`, for values of `getBinaryFast`, without a new view. Valid until the next read: values of one length share a view. */
 function plainValue(bytes: Uint8Array): Uint8Array {
   const { length } = bytes
   if (length > MAX_KEPT_VIEW) return plain(bytes, length)
@@ -161,7 +161,7 @@ function readView(databases: Databases): ReadView {
         ? { start, end, exclusiveStart: true, inclusiveEnd: true, reverse }
         : { start, end }
       const entries: { key: Uint8Array; value: Uint8Array }[] = []
-      // Read to its end: a range left half-read pins its snapshot.
+      // Always read to its end: a half-read range holds its snapshot.
       for (const { key, value } of databases[table].getRange(
         limit === undefined ? bounds : { ...bounds, limit },
       ))
@@ -171,7 +171,7 @@ function readView(databases: Databases): ReadView {
   }
 }
 
-/** One transaction's view: writes go to the tables at once, old values to the undo record of the block at hand. */
+/** One transaction. Writes go to the tables at once; the old values go to the undo record of the current block. */
 class Transaction implements WriteView {
   readonly #databases: Databases
   readonly get: ReadView['get']
@@ -189,7 +189,7 @@ class Transaction implements WriteView {
   put(table: TableName, key: Uint8Array, value: Uint8Array): void {
     if (this.#undoBlock !== undefined) this.#undo.record(table, key, () => this.get(table, key))
     this.#isChanged = true
-    // Inside a transaction LMDB copies at once: the caller may reuse its buffer.
+    // Inside a transaction LMDB copies the value at once, so the caller may reuse its buffer.
     this.#databases[table].put(key, value)
   }
 
@@ -201,11 +201,11 @@ class Transaction implements WriteView {
 
   clear(table: TableName): void {
     this.#isChanged = true
-    // Inside a transaction this is a part of it: the pages are freed when it commits.
+    // Part of the transaction, despite its name: the pages are freed when it commits.
     this.#databases[table].clearSync()
   }
 
-  /** Counts the transaction, if it changed anything: see `ShardStoreReader.refresh`. A revert is counted, never taken back. */
+  /** Adds one to the number of commits if the transaction changed anything (see `ShardStoreReader.refresh`). Never undone: a rewind counts as one more commit. */
   countCommit(): void {
     if (!this.#isChanged) return
     const count = new Uint8Array(6)
@@ -219,7 +219,7 @@ class Transaction implements WriteView {
     this.#undoBlock = blockNumber
   }
 
-  /** Stores what was remembered as the next part of its block. */
+  /** Stores the collected old values as the next part of the block's undo record. */
   flushUndo(): void {
     if (this.#undoBlock === undefined || this.#undo.isEmpty) return
     const block = this.#undoBlock
@@ -237,7 +237,7 @@ class Transaction implements WriteView {
   undoAbove(blockNumber: number): void {
     this.setUndoBlock(undefined)
     for (;;) {
-      // One at a time: the records of a deep reorg need not fit into memory together.
+      // One record at a time: those of a deep reorg may not fit into memory together.
       const [newest] = this.list('undo', {
         start: UNDO_END,
         end: undoKey(blockNumber + 1, 0),
@@ -261,10 +261,10 @@ class Transaction implements WriteView {
 }
 
 /**
- * Opens a shard for writing, and makes it when it is not there. One per shard and process. Errors of LMDB pass through and
- * leave the store as it was.
- * @param freeBytes free space of the directory's disk; tests hand in their own.
- * @param checkMeta refuses a store by throwing, before a table is made that it does not have: it is left as it was.
+ * Opens a shard for writing, and makes it if it is missing. Only one thread of a process may write a shard. Errors of LMDB are
+ * passed on and leave the store as it was.
+ * @param freeBytes returns the free space of the directory's disk; tests pass their own.
+ * @param checkMeta throws to refuse a store. It runs before missing tables are made, so a refused store is unchanged.
  */
 export function openShardStoreWriter(
   directory: string,
@@ -292,13 +292,13 @@ export function openShardStoreWriter(
 }
 
 /**
- * The first read of a snapshot sets a timer that would give it back at the next turn of the event loop. `release` does
- * that; and since a pool worker under load has no turns, its timers would pile up (150 bytes per task and shard, without
- * end).
+ * Runs `body` without lmdb-js's timer. The first read of a snapshot sets a timer to release the snapshot at the next turn of the
+ * event loop. Our `release` does that already, and in a pool worker under load the event loop has no turns, so the timers would
+ * pile up without end (150 bytes per task and shard).
  */
 function withoutTimers<T>(body: () => T): T {
   const { setTimeout } = globalThis
-  // lmdb-js only asks whether there is a timer.
+  // lmdb-js only checks that the timer is truthy.
   globalThis.setTimeout = (() => true) as unknown as typeof setTimeout
   try {
     return body()
@@ -308,10 +308,10 @@ function withoutTimers<T>(body: () => T): T {
 }
 
 /**
- * Opens a shard for reading. `refresh` before the first read of a task and `release` in a `finally` after it: lmdb-js
- * renews its snapshot on a timer, which never fires in a pool worker that waits in `Atomics.wait` (500 of 500 reads were
- * stale), and a snapshot that is kept while idle stops the writer from reusing pages (400 small commits: 34 MiB, with
- * both resets 260 KiB). The reset is per environment, so each shard that a task reads needs it.
+ * Opens a shard for reading. Call `refresh` before the first read of a task and `release` in a `finally` after it, for each shard
+ * that the task reads. lmdb-js itself renews the snapshot on a timer, which never fires in a pool worker that blocks in
+ * `Atomics.wait` (500 of 500 reads were stale). And while an idle thread holds a snapshot, the writer can't reuse pages (400 small
+ * commits took 34 MiB, with both calls 260 KiB).
  */
 export function openShardStoreReader(directory: string): ShardStoreReader {
   const { root, databases } = openDatabases(directory)
@@ -331,8 +331,8 @@ function readerOf(root: RootDatabase, databases: Databases): ShardStoreReader {
 }
 
 /**
- * Opens a shard to look at one snapshot of it, in a process of its own: read-only, so a service may be running beside it. The
- * snapshot stays the same until `release`, as long as nothing is awaited in between.
+ * Opens a shard read-only, in a process other than the service's, which may be running. All reads see one snapshot until
+ * `release`, as long as nothing is awaited in between.
  * @throws FatalError, one clear line, when there is no shard.
  */
 export function openShardStoreSnapshot(directory: string): ShardStoreReader {
@@ -347,9 +347,9 @@ export function openShardStoreSnapshot(directory: string): ShardStoreReader {
   const databases = Object.fromEntries(
     tableNames.map((name) => {
       const database = root.openDB({ name: tables[name], ...OPTIONS })
-      // lmdb-js answers so, against its types, when there is no such table and none may be made.
+      // Against its types, lmdb-js returns undefined when there is no such table and none may be made.
       if ((database as typeof database | undefined) === undefined)
-        throw new FatalError(`${directory} has no table ${name}: it is not whole, or of another version`)
+        throw new FatalError(`${directory} has no table ${name}: it is incomplete, or of another version`)
       return [name, database] as const
     }),
   ) as Databases

@@ -1,12 +1,12 @@
 import type { TableName } from './layout/tables.js'
 
 /**
- * Consistent reads of one shard. A value of `get` is valid until the next read of any shard in this thread (they share
- * one buffer): decode in place, copy what must live longer. Entries of `list` are the caller's own.
+ * Consistent reads of one shard. A value of `get` is valid until this thread's next read of any shard, since all reads share one
+ * buffer: decode it in place, copy what must live longer. Entries of `list` are copies that the caller may keep.
  */
 export interface ReadView {
   get(table: TableName, key: Uint8Array): Uint8Array | undefined
-  /** Entries with start ≤ key < end, ascending (descending with `reverse`: then start > key ≥ end is walked downwards). Fully read before it returns. */
+  /** Entries with start ≤ key < end, ascending; with `reverse`, entries with start > key ≥ end, descending. */
   list(
     table: TableName,
     range: { start: Uint8Array; end: Uint8Array; limit?: number; reverse?: boolean },
@@ -16,21 +16,21 @@ export interface ReadView {
   }>
 }
 
-/** Reads and writes inside the one open transaction of the shard's writer. Reads see the writes before them. */
+/** Reads and writes inside the open transaction of the shard's writer. Reads see the writes before them. */
 export interface WriteView extends ReadView {
   /** Stores a copy of `value`. */
   put(table: TableName, key: Uint8Array, value: Uint8Array): void
   remove(table: TableName, key: Uint8Array): void
-  /** Empties a table as a whole, whatever its size: nothing of it can be undone. */
+  /** Removes all entries of a table, at the same cost for any size. No undo is kept. */
   clear(table: TableName): void
   /**
-   * From here on, what is written belongs to `blockNumber`: the old value of each key is kept the first time the block
-   * touches it. `undefined`: no undo is kept (checkpoint, finality, blocks at or below the undo floor).
+   * The writes after this call belong to `blockNumber`: the old value of each key is kept as the block's undo when the block first
+   * changes it. undefined: no undo is kept (checkpoint, finality, blocks at or below the undo floor).
    */
   setUndoBlock(blockNumber: number | undefined): void
-  /** Puts back what every block above `blockNumber` changed, newest first, and forgets those blocks' undo records. */
+  /** Puts back the old values of every block above `blockNumber`, newest block first, and removes the undo records of those blocks. */
   undoAbove(blockNumber: number): void
-  /** Forgets the undo records of blocks at or below `blockNumber`. */
+  /** Removes the undo records of blocks at or below `blockNumber`. */
   forgetUndo(blockNumber: number): void
 }
 
@@ -38,18 +38,18 @@ export interface WriteView extends ReadView {
 export interface ShardStoreReader extends ReadView {
   /**
    * Takes the newest snapshot. Call it before the first read of each task.
-   * @returns number of commits that changed the shard so far: equal numbers mean the same snapshot, and all that was read of
-   * it still holds. undefined in a store whose writer did not count yet.
+   * @returns number of commits that changed the shard so far. At an equal number everything read before still holds. undefined in
+   * a store of an older build that did not count them.
    */
   refresh(): number | undefined
-  /** Lets the snapshot go, so that the writer may reuse its pages. Call it in a `finally` after each task. */
+  /** Releases the snapshot, so that the writer may reuse its pages. Call it in a `finally` after each task. */
   release(): void
   close(): Promise<void>
 }
 
 /** Write side of one shard: exactly one in the process. */
 export interface ShardStoreWriter extends ReadView {
-  /** Runs `body` in one transaction; a throw rolls everything back and is passed on. Synchronous: no await inside. */
+  /** Runs `body` in one transaction. When it throws, everything is rolled back and the error is passed on. Synchronous: no await inside. */
   transact<T>(body: (view: WriteView) => T): T
   /** Size of the shard's file: pages in use and free ones. */
   fileBytes(): number

@@ -4,7 +4,7 @@ import { metaKey } from './layout/keys.js'
 import { decodeUint32, encodeUint32 } from './layout/smallRows.js'
 import type { ReadView, ShardStoreWriter } from './shardStore.types.js'
 
-/** Layout of the tables. One more with each change that an older build could not read, or that must read older stores anew. */
+/** Version of the tables' layout. It grows with each change that older builds can't read, or that makes older stores be indexed again. */
 const SCHEMA_VERSION = 5
 
 type Identity = Readonly<Record<string, string | number>>
@@ -20,7 +20,7 @@ function identityOf(network: NetworkConfig): Identity {
   }
 }
 
-/** Writes what a new store is made for, or checks that an old one was made for the same. @throws as `checkIdentity`. */
+/** Writes the network's identity into a new store, or checks that of an existing one. @throws as `checkIdentity`. */
 export function claimIdentity(store: ShardStoreWriter, network: NetworkConfig, directory: string): void {
   if (checkIdentity(store, network, directory)) return
   store.transact((view) => {
@@ -30,8 +30,8 @@ export function claimIdentity(store: ShardStoreWriter, network: NetworkConfig, d
 }
 
 /**
- * Whether a store was made for this network: rows of other contracts would mix into ours unnoticed.
- * @returns false for a store that was made for nothing yet.
+ * Refuses a store that was made for another network or other contracts: their rows would mix with this network's unnoticed.
+ * @returns false for a new store that has no identity yet.
  * @throws FatalError, one line, naming each difference.
  */
 export function checkIdentity(

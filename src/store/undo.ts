@@ -3,11 +3,11 @@ import { blockKey, latin1 } from './layout/keys.js'
 import { type TableName, tables } from './layout/tables.js'
 
 /**
- * What a block changed: the old value of each key that it touched. The store's wrapper records it, never table code, so
- * a revert knows no table.
+ * The old value of one key that a block changed. The store records it at each write, so undoing a block needs no code that knows
+ * the tables.
  *
- * A block may be written in several parts (senders that are resolved later): parts are put back newest first, so the
- * oldest value of a key wins. That is right as long as each key is written in the order of the blocks.
+ * A block's undo may be written in several parts, since senders are resolved later. Parts are put back newest first, so the oldest
+ * value of a key wins. This is right as long as each key is written in the order of the blocks.
  */
 export interface OldValue {
   readonly table: TableName
@@ -16,7 +16,7 @@ export interface OldValue {
   readonly value: Uint8Array | undefined
 }
 
-/** Numbers of the tables inside undo records. They are on disk: the order of `tables` may only be appended to. */
+/** A table's position in `tables` is its number in undo records, which are on disk: new tables go to the end. */
 const tableNames = Object.keys(tables) as TableName[]
 const tableNumbers = new Map(tableNames.map((name, index) => [name, index]))
 
@@ -33,7 +33,7 @@ export function undoKey(block: number, part: number): Uint8Array {
   return key
 }
 
-/** The old values of one part, collected while its block is written. */
+/** The old values of one part of a block's undo, collected while the block is written. */
 export class UndoPart {
   /** By table and key, as text. */
   readonly #oldValues = new Map<string, OldValue>()
@@ -43,7 +43,7 @@ export class UndoPart {
     return this.#oldValues.size === 0
   }
 
-  /** Keeps copies, of the first value of each key. @param oldValue asked for only when the key is new here. */
+  /** Keeps a copy of the old value the first time that a key is changed. @param oldValue called only that time. */
   record(table: TableName, key: Uint8Array, oldValue: () => Uint8Array | undefined): void {
     const text = String.fromCharCode(tableNumbers.get(table)!) + latin1(key)
     if (this.#oldValues.has(text)) return
@@ -53,7 +53,7 @@ export class UndoPart {
     this.#bytes += ENTRY_HEAD_BYTES + key.length + (value?.length ?? 0)
   }
 
-  /** In the order of the keys, so that a record depends on what was changed, not on how. @returns fresh bytes. */
+  /** Entries are sorted by key, so that the record does not depend on the order of the writes. @returns fresh bytes. */
   encode(): Uint8Array {
     const bytes = new Uint8Array(this.#bytes)
     let offset = 0

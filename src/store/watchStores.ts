@@ -3,20 +3,20 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { shardDirectory } from './shardDirectory.js'
 
-/** A file's identity for the system, whatever its name. */
+/** A file with the device and inode that it had when it was opened. */
 interface SeenFile {
   readonly path: string
-  /** Network whose data it holds; undefined: all networks'. */
+  /** Network whose data it holds; undefined for a file of all networks. */
   readonly networkId: number | undefined
   readonly device: bigint
   readonly inode: bigint
 }
 
 /**
- * Remembers the folder and its files as they are now, while they are open. What was opened stays readable after its name is
- * gone or leads elsewhere, so nobody would notice.
- * @param locks files of the folder that keep others away: whoever finds another one there is not kept away.
- * @returns looks once: the networks whose files are no more those that we have open.
+ * Remembers the data folder and its open files, to notice when somebody removes or replaces them: an open file stays readable
+ * after its path is gone, so no read would fail.
+ * @param locks paths of the folder's lock files: a replaced lock file no longer keeps other processes out.
+ * @returns a function that checks once, and returns the networks whose paths no longer lead to the open files.
  */
 export function watchStores(
   dataDir: string,
@@ -46,7 +46,7 @@ async function isElsewhere({ path, device, inode }: SeenFile): Promise<boolean> 
   try {
     found = await stat(path, { bigint: true })
   } catch {
-    // Gone or unreachable: no answer may rest on it.
+    // A path that can't be reached counts as lost: no answer may be based on it.
     return true
   }
   return found.dev !== device || found.ino !== inode

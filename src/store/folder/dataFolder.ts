@@ -3,9 +3,9 @@ import { dirname, resolve } from 'node:path'
 import { FatalError } from '../../errors/chainErrors.js'
 
 /**
- * Makes a data folder where there is none, and looks whether this process can work in it. Folder by folder: Node's own making
- * of a whole path never ends below /proc.
- * @throws FatalError, one line that names the path at fault and why.
+ * Makes the data folder if it is missing, and checks that this process can work in it. It makes one folder after the other,
+ * because `mkdirSync` with `recursive` never returns below /proc.
+ * @throws FatalError, one line that names the path at fault and the reason.
  */
 export function makeDataFolder(dataDir: string): void {
   const missing: string[] = []
@@ -19,7 +19,7 @@ export function makeDataFolder(dataDir: string): void {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK),
   )
   if (statfsSync(dataDir).blocks === 0)
-    throw unusable(dataDir, 'its file system holds no files of ours, as those of the kernel')
+    throw unusable(dataDir, 'its file system belongs to the kernel and stores no files')
 }
 
 function isLink(path: string): boolean {
@@ -34,12 +34,12 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path)
   } catch (error) {
-    // Another process that starts now was first.
+    // Another process that starts at the same time was faster.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 
-/** @returns false when nothing is there. */
+/** @returns false when there is nothing at the path. @throws FatalError when there is something else than a folder. */
 function isFolder(path: string, dataDir: string): boolean {
   const found = attempt(dataDir, path, () => statIfThere(path))
   if (found?.isDirectory()) return true
@@ -48,7 +48,7 @@ function isFolder(path: string, dataDir: string): boolean {
   return false
 }
 
-/** What is there; nothing is below a file, which is told when the walk comes to it. */
+/** undefined when there is nothing at the path, or when a part of it is a file: `makeDataFolder` meets that file later. */
 function statIfThere(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })

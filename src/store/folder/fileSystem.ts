@@ -16,15 +16,14 @@ const UNSAFE: ReadonlyMap<number, string> = new Map([
 ])
 
 /**
- * The file system under a folder, when it is none to keep data on: memory-mapped files and locks of network file systems do
- * not work as LMDB needs, and what a container's overlay holds is gone with the container.
- * @returns its name, undefined for every other one.
+ * Name of the file system under a folder if data is not safe on it, else undefined. Memory-mapped files and locks of network file
+ * systems do not work as LMDB needs, and a container's overlay is deleted with the container.
  */
 export function unsafeFileSystem(directory: string): string | undefined {
   return unsafeFileSystemName(statfsSync(directory).type)
 }
 
-/** @param type as `statfs` tells it: 32 bits, with or without a sign. */
+/** @param type as `statfs` returns it: 32 bits, signed or unsigned. */
 export function unsafeFileSystemName(type: number): string | undefined {
   return UNSAFE.get(type >>> 0)
 }

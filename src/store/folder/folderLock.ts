@@ -7,8 +7,9 @@ import { announce, type FolderRole, type Presence, whoIsPresent } from './presen
 import { describeProcess, isRunning, type ProcessRecord, sharesNamespace } from './processRecord.js'
 
 /**
- * A data folder that this process may open. LMDB would let everybody in: two writers' indexers would fight, and it frees the
- * reader slots of pids that it does not find, so that two containers free each other's snapshots under running reads.
+ * A data folder that this process has locked for itself. LMDB alone refuses nobody. Two writers would overwrite each other's
+ * progress; and LMDB frees reader slots whose pid it can't find, so processes in two containers would free each other's snapshots
+ * while they are read.
  */
 export interface FolderLock {
   /** Paths of the files that are locked. */
@@ -16,22 +17,22 @@ export interface FolderLock {
   release(): void
 }
 
-/** Locked by the writer. Its text names the current or last writer; older builds, before the kernel lock, relied on the text alone. */
+/** The writer holds an exclusive lock on it. Its text names the current or last writer. Builds before the kernel lock only wrote the text. */
 const WRITER_FILE = 'bds.lock'
-/** Share-locked by every process that has the folder open. Its text names their pid namespace: processes of another one are refused. */
+/** Every process that has the folder open holds a shared lock on it. Its text names their pid namespace; processes of other namespaces are refused. */
 const OPENERS_FILE = 'bds.openers'
 
-/** Two processes that start at once may both withdraw, and one that is ending needs a moment: hence several tries. */
+/** Several tries: two processes that start at once may refuse each other, and a process that is ending needs a moment. */
 const TRIES = 5
 const LONGEST_PAUSE_MS = 150
 
-/** Another process has the folder open. The message continues a sentence that begins with the folder's name. */
+/** Another process has the folder open. The message continues a sentence that starts with the folder's name. */
 class InUseError extends Error {}
 
 /**
- * Opens a folder for this process until `release`, or until the process ends in whatever way. Any number of readers and one
- * writer, all of one pid namespace.
- * @throws FatalError, one line that names who holds it.
+ * Locks a folder for this process until `release`, or until the process ends in whatever way. Any number of readers and one
+ * writer may hold it, all of one pid namespace.
+ * @throws FatalError, one line that names the process that holds the folder.
  */
 export function lockFolder(dataDir: string, role: FolderRole): FolderLock {
   if (role === 'write') makeDataFolder(dataDir)
@@ -45,14 +46,14 @@ export function lockFolder(dataDir: string, role: FolderRole): FolderLock {
       }
       if (attempt === TRIES) throw new FatalError(`data_dir ${dataDir} ${error.message}`)
     }
-    // Nothing else may run in this process before the folder is ours.
+    // Blocks the thread: nothing else may run in this process before the folder is locked.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, randomInt(LONGEST_PAUSE_MS))
   }
 }
 
 const NOTHING_HELD: FolderLock = { files: [], release: () => undefined }
 
-/** No folder, or one on a read-only disk, where LMDB keeps no reader slots that need protection. */
+/** There is no folder, or it is on a read-only disk, where LMDB has no reader slots to protect. */
 function isNothingToLock(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ENOENT' || code === 'EROFS'
@@ -93,16 +94,16 @@ class HeldFolder implements FolderLock {
     const writing = this.#role === 'write' ? owner.take('exclusive') : 'taken'
     const before = owner.record()
     if (writing === 'held') throw this.#inUseBy(before)
-    // An older build, before the kernel lock, leaves only its text.
+    // A writer of a build before the kernel lock leaves only its text.
     if (before !== undefined && before.pidNamespace === undefined && isRunning(before, this.#me))
       throw this.#inUseBy(before)
-    // Also before we announce ourselves: when two processes withdrew from each other, the first to return must win.
+    // Checked before this process announces itself, too: after two processes have refused each other, the first to try again wins.
     this.#assertNoRival()
     this.#presence = announce(this.#dataDir, this.#me, this.#role)
     if (this.#presence === undefined && !(isKernelAsked && writing === 'taken'))
-      throw new Error('there is no command flock (of util-linux), and no socket can be made in it')
+      throw new Error('the command flock (util-linux) is missing, and no socket can be made in the folder')
     this.#assertNoRival()
-    // An older build, or a person, has removed one between our opening and locking it.
+    // An older build, or a person, may have removed a file after we opened it and before we locked it.
     if (!this.#files.every((file) => file.isInPlace()))
       throw new InUseError('is being taken by another process that starts now')
     if (this.#role === 'write') owner.write(this.#me)
@@ -126,8 +127,8 @@ class HeldFolder implements FolderLock {
   #join(openers: KernelLock): boolean {
     const alone = openers.take('exclusive')
     if (alone === 'taken') openers.write(this.#me)
-    // While the lock changes from exclusive to shared, nobody holds it for a moment. The text changes only under an exclusive
-    // lock, so what we read under our shared lock holds for every other process that has the shared lock.
+    // While the lock changes from exclusive to shared, nobody holds it for a moment, so another process may write its text. The text
+    // changes only under the exclusive lock: the record that we read under the shared lock is the same for all who share it.
     const joined = alone === 'unavailable' ? alone : openers.take('shared')
     if (joined === 'held') throw new InUseError('is being taken by another process that starts now')
     if (joined === 'unavailable') return false

@@ -11,40 +11,40 @@ import {
 } from 'node:fs'
 import { type ProcessRecord, parseRecord } from './processRecord.js'
 
-/** `unavailable`: no command `flock`, no process to be had for it, or a file system that knows no such locks. */
+/** `unavailable`: there is no command `flock`, it can't be started, or the file system has no such locks. */
 export type LockOutcome = 'taken' | 'held' | 'unavailable'
 
 const LONGEST_MS = 5_000
 
 /**
- * A lock of the kernel on a file that is kept for ever. It belongs to the open file, not to a pid: every pid namespace of the
- * host sees it, and it goes with the process, however that ends.
+ * A kernel lock on a file that is never deleted. The lock belongs to the open file, not to a pid: every pid namespace of the
+ * host sees it, and the kernel releases it when the process ends in whatever way.
  */
 export class KernelLock {
   readonly path: string
   readonly #descriptor: number
 
-  /** @throws what the system says. */
+  /** @throws the system's error. */
   constructor(path: string) {
     this.path = path
-    // Nothing is truncated: another process may hold the file.
+    // Not truncated: the text may be that of another process that holds the lock.
     this.#descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o644)
   }
 
-  /** Never waits. A lock that we hold already changes its kind; another process may take it in between. */
+  /** Never waits. If we already hold the lock, its kind changes; another process may take it in between. */
   take(kind: 'exclusive' | 'shared'): LockOutcome {
-    // The child locks our open file, which it gets as descriptor 3, and ends; the lock stays with us.
+    // The child gets our open file as descriptor 3, locks it and ends. The lock stays with our open file.
     const { status, stderr } = spawnSync('flock', ['-n', kind === 'exclusive' ? '-x' : '-s', '3'], {
       stdio: ['ignore', 'ignore', 'pipe', this.#descriptor],
       timeout: LONGEST_MS,
       encoding: 'utf8',
     })
     if (status === 0) return 'taken'
-    // Busybox ends with 1 after other faults, too, but tells them.
+    // Busybox also exits with 1 after other faults, but then it writes a message.
     return status === 1 && stderr === '' ? 'held' : 'unavailable'
   }
 
-  /** Whether the file that we have open is the one that others find under its name. */
+  /** Whether our open file is still the one at its path. */
   isInPlace(): boolean {
     const found = statSync(this.path, { throwIfNoEntry: false })
     const own = fstatSync(this.#descriptor)
@@ -61,7 +61,7 @@ export class KernelLock {
     ftruncateSync(this.#descriptor, Buffer.byteLength(text))
   }
 
-  /** Releases the lock. The file stays: if it were unlinked, two processes could lock two files of one name. */
+  /** Releases the lock. The file stays: if it were deleted, two processes could lock two different files of the same path. */
   close(): void {
     closeSync(this.#descriptor)
   }

@@ -16,7 +16,7 @@ import type { ProcessRecord } from './processRecord.js'
 
 export type FolderRole = 'write' | 'read'
 
-/** A process that has a folder open, as the name of its socket tells. */
+/** A process that has a folder open, as read from the name of its socket. */
 export interface Present {
   readonly role: FolderRole
   readonly pid: number
@@ -24,9 +24,9 @@ export interface Present {
 }
 
 /**
- * A socket in the folder that takes connections as long as its process lives: it tells of a process that has no command
- * `flock`, and of one whose lock file somebody has removed. All that is to be known is in its name, since a process that is
- * busy with its start answers nothing.
+ * A socket in the folder that accepts connections as long as its process lives. It shows a process that has no command `flock`,
+ * and one whose lock file somebody has removed. Its name carries role and pid, because a process that is busy starting can't
+ * answer questions.
  */
 export interface Presence {
   readonly name: string
@@ -35,18 +35,18 @@ export interface Presence {
 
 const NAME = /^bds-(write|read)-([0-9a-f]{12})-(\d+)-[0-9a-f]{8}\.sock$/
 
-/** Longer ones are cut off or refused by the system: 108 bytes with our names, on some 104. */
+/** Socket paths are limited to 108 bytes, on some systems 104; longer ones are cut off or refused. This leaves room for our names. */
 const LONGEST_FOLDER_PATH = 50
 
-/** A process that does not answer in this time may still live. */
+/** How long to wait for connections. A process that has not accepted one by then counts as living. */
 const LONGEST_LOOK_MS = 2_000
 
-/** @returns undefined where no socket can be made: a file system without them, or read-only. */
+/** Makes this process's socket. @returns undefined where none can be made: the file system has no sockets or is read-only. */
 export function announce(dataDir: string, me: ProcessRecord, role: FolderRole): Presence | undefined {
   const name = `bds-${role}-${digestOf(me)}-${me.pid}-${randomUUID().slice(0, 8)}.sock`
   const own = join(dataDir, name)
   const draft = `${name.slice(-'00000000.sock'.length)}.new`
-  // A connection only shows that this process lives.
+  // That a connection succeeds is all that others need to know.
   const server = createServer((socket) => socket.destroy())
   server.on('error', () => undefined)
   server.unref()
@@ -60,7 +60,7 @@ export function announce(dataDir: string, me: ProcessRecord, role: FolderRole): 
     server.close()
   }
   try {
-    // Another user's process must be able to tell that this one is dead. A name is given only to a socket that listens.
+    // Other users' processes must be able to connect. The final name is given only now that the socket listens.
     chmodSync(join(dataDir, draft), 0o666)
     renameSync(join(dataDir, draft), own)
   } catch {
@@ -82,7 +82,7 @@ export function whoIsPresent(dataDir: string, me: ProcessRecord, own?: Presence)
   })
 }
 
-/** Equal for those that `sharesNamespace` puts together. */
+/** Equal for two processes exactly when `sharesNamespace` holds for them. */
 function digestOf({ bootId, pidNamespace, host }: ProcessRecord): string {
   return createHash('sha256')
     .update(`${bootId} ${pidNamespace || host}`)
@@ -90,11 +90,11 @@ function digestOf({ bootId, pidNamespace, host }: ProcessRecord): string {
     .slice(0, 12)
 }
 
-/** Waits for the answers without giving this thread's event loop a turn: nothing else may run before the folder is ours. */
+/** The sockets whose processes live. Blocks the thread meanwhile: nothing else may run in it before the folder is locked. */
 function livingOf(dataDir: string, names: readonly string[]): readonly string[] {
   if (names.length === 0) return []
   return withShortPath(dataDir, (folder) => {
-    // By position: 0 = not known, 1 = dead, 2 = lives. One more cell counts those that are known.
+    // One cell per socket: 0 = not known yet, 1 = dead, 2 = living. The last cell counts the known ones.
     const states = new Int32Array(new SharedArrayBuffer(4 * (names.length + 1)))
     const paths = names.map((name) => join(folder, name))
     new Worker(new URL('./presence.worker.js', import.meta.url), { workerData: { paths, states } }).unref()
@@ -107,7 +107,7 @@ function livingOf(dataDir: string, names: readonly string[]): readonly string[] 
   })!
 }
 
-/** Calls with a path of the folder that is short enough for sockets; undefined where there is none. */
+/** Calls `body` with a path of the folder that is short enough for sockets. @returns undefined where there is no such path. */
 function withShortPath<T>(dataDir: string, body: (folder: string) => T): T | undefined {
   const descriptor = openSync(dataDir, constants.O_RDONLY | constants.O_DIRECTORY)
   try {

@@ -1,18 +1,19 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** What a process writes about itself into the lock files of a data folder, for messages and for its successors. */
+/** What a process writes about itself into the lock files of a data folder. Messages and later processes use it. */
 export interface ProcessRecord {
   readonly pid: number
   readonly host: string
-  /** Boot of the machine and start of the process: a pid alone is reused, in containers at every restart. */
+  /** The machine's boot. Together with the start time it tells processes of one pid apart: containers reuse pids at each restart. */
   readonly bootId: string
+  /** Start of the process, in clock ticks since the boot. */
   readonly startedAt: string
-  /** As the kernel names it, `pid:[4026531836]`: a pid means something only inside it. Absent: a build before it was told. */
+  /** The kernel's name of the pid namespace, `pid:[4026531836]`: the pid is valid only inside it. Older builds do not write it. */
   readonly pidNamespace?: string
 }
 
-/** Boot id, start time and namespace are empty where the system has no /proc. */
+/** Describes this process. Boot id, start time and namespace are empty where the system has no /proc. */
 export function describeProcess(): ProcessRecord & { readonly pidNamespace: string } {
   return {
     pid: process.pid,
@@ -23,7 +24,7 @@ export function describeProcess(): ProcessRecord & { readonly pidNamespace: stri
   }
 }
 
-/** @returns undefined for what is no record: empty, damaged, or half written at this moment. */
+/** @returns undefined when the text is not a record: empty, damaged, or half written at this moment. */
 export function parseRecord(text: string): ProcessRecord | undefined {
   try {
     const record = JSON.parse(text) as Partial<ProcessRecord> | null
@@ -35,9 +36,9 @@ export function parseRecord(text: string): ProcessRecord | undefined {
   }
 }
 
-/** Whether the pids of two processes mean the same processes to both. */
+/** Whether two processes are in one pid namespace, so that a pid names the same process to both. */
 export function sharesNamespace(one: ProcessRecord, other: ProcessRecord): boolean {
-  // Where the kernel names no namespace, the host's name has to do.
+  // Where the kernel has no names for namespaces, host names are compared instead.
   const isNamed = one.pidNamespace !== ''
   return (
     one.bootId === other.bootId &&
@@ -47,8 +48,8 @@ export function sharesNamespace(one: ProcessRecord, other: ProcessRecord): boole
 }
 
 /**
- * Whether the process of an older build's record still runs. Of one on another host nothing can be known: it has perhaps been
- * killed and replaced, as at every crash of a container.
+ * Whether the process of an older build's record still runs. A process on another host counts as dead, since nothing can be known
+ * of it: a container that crashed and was replaced looks the same.
  */
 export function isRunning(owner: ProcessRecord, me: ProcessRecord): boolean {
   if (owner.host !== me.host || owner.bootId !== me.bootId) return false
@@ -59,7 +60,7 @@ export function isRunning(owner: ProcessRecord, me: ProcessRecord): boolean {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
   }
   const stat = statFields(owner.pid)
-  // Killed and not yet reaped by its parent: it still takes signals, but runs no code and has no file open.
+  // A zombie (killed, not yet reaped by its parent) still takes signals, but runs no code and has no file open.
   if (stat[0] === 'Z' || stat[0] === 'X') return false
   return owner.startedAt === startTimeOf(stat)
 }
@@ -72,13 +73,12 @@ function ownNamespace(): string {
   }
 }
 
-/** From the state on: behind the command name, which is in brackets and may hold spaces and brackets. */
+/** Fields of /proc/…/stat from the state on. The command name before it is in brackets, and may itself hold spaces and brackets. */
 function statFields(pid: number | 'self'): string[] {
   const stat = readOptional(`/proc/${pid}/stat`)
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
-/** In clock ticks since the boot. */
 function startTimeOf(stat: readonly string[]): string {
   return stat[19] ?? ''
 }

@@ -3,8 +3,7 @@ import type { BlockNumber, ClaimOrdinal, DepositCount, NetworkId } from '../../p
 import { readUint32, readUint48, writeUint32, writeUint48 } from './bytes.js'
 
 /**
- * What table `claims` holds of one claim. The token is an id of the dictionary; the claimer and the transaction hash have
- * tables of their own.
+ * One claim as table `claims` holds it. The token is a dictionary id; the sender and the transaction hash have tables of their own.
  */
 export interface ClaimRow {
   readonly blockNumber: BlockNumber
@@ -15,8 +14,8 @@ export interface ClaimRow {
   readonly sourceNetwork: NetworkId
   readonly depositCount: DepositCount
   /**
-   * SetClaim: no amount, token, destination address or claimer of its own (the fields are zero); amount, token and
-   * addresses come from the deposit. Its row of senders names who sent the transaction, twice.
+   * Made by SetClaim. Such a claim has no amount, token or destination address of its own: the fields are zero, and readers take
+   * them from the deposit. Its sender row names the sender of the transaction twice.
    */
   readonly isSetByAdministrator: boolean
   readonly tokenId: number
@@ -44,7 +43,7 @@ export const claimFields = {
 
 const FLAG_SET_BY_ADMINISTRATOR = 1
 
-/** Byte fields are the caller's to write, where they begin: they are copied on from elsewhere. */
+/** Writes the number fields. The caller copies the byte fields itself, to the offsets in `claimFields`. */
 export function encodeClaimRow(
   bytes: Uint8Array,
   offset: number,
@@ -82,17 +81,18 @@ export function claimBlockNumber(bytes: Uint8Array, offset: number): BlockNumber
   return readUint48(bytes, offset + claimFields.blockNumber) as BlockNumber
 }
 
-/** Whether an administrator set the claim: `flags` of a row. */
+/** Whether an administrator set the claim. @param flags the row's byte at `claimFields.flags`. */
 export function isSetByAdministrator(flags: number): boolean {
   return (flags & FLAG_SET_BY_ADMINISTRATOR) !== 0
 }
 
-/** The claim in force of one deposit: its ordinal, one more so that 0 is none. */
-
-/** Bytes of one link; link i of a chunk starts at i · CLAIM_LINK_BYTES. A chunk ends after its last claimed deposit. */
+/**
+ * Bytes of one claim link: the ordinal of a deposit's claim in force plus one; 0 = not claimed. Link i of a chunk starts at
+ * i · CLAIM_LINK_BYTES. A chunk ends after its last claimed deposit.
+ */
 export const CLAIM_LINK_BYTES = 4
 
-/** `undefined`: not claimed. */
+/** @param ordinal undefined: not claimed. */
 export function encodeClaimLink(bytes: Uint8Array, offset: number, ordinal: ClaimOrdinal | undefined): void {
   writeUint32(bytes, offset, ordinal === undefined ? 0 : ordinal + 1)
 }
@@ -104,7 +104,7 @@ export function decodeClaimLink(bytes: Uint8Array, offset: number): ClaimOrdinal
   return ordinalPlusOne === 0 ? undefined : ((ordinalPlusOne - 1) as ClaimOrdinal)
 }
 
-/** Whether the deposit is claimed. */
+/** Whether the deposit is claimed: as `decodeClaimLink`, without decoding. */
 export function hasClaimLink(bytes: Uint8Array, offset: number): boolean {
   return (
     offset + CLAIM_LINK_BYTES <= bytes.length &&

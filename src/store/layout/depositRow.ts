@@ -4,14 +4,14 @@ import type { BlockNumber, DepositCount, Lineage, NetworkId } from '../../protoc
 import { readUint16, readUint32, readUint48, writeUint16, writeUint32, writeUint48 } from './bytes.js'
 import { decodeSenderRow, SENDER_BYTES, type SenderRow } from './senderRow.js'
 
-/** What table `deposits` holds of one deposit. Token and metadata are ids of their dictionaries; the sender has its own table. */
+/** One deposit as table `deposits` holds it. Token and metadata are dictionary ids; the sender has a table of its own. */
 export interface DepositRow {
   readonly transactionHash: Hash
   readonly blockNumber: BlockNumber
   readonly timestampSec: number
   readonly logIndex: number
   readonly leafType: number
-  /** A leaf of ForwardLET: there is no BridgeEvent. */
+  /** Made by ForwardLET: there is no BridgeEvent. */
   readonly isForwardLeaf: boolean
   readonly tokenId: number
   readonly metadataId: number
@@ -41,7 +41,7 @@ export const depositFields = {
 
 const FLAG_FORWARD_LEAF = 1
 
-/** Byte fields are the caller's to write, where they begin: they are copied on from elsewhere. */
+/** Writes the number fields. The caller copies the byte fields itself, to the offsets in `depositFields`. */
 export function encodeDepositRow(
   bytes: Uint8Array,
   offset: number,
@@ -58,8 +58,8 @@ export function encodeDepositRow(
 }
 
 /**
- * @returns byte fields are copies: of 64 bytes and less the engine makes them on its own heap, and they cost no more than views
- * (0.14 µs for the fields of a row against 0.36 for one copy and views of it, Node 20).
+ * @returns byte fields are copies. V8 keeps arrays of up to 64 bytes on its own heap, so copies are cheaper than views: 0.14 µs
+ * for the fields of a row, against 0.36 µs for one copy of the row and views into it (Node 20).
  */
 export function decodeDepositRow(bytes: Uint8Array, offset: number): DepositRow {
   return {
@@ -77,7 +77,7 @@ export function decodeDepositRow(bytes: Uint8Array, offset: number): DepositRow 
   }
 }
 
-// Single fields: filters read nothing else.
+// Single fields, for filters that need nothing else.
 
 export function depositDestinationNetwork(bytes: Uint8Array, offset: number): NetworkId {
   return readUint32(bytes, offset + depositFields.destinationNetwork) as NetworkId
@@ -97,11 +97,11 @@ export function depositTimestampSec(bytes: Uint8Array, offset: number): number {
 
 /** A deposit that BackwardLET cut off the local exit tree. */
 export interface ArchivedDeposit {
-  /** Lineage that held it. */
+  /** The lineage that it was cut off. */
   readonly lineage: Lineage
   readonly depositCount: DepositCount
   readonly row: DepositRow
-  /** null when it was not resolved before the cut. */
+  /** null when the sender was not known before the cut. */
   readonly sender: SenderRow | null
 }
 

@@ -2,18 +2,18 @@ import { readUint32, writeUint32, writeUint32BigEndian } from './bytes.js'
 import { type HashKind, hashKinds } from './tables.js'
 
 /**
- * Hash runs: look-ups by hashes, which come in no order. One entry per hash in a B-tree would dirty a page of its own each;
- * so the hashes of a transaction are sorted and stored together as a run, and small runs are merged into larger ones now
- * and then. An entry is the begin of the hash and what it leads to, in words of 32 bits; entries stand in the order of
- * their first word, those of one hash in the order of their arrival. A run is cut into buckets of equal shares of the first
- * word's range: a look-up reads one bucket per run.
+ * Hash runs find rows by hash. Hashes come in random order, so each single entry in a B-tree would change another page. Instead
+ * the hashes of one write transaction are sorted and stored together as a run, and small runs are merged into larger ones from
+ * time to time. An entry is the first words (32 bits each) of the hash and then the row that it leads to. Entries are sorted by
+ * their first word; entries of one hash keep the order of arrival. A run is cut into buckets that share the range of the first
+ * word equally, so a look-up reads one bucket per run.
  */
 export interface HashRunLayout {
-  /** Words of the hash that are kept. */
+  /** Words of the hash that an entry keeps. */
   readonly hashWords: number
-  /** Words of the hash and of what it leads to. */
+  /** Words of an entry: those of the hash, then those of the row. */
   readonly entryWords: number
-  /** Entries that a bucket has on average, at most: a quarter more than that fits one page. */
+  /** Upper limit of a bucket's average number of entries. A page holds a quarter more. */
   readonly bucketEntries: number
 }
 
@@ -25,16 +25,16 @@ export const hashRunLayouts: Readonly<Record<HashKind, HashRunLayout>> = {
   [hashKinds.localExitRoots]: { hashWords: 8, entryWords: 10, bucketEntries: 80 },
 }
 
-/** One run, as the directory of its kind names it. */
+/** One run, as the directory of its kind lists it. */
 export interface HashRun {
   readonly number: number
-  /** Entries that it was made with: some may have been taken out since. */
+  /** Number of entries that it was written with. Some may have been removed since. */
   readonly size: number
 }
 
 /** The runs of a kind, oldest first. */
 export interface HashRunDirectory {
-  /** Number of the next run: above all that were ever made. */
+  /** Number of the next run: higher than that of any earlier run. */
   readonly next: number
   readonly runs: readonly HashRun[]
 }

@@ -3,7 +3,7 @@ import type { NetworkId } from '../../protocol/units.js'
 import { writeUint32BigEndian, writeUint48BigEndian } from './bytes.js'
 import { CLAIM_LINKS_PER_CHUNK, type ListKind } from './tables.js'
 
-/** Keys of the tables: big-endian, so that order in the store is order of the numbers. All results are fresh bytes. */
+/** Keys of the tables. Integers are big-endian, so that keys sort as their numbers do. All results are fresh bytes. */
 
 const ascii = new TextEncoder()
 
@@ -41,14 +41,14 @@ export function metaKey(name: MetaName): Uint8Array {
   return key
 }
 
-/** Ordinals, dictionary ids, first ordinals of chunks, networks. */
+/** Key of one uint32: an ordinal, a dictionary id, the first ordinal of a chunk, or a network. */
 export function uint32Key(value: number): Uint8Array {
   const key = new Uint8Array(4)
   writeUint32BigEndian(key, 0, value)
   return key
 }
 
-/** Two uint32: (network, version), (source network, chunk number). */
+/** Key of two uint32: (network, version) or (source network, chunk number). */
 export function uint32PairKey(first: number, second: number): Uint8Array {
   const key = new Uint8Array(8)
   writeUint32BigEndian(key, 0, first)
@@ -61,7 +61,7 @@ export function chunkKey(ordinal: number, rowsPerChunk: number): Uint8Array {
   return uint32Key(ordinal - (ordinal % rowsPerChunk))
 }
 
-/** Table `claimLinks`: chunk that holds the link of a deposit. */
+/** Table `claimLinks`: key of the chunk that holds the link of a deposit. */
 export function claimLinkKey(sourceNetwork: number, depositCount: number): Uint8Array {
   return uint32PairKey(sourceNetwork, Math.floor(depositCount / CLAIM_LINKS_PER_CHUNK))
 }
@@ -129,12 +129,12 @@ export function listChunkKey(headKey: Uint8Array, chunkNumber: number): Uint8Arr
 
 const networkTexts = new Map<number, string>()
 
-/** List key of a network, as text. */
+/** List key of a network, as text with one character per byte. */
 export function networkText(network: number): string {
   let text = networkTexts.get(network)
   if (text === undefined) {
     text = latin1(uint32Key(network))
-    // Destination networks are any uint32 that a user likes to write.
+    // A user may deposit to any uint32 as destination network, so the cache is bounded.
     if (networkTexts.size < 1000) networkTexts.set(network, text)
   }
   return text

@@ -2,20 +2,20 @@ import type { Hash } from '../../protocol/chainEvent.js'
 import type { BlockNumber, LeafCount } from '../../protocol/units.js'
 import { readUint32, readUint48, writeUint32, writeUint48 } from './bytes.js'
 
-/** What table `l1InfoLeaves` holds of one leaf of the L1 info tree. */
+/** One L1 info leaf as table `l1InfoLeaves` holds it. */
 export interface L1InfoLeafRow {
   readonly mainnetExitRoot: Hash
   readonly rollupExitRoot: Hash
   readonly globalExitRoot: Hash
-  /** Hash of the block before: part of the leaf. */
+  /** Hash of the block before the leaf's block. The leaf's hash includes it. */
   readonly previousBlockHash: Hash
-  /** The leaf itself, as hashed into the tree. */
+  /** The leaf itself: the hash that is in the tree. */
   readonly hash: Hash
   readonly timestampSec: number
   readonly blockNumber: BlockNumber
-  /** Leaves of the L1's local exit tree under `mainnetExitRoot`. */
+  /** Leaf count of the L1's local exit tree whose root is `mainnetExitRoot`. */
   readonly mainnetLeafCount: LeafCount
-  /** Version of the rollup exit tree that makes `rollupExitRoot`, or UNRESOLVABLE_VERSION. */
+  /** Version of the rollup exit tree whose root is `rollupExitRoot`, or UNRESOLVABLE_VERSION. */
   readonly rollupExitVersion: number
 }
 
@@ -46,7 +46,7 @@ export function encodeL1InfoLeafRow(bytes: Uint8Array, offset: number, row: L1In
   writeUint32(bytes, offset + at.rollupExitVersion, row.rollupExitVersion)
 }
 
-/** @returns byte fields are copies, which cost no more than views (`decodeDepositRow`). */
+/** @returns byte fields are copies, which are cheaper than views (see `decodeDepositRow`). */
 export function decodeL1InfoLeafRow(bytes: Uint8Array, offset: number): L1InfoLeafRow {
   const hashAt = (start: number) => bytes.slice(offset + start, offset + start + 32)
   return {
@@ -62,10 +62,10 @@ export function decodeL1InfoLeafRow(bytes: Uint8Array, offset: number): L1InfoLe
   }
 }
 
-/** Numbers of a leaf: what readers keep of every leaf there is. */
+/** The number fields of a leaf that readers keep in memory for all leaves. */
 export type L1InfoLeafNumbers = Pick<L1InfoLeafRow, 'blockNumber' | 'mainnetLeafCount' | 'rollupExitVersion'>
 
-/** The numbers alone, without a view per hash. */
+/** As `decodeL1InfoLeafRow`, without the hashes. */
 export function decodeL1InfoLeafNumbers(bytes: Uint8Array, offset: number): L1InfoLeafNumbers {
   return {
     blockNumber: readUint48(bytes, offset + at.blockNumber) as BlockNumber,

@@ -2,8 +2,8 @@ import { readUint32, writeUint32 } from './bytes.js'
 import { LIST_CHUNK } from './tables.js'
 
 /**
- * Chunked ordinal lists. Ordinals 0 … ⌊length / LIST_CHUNK⌋ · LIST_CHUNK − 1 stand in full chunks of table `lists`, the
- * rest in the head (table `listHeads`) behind the length.
+ * Chunked lists of ordinals. Table `lists` holds the full chunks of LIST_CHUNK ordinals. The head in table `listHeads` holds the
+ * length of the whole list, then the ordinals after the last full chunk.
  */
 
 /** Number of ordinals in the list. */
@@ -11,17 +11,17 @@ export function listLength(head: Uint8Array | undefined): number {
   return head === undefined ? 0 : readUint32(head, 0)
 }
 
-/** Position of the first ordinal that the head holds. */
+/** Position in the list of the first ordinal that the head holds. */
 export function listTailStart(length: number): number {
   return length - (length % LIST_CHUNK)
 }
 
-/** Ordinals of a full chunk, in memory of their own. Values are little-endian, as the machines are: one copy decodes them. */
+/** Ordinals of a full chunk, as a copy. Values are little-endian, as the machine is, so copying the bytes decodes them. */
 export function chunkOrdinals(chunk: Uint8Array): Uint32Array {
   return new Uint32Array(new Uint8Array(chunk).buffer)
 }
 
-/** Ordinals behind the last full chunk, in memory of their own. */
+/** Ordinals of a head, which are those after the last full chunk, as a copy. */
 export function headOrdinals(head: Uint8Array): Uint32Array {
   return new Uint32Array(new Uint8Array(head.subarray(4)).buffer)
 }
@@ -34,7 +34,7 @@ export function encodeListHead(length: number, tail: readonly number[]): Uint8Ar
   return bytes
 }
 
-/** The ordinals of a head, without its length. */
+/** As `headOrdinals`, as an array that can grow. */
 export function decodeListTail(head: Uint8Array): number[] {
   const tail: number[] = []
   for (let offset = 4; offset < head.length; offset += 4) tail.push(readUint32(head, offset))

@@ -6,20 +6,20 @@ import { decodeHeader, encodeHeader } from './smallRows.js'
 /** Values of table `meta`. `encode…` returns fresh bytes. */
 
 const counterFields = [
-  /** Leaves of the local exit tree = deposits served. */
+  /** Leaves of the local exit tree, which are the deposits served. */
   'deposits',
   /** Newest lineage of the local exit tree. */
   'lineage',
   'archivedDeposits',
-  /** Claims ever made, in force or not. */
+  /** Claims in force or not. */
   'claims',
   'claimsOutOfForce',
-  /** Ids given in the dictionaries. */
+  /** Ids given out in the dictionary of tokens. */
   'tokens',
   'metadata',
   'tokenMappings',
   'gerInjections',
-  /** Number of removals so far: what was read of the injections is void when it moves. */
+  /** Number of removed injections so far: readers read the injections anew when it moves. */
   'gerRemovals',
   'l1InfoLeaves',
   /** Newest version of the rollup exit tree. */
@@ -28,7 +28,7 @@ const counterFields = [
   'emergencyState',
 ] as const
 
-/** Meta `counters`: totals that are kept, not counted. All uint32. */
+/** Meta `counters`: totals that each write keeps up to date, so that nobody counts rows. All uint32. */
 export type Counters = { [Field in (typeof counterFields)[number]]: number }
 
 function noCounters(): Counters {
@@ -42,7 +42,7 @@ export function encodeCounters(counters: Readonly<Counters>): Uint8Array {
   return bytes
 }
 
-/** @param bytes undefined in a store that holds nothing yet: all zero. */
+/** @param bytes undefined in an empty store: all counters are zero. */
 export function decodeCounters(bytes: Uint8Array | undefined): Counters {
   const counters = noCounters()
   if (bytes !== undefined)
@@ -59,7 +59,7 @@ export function encodeCheckpoint(header: BlockHeader): Uint8Array {
   return bytes
 }
 
-/** @returns own copies of the hashes. */
+/** @returns the hashes are copies. */
 export function decodeCheckpoint(bytes: Uint8Array): BlockHeader {
   return decodeHeader(readUint48(bytes, 0) as BlockNumber, Uint8Array.prototype.slice.call(bytes, 6))
 }
@@ -75,13 +75,13 @@ export function decodeBlockNumber(bytes: Uint8Array): BlockNumber {
   return readUint48(bytes, 0) as BlockNumber
 }
 
-/** Meta `exitState` (network 0): what the global exit root manager holds now. */
+/** Meta `exitState` (network 0): the exit roots that the global exit root manager holds now. */
 export interface ExitState {
   readonly mainnetExitRoot: Hash
   readonly rollupExitRoot: Hash
-  /** Leaves of the local exit tree under `mainnetExitRoot`. */
+  /** Leaf count of the local exit tree whose root is `mainnetExitRoot`. */
   readonly mainnetLeafCount: number
-  /** Version of the rollup exit tree under `rollupExitRoot`, or UNRESOLVABLE_VERSION. */
+  /** Version of the rollup exit tree whose root is `rollupExitRoot`, or UNRESOLVABLE_VERSION. */
   readonly rollupExitVersion: number
 }
 
@@ -94,7 +94,7 @@ export function encodeExitState(state: ExitState): Uint8Array {
   return bytes
 }
 
-/** @param bytes undefined before the first exit root. @returns own copies of the roots. */
+/** @param bytes undefined before the first exit root: all zero then. @returns the roots are copies. */
 export function decodeExitState(bytes: Uint8Array | undefined): ExitState {
   const copy = bytes === undefined ? new Uint8Array(72) : Uint8Array.prototype.slice.call(bytes)
   return {
@@ -105,7 +105,7 @@ export function decodeExitState(bytes: Uint8Array | undefined): ExitState {
   }
 }
 
-/** Meta `startOvers`: number of times u32, Unix milliseconds of the next at the earliest u48 (0 = not known yet). */
+/** Meta `startOvers`: number of start-overs u32, Unix milliseconds before which there is no next one u48 (0 = not known yet). */
 export function encodeStartOvers(startOvers: {
   readonly count: number
   readonly notBeforeMs: number | undefined
@@ -121,46 +121,44 @@ export function decodeStartOvers(bytes: Uint8Array): { count: number; notBeforeM
   return { count: readUint32(bytes, 0), notBeforeMs: notBeforeMs === 0 ? undefined : notBeforeMs }
 }
 
-/** Number of commits that changed the shard; undefined in one whose writer did not count yet. */
+/** Number of commits that changed the shard; undefined in a shard of an older build that did not count them. */
 export function decodeCommits(bytes: Uint8Array | undefined): number | undefined {
   return bytes === undefined ? undefined : readUint48(bytes, 0)
 }
 
 /**
- * Meta `epoch`: number of reorgs followed u32, number of rewinds u32, then the newest rewinds, oldest first, each three u32
- * as in `Rewind`. Written outside undo, so that it never goes back.
- */
-
-/**
- * Rows were taken back, by a reorg or by BackwardLET. Numbers below these mean the same rows as before; those at and above
- * may have been given to other rows since.
+ * A rewind, by a reorg or by BackwardLET, with the first number of each kind that it took back. Numbers below still name the same
+ * rows; numbers at and above may name other rows now.
+ *
+ * Meta `epoch`: number of reorgs followed u32, number of rewinds u32, then the newest rewinds, oldest first, each three u32 in
+ * this order. No undo is kept of it, so that it never goes back.
  */
 export interface Rewind {
   /** Deposit count. */
   readonly deposits: number
-  /** Claim ordinal. Claims below may have come into force again, or gone out of it. */
+  /** Claim ordinal. Claims below it are the same, but may have come into force or gone out of force. */
   readonly claims: number
   /** Token mapping ordinal. */
   readonly tokenMappings: number
 }
 
-/** Rewinds kept. Who has missed more must take every row for changed. */
+/** Number of rewinds kept. A reader that missed more must treat every row as changed. */
 const KEPT = 64
 
 const HEAD_BYTES = 8
 const REWIND_BYTES = 12
 
-/** @param entry undefined in a shard that never took anything back. */
+/** @param entry undefined in a shard without rewinds. */
 export function decodeEpoch(entry: Uint8Array | undefined): number {
   return entry === undefined ? 0 : readUint32(entry, 0)
 }
 
 export function decodeRewindCount(entry: Uint8Array | undefined): number {
-  // The epoch stood alone in shards of schema 1.
+  // In shards of schema 1 the entry is the epoch alone.
   return entry === undefined || entry.length < HEAD_BYTES ? 0 : readUint32(entry, 4)
 }
 
-/** The entry with one rewind more; a reorg begins an epoch. @returns fresh bytes. */
+/** Adds a rewind to the entry; a reorg starts a new epoch. @returns fresh bytes. */
 export function appendRewind(
   entry: Uint8Array | undefined,
   { deposits, claims, tokenMappings }: Rewind,
@@ -178,7 +176,7 @@ export function appendRewind(
   return bytes
 }
 
-/** What the newest `missed` rewinds left untouched all together; nothing when not all of them are kept. */
+/** The lowest numbers that any of the newest `missed` rewinds took back: rows below are unchanged. 0 when not all are kept. */
 export function untouchedBy(entry: Uint8Array | undefined, missed: number): Rewind {
   let deposits = Number.POSITIVE_INFINITY
   let claims = Number.POSITIVE_INFINITY

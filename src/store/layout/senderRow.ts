@@ -7,7 +7,7 @@ import {
 } from '../../protocol/checksumAddress.js'
 import { writeUint32BigEndian } from './bytes.js'
 
-/** Who made a deposit or a claim, as tables `depositSenders` and `claimSenders` hold it. */
+/** The sender of a deposit or a claim as tables `depositSenders` and `claimSenders` hold it. */
 export interface SenderRow {
   readonly caller: ChecksumAddress
   readonly transactionSender: ChecksumAddress
@@ -16,11 +16,11 @@ export interface SenderRow {
 /** Bytes of one row; row i of a chunk starts at i · SENDER_BYTES. */
 export const SENDER_BYTES = 2 * CHECKSUM_ADDRESS_BYTES
 
-/** A row of zeros stands for no sender: no endpoint knew the transaction. */
+/** Whether the row is all zeros, which stands for no sender: no endpoint knew the transaction. */
 export function isNobody(bytes: Uint8Array, offset: number): boolean {
   let at = offset + CHECKSUM_ADDRESS_BYTES
   const end = offset + SENDER_BYTES
-  // No account has the zero address, and others mostly end the search at once.
+  // No account has the zero address, so the transaction sender alone decides, mostly with its first byte.
   while (at < end && bytes[at] === 0) at++
   return at === end
 }
@@ -35,20 +35,19 @@ export function decodeSenderRow(bytes: Uint8Array, offset: number): SenderRow | 
 }
 
 /**
- * Keys of what is known about senders beside their own tables. Each names one row, so that a write long after the row's block
- * belongs to that block's undo: no other block touches the key, but the one whose BackwardLET cuts the row off.
+ * Kinds of rows in the keys of tables `senderNotes`, `senderCorrections` and `senderAdditions`; the numbers are stored. Each key
+ * belongs to one row, so that a write long after the row's block can be part of that block's undo: no other block touches the
+ * key, except the one whose BackwardLET cuts the row off.
  */
-
-/** Kinds of rows; the numbers are stored. */
 export const senderKinds = { deposit: 0, claim: 1, archivedDeposit: 2 } as const
 
 export type NotedKind = keyof typeof senderKinds
 
-/** Why a row is asked for again; the numbers are stored. */
+/** Why the sender of a row is asked for again; the numbers are stored. */
 export const senderNotes = {
-  /** Its caller is tx.from because no trace was available. */
+  /** The caller is tx.from because no trace was available. */
   fallback: 0,
-  /** No endpoint knows its transaction: it has no sender. */
+  /** No endpoint knows the transaction: the row has no sender. */
   unknown: 1,
 } as const
 
@@ -62,7 +61,7 @@ export function senderRowKey(kind: NotedKind, ordinal: number): Uint8Array {
   return key
 }
 
-/** Above every key of a kind. */
+/** A key above every key of a kind. */
 export function senderKindEnd(kind: NotedKind): Uint8Array {
   return Uint8Array.of(senderKinds[kind] + 1)
 }

@@ -29,7 +29,7 @@ export function decodeHeader(number: BlockNumber, bytes: Uint8Array): BlockHeade
   }
 }
 
-/** Where the address stands in a token's entry: behind its network. */
+/** Offset of the address in a token's entry. */
 export const TOKEN_ADDRESS_AT = 4
 export const TOKEN_ENTRY_BYTES = TOKEN_ADDRESS_AT + CHECKSUM_ADDRESS_BYTES
 
@@ -65,7 +65,7 @@ export function decodeMetadataDigest(bytes: Uint8Array): MetadataDigest {
   return { length: readUint32(bytes, 0), hash: bytes.subarray(4, 36) }
 }
 
-/** Tables whose value is one uint32: ids, indexes, versions, cuts. */
+/** Value of the tables that hold one uint32: an id, index, version or cut. */
 export function encodeUint32(value: number): Uint8Array {
   const bytes = new Uint8Array(4)
   writeUint32(bytes, 0, value)
@@ -76,7 +76,7 @@ export function decodeUint32(bytes: Uint8Array): number {
   return readUint32(bytes, 0)
 }
 
-/** Which tree an exit root is the root of. */
+/** The version of the local exit tree that a local exit root belongs to. */
 export interface LocalExitRootEntry {
   readonly lineage: Lineage
   readonly leafCount: LeafCount
@@ -111,7 +111,7 @@ export function decodeInjectedGerEntry(bytes: Uint8Array): InjectedGerEntry {
   return { globalExitRoot: bytes.subarray(0, 32), blockNumber: readUint48(bytes, 32) as BlockNumber }
 }
 
-/** Table `gerStates`: the newest injection of a root, and whether it still counts. */
+/** Table `gerStates`: the newest injection of a global exit root, and whether it is still in force. */
 export interface GerState {
   readonly injectionOrdinal: number
   readonly isInForce: boolean

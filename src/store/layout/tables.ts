@@ -1,17 +1,17 @@
 /**
- * Every table of a shard: its key, its value and why it is there. All integers are big-endian in keys (so that order in
- * the store is order of the number) and little-endian in values. Keys grow in arrival order wherever they can.
+ * Every table of a shard, as key → value. All integers are big-endian in keys (so that keys sort as their numbers do) and
+ * little-endian in values. Keys grow in arrival order wherever they can. Files named in brackets hold the row layouts.
  *
- * Row layouts stand in files of their own beside this one; this page and they must agree.
+ * Undo records on disk name a table by its position here: append new tables at the end, never reorder.
  */
 export const tables = {
   /** text key → small values: schema, identity, checkpoint, counters, watermarks. */
   meta: 'meta',
-  /** block u48 → hash 32, parent hash 32, timestamp u48. Blocks with events and batch ends of the window that may be undone. */
+  /** block u48 → hash 32, parent hash 32, timestamp u48: blocks with events and last blocks of batches, as far back as undo reaches. */
   headers: 'headers',
   /** first deposit count of the chunk u32 → up to DEPOSITS_PER_CHUNK packed deposits (`depositRow`). */
   deposits: 'deposits',
-  /** first deposit count of the chunk u32 → caller and transaction sender per deposit; only resolved ones (a prefix). */
+  /** first deposit count of the chunk u32 → caller and transaction sender per deposit (`senderRow`), for deposits below the watermark. */
   depositSenders: 'depositSenders',
   /** archive ordinal u32 → a deposit that BackwardLET cut off (`depositRow`). */
   archivedDeposits: 'archivedDeposits',
@@ -26,64 +26,64 @@ export const tables = {
   /** list kind u8, list key, chunk number u32 → LIST_CHUNK ordinals u32, ascending: the full chunks of a list. */
   lists: 'lists',
   /**
-   * list kind u8, list key → number of ordinals u32, then the ordinals u32 after the last full chunk: most lists are
-   * short, so one entry holds them whole.
+   * list kind u8, list key → length of the list u32, then the ordinals u32 after its last full chunk. Most lists are short and fit
+   * into this entry.
    */
   listHeads: 'listHeads',
   /** first claim ordinal of the chunk u32 → up to CLAIMS_PER_CHUNK packed claims (`claimRow`). */
   claims: 'claims',
-  /** first claim ordinal of the chunk u32 → caller and transaction sender per claim; only resolved ones (a prefix). */
+  /** first claim ordinal of the chunk u32 → caller and transaction sender per claim (`senderRow`), for claims below the watermark. */
   claimSenders: 'claimSenders',
   /** source network u32, deposit count / CLAIM_LINKS_PER_CHUNK u32 → per deposit: claim ordinal + 1 u32 (0 = not claimed). */
   claimLinks: 'claimLinks',
   /** claim ordinal u32 → 0 u8: claims that are no longer in force (unset, or superseded). Few; lists keep their ordinals. */
   claimsOutOfForce: 'claimsOutOfForce',
-  /** injection ordinal u32 → global exit root 32, block u48: in the order of the destination's events. */
+  /** injection ordinal u32 → global exit root 32, block u48, in the order of the events. */
   injectedGers: 'injectedGers',
   /** global exit root 32 → injection ordinal u32, in force u8. */
   gerStates: 'gerStates',
-  /** tree u8, lineage u16, group u8, tile index u32 → TILE_BYTES of complete nodes. */
+  /** tree u8, lineage u16, group u8, tile index u32 → one tile of TILE_BYTES. */
   treeTiles: 'treeTiles',
   /** lineage u16 → leaves shared with the lineage before u32 (the cut of a BackwardLET). */
   lineages: 'lineages',
   /**
-   * hash kind u8 → the directory of its runs; hash kind u8, run u32, bucket u32 → entries (`hashRun`). What is looked
-   * up by transaction hash or exit root.
+   * hash kind u8 → the directory of its runs; hash kind u8, run u32, bucket u32 → entries (`hashRun`): finds rows by transaction
+   * hash, and tree versions by local exit root.
    */
   hashRuns: 'hashRuns',
-  /** first index of the chunk u32 → up to L1_INFO_LEAVES_PER_CHUNK packed leaves. Network 0 only, like all below. */
+  /** first index of the chunk u32 → up to L1_INFO_LEAVES_PER_CHUNK packed leaves (`l1InfoLeafRow`). Network 0 only, as the next four. */
   l1InfoLeaves: 'l1InfoLeaves',
   /** global exit root 32 → L1 info tree index u32. */
   l1InfoIndexByGer: 'l1InfoIndexByGer',
-  /** rollup exit root 32 → version u32: number of settlements that make it; UNRESOLVABLE_VERSION for roots of no tree. */
+  /** rollup exit root 32 → version u32: the number of settlements that lead to it; UNRESOLVABLE_VERSION for roots that no settlements lead to. */
   rollupExitVersions: 'rollupExitVersions',
-  /** network u32, version u32 → local exit root 32: what the rollup's leaf is from this version on. */
+  /** network u32, version u32 → local exit root 32: the rollup's leaf from this version on. */
   settledLocalExitRoots: 'settledLocalExitRoots',
   /** network u32 → chain id u64, rollup address 20. */
   rollups: 'rollups',
-  /** token mapping ordinal u32 → packed token mapping. */
+  /** token mapping ordinal u32 → packed token mapping (`tokenMappingRow`). */
   tokenMappings: 'tokenMappings',
-  /** block u48, part u16 → old value of each key that the block changed: written by the store alone. */
+  /** block u48, part u16 → old value of each key that the block changed. Only the store itself writes it. */
   undo: 'undo',
-  /** first claim ordinal of the chunk u32 → transaction hash 32 per claim: a page of bridges names the claims, and needs no more of them. */
+  /** first claim ordinal of the chunk u32 → transaction hash 32 per claim. Apart from `claims`, because pages of bridges need only this of a claim. */
   claimHashes: 'claimHashes',
-  /** exit root 32 → lineage u32, leaf count u32: roots inside a block that were settled (`hashRuns` has those of block ends). */
+  /** local exit root 32 → lineage u32, leaf count u32: roots settled inside a block. `hashRuns` has the roots of block ends. */
   settledInsideBlocks: 'settledInsideBlocks',
   /**
-   * lineage u16, deposit count u32 → deposit count behind the stretch u32: counts above every cut since at which the older
-   * lineage had today's leaf.
+   * lineage u16, first deposit count u32 → deposit count after the last u32: a stretch of regrown deposits, at whose counts that
+   * older lineage had the same leaves as the tree now.
    */
   regrownStretches: 'regrownStretches',
-  /** dictionary id u32 → length u32, keccak-256 32: of metadata that are too long for a list. */
+  /** dictionary id u32 → length u32, keccak-256 32: the digest of metadata that is too long for pages of rows. */
   longMetadata: 'longMetadata',
   /**
-   * kind u8, ordinal u32 (`senderRow`) → note u8: rows whose sender was filled in for want of better, or is nobody
-   * as no endpoint knows the transaction. They are asked for again.
+   * kind u8, ordinal u32 (`senderRow`) → note u8: rows whose caller is provisional, or that have no sender because no endpoint
+   * knows the transaction. Their senders are asked for again.
    */
   senderNotes: 'senderNotes',
-  /** kind u8, ordinal u32 → caller and transaction sender from a later answer: they replace those of the sender table. */
+  /** kind u8, ordinal u32 → caller and transaction sender from a later answer. They replace those of the sender table. */
   senderCorrections: 'senderCorrections',
-  /** kind u8, address 20, ordinal u32 → 0 u8: what corrections add to the lists of `depositsBySender` and `claimsBySender`. */
+  /** kind u8, address 20, ordinal u32 → 0 u8: rows that corrections add to the lists `depositsBySender` and `claimsBySender`. */
   senderAdditions: 'senderAdditions',
 } as const
 
@@ -92,7 +92,7 @@ export type TableName = keyof typeof tables
 // A value of n · 4096 − 16 bytes fills its overflow pages exactly; ≤ 4080 bytes is one page. Rows per chunk = ⌊4080 / row⌋.
 /** 119 bytes each. */
 export const DEPOSITS_PER_CHUNK = 34
-/** 50 bytes each. Two smaller chunks would share a page only if LMDB did not split pages of two into pages of one. */
+/** 50 bytes each. Chunks of half a page would save nothing: LMDB splits a page of two such chunks into two pages. */
 export const SENDERS_PER_CHUNK = 81
 /** 118 bytes each. */
 export const CLAIMS_PER_CHUNK = 34
@@ -105,42 +105,44 @@ export const L1_INFO_LEAVES_PER_CHUNK = 22
 export const LIST_CHUNK = 256
 export const UNRESOLVABLE_VERSION = 0xffff_ffff
 
-/** Kinds of chunked ordinal lists. Numbers are on disk: never reuse one (4 and 8 were transactions, which have hash runs now). */
+/** Kinds of chunked ordinal lists. The numbers are on disk: never reuse one (4 and 8 were lists by transaction, now hash runs). */
 export const listKinds = {
-  /** key: address 20 → deposit counts whose caller or transaction sender it is (behind the sender watermark). */
+  /** key: address 20 → deposit counts below the watermark whose caller or transaction sender has this address. */
   depositsBySender: 1,
   /** key: network u32 → deposit counts. */
   depositsByDestinationNetwork: 2,
   /** key: address 20 → deposit counts. */
   depositsByDestinationAddress: 3,
-  /** key: address 20 → claim ordinals whose caller or transaction sender it is (behind the sender watermark). Claim lists hold
-   *  claims out of force too: readers skip them by `claimsOutOfForce`. */
+  /**
+   * key: address 20 → claim ordinals below the watermark whose caller or transaction sender has this address. All lists of claims
+   * also hold claims out of force: readers leave out those in `claimsOutOfForce`.
+   */
   claimsBySender: 5,
   /** key: address 20 → claim ordinals. */
   claimsByDestinationAddress: 6,
   /** key: source network u32 → claim ordinals. */
   claimsBySourceNetwork: 7,
-  /** key: network u32, address 20 of the token at home → token mapping ordinals. */
+  /** key: network u32, address 20 of the origin token → token mapping ordinals. */
   mappingsByOriginToken: 9,
   /** key: address 20 → token mapping ordinals. */
   mappingsByWrappedToken: 10,
-  /** no key → ordinals of claims set by an administrator (SetClaim): readers leave out those whose deposit is not known yet. */
+  /** no key → ordinals of claims that an administrator set (SetClaim): readers leave out those whose deposit is not stored yet. */
   claimsSetByAdministrator: 11,
   /** key: leaf hash 32 → archive ordinals: finds the archived deposit that a ForwardLET leaf repeats. */
   archivedByLeafHash: 12,
-  /** key: leaf type u8, other than 0 → deposit counts. Most deposits are assets (0): those are the rest. */
+  /** key: leaf type u8 other than 0 → deposit counts. Leaf type 0 (most deposits) has no list: it is all the others. */
   depositsByLeafType: 13,
 } as const
 
 export type ListKind = (typeof listKinds)[keyof typeof listKinds]
 
-/** Kinds of hash runs. Numbers are on disk. */
+/** Kinds of hash runs. The numbers are on disk: never reuse one. */
 export const hashKinds = {
-  /** first 8 bytes of the transaction hash → deposit count: readers compare the rest with the row. */
+  /** first 8 bytes of the transaction hash → deposit count. Readers compare the whole hash with the row's. */
   depositsByTransaction: 1,
   /** first 8 bytes of the transaction hash → claim ordinal. */
   claimsByTransaction: 2,
-  /** exit root 32 → lineage u32, leaf count u32: roots of this network's local exit tree. The newest entry counts. */
+  /** local exit root 32 → lineage u32, leaf count u32: roots of this network's tree at block ends. The newest entry of a root counts. */
   localExitRoots: 3,
 } as const
 

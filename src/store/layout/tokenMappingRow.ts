@@ -7,7 +7,7 @@ import {
 import type { BlockNumber, NetworkId } from '../../protocol/units.js'
 import { readUint32, readUint48, writeUint32, writeUint48 } from './bytes.js'
 
-/** What table `tokenMappings` holds of one mapping. */
+/** One token mapping as table `tokenMappings` holds it. */
 export interface TokenMappingRow {
   readonly transactionHash: Hash
   readonly blockNumber: BlockNumber
@@ -20,9 +20,9 @@ export interface TokenMappingRow {
   /** 0 NewWrappedToken, 1 SetSovereignTokenAddress. */
   readonly tokenType: number
   readonly isNotMintable: boolean
-  /** What `getTokenWrappedAddress` answers for the origin token now. */
+  /** Whether the contract's `getTokenWrappedAddress` returns this wrapped token for the origin token now. */
   readonly isCurrent: boolean
-  /** RemoveLegacySovereignTokenAddress took it away: kept as history. */
+  /** Whether RemoveLegacySovereignTokenAddress removed the mapping. The row stays as history. */
   readonly isRemoved: boolean
 }
 

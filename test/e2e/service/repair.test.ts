@@ -144,7 +144,7 @@ test('rewind and reindex take data back, and the next run makes the same answers
   const foreign = await bds(t, 'reindex', '--config', file, '--network', '1', '--yes')
   assert.deepEqual(
     [foreign.code, foreign.stderr],
-    [4, `bds: ${shard} holds notes.txt, which is not ours: nothing was removed`],
+    [4, `bds: ${shard} holds notes.txt, not made by this service: nothing was removed`],
   )
   assert.equal(readFileSync(join(shard, 'notes.txt'), 'utf8'), 'mine')
   rmSync(join(shard, 'notes.txt'))
