@@ -1,6 +1,6 @@
+import { createZeroHashes } from '../../src/merkle/branch.js'
 import type { TreeHasher } from '../../src/merkle/hasher.js'
 import { hashDepositLeaves } from '../../src/merkle/leafHashes.js'
-import { createZeroHashes } from '../../src/merkle/zeroHashes.js'
 import type { DepositEvent, IndexedBlock } from '../../src/protocol/chainEvent.js'
 import { encodeHex } from '../../src/protocol/hex.js'
 import type { Listener } from '../query/buildStores.js'

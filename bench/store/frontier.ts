@@ -1,5 +1,5 @@
+import { createZeroHashes } from '../../src/merkle/branch.js'
 import type { Hasher } from '../../src/merkle/hasher.js'
-import { createZeroHashes } from '../../src/merkle/zeroHashes.js'
 
 /** The roots of a tree that only grows: one node per level is all that it keeps. */
 export class Frontier {

@@ -1,16 +1,23 @@
 import { InvariantError } from '../errors/invariantError.js'
 import { HASH_BYTES } from './branch.js'
-import { TILE_BYTES, TILE_LEVELS } from './nodeStore.js'
-import { getTile, LEAVES_PER_NODE, TILE_GROUPS, TILE_WIDTH, type TreeSink } from './treeTiles.js'
+import {
+  getTile,
+  LEAVES_PER_NODE,
+  TILE_BYTES,
+  TILE_GROUPS,
+  TILE_LEVELS,
+  TILE_WIDTH,
+  type TreeSink,
+} from './treeTiles.js'
 
-/** Most leaves of a tree: the contract keeps the last position free. */
+/** The most leaves that a tree can have: the contract keeps the last position free. */
 const MAX_LEAF_COUNT = 2 ** 32 - 1
 
 /**
- * Appends leaves to a lineage; costs about one hash per leaf. Each tile that gets nodes is written once.
- * The tree keeps nothing between calls: what is stored is all there is, so a transaction that fails leaves no trace.
- * @param leafCount leaves before. @param leaves 32·N bytes.
- * @returns leaves after.
+ * Appends leaves to a lineage: about one hash per leaf, and one write for each tile that gets nodes. The tree has no state
+ * beside the stored tiles, so a failed transaction leaves nothing behind.
+ * @param leafCount number of leaves before the call. @param leaves 32·N bytes.
+ * @returns number of leaves after the call.
  * @throws InvariantError if the stored tiles lack nodes that `leafCount` promises.
  */
 export function appendLeaves(tree: TreeSink, lineage: number, leafCount: number, leaves: Uint8Array): number {
@@ -27,7 +34,7 @@ export function appendLeaves(tree: TreeSink, lineage: number, leafCount: number,
 
 /**
  * Appends nodes to the lowest level of a group, from `position` on, and completes the levels above it.
- * @returns the nodes above the tiles that became full: they go to the next group.
+ * @returns the top node of each tile that became full: the nodes to append to the next group.
  */
 function appendToGroup(
   tree: TreeSink,
@@ -67,9 +74,9 @@ function getOwnTile(tree: TreeSink, lineage: number, group: number, index: numbe
 }
 
 /**
- * BackwardLET: begins the lineage after `parent`, which shares the first `cut` leaves with it. Tiles that lie wholly
- * below the cut are read from the parent; those that the cut runs through (one per group at most) are copied here without
- * what lies behind the cut, so that the new lineage grows on them and the old one stays provable.
+ * BackwardLET: starts the lineage after `parent`. The two share the first `cut` leaves. Tiles wholly below the cut are read from
+ * the parent. A tile that the cut runs through (one per group at most) is copied without the nodes behind the cut: the new
+ * lineage changes the copy, and the old lineage stays provable.
  * @param cut leaves that stay; at most the parent's leaf count.
  */
 export function startLineage(tree: TreeSink, parent: number, cut: number): void {

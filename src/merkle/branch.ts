@@ -15,7 +15,7 @@ export function isSameHash(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /**
- * True when `leaf` at position `index` and its `branch` (32 × 32 bytes, leaf level first) fold to `root`.
+ * Whether `leaf` at position `index` and its `branch` (32 × 32 bytes, leaf level first) fold to `root`.
  * @see DepositContractBase.verifyMerkleProof (agglayer-contracts)
  */
 export function isBranchOf(
@@ -27,3 +27,19 @@ export function isBranchOf(
 ): boolean {
   return branch.length === BRANCH_BYTES && isSameHash(hasher.foldBranch(leaf, branch, index), root)
 }
+
+/**
+ * Z0 … Z32: the root of an empty subtree of each height. Z0 is 32 zero bytes, Z(h + 1) = keccak(Zh ‖ Zh). Z0 … Z31 are
+ * siblings in branches, Z32 is the root of an empty tree.
+ */
+export function createZeroHashes(hasher: Hasher): readonly Uint8Array[] {
+  const hashes: Uint8Array[] = [new Uint8Array(HASH_BYTES)]
+  for (let h = 0; h < TREE_DEPTH; h++) hashes.push(hasher.hashPair(hashes[h]!, hashes[h]!))
+  return hashes
+}
+
+/** Z32, root of a tree without leaves. */
+export const EMPTY_TREE_ROOT: Uint8Array = Buffer.from(
+  '27ae5ba08d7291c96c8cbddcc148bf48a6d68c7974b94356f53754ef6171d757',
+  'hex',
+)

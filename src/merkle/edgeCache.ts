@@ -1,17 +1,17 @@
 import { HASH_BYTES, isSameHash, TREE_DEPTH } from './branch.js'
 import type { TreeVersion } from './treeTiles.js'
 
-/** A right edge and its siblings, as the kernels lay them out: 33 nodes of levels 0 … 32, then 32 siblings. */
+/** Bytes of a right edge with its siblings, laid out as the kernels do: 33 nodes of levels 0 … 32, then 32 siblings. */
 export const EDGE_BYTES = HASH_BYTES * (2 * TREE_DEPTH + 1)
-/** Where the last node stands: the root. */
+/** Offset of the edge's last node: the root. */
 const ROOT_AT = HASH_BYTES * TREE_DEPTH
 
 /**
- * The right edges of the tree versions proved last: with one, a proof costs only the hashes up to where the leaf's path
- * meets the edge, since the edge itself was folded to the root before.
+ * The right edges of the tree versions that were proved last. An edge was already folded to its root, so a proof that finds its
+ * edge here hashes only up to the node where the leaf's path meets the edge.
  *
- * An entry can't go stale: it holds the root it belongs to, and it is used only for a version with that very
- * root. A reorg or a cut that reuses the leaf count has another root.
+ * An entry can't go stale: it serves only a version with the same root. A version that reuses the leaf count after a reorg or a
+ * cut has another root.
  */
 export class EdgeCache {
   /** lineage·2^32 + leaf count → slot in `edges`; least recently used first. */
@@ -25,7 +25,7 @@ export class EdgeCache {
     this.#edges = new Uint8Array(EDGE_BYTES * capacity)
   }
 
-  /** Copies the edge of `version` into `edge` (EDGE_BYTES). @returns false, and leaves it alone, if it is not kept. */
+  /** Copies the edge of `version` into `edge` (EDGE_BYTES). @returns false if it is not kept; `edge` is unchanged then. */
   load(version: TreeVersion, edge: Uint8Array): boolean {
     const key = keyOf(version)
     const slot = this.#slots.get(key)
@@ -38,7 +38,7 @@ export class EdgeCache {
     return true
   }
 
-  /** Keeps a copy of `edge`, whose root must have been checked against `version`. */
+  /** Keeps a copy of `edge`. The caller has checked that its root is the root of `version`. */
   store(version: TreeVersion, edge: Uint8Array): void {
     const key = keyOf(version)
     let slot = this.#slots.get(key)

@@ -15,8 +15,8 @@ export interface Hasher {
   /** keccak-256(left ‖ right), 32 bytes each. @returns 32 bytes, fresh. */
   hashPair(left: Uint8Array, right: Uint8Array): Uint8Array
   /**
-   * Hash `count` pairs: `pairs` holds 64·count bytes, `out` takes 32·count bytes. `out` may be `pairs` itself
-   * (a level hashed in place). Any count: the implementation works in pieces of its fixed buffer.
+   * Hashes `count` pairs, any number: `pairs` holds 64·count bytes, `out` takes 32·count bytes. `out` may be `pairs` itself: a
+   * level is then hashed in place.
    */
   hashPairs(pairs: Uint8Array, count: number, out: Uint8Array): void
   /**
@@ -28,8 +28,8 @@ export interface Hasher {
 }
 
 /**
- * What the append-only tree needs beside plain hashing: kernels that work on fixed buffers of the instance. The tree
- * fills the buffers, runs a kernel and copies results out; nothing in them outlives one call of a tree function.
+ * What the append-only tree needs beside plain hashing: kernels that work on fixed buffers of the instance. A tree function fills
+ * the buffers, runs a kernel and copies the results out. The next call overwrites the buffers.
  */
 export interface TreeHasher extends Hasher {
   readonly kernels: TreeKernels
@@ -42,9 +42,9 @@ export interface TreeHasher extends Hasher {
 }
 
 interface TreeKernels {
-  /** One tile being built, and behind its 126 nodes the node above it: 127 × 32 bytes. */
+  /** One tile of 126 nodes that is being built, then the node above it: 127 × 32 bytes. */
   readonly tile: Uint8Array
-  /** Fills in the nodes of `tile` that become complete when its lowest level grows from `from` to `to` ≤ 64 nodes. */
+  /** Hashes the nodes of `tile` that become complete when its lowest level grows from `from` to `to` ≤ 64 nodes. */
   completeTile(from: number, to: number): void
 
   /** Per group, the tile on the path in lane A. */
@@ -52,32 +52,32 @@ interface TreeKernels {
   /** Per group, the tile on the path in lane B. */
   readonly pathB: readonly Uint8Array[]
   /**
-   * EDGE_BYTES: for each level 0 … 32 the incomplete node that holds the next free position (the last is the root), then
-   * the siblings of levels 0 … 31. Levels that no leaf's path needs, below the lowest bit of the leaf count, stay unset.
+   * EDGE_BYTES: for each level 0 … 32 the incomplete node above the next free position (the last one is the root), then the
+   * siblings of levels 0 … 31. Levels below the lowest set bit of the leaf count stay unset: no leaf's path needs them.
    */
   readonly edge: Uint8Array
-  /** 32 × 32 bytes: branch of the last call that fills it, or that was folded. */
+  /** 32 × 32 bytes: the branch that the last call filled in or folded. */
   readonly branch: Uint8Array
   /** 32 bytes: root of the last call. */
   readonly root: Uint8Array
-  /** 32 bytes: root in lane B of the last `rootPair`. */
+  /** 32 bytes: root of lane B, filled by `rootPair`. */
   readonly rootB: Uint8Array
   /** Lane A holds the path of `leafCount`: fills `root`. */
   computeRoot(leafCount: number): void
   /** Lanes A and B hold the paths of two leaf counts: fills `root` and `rootB`. */
   rootPair(leafCountA: number, leafCountB: number): void
   /**
-   * Lane A holds the path of leaf `index`, lane B that of `leafCount` below the level where the two part: fills
-   * `branch`, the `root` it folds to, and `edge`.
+   * Lane A holds the path of leaf `index`. Lane B holds the path of position `leafCount` up to the tile where the two paths meet.
+   * Fills `branch`, the `root` it folds to, and `edge`.
    */
   prove(index: number, leafCount: number): void
   /**
-   * `prove` with `edge` filled in by the caller, from a `prove` whose root was right: lane A alone, below the level where
-   * the paths of `index` and `leafCount` meet.
+   * As `prove`, with the `edge` that an earlier `prove` of the same version filled. Lane A holds the path of leaf `index` up to the
+   * tile where it meets the path of `leafCount`; lane B is not used.
    */
   proveAtEdge(index: number, leafCount: number): void
   /**
-   * Lane A holds the two lowest tiles of the path of leaf `index`, both complete: fills `branch` below level 12, and `root`
+   * Lane A holds the two lowest tiles of the path of leaf `index`, both complete. Fills levels 0 … 11 of `branch`, and fills `root`
    * with the node of level 6 that the leaf folds to.
    */
   proveInTiles(index: number): void

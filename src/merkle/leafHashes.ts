@@ -1,15 +1,102 @@
-import type { Hash } from '../protocol/chainEvent.js'
+import { PackedDeposit } from '../events/packedEvents.js'
+import type { ForwardLeaf, Hash } from '../protocol/chainEvent.js'
+import { writeUint256 } from '../protocol/uint256.js'
 import type { Hasher } from './hasher.js'
-import {
-  DEPOSIT_LEAF_PREIMAGE_BYTES,
-  type DepositLeafFields,
-  L1_INFO_LEAF_PREIMAGE_BYTES,
-  type L1InfoLeafFields,
-  writeDepositLeafPreimage,
-  writeL1InfoLeafPreimage,
-} from './preimages.js'
 
-/** A deposit as the local exit tree sees it: with its metadata, of any length. */
+/** The fields of a deposit's leaf. Events and the leaves of ForwardLET have the amount as a bigint, stored rows as 32 bytes. */
+export type DepositLeafFields = Omit<ForwardLeaf, 'metadata' | 'amount'> & {
+  readonly amount: bigint | Uint8Array
+}
+
+/**
+ * Bytes of a deposit leaf's preimage: leaf type 1 ‖ origin network 4 ‖ origin address 20 ‖ destination network 4 ‖
+ * destination address 20 ‖ amount 32 ‖ keccak(metadata) 32, integers big-endian.
+ */
+export const DEPOSIT_LEAF_PREIMAGE_BYTES = 113
+/** Offset of the metadata's hash in a deposit leaf's preimage. */
+export const METADATA_HASH_AT = 81
+/** Bytes of an L1 info leaf's preimage: global exit root 32 ‖ parent block hash 32 ‖ timestamp u64 big-endian. */
+export const L1_INFO_LEAF_PREIMAGE_BYTES = 72
+
+/**
+ * Writes a deposit leaf's preimage at `offset`.
+ * @param metadataHash keccak-256 of the event's metadata bytes, also when there are none.
+ * @throws RangeError when a field does not fit its width.
+ * @see DepositContractV2.getLeafValue (agglayer-contracts)
+ */
+export function writeDepositLeafPreimage(
+  target: Uint8Array,
+  offset: number,
+  leaf: DepositLeafFields,
+  metadataHash: Hash,
+): void {
+  target.set(bytes('metadata hash', metadataHash, 32), offset + METADATA_HASH_AT)
+  if (leaf instanceof PackedDeposit) {
+    leaf.copyPreimage(target, offset)
+    return
+  }
+  const view = new DataView(target.buffer, target.byteOffset + offset, DEPOSIT_LEAF_PREIMAGE_BYTES)
+  view.setUint8(0, uint('leaf type', leaf.leafType, 0xff))
+  view.setUint32(1, uint('origin network', leaf.originNetwork, 0xffff_ffff))
+  target.set(bytes('origin address', leaf.originAddress, 20), offset + 5)
+  view.setUint32(25, uint('destination network', leaf.destinationNetwork, 0xffff_ffff))
+  target.set(bytes('destination address', leaf.destinationAddress, 20), offset + 29)
+  if (typeof leaf.amount === 'bigint') writeUint256(target, offset + 49, leaf.amount)
+  else target.set(bytes('amount', leaf.amount, 32), offset + 49)
+}
+
+/** Preimage of one deposit leaf: 113 fresh bytes. */
+export function depositLeafPreimage(leaf: DepositLeafFields, metadataHash: Hash): Uint8Array {
+  const preimage = new Uint8Array(DEPOSIT_LEAF_PREIMAGE_BYTES)
+  writeDepositLeafPreimage(preimage, 0, leaf, metadataHash)
+  return preimage
+}
+
+/** The fields of a leaf of the L1 info tree. */
+export interface L1InfoLeafFields {
+  readonly globalExitRoot: Hash
+  /** Hash of the block before the one that added the leaf. */
+  readonly parentHash: Hash
+  /** Timestamp of the block that added the leaf. It is a uint64 in the contract, and a number can't hold all of those. */
+  readonly timestampSec: number | bigint
+}
+
+/**
+ * Writes an L1 info leaf's preimage at `offset`.
+ * @see PolygonZkEVMGlobalExitRootV2.getLeafValue (agglayer-contracts)
+ */
+export function writeL1InfoLeafPreimage(target: Uint8Array, offset: number, leaf: L1InfoLeafFields): void {
+  target.set(bytes('global exit root', leaf.globalExitRoot, 32), offset)
+  target.set(bytes('parent hash', leaf.parentHash, 32), offset + 32)
+  const view = new DataView(target.buffer, target.byteOffset + offset, L1_INFO_LEAF_PREIMAGE_BYTES)
+  view.setBigUint64(64, uint64('timestamp', leaf.timestampSec))
+}
+
+/** Preimage of one leaf of the L1 info tree: 72 fresh bytes. */
+export function l1InfoLeafPreimage(leaf: L1InfoLeafFields): Uint8Array {
+  const preimage = new Uint8Array(L1_INFO_LEAF_PREIMAGE_BYTES)
+  writeL1InfoLeafPreimage(preimage, 0, leaf)
+  return preimage
+}
+
+function uint64(name: string, value: number | bigint): bigint {
+  const exact = BigInt(value)
+  if (exact < 0n || exact >> 64n !== 0n) throw new RangeError(`${name} ${value} is not a uint64`)
+  return exact
+}
+
+function uint(name: string, value: number, max: number): number {
+  if (!Number.isInteger(value) || value < 0 || value > max)
+    throw new RangeError(`${name} ${value} is out of range 0 … ${max}`)
+  return value
+}
+
+function bytes(name: string, value: Uint8Array, length: number): Uint8Array {
+  if (value.length !== length) throw new RangeError(`${name} has ${value.length} bytes, not ${length}`)
+  return value
+}
+
+/** The fields of a deposit's leaf with the metadata itself, of any length. */
 export interface DepositLeaf extends DepositLeafFields {
   readonly metadata: Uint8Array
 }
@@ -20,7 +107,7 @@ const EMPTY_HASH: Hash = Buffer.from(
   'hex',
 )
 
-/** Leaves of the local exit tree for deposits in order. @returns 32 bytes per deposit, fresh: ready for `appendLeaves`. */
+/** Hashes deposits to leaves of the local exit tree. @returns 32 bytes per deposit, fresh: ready for `appendLeaves`. */
 export function hashDepositLeaves(hasher: Hasher, deposits: readonly DepositLeaf[]): Uint8Array {
   const preimages = new Uint8Array(DEPOSIT_LEAF_PREIMAGE_BYTES * deposits.length)
   deposits.forEach((deposit, i) => {
@@ -32,7 +119,7 @@ export function hashDepositLeaves(hasher: Hasher, deposits: readonly DepositLeaf
 
 const onePreimage = new Uint8Array(DEPOSIT_LEAF_PREIMAGE_BYTES)
 
-/** Leaf of one deposit. @returns 32 bytes, fresh. */
+/** Hashes one deposit to its leaf. @returns 32 bytes, fresh. */
 export function hashDepositLeaf(hasher: Hasher, deposit: DepositLeaf): Uint8Array {
   const { metadata } = deposit
   writeDepositLeafPreimage(
@@ -44,7 +131,7 @@ export function hashDepositLeaf(hasher: Hasher, deposit: DepositLeaf): Uint8Arra
   return hasher.hash(onePreimage)
 }
 
-/** Leaves of the L1 info tree in order. @returns 32 bytes per leaf, fresh: ready for `appendLeaves`. */
+/** Hashes leaves of the L1 info tree. @returns 32 bytes per leaf, fresh: ready for `appendLeaves`. */
 export function hashL1InfoLeaves(hasher: Hasher, leaves: readonly L1InfoLeafFields[]): Uint8Array {
   const preimages = new Uint8Array(L1_INFO_LEAF_PREIMAGE_BYTES * leaves.length)
   leaves.forEach((leaf, i) => {

@@ -1,12 +1,18 @@
 import { HASH_BYTES, isSameHash, TREE_DEPTH } from './branch.js'
 import type { TreeHasher } from './hasher.js'
-import { TILE_BYTES, TILE_LEVELS } from './nodeStore.js'
-import { LEAVES_PER_NODE, TILE_WIDTH, type TreeVersion, tileIndexOf } from './treeTiles.js'
+import {
+  LEAVES_PER_NODE,
+  TILE_BYTES,
+  TILE_LEVELS,
+  TILE_WIDTH,
+  type TreeVersion,
+  tileIndexOf,
+} from './treeTiles.js'
 
-/** Levels of the tiles of leaves, and of the tiles above them that are kept here. */
+/** Levels of two groups: the leaves' tiles, and the tiles above them that are kept here. */
 const LEVELS = 2 * TILE_LEVELS
 
-/** A tile above the leaves' tiles: all its nodes are what they are hashed from, and it folds to its version's root. */
+/** A tile of group 1, above the leaves' tiles, that was hashed again from its lowest level and folds to its version's root. */
 export interface ProvenTile {
   readonly version: TreeVersion
   readonly number: number
@@ -16,13 +22,13 @@ export interface ProvenTile {
 }
 
 /**
- * Tiles that were hashed up to a root once, so that proofs under that root need hashes in the tile of the leaf alone: 6 of 18 in
- * a tree of 200,000, a quarter of a proof's time (November 2026, Node 20). An entry serves the very version that it was made
- * for, whose root commits to all that it holds: it can't go stale.
+ * Tiles that were hashed up to a root once. A later proof under the same root hashes only inside the tile of its leaf: 6 hashes
+ * instead of 18 in a tree of 200,000 leaves, a quarter of a proof's time (November 2026, Node 20). An entry can't go stale: it
+ * serves only the version that it was made for, and that version's root commits to all its nodes.
  */
 export class ProvenTiles {
   readonly #tiles: (ProvenTile | undefined)[]
-  /** By slot, who asked last: a tile that is asked for once is not worth its 83 hashes. */
+  /** Version and tile of the last `learn` of each slot: only a tile that is proved twice in a row is worth its 83 hashes. */
   readonly #askedVersions: (TreeVersion | undefined)[]
   readonly #askedNumbers: Float64Array
 
@@ -41,8 +47,8 @@ export class ProvenTiles {
   }
 
   /**
-   * Keeps the tile above leaf `index` when it is asked for the second time in a row, is complete under `version`, and right.
-   * @param tile as it is stored. @param branch of leaf `index` under `version`.
+   * Keeps the tile above leaf `index` if its slot gets it for the second time in a row, it is complete under `version`, and it
+   * folds to the root. @param tile the stored tile. @param branch of leaf `index` under `version`.
    */
   learn(hasher: TreeHasher, version: TreeVersion, index: number, tile: Uint8Array, branch: Uint8Array): void {
     const number = tileIndexOf(1, index)

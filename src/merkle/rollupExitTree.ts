@@ -1,10 +1,9 @@
 import { InvariantError } from '../errors/invariantError.js'
-import { BRANCH_BYTES, HASH_BYTES, isBranchOf, TREE_DEPTH } from './branch.js'
+import { BRANCH_BYTES, createZeroHashes, HASH_BYTES, isBranchOf, TREE_DEPTH } from './branch.js'
 import type { Hasher } from './hasher.js'
 import type { LeafProof } from './treeProofs.js'
-import { createZeroHashes } from './zeroHashes.js'
 
-/** One rollup of the manager and its last settled local exit root: 32 zero bytes when there is none. */
+/** One rollup of the rollup manager and its last settled local exit root: 32 zero bytes when it has settled none. */
 export interface RollupExit {
   /** Position in the tree, uint32. */
   readonly rollupIndex: number
@@ -12,8 +11,8 @@ export interface RollupExit {
 }
 
 /**
- * The rollup exit tree over the local exit roots of one moment. It is built anew for each set of roots: for n rollups
- * that is about n + 32 hashes, hardly more than the 32 that changing one leaf of it takes.
+ * Computes rollup exit trees. Each call builds the tree anew from its local exit roots: about n + 32 hashes for n rollups, hardly
+ * more than the 32 hashes of changing one leaf.
  */
 export class RollupExitTree {
   readonly #hasher: Hasher
@@ -26,7 +25,7 @@ export class RollupExitTree {
 
   /**
    * @param exits every rollup of the manager, ascending by index; gaps are empty leaves.
-   * @returns 32 bytes, fresh. 32 zero bytes when there is no rollup at all, as the manager's `getRollupExitRoot` says.
+   * @returns 32 bytes, fresh; zero bytes when there is no rollup at all, as the manager's `getRollupExitRoot` answers.
    */
   root(exits: readonly RollupExit[]): Uint8Array {
     if (exits.length === 0) return new Uint8Array(HASH_BYTES)
@@ -34,9 +33,9 @@ export class RollupExitTree {
   }
 
   /**
-   * Proves a rollup's leaf under a rollup exit root, and folds the proof to that root before it hands it out. A rollup
-   * that is not among `exits` has an empty leaf.
-   * @throws InvariantError if `exits` are not what the root was made of.
+   * Proves a rollup's leaf under a rollup exit root, and checks that the proof folds to that root. A rollup that is not among
+   * `exits` has an empty leaf.
+   * @throws InvariantError if `exits` do not make this root.
    */
   prove(exits: readonly RollupExit[], rollupIndex: number, rollupExitRoot: Uint8Array): LeafProof {
     const leaf = new Uint8Array(HASH_BYTES)
@@ -54,9 +53,9 @@ export class RollupExitTree {
   }
 
   /**
-   * Hashes level by level, in the same memory: a settlement in a backfill asks for a root, and 64 arrays for each were a part
-   * of its garbage.
-   * @param visit sees each node that is not an empty subtree, below the root; the node is valid during the call.
+   * Hashes level by level in the same memory: each settlement of a backfill computes a root, and two new arrays per level made
+   * much garbage.
+   * @param visit called with each node below the root that is not an empty subtree; the node is valid during the call.
    */
   #fold(
     exits: readonly RollupExit[],
@@ -79,7 +78,7 @@ export class RollupExitTree {
         const node = nodes.subarray(HASH_BYTES * i, HASH_BYTES * (i + 1))
         visit?.(h, index, node)
         const parent = index >>> 1
-        // Parents take the places of children that were read already.
+        // Parents overwrite the indexes of children that were already read.
         if (parents === 0 || indexes[parents - 1] !== parent) {
           pairs.set(zero, 2 * HASH_BYTES * parents + HASH_BYTES * (1 - (index & 1)))
           indexes[parents++] = parent

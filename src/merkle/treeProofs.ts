@@ -1,30 +1,30 @@
 import { InvariantError } from '../errors/invariantError.js'
 import { BRANCH_BYTES, HASH_BYTES, isSameHash } from './branch.js'
 import type { EdgeCache } from './edgeCache.js'
-import { TILE_LEVELS } from './nodeStore.js'
 import type { ProvenTile, ProvenTiles } from './provenTiles.js'
 import {
   getTile,
   loadPath,
   TILE_GROUPS,
+  TILE_LEVELS,
   TILE_WIDTH,
   type TreeSource,
   type TreeVersion,
   tileIndexOf,
 } from './treeTiles.js'
 
-/** A leaf and the 32 siblings (32 × 32 bytes, leaf level first) that prove it. Nobody writes over them. */
+/** A leaf and the branch (32 × 32 bytes, leaf level first) that proves it. Later calls do not overwrite them. */
 export interface LeafProof {
   readonly leaf: Uint8Array
-  /** Part of a buffer with other branches: copy what is to be kept (it would keep 64 KB) or transferred. */
+  /** A view into a 64 KiB buffer with other branches: copy it to keep it for long or to transfer it. */
   readonly branch: Uint8Array
 }
 
 /**
- * Proves leaf `index` under a version of the tree, and folds the proof to the version's root before it hands it out.
+ * Proves leaf `index` under a version of the tree, and checks that the proof folds to the version's root.
  * @param index 0-based, below `version.leafCount`: else RangeError.
- * @param edges remembers the right edges of versions, for repeated proofs under one root.
- * @param proven remembers tiles, for many proofs under one root.
+ * @param edges cache of right edges: makes repeated proofs under one root cheaper.
+ * @param proven cache of tiles: makes many proofs under one root cheaper.
  * @throws InvariantError if the stored nodes do not fold to the root: the store is corrupt.
  */
 export function proveLeaf(
@@ -39,7 +39,7 @@ export function proveLeaf(
   const { kernels } = tree.hasher
   const tile = proven?.find(version, index)
   if (tile !== undefined && isProvenBy(tree, tile, index)) return takeProof(tree, index)
-  // In this group and above it the paths of the leaf and of the free position `leafCount` run through the same tiles.
+  // From this group up, the paths of the leaf and of the free position `leafCount` run through the same tiles.
   const shared = Math.floor((31 - Math.clz32(index ^ leafCount)) / TILE_LEVELS)
   const isEdgeKnown = edges?.load(version, kernels.edge) === true
   if (isEdgeKnown) {
@@ -57,12 +57,12 @@ export function proveLeaf(
     )
   if (!isEdgeKnown) edges?.store(version, kernels.edge)
   const proof = takeProof(tree, index)
-  // With a known edge the paths may have met below this tile: then it is not loaded, and not complete either.
+  // With a known edge the paths may meet below this tile. Lane A does not hold it then; `learn` skips it, as it is not complete.
   proven?.learn(tree.hasher, version, index, kernels.pathA[1]!, proof.branch)
   return proof
 }
 
-/** Whether the stored tile of leaf `index` folds to its node in `tile`. If so, the kernels hold leaf and branch. */
+/** Whether the stored tile of leaf `index` folds to its node in the proven tile. If so, the kernels hold leaf and branch. */
 function isProvenBy(tree: TreeSource, { version, nodes, above }: ProvenTile, index: number): boolean {
   const { kernels } = tree.hasher
   const leafTile = tileIndexOf(0, index)
@@ -83,8 +83,8 @@ let slab = new Uint8Array(0)
 let slabUsed = 0
 
 /**
- * A part of memory that is taken for 64 branches at once: a buffer each cost 0.6 of a proof's 9.1 µs, half of it to free it
- * (November 2026, Node 20).
+ * Copies a branch into memory that is allocated for 64 branches at once. A buffer for each branch cost 0.6 µs of a proof's 9.1 µs,
+ * half of it to free the buffer (November 2026, Node 20).
  */
 function copyOfBranch(branch: Uint8Array): Uint8Array {
   if (slabUsed === slab.length) {
@@ -112,7 +112,7 @@ export function getRoot(tree: TreeSource, lineage: number, leafCount: number): U
 }
 
 /**
- * Roots at many leaf counts at once, two at a time in the SIMD build. Ascending counts read each tile once.
+ * Computes the roots at many leaf counts, two at a time in the SIMD build. Ascending counts read each tile once.
  * @returns 32 bytes per leaf count, fresh.
  */
 export function getRootsAtCounts(

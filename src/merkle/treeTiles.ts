@@ -1,8 +1,35 @@
 import { InvariantError } from '../errors/invariantError.js'
 import type { TreeHasher } from './hasher.js'
-import { type LineageLink, TILE_LEVELS, type TileReader, type TileWriter } from './nodeStore.js'
 
-/** A tree as it was when it had `leafCount` leaves: every root that the chain publishes names one. */
+/** Levels of one tile: from the 64 nodes of its lowest level to the 2 nodes below its top, 126 nodes in all. */
+export const TILE_LEVELS = 6
+/** Bytes of one tile. It fits one page of the store. */
+export const TILE_BYTES = 126 * 32
+
+/**
+ * Reads the nodes of an append-only tree's complete subtrees. Tile t of group g holds 2^(6−d) nodes of each level 6g + d
+ * (0 ≤ d < 6), from node t · 2^(6−d) on; they start at byte 32·(128 − 2^(7−d)). Nodes that are not complete yet are 32 zero bytes.
+ */
+export interface TileReader {
+  /**
+   * @returns TILE_BYTES bytes, or undefined if no node of the tile is complete. Valid until this thread's next read of any shard:
+   * copy what must live longer. Do not write into it.
+   */
+  getTile(lineage: number, group: number, index: number): Uint8Array | undefined
+}
+
+export interface TileWriter extends TileReader {
+  /** Stores a copy of `tile` (TILE_BYTES bytes). */
+  putTile(lineage: number, group: number, index: number, tile: Uint8Array): void
+}
+
+/** A lineage of an append-only tree: BackwardLET starts a new one that shares the leaves below `cut` with its parent. */
+export interface LineageLink {
+  /** Number of leaves shared with lineage − 1; lineage 0 has cut 0. */
+  readonly cut: number
+}
+
+/** A tree as it was when it had `leafCount` leaves. Every root that the chain publishes belongs to one version. */
 export interface TreeVersion {
   readonly lineage: number
   readonly leafCount: number
@@ -19,7 +46,7 @@ export const LEAVES_PER_NODE: readonly number[] = Array.from(
   (_, group) => TILE_WIDTH ** group,
 )
 
-/** One append-only tree of a shard, to read from. */
+/** One append-only tree of a shard, for reading. */
 export interface TreeSource {
   readonly hasher: TreeHasher
   readonly tiles: TileReader
@@ -27,19 +54,19 @@ export interface TreeSource {
   readonly lineages: readonly LineageLink[]
 }
 
-/** One append-only tree of a shard, inside the writer's transaction. */
+/** One append-only tree of a shard, for writing inside the writer's transaction. */
 export interface TreeSink extends TreeSource {
   readonly tiles: TileWriter
 }
 
-/** Index of the tile of `group` that holds the path of position `index` (uint32). */
+/** Index of the tile of `group` that the path of position `index` (uint32) runs through. */
 export function tileIndexOf(group: number, index: number): number {
   return Math.floor(index / LEAVES_PER_NODE[group + 1]!)
 }
 
 /**
- * A tile as `lineage` sees it: a tile that lies wholly below a lineage's cut is the parent's. A tile that the cut runs
- * through was copied when the lineage began (`startLineage`).
+ * Reads a tile of a lineage. A tile that lies wholly below the lineage's cut is stored with its parent; a tile that the cut runs
+ * through was copied when the lineage started (`startLineage`).
  * @throws InvariantError when the tile is missing: the caller asks only for tiles that hold a complete node.
  */
 export function getTile(tree: TreeSource, lineage: number, group: number, index: number): Uint8Array {
@@ -59,11 +86,11 @@ function cutOf(tree: TreeSource, lineage: number): number {
 }
 
 /**
- * Copies the tiles on the path of position `index` into a lane of the kernels: those that hold a complete node of the
- * tree of the first `leafCount` leaves.
+ * Copies the tiles on the path of position `index` into a lane of the kernels. Tiles without a complete node in the tree of the
+ * first `leafCount` leaves are left out.
  * @param groups number of groups to load, from the leaves up.
- * @param loaded tile index per group that the lane holds already (−1: none), brought up to date. Only for calls between
- * which nothing is written.
+ * @param loaded index of the tile that the lane already holds for each group (−1: none). It is updated. Nothing may be written to
+ * the tree between calls that share it.
  */
 export function loadPath(
   tree: TreeSource,

@@ -1,7 +1,7 @@
 import { HASH_BYTES, TREE_DEPTH } from '../merkle/branch.js'
 import { EDGE_BYTES } from '../merkle/edgeCache.js'
 import type { TreeHasher } from '../merkle/hasher.js'
-import { TILE_BYTES } from '../merkle/nodeStore.js'
+import { TILE_BYTES } from '../merkle/treeTiles.js'
 
 interface Place {
   readonly value: number

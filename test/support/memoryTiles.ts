@@ -1,4 +1,4 @@
-import { TILE_BYTES, type TileWriter } from '../../src/merkle/nodeStore.js'
+import { TILE_BYTES, type TileWriter } from '../../src/merkle/treeTiles.js'
 
 const SLAB_TILES = 256
 

@@ -1,6 +1,5 @@
 import type { TreeHasher } from '../../merkle/hasher.js'
-import type { LineageLink } from '../../merkle/nodeStore.js'
-import type { TreeSource } from '../../merkle/treeTiles.js'
+import type { LineageLink, TreeSource } from '../../merkle/treeTiles.js'
 import { readUint32BigEndian } from '../../protocol/abiBytes.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import type { NetworkId } from '../../protocol/units.js'

@@ -1,4 +1,4 @@
-import { TILE_BYTES, type TileReader } from '../../merkle/nodeStore.js'
+import { TILE_BYTES, type TileReader } from '../../merkle/treeTiles.js'
 
 /** 1 MB per tree that proofs are asked of: every tile above the leaves of a million. */
 const SLOTS = 256

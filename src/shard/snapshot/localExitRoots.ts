@@ -1,7 +1,6 @@
-import { isSameHash } from '../../merkle/branch.js'
+import { EMPTY_TREE_ROOT, isSameHash } from '../../merkle/branch.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
 import { getRootsAtCounts } from '../../merkle/treeProofs.js'
-import { EMPTY_TREE_ROOT } from '../../merkle/zeroHashes.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import type { LeafCount, Lineage } from '../../protocol/units.js'
 import { decodeArchivedDeposit } from '../../store/layout/depositRow.js'

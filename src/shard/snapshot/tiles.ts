@@ -1,7 +1,6 @@
 import { InvariantError } from '../../errors/invariantError.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
-import type { LineageLink, TileReader, TileWriter } from '../../merkle/nodeStore.js'
-import type { TreeSource } from '../../merkle/treeTiles.js'
+import type { LineageLink, TileReader, TileWriter, TreeSource } from '../../merkle/treeTiles.js'
 import { lineageKey, type Tree, tileKey, trees } from '../../store/layout/keys.js'
 import { decodeUint32 } from '../../store/layout/smallRows.js'
 import type { ReadView, WriteView } from '../../store/shardStore.types.js'

@@ -1,4 +1,4 @@
-import { DEPOSIT_LEAF_PREIMAGE_BYTES, writeDepositLeafPreimage } from '../../merkle/preimages.js'
+import { DEPOSIT_LEAF_PREIMAGE_BYTES, writeDepositLeafPreimage } from '../../merkle/leafHashes.js'
 import { getTile, TILE_WIDTH, type TreeSource, tileIndexOf } from '../../merkle/treeTiles.js'
 import { readUint256 } from '../../store/layout/bytes.js'
 import { DEPOSIT_BYTES, decodeDepositRow } from '../../store/layout/depositRow.js'

@@ -1,5 +1,5 @@
+import { EMPTY_TREE_ROOT } from '../../merkle/branch.js'
 import { getRoot, getRootsAtCounts } from '../../merkle/treeProofs.js'
-import { EMPTY_TREE_ROOT } from '../../merkle/zeroHashes.js'
 import { encodeHex } from '../../protocol/hex.js'
 import { metaKey } from '../../store/layout/keys.js'
 import { decodeExitState } from '../../store/layout/metaValues.js'

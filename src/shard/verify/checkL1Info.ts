@@ -1,4 +1,4 @@
-import { L1_INFO_LEAF_PREIMAGE_BYTES, writeL1InfoLeafPreimage } from '../../merkle/preimages.js'
+import { L1_INFO_LEAF_PREIMAGE_BYTES, writeL1InfoLeafPreimage } from '../../merkle/leafHashes.js'
 import { getRoot } from '../../merkle/treeProofs.js'
 import { trees } from '../../store/layout/keys.js'
 import { decodeL1InfoLeafRow, L1_INFO_LEAF_BYTES } from '../../store/layout/l1InfoLeafRow.js'

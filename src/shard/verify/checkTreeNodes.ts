@@ -1,6 +1,14 @@
 import type { TreeHasher } from '../../merkle/hasher.js'
-import { type LineageLink, TILE_BYTES, TILE_LEVELS } from '../../merkle/nodeStore.js'
-import { getTile, LEAVES_PER_NODE, TILE_GROUPS, TILE_WIDTH, type TreeSource } from '../../merkle/treeTiles.js'
+import {
+  getTile,
+  LEAVES_PER_NODE,
+  type LineageLink,
+  TILE_BYTES,
+  TILE_GROUPS,
+  TILE_LEVELS,
+  TILE_WIDTH,
+  type TreeSource,
+} from '../../merkle/treeTiles.js'
 import { readUint32BigEndian } from '../../protocol/abiBytes.js'
 import { trees } from '../../store/layout/keys.js'
 import { readLineages, tileReader } from '../snapshot/tiles.js'

@@ -6,7 +6,7 @@ import {
   METADATA_HASH_AT,
   writeDepositLeafPreimage,
   writeL1InfoLeafPreimage,
-} from '../../merkle/preimages.js'
+} from '../../merkle/leafHashes.js'
 import { copyBytes } from '../../protocol/abiBytes.js'
 import type { BlockBatch, ForwardLeaf } from '../../protocol/chainEvent.js'
 import type { MetadataHashes } from './metadataHashes.js'

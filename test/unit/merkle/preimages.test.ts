@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { depositLeafPreimage, l1InfoLeafPreimage } from '../../../src/merkle/preimages.js'
+import { depositLeafPreimage, l1InfoLeafPreimage } from '../../../src/merkle/leafHashes.js'
 import { asNetworkId } from '../../../src/protocol/units.js'
 
 const deposit = {

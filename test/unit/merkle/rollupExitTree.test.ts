@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isBranchOf } from '../../../src/merkle/branch.js'
+import { EMPTY_TREE_ROOT, isBranchOf } from '../../../src/merkle/branch.js'
 import { type RollupExit, RollupExitTree } from '../../../src/merkle/rollupExitTree.js'
-import { EMPTY_TREE_ROOT } from '../../../src/merkle/zeroHashes.js'
 import { compileMerkleModule, createHasher } from '../../../src/wasm/wasmModule.js'
 import { hashPair, NaiveTree, naiveFold, testLeaf } from '../../support/naiveTree.js'
 

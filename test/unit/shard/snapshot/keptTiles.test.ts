@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TILE_BYTES } from '../../../../src/merkle/nodeStore.js'
+import { TILE_BYTES } from '../../../../src/merkle/treeTiles.js'
 import { asDepositCount, asL1InfoTreeIndex, asNetworkId } from '../../../../src/protocol/units.js'
 import { getClaimProof } from '../../../../src/shard/queries/getClaimProof.js'
 import { KeptTiles } from '../../../../src/shard/snapshot/keptTiles.js'
