@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import type { ApiAnswer, ServiceProcess } from '../support/serviceProcess.js'
 import { sharedPath } from '../support/sharedFolder.js'
-import type { ExpectedBridge, ExpectedNow } from './replayControl.js'
+import type { ClaimNow, ExpectedBridge, ExpectedNow } from './replayControl.js'
 
 interface BridgeRow {
   readonly deposit_count: number
@@ -11,6 +11,13 @@ interface BridgeRow {
   readonly destination_network: number
   readonly ready_for_claim: boolean
   readonly claim_tx_hash: string | null
+}
+
+interface ClaimRow {
+  readonly tx_hash: string
+  readonly log_index: number
+  readonly origin_network: number
+  readonly deposit_count: number
 }
 
 interface Proof {
@@ -47,6 +54,7 @@ const sameText = (a: string | null | undefined, b: string): boolean => a?.toLowe
 export async function findLies(service: ServiceProcess, expected: ExpectedNow): Promise<string[]> {
   const trees = (await import(pathToFileURL(sharedPath('replay', 'lib', 'trees.mjs')).href)) as Trees
   const lies: string[] = []
+  const claimsEver = claimHistory(expected)
   const refusals: string[] = []
   const ask = async <T>(path: string): Promise<T | undefined> => {
     const { status, body }: ApiAnswer = await service.get(`/bridge/v1${path}`)
@@ -72,26 +80,26 @@ export async function findLies(service: ServiceProcess, expected: ExpectedNow): 
       const id = `${network}#${row.deposit_count}`
       const due = rows.length - 1 - position
       if (row.deposit_count !== due) lies.push(`${id} where ${due} is due`)
-      const known = expected.bridges.find(
-        (bridge) => bridge.sourceNetwork === network && bridge.depositCount === row.deposit_count,
-      )
+      const known = findDeposit(expected, network, row, isSynced(network))
       if (known === undefined) {
         lies.push(`${id}: no such deposit`)
         continue
       }
-      lies.push(...falseFields(id, row, known, expected))
+      lies.push(...falseFields(id, row, known, claimsEver))
+      // A destination that reads on may not have met the claim yet, nor what took it back; one that calls itself synced
+      // at the head must have.
+      const isDecided = isSynced(row.destination_network)
+      const isClaimed = claimsOf(claimsEver, known).at(-1)?.kind === 'set'
+      if (isDecided && !isClaimed && row.claim_tx_hash !== null)
+        lies.push(`${id}: claimed by ${row.claim_tx_hash}, which was taken back`)
       if (!row.ready_for_claim) continue
-      // A destination that reads on may not have met the claim yet, one that calls itself synced at the head must have.
-      if (known.claimed && isSynced(row.destination_network)) lies.push(`${id}: ready although claimed`)
+      if (isDecided && isClaimed) lies.push(`${id}: ready although claimed`)
       const found = await falseProof(id, known, expected, trees, ask)
       if (!/: 50[34]$/.test(refusals.at(-1) ?? '')) lies.push(...found)
     }
-    const claims = await ask<{ claims: { tx_hash: string; global_index: string }[] }>(
-      `/claims?network_id=${network}&page_size=1000`,
-    )
-    for (const claim of claims?.claims ?? [])
-      if (!expected.claims.some((made) => made.network === network && sameText(made.txHash, claim.tx_hash)))
-        lies.push(`network ${network}: nobody made the claim ${claim.tx_hash}`)
+    const claims = await ask<{ claims: ClaimRow[] }>(`/claims?network_id=${network}&page_size=1000`)
+    for (const row of claims?.claims ?? [])
+      lies.push(...falseClaim(network, row, claimsEver, isSynced(network)))
     const told = status?.networks.find(({ network_id }) => network_id === network)
     const { head, depositCount } = expected.networks[network]!
     if (told?.is_synced && told.synced_block >= head && rows.length !== depositCount)
@@ -100,7 +108,72 @@ export async function findLies(service: ServiceProcess, expected: ExpectedNow): 
   return lies
 }
 
-function falseFields(id: string, row: BridgeRow, known: ExpectedBridge, expected: ExpectedNow): string[] {
+/** All that made or took back a claim, in the order of each chain. SetClaim makes one without a ClaimEvent. */
+function claimHistory({ claims, claimMarks }: ExpectedNow): ClaimNow[] {
+  const made = claims.map((claim) => ({ ...claim, kind: 'set' as const }))
+  return [...made, ...claimMarks].sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+}
+
+interface DepositName {
+  readonly sourceNetwork: number
+  readonly depositCount: number
+  readonly destinationNetwork: number
+}
+
+/** History of one deposit's claim: its last entry decides. */
+function claimsOf(claimsEver: readonly ClaimNow[], deposit: DepositName): ClaimNow[] {
+  return claimsEver.filter(
+    ({ network, sourceNetwork, depositCount }) =>
+      network === deposit.destinationNetwork &&
+      sourceNetwork === deposit.sourceNetwork &&
+      depositCount === deposit.depositCount,
+  )
+}
+
+/**
+ * The deposit that a row tells of. A network that has not read on to where its exit tree was cut rightly serves what was
+ * cut off; one that calls itself synced must not.
+ */
+function findDeposit(
+  { bridges, archived }: ExpectedNow,
+  network: number,
+  row: BridgeRow,
+  isSynced: boolean,
+): ExpectedBridge | undefined {
+  const isNamed = ({ depositCount }: { readonly depositCount: number }) => depositCount === row.deposit_count
+  const inTree = bridges.find((bridge) => bridge.sourceNetwork === network && isNamed(bridge))
+  if (isSynced || (inTree !== undefined && sameText(row.tx_hash, inTree.txHash))) return inTree
+  const cutOff = archived[network]?.find((bridge) => isNamed(bridge) && sameText(row.tx_hash, bridge.txHash))
+  return cutOff === undefined ? inTree : { ...cutOff, sourceNetwork: network }
+}
+
+function falseClaim(
+  network: number,
+  row: ClaimRow,
+  claimsEver: readonly ClaimNow[],
+  isDecided: boolean,
+): string[] {
+  const history = claimsOf(claimsEver, {
+    sourceNetwork: row.origin_network,
+    depositCount: row.deposit_count,
+    destinationNetwork: network,
+  })
+  const id = `network ${network}: ${row.origin_network}#${row.deposit_count}`
+  const isMade = history.some(
+    ({ kind, txHash, logIndex }) =>
+      kind === 'set' && sameText(row.tx_hash, txHash) && logIndex === row.log_index,
+  )
+  if (!isMade) return [`${id}: nobody made the claim ${row.tx_hash}`]
+  const isTakenBack = isDecided && history.at(-1)?.kind === 'unset'
+  return isTakenBack ? [`${id}: the claim ${row.tx_hash} was taken back`] : []
+}
+
+function falseFields(
+  id: string,
+  row: BridgeRow,
+  known: ExpectedBridge,
+  claimsEver: readonly ClaimNow[],
+): string[] {
   const lies: string[] = []
   const isSame =
     sameText(row.tx_hash, known.txHash) &&
@@ -108,9 +181,8 @@ function falseFields(id: string, row: BridgeRow, known: ExpectedBridge, expected
     row.block_timestamp === known.blockTimestamp &&
     row.destination_network === known.destinationNetwork
   if (!isSame) lies.push(`${id}: ${JSON.stringify(row)} instead of ${JSON.stringify(known)}`)
-  const isClaimKnown = expected.claims.some(
-    (claim) =>
-      sameText(row.claim_tx_hash, claim.txHash) && sameText(known.globalIndex, claim.canonicalGlobalIndex),
+  const isClaimKnown = claimsOf(claimsEver, known).some(
+    ({ kind, txHash }) => kind === 'set' && sameText(row.claim_tx_hash, txHash),
   )
   if (row.claim_tx_hash !== null && !isClaimKnown) lies.push(`${id}: claimed by ${row.claim_tx_hash}`)
   if (row.claim_tx_hash !== null && row.ready_for_claim) lies.push(`${id}: claimed and ready`)

@@ -5,12 +5,12 @@ import { sharedPath } from '../support/sharedFolder.js'
 export interface ExpectedNow {
   readonly networks: Readonly<Record<string, { readonly head: number; readonly depositCount: number }>>
   readonly bridges: readonly ExpectedBridge[]
-  readonly claims: readonly {
-    readonly network: number
-    readonly txHash: string
-    readonly globalIndex: string
-    readonly canonicalGlobalIndex: string
-  }[]
+  /** Deposits that were cut off an exit tree, by network. */
+  readonly archived: Readonly<Record<string, readonly Omit<ExpectedBridge, 'sourceNetwork'>[]>>
+  /** Claims with a ClaimEvent. */
+  readonly claims: readonly Omit<ClaimNow, 'kind'>[]
+  /** Claims that an administrator made (SetClaim) or took back. */
+  readonly claimMarks: readonly ClaimNow[]
   readonly l1InfoLeaves: readonly {
     readonly mainnetExitRoot: string
     readonly rollupExitRoot: string
@@ -22,6 +22,17 @@ export interface ExpectedNow {
     readonly exitRoot: string
     readonly rollupExitRoot: string
   }[]
+}
+
+export interface ClaimNow {
+  readonly kind: 'set' | 'unset'
+  /** Where it was claimed. */
+  readonly network: number
+  readonly sourceNetwork: number
+  readonly depositCount: number
+  readonly txHash: string
+  readonly blockNumber: number
+  readonly logIndex: number
 }
 
 export interface ExpectedBridge {
@@ -36,8 +47,6 @@ export interface ExpectedBridge {
   readonly amount: string
   readonly blockTimestamp: number
   readonly destinationNetwork: number
-  readonly globalIndex: string
-  readonly claimed: boolean
   /** Of the source's local exit tree with this deposit as the last. */
   readonly rootAfter: string
 }
