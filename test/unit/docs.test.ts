@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { Registry } from 'prom-client'
 import {
   BridgesParameters,
   ClaimProofParameters,
@@ -10,6 +11,7 @@ import {
   TokenMappingsParameters,
 } from '../../src/api/parse/querySchemas.js'
 import { type HaltReason, haltReasons, isInDoubt } from '../../src/board/haltReason.js'
+import { createStatusBoard } from '../../src/board/statusBoard.js'
 import { configKeys } from '../../src/config/configKeys.js'
 import { applyEnvironment, flagName, type Sources } from '../../src/config/layers.js'
 import type { HealthReason, HealthSource, ServiceStatus } from '../../src/health/healthRecord.js'
@@ -17,7 +19,11 @@ import { staticDocuments } from '../../src/http/documents.js'
 import { createTargets } from '../../src/http/targets.js'
 import { corsHeaders } from '../../src/http/wire/headers.js'
 import { startOpsServer } from '../../src/ops/opsServer.js'
+import { registerServiceMetrics } from '../../src/service/serviceMetrics.js'
+import { createMetrics } from '../../src/telemetry/metrics.js'
 import { docsTables } from '../support/docsTables.js'
+import { loadedConfig } from '../support/loadedConfig.js'
+import { tempFolder } from '../support/tempFolder.js'
 
 const project = new URL('../../../', import.meta.url)
 const pageOf = (file: string): string => readFileSync(new URL(file, project), 'utf8')
@@ -181,6 +187,26 @@ test('docs/operations.md tells of every metric, and of no other', () => {
     [...source.matchAll(/'(bds_[a-z_]+)'/g)].map(([, name]) => name!),
   )
   assert.deepEqual(told.sort(), [...new Set(made)].sort())
+})
+
+test('docs/operations.md tells the labels of each metric', async (context) => {
+  const registry = new Registry()
+  createMetrics(registry)
+  const parts = { hasher: 'simd', transport: 'uWebSockets.js' }
+  registerServiceMetrics(registry, loadedConfig(tempFolder(context)), createStatusBoard([0]), parts)
+  const told = new Map(
+    rowsOf(operations, 'metric').flatMap(([names, labels]) =>
+      namesIn(names).map((name) => [name, namesIn(labels).toSorted()]),
+    ),
+  )
+  let compared = 0
+  for (const metric of registry.getMetricsAsArray()) {
+    if (!metric.name.startsWith('bds_') || !('labelNames' in metric)) continue
+    assert.ok(Array.isArray(metric.labelNames))
+    assert.deepEqual(told.get(metric.name), metric.labelNames.toSorted(), metric.name)
+    compared++
+  }
+  assert.ok(compared > 25, `only ${compared}`)
 })
 
 test('docs/operations.md has every command and flag of `bds`, and no other', () => {
