@@ -1,3 +1,5 @@
+import { createQueryParser, type QueryParser } from '../api/parse/parseQuery.js'
+import { routes } from '../api/routes.js'
 import type { VersionNow } from '../board/shardVersion.js'
 import type { QueryReply } from '../pool/batchMessages.js'
 import type { ContentCoding } from '../pool/contentCoding.js'
@@ -7,45 +9,58 @@ import { failure } from '../query/answers.js'
 import type { OperationId, QueryByOperation } from '../query/queries.js'
 import type { HttpMetrics } from '../telemetry/metrics.js'
 import type { AnswerCache, CachedAnswer } from './cache.js'
-import type { QueryParsers } from './queryParsers.js'
 import type { ReadyHeads } from './readyHeads.js'
 import { cacheControlOf } from './wire/cacheControl.js'
-import { entityTag } from './wire/etag.js'
-import { contentLines, VARY_LINE } from './wire/headers.js'
-import { type Exchange, type Outgoing, retryAfterLine } from './wire/respond.js'
+import { type Exchange, type Outgoing, retryAfterLine } from './wire/exchange.js'
+import { contentLines, entityTag, VARY_LINE } from './wire/headers.js'
+
+type QueryParsers = { readonly [K in OperationId]: QueryParser<QueryByOperation[K]> }
+
+/** One parser per data endpoint. */
+export function createQueryParsers(servedNetworks: ReadonlySet<number>): QueryParsers {
+  return {
+    getBridges: createQueryParser(routes.getBridges, servedNetworks),
+    getClaims: createQueryParser(routes.getClaims, servedNetworks),
+    getClaimProof: createQueryParser(routes.getClaimProof, servedNetworks),
+    getL1InfoTreeIndex: createQueryParser(routes.getL1InfoTreeIndex, servedNetworks),
+    getTokenMappings: createQueryParser(routes.getTokenMappings, servedNetworks),
+    getClaimTransaction: createQueryParser(routes.getClaimTransaction, servedNetworks),
+  }
+}
 
 const OVERLOAD_RETRY_SEC = 1
 
-export interface QueryDesk {
+/** What all queries of a server share. */
+export interface QueryContext {
   readonly parsers: QueryParsers
   readonly cache: AnswerCache
   readonly heads: ReadyHeads
   readonly pool: Pick<QueryPool, 'submit'>
-  /** False where answers have one coding only. */
-  readonly isCoding: boolean
+  /** Whether answers may be compressed. */
+  readonly mayCompress: boolean
   readVersion(): VersionNow
   readonly metrics: HttpMetrics
 }
 
-/** Cached answer, or text → query → a place in the pool's next batch, or a refusal. */
+/** Answers from the cache, or parses the query and submits it to the pool, or refuses it. */
 export function answerQuery(
-  desk: QueryDesk,
+  context: QueryContext,
   exchange: Exchange,
   operation: OperationId,
   rawQuery: string,
   coding: ContentCoding,
 ): void {
-  const { cache } = desk
-  const version = cache.isWorthwhile(operation) ? settledVersion(desk) : undefined
+  const { cache } = context
+  const version = cache.isWorthwhile(operation) ? settledVersion(context) : undefined
   if (version !== undefined) {
     // Before anything is parsed: most clients spell a query the same way each time.
     const found = cache.findSpelling(operation, rawQuery, coding, version)
     if (found !== undefined) {
-      sendCached(desk, exchange, operation, found)
+      sendCached(context, exchange, operation, found)
       return
     }
   }
-  const parsed = desk.parsers[operation](rawQuery)
+  const parsed = context.parsers[operation](rawQuery)
   if (!parsed.ok) {
     exchange.refuse(parsed)
     return
@@ -57,23 +72,31 @@ export function answerQuery(
     const found = cache.find(operation, key, coding, version)
     if (found !== undefined) {
       cache.addSpelling(operation, rawQuery, coding, key)
-      sendCached(desk, exchange, operation, found)
+      sendCached(context, exchange, operation, found)
       return
     }
   }
-  const pending = new PendingQuery(desk, exchange, operation, query, coding, key)
-  if (desk.pool.submit(pending)) exchange.hold()
+  const pending = new PendingQuery(context, exchange, operation, query, coding, key)
+  if (context.pool.submit(pending)) exchange.hold()
   else exchange.refuse(failure('SERVICE_UNAVAILABLE', 'too many requests are waiting', OVERLOAD_RETRY_SEC))
 }
 
-/** Undefined while a commit or a halt is under way: others may know of it already, and a kept answer would go back behind them. */
-function settledVersion(desk: QueryDesk): VersionNow | undefined {
-  const version = desk.readVersion()
+/**
+ * Undefined while a commit or a halt is being published: a client may have seen the new state already, and a kept answer
+ * would show it the old one again.
+ */
+function settledVersion(context: QueryContext): VersionNow | undefined {
+  const version = context.readVersion()
   return version.isChanging ? undefined : version
 }
 
-function sendCached(desk: QueryDesk, exchange: Exchange, operation: OperationId, found: Outgoing): void {
-  desk.metrics.cacheHit(operation)
+function sendCached(
+  context: QueryContext,
+  exchange: Exchange,
+  operation: OperationId,
+  found: Outgoing,
+): void {
+  context.metrics.cacheHit(operation)
   exchange.send(found)
 }
 
@@ -82,19 +105,19 @@ class PendingQuery implements PoolRequest {
   readonly operation: OperationId
   readonly query: QueryByOperation[OperationId]
   readonly coding: ContentCoding
-  private readonly desk: QueryDesk
+  private readonly context: QueryContext
   private readonly exchange: Exchange
   private readonly cacheKey: string | undefined
 
   constructor(
-    desk: QueryDesk,
+    context: QueryContext,
     exchange: Exchange,
     operation: OperationId,
     query: QueryByOperation[OperationId],
     coding: ContentCoding,
     cacheKey: string | undefined,
   ) {
-    this.desk = desk
+    this.context = context
     this.exchange = exchange
     this.operation = operation
     this.query = query
@@ -107,28 +130,39 @@ class PendingQuery implements PoolRequest {
       this.exchange.fail(reply.fault)
       return
     }
-    const { desk, exchange, operation, coding } = this
+    const { context, exchange, operation, coding } = this
     if (reply.status === 200 && this.cacheKey === undefined && exchange.isPlain()) {
       const cacheControl = cacheControlOf(operation, 200, reply.life)
-      exchange.sendReady(desk.heads.fill(cacheControl, reply.coding, reply.tag), reply.body)
+      exchange.sendReady(context.heads.fill(cacheControl, reply.coding, reply.tag), reply.body)
       return
     }
-    const answer = outgoing(operation, reply, desk.isCoding)
+    const answer = outgoing(operation, reply, context.mayCompress)
     exchange.send(answer)
     const { life } = reply
     if (this.cacheKey === undefined || life === undefined) return
-    desk.cache.keep(operation, this.cacheKey, coding, { ...answer, life }, reply.version, desk.readVersion())
+    context.cache.keep(
+      operation,
+      this.cacheKey,
+      coding,
+      { ...answer, life },
+      reply.version,
+      context.readVersion(),
+    )
   }
 }
 
-function outgoing(operation: OperationId, reply: QueryReply, isCoding: boolean): Omit<CachedAnswer, 'life'> {
+function outgoing(
+  operation: OperationId,
+  reply: QueryReply,
+  mayCompress: boolean,
+): Omit<CachedAnswer, 'life'> {
   const { status, body, coding, tag, life, retryAfterSec } = reply
   return {
     status,
     body,
     isLent: true,
     cacheControl: cacheControlOf(operation, status, life),
-    lines: (isCoding ? VARY_LINE : '') + retryAfterLine(retryAfterSec),
+    lines: (mayCompress ? VARY_LINE : '') + retryAfterLine(retryAfterSec),
     bodyLines: contentLines(coding),
     etag: tag.length === 0 ? '' : entityTag(String.fromCharCode(...tag), coding),
   }

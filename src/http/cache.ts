@@ -2,7 +2,7 @@ import type { AnswerLife } from '../api/present/present.js'
 import { isSameEpoch, isSameVersion, NO_VERSION, type ShardVersion } from '../board/shardVersion.js'
 import type { ContentCoding } from '../pool/contentCoding.js'
 import type { OperationId } from '../query/queries.js'
-import type { Outgoing } from './wire/respond.js'
+import type { Outgoing } from './wire/exchange.js'
 
 /** An answer that may be given again. */
 export interface CachedAnswer extends Outgoing {
@@ -16,29 +16,30 @@ export interface CacheStats {
   readonly bytes: number
 }
 
-/** Per entry, for the Map and the objects: measured as heap growth over 100,000 entries of 10 bytes. */
+/** What an entry costs besides its body: heap growth measured over 100,000 entries of 10 bytes. */
 const ENTRY_BYTES = 640
 
-/** Spellings of queries that are remembered; each is a URL of some kilobytes at most. */
+/** Most spellings that are remembered; each is a URL of a few kilobytes at most. */
 const MAX_SPELLINGS = 4_096
 
-/** A route is judged over this many look-ups … */
+/** Look-ups after which a route's hit rate is judged. */
 const TRIAL_LOOKUPS = 2_048
-/** … and stays off, when it hit less often than this, … */
+/** A route with a lower hit rate is switched off: a cache that never hits costs 16 % of the throughput. */
 const POOR_HIT_RATE = 0.05
-/** … for this many requests. A cache that never hits costs 16 % of the throughput. */
+/** Requests for which a route stays off before it is tried again. */
 const PAUSE_LOOKUPS = 32_768
 
 /**
- * Answers of the current shard version, by operation and query. Exact: whatever commits, halts or reorgs voids what it may
- * have changed before the next request is looked up. Bounded in bytes; a route that hardly hits is switched off for a while.
+ * Answers made from the current version of all shards, by operation and query. No answer is served that a commit, halt or
+ * reorg may have changed: every look-up first drops those. Bounded in bytes; a route that hardly hits is switched off for a
+ * while.
  */
 export class AnswerCache {
   private readonly maxBytes: number
   private current: ShardVersion = NO_VERSION
-  /** Hold until the next commit. */
+  /** Answers that hold until the next commit of any shard. */
   private readonly live = new Shelf()
-  /** Hold until the next reorg. */
+  /** Answers that hold until the next reorg or halt. */
   private readonly lasting = new Shelf()
   private readonly spellings = new Spellings()
   private readonly trials = new Map<OperationId, Trial>()
@@ -55,7 +56,7 @@ export class AnswerCache {
     return this.trialOf(operation).isOn()
   }
 
-  /** Looks a query up as the client spelled it. Not found says nothing: `find` decides. */
+  /** Looks a query up as the client spelled it. A miss here is not counted: `find` may still know the parsed query. */
   findSpelling(
     operation: OperationId,
     rawQuery: string,
@@ -105,7 +106,7 @@ export class AnswerCache {
     // One page must not empty the cache for everybody else.
     if (!isCurrent || size > this.maxBytes / 16) return
     const shelf = answer.life === 'epoch' ? this.lasting : this.live
-    // The body is lent: the next batch is written over it.
+    // The body is lent: the next batch overwrites it.
     shelf.put(nameOf(operation, coding, key), { ...answer, body: answer.body.slice(), isLent: false }, size)
     while (this.live.bytes + this.lasting.bytes > this.maxBytes)
       (this.live.bytes > 0 ? this.live : this.lasting).dropOldest()
@@ -115,6 +116,7 @@ export class AnswerCache {
     return { hits: this.hits, misses: this.misses, bytes: this.live.bytes + this.lasting.bytes }
   }
 
+  /** Drops what does not hold at `version`. */
   private moveTo(version: ShardVersion): void {
     if (isSameVersion(version, this.current)) return
     this.spellings.clear()
@@ -142,7 +144,7 @@ function nameOf(operation: OperationId, coding: ContentCoding, text: string): st
   return `${operation} ${coding} ${text}`
 }
 
-/** Whether a route's look-ups pay. */
+/** Decides whether looking up a route's answers is worth the time. */
 class Trial {
   private lookups = 0
   private hits = 0
@@ -165,12 +167,12 @@ class Trial {
 }
 
 interface Entry {
-  /** Undefined once the entry has left its shelf: its bytes are free then, whoever still knows the entry. */
+  /** Undefined once the entry was dropped, so that a spelling that still leads to it does not keep the body in memory. */
   answer: CachedAnswer | undefined
   readonly size: number
 }
 
-/** Raw query → its entry, in a map per operation and coding: no longer text is put together for a look-up. */
+/** Raw query → its entry, in one map per operation and coding, so that a look-up joins no strings. */
 class Spellings {
   private size = 0
   private readonly maps: { [K in OperationId]?: { [Coding in ContentCoding]?: Map<string, Entry> } } = {}
@@ -194,7 +196,7 @@ class Spellings {
   }
 }
 
-/** A map that knows its bytes and drops what was put first. */
+/** Entries by name. It counts their bytes and can drop the oldest. */
 class Shelf {
   bytes = 0
   private readonly entries = new Map<string, Entry>()

@@ -4,22 +4,21 @@ import { type ContentCoding, encodeBody } from '../pool/contentCoding.js'
 import { digestTag } from '../pool/digestTag.js'
 import { API_VERSION } from '../telemetry/buildInfo.js'
 import { ONE_HOUR } from './wire/cacheControl.js'
-import { entityTag } from './wire/etag.js'
-import { headerLines, JSON_TYPE } from './wire/headers.js'
-import type { Outgoing } from './wire/respond.js'
+import type { Outgoing } from './wire/exchange.js'
+import { entityTag, headerLines, JSON_TYPE } from './wire/headers.js'
 
-/** A document that is made once, at start, in every coding. */
+/** A document that is made once, at the start, in every coding. */
 export interface StaticDocument {
   readonly path: string
   readonly route: string
   readonly answers: { readonly [Coding in ContentCoding]: Outgoing }
 }
 
-/** The contract, and the page for people. */
-export function staticDocuments(isCoding: boolean): StaticDocument[] {
+/** The OpenAPI document, and the page that shows it. */
+export function staticDocuments(mayCompress: boolean): StaticDocument[] {
   return [
-    make('/openapi.json', 'getOpenApi', JSON_TYPE, JSON.stringify(openApiDocument(API_VERSION)), isCoding),
-    make('/docs', 'getDocs', 'text/html; charset=utf-8', docsPage(API_VERSION), isCoding),
+    make('/openapi.json', 'getOpenApi', JSON_TYPE, JSON.stringify(openApiDocument(API_VERSION)), mayCompress),
+    make('/docs', 'getDocs', 'text/html; charset=utf-8', docsPage(API_VERSION), mayCompress),
   ]
 }
 
@@ -28,14 +27,14 @@ function make(
   route: string,
   contentType: string,
   text: string,
-  isCoding: boolean,
+  mayCompress: boolean,
 ): StaticDocument {
   const plain = Buffer.from(text)
   const answer = (coding: ContentCoding): Outgoing => ({
     status: 200,
     body: coding === 'identity' ? plain : encodeBody(plain, coding),
     cacheControl: ONE_HOUR,
-    lines: headerLines(isCoding ? [['Vary', 'Accept-Encoding']] : []),
+    lines: headerLines(mayCompress ? [['Vary', 'Accept-Encoding']] : []),
     bodyLines: headerLines([
       ['Content-Type', contentType],
       ...(coding === 'identity' ? [] : [['Content-Encoding', coding] as const]),

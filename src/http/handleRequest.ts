@@ -1,44 +1,44 @@
 import { routes } from '../api/routes.js'
 import { failure } from '../query/answers.js'
-import { answerQuery, type QueryDesk } from './answerQuery.js'
+import { answerQuery, type QueryContext } from './answerQuery.js'
 import type { RateGate } from './limits/rateGate.js'
 import type { Target } from './targets.js'
 import { chooseCoding } from './wire/acceptEncoding.js'
+import { Exchange, type ExchangeContext } from './wire/exchange.js'
 import { METHODS } from './wire/headers.js'
 import { acceptRequestId, RequestHead } from './wire/requestHead.js'
-import { Exchange, type ExchangeContext } from './wire/respond.js'
 import type { HttpRequest, HttpResponse } from './wire/uws.js'
 
 export interface RequestHandlerOptions {
   readonly context: ExchangeContext
   readonly targets: ReadonlyMap<string, Target>
-  readonly desk: QueryDesk
+  readonly queryContext: QueryContext
   readonly maxUrlBytes: number
-  /** Undefined where nobody is limited. */
+  /** Undefined when there is no rate limit. */
   readonly gate: RateGate | undefined
 }
 
 const DOCUMENT_COST = 1
 
 const NO_BODY =
-  'a request has no body here: no Transfer-Encoding, and no Content-Length but one 0; the connection ends'
+  'a request must have no body: no Transfer-Encoding, and no Content-Length except a single 0; the connection is closed'
 
-/** Of the request that is being handled. */
+/** Headers of the request that is being handled. */
 const head = new RequestHead()
 
 export type RequestHandler = (res: HttpResponse, req: HttpRequest) => void
 
 /**
- * The handler of all methods and paths. `req` lives only as long as this call: all that is needed of it is read here,
- * before anything is put off. Nothing thrown gets out of it: that would end the process.
+ * The handler of all methods and paths. `req` is valid only during the call, so all that is needed of it is read here. The
+ * handler never throws: an error that reaches uWebSockets.js ends the process.
  */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
   return (res, req) => handle(options, res, req, upperCase(req.getMethod()), req.getUrl())
 }
 
 /**
- * The same for GET of a path that the router of uWebSockets.js has compared already: method and path are not made strings
- * of nor hashed, which took 0.15 µs of each request.
+ * The same for GET of one path. The router of uWebSockets.js has compared method and path already, so they need not be read
+ * as strings and hashed, which took 0.15 µs per request.
  */
 export function createGetHandler(options: RequestHandlerOptions, path: string): RequestHandler {
   return (res, req) => handle(options, res, req, 'GET', path)
@@ -62,7 +62,7 @@ function handle(
 }
 
 function dispatch(
-  { targets, desk, maxUrlBytes, gate }: RequestHandlerOptions,
+  { targets, queryContext, maxUrlBytes, gate }: RequestHandlerOptions,
   exchange: Exchange,
   method: string,
   path: string,
@@ -77,7 +77,7 @@ function dispatch(
     )
     return
   }
-  // An interned string's hash is known: this costs little where the path is the router's.
+  // Cheap for the paths of `createGetHandler`: the hash of an interned string is known.
   const target = targets.get(path)
   if (target === undefined) {
     exchange.refuse(failure('NOT_FOUND', `no route ${quote(path)}`))
@@ -97,16 +97,16 @@ function dispatch(
     return
   }
   if (gate !== undefined && !isAdmitted(gate, exchange, target, req)) {
-    desk.metrics.rateLimited(target.route)
+    queryContext.metrics.rateLimited(target.route)
     return
   }
   exchange.ifNoneMatch = head.ifNoneMatch
-  const coding = desk.isCoding ? chooseCoding(head.acceptEncoding) : 'identity'
+  const coding = queryContext.mayCompress ? chooseCoding(head.acceptEncoding) : 'identity'
   if (target.type === 'document') exchange.send(target.answers[coding])
-  else answerQuery(desk, exchange, target.route, rawQuery ?? '', coding)
+  else answerQuery(queryContext, exchange, target.route, rawQuery ?? '', coding)
 }
 
-/** Takes the request's tokens, or refuses it. */
+/** Takes the request's cost from the client's bucket. @returns false when the request was refused instead. */
 function isAdmitted(
   gate: RateGate,
   exchange: Exchange,
@@ -128,7 +128,7 @@ function isAdmitted(
   return false
 }
 
-/** Among other options, as in `TE, close`, uWebSockets.js does not see it either. */
+/** Whether the header is exactly `close`: uWebSockets.js does not recognise it in a list such as `TE, close` either. */
 function isClose(connection: string): boolean {
   return connection.length === 5 && connection.toLowerCase() === 'close'
 }

@@ -1,7 +1,6 @@
 import type { ContentCoding } from '../pool/contentCoding.js'
 import { TAG_LENGTH } from '../pool/digestTag.js'
-import { entityTag } from './wire/etag.js'
-import { contentLines, headerLines } from './wire/headers.js'
+import { contentLines, entityTag, headerLines } from './wire/headers.js'
 
 interface ReadyHead {
   readonly bytes: Uint8Array
@@ -11,8 +10,8 @@ interface ReadyHead {
 const PLACEHOLDER = 't'.repeat(TAG_LENGTH)
 
 /**
- * Heads of successful answers as bytes, in which only the tag changes. Of an answer that is given once, the text of its head
- * cost more than its body: joined, flattened, measured and encoded, 0.9 µs; filling in the tag takes 0.1.
+ * Heads of successful answers, kept as bytes in which only the tag changes. For an answer that is sent once, making the
+ * head as text cost more than sending the body: 0.9 µs to join and encode it. Filling in the tag takes 0.1 µs.
  */
 export class ReadyHeads {
   /** Lines between `Cache-Control` and `ETag`. */
@@ -23,7 +22,7 @@ export class ReadyHeads {
     this.lines = lines
   }
 
-  /** Value of `Cache-Control`, and behind it all other lines. @returns bytes that the next call overwrites. */
+  /** The value of `Cache-Control` and all header lines behind it. @returns bytes that the next call overwrites. */
   fill(cacheControl: string, coding: ContentCoding, tag: Uint8Array): Uint8Array {
     let heads = this.byCacheControl.get(cacheControl)
     if (heads === undefined) {

@@ -9,16 +9,16 @@ import type { QueryPool } from '../pool/queryPool.js'
 import { failure } from '../query/answers.js'
 import type { Logger } from '../telemetry/logger.js'
 import type { HttpMetrics } from '../telemetry/metrics.js'
+import { createQueryParsers } from './answerQuery.js'
 import { AnswerCache, type CacheStats } from './cache.js'
 import { staticDocuments } from './documents.js'
 import { createGetHandler, createRequestHandler, type RequestHandlerOptions } from './handleRequest.js'
 import { RateGate } from './limits/rateGate.js'
-import { createQueryParsers } from './queryParsers.js'
 import { ReadyHeads } from './readyHeads.js'
 import { createTargets } from './targets.js'
 import { ArrivalList } from './wire/arrivalList.js'
+import type { ExchangeContext } from './wire/exchange.js'
 import { corsHeaders, VARY_LINE } from './wire/headers.js'
-import type { ExchangeContext } from './wire/respond.js'
 import { LISTEN_EXCLUSIVE_PORT, type ListenSocket, loadUws, type UwsApp, type UwsCore } from './wire/uws.js'
 
 export interface HttpServerOptions {
@@ -30,7 +30,7 @@ export interface HttpServerOptions {
   readonly metrics: HttpMetrics
   /** Default: the first build of uWebSockets.js that loads. */
   readonly core?: UwsCore
-  /** `Math.random` unless a test wants to know what comes. */
+  /** Default `Math.random`; tests pass a known sequence. */
   readonly random?: () => number
 }
 
@@ -38,22 +38,22 @@ export interface HttpServer {
   readonly port: number
   /** The build of uWebSockets.js that answers. */
   readonly core: { readonly name: string; readonly version: string }
-  /** `sending`: answers that clients are slow to take. */
+  /** `pending`: requests without an answer yet. `sending`: answers that clients are slow to take. */
   stats(): { readonly pending: number; readonly sending: number; readonly cache: CacheStats }
   /**
-   * Goes on answering for `delayMs` (balancers notice that readiness fails), then ends connections with their next answer,
-   * and closes when all is quiet. A second call returns the first one's promise.
+   * Goes on answering for `delayMs`, so that balancers notice that readiness fails. Then closes each connection with its next
+   * answer, and closes the server when no request comes any more. A second call returns the first one's promise.
    */
   drain(delayMs: number): Promise<void>
 }
 
-/** A request is answered 504 at most this long after its deadline. */
+/** Time between two looks for late requests: one is answered 504 at most this long after its deadline. */
 const SWEEP_MS = 100
 
-/** An answer that a client has not taken after this long is cut off. uWebSockets.js itself ends those that take nothing for 10 s. */
+/** An answer that a client has not taken whole after this long is cut off. Clients that take nothing for 10 s are cut off by uWebSockets.js. */
 const MAX_SENDING_MS = 60_000
 
-/** A connection that stays silent for this long while the server closes is not waited for. */
+/** A server that closes waits until no request has come for this long. */
 const QUIET_MS = 300
 
 /**
@@ -79,12 +79,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const handling: RequestHandlerOptions = {
     context,
     targets,
-    desk: {
+    queryContext: {
       parsers: createQueryParsers(new Set(config.networks.map(({ networkId }) => networkId))),
       cache,
       heads: new ReadyHeads((config.http.compress ? VARY_LINE : '') + context.cors.always),
       pool,
-      isCoding: config.http.compress,
+      mayCompress: config.http.compress,
       readVersion: createVersionReader(status),
       metrics,
     },
@@ -114,7 +114,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   }
 }
 
-/** All have the same deadline, and all are in order of arrival: the first that is in time ends the walk. */
+/**
+ * Cuts off answers that clients are too slow to take, and refuses requests past their deadline. Both collections are in order
+ * of time and all members have the same limit, so the first one within it ends the walk.
+ */
 function sweepLate(context: ExchangeContext, deadlineMs: number): void {
   const now = performance.now()
   for (const exchange of context.sending) {
@@ -123,12 +126,12 @@ function sweepLate(context: ExchangeContext, deadlineMs: number): void {
   }
   for (let exchange = context.pending.first; exchange !== undefined; exchange = context.pending.first) {
     if (exchange.startedAtMs > now - deadlineMs) return
-    // Which takes it out of the list.
+    // This removes it from `pending`.
     exchange.refuse(failure('DEADLINE_EXCEEDED', `no answer within ${deadlineMs} ms`, 1))
   }
 }
 
-/** Ends keep-alive connections with their next answer rather than in the middle of one. */
+/** Lets each connection end with an answer rather than in the middle of one. */
 async function close(
   core: UwsCore,
   app: UwsApp,
@@ -157,7 +160,7 @@ function listen(app: UwsApp, host: string, port: number): Promise<ListenSocket> 
   })
 }
 
-/** uWebSockets.js does not say why; the same attempt with node's own socket does. */
+/** Finds out why the port can't be had: uWebSockets.js does not say, so node's own server tries the same. */
 function whyNotListening(host: string, port: number): Promise<NodeJS.ErrnoException> {
   return new Promise((resolve) => {
     const probe = createServer()

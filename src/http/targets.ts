@@ -4,16 +4,16 @@ import { failure } from '../query/answers.js'
 import type { OperationId } from '../query/queries.js'
 import type { StaticDocument } from './documents.js'
 import { NO_STORE } from './wire/cacheControl.js'
+import type { Exchange } from './wire/exchange.js'
 import { type HeaderList, headerLines, JSON_LINES } from './wire/headers.js'
-import type { Exchange } from './wire/respond.js'
 
-/** What a path leads to: a query for the pool, or an answer that is there at once. */
+/** What a path leads to: a query for the pool, or an answer that the front gives by itself. */
 export type Target =
   | { readonly type: 'query'; readonly route: OperationId }
   | { readonly type: 'probe'; readonly route: string; respond(exchange: Exchange): void }
   | { readonly type: 'document'; readonly route: string; readonly answers: StaticDocument['answers'] }
 
-/** Every path that is served; each also with a slash at its end. */
+/** Every path that is served, with and without a trailing slash. */
 export function createTargets(
   health: HealthSource,
   documents: readonly StaticDocument[],

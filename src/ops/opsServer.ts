@@ -35,7 +35,7 @@ const METHODS = 'GET, HEAD, OPTIONS'
 /**
  * The operations port: metrics and probes on plain `node:http`, because balancers still probe with HTTP/1.0, which the
  * API's server does not speak, and because metrics must be readable while the API is overloaded.
- * @throws OperatorError when the port can't be had.
+ * @throws OperatorError when the port can't be opened.
  */
 export async function startOpsServer(options: OpsServerOptions): Promise<OpsServer> {
   const routes = routesOf(options)
@@ -87,7 +87,7 @@ async function answer(routes: ReadonlyMap<string, Route>, request: IncomingMessa
       ...failure(
         400,
         'INVALID_PARAMETER',
-        'a request has no body here: no Transfer-Encoding, and no Content-Length but one 0',
+        'a request must have no body: no Transfer-Encoding, and no Content-Length except a single 0',
       ),
       headers: { Connection: 'close' },
     }
@@ -99,7 +99,7 @@ async function answer(routes: ReadonlyMap<string, Route>, request: IncomingMessa
     case 'HEAD':
       return route()
     case 'OPTIONS': {
-      // HAProxy's check, as it comes, is `OPTIONS / HTTP/1.0`: it must see an instance that drains.
+      // HAProxy's default check is `OPTIONS / HTTP/1.0`: it must fail when the instance drains.
       const reply = path === '/metrics' ? undefined : await route()
       const seen: Reply = reply === undefined || reply.status < 400 ? { status: 204, body: '' } : reply
       return { ...seen, headers: { ...seen.headers, Allow: METHODS } }
@@ -112,7 +112,7 @@ async function answer(routes: ReadonlyMap<string, Route>, request: IncomingMessa
   }
 }
 
-/** The same rule as on the API: node refuses what is ambiguous by itself, and reads the rest, which may be endless. */
+/** The same rule as on the API. Node itself refuses ambiguous lengths, but would read any other body, however long. */
 function mayHaveBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 }

@@ -1,10 +1,10 @@
-/** An address as 16 bytes; IPv4 stands behind the prefix `::ffff:`, so that one spelling has one form. */
+/** An address as 16 bytes. IPv4 addresses are mapped (`::ffff:a.b.c.d`), so that both spellings of one are equal. */
 export type IpAddress = Uint8Array
 
 const BYTES = 16
 const V4_AT = 12
 
-/** Reads what a socket tells: 4 or 16 bytes. */
+/** Reads the address that a socket gives: 4 or 16 bytes. */
 export function ipFromBytes(binary: ArrayBuffer): IpAddress {
   const bytes = new Uint8Array(BYTES)
   if (binary.byteLength === BYTES) bytes.set(new Uint8Array(binary))
@@ -68,4 +68,33 @@ function groupBytes(text: string, mayEndInV4: boolean): number[] | undefined {
     bytes.push(...v4)
   }
   return bytes
+}
+
+const V4_PREFIX_BITS = 96
+
+/** A list of address ranges (`10.0.0.0/8`) and single addresses. */
+export class AddressRanges {
+  private readonly ranges: readonly { readonly network: IpAddress; readonly bits: number }[]
+
+  /** @param texts ranges that the configuration has checked. */
+  constructor(texts: readonly string[]) {
+    this.ranges = texts.map((text) => {
+      const [address = '', prefix] = text.split('/')
+      const network = parseIp(address)
+      if (network === undefined) throw new TypeError(`${text} is not an address range`)
+      const offset = address.includes(':') ? 0 : V4_PREFIX_BITS
+      return { network, bits: prefix === undefined ? 128 : offset + Number(prefix) }
+    })
+  }
+
+  has(address: IpAddress): boolean {
+    return this.ranges.some(({ network, bits }) => isWithin(address, network, bits))
+  }
+}
+
+function isWithin(address: IpAddress, network: IpAddress, bits: number): boolean {
+  const whole = bits >> 3
+  for (let at = 0; at < whole; at++) if (address[at] !== network[at]) return false
+  const rest = bits & 7
+  return rest === 0 || (address[whole]! ^ network[whole]!) >> (8 - rest) === 0
 }

@@ -1,13 +1,11 @@
 import type { RateLimitConfig } from '../../config/config.types.js'
 import { headerLines } from '../wire/headers.js'
 import type { HttpRequest } from '../wire/uws.js'
-import { AddressRanges } from './addressRanges.js'
-import { ApiKeys } from './apiKeys.js'
-import { clientAddress, clientName } from './clientAddress.js'
-import { ipFromBytes } from './ipAddress.js'
+import { ApiKeys, clientAddress, clientName } from './client.js'
+import { AddressRanges, ipFromBytes } from './ipAddress.js'
 import { type Allowance, type Balance, TokenBuckets } from './tokenBuckets.js'
 
-/** Whether a request may go on, and the header lines that tell the client how it stands. */
+/** Whether a request is allowed, and the header lines that tell the client its balance. */
 export interface Verdict {
   readonly isAllowed: boolean
   readonly lines: string
@@ -15,7 +13,7 @@ export interface Verdict {
   readonly retryAfterSec: number
 }
 
-/** A tier of clients under one allowance. */
+/** Clients that have the same allowance: those known by address, or those with an API key. */
 class Tier {
   private readonly name: string
   private readonly buckets: TokenBuckets
@@ -30,28 +28,28 @@ class Tier {
 
   admit(client: string, cost: number, nowMs: number): Verdict {
     const balance = this.buckets.take(client, cost, nowMs)
-    return { ...balance, lines: this.policy + this.standing(balance) }
+    return { ...balance, lines: this.policy + this.balanceLine(balance) }
   }
 
-  private standing({ remaining, resetSec }: Balance): string {
+  private balanceLine({ remaining, resetSec }: Balance): string {
     return headerLines([['RateLimit', `"${this.name}";r=${remaining};t=${resetSec}`]])
   }
 }
 
-/** Asks each client's bucket. Clients are told apart by a known API key, else by address. */
+/** The rate limit. A client is known by its API key, else by its address, and has one token bucket. */
 export class RateGate {
-  private readonly addresses: Tier
-  private readonly holders: Tier
+  private readonly byAddress: Tier
+  private readonly byKey: Tier
   private readonly keys: ApiKeys
   private readonly trusted: AddressRanges
   private readonly exempt: AddressRanges
   private readonly now: () => number
 
-  /** @param now milliseconds; passed in so that tests own the time. */
+  /** @param now milliseconds; passed in so that tests control the time. */
   constructor(config: RateLimitConfig, now: () => number = () => performance.now()) {
     const { tokensPerSec, burst, keyTokensPerSec, keyBurst, maxClients } = config
-    this.addresses = new Tier('address', { tokensPerSec, burst }, maxClients)
-    this.holders = new Tier('key', { tokensPerSec: keyTokensPerSec, burst: keyBurst }, maxClients)
+    this.byAddress = new Tier('address', { tokensPerSec, burst }, maxClients)
+    this.byKey = new Tier('key', { tokensPerSec: keyTokensPerSec, burst: keyBurst }, maxClients)
     this.keys = new ApiKeys(config.apiKeys)
     this.trusted = new AddressRanges(config.trustedProxies)
     this.exempt = new AddressRanges(config.allow)
@@ -67,12 +65,12 @@ export class RateGate {
     if (this.exempt.has(address)) return undefined
     const key = this.keys.positionOf(req.getHeader('x-api-key'), req.getHeader('authorization'))
     return key < 0
-      ? this.addresses.admit(clientName(address), cost, this.now())
-      : this.holders.admit(String(key), cost, this.now())
+      ? this.byAddress.admit(clientName(address), cost, this.now())
+      : this.byKey.admit(String(key), cost, this.now())
   }
 }
 
-/** `getHeader` knows the first line only: the one that a client sent, not the one that a proxy added. */
+/** All `X-Forwarded-For` lines. `getHeader` returns only the first: the client's own, not the one that a proxy added. */
 function forwardedFor(req: HttpRequest): string {
   const lines: string[] = []
   req.forEach((name, value) => {

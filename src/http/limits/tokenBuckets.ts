@@ -20,11 +20,11 @@ interface Bucket {
   filledAtMs: number
 }
 
-/** A token bucket per client. Bounded: the client that was silent for longest is forgotten, its bucket is full again anyway. */
+/** A token bucket per client. Their number is bounded: the client that was silent for longest is forgotten. */
 export class TokenBuckets {
   private readonly allowance: Allowance
   private readonly maxClients: number
-  /** Least recent first. */
+  /** By client; the one that was silent for longest comes first. */
   private readonly buckets = new Map<string, Bucket>()
 
   constructor(allowance: Allowance, maxClients: number) {

@@ -1,14 +1,14 @@
 import { type ContentCoding, contentCodings } from '../../pool/contentCoding.js'
 
-/** Clients send few different headers; one that sends a new one each time must not fill the memory. */
+/** Clients send few different headers. The bound keeps one that sends a new header each time from filling the memory. */
 const MAX_REMEMBERED = 256
 
-/** `;q=0.5`: up to three digits after the point, as the standard has it. */
+/** `q=0.5`: the standard allows three digits behind the point. */
 const WEIGHT = /^q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/i
 
 const remembered = new Map<string, ContentCoding>()
 
-/** The coding to answer in by `Accept-Encoding`; '' (no header) and text that is not understood mean identity. */
+/** Chooses the coding of an answer by `Accept-Encoding`. Without the header ('') and for unreadable text it is identity. */
 export function chooseCoding(header: string): ContentCoding {
   if (header === '') return 'identity'
   let chosen = remembered.get(header)
@@ -29,11 +29,11 @@ function choose(header: string): ContentCoding {
     weights.set(coding === 'x-gzip' ? 'gzip' : coding, weight)
   }
   const others = weights.get('*') ?? 0
-  // Identity is as good as anything unless it is weighed: then a client means it.
+  // A client that gives identity no weight accepts it, but likes every coding that it names better.
   const weightOf = (coding: ContentCoding): number =>
     weights.get(coding) ?? (coding === 'identity' ? Number.MIN_VALUE : others)
   let best: ContentCoding = 'identity'
-  // Identity stands last: what a client likes as much goes before it.
+  // Of equal weights, the one that comes first in `contentCodings` wins.
   for (const coding of contentCodings.toReversed())
     if (weightOf(coding) >= weightOf(best) && weightOf(coding) > 0) best = coding
   return best

@@ -1,12 +1,12 @@
-/** An item of one `ArrivalList`, which alone writes these. */
+/** An item of one `ArrivalList`. Only the list writes these fields. */
 export interface Listed<Item> {
   before: Item | undefined
   after: Item | undefined
 }
 
 /**
- * Items in the order in which they came, any of which may leave. A `Set` does the same, but hashes each object that comes and
- * copies itself now and then.
+ * Items in order of arrival, any of which can be removed. A `Set` does the same, but hashes each object and copies its table
+ * now and then.
  */
 export class ArrivalList<Item extends Listed<Item>> {
   size = 0

@@ -2,18 +2,18 @@ import type { AnswerLife } from '../../api/present/present.js'
 import { operationIds, routes } from '../../api/routes.js'
 import type { OperationId } from '../../query/queries.js'
 
-/** Nothing that we fail at, and nothing that tells of this moment, is worth keeping by a cache on the way. */
+/** For errors and for answers about this moment, such as health: no cache on the way may keep them. */
 export const NO_STORE = 'no-store'
-/** Documents change with a release only. */
+/** For documents, which change only with a release. */
 export const ONE_HOUR = 'public, max-age=3600'
 
-/** Final: no reorg that is followed changes it. */
+/** For answers that only a reorg could change, made from final data: such a reorg is not followed. */
 const IMMUTABLE = 'public, max-age=31536000, immutable'
-/** Data that may change with the next commit: keep it, but ask before each use. */
+/** For data that may change with the next commit: caches keep it, but ask before each use. */
 const REVALIDATE = 'no-cache'
-/** A list a block behind is still a list; the next look refreshes it. */
+/** For lists: one may be a block behind, and is refreshed by the next request. */
 const LIST = 'public, max-age=2, stale-while-revalidate=10'
-/** What is not there yet comes with one of the next blocks: just enough to keep a stampede off. */
+/** For what is not there yet and may come with the next block: kept just long enough to absorb a rush of requests. */
 const MISSING = 'public, max-age=1'
 
 /** `Cache-Control` of a data endpoint's answer. */

@@ -15,12 +15,12 @@ const PREFLIGHT_SEC = 86_400
 export interface CorsHeaders {
   /** Header lines on every answer. */
   readonly always: string
-  /** Header lines on the answer to OPTIONS, besides. */
+  /** Header lines that the answer to OPTIONS has in addition. */
   readonly preflight: string
 }
 
 /**
- * @param cors `*`, one origin, or `off` where a proxy in front adds these headers: sent twice they are void.
+ * @param cors `*`, one origin, or `off` where a proxy in front adds these headers: browsers reject them when sent twice.
  */
 export function corsHeaders(cors: string): CorsHeaders {
   if (cors === 'off') return { always: '', preflight: '' }
@@ -38,9 +38,9 @@ export function corsHeaders(cors: string): CorsHeaders {
 }
 
 /**
- * Headers as text that goes behind the value of another header. A call into uWebSockets.js costs more than the text of
- * five headers, so all of an answer's headers go in one: its C++ copies values as they are. Nothing that a client sent may
- * stand in `headers` unless it was checked before.
+ * Headers as text that is appended to the value of another header. A call into uWebSockets.js costs more than the text of
+ * five headers, and it copies values as they are, so all headers of an answer go in one call. What a client sent must be
+ * checked before it goes into `headers`: a line break in it would start a new header.
  */
 export function headerLines(headers: HeaderList): string {
   let lines = ''
@@ -48,12 +48,12 @@ export function headerLines(headers: HeaderList): string {
   return lines
 }
 
-/** What tells of a JSON body. */
+/** Header lines that describe a JSON body. */
 export function contentLines(coding: ContentCoding): string {
   return coding === 'identity' ? JSON_LINES : CODED_LINES[coding]
 }
 
-/** Behind `Cache-Control` of answers that come in more than one coding. */
+/** Header line of answers that exist in more than one coding. */
 export const VARY_LINE = headerLines([['Vary', 'Accept-Encoding']])
 
 export const JSON_LINES = headerLines([['Content-Type', JSON_TYPE]])
@@ -80,4 +80,22 @@ const statusTexts: Readonly<Record<number, string>> = {
 
 export function statusLine(status: number): string {
   return statusTexts[status] ?? `${status} Unknown`
+}
+
+/** The value of `ETag`. It is a strong tag, so each coding of an answer has its own: other bytes need another tag. */
+export function entityTag(tag: string, coding: ContentCoding): string {
+  return coding === 'identity' ? `"${tag}"` : `"${tag}-${coding}"`
+}
+
+/**
+ * Whether `If-None-Match` names `etag`. A leading `W/` is ignored, as the standard asks for here: proxies that compress bodies
+ * themselves put it in front of our tags.
+ */
+export function namesTag(ifNoneMatch: string, etag: string): boolean {
+  if (ifNoneMatch === etag) return true
+  for (const item of ifNoneMatch.split(',')) {
+    const named = item.trim()
+    if (named === '*' || named === etag || (named.startsWith('W/') && named.slice(2) === etag)) return true
+  }
+  return false
 }

@@ -7,7 +7,7 @@ import { OperatorError } from '../../errors/operatorError.js'
 export type { HttpRequest, HttpResponse }
 export type ListenSocket = us_listen_socket
 
-/** The parts of an app that we use; the published types miss `close` and one form of `listen`. */
+/** The parts of an app that we use. The published types lack `close` and one form of `listen`. */
 export interface UwsApp extends Pick<TemplatedApp, 'any' | 'get'> {
   listen(
     host: string,
@@ -36,29 +36,29 @@ interface UwsModule {
   us_listen_socket_close(socket: ListenSocket): void
 }
 
-/** Where packages come from and what this machine is: handed in so that tests can lie. */
+/** Where packages are loaded from and what this machine is; tests pass another one. */
 export interface UwsHost {
   readonly require: NodeJS.Require
   readonly platform: string
   readonly abi: string
   readonly nodeVersion: string
-  /** Asked only when nothing loads: the report takes its time. */
+  /** Called only when nothing loads, because it is slow. */
   glibc(): string | undefined
 }
 
 /**
- * No one build is right everywhere: the modern one needs glibc 2.38, the old one is built for Node 20 and below only. The
- * modern one is tried first.
+ * No build runs everywhere: the modern one needs glibc 2.38, the old one is built only for Node 20 and below. The modern one
+ * is tried first.
  */
 const PACKAGES = ['uWebSockets.js-modern', 'uWebSockets.js'] as const
 
-/** Listen option that refuses a port that is taken; the default would share it silently with the other process. */
+/** Listen option that refuses a port in use. By default the port would be shared silently with the other process. */
 export const LISTEN_EXCLUSIVE_PORT = 1
 
 /**
- * Loads the first native build that works. The old package falls back to an implementation in JavaScript without telling
- * the program: that one is refused.
- * @throws OperatorError that names Node's ABI and, per package, what it needs and what was found.
+ * Loads the first native build that works. The old package silently falls back to an implementation in JavaScript, which is
+ * refused.
+ * @throws OperatorError that names Node's ABI and says, for each package, why it can't be used.
  */
 export function loadUws(host: UwsHost = thisHost()): UwsCore {
   const reasons: string[] = []
@@ -72,7 +72,7 @@ export function loadUws(host: UwsHost = thisHost()): UwsCore {
   )
 }
 
-/** Every native build that works here: the wire is tested on each. */
+/** Every native build that works here, for tests of the wire on each. */
 export function loadEachUws(host: UwsHost = thisHost()): UwsCore[] {
   return PACKAGES.map((name) => tryLoad(name, host)).filter((loaded) => typeof loaded !== 'string')
 }

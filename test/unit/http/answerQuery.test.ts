@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { VersionNow } from '../../../src/board/shardVersion.js'
-import { answerQuery, type QueryDesk } from '../../../src/http/answerQuery.js'
+import { answerQuery, type QueryContext } from '../../../src/http/answerQuery.js'
 import { AnswerCache } from '../../../src/http/cache.js'
-import type { Exchange } from '../../../src/http/wire/respond.js'
+import type { Exchange } from '../../../src/http/wire/exchange.js'
 import type { PoolRequest } from '../../../src/pool/requestLanes.js'
 import { success } from '../../../src/query/answers.js'
 
 const VERSION = { tip: 1, epoch: 0, halted: 0, isChanging: false }
 
-/** A desk whose pool answers at once, and what was seen of it. */
-function deskWith(version: { now: VersionNow }) {
+/** A context whose pool answers at once, and what was seen of it. */
+function contextWith(version: { now: VersionNow }) {
   const parsed: string[] = []
   const hits: string[] = []
   const etags: string[] = []
@@ -19,7 +19,7 @@ function deskWith(version: { now: VersionNow }) {
     return success({ query: { networkId: 1 }, key: '1;' })
   }
   let asked = 0
-  const desk = {
+  const context = {
     parsers: { getTokenMappings: parse },
     cache: new AnswerCache(1 << 20),
     pool: {
@@ -33,21 +33,21 @@ function deskWith(version: { now: VersionNow }) {
         return true
       },
     },
-    isCoding: true,
+    mayCompress: true,
     readVersion: () => version.now,
     metrics: { cacheHit: (route: string) => hits.push(route) },
-  } as unknown as QueryDesk
+  } as unknown as QueryContext
   const exchange = {
     send: ({ etag }: { readonly etag: string }) => etags.push(etag),
     hold: () => undefined,
     isPlain: () => false,
   } as unknown as Exchange
-  const ask = (raw: string): void => answerQuery(desk, exchange, 'getTokenMappings', raw, 'identity')
+  const ask = (raw: string): void => answerQuery(context, exchange, 'getTokenMappings', raw, 'identity')
   return { ask, parsed, hits, etags }
 }
 
 test('a query that was spelled like this before is answered without parsing it, and counted as a hit', () => {
-  const { ask, parsed, hits, etags } = deskWith({ now: VERSION })
+  const { ask, parsed, hits, etags } = contextWith({ now: VERSION })
   for (const raw of ['network_id=1', 'network_id=1', 'network_id=1', 'network_id=1&x=2', 'network_id=1&x=2'])
     ask(raw)
   assert.deepEqual(etags, Array(5).fill('"t1"'))
@@ -58,7 +58,7 @@ test('a query that was spelled like this before is answered without parsing it, 
 
 test('while a commit is under way nothing kept is given, since others may have read the commit already', () => {
   const version = { now: VERSION }
-  const { ask, etags } = deskWith(version)
+  const { ask, etags } = contextWith(version)
   ask('network_id=1')
   ask('network_id=1')
   version.now = { ...VERSION, isChanging: true }

@@ -3,9 +3,8 @@ import { BlockList, isIP } from 'node:net'
 import test from 'node:test'
 import fc from 'fast-check'
 import { isAddressRange } from '../../../../src/config/addressRange.js'
-import { AddressRanges } from '../../../../src/http/limits/addressRanges.js'
-import { clientAddress, clientName } from '../../../../src/http/limits/clientAddress.js'
-import { ipFromBytes, parseIp } from '../../../../src/http/limits/ipAddress.js'
+import { clientAddress, clientName } from '../../../../src/http/limits/client.js'
+import { AddressRanges, ipFromBytes, parseIp } from '../../../../src/http/limits/ipAddress.js'
 
 const v4 = fc.ipV4()
 const v6 = fc.ipV6()

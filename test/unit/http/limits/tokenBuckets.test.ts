@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import test from 'node:test'
-import { ApiKeys } from '../../../../src/http/limits/apiKeys.js'
+import { ApiKeys } from '../../../../src/http/limits/client.js'
 import { TokenBuckets } from '../../../../src/http/limits/tokenBuckets.js'
 
 const allowed = (buckets: TokenBuckets, client: string, cost: number, nowMs: number): boolean =>

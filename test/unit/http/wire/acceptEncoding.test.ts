@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { chooseCoding } from '../../../../src/http/wire/acceptEncoding.js'
-import { namesTag } from '../../../../src/http/wire/etag.js'
+import { namesTag } from '../../../../src/http/wire/headers.js'
 
 for (const [header, coding] of [
   ['', 'identity'],

@@ -4,8 +4,15 @@ import type { Logger } from '../../telemetry/logger.js'
 import type { HttpMetrics } from '../../telemetry/metrics.js'
 import type { ArrivalList, Listed } from './arrivalList.js'
 import { NO_STORE } from './cacheControl.js'
-import { namesTag } from './etag.js'
-import { type CorsHeaders, type HeaderList, headerLines, JSON_LINES, METHODS, statusLine } from './headers.js'
+import {
+  type CorsHeaders,
+  type HeaderList,
+  headerLines,
+  JSON_LINES,
+  METHODS,
+  namesTag,
+  statusLine,
+} from './headers.js'
 import { makeRequestId } from './requestHead.js'
 import type { HttpResponse } from './uws.js'
 
@@ -14,13 +21,13 @@ export interface ExchangeContext {
   readonly cors: CorsHeaders
   readonly logger: Logger
   readonly metrics: HttpMetrics
-  /** From 0 up to 1. */
+  /** 0 ≤ value < 1. */
   readonly random: () => number
-  /** Exchanges whose answer is not there yet. */
+  /** Exchanges that wait for their answer. */
   readonly pending: ArrivalList<Exchange>
   /** Exchanges whose answer the client is slow to take, oldest first. */
   readonly sending: Set<Exchange>
-  /** True once the server wants its connections to end. */
+  /** True once each connection is to end with its next answer. */
   isClosing: boolean
   /** When the newest request came. */
   lastRequestAtMs: number
@@ -35,20 +42,20 @@ export interface Outgoing {
   readonly cacheControl: string
   /** Header lines that a 304 carries too. */
   readonly lines: string
-  /** Header lines that tell of the body, so that a 304 has them not. */
+  /** Header lines that describe the body; a 304 does not have them. */
   readonly bodyLines: string
   /** '' where the answer has none. */
   readonly etag: string
-  /** All of this as the value of one header. An answer that is given again finds it here, from the third time on as bytes. */
+  /** The whole head as the value of one header. Made when the answer is first sent, and turned into bytes when it is sent again. */
   head?: string | Uint8Array
 }
 
 /**
- * uWebSockets.js does not tell that a client takes nothing as long as answers have no body: 400,000 requests with
- * `If-None-Match`, pipelined and never read, left 139 MB of 304s. So one of so many, by chance, is answered in a way that
- * does tell or ends the connection, as other servers do after a thousand requests: a client leaves 1 MB on average.
+ * uWebSockets.js does not report that a client reads nothing while answers have no body: 400,000 pipelined requests with
+ * `If-None-Match`, whose answers were never read, left 139 MB of 304s in memory. So one in this many bodiless answers, at
+ * random, is sent in a way that notices such a client or ends the connection. Then a client leaves 1 MB on average.
  */
-const BODILESS_IN_A_ROW = 4_096
+const BODILESS_PER_CHECK = 4_096
 
 /** Size of the buffer in which uWebSockets.js collects what a handler writes. */
 const CORK_BYTES = 16_384
@@ -58,18 +65,17 @@ const CLOSE_LINE = '\r\nConnection: close'
 const CACHE_CONTROL = Buffer.from('Cache-Control')
 
 /**
- * One request and its one answer: the only owner of uWebSockets.js' `res`. It knows whether the client is gone, answers at
- * most once, writes everything inside one cork, and never lets an error out (one that reaches uWebSockets.js ends the
- * process).
+ * One request and its answer, and the only owner of uWebSockets.js' `res`. It knows whether the client is gone, answers at
+ * most once, writes everything inside one cork, and never throws: an error that reaches uWebSockets.js ends the process.
  */
 export class Exchange implements Listed<Exchange> {
-  /** Operation id, or the name of the refusal: label of metrics and logs. */
+  /** Name of the route, `unknown` until it is found: a label of metrics and logs. */
   route = 'unknown'
-  /** Header lines on whatever the answer will be. */
+  /** Header lines that any answer to this request gets. */
   moreLines = ''
-  /** Tags that the client has already, as it wrote them. */
+  /** The client's `If-None-Match`: tags of answers that it has already. */
   ifNoneMatch = ''
-  /** When the request came; when the answer was ready, once the client is slow to take it. */
+  /** When the request came; for an answer that the client is slow to take, when it was ready. */
   startedAtMs = performance.now()
   /** Neighbours in `pending`. */
   before: Exchange | undefined = undefined
@@ -85,8 +91,8 @@ export class Exchange implements Listed<Exchange> {
 
   /**
    * @param requestId the client's, checked, or ''.
-   * @param isLast whether the client wants the connection to end with this answer: uWebSockets.js ends it then, but does not
-   * say so.
+   * @param isLast whether the client wants the connection to end with this answer. uWebSockets.js then ends it, but sends no
+   * `Connection: close`.
    */
   constructor(
     context: ExchangeContext,
@@ -103,19 +109,19 @@ export class Exchange implements Listed<Exchange> {
     context.lastRequestAtMs = this.startedAtMs
   }
 
-  /** Keeps the request open after its handler returns. From here on only this object may touch `res`. */
+  /** Keeps the request open after its handler returns. */
   hold(): void {
     this.isHeld = true
     this.context.pending.add(this)
     this.watch()
   }
 
-  /** Binary address of the connection's other end. Only before the answer. */
+  /** Binary address of the connection's other end. Call it only before the answer. */
   peerAddress(): ArrayBuffer {
     return this.res.getRemoteAddress()
   }
 
-  /** Whether a success goes out with the same head as everybody's. */
+  /** Whether a success can be sent with a head that all such requests share. */
   isPlain(): boolean {
     return this.ifNoneMatch === '' && this.method === 'GET' && this.ownLines() === ''
   }
@@ -126,14 +132,15 @@ export class Exchange implements Listed<Exchange> {
       answer.etag !== '' &&
       this.ifNoneMatch !== '' &&
       namesTag(this.ifNoneMatch, answer.etag) &&
-      // A client that has the answer may be sent it all the same.
-      !this.isDrawn()
+      // The check: a client that has the answer is sent it all the same.
+      !this.isCheckDue()
     this.finish(isKnown ? 304 : answer.status, () => this.write(answer, isKnown))
   }
 
   /**
-   * Sends a success that a plain request has waited for.
-   * @param head value of `Cache-Control` and all other lines behind it. Both are lent until this returns.
+   * Sends a success to a plain request (`isPlain`).
+   * @param head value of `Cache-Control` and all header lines behind it.
+   * Both arguments may be overwritten once this has returned.
    */
   sendReady(head: Uint8Array, body: Uint8Array): void {
     if (this.isDone) return
@@ -149,7 +156,7 @@ export class Exchange implements Listed<Exchange> {
       if (this.isHeld) {
         this.context.pending.remove(this)
         this.res.cork(write)
-      } // Inside its handler uWebSockets.js has corked already.
+      } // Inside the handler uWebSockets.js has corked already.
       else write()
     } catch (error) {
       this.context.logger.error('answer not written', { route: this.route, error })
@@ -163,23 +170,23 @@ export class Exchange implements Listed<Exchange> {
     )
   }
 
-  /** Answers with an error of the table. */
+  /** Answers with an error of `errorTable`. */
   refuse(failed: Failure, headers: HeaderList = []): void {
     this.send(refusal(failed, errorBody(failed), headers))
   }
 
   /**
-   * Answers with an error and closes the connection before uWebSockets.js reads the bytes behind the head as a next request.
-   * Only inside the handler. `close` is the only call that closes at once, and it drops what is still in uWebSockets.js' buffer.
-   * So the answer is padded with blanks beyond the buffer's size: then it is written to its last byte before `close`.
+   * Answers with an error and closes the connection, before uWebSockets.js reads the bytes behind the head as another request.
+   * Call it only inside the handler. `close` is the only call that closes at once, and it drops what is still in the buffer of
+   * uWebSockets.js. So the answer is padded with blanks to more than the buffer's size: then all of it is written before `close`.
    */
   refuseAndClose(failed: Failure): void {
     const body = errorBody(failed).padEnd(CORK_BYTES)
     const answer = refusal(failed, body)
     this.finish(answer.status, () => {
       const lines = this.headText(answer) + this.ownLines() + (this.isLast ? '' : CLOSE_LINE)
-      // `writeHeader` puts a line's end behind the value: it ends the head, or is the last blank of the body. Blanks in front
-      // of a header's value are no part of it.
+      // `writeHeader` adds a line break behind the value: it ends the head of an answer to HEAD, and counts as the last two bytes
+      // of any other body. Blanks in front of a header's value are not part of it.
       const size = body.length + 2
       const rest =
         this.method === 'HEAD'
@@ -191,7 +198,7 @@ export class Exchange implements Listed<Exchange> {
     })
   }
 
-  /** Answers 500 and logs what happened under the id that the client gets. */
+  /** Answers 500, and logs the error with the request id that the answer names. */
   fail(error: unknown): void {
     if (this.isDone) return
     this.requestId ||= makeRequestId()
@@ -205,7 +212,7 @@ export class Exchange implements Listed<Exchange> {
   /** The answer to OPTIONS. */
   sendOptions(): void {
     const { always, preflight } = this.context.cors
-    const status = this.isDrawn() ? 200 : 204
+    const status = this.isCheckDue() ? 200 : 204
     this.finish(status, () => {
       this.res.writeStatus(statusLine(status))
       const lines = METHODS + always + preflight + this.ownLines()
@@ -220,7 +227,7 @@ export class Exchange implements Listed<Exchange> {
     })
   }
 
-  /** Half an answer may be out: only an end of the connection tells the client. */
+  /** Closes the connection. A client that has half an answer learns of a fault only by that. */
   cut(): void {
     this.context.sending.delete(this)
     if (this.isGone) return
@@ -252,21 +259,22 @@ export class Exchange implements Listed<Exchange> {
     }
     const head = this.headText(answer) + ownLines
     const size = Buffer.byteLength(body)
-    if (this.isDrawn()) {
+    if (this.isCheckDue()) {
       res.writeHeader(CACHE_CONTROL, this.isLast ? head : head + CLOSE_LINE)
       res.tryEnd('', size)
       if (!this.isHeld) this.watch()
-      // Once the head is out. As long as this answer is open, a request behind it ends the connection as well.
+      // Later, so that the head goes out first. Until then this answer is open, and one more request ends the connection, too.
       setImmediate(() => this.cut())
       return
     }
-    // `end` would send the body, and `endWithoutBody(length)` on HEAD ends the process on the old core.
+    // `end` would send the body, and `endWithoutBody(length)` on HEAD ends the process with the old build.
     res.writeHeader(CACHE_CONTROL, `${head}${this.closeLine()}\r\nContent-Length: ${size}`)
     res.endWithoutBody()
   }
 
-  private isDrawn(): boolean {
-    return this.context.random() * BODILESS_IN_A_ROW < 1
+  /** Whether this bodiless answer is one of those that must notice a client that reads nothing. */
+  private isCheckDue(): boolean {
+    return this.context.random() * BODILESS_PER_CHECK < 1
   }
 
   private headText(answer: Outgoing): string {
@@ -279,16 +287,16 @@ export class Exchange implements Listed<Exchange> {
     return answer.head
   }
 
-  /** What a 304 has as well: `Cache-Control`'s value, and behind it the other lines. */
+  /** The part of the head that a 304 has too: the value of `Cache-Control`, and header lines behind it. */
   private lastingHead({ cacheControl, lines, etag }: Outgoing): string {
     const common = cacheControl + lines + this.context.cors.always
     return etag === '' ? common : `${common}\r\nETag: ${etag}`
   }
 
   /**
-   * Gives the socket what it takes now and the rest when it takes more, from the one body that all readers of a cached
-   * answer share. `res.end` would keep a copy per answer: a client that pipelines and never reads makes that grow without
-   * bound, while with an open answer its next request ends the connection.
+   * Writes as much as the socket takes now, and the rest when it takes more. All readers of a cached answer share one body.
+   * `res.end` would copy it into a buffer, which a client that pipelines and never reads would make grow without bound. Here the
+   * answer stays open, and the next request of such a client ends the connection.
    */
   private end(body: Uint8Array | string, isLent: boolean): void {
     const { res, context } = this
@@ -320,14 +328,14 @@ export class Exchange implements Listed<Exchange> {
     })
   }
 
-  /** Lines that this exchange has and others have not. */
+  /** Header lines that only this exchange has. */
   private ownLines(): string {
     const { moreLines, requestId } = this
     const lines = requestId === '' ? moreLines : `${moreLines}\r\nX-Request-Id: ${requestId}`
     return this.isLast ? lines + CLOSE_LINE : lines
   }
 
-  /** Where `end` does not write its own. */
+  /** `Connection: close` for a server that closes, where `end` does not write it. */
   private closeLine(): string {
     return this.context.isClosing && !this.isLast ? CLOSE_LINE : ''
   }
@@ -348,7 +356,7 @@ function refusal({ code, retryAfterSec }: Failure, body: string, headers: Header
   }
 }
 
-/** '' when waiting does not help. */
+/** @returns '' when waiting does not help. */
 export function retryAfterLine(seconds: number): string {
   return seconds > 0 ? `\r\nRetry-After: ${seconds}` : ''
 }
