@@ -8,7 +8,7 @@ import { getTokenMappings } from '../shard/queries/getTokenMappings.js'
 import type { ShardReaders } from '../shard/queries/shardReaders.js'
 import type { QueryFunction } from './runBatch.js'
 
-/** From operation to query. An operation without its query does not compile. */
+/** The function that answers each operation. An operation without one does not compile. */
 export const queries: { readonly [K in OperationId]: QueryFunction<ShardReaders, K> } = {
   getBridges,
   getClaims,

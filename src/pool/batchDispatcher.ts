@@ -17,7 +17,10 @@ export interface PoolStats {
 }
 
 export interface BatchDispatcherOptions {
-  /** Hands a batch to a worker; rejects when the worker died or the whole batch failed. @returns a reply that its slot can't hold. */
+  /**
+   * Hands a batch to a worker. Rejects when the worker died or the whole batch failed.
+   * @returns the reply if it does not fit into its slot, else undefined.
+   */
   run(task: BatchTask): Promise<ArrayBuffer | undefined>
   /** One slot more than `maxInFlight`. */
   readonly slots: SlotMemory
@@ -26,23 +29,23 @@ export interface BatchDispatcherOptions {
   readonly maxWaiting: number
   readonly logger: Logger
   readonly metrics: PoolMetrics
-  /** Milliseconds in which this thread ran. */
+  /** Milliseconds of running time: time in which the process was stopped does not count. */
   readonly now: () => number
   onCorruptStore(networkId: number | null, message: string): void
 }
 
-/** A batch out for longer than this is stuck: the slowest page takes milliseconds. */
+/** A batch in flight for longer than this is stuck: the slowest page takes milliseconds. */
 const STALLED_MS = 10_000
-/** A worker that has a batch gets another one beside it once so many requests wait. */
+/** A busy worker is sent a second batch once this many requests wait. */
 const MIN_SECOND_BATCH = 16
-/** So many batches in a row that failed whole: the workers do not come up. */
+/** After this many failed batches in a row the pool counts as dead: its workers do not come up. */
 const FAILURES_TO_DIE = 3
 
 /**
- * Makes batches of requests, keeps a bounded number of them out, and gives each request exactly one answer.
+ * Makes batches of requests, keeps a bounded number of them in flight, and gives each request exactly one answer.
  *
- * Running tasks are never aborted (that kills their thread). When a batch fails whole, because its worker died, its
- * requests are asked once more, one at a time with nothing else out, so that only the request that kills again fails.
+ * Running tasks are never aborted: that would kill their thread. When a whole batch fails because its worker died, its
+ * requests are sent again one at a time, with nothing else in flight, so that only the one that kills a worker again fails.
  */
 export class BatchDispatcher {
   private readonly options: BatchDispatcherOptions
@@ -50,13 +53,15 @@ export class BatchDispatcher {
   private readonly writer = new QueryWriter()
   private readonly slots: BatchSlots
   private readonly freeSlots: number[]
-  private readonly startedAt = new Set<{ readonly atMs: number }>()
+  /** Batches that workers have, and when they were sent. */
+  private readonly inFlight = new Set<{ readonly startedAtMs: number }>()
+  /** Requests of failed batches: one of them may have killed its worker. */
   private suspects: PoolRequest[] = []
   private largeInFlight = 0
-  /** Places for large answers that stay empty for a while. */
-  private largeResting = 0
+  /** Places for large answers that are kept empty for a while (`endLarge`). */
+  private largePaused = 0
   /** Whether a usual request came since the last large answer. */
-  private hasOthers = false
+  private hadUsual = false
   private isScheduled = false
   private isClosing = false
   private failuresInARow = 0
@@ -76,7 +81,7 @@ export class BatchDispatcher {
   submit(request: PoolRequest, estimatedBytes: number): boolean {
     if (this.isClosing) return this.refuse('draining')
     if (this.lanes.size + this.suspects.length >= this.options.maxWaiting) return this.refuse('queue_full')
-    if (this.lanes.add(request, estimatedBytes) === 'usual') this.hasOthers = true
+    if (this.lanes.add(request, estimatedBytes) === 'usual') this.hadUsual = true
     this.counts.requests++
     if (!this.isScheduled) {
       this.isScheduled = true
@@ -89,19 +94,19 @@ export class BatchDispatcher {
   isAlive(): boolean {
     if (this.failuresInARow >= FAILURES_TO_DIE) return false
     const limit = this.options.now() - STALLED_MS
-    for (const { atMs } of this.startedAt) if (atMs < limit) return false
+    for (const { startedAtMs } of this.inFlight) if (startedAtMs < limit) return false
     return true
   }
 
   stats(): PoolStats {
     return {
       waiting: this.lanes.size + this.suspects.length,
-      batchesInFlight: this.startedAt.size,
+      batchesInFlight: this.inFlight.size,
       ...this.counts,
     }
   }
 
-  /** Refuses what is new from now on. @returns when everything that waited has its answer. */
+  /** Refuses new requests from now on. Resolves when everything that waited has its answer. */
   async drain(): Promise<void> {
     this.isClosing = true
     if (this.isIdle()) return
@@ -116,47 +121,47 @@ export class BatchDispatcher {
   }
 
   private isIdle(): boolean {
-    return this.lanes.size === 0 && this.suspects.length === 0 && this.startedAt.size === 0
+    return this.lanes.size === 0 && this.suspects.length === 0 && this.inFlight.size === 0
   }
 
   private pump(): void {
     if (this.suspects.length > 0) {
-      if (this.startedAt.size === 0) this.dispatch([this.suspects.shift()!], 'alone')
+      if (this.inFlight.size === 0) this.dispatch([this.suspects.shift()!], 'alone')
       return
     }
     const { maxInFlight, workers } = this.options
-    while (this.startedAt.size < maxInFlight) {
+    while (this.inFlight.size < maxInFlight) {
       // At most one large answer per worker, so that the usual ones always have a place.
-      if (this.lanes.hasLarge && this.largeInFlight + this.largeResting < workers)
+      if (this.lanes.hasLarge && this.largeInFlight + this.largePaused < workers)
         this.dispatch(this.lanes.takeLarge(), 'large')
-      else if (this.isUsualDue()) this.dispatch(this.lanes.takeUsual(workers - this.startedAt.size), 'usual')
+      else if (this.isUsualDue()) this.dispatch(this.lanes.takeUsual(workers - this.inFlight.size), 'usual')
       else break
     }
     if (this.isClosing && this.isIdle()) this.whenIdle?.()
   }
 
   /**
-   * Whether the usual lane should go now. An idle worker gets what there is at once, and so does one that is busy with a large
-   * answer; behind another batch it pays to wait until there are some: a batch costs as much as ten points.
+   * Whether to send a batch of the usual lane now: at once when a worker is idle, or busy with a large answer. Behind another
+   * usual batch it pays to wait until more requests have come: a batch costs as much as ten point queries.
    */
   private isUsualDue(): boolean {
-    const { lanes, startedAt, largeInFlight } = this
+    const { lanes, inFlight, largeInFlight } = this
     if (!lanes.hasUsual) return false
-    return startedAt.size < this.options.workers || largeInFlight > 0 || lanes.usualSize >= MIN_SECOND_BATCH
+    return inFlight.size < this.options.workers || largeInFlight > 0 || lanes.usualSize >= MIN_SECOND_BATCH
   }
 
   private dispatch(requests: readonly PoolRequest[], kind: 'usual' | 'large' | 'alone'): void {
     for (const request of requests) this.writer.append(request)
     const slot = this.freeSlots.pop()
-    if (slot === undefined) throw new InvariantError('a batch goes out and all slots are taken')
-    const started = { atMs: this.options.now() }
-    this.startedAt.add(started)
+    if (slot === undefined) throw new InvariantError('a batch is to be sent while all slots are taken')
+    const started = { startedAtMs: this.options.now() }
+    this.inFlight.add(started)
     if (kind === 'large') this.largeInFlight++
     this.counts.batches++
     const finish = (): void => {
-      this.startedAt.delete(started)
-      if (kind === 'large') this.endLarge(started.atMs)
-      this.options.metrics.batchFinished(requests.length, (this.options.now() - started.atMs) / 1000)
+      this.inFlight.delete(started)
+      if (kind === 'large') this.endLarge(started.startedAtMs)
+      this.options.metrics.batchFinished(requests.length, (this.options.now() - started.startedAtMs) / 1000)
     }
     this.options.run(this.slots.putQueries(slot, this.writer.take())).then(
       (reply) => {
@@ -170,7 +175,7 @@ export class BatchDispatcher {
         this.pump()
       },
       (error: unknown) => {
-        // Its worker is gone, or has nothing more to do with the slot.
+        // The worker is gone, or no longer uses the slot.
         this.freeSlots.push(slot)
         finish()
         this.failuresInARow++
@@ -184,21 +189,21 @@ export class BatchDispatcher {
   }
 
   /**
-   * Behind a large answer its place stays empty for as long as it took, if others came since the last one: beside them large
-   * answers get half of a worker's time at most, and as much less of the front's and of the cores that all share.
+   * After a large answer its place stays empty for as long as the answer took, if usual requests came since the one before. So
+   * beside usual requests, large answers take at most half of a worker's time, and load the front and the cores less, too.
    */
   private endLarge(startedAtMs: number): void {
     this.largeInFlight--
-    const { hasOthers } = this
-    this.hasOthers = false
-    if (!hasOthers || this.isClosing) return
-    this.largeResting++
-    const rest = setTimeout(() => {
-      this.largeResting--
+    const { hadUsual } = this
+    this.hadUsual = false
+    if (!hadUsual || this.isClosing) return
+    this.largePaused++
+    const pause = setTimeout(() => {
+      this.largePaused--
       this.pump()
     }, this.options.now() - startedAtMs)
-    // It alone is nothing to live for.
-    rest.unref()
+    // The timer alone must not keep the process alive.
+    pause.unref()
   }
 
   private settleAll(requests: readonly PoolRequest[], replies: readonly QueryReply[]): void {

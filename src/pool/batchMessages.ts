@@ -4,7 +4,7 @@ import { type ContentCoding, contentCodings } from './contentCoding.js'
 import { TAG_LENGTH } from './digestTag.js'
 
 /**
- * What comes back from a worker, in the batch's slot or transferred.
+ * The bytes of a reply, which a worker writes into the batch's slot or transfers:
  *
  *   tip f64 | epoch f64 | halted f64 | count u32 | unused u32
  *   count × ( offset u32 | length u32 | status u16 | retry after, seconds u16 | kind u8 | coding u8 | tag, 22 characters )
@@ -28,20 +28,21 @@ export interface QueryFault {
 /** The answer to one query. */
 export interface QueryReply {
   readonly status: number
-  /** JSON in `coding`; a view of the batch's memory, good until `settle` returns. Empty for a fault. */
+  /** JSON in `coding`, empty for a fault. A view of the batch's memory, valid until `settle` returns. */
   readonly body: Uint8Array
   readonly coding: ContentCoding
-  /** ASCII characters, the same for the same JSON, whatever made it and whenever; empty unless the status is 200. Lent like the body. */
+  /** ASCII characters that depend only on the JSON; empty unless the status is 200. Valid as long as the body. */
   readonly tag: Uint8Array
   /** Seconds, 0 when waiting does not help. */
   readonly retryAfterSec: number
-  /** How long a success may be kept; undefined: not at all. */
+  /** How long the answer may be kept; undefined: not at all. */
   readonly life: AnswerLife | undefined
-  /** Read before the first read of the task. */
+  /** The version before the task read any shard, or `NO_VERSION`. */
   readonly version: ShardVersion
   readonly fault: QueryFault | undefined
 }
 
+// Values of `kind`: how long the answer may be kept, or that it is a fault.
 const NEVER = 0
 const VERSION = 1
 const EPOCH = 2
@@ -49,12 +50,12 @@ const FAULT = 3
 
 const lifeCodes: { readonly [Life in AnswerLife]: number } = { version: VERSION, epoch: EPOCH }
 
-/** Place that a reply buffer needs in front of its bodies. */
+/** Size of a reply's head, which stands in front of the bodies. */
 export function replyHeadBytes(count: number): number {
   return HEADER_BYTES + count * ENTRY_BYTES
 }
 
-/** Where in a reply the tag of its answer `index` goes. */
+/** Offset in a reply of the tag of answer `index`. */
 export function tagPlace(index: number): number {
   return HEADER_BYTES + index * ENTRY_BYTES + TAG_AT
 }
@@ -82,7 +83,7 @@ export class ReplyHead {
       entry.isFault ? FAULT : entry.life === undefined ? NEVER : lifeCodes[entry.life],
     )
     this.view.setUint8(at + 13, contentCodings.indexOf(entry.coding))
-    // The memory is used again and again: an answer without a tag must not inherit one.
+    // The memory is reused: an answer without a tag must not show an older one.
     if (!entry.isTagged) this.view.setUint8(at + TAG_AT, 0)
   }
 }
@@ -93,7 +94,7 @@ export interface ReplyEntry {
   readonly length: number
   readonly status: number
   readonly coding: ContentCoding
-  /** Whether a tag was written to its place. */
+  /** Whether a tag was written at `tagPlace`. */
   readonly isTagged: boolean
   readonly retryAfterSec: number
   readonly life: AnswerLife | undefined

@@ -4,16 +4,16 @@ export interface SlotMemory {
   readonly memory: SharedArrayBuffer
 }
 
-/** What a worker is called with, and all that a usual batch costs in messages. */
+/** The argument of a task. A usual batch sends nothing else as a message. */
 export interface BatchTask {
   readonly slot: number
   /** The queries, when they are too long for their slot. */
   readonly queries?: ArrayBuffer
 }
 
-/** Queries of 256 points have 5 KB; lists of deposit counts go up to 400 bytes each. */
+/** 256 point queries take 5 KB; a list of deposit counts takes up to 400 bytes. */
 const QUERY_BYTES = 64 * 1024
-/** Answers of a usual batch are estimated at 768 KB, 1,000 bridges have 730 KB. What was never written takes no memory. */
+/** The answers of a usual batch are estimated at 768 KB at most; 1,000 bridges take 730 KB. Unused pages take no memory. */
 const REPLY_BYTES = 1024 * 1024
 
 const LENGTH_BYTES = 4
@@ -24,9 +24,9 @@ export function createSlotMemory(count: number): SlotMemory {
 }
 
 /**
- * Batches travel in these places and not in messages: an ArrayBuffer per batch, made, transferred and collected, took a tenth
- * of both threads' time with pages of 100. A slot belongs to the front until its task is posted, then to the one worker that
- * has the task, and to the front again once the task has ended. Longer queries and answers are transferred as messages.
+ * Batches travel in slots of shared memory: making, transferring and collecting an ArrayBuffer per batch took a tenth of both
+ * threads' time with pages of 100. A slot belongs to the front until its task is posted, then to the one worker that has the
+ * task, and to the front again once the task has ended. Queries and answers that do not fit are transferred as messages.
  */
 export class BatchSlots {
   private readonly queries: Uint8Array<SharedArrayBuffer>[] = []
@@ -42,7 +42,7 @@ export class BatchSlots {
     }
   }
 
-  /** In the front. @returns the task for a worker. */
+  /** Called by the front. @returns the task for a worker. */
   putQueries(slot: number, queries: Uint8Array): BatchTask {
     const place = this.queries[slot]!
     if (queries.length > place.length) return { slot, queries: queries.slice().buffer as ArrayBuffer }
@@ -51,13 +51,13 @@ export class BatchSlots {
     return { slot }
   }
 
-  /** In the worker: the queries of a task, valid until it ends. */
+  /** Called by the worker: the queries of a task, valid until it ends. */
   queriesOf({ slot, queries }: BatchTask): Uint8Array {
     if (queries !== undefined) return new Uint8Array(queries)
     return this.queries[slot]!.subarray(0, this.lengths[slot]!.getUint32(0))
   }
 
-  /** Where the answers of a batch go, from the worker to the front. */
+  /** Memory for the answers of a batch: the worker writes it, the front reads it. */
   replyOf(slot: number): Uint8Array<SharedArrayBuffer> {
     return this.replies[slot]!
   }

@@ -1,19 +1,19 @@
 import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib'
 
-/** How a body is coded on the wire. The order is ours where a client likes two alike. */
+/** How a body may be coded on the wire. Of codings that a client likes equally, the first is used. */
 export const contentCodings = ['br', 'gzip', 'identity'] as const
 export type ContentCoding = (typeof contentCodings)[number]
 
-/** Below this a coded body saves less than its own headers and time cost. */
+/** For a shorter body, compression saves less than it costs in headers and time. */
 export const MIN_CODED_BYTES = 1_024
-/** Above it the thread would be held up for a second, for metadata that hardly shrink. No page is that large. */
+/** A longer body would hold up the thread for a second. Only metadata are that large, and they hardly shrink; no page is. */
 export const MAX_CODED_BYTES = 16 * 1024 ** 2
 
-/** Pages shrink to a fifth at the cheap levels already; the next ones take twice the time for some percent. */
+/** The cheap levels shrink pages to a fifth already; the next ones take twice the time for a few percent. */
 const GZIP_OPTIONS = { level: 1 }
 const BROTLI_OPTIONS = { params: { [zlib.BROTLI_PARAM_QUALITY]: 3 } }
 
-/** `body` in another coding. For a pool worker or for what is made once: it takes as long as the body is large. */
+/** Compresses a body. It takes time in proportion to the size, so only query threads call it, and the front at the start. */
 export function encodeBody(body: Uint8Array, coding: Exclude<ContentCoding, 'identity'>): Uint8Array {
   return coding === 'br' ? brotliCompressSync(body, BROTLI_OPTIONS) : gzipSync(body, GZIP_OPTIONS)
 }

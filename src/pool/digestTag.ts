@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import { MIN_TEXT_BYTES, type TextDigest } from '../wasm/textDigest.js'
 
-/** Characters of a tag: base64url of 128 bits and more. */
+/** Characters of a tag: base64url of 128 bits or more. */
 export const TAG_LENGTH = 22
 
-/** SHA-256 of a body, cut to 132 bits: for what is made once. */
+/** SHA-256 of a body, cut to 132 bits: for short bodies, and for documents, which are made once. */
 export function digestTag(body: Uint8Array): string {
   return hash('sha256', body, 'base64url').slice(0, TAG_LENGTH)
 }
@@ -13,14 +13,16 @@ export function digestTag(body: Uint8Array): string {
 export type WriteTag = (body: Uint8Array, target: Uint8Array, at: number) => void
 
 /**
- * Tags are made of the bytes alone: the same for the same bytes on every replica and after every restart, so that a client
- * keeps what it has whichever replica it asks, and never the same for other bytes of one URL: two in 2^128 meet by chance.
- * A tag of versions and counters would change with each commit though hardly a page does, and be another on each replica.
+ * Makes the writer of tags: XXH3-128 by `digest`, SHA-256 for short bodies and without `digest`.
  *
- * XXH3-128 is not made to resist who looks for collisions. Who found one could put it into the metadata of deposits of his
- * own, swap one for the other in a reorg, and so keep caches that have seen the first page from seeing the second before
- * the next change of that page: nothing that a lie to his own wallet would not do. SHA-256 took 35 µs of a page of 100, a
- * third of its worker time; this takes 5, the copy into the module's memory included (November 2026, Node 20).
+ * A tag depends only on the bytes. Equal bytes have the same tag on every replica and after every restart, so a client can
+ * revalidate its copy at any replica. Different bytes have different tags, but for a chance of 1 in 2^128. A tag made from
+ * versions and counters would change with each commit, though hardly any page does, and would differ between replicas.
+ *
+ * XXH3-128 does not resist a search for collisions. An attacker who found one could put it into the metadata of two deposits
+ * of their own and swap these in a reorg: caches that hold the first page would then keep it until that page changes again.
+ * That harms nobody's deposits but the attacker's. SHA-256 took 35 µs for a page of 100, a third of the worker's time; XXH3
+ * takes 5 µs, including the copy into the module's memory (November 2026, Node 20).
  */
 export function createTagWriter(digest?: TextDigest): WriteTag {
   return (body, target, at) => {

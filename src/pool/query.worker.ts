@@ -12,21 +12,24 @@ import { createWorkerTask } from './workerTask.js'
 
 if (isMainThread) throw new Error('query.worker runs only as a worker of the query pool')
 
-/** Sets of a million bridges; a pool that starts waits for them, and so does whoever asks a worker that came for a dead one. */
+/**
+ * Longest time to read sets into memory before the first task; enough for a million bridges. The start of the pool waits for
+ * it, and so do requests to a worker that replaces a dead one.
+ */
 const WARM_UP_MS = 250
 
-// What `startQueryPool` has put there.
+// `startQueryPool` passes exactly this.
 const data = workerData as QueryWorkerData
 
 const shards = openShardReaders(data)
 warmUp(shards, WARM_UP_MS)
 
-/** Branches are most of a proof's text, rows all of a page's: wasm writes both. */
+/** Wasm writes branches, which are most of a proof's text, and rows, which are all of a page's. */
 const rowWriter = createRowWriter(data.compiled)
 const createWriter = (): JsonWriter =>
   new JsonWriter(undefined, (nodes, target, at) => shards.hasher.formatNodes(nodes, target, at), rowWriter)
 
-/** One task = one micro-batch = fresh snapshots, released at its end. No timers here: between tasks the thread sleeps. */
+/** Each task answers one batch under fresh snapshots, released at its end. No timers: between tasks the thread sleeps. */
 export default createWorkerTask(
   data.slots,
   createBatchRunner(

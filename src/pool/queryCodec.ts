@@ -2,8 +2,8 @@ import type { OperationId, QueryByOperation } from '../query/queries.js'
 import { type ContentCoding, contentCodings } from './contentCoding.js'
 
 /**
- * Queries as bytes, for the way into a worker: operation number, coding, a bit per field that is there, then the fields.
- * Both ends are the same build, so there is no version.
+ * Queries as bytes, as the front sends them to a worker: number of the operation, coding, one bit for each field that is
+ * present, then these fields. Both ends are the same build, so the format has no version.
  */
 
 type Kind = 'uint32' | 'uint48' | 'boolean' | 'bytes' | 'uint32s'
@@ -25,7 +25,7 @@ const paging = {
   cursor: 'bytes',
 } as const
 
-/** Every field of every query: one that is missing here does not compile. */
+/** How each field of each query is written. A field that is missing here does not compile. */
 const fieldKinds: {
   readonly [K in OperationId]: {
     readonly [Field in keyof Required<QueryByOperation[K]>]: KindOf<Required<QueryByOperation[K]>[Field]>
@@ -71,7 +71,7 @@ interface Layout {
   readonly operation: OperationId
   readonly number: number
   readonly fields: readonly (readonly [name: string, kind: Kind])[]
-  /** Every field, undefined. */
+  /** All fields, each undefined. */
   readonly blank: Readonly<Record<string, unknown>>
 }
 
@@ -87,20 +87,20 @@ const MAX_FIELDS = Math.max(...layouts.map(({ fields }) => fields.length))
 
 const layoutOf = new Map(layouts.map((layout) => [layout.operation, layout]))
 
-/** Any query with its operation. */
+/** A query and its operation. */
 export interface NamedQuery {
   readonly operation: OperationId
   readonly query: QueryByOperation[OperationId]
-  /** Coding of the answer, where it is worth it. */
+  /** Coding of the answer, if compression is worth it. */
   readonly coding: ContentCoding
 }
 
 /** Operation u8, coding u8, presence of the fields u32. */
 const HEAD_BYTES = 6
-/** Most that a field takes which is not a list: bytes are addresses, hashes and cursors, behind their length u8. */
+/** Longest field that is not a list: `bytes` are addresses, hashes and cursors behind a length u8. */
 const FIELD_BYTES = 256
 
-/** Bytes that grow as queries are appended; one per sender, used again for every batch. */
+/** Writes the queries of a batch into memory that grows as needed and is reused for every batch. */
 export class QueryWriter {
   private bytes = new Uint8Array(4096)
   private view = new DataView(this.bytes.buffer)
@@ -126,7 +126,7 @@ export class QueryWriter {
     this.view.setUint32(head + 2, presence)
   }
 
-  /** What was appended, good until the next `append`; the writer starts anew. */
+  /** @returns the queries appended since the last call, valid until the next `append`. */
   take(): Uint8Array {
     const taken = this.bytes.subarray(0, this.length)
     this.length = 0
@@ -176,8 +176,8 @@ export class QueryWriter {
 }
 
 /**
- * All queries of a batch, in order, in fresh memory: `batch` may be shared, which not all code that takes bytes can read. Fields
- * that are absent are undefined: the queries of one operation have one shape, or each look at a field would be a search.
+ * All queries of a batch, in order. Bytes are copied, because `batch` may be shared memory, which not all code accepts. Absent
+ * fields are undefined rather than missing: all queries of an operation have one shape, so that V8 reads their fields fast.
  */
 export function decodeQueries(batch: Uint8Array): NamedQuery[] {
   const view = new DataView(batch.buffer, batch.byteOffset, batch.length)

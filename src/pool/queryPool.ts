@@ -10,7 +10,7 @@ import { BatchDispatcher, type PoolStats } from './batchDispatcher.js'
 import { type BatchTask, createSlotMemory, type SlotMemory } from './batchSlots.js'
 import type { PoolRequest } from './requestLanes.js'
 
-/** What every worker starts from: plain data, the wasm module compiled once, the shared status board. */
+/** What every worker gets at its start: plain data, the wasm module compiled once, the shared status board. */
 export interface QueryWorkerData {
   readonly config: Config
   readonly compiled: CompiledMerkle
@@ -21,18 +21,18 @@ export interface QueryWorkerData {
 export interface QueryPoolOptions extends Omit<QueryWorkerData, 'slots'> {
   readonly logger: Logger
   readonly metrics: PoolMetrics
-  /** A query found that a store contradicts itself: `service/main` marks the shard halted (`corrupt_store`). null = not known which. */
+  /** A query found that a store contradicts itself: the service halts the network (`corrupt_store`). null = not known which. */
   onCorruptStore(networkId: number | null, message: string): void
   /** Milliseconds of running time: a batch does not count as stuck because the whole process stood still. */
   readonly now?: () => number
-  /** How idle workers wait; Piscina's own default unless a test compares. */
+  /** How idle workers wait, as Piscina's option says; tests compare the values. */
   readonly atomics?: 'sync' | 'async' | 'disabled'
-  /** The worker's file; another one in tests. */
+  /** File of the worker; tests pass another one. */
   readonly workerFile?: URL
 }
 
 export interface QueryPool {
-  /** Queues a request for this loop turn's batch. @returns false when the queue is full or the pool drains: ask again later. */
+  /** Queues a request for the batch of this turn of the event loop. @returns false when the queue is full or the pool drains. */
   submit(request: PoolRequest): boolean
   /** False while the pool answers nothing. */
   isAlive(): boolean
@@ -41,32 +41,34 @@ export interface QueryPool {
   close(): Promise<void>
 }
 
-/** A worker's JavaScript heap; one that passes it dies alone, the process lives. */
+/** Limit of a worker's JavaScript heap. A worker that exceeds it dies, the process does not. */
 const WORKER_HEAP_MB = 1024
 /**
- * Memory for a worker's newest objects, three times what V8 has in use of it between two collections. With twice V8's own
- * measure the collector, helper threads included, takes 6 of a page's 91 µs less (9 rounds in turn, November 2026, Node 20).
+ * Size of a worker's young generation: three semi-spaces of twice V8's default size. With it the garbage collector and its
+ * helper threads take 6 of a page's 91 µs less (9 rounds in turn, November 2026, Node 20).
  */
 const WORKER_YOUNG_MB = 96
 
-/** Two batches per worker: it finds the next one without a round trip. */
+/** Two, so that a worker finds its next batch without a round trip. */
 const BATCHES_PER_WORKER = 2
 
 /**
- * Piscina requires a worker's file before it imports it. A thread that is ended while it requires a module ends the process
- * (Node 20.20: "IsGraphAsync must be used on an instantiated module"), as when a pool closes that replaces a dead worker.
+ * Piscina calls `require` on a worker's file before it imports it. A thread that is terminated inside `require` of a module ends
+ * the process (Node 20.20: "IsGraphAsync must be used on an instantiated module"). That happens when a pool closes while it
+ * replaces a dead worker.
  */
 const NO_REQUIRED_MODULES = ['--no-experimental-require-module']
 
 /**
- * The only way to the data: a fixed number of threads that read every shard. Requests of one loop turn go as one task.
- * @throws whatever a worker throws while it opens the shards: then there is no pool.
+ * Starts a fixed number of query threads, each of which reads every shard. Every query goes through this pool; those of one
+ * turn of the event loop go to a thread as one task.
+ * @throws what a worker throws while it opens the shards.
  */
 export async function startQueryPool(options: QueryPoolOptions): Promise<QueryPool> {
   const { config, compiled, status, logger, metrics } = options
   const { workers, maxQueue } = config.pool
   const maxInFlight = workers * BATCHES_PER_WORKER
-  // One more, for the batch whose answers are being sent.
+  // One more than in flight, for the batch whose answers are being sent.
   const slots = createSlotMemory(maxInFlight + 1)
   const workerData: QueryWorkerData = { config, compiled, status, slots }
   const piscina = new Piscina<BatchTask, ArrayBuffer | undefined>({
@@ -98,7 +100,7 @@ export async function startQueryPool(options: QueryPoolOptions): Promise<QueryPo
     onCorruptStore: options.onCorruptStore,
   })
   try {
-    // An empty batch per worker: the shards are open and the modules loaded before the first request comes.
+    // An empty batch per worker, so that shards are open and modules loaded before the first request.
     await Promise.all(
       Array.from({ length: workers }, () => piscina.run({ slot: 0, queries: new ArrayBuffer(0) })),
     )
@@ -120,7 +122,7 @@ export async function startQueryPool(options: QueryPoolOptions): Promise<QueryPo
 }
 
 function estimateBytes<K extends OperationId>(operation: K, query: QueryByOperation[K]): number {
-  // A union of functions takes an intersection; operation and query belong together by construction.
+  // TypeScript does not see that this function takes the query of this operation.
   const estimate = routes[operation].estimateBytes as (query: QueryByOperation[K]) => number
   return estimate(query)
 }

@@ -3,17 +3,17 @@ import type { NamedQuery } from './queryCodec.js'
 
 /** A query that waits for its answer. */
 export interface PoolRequest extends NamedQuery {
-  /** Called once with the answer, never before `submit` has returned; the body is gone when it returns. Must not throw. */
+  /** Takes the answer. Called once, and only after `submit` has returned. The body is valid until it returns. Must not throw. */
   settle(reply: QueryReply): void
 }
 
-/** Batches stay so small that the first request in one does not wait long for the last. */
+/** Bounds how long the first request of a batch waits for the last. */
 const MAX_BATCH_REQUESTS = 256
-/** Estimated answer bytes per batch: some six pages of 100, 0.3 ms. 64 pages of 36 KB in one batch had a p99 of 10 ms. */
+/** Most estimated bytes of answers per batch: about six pages of 100, 0.3 ms. 64 pages of 36 KB in one had a p99 of 10 ms. */
 const MAX_BATCH_BYTES = 768 * 1024
 /** An answer estimated above this goes alone, in the lane for large ones. */
 const LARGE_BYTES = 256 * 1024
-/** Splitting below this costs more in messages than a second thread brings. */
+/** Splitting a smaller batch costs more in messages than a second thread gains. */
 const MIN_SHARE = 16
 
 interface Waiting {
@@ -21,7 +21,7 @@ interface Waiting {
   readonly estimatedBytes: number
 }
 
-/** Requests that no batch has taken yet: points and usual pages in one lane, large pages in another, each in order. */
+/** Requests that wait for a batch: point queries and usual pages in one lane, large pages in the other, each in order. */
 export class RequestLanes {
   private readonly usual = new Queue<Waiting>()
   private readonly large = new Queue<Waiting>()
@@ -42,14 +42,14 @@ export class RequestLanes {
     return this.large.size > 0
   }
 
-  /** @returns the lane that it is in now. */
+  /** @returns the lane that the request was put into. */
   add(request: PoolRequest, estimatedBytes: number): 'usual' | 'large' {
     const lane = estimatedBytes > LARGE_BYTES ? 'large' : 'usual'
     this[lane].push({ request, estimatedBytes })
     return lane
   }
 
-  /** The next batch of the usual lane, cut so that `idleWorkers` share what waits. */
+  /** Takes a batch from the usual lane, sized so that `idleWorkers` share what waits. */
   takeUsual(idleWorkers: number): PoolRequest[] {
     const share = Math.max(MIN_SHARE, Math.ceil(this.usual.size / Math.max(1, idleWorkers)))
     const limit = Math.min(MAX_BATCH_REQUESTS, share)
@@ -71,7 +71,7 @@ export class RequestLanes {
   }
 }
 
-/** First in, first out, without moving elements. */
+/** First in, first out; taking one does not move the others. */
 class Queue<T> {
   private items: T[] = []
   private head = 0

@@ -12,7 +12,7 @@ import { type ContentCoding, encodeBody, MAX_CODED_BYTES, MIN_CODED_BYTES } from
 import { createTagWriter, type WriteTag } from './digestTag.js'
 import { decodeQueries, type NamedQuery } from './queryCodec.js'
 
-/** Fresh snapshots of every shard for the length of `body`, released when it ends, however it ends. */
+/** Runs `body` under fresh snapshots of every shard, and releases them when it returns or throws. */
 export interface SnapshotSource {
   withSnapshots<T>(body: () => T): T
 }
@@ -24,15 +24,15 @@ export type QueryFunction<Shards, K extends OperationId> = (
 
 export type QueryFunctions<Shards> = { readonly [K in OperationId]: QueryFunction<Shards, K> }
 
-/** Answer memory that a huge page left behind is let go above this size. */
+/** A writer whose memory has grown beyond this for a huge page is replaced. */
 const KEPT_BYTES = 8 * 1024 * 1024
 
-/** @returns undefined when the reply fits into `slot` and stands there, else the reply. */
+/** @returns undefined when the reply was written to `slot`; the reply itself when it does not fit. */
 export type RunBatch = (batch: Uint8Array, slot: Uint8Array) => ArrayBuffer | undefined
 
 /**
- * The whole work of a pool worker: queries in, ready bytes out. Expected failures are answers; an exception fails its own
- * query only, but for a wasm trap, which is passed on.
+ * All that a query thread does with a batch: it reads queries and writes finished answers. Expected failures are answers. An
+ * exception fails only its own query, except a wasm trap, which is thrown.
  */
 export function createBatchRunner<Shards extends SnapshotSource>(
   shards: Shards,
@@ -44,7 +44,7 @@ export function createBatchRunner<Shards extends SnapshotSource>(
 ): RunBatch {
   let writer = createWriter()
 
-  /** Writes the answer to `query` and tells what it wrote. */
+  /** Writes the answer to `query`. @returns what the reply's head says of it. */
   function answer<K extends OperationId>(operation: K, query: QueryByOperation[K]): Answered {
     const result = queries[operation](shards, query)
     if (result.ok) {
@@ -59,7 +59,7 @@ export function createBatchRunner<Shards extends SnapshotSource>(
   function refuse(result: Failure): Answered {
     writeFailure(writer, result)
     const row = errorTable[result.code]
-    // "Not yet" holds as long as the shards stand still; trouble of the moment does not.
+    // A 404 holds until the next commit; other failures may end at any moment.
     const life = row.status === 404 ? 'version' : undefined
     return { status: row.status, retryAfterSec: result.retryAfterSec ?? 0, life, isFault: false }
   }
@@ -95,7 +95,7 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     return { status: 500, retryAfterSec: 0, life: undefined, isFault: true }
   }
 
-  /** Tags what was written from `offset` on, and codes it where that is asked for and worth it. */
+  /** Writes the tag of the answer at `offset`, and compresses the answer if that was asked for and is worth it. */
   function finish(asked: ContentCoding, offset: number, tagAt: number): ContentCoding {
     const body = writer.bytes.subarray(offset, writer.length)
     writeTag(body, writer.bytes, tagAt)
@@ -111,12 +111,12 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     const named = decodeQueries(batch)
     // Before the first read: an answer may be newer than its version says, never older.
     let version = readVersion()
-    // Not at the end only: a batch that failed whole has left its half behind.
+    // Here rather than at the end: a batch that failed as a whole has left a part of its reply.
     writer.reset()
     writer.skip(replyHeadBytes(named.length))
     const entries = shards.withSnapshots(() => {
-      // Halts and places of heads are read with the snapshots. A halt that ended since the version was read, and is told again later, brings that very
-      // version back, and this answer knows nothing of a halt.
+      // Halts and head places are read together with the snapshots. If a halt has ended since `version` was read and begins
+      // again later, `version` would be current again, but this answer was made without the halt: it must not be kept.
       if (readVersion() !== version) version = NO_VERSION
       return named.map(answerOrFault)
     })
@@ -131,8 +131,8 @@ export function createBatchRunner<Shards extends SnapshotSource>(
 }
 
 /**
- * `set` copies into shared memory a word at a time: 3.0 µs for a page of 100. Filling with as many bytes as there is room for is
- * one `memcpy`, 0.8 µs (November 2026, Node 20); the slot is ours until the task ends.
+ * Copies a reply into its slot. `set` copies into shared memory word by word, 3.0 µs for a page of 100; `fill` with a source of
+ * the target's length is one `memcpy`, 0.8 µs (November 2026, Node 20).
  */
 function copyInto(slot: Uint8Array, reply: Uint8Array): void {
   Buffer.from(slot.buffer, slot.byteOffset, reply.length).fill(reply)
@@ -166,7 +166,7 @@ function describeFault(error: unknown, { query }: NamedQuery): QueryFault {
   }
 }
 
-/** A trap leaves the wasm instance in a state that nobody knows: only a new thread gets a new one. */
+/** Whether wasm trapped. That leaves its instance in an unknown state, and only a new thread gets a new instance. */
 export function isTrap(error: unknown): boolean {
   return error instanceof Error && error.name === 'RuntimeError'
 }

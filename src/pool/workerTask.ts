@@ -2,7 +2,7 @@ import { move } from 'piscina'
 import { BatchSlots, type BatchTask, type SlotMemory } from './batchSlots.js'
 import { isTrap, type RunBatch } from './runBatch.js'
 
-/** What Piscina calls in the worker. @returns nothing, when the reply stands in the slot; else the reply, transferred. */
+/** The function that Piscina calls in the worker. It returns nothing if the reply is in the slot, else the reply, transferred. */
 export function createWorkerTask(memory: SlotMemory, runBatch: RunBatch): (task: BatchTask) => unknown {
   const slots = new BatchSlots(memory)
   return (task) => {
@@ -16,8 +16,8 @@ export function createWorkerTask(memory: SlotMemory, runBatch: RunBatch): (task:
 }
 
 /**
- * Ends this thread, and only it: an exception that no task owns. The task never ends by itself, so that Piscina sees the
- * thread die under it (otherwise the thread would wait for its next task first, and take that one along).
+ * Ends only this thread, by an exception outside of any task. The task never settles, so that Piscina sees the thread die during
+ * it. If it settled, the thread would take its next task before it dies, and that one would fail as well.
  */
 function endThread(error: unknown): Promise<never> {
   return new Promise(() => {
