@@ -21,6 +21,7 @@ import { corsHeaders } from '../../src/http/wire/headers.js'
 import { startOpsServer } from '../../src/ops/opsServer.js'
 import { registerServiceMetrics } from '../../src/service/serviceMetrics.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
+import { type Demand, judgeLimits, type ProcessLimits } from '../../src/telemetry/processLimits.js'
 import { docsTables } from '../support/docsTables.js'
 import { loadedConfig } from '../support/loadedConfig.js'
 import { tempFolder } from '../support/tempFolder.js'
@@ -207,6 +208,57 @@ test('docs/operations.md tells the labels of each metric', async (context) => {
     compared++
   }
   assert.ok(compared > 25, `only ${compared}`)
+})
+
+/** What a formula of the table of limits comes to: `64 MiB + 48 MiB × N`. */
+function sizeOf(formula: string, { networks: n, workers: w, storeBytes }: Demand): number {
+  const factorOf = (text: string): number => {
+    const [, number, unit] = /^(\d+)(?: (MiB|GiB))?$/.exec(text.trim())!
+    return Number(number) * (unit === undefined ? 1 : unit === 'MiB' ? 2 ** 20 : 2 ** 30)
+  }
+  return formula
+    .replace('the largest store', String(storeBytes))
+    .replace('(1 + N + W)', String(1 + n + w))
+    .replace('(N + W)', String(n + w))
+    .replace(/\bN\b/, String(n))
+    .replace(/\bW\b/, String(w))
+    .split(' + ')
+    .map((term) => term.split(' × ').reduce((product, factor) => product * factorOf(factor), 1))
+    .reduce((sum, term) => sum + term)
+}
+
+test('docs/operations.md tells the least limits under which the service starts', () => {
+  const unlimited: ProcessLimits = {
+    openFiles: { soft: Number.POSITIVE_INFINITY, hard: Number.POSITIVE_INFINITY },
+    addressSpace: Number.POSITIVE_INFINITY,
+    dataSize: Number.POSITIVE_INFINITY,
+    fileSize: Number.POSITIVE_INFINITY,
+    stackSize: Number.POSITIVE_INFINITY,
+    cpuSeconds: Number.POSITIVE_INFINITY,
+    threads: Number.POSITIVE_INFINITY,
+    memory: Number.POSITIVE_INFINITY,
+  }
+  const limitTo: Readonly<Record<string, (size: number) => Partial<ProcessLimits>>> = {
+    memory: (memory) => ({ memory }),
+    'descriptors (hard limit)': (files) => ({ openFiles: { soft: files, hard: files } }),
+    'address space': (addressSpace) => ({ addressSpace }),
+    'data size': (dataSize) => ({ dataSize }),
+    'file size': (fileSize) => ({ fileSize }),
+    threads: (threads) => ({ threads }),
+    stack: (stackSize) => ({ stackSize }),
+  }
+  const section = operations.slice(operations.indexOf('\n## Sizing and limits\n'))
+  const least = new Map(rowsOf(section, 'what').map(([what, formula]) => [what!, formula!]))
+  for (const [what, limit] of Object.entries(limitTo))
+    for (const demand of [
+      { networks: 2, workers: 1, storeBytes: 0 },
+      { networks: 10, workers: 4, storeBytes: 7_000_000 },
+    ]) {
+      const size = sizeOf(least.get(what)!, demand)
+      const fails = (at: number) =>
+        judgeLimits({ ...unlimited, ...limit(at) }, demand).some(({ outcome }) => outcome === 'fail')
+      assert.deepEqual([fails(size - 1), fails(size)], [true, false], `${what}: ${least.get(what)}`)
+    }
 })
 
 test('docs/operations.md has every command and flag of `bds`, and no other', () => {
