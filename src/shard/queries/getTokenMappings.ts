@@ -6,13 +6,7 @@ import { cursorOutdated, networkNotServed } from '../../query/refusals.js'
 import { tokenKey } from '../../store/layout/keys.js'
 import { listKinds } from '../../store/layout/tables.js'
 import { listHas, listOf, type OrdinalList, wholeRange } from '../sets/ordinalList.js'
-import {
-  ordinalsBefore,
-  type Strand,
-  Timeline,
-  type TimelinePlace,
-  type TimeOrder,
-} from '../sets/timeline.js'
+import { ordinalsBefore, type Strand, Timeline, type TimelineKey, type TimeOrder } from '../sets/timeline.js'
 import type { ShardView } from '../snapshot/shardView.js'
 import { readCursor } from './pageOf.js'
 import type { ShardReaders } from './shardReaders.js'
@@ -83,7 +77,7 @@ function placesOf(ordinals: OrdinalList, { mixed }: TimeOrder): OrdinalList {
 
 /** @param last row of the page. */
 function cursorBehind(
-  last: TimelinePlace | undefined,
+  last: TimelineKey | undefined,
   strands: readonly ViewStrand[],
   query: TokenMappingsQuery,
 ): string | null {
@@ -107,7 +101,7 @@ function countRewinds(strands: readonly ViewStrand[]): number {
 }
 
 /** undefined: rows before the border were replaced since the cursor was made. */
-function borderOf(bytes: Uint8Array, strands: readonly ViewStrand[]): TimelinePlace | undefined {
+function borderOf(bytes: Uint8Array, strands: readonly ViewStrand[]): TimelineKey | undefined {
   const [seen = 0, timestampSec = 0, networkId = 0, ordinal = 0] = readCursor(bytes).numbers
   const border = { timestampSec, networkId, ordinal }
   const missed = countRewinds(strands) - seen

@@ -1,8 +1,8 @@
 import type { OrdinalList } from './ordinalList.js'
 
 /**
- * Sets of ordinals as bits, counted on three levels: word (32), block (1,024), range (32,768). To rank or select among ten
- * million takes some 300 ranges, 32 blocks and 32 words, so neither a total nor a page costs the size of the set.
+ * Sets of ordinals as bits, with counts on three levels: word (32 bits), block (1,024), range (32,768). Counting or selecting
+ * among ten million ordinals visits about 300 ranges, 32 blocks and 32 words, so a total or a page does not cost a walk over the set.
  */
 export const WORD_BITS = 32
 export const BLOCK_WORDS = 32
@@ -12,9 +12,9 @@ export const RANGE_BITS = BLOCK_BITS * RANGE_BLOCKS
 export const RANGE_WORDS = BLOCK_WORDS * RANGE_BLOCKS
 
 export interface Bits {
-  /** Words beyond this one are zero. */
+  /** Number of words. Words from this index on are zero. */
   readonly wordCount: number
-  /** Bits 32 · index … 32 · index + 31, the lowest first. */
+  /** Ordinals 32 · index … 32 · index + 31, from the lowest bit up. */
   wordAt(index: number): number
   countBlock(block: number): number
   countRange(range: number): number
@@ -39,7 +39,7 @@ export function hasBit(bits: Bits, ordinal: number): boolean {
   return (bits.wordAt(Math.floor(ordinal / WORD_BITS)) & (1 << (ordinal % WORD_BITS))) !== 0
 }
 
-/** Any bits as a list. */
+/** A set of bits as a list. */
 export function listOfBits(bits: Bits): OrdinalList {
   return {
     length: bits.rank(Number.POSITIVE_INFINITY),
@@ -55,7 +55,7 @@ export function sliceBits(bits: Bits, from: number, to: number): number[] {
   let toSkip = from
   const wanted = to - from
   for (let word = 0; word < words && ordinals.length < wanted; ) {
-    // Whole ranges and blocks are stepped over, those without a member too.
+    // Skips whole ranges and blocks that are empty, or that end before position `from`.
     if (word % BLOCK_WORDS === 0) {
       if (word % RANGE_WORDS === 0) {
         const count = bits.countRange(word / RANGE_WORDS)

@@ -1,4 +1,4 @@
-/** Least recently used entries beyond `capacity` are dropped. Values never change while they are kept. */
+/** A cache that drops its least recently used entry beyond `capacity`. */
 export class BoundedCache<Key, Value> {
   readonly #entries = new Map<Key, Value>()
   readonly #capacity: number

@@ -1,4 +1,4 @@
-/** @returns the first place in `ascending` whose number is at least `value`, which is how many are below it. */
+/** @returns the first position in `ascending` whose number is at least `value`: the number of those below it. */
 export function firstAtLeast(ascending: readonly number[], value: number): number {
   let low = 0
   let high = ascending.length
@@ -10,10 +10,10 @@ export function firstAtLeast(ascending: readonly number[], value: number): numbe
   return low
 }
 
-/** An immutable set of deposit counts, as ranges: few or none in most trees. */
+/** An immutable set of deposit counts, stored as ranges. Most trees have few or none. */
 export class CountRanges {
   static readonly none = new CountRanges([])
-  /** Each range's first count and the count behind its last, ascending; ranges neither overlap nor touch. */
+  /** Each range's first count and the count after its last, ascending. Ranges neither overlap nor touch. */
   readonly bounds: readonly number[]
 
   constructor(bounds: readonly number[]) {

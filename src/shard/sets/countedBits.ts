@@ -11,7 +11,7 @@ import {
 } from './bits.js'
 import type { OrdinalList } from './ordinalList.js'
 
-/** A set of ordinals that changes, with its counts kept: 128 kB per million ordinals, whatever their number in it. */
+/** A mutable set of ordinals that keeps its counts: 128 kB per million ordinals, however many of them are members. */
 export class CountedBits implements Bits, OrdinalList {
   #words = new Uint32Array(RANGE_WORDS)
   #blocks = new Uint16Array(RANGE_BLOCKS)
@@ -51,7 +51,7 @@ export class CountedBits implements Bits, OrdinalList {
     return (this.wordAt(Math.floor(ordinal / WORD_BITS)) & (1 << (ordinal % WORD_BITS))) !== 0
   }
 
-  /** @returns whether it is new here. @param ordinal the set takes ordinal / 8 bytes. */
+  /** @param ordinal the set grows to ordinal / 8 bytes. @returns whether it was not a member before. */
   add(ordinal: number): boolean {
     if (this.has(ordinal)) return false
     const word = Math.floor(ordinal / WORD_BITS)
@@ -61,7 +61,7 @@ export class CountedBits implements Bits, OrdinalList {
     return true
   }
 
-  /** @returns whether it was here. */
+  /** @returns whether it was a member. */
   remove(ordinal: number): boolean {
     if (!this.has(ordinal)) return false
     const word = Math.floor(ordinal / WORD_BITS)
@@ -70,7 +70,7 @@ export class CountedBits implements Bits, OrdinalList {
     return true
   }
 
-  /** Drops every member at or above `end`. */
+  /** Removes every member at or above `end`. */
   truncate(end: number): void {
     if (end <= 0) {
       this.#words.fill(0)
@@ -92,7 +92,7 @@ export class CountedBits implements Bits, OrdinalList {
     this.#length = other.#length
   }
 
-  /** Keeps the members that are in each of the others too. */
+  /** Keeps only the members that are in all of the others, too. */
   retain(others: readonly Bits[]): void {
     const words = this.#words
     for (const other of others)
@@ -140,7 +140,7 @@ export class CountedBits implements Bits, OrdinalList {
     }
   }
 
-  /** By half: sets grow with the chain, for years. */
+  /** Grows by half, because sets grow slowly with the chain. */
   #grow(words: number): void {
     const ranges = Math.ceil(Math.max(words, this.#words.length * 1.5) / RANGE_WORDS)
     this.#words = grown(this.#words, ranges * RANGE_WORDS)
@@ -155,15 +155,15 @@ function grown<A extends Uint16Array | Uint32Array>(from: A, length: number): A 
   return to
 }
 
-/** Flips that are kept: some minutes of claims. Who falls further behind starts anew. */
+/** Number of flips kept: some minutes of claims. A reader that falls further behind starts anew. */
 const KEPT = 16_384
 
-/** Ordinals whose state changed, in the order in which that was noticed. Each reader keeps its own position. */
+/** A log of ordinals whose state flipped, in the order in which that was noticed. Each reader keeps its own position in it. */
 export class Flips {
   readonly #ring = new Uint32Array(KEPT)
   #end = 0
 
-  /** Position behind the newest flip. */
+  /** Position after the newest flip. */
   get end(): number {
     return this.#end
   }
@@ -172,12 +172,12 @@ export class Flips {
     this.#ring[this.#end++ % KEPT] = ordinal
   }
 
-  /** So much changed that it is not told one by one. */
+  /** Records that so much changed that every reader must start anew. */
   pushEverything(): void {
     this.#end += KEPT + 1
   }
 
-  /** What flipped since `position`; undefined when that is no longer known. */
+  /** Ordinals that flipped since `position`; undefined when they are no longer kept. */
   since(position: number): number[] | undefined {
     if (this.#end - position > KEPT) return undefined
     const flipped: number[] = []

@@ -1,17 +1,17 @@
 import { CountRanges, firstAtLeast } from './countRanges.js'
 
-/** A root of an older lineage with leaves at or above the lowest later cut: it may cover regrown deposits there. */
+/** A root of an older lineage that has leaves above the lowest later cut. It may commit to regrown deposits there. */
 export interface FormerRoot {
   readonly lineage: number
   readonly leafCount: number
 }
 
-/** Deposit counts at or above the lowest later cut at which the tree now has the same leaf as the given older lineage. */
+/** Returns the regrown deposits of an older lineage: the counts above a later cut at which the tree now has the same leaf. */
 export type Regrown = (lineage: number) => CountRanges
 
 /**
- * Regrown deposits that roots of older lineages cover. Each root stands at a place: an L1 info index, or a position in a list of
- * such indexes. Empty in a tree that was never cut.
+ * Finds the regrown deposits that roots of older lineages cover. Each root is added at a place: an l1InfoTreeIndex, or a position
+ * in a list of such indexes. Empty for a tree that was never cut.
  */
 export class FormerReach {
   readonly #byLineage = new Map<number, ReachSteps>()
@@ -24,7 +24,7 @@ export class FormerReach {
     this.#byLineage.clear()
   }
 
-  /** Adds a root. @param place not below the place added before. */
+  /** Adds a root. @param place at least the place of the root added before. */
   add(place: number, { lineage, leafCount }: FormerRoot): void {
     let steps = this.#byLineage.get(lineage)
     if (steps === undefined) {
@@ -34,7 +34,7 @@ export class FormerReach {
     steps.add(place, leafCount)
   }
 
-  /** First place whose root covers the deposit; undefined while none does. */
+  /** The first place whose root covers the deposit; undefined while none does. */
   findFirst(depositCount: number, regrown: Regrown): number | undefined {
     let first: number | undefined
     for (const [lineage, steps] of this.#byLineage) {
@@ -43,7 +43,7 @@ export class FormerReach {
     return first
   }
 
-  /** Deposits that roots at places below `end` cover. */
+  /** The regrown deposits that roots at places below `end` cover. */
   coveredBelow(end: number, regrown: Regrown): CountRanges {
     const covered: CountRanges[] = []
     for (const [lineage, steps] of this.#byLineage) {
@@ -59,7 +59,7 @@ export function smallerOf(left: number | undefined, right: number | undefined): 
   return Math.min(left, right)
 }
 
-/** The places whose root has more leaves of the lineage than every root before. */
+/** For one lineage, the places whose root has more leaves than every root before it. */
 class ReachSteps {
   readonly #places: number[] = []
   readonly #reaches: number[] = []
@@ -70,7 +70,7 @@ class ReachSteps {
     this.#reaches.push(reach)
   }
 
-  /** First place whose root has a leaf at `depositCount`. */
+  /** The first place whose root has a leaf at `depositCount`. */
   firstAbove(depositCount: number): number | undefined {
     return this.#places[firstAtLeast(this.#reaches, depositCount + 1)]
   }

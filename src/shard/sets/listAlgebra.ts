@@ -1,9 +1,9 @@
 import { firstAtLeast } from './countRanges.js'
 import { AnyIndexedList, type IndexedList, listOf, type OrdinalList } from './ordinalList.js'
 
-/** Lists that share no ordinal, as one list. Nothing is copied: a page costs a merge of its own length. */
+/** The union of lists that share no ordinal. Nothing is copied: reading a page merges only the page. */
 export function unionOf(all: readonly OrdinalList[]): OrdinalList {
-  // Often there is one: claims set by an administrator go to hardly any address.
+  // Often only one list has members: administrators set claims for hardly any address.
   const lists = all.filter((list) => list.length > 0)
   const [only] = lists
   if (only !== undefined && lists.length === 1) return only
@@ -12,7 +12,7 @@ export function unionOf(all: readonly OrdinalList[]): OrdinalList {
     rank: (value) => lists.reduce((sum, list) => sum + list.rank(value), 0),
     slice(from, to) {
       const starts = splitAt(lists, from)
-      // Each list gives at most the whole stretch.
+      // Each list may hold the whole page.
       const heads = lists.map((list, at) =>
         list.slice(starts[at]!, Math.min(list.length, starts[at]! + to - from)),
       )
@@ -22,15 +22,15 @@ export function unionOf(all: readonly OrdinalList[]): OrdinalList {
 }
 
 /**
- * How many ordinals of each list are among the `count` smallest of all: bisects the ordinal itself, and each step narrows
- * the stretch of every list that the next one looks at, so a deep page costs about as much as the first.
+ * How many ordinals of each list are among the `count` smallest of all. Bisects over the value of the ordinal; each step narrows
+ * the part of every list that the next step searches, so a deep page costs about as much as the first.
  */
 function splitAt(lists: readonly OrdinalList[], count: number): number[] {
   const lows = lists.map(() => 0)
   const highs = lists.map((list) => list.length)
   if (count === 0) return lows
   if (count >= highs.reduce((sum, length) => sum + length, 0)) return highs
-  // Invariant: fewer than `count` ordinals are below `low`, more than `count` below `high`; `lows` and `highs` say how many of each list.
+  // Invariant: fewer than `count` ordinals are below `low`, more than `count` below `high`. `lows` and `highs` are those numbers by list.
   let low = 0
   let high =
     1 +
@@ -71,8 +71,7 @@ function mergeFirst(heads: readonly (readonly number[])[], limit: number): numbe
 }
 
 /**
- * The union of a list and a few other ordinals, which the list does not contain. Nothing is copied: a position is found by
- * bisecting the few.
+ * The union of a list and a few ordinals that it does not contain. Nothing is copied: a position is found by bisecting the few.
  */
 export function withMore(list: IndexedList, more: IndexedList): IndexedList {
   return new ListWithMore(list, more)
@@ -121,13 +120,13 @@ class ListWithMore extends AnyIndexedList {
   }
 }
 
-/** A list without a few of its ordinals. @param left ordinals to leave out, ascending; others than the list's are ignored. */
-export function without(list: OrdinalList, left: readonly number[]): OrdinalList {
-  const positions = positionsIn(list, left)
+/** A list without a few of its ordinals. @param omitted ascending; ordinals that are not in the list are ignored. */
+export function without(list: OrdinalList, omitted: readonly number[]): OrdinalList {
+  const positions = positionsIn(list, omitted)
   if (positions.length === 0) return list
-  /** Position in `list` of the ordinal that stands at `position` here. */
+  /** From a position in the result to the position of the same ordinal in `list`. */
   const outer = (position: number): number => {
-    // The first left-out position that has more than `position` kept ones before it.
+    // Finds the first omitted ordinal that has more than `position` kept ordinals before it.
     let low = 0
     let high = positions.length
     while (low < high) {
@@ -153,13 +152,13 @@ export function without(list: OrdinalList, left: readonly number[]): OrdinalList
   }
 }
 
-/** Ordinals from `from` on, below `below`. */
+/** The ordinals `from` … `below` − 1. */
 export interface Stretch {
   readonly from: number
   readonly below: number
 }
 
-/** A list with more ordinals per stretch than this is bisected for the ends of the stretches; a shorter one is read whole. */
+/** A list with at most this many ordinals per stretch is read whole. In a longer one the ends of the stretches are bisected. */
 const WORTH_READING = 128
 
 /** The ordinals of a list that lie in the stretches. @param stretches ascending, without overlap. */
@@ -205,7 +204,7 @@ export function within(list: OrdinalList, stretches: readonly Stretch[]): Ordina
   }
 }
 
-/** Where those of the ordinals that are in the list stand in it. */
+/** Positions in the list of those `ordinals` that are in it. @param ordinals ascending. */
 function positionsIn(list: OrdinalList, ordinals: readonly number[]): number[] {
   const positions: number[] = []
   let rank = 0

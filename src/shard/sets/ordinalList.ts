@@ -1,24 +1,24 @@
 import { LIST_CHUNK } from '../../store/layout/tables.js'
 
 /**
- * Ascending ordinals that answer one filter: deposit counts, or claim ordinals. Every filter and every combination of
- * filters ends as one of these, so totals, pages, ranges and cursors are worked out in one way for all (`pageOf`).
+ * Ascending deposit counts or claim ordinals that match a filter. Every filter and combination of filters becomes one of these, so
+ * totals, pages, ranges and cursors are computed in one way for all (`pageOf`).
  */
 export interface OrdinalList {
   readonly length: number
-  /** Number of ordinals below `value`, known to lie in [low, high]. */
+  /** Number of ordinals below `value`. @param low, high bounds that the caller knows for the result. */
   rank(value: number, low?: number, high?: number): number
   /** Ordinals at positions `from` … `to` − 1, ascending; `to` is at most `length`. */
   slice(from: number, to: number): number[]
 }
 
-/** A list that reads any of its ordinals at once. */
+/** A list with direct access to any position. */
 export interface IndexedList extends OrdinalList {
   /** @returns the ordinal at `position`, which must be below `length`. */
   at(position: number): number
 }
 
-/** What every list that reads any of its ordinals at once has in common. */
+/** Base of lists with direct access: `rank` and `slice` follow from `at`. */
 export abstract class AnyIndexedList implements IndexedList {
   abstract readonly length: number
 
@@ -103,8 +103,8 @@ class WholeRange extends AnyIndexedList {
 }
 
 /**
- * A list over stored chunks: a page costs a few reads at any depth.
- * @param readChunk gives the ordinals of chunk n as memory of its own. The newest chunk read is kept: neighbours cost nothing.
+ * A list over stored chunks: reading a page costs a few reads at any depth. Keeps the chunk read last.
+ * @param readChunk returns the ordinals of chunk n in fresh memory.
  */
 export function chunkedList(length: number, readChunk: (chunk: number) => Uint32Array): IndexedList {
   return new ChunkedList(length, readChunk)
@@ -115,7 +115,7 @@ export function listOf(ordinals: readonly number[]): IndexedList {
   return new ListInMemory(ordinals)
 }
 
-/** The ordinals 0 … length − 1: what "no filter" lists. */
+/** The ordinals 0 … length − 1: the list without a filter. */
 export function wholeRange(length: number): IndexedList {
   return new WholeRange(length)
 }

@@ -1,12 +1,12 @@
 import { type Bits, BLOCK_BITS, maskBelow, RANGE_BITS, WORD_BITS } from './bits.js'
 import { type CountRanges, firstAtLeast } from './countRanges.js'
 
-/** The members of a set that lie in the given ranges, without copying the set. */
+/** The members of a set that are in the given ranges. The set is not copied. */
 export class RangedBits implements Bits {
   readonly wordCount: number
   readonly #bits: Bits
   readonly #bounds: readonly number[]
-  /** Per range: number of members in the ranges before it. */
+  /** For each range, the number of members in the ranges before it. */
   readonly #before: number[] = []
 
   constructor(bits: Bits, { bounds }: CountRanges) {
@@ -24,7 +24,7 @@ export class RangedBits implements Bits {
     const bounds = this.#bounds
     const [first, end] = [index * WORD_BITS, (index + 1) * WORD_BITS]
     let mask = 0
-    // Starts with the range that contains the word's first ordinal, or the next range.
+    // Starts at the range that contains the word's first ordinal, or else at the next range.
     for (
       let at = evenBelow(firstAtLeast(bounds, first + 1));
       at < bounds.length && bounds[at]! < end;

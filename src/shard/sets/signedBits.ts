@@ -1,6 +1,6 @@
 import { type Bits, BLOCK_BITS, maskBelow, RANGE_BITS, WORD_BITS } from './bits.js'
 
-/** A set that is added or taken away, as far as its members lie below `below`. */
+/** The members below `below` of a set, to be added or subtracted. */
 export interface SignedPart {
   readonly bits: Bits
   readonly sign: 1 | -1
@@ -8,9 +8,9 @@ export interface SignedPart {
 }
 
 /**
- * Sums and differences of sets as one set, with nothing copied: `to − claimed`, `all − (to below the watermark) + claimed`.
- * What is taken away must be in what was added, and what is added must not be there yet: then the count of any stretch is the
- * sum of the parts' counts, and a bit of the result is the parity of the parts' bits.
+ * Sums and differences of sets as one set, without copying: `to − claimed`, `all − (to below the watermark) + claimed`. A part that
+ * is added must share no member with the result so far, and a part that is subtracted must lie inside it. Then the count in any
+ * stretch is the sum of the parts' counts, and a bit of the result is the parity of the parts' bits.
  */
 export class SignedBits implements Bits {
   readonly #parts: readonly SignedPart[]

@@ -1,7 +1,7 @@
 /**
- * Values by number, each in the one slot that its number leads to: what came last stays. A look-up is two array reads, where
- * a map that keeps the order of use takes a tenth of a microsecond. Numbers are scattered, so that two stretches of them which
- * are asked for in turn do not meet in all their slots.
+ * A cache by number in which each number has one slot; a newer number replaces the older one in its slot. A look-up is two array
+ * reads, where a map in order of use takes 0.1 µs. Slots come from a hash of the number, so that two runs of numbers that are read
+ * in turn do not replace each other in every slot.
  */
 export class SlotCache<Value> {
   readonly #numbers: Float64Array

@@ -1,11 +1,11 @@
 import { firstAtLeast } from './countRanges.js'
 import type { OrdinalList } from './ordinalList.js'
 
-/** The rows of one network sorted by time, then by ordinal. A place is a position in this order. */
+/** The rows of one network, sorted by time, then by ordinal. A place is a position in this order. */
 export interface TimeOrder {
-  /** Indexed by place; never falls. */
+  /** Indexed by place; ascending. */
   readonly timestampsSec: readonly number[]
-  /** The permutation where times fall; absent where every row's place is its ordinal. */
+  /** The permutation of places and ordinals. Absent when times never fall: every row's place is its ordinal. */
   readonly mixed?: MixedOrder
 }
 
@@ -31,7 +31,7 @@ export function orderByTime(times: readonly number[]): TimeOrder {
   return { timestampsSec: ordinals.map((ordinal) => times[ordinal]!), mixed }
 }
 
-/** The matching rows of one network, in its order of time. */
+/** The matching rows of one network, sorted by time. */
 export interface Strand {
   readonly networkId: number
   /** Places in `order`. */
@@ -40,16 +40,16 @@ export interface Strand {
 }
 
 /** Sort key of a row among the rows of all networks: time, then network, then ordinal. */
-export interface TimelinePlace {
+export interface TimelineKey {
   readonly timestampSec: number
   readonly networkId: number
   readonly ordinal: number
 }
 
-/** Rows of several networks in one order, nothing copied: a page costs its own length, at any depth. */
+/** Rows of several networks in one order. Nothing is copied: a page at any depth costs only its own length. */
 export class Timeline {
   readonly length: number
-  /** By network id, which decides between equal times. */
+  /** Sorted by network id, which decides between equal times. */
   readonly #strands: readonly Strand[]
 
   constructor(strands: readonly Strand[]) {
@@ -57,22 +57,22 @@ export class Timeline {
     this.length = strands.reduce((sum, { rows }) => sum + rows.length, 0)
   }
 
-  /** Number of rows before the place. */
-  rank(place: TimelinePlace): number {
-    return this.#strands.reduce((sum, strand) => sum + strand.rows.rank(placeAt(strand, place)), 0)
+  /** Number of rows before the key. */
+  rank(key: TimelineKey): number {
+    return this.#strands.reduce((sum, strand) => sum + strand.rows.rank(placeAt(strand, key)), 0)
   }
 
   /** Rows at positions `from` … `to` − 1, oldest first; `to` is at most `length`. */
-  slice(from: number, to: number): TimelinePlace[] {
+  slice(from: number, to: number): TimelineKey[] {
     if (from >= to) return []
     const starts = this.#splitAt(from)
     const heads = this.#strands.map(({ rows }, at) =>
       rows.slice(starts[at]!, Math.min(rows.length, starts[at]! + to - from)),
     )
     const next = heads.map(() => 0)
-    const places: TimelinePlace[] = []
-    while (places.length < to - from) {
-      let earliest: TimelinePlace | undefined
+    const rows: TimelineKey[] = []
+    while (rows.length < to - from) {
+      let earliest: TimelineKey | undefined
       let chosen = -1
       for (let at = 0; at < heads.length; at++) {
         const { networkId, order } = this.#strands[at]!
@@ -84,17 +84,17 @@ export class Timeline {
         chosen = at
       }
       if (earliest === undefined) break
-      places.push(earliest)
+      rows.push(earliest)
       next[chosen]!++
     }
-    return places
+    return rows
   }
 
-  /** How many rows of each strand are among the `count` first of all. */
+  /** How many rows of each strand are among the first `count` of all. */
   #splitAt(count: number): number[] {
     let low = 0
     let high = 1 + Math.max(0, ...this.#strands.map(({ order }) => order.timestampsSec.at(-1) ?? 0))
-    // Invariant: at most `count` rows are earlier than `low`, more are earlier than `high` (or it is behind all).
+    // Invariant: at most `count` rows are earlier than `low`. More than `count` are earlier than `high`, or `high` is after all rows.
     while (high - low > 1) {
       const middle = Math.floor((low + high) / 2)
       if (this.#countBefore(middle) <= count) low = middle
@@ -117,25 +117,25 @@ export class Timeline {
   }
 }
 
-/** First place of the strand that is not before `place`. */
-function placeAt({ networkId, order }: Strand, place: TimelinePlace): number {
+/** First place of the strand whose row is not before `key`. */
+function placeAt({ networkId, order }: Strand, key: TimelineKey): number {
   const { timestampsSec, mixed } = order
-  const { timestampSec } = place
-  if (networkId !== place.networkId)
-    return firstAtLeast(timestampsSec, networkId < place.networkId ? timestampSec + 1 : timestampSec)
-  if (mixed === undefined) return place.ordinal
+  const { timestampSec } = key
+  if (networkId !== key.networkId)
+    return firstAtLeast(timestampsSec, networkId < key.networkId ? timestampSec + 1 : timestampSec)
+  if (mixed === undefined) return key.ordinal
   let low = firstAtLeast(timestampsSec, timestampSec)
   let high = firstAtLeast(timestampsSec, timestampSec + 1)
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (mixed.ordinals[middle]! < place.ordinal) low = middle + 1
+    if (mixed.ordinals[middle]! < key.ordinal) low = middle + 1
     else high = middle
   }
   return low
 }
 
-/** An ordinal above that of every row of the strand before `place`. */
-export function ordinalsBefore(strand: Strand, place: TimelinePlace): number {
-  const at = placeAt(strand, place)
+/** An ordinal above those of all rows of the strand that are before `key`. */
+export function ordinalsBefore(strand: Strand, key: TimelineKey): number {
+  const at = placeAt(strand, key)
   return strand.order.mixed?.ordinalsBelow[at] ?? at
 }

@@ -1,8 +1,8 @@
-/** A growing array of uint32: a derived fact per L1 info leaf or settlement, 4 bytes each. */
+/** A growing array of uint32. Holds one derived number per L1 info leaf or settlement, 4 bytes each. */
 export class Uint32Column {
   #values = new Uint32Array(64)
   #length = 0
-  /** What `firstAbove` found last: neighbouring rows have the same. */
+  /** The last result of `firstAbove`: neighbouring rows mostly have the same. */
   #found = 0
 
   get length(): number {
@@ -27,7 +27,7 @@ export class Uint32Column {
     this.#values[position] = value
   }
 
-  /** Inserts before `position`; the rest moves up. */
+  /** Inserts before `position` and moves the rest up. */
   insert(position: number, value: number): void {
     this.push(value)
     this.#values.copyWithin(position + 1, position, this.#length - 1)
@@ -38,7 +38,7 @@ export class Uint32Column {
     this.#length = length
   }
 
-  /** First position below `end` whose value is above `value`, in a column that never falls; `end` if there is none. */
+  /** First position below `end` whose value is above `value`; `end` if there is none. Only for columns in ascending order. */
   firstAbove(value: number, end: number = this.#length): number {
     const values = this.#values
     const found = this.#found

@@ -7,7 +7,7 @@ import {
   ordinalsBefore,
   type Strand,
   Timeline,
-  type TimelinePlace,
+  type TimelineKey,
 } from '../../../../src/shard/sets/timeline.js'
 
 interface Row {
@@ -33,7 +33,7 @@ function strandOf(networkId: number, made: readonly Row[]): Strand {
   return { networkId, rows: listOf(places.sort((a, b) => a - b)), order }
 }
 
-const isBefore = (left: TimelinePlace, right: TimelinePlace) =>
+const isBefore = (left: TimelineKey, right: TimelineKey) =>
   left.timestampSec - right.timestampSec || left.networkId - right.networkId || left.ordinal - right.ordinal
 
 test('rows of all networks are one list by time, network and position, from any row to any other', () => {
