@@ -2,9 +2,9 @@ import type { TableName } from '../../store/layout/tables.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 
 /**
- * Rows of a table that packs several into one value. The chunk read last is kept, in memory that the next one overwrites: the
- * rows of a page lie in a few chunks, and a fresh copy of 4 kB per chunk was a sixth of a page's time, most of it for the
- * garbage collector.
+ * Reads rows of a table that packs several rows into one value. Keeps the chunk read last, in memory that the next chunk
+ * overwrites: the rows of a page are in a few chunks, and a fresh copy of 4 kB for each took a sixth of a page's time, most of it
+ * in the garbage collector.
  */
 export class ChunkReader {
   readonly #view: ReadView
@@ -15,7 +15,7 @@ export class ChunkReader {
   #chunk: Uint8Array | undefined
   #first = -1
 
-  /** @param keyOf key of the chunk that holds row `ordinal`. */
+  /** @param keyOf returns the key of the chunk that holds row `ordinal`. */
   constructor(
     view: ReadView,
     table: TableName,
@@ -29,8 +29,8 @@ export class ChunkReader {
   }
 
   /**
-   * Chunk that holds row `ordinal`; undefined if there is none. Row i of it starts at `offset · row size`.
-   * @returns memory of this reader, good until the next call: copy what must live longer.
+   * The chunk that holds row `ordinal`; undefined if there is none. The row starts at `offset(ordinal)` · row size.
+   * @returns memory of this reader, valid until the next call: copy what must live longer.
    */
   find(ordinal: number): Uint8Array | undefined {
     const first = ordinal - (ordinal % this.#rowsPerChunk)
@@ -43,8 +43,8 @@ export class ChunkReader {
   }
 
   /**
-   * The same for who wants one row and goes elsewhere: what is not kept already is not copied.
-   * @returns bytes good until the next read.
+   * As `find`, for callers that need only one row: a chunk that is not kept already is not copied.
+   * @returns bytes valid until the next read.
    */
   peek(ordinal: number): Uint8Array | undefined {
     return ordinal - (ordinal % this.#rowsPerChunk) === this.#first
@@ -57,7 +57,7 @@ export class ChunkReader {
     return ordinal % this.#rowsPerChunk
   }
 
-  /** Forgets the chunk: another snapshot follows. */
+  /** Forgets the chunk, before another snapshot is read. */
   reset(): void {
     this.#chunk = undefined
     this.#first = -1
@@ -67,14 +67,14 @@ export class ChunkReader {
     if (stored === undefined) return undefined
     if (stored.length > this.#memory.length) this.#memory = new Uint8Array(stored.length)
     this.#memory.set(stored)
-    // Chunks are full but for the last one: mostly the same length as before.
+    // All chunks but the last are full, so the view of the chunk before mostly fits.
     return this.#chunk?.length === stored.length && this.#chunk.buffer === this.#memory.buffer
       ? this.#chunk
       : this.#memory.subarray(0, stored.length)
   }
 }
 
-/** `slice` of a Buffer would be a view of the store's shared buffer, which the next read overwrites. */
+/** Copies a value of the store. (`slice` of a Buffer would be a view of the store's shared buffer, which the next read overwrites.) */
 export function copyOf(bytes: Uint8Array | undefined): Uint8Array | undefined {
   return bytes === undefined ? undefined : new Uint8Array(bytes)
 }

@@ -23,16 +23,15 @@ import { ChunkReader } from './chunkReader.js'
 import { SenderReads } from './senderReads.js'
 import type { SnapshotState } from './snapshotState.js'
 
-/** Claims made on one network, their claimers, and which deposits of which network they claim. Rows are copies: they stay good. */
+/** Claims made on one network, their senders, and which deposits they claim. Rows are copies. */
 export class ClaimReads {
   readonly #view: ReadView
   readonly #state: SnapshotState
   readonly #networkId: NetworkId
   readonly #claims: ChunkReader
   readonly #hashes: ChunkReader
-  /** Who made them. */
   readonly senders: SenderReads
-  /** By source network: a page of claims or bridges meets few of them. */
+  /** Readers of claim links by source network: a page of claims or bridges needs few of them. */
   readonly #links = new Map<number, ChunkReader>()
 
   constructor(view: ReadView, state: SnapshotState, networkId: NetworkId) {
@@ -55,7 +54,7 @@ export class ClaimReads {
     for (const links of this.#links.values()) links.reset()
   }
 
-  /** Claims ever made, in force or not: one more than the newest ordinal. */
+  /** Number of claims in force or not: one more than the newest ordinal. */
   get count(): number {
     return this.#state.counters.claims
   }
@@ -68,17 +67,17 @@ export class ClaimReads {
     return decodeClaimRow(chunk.slice(offset, offset + CLAIM_BYTES), 0)
   }
 
-  /** Chunk with the row of a claim. @returns the store's own bytes, good until the next read. @throws InvariantError when the row is missing. */
+  /** Chunk with the row of a claim. @returns the store's own bytes, valid until the next read. @throws InvariantError when the row is missing. */
   chunkOf(ordinal: number): Uint8Array {
     return this.#storedChunk('claims', ordinal, CLAIMS_PER_CHUNK, CLAIM_BYTES)
   }
 
-  /** Chunk with the transaction hash of a claim, as above. */
+  /** Chunk with the transaction hash of a claim. @returns and @throws as `chunkOf`. */
   hashChunkOf(ordinal: number): Uint8Array {
     return this.#storedChunk('claimHashes', ordinal, CLAIM_HASHES_PER_CHUNK, CLAIM_HASH_BYTES)
   }
 
-  /** Chunk with the link of a deposit, as above; undefined where nothing is claimed. */
+  /** Chunk with the claim link of a deposit; undefined when no deposit of the chunk is claimed. @returns bytes valid until the next read. */
   linkChunkOf(sourceNetwork: number, depositCount: number): Uint8Array | undefined {
     return this.#view.get('claimLinks', claimLinkKey(sourceNetwork, depositCount))
   }
@@ -92,7 +91,7 @@ export class ClaimReads {
     return chunk.slice(offset, offset + CLAIM_HASH_BYTES)
   }
 
-  /** Ordinal of the claim in force of a deposit; undefined while there is none. */
+  /** Ordinal of a deposit's claim in force; undefined while there is none. */
   findOf(sourceNetwork: number, depositCount: number): ClaimOrdinal | undefined {
     const links = this.#linksOf(sourceNetwork)
     const chunk = links.find(depositCount)
@@ -101,7 +100,7 @@ export class ClaimReads {
       : decodeClaimLink(chunk, links.offset(depositCount) * CLAIM_LINK_BYTES)
   }
 
-  /** Calls `visit` with each of the deposits `from` … `below` − 1 that has a claim in force, ascending: chunk by chunk. */
+  /** Calls `visit` with each of the deposits `from` … `below` − 1 that has a claim in force, ascending. */
   eachClaimed(
     sourceNetwork: number,
     from: number,

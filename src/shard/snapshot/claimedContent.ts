@@ -4,7 +4,7 @@ import type { DepositRow } from '../../store/layout/depositRow.js'
 import type { TokenEntry } from '../../store/layout/smallRows.js'
 import type { ShardView } from './shardView.js'
 
-/** What a claim or a deposit pays, and to whom: everything a ClaimEvent holds about the deposit, besides its global index. */
+/** Token, amount and receiver of a claim or a deposit: all that a ClaimEvent holds about the deposit besides its global index. */
 export interface ClaimedContent {
   readonly token: TokenEntry
   readonly destinationAddress: ClaimRow['destinationAddress']
@@ -15,7 +15,7 @@ export function contentOfDeposit(source: ShardView, deposit: DepositRow): Claime
   return { ...deposit, token: source.dictionary.getToken(deposit.tokenId) }
 }
 
-/** @param claim must come from a ClaimEvent: SetClaim holds no content. */
+/** @param claim must come from a ClaimEvent, since SetClaim has no content. */
 export function contentOfClaim(destination: ShardView, claim: ClaimRow): ClaimedContent {
   return { ...claim, token: destination.dictionary.getToken(claim.tokenId) }
 }
@@ -30,9 +30,9 @@ export function isSameContent(left: ClaimedContent, right: ClaimedContent): bool
 }
 
 /**
- * Whether the claim in force of a deposit's global index paid this deposit. After a cut of the exit tree a deposit count is used
- * again: the claim may have paid the archived deposit, and the listed one can no longer be claimed.
- * @param ordinal of the claim, below the number of claims. @param depositCount must be below the number of deposits.
+ * Whether the claim in force of a deposit's global index paid this deposit. After a cut of the local exit tree a deposit count is
+ * used again. The claim may then have paid the archived deposit, and the current one can't be claimed any more.
+ * @param depositCount must be below the number of deposits. @param ordinal of the claim, below the number of claims.
  */
 export function claimsListedDeposit(
   source: ShardView,

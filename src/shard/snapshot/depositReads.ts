@@ -20,15 +20,14 @@ import type { SnapshotState } from './snapshotState.js'
 
 const NO_DEPOSITS: readonly ArchivedDeposit[] = []
 
-/** Deposits of one network and their senders. Rows are copies: they stay good. */
+/** Deposits of one network and their senders. Rows are copies. */
 export class DepositReads {
   readonly #view: ReadView
   readonly #state: SnapshotState
   readonly #networkId: NetworkId
   readonly #deposits: ChunkReader
-  /** Who made them. */
   readonly senders: SenderReads
-  /** Archived deposits that were read, and the epoch they belong to. */
+  /** The archived deposits read so far, and their epoch. */
   #archive = { epoch: -1, size: 0, byCount: new Map<number, readonly ArchivedDeposit[]>() }
 
   constructor(view: ReadView, state: SnapshotState, networkId: NetworkId) {
@@ -46,7 +45,7 @@ export class DepositReads {
     this.senders.reset()
   }
 
-  /** Deposits served: those of the newest lineage. */
+  /** Number of deposits served: the leaves of the newest lineage. */
   get count(): number {
     return this.#state.counters.deposits
   }
@@ -63,13 +62,13 @@ export class DepositReads {
     return decodeDepositRow(chunk, offset)
   }
 
-  /** Destination network of a deposit that nothing else is asked of. @param depositCount must be below `count`. */
+  /** Destination network alone, without keeping the chunk. @param depositCount must be below `count`. */
   peekDestinationNetwork(depositCount: number): NetworkId {
     const chunk = this.#peekChunk(depositCount)
     return depositDestinationNetwork(chunk, this.#deposits.offset(depositCount) * DEPOSIT_BYTES)
   }
 
-  /** Destination network alone. @param depositCount must be below `count`. */
+  /** Destination network alone, keeping the chunk for neighbours. @param depositCount must be below `count`. */
   getDestinationNetwork(depositCount: number): NetworkId {
     const chunk = this.#chunkOf(depositCount)
     return depositDestinationNetwork(chunk, this.#deposits.offset(depositCount) * DEPOSIT_BYTES)
@@ -81,14 +80,14 @@ export class DepositReads {
     return depositLeafType(chunk, this.#deposits.offset(depositCount) * DEPOSIT_BYTES)
   }
 
-  /** First deposit at or above a block; `count` if there is none. Blocks never fall. */
+  /** First deposit in or after a block; `count` if there is none. */
   firstFromBlock(blockNumber: number): number {
     return this.#first(depositBlockNumber, blockNumber)
   }
 
   /**
-   * Times of the deposits from `first` on that share its chunk, `first` being the chunk's own.
-   * @param times gets them. @returns how many there are.
+   * Reads the timestamps of one chunk's deposits.
+   * @param first the chunk's first deposit. @param times takes the timestamps. @returns their number.
    */
   readTimes(first: number, times: Float64Array): number {
     const rows = Math.min(DEPOSITS_PER_CHUNK, this.count - first)
@@ -102,7 +101,7 @@ export class DepositReads {
     return this.#first(depositTimestampSec, timestampSec)
   }
 
-  /** Chunk with the row of a deposit. @returns the store's own bytes, good until the next read. @throws InvariantError when the row is missing. */
+  /** Chunk with the row of a deposit. @returns the store's own bytes, valid until the next read. @throws InvariantError when the row is missing. */
   chunkOf(depositCount: number): Uint8Array {
     const chunk = this.#view.get('deposits', chunkKey(depositCount, DEPOSITS_PER_CHUNK))
     if (chunk === undefined || chunk.length < ((depositCount % DEPOSITS_PER_CHUNK) + 1) * DEPOSIT_BYTES)
@@ -110,7 +109,7 @@ export class DepositReads {
     return chunk
   }
 
-  /** Deposits of this count that BackwardLET cut off, newest first: one per cut at most. */
+  /** The archived deposits of this count, newest first: at most one per cut. */
   archivedAt(depositCount: number): readonly ArchivedDeposit[] {
     const { archivedDeposits } = this.#state.counters
     if (archivedDeposits === 0) return NO_DEPOSITS
@@ -121,7 +120,7 @@ export class DepositReads {
     return this.#archive.byCount.get(depositCount) ?? NO_DEPOSITS
   }
 
-  /** The archive only grows, except in a reorg: within an epoch, what was read stays valid. */
+  /** Reads what was added to the archive. It only grows except in a reorg, so what was read stays valid within an epoch. */
   #readArchive(size: number): void {
     const archive = this.#archive
     if (archive.size === size) return

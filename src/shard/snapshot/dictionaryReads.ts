@@ -9,12 +9,12 @@ import type { SnapshotState } from './snapshotState.js'
 
 const CACHED_TOKENS = 4096
 const CACHED_METADATA = 1024
-/** Metadata of a token is 192 to 320 bytes; that of a message can be anything, and is not worth keeping. */
+/** Longer metadata is not kept. A token's metadata has 192 to 320 bytes; a message's may have any length, and rarely comes again. */
 const CACHED_METADATA_BYTES = 1024
-/** Digests kept of metadata too long for a list: a page of 1,000 rows with the same metadata reads them once. */
+/** Digests kept of metadata that is too long for pages: a page of 1,000 rows with the same metadata reads it once. */
 const CACHED_DIGESTS = 4096
 
-/** Tokens and metadata, which rows name by their id. An id means the same to the end of its epoch. */
+/** Tokens and metadata, which rows name by id. Within an epoch an id always means the same entry. */
 export class DictionaryReads {
   readonly #view: ReadView
   readonly #state: SnapshotState
@@ -22,7 +22,7 @@ export class DictionaryReads {
   readonly #tokens = new SlotCache<TokenEntry>(CACHED_TOKENS)
   readonly #metadata = new SlotCache<Uint8Array>(CACHED_METADATA)
   readonly #digests = new SlotCache<MetadataDigest>(CACHED_DIGESTS)
-  /** By slot: what was asked for once. */
+  /** For each slot, the id that was asked for last: only metadata that is asked for twice is kept. */
   readonly #metBefore = new Float64Array(CACHED_METADATA).fill(-1)
   #epoch = -1
 
@@ -37,7 +37,7 @@ export class DictionaryReads {
     this.#followEpoch()
     let token = this.#tokens.get(id)
     if (token === undefined) {
-      // The entry is views of the bytes, which the next read overwrites.
+      // The decoded entry has views of the bytes, so it gets a copy: the next read overwrites the store's bytes.
       token = decodeTokenEntry(new Uint8Array(this.#stored('tokens', id)))
       this.#tokens.set(id, token)
     }
@@ -45,21 +45,21 @@ export class DictionaryReads {
   }
 
   /**
-   * The entry as it is stored: network u32, address 20, checksum mask 5.
-   * @returns bytes good until the next read. @throws InvariantError when it is missing.
+   * The entry as stored: network u32, address 20, checksum mask 5.
+   * @returns bytes valid until the next read. @throws InvariantError when the entry is missing.
    */
   peekTokenBytes(id: number): Uint8Array {
     return this.#stored('tokens', id)
   }
 
-  /** @returns bytes that stay good. @throws InvariantError when the entry is missing. */
+  /** @returns a copy. @throws InvariantError when the entry is missing. */
   getMetadata(id: number): Uint8Array {
     return new Uint8Array(this.peekMetadata(id))
   }
 
   /**
-   * The same, without a copy where nobody asked for it before: metadata of messages is mostly met once.
-   * @returns bytes good until the next read.
+   * As `getMetadata`, without a copy the first time: most metadata of messages is read only once.
+   * @returns bytes valid until the next read.
    */
   peekMetadata(id: number): Uint8Array {
     this.#followEpoch()
@@ -78,8 +78,8 @@ export class DictionaryReads {
   }
 
   /**
-   * Metadata that a list shows.
-   * @returns bytes good until the next read; undefined for longer ones, which are read once only.
+   * Metadata that is short enough to be shown in pages.
+   * @returns bytes valid until the next read; undefined for longer metadata, whose digest is then kept.
    */
   peekListed(id: number): Uint8Array | undefined {
     this.#followEpoch()
@@ -90,13 +90,13 @@ export class DictionaryReads {
     return undefined
   }
 
-  /** The metadata as a row of a list shows it. @returns own memory. */
+  /** The metadata as a page shows it: whole, or its digest. @returns copies. */
   getListed(id: number): Uint8Array | MetadataDigest {
     const bytes = this.peekListed(id)
     return bytes === undefined ? this.#digests.get(id)! : new Uint8Array(bytes)
   }
 
-  /** The metadata as the answer about a single row shows it. @returns own memory. */
+  /** The metadata as the answer about a single row shows it: whole up to a higher limit, else its digest. @returns copies. */
   getWhole(id: number): Uint8Array | MetadataDigest {
     const bytes = this.peekMetadata(id)
     return bytes.length > WHOLE_METADATA_BYTES ? this.#readDigest(id) : new Uint8Array(bytes)
@@ -106,7 +106,7 @@ export class DictionaryReads {
     return decodeMetadataDigest(new Uint8Array(this.#stored('longMetadata', id)))
   }
 
-  /** A reorg may have given an id to another entry. */
+  /** Empties the caches in a new epoch: a reorg may have given an id to another entry. */
   #followEpoch(): void {
     const { epoch } = this.#state
     if (epoch === this.#epoch) return
@@ -116,7 +116,7 @@ export class DictionaryReads {
     this.#digests.clear()
   }
 
-  /** @returns the store's own bytes, good until the next read. */
+  /** @returns the store's own bytes, valid until the next read. */
   #stored(table: 'tokens' | 'metadata' | 'longMetadata', id: number): Uint8Array {
     const bytes = this.#view.get(table, uint32Key(id))
     if (bytes === undefined)

@@ -13,7 +13,7 @@ import { findLocalExitRoot, readSettledInsideBlocks } from './localExitRoots.js'
 import type { SnapshotState } from './snapshotState.js'
 import { readLineages, tileReader } from './tiles.js'
 
-/** The local exit tree of one network: its lineages, its roots, its tiles. */
+/** The local exit tree of one network: its lineages, roots and tiles. */
 export class ExitTreeReads implements TreeSource {
   readonly hasher: TreeHasher
   readonly tiles: KeptTiles
@@ -43,36 +43,36 @@ export class ExitTreeReads implements TreeSource {
     return this.#state.epoch
   }
 
-  /** Newest lineage. */
+  /** Number of the newest lineage. */
   get lineage(): number {
     return this.#state.counters.lineage
   }
 
-  /** Leaves of the newest lineage = deposits served. */
+  /** Leaves of the newest lineage, which are the deposits served. */
   get leafCount(): number {
     return this.#state.counters.deposits
   }
 
-  /** Number of known roots that were settled inside a block. */
+  /** Number of stored roots that were settled inside a block. */
   get settledInsideBlocks(): number {
     this.#settledInsideBlocks ??= readSettledInsideBlocks(this.#view)
     return this.#settledInsideBlocks
   }
 
-  /** By number of the lineage. A tree that was never cut has one. */
+  /** Indexed by lineage number. A tree that was never cut has one. */
   get lineages(): readonly LineageLink[] {
     this.#lineages ??= readLineages(this.#view, this.lineage)
     return this.#lineages
   }
 
-  /** Which tree the root is the root of; undefined for a root that this shard has not seen. */
+  /** Lineage and leaf count of a root; undefined for a root that this shard does not know. */
   findRoot(localExitRoot: Hash): LocalExitRootEntry | undefined {
     return findLocalExitRoot(this.#view, localExitRoot)
   }
 
   /**
-   * Deposits, as they are now, that a tree of an earlier lineage surely holds: those below every cut since. Deposit counts are
-   * used again after a cut: of those above, the tree holds the ones that came back as they were (`regrown`).
+   * Number of current deposits that a tree of an older lineage holds for certain: those below every later cut. Of the current
+   * deposits above, it holds only the regrown ones (`regrown`).
    */
   sharedLeafCount({ lineage, leafCount }: LocalExitRootEntry): number {
     let shared: number = leafCount
@@ -81,7 +81,7 @@ export class ExitTreeReads implements TreeSource {
     return shared
   }
 
-  /** Regrown deposits of an older lineage: counts at or above the lowest later cut at which the tree has the same leaf again. */
+  /** Regrown deposits of an older lineage: the counts above a later cut at which the tree now has the same leaf as it had. */
   regrown(lineage: number): CountRanges {
     let ranges = this.#regrown.get(lineage)
     if (ranges === undefined) {
@@ -91,7 +91,7 @@ export class ExitTreeReads implements TreeSource {
     return ranges
   }
 
-  /** Current deposits that the root commits to; undefined for a root that this shard does not know. */
+  /** The current deposits that a root commits to; undefined for a root that this shard does not know. */
   findCovered(localExitRoot: Hash): CoveredCounts | undefined {
     const entry = this.findRoot(localExitRoot)
     if (entry === undefined) return undefined

@@ -16,7 +16,7 @@ import { type HashKind, hashKinds } from '../../store/layout/tables.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 
 /**
- * Deposits or claims of the transactions whose hash begins as this one's: whoever reads them compares the rest.
+ * Deposits or claims of a transaction, and of transactions whose hash starts with the same 8 bytes: the caller compares the rest.
  * @returns ordinals, ascending.
  */
 export function findByTransaction(
@@ -31,10 +31,10 @@ export function findByTransaction(
   return ordinals
 }
 
-/** What a root of this network's local exit tree is the root of; undefined for a root that the shard has not seen. */
-export function findExitRoot(view: ReadView, root: Hash): LocalExitRootEntry | undefined {
+/** Lineage and leaf count of a local exit root at a block's end; undefined when it is not stored. */
+export function findRootAtBlockEnd(view: ReadView, root: Hash): LocalExitRootEntry | undefined {
   let found: LocalExitRootEntry | undefined
-  // The last one counts: a root that comes back after a cut belongs to the newer lineage.
+  // The newest entry counts: a root that comes again after a cut belongs to the newer lineage.
   visitEntries(view, hashKinds.localExitRoots, root, (bucket, payload) => {
     found = {
       lineage: readUint32(bucket, payload) as Lineage,
@@ -78,13 +78,13 @@ function firstNotBelow(bucket: Uint8Array, { entryWords }: HashRunLayout, firstW
   return low
 }
 
-/** Whether the entry at `at` is of the hash; its first word is known to be. */
+/** Whether the entry at `at` belongs to the hash. The caller has compared the first word. */
 function holdsHash(bucket: Uint8Array, at: number, hash: Hash, { hashWords }: HashRunLayout): boolean {
   for (let index = 4; index < 4 * hashWords; index++) if (bucket[at + index] !== hash[index]) return false
   return true
 }
 
-/** Every entry of a kind, oldest run first; views that are valid until the next one. */
+/** Yields every entry of a kind, oldest run first. */
 export function* entriesOfKind(view: ReadView, kind: HashKind): Generator<Uint32Array> {
   const layout = hashRunLayouts[kind]
   for (const run of decodeHashRunDirectory(view.get('hashRuns', directoryKey(kind))).runs) {
@@ -94,13 +94,13 @@ export function* entriesOfKind(view: ReadView, kind: HashKind): Generator<Uint32
   }
 }
 
-/** An entry of `localExitRoots`. @returns own memory. */
+/** Decodes an entry of kind `localExitRoots`. @returns copies. */
 export function exitRootOf(words: Uint32Array): LocalExitRootEntry & { readonly root: Hash } {
   const root = new Uint8Array(bytesOfEntries(words.subarray(0, 8)))
   return { root, lineage: words[8] as Lineage, leafCount: words[9] as LeafCount }
 }
 
-/** @returns all entries of a run, in memory of their own. */
+/** Reads all entries of a run. @returns fresh memory. */
 export function readRun(
   view: ReadView,
   kind: HashKind,
@@ -119,7 +119,7 @@ export function readRun(
   return words.subarray(0, length / 4)
 }
 
-/** The bytes of entries, in the same memory. */
+/** The same memory as bytes. */
 export function bytesOfEntries(words: Uint32Array): Uint8Array {
   return new Uint8Array(words.buffer, words.byteOffset, words.byteLength)
 }

@@ -7,7 +7,7 @@ import type { ReadView } from '../../store/shardStore.types.js'
 import { copyOf } from './chunkReader.js'
 import type { SnapshotState } from './snapshotState.js'
 
-/** Global exit roots that one network's manager was told of. */
+/** Global exit roots that were injected into one network's manager. */
 export class InjectionReads {
   readonly #view: ReadView
   readonly #state: SnapshotState
@@ -31,7 +31,7 @@ export class InjectionReads {
     return this.#state.counters.gerRemovals
   }
 
-  /** @param ordinal must be below `count`. @returns fresh memory. */
+  /** Global exit root of an injection. @param ordinal must be below `count`. @returns fresh memory. */
   getGer(ordinal: number): Hash {
     const entry = copyOf(this.#view.get('injectedGers', uint32Key(ordinal)))
     if (entry === undefined)
@@ -42,7 +42,7 @@ export class InjectionReads {
     return decodeInjectedGerEntry(entry).globalExitRoot
   }
 
-  /** Injected, and not removed since. */
+  /** Whether the root was injected and not removed since. */
   isInForce(globalExitRoot: Hash): boolean {
     const state = this.#view.get('gerStates', globalExitRoot)
     return state !== undefined && decodeGerState(state).isInForce

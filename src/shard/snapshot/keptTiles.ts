@@ -1,11 +1,11 @@
 import { TILE_BYTES, type TileReader } from '../../merkle/treeTiles.js'
 
-/** 1 MB per tree that proofs are asked of: every tile above the leaves of a million. */
+/** 1 MB per tree, from its first proof on: room for every tile above the leaves' tiles of a tree of a million leaves. */
 const SLOTS = 256
 
 /**
- * Tiles above the leaves, which the proofs of a tree share, kept while its shard stands at the same commit. Those of the leaves
- * are read: there are 64 times as many.
+ * Keeps the tiles above the leaves' tiles, which many proofs of a tree share, while the shard stays at the same commit. The leaves'
+ * tiles are read from the store each time: there are 64 times as many.
  */
 export class KeptTiles implements TileReader {
   readonly #stored: TileReader
@@ -16,16 +16,16 @@ export class KeptTiles implements TileReader {
     this.#stored = stored
   }
 
-  /** Forgets all: another snapshot follows. */
+  /** Forgets all tiles, before another snapshot is read. */
   reset(): void {
     if (this.#tiles !== undefined) this.#keys.fill(-1)
   }
 
   getTile(lineage: number, group: number, index: number): Uint8Array | undefined {
     if (group === 0) return this.#stored.getTile(lineage, group, index)
-    // The few tiles of the upper groups stand behind each other's ends: a tree of 2^24 leaves has 4,096, 64 and one.
+    // Upper groups have few tiles (a tree of 2^24 leaves has 4,096, 64 and one), so each group starts 3 slots before the one below.
     const slot = (index + (group - 1) * (SLOTS - 3) + 3 * lineage) % SLOTS
-    // Six groups of levels; above the leaves fewer than 2^26 tiles in each.
+    // Fits: there are six groups, and fewer than 2^26 tiles in each group above the leaves' tiles.
     const key = (lineage * 8 + group) * 2 ** 26 + index
     this.#tiles ??= Array.from({ length: SLOTS }, () => new Uint8Array(0))
     if (this.#keys[slot] === key) return this.#tiles[slot]

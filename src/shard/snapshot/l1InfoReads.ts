@@ -18,7 +18,7 @@ import type { Settlement } from '../localExitRoots.types.js'
 import { ChunkReader } from './chunkReader.js'
 import type { SnapshotState } from './snapshotState.js'
 
-/** What only the L1's shard holds: the L1 info tree and the settled local exit roots of every rollup of the manager. */
+/** What only the L1's shard holds: the L1 info tree, and the settled local exit roots of every rollup. */
 export class L1InfoReads {
   readonly #view: ReadView
   readonly #state: SnapshotState
@@ -51,7 +51,7 @@ export class L1InfoReads {
     return decodeL1InfoLeafRow(chunk, offset)
   }
 
-  /** The numbers of a leaf alone: columns read every leaf there is. */
+  /** The numbers of a leaf alone, for the columns, which read every leaf. */
   getLeafNumbers(index: number): L1InfoLeafNumbers {
     const chunk = this.#checked(index, this.#leaves.find(index))
     return decodeL1InfoLeafNumbers(chunk, this.#leaves.offset(index) * L1_INFO_LEAF_BYTES)
@@ -77,7 +77,7 @@ export class L1InfoReads {
       .map(({ key, value }) => ({ version: readUint32BigEndian(key, 4), localExitRoot: value }))
   }
 
-  /** Every rollup, indexed here or not, that had settled a local exit root by `version`, ascending. Fresh memory. */
+  /** Every rollup, indexed here or not, that had settled a local exit root by `version`, ascending. @returns fresh memory. */
   listSettledAt(version: number): SettledRollup[] {
     const settled: SettledRollup[] = []
     for (let networkId = 0; networkId <= 0xffff_ffff; networkId++) {
@@ -108,7 +108,7 @@ export class L1InfoReads {
   }
 }
 
-/** A rollup and its leaf in the rollup exit tree. */
+/** A rollup and its settled local exit root: its leaf in the rollup exit tree. */
 export interface SettledRollup {
   readonly networkId: NetworkId
   readonly localExitRoot: Hash

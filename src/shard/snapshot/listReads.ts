@@ -7,7 +7,7 @@ import type { ReadView } from '../../store/shardStore.types.js'
 import { chunkedList, type IndexedList } from '../sets/ordinalList.js'
 import { copyOf } from './chunkReader.js'
 
-/** The stored ordinal list of one filter value. */
+/** Reads the stored list of one filter value. */
 export function readList(
   view: ReadView,
   networkId: NetworkId,

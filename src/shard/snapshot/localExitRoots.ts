@@ -15,29 +15,29 @@ import type { ReadView } from '../../store/shardStore.types.js'
 import type { FoundExitRoot, LineageSpan, LocalExitRoots } from '../localExitRoots.types.js'
 import { readEpoch } from '../position/chainPosition.js'
 import { readCounters } from '../position/counters.js'
-import { findExitRoot } from './hashRuns.js'
+import { findRootAtBlockEnd } from './hashRuns.js'
 import { localExitTreeSource, readLineages } from './tiles.js'
 
 const ZERO = new Uint8Array(32)
-/** "No deposits" shows up as Z32 or as 32 zero bytes, depending on contract and version. */
+/** The root of no deposits: Z32 or 32 zero bytes, depending on contract and version. */
 const NO_LEAVES: LocalExitRootEntry = { lineage: 0 as Lineage, leafCount: 0 as LeafCount }
 
 /** Lineage and leaf count of a local exit root; undefined for a root that this shard does not know. */
 export function findLocalExitRoot(view: ReadView, root: Hash): LocalExitRootEntry | undefined {
   if (isSameHash(root, ZERO) || isSameHash(root, EMPTY_TREE_ROOT)) return NO_LEAVES
-  const atBlockEnd = findExitRoot(view, root)
+  const atBlockEnd = findRootAtBlockEnd(view, root)
   if (atBlockEnd !== undefined) return atBlockEnd
   const insideBlock = view.get('settledInsideBlocks', root)
   return insideBlock === undefined ? undefined : decodeLocalExitRootEntry(insideBlock)
 }
 
-/** Number of settled roots that were found inside blocks. */
+/** Number of stored roots that were settled inside a block. */
 export function readSettledInsideBlocks(view: ReadView): number {
   const stored = view.get('meta', metaKey('settledInsideBlocks'))
   return stored === undefined ? 0 : decodeUint32(stored)
 }
 
-/** The local exit roots of the writer's own shard; each call reads the newest state of `view`. */
+/** The local exit roots of the writer's own shard. Each call reads the newest state. */
 export function openLocalExitRoots(
   view: ReadView,
   hasher: TreeHasher,
@@ -55,7 +55,7 @@ export function openLocalExitRoots(
   }
 }
 
-/** Every lineage, by number. @param counters of the newest state, written or not. */
+/** Every lineage, by number. @param counters of the newest state, also before they are written. */
 export function readLineageSpans(
   view: ReadView,
   { lineage: newest, deposits, archivedDeposits }: Readonly<Counters>,
@@ -63,7 +63,7 @@ export function readLineageSpans(
   const lineages = readLineages(view, newest)
   return lineages.map(({ cut }, lineage): LineageSpan => {
     if (lineage === newest) return { cut, leafCount: deposits }
-    // The archive holds what cuts removed, by lineage; where nothing was removed, the lineage ended at the next cut.
+    // The archive holds the leaves that each cut removed. If a cut removed none, the lineage ended exactly at that cut.
     const end = firstArchivedAfter(view, lineage, archivedDeposits)
     const last = end === 0 ? undefined : readArchived(view, end - 1)
     return { cut, leafCount: last?.lineage === lineage ? last.depositCount + 1 : lineages[lineage + 1]!.cut }

@@ -12,22 +12,22 @@ import { SENDERS_PER_CHUNK } from '../../store/layout/tables.js'
 import type { ReadView, WriteView } from '../../store/shardStore.types.js'
 
 /**
- * Senders that were corrected after others had been stored behind them. Tables of senders and lists are written in the order of
- * the rows, which is what makes their undo exact, so a correction is kept beside them and joined when read.
+ * Corrections of senders that are stored already. The sender tables and the lists by sender are written in the order of the rows,
+ * because only then their undo is exact. So corrections have tables of their own, and readers apply them.
  */
 
-/** Number of commits with corrections. It never falls, so an unchanged number means that nothing was corrected in between; 0 = never. */
+/** Number of commits with corrections; 0 = none. It never falls, so an unchanged number means that nothing was corrected in between. */
 export function readCorrectionCount(view: ReadView): number {
   const stored = view.get('meta', metaKey('senderCorrections'))
   return stored === undefined ? 0 : decodeUint32(stored)
 }
 
-/** Call it outside undo. */
+/** Adds one to `readCorrectionCount`. Call it while no undo is kept. */
 export function countCorrections(view: WriteView): void {
   view.put('meta', metaKey('senderCorrections'), encodeUint32(readCorrectionCount(view) + 1))
 }
 
-/** @returns own memory; undefined when the row was never corrected. */
+/** The corrected sender row. @returns a copy; undefined when the row was never corrected. */
 export function findCorrection(
   view: ReadView,
   kind: 'deposit' | 'claim',
@@ -37,7 +37,7 @@ export function findCorrection(
   return stored === undefined ? undefined : new Uint8Array(stored)
 }
 
-/** A chunk of senders with corrections applied. @param chunk is not changed. @returns `chunk` itself when no row in it was corrected. */
+/** A chunk of senders with corrections applied. @param ordinal any row of the chunk. @param chunk is not changed. @returns a copy. */
 export function withCorrections(
   view: ReadView,
   kind: 'deposit' | 'claim',
@@ -63,15 +63,15 @@ export function listAdditions(view: ReadView, kind: 'deposit' | 'claim', address
   return ordinals
 }
 
-/** The addresses under which a row is listed: caller and transaction sender, or one where they are equal. */
+/** The addresses under which a row is listed: caller and transaction sender, or one address if they are equal. */
 export function listedAddresses(row: {
-  readonly caller: Named
-  readonly transactionSender: Named
+  readonly caller: AddressBytes
+  readonly transactionSender: AddressBytes
 }): Uint8Array[] {
   const [caller, signer] = [row.caller.bytes, row.transactionSender.bytes]
   return equalBytes(caller, signer) ? [caller] : [caller, signer]
 }
 
-interface Named {
+interface AddressBytes {
   readonly bytes: Uint8Array
 }

@@ -18,7 +18,7 @@ const kinds = {
   claim: { table: 'claimSenders', list: listKinds.claimsBySender, resolved: 'resolvedClaimSenders' },
 } as const
 
-/** Most addresses whose additions are kept in memory: busy contracts may have very many. */
+/** Number of addresses whose added ordinals are kept in memory: a busy contract may have very many. */
 const KEPT_ADDITIONS = 64
 
 /** Senders of the deposits, or of the claims, of one network, with later corrections applied. */
@@ -42,17 +42,17 @@ export class SenderReads {
     this.#chunkFirst = -1
   }
 
-  /** Rows below have their sender. */
+  /** The watermark: senders of rows below it are stored. */
   get resolved(): number {
     return this.#state[kinds[this.#kind].resolved]
   }
 
   /**
-   * Chunk with the sender of a row. @param ordinal must be below the resolved ones.
-   * @returns bytes good until the next read. @throws InvariantError when the row is missing.
+   * Chunk with the sender of a row. @param ordinal must be below `resolved`.
+   * @returns bytes valid until the next read. @throws InvariantError when the row is missing.
    */
   chunkOf(ordinal: number): Uint8Array {
-    // Before the chunk: a read of the store's own bytes ends with the next one.
+    // Read before the chunk, since a read ends the validity of the store's bytes.
     const isCorrected = this.#state.senderCorrections > 0
     const chunk = this.#view.get(kinds[this.#kind].table, chunkKey(ordinal, SENDERS_PER_CHUNK))
     if (chunk === undefined || chunk.length < ((ordinal % SENDERS_PER_CHUNK) + 1) * SENDER_BYTES)
@@ -62,7 +62,7 @@ export class SenderReads {
     return isCorrected ? withCorrections(this.#view, this.#kind, ordinal, chunk) : chunk
   }
 
-  /** undefined while the sender is not resolved, and where no endpoint knew the transaction. @returns copies. */
+  /** @returns copies; undefined while the sender is not resolved, and when no endpoint knows the transaction. */
   find(ordinal: number): SenderRow | undefined {
     if (ordinal >= this.resolved) return undefined
     const row = ordinal % SENDERS_PER_CHUNK

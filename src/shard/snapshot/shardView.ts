@@ -17,7 +17,7 @@ import { L1InfoReads } from './l1InfoReads.js'
 import { readList } from './listReads.js'
 import { SnapshotState } from './snapshotState.js'
 
-/** One network's shard as the task at hand sees it: one snapshot, typed point reads. */
+/** Typed reads of one network's shard. All reads of a task see one snapshot. */
 export class ShardView {
   readonly networkId: NetworkId
   readonly state: SnapshotState
@@ -44,17 +44,17 @@ export class ShardView {
     this.l1Info = new L1InfoReads(store, this.state)
   }
 
-  /** Moves when a refresh finds another snapshot than the one before: what was derived at an equal version still holds. */
+  /** The shard version. It moves when a refresh finds another commit: what was derived at an equal version still holds. */
   get version(): number {
     return this.#version
   }
 
-  /** Commits that changed the shard up to the snapshot; undefined where they were not counted. */
+  /** Number of commits that changed the shard up to this snapshot; undefined in a store of an older build that did not count them. */
   get commits(): number | undefined {
     return this.#commits
   }
 
-  /** Takes the newest snapshot, and forgets what was read of the one before unless it is the same. */
+  /** Takes the newest snapshot. Forgets what was read of the one before, unless they are the same. */
   refresh(): void {
     const commits = this.#store.refresh()
     if (commits !== undefined && commits === this.#commits) return
@@ -67,7 +67,7 @@ export class ShardView {
     this.l1Info.reset()
   }
 
-  /** Lets the snapshot go. */
+  /** Releases the snapshot. */
   release(): void {
     this.#store.release()
   }
@@ -81,12 +81,12 @@ export class ShardView {
     return readList(this.#store, this.networkId, kind, listKey)
   }
 
-  /** Deposits of a transaction, and of those whose hash begins alike; ascending. */
+  /** Deposits of a transaction, and of transactions whose hash starts with the same 8 bytes; ascending. */
   depositsOfTransaction(transactionHash: Hash): number[] {
     return findByTransaction(this.#store, hashKinds.depositsByTransaction, transactionHash)
   }
 
-  /** Claims of a transaction, and of those whose hash begins alike; ascending. */
+  /** Claims of a transaction, and of transactions whose hash starts with the same 8 bytes; ascending. */
   claimsOfTransaction(transactionHash: Hash): number[] {
     return findByTransaction(this.#store, hashKinds.claimsByTransaction, transactionHash)
   }
@@ -104,7 +104,7 @@ export class ShardView {
     return decodeTokenMappingRow(new Uint8Array(this.peekTokenMapping(ordinal)))
   }
 
-  /** The same as it is stored. @returns bytes good until the next read. */
+  /** The row's bytes. @returns bytes valid until the next read. @throws as `getTokenMapping`. */
   peekTokenMapping(ordinal: number): Uint8Array {
     const bytes = this.#store.get('tokenMappings', uint32Key(ordinal))
     if (bytes === undefined)

@@ -14,7 +14,7 @@ import { readCounters } from '../position/counters.js'
 import { copyOf } from './chunkReader.js'
 import { readCorrectionCount } from './senderOverlay.js'
 
-/** What a snapshot says of itself. Derived columns take their lengths from here, so they never run ahead of the rows. */
+/** Counters and position of one snapshot, each read once. Derived columns take their lengths from here, so they match the rows. */
 export class SnapshotState {
   readonly #view: ReadView
   #counters: Counters | undefined
@@ -33,7 +33,7 @@ export class SnapshotState {
     this.#view = view
   }
 
-  /** Forgets what was read: another snapshot follows. */
+  /** Forgets what was read, before another snapshot is read. */
   reset(): void {
     this.#counters = undefined
     this.#epochEntry = null
@@ -52,18 +52,18 @@ export class SnapshotState {
     return this.#counters
   }
 
-  /** Number of reorgs that the shard has followed: moves in the transaction that undoes rows. */
+  /** Number of reorgs that the shard has followed. It moves in the same transaction that undoes the rows. */
   get epoch(): number {
     this.#epoch ??= decodeEpoch(this.#epochBytes)
     return this.#epoch
   }
 
-  /** Number of times that rows were taken back, by reorgs and by cuts of the exit tree. Never falls. */
+  /** Number of rewinds, by reorgs and by BackwardLET. Never falls. */
   get rewindCount(): number {
     return decodeRewindCount(this.#epochBytes)
   }
 
-  /** Rows that are the same now as when there had been `rewindCount` rewinds: those with numbers below these. */
+  /** Rows with numbers below these are still the same as after the first `rewindCount` rewinds. */
   untouchedSince(rewindCount: number): Rewind {
     return untouchedBy(this.#epochBytes, this.rewindCount - rewindCount)
   }
@@ -74,37 +74,37 @@ export class SnapshotState {
     return this.#finalizedBlock
   }
 
-  /** History is read that lies behind, or was not compared with the contracts since: claims may be missing. */
+  /** Whether the network is catching up: claims may be missing. */
   get isCatchingUp(): boolean {
     this.#isCatchingUp ??= readCatchingUp(this.#view)
     return this.#isCatchingUp
   }
 
-  /** True once a block was older than the one before it: rows are then not in the order of their times. */
+  /** Whether any stored block has a lower timestamp than the one before it. If so, rows are not in the order of their times. */
   get doTimesFall(): boolean {
     this.#doTimesFall ??= readTimesFall(this.#view)
     return this.#doTimesFall
   }
 
-  /** Blocks at or below can't be undone; −1 = none. */
+  /** Blocks at or below it can't be undone; −1 = all can. */
   get undoFloor(): number {
     this.#undoFloor ??= this.#block('undoFloor')
     return this.#undoFloor
   }
 
-  /** Deposits below have their sender. */
+  /** Watermark of the deposits' senders. */
   get resolvedDepositSenders(): number {
     this.#resolvedDepositSenders ??= this.#uint32('depositSenders')
     return this.#resolvedDepositSenders
   }
 
-  /** Claims below have their claimer. */
+  /** Watermark of the claims' senders. */
   get resolvedClaimSenders(): number {
     this.#resolvedClaimSenders ??= this.#uint32('claimSenders')
     return this.#resolvedClaimSenders
   }
 
-  /** Number of commits with corrected senders; never falls, 0 = none. */
+  /** Number of commits with corrected senders; 0 = none. Never falls. */
   get senderCorrections(): number {
     this.#senderCorrections ??= readCorrectionCount(this.#view)
     return this.#senderCorrections

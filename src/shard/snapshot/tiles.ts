@@ -5,14 +5,14 @@ import { lineageKey, type Tree, tileKey, trees } from '../../store/layout/keys.j
 import { decodeUint32 } from '../../store/layout/smallRows.js'
 import type { ReadView, WriteView } from '../../store/shardStore.types.js'
 
-/** The tiles of one of the shard's trees. */
+/** Reads the tiles of one of the shard's trees. */
 export function tileReader(view: ReadView, tree: Tree): TileReader {
   return {
     getTile: (lineage, group, index) => view.get('treeTiles', tileKey(tree, lineage, group, index)),
   }
 }
 
-/** The same, inside the writer's transaction. */
+/** Reads and writes tiles inside the writer's transaction. */
 export function tileWriter(view: WriteView, tree: Tree): TileWriter {
   return {
     ...tileReader(view, tree),
@@ -21,7 +21,7 @@ export function tileWriter(view: WriteView, tree: Tree): TileWriter {
   }
 }
 
-/** Lineages of the local exit tree, by number. @param newest number of the newest one. */
+/** Lineages of the local exit tree, by number. @param newest number of the newest lineage. */
 export function readLineages(view: ReadView, newest: number): LineageLink[] {
   const lineages: LineageLink[] = [{ cut: 0 }]
   for (let lineage = 1; lineage <= newest; lineage++) {
@@ -32,7 +32,7 @@ export function readLineages(view: ReadView, newest: number): LineageLink[] {
   return lineages
 }
 
-/** The local exit tree, to read from. */
+/** The local exit tree of a shard, for reading. */
 export function localExitTreeSource(view: ReadView, hasher: TreeHasher, newestLineage: number): TreeSource {
   return {
     hasher,

@@ -18,9 +18,9 @@ import type { TransactionLog } from '../shardWriter.types.js'
 import { findByTransaction } from './hashRuns.js'
 
 /**
- * Deposits, claims, set claims and ForwardLETs of one transaction as they are stored, by log index: what a look at the transaction needs
- * to tell their calls apart, those included whose sender is known already.
- * @returns own memory.
+ * The stored deposits, claims, set claims and ForwardLETs of one transaction, by log index. Finding a sender needs all of them to
+ * tell the transaction's calls apart, also those whose sender is known already.
+ * @returns copies.
  */
 export function readTransactionLogs(view: ReadView, transactionHash: Hash): TransactionLog[] {
   const logs = new Map<number, TransactionLog>()
@@ -38,12 +38,12 @@ export function readTransactionLogs(view: ReadView, transactionHash: Hash): Tran
   return [...logs.values()].sort((a, b) => a.logIndex - b.logIndex)
 }
 
-/** @param row its byte fields are read before the next read of the view. */
+/** @param row its byte fields need to be valid only until the next read of the view. */
 export function depositLog(view: ReadView, row: DepositRow, depositCount: number): TransactionLog {
   const { logIndex, leafType, tokenId, isForwardLeaf, destinationNetwork } = row
   if (isForwardLeaf) return { kind: 'forwardLet', logIndex }
   const destinationAddress = new Uint8Array(row.destinationAddress.bytes)
-  const told = {
+  const log = {
     kind: 'deposit' as const,
     logIndex,
     leafType,
@@ -52,18 +52,18 @@ export function depositLog(view: ReadView, row: DepositRow, depositCount: number
     destinationAddress,
     amount: readUint256(row.amount, 0),
   }
-  // A message names its sender itself.
-  return leafType === MESSAGE ? { ...told, originAddress: originOf(view, tokenId) } : told
+  // The origin address of a message is its sender.
+  return leafType === MESSAGE ? { ...log, originAddress: originOf(view, tokenId) } : log
 }
 
-/** Leaf type. */
+/** Leaf type of a message. */
 export const MESSAGE = 1
 
 /**
- * The origin of a message, where its row shows it as the sender and the stored sender may be another: in a leaf of ForwardLET,
- * or of nobody. Any other message was sent by its origin.
+ * The origin address of a message that is shown as its sender although the stored sender differs: the deposit is a leaf of
+ * ForwardLET, or it has no stored sender. For any other message the stored caller already is the origin address.
  */
-export function ownAddress(
+export function originShownAsSender(
   view: ReadView,
   { leafType, isForwardLeaf, tokenId }: DepositRow,
   hasSender: boolean,
