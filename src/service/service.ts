@@ -14,7 +14,7 @@ import { startHttpServer } from '../http/server.js'
 import { startIndexer } from '../indexer/thread/indexer.js'
 import { startOpsServer } from '../ops/opsServer.js'
 import { type QueryPool, startQueryPool } from '../pool/queryPool.js'
-import { tellStored } from '../shard/position/storedStatus.js'
+import { publishStored } from '../shard/position/storedStatus.js'
 import { unsafeFileSystem } from '../store/folder/fileSystem.js'
 import { prepareStores } from '../store/openStores.js'
 import { buildInfo } from '../telemetry/buildInfo.js'
@@ -70,7 +70,7 @@ async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms):
   // The indexers' threads may come up long after the ports: until then the lists would show what no sync status counts.
   for (const [networkId, store] of guard.stores) {
     const row = statusRow(status, networkId)
-    tellStored(store, row)
+    publishStored(store, row)
     row.setHeadPlace(headPlaces.unseen)
   }
   const fileSystem = unsafeFileSystem(config.dataDir)

@@ -2,7 +2,7 @@ import type { Address, Hash } from '../protocol/chainEvent.js'
 import type { ClaimedWord } from '../protocol/claimedBitMap.js'
 import type { BlockNumber, NetworkId } from '../protocol/units.js'
 
-/** What one token maps to now. */
+/** A token mapping that is current: the one that the contract uses for its origin token now. */
 export interface CurrentMapping {
   readonly ordinal: number
   readonly originNetwork: NetworkId
@@ -10,23 +10,26 @@ export interface CurrentMapping {
   readonly wrappedTokenAddress: Address
 }
 
-/** What the contracts keep in their own state, as our events make it: comparable with a getter, one by one. */
+/** The contracts' own state as the stored events make it. The audit compares each value with the contract's getter. */
 export interface ContractState {
-  /** Networks whose deposits were claimed here. */
+  /** Source networks of the claims on this network. */
   claimSources(): readonly NetworkId[]
-  /** Words from `from` on that claims are stored near to, ascending, some of them at a time; none: there are no more. */
+  /**
+   * Word numbers of the contract's claimed bitmap, from `from` on, in which claims may be stored: ascending, some at a time. Empty:
+   * there are no more.
+   */
   claimedWordsFrom(sourceNetwork: NetworkId, from: number): readonly number[]
-  /** Which deposits 256·word … 256·word + 255 have a claim in force: bit i is the i-th of them. */
+  /** One word of the claimed bitmap: bit i is set when deposit 256·word + i has a claim in force. */
   claimedWord(claimed: ClaimedWord): bigint
-  /** Newest block that is known to have changed the local exit root: it was another one before. */
+  /** Newest stored block that changed the local exit root. */
   lastRootChange(): BlockNumber | undefined
-  /** What tokens map to now, newest first, of mappings below `below`; that of ether, which its bridge keeps elsewhere, left out. */
+  /** Current token mappings with ordinals below `below`, newest first. Without that of ether, which the bridge keeps elsewhere. */
   currentMappings(below: number, limit: number): readonly CurrentMapping[]
   isEmergency(): boolean
-  /** `insertedGERHashChain()` of a sovereign manager from v10 on: keccak(before ‖ root) over all insertions, from zero. */
+  /** `insertedGERHashChain()` of a sovereign manager from v10 on: starts at zero; each injection makes it keccak(before ‖ root). */
   insertionChain(): Hash
-  /** Number of global exit roots that were taken out of the manager. */
+  /** Number of global exit roots that were removed from the manager. */
   gerRemovals(): number
-  /** Injected, and not removed since. */
+  /** Whether the root was injected and not removed since. */
   isGerInForce(globalExitRoot: Hash): boolean
 }

@@ -2,20 +2,20 @@ import type { Hash } from '../protocol/chainEvent.js'
 import type { LocalExitRootEntry } from '../store/layout/smallRows.js'
 import type { FormerRoot } from './sets/formerReach.js'
 
-/** A lineage of the local exit tree. Leaves below `cut` belong to older lineages; it grew up to `leafCount` leaves. */
+/** A lineage of the local exit tree. It shares the leaves below `cut` with older lineages and grew to `leafCount` leaves. */
 export interface LineageSpan {
   readonly cut: number
   readonly leafCount: number
 }
 
-/** A settled exit root with its lineage and leaf count. */
+/** A settled local exit root with its lineage and leaf count. */
 export interface FoundExitRoot extends LocalExitRootEntry {
   readonly root: Hash
 }
 
-/** The roots of a network's local exit tree, as the search for roots settled inside a block needs them. */
+/** The roots of a network's local exit tree, for the search for roots that were settled inside a block. */
 export interface LocalExitRoots {
-  /** Increases when blocks, and roots with them, are taken back. */
+  /** Grows when blocks and their roots are taken back by a reorg. */
   epoch(): number
   /** Indexed by lineage number. */
   lineages(): readonly LineageSpan[]
@@ -33,10 +33,10 @@ export interface Settlement {
   readonly localExitRoot: Hash
 }
 
-/** The current deposits that a local exit root covers. */
+/** The current deposits that a local exit root commits to. */
 export interface CoveredCounts {
-  /** All deposits below. */
+  /** It commits to all deposits below this count. */
   readonly below: number
-  /** Set where the root may also cover regrown deposits above. */
+  /** Set when the root may also commit to regrown deposits above. */
   readonly former: FormerRoot | undefined
 }

@@ -63,7 +63,7 @@ export function randomBridgeFilters(
 }
 
 /** A message shows its own origin as its sender. */
-function ownAddress({ leafType, originAddress }: ExpectedDeposit): string | undefined {
+function originShownAsSender({ leafType, originAddress }: ExpectedDeposit): string | undefined {
   return leafType === 1 ? originAddress : undefined
 }
 
@@ -73,7 +73,7 @@ export function matchesBridge(deposit: ExpectedDeposit, query: Partial<BridgesQu
   const from = fromAddress && toHex(fromAddress)
   const objections = [
     query.depositCounts && !query.depositCounts.some((count) => count === deposit.depositCount),
-    from && ![deposit.caller, deposit.transactionSender, ownAddress(deposit)].includes(from),
+    from && ![deposit.caller, deposit.transactionSender, originShownAsSender(deposit)].includes(from),
     toAddress && deposit.destinationAddress !== toHex(toAddress),
     transactionHash && deposit.transactionHash !== toHex(transactionHash),
     query.networkIds && !query.networkIds.some((id) => id === deposit.destinationNetwork),

@@ -15,11 +15,11 @@ import { decodeHeader, encodeHeader } from '../../store/layout/smallRows.js'
 import type { ReadView, WriteView } from '../../store/shardStore.types.js'
 
 /**
- * Where the shard stands in its chain: checkpoint, headers of the window that may be undone, finality, undo floor, epoch.
- * Written outside undo: a revert sets them itself.
+ * Where the shard stands in its chain: checkpoint, headers as far back as undo reaches, finality, undo floor, epoch. No undo is
+ * kept of these values: a revert sets them itself.
  */
 
-/** Below every block. */
+/** Stands for "no block": below every block number. */
 const NO_BLOCK = -1
 
 export function readCheckpoint(view: ReadView): BlockHeader | undefined {
@@ -32,7 +32,7 @@ export function putCheckpoint(view: WriteView, header: BlockHeader | undefined):
   else view.put('meta', metaKey('checkpoint'), encodeCheckpoint(header))
 }
 
-/** First block that a shard ever stood on, far below what a reorg may reach: it tells one chain from another of the same id. */
+/** The first checkpoint that the shard ever had. No reorg reaches it, so it tells this chain from another one with the same chain id. */
 export function readOrigin(view: ReadView): BlockHeader | undefined {
   const stored = view.get('meta', metaKey('origin'))
   return stored === undefined ? undefined : decodeCheckpoint(stored)
@@ -50,7 +50,7 @@ export function putHeader(view: WriteView, header: BlockHeader): void {
   view.put('headers', blockKey(header.number), encodeHeader(header))
 }
 
-/** @returns own memory. */
+/** Newest stored header at or below `block`. @returns copies. */
 export function readHeaderAtOrBelow(view: ReadView, block: number): BlockHeader | undefined {
   const [entry] = view.list('headers', {
     start: blockKey(block + 1),
@@ -62,7 +62,7 @@ export function readHeaderAtOrBelow(view: ReadView, block: number): BlockHeader 
   return decodeHeader(readUint48BigEndian(entry.key, 0) as BlockNumber, entry.value)
 }
 
-/** The oldest block that undo reaches; own memory. */
+/** The oldest block that a revert can go back to. @returns copies. */
 export function readOldestAncestor(view: ReadView): BlockHeader | undefined {
   const range = { start: blockKey(Math.max(0, readUndoFloor(view))), end: blockKey(2 ** 48 - 1), limit: 1 }
   const [entry] = view.list('headers', range)
@@ -75,33 +75,34 @@ export function removeHeadersAbove(view: WriteView, block: number): void {
     view.remove('headers', key)
 }
 
-/** Newest final block, −1 = none. */
+/** Newest final block; −1 = none. */
 export function readFinalized(view: ReadView): number {
   return readBlock(view, 'finalized')
 }
 
-/** Finality only grows: a tag that falls back is a provider's mistake. @returns whether it grew. */
+/** Raises finality. A lower block is ignored: a finality tag that falls back is an endpoint's mistake. @returns whether it rose. */
 export function raiseFinalized(view: WriteView, block: BlockNumber): boolean {
   if (block <= readFinalized(view)) return false
   view.put('meta', metaKey('finalized'), encodeBlockNumber(block))
   return true
 }
 
-/** After a reorg below it: nothing above the checkpoint is final. */
+/** Lowers finality to `block` after a reorg below it: nothing above the checkpoint is final. */
 export function lowerFinalized(view: WriteView, block: number): void {
   if (readFinalized(view) <= block) return
   if (block < 0) view.remove('meta', metaKey('finalized'))
   else view.put('meta', metaKey('finalized'), encodeBlockNumber(block as BlockNumber))
 }
 
-/** Blocks at or below it have no undo, −1 = all have. */
+/** Blocks at or below it have no undo; −1 = all have. */
 export function readUndoFloor(view: ReadView): number {
   return readBlock(view, 'undoFloor')
 }
 
 /**
- * @returns the floor that holds now: it never falls, since undo that is gone does not come back. Block 0 is no floor: it
- * has no logs, and a young chain may be reverted to nothing.
+ * Raises the undo floor. It never falls, since removed undo does not come back. Block 0 is ignored: it has no logs, and a young
+ * chain may be reverted to nothing.
+ * @returns the floor after the call.
  */
 export function raiseUndoFloor(view: WriteView, block: BlockNumber): number {
   const before = readUndoFloor(view)
@@ -110,7 +111,7 @@ export function raiseUndoFloor(view: WriteView, block: BlockNumber): number {
   return block
 }
 
-/** Forgets undo at and below the floor, and headers below the newest one there: it is the deepest ancestor of a reorg. */
+/** Removes undo at and below the floor. Of the headers there only the newest stays: it is the deepest ancestor of a reorg. */
 export function pruneBelowFloor(view: WriteView, undoFloor: number): void {
   if (undoFloor === NO_BLOCK) return
   view.forgetUndo(undoFloor)
@@ -120,7 +121,7 @@ export function pruneBelowFloor(view: WriteView, undoFloor: number): void {
     view.remove('headers', key)
 }
 
-/** Is history read that lies behind, or was it never compared with the contracts since? */
+/** Whether the network is catching up: it reads history, or that history was not yet audited, so claims may be missing. */
 export function readCatchingUp(view: ReadView): boolean {
   return view.get('meta', metaKey('catchingUp')) !== undefined
 }
@@ -130,7 +131,7 @@ export function putCatchingUp(view: WriteView, isCatchingUp: boolean): void {
   else view.remove('meta', metaKey('catchingUp'))
 }
 
-/** First block whose logs are counted per transaction; undefined while there is none. */
+/** The first block whose log indices are counted per transaction; undefined while there is none. */
 export function readPerTransactionFrom(view: ReadView): BlockNumber | undefined {
   const block = readBlock(view, 'perTransactionFrom')
   return block === NO_BLOCK ? undefined : asBlockNumber(block)
@@ -140,7 +141,7 @@ export function putPerTransactionFrom(view: WriteView, block: BlockNumber): void
   view.put('meta', metaKey('perTransactionFrom'), encodeBlockNumber(block))
 }
 
-/** Whether any stored block was older than the one before it. */
+/** Whether any stored block has a lower timestamp than the one before it. */
 export function readTimesFall(view: ReadView): boolean {
   return view.get('meta', metaKey('timesFall')) !== undefined
 }
@@ -154,7 +155,7 @@ export function readEpoch(view: ReadView): number {
   return decodeEpoch(view.get('meta', metaKey('epoch')))
 }
 
-/** Notes, outside undo, that rows were taken back. */
+/** Records a rewind. No undo is kept of it. */
 export function noteRewind(view: WriteView, rewind: Rewind, cause: { isReorg: boolean }): void {
   const entry = view.get('meta', metaKey('epoch'))
   view.put('meta', metaKey('epoch'), appendRewind(entry, rewind, cause))

@@ -6,12 +6,12 @@ import { readCheckpoint, readHeaderAtOrBelow, readUndoFloor } from './chainPosit
 /** How a shard can go back to a block. */
 export type RewindPlan =
   | { readonly type: 'nothing'; readonly checkpoint: number | undefined }
-  /** `ancestor` may be lower than asked: there is nothing between the two. */
+  /** `ancestor` is the block asked for, or a lower one with nothing stored in between. */
   | { readonly type: 'undo'; readonly ancestor: number }
-  /** Undo ends above the block; `oldest`: the lowest block that it reaches, if any. */
+  /** Undo does not reach back to the block. `oldest`: the lowest block that it reaches, if any. */
   | { readonly type: 'tooDeep'; readonly oldest: number | undefined }
 
-/** @param startBlock the block before it means: back to nothing. */
+/** @param startBlock the network's first block: an ancestor of `startBlock` − 1 empties the shard. */
 export function planRewind(view: ReadView, block: number, startBlock: number): RewindPlan {
   const checkpoint = readCheckpoint(view)
   if (checkpoint === undefined || block >= checkpoint.number)

@@ -6,8 +6,8 @@ import type { ShardCounts } from '../shardWriter.types.js'
 import { readCatchingUp, readCheckpoint, readEpoch, readFinalized } from './chainPosition.js'
 import { readCounters, senderWatermark } from './counters.js'
 
-/** Tells the status board what is stored: main before anything can be asked, then the indexer's thread after each commit. */
-export function tellStored(store: ReadView & Pick<ShardStoreWriter, 'fileBytes'>, row: StatusRow): void {
+/** Publishes on the status board what is stored. Main calls it before the service answers, the indexer thread after each commit. */
+export function publishStored(store: ReadView & Pick<ShardStoreWriter, 'fileBytes'>, row: StatusRow): void {
   const checkpoint = readCheckpoint(store)
   const counts = readCounts(store)
   const { emergencyState, lineage } = readCounters(store)
@@ -19,15 +19,15 @@ export function tellStored(store: ReadView & Pick<ShardStoreWriter, 'fileBytes'>
   row.set('emergencyState', emergencyState)
   row.set('catchingUp', readCatchingUp(store) ? 1 : 0)
   row.set('storeBytes', store.fileBytes())
-  // A BackwardLET voids answers as a reorg does, and its undoing is one: reorgs outweigh every lineage (u16) there can be.
+  // A BackwardLET (a new lineage) voids answers as a reorg does. Lineages are u16, so a reorg that undoes one still raises the epoch.
   row.set('epoch', readEpoch(store) * 2 ** 16 + lineage)
   row.set('syncedTimestampSec', checkpoint?.timestampSec ?? -1)
-  // Behind all that it holds: who is told a block is told no count of before it.
+  // Written after the counts, so that a reader who sees the new block never sees older counts with it.
   row.set('syncedBlock', checkpoint?.number ?? -1)
   row.publishCommit(decodeCommits(store.get('meta', metaKey('commits'))) ?? 0)
 }
 
-/** What the shard holds, as far as it is in force. */
+/** Totals of the shard. Claims are counted while they are in force. */
 export function readCounts(view: ReadView): ShardCounts {
   const { deposits, claims, claimsOutOfForce, l1InfoLeaves, gerInjections } = readCounters(view)
   const unresolvedDeposits = deposits - senderWatermark(view, 'deposit')

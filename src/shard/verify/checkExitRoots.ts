@@ -7,7 +7,7 @@ import { decodeLocalExitRootEntry } from '../../store/layout/smallRows.js'
 import { hashKinds } from '../../store/layout/tables.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import type { FoundExitRoot } from '../localExitRoots.types.js'
-import { entriesOfKind, exitRootOf, findExitRoot } from '../snapshot/hashRuns.js'
+import { entriesOfKind, exitRootOf, findRootAtBlockEnd } from '../snapshot/hashRuns.js'
 import { readSettledInsideBlocks } from '../snapshot/localExitRoots.js'
 import { localExitTreeSource } from '../snapshot/tiles.js'
 import { DamageError, entriesOf, expectEqual, expectHash, expectStored, type VerifyContext } from './check.js'
@@ -36,7 +36,7 @@ export function checkNewestRoot({ view, networkId, hasher, counters }: VerifyCon
   const root = getRoot(tree, lineage, deposits)
   if (deposits === 0 && lineage === 0) return 'no deposits'
   const place = `local exit root ${encodeHex(root)} of ${deposits} deposits`
-  const entry = expectStored(place, findExitRoot(view, root))
+  const entry = expectStored(place, findRootAtBlockEnd(view, root))
   expectEqual(`${place}, leaf count`, deposits, entry.leafCount)
   expectEqual(`${place}, lineage`, lineage, entry.lineage)
   return `${encodeHex(root)} of ${deposits} deposits`

@@ -4,7 +4,7 @@ import { trees } from '../../store/layout/keys.js'
 import { decodeL1InfoLeafRow, L1_INFO_LEAF_BYTES } from '../../store/layout/l1InfoLeafRow.js'
 import { decodeUint32 } from '../../store/layout/smallRows.js'
 import { L1_INFO_LEAVES_PER_CHUNK } from '../../store/layout/tables.js'
-import { findExitRoot } from '../snapshot/hashRuns.js'
+import { findRootAtBlockEnd } from '../snapshot/hashRuns.js'
 import { tileReader } from '../snapshot/tiles.js'
 import {
   type ChunkedTable,
@@ -78,7 +78,7 @@ export function checkMainnetCoverage({ view, counters }: VerifyContext): string 
         expectEqual(place, 0, mainnetLeafCount)
         continue
       }
-      const entry = expectStored(place, findExitRoot(view, mainnetExitRoot))
+      const entry = expectStored(place, findRootAtBlockEnd(view, mainnetExitRoot))
       expectEqual(place, entry.leafCount, mainnetLeafCount)
     }
   return `${counters.l1InfoLeaves} leaves`

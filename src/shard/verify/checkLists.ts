@@ -9,7 +9,7 @@ import { LIST_CHUNK, listKinds, SENDERS_PER_CHUNK } from '../../store/layout/tab
 import { decodeTokenMappingRow } from '../../store/layout/tokenMappingRow.js'
 import { senderWatermark } from '../position/counters.js'
 import { localExitTreeSource } from '../snapshot/tiles.js'
-import { ownAddress, readClaim, readDeposit } from '../snapshot/transactionLogs.js'
+import { originShownAsSender, readClaim, readDeposit } from '../snapshot/transactionLogs.js'
 import {
   countEntries,
   DamageError,
@@ -154,7 +154,9 @@ function senders({ view }: VerifyContext, kind: 'deposit' | 'claim'): ListedRows
       // A copy: the deposit is read before it is compared.
       const row = decodeSenderRow(new Uint8Array(chunk.subarray(at, at + SENDER_BYTES)), 0)
       const own =
-        kind === 'deposit' ? ownAddress(view, readDeposit(view, ordinal), row !== undefined) : undefined
+        kind === 'deposit'
+          ? originShownAsSender(view, readDeposit(view, ordinal), row !== undefined)
+          : undefined
       const keys = row === undefined ? [] : [row.caller.bytes, row.transactionSender.bytes]
       if (own !== undefined) keys.push(own)
       return keys.filter((key, index) => keys.findIndex((each) => equalBytes(each, key)) === index)

@@ -18,7 +18,7 @@ import { latin1, listHeadKey, uint32Key } from '../../store/layout/keys.js'
 import { decodeSenderRow, type SenderRow, senderNotes, senderRowKey } from '../../store/layout/senderRow.js'
 import { hashKinds, type ListKind, listKinds } from '../../store/layout/tables.js'
 import type { ReadView } from '../../store/shardStore.types.js'
-import { MESSAGE, ownAddress } from '../snapshot/transactionLogs.js'
+import { MESSAGE, originShownAsSender } from '../snapshot/transactionLogs.js'
 import { appendDeposit } from './applyDeposits.js'
 import { truncateEntries } from './hashRunAppender.js'
 import { readList, truncateList } from './listAppender.js'
@@ -156,7 +156,7 @@ function archiveFrom(context: WriteContext, from: number): void {
       touch(listKinds.depositsBySender, senders.caller.bytes)
       touch(listKinds.depositsBySender, senders.transactionSender.bytes)
     }
-    const own = ownAddress(view, row, senders !== undefined)
+    const own = originShownAsSender(view, row, senders !== undefined)
     if (own !== undefined) touch(listKinds.depositsBySender, own)
     const ordinal = counters.archivedDeposits++
     view.put(

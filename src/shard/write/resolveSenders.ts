@@ -34,7 +34,7 @@ import { countCorrections } from '../snapshot/senderOverlay.js'
 import { localExitTreeSource, readLineages } from '../snapshot/tiles.js'
 import {
   depositLog,
-  ownAddress,
+  originShownAsSender,
   readClaim,
   readClaimHash,
   readDeposit,
@@ -188,7 +188,7 @@ export function resolveSenders(context: WriteContext, resolved: readonly Resolve
     const row =
       depositLeafType(deposits.bytes, offset) === 0 ? undefined : decodeDepositRow(deposits.bytes, offset)
     enter(depositBlockNumber(deposits.bytes, offset))
-    const own = row && ownAddress(view, row, sender !== null)
+    const own = row && originShownAsSender(view, row, sender !== null)
     addSender(context.depositSenders, ordinal, sender, own)
   }
   for (const { ordinal, sender } of resolved.filter(({ kind }) => kind === 'claim')) {

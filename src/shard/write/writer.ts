@@ -29,7 +29,7 @@ import {
   removeOrigin,
 } from '../position/chainPosition.js'
 import { readCounters } from '../position/counters.js'
-import { readCounts, tellStored } from '../position/storedStatus.js'
+import { publishStored, readCounts } from '../position/storedStatus.js'
 import type { SenderNotes, ShardWriter } from '../shardWriter.types.js'
 import { openLocalExitRoots } from '../snapshot/localExitRoots.js'
 import { localExitTreeSource, readLineages } from '../snapshot/tiles.js'
@@ -76,7 +76,7 @@ export function openShardWriter({
         // Before anybody can read the commit, and not earlier: answers kept in memory rest as long as this stands.
         row.set('committing', 1)
       })
-      tellStored(store, row)
+      publishStored(store, row)
       row.set('lastCommitMs', epochMs())
       row.set('progressMs', monotonicMs())
       // Last: who sees the new number finds all the rest.
@@ -113,7 +113,7 @@ export function openShardWriter({
     if (added.fallback !== 0 || added.unknown !== 0)
       tellNotes({ fallback: notes.fallback + added.fallback, unknown: notes.unknown + added.unknown })
   }
-  tellStored(store, row)
+  publishStored(store, row)
   tellNotes(notes)
   // A thread before this one may have died in a commit.
   endTornCommit()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Sender } from '../../../src/protocol/chainEvent.js'
-import { entriesOfKind, exitRootOf, findExitRoot } from '../../../src/shard/snapshot/hashRuns.js'
+import { entriesOfKind, exitRootOf, findRootAtBlockEnd } from '../../../src/shard/snapshot/hashRuns.js'
 import { decodeInjectedGerEntry, decodeUint32 } from '../../../src/store/layout/smallRows.js'
 import { hashKinds } from '../../../src/store/layout/tables.js'
 import type { ReadView } from '../../../src/store/shardStore.types.js'
@@ -45,7 +45,7 @@ function assertIsModel(view: ReadView, model: ShardModel): void {
   )
   const roots = [...entriesOfKind(view, hashKinds.localExitRoots)].map((words) => {
     const { root, ...entry } = exitRootOf(words)
-    assert.deepEqual(findExitRoot(view, root), model.localExitRoots.get(hex(root)))
+    assert.deepEqual(findRootAtBlockEnd(view, root), model.localExitRoots.get(hex(root)))
     return [hex(root), entry]
   })
   assert.deepEqual(Object.fromEntries(roots), Object.fromEntries(model.localExitRoots))

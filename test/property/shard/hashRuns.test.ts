@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { findByTransaction, findExitRoot } from '../../../src/shard/snapshot/hashRuns.js'
+import { findByTransaction, findRootAtBlockEnd } from '../../../src/shard/snapshot/hashRuns.js'
 import { HashRunAppender, truncateEntries } from '../../../src/shard/write/hashRunAppender.js'
 import { hashKinds } from '../../../src/store/layout/tables.js'
 import { openShardStoreWriter } from '../../../src/store/shardStore.js'
@@ -71,7 +71,7 @@ test('runs lead to the same rows as a plain map, after merges, cuts and reverts'
         )
         const last = rows.lastIndexOf(id)
         // Cuts leave exit roots alone: an older entry may be newer than what is left.
-        if (last >= 0) assert.ok(findExitRoot(store, hashOf(id))!.leafCount >= last, `id ${id}`)
+        if (last >= 0) assert.ok(findRootAtBlockEnd(store, hashOf(id))!.leafCount >= last, `id ${id}`)
       }
       runs++
       void store.close()

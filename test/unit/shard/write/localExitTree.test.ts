@@ -9,7 +9,7 @@ import type {
   Sender,
 } from '../../../../src/protocol/chainEvent.js'
 import type { BlockNumber, DepositCount, LeafCount, NetworkId } from '../../../../src/protocol/units.js'
-import { findExitRoot } from '../../../../src/shard/snapshot/hashRuns.js'
+import { findRootAtBlockEnd } from '../../../../src/shard/snapshot/hashRuns.js'
 import { localExitTreeSource } from '../../../../src/shard/snapshot/tiles.js'
 import { DEPOSIT_BYTES, decodeArchivedDeposit } from '../../../../src/store/layout/depositRow.js'
 import { uint32Key } from '../../../../src/store/layout/keys.js'
@@ -242,7 +242,7 @@ test('a block that cuts the tree and grows it back to as many deposits settles i
     sender: person(70),
   })
   const root = rootOf([...chain.leaves, leafOf(70)])
-  const entry = chain.shard.read((view) => findExitRoot(view, root))
+  const entry = chain.shard.read((view) => findRootAtBlockEnd(view, root))
   assert.deepEqual(entry, { lineage: 1, leafCount: 10 })
   await chain.shard.close()
 })
