@@ -1,8 +1,8 @@
 import type { HaltReason } from '../board/haltReason.js'
 
 /**
- * What the provider told contradicts the chain's own arithmetic (a gap in deposit counts, another root than the event's).
- * Nothing of the batch was stored. The sync loop reads again from the last verified point before it halts with `reason`.
+ * What an endpoint answered can't be the chain: deposit counts have a gap, or a root is not the one that the event names.
+ * Nothing of the batch was stored. The sync loop reads the blocks again before it halts with `reason`.
  */
 export class ChainDataError extends Error {
   override readonly name = 'ChainDataError'

@@ -1,7 +1,7 @@
-/** Our own bug or a corrupt store: the shard that meets it stops, and says what was expected and what was found. */
+/** A bug of ours or a corrupt store. The message says what was expected and what was found. */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError'
-  /** Network whose shard contradicts itself, where that is known: it is the one to halt. */
+  /** The network to halt: the one whose shard contradicts itself. Undefined where that is not known. */
   readonly networkId: number | undefined
 
   constructor(message: string, options?: ErrorOptions & { readonly networkId?: number }) {

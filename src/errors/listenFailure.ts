@@ -7,7 +7,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'not permitted',
 }
 
-/** Why a server can't listen, in words for its operator. */
+/** Says why a server can't listen. */
 export function listenFailure(host: string, port: number, error: NodeJS.ErrnoException): OperatorError {
   const reason = REASONS[error.code ?? ''] ?? error.message
   return new OperatorError(`can't listen on ${host}:${port}: ${reason}`, { cause: error })

@@ -1,8 +1,8 @@
 /**
  * The known name that a person most likely meant, for messages like "unknown key `prot`: did you mean `port`?".
- * Case and dashes are no difference; else at most a third of the letters may be off, or words are missing or too many at the
- * end (`rpc_url` for `rpc`).
- * @returns undefined when nothing is near.
+ * Case does not count, nor dashes in place of underscores. At most a third of the letters may differ; or one name begins
+ * with the whole of the other (`rpc_url` for `rpc`).
+ * @returns undefined when no known name is near.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const wanted = normalised(name)
@@ -18,7 +18,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best ?? sameBeginning(wanted, known)
 }
 
-/** The longest known name that `wanted` goes on from, else the only one that goes on from `wanted`. */
+/** The longest known name that `wanted` begins with; else the known name that begins with `wanted`, if there is only one. */
 function sameBeginning(wanted: string, known: readonly string[]): string | undefined {
   const begun = known.filter((candidate) => wanted.startsWith(`${normalised(candidate)}_`))
   if (begun.length > 0) return begun.reduce((left, right) => (right.length > left.length ? right : left))
@@ -31,8 +31,8 @@ function normalised(name: string): string {
 }
 
 /**
- * Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
- * @param limit above it the count is not exact, only above it.
+ * Number of insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
+ * @param limit the search stops once the distance exceeds it, and returns some number above it.
  */
 export function editDistance(a: string, b: string, limit = Number.POSITIVE_INFINITY): number {
   let beforeLast: number[] = []
@@ -49,7 +49,7 @@ export function editDistance(a: string, b: string, limit = Number.POSITIVE_INFIN
       row.push(cost)
       least = Math.min(least, cost)
     }
-    // A swap goes on from the row before the last.
+    // A swap builds on the row before the last.
     if (least > limit && leastOfLast >= limit) return least
     leastOfLast = least
     beforeLast = last

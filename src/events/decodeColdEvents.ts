@@ -1,5 +1,5 @@
 import type { AbiEvent, ContractEventArgsFromTopics, ContractEventName, Hex } from 'viem'
-// Its clients and chains are the larger part of viem, which each thread would load.
+// Not from 'viem': every thread would load its clients and chains, which are most of it.
 import { decodeAbiParameters, decodeEventLog, hexToBytes } from 'viem/utils'
 import {
   addExistingRollupV4Abi,
@@ -17,7 +17,7 @@ import { L1_NETWORK_ID } from '../protocol/networks.js'
 import { asDepositCount, asLeafCount, asNetworkId, type NetworkId } from '../protocol/units.js'
 import type { EventName } from './eventTopics.js'
 
-/** @throws Error (viem's, or RangeError) when topics or data do not fit the event. */
+/** @throws an error of viem or a RangeError when topics or data do not fit the event. */
 export type ColdDecoder = (topics: readonly string[], data: string, position: EventPosition) => ChainEvent
 
 type EventArgs<
@@ -25,7 +25,7 @@ type EventArgs<
   TName extends ContractEventName<TAbi>,
 > = ContractEventArgsFromTopics<TAbi, TName, true>
 
-/** One decoder: viem reads the arguments, `toEvent` says them in our words. */
+/** Makes one decoder: viem reads the arguments, `toEvent` turns them into our event. */
 function decoder<const TAbi extends readonly AbiEvent[], TName extends ContractEventName<TAbi>>(
   abi: TAbi,
   name: TName,
@@ -33,7 +33,7 @@ function decoder<const TAbi extends readonly AbiEvent[], TName extends ContractE
 ): ColdDecoder {
   const event = abi.filter((item) => item.name === name)
   return (topics, data, { blockNumber, logIndex, transactionHash }) => {
-    // `as`: viem types topics and data as 0x text; it checks them itself, and throws on anything else.
+    // `as`: viem asks for 0x text by type, and also checks it and throws.
     const decoded = decodeEventLog({ abi: event, topics: topics as [Hex, ...Hex[]], data: data as Hex })
     return toEvent((decoded.args ?? {}) as EventArgs<TAbi, TName>, {
       blockNumber,
@@ -47,7 +47,10 @@ const bridge = bridgeEventsAbi
 const manager = globalExitRootManagerEventsAbi
 const rollups = rollupManagerEventsAbi
 
-/** Every event by viem. The hot ones come here only when their own decoder does not know the encoding. */
+/**
+ * Decodes every event through viem. The frequent events have fast decoders (`decodeHotEvents.ts`) and come here only when
+ * those meet another encoding than the one that contracts write.
+ */
 export const coldDecoders: Readonly<Record<EventName, ColdDecoder>> = {
   BridgeEvent: decoder(bridge, 'BridgeEvent', (args, position) => ({
     type: 'deposit',
@@ -110,7 +113,7 @@ export const coldDecoders: Readonly<Record<EventName, ColdDecoder>> = {
     sovereignTokenAddress: hexToBytes(args.sovereignTokenAddress),
     isNotMintable: args.isNotMintable,
   })),
-  // ETH at home: network 0, address zero. The event does not say it because the bridge has one such slot.
+  // The event does not say which token: WETH always stands for the L1's ETH, network 0 and address zero.
   SetSovereignWETHAddress: decoder(bridge, 'SetSovereignWETHAddress', (args, position) => ({
     type: 'sovereignToken',
     ...position,
@@ -220,7 +223,7 @@ export const coldDecoders: Readonly<Record<EventName, ColdDecoder>> = {
   AddExistingRollupV4: decoder(addExistingRollupV4Abi, 'AddExistingRollup', rollupAdded),
   AddExistingRollupV9: decoder(addExistingRollupV9Abi, 'AddExistingRollup', rollupAdded),
   AddExistingRollup: decoder(rollups, 'AddExistingRollup', rollupAdded),
-  // With a pending-state time-out the exit root of VerifyBatches becomes valid only later.
+  // With a pending-state time-out, the exit root of VerifyBatches becomes valid only later.
   VerifyBatches: decoder(rollups, 'VerifyBatches', rollupSettled('pending')),
   VerifyBatchesTrustedAggregator: decoder(
     rollups,
@@ -258,7 +261,7 @@ function rollupSettled(certainty: RollupSettledEvent['certainty']) {
   })
 }
 
-/** Rollup ids start at 1: an id 0 must never become the L1 or leaf −1 of the rollup exit tree. */
+/** Rollup ids start at 1. An id of 0 must not be taken for the L1, nor become leaf −1 of the rollup exit tree. */
 function rollupNetwork(rollupId: number): NetworkId {
   if (rollupId === 0) throw new RangeError('rollup id 0 does not exist')
   return asNetworkId(rollupId)

@@ -17,15 +17,14 @@ import type {
 } from '../protocol/chainEvent.js'
 import { asDepositCount, asLeafCount, asNetworkId } from '../protocol/units.js'
 
-/**
- * The events that make up nearly all of a history, decoded by their fixed layout straight from the hex text.
- * Each decoder answers undefined for anything but the canonical encoding; the caller then lets viem judge.
- */
+// Decoders for the events that make up nearly all of a history. Each reads the fixed layout straight from the hex text, and
+// returns undefined for anything but the encoding that contracts write: the caller then lets viem judge.
+
 type Topics = readonly string[]
 
 const METADATA_OFFSET = 8 * 32
 
-/** BridgeEvent: eight head words, the seventh pointing behind them; then length and bytes of the metadata. */
+/** BridgeEvent: eight words, the seventh of which is the metadata's offset; then length and bytes of the metadata. */
 export function decodeBridgeEvent(
   topics: Topics,
   data: string,
@@ -94,7 +93,7 @@ export function decodeClaimEvent(
   }
 }
 
-/** UpdateL1InfoTree: both roots are topics, no data. */
+/** UpdateL1InfoTree: both roots are topics; there is no data. */
 export function decodeUpdateL1InfoTree(
   topics: Topics,
   data: string,
@@ -115,7 +114,7 @@ export function decodeUpdateL1InfoTree(
   }
 }
 
-/** UpdateL1InfoTreeV2: leaf count as a topic, three words of data. */
+/** UpdateL1InfoTreeV2: the leaf count is a topic; the data are three words. */
 export function decodeUpdateL1InfoTreeV2(
   topics: Topics,
   data: string,
@@ -141,7 +140,7 @@ export function decodeUpdateL1InfoTreeV2(
   }
 }
 
-/** UpdateHashChainValue: the injected root and the hash chain, both topics. */
+/** UpdateHashChainValue: the injected root and the hash chain are topics; there is no data. */
 export function decodeUpdateHashChainValue(
   topics: Topics,
   data: string,

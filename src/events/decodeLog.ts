@@ -10,7 +10,7 @@ import {
 } from './decodeHotEvents.js'
 import { type EventName, eventTopics } from './eventTopics.js'
 
-/** The part of a log that says what happened, as JSON-RPC spells it (`0x…`, any letter case). */
+/** The part of a log that says what happened, as in JSON-RPC (`0x…`, any letter case). */
 export interface EncodedLog {
   readonly address: string
   readonly topics: readonly string[]
@@ -35,10 +35,9 @@ const hotDecoders: Partial<Record<EventName, HotDecoder>> = {
   UpdateHashChainValue: decodeUpdateHashChainValue,
 }
 
-/**
- * Who may emit what. The rollup manager has emergency events of its own, under the bridge's topics: only the emitter
- * tells them apart.
- */
+// Which contract may emit which event. The topic alone is not enough: the rollup manager has emergency events with the same
+// topics as the bridge's.
+
 const bridgeEvents = [
   'BridgeEvent',
   'ClaimEvent',
@@ -82,10 +81,10 @@ const rollupManagerEvents = [
   'OverridePendingState',
 ] as const satisfies readonly EventName[]
 
-/** Topics that are read, by emitting contract (0x + 40 lower-case digits): the filter of `eth_getLogs` is their union. */
+/** The events that are read: by emitting contract (0x + 40 lower-case digits), then by topic. */
 export type EventFilter = ReadonlyMap<string, ReadonlyMap<string, EventName>>
 
-/** What one network's contracts may tell us. A contract address that plays two roles (never on a real chain) has both sets. */
+/** The events of one network's contracts. An address with two roles, which no real chain has, gets the events of both. */
 export function eventFilterOf(contracts: NetworkContracts): EventFilter {
   const filter = new Map<string, Map<string, EventName>>()
   const listen = (address: string, names: readonly EventName[]) => {
@@ -103,11 +102,11 @@ export function eventFilterOf(contracts: NetworkContracts): EventFilter {
 }
 
 /**
- * What a log means for us.
- * @returns undefined for a log of another contract and for an event that changes nothing that we keep, such as
- *   DetailedClaimEvent (a claim's second log) or UpdatedClaimedGlobalIndexHashChain. Byte fields are fresh memory.
- * @throws ChainDataError `undecodable_event`, or `local_exit_tree_event` for BackwardLET and ForwardLET: a topic that
- *   we must know with data that does not fit it.
+ * The event that a log stands for.
+ * @returns an event whose byte fields are fresh memory. Undefined for a log of another contract, and for an event that
+ *   changes nothing that we keep, such as DetailedClaimEvent (a claim's second log).
+ * @throws ChainDataError `undecodable_event`, for BackwardLET and ForwardLET `local_exit_tree_event`, when the data do not
+ *   fit a topic of the filter.
  */
 export function decodeLog(
   log: EncodedLog,

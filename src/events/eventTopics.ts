@@ -1,6 +1,6 @@
 /**
- * topic0 of every event that changes our state, pinned so that a slip in an ABI shows. `V1`, `V4`, `V9` mark an older
- * form of an event whose name lived on. Source: agglayer-contracts, tags v1.0.0 … v12.1.4.
+ * topic0 of every event that we index. They are written out so that a test finds a mistake in an ABI. `V1`, `V4` and `V9`
+ * mark an older form of an event that kept its name. Source: agglayer-contracts, tags v1.0.0 … v12.1.4.
  */
 export const eventTopics = {
   // bridge, all networks

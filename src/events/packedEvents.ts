@@ -11,12 +11,13 @@ import {
 } from '../protocol/units.js'
 import type { PackedLogs } from './packedLogs.js'
 
-/** What events of a window share: objects that wait for their commit are small, and few of them live long. */
+/** What the packed events share: each is a small object that reads its fields from the packed logs when asked. */
 abstract class PackedEvent {
-  /** The window's logs, and which of them this is. */
+  /** The logs of the window. */
   readonly logs: PackedLogs
+  /** Which of them this is. */
   readonly log: number
-  /** Where the event's data begin in `logs.bytes`. */
+  /** Byte of `logs.bytes` at which the event's data begin. */
   readonly start: number
 
   constructor(logs: PackedLogs, log: number) {
@@ -53,7 +54,8 @@ abstract class PackedEvent {
     return this.logs.bytes.subarray(this.start + offset, this.start + offset + length)
   }
 
-  // Where fields begin in `logs.bytes`: most are copied on, and a view for each costs more than its copy.
+  // Members named `…At` say at which byte of `logs.bytes` a field begins. Whoever copies it needs no view of it: for fields
+  // this short, making a view costs more than the copy.
 
   get transactionHashAt(): number {
     return this.logs.transactionHashAt(this.log)
@@ -64,7 +66,7 @@ abstract class PackedEvent {
   }
 }
 
-/** A BridgeEvent whose fields are read from its packed data when they are asked for: most are only copied on. */
+/** A BridgeEvent in packed logs. Its byte fields are views of them. */
 export class PackedDeposit extends PackedEvent implements DepositEvent {
   get type(): 'deposit' {
     return 'deposit'
@@ -102,7 +104,7 @@ export class PackedDeposit extends PackedEvent implements DepositEvent {
     return this.view(9 * WORD, this.uint32(8))
   }
 
-  /** The same event with fields of its own: what is spread has no getters. */
+  /** The same event as a plain object. Needed where events are spread (`{ ...event }`), which leaves getters out. */
   toPlain(): DepositEvent {
     return {
       type: this.type,
@@ -138,7 +140,7 @@ export class PackedDeposit extends PackedEvent implements DepositEvent {
     return this.uint32(8)
   }
 
-  /** The leaf's preimage but for its last field, the hash of the metadata: 81 bytes. */
+  /** Writes the first 81 bytes of the leaf's preimage: all but its last field, the hash of the metadata. */
   copyPreimage(target: Uint8Array, offset: number): void {
     const { bytes } = this.logs
     const { start } = this
@@ -151,7 +153,7 @@ export class PackedDeposit extends PackedEvent implements DepositEvent {
   }
 }
 
-/** A ClaimEvent of etrog and later, read in the same way. */
+/** A ClaimEvent of etrog and later in packed logs. Its byte fields are views of them. */
 export class PackedClaim extends PackedEvent implements ClaimEvent {
   get type(): 'claim' {
     return 'claim'
@@ -181,7 +183,7 @@ export class PackedClaim extends PackedEvent implements ClaimEvent {
     return this.uint256(4)
   }
 
-  /** The same event with fields of its own, as above. */
+  /** The same event as a plain object, as for deposits. */
   toPlain(): ClaimEvent {
     return {
       type: this.type,
@@ -213,7 +215,7 @@ export class PackedClaim extends PackedEvent implements ClaimEvent {
   }
 }
 
-/** Header of a block of far history, as its logs tell it. */
+/** The header of a block in backfill, from what its logs say of it: number, hash and time, but no parent. */
 export class PackedHeader implements BlockHeader {
   readonly logs: PackedLogs
   readonly log: number
@@ -239,8 +241,8 @@ export class PackedHeader implements BlockHeader {
 const NO_PARENT = new Uint8Array(WORD)
 
 /**
- * Decodes a BridgeEvent of the only layout that contracts write.
- * @returns undefined for any other; the general decoder judges it.
+ * Decodes a BridgeEvent in the only encoding that contracts write.
+ * @returns undefined for any other encoding: `decodeLog` judges it.
  */
 export function packedDeposit(logs: PackedLogs, log: number): PackedDeposit | undefined {
   const length = logs.dataLength(log)
@@ -264,7 +266,7 @@ export function packedDeposit(logs: PackedLogs, log: number): PackedDeposit | un
   return isCanonical ? new PackedDeposit(logs, log) : undefined
 }
 
-/** Decodes a ClaimEvent of etrog and later. @returns undefined for any other layout. */
+/** Decodes a ClaimEvent of etrog and later. @returns undefined for any other encoding: `decodeLog` judges it. */
 export function packedClaim(logs: PackedLogs, log: number): PackedClaim | undefined {
   const { words } = logs
   const start = logs.dataStart(log)

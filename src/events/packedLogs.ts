@@ -3,26 +3,27 @@ import type { EncodedLog, EventFilter } from './decodeLog.js'
 import type { EventName } from './eventTopics.js'
 
 /**
- * Logs as `assembly/logs.ts` packs them, one record after another, each begun at a multiple of 8. Little-endian: size of
- * the record u32, entry of the filter i32 (−1: none), block number f64, block time f64 (−1: not told), log index u32,
- * number of topics u32, bytes of data u32, transaction index u32 (0xffffffff: absent), block hash 32, transaction hash 32,
- * topics 32 each, data.
+ * Logs as `assembly/logs.ts` packs them: one record after another, each at a multiple of 8. A record is little-endian: its
+ * size u32, the number of its event in the filter i32 (−1: not in the filter), block number f64, block time f64 (−1:
+ * absent), log index u32, number of topics u32, bytes of data u32, transaction index u32 (0xffffffff: absent), block hash 32,
+ * transaction hash 32, topics 32 each, data.
  */
 const NUMBER = 8
 const TIME = 16
 const LOG_INDEX = 24
 const TRANSACTION_INDEX = 36
-const NOT_TOLD = 0xffff_ffff
+const ABSENT = 0xffff_ffff
 const BLOCK_HASH = 40
 const TRANSACTION_HASH = 72
 const TOPICS = 104
 
-/** Reads the logs of JSON-RPC answers without making an object of each. */
+/** Reads the logs of a JSON-RPC answer without making an object of each. */
 export interface LogScanner {
   /**
-   * @param text an answer. @param from where the first log of a list stands in it.
-   * @param filter events that are looked for: one object per network.
-   * @returns the logs, and the place behind the list; undefined for a list that is not written as nodes mostly write it.
+   * @param text the answer. @param from the byte at which the first log of a list begins.
+   * @param filter the events to look for. Pass the same object every time: what is derived from it is kept per object.
+   * @returns the logs, and the byte behind the list. Undefined when the list is not written in the way that nodes
+   *   usually write JSON: then it has to be parsed.
    */
   scan(
     text: Uint8Array,
@@ -31,7 +32,7 @@ export interface LogScanner {
   ): { readonly logs: PackedLogs; readonly end: number } | undefined
 }
 
-/** One event of a filter: who emits it, and its topic. */
+/** One event of a filter: the contract that emits it, its topic and its name. */
 export interface FilteredEvent {
   readonly address: string
   readonly topic: string
@@ -40,7 +41,7 @@ export interface FilteredEvent {
 
 const lists = new WeakMap<EventFilter, readonly FilteredEvent[]>()
 
-/** Events of a filter by the number that records tell. */
+/** The events of a filter. Their position in the list is the number that records carry. */
 export function eventsOf(filter: EventFilter): readonly FilteredEvent[] {
   let events = lists.get(filter)
   if (events === undefined) {
@@ -52,20 +53,20 @@ export function eventsOf(filter: EventFilter): readonly FilteredEvent[] {
   return events
 }
 
-/** Many logs in one piece of memory. Those that no entry of the filter knows are among them. */
+/** Many logs in one piece of memory, also those whose event is not in the filter. */
 export class PackedLogs {
   readonly bytes: Uint8Array
-  /** The same memory by 32 bits, in the machine's order: every word of the ABI begins at one of them. */
+  /** The same memory as 32-bit integers, in the machine's byte order: every ABI word begins at one of them. */
   readonly words: Int32Array
   readonly #view: DataView
-  /** Where each log begins. */
+  /** Byte at which each log begins. */
   readonly #starts: Int32Array
 
   readonly #events: readonly FilteredEvent[]
 
   /**
-   * @param bytes whole records, begun at a multiple of 4 in their buffer; owned by the logs from here on.
-   * @param events of the filter that made them.
+   * @param bytes whole records, at a multiple of 4 in their buffer. The logs own them from here on.
+   * @param events the events of the filter that the logs were read with.
    */
   constructor(bytes: Uint8Array, count: number, events: readonly FilteredEvent[]) {
     this.bytes = bytes
@@ -83,7 +84,7 @@ export class PackedLogs {
     return this.#starts.length
   }
 
-  /** Undefined for an event that the filter does not have. */
+  /** Undefined for an event that is not in the filter. */
   event(log: number): FilteredEvent | undefined {
     return this.#events[this.#view.getInt32(this.#starts[log]! + 4, true)]
   }
@@ -92,7 +93,7 @@ export class PackedLogs {
     return this.#view.getFloat64(this.#starts[log]! + NUMBER, true)
   }
 
-  /** Seconds; undefined when absent or zero. */
+  /** Seconds; undefined when absent. */
   blockTimestamp(log: number): number | undefined {
     const time = this.#view.getFloat64(this.#starts[log]! + TIME, true)
     return time < 0 ? undefined : time
@@ -102,13 +103,12 @@ export class PackedLogs {
     return this.#view.getUint32(this.#starts[log]! + LOG_INDEX, true)
   }
 
-  /** undefined when absent. */
+  /** Undefined when absent. */
   transactionIndex(log: number): number | undefined {
     const index = this.#view.getUint32(this.#starts[log]! + TRANSACTION_INDEX, true)
-    return index === NOT_TOLD ? undefined : index
+    return index === ABSENT ? undefined : index
   }
 
-  /** Replaces the log's index. */
   setLogIndex(log: number, logIndex: number): void {
     this.#view.setUint32(this.#starts[log]! + LOG_INDEX, logIndex, true)
   }
@@ -121,7 +121,7 @@ export class PackedLogs {
     return this.#view.getUint32(this.#starts[log]! + 32, true)
   }
 
-  /** Where the data begin in `bytes`. */
+  /** Byte of `bytes` at which the data begin. */
   dataStart(log: number): number {
     return this.#starts[log]! + TOPICS + 32 * this.topicCount(log)
   }
@@ -136,12 +136,12 @@ export class PackedLogs {
     return this.#hash(log, TRANSACTION_HASH)
   }
 
-  /** Where it begins in `bytes`. */
+  /** Byte of `bytes` at which it begins. */
   transactionHashAt(log: number): number {
     return this.#starts[log]! + TRANSACTION_HASH
   }
 
-  /** Where topic 0 … 3 begins in `bytes`. */
+  /** Byte of `bytes` at which topic 0 … 3 begins. */
   topicAt(log: number, topic: number): number {
     return this.#starts[log]! + TOPICS + 32 * topic
   }
@@ -154,7 +154,7 @@ export class PackedLogs {
     return this.#isSame(log, other, TRANSACTION_HASH)
   }
 
-  /** Topics and data as JSON-RPC tells them; the address is empty where the filter does not have the event. */
+  /** The log as in JSON-RPC. Its address is empty when its event is not in the filter. */
   encoded(log: number): EncodedLog {
     const start = this.#starts[log]!
     const data = this.dataStart(log)

@@ -5,9 +5,9 @@ import type { EventName } from './eventTopics.js'
 import type { PackedLogs } from './packedLogs.js'
 
 /**
- * Decodes UpdateL1InfoTree, UpdateL1InfoTreeV2 and UpdateHashChainValue, which come next in number behind deposits and
- * claims: a whole history has one of them for every few deposits.
- * @returns undefined for other events, and for any other layout.
+ * Decodes UpdateL1InfoTree, UpdateL1InfoTreeV2 and UpdateHashChainValue, the most frequent events after deposits and
+ * claims.
+ * @returns an event whose hashes are copies. Undefined for other events, and for any encoding that contracts never write.
  */
 export function packedRootEvent(
   logs: PackedLogs,
@@ -45,7 +45,7 @@ export function packedRootEvent(
   const start = logs.dataStart(log)
   const timeAt = start + 2 * WORD
   const highTime = readUint32BigEndian(logs.bytes, timeAt + 24)
-  // A time above what a number holds exactly is for the general decoder to judge.
+  // `decodeLog` judges a time that a double can't hold exactly.
   if (!isZero(logs.words, countAt, 28) || !isZero(logs.words, timeAt, 24) || highTime > 0x1f_ffff)
     return undefined
   return {

@@ -3,12 +3,12 @@ import { decodeHexAt, decodeUint32At } from './hex.js'
 import { uint256OfParts } from './uint256.js'
 
 /**
- * Static ABI words read straight from `0x…` text, without making bytes of the rest. Every reader refuses what a
- * contract never writes (digits above the type's width), so that only canonical data takes this path.
+ * Reads single ABI words straight from `0x…` text, without decoding the rest to bytes. Every reader refuses a word with
+ * digits above its type's width: a contract never writes one.
  */
 const WORD_DIGITS = 64
 const zeroWord = '0'.repeat(WORD_DIGITS)
-/** What stands before the digits of a uint32, a uint64 and an address in their words. */
+/** The zeros that pad a uint32, a uint64 and an address to a whole word. */
 const zerosBeforeUint32 = '0'.repeat(56)
 const zerosBeforeUint64 = '0'.repeat(48)
 const zerosBeforeAddress = '0'.repeat(24)
@@ -16,7 +16,7 @@ const zerosBeforeAddress = '0'.repeat(24)
 /** Character at which the n-th 32-byte word of `0x…` text begins. */
 const wordStart = (word: number): number => 2 + word * WORD_DIGITS
 
-/** Whole words in the text; no integer when the data ends inside one or is no `0x…` text. */
+/** Number of words in the text: a fraction when the data ends inside a word, NaN when it is no `0x…` text. */
 export function wordCount(data: string): number {
   return data.startsWith('0x') ? (data.length - 2) / WORD_DIGITS : Number.NaN
 }
@@ -41,7 +41,7 @@ export function uint256Word(data: string, word: number): bigint | undefined {
   return isHex ? value : undefined
 }
 
-/** Value of a uint64 word, when a double holds it exactly, or −1. */
+/** Value of a uint64 word, or −1; also −1 when a double can't hold it exactly. */
 export function uint53Word(data: string, word: number): number {
   const start = wordStart(word)
   if (!data.startsWith(zerosBeforeUint64, start)) return -1
@@ -50,18 +50,18 @@ export function uint53Word(data: string, word: number): number {
   return high < 0 || low < 0 || high > 0x1f_ffff ? -1 : high * 2 ** 32 + low
 }
 
-/** 20 bytes of an address word, or undefined. */
+/** The 20 bytes of an address word, in fresh memory, or undefined. */
 export function addressWord(data: string, word: number): Address | undefined {
   const start = wordStart(word)
   return data.startsWith(zerosBeforeAddress, start) ? decodeHexAt(data, start + 24, 20) : undefined
 }
 
-/** 32 bytes, or undefined. */
+/** The 32 bytes of a word, in fresh memory, or undefined. */
 export function hashWord(data: string, word: number): Hash | undefined {
   return decodeHexAt(data, wordStart(word), 32)
 }
 
-/** `byteLength` bytes from the start of a word on, padded with zeros to a whole word, or undefined. */
+/** `byteLength` bytes that begin with a word, in fresh memory; undefined unless zeros pad them to a whole word. */
 export function bytesFromWord(data: string, word: number, byteLength: number): Uint8Array | undefined {
   const start = wordStart(word)
   const paddedDigits = (-byteLength & 31) * 2

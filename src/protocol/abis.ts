@@ -1,8 +1,8 @@
 import { parseAbi } from 'viem/utils'
 
 /**
- * What we read of the bridge contracts of every generation, as agglayer-contracts declares it. Two events of one name
- * (ClaimEvent, SetClaim) stand under names of their own here: see `eventTopics.ts` for what the chain calls them.
+ * The bridge's events as agglayer-contracts declares them. Two of them, ClaimEvent and SetClaim, had another form in
+ * older contracts: those follow below as `…V1Abi`, which is also how `eventTopics.ts` names them.
  */
 export const bridgeEventsAbi = parseAbi([
   'event BridgeEvent(uint8 leafType, uint32 originNetwork, address originAddress, uint32 destinationNetwork, address destinationAddress, uint256 amount, bytes metadata, uint32 depositCount)',
@@ -25,10 +25,10 @@ export const claimEventV1Abi = parseAbi([
   'event ClaimEvent(uint32 index, uint32 originNetwork, address originAddress, address destinationAddress, uint256 amount)',
 ])
 
-/** SetClaim of v12.1; from v12.2 on it names the global index. */
+/** SetClaim of v12.1. From v12.2 on the event carries the global index. */
 export const setClaimV1Abi = parseAbi(['event SetClaim(uint32 leafIndex, uint32 sourceNetwork)'])
 
-/** Content of ForwardLET's `newLeaves`. */
+/** What ForwardLET's `newLeaves` encodes. */
 export const forwardLeavesAbi = [
   {
     type: 'tuple[]',
@@ -44,7 +44,7 @@ export const forwardLeavesAbi = [
   },
 ] as const
 
-/** Events of both kinds of global exit root manager: L1 (first four) and L2. */
+/** Events of the global exit root managers: the first four are the L1's, the others a layer 2's. */
 export const globalExitRootManagerEventsAbi = parseAbi([
   'event UpdateGlobalExitRoot(bytes32 indexed mainnetExitRoot, bytes32 indexed rollupExitRoot)',
   'event UpdateL1InfoTree(bytes32 indexed mainnetExitRoot, bytes32 indexed rollupExitRoot)',
@@ -75,7 +75,7 @@ export const addExistingRollupV9Abi = parseAbi([
   'event AddExistingRollup(uint32 indexed rollupID, uint64 forkID, address rollupAddress, uint64 chainID, uint8 rollupVerifierType, uint64 lastVerifiedBatchBeforeUpgrade, bytes32 programVKey)',
 ])
 
-/** Calls whose frames a trace is searched for, and getters. */
+/** The calls that are looked for in traces, and the getters. */
 export const bridgeFunctionsAbi = parseAbi([
   'function bridgeAsset(uint32 destinationNetwork, address destinationAddress, uint256 amount, address token, bool forceUpdateGlobalExitRoot, bytes permitData) payable',
   'function bridgeMessage(uint32 destinationNetwork, address destinationAddress, bool forceUpdateGlobalExitRoot, bytes metadata) payable',

@@ -13,13 +13,13 @@ export interface EventPosition {
 }
 
 /**
- * Who made a deposit or a claim. `null` in an event while unknown (backfill only): it is resolved later, in order.
- * `caller` is the account that called the bridge, `transactionSender` is tx.from.
+ * Who made a deposit or a claim. An event has `null` instead while its sender is unknown: backfill stores it so, and the
+ * sender is found later. `caller` is the account that called the bridge, `transactionSender` is tx.from.
  */
 export interface Sender {
   readonly caller: Address
   readonly transactionSender: Address
-  /** The caller is tx.from because no trace was available; it is asked for again. */
+  /** No trace was available: `caller` is tx.from until a trace can be had. */
   readonly isProvisional?: boolean
 }
 
@@ -27,9 +27,9 @@ export interface DepositEvent extends EventPosition {
   readonly type: 'deposit'
   /** 0 asset, 1 message. */
   readonly leafType: number
-  /** Token's home network (asset) or source network (message), as emitted. */
+  /** As emitted: the token network of an asset, the source network of a message. */
   readonly originNetwork: NetworkId
-  /** Token's address at home (asset) or sender of the message, as emitted. */
+  /** As emitted: the token address of an asset, the sender of a message. */
   readonly originAddress: Address
   readonly destinationNetwork: NetworkId
   readonly destinationAddress: Address
@@ -42,7 +42,7 @@ export interface DepositEvent extends EventPosition {
 
 export interface ClaimEvent extends EventPosition {
   readonly type: 'claim'
-  /** `v1`: pre-etrog, the index is the bare deposit count. `v2`: the whole global index, dirty bits included. */
+  /** `v1`: pre-etrog, `globalIndex` is the bare deposit count. `v2`: the whole global index, unused bits included. */
   readonly generation: 'v1' | 'v2'
   /** uint256 as emitted. */
   readonly globalIndex: bigint
@@ -60,16 +60,16 @@ export interface ClaimUnsetEvent extends EventPosition {
   readonly depositCount: DepositCount
 }
 
-/** SetClaim: claimed by an administrator, without ClaimEvent. */
+/** SetClaim: an administrator marked the deposit as claimed, without a ClaimEvent. */
 export interface ClaimSetEvent extends EventPosition {
   readonly type: 'claimSet'
   readonly sourceNetwork: NetworkId
   readonly depositCount: DepositCount
-  /** Nobody claimed: `caller` repeats the transaction's sender. */
+  /** Nobody called to claim: `caller` repeats `transactionSender`. */
   readonly sender: Sender | null
 }
 
-/** NewWrappedToken. */
+/** NewWrappedToken: the bridge deployed a wrapped token. */
 export interface WrappedTokenEvent extends EventPosition {
   readonly type: 'wrappedToken'
   readonly originNetwork: NetworkId
@@ -78,7 +78,7 @@ export interface WrappedTokenEvent extends EventPosition {
   readonly metadata: Uint8Array
 }
 
-/** SetSovereignTokenAddress, and SetSovereignWETHAddress with origin network 0 and the zero address. */
+/** SetSovereignTokenAddress, or SetSovereignWETHAddress: that one has origin network 0 and the zero address. */
 export interface SovereignTokenEvent extends EventPosition {
   readonly type: 'sovereignToken'
   readonly originNetwork: NetworkId
@@ -93,31 +93,31 @@ export interface LegacyTokenRemovedEvent extends EventPosition {
   readonly sovereignTokenAddress: Address
 }
 
-/** UpdateL1InfoTree: one new leaf of the L1 info tree; parent hash and timestamp come from the block header. */
+/** UpdateL1InfoTree: one new L1 info leaf. Its parent hash and timestamp are those of the block's header. */
 export interface L1InfoLeafEvent extends EventPosition {
   readonly type: 'l1InfoLeaf'
   readonly mainnetExitRoot: Hash
   readonly rollupExitRoot: Hash
 }
 
-/** UpdateL1InfoTreeV2: what the contract says of the tree after the leaf just before it. */
+/** UpdateL1InfoTreeV2: the tree's root and leaf count after the leaf of the UpdateL1InfoTree just before it. */
 export interface L1InfoRootEvent extends EventPosition {
   readonly type: 'l1InfoRoot'
   readonly l1InfoRoot: Hash
   readonly leafCount: LeafCount
-  /** Parent block hash inside the leaf. */
+  /** The parent hash that is part of the leaf. */
   readonly previousBlockHash: Hash
   readonly timestampSec: number
 }
 
-/** InitL1InfoRootMap: the tree at the upgrade to v8; adds no leaf. */
+/** InitL1InfoRootMap: the tree's root and leaf count at the upgrade to v8. It adds no leaf. */
 export interface L1InfoRootMapInitEvent extends EventPosition {
   readonly type: 'l1InfoRootMapInit'
   readonly l1InfoRoot: Hash
   readonly leafCount: LeafCount
 }
 
-/** Pre-etrog UpdateGlobalExitRoot: no leaf of the L1 info tree. */
+/** Pre-etrog UpdateGlobalExitRoot. It adds no L1 info leaf. */
 export interface V1GlobalExitRootEvent extends EventPosition {
   readonly type: 'v1GlobalExitRoot'
   readonly mainnetExitRoot: Hash
@@ -131,13 +131,13 @@ export interface RollupAddedEvent extends EventPosition {
   readonly networkId: NetworkId
   readonly chainId: bigint
   readonly rollupAddress: Address
-  /** AddExistingRollup may set one that is in no event: read from the contract by the indexer. 32 zero bytes when none. */
+  /** AddExistingRollup may set one that no event names: the indexer reads it from the contract. 32 zero bytes when none. */
   readonly initialLocalExitRoot: Hash
 }
 
 /**
- * A rollup's local exit root was settled. `pending`: VerifyBatches with a pending-state time-out may leave it for later;
- * it counts only if the rollup exit root of the same transaction says so.
+ * A rollup's local exit root was settled. `pending`: VerifyBatches may leave the root as pending state, so that it counts
+ * only if the rollup exit root of the same transaction includes it.
  */
 export interface RollupSettledEvent extends EventPosition {
   readonly type: 'rollupSettled'
@@ -146,7 +146,7 @@ export interface RollupSettledEvent extends EventPosition {
   readonly certainty: 'applied' | 'pending'
 }
 
-/** InsertGlobalExitRoot, UpdateHashChainValue, or a root found by polling a legacy manager. */
+/** InsertGlobalExitRoot, UpdateHashChainValue, or an injection that polling found: a legacy manager emits no event. */
 export interface GlobalExitRootInjectedEvent extends EventPosition {
   readonly type: 'gerInjected'
   readonly globalExitRoot: Hash
@@ -195,7 +195,7 @@ export interface EmergencyStateEvent extends EventPosition {
   readonly active: boolean
 }
 
-/** Everything that a log can tell us. Byte fields are owned by the event (never views of a buffer that is reused). */
+/** Everything that a log can tell us. An event owns its byte fields: they are no views of a buffer that is reused. */
 export type ChainEvent =
   | DepositEvent
   | ClaimEvent
@@ -216,13 +216,13 @@ export type ChainEvent =
   | ForwardLetEvent
   | EmergencyStateEvent
 
-/** Header fields that the indexer needs. */
+/** The fields of a block header that the indexer needs. */
 export interface BlockHeader {
   readonly number: BlockNumber
   readonly hash: Hash
   /**
-   * 32 zero bytes for a block of the far history that needed no header of its own: its hash and time came with its
-   * logs. Always real for a block with an L1 info leaf, near the head, and in the header of a range.
+   * 32 zero bytes when unknown: in backfill, hash and time of most blocks come with their logs and no header is read.
+   * Always known for a block with an L1 info leaf, for blocks near the head, and for the last block of a batch.
    */
   readonly parentHash: Hash
   readonly timestampSec: number
@@ -244,18 +244,18 @@ export interface BlockBatch {
   readonly blocks: readonly IndexedBlock[]
   /** Newest block that counts as final under the network's finality setting; never above `head`. */
   readonly finalizedBlock: BlockNumber
-  /** Blocks at or below this one can't be asked back one by one. */
+  /** The shard can't rewind block by block to below this one: no undo is kept for the blocks at or below it. */
   readonly undoFloor: BlockNumber
   /**
-   * Blocks at or below `undoFloor` and above this one can still be asked back, whole batches at a time: cheap to keep, and
-   * enough to read history again. Absent: they can't.
+   * Blocks above this one, up to `undoFloor`, can still be taken back, but only whole batches at a time: that undo is
+   * cheap to keep, and enough to read history again. Absent: there is no such undo.
    */
   readonly batchUndoFloor?: BlockNumber
-  /** First block from which on log indices are positions by transaction; absent while there is none. */
+  /** From this block on, log indices are positions within a transaction. Absent: they are positions within the block. */
   readonly perTransactionFrom?: BlockNumber
 }
 
-/** Headers of the far history may come without their parent's hash, as zeros. Block 0 has no parent. */
+/** Whether the parent's hash is known: headers made in backfill may have zeros instead. Block 0 has no parent. */
 export function tellsParent({ number, parentHash }: BlockHeader): boolean {
   return number === 0 || parentHash.some((byte) => byte !== 0)
 }

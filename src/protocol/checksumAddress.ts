@@ -1,21 +1,20 @@
 import type { Address } from './chainEvent.js'
 
-/** An address with its EIP-55 spelling worked out: bit i of `checksumMask` (of 40) = hex digit i is upper case. */
+/** An address with its EIP-55 spelling: bit i of the 40 in `checksumMask` says that hex digit i is upper case. */
 export interface ChecksumAddress {
   readonly bytes: Address
-  /** 5 bytes, most significant bit first = digit 0. */
+  /** 5 bytes; the most significant bit of the first byte is digit 0. */
   readonly checksumMask: Uint8Array
 }
 
-/** Bytes of an address on disk: 20 of the address, 5 of its EIP-55 mask. */
+/** Bytes that a stored address takes: 20 of the address, 5 of its EIP-55 mask. */
 export const CHECKSUM_ADDRESS_BYTES = 25
 
 const DIGITS = '0123456789abcdef'
 const hexText = new Uint8Array(40)
 
 /**
- * Which of the 40 hex digits EIP-55 writes in upper case, worked out once at write time so that reads never hash.
- * @param keccak256 keccak-256 of any bytes.
+ * Which of the 40 hex digits EIP-55 writes in upper case. Worked out when an address is stored, so that reads never hash.
  * @returns 5 bytes, fresh; the most significant bit of the first byte is digit 0.
  * @see https://eips.ethereum.org/EIPS/eip-55
  */

@@ -4,15 +4,15 @@ import type { NetworkId } from './units.js'
 /** Deposits per word of a bridge's `claimedBitMap`. */
 export const DEPOSITS_PER_WORD = 256
 
-/** One word of the map: deposits 256·word … 256·word + 255 of one source network; bit i is the i-th of them. */
+/** One word of the map. Its bit i is deposit 256·word + i of the source network. */
 export interface ClaimedWord {
   readonly sourceNetwork: NetworkId
   readonly word: number
 }
 
 /**
- * Where a bridge keeps a word: by `depositCount + sourceNetwork · 2^32`. The bridge on layer 1 has kept the bare deposit
- * count for network 1, as it was before there were others.
+ * The position at which a bridge keeps a word: deposits are numbered `depositCount + sourceNetwork · 2^32`. The L1's bridge
+ * numbers those of network 1 by the bare deposit count, as it did when there was no other rollup.
  * @see PolygonZkEVMBridgeV2.isClaimed (agglayer-contracts)
  */
 export function claimedWordPosition(networkId: number, { sourceNetwork, word }: ClaimedWord): number {

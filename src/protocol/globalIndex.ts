@@ -1,7 +1,7 @@
 import { readUint32BigEndian } from './abiBytes.js'
 import type { DepositCount, NetworkId } from './units.js'
 
-/** A deposit named by a global index. */
+/** The deposit that a global index names. */
 export interface GlobalIndexParts {
   readonly sourceNetwork: NetworkId
   readonly depositCount: DepositCount
@@ -19,8 +19,8 @@ export function encodeGlobalIndex(sourceNetwork: NetworkId, depositCount: Deposi
 }
 
 /**
- * Which deposit a global index names. Bridges before al-v0.3.1 accepted and emitted unused bits: they are masked away,
- * as the contract does, so whole global indexes must never be compared.
+ * Which deposit a global index names. Bridges before al-v0.3.1 accepted and emitted any unused bits. They are masked away,
+ * as the contract does. So never compare whole global indexes: compare the deposits that they name.
  */
 export function decodeGlobalIndex(globalIndex: bigint): GlobalIndexParts {
   const depositCount = Number(BigInt.asUintN(32, globalIndex)) as DepositCount
@@ -30,7 +30,7 @@ export function decodeGlobalIndex(globalIndex: bigint): GlobalIndexParts {
   return { sourceNetwork: sourceOf(high), depositCount }
 }
 
-/** The same, read from its 32 bytes, big-endian, at `offset`. */
+/** As `decodeGlobalIndex`, from 32 big-endian bytes at `offset`. */
 export function decodeGlobalIndexBytes(bytes: Uint8Array, offset: number): GlobalIndexParts {
   const depositCount = readUint32BigEndian(bytes, offset + 28) as DepositCount
   if ((bytes[offset + 23]! & 1) === 1) return { sourceNetwork: 0 as NetworkId, depositCount }
@@ -42,7 +42,7 @@ function sourceOf(rollupIndex: number): NetworkId {
   return Math.min(rollupIndex + 1, 0xffff_ffff) as NetworkId
 }
 
-/** Pre-etrog claims name the bare deposit count: the source is network 1 when claimed on the L1, the L1 elsewhere. */
+/** A pre-etrog claim names the bare deposit count. Claimed on the L1, the deposit is network 1's, elsewhere the L1's. */
 export function decodeV1Index(index: bigint, claimNetwork: NetworkId): GlobalIndexParts {
   return {
     sourceNetwork: (claimNetwork === 0 ? 1 : 0) as NetworkId,

@@ -7,10 +7,10 @@ for (let value = 0; value < 16; value++) {
 }
 
 /**
- * Bytes spelled by the hex digits that start at character `position`.
- * Beats `Buffer.from(text, 'hex')` up to some 64 bytes (a 20-byte address: 78 ns against 138 ns, Node 20) and, unlike
- * it, refuses a wrong digit instead of stopping there.
- * @returns fresh memory, or undefined when the text ends before or a character is no hex digit.
+ * The bytes that the hex digits from character `position` on spell.
+ * Faster than `Buffer.from(text, 'hex')` up to about 64 bytes (a 20-byte address: 78 ns against 138 ns, Node 20). It
+ * refuses a wrong digit, where `Buffer` would return what it read so far.
+ * @returns fresh memory, or undefined when the text is too short or a character is no hex digit.
  */
 export function decodeHexAt(text: string, position: number, byteLength: number): Uint8Array | undefined {
   if (position + 2 * byteLength > text.length) return undefined
@@ -26,11 +26,11 @@ export function decodeHexAt(text: string, position: number, byteLength: number):
     digits |= high | low
     bytes[index] = (high << 4) | low
   }
-  // Characters above Latin-1 are cut by the mask, and may look like digits then.
+  // The mask cuts characters above Latin-1, which may then look like digits.
   return characters > 0xff || digits > 0xf ? undefined : bytes
 }
 
-/** Unsigned number spelled by the 8 hex digits at `position`, or −1 when they are not there. */
+/** The uint32 that the 8 hex digits at `position` spell, or −1 when there are no 8 hex digits. */
 export function decodeUint32At(text: string, position: number): number {
   if (position + 8 > text.length) return -1
   let value = 0
@@ -47,15 +47,15 @@ export function decodeUint32At(text: string, position: number): number {
 }
 
 /**
- * Bytes of a whole `0x…` text.
- * @returns fresh memory, or undefined when it is no hex text of full bytes.
+ * The bytes of a whole `0x…` text.
+ * @returns fresh memory, or undefined when the text is not hex digits of whole bytes.
  */
 export function decodeHex(text: string): Uint8Array | undefined {
   if (text.length % 2 !== 0 || !text.startsWith('0x')) return undefined
   return decodeHexAt(text, 2, (text.length - 2) / 2)
 }
 
-/** `0x` + lower-case digits. */
+/** `0x` and lower-case digits. */
 export function encodeHex(bytes: Uint8Array): `0x${string}` {
   return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`
 }

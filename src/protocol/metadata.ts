@@ -1,12 +1,13 @@
+import { WORD } from './abiBytes.js'
 import type { Hash } from './chainEvent.js'
 
 /** Longest metadata that a list shows, in bytes. Longer metadata is left out, never cut: a page of 1,000 rows stays below 10 MiB. */
 export const LISTED_METADATA_BYTES = 4_096
 
-/** The same where one deposit is asked for, and most that a claim call is made with. */
+/** Longest metadata that the answer about one deposit shows, and that a claim call is made with. */
 export const WHOLE_METADATA_BYTES = 16 * 1024 ** 2
 
-/** Stands for metadata that is not shown. */
+/** What is said of metadata that is too long to be shown. */
 export interface MetadataDigest {
   readonly length: number
   /** keccak-256. */
@@ -17,13 +18,12 @@ export function isWholeMetadata(metadata: Uint8Array | MetadataDigest): metadata
   return metadata instanceof Uint8Array
 }
 
-const WORD = 32
 /** Longest name or symbol; a longer one is left out. */
 const MAX_CHARACTERS = 256
 const MAX_BYTES_PER_CHARACTER = 4
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** What a wrapped token's metadata says of it; null where it does not say, and for a text above 256 characters. */
+/** What metadata says of its token. Null: it does not say, or the text is longer than 256 characters. */
 export interface TokenMetadata {
   readonly name: string | null
   readonly symbol: string | null
@@ -33,8 +33,8 @@ export interface TokenMetadata {
 const NOTHING: TokenMetadata = { name: null, symbol: null, decimals: null }
 
 /**
- * Reads `abi.encode(string name, string symbol, uint8 decimals)` as the bridge makes it. Metadata comes from whoever
- * bridged the token, so every offset and length is checked: what does not decode is null, never an error.
+ * Reads `abi.encode(string name, string symbol, uint8 decimals)`, which is how the bridge encodes a token. Anybody can
+ * send any metadata, so every offset and length is checked, and what does not decode is null, never an error.
  */
 export function decodeTokenMetadata(metadata: Uint8Array): TokenMetadata {
   if (metadata.length < 3 * WORD) return NOTHING
@@ -45,7 +45,7 @@ export function decodeTokenMetadata(metadata: Uint8Array): TokenMetadata {
   return { name: toText(name), symbol: toText(symbol), decimals }
 }
 
-/** The bytes of the string whose offset stands at `head`; undefined when they are not all there. */
+/** A view of the string whose offset stands at `head`; undefined when the metadata ends before the string does. */
 function stringAt(metadata: Uint8Array, head: number): Uint8Array | undefined {
   const offset = readUint(metadata, head)
   if (offset === undefined || offset + WORD > metadata.length) return undefined
@@ -54,7 +54,7 @@ function stringAt(metadata: Uint8Array, head: number): Uint8Array | undefined {
   return metadata.subarray(offset + WORD, offset + WORD + size)
 }
 
-/** A 32-byte big-endian word that fits 4 bytes; undefined when it does not: no offset, length or uint8 is larger. */
+/** The value of a word; undefined when it is no uint32: offsets, lengths and uint8 are never larger. */
 function readUint(metadata: Uint8Array, at: number): number | undefined {
   for (let index = at; index < at + WORD - 4; index++) if (metadata[index] !== 0) return undefined
   return new DataView(metadata.buffer, metadata.byteOffset + at + WORD - 4, 4).getUint32(0)

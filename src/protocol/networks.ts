@@ -1,6 +1,6 @@
 import { asNetworkId, asRollupIndex, type NetworkId, type RollupIndex } from './units.js'
 
-/** The L1: the only network with a rollup manager and an L1 info tree. */
+/** The L1 is the only network with a rollup manager and an L1 info tree. */
 export const L1_NETWORK_ID = asNetworkId(0)
 
 export function isL1(networkId: NetworkId): boolean {
@@ -8,7 +8,7 @@ export function isL1(networkId: NetworkId): boolean {
 }
 
 /**
- * Position of a network's local exit root in the rollup exit tree: rollupID − 1 = network id − 1.
+ * Which leaf of the rollup exit tree holds a network's local exit root: network id − 1. (A rollupID is a network id.)
  * @throws RangeError for the L1, which has no place in that tree.
  */
 export function rollupIndexOf(networkId: NetworkId): RollupIndex {
@@ -16,7 +16,7 @@ export function rollupIndexOf(networkId: NetworkId): RollupIndex {
   return asRollupIndex(networkId - 1)
 }
 
-/** Inverse of `rollupIndexOf`. */
+/** The inverse of `rollupIndexOf`. */
 export function networkIdOf(rollupIndex: RollupIndex): NetworkId {
   return asNetworkId(rollupIndex + 1)
 }

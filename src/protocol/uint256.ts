@@ -1,9 +1,9 @@
-/** One 64-bit word as a bigint and as two halves, in the machine's order: moved without a bigint for each digit group. */
+/** One 64-bit word, seen as a bigint and as two 32-bit halves: it converts between them without making more bigints. */
 const word = new BigUint64Array(1)
 const halves = new Uint32Array(word.buffer)
 const [low, high] = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? ([0, 1] as const) : ([1, 0] as const)
 
-/** A uint256 from its eight 32-bit parts, the highest first. @param part value of part 0 … 7. */
+/** A uint256 from its eight 32-bit parts. @param part returns the value of part 0 (the highest) … 7. */
 export function uint256OfParts(part: (index: number) => number): bigint {
   let value = 0n
   for (let index = 0; index < 8; index += 2) {
@@ -15,7 +15,7 @@ export function uint256OfParts(part: (index: number) => number): bigint {
   return value
 }
 
-/** Writes 32 bytes, big-endian, as the contracts pack it. @throws RangeError when it is not a uint256. */
+/** Writes 32 big-endian bytes, as the contracts do. @throws RangeError when the value is not a uint256. */
 export function writeUint256(target: Uint8Array, offset: number, value: bigint): void {
   if (value < 0n) throw notUint256(value)
   let rest = value
