@@ -2,34 +2,34 @@ import type { Address, BlockHeader, Hash, IndexedBlock, Sender } from '../protoc
 import type { ClaimedWord } from '../protocol/claimedBitMap.js'
 import type { BlockNumber, NetworkId } from '../protocol/units.js'
 
-/** A stretch of blocks as one endpoint told it: decoded, in order, every log's block hash equal to its header's. */
+/** A range of blocks as one endpoint answered it: decoded, in order, every log's block hash equal to its header's. */
 export interface FetchedRange {
   readonly fromBlock: BlockNumber
   /** Header of the last block of the range, read from the same endpoint as the logs. */
   readonly head: BlockHeader
   /**
-   * Hash of the block before `fromBlock`, where every header from there to `head` was read from this endpoint and each
-   * names the one before it as its parent. Always so near the head.
+   * Hash of the block before `fromBlock`. Known only when every header of the range was read, from this endpoint, and each
+   * names the one before it as its parent: always so near the head.
    */
   readonly parentHash?: Hash
-  /** Blocks with events, ascending. Senders are null: `resolveSenders` fills them. */
+  /** Blocks with events, ascending. Senders are null: `resolveSenders` finds them. */
   readonly blocks: readonly IndexedBlock[]
-  /** First block, in the range or below, from which on log indices are positions by transaction (`LogPositions`). */
+  /** The block, in the range or below it, from which on logs are counted per transaction (see `LogPositions`). */
   readonly perTransactionFrom?: BlockNumber
 }
 
 /**
- * One bridge log that needs a sender, with what tells its call from the others of its transaction. A DepositEvent,
- * ClaimEvent, ClaimSetEvent or ForwardLetEvent has these fields: `{ kind: 'deposit', ...event }`.
+ * One bridge log that needs a sender, with the fields that distinguish its call from others of the same transaction. Events
+ * have these fields: `{ kind: 'deposit', ...event }` makes one.
  */
 export interface SenderLog {
   readonly logIndex: number
   readonly kind: 'deposit' | 'claim' | 'claimSet' | 'forwardLet'
-  /** Deposits: 1 = a message, whose `originAddress` is its sender. */
+  /** Deposits: 1 is a message, and `originAddress` its sender. */
   readonly leafType?: number
   readonly originAddress?: Address
   readonly depositCount?: number
-  /** Claims: as emitted (V1: the bare index). */
+  /** Claims: as emitted (pre-etrog: the bare deposit count). */
   readonly globalIndex?: bigint
   readonly destinationNetwork?: number
   readonly destinationAddress?: Address
@@ -39,46 +39,46 @@ export interface SenderLog {
 /** One transaction whose bridge logs need a sender. */
 export interface SenderQuestion {
   readonly transactionHash: Hash
-  /** Where its logs were found: a node that has dropped its index of transactions is asked for the block. */
+  /** Block of its logs. A node that no longer finds the transaction by its hash is asked for this block. */
   readonly blockNumber: BlockNumber
   /** All deposits, claims, set claims and ForwardLETs of the transaction, by log index, ascending. */
   readonly logs: readonly SenderLog[]
 }
 
-/** A sender as well as it can be told now. */
+/** The sender as far as it is known now. */
 export interface ResolvedSender extends Sender {
-  /** True: no call trace was available, so `caller` is tx.from for now and must be asked for again. */
+  /** True: no call trace was available, so that `caller` is tx.from. Ask again later. */
   readonly isProvisional: boolean
-  /** The tracer failed on this very transaction. Otherwise endpoints refuse all traces now. */
+  /** True: the tracer failed on this transaction. False with `isProvisional`: no endpoint traces at present. */
   readonly isTraceFailed?: boolean
 }
 
-/** Time for traces. When it is spent, the remaining questions are answered with tx.from, provisionally. */
+/** How long traces may take. When the time is spent, the remaining senders are tx.from, provisionally. */
 export interface TraceBudget {
   /** For all questions together. */
   readonly totalMs: number
   readonly eachMs: number
 }
 
-/** Of a sovereign global exit root manager from v10 on. */
+/** The hash chains over all insertions and removals that sovereign managers keep from v10 on. */
 export interface GerHashChains {
   readonly inserted: Hash
   readonly removed: Hash
 }
 
-/** A token by its home. */
+/** A token by its token network and token address. */
 export interface MappedToken {
   readonly originNetwork: NetworkId
   readonly originTokenAddress: Address
 }
 
-/** What a network's contracts say at a block, each asked of whichever endpoint can tell; undefined where none can. */
+/** Reads a network's contracts at a block, from any endpoint that answers; undefined when none does. */
 export interface ContractReads {
   /** `depositCount()` of the bridge. */
   getContractDepositCount(block: BlockNumber, signal: AbortSignal): Promise<number | undefined>
   /** `getRoot()` of the bridge. */
   getContractLocalExitRoot(block: BlockNumber, signal: AbortSignal): Promise<Hash | undefined>
-  /** Leaves of the L1 info tree, by the L1's global exit root manager; older ones can't tell. */
+  /** Leaf count of the L1 info tree from the L1's global exit root manager; older managers have no such getter. */
   getContractL1InfoLeafCount(block: BlockNumber, signal: AbortSignal): Promise<number | undefined>
   /** Words of the bridge's `claimedBitMap`, in the order asked for. */
   getClaimedWords(
@@ -88,13 +88,13 @@ export interface ContractReads {
   ): Promise<(bigint | undefined)[]>
   /** `isEmergencyState()` of the bridge. */
   getEmergencyState(block: BlockNumber, signal: AbortSignal): Promise<boolean | undefined>
-  /** `getTokenWrappedAddress` of the bridge for each token, in order; zero where it has none. */
+  /** `getTokenWrappedAddress` of the bridge for each token, in order; the zero address where it maps none. */
   getWrappedTokens(
     tokens: readonly MappedToken[],
     block: BlockNumber,
     signal: AbortSignal,
   ): Promise<(Address | undefined)[]>
-  /** Hash chains of the manager; older ones keep none. */
+  /** The manager's hash chains; older managers keep none. */
   getGerHashChains(block: BlockNumber, signal: AbortSignal): Promise<GerHashChains | undefined>
   /** Which of `globalExitRoots` have an entry in the manager's map. */
   getKnownGers(
@@ -104,25 +104,25 @@ export interface ContractReads {
   ): Promise<(boolean | undefined)[]>
 }
 
-/** By what an endpoint shows that it tells the state of the block that it is asked for. */
-export interface StateWitness {
-  /** The block in question. */
+/** What to check when an endpoint's answer is doubted: does it answer with the state of the block that it was asked for? */
+export interface StateCheck {
+  /** The stored block that was asked for. */
   readonly block: BlockHeader
-  /** An older one. */
+  /** An older block to compare with. */
   readonly before: BlockNumber | undefined
-  /** The exit root was another one at `before`, as far as is known here. */
+  /** Whether the bridge's exit root changed between the two, as far as is stored. */
   readonly isChanged: boolean
 }
 
-/** What became of an answer that differs from what is stored. */
+/** What a contradiction turned out to be: an endpoint's answer that differs from what is stored. */
 export type Judgement<T> =
-  /** One that tells blocks apart, and shows ours, has this there. */
-  | { readonly type: 'denied'; readonly told: T }
-  /** Whoever told it takes it back, or is not asked for state any more: the next answer will show. */
-  | { readonly type: 'withdrawn' }
-  /** Whoever told it shows another block there than ours, or none: it is not our block that it told of. */
-  | { readonly type: 'moved' }
-  /** Nobody can tell. */
+  /** An endpoint that has the stored block, and answers with the state of the block asked for, gives this answer. */
+  | { readonly type: 'proven'; readonly answer: T }
+  /** Some endpoint agrees with what is stored, or the one that differed is no longer asked for state. */
+  | { readonly type: 'refuted' }
+  /** The endpoint that differed has another block at that height, or none. */
+  | { readonly type: 'otherBlock' }
+  /** No endpoint can settle it. */
   | { readonly type: 'open' }
 
 /**
@@ -131,56 +131,54 @@ export type Judgement<T> =
  */
 export interface ChainClient extends ContractReads {
   /**
-   * Chain id on every endpoint that answers, `networkID()` of the bridge, contracts present.
-   * @throws FatalError wrong chain or wrong contract; `state_unavailable` when no endpoint answers contract calls.
+   * Checks the chain id on every endpoint that answers, that the contracts exist, and `networkID()` of the bridge.
+   * @throws FatalError `wrong_chain`, `wrong_contract`; `state_unavailable` when no endpoint answers contract calls.
    */
   verifyIdentity(signal: AbortSignal): Promise<void>
   /** Newest block. One call. */
   getHead(signal: AbortSignal): Promise<BlockHeader>
   /**
-   * Newest block of the endpoint in use if it is as high as `wanted`; else the highest newest block of all endpoints. An
-   * endpoint that shows a block as high as `wanted` is preferred from then on.
+   * The head of the endpoint in use if it is as high as `wanted`, else the highest head among all endpoints. An endpoint
+   * whose head is as high as `wanted` is preferred from then on.
    */
   getHighestHead(wanted: BlockNumber, signal: AbortSignal): Promise<BlockHeader>
   /** Header by number; undefined while the node does not know the block. */
   getHeader(block: BlockNumber, signal: AbortSignal): Promise<BlockHeader | undefined>
   /**
-   * Newest final block under the network's finality setting, one of the chain that ends in `head`; falls back to a depth where
-   * the tag is not offered. Never lower than an earlier answer, but after `reorged`.
+   * The newest final block of the chain that ends in `head`, under the network's finality setting. Where nodes do not offer
+   * the tag, it is a number of blocks below the head. Never lower than the answer before, except after `reorged`.
    */
   getFinalizedBlock(head: Pick<BlockHeader, 'number' | 'hash'>, signal: AbortSignal): Promise<BlockNumber>
-  /** The chain has left its blocks above `ancestor`: none of those that come instead is final yet. */
+  /** A reorg replaced the blocks above `ancestor`: none of the new ones is final yet. */
   reorged(ancestor: BlockNumber): void
   /**
-   * Events of [from, to]. The client narrows the range by itself (provider limits): the answer may end before `to`,
-   * and the next call goes on behind it.
+   * The events of blocks `from` … `to`. Provider limits may make the answer end before `to`: the next call goes on from
+   * there.
    */
   fetchRange(from: BlockNumber, to: BlockNumber, signal: AbortSignal): Promise<FetchedRange>
-  /** Sets the first block whose logs are counted per transaction, as stored; undefined while ranges have yet to show one. */
+  /** Sets the first block whose logs are counted per transaction, as stored; undefined: no range has shown one yet. */
   countPerTransactionFrom(block: BlockNumber | undefined): void
   /**
-   * What was fetched of [from, to] contradicts the chain's own arithmetic, so a log may be missing. Until it has been
-   * read again, this stretch comes in small windows with every header's bloom checked, and from another endpoint than
-   * the last one if there is one.
+   * Call it when the blocks `from` … `to` did not fit what is stored, so that a log may be missing. They are then read again
+   * in small windows, with every header's bloom checked, and preferably from another endpoint.
    */
   readCarefully(from: BlockNumber, to: BlockNumber): void
   /**
-   * Callers and transaction senders, log by log: a message's own origin address; tx.from of a call straight to the
-   * bridge; else the caller that a call trace shows; else tx.from. Never the zero address.
-   * Key: `senderKey(transactionHash, logIndex)`. Logs of a transaction that no endpoint knows (yet) or can tell of, by its hash
-   * or in its block, are left out.
-   * @param budget default: a few seconds per trace, more for more questions.
-   * @throws RetryableError when no endpoint answers; what other questions got is lost then.
+   * Finds the sender of each log. The caller is a message's own origin address; tx.from where the transaction calls the
+   * bridge directly; else the caller in a call trace; else tx.from. Never the zero address.
+   * @param budget default: 5 s for one trace, and 5 s plus 0.1 s per question for all.
+   * @returns senders by `senderKey(transactionHash, logIndex)`, without the logs of transactions that no endpoint knows.
+   * @throws RetryableError when no endpoint answers. What other questions were answered is lost then.
    */
   resolveSenders(
     questions: readonly SenderQuestion[],
     signal: AbortSignal,
     budget?: TraceBudget,
   ): Promise<Map<string, ResolvedSender>>
-  /** Whether some endpoint may be asked for a trace now. False while all of them rest after refusing. */
+  /** Whether some endpoint can be asked for a trace now. False while all of them have refused lately. */
   canTrace(): boolean
   /**
-   * Which of `globalExitRoots` the destination's manager knows at a block (legacy managers without events).
+   * Which of `globalExitRoots` the manager knows at a block. For legacy managers, which emit no events.
    * @throws FatalError `state_unavailable` when no endpoint answers contract calls.
    */
   findInjectedGers(
@@ -189,25 +187,26 @@ export interface ChainClient extends ContractReads {
     signal: AbortSignal,
   ): Promise<boolean[]>
   /**
-   * Asks again for what differs from what is `stored`: other endpoints than the one that answered last, then that one. Only
-   * the denial of one that has just shown that it tells blocks apart, and shows our block, counts. One that is caught telling
-   * another block's state, or was the last to answer when another one tells what is stored, is not asked for state for a while.
+   * Settles a contradiction: asks again for the value that differs from what is `stored`, first the other endpoints, then the
+   * one that answered last. An answer that differs counts only from an endpoint that passes `check` and has the stored block.
+   * An endpoint that answers with another block's state, or differs while another one agrees, is not asked for state for a
+   * while.
    */
-  askWitness<T>(
-    witness: StateWitness,
+  checkContradiction<T>(
+    check: StateCheck,
     stored: T,
     ask: (reads: ContractReads) => Promise<T | undefined>,
     signal: AbortSignal,
   ): Promise<Judgement<T>>
-  /** True while one call answers hundreds of claimed words. */
+  /** True while one call can read hundreds of claimed words. */
   readsManyWords(): boolean
-  /** What was just told is doubted: another endpoint, if there is one, answers the next questions. */
+  /** Doubts the last answer: the next questions go to another endpoint, if there is one. */
   distrust(): void
   /** True while no endpoint answers. */
   isDown(): boolean
   /** True while requests are pending and no endpoint has answered anything for a while. */
   isSilent(): boolean
-  /** Asks each endpoint for its newest block number and waits a moment for the first answer. Never throws. */
+  /** Asks each endpoint for its newest block number and waits up to 1.5 s for a first answer. Never throws. */
   probe(signal: AbortSignal): Promise<void>
   close(): void
 }

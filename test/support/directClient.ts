@@ -7,7 +7,7 @@ import type {
   MappedToken,
   ResolvedSender,
   SenderQuestion,
-  StateWitness,
+  StateCheck,
 } from '../../src/chain/chainClient.types.js'
 import { senderKey } from '../../src/chain/senderKey.js'
 import { decodeLog, eventFilterOf } from '../../src/events/decodeLog.js'
@@ -29,7 +29,7 @@ type Method = Exclude<
   | 'readCarefully'
   | 'distrust'
   | 'reorged'
-  | 'askWitness'
+  | 'checkContradiction'
   | 'readsManyWords'
   | 'countPerTransactionFrom'
   | 'getHighestHead'
@@ -216,17 +216,17 @@ export class DirectClient implements ChainClient {
     return globalExitRoots.map((ger) => blocks[block]!.state.globalExitRoots.has(encodeHex(ger)))
   }
 
-  /** By default what it says counts. */
-  isWitness: (witness: StateWitness) => boolean = () => true
+  /** Whether its answer counts when it differs from what is stored. */
+  isProven: (check: StateCheck) => boolean = () => true
 
-  async askWitness<T>(
-    witness: StateWitness,
+  async checkContradiction<T>(
+    check: StateCheck,
     stored: T,
     ask: (reads: ContractReads) => Promise<T | undefined>,
   ): Promise<Judgement<T>> {
-    const told = this.isWitness(witness) ? await ask(this) : undefined
-    if (told === undefined) return { type: 'open' }
-    return told === stored ? { type: 'withdrawn' } : { type: 'denied', told }
+    const answer = this.isProven(check) ? await ask(this) : undefined
+    if (answer === undefined) return { type: 'open' }
+    return answer === stored ? { type: 'refuted' } : { type: 'proven', answer }
   }
 
   readsManyWords(): boolean {

@@ -26,9 +26,9 @@ export async function withStateChain(
   const held = network.blocks
   const judge = (block: number, stored = 1_000) => {
     const before = asBlockNumber(block < 20 ? 4 : 19)
-    const witness = { block: headerOf(held[block]!), before, isChanged: true }
+    const check = { block: headerOf(held[block]!), before, isChanged: true }
     const ask = (reads: ContractReads) => reads.getContractDepositCount(asBlockNumber(block), signal)
-    return chain.client.askWitness(witness, stored, ask, signal)
+    return chain.client.checkContradiction(check, stored, ask, signal)
   }
   try {
     await body(chain, judge, network)

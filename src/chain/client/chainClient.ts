@@ -25,13 +25,13 @@ export interface ChainClientOptions {
   readonly network: NetworkConfig
   readonly logger: Logger
   readonly clock?: Clock
-  /** What posts the questions; another one in tests. */
+  /** Opens the HTTP connection; tests pass another one. */
   readonly openPost?: typeof createHttpPost
-  /** Reads long lists of logs; without it they are parsed as JSON. */
+  /** Reads long lists of logs. Without it they are parsed as JSON. */
   readonly scanner?: LogScanner
 }
 
-/** One network's chain behind all of its endpoints. It opens no connection before the first question. */
+/** Builds the client of one network's chain from its endpoints. It opens no connection before the first call. */
 export function createChainClient({
   network,
   logger,
@@ -75,7 +75,7 @@ export function createChainClient({
     pool.run((endpoint) => finality.readHead(endpoint, signal), signal)
   const closing = new AbortController()
   const joined = new WeakMap<AbortSignal, AbortSignal>()
-  /** Ends with the caller's signal, and with `close`. One per signal: callers use one for the life of the process. */
+  /** A signal that aborts with the caller's or with `close`. Kept per signal: callers use one for the whole process. */
   const until = (signal: AbortSignal): AbortSignal => {
     const known = joined.get(signal)
     if (known !== undefined) return known
@@ -128,7 +128,8 @@ export function createChainClient({
       )
       return known ?? globalExitRoots.map(() => false)
     },
-    askWitness: (witness, stored, ask, signal) => states.askWitness(witness, stored, ask, until(signal)),
+    checkContradiction: (check, stored, ask, signal) =>
+      states.checkContradiction(check, stored, ask, until(signal)),
     readsManyWords: () => states.readsManyWords(),
     distrust: () => pool.distrustCurrent(),
     isDown: () => pool.isDown(),

@@ -5,9 +5,8 @@ import type { createHttpPost } from '../rpc/httpPost.js'
 const SILENT_AFTER_MS = 1_000
 
 /**
- * Whether the endpoints of one network answer at all. A frozen node accepts connections and never answers: without this, it
- * would be noticed only after the time-outs of a request and of its retry. A refusal counts as an answer, a failed connection
- * does not.
+ * Notices that no endpoint of a network answers any more. A frozen node accepts connections and never answers: otherwise that
+ * would show only after a request and its retry have timed out. A refusal counts as an answer, a failed connection does not.
  */
 export class Silence {
   readonly #clock: Pick<Clock, 'now'>
@@ -24,7 +23,7 @@ export class Silence {
     return this.#sinceMs !== undefined && this.#clock.now() - this.#sinceMs >= SILENT_AFTER_MS
   }
 
-  /** Wraps `openPost` so that requests and answers are noticed. */
+  /** Wraps `openPost` so that its requests and answers are counted. */
   around(openPost: typeof createHttpPost): typeof createHttpPost {
     return (options) => {
       const post = openPost(options)

@@ -56,7 +56,7 @@ async function readLastExitRoot(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const argument = event.networkId.toString(16).padStart(64, '0')
-  const ask = (teller: Endpoint) => askLastExitRoot(argument, log, rollupManager, teller, signal)
+  const ask = (asked: Endpoint) => askLastExitRoot(argument, log, rollupManager, asked, signal)
   try {
     return (await states.need(ask, signal, { preferred: endpoint })) ?? event.initialLocalExitRoot
   } catch (error) {
@@ -75,21 +75,21 @@ async function askLastExitRoot(
   argument: string,
   { blockNumber }: RpcLog,
   rollupManager: string,
-  teller: Endpoint,
+  asked: Endpoint,
   signal: AbortSignal,
 ): Promise<Uint8Array | undefined> {
   for (const selector of ROLLUP_DATA_SELECTORS) {
     const calls = [blockNumber, blockNumber - 1].map((block) =>
       contractCall(rollupManager, `${selector}${argument}`, asBlockNumber(block)),
     )
-    const [outcome, before] = await teller.callAll(calls, signal)
+    const [outcome, before] = await asked.callAll(calls, signal)
     const answer = contractAnswer(outcome!)
     const root = answer === undefined ? undefined : decodeHexAt(answer, LAST_LOCAL_EXIT_ROOT_AT, 32)
     if (root === undefined) continue
     const isMisleading = before!.ok && before!.result === answer && root.some((byte) => byte !== 0)
     if (!isMisleading) return root
-    teller.state.misled()
-    throw new RpcFailure('gone', `${teller.alias}: tells the state of another block than ${blockNumber}`)
+    asked.state.misled()
+    throw new RpcFailure('gone', `${asked.alias}: tells the state of another block than ${blockNumber}`)
   }
   return undefined
 }

@@ -15,7 +15,7 @@ const abi = parseAbi([
 
 type Getter = (typeof abi)[number]['name']
 type Contract = 'bridge' | 'global_exit_root_manager' | 'rollup_manager'
-/** `asked` tells by `getter` which contract it works with: `named`, when they belong together. */
+/** Calling `getter` on contract `asked` returns the address of contract `named`, when they belong together. */
 type Link = readonly [asked: Contract, getter: Getter, named: Contract]
 
 const bridgeLink: Link = ['bridge', 'globalExitRootManager', 'global_exit_root_manager']
@@ -27,15 +27,15 @@ const layer1Links: readonly Link[] = [
 ]
 
 export interface ContractLinks {
-  /** Getters that were asked. */
+  /** Number of getters that were called. */
   readonly asked: number
-  /** Those that told an address. One that reverts or is not there proves nothing: versions differ. */
-  readonly told: number
-  /** Links that lead elsewhere than the configuration, one sentence each. */
+  /** Number of them that returned an address. One that reverts or is missing proves nothing: contract versions differ. */
+  readonly answered: number
+  /** One sentence for each getter that returned another address than the configured one. */
   readonly wrong: readonly string[]
 }
 
-/** Do the configured contracts name each other? @throws RpcFailure */
+/** Checks that the configured contracts name each other. @throws RpcFailure */
 export async function readContractLinks(
   network: NetworkConfig,
   endpoint: Endpoint,
@@ -53,15 +53,15 @@ export async function readContractLinks(
     return contractCall(addresses[asked]!, data, 'latest')
   })
   const answers = await callGetters(calls, endpoint, signal)
-  let told = 0
+  let answered = 0
   const wrong = links.flatMap(([asked, getter, named], at) => {
     const answer = answers[at]
     const address = answer === undefined ? undefined : addressWord(answer, 0)
     if (address === undefined) return []
-    told += 1
+    answered += 1
     const text = encodeHex(address)
     if (text === addresses[named]) return []
-    return [`${getter}() of ${asked} is ${text}, configured as ${named} is ${addresses[named]}`]
+    return [`${getter}() of ${asked} is ${text}, but ${named} is configured as ${addresses[named]}`]
   })
-  return { asked: links.length, told, wrong }
+  return { asked: links.length, answered, wrong }
 }

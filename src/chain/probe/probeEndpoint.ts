@@ -19,27 +19,27 @@ import { NO_BLOCK_HASH } from '../state/tellsBlocksApart.js'
 import { readContractLinks } from './contractLinks.js'
 import { probeLogCount } from './probeLogCount.js'
 
-/** One thing that was asked of an endpoint. `warn`: the service does without. */
+/** What one question to an endpoint showed. `warn`: the service can do without. */
 export interface ProbeFinding {
   readonly what: string
   readonly outcome: 'ok' | 'warn' | 'fail'
   readonly detail: string
 }
 
-/** Widths that are tried until one is served. */
+/** How many widths are tried until one is served. */
 const RANGE_TRIES = 12
-/** Rounds of calls until the size of batches is known, and pauses where the endpoint asks for one. */
+/** How many batches are sent at most until it is known how large they may be. */
 const BATCH_TRIES = 8
 const SLOW_DOWN_MS = 1_000
 const SLOW_DOWN_CAP_MS = 10_000
-/** Nodes keep the state of 128 blocks at least. */
+/** How far below the head state is asked for: nodes keep that of 128 blocks at least. */
 const STATE_DEPTH = 64
 const NO_TRANSACTION = `0x${'00'.repeat(32)}`
 
 /**
- * What one endpoint of a network can do, found out with some ten calls. Names the endpoint by its alias only; nothing is
- * thrown but the signal's reason.
- * @param position of the endpoint in the configuration.
+ * Finds out with about ten calls what one endpoint of a network can do. The findings name the endpoint by its alias only.
+ * @param position the endpoint's place in the configuration.
+ * @throws nothing but the signal's reason.
  */
 export async function probeEndpoint(
   network: NetworkConfig,
@@ -122,13 +122,13 @@ async function probeContracts(
 }
 
 async function probeContractLinks(network: NetworkConfig, endpoint: Endpoint, signal: AbortSignal): Answer {
-  const { asked, told, wrong } = await readContractLinks(network, endpoint, signal)
+  const { asked, answered, wrong } = await readContractLinks(network, endpoint, signal)
   if (wrong.length > 0) return { outcome: 'fail', detail: wrong.join('; ') }
-  const found = told === 0 ? 'not known' : 'as configured'
-  return { outcome: 'ok', detail: `${found}: ${told} of ${asked} getters tell` }
+  const found = answered === 0 ? 'not known' : 'as configured'
+  return { outcome: 'ok', detail: `${found}: ${answered} of ${asked} getters answer` }
 }
 
-/** A few blocks down, where a node that keeps little has state, too; and at a hash that no block has (EIP-1898). */
+/** Asks for state a few blocks below the head, and at a hash that no block has (EIP-1898): that must be refused. */
 async function probeState(
   { bridge, startBlock }: NetworkConfig,
   head: BlockHead,
@@ -138,19 +138,23 @@ async function probeState(
   if (head.number < startBlock) return { outcome: 'warn', detail: 'not asked: no contract yet' }
   const block = asBlockNumber(Math.max(startBlock, head.number - STATE_DEPTH))
   const calls = [block, { blockHash: NO_BLOCK_HASH }].map((at) => contractCall(bridge, rootGetters[0]!, at))
-  const [told, toldOfNone] = await endpoint.callAll(calls, signal)
-  if (toldOfNone!.ok && typeof toldOfNone!.result === 'string' && toldOfNone!.result.length >= 66)
-    return { outcome: 'warn', detail: 'told of any block, even of none: it is not asked for state' }
-  if (told!.ok || isRevert(told!.failure)) return { outcome: 'ok', detail: `told of block ${block}` }
+  const [atBlock, atNone] = await endpoint.callAll(calls, signal)
+  if (atNone!.ok && typeof atNone!.result === 'string' && atNone!.result.length >= 66)
+    return {
+      outcome: 'warn',
+      detail: 'answered even for a block that does not exist: this endpoint is not asked for state',
+    }
+  if (atBlock!.ok || isRevert(atBlock!.failure))
+    return { outcome: 'ok', detail: `answered at block ${block}` }
   return {
     outcome: 'warn',
-    detail: `refused at block ${block}: what is stored is not compared with the contracts by this endpoint`,
+    detail: `refused at block ${block}: this endpoint can't be used to compare what is stored with the contracts`,
   }
 }
 
 async function probeFinality(network: NetworkConfig, endpoint: Endpoint, signal: AbortSignal): Answer {
   const { tag } = network.finality
-  if (tag === 'latest') return { outcome: 'ok', detail: 'counted from the head, no tag is asked for' }
+  if (tag === 'latest') return { outcome: 'ok', detail: 'counted from the head, no tag is needed' }
   const block = await orRefused(findBlock(tag, endpoint, signal))
   if (block !== undefined && block.number > 0)
     return { outcome: 'ok', detail: `${tag} is block ${block.number}` }
@@ -166,7 +170,7 @@ async function probeLogsByHash(
   const filter = { ...logsFilter(eventFilterOf(network)), blockHash: head.hash }
   const logs = await orRefused(endpoint.call('eth_getLogs', [filter], signal))
   if (Array.isArray(logs) || logs === null) return { outcome: 'ok', detail: 'offered' }
-  return { outcome: 'warn', detail: 'not offered: a missing log is asked for by range only' }
+  return { outcome: 'warn', detail: 'not offered: logs are read by block range only' }
 }
 
 async function probeLogRange(
@@ -200,7 +204,7 @@ async function probeLogRange(
   return { outcome: 'fail', detail: `eth_getLogs refuses ${span} blocks` }
 }
 
-/** Lets the endpoint meet batches until it is known how large they may be, as the service does. */
+/** Sends batches until it is known how large they may be, as the service does. */
 async function probeBatches(endpoint: Endpoint, signal: AbortSignal): Answer {
   const { batchSize } = endpoint
   const wanted = batchSize.max
@@ -211,7 +215,7 @@ async function probeBatches(endpoint: Endpoint, signal: AbortSignal): Answer {
       await endpoint.callAll(calls, signal)
       isSure = batchSize.isSettled || tries >= BATCH_TRIES
     } catch (error) {
-      // The plea may be about the size of the batch: the next tries show it.
+      // Perhaps it is the size of the batch that the endpoint minds: the next tries show it.
       if (!(error instanceof RpcFailure) || error.kind !== 'rateLimit' || tries >= BATCH_TRIES) throw error
       await systemClock.sleep(Math.min(error.retryAfterMs ?? SLOW_DOWN_MS, SLOW_DOWN_CAP_MS), signal)
     }
@@ -220,7 +224,7 @@ async function probeBatches(endpoint: Endpoint, signal: AbortSignal): Answer {
   if (size === 1) return { outcome: 'warn', detail: 'refused: every call is a request of its own' }
   return {
     outcome: 'warn',
-    detail: `${size} calls at once, fewer than the ${wanted} wanted: max_batch = ${size} spares the service the search`,
+    detail: `${size} calls at once, fewer than the ${wanted} wanted: with max_batch = ${size} the service need not find that out`,
   }
 }
 
@@ -235,7 +239,7 @@ async function probeTraces(network: NetworkConfig, endpoint: Endpoint, signal: A
         outcome: 'warn',
         detail: 'debug_traceTransaction is not offered: senders behind contracts are tx.from',
       }
-    // It looked for a transaction that is none: so there is a tracer.
+    // Any other refusal is about the transaction, which does not exist: so there is a tracer.
     if (error.kind !== 'rpc') throw error
   }
   return { outcome: 'ok', detail: 'debug_traceTransaction is offered' }
@@ -255,11 +259,11 @@ async function probeNewHeads(url: string, proxy: string | undefined, timeoutMs: 
       onEnd: resolve,
     })
   })
-  if (fault === undefined) return { outcome: 'ok', detail: 'told' }
-  return { outcome: 'warn', detail: `not told (${fault}): polled instead` }
+  if (fault === undefined) return { outcome: 'ok', detail: 'offered' }
+  return { outcome: 'warn', detail: `not offered (${fault}): the endpoint is polled instead` }
 }
 
-/** @returns undefined for a refusal, which is an answer here. */
+/** @returns undefined when the endpoint refuses. @throws other failures. */
 async function orRefused<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer

@@ -2,10 +2,10 @@ import type { Endpoint } from '../endpoints/endpoint.js'
 import type { BlockHead } from '../rpc/rpcBlocks.js'
 import { decodeLogs } from '../rpc/rpcLogs.js'
 
-/** Most receipts that are read: two with logs show how logs are counted. */
+/** At most so many receipts are read: two with logs show how logs are counted. */
 const MOST_RECEIPTS = 16
 
-/** Whether logs are counted per block, as most nodes do, or per transaction: two receipts with logs of the newest block show it. */
+/** Finds out from receipts of the newest block whether its logs are counted per block, as usual, or per transaction. */
 export async function probeLogCount(
   { number, transactionHashes }: BlockHead,
   endpoint: Endpoint,

@@ -2,10 +2,10 @@ import { uint256Word } from '../../protocol/abiWords.js'
 
 /** `claimedBitMap(uint256)` */
 const SELECTOR = 'ee25560b'
-/** What a contract's creation may answer is its code: 24,576 bytes at most (EIP-170), 768 words with the count, rounded down. */
+/** Creation code may return at most 24,576 bytes (EIP-170), which are 768 words with the count: rounded down. */
 export const PROGRAM_WORDS = 700
 const ADDRESS_AT = '{address}'
-/** Where the positions begin and where it gives up, in bytes; filled in below. */
+/** The byte at which the positions begin, and the one at which the program gives up; filled in below. */
 const ARGUMENTS_AT = '{arguments}'
 const FAILURE_AT = '{failure}'
 const COUNT = '{count}'
@@ -14,11 +14,11 @@ const FAILURE = ['5b', '6000', '80', 'fd'].join('')
 const FAILURE_BYTES = FAILURE.length / 2
 
 /**
- * A program that asks the bridge for many words. As the creation code of a call without a receiver it runs like any
- * `eth_call`, deploys nothing, and answers with what it returns: one question instead of hundreds.
+ * An EVM program that reads many words from the bridge: one call instead of hundreds. It is sent as the creation code of an
+ * `eth_call` without a receiver: the node runs it, deploys nothing, and answers what the program returns.
  */
 const PROGRAM = [
-  // memory[0] = selector; memory[0x40] = count, the first word of the answer, which begins with 0 as code must (EIP-3541)
+  // memory[0] = selector; memory[0x40] = count: the answer's first word, and so its first byte is not 0xef (EIP-3541)
   ...[`63${SELECTOR}`, '60e0', '1b', '6000', '52'],
   ...[`61${COUNT}`, '6040', '52'],
   // i = 0
@@ -27,7 +27,7 @@ const PROGRAM = [
   ...['5b', '6020', '81', '6005', '1b', `61${ARGUMENTS_AT}`, '01', '6004', '39'],
   // memory[0x60 + 32 i] = bridge.claimedBitMap(position)
   ...['6020', '81', '6005', '1b', '6060', '01', '6024', '6000', `73${ADDRESS_AT}`, '5a', 'fa'],
-  // no word: give up
+  // not one word returned: give up
   ...['3d', '6020', '14', '16', '15', `61${FAILURE_AT}`, '57'],
   // while (++i < count)
   ...['6001', '01', '80', `61${COUNT}`, '11', '6013', '57'],
@@ -43,7 +43,7 @@ const PROGRAM_DIGITS = PROGRAM.replace(ADDRESS_AT, '00'.repeat(20))
 
 const hex = (value: number | bigint, bytes: number): string => value.toString(16).padStart(2 * bytes, '0')
 
-/** @param positions at most PROGRAM_WORDS. @returns data of a call without a receiver. */
+/** @param positions at most PROGRAM_WORDS. @returns the data of the call. */
 export function claimedWordsProgram(bridge: string, positions: readonly bigint[]): string {
   const code = PROGRAM.replace(ADDRESS_AT, bridge.slice(2))
     .replaceAll(COUNT, hex(positions.length, 2))
@@ -53,7 +53,7 @@ export function claimedWordsProgram(bridge: string, positions: readonly bigint[]
   return `0x${code}${positions.map((position) => hex(position, 32)).join('')}`
 }
 
-/** @returns undefined when it is not what the program answers. */
+/** Reads the program's answer. @returns undefined when the program can't have given it. */
 export function claimedWordsOf(answer: unknown, count: number): bigint[] | undefined {
   if (typeof answer !== 'string' || answer.length !== 2 + 64 * (count + 1)) return undefined
   if (uint256Word(answer, 0) !== BigInt(count)) return undefined

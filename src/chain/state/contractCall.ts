@@ -4,7 +4,7 @@ import { quantity } from '../rpc/rpcBlocks.js'
 import { isRevert, RpcFailure } from '../rpc/rpcFailure.js'
 import type { RpcCall, RpcOutcome } from '../rpc/rpcTransport.js'
 
-/** By number, by hash (EIP-1898), or the newest. */
+/** A block by number, by hash (EIP-1898), or the newest one. */
 export type StateBlock = BlockNumber | { readonly blockHash: string } | 'latest'
 
 export function contractCall(to: string, data: string, block: StateBlock): RpcCall {
@@ -12,7 +12,7 @@ export function contractCall(to: string, data: string, block: StateBlock): RpcCa
 }
 
 /**
- * @returns `0x…` with at least one word, or undefined when the contract does not answer: it reverts, or is not there.
+ * @returns `0x…` with at least one word; undefined when the contract does not answer: it reverts, or does not exist.
  * @throws RpcFailure for everything else.
  */
 export function contractAnswer(outcome: RpcOutcome): string | undefined {
@@ -23,7 +23,7 @@ export function contractAnswer(outcome: RpcOutcome): string | undefined {
   return typeof outcome.result === 'string' && outcome.result.length >= 66 ? outcome.result : undefined
 }
 
-/** One getter at a block. @see contractAnswer */
+/** Calls one getter at a block. @see contractAnswer */
 export async function readContract(
   to: string,
   data: string,

@@ -6,8 +6,8 @@ import { RpcFailure } from '../rpc/rpcFailure.js'
 import { findMissingContracts, readNetworkId } from './contractReads.js'
 
 /**
- * Are these the contracts that the configuration means? A chain that has not reached `start_block` yet has no contracts
- * to ask: it passes.
+ * Checks that the configured contracts exist, and that the bridge names the configured network id. A chain that has not
+ * reached `start_block` has no contracts yet: it passes.
  * @throws FatalError `wrong_contract`; RpcFailure.
  */
 export async function assertContracts(
@@ -23,7 +23,7 @@ export async function assertContracts(
     const missing = await findMissingContracts(network, endpoint, signal)
     if (missing.length > 0) throw wrong(`no contract at ${missing.join(', ')}`)
   } catch (error) {
-    // Some gateways do not serve eth_getCode; the bridge's own word below says more anyway.
+    // Some gateways do not serve eth_getCode; the bridge's answer below proves more anyway.
     if (!(error instanceof RpcFailure) || error.kind !== 'rpc') throw error
   }
   const networkId = await readNetworkId(network.bridge, endpoint, signal)

@@ -15,9 +15,9 @@ import type { RpcCall } from '../rpc/rpcTransport.js'
 import { claimedWordsOf, claimedWordsProgram, PROGRAM_WORDS } from './claimedWordsProgram.js'
 import { contractAnswer, contractCall, readContract } from './contractCall.js'
 
-/** More words than one look at the tip takes call by call are asked for by a program, where that works. */
+/** More words than this are read by `claimedWordsProgram`, where that works. One comparison at the tip reads so many. */
 const FEW_WORDS = 14
-/** Where it was not tried yet, more than one batch of calls takes: a try that fails costs one request more. */
+/** The same for an endpoint on which the program was not tried: calls would need a second batch, so one failed try may cost a request. */
 const MANY_WORDS = 50
 
 const getter = (
@@ -36,7 +36,7 @@ const calldata = {
   removedGerHashChain: managerGetter('removedGERHashChain'),
 }
 
-/** Of a bridge's exit root: since etrog, and before. */
+/** The getters of a bridge's exit root: since etrog, and before. */
 export const rootGetters: readonly Hex[] = [calldata.getRoot, calldata.getDepositRoot]
 
 /** @returns undefined when the bridge does not answer. @throws RpcFailure */
@@ -51,7 +51,7 @@ export async function readDepositCount(
   return count < 0 ? undefined : count
 }
 
-/** Root of the bridge's local exit tree. @returns undefined as for readDepositCount. @throws RpcFailure */
+/** Reads the local exit root. @returns undefined when the bridge does not answer. @throws RpcFailure */
 export async function readLocalExitRoot(
   bridge: string,
   block: BlockNumber,
@@ -77,8 +77,7 @@ export async function readNetworkId(
 }
 
 /**
- * Which global exit roots a manager knows: those with a map entry that is not zero. A manager that is not there yet
- * knows none.
+ * Which global exit roots a manager knows: those whose map entry is not zero. A manager that does not exist yet knows none.
  * @throws RpcFailure
  */
 export async function readKnownGlobalExitRoots(
@@ -96,8 +95,8 @@ export async function readKnownGlobalExitRoots(
 }
 
 /**
- * As `readKnownGlobalExitRoots`, to compare with what is known already.
- * @returns undefined for one that reverts or is refused. @throws RpcFailure
+ * As `readKnownGlobalExitRoots`, but @returns undefined for a root whose call reverts or is refused.
+ * @throws RpcFailure
  */
 export async function readGlobalExitRootEntries(
   manager: string,
@@ -123,7 +122,7 @@ function mapCalls(manager: string, globalExitRoots: readonly Hash[], block: Bloc
 
 /**
  * Words of the bridge's `claimedBitMap`, in the order asked for.
- * @returns undefined for one that reverts or is refused. @throws RpcFailure
+ * @returns undefined for a word whose call reverts or is refused. @throws RpcFailure
  */
 export async function readClaimedWords(
   { bridge, networkId }: Pick<NetworkConfig, 'bridge' | 'networkId'>,
@@ -151,7 +150,7 @@ export async function readClaimedWords(
   return answers.map((answer) => (answer === undefined ? undefined : uint256Word(answer, 0)))
 }
 
-/** @returns undefined where the endpoint does not take programs. @throws RpcFailure */
+/** @returns undefined when the endpoint does not run programs. @throws RpcFailure */
 async function runProgram(
   bridge: string,
   positions: readonly bigint[],
@@ -178,8 +177,8 @@ async function runProgram(
 }
 
 /**
- * What tokens map to, in the order asked for; the zero address where the bridge has no mapping.
- * @returns undefined for one that reverts or is refused. @throws RpcFailure
+ * The wrapped token of each token, in order; the zero address where the bridge has no mapping.
+ * @returns undefined for a token whose call reverts or is refused. @throws RpcFailure
  */
 export async function readWrappedTokens(
   bridge: string,
@@ -209,7 +208,7 @@ export async function readEmergencyState(
   return word === undefined || word > 1n ? undefined : word === 1n
 }
 
-/** @returns undefined when the manager keeps none. @throws RpcFailure */
+/** @returns undefined when the manager keeps no hash chains. @throws RpcFailure */
 export async function readGerHashChains(
   manager: string,
   block: BlockNumber,
@@ -230,8 +229,8 @@ export async function readGerHashChains(
 }
 
 /**
- * Answers in order; undefined for a call that reverts, or that the endpoint refuses while it answers others.
- * @throws RpcFailure, also when all are refused.
+ * @returns the answers in order; undefined for a call that reverts, or that is refused while others are answered.
+ * @throws RpcFailure, also when all calls are refused.
  */
 export async function callGetters(
   calls: readonly RpcCall[],
@@ -246,7 +245,7 @@ export async function callGetters(
   })
 }
 
-/** Contracts of the configuration that have no code, by their name there. @throws RpcFailure */
+/** Configured contracts that have no code: name and address. @throws RpcFailure */
 export async function findMissingContracts(
   network: NetworkConfig,
   endpoint: Endpoint,

@@ -11,10 +11,10 @@ import {
   readWrappedTokens,
 } from './contractReads.js'
 
-/** A question for what contracts hold. @returns undefined where the contract does not answer. */
+/** One read of contract state. @returns undefined when the contract does not answer. */
 export type StateTask<T> = (endpoint: Endpoint, signal: AbortSignal) => Promise<T | undefined>
 
-/** The getters of a network's contracts. @param ask chooses who is asked. */
+/** The getters of a network's contracts. @param ask chooses the endpoint for each. */
 export function contractReadsBy(
   network: NetworkConfig,
   ask: <T>(question: StateTask<T>, signal: AbortSignal) => Promise<T | undefined>,
@@ -25,7 +25,7 @@ export function contractReadsBy(
       ask((...on) => readDepositCount(bridge, block, ...on), signal),
     getContractLocalExitRoot: (block, signal) =>
       ask((...on) => readLocalExitRoot(bridge, block, ...on), signal),
-    // The manager's tree is one of the same contract as the bridge's: the getter has the same name.
+    // The manager inherits its tree from the same contract as the bridge, and so the getter has the same name.
     getContractL1InfoLeafCount: (block, signal) =>
       ask((...on) => readDepositCount(manager, block, ...on), signal),
     getClaimedWords: async (words, block, signal) =>

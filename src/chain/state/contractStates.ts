@@ -2,39 +2,39 @@ import type { NetworkConfig } from '../../config/config.types.js'
 import { FatalError, RetryableError } from '../../errors/chainErrors.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import type { Logger } from '../../telemetry/logger.js'
-import type { ContractReads, Judgement, StateWitness } from '../chainClient.types.js'
+import type { ContractReads, Judgement, StateCheck } from '../chainClient.types.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import type { EndpointPool } from '../endpoints/endpointPool.js'
 import { isHistoryGone, isUnknownBlock, RpcFailure } from '../rpc/rpcFailure.js'
 import { contractReadsBy, type StateTask } from './contractReadsBy.js'
-import { type Court, judge } from './stateJudge.js'
+import { type JudgeContext, judge } from './stateJudge.js'
 
-/** Endpoints that fail to answer hold up what can wait for their answer for so long, then it goes on without. */
+/** For so long `ask` throws when endpoints fail to answer; after it, the caller goes on without an answer. */
 const PATIENCE_MS = 60_000
-/** An endpoint that rests after a failure is waited for, but not for as long as it may ask for. */
+/** The longest wait for an endpoint that is left alone after a failure, however long it asked for. */
 const LONGEST_REST_MS = 15_000
 
-/** What came of asking one endpoint after the other. */
+/** The outcome of asking one endpoint after the other. */
 interface Turn<T> {
-  readonly answer: { readonly told: T | undefined; readonly teller: Endpoint } | undefined
-  /** Some endpoint that may be able to answer did not. */
+  readonly answer: { readonly value: T | undefined; readonly endpoint: Endpoint } | undefined
+  /** Some endpoint that may be able to answer failed. */
   readonly failed: boolean
   /** Some endpoint said that it no longer keeps that state. */
   readonly isGone: boolean
 }
 
 /**
- * Questions for what the contracts hold at a block. Not every endpoint answers them: some keep little state, some refuse such
- * calls in words of their own, some take them and tell the newest state whatever the block. So each is asked in turn, one
- * that refuses again and again is left alone for a while, and no trouble here is held against its blocks and logs.
+ * Reads contract state at a block. Some endpoints keep little state, some refuse such calls, some answer with the newest state
+ * whatever the block. So the endpoints are asked in turn, and one that refuses again and again is not asked for a while. A
+ * failure here says nothing about an endpoint's blocks and logs.
  */
 export class ContractStates {
   readonly #network: NetworkConfig
   readonly #pool: EndpointPool
   readonly #clock: Clock
   readonly #logger: Logger
-  /** The endpoint that answered last what is compared; other questions are asked beside. */
-  #teller: Endpoint | undefined
+  /** The endpoint that answered the last `ask`: it is the one in doubt when that answer contradicts what is stored. */
+  #lastAnswerer: Endpoint | undefined
   #failingSinceMs: number | undefined
 
   constructor(network: NetworkConfig, pool: EndpointPool, clock: Clock, logger: Logger) {
@@ -45,16 +45,16 @@ export class ContractStates {
   }
 
   /**
-   * What nothing depends on: it compares what is known already.
-   * @returns undefined where the contract does not answer, or no endpoint can tell.
-   * @throws RetryableError for a minute, while an endpoint that may be able to tell fails; or the signal's reason.
+   * For reads that the caller can do without: they only compare what is stored already.
+   * @returns undefined when the contract does not answer, or no endpoint can.
+   * @throws RetryableError while an endpoint that may be able to answer fails, for a minute at most; or the signal's reason.
    */
   async ask<T>(task: StateTask<T>, signal: AbortSignal): Promise<T | undefined> {
     const { answer, failed } = await this.#inTurn(() => true, task, signal)
     if (answer !== undefined || !failed) {
       this.#failingSinceMs = undefined
-      this.#teller = answer?.teller ?? this.#teller
-      return answer?.told
+      this.#lastAnswerer = answer?.endpoint ?? this.#lastAnswerer
+      return answer?.value
     }
     this.#failingSinceMs ??= this.#clock.now()
     if (this.#clock.now() - this.#failingSinceMs > PATIENCE_MS) return undefined
@@ -62,10 +62,10 @@ export class ContractStates {
   }
 
   /**
-   * What can't be done without.
-   * @param preferred is asked first. @param takesNewest the state of a newer block does as well: where no other endpoint is
-   *   left, one that tells it is better than none.
-   * @returns undefined where the contract does not answer.
+   * For reads that the caller can't do without.
+   * @param preferred the endpoint to ask first.
+   * @param takesNewest a newer block's state does as well: if no other endpoint is left, one that answers with it is asked.
+   * @returns undefined when the contract does not answer.
    * @throws FatalError `pruned_history` when no endpoint keeps that state any more, `state_unavailable` when none answers
    *   contract calls at all; RetryableError, or the signal's reason.
    */
@@ -78,14 +78,14 @@ export class ContractStates {
     }: { readonly preferred?: Endpoint; readonly takesNewest?: boolean } = {},
   ): Promise<T | undefined> {
     const first = await this.#inTurn((endpoint) => endpoint === preferred, task, signal)
-    if (first.answer !== undefined) return first.answer.told
+    if (first.answer !== undefined) return first.answer.value
     const second = await this.#inTurn((endpoint) => endpoint !== preferred, task, signal)
-    if (second.answer !== undefined) return second.answer.told
-    // Where nobody else is left, one that refused is asked before its time: what can't be done without stands still meanwhile.
+    if (second.answer !== undefined) return second.answer.value
+    // If no other is left, one that refused lately is asked already now: the network stands still without an answer.
     const isLeft = ({ state }: Endpoint) =>
       !state.isOffered && !state.isContradicted && (takesNewest || !state.isMisleading)
     const third = await this.#inTurn(isLeft, task, signal, { isOffered: isLeft })
-    if (third.answer !== undefined) return third.answer.told
+    if (third.answer !== undefined) return third.answer.value
     this.#pool.assertStateOfRightChain()
     if (first.failed || second.failed || third.failed) throw this.#silence()
     const network = `network ${this.#network.networkId}`
@@ -102,28 +102,28 @@ export class ContractStates {
     return new RetryableError(`no endpoint of network ${this.#network.networkId} answers a contract call now`)
   }
 
-  /** @see ChainClient.askWitness */
-  askWitness<T>(
-    witness: StateWitness,
+  /** @see ChainClient.checkContradiction */
+  checkContradiction<T>(
+    check: StateCheck,
     stored: T,
     ask: (reads: ContractReads) => Promise<T | undefined>,
     signal: AbortSignal,
   ): Promise<Judgement<T>> {
-    const court: Court = {
+    const context: JudgeContext = {
       bridge: this.#network.bridge,
       logger: this.#logger,
-      accuser: this.#teller,
+      doubted: this.#lastAnswerer,
       inTurn: async (accepts, task) => {
-        const isAnswer = (told: unknown): boolean => told !== undefined
-        return (await this.#inTurn(accepts, task, signal, { isAnswer })).answer?.told
+        const isAnswer = (value: unknown): boolean => value !== undefined
+        return (await this.#inTurn(accepts, task, signal, { isAnswer })).answer?.value
       },
     }
     const askEndpoint: StateTask<T> = (endpoint, signal) =>
       ask(contractReadsBy(this.#network, (question) => question(endpoint, signal)))
-    return judge(court, witness, stored, askEndpoint, signal)
+    return judge(context, check, stored, askEndpoint, signal)
   }
 
-  /** Counts one more refusal. @returns whether it is one too many. */
+  /** Counts one more refusal. @returns whether the endpoint is now left alone. */
   #isRefusing({ alias, state }: Endpoint): boolean {
     const isKnown = state.isRefusing
     state.refused()
@@ -134,15 +134,15 @@ export class ContractStates {
 
   /** @see ChainClient.readsManyWords */
   readsManyWords(): boolean {
-    return this.#teller?.state.takesPrograms === true
+    return this.#lastAnswerer?.state.takesPrograms === true
   }
 
-  /** The getters, each asked of whichever endpoint can tell. */
+  /** The getters, each answered by any endpoint that can. */
   reads(until: (signal: AbortSignal) => AbortSignal): ContractReads {
     return contractReadsBy(this.#network, (question, signal) => this.ask(question, until(signal)))
   }
 
-  /** Asks one endpoint after the other until one answers, with a value or by the contract's own no. */
+  /** Asks one endpoint after the other until one answers, if only that the contract reverts. */
   async #inTurn<T>(
     accepts: (endpoint: Endpoint) => boolean,
     task: StateTask<T>,
@@ -151,7 +151,7 @@ export class ContractStates {
       isAnswer = () => true,
       isOffered = ({ state }) => state.isOffered,
     }: {
-      readonly isAnswer?: (told: T | undefined) => boolean
+      readonly isAnswer?: (value: T | undefined) => boolean
       readonly isOffered?: (endpoint: Endpoint) => boolean
     } = {},
   ): Promise<Turn<T>> {
@@ -164,9 +164,9 @@ export class ContractStates {
       isAsked,
       async (endpoint) => {
         try {
-          const told = await task(endpoint, signal)
+          const value = await task(endpoint, signal)
           endpoint.state.answered()
-          return isAnswer(told) ? { told, teller: endpoint } : undefined
+          return isAnswer(value) ? { value, endpoint } : undefined
         } catch (error) {
           if (!(error instanceof RpcFailure)) throw error
           if (error.kind === 'gone' || isHistoryGone(error)) isGone = true
@@ -183,8 +183,8 @@ export class ContractStates {
 }
 
 /**
- * The endpoint answered, and would not: that says nothing against its blocks and logs. One that would not tell a block, which
- * is asked for on the way, says as little of the state that it keeps.
+ * Whether the endpoint refused the contract call. Not so when it refused a block that `task` also reads: that says nothing
+ * about the state that it keeps.
  */
 function isRefusal(failure: RpcFailure): boolean {
   const { status = 0, method } = failure.providerWords()

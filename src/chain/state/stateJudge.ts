@@ -1,91 +1,94 @@
 import type { BlockHeader } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import type { Logger } from '../../telemetry/logger.js'
-import type { Judgement, StateWitness } from '../chainClient.types.js'
+import type { Judgement, StateCheck } from '../chainClient.types.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { findBlock } from '../endpoints/readBlocks.js'
 import { RpcFailure } from '../rpc/rpcFailure.js'
 import type { StateTask } from './contractReadsBy.js'
 import { tellsBlocksApart } from './tellsBlocksApart.js'
 
-/** Who is asked when an endpoint tells otherwise than what is stored. */
-export interface Court {
+/** What judging a contradiction needs of its network. */
+export interface JudgeContext {
   readonly bridge: string
   readonly logger: Logger
-  /** The endpoint that told it; undefined where nobody did. */
-  readonly accuser: Endpoint | undefined
-  /** Asks one endpoint after the other. @returns the first value; undefined where none has one. */
+  /** The endpoint whose answer differs from what is stored; undefined when it is not known. */
+  readonly doubted: Endpoint | undefined
+  /** Asks one endpoint after the other. @returns the first value; undefined when none has one. */
   readonly inTurn: <T>(accepts: (endpoint: Endpoint) => boolean, task: StateTask<T>) => Promise<T | undefined>
 }
 
-/** @see ChainClient.askWitness. @throws what the endpoints throw. */
+/** @see ChainClient.checkContradiction. @throws what the endpoints throw. */
 export async function judge<T>(
-  court: Court,
-  witness: StateWitness,
+  context: JudgeContext,
+  check: StateCheck,
   stored: T,
   ask: StateTask<T>,
   signal: AbortSignal,
 ): Promise<Judgement<T>> {
-  const { accuser, inTurn } = court
+  const { doubted, inTurn } = context
   const question: StateTask<Judgement<T>> = async (endpoint, signal) => {
-    const told = await ask(endpoint, signal)
-    if (told === undefined) return undefined
-    const isApart = await tellsBlocksApart(court.bridge, witness, endpoint, signal)
+    const answer = await ask(endpoint, signal)
+    if (answer === undefined) return undefined
+    const isApart = await tellsBlocksApart(context.bridge, check, endpoint, signal)
     if (isApart === false) {
-      misled(court, endpoint, witness)
-      return endpoint === accuser ? { type: 'withdrawn' } : undefined
+      misled(context, endpoint, check)
+      return endpoint === doubted ? { type: 'refuted' } : undefined
     }
-    // Two that agree need no proof.
-    if (told === stored) return { type: 'withdrawn' }
-    if ((await showsBlock(witness.block, endpoint, signal)) === false)
-      return endpoint === accuser ? { type: 'moved' } : undefined
-    return isApart ? { type: 'denied', told } : undefined
+    // An endpoint that agrees with what is stored need not prove anything.
+    if (answer === stored) return { type: 'refuted' }
+    if ((await showsBlock(check.block, endpoint, signal)) === false)
+      return endpoint === doubted ? { type: 'otherBlock' } : undefined
+    return isApart ? { type: 'proven', answer } : undefined
   }
-  const word = await inTurn((endpoint) => endpoint !== accuser, question)
-  if (word?.type === 'withdrawn' && accuser !== undefined) await dismiss(court, accuser, witness, signal)
-  return word ?? (await inTurn((endpoint) => endpoint === accuser, question)) ?? { type: 'open' }
+  const judgement = await inTurn((endpoint) => endpoint !== doubted, question)
+  if (judgement?.type === 'refuted' && doubted !== undefined) await setAside(context, doubted, check, signal)
+  return judgement ?? (await inTurn((endpoint) => endpoint === doubted, question)) ?? { type: 'open' }
 }
 
-function misled({ logger }: Court, { alias, state }: Endpoint, { block }: StateWitness): void {
+function misled({ logger }: JudgeContext, { alias, state }: Endpoint, { block }: StateCheck): void {
   state.misled()
-  logger.warn('endpoint tells the state of another block: not asked for it', {
+  logger.warn('endpoint answers with the state of another block: it is not asked for state for a while', {
     endpoint: alias,
     block: block.number,
   })
 }
 
-/** The accuser's word stands against another endpoint's, and against the logs. */
-async function dismiss(
-  court: Court,
-  accuser: Endpoint,
-  witness: StateWitness,
+/** Stops asking the doubted endpoint for state: another endpoint agrees with what is stored. */
+async function setAside(
+  context: JudgeContext,
+  doubted: Endpoint,
+  check: StateCheck,
   signal: AbortSignal,
 ): Promise<void> {
-  const isApart = await orUntold(tellsBlocksApart(court.bridge, witness, accuser, signal))
-  // Where the newest state does as well, such a one may still be better than none.
-  if (isApart === false) return misled(court, accuser, witness)
-  const fields = { endpoint: accuser.alias, block: witness.block.number }
-  // On one side of a reorg, or a block behind: both may be honest.
-  if ((await showsBlock(witness.block, accuser, signal)) === false) {
-    accuser.state.strayed()
-    court.logger.info('endpoint has another block: not asked for state for a moment', fields)
+  const isApart = await orUndefined(tellsBlocksApart(context.bridge, check, doubted, signal))
+  // Not `contradicted`: for reads that take the newest state (`takesNewest`) it may still be better than none.
+  if (isApart === false) return misled(context, doubted, check)
+  const fields = { endpoint: doubted.alias, block: check.block.number }
+  // It is on another branch, or a block behind: both endpoints may be honest.
+  if ((await showsBlock(check.block, doubted, signal)) === false) {
+    doubted.state.strayed()
+    context.logger.info('endpoint has another block: it is not asked for state for a moment', fields)
     return
   }
-  accuser.state.contradicted()
-  court.logger.warn('endpoint is alone with what it tells of the contracts: not asked for it', fields)
+  doubted.state.contradicted()
+  context.logger.warn(
+    'endpoint differs from the store and from another endpoint: it is not asked for state for a while',
+    fields,
+  )
 }
 
-/** @returns false for another block at that height, or none; undefined where the endpoint would not say. */
+/** @returns false when the endpoint has another block at that height, or none; undefined when it does not answer. */
 async function showsBlock(
   { number, hash }: BlockHeader,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
-  return orUntold(findBlock(number, endpoint, signal).then((block) => block?.hash === encodeHex(hash)))
+  return orUndefined(findBlock(number, endpoint, signal).then((block) => block?.hash === encodeHex(hash)))
 }
 
-/** @returns undefined where the endpoint fails. */
-async function orUntold<T>(answer: Promise<T>): Promise<T | undefined> {
+/** @returns undefined when the endpoint fails. */
+async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
   } catch (error) {

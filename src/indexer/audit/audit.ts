@@ -28,7 +28,7 @@ type TreeComparison = 'same' | 'untold' | 'open'
 
 export interface AuditorOptions {
   readonly networkId: number
-  readonly client: ContractReads & Pick<ChainClient, 'getHeader' | 'distrust' | 'askWitness'>
+  readonly client: ContractReads & Pick<ChainClient, 'getHeader' | 'distrust' | 'checkContradiction'>
   readonly writer: Pick<ShardWriter, 'counts' | 'localExitRoot' | 'contractState' | 'origin'>
   readonly claims: ClaimAudit
   readonly mappings: TokenMappingAudit

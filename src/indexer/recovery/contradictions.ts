@@ -1,5 +1,5 @@
 import type { HaltReason } from '../../board/haltReason.js'
-import type { ChainClient, ContractReads, Judgement, StateWitness } from '../../chain/chainClient.types.js'
+import type { ChainClient, ContractReads, Judgement, StateCheck } from '../../chain/chainClient.types.js'
 import { ChainDataError } from '../../errors/chainDataError.js'
 import { RetryableError } from '../../errors/chainErrors.js'
 import type { BlockHeader } from '../../protocol/chainEvent.js'
@@ -18,7 +18,7 @@ const MOST_MOVES = 5
 const ASK_AGAIN_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
 
-type Verdict = Exclude<Judgement<unknown>['type'], 'denied'>
+type Verdict = Exclude<Judgement<unknown>['type'], 'proven'>
 
 /** The contracts say otherwise than we do. */
 export class AuditMismatch extends ChainDataError {}
@@ -38,7 +38,7 @@ export interface Difference {
 }
 
 export interface ContradictionsOptions {
-  readonly client: ContractReads & Pick<ChainClient, 'getHeader' | 'distrust' | 'askWitness'>
+  readonly client: ContractReads & Pick<ChainClient, 'getHeader' | 'distrust' | 'checkContradiction'>
   readonly writer: Pick<ShardWriter, 'contractState' | 'origin'>
   readonly clock: Pick<Clock, 'now' | 'random'>
   readonly report: Pick<SyncReport, 'contractsDisputed'>
@@ -93,8 +93,8 @@ export class Contradictions {
       const difference = await look()
       if (difference === undefined) return true
       const verdict = await this.#judge(difference, checkpoint, signal)
-      if (verdict === 'withdrawn' && looks < MOST_LOOKS) continue
-      if (verdict === 'moved') this.#lookAtChainFirst(checkpoint)
+      if (verdict === 'refuted' && looks < MOST_LOOKS) continue
+      if (verdict === 'otherBlock') this.#lookAtChainFirst(checkpoint)
       this.#leaveOpen(difference)
       return false
     }
@@ -137,17 +137,17 @@ export class Contradictions {
       const { what, reason, ask } = difference
       const ours = difference.ours()
       client.distrust()
-      const judgement = await client.askWitness(
-        this.#witness(checkpoint),
+      const judgement = await client.checkContradiction(
+        this.#stateCheck(checkpoint),
         ours,
         (reads) => ask(reads, number, signal),
         signal,
       )
-      if (judgement.type !== 'denied') return judgement.type
+      if (judgement.type !== 'proven') return judgement.type
       const block = await client.getHeader(number, signal)
       if (block === undefined) return 'open'
-      if (!equalHashes(block.hash, hash)) return 'moved'
-      const told = `the contract has ${judgement.told}, indexed ${ours}`
+      if (!equalHashes(block.hash, hash)) return 'otherBlock'
+      const told = `the contract has ${judgement.answer}, indexed ${ours}`
       throw new AuditMismatch(reason, `${what} at block ${number}: ${told}`)
     } catch (error) {
       // Whoever falls silent after it was proven has taken nothing back, either.
@@ -180,7 +180,7 @@ export class Contradictions {
     this.#open = { difference, dueMs: this.#options.clock.now() + waitMs }
   }
 
-  #witness(block: BlockHeader): StateWitness {
+  #stateCheck(block: BlockHeader): StateCheck {
     const { writer } = this.#options
     const last = writer.contractState.lastRootChange()
     if (last === undefined || last === 0) return { block, before: writer.origin()?.number, isChanged: false }

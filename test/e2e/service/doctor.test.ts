@@ -20,7 +20,7 @@ test('doctor looks at machine, folder and endpoints beside a running service, an
     /^ok {4}LMDB in the data folder: writes and reads a store$/,
     /^ok {4}store of network 1: made for this network$/,
     /^ok {4}network 0 endpoint 0, contracts: code at every address/,
-    /^ok {4}network 1 endpoint 0, contracts together: as configured: 1 of 1 getters tell$/,
+    /^ok {4}network 1 endpoint 0, contracts together: as configured: 1 of 1 getters answer$/,
     /^ok {4}network 1 endpoint 0, chain id: \d+$/,
     /^ok {4}open files: /,
   ])

@@ -33,8 +33,8 @@ test('an endpoint that can do everything is told so, part by part', async (conte
   assert.match(found['chain id']!, /^ok: \d+$/)
   assert.match(found.head!, /^ok: block \d+$/)
   assert.equal(found.contracts, 'ok: code at every address, networkID() is 0')
-  assert.equal(found['contracts together'], 'ok: as configured: 5 of 5 getters tell')
-  assert.match(found['state at a block']!, /^ok: told of block \d+$/)
+  assert.equal(found['contracts together'], 'ok: as configured: 5 of 5 getters answer')
+  assert.match(found['state at a block']!, /^ok: answered at block \d+$/)
   assert.match(found.finality!, /^ok: finalized is block \d+$/)
   assert.equal(found['logs by block hash'], 'ok: offered')
   assert.match(found['range of logs']!, /^ok: \d+ blocks at once$/)
@@ -55,7 +55,7 @@ test('what an endpoint does not offer is a warning', async (context) => {
     })
   })
   assert.equal(found.finality, 'warn: finalized is not offered: blocks are counted instead')
-  assert.equal(found['logs by block hash'], 'warn: not offered: a missing log is asked for by range only')
+  assert.equal(found['logs by block hash'], 'warn: not offered: logs are read by block range only')
   assert.match(found['range of logs']!, /^warn: [1-5] blocks at once, fewer than log_range \d+/)
   assert.match(found['call traces']!, /^warn: debug_traceTransaction is not offered/)
 })
@@ -80,7 +80,7 @@ test('the largest batch that is answered is measured, whatever a larger one meet
     for (const limit of [3, 10])
       assert.equal(
         (await probe(context, (endpoint) => endpoint.limitBatches(limit, refusal))).batches,
-        `warn: ${limit} calls at once, fewer than the 50 wanted: max_batch = ${limit} spares the service the search`,
+        `warn: ${limit} calls at once, fewer than the 50 wanted: with max_batch = ${limit} the service need not find that out`,
       )
   const none = await probe(context, (endpoint) => endpoint.limitBatches(1, 'close'))
   assert.equal(none.batches, 'warn: refused: every call is a request of its own')
@@ -96,17 +96,20 @@ test('new heads over WebSocket are asked for where an address is given, and told
     const found = await probe(context, () => undefined, { rpcTimeoutMs: 5_000 }, { wsUrl })
     return found['new heads over WebSocket']
   }
-  assert.equal(await listen(server.url), 'ok: told')
-  assert.equal(await listen('ws://127.0.0.1:1/'), 'warn: not told (ECONNREFUSED): polled instead')
+  assert.equal(await listen(server.url), 'ok: offered')
+  assert.equal(
+    await listen('ws://127.0.0.1:1/'),
+    'warn: not offered (ECONNREFUSED): the endpoint is polled instead',
+  )
 })
 
-test('contract calls that are refused, or told of any block, are a warning; an endpoint for logs is not asked', async (context) => {
+test('contract calls that are refused, or answered for any block, are a warning; an endpoint for logs is not asked', async (context) => {
   const refused = { type: 'error', code: -32000, message: 'not on your plan', methods: ['eth_call'] } as const
   const isAtBlock = ({ params: [, tag] }: { params: readonly unknown[] }) => tag !== 'latest'
   const without = await probe(context, (endpoint) => void endpoint.fail({ ...refused, when: isAtBlock }))
   assert.match(without['state at a block']!, /^warn: refused at block \d+/)
   const misled = await probe(context, (endpoint) => void endpoint.fail({ type: 'newestState' }))
-  assert.match(misled['state at a block']!, /^warn: told of any block, even of none/)
+  assert.match(misled['state at a block']!, /^warn: answered even for a block that does not exist/)
   let calls = 0
   const found = await probe(
     context,
@@ -138,7 +141,7 @@ test('contracts that do not belong together are a fault that names both addresse
   assert.match(otherRollupManager.contracts!, /^ok: /)
   assert.equal(
     otherRollupManager['contracts together'],
-    `fail: rollupManager() of global_exit_root_manager is ${rollupManager}, configured as rollup_manager is ${bridge}`,
+    `fail: rollupManager() of global_exit_root_manager is ${rollupManager}, but rollup_manager is configured as ${bridge}`,
   )
   const swapped = await probe(context, () => undefined, {
     globalExitRootManager: rollupManager,
@@ -146,7 +149,7 @@ test('contracts that do not belong together are a fault that names both addresse
   })
   assert.equal(
     swapped['contracts together'],
-    `fail: globalExitRootManager() of bridge is ${globalExitRootManager}, configured as global_exit_root_manager is ${rollupManager}`,
+    `fail: globalExitRootManager() of bridge is ${globalExitRootManager}, but global_exit_root_manager is configured as ${rollupManager}`,
   )
 })
 
@@ -163,7 +166,7 @@ test('a getter that reverts proves nothing of the contracts', async (context) =>
       }),
     { rollupManager: bridge },
   )
-  assert.equal(found['contracts together'], 'ok: not known: 0 of 5 getters tell')
+  assert.equal(found['contracts together'], 'ok: not known: 0 of 5 getters answer')
 })
 
 test('an endpoint that is not there is told by alias and error code', async (context) => {

@@ -9,9 +9,9 @@ import { keepsFrom, refused, withStateChain } from '../../../support/stateChain.
 const { signal } = new AbortController()
 const at = asBlockNumber
 const open = { type: 'open' }
-const withdrawn = { type: 'withdrawn' }
-const moved = { type: 'moved' }
-const denied = (told: number) => ({ type: 'denied', told })
+const refuted = { type: 'refuted' }
+const otherBlock = { type: 'otherBlock' }
+const proven = (answer: number) => ({ type: 'proven', answer })
 
 /** Tells a deposit count of 9 at every block, and the truth of all else. */
 const liesAboutCounts: Fault = {
@@ -30,9 +30,9 @@ test('a gateway that tells the newest state of any block is no witness, and is n
     await withStateChain(2, async ({ client, endpoints, lines }, judge) => {
       endpoints[0]!.fail({ type: 'newestState', checks })
       assert.equal(await client.getContractDepositCount(at(10), signal), 6, 'it is believed at first')
-      assert.deepEqual(await judge(10), denied(5))
+      assert.deepEqual(await judge(10), proven(5))
       endpoints[1]!.fail({ type: 'newestState', checks })
-      assert.deepEqual(await judge(10), withdrawn)
+      assert.deepEqual(await judge(10), refuted)
       assert.deepEqual(await judge(10), open)
       assert.equal(await client.getContractDepositCount(at(10), signal), undefined)
       const told = lines.filter(({ text }) => text.includes('state of another block'))
@@ -43,7 +43,7 @@ test('a gateway that tells the newest state of any block is no witness, and is n
 test('an honest node is a witness: by two blocks, by the hash where the older state is gone, at its head where hashes are not taken', async () => {
   await withStateChain(1, async ({ client, endpoints }, judge) => {
     const [endpoint] = endpoints
-    assert.deepEqual(await judge(10), denied(5), 'two blocks')
+    assert.deepEqual(await judge(10), proven(5), 'two blocks')
     const silent = endpoint!.fail({
       ...refused('execution reverted', 3),
       when: ({ params: [call] }) => /^0x(5ca1e165|3ae05047)/.test((call as { data: string }).data),
@@ -52,10 +52,10 @@ test('an honest node is a witness: by two blocks, by the hash where the older st
     assert.equal(await client.getContractDepositCount(at(10), signal), 5, 'which says nothing against it')
     silent.off()
     endpoint!.fail(keepsFrom(30))
-    assert.deepEqual(await judge(35), denied(6), 'the hash')
+    assert.deepEqual(await judge(35), proven(6), 'the hash')
     endpoint!.fail(noHashes)
     assert.deepEqual(await judge(35), open, 'nothing shows it')
-    assert.deepEqual(await judge(40), denied(6), 'the head')
+    assert.deepEqual(await judge(40), proven(6), 'the head')
   })
 })
 
@@ -66,9 +66,9 @@ test('who tells what another one denies is not asked for state for a while, even
       endpoints[0]!.fail(liesAboutCounts)
       const ask = () => client.getContractDepositCount(at(35), signal)
       assert.equal(await ask(), 9)
-      assert.deepEqual(await judge(35, 6), withdrawn)
+      assert.deepEqual(await judge(35, 6), refuted)
       assert.equal(await ask(), 6)
-      assert.equal(lines.filter(({ text }) => text.includes('is alone with')).length, 1)
+      assert.equal(lines.filter(({ text }) => text.includes('differs from the store')).length, 1)
       endpoints[1]!.fail(refused('the method is not allowed'))
       await assert.rejects(ask(), RetryableError)
       await assert.rejects(ask(), RetryableError)
@@ -85,7 +85,7 @@ test('one that tells another block is found out by whoever denies it, and is sti
     endpoints[0]!.fail({ type: 'newestState' })
     const ask = () => client.getContractDepositCount(at(10), signal)
     assert.equal(await ask(), 6)
-    assert.deepEqual(await judge(10, 5), withdrawn)
+    assert.deepEqual(await judge(10, 5), refuted)
     assert.equal(await ask(), 5)
     assert.equal(lines.filter(({ text }) => text.includes('state of another block')).length, 1)
     endpoints[1]!.fail(refused('the method is not allowed'))
@@ -99,7 +99,7 @@ test('an endpoint that takes its word back is asked on, and one that insists wit
     const once = endpoints[0]!.fail({ ...liesAboutCounts, times: 1 })
     const ask = () => client.getContractDepositCount(at(35), signal)
     assert.equal(await ask(), 9)
-    assert.deepEqual(await judge(35, 6), withdrawn)
+    assert.deepEqual(await judge(35, 6), refuted)
     assert.equal(await ask(), 6)
     once.off()
     endpoints[0]!.fail(liesAboutCounts)
@@ -119,27 +119,27 @@ test('of two nodes on either side of a reorg the one that has followed it is lef
     network.reorg({ depth: 3, blocks: threeDeposits })
     const ask = () => client.getContractDepositCount(at(40), signal)
     assert.equal(await ask(), 9)
-    assert.deepEqual(await judge(40, 6), withdrawn)
+    assert.deepEqual(await judge(40, 6), refuted)
     assert.equal(await ask(), 6)
-    assert.equal(lines.filter(({ text }) => text.includes('is alone with')).length, 0)
+    assert.equal(lines.filter(({ text }) => text.includes('differs from the store')).length, 0)
     clock.advance(31_000)
     assert.equal(await ask(), 9)
   })
 })
 
-test('what is told of a block that the endpoint shows otherwise, or does not show, says that the chain moved', async () => {
+test('an answer from an endpoint that has another block there, or none, is judged to be of another block', async () => {
   await withStateChain(1, async ({ client, endpoints }, judge, network) => {
     const ask = () => client.getContractDepositCount(at(40), signal)
     const unknown = endpoints[0]!.fail({ type: 'result', value: null, methods: ['eth_getBlockByNumber'] })
     assert.equal(await ask(), 6)
-    assert.deepEqual(await judge(40), moved)
+    assert.deepEqual(await judge(40), otherBlock)
     unknown.off()
-    assert.deepEqual(await judge(40), denied(6))
+    assert.deepEqual(await judge(40), proven(6))
     network.reorg({ depth: 3, blocks: threeDeposits })
     assert.equal(await ask(), 9)
-    assert.deepEqual(await judge(40, 6), moved)
+    assert.deepEqual(await judge(40, 6), otherBlock)
     endpoints[0]!.fail({ ...refused('blocks are not for you'), methods: ['eth_getBlockByNumber'] })
-    assert.deepEqual(await judge(40, 6), denied(9), 'one that shows no blocks is asked for none')
+    assert.deepEqual(await judge(40, 6), proven(9), 'one that shows no blocks is asked for none')
   })
 })
 
@@ -149,6 +149,6 @@ test('who told it is who is judged, whoever answered what can not wait meanwhile
     assert.equal(await client.getContractDepositCount(at(35), signal), 9)
     endpoints[0]!.fail({ ...refused('not now'), times: 1 })
     assert.deepEqual(await client.findInjectedGers([new Uint8Array(32)], at(35), signal), [false])
-    assert.deepEqual(await judge(35, 6), withdrawn)
+    assert.deepEqual(await judge(35, 6), refuted)
   })
 })

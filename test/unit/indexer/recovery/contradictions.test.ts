@@ -30,7 +30,7 @@ function createNetwork() {
   network.mineEmpty(200)
   /** From now on contract calls show another state, by an endpoint that can't show which block it tells of. */
   const insist = (change: Change) => {
-    client.isWitness = () => false
+    client.isProven = () => false
     client.view = ({ method }) =>
       method === 'fetchRange' || method === 'getHead'
         ? network.blocks
@@ -113,13 +113,13 @@ test('an endpoint that fails while it is judged leaves its contradiction open', 
   await run(isReady)
   insist(changes['an emergency']!)
   let failures = 0
-  const { askWitness } = client
-  client.askWitness = async () => {
+  const { checkContradiction } = client
+  client.checkContradiction = async () => {
     failures++
     throw new RetryableError('no answer')
   }
   await run(() => failures > 0 && shard.isCatchingUp, 700_000)
-  client.askWitness = askWitness.bind(client)
+  client.checkContradiction = checkContradiction.bind(client)
   agree()
   await run(isReady, 130_000)
 })
@@ -130,10 +130,10 @@ test('a claim that was lost is read again as soon as somebody can prove it', asy
   const lost = network.mine((block) => block.tx().claim({ deposit: l1.deposits()[1]! })).number
   network.mineEmpty(300)
   let isHidden = true
-  client.isWitness = () => false
+  client.isProven = () => false
   client.hideLogs(({ number }) => isHidden && number === lost)
   assert.ok(await staysUnready(100_000))
-  client.isWitness = () => true
+  client.isProven = () => true
   await run(() => halts().length > 0, 70_000)
   isHidden = false
   await run(() => isReady() && isInStep(harness), 130_000)
