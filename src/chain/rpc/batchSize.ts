@@ -1,39 +1,43 @@
 import type { Clock } from '../../telemetry/clocks.js'
 
-/** Calls of one request: providers cap batches at 100 to 1,000, and one batch is one answer in memory. */
+/** Calls per batch unless configured: providers allow 100 to 1,000, and the answer to a batch is held in memory whole. */
 const USUAL_MAX = 50
-/** A size that was refused is tried again after so long, then after four times as long: gateways change their backends. */
+/** A refused size is tried again after this time, then after four times as long, and so on: gateways change their backends. */
 const FIRST_PATIENCE_MS = 60_000
 const PATIENCE_CAP_MS = 60 * 60_000
-/** The search for the wall ends when the distance to it is at most one part in this many of the size. */
+/** The search for the largest size ends when the refused size is above it by at most one part in this many. */
 const NEAR_ENOUGH = 8
-/** Pauses without a look whether single calls are answered, after one that was not: the endpoint is down then. */
+/** When a single call fails like the batch before it, the endpoint is down: no further single call is tried for this time. */
 const FIRST_REST_MS = 5_000
 const REST_CAP_MS = 5 * 60_000
-/** Batches in a row that met a plea to slow down, or a time-out, each with a pause behind it: then it may be their size. */
-const PLEAS_BEFORE_DOUBT = 2
+/** After so many put-offs in a row, each with a pause behind it, the size of the batches may be the reason. */
+const PUT_OFFS_BEFORE_DOUBT = 2
 
 /**
- * How many calls one request to an endpoint carries. A refusal of a large batch can't be told from other trouble, so a size
- * counts as refused only when a batch failed and a smaller one is answered. The size then starts at one call and doubles: that
- * meets one refusal on the way, where halving would meet one per step, each maybe a time-out.
+ * Learns how many calls one request to an endpoint may carry. When a batch fails, its size need not be the reason: a size counts
+ * as refused only when a smaller batch is answered. The size then starts again at one call and doubles. That meets one refusal
+ * on the way, where halving would meet one per step, and each may be a time-out.
+ *
+ * A batch is put off when the endpoint asks to slow down, or does not answer it in time.
  */
 export class BatchSize {
   /** As configured. */
   readonly max: number
   readonly #clock: Pick<Clock, 'now'>
   #size: number
-  /** Largest batch that was answered, as far as it is below the wall. */
+  /** Largest batch that was answered; always below the wall. */
   #served = 1
-  /** Smallest batch that was refused. */
+  /** The wall: the smallest batch that was refused. */
   #wall = Number.POSITIVE_INFINITY
   #wallUntil = Number.NEGATIVE_INFINITY
   #patienceMs = FIRST_PATIENCE_MS
-  /** Looking for the exact wall would cost more time-outs. */
+  /** The wall was a time-out: searching for the exact one would cost more of them. */
   #isWallSlow = false
-  #pleas = 0
-  #pleadedAt = Number.POSITIVE_INFINITY
-  #pleasMeanSize = false
+  /** Put-offs in a row. */
+  #putOffs = 0
+  #smallestPutOff = Number.POSITIVE_INFINITY
+  #putOffsMeanSize = false
+  /** The last batch had no answer in time, though a single call had. */
   #isLate = false
   #restMs = FIRST_REST_MS
   #restUntil = Number.NEGATIVE_INFINITY
@@ -49,18 +53,18 @@ export class BatchSize {
     return this.#size
   }
 
-  /** True while there is nothing to be learned by the next batch. */
+  /** True while the next batch would have the same size again: nothing is to be learned from it. */
   get isSettled(): boolean {
     return this.#size < this.#wall && this.#next() === this.#size
   }
 
-  /** True after failures that may mean the size of the batches: a single call must be asked first. */
+  /** True after put-offs that may be due to the size of the batches: a single call must be tried first. */
   get isInDoubt(): boolean {
-    return this.#pleas === PLEAS_BEFORE_DOUBT
+    return this.#putOffs === PUT_OFFS_BEFORE_DOUBT
   }
 
-  /** Whether a single call may be sent now, to find out if only the batch is refused. False while the endpoint seems down. */
-  get maySound(): boolean {
+  /** Whether a single call may be tried after a failed batch. False while the endpoint seems down. */
+  get mayTrySingle(): boolean {
     return this.#clock.now() >= this.#restUntil
   }
 
@@ -68,26 +72,26 @@ export class BatchSize {
   answered(calls: number): void {
     this.#restMs = FIRST_REST_MS
     if (calls > 1) this.#isLate = false
-    if (calls >= this.#pleadedAt) this.#forgetPleas()
+    if (calls >= this.#smallestPutOff) this.#forgetPutOffs()
     if (calls < this.#size) return
     this.#served = calls
     if (calls >= this.#wall) {
       this.#wall = Number.POSITIVE_INFINITY
-      this.#pleasMeanSize = false
+      this.#putOffsMeanSize = false
       this.#patienceMs = FIRST_PATIENCE_MS
     }
     this.#size = this.#next()
   }
 
-  /** A batch of so many calls failed, and a smaller one is answered. @param served calls of it that were answered. */
+  /** A batch of so many calls failed, and a smaller one is answered. @param served how many of its calls were answered. */
   refused(calls: number, { served = 0, isSlow = false } = {}): void {
-    this.#forgetPleas()
+    this.#forgetPutOffs()
     this.#isLate = false
     if (calls === this.#wall) this.#patienceMs = Math.min(PATIENCE_CAP_MS, this.#patienceMs * 4)
     this.#wall = Math.min(this.#wall, calls)
     this.#wallUntil = this.#clock.now() + this.#patienceMs
     this.#isWallSlow = isSlow
-    // A late batch takes time in proportion to its calls, or was late by chance: a quarter may be served in time.
+    // A quarter of a late batch may be answered in time: it takes a quarter as long, or the batch was late by chance.
     const likely = isSlow ? Math.ceil(calls / 4) : 1
     const known = this.#served < this.#wall ? this.#served : 1
     this.#served = Math.max(known, Math.min(Math.max(served, likely), this.#wall - 1))
@@ -96,18 +100,18 @@ export class BatchSize {
   }
 
   /**
-   * A batch of so many calls met a plea to slow down, or a time-out.
-   * @returns true when a single call was answered just before: then the plea is about the size.
+   * A batch of so many calls was put off.
+   * @returns true when a single call was answered just before: then the batch is too large.
    */
-  pleaded(calls: number): boolean {
-    this.#pleadedAt = Math.min(this.#pleadedAt, calls)
-    if (++this.#pleas > PLEAS_BEFORE_DOUBT + 1) this.#pleasMeanSize = true
-    return this.#pleasMeanSize
+  wasPutOff(calls: number): boolean {
+    this.#smallestPutOff = Math.min(this.#smallestPutOff, calls)
+    if (++this.#putOffs > PUT_OFFS_BEFORE_DOUBT + 1) this.#putOffsMeanSize = true
+    return this.#putOffsMeanSize
   }
 
   /**
    * A batch had no answer in time, though a single call had.
-   * @returns true when the batch before had none either: then it is no chance.
+   * @returns true when the batch before was late as well: then it is no chance.
    */
   wasLateAgain(): boolean {
     const isAgain = this.#isLate
@@ -115,27 +119,27 @@ export class BatchSize {
     return isAgain
   }
 
-  /** True once it was the size that this endpoint minded when it asked to slow down. */
-  get pleasMeanSize(): boolean {
-    return this.#pleasMeanSize
+  /** True once put-offs of this endpoint were found to be due to the size of the batches. */
+  get putOffsMeanSize(): boolean {
+    return this.#putOffsMeanSize
   }
 
-  /** A single call was answered where batches met pleas: one more plea means the size. */
-  doubtedRightly(): void {
-    this.#pleas++
+  /** A single call was answered after batches were put off: one more put-off is due to the size. */
+  singleAnswered(): void {
+    this.#putOffs++
   }
 
-  /** A single call failed like the batch before it: the batches are not to blame. */
-  acquitted(): void {
-    this.#forgetPleas()
-    this.#pleasMeanSize = false
+  /** A single call failed like the batch before it: the size of the batch is not the reason. */
+  singleFailedToo(): void {
+    this.#forgetPutOffs()
+    this.#putOffsMeanSize = false
     this.#restUntil = this.#clock.now() + this.#restMs
     this.#restMs = Math.min(REST_CAP_MS, this.#restMs * 2)
   }
 
-  #forgetPleas(): void {
-    this.#pleas = 0
-    this.#pleadedAt = Number.POSITIVE_INFINITY
+  #forgetPutOffs(): void {
+    this.#putOffs = 0
+    this.#smallestPutOff = Number.POSITIVE_INFINITY
   }
 
   #next(): number {

@@ -14,9 +14,9 @@ import type { RpcCall, RpcOutcome, RpcTransport } from './rpcTransport.js'
 
 const BATCH_WORD = /\bbatch/i
 const NUMBERS = /[0-9a-f-]{6,}|\d+/gi
-/** In a batch larger than this, a single answer missing at its end does not mean that the batch is too large. */
+/** If only the last answer of a batch is missing, a batch larger than this is not taken to be too large. */
 const FEW = 8
-/** Requests in flight, and calls in them, where batches are small or refused. */
+/** Most requests in flight at once, and most calls in them, when the calls take several requests. */
 const REQUESTS_IN_FLIGHT = 6
 const CALLS_IN_FLIGHT = 50
 
@@ -32,7 +32,7 @@ export interface CallBatchesOptions {
   readonly logger: Logger
 }
 
-/** Sends many calls to one endpoint in batches, and learns from failures how large a batch the endpoint takes. */
+/** Sends many calls to one endpoint in batches, and learns from failures how large a batch may be. */
 export class CallBatches {
   readonly #size: BatchSize
   readonly #options: CallBatchesOptions
@@ -44,7 +44,7 @@ export class CallBatches {
 
   /**
    * @returns outcomes in the order of the calls; a call that failed by itself is an outcome, not an error.
-   * @throws RpcFailure when nothing of a request was answered, and its size is not why.
+   * @throws RpcFailure when no call of a request was answered, and its size is not the reason.
    */
   async ask(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcOutcome[]> {
     const outcomes: RpcOutcome[] = new Array(calls.length)
@@ -63,7 +63,7 @@ export class CallBatches {
     return outcomes
   }
 
-  /** One call, asked again where it failed by chance. @throws RpcFailure */
+  /** Sends one call, again if it failed by chance. @throws RpcFailure */
   single(call: RpcCall, signal: AbortSignal): Promise<unknown> {
     return this.#options.retry.run(() => this.#once(call, signal), signal)
   }
@@ -74,8 +74,8 @@ export class CallBatches {
   }
 
   /**
-   * The next requests, a single one while the size is being found. The last two calls stay together: they may be a header
-   * and its logs, for which one node must answer.
+   * Cuts the open calls into requests: one request while the size is being searched for. The last two calls stay together, as
+   * they may be a header and its logs, which one node must answer.
    */
   #cut(open: readonly number[]): number[][] {
     const { size, isSettled } = this.#size
@@ -101,8 +101,8 @@ export class CallBatches {
           const isRefused = part.length > this.#size.size
           open.push(...(isRefused ? part : await this.#askPart(calls, part, outcomes, signal)))
         } catch (error) {
-          const isPlea = error instanceof RpcFailure && part.length > 1 && this.#isForLater(error)
-          if (isPlea && this.#size.pleaded(part.length)) {
+          const isPutOff = error instanceof RpcFailure && part.length > 1 && this.#isForLater(error)
+          if (isPutOff && this.#size.wasPutOff(part.length)) {
             this.#refused(part.length, 0, error)
             open.push(...part)
             continue
@@ -135,12 +135,12 @@ export class CallBatches {
       answers = await this.#askTogether(asked, signal)
     } catch (error) {
       if (!(error instanceof RpcFailure) || this.#isForLater(error)) throw error
-      return this.#lookAlone(calls, part, part, error, outcomes, signal)
+      return this.#trySingle(calls, part, part, error, outcomes, signal)
     }
     for (const [position, index] of part.entries()) outcomes[index] = answers[position]!
     const suspects = suspectsAmong(asked, answers)
     const [first] = suspects
-    // Ask again: another node behind the same address may know the block already.
+    // These are asked again: another node behind the same address may know the block already.
     const again = part.filter((_, position) => isBehind(asked[position]!, answers[position]!))
     if (first === undefined) {
       this.#size.answered(asked.length)
@@ -152,7 +152,7 @@ export class CallBatches {
     const isOneLeftOut = failed.length === 1 && part.length > FEW && failure.kind === 'body'
     // Failures scattered over the batch do not come from its size.
     if (!isTail || isOneLeftOut) return alone([...failed, ...again])
-    return this.#lookAlone(calls, part, failed, failure, outcomes, signal)
+    return this.#trySingle(calls, part, failed, failure, outcomes, signal)
   }
 
   async #askTogether(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcOutcome[]> {
@@ -161,10 +161,10 @@ export class CallBatches {
       await pay(calls.length, signal)
       const answers = await transport.requestBatch(calls, signal)
       const first = answers.find((answer) => !answer.ok)
-      if (first !== undefined && answers.every(isPlea)) throw first.failure
+      if (first !== undefined && answers.every(isRateLimited)) throw first.failure
       return answers
     }
-    // The same batch would take as long again: a single call is the better second try.
+    // After a time-out the same batch would take as long again: a single call is the better second try.
     return retry.run(request, signal, ({ kind }) => kind !== 'timeout')
   }
 
@@ -184,11 +184,11 @@ export class CallBatches {
   }
 
   /**
-   * Looks whether one call of a failed batch is answered by itself: then the batch is what the endpoint minds.
-   * @param failed what of `part` has no answer, its end or all of it. @returns what is still open.
+   * Sends one call of a failed batch by itself. If it is answered, the batch was too large.
+   * @param failed the calls of `part` without an answer: its end, or all of it. @returns the calls that are still open.
    * @throws `failure`, or the signal's reason.
    */
-  async #lookAlone(
+  async #trySingle(
     calls: readonly RpcCall[],
     part: readonly number[],
     failed: readonly number[],
@@ -196,13 +196,13 @@ export class CallBatches {
     outcomes: RpcOutcome[],
     signal: AbortSignal,
   ): Promise<readonly number[]> {
-    // Without a better answer, the outcomes of the batch stand.
+    // Nothing better was found out: the outcomes of the batch stand.
     const keep = (): readonly number[] => {
       if (outcomes[failed[0]!] === undefined) throw failure
       return []
     }
-    if (!this.#size.maySound) return keep()
-    // Logs are the heaviest question: where they fail by themselves, the batch may be innocent.
+    if (!this.#size.mayTrySingle) return keep()
+    // Logs are the heaviest call: if they fail by themselves, the batch may not be the reason.
     const index = failed.find((each) => isLogsCall(calls[each]!)) ?? failed[0]!
     const others = failed.filter((each) => each !== index)
     try {
@@ -215,7 +215,7 @@ export class CallBatches {
       if (isAnswer || isOfLogs) outcomes[index] = { ok: false, failure: error }
       if (isOfLogs) return others
       if (!isAnswer) {
-        this.#size.acquitted()
+        this.#size.singleFailedToo()
         if (error.kind === 'rpc') for (const each of failed) outcomes[each] ??= { ok: false, failure }
         return keep()
       }
@@ -225,7 +225,7 @@ export class CallBatches {
     return others
   }
 
-  /** Waiting did not end the pleas: one single call shows whether they are about the size of the batch. */
+  /** Batches were put off again and again: a single call shows whether their size is the reason. */
   async #askInDoubt(
     calls: readonly RpcCall[],
     index: number,
@@ -237,23 +237,23 @@ export class CallBatches {
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof RpcFailure) || error.kind !== 'rpc') {
-        this.#size.acquitted()
+        this.#size.singleFailedToo()
         throw error
       }
       outcomes[index] = { ok: false, failure: error }
     }
-    this.#size.doubtedRightly()
+    this.#size.singleAnswered()
   }
 
-  /** No call may follow at once: the endpoint asked for a pause, or another endpoint can answer sooner. */
+  /** Whether no call may follow at once: the endpoint asked for a pause, or another endpoint can answer sooner. */
   #isForLater(failure: RpcFailure): boolean {
-    if (this.#size.pleasMeanSize) return false
+    if (this.#size.putOffsMeanSize) return false
     return isTooManyRequests(failure) || (failure.kind === 'timeout' && !this.#options.isAlone)
   }
 
   #refused(calls: number, served: number, failure: RpcFailure): void {
     this.#size.refused(calls, { served, isSlow: failure.kind === 'timeout' })
-    this.#options.logger.info('endpoint refuses a batch, single calls are answered', {
+    this.#options.logger.info('endpoint refuses a batch, but answers single calls', {
       endpoint: this.#options.alias,
       calls,
       kind: failure.kind,
@@ -261,31 +261,31 @@ export class CallBatches {
   }
 }
 
-/** The endpoint answered, and only this call has no result. */
+/** The endpoint answered, and only this call failed. */
 function isAboutTheCall(failure: RpcFailure): boolean {
   return failure.kind === 'rpc' || failure.kind === 'body' || failure.kind === 'http'
 }
 
 const isLogsCall = ({ method }: RpcCall): boolean => method === 'eth_getLogs'
 
-/** Status 429 is about the rate of requests, unless the text names batches. */
+/** Status 429 means the rate of requests, unless the text names batches. */
 const isTooManyRequests = (failure: RpcFailure): boolean =>
   failure.providerWords().status === 429 && !BATCH_WORD.test(failure.providerWords().text)
 
-const isPlea = (outcome: RpcOutcome): boolean => !outcome.ok && outcome.failure.kind === 'rateLimit'
+const isRateLimited = (outcome: RpcOutcome): boolean => !outcome.ok && outcome.failure.kind === 'rateLimit'
 
-/** The same refusal, apart from the numbers and request ids in it. */
+/** Whether two refusals are the same, apart from the numbers and request ids in them. */
 function isAlike(a: RpcFailure, b: RpcFailure): boolean {
   const [left, right] = [a.providerWords(), b.providerWords()]
   const isSame = a.kind === b.kind && left.code === right.code
   return isSame && left.text.replace(NUMBERS, '') === right.text.replace(NUMBERS, '')
 }
 
-/** A contract call at a block that this node does not know yet. Headers and logs don't count: they must come from one node. */
+/** A contract call at a block that this node does not know yet. Not headers and logs: those must come from one node. */
 const isBehind = ({ method }: RpcCall, outcome: RpcOutcome): boolean =>
   method === 'eth_call' && !outcome.ok && isUnknownBlock(outcome.failure)
 
-/** Positions of outcomes that may have failed because of the batch, not because of their own call. */
+/** Positions of the outcomes that may have failed because of the batch, not because of their own call. */
 function suspectsAmong(calls: readonly RpcCall[], outcomes: readonly RpcOutcome[]): number[] {
   const first = outcomes[0]?.ok === false ? outcomes[0].failure : undefined
   const areAllAlike =
@@ -295,7 +295,7 @@ function suspectsAmong(calls: readonly RpcCall[], outcomes: readonly RpcOutcome[
   )
 }
 
-/** @param isEveryones all calls of the batch failed in the same words. */
+/** Whether a call failed for a reason of its own. @param isEveryones all calls of the batch failed in the same words. */
 function isOwnFailure(call: RpcCall, failure: RpcFailure, isEveryones: boolean): boolean {
   const { code, text } = failure.providerWords()
   if (failure.kind !== 'rpc' || BATCH_WORD.test(text)) return false

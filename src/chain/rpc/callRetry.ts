@@ -1,35 +1,35 @@
 import type { Clock } from '../../telemetry/clocks.js'
 import { isUnknownBlock, isUnknownTransaction, RpcFailure } from './rpcFailure.js'
 
-/** Pauses before a call is asked again; where there is one refusal too many, a little longer. */
+/** Pauses before a call is sent again; longer when the endpoint asks to slow down. */
 const PAUSES_MS = [50, 250]
 const RATE_PAUSES_MS = [400, 800]
-/** Of several nodes behind one address one may be a little behind: the next question mostly meets another. */
+/** One of several nodes behind an address may be a little behind: the next call mostly meets another one. */
 const BEHIND_PAUSES_MS = [20, 50, 100, 250]
-/** JSON-RPC's own code, which gateways send with a 5xx when a backend is gone. */
+/** JSON-RPC's code for an internal error, which gateways send with a 5xx when a backend is gone. */
 const INTERNAL_ERROR = -32603
-/** A longer wait that the endpoint asks for is a matter of the pool, which may ask another one. */
+/** If the endpoint asks for a longer wait, the call fails: the pool may then ask another endpoint. */
 const LONGEST_RETRY_AFTER_MS = 1_000
-/** An endpoint that has answered nothing for so long is not flaky but down: then each further try only delays the others. */
+/** An endpoint that has answered nothing for so long is down: another try would only delay asking the others. */
 const LIVELY_FOR_MS = 10_000
 
 /**
- * Asks again where one call failed by chance: gateways drop a share of their requests, and a task of many calls would
- * never get through when the first failed call ended it. Only for endpoints that have answered lately.
+ * Sends a call again that failed by chance. Gateways drop a share of their requests, so a task of many calls would never end
+ * if the first failed call ended it. Only for endpoints that have answered lately.
  */
 export class CallRetry {
   readonly #clock: Clock
   readonly #isAlone: boolean
   #answeredAtMs = Number.NEGATIVE_INFINITY
 
-  /** @param isAlone there is no other endpoint: then what was not answered in time is asked once more as well. */
+  /** @param isAlone there is no other endpoint: then a call that timed out is sent once more as well. */
   constructor(clock: Clock, isAlone: boolean) {
     this.#clock = clock
     this.#isAlone = isAlone
   }
 
   /**
-   * @param isWorthATry false for failures that the caller has something better for than the same question again.
+   * @param isWorthATry false for failures after which the caller has a better next step than the same call again.
    * @throws what the last try threw.
    */
   async run<T>(
@@ -57,20 +57,20 @@ export class CallRetry {
     if (isUnknownBlock(failure) || isUnknownTransaction(failure)) return BEHIND_PAUSES_MS[tries]
     if (failure.kind !== 'rateLimit') return isChance(failure) ? PAUSES_MS[tries] : undefined
     const pauseMs = RATE_PAUSES_MS[tries]
-    const toldMs = failure.retryAfterMs ?? 0
-    if (pauseMs === undefined || toldMs > LONGEST_RETRY_AFTER_MS) return undefined
-    return Math.max(pauseMs, 2 * toldMs)
+    const askedMs = failure.retryAfterMs ?? 0
+    if (pauseMs === undefined || askedMs > LONGEST_RETRY_AFTER_MS) return undefined
+    return Math.max(pauseMs, 2 * askedMs)
   }
 }
 
-/** The same question may well be answered the next moment. */
+/** Whether the same call may well be answered the next moment. */
 function isChance(failure: RpcFailure): boolean {
   const { status = 0, code, text } = failure.providerWords()
   switch (failure.kind) {
     case 'network':
       return true
     case 'body':
-      // One that is too long comes again as it was.
+      // A text is there when the answer was too long or badly encoded: the next one would be the same.
       return text === ''
     case 'http':
       return status >= 500

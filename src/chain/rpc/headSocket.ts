@@ -5,33 +5,33 @@ import { decodeHash } from './rpcBlocks.js'
 
 /** Longest message that is read: a head is below 2 KB, with all that any node adds. */
 const MAX_MESSAGE_BYTES = 262_144
-/** A peer that is gone is found after two of them: no hurry, polls go on meanwhile. */
+/** A peer that is gone is noticed after two of these: no hurry, since polling goes on. */
 const PING_MS = 15_000
 const AGE_MS = 10 * 60_000
 const SUBSCRIBE = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] })
 
 export interface HeadSocketOptions {
-  /** Secret: never part of what `onEnd` says. */
+  /** Secret: never part of the reason that `onEnd` gets. */
   readonly url: string
   /** Address of a proxy to go through. Secret. */
   readonly proxy?: string | undefined
   /** Longest wait for the connection and for the answer to the subscription. */
   readonly timeoutMs: number
-  /** Without a message for so long the other side is asked for a sign of life, and given up when none comes. */
+  /** After so long without a message the other side is pinged; without any message for as long again, the socket ends. */
   readonly pingMs?: number
-  /** The subscription ends at this age, so that a new connection replaces it. */
+  /** The socket ends at this age, for a new one to replace it: the host name may resolve to another machine by now. */
   readonly ageMs?: number
-  /** Once, however often the other side says so. */
+  /** Called once, however often the other side confirms. */
   readonly onSubscribed: () => void
-  /** 0x + 64 lower-case digits. */
+  /** @param blockHash 0x + 64 lower-case digits. */
   readonly onHead: (blockHash: string) => void
-  /** Once, and nothing after it. */
+  /** Called once; nothing is called after it. */
   readonly onEnd: (reason: string) => void
-  /** Instead of `onEnd`, when it ends because of its age: the host name may resolve to another machine by now. */
+  /** Called instead of `onEnd` when the socket ends because of its age. */
   readonly onAged?: () => void
 }
 
-/** One subscription to new heads, until it ends. Nothing is thrown. @returns what closes it; `onEnd` is not called then. */
+/** Opens one subscription to new heads. Throws nothing. @returns a function that closes it, without a call of `onEnd`. */
 export function openHeadSocket(options: HeadSocketOptions): () => void {
   hideAddress(options.url)
   const socket = new WebSocket(options.url, {
@@ -90,7 +90,7 @@ type Message =
   | { readonly type: 'subscribed' | 'refused' | 'other' }
   | { readonly type: 'head'; readonly blockHash: string }
 
-/** What is not understood is no head: the look at the next poll finds it anyway. */
+/** A message that is not understood is ignored: the next poll finds the head anyway. */
 function readMessage(data: RawData): Message {
   let message: unknown
   try {
@@ -110,7 +110,7 @@ function field(value: unknown, name: string): unknown {
     : undefined
 }
 
-/** The library sends the user and password of an address as they stand there, percent-encoded. */
+/** By itself, the library would send the user and password of an address percent-encoded. */
 function credentialsOf(url: string): { readonly headers?: { readonly authorization: string } } {
   const { username, password } = new URL(url)
   if (username === '' && password === '') return {}

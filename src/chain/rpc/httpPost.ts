@@ -3,13 +3,13 @@ import type { Transform } from 'node:stream'
 import { type HttpRouteOptions, routeTo } from './httpRoute.js'
 import { brokenCoding, createUnpacker } from './replyCoding.js'
 
-/** An answer as it came, whatever its status. */
+/** An answer, whatever its status. */
 export interface HttpAnswer {
   readonly status: number
   readonly statusText: string
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
-  /** Gives the body's memory back, for the next answer: nothing may read it any more. Optional. */
+  /** Gives the body's memory back for the next answer: nothing may read the body after that. Calling it is optional. */
   readonly release?: () => void
 }
 
@@ -21,7 +21,7 @@ export interface HttpPostOptions extends HttpRouteOptions {
   readonly maxBodyBytes: number
 }
 
-/** The endpoint said nothing, or not all of it, in time. */
+/** The endpoint did not answer in time, or not completely. */
 export class HttpTimeout extends Error {
   override readonly name = 'HttpTimeout'
 }
@@ -36,9 +36,9 @@ const FIRST_BODY_BYTES = 65_536
 const LARGEST_SPARE_BYTES = 24 * 2 ** 20
 
 /**
- * POSTs JSON to one address, each time bounded in time (headers and body together) and size. `fetch` takes 2.6 times the
- * CPU time for the same bytes (210 MB in 500-block answers: 0.70 s against 0.27 s, Node 20), most of it in web streams.
- * A redirect is not followed: it comes back as the answer that it is.
+ * POSTs JSON to one address. Each request is limited in time (for headers and body together) and in size. A redirect is not
+ * followed: it is returned like any answer. `fetch` would take 2.6 times the CPU time for the same bytes (210 MB in 500-block
+ * answers: 0.70 s against 0.27 s, Node 20), most of it in web streams.
  */
 export function createHttpPost(options: HttpPostOptions): HttpPost {
   const { start, options: route } = routeTo(options.url, options)
@@ -48,13 +48,13 @@ export function createHttpPost(options: HttpPostOptions): HttpPost {
     headers: {
       ...route.headers,
       'content-type': 'application/json',
-      // Packing a neighbour's answers would cost both sides more than the wire does.
+      // Without TLS the node is near: compressing its answers would cost more than sending them.
       'accept-encoding': options.url.startsWith('https:') ? 'gzip' : 'identity',
     },
   }
 
   /**
-   * Memory for the next body. Answers of backfill have megabytes each: made anew, they are what starts most of V8's full
+   * Memory for the next body. In backfill each answer has megabytes: new memory for each would cause most of V8's full
    * collections.
    */
   let spare: Buffer | undefined
@@ -79,7 +79,7 @@ export function createHttpPost(options: HttpPostOptions): HttpPost {
       let request: ClientRequest
       let isAnswered = false
       let isOver = false
-      // Once: a request that was given up tells of a connection reset afterwards, which is no reason to ask again.
+      // Only once: a request that was given up reports a connection reset afterwards, which is no reason to ask again.
       const end = (settle: () => void): void => {
         if (isOver) return
         isOver = true
@@ -113,7 +113,7 @@ export function createHttpPost(options: HttpPostOptions): HttpPost {
   return once
 }
 
-/** @param memory takes the body; a larger one is made when it does not fit. @throws BodyTooLong, UnreadableCoding */
+/** @param memory takes the body if it is large enough; else new memory does. @throws BodyTooLong, UnreadableCoding */
 function readBody(response: IncomingMessage, maxBytes: number, memory: Buffer): Promise<Buffer> {
   if (Number(response.headers['content-length']) > maxBytes) return Promise.reject(new BodyTooLong())
   const coding = response.headers['content-encoding']
@@ -124,7 +124,7 @@ function readBody(response: IncomingMessage, maxBytes: number, memory: Buffer): 
     let isBegun = false
     const take = (piece: Buffer): void => {
       if (length + piece.length > maxBytes) {
-        // Of a few packed bytes there may be very much to come.
+        // A few compressed bytes may still unpack to very much.
         unpacker?.destroy()
         reject(new BodyTooLong())
         return

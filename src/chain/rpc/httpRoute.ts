@@ -5,15 +5,15 @@ import { urlToHttpOptions } from 'node:url'
 import { HttpsProxyAgent } from 'https-proxy-agent'
 import { hideAddress } from '../../telemetry/secrets.js'
 
-/** More per read than the 64 KB that Node takes: an answer of backfill has megabytes. */
+/** Node reads 64 KB at a time; an answer in backfill has megabytes. */
 const READ_BYTES = 256 * 1024
 
 /**
- * Reads each connection into one piece of memory, over and over. Node makes a new one per read, and V8 counts them all: of 66
- * full collections in a backfill of 300,000 bridges 27 fell due by them (5 % of the CPU time).
+ * Reads each connection into one buffer that is used again for every read. Node would make a new buffer per read, and those
+ * caused 27 of the 66 full collections in a backfill of 300,000 bridges (5 % of the CPU time).
  *
- * Node's parser copies what it passes on of a body. Should it stop to: `data` is valid until the next read, so readers take it
- * at once and copy it; what came together with the headers is handed out before Node reads again.
+ * So the bytes of a `data` event are valid only until the next read: readers must copy them at once. (Today Node's parser copies
+ * them itself, but nothing promises that.)
  */
 class ReusingAgent extends Agent {
   override createConnection(options: ClientRequestArgs): Socket {
@@ -21,13 +21,13 @@ class ReusingAgent extends Agent {
       buffer: Buffer.allocUnsafeSlow(READ_BYTES),
       callback: (length: number, bytes: Uint8Array) => socket.push(bytes.subarray(0, length)),
     }
-    // The agent has made them options of a connection by now.
+    // `as`: Node's agent has turned the request's options into options of a connection by now.
     const socket: Socket = connect({ ...options, onread } as NetConnectOpts)
     return socket
   }
 }
 
-/** A connection that rests longer is closed from here: the other side may have forgotten it without a word. */
+/** A connection that is idle for longer is closed: the other side may have dropped it without a word. */
 const IDLE_SOCKET_MS = 4_000
 /** A connection is replaced at this age: the host name may resolve to another machine by now. */
 const CONNECTION_AGE_MS = 60_000
@@ -47,8 +47,8 @@ export interface HttpRoute {
 }
 
 /**
- * TLS goes through a proxy by a tunnel (CONNECT), plain HTTP by asking the proxy for the whole address, as proxies expect
- * it: many tunnel to port 443 only.
+ * How requests reach one address. Through a proxy, TLS goes by a tunnel (CONNECT), and plain HTTP by asking the proxy for the
+ * whole address: many proxies open tunnels to port 443 only.
  */
 export function routeTo(url: string, options: HttpRouteOptions): HttpRoute {
   const { proxy, lookup, connectionAgeMs = CONNECTION_AGE_MS } = options
@@ -82,16 +82,17 @@ export function routeTo(url: string, options: HttpRouteOptions): HttpRoute {
     : route(httpRequest, new ReusingAgent(pooling), asked)
 }
 
-/** A tunnel through a proxy for one WebSocket. */
+/** An agent that tunnels one WebSocket through a proxy. */
 export function createTunnel(proxy: string): Agent {
   hideAddress(proxy)
   return new HttpsProxyAgent(proxy)
 }
 
+/** Makes the agent close connections older than `ageMs` after their next answer. */
 function ageing(agent: Agent, ageMs: number): Agent {
   const born = new WeakMap<object, number>()
   const keep = agent.keepSocketAlive.bind(agent)
-  // Asked after each answer: false ends the connection. Node's types leave the result out.
+  // The agent calls it after each answer: false ends the connection. Node's types lack the result.
   const keepYoung = (socket: Parameters<Agent['keepSocketAlive']>[0]): unknown => {
     const now = performance.now()
     const bornAt = born.get(socket) ?? now

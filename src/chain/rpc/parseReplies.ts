@@ -11,21 +11,21 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** Reads log lists of answers: what the transport needs beside JSON. */
+/** What the transport needs to read lists of logs without parsing them as JSON. */
 export interface LogReader {
   readonly scanner: LogScanner
   readonly filter: EventFilter
 }
 
-/** Nodes answer in ASCII: the same text, in a seventh of the time. */
+/** The text of a body. Nodes mostly answer in ASCII, which decodes as Latin-1 in a seventh of the time. */
 export function textOf(body: Uint8Array): string {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8')
 }
 
 /**
- * The replies of an answer, as `JSON.parse` gives them, but for results that are lists of logs: those are `PackedLogs`.
- * @returns undefined for an answer in which that is not found at once; parse it as JSON then.
+ * The replies in an answer, as `JSON.parse` would return them, except that results which are lists of logs are `PackedLogs`.
+ * @returns undefined for an answer that is written in an unusual way: parse it as JSON then.
  */
 export function parseReplies(body: Buffer, { scanner, filter }: LogReader): unknown {
   let at = 0
@@ -38,7 +38,7 @@ export function parseReplies(body: Buffer, { scanner, filter }: LogReader): unkn
     at++
     return true
   }
-  /** @returns false for a text with escapes. */
+  /** @returns false for a text that has escapes or does not end. */
   const skipText = (): boolean => {
     const end = body.indexOf(QUOTE, at + 1)
     if (end < 0 || body[end - 1] === BACKSLASH) return false
@@ -105,10 +105,10 @@ export function parseReplies(body: Buffer, { scanner, filter }: LogReader): unkn
     skipSpace()
     return at === body.length ? parsed : undefined
   } catch (error) {
-    // Broken JSON too: whoever parses it names it.
+    // Broken JSON, too: the caller's JSON.parse reports it.
     if (error === UNUSUAL || error instanceof SyntaxError) return undefined
     throw error
   }
 }
 
-const UNUSUAL = new Error('not written as nodes mostly write it')
+const UNUSUAL = new Error('not written as nodes usually write it')

@@ -1,13 +1,13 @@
 import type { RpcFailure } from './rpcFailure.js'
 
 /**
- * What a refused `eth_getLogs` means for the next try. Providers word "too wide" and "too many" in dozens of ways, with
- * all kinds of codes and HTTP statuses, so the text decides first and the numbers second.
+ * What a refused `eth_getLogs` means for the next try. Providers say "too wide" and "too many" in dozens of ways, with all
+ * kinds of codes and HTTP statuses. So the text decides first, then the codes.
  */
 export type LogsProblem =
-  /** Ask for fewer blocks; `maxBlocks` when the provider states what it serves. */
+  /** The range is too wide; `maxBlocks` when the provider states how wide it may be. */
   | { readonly type: 'tooWide'; readonly maxBlocks?: number }
-  /** Too many logs or bytes in these very blocks: halve, but the width as such is allowed. */
+  /** These blocks have too many logs or bytes: ask for half of them. Elsewhere the width may do. */
   | { readonly type: 'tooMany' }
   | { readonly type: 'beyondHead' }
   | { readonly type: 'historyGone' }
@@ -36,7 +36,7 @@ const STATED_SPANS = [
   /smaller than size N/,
 ].map((phrase) => new RegExp(phrase.source.replace('N', NUMBER), 'i'))
 
-/** Phrases without a number, and the width that their providers are known to serve. */
+/** Phrases without a number, and the width that the providers who use them are known to serve. */
 const KNOWN_SPANS: readonly (readonly [RegExp, number])[] = [
   [/block range is too wide/i, 3_000],
   [/block range limit exceeded/i, 10_000],
@@ -57,7 +57,7 @@ const HISTORY_GONE =
 const RATE_LIMIT =
   /too many requests|rate.?limit|requests? (limit|rate)|request count exceeded|compute units per second|throughput|per second|capacity exceeded|quota|slow down/i
 
-/** The text asks to slow down, and not to ask for less. */
+/** Whether the text asks to slow down, rather than to ask for less. */
 export function isRateLimitText(text: string): boolean {
   return RATE_LIMIT.test(text) && statedSpan(text) === undefined && suggestedSpan(text) === undefined
 }
@@ -66,7 +66,7 @@ export function isRateLimitText(text: string): boolean {
 export function classifyLogsFailure(failure: RpcFailure, span: number): LogsProblem {
   const { text, status, code, data } = failure.providerWords()
   const named = suggestedSpan(text) ?? suggestedSpan(rangeInData(data)) ?? statedSpan(text)
-  // A stated width that would allow what was asked is counted otherwise than we count: then only halving helps.
+  // A stated width that is no less than `span` must be counted in another way: then only halving helps.
   if (named !== undefined) return named >= 1 && named < span ? tooWide(named) : { type: 'tooWide' }
   if (failure.kind === 'rateLimit') return { type: 'rateLimit' }
   if (TOO_MANY.test(text)) return { type: 'tooMany' }
@@ -80,7 +80,7 @@ export function classifyLogsFailure(failure: RpcFailure, span: number): LogsProb
 
 const tooWide = (maxBlocks: number): LogsProblem => ({ type: 'tooWide', maxBlocks })
 
-/** Width of a range `[0x…, 0x…]` that "would work". */
+/** Width of a range `[0x…, 0x…]` that the provider suggests. */
 function suggestedSpan(text: string): number | undefined {
   const [, from, to] = /\[\s*(0x[0-9a-f]+)\s*,\s*(0x[0-9a-f]+)\s*\]/i.exec(text) ?? []
   if (from === undefined || to === undefined) return undefined

@@ -9,11 +9,11 @@ export class UnreadableCoding extends Error {
 type Unpacker = (firstByte: number) => Transform | undefined
 
 const GZIP_MAGIC = 0x1f
-/** Low half of the first byte of a zlib stream. Some send deflate without one. */
+/** Low half of a zlib stream's first byte. Some servers send deflate without the zlib header. */
 const ZLIB_METHOD = 8
 const JSON_STARTS = new Set(Buffer.from('{[ \n\r\t'))
 
-// A gateway may unpack an answer and leave the header: then JSON begins at once.
+// A gateway may unpack an answer and leave the header as it was: then JSON begins at once.
 const gunzip: Unpacker = (first) => (JSON_STARTS.has(first) ? undefined : createGunzip())
 const unpackers: Readonly<Record<string, Unpacker>> = {
   '': () => undefined,
@@ -25,26 +25,28 @@ const unpackers: Readonly<Record<string, Unpacker>> = {
 }
 
 /**
- * What unpacks an answer that begins with `firstByte`; undefined where nothing is to be done.
+ * What unpacks an answer that begins with `firstByte`; undefined when it is not packed.
  * @throws UnreadableCoding
  */
 export function createUnpacker(coding: string | undefined, firstByte: number): Transform | undefined {
   const name = coding?.trim().toLowerCase() ?? ''
   const unpacker = Object.hasOwn(unpackers, name) ? unpackers[name] : undefined
-  // Some put a character set there.
+  // Some servers put a character set there.
   if (unpacker === undefined && JSON_STARTS.has(firstByte)) return undefined
   if (unpacker === undefined)
-    throw new UnreadableCoding(`is packed as ${nameable(name)}, which is not understood`)
+    throw new UnreadableCoding(`is encoded as ${nameable(name)}, which is not supported`)
   if (unpacker === gunzip && firstByte !== GZIP_MAGIC && !JSON_STARTS.has(firstByte))
-    throw new UnreadableCoding(`says that it is packed as ${name}, and is not`)
+    throw new UnreadableCoding(`claims to be encoded as ${name}, but is not`)
   return unpacker(firstByte)
 }
 
 /** The error for a body that could not be decoded. */
 export function brokenCoding(coding: string | undefined): UnreadableCoding {
-  return new UnreadableCoding(`is not packed as it says (${nameable(coding?.trim().toLowerCase() ?? '')})`)
+  return new UnreadableCoding(
+    `can't be decoded as its header says (${nameable(coding?.trim().toLowerCase() ?? '')})`,
+  )
 }
 
-/** The header is the endpoint's text: nothing long or unusual of it goes into a log. */
+/** The endpoint wrote the header: nothing long or unusual of it may go into a log. */
 const nameable = (coding: string): string =>
   /^[a-z0-9][a-z0-9 ,+-]{0,30}$/.test(coding) ? coding : 'something'

@@ -3,26 +3,26 @@ import { decodeHex, decodeUint32At } from '../../protocol/hex.js'
 import { asBlockNumber } from '../../protocol/units.js'
 import { RpcFailure } from './rpcFailure.js'
 
-/** A block as JSON-RPC tells it, as far as we look at it. */
+/** A block from JSON-RPC: the fields that we use. */
 export interface BlockHead {
   readonly number: number
-  /** 0x + 64 lower-case digits, as logs name their block. */
+  /** 0x + 64 lower-case digits. */
   readonly hash: string
   readonly parentHash: string
   readonly timestampSec: number
-  /** 0x + 512 digits; undefined where the node tells none. */
+  /** 0x + 512 digits; undefined when the node sends none. */
   readonly logsBloom: string | undefined
   readonly transactionHashes: readonly string[]
 }
 
-/** Most nodes write lower case: a new text for each hash of a backfill would be for nothing. */
+/** Tells whether a hash needs a new, lower-case text: most nodes write lower case already. */
 const UPPER_CASE = /[A-F]/
 const CHAIN_ID = /^(0x[0-9a-f]+|[0-9]+)$/i
 const BLOOM = /^0x[0-9a-f]{512}$/i
 
 /**
  * @returns undefined for null: the endpoint does not know the block.
- * @throws RpcFailure `body` when it is something else than a block (a pending one has no hash).
+ * @throws RpcFailure `body` when it is no block (a pending block has no hash).
  */
 export function decodeBlock(raw: unknown, alias: string): BlockHead | undefined {
   if (raw === null || raw === undefined) return undefined
@@ -46,9 +46,9 @@ export function decodeBlock(raw: unknown, alias: string): BlockHead | undefined 
   }
 }
 
-/** @returns undefined unless it is a number that a double holds exactly, as hex text or (some nodes) as a JSON number. */
+/** Reads hex text or, from some nodes, a JSON number. @returns undefined unless it is an integer that a double holds exactly. */
 export function decodeQuantity(raw: unknown): number | undefined {
-  // Number() reads nothing but hex digits behind 0x.
+  // Number() takes only hex digits after 0x.
   const value = typeof raw === 'string' && raw.startsWith('0x') ? Number(raw) : raw
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
@@ -74,7 +74,7 @@ export function toHeader(block: BlockHead): BlockHeader {
   }
 }
 
-/** Block number as JSON-RPC wants it. */
+/** A number as JSON-RPC writes it. */
 export function quantity(value: number): string {
   return `0x${value.toString(16)}`
 }

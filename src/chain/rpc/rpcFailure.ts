@@ -1,26 +1,26 @@
-/** What a provider said about a call that it did not serve; kept apart from the message, which may be logged. */
+/** What a provider said when a call failed. Kept apart from the error's message, because that one may be logged. */
 export interface ProviderWords {
-  /** The method that was asked for; undefined where many were at once, or nothing came back. */
+  /** The method of the call; undefined for a batch, or when nothing came back. */
   readonly method?: string
   /** HTTP status of the reply; undefined when there was none. */
   readonly status?: number
   /** JSON-RPC error code. */
   readonly code?: number
-  /** Text of the reply: JSON-RPC message and data, or the body of an HTTP error. Never above debug in a log. */
+  /** JSON-RPC message and data, or the body of an HTTP error. May be logged at level debug only. */
   readonly text: string
-  /** `data.from` and `data.to` and the like, as sent. */
+  /** The `data` of a JSON-RPC error, as sent. */
   readonly data?: unknown
 }
 
 /**
- * - `rpc`: a JSON-RPC error: the endpoint lives and refuses this call.
+ * - `rpc`: a JSON-RPC error: the endpoint works, and refuses this call.
  * - `http`: an HTTP error without JSON-RPC inside.
- * - `rateLimit`: asked to slow down, whatever the form.
+ * - `rateLimit`: the endpoint asked to slow down, in whatever form.
  * - `timeout`, `network`: no reply in time, no connection.
  * - `body`: a reply that is too long, cut, no JSON, or contradicts itself.
- * - `behind`: the endpoint does not know a block yet that we know of.
- * - `gone`: the endpoint no longer keeps what the question needs.
- * - `tooMuch`: the answer is too long, and the question can't be made smaller.
+ * - `behind`: the endpoint does not have a block yet that exists.
+ * - `gone`: the endpoint no longer keeps what the call needs.
+ * - `tooMuch`: the answer is too long, and the call can't be made smaller.
  */
 export type RpcFailureKind =
   | 'rpc'
@@ -34,8 +34,8 @@ export type RpcFailureKind =
   | 'tooMuch'
 
 /**
- * One failed call. The message names alias, method and kind only: no address, no words of the provider, so it may
- * appear in logs and as a cause.
+ * One failed call. The message has the alias, the method and what failed, but no URL and no words of the provider: it may be
+ * logged.
  */
 export class RpcFailure extends Error {
   override readonly name = 'RpcFailure'
@@ -55,7 +55,7 @@ export class RpcFailure extends Error {
     this.#words = words
   }
 
-  /** A method and not a field, so that no serialiser of errors finds it. */
+  /** A method, not a field, so that nothing that serialises errors finds it. */
   providerWords(): ProviderWords {
     return this.#words
   }
@@ -71,10 +71,10 @@ export function isMethodMissing(failure: RpcFailure): boolean {
   return code === -32601 || code === -32004 || status === 405 || UNSUPPORTED_TEXT.test(text)
 }
 
-/** Of these an endpoint says something else than that it does not take the question. */
+/** Client errors that mean something else than "this call is not understood". */
 const OTHER_STATUSES: ReadonlySet<number> = new Set([408, 413, 429])
 
-/** The endpoint does not take a question of this form: no such method, wrong parameters, or an HTTP status that says so. */
+/** The endpoint does not understand a call of this form: no such method, wrong parameters, or an HTTP status that says so. */
 export function isNotUnderstood(failure: RpcFailure): boolean {
   const { code, status = 0 } = failure.providerWords()
   if (isMethodMissing(failure)) return true
@@ -91,7 +91,7 @@ export function isHistoryGone(failure: RpcFailure): boolean {
   return failure.kind === 'rpc' && (code === 4444 || STATE_GONE_TEXT.test(text))
 }
 
-/** Some nodes refuse a question for a block that they do not know instead of answering null. */
+/** The endpoint does not know the block. Some nodes say so by an error, instead of answering null. */
 export function isUnknownBlock(failure: RpcFailure): boolean {
   const { code, text } = failure.providerWords()
   return (
@@ -104,7 +104,7 @@ export function isUnknownTransaction(failure: RpcFailure): boolean {
   return failure.kind === 'rpc' && /transaction.{0,20}not found/i.test(failure.providerWords().text)
 }
 
-/** The call itself reverted: the contract answered, with a no. */
+/** The call reverted: the contract ran, and refused. */
 export function isRevert(failure: RpcFailure): boolean {
   const { code, text } = failure.providerWords()
   return failure.kind === 'rpc' && (code === 3 || /revert|invalid opcode|out of gas|VM execution/i.test(text))

@@ -4,21 +4,21 @@ import { encodeHex } from '../../protocol/hex.js'
 import { decodeHash, decodeQuantity } from './rpcBlocks.js'
 import { RpcFailure } from './rpcFailure.js'
 
-/** A log as JSON-RPC tells it, checked and in one spelling. */
+/** A log from JSON-RPC, checked; its hashes and address are lower case. */
 export interface RpcLog extends EncodedLog {
   readonly blockNumber: number
   /** 0x + 64 lower-case digits. */
   readonly blockHash: string
   readonly transactionHash: string
-  /** undefined when absent or unreadable. */
+  /** Undefined when absent or unreadable. */
   readonly transactionIndex: number | undefined
-  /** As the endpoint sends it: per block, or on some chains per transaction. `LogPositions` turns it into the position in the block. */
+  /** As the endpoint counts: per block, on some chains per transaction. `LogPositions` makes it the position in the block. */
   readonly logIndex: number
   /** Seconds; undefined when absent, zero or unreadable. */
   readonly blockTimestamp: number | undefined
 }
 
-/** Filter of `eth_getLogs` for everything that a network's contracts may tell. */
+/** The filter of `eth_getLogs` for all events of a network's contracts: every address with every topic. */
 export function logsFilter(filter: EventFilter): { address: string[]; topics: string[][] } {
   const topics = new Set<string>()
   for (const events of filter.values()) for (const topic of events.keys()) topics.add(topic)
@@ -30,8 +30,8 @@ const UPPER_CASE = /[A-F]/
 const MOST_LOGS = 0xffff_ffff
 
 /**
- * Logs by block and logIndex, each once. Logs marked `removed` are left out: they tell of a branch that is gone.
- * @throws RpcFailure `body` when an entry is no mined log, or lies outside [from, to].
+ * Decodes logs, sorted by block and log index, each once. Logs marked `removed` are left out: a reorg took them back.
+ * @throws RpcFailure `body` when an entry is no mined log, or not of the blocks `from` … `to`.
  */
 export function decodeLogs(raw: unknown, from: number, to: number, alias: string): RpcLog[] {
   if (raw instanceof PackedLogs) {
@@ -60,7 +60,7 @@ export function decodeLogs(raw: unknown, from: number, to: number, alias: string
   return logs.filter((log, index) => !isRepeat(logs[index - 1], log, alias))
 }
 
-/** A packed log as JSON-RPC tells it. */
+/** A packed log as an object. */
 export function unpackLog(logs: PackedLogs, log: number): RpcLog {
   return {
     ...logs.encoded(log),
@@ -74,8 +74,8 @@ export function unpackLog(logs: PackedLogs, log: number): RpcLog {
 }
 
 /**
- * Whether logs come in chain order, each once, none outside of [from, to], however they are counted: then packed ones are
- * good as they are.
+ * Whether packed logs are in chain order, each once, and of the blocks `from` … `to`, whether they are counted per block or
+ * per transaction.
  */
 export function areInOrder(logs: PackedLogs, from: number, to: number): boolean {
   for (let log = 0, block = from, index = -1, transaction: number | undefined; log < logs.length; log++) {
@@ -100,7 +100,7 @@ const compareLogs = (a: RpcLog, b: RpcLog): number =>
   a.logIndex - b.logIndex ||
   (a.transactionHash < b.transactionHash ? -1 : a.transactionHash > b.transactionHash ? 1 : 0)
 
-/** @throws RpcFailure when two different logs of a transaction claim one place. */
+/** @throws RpcFailure when two different logs of a transaction have one index. */
 function isRepeat(previous: RpcLog | undefined, log: RpcLog, alias: string): boolean {
   if (previous === undefined || compareLogs(previous, log) !== 0) return false
   if (
@@ -118,7 +118,7 @@ function decodeEntry(entry: unknown, last: RpcLog | undefined): RpcLog | 'remove
   if (raw.removed === true) return 'removed'
   const blockNumber = decodeQuantity(raw.blockNumber)
   const logIndex = decodeQuantity(raw.logIndex)
-  // Neighbours mostly share a block, often a transaction: a hash is looked at once.
+  // Neighbours mostly share their block, often their transaction: then the hash need not be checked again.
   const blockHash =
     last !== undefined && raw.blockHash === last.blockHash ? last.blockHash : decodeHash(raw.blockHash)
   const transactionHash =

@@ -20,12 +20,12 @@ export type RpcOutcome =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly failure: RpcFailure }
 
-/** One HTTP request per call or batch: bounded in time and size, never repeated, errors without addresses. */
+/** Sends one HTTP request per call or batch, limited in time and size, without retries. Its errors hold no URL. */
 export interface RpcTransport {
   /** @throws RpcFailure, or the signal's reason. */
   request(call: RpcCall, signal: AbortSignal): Promise<unknown>
   /**
-   * All calls in one request; outcomes in the order of the calls, matched by id.
+   * Sends all calls in one request. @returns outcomes in the order of the calls, matched by id.
    * @throws RpcFailure when the batch as a whole failed.
    */
   requestBatch(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcOutcome[]>
@@ -33,13 +33,13 @@ export interface RpcTransport {
 
 export interface RpcTransportOptions extends HttpPostOptions {
   readonly alias: string
-  /** What posts; another one in tests. */
+  /** Opens the HTTP connection; tests pass another one. */
   readonly openPost?: typeof createHttpPost
-  /** Reads long lists of logs; without it they come as JSON. */
+  /** Reads long lists of logs. Without it they are parsed as JSON. */
   readonly logs?: LogReader | undefined
 }
 
-/** Longest wait that a provider's Retry-After may ask for. */
+/** A longer Retry-After is cut to this. */
 const RETRY_AFTER_CAP_MS = 15 * 60_000
 
 interface Reply {
@@ -58,7 +58,7 @@ interface RpcBody {
   readonly params: readonly unknown[]
 }
 
-/** Shorter answers are parsed as JSON: what is not backfill stays on the plain way. */
+/** Shorter answers are parsed as JSON: packing logs pays only in backfill. */
 const SCANNED_BYTES = 16_384
 
 function asksForLogs(body: RpcBody | readonly RpcBody[]): boolean {
@@ -67,13 +67,13 @@ function asksForLogs(body: RpcBody | readonly RpcBody[]): boolean {
     : body.some(({ method }) => method === 'eth_getLogs')
 }
 
-/** Requests, ids and errors of JSON-RPC over `createHttpPost`. */
+/** JSON-RPC over `createHttpPost`. */
 export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
   const { alias, openPost = createHttpPost, logs } = options
   const send = openPost(options)
   let lastId = 0
 
-  /** @returns what the endpoint answered, parsed. */
+  /** @returns the parsed answer. */
   async function post(
     body: RpcBody | readonly RpcBody[],
     what: string,
@@ -127,12 +127,12 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
     async requestBatch(calls, signal) {
       const bodies = calls.map(bodyOf)
       const answer = await post(bodies, `batch of ${calls.length}`, signal)
-      // A refused batch comes as one error for all of it, bare or in a list.
+      // A refused batch is answered by one error for all calls, bare or in a list.
       const [first, ...others]: readonly unknown[] = Array.isArray(answer) ? answer : [answer]
       if (others.length === 0 && calls.length > 1 && isBareError(first))
         throw failureOf(errorWords(first.error), `${alias}: batch of ${calls.length} failed`)
       if (!Array.isArray(answer)) throw new RpcFailure('body', `${alias}: a batch was not answered by a list`)
-      // Some endpoints answer ids as texts.
+      // Some endpoints return ids as texts.
       const byId = new Map<string, Reply>()
       for (const reply of answer as readonly (Reply | null)[]) if (reply) byId.set(String(reply.id), reply)
       return calls.map((call, index) => {
@@ -147,14 +147,14 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
   }
 }
 
-/** Some servers put a byte order mark in front. */
+/** Some servers put a byte order mark before the JSON. */
 function withoutMark(body: Buffer): Buffer {
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body
 }
 
 /**
- * A redirect is not followed: the request may hold a key, and the target may be a login page. The message names the target's
- * host only, because its path may hold a key.
+ * The part of the message that names a redirect. It is not followed: the request may hold a key, and the target may be a login
+ * page. Only the target's host is named, because its path may hold a key.
  */
 function whereMoved({ status, headers }: HttpAnswer, url: string): string {
   const { location } = headers
@@ -182,7 +182,7 @@ function isEmpty(error: NonNullable<Reply['error']>): boolean {
   return typeof error === 'object' ? !error.code && !error.message : !error
 }
 
-/** The provider's words of an error in an answer, which some endpoints send as a bare text. */
+/** The provider's words in a JSON-RPC error; some endpoints send a bare text in place of one. */
 function errorWords(error: NonNullable<Reply['error']> | string, method?: string): ProviderWords {
   if (typeof error === 'string') return wordsOf(method, undefined, error, undefined)
   return wordsOf(method, error.code, error.message, error.data)
@@ -205,7 +205,7 @@ function wordsOf(
   }
 }
 
-/** What is parsed may be nested too deep to be written: nobody means anything by that. */
+/** A parsed value may be nested too deep to be written as JSON: then it means nothing. */
 function textOfValue(value: unknown): string {
   if (typeof value === 'string') return value
   try {
@@ -215,7 +215,7 @@ function textOfValue(value: unknown): string {
   }
 }
 
-/** Tells a plea to slow down from a refusal: providers use HTTP 429, or 200 with a JSON-RPC error, or both. */
+/** Distinguishes "slow down" from a refusal: providers use HTTP 429, or 200 with a JSON-RPC error, or both. */
 function failureOf(words: ProviderWords, message: string, retryAfterMs?: number): RpcFailure {
   const { status, code } = words
   const kind: RpcFailureKind =
@@ -240,7 +240,7 @@ function isBareError(answer: unknown): answer is { readonly error: NonNullable<R
   return typeof answer === 'object' && answer !== null && 'error' in answer && Boolean(answer.error)
 }
 
-/** An answer with a bad status: an error of JSON-RPC, an object with other words, or a page. */
+/** The failure for an answer with a bad status: it may hold a JSON-RPC error, other JSON, or a page. */
 function statusFailure(
   { status, statusText, headers, body }: HttpAnswer,
   method: string | undefined,
@@ -262,7 +262,7 @@ function statusFailure(
   return failureOf(words, message, retryAfterMs(headers))
 }
 
-/** Errors of connections hold the address in their messages: only their facts go on. */
+/** The failure for a request without an answer. Messages of connection errors hold the address, so they are not passed on. */
 function connectionFailure(error: unknown, alias: string, what: string): RpcFailure {
   if (error instanceof HttpTimeout) return new RpcFailure('timeout', `${alias}: ${what} took too long`)
   if (error instanceof BodyTooLong)
@@ -276,7 +276,7 @@ function connectionFailure(error: unknown, alias: string, what: string): RpcFail
   return new RpcFailure('network', `${alias}: no connection for ${what}${systemCode(error)}`)
 }
 
-/** `ECONNREFUSED` and the like: what an operator needs, without the address that the message has. */
+/** The error's code, such as `ECONNREFUSED`: operators need it, and it holds no address. */
 function systemCode(error: unknown): string {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth++)
     if ('code' in cause && typeof cause.code === 'string' && /^[A-Z_]{3,40}$/.test(cause.code))
@@ -284,12 +284,12 @@ function systemCode(error: unknown): string {
   return ''
 }
 
-/** Retry-After in seconds or as a date. A date is compared with the answer's own Date header: our clock may differ. */
+/** Retry-After, which is seconds or a date. A date is compared with the answer's Date header: our clock may differ. */
 function retryAfterMs(headers: HttpAnswer['headers']): number | undefined {
   const value = headers['retry-after']?.trim()
   if (value === undefined || value === '') return undefined
-  const toldMs = Date.parse(headers.date ?? '')
-  const nowMs = Number.isNaN(toldMs) ? epochMs() : toldMs
+  const dateMs = Date.parse(headers.date ?? '')
+  const nowMs = Number.isNaN(dateMs) ? epochMs() : dateMs
   const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), RETRY_AFTER_CAP_MS) : undefined
 }

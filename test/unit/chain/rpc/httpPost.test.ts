@@ -112,14 +112,14 @@ test('an answer that comes packed is unpacked, and its cap counts what it unpack
   await assert.rejects(askPacked('gzip', bomb, 1_000_000), BodyTooLong)
 })
 
-test('a packing that is not understood, or not what it says, is named', async () => {
+test('an unknown encoding, and a body that is not encoded as its header says, are named', async () => {
   const body = gzipSync('{}')
   for (const coding of ['zstd', 'compress', 'dcb', 'gzip, br', 'constructor'])
     await assert.rejects(askPacked(coding, body), {
-      message: `is packed as ${coding}, which is not understood`,
+      message: `is encoded as ${coding}, which is not supported`,
     })
   await assert.rejects(askPacked('http://host/key', body), {
-    message: 'is packed as something, which is not understood',
+    message: 'is encoded as something, which is not supported',
   })
   for (const coding of ['gzip', 'br', 'deflate'])
     await assert.rejects(askPacked(coding, Buffer.from('\x07 no such thing')), UnreadableCoding, coding)
