@@ -11,6 +11,8 @@ export interface FaultCase {
   readonly title: string
   readonly faults: readonly Fault[]
   readonly settings?: NetworkSettings & { readonly emptyBlocks?: number }
+  /** Callers can't be told for some transactions while it lasts; once it is over, they must be. */
+  readonly refusesTraces?: true
   /** Part of the run that every change goes through; the others only with the complete matrix. */
   readonly isShort?: true
 }
@@ -190,7 +192,7 @@ export const lasting: readonly FaultCase[] = [
     title: `batch replies: ${mode}`,
     faults: [{ name: 'batchOrder', mode }],
   })),
-  { title: 'no call traces', faults: [{ name: 'noDebug' }] },
+  { title: 'no call traces', faults: [{ name: 'noDebug' }], refusesTraces: true },
   ...[
     [-32000, 'execution timeout'],
     [-32000, 'transaction not found'],
@@ -198,6 +200,7 @@ export const lasting: readonly FaultCase[] = [
   ].map(([code, message]) => ({
     title: `call traces refused: ${message}`,
     faults: [{ name: 'traceHiccup', code, message }],
+    refusesTraces: true as const,
   })),
   ...[
     [-32000, 'execution timeout'],
@@ -205,6 +208,7 @@ export const lasting: readonly FaultCase[] = [
   ].map(([code, message]) => ({
     title: `no call trace of one transaction: ${message}`,
     faults: [{ name: 'traceHiccup', txHash: THROUGH_CONTRACT, code, message }],
+    refusesTraces: true as const,
   })),
   ...['unsupported', 'notfound', 'zero', 'null', 'regress'].flatMap((mode) =>
     ['finalized', 'safe'].map((finality) => ({

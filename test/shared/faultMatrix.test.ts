@@ -94,6 +94,10 @@ for (const [kind, cases] of Object.entries({ passing: transient, lasting }))
   forEachVariant(cases, (fault, set, timing, isShort) => {
     matrixTest(`${kind} ${timing}, ${set}: ${fault.title}`, isShort, async (t) => {
       const world = await open(t, fault, set, timing)
+      const refusesTraces = fault.refusesTraces === true
+      await world.assertRight({ mixesSenders: refusesTraces })
+      if (!refusesTraces) return
+      await world.first('/faults/clear', {})
       await world.assertRight()
     })
   })

@@ -51,7 +51,10 @@ const sameText = (a: string | null | undefined, b: string): boolean => a?.toLowe
  * the deposits, a row of another chain, a ready deposit whose proof does not lead to the exit roots of its leaf, a claim
  * that nobody made, a network that calls itself synced and is not. An empty list: nothing false was served.
  */
-export async function findLies(service: ServiceProcess, expected: ExpectedNow): Promise<string[]> {
+export async function findLies(
+  service: Pick<ServiceProcess, 'get'>,
+  expected: ExpectedNow,
+): Promise<string[]> {
   const trees = (await import(pathToFileURL(sharedPath('replay', 'lib', 'trees.mjs')).href)) as Trees
   const lies: string[] = []
   const claimsEver = claimHistory(expected)
@@ -76,6 +79,7 @@ export async function findLies(service: ServiceProcess, expected: ExpectedNow): 
     const rows = answer?.bridges ?? []
     if (answer !== undefined && answer.pagination.total !== rows.length)
       lies.push(`network ${network}: total ${answer.pagination.total} of ${rows.length} rows`)
+    const told: ExpectedBridge[] = []
     for (const [position, row] of rows.entries()) {
       const id = `${network}#${row.deposit_count}`
       const due = rows.length - 1 - position
@@ -85,6 +89,7 @@ export async function findLies(service: ServiceProcess, expected: ExpectedNow): 
         lies.push(`${id}: no such deposit`)
         continue
       }
+      told.push(known)
       lies.push(...falseFields(id, row, known, claimsEver))
       // A destination that reads on may not have met the claim yet, nor what took it back; one that calls itself synced
       // at the head must have.
@@ -97,12 +102,17 @@ export async function findLies(service: ServiceProcess, expected: ExpectedNow): 
       const found = await falseProof(id, known, expected, trees, ask)
       if (!/: 50[34]$/.test(refusals.at(-1) ?? '')) lies.push(...found)
     }
+    lies.push(...mixedTrees(told, expected))
     const claims = await ask<{ claims: ClaimRow[] }>(`/claims?network_id=${network}&page_size=1000`)
-    for (const row of claims?.claims ?? [])
+    const claimed = new Set<string>()
+    for (const row of claims?.claims ?? []) {
       lies.push(...falseClaim(network, row, claimsEver, isSynced(network)))
-    const told = status?.networks.find(({ network_id }) => network_id === network)
+      const id = `${row.origin_network}#${row.deposit_count}`
+      if (claimed.has(id)) lies.push(`network ${network}: ${id} is claimed twice`)
+      claimed.add(id)
+    }
     const { head, depositCount } = expected.networks[network]!
-    if (told?.is_synced && told.synced_block >= head && rows.length !== depositCount)
+    if (isSynced(network) && rows.length !== depositCount)
       lies.push(`network ${network} is synced at ${head} with ${rows.length} of ${depositCount} deposits`)
   }
   return lies
@@ -145,6 +155,18 @@ function findDeposit(
   if (isSynced || (inTree !== undefined && sameText(row.tx_hash, inTree.txHash))) return inTree
   const cutOff = archived[network]?.find((bridge) => isNamed(bridge) && sameText(row.tx_hash, bridge.txHash))
   return cutOff === undefined ? inTree : { ...cutOff, sourceNetwork: network }
+}
+
+/** A deposit that was cut off can't stand beside one from after the cut. */
+function mixedTrees(told: readonly ExpectedBridge[], { bridges }: ExpectedNow): string[] {
+  const newestBlock = Math.max(...told.map(({ blockNumber }) => blockNumber))
+  return told.flatMap(({ sourceNetwork, depositCount, txHash }) => {
+    const inTree = bridges.find(
+      (bridge) => bridge.sourceNetwork === sourceNetwork && bridge.depositCount === depositCount,
+    )
+    const isMixed = inTree !== undefined && inTree.txHash !== txHash && inTree.blockNumber <= newestBlock
+    return isMixed ? [`${sourceNetwork}#${depositCount}: cut off, and listed with block ${newestBlock}`] : []
+  })
 }
 
 function falseClaim(

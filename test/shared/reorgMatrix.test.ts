@@ -35,9 +35,9 @@ function reorgTest(title: string, isShort: boolean, body: (t: TestContext) => Pr
 async function assertFollowed(world: FaultWorld, reorg?: Reorg): Promise<void> {
   const isLossy = reorg !== undefined && reorg.mode === 'drop' && reorg.network !== 0
   const lossy = isLossy ? [reorg.network] : []
-  await world.assertRight(lossy)
+  await world.assertRight({ lossy })
   await world.showAll()
-  await world.assertRight(reorg?.after === 'empty' ? lossy : [])
+  await world.assertRight(reorg?.after === 'empty' ? { lossy } : {})
 }
 
 for (const set of SETS)

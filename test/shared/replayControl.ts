@@ -45,6 +45,7 @@ export interface ExpectedBridge {
   /** Account that called the bridge. */
   readonly caller: string
   readonly amount: string
+  readonly blockNumber: number
   readonly blockTimestamp: number
   readonly destinationNetwork: number
   /** Of the source's local exit tree with this deposit as the last. */
