@@ -1,8 +1,8 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, concat, type Hex, hexToBytes, numberToHex } from 'viem'
+import { plainKeccak } from './plainKeccak.js'
 
 /**
- * Hashes and trees of the fake chain, after the contracts' own text and on noble's keccak: nothing here comes from `src`.
+ * Hashes and trees of the fake chain, after the contracts' own text and on a plain keccak: nothing here comes from `src`.
  * Slow and plain on purpose: it is the oracle.
  */
 export const ZERO_HASH: Hex = `0x${'00'.repeat(32)}`
@@ -11,7 +11,7 @@ export const ZERO_ADDRESS: Hex = `0x${'00'.repeat(20)}`
 const TREE_DEPTH = 32
 
 export function keccak(...parts: readonly Hex[]): Hex {
-  return bytesToHex(keccak_256(hexToBytes(concat(parts))))
+  return bytesToHex(plainKeccak(hexToBytes(concat(parts))))
 }
 
 const zeroHashes: readonly Hex[] = (() => {
@@ -150,7 +150,7 @@ export function bloomOf(logs: readonly { readonly address: Hex; readonly topics:
   const bloom = new Uint8Array(256)
   for (const log of logs)
     for (const item of [log.address, ...log.topics]) {
-      const hash = keccak_256(hexToBytes(item))
+      const hash = plainKeccak(hexToBytes(item))
       for (const pair of [0, 2, 4]) {
         const bit = ((hash[pair]! << 8) | hash[pair + 1]!) & 2047
         bloom[255 - (bit >> 3)]! |= 1 << (bit & 7)

@@ -1,4 +1,3 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import type {
   BlockHeader,
   ChainEvent,
@@ -8,6 +7,7 @@ import type {
 } from '../../src/protocol/chainEvent.js'
 import type { BlockNumber, DepositCount, LeafCount, NetworkId } from '../../src/protocol/units.js'
 import { hashPair, NaiveTree } from './naiveTree.js'
+import { plainKeccak } from './plainKeccak.js'
 import { modelLeafHash } from './shardModel.js'
 import { TestNumbers } from './testNumbers.js'
 
@@ -120,7 +120,7 @@ export class L1Chain {
     const time = Buffer.alloc(8)
     time.writeBigUInt64BE(BigInt(timestampSec))
     this.infoLeaves.push(
-      keccak_256(Buffer.concat([hashPair(mainnetExitRoot, rollupExitRoot), parentHash, time])),
+      plainKeccak(Buffer.concat([hashPair(mainnetExitRoot, rollupExitRoot), parentHash, time])),
     )
     const leafCount = this.infoLeaves.length as LeafCount
     const l1InfoRoot = new NaiveTree(this.infoLeaves).root

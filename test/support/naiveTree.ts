@@ -1,4 +1,4 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
+import { plainKeccak } from './plainKeccak.js'
 
 /**
  * The bridge contract's tree said in the plainest way, on an independent keccak: levels of nodes, padded with the zero
@@ -39,7 +39,7 @@ export class NaiveTree {
 }
 
 export function hashPair(left: Uint8Array, right: Uint8Array): Uint8Array {
-  return keccak_256(Buffer.concat([left, right]))
+  return plainKeccak(Buffer.concat([left, right]))
 }
 
 /** Folds a leaf with its branch as the contract's `calculateRoot` does. */
@@ -57,7 +57,7 @@ export function testLeaf(i: number, salt = 0): Uint8Array {
   const seed = new Uint8Array(8)
   new DataView(seed.buffer).setUint32(0, i)
   new DataView(seed.buffer).setUint32(4, salt)
-  return keccak_256(seed)
+  return plainKeccak(seed)
 }
 
 /**

@@ -1,4 +1,3 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import type {
   ChainEvent,
   DepositEvent,
@@ -7,6 +6,7 @@ import type {
   Sender,
 } from '../../src/protocol/chainEvent.js'
 import { NaiveTree } from './naiveTree.js'
+import { plainKeccak } from './plainKeccak.js'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
@@ -49,7 +49,7 @@ export function modelLeafHash(leaf: ForwardLeaf): Uint8Array {
         .padStart(2 * bytes, '0'),
       'hex',
     )
-  return keccak_256(
+  return plainKeccak(
     Buffer.concat([
       integer(leaf.leafType, 1),
       integer(leaf.originNetwork, 4),
@@ -57,7 +57,7 @@ export function modelLeafHash(leaf: ForwardLeaf): Uint8Array {
       integer(leaf.destinationNetwork, 4),
       leaf.destinationAddress,
       integer(leaf.amount, 32),
-      keccak_256(leaf.metadata),
+      plainKeccak(leaf.metadata),
     ]),
   )
 }

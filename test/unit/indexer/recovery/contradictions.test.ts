@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RetryableError } from '../../../../src/errors/chainErrors.js'
+import type { FakeBlock } from '../../../support/fakeChain.js'
 import type { FakeState } from '../../../support/fakeChainState.js'
 import { account } from '../../../support/fakeChainTransaction.js'
 import { EMPTY_FRONTIER } from '../../../support/fakeChainTrees.js'
@@ -31,10 +32,17 @@ function createNetwork() {
   /** From now on contract calls show another state, by an endpoint that can't show which block it tells of. */
   const insist = (change: Change) => {
     client.isProven = () => false
+    const shown = new Map<FakeBlock, FakeBlock>()
+    const show = (block: FakeBlock): FakeBlock => {
+      let changed = shown.get(block)
+      if (changed === undefined) {
+        changed = { ...block, state: { ...block.state, ...change(block.state) } }
+        shown.set(block, changed)
+      }
+      return changed
+    }
     client.view = ({ method }) =>
-      method === 'fetchRange' || method === 'getHead'
-        ? network.blocks
-        : network.blocks.map((block) => ({ ...block, state: { ...block.state, ...change(block.state) } }))
+      method === 'fetchRange' || method === 'getHead' ? network.blocks : network.blocks.map(show)
   }
   const agree = () => {
     client.view = () => network.blocks
