@@ -76,6 +76,15 @@ export function buildSmallWorld(): SmallWorld {
   return { world, ...(made as unknown as Omit<SmallWorld, 'world'>) }
 }
 
+/** An L1 alone with a few deposits: half the threads of a service, for what has nothing to do with what is indexed. */
+export function buildLoneWorld(): FakeWorld {
+  const world = createFakeWorld({ networks: [] })
+  const l1 = world.network(0)
+  for (let count = 0; count < 3; count++) l1.mine((block) => block.tx().deposit({ destinationNetwork: 1 }))
+  l1.mineEmpty(41 - l1.blocks.length)
+  return world
+}
+
 /** abi.encode(name, symbol, decimals), as the bridge reads it from an ERC-20. */
 export function tokenMetadata(name: string, symbol: string, decimals: number): `0x${string}` {
   return encodeAbiParameters(parseAbiParameters('string, string, uint8'), [name, symbol, decimals])

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { buildSmallWorld } from '../../support/fakeChainScenario.js'
 import { startBds, startService } from '../../support/serviceProcess.js'
 import { inStep, serveWorld } from '../../support/serviceWorld.js'
+import { storeSmallWorld } from '../../support/storedWorld.js'
 
 interface Document {
   readonly is_well: boolean
@@ -45,11 +46,9 @@ test('doctor looks at machine, folder and endpoints beside a running service, an
 })
 
 test('doctor tells a store that was made for another network; offline it asks no endpoint', async (t) => {
-  const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const { configFile } = await serveWorld(t, buildSmallWorld().world)
   const file = configFile('data')
-  const service = await startService(t, file)
-  await inStep(service, world)
-  await service.kill('SIGTERM')
+  await storeSmallWorld(file)
   const { exited, stdout } = startBds(t, ['doctor', '--config', file, '--offline'], {
     BDS_NETWORKS__1__START_BLOCK: '5',
   })

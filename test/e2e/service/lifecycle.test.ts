@@ -4,10 +4,11 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { EXAMPLE_TOML } from '../../support/exampleConfig.js'
-import { buildSmallWorld } from '../../support/fakeChainScenario.js'
+import { buildLoneWorld, buildSmallWorld } from '../../support/fakeChainScenario.js'
 import { freePort } from '../../support/freePort.js'
 import { startBds, startService } from '../../support/serviceProcess.js'
 import { everyAnswer, inStep, type SyncStatus, serveWorld } from '../../support/serviceWorld.js'
+import { storeSmallWorld } from '../../support/storedWorld.js'
 import { tempFolder } from '../../support/tempFolder.js'
 
 test('a service killed in backfill and started again gives the answers of one that was never killed', async (t) => {
@@ -57,18 +58,17 @@ test('a restarted service takes no connection before it can tell what it told be
 })
 
 test('an endpoint that does not answer keeps the port of a restarted service closed for seconds only', async (t) => {
-  const { world, rpc, configFile } = await serveWorld(t, buildSmallWorld().world)
-  const first = await startService(t, configFile('data'))
-  await inStep(first, world)
-  await first.kill('SIGTERM')
+  const { rpc, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const file = configFile('data')
+  await storeSmallWorld(file)
   rpc.get(1)!.endpoint.fail({ type: 'hold', until: new Promise(() => undefined) })
-  const again = await startService(t, configFile('data'))
+  const again = await startService(t, file)
   assert.equal((await again.get('/bridge/v1/bridges?network_id=1')).status, 200)
   assert.equal((await again.get('/')).status, 503)
 })
 
 test('SIGTERM fails readiness first, serves through the drain delay, then ends with 0', async (t) => {
-  const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const { world, configFile } = await serveWorld(t, buildLoneWorld())
   const service = await startService(t, configFile('data'), ['--http-drain-delay-ms', '1500'])
   await inStep(service, world)
   assert.equal((await fetch(`${service.opsUrl}/readyz`)).status, 200)
@@ -81,7 +81,7 @@ test('SIGTERM fails readiness first, serves through the drain delay, then ends w
 })
 
 test('a second signal ends the process at once', async (t) => {
-  const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const { world, configFile } = await serveWorld(t, buildLoneWorld())
   const service = await startService(t, configFile('data'), ['--http-drain-delay-ms', '600000'])
   await inStep(service, world)
   void service.kill('SIGTERM')
@@ -90,7 +90,7 @@ test('a second signal ends the process at once', async (t) => {
 })
 
 test('a port that is taken is told in one line, and nothing is left behind', async (t) => {
-  const { configFile } = await serveWorld(t, buildSmallWorld().world)
+  const { configFile } = await serveWorld(t, buildLoneWorld())
   const holder = createServer().listen(0, '127.0.0.1')
   t.after(() => void holder.close())
   await new Promise((resolve) => holder.once('listening', resolve))
@@ -114,11 +114,9 @@ test('a port that is taken is told in one line, and nothing is left behind', asy
 })
 
 test('a data folder of other contracts is refused with exit code 4 and one line', async (t) => {
-  const served = await serveWorld(t, buildSmallWorld().world)
-  const file = served.configFile('data')
-  const service = await startService(t, file)
-  await inStep(service, served.world)
-  await service.kill('SIGINT')
+  const { configFile } = await serveWorld(t, buildSmallWorld().world)
+  const file = configFile('data')
+  await storeSmallWorld(file)
   const environment = { BDS_NETWORKS__1__BRIDGE: '0x2a3DD3EB832aF982ec71669E178424b10Dca2EDe' }
   const bds = startBds(t, ['run', '--config', file, '--log-level', 'error'], environment)
   assert.deepEqual(await bds.exited, { code: 4, signal: null })
@@ -127,7 +125,7 @@ test('a data folder of other contracts is refused with exit code 4 and one line'
 })
 
 test('a data folder that another process uses is refused', async (t) => {
-  const { configFile } = await serveWorld(t, buildSmallWorld().world)
+  const { configFile } = await serveWorld(t, buildLoneWorld())
   const file = configFile('data')
   const first = await startService(t, file)
   const second = startBds(t, ['run', '--config', file, '--log-level', 'error'])

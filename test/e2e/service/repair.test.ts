@@ -8,6 +8,7 @@ import { openShardStoreWriter } from '../../../src/store/shardStore.js'
 import { buildSmallWorld } from '../../support/fakeChainScenario.js'
 import { startBds, startService } from '../../support/serviceProcess.js'
 import { everyAnswer, inStep, serveWorld } from '../../support/serviceWorld.js'
+import { storeSmallWorld } from '../../support/storedWorld.js'
 
 async function bds(context: TestContext, ...args: string[]) {
   const { exited, stdout, stderr } = startBds(context, args)
@@ -58,11 +59,9 @@ test('verify finds a running service’s data whole, and its contracts in agreem
 })
 
 test('verify names the first damage of a store with exit code 4', async (t) => {
-  const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const { configFile } = await serveWorld(t, buildSmallWorld().world)
   const file = configFile('data')
-  const service = await startService(t, file)
-  await inStep(service, world)
-  await service.kill('SIGTERM')
+  await storeSmallWorld(file)
   const store = openShardStoreWriter(join(dataDirOf(file), '0'))
   store.transact((view) => {
     const key = chunkKey(0, DEPOSITS_PER_CHUNK)
@@ -80,9 +79,7 @@ test('verify names the first damage of a store with exit code 4', async (t) => {
 test('verify --deep finds a claim that the contract does not have', async (t) => {
   const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
   const file = configFile('data')
-  const service = await startService(t, file)
-  await inStep(service, world)
-  await service.kill('SIGTERM')
+  await storeSmallWorld(file)
   const { claims } = world.network(1).head.state
   const [key] = claims.keys()
   claims.delete(key!)
@@ -96,11 +93,9 @@ test('verify --deep finds a claim that the contract does not have', async (t) =>
 })
 
 test('verify holds the contract against the store, and skips it where no endpoint answers', async (t) => {
-  const { world, rpc, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const { rpc, configFile } = await serveWorld(t, buildSmallWorld().world)
   const file = configFile('data')
-  const service = await startService(t, file)
-  await inStep(service, world)
-  await service.kill('SIGTERM')
+  await storeSmallWorld(file)
   const store = openShardStoreWriter(join(dataDirOf(file), '1'))
   const whole = await bds(t, 'verify', '--config', file, '--network', '1')
   assert.deepEqual([whole.code, whole.stdout.split('\n').at(-1)], [0, 'no damage found'], whole.stderr)

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, constants, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { buildSmallWorld } from '../../support/fakeChainScenario.js'
+import { buildLoneWorld } from '../../support/fakeChainScenario.js'
 import { inOtherNamespace, noOtherNamespace } from '../../support/otherNamespace.js'
 import { RawConnection, requestText } from '../../support/rawHttp.js'
 import { startBds, startService } from '../../support/serviceProcess.js'
@@ -11,10 +11,10 @@ import { inStep, serveWorld } from '../../support/serviceWorld.js'
 import { tempFolder } from '../../support/tempFolder.js'
 import { until } from '../../support/until.js'
 
-const BRIDGES = '/bridge/v1/bridges?network_id=1'
+const BRIDGES = '/bridge/v1/bridges?network_id=0'
 
 test('SIGTERM: readiness fails, keep-alive clients are served through the delay, then each gets a last whole answer with Connection: close', async (t) => {
-  const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
+  const { world, configFile } = await serveWorld(t, buildLoneWorld())
   const service = await startService(t, configFile('data'), ['--http-drain-delay-ms', '1000'])
   await inStep(service, world)
   const port = Number(new URL(service.url).port)
@@ -53,7 +53,7 @@ test('SIGTERM: readiness fails, keep-alive clients are served through the delay,
 test('a signal while the program is loaded ends process 1 of a container with 0', {
   skip: noOtherNamespace,
 }, async (t) => {
-  const { configFile } = await serveWorld(t, buildSmallWorld().world)
+  const { configFile } = await serveWorld(t, buildLoneWorld())
   const pipe = join(tempFolder(t), 'config.toml')
   execFileSync('mkfifo', [pipe])
   const bds = startBds(t, ['run', '--config', pipe], {}, inOtherNamespace)

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { closeSync, constants, existsSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { buildSmallWorld } from '../../support/fakeChainScenario.js'
+import { buildLoneWorld, buildSmallWorld } from '../../support/fakeChainScenario.js'
 import { skipWithout } from '../../support/installedProgram.js'
 import {
   BDS,
@@ -20,7 +20,7 @@ import { until } from '../../support/until.js'
 
 const GRACE_MS = 5_000
 const ARGUMENTS = ['--shutdown-grace-ms', String(GRACE_MS)]
-const LIST = '/bridge/v1/bridges?network_id=1'
+const LIST = '/bridge/v1/bridges?network_id=0'
 
 /** A pipe that somebody holds open, that is nearly full, and that is read only when asked to. */
 function fullPipe(t: TestContext) {
@@ -128,7 +128,7 @@ test('a mistake in the configuration ends a start with 3 though nobody reads wha
 })
 
 test('a socket for log lines that nobody reads from the start on, as a stuck journal; its flags stay as they are', async (t) => {
-  const served = await serveWorld(t, buildSmallWorld().world)
+  const served = await serveWorld(t, buildLoneWorld())
   // More than the socket takes: it stays full.
   const flood = '(yes | head -c 2000000 >&2) & exec "$@"'
   const bds = startBds(t, ['run', '--config', served.configFile('data'), ...ARGUMENTS], {}, [
@@ -139,7 +139,7 @@ test('a socket for log lines that nobody reads from the start on, as a stuck jou
   ])
   bds.child.stderr?.pause()
   const [url] = (await bds.line(/^listening on /)).match(/http:\/\/[^\s,)]+/) ?? []
-  await bds.line(/^network 2 has caught up/)
+  await bds.line(/^network 0 has caught up/)
   assert.equal((await fetch(url + LIST)).status, 200)
   for (const stream of [1, 2])
     assert.ok(isBlocking(bds.child.pid!, stream), `O_NONBLOCK was set on stream ${stream}`)
@@ -156,7 +156,7 @@ test('a socket for log lines that nobody reads from the start on, as a stuck jou
 })
 
 test('a full disk for log lines or announcements ends nothing', async (t) => {
-  const served = await serveWorld(t, buildSmallWorld().world)
+  const served = await serveWorld(t, buildLoneWorld())
   for (const { endpoint } of served.rpc.values()) endpoint.fail({ type: 'http', status: 500, times: 1 })
   const service = await startBehind(t, served.configFile('data'), '2>/dev/full')
   await inStep(service, served.world)
