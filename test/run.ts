@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { NOT_INSTALLED } from './support/installedProgram.js'
@@ -6,12 +7,13 @@ import { sharedFolder } from './support/sharedFolder.js'
 import { testFiles } from './support/testFiles.js'
 
 /**
- * The test runner: `node dist/test/run.js unit property …` runs every test below the folders, two files at a time; a single
- * file may be named as well, as source or as compiled (`test/unit/service/rooms.test.ts`, `unit/rooms.test.js`). `--minutes=60` gives
+ * The test runner: `node dist/test/run.js e2e unit …` runs every test below the folders, the folders in the order named; a
+ * single file may be named as well, as source or as compiled (`test/unit/service/rooms.test.ts`, `unit/rooms.test.js`). `--minutes=60` gives
  * each file that long instead of five. A test that is skipped or left as "todo", and a file or run without tests, counts as a
  * failure: what does not run proves nothing. Only a test of a program that is not installed may be skipped, and not in CI.
  */
-const FILES_AT_ONCE = 2
+// One more than there are processors: there is always a file that waits.
+const FILES_AT_ONCE = availableParallelism() + 1
 const MINUTES_PER_FILE = 5
 
 const folders = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import solc from 'solc'
+import { createRequire } from 'node:module'
 import { contractNames } from './contractNames.js'
 
 /**
  * Build step (`npm run build`): compiles src/devnet/contracts to dist/contracts/<Name>.json.
- * It is run from the project's folder after `build:ts`. Compiling takes five seconds, so its result is kept, by the hash
+ * It is run from the project's folder after `tsc`. Compiling takes five seconds, so its result is kept, by the hash
  * of sources, settings and compiler, where a clean build does not remove it.
  */
 const sourceFolder = 'src/devnet/contracts'
@@ -19,6 +19,9 @@ interface CompilerOutput {
     Record<string, { readonly abi: readonly unknown[]; readonly evm: { bytecode: { object: string } } }>
   >
 }
+
+// The compiler itself is loaded only where something has changed: that alone takes half a second.
+const compiler = createRequire(import.meta.url)('solc/package.json') as { readonly version: string }
 
 const input = {
   language: 'Solidity',
@@ -41,7 +44,8 @@ function readSources(): Record<string, { content: string }> {
   )
 }
 
-function compile(): Record<string, string> {
+async function compile(): Promise<Record<string, string>> {
+  const { default: solc } = await import('solc')
   const output = JSON.parse(solc.compile(JSON.stringify(input))) as CompilerOutput
   const complaints = output.errors ?? []
   if (complaints.length > 0) throw new Error(complaints.map((error) => error.formattedMessage).join('\n'))
@@ -53,12 +57,12 @@ function compile(): Record<string, string> {
   return artifacts
 }
 
-const digest = createHash('sha256').update(solc.version()).update(JSON.stringify(input)).digest('hex')
+const digest = createHash('sha256').update(compiler.version).update(JSON.stringify(input)).digest('hex')
 const cacheFile = `${cacheFolder}/${digest}.json`
 
-function compileOnce(): Record<string, string> {
+async function compileOnce(): Promise<Record<string, string>> {
   if (existsSync(cacheFile)) return JSON.parse(readFileSync(cacheFile, 'utf8')) as Record<string, string>
-  const artifacts = compile()
+  const artifacts = await compile()
   write(cacheFolder, `${digest}.json`, JSON.stringify(artifacts))
   return artifacts
 }
@@ -71,7 +75,7 @@ function write(folder: string, name: string, text: string): void {
   renameSync(unfinished, `${folder}/${name}`)
 }
 
-const artifacts = compileOnce()
+const artifacts = await compileOnce()
 for (const name of contractNames) {
   const artifact = artifacts[name]
   if (artifact === undefined) throw new Error(`no contract ${name} in ${sourceFolder}`)

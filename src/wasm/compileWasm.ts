@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 
 /**
  * Build step (`npm run build`): compiles assembly/ by every target of asconfig.json. It is run from the project's folder
- * after `build:ts`. Compiling takes ten seconds, so its result is kept, by the hash of sources, settings and compiler, where
+ * after `tsc`. Compiling takes ten seconds, so its result is kept, by the hash of sources, settings and compiler, where
  * a clean build does not remove it.
  */
 const sourceFolder = 'assembly'

@@ -3,43 +3,19 @@ import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'n
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { buildSmallWorld } from '../../support/fakeChainScenario.js'
-import { installedProgram, skipWithout } from '../../support/installedProgram.js'
-import { startBds, startService } from '../../support/serviceProcess.js'
-import { inStep, serveWorld } from '../../support/serviceWorld.js'
-import { tempFolder } from '../../support/tempFolder.js'
-import { until } from '../../support/until.js'
+import { buildSmallWorld } from '../support/fakeChainScenario.js'
+import { installedProgram, skipWithout } from '../support/installedProgram.js'
+import { assertRefused, type Refusal } from '../support/refusals.js'
+import { startBds, startService } from '../support/serviceProcess.js'
+import { inStep, serveWorld } from '../support/serviceWorld.js'
+import { tempFolder } from '../support/tempFolder.js'
+import { until } from '../support/until.js'
 
 const IS_ROOT = process.getuid?.() === 0
-
-interface Refusal {
-  readonly what: string
-  readonly dataDir: string
-  readonly launcher?: readonly string[]
-  readonly code?: number
-  readonly told: RegExp
-}
 
 async function configFor(context: TestContext): Promise<string> {
   const { configFile } = await serveWorld(context, buildSmallWorld().world)
   return configFile('data')
-}
-
-/** Every command that writes ends with this code and one line, before it listens or opens anything. */
-async function assertRefused(context: TestContext, file: string, refusal: Refusal): Promise<void> {
-  const { what, dataDir, launcher = [], code = 4, told } = refusal
-  for (const args of [['run'], ['rewind', '--network', '1', '--to-block', '1']]) {
-    const environment = { BDS_DATA_DIR: dataDir }
-    const bds = startBds(context, [...args, '--config', file], environment, launcher)
-    const exit = await bds.exited
-    const text = [...bds.stdout, ...bds.stderr].join('\n')
-    // Nothing to rewind is said before anybody looks at the folder itself.
-    if (args[0] === 'rewind' && /^bds: network 1 has no data in /.test(text)) continue
-    assert.deepEqual(exit, { code, signal: null }, `${what}: ${text}`)
-    const lines = text.split('\n')
-    assert.equal(lines.length, code === 3 ? 2 : 1, `${what}: ${text}`)
-    assert.match(lines.at(-1)!, told, what)
-  }
 }
 
 test('a data folder that can not be used is refused in one line with exit code 4, a wrong setting with 3', async (t) => {

@@ -3,36 +3,18 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
-import { buildLoneWorld } from '../../support/fakeChainScenario.js'
-import { skipWithout } from '../../support/installedProgram.js'
-import { type BdsProcess, type ServiceProcess, startBds, startService } from '../../support/serviceProcess.js'
-import { inStep, serveWorld } from '../../support/serviceWorld.js'
-import { tempFolder } from '../../support/tempFolder.js'
-import { until } from '../../support/until.js'
-
-const TIMEOUT_MS = 5_000
-const PAUSE_MS = 7_000
-const ARGUMENTS = ['--health-heartbeat-timeout-ms', String(TIMEOUT_MS), '--shutdown-grace-ms', '4000']
-
-/** The whole process stands still, as in a paused container. */
-async function pause({ child }: BdsProcess): Promise<void> {
-  child.kill('SIGSTOP')
-  await delay(PAUSE_MS)
-  child.kill('SIGCONT')
-}
-
-/** Long enough for a fault to be found that the pause left behind. */
-async function runOn(service: BdsProcess): Promise<void> {
-  await Promise.race([delay(2_500), service.exited])
-  assert.equal(service.child.exitCode, null, service.stderr.slice(-3).join('\n'))
-  assert.equal(service.child.signalCode, null)
-}
+import { buildLoneWorld } from '../support/fakeChainScenario.js'
+import { skipWithout } from '../support/installedProgram.js'
+import { PAUSE_ARGUMENTS, pause, runOn } from '../support/pausedService.js'
+import { type ServiceProcess, startBds, startService } from '../support/serviceProcess.js'
+import { inStep, serveWorld } from '../support/serviceWorld.js'
+import { tempFolder } from '../support/tempFolder.js'
+import { until } from '../support/until.js'
 
 test('a pause while the service starts', async (t) => {
   const served = await serveWorld(t, buildLoneWorld())
   const file = served.configFile('data')
-  const bds = startBds(t, ['run', '--config', file, ...ARGUMENTS])
+  const bds = startBds(t, ['run', '--config', file, ...PAUSE_ARGUMENTS])
   await until(
     () => existsSync(file.replace(/\.toml$/, '')),
     (isThere) => isThere,
@@ -54,7 +36,7 @@ test('a pause in backfill', async (t) => {
   })
   endpoint.fail({ type: 'hold', until: held, methods: ['eth_getLogs'], skip: 6 })
   const sixth = endpoint.nextCall('eth_getLogs', () => endpoint.callCount('eth_getLogs') >= 7)
-  const service = await startService(t, configFile('data', ['log_range = 3']), ARGUMENTS)
+  const service = await startService(t, configFile('data', ['log_range = 3']), PAUSE_ARGUMENTS)
   await sixth
   await pause(service)
   release()
@@ -63,23 +45,13 @@ test('a pause in backfill', async (t) => {
   assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null })
 })
 
-test('pauses at the tip: nobody is silent, and the service is healthy and follows the chain', async (t) => {
-  const { world, configFile } = await serveWorld(t, buildLoneWorld())
-  const service = await startService(t, configFile('data'), ARGUMENTS)
-  await inStep(service, world)
-  for (let round = 0; round < 2; round++) {
-    await pause(service)
-    world.network(0).mine()
-    await inStep(service, world)
-  }
-  await runOn(service)
-  assert.equal((await fetch(`${service.opsUrl}/readyz`)).status, 200)
-  assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null })
-})
-
 test('a pause while the service drains is no part of its grace time', async (t) => {
   const { world, configFile } = await serveWorld(t, buildLoneWorld())
-  const service = await startService(t, configFile('data'), [...ARGUMENTS, '--http-drain-delay-ms', '1000'])
+  const service = await startService(t, configFile('data'), [
+    ...PAUSE_ARGUMENTS,
+    '--http-drain-delay-ms',
+    '1000',
+  ])
   await inStep(service, world)
   const exit = service.kill('SIGTERM')
   await until(
@@ -98,7 +70,7 @@ test('a clock that is set by hours and days, to and fro, ends nothing and change
   const offset = join(tempFolder(t), 'offset')
   writeFileSync(offset, '+0')
   const library = execFileSync('faketime', ['-m', '-f', '+0', 'printenv', 'LD_PRELOAD'], { encoding: 'utf8' })
-  const service = await startService(t, configFile('data'), ARGUMENTS, {
+  const service = await startService(t, configFile('data'), PAUSE_ARGUMENTS, {
     LD_PRELOAD: library.trim(),
     FAKETIME_TIMESTAMP_FILE: offset,
     FAKETIME_CACHE_DURATION: '1',
