@@ -5,7 +5,7 @@ import { FatalError } from '../errors/chainErrors.js'
 import { nearestName } from '../errors/nearestName.js'
 import { OperatorError } from '../errors/operatorError.js'
 import { type ExitCode, exitCodeMeanings, exitCodes } from '../service/exitCodes.js'
-import { hearStopSignalsEarly } from '../service/stopSignals.js'
+import { catchStopSignalsEarly } from '../service/stopSignals.js'
 import { buildInfo } from '../telemetry/buildInfo.js'
 import { deadlyLimits, readLimits, tooLow } from '../telemetry/processLimits.js'
 import { UsageError, type Verb } from './input/verb.js'
@@ -95,7 +95,7 @@ async function main([word, ...args]: readonly string[]): Promise<ExitCode> {
   const entry = verbs[word === '--version' || word === '-v' ? 'version' : (word ?? '')]
   const asksForHelp = args.includes('--help') || args.includes('-h')
   if (entry?.isService !== true || asksForHelp) outliveReaders()
-  else hearStopSignalsEarly()
+  else catchStopSignalsEarly()
   try {
     if (word === undefined) {
       console.error(help())

@@ -1,4 +1,4 @@
-/** The loaded configuration: plain, frozen data that crosses threads by `workerData`. */
+/** The loaded configuration: plain, frozen data that threads get as `workerData`. */
 export interface Config {
   readonly dataDir: string
   readonly primaryNetwork: number
@@ -11,7 +11,7 @@ export interface Config {
     readonly format: 'json' | 'pretty' | 'auto'
   }
   readonly health: HealthConfig
-  /** Longest time from the end of the drain delay to the exit; then the process ends the hard way. */
+  /** Longest time from the end of the drain delay to the exit; then the process is killed. */
   readonly shutdownGraceMs: number
   readonly networks: readonly NetworkConfig[]
 }
@@ -27,7 +27,7 @@ export interface HttpConfig {
   readonly drainDelayMs: number
   /** Bytes of answers that the front keeps; 0 = none. */
   readonly cacheBytes: number
-  /** Whether answers are coded for clients that accept it. */
+  /** Whether answers are compressed for clients that accept it. */
   readonly compress: boolean
   /** An answer that would be larger is refused. */
   readonly maxResponseBytes: number
@@ -75,13 +75,13 @@ export interface RpcEndpointConfig {
   readonly maxRps?: number
   /** Most calls of one request; 1 = no batches. */
   readonly maxBatch?: number
-  /** Heavier ones are preferred; equal ones in their order. Default 1. */
+  /** Endpoints of greater weight are preferred; those of equal weight in their order. Default 1. */
   readonly weight?: number
-  /** What it is asked for; default everything. */
+  /** What the endpoint is asked for; default everything. */
   readonly role?: EndpointRole
-  /** Where new heads are told, as a hint. Secret: never logged. */
+  /** WebSocket address that announces new heads, used as a hint. Secret: never logged. */
   readonly wsUrl?: string
-  /** Proxies through which the two are reached. Secret: never logged. */
+  /** Proxies through which `url` and `wsUrl` are reached. Secret: never logged. */
   readonly proxy?: string
   readonly wsProxy?: string
 }
@@ -89,7 +89,7 @@ export interface RpcEndpointConfig {
 /** `logs`: blocks, logs and transactions. `state`: contract calls. `trace`: call traces. */
 export type EndpointRole = 'all' | 'logs' | 'state' | 'trace'
 
-/** `latest`, `safe`, `finalized`, or a tag or the head minus a number of blocks. */
+/** The newest final block: that of a tag, or `depth` blocks below it. */
 export interface Finality {
   readonly tag: 'latest' | 'safe' | 'finalized'
   /** Blocks below the tag. */
@@ -109,16 +109,16 @@ export interface NetworkConfig {
   readonly finality: Finality
   /** Depth of reorgs that can be followed. */
   readonly rollbackBlocks: number
-  /** Blocks per `eth_getLogs` while the head is far; adapts downwards by itself. */
+  /** Blocks per `eth_getLogs` in backfill; narrows by itself where an endpoint refuses. */
   readonly logRange: number
   readonly pollIntervalMs: number
   readonly rpcTimeoutMs: number
   /** Longest answer accepted from an endpoint. */
   readonly rpcMaxResponseBytes: number
-  /** A head older than this that stands still makes the network `stalled`; 0 = never. */
+  /** The network is `stalled` when its head is older than this and does not move; 0 = never. */
   readonly stalledAfterMs: number
   /** `auto`: ask for call traces while the node offers them. `off`: never. */
   readonly callTraces: 'auto' | 'off'
-  /** How the destination learns of global exit roots: by events, or (legacy managers) by polling the map. */
+  /** How injections are found: by events, or (managers without such events) by polling the manager's map. */
   readonly gerInjection: 'auto' | 'event' | 'poll'
 }

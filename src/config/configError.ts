@@ -1,4 +1,4 @@
-/** The configuration can't be used. `mistakes` holds every fault that was found, one sentence each, without secrets. */
+/** The configuration can't be used. `mistakes` lists every fault that was found, one sentence each, without secrets. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly mistakes: readonly string[]

@@ -1,6 +1,6 @@
 import { ConfigFile } from './schema.js'
 
-/** As much of JSON Schema as the configuration uses. */
+/** The parts of JSON Schema that the configuration uses. */
 export interface KeySchema {
   readonly type?: string
   readonly description?: string
@@ -23,7 +23,7 @@ export interface KeySchema {
 export interface ConfigKey {
   /** `http.port`, or `networks[].chain_id`. */
   readonly name: string
-  /** `['http', 'port']`; for a key of a network only its own name. */
+  /** `['http', 'port']`; for a key of a network only its name. */
   readonly path: readonly string[]
   readonly isNetworkKey: boolean
   readonly schema: KeySchema

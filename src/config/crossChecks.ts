@@ -4,8 +4,8 @@ import { isTable, type RawTable } from './layers.js'
 import { readSecret } from './secretFile.js'
 
 /**
- * Mistakes that no single key shows. Works on values that may still be wrong in type, so that every mistake of a file
- * is told at once: a value of the wrong type is left to `validateTable`.
+ * Finds mistakes that the schema can't express. Values may still have the wrong type, which `validateTable` reports: this way all
+ * mistakes of a file are reported at once.
  */
 export function crossCheck(table: RawTable): string[] {
   const mistakes: string[] = []
@@ -20,12 +20,12 @@ export function crossCheck(table: RawTable): string[] {
   return mistakes
 }
 
-/** An answer's version has one bit for each network, in a double. */
+/** The version of an answer has one bit per network, in a double. */
 const MAX_NETWORKS = 53
 
 function checkNetworkIds(networks: readonly RawTable[], mistakes: string[]): void {
   if (networks.length > MAX_NETWORKS)
-    mistakes.push(`${networks.length} networks, at most ${MAX_NETWORKS} are served by one instance`)
+    mistakes.push(`${networks.length} networks, but one instance serves at most ${MAX_NETWORKS}`)
   const ids = networks.map((network) => network.network_id)
   for (const id of new Set(ids)) {
     const count = ids.filter((other) => other === id).length
@@ -59,9 +59,9 @@ function checkEndpoints(name: string, endpoints: readonly RawTable[], mistakes: 
   endpoints.forEach((endpoint, position) => {
     const at = `${name}: rpc endpoint ${position}`
     const { alias } = endpoint
-    if (alias !== undefined && aliases.has(alias)) mistakes.push(`${at}: the alias of another endpoint`)
+    if (alias !== undefined && aliases.has(alias)) mistakes.push(`${at}: another endpoint has the same alias`)
     if (typeof alias === 'string' && alias.includes('://'))
-      mistakes.push(`${at}: the alias is an address; it appears in logs, so give a name`)
+      mistakes.push(`${at}: the alias is an address; use a name, because it appears in logs`)
     aliases.add(alias)
     mistakes.push(...endpointFaults(endpoint).map((fault) => `${at}: ${fault}`))
   })
@@ -70,11 +70,11 @@ function checkEndpoints(name: string, endpoints: readonly RawTable[], mistakes: 
       mistakes.push(`${name}: no rpc endpoint has role all or ${needed}`)
 }
 
-/** Never repeats an address: it may hold a key. */
+/** The texts never repeat an address, which may hold a key. */
 function endpointFaults(endpoint: RawTable): string[] {
-  const isNowhere = endpoint.url === undefined && endpoint.url_file === undefined
+  const hasNoUrl = endpoint.url === undefined && endpoint.url_file === undefined
   return [
-    ...(isNowhere ? ['needs either url or url_file'] : []),
+    ...(hasNoUrl ? ['needs either url or url_file'] : []),
     ...addressFaults(endpoint, 'url', ['http:', 'https:']),
     ...addressFaults(endpoint, 'ws_url', ['ws:', 'wss:']),
   ]
@@ -107,7 +107,7 @@ function fileFaults(
 
 function addressFault(address: string, key: 'url' | 'ws_url', protocols: Protocols): string | undefined {
   const what = key === 'url' ? 'the address' : key
-  // `URL` drops line breaks and tabs: two lines would become one address that is not in the file.
+  // `URL` drops line breaks and tabs, so it would join two lines to an address that is not in the file.
   if (/[\r\n\t]/.test(address.trim())) return `${what} has a line break or a tab in it`
   if (!URL.canParse(address) || !protocols.includes(new URL(address).protocol))
     return `${what} is not one of ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`
@@ -153,7 +153,7 @@ function checkRateLimit(limits: RawTable, mistakes: string[]): void {
         mistakes.push(
           `rate_limit.${key} has ${JSON.stringify(range)}; expected an address or a range like 10.0.0.0/8`,
         )
-  // Never repeats it: it may be the key itself.
+  // The text never repeats the value, which may be the key itself.
   for (const [position, hash] of textsOf(limits.api_keys).entries())
     if (!/^[0-9a-f]{64}$/i.test(hash))
       mistakes.push(`rate_limit.api_keys[${position}] is not the SHA-256 of a key, 64 hex digits`)

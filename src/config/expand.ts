@@ -4,8 +4,8 @@ import { isTable, type RawTable, textToValue } from './layers.js'
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 
 /**
- * Puts the environment's values in the place of `${NAME}` and `${NAME:-default}` in every text of the file, so that
- * secrets can stay out of it. Works on parsed values: no variable can break out of its quotes.
+ * Replaces `${NAME}` and `${NAME:-default}` in every text of the file by values of the environment, so that secrets can stay
+ * out of the file. It works on parsed values: no variable can break out of its quotes.
  */
 export function expandVariables(
   table: RawTable,

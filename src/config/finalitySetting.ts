@@ -7,7 +7,7 @@ const AGGKIT_TAGS: Readonly<Record<string, Finality['tag']>> = {
 }
 
 /**
- * Reads `latest`, `safe`, `finalized`, `depth:64`, `finalized-64`, and aggkit's `FinalizedBlock`, `LatestBlock/-6`.
+ * Reads `latest`, `safe`, `finalized`, `depth:64`, `finalized-64`, and aggkit's spellings `FinalizedBlock`, `LatestBlock/-6`.
  * @returns undefined for anything else.
  */
 export function parseFinality(text: string): Finality | undefined {

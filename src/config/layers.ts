@@ -1,29 +1,29 @@
 import { nearestName } from '../errors/nearestName.js'
 import { type ConfigKey, configKeys, type KeySchema } from './configKeys.js'
 
-/** A table as the file has it: not checked yet. */
+/** A table of the file that was not checked yet. */
 export type RawTable = Record<string, unknown>
 
-/** Where a value comes from, for messages and `config print`: `file`, `env BDS_…`, `flag --…`. Key: `http.port`, `networks[0].rpc`. */
+/** Path of a key (`http.port`, `networks[0].rpc`) → where its value comes from: `file`, `env BDS_…` or `flag --…`. */
 export type Sources = Map<string, string>
 
 const PREFIX = 'BDS_'
 
-/** Names that are ours, yet no keys: the file itself, and the folder that the test suite reads. */
+/** Our names that are not keys: the path of the file, and the folder that the test suite reads. */
 const RESERVED_NAMES: readonly string[] = ['BDS_CONFIG', 'BDS_SHARED_DIR']
 
-/** `BDS_HTTP__PORT`; `id` is the network's for keys of a network. */
+/** `BDS_HTTP__PORT`, or `BDS_NETWORKS__<id>__RPC` for a key of a network. */
 function envName(key: ConfigKey, id: string | number = '<network_id>'): string {
   const path = key.isNetworkKey ? ['networks', String(id), ...key.path] : key.path
   return PREFIX + path.map((part) => (part === String(id) ? part : part.toUpperCase())).join('__')
 }
 
-/** `--http-port`: every key that is one value and belongs to no network has a flag. */
+/** `http-port`, for the flag `--http-port`. Every key has one, except those of networks. */
 export function flagName(key: ConfigKey): string | undefined {
   return key.isNetworkKey ? undefined : key.path.join('-').replaceAll('_', '-')
 }
 
-/** Lays the environment's values over `table`. Unknown `BDS_*` names are mistakes: a misspelt setting must not pass silently. */
+/** Overrides values in `table` by the environment. An unknown `BDS_*` name is a mistake, because it may be a misspelt setting. */
 export function applyEnvironment(
   table: RawTable,
   environment: Readonly<Record<string, string | undefined>>,
@@ -46,7 +46,7 @@ export function applyEnvironment(
   }
 }
 
-/** Lays flags (name without dashes → text) over `table`. The command line has refused unknown names before. */
+/** Overrides values in `table` by flags (name without dashes → text). The command line has refused unknown names already. */
 export function applyFlags(
   table: RawTable,
   flags: Readonly<Record<string, string | undefined>>,
@@ -61,7 +61,7 @@ export function applyFlags(
   }
 }
 
-/** What a text from the environment, a flag or a `${NAME}` means for a key; text that does not fit stays text, and is refused later. */
+/** Turns a text from the environment, a flag or a `${NAME}` into a value of a key. A text that does not fit stays a text, which the schema refuses later. */
 export function textToValue(schema: KeySchema | undefined, text: string): unknown {
   switch (schema?.type) {
     case 'integer':
@@ -77,7 +77,7 @@ export function textToValue(schema: KeySchema | undefined, text: string): unknow
   }
 }
 
-/** `a,b`, or JSON for lists of tables. */
+/** Reads `a,b`, or JSON for lists of tables. */
 function textToList(text: string): unknown {
   if (!text.trimStart().startsWith('[')) return text.split(',').map((part) => part.trim())
   try {
@@ -87,10 +87,10 @@ function textToList(text: string): unknown {
   }
 }
 
-/** The table of a network, by id; a network that only the environment knows gets a new one. */
+/** Finds the table of a network by id. A network that only the environment names gets a new table. */
 function networkTable(table: RawTable, networkId: number): { table: RawTable; at: string } {
   table.networks ??= []
-  // Not a list: the check of the whole table will say so.
+  // Not a list: `validateTable` will report it.
   if (!Array.isArray(table.networks)) return { table: {}, at: '' }
   const networks: unknown[] = table.networks
   let position = networks.findIndex((network) => isTable(network) && network.network_id === networkId)
@@ -106,13 +106,13 @@ function assign(table: RawTable, path: readonly string[], value: unknown): void 
   }
   table[section!] ??= {}
   const target = table[section!]
-  // Not a table: the check of the whole configuration will say so.
+  // Not a table: `validateTable` will report it.
   if (isTable(target)) target[key] = value
 }
 
 /**
- * Kubernetes puts the address of every service of a namespace into the environment of its containers. A service called
- * `bds` would make names of our prefix, and no container would start.
+ * Whether Kubernetes has set this variable. It puts the addresses of all services of a namespace into the environment of each
+ * container. Those of a service called `bds` have our prefix, and as unknown names they would keep the container from starting.
  */
 function isServiceLink(name: string, value: string): boolean {
   return (

@@ -11,7 +11,7 @@ import { toConfig } from './toConfig.js'
 import { validateTable } from './validate.js'
 
 export interface ConfigInputs {
-  /** Path of the TOML file; else `BDS_CONFIG` names it; else everything comes from environment and flags. */
+  /** Path of the TOML file. Default: `BDS_CONFIG`; without both, everything comes from environment and flags. */
   readonly file?: string | undefined
   /** Flag name without dashes → text, for instance `http-port`. */
   readonly flags?: Readonly<Record<string, string | undefined>>
@@ -21,13 +21,13 @@ export interface ConfigInputs {
 
 export interface LoadedConfig {
   readonly config: Config
-  /** Checked file with defaults, as tables: what `config print` shows after redaction. */
+  /** The checked file with defaults, as tables. `config print` shows it without secrets. */
   readonly table: ConfigFile
   /** Key → `file`, `env BDS_…` or `flag --…`; keys with their default are not in it. */
   readonly sources: ReadonlyMap<string, string>
 }
 
-/** Whether there are networks to speak of: a file is named, or the environment sets them. */
+/** Whether networks are configured: a file is named, or the environment sets them. */
 export function isConfigured(
   file: string | undefined,
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -37,7 +37,7 @@ export function isConfigured(
 }
 
 /**
- * Loads the configuration: file < environment < flags. The only reader of the environment.
+ * Loads the configuration. Flags override the environment, which overrides the file. Nothing else reads the environment.
  * @throws ConfigError with every mistake that was found.
  */
 export function loadConfig(inputs: ConfigInputs = {}): LoadedConfig {
@@ -48,7 +48,7 @@ export function loadConfig(inputs: ConfigInputs = {}): LoadedConfig {
     return assemble(raw, environment, inputs.flags ?? {})
   } catch (error) {
     if (file !== undefined || !(error instanceof ConfigError)) throw error
-    // That there are no networks follows from there being no file.
+    // Without a file there are no networks: that is not another mistake.
     const others = error.mistakes.filter((mistake) => mistake !== 'networks is missing')
     throw new ConfigError(['no file was named: use --config FILE or BDS_CONFIG', ...others])
   }
@@ -67,7 +67,7 @@ function assemble(
   normaliseEndpoints(table)
   mistakes.push(...validateTable(table, sources), ...crossCheck(table))
   if (mistakes.length > 0) throw new ConfigError(mistakes)
-  // `validateTable` has found nothing: the table has the schema's shape.
+  // `validateTable` has found no mistake, so the table has the schema's shape.
   const checked = table as ConfigFile
   return { config: toConfig(checked, environment), table: checked, sources }
 }
@@ -83,7 +83,7 @@ function readToml(file: string): RawTable {
     return parse(text)
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
-    // Only the first line: the rest quotes the file, which may hold secrets.
+    // Only the first line of the message: the rest quotes the file, which may hold secrets.
     const fault = error.message.split('\n')[0]
     throw new ConfigError([`${file}, line ${error.line}, column ${error.column}: ${fault}`])
   }

@@ -4,10 +4,10 @@ import { ConfigError } from './configError.js'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The proxy through which an address is reached, as `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say (in small letters, too),
- * by the rules of curl and Go: `wss` counts as `https`, this machine is never reached through a proxy.
- * @returns undefined for none. Secret: it may hold a password.
- * @throws ConfigError when what they say is no proxy that can be used.
+ * Finds the proxy through which an address is reached, by `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` (or their names in lower
+ * case) and the rules of curl and Go: `wss` counts as `https`, and this machine is never reached through a proxy.
+ * @returns undefined for none. The result is secret: it may hold a password.
+ * @throws ConfigError when a variable does not name a usable proxy.
  */
 export function proxyFor(url: string, environment: Environment): string | undefined {
   const { protocol, hostname, port } = new URL(url)
@@ -20,7 +20,7 @@ export function proxyFor(url: string, environment: Environment): string | undefi
   const proxy = value.includes('://') ? value : `http://${value}`
   const scheme = URL.canParse(proxy) ? new URL(proxy).protocol : undefined
   if (scheme !== 'http:' && scheme !== 'https:')
-    throw new ConfigError([`${name} is no http:// or https:// address of a proxy`])
+    throw new ConfigError([`${name} is not an http:// or https:// address of a proxy`])
   return proxy
 }
 
@@ -42,7 +42,7 @@ function contains(list: BlockList, host: string): boolean {
   return version !== 0 && list.check(host, version === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** @param exempt names (with all names below them), addresses, ranges, each maybe with a port, or `*`. */
+/** @param exempt value of `NO_PROXY`: names (with all their subdomains), addresses and ranges, each with or without a port, or `*`. */
 function isExempt(host: string, port: string, exempt: string): boolean {
   for (const entry of exempt.toLowerCase().split(/[\s,]+/)) {
     if (entry === '*') return true

@@ -2,7 +2,7 @@ import type { Config } from './config.types.js'
 
 const HIDDEN = '[redacted]'
 
-/** The configuration without its secrets: the only form of it that may be logged or printed. */
+/** The configuration without its secrets. Only this form may be logged or printed. */
 export function redacted(config: Config): Config {
   return {
     ...config,

@@ -2,7 +2,7 @@ import { type ConfigKey, configKeys } from './configKeys.js'
 import { isTable, type RawTable } from './layers.js'
 import type { LoadedConfig } from './load.js'
 
-/** What a new file of an operator starts from: every key with its default, unit and meaning. */
+/** Renders a file for operators to start from: every key with its default, unit and meaning. */
 export function renderDefault(): string {
   const lines = ['# Configuration of the bridge data service. Keys that are commented out have this default.']
   for (const [section, keys] of sections()) {
@@ -41,7 +41,7 @@ const EXAMPLES: readonly RawTable[] = [
   },
 ]
 
-/** The configuration in force, without secrets, with the source of each value that is not a default. */
+/** Renders the configuration in force, without secrets, with the source of each value. */
 export function renderLoaded({ table, sources }: LoadedConfig): string {
   const lines: string[] = []
   const from = (path: string): string => `  # ${sources.get(path) ?? 'default'}`
@@ -65,7 +65,7 @@ export function renderLoaded({ table, sources }: LoadedConfig): string {
   return `${lines.join('\n').trimStart()}\n`
 }
 
-/** Keys by section, in the order of the schema; '' holds those at the top. */
+/** Keys by section, in the order of the schema; the section '' holds keys outside of any. */
 function sections(): Map<string, ConfigKey[]> {
   const found = new Map<string, ConfigKey[]>()
   for (const key of configKeys) {
@@ -85,7 +85,7 @@ function assignment(key: ConfigKey, value: unknown, prefix: string): string {
   return `${prefix}${key.path.at(-1)} = ${value === undefined ? '…' : toToml(value)}`
 }
 
-/** A value as TOML writes it. */
+/** A value in TOML. */
 export function toToml(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toToml).join(', ')}]`
   if (isTable(value))

@@ -1,9 +1,10 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 
-/**
+/*
  * The configuration file, key by key: type, limits, default, unit and one sentence. Loading, flags, environment names,
- * `bds config default` and the table in docs/configuration.md are all made from this one page.
+ * `bds config default` and the table in docs/configuration.md are all made from this schema.
  */
+
 interface KeyOptions {
   readonly description: string
   readonly default?: unknown
@@ -66,7 +67,7 @@ const RpcEndpoint = Type.Object(
         minimum: 0,
         maximum: 1_000,
         description:
-          'Heavier endpoints are preferred while they are well; equal ones in their order. 1 if absent.',
+          'Endpoints of greater weight are preferred while they work; those of equal weight in their order. 1 if absent.',
       }),
     ),
     role: Type.Optional(
@@ -76,7 +77,7 @@ const RpcEndpoint = Type.Object(
       }),
     ),
     ws_url: Type.Optional(
-      text({ description: 'WebSocket address that tells of new heads, a hint to look earlier (secret).' }),
+      text({ description: 'WebSocket address that announces new heads, a hint to look earlier (secret).' }),
     ),
     ws_url_file: Type.Optional(text({ description: 'File that holds that address, instead of `ws_url`.' })),
   },
@@ -133,13 +134,13 @@ const Network = Type.Object(
       default: 64 * 1024 ** 2,
       unit: 'bytes',
       description:
-        'Longest answer of an endpoint that is taken, unpacked; what is longer is asked for in parts.',
+        'Longest answer of an endpoint that is accepted, unpacked; what is longer is asked for in parts.',
     }),
     stalled_after_ms: Type.Optional(
       integer(0, 366 * 24 * 3_600_000, {
         unit: 'ms',
         description:
-          'A head older than this that stands still is told as `stalled`; 0 = never. Default: 1800000 (30 min) for network 0, 21600000 (6 h) for others.',
+          'The network is `stalled` when its head is older than this and does not move; 0 = never. Default: 1800000 (30 min) for network 0, 21600000 (6 h) for others.',
       }),
     ),
     call_traces: choice(['auto', 'off'], {
@@ -161,7 +162,7 @@ export const ConfigFile = Type.Object(
     data_dir: text({ default: './data', description: 'Folder of the store; one folder per network in it.' }),
     primary_network: Type.Optional(
       integer(0, MAX_UINT32 - 1, {
-        description: 'Network that the health record tells of. Default: the first layer 2, else 0.',
+        description: 'Network that the health record describes. Default: the first layer 2, else 0.',
       }),
     ),
     shutdown_grace_ms: integer(100, 600_000, {
@@ -196,13 +197,13 @@ export const ConfigFile = Type.Object(
         compress: flag({
           default: true,
           description:
-            'Whether answers above 1 KB go as brotli or gzip to clients that accept it; false where a proxy does it.',
+            'Whether answers above 1 KB are compressed (brotli or gzip) for clients that accept it; false where a proxy does it.',
         }),
         max_response_bytes: integer(10 * 1024 ** 2, 1024 ** 3, {
           default: 16 * 1024 ** 2,
           unit: 'bytes',
           description:
-            'No answer of a list is larger; a page of 1,000 rows always fits. One bridge asked for by its deposit count, and a claim call, may have 34 MB.',
+            'Largest answer of a list; a page of 1,000 rows always fits. One bridge asked for by its deposit count, and a claim call, may have 34 MB.',
         }),
         cors: text({ default: '*', description: '`*`, `off`, or one origin that may read the answers.' }),
       },
@@ -219,7 +220,7 @@ export const ConfigFile = Type.Object(
         burst: integer(10, 10_000_000, {
           default: 200,
           unit: 'tokens',
-          description: 'Tokens that a client may save up.',
+          description: 'Most tokens that a client can save up.',
         }),
         key_tokens_per_second: integer(1, 1_000_000, {
           default: 1_000,
@@ -243,7 +244,7 @@ export const ConfigFile = Type.Object(
         max_clients: integer(1, 10_000_000, {
           default: 65_536,
           unit: 'clients',
-          description: 'Clients that are remembered; the one that was silent for longest is forgotten.',
+          description: 'Most clients that are remembered; the one that was silent for longest is forgotten.',
         }),
       },
       'Rate limits and API keys.',
@@ -261,7 +262,7 @@ export const ConfigFile = Type.Object(
         max_queue: integer(1, 1_000_000, {
           default: 4_096,
           unit: 'requests',
-          description: 'Requests that may wait; more are answered 503.',
+          description: 'Most requests that may wait; more are answered 503.',
         }),
       },
       'Query threads.',
@@ -270,7 +271,7 @@ export const ConfigFile = Type.Object(
       {
         level: choice(['error', 'warn', 'info', 'debug'], {
           default: 'info',
-          description: 'Least weight of a line that is written.',
+          description: 'Least severe lines that are written.',
         }),
         format: choice(['json', 'pretty', 'auto'], {
           default: 'auto',
@@ -284,12 +285,12 @@ export const ConfigFile = Type.Object(
         synced_lag_blocks: integer(0, 100_000_000, {
           default: 32,
           unit: 'blocks',
-          description: 'Further behind the head: `is_synced` is false and the service degraded.',
+          description: 'When a network is further behind its head, `is_synced` is false and the service degraded.',
         }),
         max_lag_blocks: integer(1, 100_000_000, {
           default: 1_000,
           unit: 'blocks',
-          description: 'Further behind the head: `/readyz` fails.',
+          description: 'When a network is further behind its head, `/readyz` fails.',
         }),
         ready_while_syncing: flag({
           default: false,
@@ -314,7 +315,7 @@ export const ConfigFile = Type.Object(
   { additionalProperties: false, description: 'Configuration of the bridge data service.' },
 )
 
-/** A configuration file that has been checked and has its defaults; `rpc` strings have become tables. */
+/** A checked configuration file with its defaults; `rpc` strings have become tables. */
 export type ConfigFile = Static<typeof ConfigFile>
 export type NetworkTable = Static<typeof Network>
 export type RpcTable = Static<typeof RpcEndpoint>

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * A secret that the platform puts into a file of its own (Docker and Kubernetes secrets); spaces around it are dropped.
+ * Reads a secret from a file of its own (Docker and Kubernetes secrets), without spaces and line breaks around it.
  * @returns undefined when the file can't be read.
  */
 export function readSecret(file: string): string | undefined {

@@ -4,11 +4,11 @@ import { type Environment, proxyFor } from './proxy.js'
 import type { ConfigFile, NetworkTable, RpcTable } from './schema.js'
 import { readSecret } from './secretFile.js'
 
-/** An L1 always makes blocks; an L2 may make them only for transactions. */
+/** An L1 makes blocks all the time; an L2 may make them only for transactions. */
 const STALLED_L1_MS = 30 * 60_000
 const STALLED_L2_MS = 6 * 3_600_000
 
-/** The checked file in the words of the code, frozen in depth. */
+/** Turns the checked file into a `Config`, deeply frozen. */
 export function toConfig(file: ConfigFile, environment: Environment): Config {
   const firstLayer2 = file.networks.find((network) => network.network_id !== 0)
   return deepFreeze({

@@ -12,10 +12,10 @@ const check = new Ajv({
   keywords: ['unit'],
 }).compile<ConfigFile>(ConfigFile)
 
-/** Everything wrong with the types, limits and names in `table`. Fills the defaults in. */
+/** Finds every mistake in the types, limits and names in `table`, and fills in the defaults. */
 export function validateTable(table: RawTable, sources: Sources): string[] {
   if (check(table)) return []
-  // A value that breaks several rules of one key is told once, with all that the key wants.
+  // A value that breaks several rules of a key is reported once, with everything that the key expects.
   const mistakes = (check.errors as DefinedError[]).map((error) => {
     const at = spellPath(table, error.instancePath)
     switch (error.keyword) {
@@ -37,7 +37,7 @@ function unknownKey(at: string, name: string, schema: KeySchema): string {
   return `unknown key ${join(at, name)}: ${advice}`
 }
 
-/** An address below `rpc` may have a key in it, and so may a network that is no table as a whole. */
+/** Paths of values that may hold secrets: addresses below `rpc`, API keys, and networks that are not tables. */
 const MAY_HOLD_SECRETS = /\.rpc\b|^networks(\[\d+\])?$|\.api_keys\b/
 const IS_ROLE = /\.rpc\[\d+\]\.role\b/
 
@@ -54,7 +54,7 @@ function shownValue(at: string, value: unknown, schema: KeySchema): string {
   return `is ${isHidden ? kindOf(value) : spellValue(value)}`
 }
 
-/** What a value is, without a word of it. */
+/** What kind of value it is, without showing any of it. */
 function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (isTable(value)) return 'a table'
@@ -68,7 +68,7 @@ function spellValue(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
 
-/** What a key wants, in words. */
+/** What a key expects, in words. */
 function expectation(schema: KeySchema): string {
   if (schema.enum !== undefined) return `${schema.enum.slice(0, -1).join(', ')} or ${schema.enum.at(-1)}`
   if (schema.pattern !== undefined) return '0x and 40 hex digits'
@@ -90,7 +90,7 @@ function expectation(schema: KeySchema): string {
   }
 }
 
-/** `/networks/1/chain_id` as `networks[1].chain_id (network 7)`: a person counts networks by their ids. */
+/** `/networks/1/chain_id` as `networks[1].chain_id (network 7)`: people know networks by their ids. */
 function spellPath(table: RawTable, pointer: string): string {
   const parts = pointer.split('/').slice(1)
   const path = parts
@@ -103,7 +103,7 @@ function spellPath(table: RawTable, pointer: string): string {
     : path
 }
 
-/** Puts a key behind a path, before the `(network 7)` that may stand at its end. */
+/** Appends a key to a path, in front of the `(network 7)` that the path may end with. */
 function join(at: string, key: string): string {
   const [path, suffix] = at.split(' (network ')
   return `${path ? `${path}.` : ''}${key}${suffix === undefined ? '' : ` (network ${suffix}`}`

@@ -20,30 +20,31 @@ export interface NetworkView {
   readonly stalledAfterMs: number
 }
 
-/** Everything that health, readiness and sync status are made of: no clock and no memory of their own. */
+/** Everything that health, readiness and sync status are computed from. */
 export interface ServiceView {
   readonly phase: 'starting' | 'running' | 'draining'
-  /** False while the pool answers nothing. */
+  /** False while the pool answers no query. */
   readonly poolAlive: boolean
   readonly networks: readonly NetworkView[]
-  /** False after the L1's first catch-up until networks without injection events were asked for its newest leaves. */
+  /** Whether the L1 has caught up, and networks without injection events were asked about its newest global exit roots since. */
   readonly areRootsPolled: boolean
   readonly primaryNetwork: number
   readonly settings: HealthConfig
   readonly uptimeMs: number
   readonly startedAtEpochMs: number
-  /** Time on the clock of the samples. */
+  /** Now, on the clock of the samples. */
   readonly nowMs: number
-  /** Milliseconds since 1970, to compare with block timestamps. */
+  /** Now, in milliseconds since 1970, to compare with block timestamps. */
   readonly epochMs: number
 }
 
-/** A network whose first look at its chain takes longer no longer keeps the service from having started. */
+/** Longest time that the service counts as `starting` because a network has not seen its chain's head yet. */
 const LONGEST_FIRST_LOOK_MS = 30_000
 
 /**
- * Running begins when every network has compared its chain's head with what is stored: until then nothing is ready, and a
- * balancer that looks at the status alone would send requests to an instance that tells less than before its restart.
+ * The phase that is shown. It stays `starting` until every network has compared its chain's head with its stored blocks. Until
+ * then none of its deposits is ready, and a balancer that looks only at the status would send requests to an instance that
+ * shows fewer ready deposits than before its restart.
  */
 function phaseOf(view: ServiceView): ServiceView['phase'] {
   const isLooking =
@@ -51,7 +52,7 @@ function phaseOf(view: ServiceView): ServiceView['phase'] {
   return isLooking ? 'starting' : view.phase
 }
 
-/** Where blocks are stored. A halt, or endpoints that do not answer, ends the wait for a head. */
+/** Whether a network has stored blocks and still waits for its first head. A halt or silent endpoints end this wait. */
 function isUnseen({ row, sample }: NetworkView): boolean {
   return awaitsHead(row) && !sample.rpc.on
 }
@@ -127,8 +128,8 @@ function notReadyReason(view: ServiceView): HealthReason | undefined {
   if (view.networks.every(isHalted)) return 'halted'
   if (!view.settings.readyWhileSyncing) {
     if (view.networks.some(isSyncing)) return 'syncing'
-    // Its lists would be short, and say nothing of it.
-    if (view.networks.some((network) => isHalted(network) && hasNoWholeHistory(network))) return 'halted'
+    // Its lists would be incomplete, and would not show it.
+    if (view.networks.some((network) => isHalted(network) && lacksHistory(network))) return 'halted'
   }
   if (view.networks.some((network) => network.sample.maxLag.on)) return 'lag'
   const stale = view.networks.find(
@@ -144,7 +145,7 @@ export function syncStatusOf(view: ServiceView): SyncStatusRecord {
   const networks = view.networks.map((network) => networkSync(network, view))
   const layer2 = networks.filter((network) => network.network_id !== 0)
   const rows = view.networks.map(({ row }) => row)
-  // The newest by monotonic time: after a clock was set back, an older commit may have a later date.
+  // The newest commit by monotonic time: after the clock was set back, an older commit may have a later date.
   const newest = rows.reduce((last, row) => (row.get('progressMs') > last.get('progressMs') ? row : last))
   const lastCommitMs = newest.get('lastCommitMs')
   return {
@@ -173,7 +174,7 @@ function statusOf(view: ServiceView, reasons: readonly HealthReason[]): ServiceS
   return reasons.length === 0 ? 'healthy' : 'syncing'
 }
 
-/** A full disk stops writing but not reading, so it is told apart as `disk`. */
+/** A full disk does not count: it stops writes but no reads, and has the reason `disk`. */
 function isHalted({ row }: NetworkView): boolean {
   const reason = row.haltReason()
   return reason !== 'none' && reason !== 'disk_full'
@@ -183,8 +184,8 @@ function isSyncing({ row }: NetworkView): boolean {
   return row.get('caughtUp') === 0 && row.haltReason() === 'none'
 }
 
-/** Since the start, and in what was stored before it. */
-function hasNoWholeHistory({ row }: NetworkView): boolean {
+/** Whether the network has caught up neither since the start nor in what was stored before. */
+function lacksHistory({ row }: NetworkView): boolean {
   return row.get('caughtUp') === 0 && (row.get('syncedBlock') < 0 || row.get('catchingUp') === 1)
 }
 
@@ -197,7 +198,7 @@ function networkSync(network: NetworkView, view: ServiceView): NetworkSyncRecord
   const isTimeKnown = row.get('headTimestampSec') >= 0 && row.get('syncedTimestampSec') >= 0
   return {
     network_id: networkId,
-    // The head is read before the blocks up to it are, yet a restart knows its checkpoint before any head.
+    // Usually the head is known first, but after a restart the checkpoint is known before any head.
     current_block: Math.max(0, head, isPutBack(row) ? 0 : synced),
     synced_block: Math.max(0, synced),
     is_synced:
@@ -211,7 +212,7 @@ function networkSync(network: NetworkView, view: ServiceView): NetworkSyncRecord
       halted === 'none' &&
       row.headPlace() === headPlaces.inStep &&
       !sample.rpc.on &&
-      // Until then nobody can tell which deposits of the L1 are ready.
+      // Until then it is not known which deposits of the L1 are ready.
       (networkId !== 0 || view.areRootsPolled),
     finalized_block: known(row.get('finalizedBlock')),
     lag_seconds: isTimeKnown

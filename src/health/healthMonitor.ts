@@ -5,12 +5,12 @@ import { healthOf, readinessOf, type ServiceView, syncStatusOf } from './health.
 import type { HealthSource } from './healthRecord.js'
 import { FIRST_SAMPLE, type NetworkSample, sampleNetwork } from './healthSample.js'
 
-/** The health of this process: what the status board says now, joined with what has held for some seconds. */
+/** The health of this process: what the status board says now, and what samples of the last seconds say. */
 export interface HealthMonitor extends HealthSource {
   setPhase(phase: ServiceView['phase']): void
-  /** Takes one sample of every network; `service/main` calls it once a second. */
+  /** Takes one sample of every network. The service calls it once a second. */
   sample(): void
-  /** Networks whose indexer thread has sent heartbeats, but none for `heartbeatTimeoutMs` by the samples. */
+  /** Networks whose indexer thread has sent heartbeats, but none for `heartbeatTimeoutMs` as far as the samples show. */
   silentNetworks(): number[]
 }
 
@@ -18,9 +18,9 @@ export interface HealthMonitorOptions {
   readonly config: Config
   readonly status: StatusBoardHandle
   readonly isPoolAlive: () => boolean
-  /** Monotonic milliseconds. Like the other clocks, passed in so that tests own the time. */
+  /** Monotonic milliseconds. Tests pass their own clocks. */
   readonly now?: () => number
-  /** The same without the time in which the whole process stood still, so that a pause makes nothing look late. */
+  /** The same without time in which the whole process was stopped, so that a pause makes no thread look silent. */
   readonly awakeNow?: () => number
   /** Milliseconds since 1970. */
   readonly epochMs?: () => number
@@ -38,8 +38,11 @@ export function createHealthMonitor(options: HealthMonitorOptions): HealthMonito
   let phase: ServiceView['phase'] = 'starting'
 
   let areRootsPolled = false
-  /** Stays true: later on a new root is a matter of milliseconds. A network in trouble is not waited for. */
-  const lookForPolledRoots = (): boolean => {
+  /**
+   * Stays true once it is: from then on a new root is found within milliseconds. Networks that are halted, put back or without an
+   * endpoint are not waited for.
+   */
+  const checkPolledRoots = (): boolean => {
     const l1 = rows.find(({ networkId }) => networkId === 0)?.row
     areRootsPolled ||=
       l1?.get('caughtUp') === 1 &&
@@ -62,7 +65,7 @@ export function createHealthMonitor(options: HealthMonitorOptions): HealthMonito
       ...network,
       sample: samples.get(network.networkId) ?? FIRST_SAMPLE,
     })),
-    areRootsPolled: lookForPolledRoots(),
+    areRootsPolled: checkPolledRoots(),
     primaryNetwork: config.primaryNetwork,
     settings: config.health,
     uptimeMs: now() - startedAtMs,

@@ -1,7 +1,10 @@
-/** Health and sync status as the wire shows them; made by `health.ts`, handed to `http` and `ops` by `service/main`. */
+/*
+ * Health and sync status as the wire shows them. `health.ts` makes them, and the service passes their source to `http` and `ops`.
+ */
+
 export type ServiceStatus = 'healthy' | 'syncing' | 'degraded' | 'unhealthy' | 'starting' | 'draining'
 
-/** Short stable codes; which network it is stands in the sync status. */
+/** Stable codes. The sync status says which networks they concern. */
 export type HealthReason =
   | 'draining'
   | 'starting'
@@ -22,10 +25,10 @@ export interface HealthRecord {
   readonly network_id: number
   /** Like `2h15m30s`. */
   readonly uptime: string
-  /** Latest indexed block of `network_id`; 0 before the first. */
+  /** Last block of `network_id` that is stored; 0 before the first. */
   readonly last_processed_block: number
   readonly supported_networks: readonly number[]
-  /** Absent when there is nothing to tell. */
+  /** Absent when there are none. */
   readonly reasons?: readonly HealthReason[]
   /** Version of this software. */
   readonly build: string
@@ -45,7 +48,7 @@ export interface NetworkSyncRecord extends ChainSyncRecord {
   readonly head_age_seconds: number | null
   readonly halted: string | null
   readonly contract_deposit_count: number | null
-  /** False while no endpoint tells what the contracts hold, or what one tells is disputed; null before the first comparison. */
+  /** False while no endpoint answers contract calls, or its answers are disputed; null before the first comparison. */
   readonly contracts_compared: boolean | null
   readonly indexed_deposit_count: number
   readonly indexed_claim_count: number
@@ -80,7 +83,7 @@ export interface Readiness {
   readonly lagBlocks: number
 }
 
-/** The three questions, answered from memory in microseconds: from the front thread, never through the pool. */
+/** Answers from memory, within microseconds: the front calls it directly, and no query goes to the pool. */
 export interface HealthSource {
   health(): HealthAnswer
   syncStatus(): SyncStatusRecord

@@ -1,7 +1,7 @@
 import { isPutBack, type StatusRow } from '../board/statusBoard.js'
 import type { HealthConfig } from '../config/config.types.js'
 
-/** A judgement that does not flap: three bad samples in a row switch it on, two good ones off. */
+/** A state that does not flap: three bad samples in a row switch it on, two good ones switch it off. */
 export interface Streak {
   readonly on: boolean
   /** Samples in a row that contradict `on`. */
@@ -21,7 +21,7 @@ function nextStreak(streak: Streak, isBad: boolean): Streak {
     : { on: streak.on, against }
 }
 
-/** What must be watched over time in one network; everything else is read from the status row when asked. */
+/** What must be watched over time in one network. Everything else is read from the status row on demand. */
 export interface NetworkSample {
   /** Behind the head by more than `syncedLagBlocks`. */
   readonly lag: Streak
@@ -29,19 +29,19 @@ export interface NetworkSample {
   readonly maxLag: Streak
   /** No endpoint answers. */
   readonly rpc: Streak
-  /** Time of the first of the latest samples in a row without an endpoint that shows our chain; 0 = there is one. */
+  /** Time of the first sample since when no endpoint has shown a head that fits the stored blocks; 0 = one does. */
   readonly cutOffSinceMs: number
   readonly head: SampledHead
   readonly life: SampledLife
 }
 
-/** Number of heartbeats of the indexer thread, and the time of the first sample that saw this number. */
+/** Number of the indexer thread's heartbeats, and the time of the first sample with this number. */
 interface SampledLife {
   readonly beats: number
   readonly sinceMs: number
 }
 
-/** A head, and the time of the first sample that saw it. */
+/** A head, and the time of the first sample with it. */
 interface SampledHead {
   readonly block: number
   readonly timestampSec: number
@@ -57,7 +57,7 @@ export const FIRST_SAMPLE: NetworkSample = {
   life: { beats: 0, sinceMs: 0 },
 }
 
-/** A head counts as unmoved after this long. A head that moves is not stalled, however old its timestamp is. */
+/** A head must not have moved for this long before the network is stalled, however old its timestamp is. */
 const UNMOVED_MS = 60_000
 
 /** Blocks behind the head; 0 while the head is unknown. */
@@ -73,7 +73,7 @@ export function headAgeSeconds(row: StatusRow, epochMs: number): number | undefi
 
 /**
  * Whether the chain stands still: its head is old and has not moved for a while.
- * @param limitMs greatest age of a head that is no stall; 0 = any.
+ * @param limitMs oldest head that is not stalled; 0 = any age.
  */
 export function isStalled(
   { head }: NetworkSample,
@@ -90,7 +90,7 @@ function isSameHead(head: SampledHead, row: StatusRow): boolean {
   return head.block === row.get('headBlock') && head.timestampSec === row.get('headTimestampSec')
 }
 
-/** The next sample of one network. Lag does not count before the network has caught up once: that is `syncing`. */
+/** Takes the next sample of one network. Lag does not count before the network has caught up once: until then it is `syncing`. */
 export function sampleNetwork(
   previous: NetworkSample,
   row: StatusRow,

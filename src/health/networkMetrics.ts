@@ -7,7 +7,7 @@ import { headAgeSeconds, lagBlocks } from './healthSample.js'
 interface NetworkGauge {
   readonly name: string
   readonly help: string
-  /** undefined = not known yet: the series is left out rather than told wrong. */
+  /** undefined = not known yet: then the series is left out. */
   read(row: StatusRow, nowMs: number, startedAtMs: number): number | undefined
 }
 
@@ -17,7 +17,7 @@ const known = (value: number): number | undefined => (value < 0 ? undefined : va
 const networkGauges: readonly NetworkGauge[] = [
   {
     name: 'bds_chain_head_block',
-    help: 'Newest block that the RPC told of',
+    help: 'Newest block that an endpoint has reported',
     read: (row) => known(row.get('headBlock')),
   },
   {
@@ -46,12 +46,12 @@ const networkGauges: readonly NetworkGauge[] = [
   },
   {
     name: 'bds_head_age_seconds',
-    help: 'Seconds since the time that the newest block tells',
+    help: 'Seconds since the timestamp of the newest block',
     read: (row) => headAgeSeconds(row, epochMs()),
   },
   {
     name: 'bds_caught_up',
-    help: '1 once the network has been in step with its head',
+    help: '1 once the network has been in sync with its head',
     read: (row) => row.get('caughtUp'),
   },
   { name: 'bds_deposits_indexed', help: 'Deposits stored', read: (row) => row.get('depositCount') },
@@ -62,7 +62,7 @@ const networkGauges: readonly NetworkGauge[] = [
   },
   {
     name: 'bds_contracts_compared',
-    help: '1 while what is stored is compared with the contracts, 0 while no endpoint answers such calls, or it is disputed',
+    help: '1 while what is stored is compared with the contracts, 0 while no endpoint answers such calls or its answers are disputed',
     read: (row) => known(row.get('contractsCompared')),
   },
   { name: 'bds_claims_indexed', help: 'Claims stored', read: (row) => row.get('claimCount') },
@@ -73,12 +73,12 @@ const networkGauges: readonly NetworkGauge[] = [
   },
   {
     name: 'bds_provisional_senders',
-    help: 'Deposits and claims with tx.from as their caller until a call trace is to be had',
+    help: 'Deposits and claims that show tx.from as their caller until a call trace is available',
     read: (row) => row.get('provisionalSenders'),
   },
   {
     name: 'bds_unknown_senders',
-    help: 'Deposits and claims whose transaction no endpoint knows: their senders are null',
+    help: 'Deposits and claims whose senders are null because no endpoint knows their transaction',
     read: (row) => row.get('unknownSenders'),
   },
   {
@@ -92,10 +92,14 @@ const networkGauges: readonly NetworkGauge[] = [
     help: '1 while the bridge is in emergency state',
     read: (row) => row.get('emergencyState'),
   },
-  { name: 'bds_lmdb_bytes', help: 'Bytes of the store in use', read: (row) => row.get('storeBytes') },
+  {
+    name: 'bds_lmdb_bytes',
+    help: 'Bytes of the store that are in use',
+    read: (row) => row.get('storeBytes'),
+  },
 ]
 
-/** Everything that the status board knows, as gauges that are read when Prometheus asks. */
+/** Registers metrics of every network, which are read from the status board when Prometheus asks. */
 export function registerNetworkMetrics(
   registry: Registry,
   status: StatusBoardHandle,
@@ -120,7 +124,7 @@ export function registerNetworkMetrics(
   }
   new Gauge({
     name: 'bds_sync_halted',
-    help: '1 for the reason why a network stands still',
+    help: '1 for the reason why a network is halted',
     labelNames: ['network_id', 'reason'],
     registers: [registry],
     collect() {
@@ -143,7 +147,7 @@ export function registerNetworkMetrics(
   })
   new Counter({
     name: 'bds_start_overs_total',
-    help: 'Times since the process started that the store was emptied and read again, as the contract contradicted it below where undo ends',
+    help: 'Times since the process started that the store was emptied and read again, because the contract contradicted it at a block that undo does not reach',
     labelNames: ['network_id'],
     registers: [registry],
     collect() {

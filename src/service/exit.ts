@@ -8,12 +8,12 @@ import { killProcess, Watchdog } from './watchdog.js'
 /** Longest time from the decision to exit to the watchdog's kill; shorter when less grace time is left. */
 const LONGEST_EXIT_MS = 3_000
 const SHORTEST_EXIT_MS = 1_000
-/** Share of that time for ending the other threads: each ends at its next line of JavaScript, once it gets a core. */
+/** Share of that time for ending the other threads: each ends at its next JavaScript instruction, once it gets a core. */
 const THREAD_END_SHARE = 0.7
-/** Longest wait for log lines not written yet. */
+/** Longest wait for unwritten log lines. */
 const LONGEST_LAST_LINES_MS = 200
 
-/** The only way out of the process. It depends on no log line and on no thread. */
+/** Ends the process; nothing else does. It waits for no log line and for no thread that hangs. */
 export class Exit {
   private readonly threads = new Set<Worker>()
   private leaving: Promise<never> | undefined
@@ -63,7 +63,7 @@ export class Exit {
 }
 
 const LOOK_EVERY_MS = 5
-/** Work of libuv's threads for this thread: file operations and DNS look-ups. */
+/** Names of work that libuv's threads do for this thread: file operations and DNS look-ups. */
 const LIBUV_WORK = /^(?:FSReq|GetAddrInfo|GetNameInfo)/
 
 async function libuvIsIdle(): Promise<void> {

@@ -1,4 +1,4 @@
-/** What the process tells its caller. docs/operations.md and `bds --help` list the same numbers. */
+/** Exit codes of the process. docs/operations.md and `bds --help` list the same numbers. */
 export const exitCodes = {
   ok: 0,
   failure: 1,

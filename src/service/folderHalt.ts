@@ -6,8 +6,8 @@ import type { Logger } from '../telemetry/logger.js'
 const LOST = 'data_folder_lost'
 
 /**
- * Halts networks whose data folder or files were removed or replaced while open: what they commit is lost, and another process
- * may use the folder of that name. The halt ends when the same files are back in place.
+ * Halts networks whose data folder or store was removed or replaced while open: what they commit is lost, and another process may
+ * use the folder of that name. The halt ends when the same files are back.
  * @returns a function that checks once; it does nothing while an earlier check is still running.
  */
 export function watchFolder(
@@ -15,7 +15,7 @@ export function watchFolder(
   status: StatusBoardHandle,
   logger: Logger,
 ): () => Promise<void> {
-  /** Halt reason that each network had before this halt, to be restored: only its indexer thread may end that one. */
+  /** Halt reason that each network had before this halt. It is restored afterwards, since only the indexer thread may end it. */
   const before = new Map<number, HaltReason>()
   const judge = (networkId: number, isLost: boolean): void => {
     const row = statusRow(status, networkId)
@@ -23,7 +23,7 @@ export function watchFolder(
     if (isLost && reason !== LOST) {
       before.set(networkId, reason)
       row.setHaltReason(LOST)
-      logger.error('the data folder or files in it are gone or replaced under us', { networkId })
+      logger.error('the data folder or files in it were removed or replaced while in use', { networkId })
     }
     const earlier = before.get(networkId)
     if (!isLost && earlier !== undefined) {

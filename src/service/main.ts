@@ -10,9 +10,9 @@ import { startService } from './service.js'
 import { assertLimits, demandOf } from './startLimits.js'
 import { actOnStopSignals } from './stopSignals.js'
 
-/** Something that runs until a signal or its own end, and closes in order. */
+/** What a process runs until a signal or a fault, and then closes in order. */
 export interface Job {
-  /** Resolves with the fault when the job can't go on; never rejects. */
+  /** Resolves with the fault if the job can't go on; never rejects. */
   readonly failed: Promise<Error>
   stop(drainDelayMs: number): Promise<void>
   /** The room that is closing now. */
@@ -29,13 +29,13 @@ export interface ProcessSettings {
   readonly silenceMs: number
 }
 
-/** A main thread that is blocked for this long answers no request and notices no signal. */
+/** The watchdog never kills a process whose main thread was silent for less than this. */
 const SHORTEST_SILENCE_MS = 10_000
 
-/** `bds run`: the service as the process's only job. @throws FatalError under limits that it can't run with. */
+/** `bds run`: runs the service as the only job of the process. @throws FatalError if a limit of the process is too low. */
 export function runService(config: Config): Promise<never> {
   const logger = createLogger(config.log, { component: 'main' })
-  // Before the first thread: some limits end the process when one starts.
+  // Before the first thread starts: under some limits that would end the process.
   assertLimits(demandOf(config), logger)
   return runProcess(() => startService({ config, logger, announce }), {
     logger,
@@ -45,38 +45,37 @@ export function runService(config: Config): Promise<never> {
   })
 }
 
-/** Writes a line for people to standard output, which a service must not wait for. */
+/** Writes a line for people to standard output, without waiting for its reader. */
 export function announce(line: string): void {
   standardOutput().write(`${line}\n`)
 }
 
 /**
- * Starts a job, waits for a signal or its failure, closes it and leaves.
- * A second signal leaves at once; a shutdown that takes longer than `graceMs` leaves with the name of the room that hangs; where
- * nothing can leave any more, the watchdog kills.
+ * Starts a job, waits for a signal or a fault, closes the job and ends the process. A second signal ends the process at once. A
+ * shutdown that takes longer than `graceMs` logs the room that hangs and ends the process. If that hangs too, the watchdog kills.
  */
 export async function runProcess(start: () => Promise<Job>, settings: ProcessSettings): Promise<never> {
   const { logger, drainDelayMs, graceMs } = settings
   takeStandardStreams()
   const exit = new Exit(settings.silenceMs, logger)
   const signal = firstSignal(settings, exit)
-  // A file that may not grow fails its write, as on a full disk, instead of ending the process.
+  // With a listener, a write beyond the limit of file size fails as on a full disk. Without, the signal ends the process.
   process.on('SIGXFSZ', () => undefined)
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(event, (error: unknown) => {
       logger.error('unexpected failure', { error })
       void exit.leave(exitCodes.failure)
     })
-  // Node's own writer of warnings waits for standard error.
-  process.removeAllListeners('warning').on('warning', (error) => logger.warn('node warns', { error }))
+  // Node's own listener writes warnings to standard error and waits for it.
+  process.removeAllListeners('warning').on('warning', (error) => logger.warn('warning from Node', { error }))
 
   const starting = start()
-  // A signal is noticed while the job starts, too.
+  // A signal during the start counts, too.
   const tooLate = signal.then((name) => awake(delayAfter(name, drainDelayMs) + limitOf(graceMs)))
   const early = await Promise.race([
     starting.then((job) => ({ job })),
     tooLate.then(() => ({ job: undefined })),
-  ]).catch((error: unknown) => exit.leave(tell(error)))
+  ]).catch((error: unknown) => exit.leave(reportFault(error)))
   if (early.job === undefined) {
     logger.error('shutdown hangs', { room: 'start', graceMs })
     return exit.leave(exitCodes.failure)
@@ -84,7 +83,7 @@ export async function runProcess(start: () => Promise<Job>, settings: ProcessSet
   const { job } = early
   exit.started()
   const end = await Promise.race([signal, job.failed])
-  const code = end instanceof Error ? tell(end) : exitCodes.ok
+  const code = end instanceof Error ? reportFault(end) : exitCodes.ok
   if (code === exitCodes.ok) logger.info('stopping', { signal: end })
   const delayMs = end instanceof Error ? 0 : delayAfter(end, drainDelayMs)
   const isClosed = await closeWithin(job, delayMs, settings)
@@ -95,14 +94,14 @@ function delayAfter(signal: NodeJS.Signals, drainDelayMs: number): number {
   return signal === 'SIGINT' ? 0 : drainDelayMs
 }
 
-/** Time for closing: some of the grace time is kept for ending the threads and the process. */
+/** Time for closing the job. The rest of the grace time is for ending the threads and the process. */
 function limitOf(graceMs: number): number {
   return graceMs - Math.min(1_000, graceMs / 4)
 }
 
 /**
- * One hangup or one Ctrl-C may come twice: a closing terminal tells its shell and its programs, npm passes on what the terminal has
- * told already, and systemd sends SIGHUP right behind SIGTERM where it is asked to.
+ * Signals within this time may be the same stop. A terminal that closes sends SIGHUP to its shell, which sends it again; npm
+ * repeats a Ctrl-C that the terminal has sent to all; and systemd can be asked to send SIGHUP right after SIGTERM.
  */
 const SAME_STOP_MS = 300
 
@@ -142,8 +141,8 @@ async function closeWithin(job: Job, drainDelayMs: number, settings: ProcessSett
   }
 }
 
-/** Expected faults in one line; anything else is our bug and shows its stack. */
-function tell(error: unknown): ExitCode {
+/** Writes an expected fault as one line. Anything else is a bug and is written with its stack. */
+function reportFault(error: unknown): ExitCode {
   const isExpected = error instanceof FatalError || error instanceof OperatorError
   standardError().write(`bds: ${isExpected ? error.message : inspect(error)}\n`)
   return error instanceof FatalError ? exitCodes.data : exitCodes.failure

@@ -6,11 +6,11 @@ import type { IndexerMessage } from '../indexer/indexerMessages.js'
 export interface ProgressOptions {
   readonly config: Config
   readonly announce: (line: string) => void
-  /** Takes the first fault that should end the process. */
+  /** Ends the process with a fault; only the first one counts. */
   readonly fail: (error: Error) => void
 }
 
-/** What the indexers tell, turned into lines for people and the end of the process where nothing else helps. */
+/** Turns messages of the indexer threads into lines for people, and ends the process when a thread has died. */
 export interface Progress {
   onMessage(message: IndexerMessage): void
   /** Resolves when every network has caught up once. */
@@ -32,8 +32,8 @@ export function watchProgress(options: ProgressOptions): Progress {
   }
 
   const onHalted = (networkId: number, reason: HaltReason, text: string): void => {
-    // Mostly a mistake in the configuration at the start, an endpoint gone astray later. Both look alike, so the process
-    // stays: history is worth serving, the other networks go on, and the network follows as soon as its endpoint is right.
+    // At the start mostly a mistake in the configuration, later an endpoint that has changed. The two look alike, so the process
+    // goes on: it serves what is stored and the other networks, and this one continues once its endpoint is right.
     if (reason === 'wrong_chain' || reason === 'wrong_contract')
       announce(`network ${networkId} waits: ${text}`)
   }
@@ -50,7 +50,7 @@ export function watchProgress(options: ProgressOptions): Progress {
           return fail(
             new OperatorError(`the indexer of network ${message.networkId} ended: ${message.message}`),
           )
-        // The thread has logged these, and its numbers are on the status board.
+        // The thread has logged these, and its numbers are on the status board already.
         case 'progress':
         case 'resumed':
         case 'reorg':

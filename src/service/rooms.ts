@@ -1,9 +1,9 @@
-/** The rooms of a running service in the order they were opened; they close in the opposite order, each exactly once. */
+/** The rooms of a running service. They close in the opposite order of opening, each exactly once. */
 export class Rooms {
   private readonly open: { readonly name: string; readonly close: () => Promise<void> }[] = []
   private closing = new Set<string>()
 
-  /** Rooms of one `group` close side by side. */
+  /** Rooms of one `group` that are added one after the other close at the same time. */
   add(name: string, close: () => Promise<void>, group = name): void {
     const last = this.open.at(-1)
     if (last?.name !== group) {
@@ -18,7 +18,7 @@ export class Rooms {
     }
   }
 
-  /** Closes what is open. A room that fails does not keep the others open; the first failure is thrown at the end. */
+  /** Closes all open rooms, even if one fails. @throws the first failure, at the end. */
   async closeAll(): Promise<void> {
     const failures: unknown[] = []
     for (let room = this.open.pop(); room !== undefined; room = this.open.pop())

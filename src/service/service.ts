@@ -29,13 +29,13 @@ import { registerServiceMetrics } from './serviceMetrics.js'
 
 const SAMPLE_EVERY_MS = 1_000
 
-/** How long the API port stays closed at most while a network has not compared its chain's head with what is stored. */
+/** Longest time that the API port stays closed because a network has not compared its chain's head with its stored blocks. */
 const LONGEST_CLOSED_MS = 3_000
 const LOOK_EVERY_MS = 10
 
 /**
- * Opens the rooms in order and joins them: what crosses between rooms is handed over here, as values and functions.
- * Rejects when the service can't start; whatever had been opened is closed again.
+ * Opens the rooms in order and connects them: what one room needs of another is passed here, as values and functions.
+ * Rejects when the service can't start; what was opened is closed again.
  */
 export const startService: StartService = async (options) => {
   const rooms = new Rooms()
@@ -67,7 +67,7 @@ async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms):
 
   const guard = prepareStores(config)
   rooms.add('stores', () => guard.close())
-  // The indexers' threads may come up long after the ports: until then the lists would show what no sync status counts.
+  // The indexer threads may start long after the ports open. Until then the sync status must count what the lists show.
   for (const [networkId, store] of guard.stores) {
     const row = statusRow(status, networkId)
     publishStored(store, row)
@@ -101,14 +101,14 @@ async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms):
     metrics: metrics.pool,
     now: awakeNow,
     onCorruptStore: (networkId, detail) => {
-      logger.error('a query found the store contradicting itself', { networkId, detail })
+      logger.error('a query found that the store contradicts itself', { networkId, detail })
       if (networkId !== null) statusRow(status, networkId).setHaltReason('corrupt_store')
     },
   })
   pool = queries
   rooms.add('query pool', () => queries.close())
 
-  await firstHeads(status)
+  await waitForHeads(status)
   const http = await startHttpServer({
     config,
     pool: queries,
@@ -162,11 +162,11 @@ async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms):
 }
 
 /**
- * A proxy that does not probe sends requests as soon as the port takes connections, so a restarted instance takes none
- * until it tells as much as before: nothing is ready on a network whose head was not seen. An endpoint that does not
- * answer keeps the port closed for 3 seconds, no longer.
+ * Waits until every network has seen its chain's head, since before that none of its deposits is ready. A proxy that does not
+ * probe sends requests as soon as the port opens, and a restarted instance must not show fewer ready deposits than before. An
+ * endpoint that does not answer keeps the port closed for 3 seconds at most.
  */
-async function firstHeads(status: StatusBoardHandle): Promise<void> {
+async function waitForHeads(status: StatusBoardHandle): Promise<void> {
   const endsAt = performance.now() + LONGEST_CLOSED_MS
   const rows = status.networkIds.map((networkId) => statusRow(status, networkId))
   while (rows.some(awaitsHead) && performance.now() < endsAt) await delay(LOOK_EVERY_MS)
@@ -182,7 +182,7 @@ function tick(health: HealthMonitor, config: Config, fail: (error: Error) => voi
     )
 }
 
-/** A promise for the first fault, and the function that tells it. */
+/** A promise of the first fault, and the function that reports it. */
 function failure(): [Promise<Error>, (error: Error) => void] {
   let fail: (error: Error) => void = () => undefined
   const failed = new Promise<Error>((resolve) => {

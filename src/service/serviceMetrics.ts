@@ -7,13 +7,13 @@ import { buildInfo } from '../telemetry/buildInfo.js'
 import { gaugeOf } from '../telemetry/metrics.js'
 import { standardError, standardOutput } from '../telemetry/standardStreams.js'
 
-/** Names of the parts that were chosen at start, for `bds_build_info`. */
+/** Names of the parts that were chosen at the start, for `bds_build_info`. */
 export interface BuildParts {
   readonly hasher: string
   readonly transport: string
 }
 
-/** Metrics of the process as a whole: build, disk, Node itself, and everything on the status board. */
+/** Registers metrics of the process as a whole: build, disk, Node itself, and everything on the status board. */
 export function registerServiceMetrics(
   registry: Registry,
   config: Config,
@@ -32,13 +32,13 @@ export function registerServiceMetrics(
       const { bavail, bsize } = statfsSync(config.dataDir)
       return bavail * bsize
     } catch {
-      // The folder is gone, which is when the other metrics are needed most.
+      // The folder is gone. The other metrics must still be readable.
       return Number.NaN
     }
   })
   new Counter({
     name: 'bds_log_lines_dropped_total',
-    help: 'Lines that standard error or standard output did not take',
+    help: 'Lines that standard error or standard output did not accept',
     registers: [registry],
     collect() {
       this.reset()

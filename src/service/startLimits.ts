@@ -4,15 +4,15 @@ import { fileBytesOf, shardDirectory } from '../store/shardDirectory.js'
 import type { Logger } from '../telemetry/logger.js'
 import { type Demand, judgeLimits, readLimits, tooLow } from '../telemetry/processLimits.js'
 
-/** What a configuration needs from the limits of its process. */
+/** What a configuration demands of the limits of its process. */
 export function demandOf({ dataDir, networks, pool }: Config): Demand {
   const stores = networks.map(({ networkId }) => fileBytesOf(shardDirectory(dataDir, networkId)))
   return { networks: networks.length, workers: pool.workers, storeBytes: Math.max(0, ...stores) }
 }
 
 /**
- * Refuses to start under limits that would end the process without a word, now or under load; warns of those that are low.
- * @throws FatalError, one line.
+ * Refuses to start under limits that would end the process without a message, now or under load. Warns of low limits.
+ * @throws FatalError with one line.
  */
 export function assertLimits(demand: Demand, logger: Logger): void {
   const limits = readLimits()

@@ -1,11 +1,11 @@
 let act: ((name: NodeJS.Signals) => void) | undefined
-let isHeard = false
+let isListening = false
 const early: NodeJS.Signals[] = []
 
-/** Keeps the signals that ask a service to end until somebody acts on them. */
-function hear(): void {
-  if (isHeard) return
-  isHeard = true
+/** Listens for the signals that ask a service to end, and keeps them until `actOnStopSignals` is called. */
+function listen(): void {
+  if (isListening) return
+  isListening = true
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
     process.on(signal, (name) => {
       if (act === undefined) early.push(name)
@@ -14,16 +14,16 @@ function hear(): void {
 }
 
 /**
- * From as early as can be: process 1 of a container does not even notice a signal that nobody listens to, and would go on.
- * Any other process just ends, whatever it waits for.
+ * Call it as early as possible. Process 1 of a container ignores a signal without a listener and would go on. Any other process is
+ * ended by such a signal, so it needs no listener yet.
  */
-export function hearStopSignalsEarly(): void {
-  if (process.pid === 1) hear()
+export function catchStopSignalsEarly(): void {
+  if (process.pid === 1) listen()
 }
 
-/** @param body takes every signal from now on, and those that were heard before. */
+/** @param body is called with every signal from now on, and with those that came before. */
 export function actOnStopSignals(body: (name: NodeJS.Signals) => void): void {
-  hear()
+  listen()
   act = body
   for (const name of early.splice(0)) body(name)
 }

@@ -9,18 +9,18 @@ export interface WatchdogData {
 }
 
 export const watchdogCell = { budgetMs: 0, beats: 1, silenceMs: 2 } as const
-/** Value of `budgetMs` while no end was requested. */
+/** Value of `budgetMs` while nobody has called `mustEndWithin`. */
 export const NO_BUDGET = -1
 
 const BEAT_EVERY_MS = 500
-/** Allowed silence until the job runs: opening large stores blocks the main thread. */
+/** Silence that is always allowed until the job has started: opening large stores blocks the main thread. */
 const SHORTEST_START_SILENCE_MS = 60_000
 const MEMORY_MB = 16
 
 /**
- * The last resort: a thread that only waits and needs no I/O and no other thread. It kills the process (SIGKILL, status 137; 133
- * as process 1 of a container) when it has not ended in time after `mustEndWithin`, or when the main thread has sent no beat for
- * too long. It counts only time in which it ran itself, so a process that was stopped for a while is not killed for that.
+ * The last resort: a thread that only waits, and needs no I/O and no other thread. It kills the process (SIGKILL, status 137; 133
+ * as process 1 of a container) if the process has not ended in time after `mustEndWithin`, or if the main thread has sent no beat
+ * for too long. It counts only its own running time, so a process that was stopped for a while is not killed for that.
  */
 export class Watchdog {
   readonly thread: Worker
@@ -39,7 +39,7 @@ export class Watchdog {
       name: 'watchdog',
       workerData,
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB, maxYoungGenerationSizeMb: 1 },
-    }).on('error', (error) => logger.error('there is no watchdog', { error }))
+    }).on('error', (error) => logger.error('the watchdog has failed', { error }))
     this.thread.unref()
   }
 
@@ -48,7 +48,7 @@ export class Watchdog {
     Atomics.store(this.cells, watchdogCell.silenceMs, this.silenceMs)
   }
 
-  /** Time left until the kill; Infinity while no end was requested. */
+  /** Time left until the kill; Infinity before `mustEndWithin`. */
   leftMs(): number {
     const left = Atomics.load(this.cells, watchdogCell.budgetMs)
     return left === NO_BUDGET ? Number.POSITIVE_INFINITY : left
@@ -61,11 +61,11 @@ export class Watchdog {
   }
 }
 
-/** Ends this process at once, whatever its threads do: no output, no file, no other process. Any thread may call it. */
+/** Ends this process at once, whatever its threads do. It needs no I/O. Any thread may call it. */
 export function killProcess(): void {
   process.kill(process.pid, 'SIGKILL')
-  // Still here: the kernel keeps the first process of a pid namespace, as in a container, from signals of its own. Nothing
-  // keeps it from a fault, and V8 has an instruction for a debugger that is one where there is none.
+  // Still running: the kernel protects the first process of a pid namespace, as in a container, from its own signals, but not
+  // from a trap. V8 has a function that traps into a debugger; without a debugger the trap ends the process.
   setFlagsFromString('--allow-natives-syntax')
   runInThisContext('%SystemBreak()')
 }

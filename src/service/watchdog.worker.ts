@@ -3,7 +3,7 @@ import { killProcess, NO_BUDGET, type WatchdogData, watchdogCell } from './watch
 
 const SLICE_MS = 250
 
-// A boundary: `Watchdog` passes exactly this.
+// `Watchdog` passes exactly this.
 const { cells } = workerData as WatchdogData
 let beats = 0
 let silentMs = 0
@@ -11,7 +11,7 @@ let silentMs = 0
 for (;;) {
   const budget = Atomics.load(cells, watchdogCell.budgetMs)
   const slice = budget === NO_BUDGET ? SLICE_MS : Math.min(budget, SLICE_MS)
-  // Counts one slice however late this thread wakes up: the rest is time in which the process was stopped.
+  // One slice counts, however late this thread wakes up: in the rest of the time the process was stopped.
   if (Atomics.wait(cells, watchdogCell.budgetMs, budget, slice) !== 'timed-out') continue
   const newest = Atomics.load(cells, watchdogCell.beats)
   silentMs = newest === beats ? silentMs + slice : 0

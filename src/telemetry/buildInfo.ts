@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Version of the API that the health record shows. It moves with the interface, not with the software. */
+/** Version of the API, shown in the health record. It changes with the interface, not with the software. */
 export const API_VERSION = '1.0.0'
 
 export interface BuildInfo {
@@ -9,7 +9,7 @@ export interface BuildInfo {
   readonly node: string
 }
 
-/** Read once, from the package this file was installed with. */
+/** Read once from the manifest of the package that holds this file. */
 export const buildInfo: BuildInfo = readBuildInfo()
 
 function readBuildInfo(): BuildInfo {

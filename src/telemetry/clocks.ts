@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Milliseconds of the monotonic clock, which all threads share: for durations across threads. It stands still while the machine is
- * suspended, and runs while the process is stopped. (`performance.now()` is the same clock with a zero of its own per thread.)
+ * Milliseconds of the monotonic clock that all threads share, for durations across threads. It stops while the machine is
+ * suspended, and runs while the process is stopped. (`performance.now()` is the same clock, with another zero in each thread.)
  */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n)
 }
 
-/** Milliseconds since 1970. It may jump at any time: only for dates that are shown, stored, or compared with another machine's. */
+/** Milliseconds since 1970. It may jump, so use it only for dates that are shown, stored, or compared with other machines' dates. */
 export function epochMs(): number {
   return Date.now()
 }
 
 const TICK_MS = 250
-/** A tick this late means that the whole process was stopped meanwhile. */
+/** A tick that is this late means that the whole process was stopped. */
 const LATE_MS = 500
 
 /**
- * Time in which this thread ran: between two ticks at most half a second counts. So after a process was stopped for an hour
- * (SIGSTOP, a paused container), no thread looks as if it had been silent or stuck for an hour.
+ * Running time of this thread: between two ticks at most half a second counts. So when the process was stopped for an hour
+ * (SIGSTOP, a paused container), no thread looks silent or stuck because of it.
  */
 export class AwakeClock {
   private elapsedMs = 0
@@ -31,7 +31,7 @@ export class AwakeClock {
     this.lastMs = monotonic()
   }
 
-  /** @returns stops it. */
+  /** @returns a function that stops the clock. */
   start(): () => void {
     const timer = setInterval(() => this.tick(), TICK_MS).unref()
     return () => clearInterval(timer)
@@ -47,13 +47,13 @@ export class AwakeClock {
   }
 }
 
-/** Time and chance, handed in so that tests can bend them. */
+/** Time and randomness, passed in so that tests control them. */
 export interface Clock {
-  /** Milliseconds, monotone; of this thread. */
+  /** Monotonic milliseconds of this thread. */
   now(): number
   /** Milliseconds since 1970, for what outlives the process; may jump. */
   epochMs(): number
-  /** @throws the signal's reason when it is aborted meanwhile. */
+  /** @throws the signal's reason if it is aborted before the time is over. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
   /** 0 ≤ value < 1. */
   random(): number

@@ -3,20 +3,20 @@ import { writeSync } from 'node:fs'
 /** The shared memory of one output, which is passed to other threads. */
 export type LineOutputMemory = SharedArrayBuffer
 
-/** Most bytes that wait for a slow reader: one that pauses for a moment loses nothing. A pipe holds 64 KB itself. */
+/** Most bytes that wait for a slow reader, so that a short pause loses nothing. A pipe itself holds another 64 KB. */
 const MOST_WAITING = 32 * 1024
-/** Longest line: when only a part of it could be written, the rest must fit into the memory. */
+/** Longest line: if only a part of it could be written, the rest must fit into the memory. */
 const CAPACITY = 128 * 1024
 /** Longest wait for the lock. Threads hold it for microseconds, or longer while they wait for a busy core. */
 const LONGEST_LOCK_MS = 1_000
 const RETRY_MS = 5
-/** Pause after a refused write: trying again with every line would cost ten times the line itself. */
+/** Pause after a refused write: a refused attempt costs ten times as much as a line. */
 const REST_MS = 5
 
-const cell = { lock: 0, stuck: 1, descriptor: 2, waiting: 3, dropped: 4, untold: 5, nap: 6 } as const
+const cell = { lock: 0, stuck: 1, descriptor: 2, waiting: 3, dropped: 4, unreported: 5, nap: 6 } as const
 const CONTROL_BYTES = 4 * Object.keys(cell).length
 
-/** @param descriptor must not block, or only as a local disk does. */
+/** @param descriptor one that does not block, or a local file. */
 export function createLineOutput(descriptor: number): LineOutputMemory {
   const memory = new SharedArrayBuffer(CONTROL_BYTES + CAPACITY)
   Atomics.store(new Int32Array(memory, 0, 1 + cell.nap), cell.descriptor, descriptor)
@@ -40,7 +40,7 @@ export class LineOutput {
   }
 
   /** Sets the line that reports the number of dropped lines, once writing works again. */
-  tellLossesWith(lossLine: (lines: number) => string): void {
+  reportLossesWith(lossLine: (lines: number) => string): void {
     this.lossLine = lossLine
   }
 
@@ -79,7 +79,7 @@ export class LineOutput {
 
   private drop(): void {
     Atomics.add(this.cells, cell.dropped, 1)
-    Atomics.add(this.cells, cell.untold, 1)
+    Atomics.add(this.cells, cell.unreported, 1)
   }
 
   private put(line: Uint8Array): boolean {
@@ -106,16 +106,16 @@ export class LineOutput {
       Atomics.store(this.cells, cell.waiting, waiting - written)
       if (written < waiting) return false
     }
-    return this.tellLosses()
+    return this.reportLosses()
   }
 
-  private tellLosses(): boolean {
-    const untold = Atomics.load(this.cells, cell.untold)
-    if (untold === 0 || this.lossLine === undefined) return true
-    const line = Buffer.from(this.lossLine(untold))
+  private reportLosses(): boolean {
+    const unreported = Atomics.load(this.cells, cell.unreported)
+    if (unreported === 0 || this.lossLine === undefined) return true
+    const line = Buffer.from(this.lossLine(unreported))
     const written = this.writeNow(line)
     if (written === 0) return false
-    Atomics.sub(this.cells, cell.untold, untold)
+    Atomics.sub(this.cells, cell.unreported, unreported)
     return written === line.length || !this.keep(line.subarray(written), CAPACITY)
   }
 
@@ -126,22 +126,22 @@ export class LineOutput {
     try {
       while (written < bytes.length) written += writeSync(descriptor, bytes, written)
     } catch {
-      // The reader is slow or gone, or the disk is full; this output is where it would be reported.
+      // The reader is slow or gone, or the disk is full. This can't be reported: the report would go here.
       this.restsUntilMs = performance.now() + REST_MS
     }
     return written
   }
 
   /**
-   * A thread that died, or hangs in a write to a dead volume, keeps the lock for ever. The others wait for it once, then drop
-   * their lines without waiting.
+   * Runs `body` under the lock. A thread that died, or hangs in a write to a dead volume, keeps the lock for ever: the others wait
+   * for it once, then drop their lines without waiting.
    * @returns what `body` returns; false when the lock could not be taken.
    */
   private locked(body: () => boolean): boolean {
     const { cells } = this
     const isStuck = Atomics.load(cells, cell.stuck) === 1
     const untilMs = isStuck ? 0 : performance.now() + LONGEST_LOCK_MS
-    // A woken thread may find the lock taken by a faster one: it waits again.
+    // Another thread may take the lock before a woken one does, which then waits again.
     while (Atomics.compareExchange(cells, cell.lock, 0, 1) !== 0) {
       const restMs = isStuck ? 0 : untilMs - performance.now()
       if (restMs <= 0) {
@@ -154,7 +154,7 @@ export class LineOutput {
       Atomics.store(cells, cell.stuck, 0)
       return body()
     } finally {
-      // Another thread may have set `stuck` meanwhile, but the lock's holder was only slow.
+      // Another thread may have set `stuck` meanwhile, although this one was only slow.
       Atomics.store(cells, cell.stuck, 0)
       Atomics.store(cells, cell.lock, 0)
       Atomics.notify(cells, cell.lock, 1)

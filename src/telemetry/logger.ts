@@ -1,6 +1,5 @@
 import { isatty } from 'node:tty'
 import { type DestinationStream, pino } from 'pino'
-import { prettyLine } from './prettyLine.js'
 import { withoutSecrets } from './secrets.js'
 import { standardError } from './standardStreams.js'
 
@@ -12,7 +11,10 @@ export interface LogConfig {
 
 export type LogFields = Readonly<Record<string, unknown>>
 
-/** One event per line: fixed text, then fields. error = someone must act; warn = recovers alone; info = rare; debug = per request. */
+/**
+ * One event per line: a fixed text, then fields. error: someone must act. warn: the service recovers by itself. info: rare events.
+ * debug: events of each request.
+ */
 export interface Logger {
   error(text: string, fields?: LogFields): void
   warn(text: string, fields?: LogFields): void
@@ -25,14 +27,14 @@ export interface Logger {
 /** Where lines go: one call per line, newline included. */
 export type LogSink = (line: string) => void
 
-/** RPC addresses hold API keys. Whatever a library puts into an error text, no line with an address leaves the process. */
+/** RPC addresses hold API keys, and libraries put addresses into error texts: each address is cut out of each line. */
 const ADDRESS_WITH_SECRETS = /\b(?:https?|wss?):(?:\\?\/){2}[^\s"'\\<>)\]]+/gi
 
-const LOSS_TEXT = 'log lines were dropped while standard error took none'
+const LOSS_TEXT = 'log lines were dropped because standard error accepted none'
 
 /**
- * A logger on standard error. A line is written at once, so that a worker thread that ends or a process that exits loses
- * nothing, and no thread ever waits for it (`LineOutput`); each thread makes its own from the same plain settings.
+ * Makes a logger on standard error; each thread makes its own from the same settings. A line is written at once, so that a thread
+ * that ends or a process that exits loses nothing, and no thread waits for the reader (`LineOutput`).
  */
 export function createLogger(config: LogConfig, bindings: LogFields = {}, sink?: LogSink): Logger {
   // Not `process.stderr.isTTY`: its stream changes the flags of a descriptor that we share with our parent.
@@ -60,11 +62,12 @@ function writer(pretty: boolean): LogSink {
   }
   return (line) => {
     const output = standardError()
-    output.tellLossesWith(lossLine)
+    output.reportLossesWith(lossLine)
     output.write(line)
   }
 }
 
+/** Removes addresses and secrets from each line before it is written. */
 function guarded(stream: DestinationStream, pretty: boolean): DestinationStream {
   return {
     write(line: string) {
@@ -86,10 +89,43 @@ function wrap(inner: PinoLogger): Logger {
   }
 }
 
-/** Name, text, stack and the chain of causes, so that the field `error` tells the whole story in one line. */
+/** Name, message, stack and all causes of an error, for the field `error`. */
 function errorFields(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const code = 'code' in error ? { code: error.code } : {}
   const cause = error.cause === undefined ? {} : { cause: errorFields(error.cause) }
   return { name: error.name, message: error.message, ...code, ...cause, stack: error.stack }
+}
+
+const COLOURS: Readonly<Record<string, string>> = { error: '31', warn: '33', info: '32', debug: '90' }
+
+/**
+ * Makes a JSON log line readable on a terminal: time, level, text, fields, and below them the stack of an error.
+ * A line that is not JSON is returned unchanged.
+ */
+export function prettyLine(line: string): string {
+  let record: Record<string, unknown>
+  try {
+    record = JSON.parse(line) as Record<string, unknown>
+  } catch {
+    return line
+  }
+  const { ts, level, msg, error, ...fields } = record
+  const time = String(ts ?? '').slice(11, 23)
+  const name = String(level ?? '')
+  const tail = Object.entries(fields).map(([key, value]) => `${key}=${asText(value)}`)
+  const trouble = error === undefined ? '' : `\n  ${errorText(error)}`
+  return `${time} \u001b[${COLOURS[name] ?? '0'}m${name.padEnd(5)}\u001b[0m ${[String(msg ?? ''), ...tail].join(' ')}${trouble}\n`
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' && !/[\s"]/.test(value) ? value : JSON.stringify(value)
+}
+
+function errorText(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return String(error)
+  const { stack, name, message, cause } = error as Record<string, unknown>
+  const text =
+    typeof stack === 'string' ? stack.replaceAll('\n', '\n  ') : `${String(name)}: ${String(message)}`
+  return cause === undefined ? text : `${text}\n  caused by ${errorText(cause)}`
 }

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { RequestCounts } from './requestCounts.js'
 
-/** What the front end tells. Labels are few and bounded: route = operation id, never a URL. */
+/** Events that the front counts. Labels are few and bounded: a route is an operation id, never a URL. */
 export interface HttpMetrics {
   requestFinished(route: string, method: string, status: number, durationSec: number): void
   requestAborted(route: string): void
@@ -9,24 +9,24 @@ export interface HttpMetrics {
   cacheHit(route: string): void
 }
 
-/** What the pool tells. */
+/** Events that the pool counts. */
 export interface PoolMetrics {
   batchFinished(requests: number, waitSec: number): void
   workerRestarted(): void
   rejected(reason: 'queue_full' | 'deadline' | 'draining'): void
 }
 
-/** Recorders that `service/main` hands to the rooms. A call of the pool's costs about 0.4 µs (prom-client 15, Node 20). */
+/** What the service passes to the rooms. A call of the pool's costs about 0.4 µs (prom-client 15, Node 20). */
 export interface Metrics {
   readonly http: HttpMetrics
   readonly pool: PoolMetrics
 }
 
-/** Seconds: point answers come in under a millisecond, large pages in some ten, the deadline is some seconds. */
+/** Seconds. Point answers take less than a millisecond, large pages some tens of milliseconds, the deadline is some seconds. */
 const DURATION_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
-/** Makes the counters and histograms that the rooms fill, in `registry`. */
+/** Registers the counters and histograms of the front and the pool. */
 export function createMetrics(registry: Registry): Metrics {
   const registers = [registry]
   const counts = new RequestCounts(registry, DURATION_BUCKETS)
@@ -61,7 +61,7 @@ export function createMetrics(registry: Registry): Metrics {
   })
   const rejected = new Counter({
     name: 'bds_pool_rejected_total',
-    help: 'Requests that the pool did not take or not answer',
+    help: 'Requests that the pool did not accept or did not answer',
     labelNames: ['reason'],
     registers,
   })
@@ -84,7 +84,7 @@ export function createMetrics(registry: Registry): Metrics {
   }
 }
 
-/** A gauge whose value is read when Prometheus asks, so that nothing is counted twice. */
+/** Registers a gauge whose value is read when Prometheus asks. */
 export function gaugeOf(registry: Registry, name: string, help: string, read: () => number): void {
   new Gauge({
     name,

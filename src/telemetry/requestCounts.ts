@@ -1,24 +1,24 @@
 import { Counter, type Metric, type Registry } from 'prom-client'
 
-/** What is counted of one route. */
+/** Counts of one route. */
 interface RouteCounts {
   /** Method → status → requests. */
   readonly answers: Map<string, Map<number, number>>
-  /** Requests by the first bucket that holds them; the last is for those above all bounds. */
+  /** Requests by the first bucket that holds them; the last bucket is for durations above all bounds. */
   readonly buckets: Float64Array
   durationSec: number
   cacheHits: number
 }
 
 /**
- * Counts what every request counts. Prometheus' own counters look labels up by a text that they build anew each time, which
- * is a tenth of what the front does for a cached answer; here the numbers are handed over when somebody asks.
+ * Counts requests and their durations. prom-client's own counters join the labels to a text at each count, which takes a tenth of
+ * the front's time for a cached answer. Here prom-client gets the numbers when Prometheus asks.
  */
 export class RequestCounts {
   private readonly bounds: readonly number[]
   private readonly routes = new Map<string, RouteCounts>()
 
-  /** @param bounds of the duration's buckets in seconds, ascending. */
+  /** @param bounds upper bounds of the duration's buckets, in seconds, ascending. */
   constructor(registry: Registry, bounds: readonly number[]) {
     this.bounds = bounds
     const { routes } = this
@@ -44,7 +44,7 @@ export class RequestCounts {
         for (const [route, { cacheHits }] of routes) if (cacheHits > 0) this.inc({ route }, cacheHits)
       },
     })
-    // A histogram can't be set; the registry takes anything that tells its values.
+    // The values of a histogram can't be set, but the registry accepts any object that returns values.
     registry.registerMetric(this.durationMetric() as unknown as Metric)
   }
 

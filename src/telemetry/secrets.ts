@@ -1,13 +1,13 @@
 /**
- * What must not be shown of the addresses that this thread speaks to: providers repeat keys in their error texts, as paths,
- * without a scheme, percent-decoded, in other letters. Found by searching texts, which is cheap for the few of one thread.
+ * The secret parts of the addresses that this thread uses. Providers repeat keys in their error texts: as a path, without a
+ * scheme, percent-decoded, in upper or lower case. Each text is searched for them, which is cheap for the few of one thread.
  */
 const secrets = new Set<string>()
 let longestFirst: readonly string[] = []
 
 const HIDDEN = '[redacted]'
 
-/** From now on no log line shows path, query, user or password of this address. Its host is no secret. */
+/** From now on no log line shows path, query, user or password of this address. Its host is not secret. */
 export function hideAddress(address: string): void {
   const before = secrets.size
   for (const part of secretPartsOf(address))
@@ -16,7 +16,7 @@ export function hideAddress(address: string): void {
   if (secrets.size > before) longestFirst = [...secrets].sort((a, b) => b.length - a.length)
 }
 
-/** @param line of JSON, or any text. */
+/** @param line a line of JSON, or any text. */
 export function withoutSecrets(line: string): string {
   let clean = line
   for (const secret of longestFirst) if (clean.includes(secret)) clean = clean.replaceAll(secret, HIDDEN)
@@ -44,16 +44,16 @@ function secretPartsOf(address: string): string[] {
   return [...parts, ...parts.map(decoded)].filter((part) => part !== '')
 }
 
-/** `/v3` and the like stand in any text. */
+/** A path, query or pair that is not longer is not hidden: `/v3` and the like are in any text. */
 const SHORTEST_WHOLE = 3
 
-/** A shorter one would be found in words of our own. */
+/** A shorter key would be found in our own words. */
 const SHORTEST_KEY = 6
 
-/** A parameter whose value is a key, whatever it looks like. */
+/** A parameter whose name says that its value is a key. */
 const KEY_PARAMETER = /^[^=]*(?:key|token|secret|auth|pass|pwd|sig|project|credential)[^=]*=(.*)$/i
 
-/** A name such as `mainnet` or `rpc` is no key, and neither is a number that a line may hold for other reasons. */
+/** Names such as `mainnet` or `rpc` are not keys, and neither are numbers that a line may hold for other reasons. */
 function looksLikeKey(piece: string): boolean {
   if (/^\d*$/.test(piece)) return piece.length >= 12
   return (
@@ -61,7 +61,7 @@ function looksLikeKey(piece: string): boolean {
   )
 }
 
-/** Too short or too common to be searched by itself; together with its user name it is hidden all the same. */
+/** Whether a secret is too short or too common to be searched for by itself. Next to its user name it is still hidden. */
 function isWord(secret: string): boolean {
   return secret.length < 4 || /^(?:\d{1,11}|true|false|null)$/.test(secret)
 }

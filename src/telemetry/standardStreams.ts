@@ -6,15 +6,16 @@ import { isatty } from 'node:tty'
 import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
 import { createLineOutput, LineOutput } from './lineOutput.js'
 
-/**
- * Standard error and standard output as outputs that no thread waits for. The descriptors that we inherit may share their flags
- * with our parent, so O_NONBLOCK is never set on them: pipes and terminals are opened anew, sockets get a relay.
- * Node's own `process.stdout` and `process.stderr` set it, or wait: a service must not touch them before they are taken.
+/*
+ * Standard error and standard output, without any thread waiting for their readers. The descriptors that we inherit may share
+ * their flags with our parent, so O_NONBLOCK is never set on them: pipes and terminals are opened again, sockets get a relay.
+ * Node's own `process.stdout` and `process.stderr` set it, or wait: a service must not use them before `takeStandardStreams`.
  */
+
 const DRAIN_EVERY_MS = 250
 const FIRST_RELAY_RETRY_MS = 1_000
 const LONGEST_RELAY_RETRY_MS = 60_000
-/** Longest wait at the end of the process for lines not written yet. */
+/** Longest wait for unwritten lines at the end of the process. */
 const LONGEST_FLUSH_MS = 200
 /** No descriptor: every write fails. */
 const NOWHERE = -1
@@ -34,20 +35,20 @@ export function standardOutput(): LineOutput {
 }
 
 /**
- * A service calls this before it opens anything else. Descriptors 1 and 2 are replaced by non-blocking ones, so that native code
- * that writes there does not wait either; `process.stdout`, `process.stderr` and `console` are redirected to them.
+ * Replaces descriptors 1 and 2 by non-blocking ones, so that native code that writes there does not wait either, and redirects
+ * `process.stdout`, `process.stderr` and `console`. A service calls it before it opens anything else.
  */
 export function takeStandardStreams(): void {
   for (const stream of [1, 2] as const) {
     const own = openAnew(stream)
     if (own !== undefined) {
       closeSync(stream)
-      // The lowest free number, which is the one that was closed just now.
+      // It gets the lowest free number, which is the one just closed.
       const descriptor = openAnew(own) ?? own
       if (descriptor !== own) closeSync(own)
       taken.set(stream, descriptor)
     }
-    // Opened now, because only threads that start later find it.
+    // Opened here, because only threads that start later find it.
     const output = outputs.get(stream) ?? openStream(stream)
     const descriptor = taken.get(stream)
     if (descriptor !== undefined) output.useDescriptor(descriptor)
@@ -56,7 +57,7 @@ export function takeStandardStreams(): void {
   }
 }
 
-/** For `console`, and for what a thread's own `process.stdout` passes to the main thread's. */
+/** A stream for `console`, and for what the `process.stdout` of other threads passes to the main thread's. */
 function streamTo(output: LineOutput): Writable {
   return new Writable({
     write(chunk, _encoding, done) {
@@ -85,7 +86,7 @@ function openStream(stream: Stream): LineOutput {
   return output
 }
 
-/** Whether a write may wait for the reader. Not for files: they are usually local, and a full disk refuses at once. */
+/** Whether a write may wait for the reader. A write to a file does not: files are usually local, and a full disk fails at once. */
 function mayWait(descriptor: number): boolean {
   const kind = fstatSync(descriptor)
   return kind.isFIFO() || kind.isSocket() || isatty(descriptor)
@@ -103,15 +104,15 @@ function openAnew(descriptor: number): number | undefined {
 }
 
 /**
- * A socket (systemd's journal) can't be opened again, so writing to it may wait. A `cat` between us and the socket does the
- * waiting. It ignores Ctrl-C and a SIGTERM to the whole process group, to pass on our last lines, and ends when we do.
+ * A socket (systemd's journal) can't be opened again, so writing to it may wait. A `cat` between us and the socket waits instead.
+ * It ignores Ctrl-C and a SIGTERM to the whole process group, so that it passes on our last lines, and ends when we do.
  */
 function startRelay(stream: Stream, output: LineOutput, retryMs: number): void {
   const relay = spawnRelay(stream)
   const input = relay.stdin
   const descriptor = descriptorOf(input)
   if (descriptor === undefined) return
-  // Kept from Node, which would close it when the relay ends: other threads could then write to a reused descriptor number.
+  // Hidden from Node, which would close it when the relay ends: other threads could then write to a reused descriptor.
   relay.stdin = null
   if (input instanceof Socket) input.unref()
   relay.unref()
@@ -145,14 +146,14 @@ function spawnRelay(stream: Stream): ChildProcess {
 const NODE_RELAY = `for (const name of ['SIGHUP', 'SIGINT', 'SIGTERM']) process.on(name, () => undefined)
 process.stdin.pipe(process.stdout)`
 
-/** The number of our end of a child's input: it does not wait, and Node has no public name for it. */
+/** The descriptor of our end of a child's input, which does not block. Node has no public property for it. */
 function descriptorOf(stream: object | null): number | undefined {
   const handle: unknown = stream === null ? undefined : Reflect.get(stream, '_handle')
   if (typeof handle !== 'object' || handle === null || !('fd' in handle)) return undefined
   return typeof handle.fd === 'number' && handle.fd >= 0 ? handle.fd : undefined
 }
 
-/** Waits until the relay has passed on our lines. A relay that hangs is killed: it would hold the socket for ever. */
+/** Waits until the relay has passed on our lines. One that hangs is killed: it would keep the socket open for ever. */
 function endRelay({ pid }: ChildProcess): void {
   if (pid === undefined) return
   const nap = new Int32Array(new SharedArrayBuffer(4))
@@ -163,7 +164,7 @@ function endRelay({ pid }: ChildProcess): void {
   process.kill(pid, 'SIGKILL')
 }
 
-/** Our child stays a zombie until the loop runs, which it does not any more. */
+/** An ended child stays a zombie until the event loop runs, which no longer happens. */
 function hasEnded(pid: number): boolean {
   return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
 }

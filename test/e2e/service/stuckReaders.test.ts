@@ -103,7 +103,9 @@ test('a full pipe for log lines that nobody reads: the API answers, lines are dr
   )
   const lines = text.split('\n').filter((line) => !line.startsWith('.') && line !== '')
   const records = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
-  const losses = records.filter(({ msg }) => msg === 'log lines were dropped while standard error took none')
+  const losses = records.filter(
+    ({ msg }) => msg === 'log lines were dropped because standard error accepted none',
+  )
   assert.deepEqual(
     losses.map(({ level, lines }) => [level, lines]),
     [['warn', await droppedLines(service)]],

@@ -293,7 +293,7 @@ const singleMistakes: [name: string, from: string, to: string, mistake: string][
     'an alias that is an address',
     '"http://127.0.0.1:18546/secret-key"',
     '{ url = "http://127.0.0.1:1", alias = "http://x/secret-key" }',
-    'network 1: rpc endpoint 0: the alias is an address; it appears in logs, so give a name',
+    'network 1: rpc endpoint 0: the alias is an address; use a name, because it appears in logs',
   ],
   [
     'a password that can not be decoded',
@@ -396,7 +396,7 @@ test("fifty-three networks fit into an answer's version, one more is refused", (
       second.replace('network_id = 1', `network_id = ${at + 2}`),
     ).join('')
   assert.equal(load(t, withNetworks(53)).config.networks.length, 53)
-  assert.deepEqual(mistakesOf(t, withNetworks(54)), ['54 networks, at most 53 are served by one instance'])
+  assert.deepEqual(mistakesOf(t, withNetworks(54)), ['54 networks, but one instance serves at most 53'])
 })
 
 test('no mistake, no redacted configuration and no fault of the TOML text repeats an RPC address', (t) => {
@@ -473,6 +473,6 @@ test('the proxies of the environment are part of an endpoint, and hidden like it
   assert.equal(plain!.proxy, undefined)
   assert.ok(!JSON.stringify(redacted(config).networks[0]).includes('secret-key'))
   assert.deepEqual(mistakesOf(t, toml, { environment: { HTTPS_PROXY: 'socks5://secret-key:1' } }), [
-    'HTTPS_PROXY is no http:// or https:// address of a proxy',
+    'HTTPS_PROXY is not an http:// or https:// address of a proxy',
   ])
 })

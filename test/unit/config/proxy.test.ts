@@ -71,7 +71,7 @@ test('what is no http proxy is a mistake of the configuration, told without the 
       () => proxyFor('https://rpc.example', { HTTPS_PROXY: value }),
       (error) =>
         error instanceof ConfigError &&
-        error.mistakes.join() === 'HTTPS_PROXY is no http:// or https:// address of a proxy',
+        error.mistakes.join() === 'HTTPS_PROXY is not an http:// or https:// address of a proxy',
     )
   assert.equal(proxyFor('https://rpc.example', { HTTPS_PROXY: 'socks5://x', NO_PROXY: '*' }), undefined)
 })

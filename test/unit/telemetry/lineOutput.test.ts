@@ -81,7 +81,7 @@ test('a line that is longer than a pipe comes whole', (t) => {
 test('what waits is bounded: the rest is dropped, counted, and told once when lines are taken again', (t) => {
   const { writer, read } = pipe(t)
   const output = new LineOutput(createLineOutput(writer))
-  output.tellLossesWith((lines) => `lost ${lines}\n`)
+  output.reportLossesWith((lines) => `lost ${lines}\n`)
   for (let number = 0; number < 20_000; number++) output.write(line(number))
   const dropped = output.dropped()
   assert.ok(dropped > 18_000, String(dropped))
@@ -102,7 +102,7 @@ test('a full disk and a reader that is gone end nothing, and are told when there
   t.after(() => closeSync(full))
   const { writer, read } = pipe(t)
   const output = new LineOutput(createLineOutput(full))
-  output.tellLossesWith((lines) => `lost ${lines}\n`)
+  output.reportLossesWith((lines) => `lost ${lines}\n`)
   for (let number = 0; number < 10_000; number++) output.write(line(number))
   const dropped = output.dropped()
   assert.ok(dropped > 9_800 && dropped < 10_000, String(dropped))
