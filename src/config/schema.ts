@@ -285,7 +285,8 @@ export const ConfigFile = Type.Object(
         synced_lag_blocks: integer(0, 100_000_000, {
           default: 32,
           unit: 'blocks',
-          description: 'When a network is further behind its head, `is_synced` is false and the service degraded.',
+          description:
+            'When a network is further behind its head, `is_synced` is false and the service degraded.',
         }),
         max_lag_blocks: integer(1, 100_000_000, {
           default: 1_000,
