@@ -12,11 +12,11 @@ import { UsageError, type Verb } from './input/verb.js'
 
 interface VerbEntry {
   readonly summary: string
-  /** Runs until it is told to end, and must not wait for the reader of its output. */
+  /** Runs until a signal ends it, and must not wait for the reader of its output. */
   readonly isService?: true
-  /** Opens stores. */
-  readonly isOfStores?: true
-  /** Loaded when it is asked for: `bds --help` needs no native addon. */
+  /** Opens stores, which some limits of the process make deadly. */
+  readonly opensStores?: true
+  /** Loads the verb's code only when it is used: `bds --help` needs no native addon. */
   load(): Promise<Verb>
 }
 
@@ -24,13 +24,13 @@ const verbs: Readonly<Record<string, VerbEntry>> = {
   run: {
     summary: 'index the configured networks and serve the API',
     isService: true,
-    isOfStores: true,
+    opensStores: true,
     load: async () => (await import('./verbs/runVerb.js')).run,
   },
   start: {
     summary: 'try it: a local devnet with real contracts, indexed and served',
     isService: true,
-    isOfStores: true,
+    opensStores: true,
     load: async () => (await import('./verbs/startVerb.js')).start,
   },
   devnet: {
@@ -46,17 +46,17 @@ const verbs: Readonly<Record<string, VerbEntry>> = {
     load: async () => (await import('./verbs/healthVerb.js')).health,
   },
   status: {
-    summary: 'show how far each network of a running service is',
+    summary: 'show how far each network of a running service has synced',
     load: async () => (await import('./verbs/statusVerb.js')).status,
   },
   verify: {
     summary: 'check the stores against themselves and the contracts',
-    isOfStores: true,
+    opensStores: true,
     load: async () => (await import('./verbs/verifyVerb.js')).verify,
   },
   rewind: {
     summary: 'take the newest blocks of a network back',
-    isOfStores: true,
+    opensStores: true,
     load: async () => (await import('./verbs/rewindVerb.js')).rewind,
   },
   reindex: {
@@ -73,16 +73,16 @@ const verbs: Readonly<Record<string, VerbEntry>> = {
   },
 }
 
-/** Node opens the files of a program side by side: some hundred for ours. */
+/** Descriptors that importing needs at most: Node opens the files of a program at the same time, some hundred for ours. */
 const FILES_TO_IMPORT = 1024
 
 process.exitCode = await main(process.argv.slice(2))
 
 /**
- * For a program that ends by itself. Whoever reads its lines may have seen enough (`bds doctor | head -3`): the work goes on to its
- * end and its exit code. An answer that can't be written is no answer.
+ * For verbs that end by themselves. When the reader closes the pipe early (`bds doctor | head -3`), the verb still runs to its end
+ * and its exit code. Any other failure to write is a failure of the verb.
  */
-function outliveReaders(): void {
+function ignoreClosedPipes(): void {
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') return
     process.exitCode = exitCodes.failure
@@ -94,7 +94,7 @@ function outliveReaders(): void {
 async function main([word, ...args]: readonly string[]): Promise<ExitCode> {
   const entry = verbs[word === '--version' || word === '-v' ? 'version' : (word ?? '')]
   const asksForHelp = args.includes('--help') || args.includes('-h')
-  if (entry?.isService !== true || asksForHelp) outliveReaders()
+  if (entry?.isService !== true || asksForHelp) ignoreClosedPipes()
   else catchStopSignalsEarly()
   try {
     if (word === undefined) {
@@ -107,7 +107,7 @@ async function main([word, ...args]: readonly string[]): Promise<ExitCode> {
     }
     if (entry === undefined) throw new UsageError(unknownVerb(word))
     const limits = readLimits()
-    if (limits !== undefined && entry.isOfStores === true && !asksForHelp) {
+    if (limits !== undefined && entry.opensStores === true && !asksForHelp) {
       const deadly = deadlyLimits(limits)
       // Loading the store's code may already end the process.
       if (deadly.length > 0) throw new FatalError(tooLow(deadly))
@@ -120,13 +120,13 @@ async function main([word, ...args]: readonly string[]): Promise<ExitCode> {
     }
     return await verb.run(args)
   } catch (error) {
-    // A refused start must not wait for the reader of its message either.
+    // A service whose start was refused must not wait for the reader of its message either.
     if (entry?.isService === true) (await import('../telemetry/standardStreams.js')).takeStandardStreams()
-    return tell(error)
+    return reportFault(error)
   }
 }
 
-/** Loads a verb's files one by one, so that a limit on open files can be reported. Files loaded already are imported without opening. */
+/** Loads a verb's files one by one, because few may be open at once. The import afterwards opens no file again. */
 function loadOneByOne(word: string): void {
   createRequire(import.meta.url)(`./verbs/${word.replace(/^(--version|-v)$/, 'version')}Verb.js`)
 }
@@ -136,8 +136,8 @@ function unknownVerb(word: string): string {
   return `unknown command ${word}${nearest === undefined ? '' : `: did you mean ${nearest}?`}`
 }
 
-/** Expected faults in one line each; anything else is our bug and shows its stack. */
-function tell(error: unknown): ExitCode {
+/** Writes an expected fault as one line, with its mistakes. Anything else is a bug and is written with its stack. */
+function reportFault(error: unknown): ExitCode {
   if (error instanceof UsageError) {
     console.error(`bds: ${error.message}\nTry: bds --help`)
     return exitCodes.usage
@@ -167,7 +167,7 @@ function help(): string {
     '',
     ...lines,
     '',
-    'bds <command> --help tells more. Exit codes:',
+    'bds <command> --help says more. Exit codes:',
     ...codes,
   ].join('\n')
 }

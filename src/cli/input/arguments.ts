@@ -6,7 +6,7 @@ import { UsageError } from './verb.js'
 
 type Options = NonNullable<ParseArgsConfig['options']>
 
-/** Flags of the configuration: `--config` and one per key that is one value. */
+/** Flags of the configuration: `--config`, and one per key that is not a network's. */
 export const configOptions: Options = {
   config: { type: 'string', short: 'c' },
   ...Object.fromEntries(
@@ -19,7 +19,7 @@ export const configOptions: Options = {
 
 const CONFIG_HELP = 'the configuration, TOML; also BDS_CONFIG'
 
-/** Help lines of a verb that has flags of its own; its text is to start at the same column. */
+/** Help lines for verbs with flags of their own, whose descriptions must start at the same column. */
 export const otherFlagsHelp: readonly string[] = [
   `  --config FILE  ${CONFIG_HELP}`,
   '  and every configuration flag of `bds run --help`',
@@ -34,12 +34,12 @@ export function configFlagsHelp(): string[] {
   }
   const width = Math.max(...flags.map(([name]) => name.length))
   return [
-    'File < environment (BDS_SECTION__KEY, BDS_NETWORKS__<network_id>__KEY) < flags:',
+    'Flags override the environment (BDS_SECTION__KEY, BDS_NETWORKS__<network_id>__KEY), which overrides the file:',
     ...flags.map(([name, description]) => `  --${name.padEnd(width)}  ${description}`),
   ]
 }
 
-/** What stands for the value of a key. */
+/** What help shows in place of a value. */
 function placeholder({ path, schema }: ConfigKey): string {
   if (schema.enum !== undefined) return schema.enum.join('|')
   switch (schema.type) {
@@ -63,6 +63,7 @@ export interface Arguments {
 
 /**
  * Reads a verb's arguments.
+ * @param mostWords how many arguments may be words instead of flags.
  * @throws UsageError for an unknown flag (naming the nearest), a flag without its value, or too many words.
  */
 export function readArguments(args: readonly string[], options: Options, mostWords = 0): Arguments {
@@ -89,7 +90,7 @@ export function readArguments(args: readonly string[], options: Options, mostWor
 function parseFault(error: unknown, known: readonly string[]): string {
   const { message, code } = error as NodeJS.ErrnoException
   if (code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') {
-    // Node tells in three lines what may be meant by a value that looks like a flag.
+    // For a value that looks like a flag, Node's own message takes three lines.
     const spelled = /'(--[^'=]+)=-XYZ'/.exec(message)?.[1]
     if (spelled !== undefined) return `${spelled} has no value; write one that begins with - as ${spelled}=-…`
     const last = /(--\S+) <value>' argument missing/.exec(message)?.[1]

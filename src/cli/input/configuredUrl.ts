@@ -6,16 +6,16 @@ import { UsageError } from './verb.js'
 type Values = Readonly<Record<string, string | undefined>>
 
 /**
- * Where the service of a configuration listens, as its own machine reaches it. Where nothing is configured: where a
- * service listens by default, or by the flags.
- * @param section of the API, or of metrics and probes.
- * @throws UsageError when the port is whatever was free; ConfigError.
+ * The URL at which this machine reaches the service of a configuration. Without a configuration: the default address, or that
+ * of the flags.
+ * @param section `http` for the API, `ops` for metrics and probes.
+ * @throws UsageError when the port is 0, which is any free port. @throws ConfigError.
  */
 export function configuredUrl(section: 'http' | 'ops', values: Values): string {
   const { host, port } = isConfigured(values.config)
     ? loadConfig({ file: values.config, flags: values }).config[section]
     : unconfigured(section, values)
-  if (port === 0) throw new UsageError(`${section}.port is 0, any free port: say --url`)
+  if (port === 0) throw new UsageError(`${section}.port is 0, which is any free port: use --url`)
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }

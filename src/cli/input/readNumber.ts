@@ -1,8 +1,8 @@
 import { UsageError } from './verb.js'
 
 /**
- * A flag that is a whole number from 0 to `most`.
- * @param fallback for a flag that was not given; undefined = the flag is needed.
+ * Reads a flag that is a whole number from 0 to `most`.
+ * @param fallback value of a flag that was not given; undefined = the flag is required.
  * @throws UsageError
  */
 export function readNumber(

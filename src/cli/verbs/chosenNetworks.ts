@@ -13,12 +13,12 @@ export function oneNetwork(
   const network = config.networks.find((candidate) => candidate.networkId === networkId)
   if (network === undefined) {
     const known = config.networks.map((candidate) => candidate.networkId).join(', ')
-    throw new UsageError(`--network ${networkId} is not configured: there are ${known}`)
+    throw new UsageError(`--network ${networkId} is not configured; configured are ${known}`)
   }
   return network
 }
 
-/** The network that `--network` names, or all. */
+/** The network that `--network` names; without this flag all networks. */
 export function chosenNetworks(
   config: Config,
   values: Readonly<Record<string, string | undefined>>,

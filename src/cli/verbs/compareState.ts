@@ -13,7 +13,7 @@ import { readPolledLeaves } from '../../shard/write/applyOutsideBlocks.js'
 import { openContractState } from '../../shard/write/contractState.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 
-/** How one check ended; `skipped`: it could not be made, which says nothing about the data. */
+/** How one check ended. `skipped`: it could not be made, so the data may be good or damaged. */
 export interface CheckOutcome {
   readonly name: string
   readonly outcome: 'good' | 'damaged' | 'skipped'
@@ -26,9 +26,9 @@ export interface StateComparison {
   readonly hasher: TreeHasher
   readonly client: ChainClient
   readonly checkpoint: BlockHeader
-  /** Deposits that the stores beside hold, by network. */
+  /** Number of deposits in the stores of the other networks. */
   readonly indexedDeposits: ReadonlyMap<NetworkId, number>
-  /** Leaves of the L1 info tree; undefined on layer 1, and where they are not indexed. */
+  /** The L1's info leaves; undefined when this is the L1, or its store does not exist. */
   readonly leaves: Pick<L1InfoGerReader, 'read'> | undefined
 }
 
@@ -52,7 +52,7 @@ export async function compareState(
       const detail = `${difference.what} at block ${block}: the contract has ${theirs}, indexed ${difference.ours()}`
       return { name, outcome: 'damaged', detail }
     }
-    if (isCompared) return { name, outcome: 'good', detail: `as the contract has it at block ${block}` }
+    if (isCompared) return { name, outcome: 'good', detail: `equal to the contract at block ${block}` }
     return { name, outcome: 'skipped', detail: `no endpoint has the state of block ${block}` }
   }
   const audit = new ClaimAudit({ networkId, client, contractState, indexedDeposits: () => indexedDeposits })

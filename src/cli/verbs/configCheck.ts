@@ -6,16 +6,16 @@ import { checksumMask } from '../../protocol/checksumAddress.js'
 import { decodeHex } from '../../protocol/hex.js'
 import { compileMerkleModule, createHasher } from '../../wasm/wasmModule.js'
 
-/** Host names that RFC 2606 reserves for examples: the default file has them, and no node answers there. */
+/** Host names that RFC 2606 reserves for examples. The default file has them, and no node answers there. */
 const EXAMPLE_HOST = /(^|\.)(example(\.(com|net|org))?|invalid)\.?$/i
 
 const CONTRACTS = ['bridge', 'global_exit_root_manager', 'rollup_manager'] as const
 
 /**
- * What a service would start with, and yet is a mistake: looked for when a person asks whether the file is right.
+ * Finds mistakes that do not keep a service from starting: `bds config check` looks for them, `bds run` does not.
  * @throws ConfigError with all that was found.
  */
-export function assertIsMeant({ config, table }: LoadedConfig): void {
+export function assertPlausible({ config, table }: LoadedConfig): void {
   const mistakes = [...exampleEndpoints(config), ...misspeltAddresses(table)]
   if (mistakes.length > 0) throw new ConfigError(mistakes)
 }
@@ -24,13 +24,13 @@ function exampleEndpoints({ networks }: Config): string[] {
   return networks.flatMap(({ networkId, rpc }) =>
     rpc.flatMap(({ url, wsUrl }, position) =>
       [url, wsUrl].some((address) => address !== undefined && EXAMPLE_HOST.test(new URL(address).hostname))
-        ? [`network ${networkId}: rpc endpoint ${position} is an example: put an address of your own there`]
+        ? [`network ${networkId}: rpc endpoint ${position} is an example: replace it by your own address`]
         : [],
     ),
   )
 }
 
-/** Mixed case is an EIP-55 checksum. A wrong one is only reported: the service asks the chain whether the contract exists. */
+/** Addresses in mixed case whose EIP-55 checksum is wrong. Only reported here: the service itself asks the chain for the contract. */
 function misspeltAddresses({ networks }: ConfigFile): string[] {
   // 7 ms of CPU; viem takes 130.
   const hasher = createHasher(compileMerkleModule())
@@ -44,7 +44,7 @@ function misspeltAddresses({ networks }: ConfigFile): string[] {
       const address = network[key]
       if (address === undefined || !hasBothCases(address) || address === spell(address)) return []
       return [
-        `network ${network.network_id}: ${key} ${address} has a wrong EIP-55 checksum: a digit is mistyped, or ${spell(address)} is meant`,
+        `network ${network.network_id}: ${key} ${address} has a wrong EIP-55 checksum: a digit is wrong, or it should be ${spell(address)}`,
       ]
     }),
   )

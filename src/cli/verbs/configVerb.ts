@@ -3,12 +3,12 @@ import { renderDefault, renderLoaded } from '../../config/render.js'
 import { exitCodes } from '../../service/exitCodes.js'
 import { configFlagsHelp, configOptions, readArguments } from '../input/arguments.js'
 import { UsageError, type Verb } from '../input/verb.js'
-import { assertIsMeant } from './configCheck.js'
+import { assertPlausible } from './configCheck.js'
 
 /** `bds config check|print|default`. */
 export const config: Verb = {
   help: [
-    'Usage: bds config check [--config FILE] [flags]     tell every mistake, or that there is none',
+    'Usage: bds config check [--config FILE] [flags]     list every mistake, or say that there is none',
     '       bds config print [--config FILE] [flags]     the values in force with their sources; secrets are hidden',
     '       bds config default                           a file with every key, to start from',
     '',
@@ -22,14 +22,14 @@ export const config: Verb = {
       return exitCodes.ok
     }
     if (action !== 'check' && action !== 'print')
-      throw new UsageError('say bds config check, print or default')
+      throw new UsageError('expected bds config check, bds config print or bds config default')
     const loaded = loadConfig({ file: values.config, flags: values })
-    if (action === 'check') assertIsMeant(loaded)
+    if (action === 'check') assertPlausible(loaded)
     const networks = loaded.config.networks.map(({ networkId }) => networkId).join(', ')
     process.stdout.write(
       action === 'print'
         ? renderLoaded(loaded)
-        : `the configuration is fine: networks ${networks}; nothing was asked of the endpoints: bds doctor does\n`,
+        : `the configuration is fine: networks ${networks}; bds doctor checks the endpoints, too\n`,
     )
     return exitCodes.ok
   },

@@ -7,22 +7,22 @@ import { UsageError, type Verb } from '../input/verb.js'
 
 const MAX_UINT32 = 2 ** 32 - 1
 
-/** `bds devnet claim`: moves money on the devnet of `bds start` with a proof from its API. */
+/** `bds devnet claim`: claims a deposit on the devnet of `bds start`, with a proof from its API. */
 export const devnet: Verb = {
   help: [
     'Usage: bds devnet claim --network N --deposit D [--url URL]',
     '',
-    'Takes index and proof of a deposit from the API of the running devnet, executes the claim on the contract, and',
-    'prints the record before and after.',
+    'Asks the API of the running devnet for the L1 info leaf and the proof of a deposit, claims it on the contract, and',
+    'prints its record before and after.',
     '',
-    '  --network N  network that the deposit left',
+    '  --network N  source network of the deposit',
     '  --deposit D  its deposit count',
-    '  --url URL    address of the service, when several devnets run',
+    '  --url URL    address of the service; needed when several devnets run',
   ].join('\n'),
   async run(args) {
     const text = { type: 'string' } as const
     const { words, values } = readArguments(args, { network: text, deposit: text, url: text }, 1)
-    if (words[0] !== 'claim') throw new UsageError('say bds devnet claim')
+    if (words[0] !== 'claim') throw new UsageError('expected bds devnet claim')
     const options = {
       network: readNumber(values, 'network', undefined, MAX_UINT32),
       deposit: readNumber(values, 'deposit', undefined, MAX_UINT32),

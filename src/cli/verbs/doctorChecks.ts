@@ -7,7 +7,7 @@ import { demandOf } from '../../service/startLimits.js'
 import { makeDataFolder } from '../../store/folder/dataFolder.js'
 import { type Demand, deadlyLimits, judgeLimits, readLimits } from '../../telemetry/processLimits.js'
 
-/** What one look told; a throw means that it failed, and its message says why. */
+/** What a check found. A check that fails throws, and the message says why. */
 export interface Finding {
   readonly outcome: 'ok' | 'warn'
   readonly detail: string
@@ -33,10 +33,10 @@ export const machineChecks: readonly Check[] = [
   },
 ]
 
-/** Lines about the limits of this process, for a service of this configuration, or of the smallest one. */
+/** Checks the limits of this process for a service of this configuration; without one, for the smallest service. */
 export function limitChecks(config: Config | undefined): Check[] {
   const limits = readLimits()
-  if (limits === undefined) return [{ what: 'limits', run: () => ok('this system does not tell') }]
+  if (limits === undefined) return [{ what: 'limits', run: () => ok('this system does not report them') }]
   const findings = judgeLimits(limits, config === undefined ? SMALLEST : demandOf(config))
   return findings.map(({ what, outcome, detail }) => ({
     what,
@@ -47,10 +47,10 @@ export function limitChecks(config: Config | undefined): Check[] {
   }))
 }
 
-/** One layer 2 beside layer 1. */
+/** The L1 and one L2. */
 const SMALLEST: Demand = { networks: 2, workers: 1, storeBytes: 0 }
 
-/** Checks of what the configuration names on this machine. */
+/** Checks the data folder of a configuration, and the stores in it. */
 export function folderChecks(config: Config): Check[] {
   const { dataDir } = config
   return [
@@ -100,7 +100,7 @@ async function storeWorksIn(folder: string): Promise<Finding> {
   return ok('writes and reads a store')
 }
 
-/** Under some limits the system ends a process that makes a store. */
+/** @throws OperatorError under limits at which the system ends a process that opens a store. */
 function assertStoreIsSafe(): void {
   const limits = readLimits()
   if (limits === undefined) return
@@ -120,14 +120,14 @@ function dataFolder(dataDir: string): Finding {
 async function fileSystem(dataDir: string): Promise<Finding> {
   const { unsafeFileSystem } = await import('../../store/folder/fileSystem.js')
   const name = unsafeFileSystem(dataDir)
-  if (name === undefined) return ok('a local one, as far as the system tells')
+  if (name === undefined) return ok('a local one, as far as the system reports')
   return warn(`${name}: keep the data on a local disk or a block volume`)
 }
 
 async function storeIdentity(dataDir: string, network: NetworkConfig): Promise<Finding> {
   const { shardDirectory } = await import('../../store/shardDirectory.js')
   const directory = shardDirectory(dataDir, network.networkId)
-  if (!existsSync(join(directory, 'data.mdb'))) return ok('not made yet')
+  if (!existsSync(join(directory, 'data.mdb'))) return ok('does not exist yet')
   const { lockFolder } = await import('../../store/folder/folderLock.js')
   const { openShardStoreSnapshot } = await import('../../store/shardStore.js')
   const { checkIdentity } = await import('../../store/storeIdentity.js')

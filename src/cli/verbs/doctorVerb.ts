@@ -6,7 +6,7 @@ import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments
 import type { Verb } from '../input/verb.js'
 import { type Check, folderChecks, limitChecks, machineChecks } from './doctorChecks.js'
 
-/** Longest time for one endpoint. */
+/** Longest time for all checks of one endpoint. */
 const PROBE_TIMEOUT_MS = 60_000
 
 interface Line {
@@ -15,15 +15,15 @@ interface Line {
   readonly detail: string
 }
 
-/** `bds doctor`: whether this machine can run the service, and what the endpoints can do, told part by part. */
+/** `bds doctor`: checks whether this machine can run the service and what the endpoints can do, one line per check. */
 export const doctor: Verb = {
   help: [
     'Usage: bds doctor [--config FILE] [--offline] [--json] [flags]',
     '',
     'Checks Node, the native addons, the wasm module and limits; with a configuration also the data folder, its disk and stores,',
     'and every RPC endpoint: chain, contracts and whether they name each other, finality tag, logs by block hash, range of logs,',
-    'batches, call traces, new heads where it has a ws_url. Endpoints are named by their alias. Ends with 1 when a part fails; a warning is something that the',
-    'service does without.',
+    'batches, call traces, new heads where it has a ws_url. Endpoints are named by their alias. Ends with 1 when a check fails;',
+    'a warning is about something that the service can do without.',
     '',
     '  --offline      ask no endpoint',
     '  --json         one JSON document instead of lines',
@@ -36,12 +36,12 @@ export const doctor: Verb = {
       json: { type: 'boolean' },
     })
     const lines: Line[] = []
-    const tell = (line: Line): void => {
+    const report = (line: Line): void => {
       lines.push(line)
       if (!switches.has('json')) console.log(`${words[line.outcome].padEnd(6)}${line.what}: ${line.detail}`)
     }
     const runAll = async (checks: readonly Check[]): Promise<void> => {
-      for (const check of checks) tell(await lineOf(check))
+      for (const check of checks) report(await lineOf(check))
     }
     await runAll(machineChecks)
     if (isConfigured(values.config)) {
@@ -55,7 +55,7 @@ export const doctor: Verb = {
       await runAll(limitChecks(config))
       if (config !== undefined) {
         await runAll(folderChecks(config))
-        if (!switches.has('offline')) await probeAll(config, tell)
+        if (!switches.has('offline')) await probeAll(config, report)
       }
     } else await runAll(limitChecks(undefined))
     const isWell = lines.every(({ outcome }) => outcome !== 'fail')
@@ -74,7 +74,7 @@ async function lineOf({ what, run }: Check): Promise<Line> {
   }
 }
 
-async function probeAll(config: Config, tell: (line: Line) => void): Promise<void> {
+async function probeAll(config: Config, report: (line: Line) => void): Promise<void> {
   const { probeEndpoint } = await import('../../chain/probe/probeEndpoint.js')
   const { createLogger } = await import('../../telemetry/logger.js')
   const logger = createLogger({ level: 'error', format: 'json' }, { component: 'doctor' })
@@ -83,10 +83,10 @@ async function probeAll(config: Config, tell: (line: Line) => void): Promise<voi
       const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS)
       try {
         for (const { what, ...finding } of await probeEndpoint(network, position, logger, signal))
-          tell({ what: `${alias}, ${what}`, ...finding })
+          report({ what: `${alias}, ${what}`, ...finding })
       } catch (error) {
-        const detail = signal.aborted ? `no end after ${PROBE_TIMEOUT_MS / 1000} s` : faultText(error)
-        tell({ what: alias, outcome: 'fail', detail })
+        const detail = signal.aborted ? `not finished after ${PROBE_TIMEOUT_MS / 1000} s` : faultText(error)
+        report({ what: alias, outcome: 'fail', detail })
       }
     }
 }

@@ -5,15 +5,15 @@ import { UsageError, type Verb } from '../input/verb.js'
 
 const LONGEST_WAIT_MS = 3_000
 
-/** `bds health`: for the health check of a container, which needs no curl in the image then. */
+/** `bds health`: for the health check of a container, so that the image needs no curl. */
 export const health: Verb = {
   help: [
     'Usage: bds health [--url URL | --config FILE] [flags]',
     '',
     'Asks a health or readiness URL, prints the answer, and ends with 0 for HTTP 200 and 5 for anything else.',
     '',
-    '  --url URL      what to ask; else / at ops.host and ops.port of the configuration, which are 127.0.0.1 and 9091',
-    '                 where there is none',
+    '  --url URL      what to ask; default / at ops.host and ops.port of the configuration, or without one at',
+    '                 127.0.0.1:9091',
     ...otherFlagsHelp,
   ].join('\n'),
   async run(args) {

@@ -9,13 +9,13 @@ import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments
 import { UsageError, type Verb } from '../input/verb.js'
 import { oneNetwork } from './chosenNetworks.js'
 
-/** `bds reindex`: removes one network's data, which the next run reads from the chain again. */
+/** `bds reindex`: removes the shard of one network; the next `bds run` reads the network from the chain again. */
 export const reindex: Verb = {
   help: [
     'Usage: bds reindex --config FILE --network N [--yes] [flags]',
     '',
-    'Removes what is stored of network N, whatever it was made for; the next `bds run` reads it from the chain again. Stop the',
-    'service before. Other networks keep their data. Asks first, on a terminal; elsewhere --yes is needed.',
+    'Removes what is stored of network N, even if it was stored for another chain; the next `bds run` reads it from the chain again.',
+    'Stop the service before. Other networks keep their data. Asks before it removes; without a terminal --yes is needed.',
     '',
     '  --network N    the network',
     '  --yes          do not ask',
@@ -53,7 +53,8 @@ export const reindex: Verb = {
 }
 
 async function isConfirmed(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new UsageError('standard input is no terminal to ask on: say --yes')
+  if (!process.stdin.isTTY)
+    throw new UsageError("standard input is not a terminal, so it can't ask: use --yes")
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   try {
     return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim())

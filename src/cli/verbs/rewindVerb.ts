@@ -20,14 +20,14 @@ import { oneNetwork } from './chosenNetworks.js'
 
 const MAX_BLOCK = 9_999_999_999
 
-/** `bds rewind`: takes blocks back as a reorg does, in one transaction; the next run reads them again. */
+/** `bds rewind`: takes blocks back in one transaction, as a reorg does; the next run reads them again. */
 export const rewind: Verb = {
   help: [
     'Usage: bds rewind --config FILE --network N --to-block B [flags]',
     '',
     'Takes back everything that network N stored above block B; the next `bds run` reads those blocks again. Stop the service',
-    'before. The network then stands at the newest block at or below B that is stored: not every block is, one without events',
-    'may have left nothing. Undo is kept for networks[].rollback_blocks: further back only `bds reindex` helps.',
+    'before. The network goes back to the newest stored block at or below B: blocks without events are not always stored. Undo',
+    'is kept for networks[].rollback_blocks; to go further back, use `bds reindex`.',
     '',
     '  --network N    the network',
     '  --to-block B   newest block that may stay',
@@ -46,7 +46,7 @@ export const rewind: Verb = {
   },
 }
 
-/** @returns what was done, in one line. @throws FatalError when the folder is in use; OperatorError when undo ends above. */
+/** @returns what was done, in one line. @throws FatalError when the folder is in use, OperatorError when undo does not reach `block`. */
 async function rewindShard(config: Config, network: NetworkConfig, block: number): Promise<string> {
   const { networkId, startBlock } = network
   const own = { ...config, networks: [network] }
@@ -63,14 +63,14 @@ async function rewindShard(config: Config, network: NetworkConfig, block: number
     const plan = planRewind(reader, block, startBlock)
     reader.release()
     if (plan.type === 'nothing')
-      return `network ${networkId} stands at ${blockName(plan.checkpoint)}: nothing to take back`
+      return `network ${networkId} is at ${blockName(plan.checkpoint)}: nothing to take back`
     if (plan.type === 'tooDeep') throw tooDeep(networkId, block, plan.oldest)
-    // Claims go with their blocks: until those are read again nothing with this destination is ready.
+    // Claims are taken back with their blocks. Until these are read again, no deposit to this network is ready.
     writer.noteCatchingUp(true)
     writer.revertTo(plan.ancestor as BlockNumber)
     const { deposits, claims } = writer.counts()
-    const counted = `${deposits} deposits and ${claims} claims are left`
-    return `network ${networkId} is back at ${placeName(writer.checkpoint()?.number, block)}; ${counted}`
+    const left = `${deposits} deposits and ${claims} claims are left`
+    return `network ${networkId} is back at ${placeName(writer.checkpoint()?.number, block)}; ${left}`
   } finally {
     await writer.close()
     await reader.close()

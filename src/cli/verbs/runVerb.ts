@@ -8,8 +8,8 @@ export const run: Verb = {
   help: [
     'Usage: bds run --config FILE [flags]',
     '',
-    'Prints one line when it listens and one when each network has caught up, and "network N waits: …" where an endpoint serves',
-    'another chain or has no such contract (yet); log lines go to standard error.',
+    'Prints one line when it listens, one for each network that has caught up, and "network N waits: …" when an endpoint serves',
+    'another chain or does not know the contract (yet). Log lines go to standard error.',
     'SIGTERM, SIGHUP: readiness fails, the port closes after http.drain_delay_ms, then everything closes in order; exit code 0.',
     'Ctrl-C does the same without the delay; a second signal ends the process at once.',
     '',

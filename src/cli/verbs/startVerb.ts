@@ -45,7 +45,7 @@ export const start: Verb = {
       roundMs: readNumber(values, 'round-ms', 4_000, 3_600_000),
       command: commandName(process.argv[1] ?? 'bds'),
     }
-    // Before three chains have started, not after: without it nothing can be served.
+    // Fails here rather than after three chains have started, if no native build of the HTTP server runs.
     loadUws()
     const logger = createLogger({ level: 'warn', format: 'auto' }, { component: 'main' })
     assertLimits(DEMAND, logger)
@@ -58,7 +58,7 @@ export const start: Verb = {
   },
 }
 
-/** Start-up is part of the job, so that a signal ends it as well. */
+/** The start of the devnet is part of the job, so that a signal ends it, too. */
 function devnetJob(options: Parameters<typeof runStart>[0], endsWithParent: boolean): Job {
   const controller = new AbortController()
   const ended = runStart(options, { startService, print: announce, signal: controller.signal })
@@ -75,7 +75,7 @@ function devnetJob(options: Parameters<typeof runStart>[0], endsWithParent: bool
     failed,
     stop: async () => {
       controller.abort()
-      // A fault has been told through `failed` already.
+      // A fault has been reported through `failed` already.
       await ended.catch(() => undefined)
     },
     closingRoom: () => 'devnet',
@@ -83,15 +83,15 @@ function devnetJob(options: Parameters<typeof runStart>[0], endsWithParent: bool
 }
 
 /**
- * A killed parent sends no signal: its children are handed to another process, and that is what can be seen.
- * The look costs a system call; the timer keeps nothing alive.
+ * Calls `body` when the parent has ended. A killed parent sends no signal, but its children get another parent. The timer does not
+ * keep the process alive.
  */
-function whenParentEnds(tell: () => void): void {
+function whenParentEnds(body: () => void): void {
   const parent = process.ppid
   const timer = setInterval(() => {
     if (process.ppid === parent) return
     clearInterval(timer)
-    tell()
+    body()
   }, PARENT_LOOK_MS).unref()
 }
 

@@ -14,13 +14,13 @@ export const status: Verb = {
   help: [
     'Usage: bds status [--url URL | --config FILE] [--watch] [--json] [flags]',
     '',
-    'Shows per network how far the running service is. Ends with 0 when every network is in step, with 5 when one is not or the',
-    'service does not answer.',
+    'Shows how far each network of the running service has synced. Ends with 0 when every network is in sync, with 5 when one is',
+    'not or the service does not answer.',
     '',
-    '  --url URL      address of the API, without a path; else http.host and http.port of the configuration,',
-    '                 which are 127.0.0.1 and 5577 where there is none',
+    '  --url URL      address of the API, without a path; default http.host and http.port of the configuration, or',
+    '                 without one 127.0.0.1:5577',
     '  --watch        show it again every two seconds, until Ctrl-C',
-    '  --json         the answer of the service as it is',
+    '  --json         the unchanged answer of the service',
     ...otherFlagsHelp,
   ].join('\n'),
   async run(args) {
@@ -65,7 +65,7 @@ async function show(url: URL, switches: ReadonlySet<string>): Promise<ExitCode> 
   return record.networks.every((network) => network.is_synced) ? exitCodes.ok : exitCodes.unhealthy
 }
 
-/** @returns undefined when the text is no sync status: another server may answer 200 to anything. */
+/** @returns undefined when the text is not a sync status: another server may answer 200 to anything. */
 function syncStatusOf(text: string): SyncStatusRecord | undefined {
   try {
     const record = JSON.parse(text) as SyncStatusRecord | null
@@ -84,7 +84,7 @@ const columns: readonly (readonly [title: string, cell: (network: NetworkSyncRec
   ['lag', (network) => (isCutOff(network) ? '-' : String(network.current_block - network.synced_block))],
   ['seconds', ({ lag_seconds }) => String(lag_seconds ?? '-')],
   ['deposits', ({ indexed_deposit_count }) => String(indexed_deposit_count)],
-  // Of that moment: deposits since then are counted in the column before, not in this one.
+  // May be lower than `deposits`, which counts later ones, too.
   ['on chain, last compared', ({ contract_deposit_count }) => String(contract_deposit_count ?? '-')],
   ['claims', ({ indexed_claim_count }) => String(indexed_claim_count)],
   ['senders open', ({ unresolved_senders }) => String(unresolved_senders)],
@@ -94,7 +94,7 @@ const columns: readonly (readonly [title: string, cell: (network: NetworkSyncRec
 const STATES: { readonly [K in HealthReason]?: string } = {
   rpc: 'no endpoint answers',
   behind: 'the head is below what is indexed',
-  stalled: 'the chain stands still',
+  stalled: 'the chain makes no new blocks',
   emergency_state: 'the bridge is in emergency state',
 }
 
@@ -102,14 +102,14 @@ function isCutOff({ reasons }: NetworkSyncRecord): boolean {
   return reasons?.includes('rpc') === true
 }
 
-/** The health record's reasons of a network; `syncing` is shown only when it is the only one. */
+/** What the column `state` shows: the network's reasons. `syncing` is shown only when it is the only one. */
 function stateOf({ halted, is_synced, reasons = [] }: NetworkSyncRecord): string {
-  const told = reasons
+  const states = reasons
     .filter((reason) => reason !== 'halted' && reason !== 'disk' && reason !== 'syncing')
     .map((reason) => (STATES[reason] === undefined ? reason : `${reason}: ${STATES[reason]}`))
-  if (halted !== null) told.unshift(`halted: ${halted}`)
-  if (told.length === 0) return is_synced ? 'in step' : 'syncing'
-  return (is_synced ? ['in step', ...told] : told).join('; ')
+  if (halted !== null) states.unshift(`halted: ${halted}`)
+  if (states.length === 0) return is_synced ? 'in sync' : 'syncing'
+  return (is_synced ? ['in sync', ...states] : states).join('; ')
 }
 
 /** One line per network under a line of titles. */
@@ -129,7 +129,7 @@ export function renderStatus(networks: readonly NetworkSyncRecord[]): string {
     .join('\n')
 }
 
-/** Numbers to the right, the state at the end to the left. */
+/** Aligns numbers to the right, and the last column to the left. */
 function alignCell(cell: string, column: number, width: number): string {
   return column === columns.length - 1 ? cell : cell.padStart(width)
 }

@@ -18,13 +18,13 @@ import { checkIdentity } from '../../store/storeIdentity.js'
 import { createLogger } from '../../telemetry/logger.js'
 import { type CheckOutcome, compareState } from './compareState.js'
 
-/** Longest time that a chain may take to answer; for every claim, one by one, longer. */
+/** Longest time to compare a network with its contracts; longer when every claim is compared. */
 const CHAIN_TIMEOUT_MS = 30_000
 const DEEP_TIMEOUT_MS = 30 * 60_000
 
 export interface NetworkReport {
   readonly network_id: number
-  /** Checkpoint of the snapshot that was looked at; null before the first. */
+  /** Checkpoint of the snapshot that was checked; null when no block is stored. */
   readonly block: number | null
   readonly checks: readonly CheckOutcome[]
 }
@@ -34,15 +34,15 @@ export interface VerifyOptions {
   readonly network: NetworkConfig
   readonly hasher: TreeHasher
   readonly isDeep: boolean
-  /** Whether the contract is asked too. */
+  /** Whether the store is compared with the contract, too. */
   readonly asksChain: boolean
-  /** Networks whose deposits may have been claimed here. */
+  /** All configured networks. */
   readonly networkIds: readonly number[]
 }
 
 /**
- * Checks one network's shard in one snapshot, then compares it with the contract. @throws FatalError when there is no shard,
- * or it was made for another network.
+ * Checks one network's shard in one snapshot, then compares it with the contract.
+ * @throws FatalError when there is no shard, or it was made for another network.
  */
 export async function verifyNetwork(options: VerifyOptions): Promise<NetworkReport> {
   const { dataDir, network, hasher, isDeep, asksChain } = options
@@ -107,12 +107,12 @@ async function compareDeep(
     for (const networkId of networkIds) {
       const directory = shardDirectory(dataDir, networkId)
       if (networkId === network.networkId || !existsSync(directory)) continue
-      const beside = openShardStoreSnapshot(directory)
-      beside.refresh()
-      indexedDeposits.set(asNetworkId(networkId), readCounters(beside).deposits)
-      beside.release()
-      if (networkId === L1_NETWORK_ID) leaves = l1InfoGersOf(beside, hasher)
-      else await beside.close()
+      const other = openShardStoreSnapshot(directory)
+      other.refresh()
+      indexedDeposits.set(asNetworkId(networkId), readCounters(other).deposits)
+      other.release()
+      if (networkId === L1_NETWORK_ID) leaves = l1InfoGersOf(other, hasher)
+      else await other.close()
     }
     return await compareState({ network, view, hasher, client, checkpoint, indexedDeposits, leaves }, signal)
   } finally {

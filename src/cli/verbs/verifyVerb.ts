@@ -8,17 +8,17 @@ import { chosenNetworks } from './chosenNetworks.js'
 import type { CheckOutcome } from './compareState.js'
 import { type NetworkReport, verifyNetwork } from './verifyNetwork.js'
 
-/** `bds verify`: works out anew what the store derived, and names the first thing that differs. */
+/** `bds verify`: computes again what the store has derived from its rows, and reports what differs. */
 export const verify: Verb = {
   help: [
     'Usage: bds verify --config FILE [--network N] [--deep] [--offline] [--json] [flags]',
     '',
-    'Checks the stores, also beside a running service: each network is read in one snapshot, nothing is written.',
-    'Ends with 0 when all is well and with 4 when something is not: the first such thing is named.',
+    'Checks the stores, also while a service uses them: each network is read in one snapshot, and nothing is written.',
+    'Ends with 0 when no damage is found and with 4 otherwise, naming the first damage.',
     '',
-    '  --network N    this network only',
-    '  --deep         every tree node, root, list, link and counter, too, and every claim and injection with the',
-    '                 contract: minutes for millions of deposits',
+    '  --network N    check this network only',
+    '  --deep         check every tree node, root, list, link and counter, and compare every claim and injection with',
+    '                 the contract: takes minutes for millions of deposits',
     '  --offline      do not compare with the contract',
     '  --json         one JSON document instead of lines',
     ...otherFlagsHelp,

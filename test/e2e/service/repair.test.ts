@@ -47,7 +47,7 @@ test('verify finds a running service’s data whole, and its contracts in agreem
     const expected = [
       ['contract', `getRoot() and depositCount() at block ${block}`],
       ...['claims', 'emergency', 'token mappings', ...(network_id === 0 ? [] : ['injections'])].map(
-        (what) => [`contract ${what}`, `as the contract has it at block ${block}`],
+        (what) => [`contract ${what}`, `equal to the contract at block ${block}`],
       ),
     ]
     assert.deepEqual(
@@ -126,13 +126,13 @@ test('rewind and reindex take data back, and the next run makes the same answers
     /^network 0 is back at (block 3|block [0-2], the newest stored block at or below 3|its beginning \(no block at or below 3 is stored\)); \d+ deposits and \d+ claims are left$/,
   )
   const again = await bds(t, 'rewind', '--config', file, '--network', '0', '--to-block', '9999')
-  assert.match(again.stdout, /^network 0 stands at (block [0-3]|its beginning): nothing to take back$/)
+  assert.match(again.stdout, /^network 0 is at (block [0-3]|its beginning): nothing to take back$/)
   assert.equal((await bds(t, 'verify', '--config', file, '--deep', '--offline')).code, 0)
 
   const unasked = await bds(t, 'reindex', '--config', file, '--network', '1')
   assert.deepEqual(
     [unasked.code, unasked.stderr],
-    [2, 'bds: standard input is no terminal to ask on: say --yes\nTry: bds --help'],
+    [2, "bds: standard input is not a terminal, so it can't ask: use --yes\nTry: bds --help"],
   )
   const shard = join(dataDirOf(file), '1')
   writeFileSync(join(shard, 'notes.txt'), 'mine')
@@ -205,7 +205,7 @@ test('status shows every network of a running service, and ends with 5 when ther
   assert.equal(rows.length, world.networkIds.length)
   const head = world.network(0).head.number
   const deposits = world.network(0).deposits().length
-  assert.match(rows[0]!, new RegExp(`^ +0 +${head} +${head} +\\d+ +0 +0 +${deposits} .* in step$`))
+  assert.match(rows[0]!, new RegExp(`^ +0 +${head} +${head} +\\d+ +0 +0 +${deposits} .* in sync$`))
   const json = await bds(t, 'status', '--url', service.url, '--json')
   assert.equal((JSON.parse(json.stdout) as { networks: unknown[] }).networks.length, rows.length)
   await service.kill('SIGTERM')

@@ -87,7 +87,7 @@ const wrongLines: [args: string[], message: string][] = [
   [['rnu'], 'unknown command rnu: did you mean run?'],
   [['run', '--htp-port', '1'], 'unknown flag --htp-port: did you mean --http-port?'],
   [['run', 'now'], 'unexpected argument now'],
-  [['config'], 'say bds config check, print or default'],
+  [['config'], 'expected bds config check, bds config print or bds config default'],
   [['health', '--url', 'nowhere'], '--url nowhere is not an address'],
   [
     ['rewind', '--network', '0', '--to-block', '-1'],
@@ -112,7 +112,7 @@ test('config check tells all mistakes with exit code 3, or that there is none', 
   for (const mistake of ['http.port is 99999', 'network_id 0 is used by 2 networks', 'primary_network 1'])
     assert.ok(stderr.includes(mistake), mistake)
   const good = await bds(t, ['config', 'check', '--config', fileWith(t, EXAMPLE_TOML)])
-  const fine = 'the configuration is fine: networks 0, 1; nothing was asked of the endpoints: bds doctor does'
+  const fine = 'the configuration is fine: networks 0, 1; bds doctor checks the endpoints, too'
   assert.deepEqual([good.code, good.stdout], [0, fine])
 })
 
@@ -144,7 +144,7 @@ test('the default configuration is a configuration but for its endpoints, which 
   const { stdout } = await bds(t, ['config', 'default'])
   const untouched = await bds(t, ['config', 'check', '--config', fileWith(t, stdout)])
   const example = (networkId: number) =>
-    `network ${networkId}: rpc endpoint 0 is an example: put an address of your own there`
+    `network ${networkId}: rpc endpoint 0 is an example: replace it by your own address`
   assert.equal(untouched.code, 3)
   for (const networkId of [0, 1]) assert.ok(untouched.stderr.includes(example(networkId)), untouched.stderr)
   const half = fileWith(t, stdout.replace('layer1.example.org', 'layer1.our-own-node.org'))
@@ -168,7 +168,7 @@ test('config check tells an address whose EIP-55 checksum is wrong; one in a sin
   ]) {
     const { code, stderr } = await check(address)
     assert.equal(code, 3)
-    const told = `network 0: global_exit_root_manager ${address} has a wrong EIP-55 checksum: a digit is mistyped, or ${right} is meant`
+    const told = `network 0: global_exit_root_manager ${address} has a wrong EIP-55 checksum: a digit is wrong, or it should be ${right}`
     assert.ok(stderr.includes(told), stderr)
   }
   for (const address of [right.toLowerCase(), `0x${right.slice(2).toUpperCase()}`])
@@ -204,7 +204,7 @@ test('health asks where the configuration lets probes listen, and flags beat the
   const anyPort = await bds(t, ['health', '--config', example, '--ops-port', '0'])
   assert.deepEqual(
     [anyPort.code, anyPort.stderr],
-    [2, 'bds: ops.port is 0, any free port: say --url\nTry: bds --help'],
+    [2, 'bds: ops.port is 0, which is any free port: use --url\nTry: bds --help'],
   )
 })
 

@@ -27,12 +27,12 @@ const stateOf = (change: Partial<NetworkSyncRecord>): string =>
 
 test('the state of a network says what is the matter, and syncing only where that is all', () => {
   const outOfStep = { is_synced: false } as const
-  assert.equal(stateOf({}), 'in step')
+  assert.equal(stateOf({}), 'in sync')
   assert.equal(stateOf(outOfStep), 'syncing')
   assert.equal(stateOf({ ...outOfStep, reasons: ['syncing'] }), 'syncing')
   assert.equal(stateOf({ ...outOfStep, reasons: ['rpc', 'syncing'] }), 'rpc: no endpoint answers')
   assert.equal(stateOf({ ...outOfStep, reasons: ['behind'] }), 'behind: the head is below what is indexed')
-  assert.equal(stateOf({ reasons: ['stalled'] }), 'in step; stalled: the chain stands still')
+  assert.equal(stateOf({ reasons: ['stalled'] }), 'in sync; stalled: the chain makes no new blocks')
   const halted = { ...outOfStep, halted: 'missing_log', reasons: ['halted', 'rpc'] } as const
   assert.equal(stateOf(halted), 'halted: missing_log; rpc: no endpoint answers')
   assert.equal(stateOf({ ...outOfStep, halted: 'disk_full', reasons: ['disk'] }), 'halted: disk_full')
