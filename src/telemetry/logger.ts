@@ -103,7 +103,7 @@ const COLOURS: Readonly<Record<string, string>> = { error: '31', warn: '33', inf
  * Makes a JSON log line readable on a terminal: time, level, text, fields, and below them the stack of an error.
  * A line that is not JSON is returned unchanged.
  */
-export function prettyLine(line: string): string {
+function prettyLine(line: string): string {
   let record: Record<string, unknown>
   try {
     record = JSON.parse(line) as Record<string, unknown>
