@@ -16,21 +16,21 @@ test('every relative link of every document leads to a file, and to a heading of
   assert.deepEqual(brokenLinks(root, pages), [])
 })
 
-test('every place in src/ and test/ that a document names is there', () => {
+test('every file and folder of src/ and test/ that a document names exists', () => {
   const map = pages.find(({ file }) => file === 'docs/architecture.md')
   assert.ok(map !== undefined && map.text.match(/`src\//g)!.length > 100)
   assert.deepEqual(missingPaths(root, pages), [])
 })
 
-test('every function that a document places in a file stands in that file', () => {
+test('every function that a document places in a file is defined in that file', () => {
   assert.deepEqual(missingNames(root, pages), [])
 })
 
-test('every script that a document tells to run is in package.json', () => {
+test('every npm script that a document tells the reader to run is in package.json', () => {
   assert.deepEqual(unknownScripts(pages, scripts), [])
 })
 
-test('negative control: the checks of documents see each kind of mistake', () => {
+test('negative control: the checks of documents report each kind of mistake', () => {
   const text = [
     '# A heading of ours, with `code`',
     '[file](none.md) [anchor](README.md#none) [own](#none) `[code](code.md)`',

@@ -20,15 +20,15 @@ test('the rooms are those of docs/rooms.md, and none imports a room that it may 
   assert.deepEqual(findBreaches(files, plan), [])
 })
 
-test('docs/rooms.md allows no import that nobody needs', () => {
+test('docs/rooms.md allows no import that the code does not use', () => {
   assert.deepEqual(unusedAllowances(files, plan), [])
 })
 
-test('every library that one file keeps to itself is really used somewhere', () => {
+test('every library that only one file may import is imported somewhere', () => {
   assert.deepEqual(unusedKeepers(files), [])
 })
 
-test('negative control: the checker sees each kind of breach', () => {
+test('negative control: the import checker reports each kind of breach', () => {
   const rooms = ['api', 'errors', 'query', 'http/wire', 'http', 'shard', 'wasm', 'pool', 'service']
   const small = new Map(rooms.map((room): [string, string[]] => [room, room === 'service' ? ['http'] : []]))
   small.set('attic', [])
@@ -79,7 +79,7 @@ test('negative control: the checker sees each kind of breach', () => {
   ])
 })
 
-test('negative control: a thirteenth door is told', () => {
+test('negative control: the import checker reports a room with a thirteenth door', () => {
   const doors = Array.from({ length: 13 }, (_, at) => sourceFile(`store/door${at}.ts`, ''))
   const guest = sourceFile(
     'shard/guest.ts',

@@ -27,7 +27,7 @@ function namesOf(heading: string, column: number): string[] {
     .flatMap((line) => [...line.split('|')[column]!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!))
 }
 
-test('docs/architecture.md has every room of src/, and no other, each above all that it imports', () => {
+test('docs/architecture.md lists exactly the rooms of src/, each above all that it imports', () => {
   const rooms = namesOf('Rooms', 1)
   assert.deepEqual(rooms.toSorted(), readdirSync(join(root, 'src')).toSorted())
   const top = (room: string): string => room.split('/')[0]!
@@ -37,11 +37,11 @@ test('docs/architecture.md has every room of src/, and no other, each above all 
       assert.ok(rooms.indexOf(top(room)) <= rooms.indexOf(top(other)), `${room} imports ${other}`)
 })
 
-test('docs/architecture.md has every table of the store, in its order on disk', () => {
+test('docs/architecture.md lists exactly the tables of the store, in their order on disk', () => {
   assert.deepEqual(namesOf('Tables of the store', 1), Object.keys(tables))
 })
 
-test('docs/architecture.md has every thread entry, and no other', () => {
+test('docs/architecture.md lists exactly the thread entries', () => {
   const isEntry = (file: string): boolean => file.endsWith('.worker.ts')
   assert.deepEqual(
     namesOf('Threads', 2).filter(isEntry).toSorted(),
@@ -65,7 +65,7 @@ const CACHES = [
   'SlotCache',
 ]
 
-test('docs/architecture.md tells of every cache: the file that holds it, or the one of its class', () => {
+test('docs/architecture.md describes every cache with the file that holds it, or with the file of its class', () => {
   const section = page.slice(page.indexOf('\n## Memos and caches\n'), page.indexOf('\n## Where do I find\n'))
   for (const name of CACHES) {
     const holders = [...sources].filter(([, text]) => text.includes(`new ${name}`)).map(([file]) => file)

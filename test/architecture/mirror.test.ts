@@ -11,19 +11,19 @@ const rooms = foldersBelow(fileURLToPath(new URL('src', project)))
 /** Tests of what is not in `src`: the benches' own options, and the helpers of the tests. */
 const BESIDE_SRC = ['bench', 'support']
 
-test('each folder of unit tests has the name and the place of the folder of src whose files it tests', () => {
+test('each folder below test/unit is a folder of src, or bench or support', () => {
   assert.ok(unitTests.length > 40, `only ${unitTests.length} folders of unit tests`)
   assert.deepEqual(strangers(unitTests, rooms), [])
 })
 
-test('negative control: a folder of unit tests that src does not have is named', () => {
+test('negative control: a folder below test/unit that src does not have is reported', () => {
   assert.deepEqual(
     strangers(['bench', 'shard', 'shard/attic', 'support', 'write'], ['bench', 'shard', 'shard/write']),
     ['shard/attic', 'write'],
   )
 })
 
-test('no two unit tests in folders of different rooms have one name', () => {
+test('no two unit tests have the same file name', () => {
   const names = readdirSync(fileURLToPath(new URL('test/unit', project)), {
     recursive: true,
     withFileTypes: true,

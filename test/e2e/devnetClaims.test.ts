@@ -19,7 +19,7 @@ interface ClaimAnswer {
   readonly deposit_count: number
 }
 
-test('the API is right about every deposit: the contract takes its proofs, and nothing that it calls not ready', async (t) => {
+test('the contract accepts every proof that the API gives for a ready deposit, and no deposit that the API calls not ready can be claimed', async (t) => {
   const devnet = await testDevnet(t)
   await playScenario(devnet)
   const service = await serviceOn(t, devnet)

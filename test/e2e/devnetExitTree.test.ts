@@ -60,7 +60,7 @@ function claimUnder(
   return { ...claim, smtProofLocalExitRoot, globalIndex: BigInt(index), amount }
 }
 
-test('a root settled between two deposits of one transaction: the contract takes what is called ready, and no more', async (t) => {
+test('when a root is settled between two deposits of one transaction, the contract accepts the claims that the API calls ready and no others', async (t) => {
   const devnet = await testDevnet(t)
   const [l1, network1] = devnet.chains
   const { bob, carol } = devnet.accounts
@@ -84,7 +84,7 @@ test('a root settled between two deposits of one transaction: the contract takes
   await sendClaim(l1, carol, (await requestClaim(again.api, third!)).claim)
 })
 
-test('a cut and regrown exit tree: the contract takes what came back as it was, and for each count one leaf', async (t) => {
+test('after the exit tree is cut and regrown, the contract accepts claims of regrown deposits, and of one deposit for each deposit count', async (t) => {
   const devnet = await testDevnet(t)
   const [l1, network1] = devnet.chains
   const { bob, carol } = devnet.accounts

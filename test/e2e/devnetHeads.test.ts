@@ -4,7 +4,7 @@ import { bridgeAsset } from '../../src/devnet/actions.js'
 import { serviceOn } from '../support/devnetService.js'
 import { testDevnet } from '../support/testDevnet.js'
 
-test('a node that tells of its heads over WebSocket is followed at once, however long the polls are', async (t) => {
+test('the service follows a new head that a node announces over WebSocket at once, however long the poll interval is', async (t) => {
   const devnet = await testDevnet(t)
   const [l1, network1] = devnet.chains
   const { alice, bob } = devnet.accounts

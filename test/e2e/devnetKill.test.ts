@@ -7,7 +7,7 @@ import { findClaimError } from '../../src/devnet/sendClaim.js'
 import { serviceOn } from '../support/devnetService.js'
 import { testDevnet } from '../support/testDevnet.js'
 
-test('a service that is killed while it indexes goes on where it was, and tells what one tells that was never killed', async (t) => {
+test('a service that is killed during indexing continues where it stopped, and gives the answers of a service that was never killed', async (t) => {
   const devnet = await testDevnet(t)
   const [l1, network1] = devnet.chains
   const { alice, bob, carol } = devnet.accounts

@@ -11,7 +11,7 @@ import { type DevnetService, serviceOn } from '../support/devnetService.js'
 import { testDevnet } from '../support/testDevnet.js'
 import { until } from '../support/until.js'
 
-test('deposits, leaves and claims that a reorg took away are forgotten, and what came instead is proven', async (t) => {
+test('after a reorg the removed deposits, L1 info leaves and claims are gone, and the API proves the deposits that replaced them', async (t) => {
   const devnet = await testDevnet(t)
   const [l1, network1] = devnet.chains
   const { alice, bob, carol } = devnet.accounts

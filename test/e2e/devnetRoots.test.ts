@@ -19,7 +19,7 @@ interface ProofBody {
 
 const depositsPerNetwork = 9
 
-test("the contract's getRoot() after every deposit is the root that our proofs fold to", async (t) => {
+test("the service's proofs fold to the contract's getRoot() after every deposit", async (t) => {
   const devnet = await testDevnet(t)
   const service = await serviceOn(t, devnet)
   const [l1, network1] = devnet.chains

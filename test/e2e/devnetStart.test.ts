@@ -49,7 +49,7 @@ async function assertNothingLeft({ tmpdir, description }: StartedDevnet): Promis
   assert.deepEqual(readdirSync(tmpdir), [])
 }
 
-test('every printed command works: the queries answer, the claim turns the record to claimed', async (t) => {
+test('every command that the devnet prints works: the queries answer, and the claim command makes the deposit claimed', async (t) => {
   const demo = await startDemo(t, ['--round-ms', '0'])
   const urls = [...demo.text.matchAll(/curl -s '(http[^']+)'/g)].map(([, url]) => url!)
   assert.ok(urls.length >= 9, demo.text)
@@ -85,7 +85,7 @@ test('every printed command works: the queries answer, the claim turns the recor
   assert.equal(late.stderr, 'bds: no devnet is running: start one with bds start')
 })
 
-test('traffic goes on by itself: deposits come, and some are claimed', async (t) => {
+test("the devnet's traffic continues by itself: deposits arrive, and some are claimed", async (t) => {
   const demo = await startDemo(t, ['--round-ms', '50'])
   const { serviceUrl } = demo.description
   const counts = async (): Promise<number[]> =>
@@ -102,7 +102,7 @@ test('traffic goes on by itself: deposits come, and some are claimed', async (t)
   await assertNothingLeft(demo)
 })
 
-test('no process and no folder is left after kill -9, and the next start gets the same ports', async (t) => {
+test('kill -9 of the devnet leaves no process and no folder, and the next start gets the same ports', async (t) => {
   const ports = ['--port', String(await freePort()), '--ops-port', String(await freePort())]
   const demo = await startDemo(t, [], ports)
   // The guard of the chains holds the same standard error: `exited` waits for both.
@@ -115,7 +115,7 @@ test('no process and no folder is left after kill -9, and the next start gets th
   await assertNothingLeft(next)
 })
 
-test('with --end-with-parent nothing is left after kill -9 of the process that started it', async (t) => {
+test('with --end-with-parent, kill -9 of the parent process leaves no process and no folder of the devnet', async (t) => {
   const tmpdir = tempFolder(t)
   // Not the last command of the line, so the shell stays and is the parent.
   const shell = ['/bin/sh', '-c', '"$@"; exit 1', 'sh']

@@ -23,7 +23,7 @@ const { port } = world
 const PROBE_PATHS = Object.values(probeRoutes).flatMap(({ paths }) => paths)
 const ALL_TARGETS = [...DATA_TARGETS, ...PROBE_PATHS, '/openapi.json', '/docs']
 
-test('every data endpoint answers as its schema says, with and without a slash at the end', async () => {
+test('every data endpoint answers according to its schema, with and without a trailing slash', async () => {
   for (const target of DATA_TARGETS)
     for (const spelling of [target, target.replace('?', '/?')]) {
       const response = await fetchRaw(port, 'GET', spelling)
@@ -34,7 +34,7 @@ test('every data endpoint answers as its schema says, with and without a slash a
     }
 })
 
-test('every probe answers as its schema says, whatever the query, and is never stored', async () => {
+test('every probe answers according to its schema, whatever the query string, and with Cache-Control: no-store', async () => {
   for (const { paths, response: schema } of Object.values(probeRoutes))
     for (const path of paths)
       for (const target of [path, `${path}?network_id=x&%zz`]) {
@@ -46,14 +46,14 @@ test('every probe answers as its schema says, whatever the query, and is never s
       }
 })
 
-test('the contract and the page for humans are served', async () => {
+test('the server serves the OpenAPI document and the documentation page', async () => {
   const contract = await fetchRaw(port, 'GET', '/openapi.json')
   assert.deepEqual([contract.status, JSON.parse(contract.body).openapi], [200, '3.1.0'])
   const page = await fetchRaw(port, 'GET', '/docs')
   assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8'])
 })
 
-test('an unhealthy service answers 503 with its record, an unready one with an error', async (context) => {
+test('an unhealthy service answers 503 with its health record, an unready service 503 with an error', async (context) => {
   const { health } = world
   context.after(() => Object.assign(health, { status: 'healthy', ready: true }))
   health.status = 'draining'
@@ -64,7 +64,7 @@ test('an unhealthy service answers 503 with its record, an unready one with an e
   assert.equal((await fetchRaw(port, 'GET', '/livez')).status, 200)
 })
 
-test('HEAD answers with the headers of GET, the right length and no body', async () => {
+test('HEAD answers with the headers of GET, the same Content-Length, and no body', async () => {
   for (const target of [...ALL_TARGETS, '/nowhere', '/bridge/v1/bridges?network_id=x']) {
     const connection = new RawConnection(port)
     const get = await connection.send(requestText('GET', target)).response()
@@ -90,7 +90,7 @@ test('OPTIONS answers 204 with Allow and the CORS headers on every route', async
   }
 })
 
-test('other methods are refused with Allow, and the connection goes on', async () => {
+test('a method other than GET, HEAD and OPTIONS gets a 405 with Allow, and the connection stays open', async () => {
   for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
     const connection = new RawConnection(port)
     const refused = await connection
@@ -115,7 +115,7 @@ test('an unknown path is a 404 in JSON', async () => {
     assertRefusal(await fetchRaw(port, 'GET', path), 404, 'NOT_FOUND', `no route ${JSON.stringify(path)}`)
 })
 
-test('a URL above the cap is a 414, one at the cap is not', async (context) => {
+test('a URL longer than the limit is a 414, a URL of exactly the limit is not', async (context) => {
   const { port: capped } = await startHttpWorld(context, { maxUrlBytes: 500 })
   const target = (bytes: number): string => '/bridge/v1/bridges?network_id=1&_='.padEnd(bytes, 'x')
   assert.equal((await fetchRaw(capped, 'GET', target(500))).status, 200)
@@ -127,7 +127,7 @@ test('a URL above the cap is a 414, one at the cap is not', async (context) => {
   )
 })
 
-test('a query that is wrong is a 400 that says why', async () => {
+test('a malformed query is a 400 that says what is wrong', async () => {
   const cases: [query: string, code: string, message: string][] = [
     ['', 'INVALID_PARAMETER', 'network_id is required'],
     [
@@ -146,7 +146,7 @@ test('a query that is wrong is a 400 that says why', async () => {
     assertRefusal(await fetchRaw(port, 'GET', `/bridge/v1/bridges${query}`), 400, code, message)
 })
 
-test('failures of a query keep their status, and Retry-After where waiting helps', async () => {
+test('a failed query keeps the HTTP status of its error, with Retry-After where waiting helps', async () => {
   const askFor = (count: number) =>
     fetchRaw(port, 'GET', `/bridge/v1/l1-info-tree-index?network_id=1&deposit_count=${count}`)
   const missing = await askFor(faultCounts.notFound)
@@ -160,7 +160,7 @@ test('failures of a query keep their status, and Retry-After where waiting helps
   assert.equal(halted.headers.get('retry-after'), '5')
 })
 
-test('CORS can be one origin or off', async (context) => {
+test('CORS can be limited to one origin or switched off', async (context) => {
   const one = await startHttpWorld(context, { cors: 'https://example.org' })
   const off = await startHttpWorld(context, { cors: 'off' })
   const header = async (where: number, method: string) =>
@@ -172,7 +172,7 @@ test('CORS can be one origin or off', async (context) => {
   assert.deepEqual([await header(off.port, 'GET'), await header(off.port, 'OPTIONS')], [undefined, undefined])
 })
 
-test('a request id that is fit to be echoed is echoed, another one is not', async () => {
+test('a request id of allowed characters and length is echoed, any other is not', async () => {
   const echo = async (target: string, id: string) =>
     (await fetchRaw(port, 'GET', target, [`X-Request-Id: ${id}`])).headers.get('x-request-id')
   for (const target of ALL_TARGETS) assert.equal(await echo(target, 'abc-123_4.5'), 'abc-123_4.5', target)
@@ -180,7 +180,7 @@ test('a request id that is fit to be echoed is echoed, another one is not', asyn
   assert.equal(await echo('/livez', 'x'.repeat(129)), undefined)
 })
 
-test('an exception in a query is a 500 that names the id under which it is logged', async () => {
+test('an exception in a query is a 500 that names the request id under which the exception is logged', async () => {
   const { logLines } = world
   const target = `/bridge/v1/l1-info-tree-index?network_id=1&deposit_count=${faultCounts.throw}`
   const response = await fetchRaw(port, 'GET', target)
@@ -195,7 +195,7 @@ test('an exception in a query is a 500 that names the id under which it is logge
   assertRefusal(named, 500, 'INTERNAL_ERROR', 'internal error, request id mine')
 })
 
-test('an exception on the front thread is a 500 too, and the server lives on', async (context) => {
+test('an exception on the front thread is a 500, and the server continues', async (context) => {
   context.after(() => Object.assign(world.health, { throws: false }))
   Object.assign(world.health, { throws: true })
   const response = await fetchRaw(port, 'GET', '/bridge/v1/sync-status')
@@ -208,7 +208,7 @@ for (const [name, fault] of [
   ['meets a wasm trap', faultCounts.trap],
   ['runs out of memory', faultCounts.outOfMemory],
 ] as const)
-  test(`a worker that ${name} is a 500 for its query and nobody else, and the next request is served`, async (context) => {
+  test(`a worker that ${name} gives its own query a 500, every other query its answer, and the next request is served`, async (context) => {
     // Filling a heap takes its time, twice: the query is tried again alone.
     const { port } = await startHttpWorld(context, { deadlineMs: 120_000 })
     const target = '/bridge/v1/l1-info-tree-index?network_id=1&deposit_count='

@@ -25,7 +25,7 @@ const decoders = {
   br: (body: Buffer) => brotliDecompressSync(body),
 }
 
-test('the entity tag is a digest of the JSON, and differs per coding', async () => {
+test('the ETag is a digest of the JSON, and differs between content codings', async () => {
   for (const target of TAGGED) {
     const plain = await get(target)
     const digest = createHash('sha256').update(plain.body).digest('base64url').slice(0, 22)
@@ -39,7 +39,7 @@ test('the entity tag is a digest of the JSON, and differs per coding', async () 
   }
 })
 
-test('a client that has the answer gets 304 without a body, with the headers that a cache needs', async () => {
+test('a client that already has the answer gets a 304 without a body, with the headers that a cache needs', async () => {
   for (const target of TAGGED)
     for (const accept of ['identity', 'gzip', 'br'])
       for (const method of ['GET', 'HEAD']) {
@@ -60,13 +60,13 @@ test('a client that has the answer gets 304 without a body, with the headers tha
       }
 })
 
-test('a tag of another coding or of another answer gets the whole answer', async () => {
+test('a tag of another coding or of another answer gets a 200 with the whole answer', async () => {
   const tag = (await get(PAGE)).headers.get('etag')!
   assert.equal((await get(PAGE, [`If-None-Match: ${tag}`, 'Accept-Encoding: gzip'])).status, 200)
   assert.equal((await get(OPEN_PROOF, [`If-None-Match: ${tag}`])).status, 200)
 })
 
-test('a 304 of a cached answer does not go through the pool, and a commit asks again', async () => {
+test('a 304 for a cached answer does not use the pool, and after a commit the next request does', async () => {
   const { batchSizes, status } = world
   const target = `${INDEX}4242`
   const etag = (await get(target)).headers.get('etag')!
@@ -78,7 +78,7 @@ test('a 304 of a cached answer does not go through the pool, and a commit asks a
   assert.deepEqual([(await again()).status, batchSizes.length - batches], [304, 1])
 })
 
-test('an answer above 1 KB comes in the coding that the client likes best, from the pool and from the cache', async () => {
+test('an answer above 1 KB has the content coding that the client prefers, from the pool and from the cache', async () => {
   const fresh = await startHttpWorld({ after })
   for (const target of [PAGE, FINAL_PROOF, '/openapi.json', '/docs'])
     for (const coding of ['gzip', 'br'] as const)
@@ -100,13 +100,13 @@ test('an answer above 1 KB comes in the coding that the client likes best, from 
   assert.equal(hits, 2 * 2 + 2 * 3, 'each coding is kept beside the others')
 })
 
-test('a small answer stays as it is', async () => {
+test('a small answer is not compressed', async () => {
   const { headers, body } = await get(`${INDEX}7`, ['Accept-Encoding: gzip'])
   assert.deepEqual([headers.has('content-encoding'), JSON.parse(body).timestamp], [false, 7])
   assert.equal(headers.get('vary'), 'Accept-Encoding')
 })
 
-test('HEAD tells the length of the coded body and sends none', async () => {
+test('HEAD reports the length of the compressed body and sends no body', async () => {
   const connection = new RawConnection(port)
   for (const method of ['HEAD', 'GET'])
     connection.send(requestText(method, '/openapi.json', ['Accept-Encoding: br']))
@@ -117,7 +117,7 @@ test('HEAD tells the length of the coded body and sends none', async () => {
   connection.destroy()
 })
 
-test('with compress off nothing is coded and nothing varies', async (context) => {
+test('with compress = off no answer is compressed and no answer has Vary', async (context) => {
   const off = await startHttpWorld(context, { compress: false })
   for (const target of [PAGE, '/docs']) {
     const { headers } = await fetchRaw(off.port, 'GET', target, ['Accept-Encoding: gzip, br'])
@@ -148,7 +148,7 @@ for (const [what, target, cacheControl] of [
     assert.equal(headers.has('etag'), status === 200 && cacheControl !== 'no-store')
   })
 
-test('however an answer comes, its head is the same: never kept, kept just now, given again', async (context) => {
+test('an answer has the same head when it is not cached, when it was just cached, and when it comes from the cache', async (context) => {
   const uncached = await startHttpWorld(context, { cacheBytes: 0 })
   const open = await startHttpWorld(context, { cacheBytes: 0, compress: false, cors: 'off' })
   let compared = 0
@@ -169,7 +169,7 @@ test('however an answer comes, its head is the same: never kept, kept just now, 
   assert.equal(compared, 12)
 })
 
-test('an answer that would be too large is a 400 that says so, its neighbours are answered', async (context) => {
+test('an answer above the size limit is a 400 that says so, and other requests of its batch are answered', async (context) => {
   const small = await startHttpWorld(context, { maxResponseBytes: 65_536 })
   const page = (rows: number) =>
     fetchRaw(small.port, 'GET', `/bridge/v1/bridges?network_id=1&page_size=${rows}`)

@@ -25,7 +25,7 @@ interface Body {
   readonly error: { readonly code: string }
 }
 
-test('every bridge of every network is served, newest first, with what the chain says of it', async (context) => {
+test('the API lists every bridge of every network, newest first, as the chain emitted it', async (context) => {
   const { world, get } = await serve(context)
   for (const networkId of world.networkIds) {
     const { body } = await get(`/bridges?network_id=${networkId}&page_size=1000`)
@@ -51,7 +51,7 @@ test('every bridge of every network is served, newest first, with what the chain
   }
 })
 
-test('whatever is ready has an index, and with it a proof and a claim transaction', async (context) => {
+test('every deposit that is ready has an L1 info tree index, a claim proof and a claim transaction', async (context) => {
   const { world, get } = await serve(context)
   let ready = 0
   for (const networkId of world.networkIds) {
@@ -69,14 +69,14 @@ test('whatever is ready has an index, and with it a proof and a claim transactio
   assert.ok(ready >= 2)
 })
 
-test('claims and token mappings are served', async (context) => {
+test('the API lists claims and token mappings', async (context) => {
   const { get } = await serve(context)
   assert.ok((await get('/claims?network_id=1')).body.claims.length > 0)
   const { body } = await get('/token-mappings')
   assert.deepEqual([body.token_mappings[0]?.name, body.token_mappings[0]?.decimals], ['Fake', 18])
 })
 
-test('what is not there yet is a 404 with its own code', async (context) => {
+test('a proof or a claim that does not exist yet is a 404 with its own error code', async (context) => {
   const { get, pending } = await serve(context)
   const missing = await get('/l1-info-tree-index?network_id=0&deposit_count=4000000')
   assert.deepEqual([missing.status, missing.body.error.code], [404, 'BRIDGE_NOT_FOUND'])
@@ -84,7 +84,7 @@ test('what is not there yet is a 404 with its own code', async (context) => {
   assert.deepEqual([early.status, early.body.error.code], [404, 'PROOF_NOT_AVAILABLE'])
 })
 
-test('a deposit is served by the very next request after its commit, a reorg takes it away again', async (context) => {
+test('a deposit is in the first answer after its commit, and a reorg removes it', async (context) => {
   const { world, indexed, get } = await serve(context)
   const total = async (): Promise<number> =>
     (await get('/bridges?network_id=0&page_size=1')).body.pagination.total

@@ -80,7 +80,7 @@ const SURE: Readonly<Record<string, readonly string[]>> = {
 for (const core of loadEachUws()) {
   const start = (context: TestContext) => startHttpWorld(context, {}, { workers: 1, maxQueue: 10_000 }, core)
 
-  test(`${core.name}: a request that may have a body is a 400, and nothing behind it is answered`, async (context) => {
+  test(`${core.name}: a request that announces a body is a 400, and the bytes after it are not answered`, async (context) => {
     const { port } = await start(context)
     for (const [name, headers] of Object.entries(UNSURE)) {
       for (const [behind, isInOne] of [
@@ -100,7 +100,7 @@ for (const core of loadEachUws()) {
     assert.equal((await fetchRaw(port, 'GET', BRIDGES)).status, 200)
   })
 
-  test(`${core.name}: what is no header ends the connection without an answer to what stands behind it`, async (context) => {
+  test(`${core.name}: a malformed header ends the connection without an answer to the bytes after it`, async (context) => {
     const { port, finished } = await start(context)
     for (const [name, headers] of Object.entries(MALFORMED)) {
       const received = await allOf(port, requestText('GET', `${INDEX}5`, headers), BEHIND, true)
@@ -110,7 +110,7 @@ for (const core of loadEachUws()) {
     assert.deepEqual(finished, [])
   })
 
-  test(`${core.name}: one Content-Length of 0 is taken, and the connection goes on`, async (context) => {
+  test(`${core.name}: a request with one Content-Length of 0 is served, and the connection stays open`, async (context) => {
     const { port } = await start(context)
     for (const [name, headers] of Object.entries(SURE)) {
       const connection = new RawConnection(port)
@@ -122,7 +122,7 @@ for (const core of loadEachUws()) {
     }
   })
 
-  test(`${core.name}: every route and method refuses a body, and says that it closes`, async (context) => {
+  test(`${core.name}: every route and method refuses a body, and the answer has Connection: close`, async (context) => {
     const { port, finished } = await start(context)
     // From the cache as well.
     for (const _ of [1, 2]) assert.equal((await fetchRaw(port, 'GET', BRIDGES)).status, 200)
@@ -141,7 +141,7 @@ for (const core of loadEachUws()) {
     assert.deepEqual(new Set(finished.slice(2).map((line) => line.split(' ').at(-1))), new Set(['400']))
   })
 
-  test(`${core.name}: answers before a body on the same connection come whole`, async (context) => {
+  test(`${core.name}: answers to requests before one with a body, on the same connection, arrive whole`, async (context) => {
     const { port } = await start(context)
     const connection = new RawConnection(port)
     connection.send(requestText('GET', '/livez') + requestText('GET', '/livez', [LENGTH]) + BEHIND)

@@ -7,7 +7,7 @@ import { fetchRaw } from '../support/rawHttp.js'
 const SEED = 20_261
 const REQUESTS = 3_000
 
-test(`${REQUESTS} requests of a grammar, some split, some left in the middle, each get the one right kind of answer (seed ${SEED})`, async (context) => {
+test(`${REQUESTS} requests of a grammar, some split, some left incomplete, each get the one status that is right (seed ${SEED})`, async (context) => {
   const { server, pool, logLines } = await startDataWorld(context)
   const report = await fuzz({
     port: server.port,
@@ -24,7 +24,7 @@ test(`${REQUESTS} requests of a grammar, some split, some left in the middle, ea
   assert.deepEqual([server.stats().pending, pool.isAlive(), logLines], [0, true, []])
 })
 
-test('a client that heeds "Connection: close" is never cut off where every answer without a body comes otherwise', async (context) => {
+test('a client that heeds Connection: close loses no answer where answers without a body are never sent', async (context) => {
   const { server } = await startDataWorld(context, () => 0)
   const report = await fuzz({
     port: server.port,

@@ -23,13 +23,13 @@ async function serve(context: TestContext, limits: Limits = {}) {
   return { ...world, get }
 }
 
-test('without a limit there is no header that tells of one', async (context) => {
+test('without a rate limit no answer has a rate-limit header', async (context) => {
   const { port } = await startHttpWorld(context)
   const { headers } = await fetchRaw(port, 'GET', INDEX)
   assert.deepEqual([headers.has('ratelimit'), headers.has('ratelimit-policy')], [false, false])
 })
 
-test('each answer tells what is left, a page costs more than an index, and an empty bucket is a 429', async (context) => {
+test('each answer reports the remaining budget, a page costs more than an index, and an empty bucket gives a 429', async (context) => {
   const { get, limited } = await serve(context)
   const standings: (string | undefined)[] = []
   for (const target of [INDEX, PAGE, INDEX, INDEX]) {
@@ -54,7 +54,7 @@ test('each answer tells what is left, a page costs more than an index, and an em
   assert.equal((await get(INDEX)).status, 200)
 })
 
-test('probes cost nothing and are never refused', async (context) => {
+test('probes cost no budget and are never refused', async (context) => {
   const { get, port } = await serve(context)
   while ((await get(INDEX)).status === 200);
   for (const path of ['/', '/bridge/v1', '/bridge/v1/sync-status', '/livez', '/readyz']) {
@@ -64,7 +64,7 @@ test('probes cost nothing and are never refused', async (context) => {
   assert.equal((await fetchRaw(port, 'OPTIONS', PAGE)).status, 204)
 })
 
-test('a key selects the higher tier with a bucket of its own, a wrong one counts as none', async (context) => {
+test('a valid API key gets the higher tier with a bucket of its own, an unknown key counts as no key', async (context) => {
   const hash = (key: string): string => createHash('sha256').update(key).digest('hex')
   const { get } = await serve(context, { apiKeys: [hash('open sesame'), hash('other')] })
   const standing = async (...headers: string[]) => (await get(PAGE, headers)).headers.get('ratelimit')
@@ -75,7 +75,7 @@ test('a key selects the higher tier with a bucket of its own, a wrong one counts
   assert.equal(await standing(), '"address";r=0;t=600')
 })
 
-test('X-Forwarded-For counts from a trusted proxy only, and there the line that the proxy added', async (context) => {
+test('X-Forwarded-For counts only from a trusted proxy, and only the entry that the proxy added', async (context) => {
   const standing = (world: Awaited<ReturnType<typeof serve>>, ...headers: string[]) =>
     world.get(PAGE, headers).then((response) => response.headers.get('ratelimit'))
   const direct = await serve(context)
@@ -89,7 +89,7 @@ test('X-Forwarded-For counts from a trusted proxy only, and there the line that 
   assert.equal(await standing(proxied, ...forged), '"address";r=0;t=600')
 })
 
-test('clients on the allow-list are never limited', async (context) => {
+test('clients on the allow-list are never rate limited', async (context) => {
   const { get } = await serve(context, { allow: ['127.0.0.1'] })
   for (let request = 0; request < 5; request++) {
     const { status, headers } = await get(PAGE)

@@ -28,7 +28,7 @@ for (const core of loadEachUws()) {
   const start = (context: TestContext) => startHttpWorld(context, {}, { workers: 1, maxQueue: 10_000 }, core)
   const limits = LIMITS[core.name]!
 
-  test(`${core.name}: a request in HTTP/1.0, without Host, with bare LF, or with too many headers never gets an answer of 200`, async (context) => {
+  test(`${core.name}: a request in HTTP/1.0, without Host, with bare LF, or with too many headers never gets a 200`, async (context) => {
     const { port, finished } = await start(context)
     const refused: readonly string[] = [
       `GET ${BRIDGES} HTTP/1.0\r\nHost: localhost\r\n\r\n`,
@@ -41,14 +41,14 @@ for (const core of loadEachUws()) {
     assert.deepEqual(finished, [])
   })
 
-  test(`${core.name}: ${limits.headers} headers are taken`, async (context) => {
+  test(`${core.name}: a request with ${limits.headers} headers is served`, async (context) => {
     const { port } = await start(context)
     // `Host` is one of them.
     const { status } = await fetchRaw(port, 'GET', BRIDGES, manyHeaders(limits.headers - 1))
     assert.equal(status, 200)
   })
 
-  test(`${core.name}: an idle connection serves after 9 seconds and is closed, with nothing on it, after 12`, async (context) => {
+  test(`${core.name}: an idle connection still serves a request after 9 seconds, and is closed without a word after 12`, async (context) => {
     const { port } = await start(context)
     const open = async (): Promise<RawConnection> => {
       const connection = new RawConnection(port)
@@ -74,7 +74,7 @@ for (const core of loadEachUws()) {
     assert.ok(afterMs > 9_000 && afterMs < 14_000, `closed after ${afterMs} ms`)
   })
 
-  test(`${core.name}: a URL of 9 KB is a 414 when it comes at once, and never anything else but a closed connection`, async (context) => {
+  test(`${core.name}: a URL of 9 KB in one segment is a 414, and one in pieces gets no answer but a 414 or a 431`, async (context) => {
     const { port } = await start(context)
     const target = `/${'a'.repeat(9_000)}`
     const whole = await fetchRaw(port, 'GET', target)
@@ -86,7 +86,7 @@ for (const core of loadEachUws()) {
     assert.match(rest, /^$|^HTTP\/1\.1 (414|431) /)
   })
 
-  test(`${core.name}: three requests in one segment: no data endpoint gives a wrong or partial answer, every probe answers all`, async (context) => {
+  test(`${core.name}: of three requests in one segment no data endpoint gives a wrong or partial answer, and every probe answers all three`, async (context) => {
     const { port } = await start(context)
     for (const operation of operationIds) {
       const bytes = requestText('GET', `${routes[operation].path}?${QUERIES[operation]}`).repeat(3)
@@ -101,7 +101,7 @@ for (const core of loadEachUws()) {
     }
   })
 
-  test(`${core.name}: what the front has in its cache may be pipelined`, async (context) => {
+  test(`${core.name}: pipelined requests for cached answers are all answered`, async (context) => {
     const { port } = await start(context)
     const { body } = await fetchRaw(port, 'GET', BRIDGES)
     const connection = new RawConnection(port)
@@ -112,7 +112,7 @@ for (const core of loadEachUws()) {
     connection.destroy()
   })
 
-  test(`${core.name}: clients that do not read hold nobody up, and one that reads late gets all of its answer`, async (context) => {
+  test(`${core.name}: clients that do not read delay no other client, and a client that reads late gets its whole answer`, async (context) => {
     const { port, server, finished, logLines } = await start(context)
     const readers = Array.from({ length: 60 }, () => {
       const connection = new RawConnection(port)
@@ -132,7 +132,7 @@ for (const core of loadEachUws()) {
     assert.deepEqual([server.stats().pending, logLines], [0, []])
   })
 
-  test(`${core.name}: the answer to a client that wants no other says so, and nothing comes behind it`, async (context) => {
+  test(`${core.name}: a request with Connection: close gets an answer with Connection: close, and the connection ends after it`, async (context) => {
     const { port } = await start(context)
     const { headers } = await fetchRaw(port, 'GET', BRIDGES)
     const known = `If-None-Match: ${headers.get('etag')}`

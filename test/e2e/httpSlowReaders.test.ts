@@ -51,7 +51,7 @@ async function drained(socket: Socket): Promise<void> {
 for (const core of loadEachUws()) {
   const start = (context: TestContext) => startHttpWorld(context, {}, undefined, core)
 
-  test(`${core.name}: clients that do not read share one body, and get all of it once they do`, async (context) => {
+  test(`${core.name}: clients that do not read share one body in memory, and get all of it once they read`, async (context) => {
     const settings = { cacheBytes: 1024 * MIB, maxResponseBytes: 64 * MIB }
     const { port, server } = await startHttpWorld(context, settings, undefined, core)
     // More than the kernel's buffers hold.
@@ -71,7 +71,7 @@ for (const core of loadEachUws()) {
     assert.deepEqual([server.stats().cache.hits, server.stats().pending], [20, 0])
   })
 
-  test(`${core.name}: a client that pipelines and never reads is cut off before its answers fill the memory`, async (context) => {
+  test(`${core.name}: a client that pipelines and never reads is disconnected before its answers fill the memory`, async (context) => {
     const { port, server, finished } = await start(context)
     await fetchRaw(port, 'GET', PAGE)
     const before = process.memoryUsage().rss
@@ -87,7 +87,7 @@ for (const core of loadEachUws()) {
     assert.equal((await fetchRaw(port, 'GET', '/livez')).status, 200)
   })
 
-  test(`${core.name}: answers without a body do not pile up either for a client that never reads`, async (context) => {
+  test(`${core.name}: a client that never reads is also disconnected when its answers have no body`, async (context) => {
     const { port } = await startHttpWorld(context, {}, undefined, core, {}, Math.random)
     const { headers } = await fetchRaw(port, 'GET', PAGE)
     const known = [`If-None-Match: ${headers.get('etag')}`]
@@ -107,7 +107,7 @@ for (const core of loadEachUws()) {
     assert.equal((await fetchRaw(port, 'GET', '/livez')).status, 200)
   })
 
-  test(`${core.name}: answers without a body are whole and lose no connection without saying so`, async (context) => {
+  test(`${core.name}: every answer without a body is whole, and a connection ends only after Connection: close`, async (context) => {
     // One in 64.
     const random = (): number => Math.random() / 64
     const { port } = await startHttpWorld(context, {}, undefined, core, {}, random)
@@ -135,7 +135,7 @@ for (const core of loadEachUws()) {
     )
   })
 
-  test(`${core.name}: a full queue answers within five milliseconds`, async (context) => {
+  test(`${core.name}: a full queue is a 503 within five milliseconds`, async (context) => {
     const { port, gate, pool } = await startHttpWorld(context, {}, { workers: 1, maxQueue: 1 }, core)
     const held = [fetchRaw(port, 'GET', `${INDEX}${faultCounts.hold}`)]
     await arrivalAt(gate)

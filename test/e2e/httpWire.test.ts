@@ -16,7 +16,7 @@ for (const core of cores) {
   const start = (context: TestContext, http: HttpSettings = {}, pool = { workers: 1, maxQueue: 10_000 }) =>
     startHttpWorld(context, http, pool, core)
 
-  test(`${core.name}: a request that comes byte by byte is understood`, async (context) => {
+  test(`${core.name}: a request that arrives byte by byte is answered`, async (context) => {
     const { port } = await start(context)
     for (const target of [BRIDGES, '/livez']) {
       const connection = new RawConnection(port)
@@ -28,7 +28,7 @@ for (const core of cores) {
     }
   })
 
-  test(`${core.name}: what is answered from memory may be pipelined: complete and in order`, async (context) => {
+  test(`${core.name}: pipelined requests that are answered from memory get whole answers in order`, async (context) => {
     const { port } = await start(context)
     const targets = ['/livez', '/bridge/v1/sync-status', '/nowhere', '/bridge/v1/bridges?network_id=x', '/']
     const connection = new RawConnection(port)
@@ -39,7 +39,7 @@ for (const core of cores) {
     connection.destroy()
   })
 
-  test(`${core.name}: a request behind a pending one ends the connection without a wrong or partial answer`, async (context) => {
+  test(`${core.name}: a request that arrives while another one is pending ends the connection without a wrong or partial answer`, async (context) => {
     const { port, aborted } = await start(context)
     const connection = new RawConnection(port)
     connection.send(requestText('GET', BRIDGES) + requestText('GET', '/livez'))
@@ -48,7 +48,7 @@ for (const core of cores) {
     assert.equal((await fetchRaw(port, 'GET', BRIDGES)).status, 200)
   })
 
-  test(`${core.name}: a thousand clients that leave in the middle do no harm`, async (context) => {
+  test(`${core.name}: the server serves on after a thousand clients disconnected before their answer`, async (context) => {
     const { port, server, gate, aborted, finished, logLines } = await start(context)
     const held = fetchRaw(port, 'GET', `${INDEX}${faultCounts.hold}`)
     await arrivalAt(gate)
@@ -69,7 +69,7 @@ for (const core of cores) {
     assert.deepEqual([aborted.length, finished.length, logLines], [500, 2, []])
   })
 
-  test(`${core.name}: a request past its deadline is a 504, and its late answer goes nowhere`, async (context) => {
+  test(`${core.name}: a request past its deadline is a 504, and its late answer is dropped`, async (context) => {
     const { port, gate, logLines } = await start(context, { deadlineMs: 50 })
     const connection = new RawConnection(port)
     connection.send(requestText('GET', `${INDEX}${faultCounts.hold}`))
@@ -97,7 +97,7 @@ for (const core of cores) {
     for (const { status } of await Promise.all([held, ...waiting])) assert.equal(status, 200)
   })
 
-  test(`${core.name}: a port that is taken is an error that says so, not a port shared in silence`, async (context) => {
+  test(`${core.name}: a port that is in use is an error that says so, and is never shared`, async (context) => {
     const world = await start(context)
     await assert.rejects(start(context, { port: world.port }), {
       name: 'OperatorError',
@@ -105,7 +105,7 @@ for (const core of cores) {
     })
   })
 
-  test(`${core.name}: an answer is the same bytes from the cache, and another one after a commit`, async (context) => {
+  test(`${core.name}: an answer from the cache has the same bytes, and a commit replaces it`, async (context) => {
     const { port, server, batchSizes, status } = await start(context)
     const first = await fetchRaw(port, 'GET', BRIDGES)
     const second = await fetchRaw(port, 'GET', '/bridge/v1/bridges?page_size=2&network_id=1&utm=3')
@@ -116,7 +116,7 @@ for (const core of cores) {
     assert.equal(batchSizes.length, 2)
   })
 
-  test(`${core.name}: draining ends keep-alive connections with their answer and closes the port`, async (context) => {
+  test(`${core.name}: draining ends each keep-alive connection after its answer and closes the port`, async (context) => {
     const { server, port, gate } = await start(context)
     const idle = new RawConnection(port)
     await idle.send(requestText('GET', '/livez')).response()

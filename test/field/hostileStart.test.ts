@@ -18,7 +18,7 @@ async function configFor(context: TestContext): Promise<string> {
   return configFile('data')
 }
 
-test('a data folder that can not be used is refused in one line with exit code 4, a wrong setting with 3', async (t) => {
+test('a data folder that cannot be used is refused in one line with exit code 4, a wrong setting with exit code 3', async (t) => {
   const file = await configFor(t)
   const folder = tempFolder(t)
   const path = (name: string): string => join(folder, name)
@@ -69,7 +69,7 @@ test('a data folder that can not be used is refused in one line with exit code 4
   for (const each of cases) await assertRefused(t, file, each)
 })
 
-test('a folder that only others may enter or write is refused in one line', {
+test('a data folder that only other users may enter or write is refused in one line', {
   skip: IS_ROOT && skipWithout('setpriv'),
 }, async (t) => {
   const file = await configFor(t)
@@ -124,7 +124,7 @@ test('a read-only mount and a disk below the reserve are refused in one line', {
     await assertRefused(t, file, { what: mount, dataDir, launcher: withMount(mount), told })
 })
 
-test('limits under which the service would end without a word are refused in one line with exit code 4', async (t) => {
+test('process limits too low for the service are refused at the start in one line with exit code 4', async (t) => {
   const file = await configFor(t)
   const cases: [limit: string, told: RegExp][] = [
     ['-n 64', /open files: soft 64, hard 64 .*; at least \d+ needed/],
@@ -145,7 +145,7 @@ test('limits under which the service would end without a word are refused in one
     })
 })
 
-test('the service gets in step under the lowest limits that it accepts', async (t) => {
+test('the service catches up under the lowest process limits that it accepts', async (t) => {
   const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
   for (const [i, limit] of [
     'ulimit -n 896',
@@ -163,7 +163,7 @@ test('the service gets in step under the lowest limits that it accepts', async (
   }
 })
 
-test('clients that take every descriptor end nothing: when they are gone, both ports answer and the chains are followed', async (t) => {
+test('clients that use up all file descriptors do not end the service: once they are gone, both ports answer and the chains are followed', async (t) => {
   const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
   const launcher = ['bash', '-c', 'ulimit -n 896 && exec "$@"', 'sh']
   const service = await startService(t, configFile('data'), [], {}, launcher)
@@ -187,7 +187,7 @@ test('clients that take every descriptor end nothing: when they are gone, both p
   assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null })
 })
 
-test('doctor tells every limit that is too low, and does not try what the system would end it for', async (t) => {
+test('doctor reports every process limit that is too low, and skips the checks that such a limit would kill', async (t) => {
   const file = await configFor(t)
   for (const [limit, what] of [
     ['-n 32', 'open files'],
@@ -206,7 +206,7 @@ test('doctor tells every limit that is too low, and does not try what the system
   }
 })
 
-test('doctor ends below /proc as well, and names the folder', async (t) => {
+test('doctor also ends when the data folder is below /proc, and names the folder', async (t) => {
   const file = await configFor(t)
   const doctor = startBds(t, ['doctor', '--offline', '--config', file], { BDS_DATA_DIR: '/proc/bds/data' })
   assert.equal((await doctor.exited).code, 1)

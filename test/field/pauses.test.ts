@@ -11,7 +11,7 @@ import { inStep, serveWorld } from '../support/serviceWorld.js'
 import { tempFolder } from '../support/tempFolder.js'
 import { until } from '../support/until.js'
 
-test('a pause while the service starts', async (t) => {
+test('a service that is paused while it starts still catches up', async (t) => {
   const served = await serveWorld(t, buildLoneWorld())
   const file = served.configFile('data')
   const bds = startBds(t, ['run', '--config', file, ...PAUSE_ARGUMENTS])
@@ -27,7 +27,7 @@ test('a pause while the service starts', async (t) => {
   assert.deepEqual(await bds.kill('SIGTERM'), { code: 0, signal: null })
 })
 
-test('a pause in backfill', async (t) => {
+test('a service that is paused in backfill catches up and finds no thread silent', async (t) => {
   const { world, rpc, configFile } = await serveWorld(t, buildLoneWorld())
   const { endpoint } = rpc.get(0)!
   let release = (): void => undefined
@@ -63,7 +63,7 @@ test('a pause while the service drains is no part of its grace time', async (t) 
   assert.deepEqual(await exit, { code: 0, signal: null })
 })
 
-test('a clock that is set by hours and days, to and fro, ends nothing and changes no duration', {
+test('a wall clock that is set back and forth by hours and days ends nothing and changes no duration', {
   skip: skipWithout('faketime'),
 }, async (t) => {
   const { world, configFile } = await serveWorld(t, buildLoneWorld())

@@ -26,7 +26,7 @@ function numbers(start: number): (below: number) => number {
   }
 }
 
-test('leaves appended in any batches make the same tiles, byte for byte', () => {
+test('leaves appended in batches of any size make the same tiles, byte for byte', () => {
   const leaves = Buffer.concat(Array.from({ length: 5000 }, (_, i) => testLeaf(i)))
   const whole = newTree()
   appendLeaves(whole, 0, 0, leaves)
@@ -92,7 +92,7 @@ test('a tree that is cut and regrown proves every leaf of every lineage at every
   )
 })
 
-test("around every power of two up to 2^13 roots and proofs are the contract's", () => {
+test('around every power of two up to 2^13 roots and proofs equal those of the contract', () => {
   const contract = new ContractTree()
   const tree = newTree()
   const edges = new EdgeCache(4)
@@ -147,15 +147,15 @@ function checkLargeTree(size: number, pairs: number): void {
   })
 }
 
-test('random leaves of a tree of 100,000 prove under random leaf counts', () => {
+test('random leaves of a tree of 100,000 have valid proofs under random leaf counts', () => {
   checkLargeTree(100_000, 500)
 })
 
-test('random leaves of a tree of 1,000,000 prove under random leaf counts (the slow one: seconds)', () => {
+test('random leaves of a tree of 1,000,000 have valid proofs under random leaf counts (slow: seconds)', () => {
   checkLargeTree(1_000_000, 1000)
 })
 
-test('positions up to the last one of 2^32 − 1 leaves prove and append', () => {
+test('a tree accepts appends and gives valid proofs up to its last leaf, 2^32 − 1', () => {
   // A tree whose leaves are all the same: each level has one complete node, so its tiles need no memory.
   const complete = [testLeaf(0)]
   for (let h = 0; h < 32; h++) complete.push(hashPair(complete[h]!, complete[h]!))

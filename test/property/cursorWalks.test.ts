@@ -164,7 +164,7 @@ async function walkThrough(seed: number, tally: Tally): Promise<void> {
   }
 }
 
-test('walks by cursor, while rows come, go and are reorganised, miss and repeat none that was there throughout', async () => {
+test('a walk by cursor, while rows are added, removed and reorganised, lists every row that stays exactly once', async () => {
   const tally = { finished: 0, outdated: 0, survived: 0 }
   await fc.assert(
     fc.asyncProperty(fc.integer(), (seed) => walkThrough(seed, tally)),

@@ -74,7 +74,7 @@ const events: readonly AbiEvent[] = [...bridgeEventsAbi, ...globalExitRootManage
 const eventOf = (name: string) => events.find((event) => event.name === name)!
 
 for (const { name, decode, args } of hotEvents) {
-  test(`the static layout of ${name} says what viem says, for any values`, () => {
+  test(`the static layout of ${name} decodes to what viem decodes, for any values`, () => {
     fc.assert(
       fc.property(args as fc.Arbitrary<Record<string, unknown>>, (values) => {
         const log = encodeLog(contracts.bridge, eventOf(name), values)
@@ -87,7 +87,7 @@ for (const { name, decode, args } of hotEvents) {
     )
   })
 
-  test(`${name} with one character changed, dropped or added is read as viem reads it, or not at all`, () => {
+  test(`a log of ${name} with one character changed, dropped or added decodes as viem decodes it, or not at all`, () => {
     fc.assert(
       fc.property(
         args as fc.Arbitrary<Record<string, unknown>>,
@@ -107,7 +107,7 @@ for (const { name, decode, args } of hotEvents) {
   })
 }
 
-test('the fast path refuses what only viem may judge', () => {
+test('the fast decoder leaves each log that it cannot decode exactly to viem', () => {
   const log = encodeLog(contracts.bridge, eventOf('BridgeEvent'), {
     leafType: 0,
     originNetwork: 0,

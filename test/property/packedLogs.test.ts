@@ -100,7 +100,7 @@ const rawLog = fc
   })
 
 for (const build of builds)
-  test(`${build}: packed logs are those that JSON gives, however they are written`, () => {
+  test(`${build}: the packed decoder reads the same logs as JSON.parse, however the JSON is written`, () => {
     const scanner = createLogScanner(compileMerkleModule(build))
     let scans = 0
     fc.assert(
@@ -165,7 +165,7 @@ function assertSameEvent(logs: PackedLogs, log: number): void {
     assert.deepEqual(event[field as keyof ChainEvent], value, field)
 }
 
-test('a broken log, a cut-off list and other results are left to JSON', () => {
+test('the packed decoder leaves a broken log, a truncated list and any other result to JSON.parse', () => {
   const scanner = createLogScanner(compileMerkleModule())
   const hash = `0x${'ab'.repeat(32)}`
   const good = {
@@ -219,7 +219,7 @@ test('a broken log, a cut-off list and other results are left to JSON', () => {
   assert.deepEqual(decodeHex(hash), new Uint8Array(logs.blockHash(0)))
 })
 
-test('a root event of another layout, or with a time that no number holds, is left to the general decoder', () => {
+test('a root event of another layout, or with a time beyond safe integers, is left to the general decoder', () => {
   const scanner = createLogScanner(compileMerkleModule())
   const word = (value: bigint) => value.toString(16).padStart(64, '0')
   const topicOf = (name: keyof typeof args) =>

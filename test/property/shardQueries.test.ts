@@ -164,7 +164,7 @@ async function checkWorld(seed: number): Promise<number> {
   return proven
 }
 
-test('whatever the chains do, every filter, page and total equals the model, and each index given proves', async () => {
+test('whatever the chains do, every filter, page and total equals the model, and each L1 info tree index has a valid proof', async () => {
   let proven = 0
   await fc.assert(
     fc.asyncProperty(fc.integer(), async (seed) => {

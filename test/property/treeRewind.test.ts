@@ -21,7 +21,7 @@ function storedTiles(view: ReadView): readonly string[] {
     .map(({ key, value }) => Buffer.concat([key, value]).toString('hex'))
 }
 
-test('leaves that are undone, with a cut among them, leave the stored tree as if they had never been', async (t) => {
+test('undoing leaves, with a cut of the tree among them, leaves the stored tree as it was before them', async (t) => {
   const store = openShardStoreWriter(tempFolder(t))
   t.after(() => store.close())
   const blocks = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 8 })

@@ -25,7 +25,7 @@ test(
 )
 
 test(
-  'HAProxy with deploy/haproxy.cfg tells the service the address of its client',
+  'behind HAProxy with deploy/haproxy.cfg the service sees the address of the client',
   rules,
   async (context) => {
     const told: string[] = []
@@ -51,7 +51,7 @@ test(
 )
 
 test(
-  'HAProxy with its own check, OPTIONS in HTTP/1.0 on the operations port, fails no request either',
+  'HAProxy with its default check, OPTIONS in HTTP/1.0 on the operations port, fails no request during a rolling restart',
   rules,
   async (context) => {
     const instances = await startTwoInstances(context)
@@ -62,7 +62,7 @@ test(
 )
 
 test(
-  'HAProxy with its own check on the operations port sees an instance that drains',
+  'HAProxy with its default check on the operations port notices an instance that drains',
   rules,
   async (context) => {
     const instances = await startTwoInstances(context)

@@ -22,7 +22,7 @@ test(
 )
 
 test(
-  'behind nginx a body on GET and pipelined requests leave every connection in order',
+  'behind nginx a body on GET and pipelined requests leave the order of answers on every connection right',
   rules,
   async (context) => {
     const instances = await startTwoInstances(context)
@@ -50,7 +50,7 @@ test(
 )
 
 test(
-  'nginx as it comes speaks HTTP/1.0: the operations port answers it, the API does not',
+  'nginx with its default HTTP/1.0 gets answers from the operations port, and none from the API',
   rules,
   async (context) => {
     const instances = await startTwoInstances(context)

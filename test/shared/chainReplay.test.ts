@@ -76,7 +76,7 @@ async function assertReads(
 }
 
 for (const networkId of [0, 1, 2]) {
-  test(`network ${networkId} is read whole: deposits, claims and L1 info leaves as expected`, async () => {
+  test(`the chain client reads the whole of network ${networkId}: deposits, claims and L1 info leaves as expected`, async () => {
     await assertReads(networkId, [])
   })
 }
@@ -114,12 +114,12 @@ const curable: readonly (readonly [string, string, object])[] = [
   ['at most 5 logs in an answer', 'maxResults', { limit: 5 }],
 ]
 for (const [title, name, options] of curable) {
-  test(`right all the same: ${title}`, async () => {
+  test(`the chain client reads everything in spite of: ${title}`, async () => {
     for (const networkId of [0, 1]) await assertReads(networkId, [[name, options]])
   })
 }
 
-test('right all the same: a node that is behind answers with an error instead of an incomplete list', async () => {
+test('the chain client reads everything from a node that is behind and answers with an error instead of an incomplete list', async () => {
   await assertReads(1, [
     ['lag', { blocks: 6, pattern: 'all', methods: ['eth_getLogs'], count: 1 }],
     ['noBatch', {}],
@@ -131,15 +131,15 @@ test('right all the same: a node that is behind answers with an error instead of
   ])
 })
 
-test('right all the same: no answer, until the time-out', async () => {
+test('the chain client reads everything from an endpoint that leaves calls unanswered until the time-out', async () => {
   await assertReads(1, [['silent', { count: 2 }]], { rpcTimeoutMs: 150 })
 })
 
-test('right all the same: answers that trickle past the time-out', async () => {
+test('the chain client reads everything from an endpoint whose answers trickle past the time-out', async () => {
   await assertReads(1, [['slowBody', { count: 2, ms: 40, chunk: 64 }]], { rpcTimeoutMs: 200 })
 })
 
-test('right all the same: windows of one and of seven blocks, in the words of every provider', async () => {
+test('the chain client reads everything from endpoints that allow one or seven blocks per window, in the words of every provider', async () => {
   const ids = await rangeErrorIds()
   assert.ok(ids.length >= 40)
   for (const limit of [1, 7])
@@ -149,7 +149,7 @@ test('right all the same: windows of one and of seven blocks, in the words of ev
       })
 })
 
-test('a log hidden once is found by the bloom, whatever event it is', async () => {
+test("a log that is hidden once is found by the block's bloom, whatever its event", async () => {
   const counts = expectedFacts(replay, 1).deposits.length
   for (let depositCount = 0; depositCount < counts; depositCount++)
     await assertReads(1, [['hideLog', { event: 'BridgeEvent', depositCount, mode: 'once' }]])
@@ -164,13 +164,13 @@ test('a log hidden once is found by the bloom, whatever event it is', async () =
     await assertReads(0, [['hideLog', { event, mode: 'once' }]])
 })
 
-test('a log that ranges leave out for ever is found by block hash', async () => {
+test('a log that eth_getLogs by range always leaves out is found by block hash', async () => {
   await assertReads(1, [
     ['hideLog', { event: 'BridgeEvent', depositCount: 3, mode: 'always', where: 'range' }],
   ])
 })
 
-test('a log hidden for ever is missing_log, and nothing is told of its block', async () => {
+test('a log that is always hidden is the fault missing_log, and no event of its block is returned', async () => {
   for (const extra of [[], [['noMethod', { methods: ['eth_getBlockReceipts'] }]]] as const)
     await assert.rejects(
       assertReads(1, [['hideLog', { event: 'BridgeEvent', depositCount: 3, mode: 'always' }], ...extra]),
@@ -178,7 +178,7 @@ test('a log hidden for ever is missing_log, and nothing is told of its block', a
     )
 })
 
-test('with a second endpoint, a log hidden for ever is no loss', async () => {
+test('with a second endpoint, a log that the first one always hides is read', async () => {
   const other = await startReplay('base')
   try {
     const urls = [replay, other].map((server) => server.info.networks[1]!.rpc)
@@ -192,7 +192,7 @@ test('with a second endpoint, a log hidden for ever is no loss', async () => {
   }
 })
 
-test('an endpoint of another chain alone is fatal, and taken again once it is right', async () => {
+test('a single endpoint of another chain is fatal, and is used again once its chain is right', async () => {
   const { faults } = replay.nodes[1]!
   const { client, clock } = openClient(replayConfig(replay, 1))
   faults.on('chainId', { value: 5 })
@@ -206,7 +206,7 @@ test('an endpoint of another chain alone is fatal, and taken again once it is ri
   client.close()
 })
 
-test('history that is no longer kept is named', async () => {
+test('history that the endpoint no longer keeps is a fault that says so', async () => {
   const { faults } = replay.nodes[1]!
   const { client } = openClient(replayConfig(replay, 1))
   faults.on('pruned', { below: 20 })
@@ -220,7 +220,7 @@ test('history that is no longer kept is named', async () => {
   client.close()
 })
 
-test('finality: every way not to offer the tag ends in a count of blocks, and never goes back', async () => {
+test('finality falls back to a count of blocks wherever the tag is not offered, and never goes back', async () => {
   const { faults } = replay.nodes[0]!
   const head = asBlockNumber(headOf(replay, 0))
   const finalizedOf = async (options: object | undefined, asks: number, depth = 0) => {
@@ -245,7 +245,7 @@ test('finality: every way not to offer the tag ends in a count of blocks, and ne
   assert.deepEqual((await finalizedOf({ mode: 'stuck' }, 2)).answers, [46, 46])
 })
 
-test('idle at the tip, a block costs at most three calls', async () => {
+test('an idle network at the tip costs at most three calls per block', async () => {
   const server = await startReplay('base', { head: '0:10,1:10,2:10' })
   try {
     const { client, clock } = openClient(

@@ -25,7 +25,7 @@ function questionsOf(events: readonly ChainEvent[]): SenderQuestion[] {
 
 for (const set of ['base', 'v12-v9-legacy'])
   for (const traces of ['with call traces', 'without call traces'] as const)
-    test(`senders of ${set} ${traces}: caller and tx.from as expected`, async () => {
+    test(`senders of ${set} ${traces}: caller and tx.from are as expected`, async () => {
       const server = await startReplay(set)
       let differing = 0
       let checked = 0
@@ -69,7 +69,7 @@ for (const set of ['base', 'v12-v9-legacy'])
       assert.ok(checked >= 35 && differing >= 2, `${checked} checked, ${differing} called through a contract`)
     })
 
-test('a getter tells root and count of the bridge, and which roots a legacy manager knows', async () => {
+test('getters return root and count of the bridge, and which roots a legacy manager knows', async () => {
   const server = await startReplay('v12-v9-legacy')
   try {
     const { client } = openClient(replayConfig(server, 2, { gerInjection: 'poll' }))

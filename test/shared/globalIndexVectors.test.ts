@@ -5,7 +5,7 @@ import { decodeGlobalIndex, encodeGlobalIndex } from '../../src/protocol/globalI
 import { asDepositCount, asNetworkId } from '../../src/protocol/units.js'
 import { sharedPath } from '../support/sharedFolder.js'
 
-test('vectors/zkevm-commonjs: global indexes of every deposit that a chain can have', () => {
+test('vectors/zkevm-commonjs: global indexes of all deposits that a chain can have are as given', () => {
   interface Vector {
     readonly indexLocal: string
     readonly indexRollup: string

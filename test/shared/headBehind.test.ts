@@ -41,7 +41,7 @@ for (const [set, network, finality] of [
   ['multi', 0, 'depth:10'],
   ['multi', 2, 'latest'],
 ] as const)
-  test(`network ${network} of ${set} put back by seven blocks, final ${finality}, makes nothing ready there, over a restart too`, async (t) => {
+  test(`network ${network} of ${set}, put back by seven blocks with finality ${finality}, has nothing ready, over a restart too`, async (t) => {
     const world = await FaultWorld.open(t, { set, finality, emptyBlocks: finality === 'latest' ? 0 : 20 })
     await world.start()
     await world.caughtUp()

@@ -65,7 +65,7 @@ for (let life = 0; life < lives; life++) {
   const isBackfill = life % 4 >= 2
   const kills = Math.min(KILLS_PER_LIFE, KILLS - life * KILLS_PER_LIFE)
   const what = isBackfill ? 'while history is read' : 'at the tip'
-  test(`killed ${kills} times ${what}, ${set}: nothing lost, nothing twice (seed ${SEED}, ${life})`, async (t) => {
+  test(`a service killed ${kills} times ${what}, ${set}, loses nothing and stores nothing twice (seed ${SEED}, ${life})`, async (t) => {
     const world = isBackfill
       ? await FaultWorld.open(t, { set, emptyBlocks: 150, logRange: 4 })
       : await FaultWorld.open(t, { set, head: 'step:66' })

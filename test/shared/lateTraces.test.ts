@@ -15,7 +15,7 @@ const refusals = [
 ]
 
 for (const refusal of refusals)
-  test(`a transaction whose trace is refused shows tx.from at once, keeps no other one waiting, and its caller after a restart: ${refusal.message}`, async (t) => {
+  test(`a transaction whose trace is refused shows tx.from at once, delays no other sender, and shows its caller after a restart: ${refusal.message}`, async (t) => {
     const world = await FaultWorld.open(t, { set: 'base' })
     const bridges = (await world.chains[0]!.expected()).bridges.filter(
       ({ sourceNetwork }) => sourceNetwork === 0,

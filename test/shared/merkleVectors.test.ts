@@ -59,13 +59,13 @@ function checkProof(leaves: readonly string[], index: number, branch: readonly s
 }
 
 for (const dir of ['vectors/aggkit-tree', 'vectors/zkevm-bridge-service/mt-bridge']) {
-  test(`${dir}: deposit leaves`, () => {
+  test(`${dir}: deposit leaves hash as given`, () => {
     const vectors = readSharedJson<LeafVector[]>(`${dir}/leaf-vectors.json`)
     assert.equal(vectors.length, 4)
     for (const vector of vectors) assert.equal(leafOf(vector), vector.leafValue)
   })
 
-  test(`${dir}: roots before and after each append`, () => {
+  test(`${dir}: roots before and after each append are as given`, () => {
     interface RootVector {
       readonly previousLeafsValues: string[]
       readonly currentRoot: string
@@ -84,7 +84,7 @@ for (const dir of ['vectors/aggkit-tree', 'vectors/zkevm-bridge-service/mt-bridg
     }
   })
 
-  test(`${dir}: proofs`, () => {
+  test(`${dir}: proofs are as given`, () => {
     interface ClaimVector {
       readonly leafs: LeafVector[]
       readonly index: number
@@ -105,7 +105,7 @@ for (const dir of ['vectors/aggkit-tree', 'vectors/zkevm-bridge-service/mt-bridg
   })
 }
 
-test('vectors/aggkit-l1-info-tree: roots before and after each append', () => {
+test('vectors/aggkit-l1-info-tree: roots before and after each append are as given', () => {
   interface RootVector {
     readonly previousLeafValues: string[]
     readonly currentRoot: string
@@ -120,7 +120,7 @@ test('vectors/aggkit-l1-info-tree: roots before and after each append', () => {
   }
 })
 
-test('vectors/aggkit-l1-info-tree: proofs', () => {
+test('vectors/aggkit-l1-info-tree: proofs are as given', () => {
   interface ProofVector {
     readonly leaves: string[]
     readonly index: number
@@ -132,7 +132,7 @@ test('vectors/aggkit-l1-info-tree: proofs', () => {
   for (const { leaves, index, proof, root } of vectors) checkProof(leaves, Number(index), proof, root)
 })
 
-test('vectors/zkevm-bridge-service: deposits with abi metadata', () => {
+test('vectors/zkevm-bridge-service: deposits with ABI-encoded metadata hash as given', () => {
   const vectors = readSharedJson<LeafVector[]>('vectors/zkevm-bridge-service/deposit-raw.json')
   assert.equal(vectors.length, 4)
   for (const vector of vectors) assert.equal(leafOf(vector), `0x${vector.leafValue}`)
@@ -180,7 +180,7 @@ test('vectors/zkevm-bridge-service: every stored node of that tree is the hash o
     assert.equal(hex(hasher.hashPair(bytes(left!), bytes(right!))), `0x${node!.toLowerCase()}`)
 })
 
-test('vectors/zkevm-commonjs: L1 info leaves and their roots', () => {
+test('vectors/zkevm-commonjs: L1 info leaves and their roots are as given', () => {
   interface TreeVector {
     readonly leafs: ReadonlyArray<{
       readonly leafData: { readonly ger: string; readonly blockHash: string; readonly timestamp: string }

@@ -122,7 +122,7 @@ for (const set of ['base', 'v12-v9-legacy', 'multi'])
     assert.deepEqual(await recorded.service.kill('SIGINT'), { code: 0, signal: null })
   })
 
-test('every answer is right of nodes that count logs per transaction, and places are by transaction', async (t) => {
+test('every answer is right from nodes that number logs per transaction, and log positions are by transaction', async (t) => {
   const recorded = await serveRecorded(t, 'multi', 'all', (rpc) => servePerTransaction(t, rpc))
   await inStep(recorded, 'the whole history')
   const files = ['--service', recorded.service.url, '--set', sharedPath('replay', 'sets', 'multi')]

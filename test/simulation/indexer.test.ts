@@ -12,7 +12,7 @@ const FOUND = {
 }
 
 for (const seed of SEEDS)
-  test(`seed ${seed}: after faults, reorgs and restarts the shard equals a clean replay`, async () => {
+  test(`seed ${seed}: after faults, reorgs and restarts the shard equals that of a clean replay`, async () => {
     const { blocks, requests } = await simulate(seed)
     assert.ok(blocks > 0 && requests > 0)
   })
@@ -22,7 +22,7 @@ for (const [story, seed] of Object.entries(FOUND))
     await simulate(seed)
   })
 
-test('the same seed gives the same run', async () => {
+test('the same seed simulates the same run', async () => {
   const [first, second] = [await simulate(21), await simulate(21)]
   assert.ok(first.reorgs + first.restarts > 0)
   assert.deepEqual(first, second)

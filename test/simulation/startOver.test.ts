@@ -32,7 +32,7 @@ async function dump(indexed: IndexedWorld): Promise<Record<string, string>> {
   return Object.fromEntries(Object.entries(tables).filter(([key]) => !WAY.includes(key)))
 }
 
-test('a store that lacks a claim and a deposit of long ago becomes, under open readers, what a clean replay gives', async (context) => {
+test('a store that lacks an old claim and an old deposit becomes, under open readers, the store of a clean replay', async (context) => {
   const world = createFakeWorld({ networks: [1] })
   const l1 = world.network(0)
   const network = world.network(1)

@@ -14,7 +14,7 @@ interface ProofAnswer {
   readonly proof: { readonly smtProofLocalExitRoot: Hex[]; readonly smtProofRollupExitRoot: Hex[] }
 }
 
-test('a service tells when it listens and when each network has caught up, and answers like the chain', async (t) => {
+test('a service announces when it listens and when each network has caught up, and its answers agree with the chain', async (t) => {
   const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
   const service = await startService(t, configFile('data'))
   for (const networkId of world.networkIds)
@@ -58,7 +58,7 @@ test('a service tells when it listens and when each network has caught up, and a
   assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null })
 })
 
-test('every commit is seen by the next request', async (t) => {
+test('the next request after a commit sees it', async (t) => {
   const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
   const service = await startService(t, configFile('data'))
   await inStep(service, world)
@@ -76,7 +76,7 @@ test('every commit is seen by the next request', async (t) => {
   }
 })
 
-test('a reorg of layer 1 and one of layer 2 are followed to the new branch', async (t) => {
+test('the service follows a reorg of layer 1 and a reorg of layer 2 to the new branch', async (t) => {
   const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
   const service = await startService(t, configFile('data'))
   const [l1, first] = [world.network(0), world.network(1)]

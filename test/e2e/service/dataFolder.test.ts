@@ -25,7 +25,7 @@ function haltedAs(service: ServiceProcess, reasons: readonly (string | null)[]):
   )
 }
 
-test('every command of another pid namespace is refused in one line while a service runs, and the service goes on', {
+test('while a service runs, every command from another pid namespace is refused in one line, and the service continues', {
   skip: noOtherNamespace,
 }, async (t) => {
   const { world, file, service, dataDir } = await running(t)
@@ -56,7 +56,7 @@ test('every command of another pid namespace is refused in one line while a serv
   assert.equal((await next.exited).code, 0, next.stderr.join('\n'))
 })
 
-test('a data folder that vanishes halts every network by name, and nothing is ready; back in its place it goes on', async (t) => {
+test('a data folder that disappears halts every network by name and makes nothing ready, and the networks resume once it is back', async (t) => {
   const { world, service, dataDir } = await running(t)
   renameSync(dataDir, `${dataDir}.away`)
   const { networks } = await haltedAs(
@@ -76,7 +76,7 @@ test('a data folder that vanishes halts every network by name, and nothing is re
   assert.equal((await fetch(`${service.opsUrl}/readyz`)).status, 200)
 })
 
-test('a store that is removed under its service halts that network alone', async (t) => {
+test('a store that is removed under its service halts its own network alone', async (t) => {
   const { world, service, dataDir } = await running(t)
   rmSync(join(dataDir, '1'), { recursive: true })
   // The writer meets the missing folder as well.
@@ -87,7 +87,7 @@ test('a store that is removed under its service halts that network alone', async
   assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null })
 })
 
-test('a lock file that is removed halts every network: it keeps nobody away any more', async (t) => {
+test('a removed lock file halts every network, since it no longer keeps other processes out', async (t) => {
   const { world, service, dataDir } = await running(t)
   rmSync(join(dataDir, 'bds.lock'))
   await haltedAs(

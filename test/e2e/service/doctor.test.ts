@@ -10,7 +10,7 @@ interface Document {
   readonly checks: readonly { readonly what: string; readonly outcome: string; readonly detail: string }[]
 }
 
-test('doctor looks at machine, folder and endpoints beside a running service, and prints no address', async (t) => {
+test('doctor checks machine, folder and endpoints beside a running service, and prints no RPC address', async (t) => {
   const { world, rpc, configFile } = await serveWorld(t, buildSmallWorld().world)
   const file = configFile('data')
   const service = await startService(t, file)
@@ -45,7 +45,7 @@ test('doctor looks at machine, folder and endpoints beside a running service, an
       assert.ok(!text.includes(new URL(url).host), text)
 })
 
-test('doctor tells a store that was made for another network; offline it asks no endpoint', async (t) => {
+test('doctor reports a store that was made for another network, and with --offline asks no endpoint', async (t) => {
   const { configFile } = await serveWorld(t, buildSmallWorld().world)
   const file = configFile('data')
   await storeSmallWorld(file)

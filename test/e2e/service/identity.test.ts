@@ -70,7 +70,7 @@ test('a store made for another chain, contract, start block or schema is refused
   await assertRefused(t, file, '1', {}, /\/1 was made for network_id 0 \(configured: 1\), chain_id /)
 })
 
-test('a bridge without a contract halts its network under that name, and no address is told', async (t) => {
+test('a bridge address without a contract halts its network as wrong_contract, and no output has an RPC address', async (t) => {
   const { configFile } = await serveWorld(t, buildSmallWorld().world)
   const service = await startService(t, configFile('data'), [], { BDS_NETWORKS__1__BRIDGE: OTHER })
   const line = await service.line(/^network 1 waits: /)

@@ -11,7 +11,7 @@ import { everyAnswer, inStep, type SyncStatus, serveWorld } from '../../support/
 import { storeSmallWorld } from '../../support/storedWorld.js'
 import { tempFolder } from '../../support/tempFolder.js'
 
-test('a service killed in backfill and started again gives the answers of one that was never killed', async (t) => {
+test('a service that is killed in backfill and started again gives the answers of a service that was never killed', async (t) => {
   const { world, rpc, configFile } = await serveWorld(t, buildSmallWorld().world)
   const narrow = ['log_range = 3']
   const { endpoint } = rpc.get(0)!
@@ -32,7 +32,7 @@ test('a service killed in backfill and started again gives the answers of one th
   assert.deepEqual(answers, await everyAnswer(fresh, world))
 })
 
-test('a restarted service takes no connection before it can tell what it told before, proxies that do not probe included', async (t) => {
+test('a restarted service accepts no connection before it can give the answers that it gave before the restart', async (t) => {
   const { world, rpc, configFile } = await serveWorld(t, buildSmallWorld().world)
   const ports = ['--http-port', String(await freePort())]
   const first = await startService(t, configFile('data'), ports)
@@ -67,7 +67,7 @@ test('an endpoint that does not answer keeps the port of a restarted service clo
   assert.equal((await again.get('/')).status, 503)
 })
 
-test('SIGTERM fails readiness first, serves through the drain delay, then ends with 0', async (t) => {
+test('SIGTERM makes readiness fail, then the service serves through the drain delay and ends with exit code 0', async (t) => {
   const { world, configFile } = await serveWorld(t, buildLoneWorld())
   const service = await startService(t, configFile('data'), ['--http-drain-delay-ms', '1500'])
   await inStep(service, world)
@@ -89,7 +89,7 @@ test('a second signal ends the process at once', async (t) => {
   assert.deepEqual(await service.kill('SIGTERM'), { code: 1, signal: null })
 })
 
-test('a port that is taken is told in one line, and nothing is left behind', async (t) => {
+test('a port that is in use is reported in one line, and the service leaves no process and no lock', async (t) => {
   const { configFile } = await serveWorld(t, buildLoneWorld())
   const holder = createServer().listen(0, '127.0.0.1')
   t.after(() => void holder.close())
@@ -133,7 +133,7 @@ test('a data folder that another process uses is refused', async (t) => {
   assert.match(second.stderr[0]!, new RegExp(`is in use by process ${first.child.pid}`))
 })
 
-test('what is stored is counted from the first answer after a restart on', async (t) => {
+test('after a restart the first sync status already counts the deposits that are stored', async (t) => {
   const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
   const file = configFile('data')
   const before = await startService(t, file)
@@ -147,7 +147,7 @@ test('what is stored is counted from the first answer after a restart on', async
   assert.deepEqual(counted(await after.read<SyncStatus>('/bridge/v1/sync-status')), told)
 })
 
-test('a chain with another id is announced and halts its network, and the others are served', async (t) => {
+test('a chain with another chain id is announced and halts its network, and the other networks are served', async (t) => {
   const { configFile } = await serveWorld(t, buildSmallWorld().world)
   const environment = { BDS_NETWORKS__1__CHAIN_ID: '4711' }
   const service = await startService(t, configFile('data'), [], environment)
@@ -164,7 +164,7 @@ test('a chain with another id is announced and halts its network, and the others
   assert.deepEqual(await service.kill('SIGINT'), { code: 0, signal: null })
 })
 
-test('bad configuration: every mistake at once, exit code 3, nothing opened', async (t) => {
+test('a bad configuration is refused with every mistake at once and exit code 3, before anything is opened', async (t) => {
   const file = join(tempFolder(t), 'bds.toml')
   writeFileSync(file, EXAMPLE_TOML.replace('5577', '"x"').replace('chain_id = 901', 'chain_di = 901'))
   const bds = startBds(t, ['run', '--config', file], { BDS_POOL__WORKERS: '0' })

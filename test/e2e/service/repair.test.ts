@@ -29,7 +29,7 @@ interface VerifyDocument {
   }[]
 }
 
-test('verify finds a running service’s data whole, and its contracts in agreement', async (t) => {
+test("verify reports that a running service's store is whole and agrees with its contracts", async (t) => {
   const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
   const file = configFile('data')
   const service = await startService(t, file)
@@ -58,7 +58,7 @@ test('verify finds a running service’s data whole, and its contracts in agreem
   assert.ok((await service.read<{ status: string }>('/')).status)
 })
 
-test('verify names the first damage of a store with exit code 4', async (t) => {
+test('verify names the first damage of a store and ends with exit code 4', async (t) => {
   const { configFile } = await serveWorld(t, buildSmallWorld().world)
   const file = configFile('data')
   await storeSmallWorld(file)
@@ -76,7 +76,7 @@ test('verify names the first damage of a store with exit code 4', async (t) => {
   assert.match(stdout, /^ {2}ok {7}claims: /m)
 })
 
-test('verify --deep finds a claim that the contract does not have', async (t) => {
+test('verify --deep reports a stored claim that the contract does not have', async (t) => {
   const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
   const file = configFile('data')
   await storeSmallWorld(file)
@@ -92,7 +92,7 @@ test('verify --deep finds a claim that the contract does not have', async (t) =>
   assert.match(stdout, /the contract has 0x[0-9a-f]{64}, indexed 0x[0-9a-f]{64}$/m)
 })
 
-test('verify holds the contract against the store, and skips it where no endpoint answers', async (t) => {
+test('verify compares the store with the contract, and skips the comparison where no endpoint answers', async (t) => {
   const { rpc, configFile } = await serveWorld(t, buildSmallWorld().world)
   const file = configFile('data')
   await storeSmallWorld(file)
@@ -107,7 +107,7 @@ test('verify holds the contract against the store, and skips it where no endpoin
   assert.ok(!`${alone.stdout}${alone.stderr}`.includes('http://'), alone.stdout)
 })
 
-test('rewind and reindex take data back, and the next run makes the same answers again', async (t) => {
+test('rewind and reindex remove data, and the next run gives the same answers again', async (t) => {
   const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
   const file = configFile('data')
   const first = await startService(t, file)
@@ -156,7 +156,7 @@ test('rewind and reindex take data back, and the next run makes the same answers
   assert.deepEqual(await everyAnswer(second, world), answers)
 })
 
-test('rewind to a block that left nothing says at which block below it the network stands now', async (t) => {
+test('rewind to a block that is not stored says at which lower block the network now stands', async (t) => {
   const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
   const file = configFile('data')
   const service = await startService(t, file)
@@ -173,7 +173,7 @@ test('rewind to a block that left nothing says at which block below it the netwo
   assert.match(between.stdout, new RegExp(told))
 })
 
-test('rewind below the kept undo says how far it reaches and names reindex', async (t) => {
+test('rewind below the undo floor says how far undo reaches and names reindex', async (t) => {
   const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
   const file = configFile('data', ['rollback_blocks = 2'])
   const service = await startService(t, file)
@@ -191,7 +191,7 @@ test('rewind below the kept undo says how far it reaches and names reindex', asy
   )
 })
 
-test('status shows every network of a running service, and ends with 5 when there is none', async (t) => {
+test('status shows every network of a running service, and ends with exit code 5 when no service runs', async (t) => {
   const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
   const service = await startService(t, configFile('data'))
   await inStep(service, world)

@@ -13,7 +13,7 @@ import { until } from '../../support/until.js'
 
 const BRIDGES = '/bridge/v1/bridges?network_id=0'
 
-test('SIGTERM: readiness fails, keep-alive clients are served through the delay, then each gets a last whole answer with Connection: close', async (t) => {
+test('on SIGTERM readiness fails, keep-alive clients are served through the drain delay, then each gets a last whole answer with Connection: close', async (t) => {
   const { world, configFile } = await serveWorld(t, buildLoneWorld())
   const service = await startService(t, configFile('data'), ['--http-drain-delay-ms', '1000'])
   await inStep(service, world)
@@ -50,7 +50,7 @@ test('SIGTERM: readiness fails, keep-alive clients are served through the delay,
 })
 
 /** As a container runs it: what nobody listens for is not even noticed by process 1 of a pid namespace. */
-test('a signal while the program is loaded ends process 1 of a container with 0', {
+test('a signal that arrives while the program loads as process 1 of a container ends it with exit code 0', {
   skip: noOtherNamespace,
 }, async (t) => {
   const { configFile } = await serveWorld(t, buildLoneWorld())

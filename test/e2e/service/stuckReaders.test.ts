@@ -83,7 +83,7 @@ function startBehind(t: TestContext, file: string, redirection: string): Promise
   return startService(t, file, ARGUMENTS, {}, ['sh', '-c', `exec "$@" ${redirection}`, 'sh'])
 }
 
-test('a full pipe for log lines that nobody reads: the API answers, lines are dropped and counted, SIGTERM ends with 0', async (t) => {
+test('with a full log pipe that has no reader the API answers, log lines are dropped and counted, and SIGTERM ends the service with 0', async (t) => {
   const served = await serveWorld(t, buildSmallWorld().world)
   const { path, read } = fullPipe(t)
   const service = await startBehind(t, served.configFile('data'), `2>${path}`)
@@ -113,7 +113,7 @@ test('a full pipe for log lines that nobody reads: the API answers, lines are dr
   await assertEndsWell(service)
 })
 
-test('a mistake in the configuration ends a start with 3 though nobody reads what it is', async (t) => {
+test('a mistake in the configuration ends the start with exit code 3 although its message goes to a full pipe without a reader', async (t) => {
   const { path, read } = fullPipe(t)
   const launcher = ['sh', '-c', `exec "$@" 2>${path}`, 'sh']
   const file = join(tempFolder(t), 'no file')
@@ -129,7 +129,7 @@ test('a mistake in the configuration ends a start with 3 though nobody reads wha
   assert.doesNotMatch(read(), /bds:/)
 })
 
-test('a socket for log lines that nobody reads from the start on, as a stuck journal; its flags stay as they are', async (t) => {
+test('a log socket that is never read, as of a stuck journal, delays nothing, and its flags stay as they are', async (t) => {
   const served = await serveWorld(t, buildLoneWorld())
   // More than the socket takes: it stays full.
   const flood = '(yes | head -c 2000000 >&2) & exec "$@"'
@@ -157,7 +157,7 @@ test('a socket for log lines that nobody reads from the start on, as a stuck jou
   )
 })
 
-test('a full disk for log lines or announcements ends nothing', async (t) => {
+test('a full disk for log lines or announcements does not end the service', async (t) => {
   const served = await serveWorld(t, buildLoneWorld())
   for (const { endpoint } of served.rpc.values()) endpoint.fail({ type: 'http', status: 500, times: 1 })
   const service = await startBehind(t, served.configFile('data'), '2>/dev/full')
@@ -175,7 +175,9 @@ test('a full disk for log lines or announcements ends nothing', async (t) => {
   await assertEndsWell(bds)
 })
 
-test('a terminal that is stopped (Ctrl-S) stops no service', { skip: skipWithout('script') }, async (t) => {
+test('a terminal that is stopped with Ctrl-S does not stop the service', {
+  skip: skipWithout('script'),
+}, async (t) => {
   const served = await serveWorld(t, buildSmallWorld().world)
   const file = served.configFile('data')
   const copy = join(tempFolder(t), 'lines')

@@ -19,7 +19,7 @@ import type { ModelClaim, ModelDeposit, ShardModel } from '../../support/shardMo
 
 const everything = { start: Uint8Array.of(0), end: Buffer.alloc(60, 0xff) }
 
-test('rows, lists, links, roots and totals are those of a plain model, with and without undo, after reorgs', async () => {
+test('after reorgs, with and without undo, rows, lists, links, roots and totals equal those of a plain model', async () => {
   let deposits = 0
   let regrown = 0
   await assertForRandomShards(25, 8, (shard, chain) => {

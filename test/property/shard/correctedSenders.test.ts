@@ -108,7 +108,7 @@ function assertWhole(shard: TestShard): void {
   )
 }
 
-test('rows and lists whose senders were corrected, at any time and over reorgs and cuts, are those of a shard that knew them at once', async () => {
+test('rows and lists whose senders were corrected, at any time and over reorgs and cuts, equal those of a shard that knew the senders at once', async () => {
   let corrections = 0
   let cuts = 0
   await fc.assert(
@@ -154,7 +154,7 @@ test('rows and lists whose senders were corrected, at any time and over reorgs a
   assert.ok(corrections > 100 && cuts > 5, `${corrections} corrections, ${cuts} cuts`)
 })
 
-test('a reorg of everything leaves no note and no correction', async () => {
+test('a reorg of all blocks leaves no sender note and no correction', async () => {
   const overlay: readonly TableName[] = ['senderNotes', 'senderCorrections', 'senderAdditions']
   const entries = (view: ReadView) =>
     overlay.map((table) => view.list(table, { start: Uint8Array.of(0), end: Uint8Array.of(0xff) }).length)

@@ -26,7 +26,7 @@ const actions = fc.array(
   { minLength: 1, maxLength: 10 },
 )
 
-test('runs lead to the same rows as a plain map, after merges, cuts and reverts', (context) => {
+test('hash runs find the same rows as a plain map, after merges, cuts and reverts', (context) => {
   let runs = 0
   fc.assert(
     fc.property(actions, fc.infiniteStream(fc.integer({ min: 0, max: 400 })), (steps, ids) => {

@@ -41,7 +41,7 @@ function withoutSenders(block: IndexedBlock): IndexedBlock {
   return { header: block.header, events: events as ChainEvent[] }
 }
 
-test('a shard that followed reorgs equals, byte for byte, one that never saw the dropped blocks', async () => {
+test('a shard that followed reorgs equals, byte for byte, a shard that never saw the dropped blocks', async () => {
   let reverts = 0
   await fc.assert(
     fc.asyncProperty(fc.nat(), fc.array(fc.nat(), { minLength: 1, maxLength: 4 }), (chainSeed, depths) =>
@@ -71,7 +71,7 @@ test('a shard that followed reorgs equals, byte for byte, one that never saw the
   assert.ok(reverts > 15, `${reverts} reverts`)
 })
 
-test('senders that are resolved later leave the same rows, and go with their blocks in a reorg', async () => {
+test('senders that are resolved late leave the same rows as senders at once, and a reorg removes them with their blocks', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), fc.nat(), (chainSeed, depth) =>
       inFolders(2, async ([lateFolder, promptFolder]) => {

@@ -7,7 +7,7 @@ import { assertForRandomShards } from '../../support/randomShard.js'
 
 const hasher = createHasher(compileMerkleModule())
 
-test('verification finds nothing in what the writer made, with and without undo, after reorgs and cuts of the tree', async () => {
+test('verification accepts every shard of the writer, with and without undo, after reorgs and cuts of the exit tree', async () => {
   await assertForRandomShards(15, 6, (shard) => {
     const found = shard.read((view) => [...verifyShard(view, 1 as NetworkId, hasher, true)])
     assert.deepEqual(

@@ -13,7 +13,7 @@ const options: Readonly<Record<string, readonly string[]>> = {
 }
 
 for (const [name, flags] of Object.entries(options))
-  test(`--help of the ${name} bench tells what each option is for and what holds without it`, () => {
+  test(`--help of the ${name} bench explains each option and its default`, () => {
     const file = fileURLToPath(new URL(`../../../bench/${name}.js`, import.meta.url))
     const { status, stdout } = spawnSync(process.execPath, [file, '--help'], { encoding: 'utf8' })
     assert.equal(status, 0)
@@ -27,7 +27,7 @@ for (const [name, flags] of Object.entries(options))
 
 const built = (file: string): string => fileURLToPath(new URL(`../../../${file}`, import.meta.url))
 
-test('without the shared folder the backfill bench and the shared tests say so in one line and leave nothing', (t) => {
+test('without the shared folder the backfill bench and the shared tests say so in one line and leave no files', (t) => {
   const folder = tempFolder(t)
   const env = { ...process.env, TMPDIR: folder, BDS_SHARED_DIR: '/nowhere/shared' }
   const runs: [args: string[], line: string][] = [

@@ -4,7 +4,7 @@ import { createVersionReader, isSameEpoch } from '../../../src/board/shardVersio
 import { createStatusBoard, headPlaces, statusRow } from '../../../src/board/statusBoard.js'
 import { atEachWrite } from '../../support/boardWrites.js'
 
-test('a network that stood still for want of disk and is found corrupt voids every kept answer', () => {
+test('a network that halts as disk_full and then as corrupt_store voids every kept answer', () => {
   const status = createStatusBoard([0, 1])
   const readVersion = createVersionReader(status)
   const row = statusRow(status, 1)
@@ -14,7 +14,7 @@ test('a network that stood still for want of disk and is found corrupt voids eve
   assert.equal(isSameEpoch(onFullDisk, readVersion()), false)
 })
 
-test('a full disk alone voids nothing: what is stored can be answered for', () => {
+test('a halt as disk_full alone voids no kept answer', () => {
   const status = createStatusBoard([0, 1])
   const readVersion = createVersionReader(status)
   const before = readVersion()
@@ -22,7 +22,7 @@ test('a full disk alone voids nothing: what is stored can be answered for', () =
   assert.deepEqual(readVersion(), before)
 })
 
-test('whatever moves a version is seen by its next reader, in each way of writing and on each network', () => {
+test('every write that moves a version is visible to the next reader, for each field and each network', () => {
   const status = createStatusBoard([0, 1])
   const readVersion = createVersionReader(status)
   const row = statusRow(status, 1)
@@ -60,7 +60,7 @@ test('whatever moves a version is seen by its next reader, in each way of writin
   assert.equal(readVersion(), seen.at(-1))
 })
 
-test('nobody who knows that a head stays below, or that it is back, finds the version that answers were kept under before it', (context) => {
+test('a reader that sees a changed head place never sees the version that answers were kept under before the change', (context) => {
   const status = createStatusBoard([0, 1])
   const readVersion = createVersionReader(status)
   const row = statusRow(status, 1)
@@ -82,7 +82,7 @@ test('nobody who knows that a head stays below, or that it is back, finds the ve
   assert.ok(looks >= 12, `${looks} looks`)
 })
 
-test('nobody who knows of a halt, or of its end, finds the version that answers were kept under before it', (context) => {
+test('a reader that sees a halt begin or end never sees the version that answers were kept under before the change', (context) => {
   const status = createStatusBoard([0, 1])
   const readVersion = createVersionReader(status)
   const row = statusRow(status, 1)

@@ -6,7 +6,7 @@ type Cell = [cells: BigInt64Array, index: number]
 
 const byteOf = ([cells, index]: Cell) => cells.byteOffset + 8 * index
 
-test('who waits for a commit is woken by the telling of it, and nobody waits for what is told or never will be', (context) => {
+test('a reader that awaits a commit is woken when the writer publishes it, and waits neither for a published commit nor without a writer', (context) => {
   const board = createStatusBoard([0, 1])
   const row = statusRow(board, 1)
   const waits: [...Cell, told: bigint, atMostMs: number][] = []

@@ -29,7 +29,7 @@ interface Parameter {
 
 const document = openApiDocument('1.0.0') as unknown as Document
 
-test('the document names every path of the routes, and no other', () => {
+test('the OpenAPI document has exactly the paths of the routes', () => {
   const expected = [
     ...Object.values(routes).map(({ path }) => path as string),
     ...Object.values(probeRoutes).flatMap(({ paths }) => paths as readonly string[]),
@@ -45,7 +45,7 @@ test('operation ids are unique, and those of data routes are the keys of the rou
     assert.equal(document.paths[path]!.get.operationId, operation)
 })
 
-test('parameters of bridges are those of the interface, then ours, with their defaults and limits', () => {
+test("parameters of /bridges are those of the interface, then the service's own, with their defaults and limits", () => {
   const { parameters } = document.paths['/bridge/v1/bridges']!.get
   assert.deepEqual(
     parameters!.map(({ name, required, schema }) => [name, required, schema.default, schema.maximum]),
@@ -71,26 +71,26 @@ test('parameters of bridges are those of the interface, then ours, with their de
   )
 })
 
-test('every reference leads to a component, and every component is referred to', () => {
+test('every reference in the OpenAPI document leads to a component, and every component is referred to', () => {
   const text = JSON.stringify(document)
   const named = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name)
   assert.deepEqual([...new Set(named)].sort(), Object.keys(document.components.schemas).sort())
   assert.equal(text.includes('TypeBox'), false)
 })
 
-test('a data route lists its own errors and the common ones by status', () => {
+test('a data route lists its own errors and the common ones, by HTTP status', () => {
   const { responses } = document.paths['/bridge/v1/claim-proof']!.get
   assert.deepEqual(Object.keys(responses), ['200', '304', '400', '404', '414', '429', '500', '503', '504'])
 })
 
-test("a data route tells what it costs of a client's rate limit", () => {
+test("a data route states what it costs of a client's rate limit", () => {
   const costs = ['/bridge/v1/l1-info-tree-index', '/bridge/v1/bridges', '/bridge/v1/claim-proof'].map(
     (path) => document.paths[path]!.get['x-rate-limit-cost'],
   )
   assert.deepEqual(costs, [1, 5, 5])
 })
 
-test('every error code is in the table once, with a status of an error, and on the page for humans', () => {
+test('every error code is once in the table with an error status, and is on the documentation page', () => {
   const page = docsPage('1.0.0')
   const codes = Object.entries(errorTable)
   assert.equal(codes.length, 11)
@@ -100,7 +100,7 @@ test('every error code is in the table once, with a status of an error, and on t
   }
 })
 
-test('the page for humans tells the fields of an answer and the limits of a parameter', () => {
+test('the documentation page states the fields of an answer and the limits of a parameter', () => {
   const page = docsPage('1.0.0')
   for (const row of [
     '<tr><td><code>bridges[].deposit_count</code></td><td>integer, 0 to 4294967295</td><td>0-based leaf index in the exit tree of the source network.</td></tr>',
@@ -115,7 +115,7 @@ test('the page for humans tells the fields of an answer and the limits of a para
     assert.ok(page.includes(row), row)
 })
 
-test('the page for humans names every field that a data endpoint or a probe may send', () => {
+test('the documentation page names every field that a data endpoint or a probe may send', () => {
   const names = (schema: object): string[] =>
     Object.entries(schema).flatMap(([key, value]) => [
       ...(key === 'properties' ? Object.keys(value as object) : []),
@@ -128,6 +128,6 @@ test('the page for humans names every field that a data endpoint or a probe may 
     assert.match(page, new RegExp(`<code>(?:[\\w.[\\]]+\\.)?${field}</code>`), field)
 })
 
-test('the page for humans loads nothing from elsewhere', () => {
+test('the documentation page loads nothing from elsewhere', () => {
   assert.doesNotMatch(docsPage('1.0.0'), /<script|src=|https?:/)
 })

@@ -104,7 +104,7 @@ const good: [route: string, query: string, expected: object][] = [
 ]
 
 for (const [route, query, expected] of good)
-  test(`${route}?${query} is understood`, () => {
+  test(`${route}?${query} is parsed`, () => {
     const answer = parsers[route]!(query)
     assert.deepEqual(answer.ok && answer.value.query, expected)
   })
@@ -250,7 +250,7 @@ const SENT_FOR: readonly (readonly [right: string, value: string, sent: readonly
   ['token_address', ADDRESS, ['origin_token_address', 'originTokenAddress', 'token-adress']],
 ]
 
-test('a name that clients send for one of ours is refused where ours is absent, and ignored elsewhere', () => {
+test('a near miss of a parameter name is refused where the right one is absent, and ignored where it is present', () => {
   const needed: Readonly<Record<string, string>> = { network_id: '1', deposit_count: '3', leaf_index: '0' }
   const parametersOf: Readonly<Record<string, object>> = {
     bridges: routes.getBridges.parameters.properties,
@@ -290,7 +290,7 @@ test('include_all_fields is refused with the name of the dialect that has it', (
     })
 })
 
-test('names of strangers are ignored', () => {
+test("unknown parameter names that resemble none of the route's are ignored", () => {
   const names = [
     '_',
     't',
@@ -308,7 +308,7 @@ test('names of strangers are ignored', () => {
       assert.ok(parsers[route]!(`network_id=0&${name}=1`).ok, `${route} ${name}`)
 })
 
-test('a cursor continues the list, order and filters that it came from, and nothing else', () => {
+test('a cursor continues the list, order and filters that it came from, and no other', () => {
   const cursorOf = (operation: string, isAscending: boolean, filters: object) =>
     encodeCursor({ isAscending, filterHash: filterHash(operation, filters), numbers: [3, 77] })
   const filters = { networkId: 1, networkIds: [0, 2], fromAddress: ADDRESS_BYTES }
@@ -353,7 +353,7 @@ test('a cursor continues the list, order and filters that it came from, and noth
   for (const [route, query, message] of refusals) assert.equal(messageOf(route, query), message, query)
 })
 
-test('a network that is not served is refused by name, on every route that has network_id', () => {
+test('every route that has network_id refuses a network that is not served, by its id', () => {
   const expected = { ok: false, code: 'INVALID_NETWORK_ID', message: 'Network ID 999 is not supported' }
   for (const [route, parse] of Object.entries(parsers))
     assert.deepEqual(
@@ -369,12 +369,12 @@ test('a network that is not served is refused by name, on every route that has n
     )
 })
 
-test('a malformed parameter is told before a network that is not served', () => {
+test('a malformed parameter is reported before a network that is not served', () => {
   const answer = parsers.bridges!('network_id=999&page_size=0')
   assert.equal(answer.ok ? '' : answer.code, 'INVALID_PARAMETER')
 })
 
-test('every way of writing a query has the same key, and other queries have other keys', () => {
+test('all spellings of a query have the same key, and other queries have other keys', () => {
   const keyOf = (raw: string): string => {
     const answer = parsers.bridges!(raw)
     assert.ok(answer.ok, raw)

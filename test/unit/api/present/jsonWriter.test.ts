@@ -11,7 +11,7 @@ function written(write: (writer: JsonWriter) => void): string {
   return new TextDecoder().decode(writer.bytes.subarray(0, writer.length))
 }
 
-test('amounts are the decimal digits of the uint256, at every power of two and ten', () => {
+test('amounts are written as the decimal digits of the uint256, at every power of two and ten', () => {
   const values = [0n, 1n]
   for (let bit = 1n; bit < 256n; bit++) values.push((1n << bit) - 1n, 1n << bit, (1n << bit) + 1n)
   for (let power = 1n; power < 10n ** 77n; power *= 10n) values.push(power - 1n, power, power + 1n)
@@ -24,7 +24,7 @@ test('amounts are the decimal digits of the uint256, at every power of two and t
     )
 })
 
-test('numbers are decimal up to the largest safe integer', () => {
+test('numbers are written in decimal up to the largest safe integer', () => {
   const values = [
     0,
     9,
@@ -43,7 +43,7 @@ test('numbers are decimal up to the largest safe integer', () => {
     )
 })
 
-test('addresses have the spelling of EIP-55', () => {
+test('addresses are written with EIP-55 checksums', () => {
   for (let seed = 0; seed < 200; seed++) {
     const bytes = Uint8Array.from({ length: 20 }, (_, at) => (seed * 89 + at * 151 + (seed * at) ** 2) & 0xff)
     const text = bytesToHex(bytes)
@@ -54,7 +54,7 @@ test('addresses have the spelling of EIP-55', () => {
   }
 })
 
-test('bytes are lower-case hexadecimal, all 256 of them, and none at all', () => {
+test('bytes are written as lower-case hexadecimal, all 256 values, and the empty array too', () => {
   const all = Uint8Array.from({ length: 256 }, (_, byte) => byte)
   assert.equal(
     written((writer) => writer.hex(all)),
@@ -66,7 +66,7 @@ test('bytes are lower-case hexadecimal, all 256 of them, and none at all', () =>
   )
 })
 
-test('text is escaped as JSON wants it', () => {
+test('text is escaped as JSON requires', () => {
   for (const text of ['', 'plain', '"\\\n\u0007', 'ünïcödé 🌉', '\ud800 alone'])
     assert.equal(
       written((writer) => writer.text(text)),
@@ -84,7 +84,7 @@ test('truncate drops a half-written answer and keeps the one before', () => {
   assert.equal(new TextDecoder().decode(writer.bytes.subarray(0, writer.length)), '1234')
 })
 
-test('nodes are hexadecimal strings with commas between them, whoever formats them', () => {
+test('nodes are written as hexadecimal strings with commas between them, by either formatter', () => {
   const nodes = Uint8Array.from({ length: 96 }, (_, at) => at * 7)
   const strings = [0, 32, 64].map((at) => `"${bytesToHex(nodes.subarray(at, at + 32))}"`)
   const hasher = createHasher(compileMerkleModule())

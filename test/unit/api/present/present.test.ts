@@ -81,7 +81,7 @@ test('an empty page is an empty list with its pagination', () => {
   )
 })
 
-test('what is not known of a bridge is null', () => {
+test('unknown facts of a bridge are null', () => {
   const record = bridgeRecord({
     caller: null,
     transactionSender: null,
@@ -103,7 +103,7 @@ test('what is not known of a bridge is null', () => {
   )
 })
 
-test('the origin_address of a message is its own origin address', () => {
+test('the origin_address of a message is the origin address of its event, although its caller is unknown', () => {
   const record = bridgeRecord({ leafType: 1, tokenAddress: checksumAddress(SENDER), caller: null })
   const [row] = JSON.parse(present('getBridges', pageOf([record]))).bridges
   assert.deepEqual([row.leaf_type, row.origin_address, row.token_address], [1, SENDER, SENDER])
@@ -155,7 +155,7 @@ test('a page of claims has exactly the fields of the interface, then the additiv
   )
 })
 
-test('a token mapping has exactly the decided fields, in order', () => {
+test('a token mapping has exactly the fields of the decision, in order', () => {
   assert.equal(
     present('getTokenMappings', pageOf([tokenMappingRecord()])),
     JSON.stringify({
@@ -183,7 +183,7 @@ test('a token mapping has exactly the decided fields, in order', () => {
   )
 })
 
-test('a token mapping that is written again, in any place of any page, has the text that it had', () => {
+test('a token mapping that is written again, at any place of any page, has the same text', () => {
   const writer = new JsonWriter(16)
   const records = Array.from({ length: 4 }, (_, at) =>
     // The third is too long to be kept.
@@ -205,7 +205,7 @@ test('a token mapping that is written again, in any place of any page, has the t
     )
 })
 
-test('a claim proof is one proof object with camelCase names and 32 siblings on each side', () => {
+test('a claim proof is one object with camelCase names and 32 siblings on each side', () => {
   const branch = (first: number): string[] =>
     Array.from({ length: 32 }, (_, level) => repeat((first + level).toString(16).padStart(2, '0')))
   assert.equal(
@@ -231,12 +231,12 @@ test('a claim proof is one proof object with camelCase names and 32 siblings on 
   )
 })
 
-test('only a proof that no followed reorg can change outlives a commit', () => {
+test('only a proof that no followed reorg can change is kept beyond the next commit', () => {
   assert.equal(presenters.getClaimProof.life(claimProofRecord({ isFinal: true })), 'epoch')
   assert.equal(presenters.getClaimProof.life(claimProofRecord({ isFinal: false })), 'version')
 })
 
-test('the L1 info tree index answers with its leaf and the first covering index', () => {
+test('the L1 info tree index answer has the leaf and the first covering index', () => {
   assert.equal(
     present('getL1InfoTreeIndex', l1InfoTreeIndexRecord()),
     JSON.stringify({
@@ -251,7 +251,7 @@ test('the L1 info tree index answers with its leaf and the first covering index'
   )
 })
 
-test('proofs that share their leaf or their rollup branch, written in any order, have the text that each has alone', () => {
+test('proofs that share their leaf or their rollup branch have, in any order, the text that each has alone', () => {
   const branches = [1, 2].map((byte) => new Uint8Array(1024).fill(byte))
   const { leaf } = claimProofRecord()
   const leaves = [leaf, { ...leaf, timestampSec: leaf.timestampSec + 1 }]
@@ -279,7 +279,7 @@ test('proofs that share their leaf or their rollup branch, written in any order,
   }
 })
 
-test('a claim transaction carries the call and what it claims', () => {
+test('a claim transaction has the call and the claim that it makes', () => {
   assert.equal(
     present('getClaimTransaction', claimTransactionRecord()),
     JSON.stringify({
@@ -297,7 +297,7 @@ test('a claim transaction carries the call and what it claims', () => {
   )
 })
 
-test('a failure is an error object with code and message and nothing else', () => {
+test('a failure is an error object with code and message only', () => {
   const writer = new JsonWriter(16)
   writeFailure(writer, failure('INVALID_PARAMETER', 'network_id "\u0000é" is not a decimal integer', 5))
   assert.equal(

@@ -34,11 +34,11 @@ async function withChain(
 const isWrongContract = (text: string) => (error: unknown) =>
   error instanceof FatalError && error.reason === 'wrong_contract' && error.message.includes(text)
 
-test('the right contracts of the right chain pass', async () => {
+test('the right contracts of the right chain pass the identity check', async () => {
   await withChain(async ({ client }) => client.verifyIdentity(signal))
 })
 
-test('addresses without code, and the bridge of another network, are wrong contracts', async () => {
+test('addresses without code, and the bridge of another network, fail as wrong_contract', async () => {
   const nowhere = `0x${'99'.repeat(20)}`
   await withChain(
     async ({ client }) => {
@@ -67,20 +67,20 @@ test('addresses without code, and the bridge of another network, are wrong contr
   )
 })
 
-test('before the start block there may be no contracts yet', async () => {
+test('while the chain is below the start block the contracts may be absent', async () => {
   await withChain(async ({ client }) => client.verifyIdentity(signal), {
     config: { startBlock: 100, bridge: `0x${'99'.repeat(20)}` },
   })
 })
 
-test('a gateway without eth_getCode does not stop the check', async () => {
+test('a gateway without eth_getCode does not stop the identity check', async () => {
   await withChain(async ({ client, endpoints }) => {
     endpoints[0]!.fail({ type: 'error', code: -32601, message: 'no such method', methods: ['eth_getCode'] })
     await client.verifyIdentity(signal)
   })
 })
 
-test('head and headers are told as bytes, an unknown block as undefined', async () => {
+test('head and headers are returned as bytes, an unknown block as undefined', async () => {
   await withChain(async ({ client }, network) => {
     const head = await client.getHead(signal)
     assert.equal(encodeHex(head.hash), network.head.hash)
@@ -92,7 +92,7 @@ test('head and headers are told as bytes, an unknown block as undefined', async 
   })
 })
 
-test('a node that refuses unknown blocks instead of answering null does not know them', async () => {
+test('a node that refuses unknown blocks instead of answering null counts as not knowing the block', async () => {
   await withChain(async ({ client, endpoints }) => {
     endpoints[0]!.fail({
       type: 'error',
@@ -106,7 +106,7 @@ test('a node that refuses unknown blocks instead of answering null does not know
   })
 })
 
-test('an endpoint that tells of no newest block is down: it answers, and is of no use', async () => {
+test('an endpoint that answers without a newest block counts as down', async () => {
   await withChain(async ({ client, endpoints }) => {
     await client.getHead(signal)
     endpoints[0]!.fail({ type: 'result', value: null, methods: ['eth_getBlockByNumber'] })
@@ -115,7 +115,7 @@ test('an endpoint that tells of no newest block is down: it answers, and is of n
   })
 })
 
-test('count and root of the bridge are those of the asked block', async () => {
+test('count and root of the bridge are those of the block that is asked about', async () => {
   await withChain(async ({ client }, network) => {
     assert.equal(await client.getContractDepositCount(asBlockNumber(3), signal), 3)
     const root = await client.getContractLocalExitRoot(asBlockNumber(5), signal)
@@ -123,7 +123,7 @@ test('count and root of the bridge are those of the asked block', async () => {
   })
 })
 
-test('the root of a bridge before etrog has another getter', async () => {
+test('the root of a bridge older than etrog is read with its own getter', async () => {
   await withChain(async ({ client, endpoints }) => {
     const isGetRoot = ({ params }: { params: readonly unknown[] }) =>
       (params[0] as { data: string }).data === '0x5ca1e165'
@@ -147,7 +147,7 @@ test('the root of a bridge before etrog has another getter', async () => {
   })
 })
 
-test('state that is gone, or a contract that does not answer, is undefined; trouble is an error', async () => {
+test('state that is gone, or a contract that does not answer, is undefined; any other failure is an error', async () => {
   await withChain(async ({ client, endpoints }) => {
     const block = asBlockNumber(2)
     for (const [code, message] of [
@@ -166,7 +166,7 @@ test('state that is gone, or a contract that does not answer, is undefined; trou
   })
 })
 
-test('roots that the manager knows are told from those that it does not', async () => {
+test('exit roots that the manager knows are distinguished from unknown ones', async () => {
   const world = createFakeWorld({ networks: [1] })
   const [l1, network] = [world.network(0), world.network(1)]
   l1.mine((block) => block.tx().deposit())
@@ -183,7 +183,7 @@ test('roots that the manager knows are told from those that it does not', async 
   await chain.close()
 })
 
-test('close ends what is in flight', async () => {
+test('close aborts all calls in flight', async () => {
   await withChain(async ({ client, endpoints }) => {
     endpoints[0]!.fail({ type: 'silent' })
     const asked = endpoints[0]!.nextCall('eth_chainId')
@@ -194,7 +194,7 @@ test('close ends what is in flight', async () => {
   })
 })
 
-test('no log line and no error shows an address, whatever goes wrong', async () => {
+test('no log line and no error has an RPC address, whatever fails', async () => {
   const answers = [
     { status: 500, body: 'boom' },
     { status: 429, body: '' },

@@ -27,7 +27,7 @@ function listen() {
   return { clock, silence, ask, settle }
 }
 
-test('a question that nobody answers for a second is silence, any answer ends it', async () => {
+test('an endpoint that leaves a call unanswered for a second is silent, until any answer', async () => {
   const { clock, silence, ask, settle } = listen()
   clock.advance(60_000)
   assert.equal(silence.isSilent, false, 'nothing was asked')
@@ -41,7 +41,7 @@ test('a question that nobody answers for a second is silence, any answer ends it
   assert.equal(silence.isSilent, false)
 })
 
-test('while others are answered a slow question is no silence, and counts from the last answer on', async () => {
+test('while other calls are answered a slow call is no silence, and its silence counts from the last answer', async () => {
   const { clock, silence, ask, settle } = listen()
   ask()
   ask()
@@ -53,7 +53,7 @@ test('while others are answered a slow question is no silence, and counts from t
   assert.equal(silence.isSilent, true)
 })
 
-test('a time-out and a connection that fails end no silence', async () => {
+test('a time-out and a failed connection do not end a silence', async () => {
   const { clock, silence, ask, settle } = listen()
   ask()
   clock.advance(900)

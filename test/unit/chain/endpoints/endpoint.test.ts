@@ -40,7 +40,7 @@ async function withEndpoint(
   }
 }
 
-test('many calls go in batches of fifty, the last ones together, answered in order', async () => {
+test('many calls go in batches of fifty, the last batch at the same time, answered in order', async () => {
   await withEndpoint(echo, async (endpoint, { requests }) => {
     assert.deepEqual(results(await endpoint.callAll(calls(120), signal)), numbers(120))
     assert.deepEqual(
@@ -50,7 +50,7 @@ test('many calls go in batches of fifty, the last ones together, answered in ord
   })
 })
 
-test('a call that a batch reply leaves out is asked again by itself', async () => {
+test('a call that a batch reply leaves out is sent again by itself', async () => {
   const answer = (body: ScriptedCall | readonly ScriptedCall[]) => {
     if (!Array.isArray(body)) return echo(body)
     const replies = body.map(({ id, params }: ScriptedCall) => ({ id, result: params[0] }))
@@ -65,7 +65,7 @@ test('a call that a batch reply leaves out is asked again by itself', async () =
   })
 })
 
-test('without batches only a few calls are in flight', async () => {
+test('without batches only a few calls are in flight at once', async () => {
   let inFlight = 0
   let most = 0
   const release: (() => void)[] = []
@@ -84,7 +84,7 @@ test('without batches only a few calls are in flight', async () => {
   })
 })
 
-test('a lost connection and a plea to slow down fail the whole question', async () => {
+test('a lost connection and a rate limit fail the whole question', async () => {
   const answers: readonly (readonly [ScriptedAnswer, string])[] = [
     ['close', 'network'],
     [{ status: 429, body: '' }, 'rateLimit'],
@@ -99,7 +99,7 @@ test('a lost connection and a plea to slow down fail the whole question', async 
     )
 })
 
-test('every call of a batch is paid for', async () => {
+test('every call of a batch takes one token of the rate limit', async () => {
   await withEndpoint(
     echo,
     async (endpoint, { clock }) => {
@@ -110,7 +110,7 @@ test('every call of a batch is paid for', async () => {
   )
 })
 
-test('contract calls of a batch that met a node which is behind are asked again, headers are not', async () => {
+test('contract calls of a batch that met a node which is behind are sent again, headers are not', async () => {
   const unknown = ({ id }: ScriptedCall) => ({ id, error: { code: -32000, message: 'header not found' } })
   const answer = (body: ScriptedCall | readonly ScriptedCall[]): ScriptedAnswer =>
     'length' in body

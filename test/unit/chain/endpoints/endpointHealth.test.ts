@@ -25,7 +25,7 @@ test('pauses double from failure to failure, up to a cap', () => {
   assert.deepEqual(pauses('rateLimit', 7, 1), [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
 })
 
-test('chance shortens a pause to no less than half', () => {
+test('jitter shortens a pause to no less than half', () => {
   assert.deepEqual(pauses('timeout', 3, 0), [125, 250, 500])
 })
 
@@ -42,7 +42,7 @@ test('Retry-After is honoured when it is longer, and pauses start small again af
   assert.ok(health.pausedUntil - clock.now() <= 250)
 })
 
-test('errors lower the standing and are forgotten with time; slowness counts too', () => {
+test('errors lower the standing of an endpoint and fade with time; slow answers lower it too', () => {
   const clock = new FakeClock()
   const health = new EndpointHealth(clock)
   assert.equal(health.score, 0)
@@ -55,7 +55,7 @@ test('errors lower the standing and are forgotten with time; slowness counts too
   assert.ok(slow.score > 1.9 && slow.score <= 2)
 })
 
-test('a node that is behind rests for less than a second and is not failing', () => {
+test('a node that is behind rests for less than a second and does not count as failing', () => {
   const clock = new FakeClock()
   const health = new EndpointHealth(clock)
   health.failed(failure('behind'))

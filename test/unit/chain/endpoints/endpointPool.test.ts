@@ -58,13 +58,13 @@ function createPool(aliases: readonly string[], chainIds: Record<string, number>
 
 const alias = async (endpoint: Endpoint) => endpoint.alias
 
-test('the first endpoint is used while it is well, and its chain id is asked for once', async () => {
+test('the first endpoint is used while it answers, and its chain id is asked once', async () => {
   const { pool, chainIdCalls } = createPool(['a', 'b'])
   for (let run = 0; run < 5; run++) assert.equal(await pool.run(alias, signal), 'a')
   assert.deepEqual(chainIdCalls, ['a'])
 })
 
-test('each kind of failure moves a task on to the next endpoint within the same call', async () => {
+test('each kind of failure moves a task to the next endpoint within the same call', async () => {
   for (const kind of ['network', 'timeout', 'http', 'rpc', 'body', 'rateLimit', 'behind', 'gone'] as const) {
     const { pool } = createPool(['a', 'b', 'c'])
     const used: string[] = []
@@ -78,7 +78,7 @@ test('each kind of failure moves a task on to the next endpoint within the same 
   }
 })
 
-test('an endpoint that no longer follows the chain is left for one that does, and taken again later', async () => {
+test('an endpoint that stops following the chain is left for one that follows it, and used again later', async () => {
   const { pool, clock, heads } = createPool(['a', 'b'])
   const compare = async () => {
     clock.advance(10_000)
@@ -99,7 +99,7 @@ test('an endpoint that no longer follows the chain is left for one that does, an
   assert.equal(await pool.run(alias, signal), 'a')
 })
 
-test('one below what is wanted is left for another that is not, and the highest counts where none is', async () => {
+test('an endpoint below the wanted block is left for a higher one, and when all are below, the highest answer counts', async () => {
   const { pool, heads } = createPool(['a', 'b', 'c'])
   Object.assign(heads, { a: 90, b: 95, c: 97 })
   const ask = async (wanted: number) => {
@@ -112,7 +112,7 @@ test('one below what is wanted is left for another that is not, and the highest 
   assert.notEqual(await pool.run(alias, signal), 'a')
 })
 
-test('an endpoint that tells of blocks which it cannot show does not win by them', async () => {
+test('an endpoint that reports blocks it cannot show is not preferred for them', async () => {
   const { pool, clock, heads } = createPool(['a', 'b'])
   heads.b = 1_000_000
   for (let turn = 0; turn < 4; turn++) {
@@ -127,7 +127,7 @@ test('an endpoint that tells of blocks which it cannot show does not win by them
   }
 })
 
-test('when all fail the last failure comes back, clean, and the next call waits for the first to be ready', async () => {
+test('when all endpoints fail, the last failure is thrown without secrets, and the next call waits for the first ready endpoint', async () => {
   const { pool, clock } = createPool(['a', 'b'])
   const failing = pool.run(async () => {
     throw fails('network')
@@ -143,7 +143,7 @@ test('when all fail the last failure comes back, clean, and the next call waits 
   assert.equal(pool.isDown(), false)
 })
 
-test('after a failure the other endpoint stays in use, and the first one comes back without flapping', async () => {
+test('after a failure the second endpoint stays in use, and the first one returns without flapping', async () => {
   const { pool, clock } = createPool(['a', 'b'])
   let broken = true
   const used: string[] = []
@@ -161,7 +161,7 @@ test('after a failure the other endpoint stays in use, and the first one comes b
   assert.ok(used.indexOf('a') > 120, `back after ${used.indexOf('a')} s`)
 })
 
-test('ten minutes of 429 pass by themselves, at a decent pace', async () => {
+test('ten minutes of 429 are survived at a low request rate', async () => {
   const { pool, clock } = createPool(['a'])
   const started = clock.now()
   const outage = 600_000
@@ -182,7 +182,7 @@ test('ten minutes of 429 pass by themselves, at a decent pace', async () => {
   assert.ok(asked < 60, `${asked} questions`)
 })
 
-test('Retry-After is waited for to the end', async () => {
+test('Retry-After is waited for in full', async () => {
   const { pool, clock } = createPool(['a'])
   const limited = pool.run(async () => {
     throw fails('rateLimit', 90_000)
@@ -193,7 +193,7 @@ test('Retry-After is waited for to the end', async () => {
   assert.equal(clock.now() - started, 90_000)
 })
 
-test('an endpoint of another chain is left out and named, and taken again when it is right', async () => {
+test('an endpoint of another chain is excluded and named, and used again when its chain is right', async () => {
   const { pool, clock, lines, ids } = createPool(['a', 'b'], { a: 8 })
   assert.equal(await pool.run(alias, signal), 'b')
   assert.deepEqual(lines, [
@@ -208,7 +208,7 @@ test('an endpoint of another chain is left out and named, and taken again when i
   assert.equal(await pool.run(alias, signal), 'a')
 })
 
-test('only when all endpoints are of another chain the network is wrong', async () => {
+test('the network halts as wrong_chain only when all endpoints are of another chain', async () => {
   const { pool, clock, ids } = createPool(['a', 'b'], { a: 8, b: 9 })
   const isWrong = (error: unknown) =>
     error instanceof FatalError &&
@@ -222,7 +222,7 @@ test('only when all endpoints are of another chain the network is wrong', async 
   assert.equal(await pool.run(alias, signal), 'b')
 })
 
-test('one of another chain and one out of order: wait for the second, do not give up', async () => {
+test('with one endpoint of another chain and one that fails, the pool waits for the second instead of giving up', async () => {
   const { pool, clock } = createPool(['a', 'b'], { a: 8 })
   const failing = pool.run(async () => {
     throw fails('network')
@@ -232,7 +232,7 @@ test('one of another chain and one out of order: wait for the second, do not giv
   assert.ok(clock.sleeps.length <= 2, `${clock.sleeps.length} sleeps`)
 })
 
-test('a wrong chain is looked at again while another endpoint rests for longer', async () => {
+test('the chain id of a wrong endpoint is asked again although another endpoint rests for longer', async () => {
   const { pool, clock, ids } = createPool(['a', 'b'])
   const limited = async (endpoint: Endpoint) => {
     throw endpoint.alias === 'a' ? fails('network') : fails('rateLimit', 100_000)
@@ -245,7 +245,7 @@ test('a wrong chain is looked at again while another endpoint rests for longer',
   assert.ok(clock.sleeps.length - looks < 15, `${clock.sleeps.length - looks} waits`)
 })
 
-test('the chain id is asked for again after a lost connection and every half minute', async () => {
+test('the chain id is asked again after a lost connection and every half minute', async () => {
   const { pool, clock, chainIdCalls } = createPool(['a'])
   await pool.run(alias, signal)
   const lost = pool.run(async () => {
@@ -259,7 +259,7 @@ test('the chain id is asked for again after a lost connection and every half min
   assert.equal(chainIdCalls.length, 3)
 })
 
-test('data that contradict themselves are asked of every endpoint before they count', async () => {
+test('contradictory data are a fault only after every endpoint was asked', async () => {
   const { pool } = createPool(['a', 'b'])
   const withheld = new ChainDataError('missing_log', 'a log is missing')
   const lie = async (endpoint: Endpoint) => {
@@ -274,7 +274,7 @@ test('data that contradict themselves are asked of every endpoint before they co
   await assert.rejects(both, (error) => error === withheld)
 })
 
-test('history that no endpoint keeps is fatal; one that might keep it is waited for', async () => {
+test('history that no endpoint keeps is fatal; the pool waits for an endpoint that may keep it', async () => {
   const { pool } = createPool(['a', 'b'])
   const gone = async () => {
     throw fails('gone')
@@ -291,7 +291,7 @@ test('history that no endpoint keeps is fatal; one that might keep it is waited 
   await assert.rejects(createPool(['b', 'a']).pool.run(oneIsDown, signal), RetryableError)
 })
 
-test('distrust moves the next task, and is forgotten', async () => {
+test('a distrusted endpoint is passed over by the next task, and used again half a minute later', async () => {
   const { pool, clock } = createPool(['a', 'b'])
   assert.equal(await pool.run(alias, signal), 'a')
   pool.distrustCurrent()
@@ -300,7 +300,7 @@ test('distrust moves the next task, and is forgotten', async () => {
   assert.equal(await pool.run(alias, signal), 'a')
 })
 
-test('a bug in a task is no failure of an endpoint', async () => {
+test("an exception of a task's own code is no failure of the endpoint", async () => {
   const { pool } = createPool(['a', 'b'])
   const bug = new TypeError('undefined is not a function')
   const task = pool.run(async () => {
@@ -321,7 +321,7 @@ test('an abort ends the wait for a resting endpoint', async () => {
   await assert.rejects(run, (error) => error === reason)
 })
 
-test('tryEach asks those that are ready and never waits', async () => {
+test('tryEach asks the endpoints that are ready and never waits', async () => {
   const { pool, clock } = createPool(['a', 'b', 'c'])
   const { answer } = await pool.tryEach(
     (endpoint) => endpoint.alias !== 'a',
@@ -352,7 +352,7 @@ test('tryEach asks those that are ready and never waits', async () => {
   assert.deepEqual(clock.sleeps, [])
 })
 
-test('a key that a provider repeats is hidden before its words are shortened', async () => {
+test("an API key that a provider repeats is hidden before the provider's message is shortened", async () => {
   const key = 'k3yThatNobodyMaySee9876543210'
   hideAddress(`https://rpc.example/v2/${key}`)
   const { pool, lines } = createPool(['a'])

@@ -14,7 +14,7 @@ function asked({ endpoints }: Awaited<ReturnType<typeof openChain>>, methods: re
   return endpoints.map((endpoint) => methods.filter((method) => endpoint.callCount(method) > 0))
 }
 
-test('an endpoint is asked only for what its role says', async () => {
+test('an endpoint is asked only for what its role allows', async () => {
   const network = createFakeWorld({ networks: [1] }).network(1)
   network.mine((block) => block.tx({ from: account(5), to: userContract(1) }).deposit())
   const rpc = [{ role: 'trace' }, { role: 'state' }, { role: 'logs' }] as const
@@ -43,7 +43,7 @@ test('an endpoint is asked only for what its role says', async () => {
   await chain.close()
 })
 
-test('the first exit root of a rollup that existed before is asked of an endpoint for state', async () => {
+test('the initial exit root of an existing rollup is asked of an endpoint with the role state', async () => {
   const root = `0x${'5e'.repeat(32)}` as const
   const l1 = createFakeWorld({ networks: [1] }).network(0)
   l1.mine()
@@ -57,7 +57,7 @@ test('the first exit root of a rollup that existed before is asked of an endpoin
   await chain.close()
 })
 
-test('the network counts as down when no endpoint for logs answers, though another one does', async () => {
+test('a network counts as down when no endpoint for logs answers, although another endpoint does', async () => {
   const network = createFakeWorld({ networks: [1] }).network(1)
   const rpc = [{ role: 'logs' }, { role: 'state' }] as const
   const chain = await openChain(network, { endpoints: 2, rpc })
@@ -68,7 +68,7 @@ test('the network counts as down when no endpoint for logs answers, though anoth
   await chain.close()
 })
 
-test('the heavier endpoint is preferred, the others take its place while it fails', async () => {
+test('the endpoint with the larger weight is preferred, the others replace it while it fails', async () => {
   const network = createFakeWorld({ networks: [1] }).network(1)
   const rpc = [{ weight: 0.5 }, { weight: 3 }, {}]
   const chain = await openChain(network, { endpoints: 3, rpc })

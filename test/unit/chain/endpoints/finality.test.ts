@@ -28,7 +28,7 @@ async function withFinality(
   }
 }
 
-test('latest and a depth need no call', async () => {
+test('finality of latest and of a depth needs no call', async () => {
   for (const [depth, expected] of [
     [0, 200],
     [64, 136],
@@ -40,7 +40,7 @@ test('latest and a depth need no call', async () => {
     })
 })
 
-test('a tag is asked for, and a depth below it counts from it', async () => {
+test('finality of a tag is asked for, and a depth counts down from the tag', async () => {
   for (const [finality, expected] of [
     [{ tag: 'finalized', depth: 0 }, 180],
     [{ tag: 'finalized', depth: 64 }, 116],
@@ -53,7 +53,7 @@ test('a tag is asked for, and a depth below it counts from it', async () => {
     })
 })
 
-test('where the tag is not offered, blocks are counted, with one warning', async () => {
+test('where the tag is not offered, finality counts blocks, with one warning', async () => {
   for (const mode of ['unsupported', 'null', 'zero'] as const)
     await withFinality({ tag: 'finalized', depth: 0 }, async (chain, network, finalized) => {
       chain.endpoints[0]!.fail({ type: 'finality', mode })
@@ -69,7 +69,7 @@ test('where the tag is not offered, blocks are counted, with one warning', async
   })
 })
 
-test('a tag that was offered and then fails is waited for a little, not passed by at once', async () => {
+test('a tag that was offered and then fails is awaited for a while before another finality is used', async () => {
   await withFinality({ tag: 'finalized', depth: 0 }, async (chain, network, finalized) => {
     network.finalizedLag = 100
     assert.equal(await finalized(), 100)
@@ -91,7 +91,7 @@ test('finality never goes back, and never passes the head', async () => {
   })
 })
 
-test('the tag is read with each head, and what is final is known without another question', async () => {
+test('the tag is read with each head, and the finalized block then needs no further call', async () => {
   await withFinality({ tag: 'finalized', depth: 0 }, async ({ client, endpoints }, network) => {
     network.finalizedLag = 10
     await client.getHead(signal)
@@ -110,7 +110,7 @@ test('the tag is read with each head, and what is final is known without another
   })
 })
 
-test('on the L1 a node that tells the tag of another branch beside our head makes nothing final', async () => {
+test('on the L1 a node that answers with the tag of another branch than the followed head makes nothing final', async () => {
   const network = createFakeWorld().network(0)
   network.mineEmpty(200)
   const chain = await openChain(network, { config: { finality: { tag: 'finalized', depth: 0 } } })
@@ -131,7 +131,7 @@ test('on the L1 a node that tells the tag of another branch beside our head make
   }
 })
 
-test('a tag that is not offered is asked for again every half minute, and blocks are counted at each head', async () => {
+test('a tag that is not offered is asked again every half minute, and meanwhile finality counts blocks at each head', async () => {
   await withFinality({ tag: 'finalized', depth: 0 }, async (chain, network) => {
     const { client, endpoints, clock } = chain
     const [endpoint] = endpoints
@@ -154,7 +154,7 @@ test('a tag that is not offered is asked for again every half minute, and blocks
   })
 })
 
-test('a tag that fails beside the head is asked for by itself, and the head is told in any case', async () => {
+test('a tag that fails beside the head is asked again by itself, and the head is returned in any case', async () => {
   await withFinality({ tag: 'finalized', depth: 0 }, async ({ client, endpoints }, network) => {
     network.finalizedLag = 10
     const when = (call: FakeCall) => call.params[0] === 'finalized'
@@ -165,7 +165,7 @@ test('a tag that fails beside the head is asked for by itself, and the head is t
   })
 })
 
-test('a tag above the head that is followed makes no later block final', async () => {
+test('a tag above the followed head makes no later block final', async () => {
   await withFinality({ tag: 'finalized', depth: 0 }, async (chain, network, finalized) => {
     network.finalizedLag = 0
     const head = headerOf(network.blocks[150]!)
@@ -175,7 +175,7 @@ test('a tag above the head that is followed makes no later block final', async (
   })
 })
 
-test('a reorg below what was final takes finality back with it, until the chain calls the new branch final', async () => {
+test('a reorg below a final block lowers finality, until the chain finalizes the new branch', async () => {
   await withFinality({ tag: 'finalized', depth: 0 }, async (chain, network, finalized) => {
     network.finalizedLag = 10
     assert.equal(await finalized(), 190)
@@ -194,7 +194,7 @@ test('a reorg below what was final takes finality back with it, until the chain 
   })
 })
 
-test('the tag of a node on the branch that was left makes nothing final on the one that is followed', async () => {
+test('a tag from a node on the abandoned branch makes nothing final on the followed branch', async () => {
   await withFinality({ tag: 'finalized', depth: 0 }, async (chain, network, finalized) => {
     network.finalizedLag = 40
     assert.equal(await finalized(), 160)
@@ -213,7 +213,7 @@ test('the tag of a node on the branch that was left makes nothing final on the o
   })
 })
 
-test('one endpoint that answers the tag from another branch for good holds finality up for nobody', async () => {
+test('one endpoint of two that keeps answering the tag of another branch does not hold up finality', async () => {
   const network = createFakeWorld({ networks: [1] }).network(1)
   network.mineEmpty(200)
   const chain = await openChain(network, {

@@ -6,7 +6,7 @@ const succeed = (range: LogRange, times: number) => {
   for (let time = 0; time < times; time++) range.succeeded(range.span, 0)
 }
 
-test('a stated width is kept for good', () => {
+test('a width that the provider states is kept for good', () => {
   const range = new LogRange(10_000)
   range.shrink({ type: 'tooWide', maxBlocks: 500 }, 10_000)
   assert.equal(range.span, 500)
@@ -14,7 +14,7 @@ test('a stated width is kept for good', () => {
   assert.equal(range.span, 500)
 })
 
-test('a refusal without a width halves, down to one block and no further', () => {
+test('a refusal without a width halves the window, down to one block', () => {
   const range = new LogRange(1000)
   const spans: number[] = []
   for (let time = 0; time < 12; time++) {
@@ -32,7 +32,7 @@ test('success grows the window back to its maximum', () => {
   assert.equal(range.span, 1000)
 })
 
-test('below a width that failed before, growth waits longer each time', () => {
+test('below a width that failed before, the window grows more slowly each time', () => {
   const range = new LogRange(1024)
   let refusals = 0
   const windows = 2000
@@ -47,7 +47,7 @@ test('below a width that failed before, growth waits longer each time', () => {
   assert.ok(range.span >= 50)
 })
 
-test('an unreadable refusal may pass by itself; the second one halves', () => {
+test('an unreadable refusal is ignored once; the second one halves the window', () => {
   const range = new LogRange(100)
   range.refused(100)
   assert.equal(range.span, 100)
@@ -67,7 +67,7 @@ test('after an outage the window is wide again within a few windows', () => {
   assert.equal(range.span, 1000)
 })
 
-test('many logs make the next window smaller, and a short last window proves nothing', () => {
+test('many logs make the next window smaller, and a short last window does not widen it', () => {
   const range = new LogRange(1000)
   range.succeeded(1000, 40_000)
   assert.equal(range.span, 250)
@@ -79,7 +79,7 @@ test('many logs make the next window smaller, and a short last window proves not
   assert.equal(range.span, 250, 'one block can not be cut')
 })
 
-test('a history begins with at most 1,000 blocks, and reaches the maximum by success alone', () => {
+test('backfill begins with at most 1,000 blocks, and reaches the maximum through successes', () => {
   const range = new LogRange(10_000)
   assert.equal(range.span, 1_000)
   succeed(range, 8)

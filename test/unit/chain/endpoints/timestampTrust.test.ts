@@ -13,7 +13,7 @@ import type { OpenChain } from '../../../support/openChain.js'
 
 const { signal } = new AbortController()
 
-test('history costs one getLogs and one header for each window once block times are trusted', async () => {
+test('once block times in logs are trusted, history costs one eth_getLogs and one header per window', async () => {
   const network = depositsInEveryBlock(600)
   await withChain(
     network,
@@ -41,7 +41,7 @@ test('history costs one getLogs and one header for each window once block times 
   )
 })
 
-test('block times in logs that disagree with a header are used no more', async () => {
+test('block times in logs that disagree with a header are never used again', async () => {
   const network = depositsInEveryBlock(300)
   await withChain(
     network,
@@ -55,7 +55,7 @@ test('block times in logs that disagree with a header are used no more', async (
   )
 })
 
-test('one block time among good ones that can not be right is not believed', async () => {
+test('one impossible block time among good ones is not believed', async () => {
   const network = depositsInEveryBlock(300)
   for (const shift of [1_000_000, -1_000_000])
     await withChain(network, async (chain) => {
@@ -65,7 +65,7 @@ test('one block time among good ones that can not be right is not believed', asy
     })
 })
 
-test('a trusted endpoint that tells a time past the last block is not believed', async () => {
+test("a block time later than the last block's is not believed, even from a trusted endpoint", async () => {
   const network = depositsInEveryBlock(300)
   await withChain(
     network,

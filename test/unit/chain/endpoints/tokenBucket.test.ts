@@ -15,7 +15,7 @@ test('a burst of one second passes at once, then the rate holds', async () => {
   assert.ok(Math.abs(clock.now() - started - 5_000) < 1, `${clock.now() - started} ms for 50 calls more`)
 })
 
-test('a batch costs as many as it has calls', async () => {
+test('a batch takes one token per call', async () => {
   const clock = new FakeClock()
   const bucket = new TokenBucket(10, clock)
   const started = clock.now()
@@ -23,7 +23,7 @@ test('a batch costs as many as it has calls', async () => {
   assert.ok(Math.abs(clock.now() - started - 2_000) < 1)
 })
 
-test('idle time earns one second of burst, no more', async () => {
+test('idle time earns at most one second of burst', async () => {
   const clock = new FakeClock()
   const bucket = new TokenBucket(5, clock)
   await bucket.take(5, signal)
@@ -35,7 +35,7 @@ test('idle time earns one second of burst, no more', async () => {
   assert.ok(clock.now() - started >= 199)
 })
 
-test('less than one call a second is possible', async () => {
+test('a rate below one call per second is possible', async () => {
   const clock = new FakeClock()
   const bucket = new TokenBucket(0.5, clock)
   const started = clock.now()

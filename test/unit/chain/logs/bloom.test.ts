@@ -32,7 +32,7 @@ function bloomOf(items: readonly string[]): Uint8Array {
 
 const log = (address: string, topic: string) => ({ address, topics: [topic] }) as unknown as RpcLog
 
-test('a bloom with an event of ours and no such log claims more', () => {
+test('a bloom with an event of the bridge claims more than a list without such a log', () => {
   const bloom = bloomOf([bridge, eventTopics.BridgeEvent])
   assert.equal(claimsMoreThan(bloom, [], probe), true)
   assert.equal(claimsMoreThan(bloom, [log(bridge, eventTopics.BridgeEvent)], probe), false)
@@ -40,17 +40,17 @@ test('a bloom with an event of ours and no such log claims more', () => {
   assert.equal(claimsMoreThan(bloom, [log(globalExitRootManager, eventTopics.BridgeEvent)], probe), true)
 })
 
-test('a second event of ours that is missing shows beside the first', () => {
+test('a bloom claims more when one of two events is missing from the list', () => {
   const bloom = bloomOf([bridge, eventTopics.BridgeEvent, eventTopics.ClaimEvent])
   assert.equal(claimsMoreThan(bloom, [log(bridge, eventTopics.BridgeEvent)], probe), true)
 })
 
-test('address alone, topic alone, or the topic of another contract claim nothing', () => {
+test('a bloom with only the address, only the topic, or the topic at another contract claims nothing', () => {
   for (const items of [[bridge], [eventTopics.BridgeEvent], [bridge, eventTopics.UpdateHashChainValue], []])
     assert.equal(claimsMoreThan(bloomOf(items), [], probe), false)
 })
 
-test('every event that is listened for is found in a bloom that has it', () => {
+test('each event that is listened for is found in a bloom that contains it', () => {
   let checked = 0
   for (const [address, events] of l2Filter)
     for (const topic of events.keys()) {
@@ -60,7 +60,7 @@ test('every event that is listened for is found in a bloom that has it', () => {
   assert.equal(checked, 19)
 })
 
-test('the odds of a false claim follow the fill: none for an empty bloom, certain for a full one', () => {
+test('the odds of a false claim follow the fill of the bloom: none when it is empty, certain when it is full', () => {
   assert.equal(falseClaimOdds(new Uint8Array(256), probe), 0)
   assert.equal(falseClaimOdds(new Uint8Array(256).fill(0xff), probe), 1)
   const half = falseClaimOdds(new Uint8Array(256).fill(0x0f), probe)
@@ -70,7 +70,7 @@ test('the odds of a false claim follow the fill: none for an empty bloom, certai
   assert.ok(falseClaimOdds(bloomOf([bridge, eventTopics.BridgeEvent]), probe) < 1e-9)
 })
 
-test('texts that are no bloom are told from empty ones', () => {
+test('a malformed bloom is distinguished from an empty one', () => {
   assert.equal(decodeBloom(undefined), undefined)
   assert.equal(decodeBloom('0x'), undefined)
   assert.equal(decodeBloom(`0x${'zz'.repeat(256)}`), undefined)
