@@ -38,7 +38,7 @@ const sourceTexts = readdirSync(new URL('src', project), { recursive: true, enco
   .map((file) => pageOf(`src/${file}`))
 
 for (const { file, what, render } of docsTables)
-  test(`the table of ${what} in ${file} says what the code says, row by row`, () => {
+  test(`the table of ${what} in ${file} agrees with the code, row by row`, () => {
     const table = render()
     // With the empty lines around it, so that a row too many is seen as well.
     assert.ok(pageOf(file).includes(`\n\n${table}\n\n`), `${file} should hold:\n\n${table}`)
@@ -167,14 +167,14 @@ test('docs/operations.md names every health reason, and no other', () => {
   assert.deepEqual(firstNames(operations, 'health reason'), Object.keys(reasons).sort())
 })
 
-test('docs/operations.md tells of every halt reason, and of no other', () => {
+test('docs/operations.md describes every halt reason, and no other', () => {
   assert.deepEqual(
     firstNames(operations, 'halt reason'),
     haltReasons.filter((reason) => reason !== 'none').toSorted(),
   )
 })
 
-test('docs/operations.md marks the halt reasons under which proofs are still given', () => {
+test('docs/operations.md marks the halt reasons under which proofs are still served', () => {
   const marked = rowsOf(operations, 'halt reason')
     .filter(([cell]) => cell!.endsWith('\\*'))
     .flatMap(([cell]) => namesIn(cell))
@@ -182,7 +182,7 @@ test('docs/operations.md marks the halt reasons under which proofs are still giv
   assert.deepEqual(marked.sort(), keptUp.toSorted())
 })
 
-test('docs/operations.md tells of every metric, and of no other', () => {
+test('docs/operations.md describes every metric, and no other', () => {
   const told = rowsOf(operations, 'metric').flatMap(([cell]) => namesIn(cell))
   const made = sourceTexts.flatMap((source) =>
     [...source.matchAll(/'(bds_[a-z_]+)'/g)].map(([, name]) => name!),

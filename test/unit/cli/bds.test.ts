@@ -31,7 +31,7 @@ function fileWith(t: TestContext, toml: string): string {
   return file
 }
 
-test('help lists every command and ends with 0; no command at all is a wrong command line', async (t) => {
+test('help lists every command and ends with 0, and a missing command is a usage error', async (t) => {
   const { code, stdout } = await bds(t, ['--help'])
   assert.equal(code, 0)
   for (const verb of [
@@ -52,7 +52,7 @@ test('help lists every command and ends with 0; no command at all is a wrong com
   assert.deepEqual([none.code, none.stdout, none.stderr], [2, '', stdout])
 })
 
-test('help of a verb with flags of its own lists them, and only run and config list those of the configuration', async (t) => {
+test("help of a verb lists the verb's own flags, and only run and config list those of the configuration", async (t) => {
   for (const verb of ['status', 'doctor', 'verify', 'rewind', 'reindex', 'health']) {
     const { code, stdout } = await bds(t, [verb, '--help'])
     assert.equal(code, 0)
@@ -79,7 +79,7 @@ test('help of a verb with flags of its own lists them, and only run and config l
   }
 })
 
-test('the version is the package’s', async (t) => {
+test('--version prints the version of the package', async (t) => {
   assert.match((await bds(t, ['--version'])).stdout, /^bds \d+\.\d+\.\d+ \(API 1\.0\.0, Node \d+/)
 })
 
@@ -99,12 +99,12 @@ const wrongLines: [args: string[], message: string][] = [
   [['status', '--url', 'nowhere'], '--url nowhere is not an address'],
 ]
 for (const [args, message] of wrongLines)
-  test(`wrong command line: bds ${args.join(' ')}`, async (t) => {
+  test(`a wrong command line is a usage error: bds ${args.join(' ')}`, async (t) => {
     const { code, stderr } = await bds(t, args)
     assert.deepEqual([code, stderr], [2, `bds: ${message}\nTry: bds --help`])
   })
 
-test('config check tells all mistakes with exit code 3, or that there is none', async (t) => {
+test('config check reports all mistakes with exit code 3, or that there are none', async (t) => {
   const bad = EXAMPLE_TOML.replace('5577', '99999').replace('network_id = 1', 'network_id = 0')
   const { code, stderr } = await bds(t, ['config', 'check', '--config', fileWith(t, bad)])
   assert.equal(code, 3)
@@ -131,7 +131,7 @@ test('config print shows values with their sources, and no secret', async (t) =>
   assert.ok(!stdout.includes('secret-key'))
 })
 
-test('config print shows no address of an endpoint, whatever key it came by', async (t) => {
+test('config print shows no RPC address, wherever its key came from', async (t) => {
   const rpc = 'rpc = [{ url = "https://u:secret-key@h/", ws_url = "wss://h/secret-key" }]'
   const toml = EXAMPLE_TOML.replace(/^rpc = .*18545.*$/m, rpc)
   const { code, stdout } = await bds(t, ['config', 'print', '--config', fileWith(t, toml)])
@@ -140,7 +140,7 @@ test('config print shows no address of an endpoint, whatever key it came by', as
   assert.ok(!stdout.includes('secret-key'))
 })
 
-test('the default configuration is a configuration but for its endpoints, which are examples', async (t) => {
+test('the printed default configuration is valid except for its endpoints, which are examples', async (t) => {
   const { stdout } = await bds(t, ['config', 'default'])
   const untouched = await bds(t, ['config', 'check', '--config', fileWith(t, stdout)])
   const example = (networkId: number) =>
@@ -158,7 +158,7 @@ test('the default configuration is a configuration but for its endpoints, which 
   assert.deepEqual([code, stderr], [0, ''])
 })
 
-test('config check tells an address whose EIP-55 checksum is wrong; one in a single case is fine', async (t) => {
+test('config check reports an address with a wrong EIP-55 checksum, and accepts one in a single case', async (t) => {
   const right = '0x580bda1e7A0CFAe92Fa7F6c20A3794F169CE3CFb'
   const check = (address: string) =>
     bds(t, ['config', 'check', '--config', fileWith(t, EXAMPLE_TOML.replace(right, address))])
@@ -175,7 +175,7 @@ test('config check tells an address whose EIP-55 checksum is wrong; one in a sin
     assert.equal((await check(address)).code, 0, address)
 })
 
-test('health ends with 0 for a service that answers 200 and with 5 for one that does not', async (t) => {
+test('health ends with 0 for a service that answers 200, and with 5 for any other answer or none', async (t) => {
   const server = createServer((request, response) => {
     response.statusCode = request.url === '/' ? 200 : 503
     response.end(`asked for ${request.url}`)
@@ -190,7 +190,7 @@ test('health ends with 0 for a service that answers 200 and with 5 for one that 
   assert.deepEqual([gone.code, gone.stderr], [5, `bds: http://127.0.0.1:${port}/ does not answer`])
 })
 
-test('health asks where the configuration lets probes listen, and flags beat the file', async (t) => {
+test('health asks the operations port of the configuration, and flags override the file', async (t) => {
   const server = createServer((request, response) => response.end(`asked for ${request.url}`))
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)))
   t.after(() => server.close())
@@ -208,7 +208,7 @@ test('health asks where the configuration lets probes listen, and flags beat the
   )
 })
 
-test('status names an answer that is no sync status, and what it asked for', async (t) => {
+test('status reports an answer that is no sync status, with the URL that was asked', async (t) => {
   const server = createServer((request, response) => {
     if (request.headers.host?.startsWith('localhost')) response.end('<html>')
     else {
@@ -228,7 +228,7 @@ test('status names an answer that is no sync status, and what it asked for', asy
   assert.deepEqual(await told('localhost'), [5, `bds: URL answered something else ${question}`])
 })
 
-test('status and health ask where a service listens by default, or by the flags, when nothing is configured', async (t) => {
+test('status and health ask the default address, or that of the flags, when there is no configuration', async (t) => {
   const port = await freePort()
   const asked = [
     ['status', '--http-port', String(port)],
@@ -243,7 +243,7 @@ test('status and health ask where a service listens by default, or by the flags,
   for (const verb of ['status', 'health']) assert.ok([0, 5].includes((await bds(t, [verb])).code!), verb)
 })
 
-test('run without a file tells that, and not that the networks are missing', async (t) => {
+test('run without a configuration file reports that, rather than missing networks', async (t) => {
   const { code, stderr } = await bds(t, ['run'])
   const mistake = 'no file was named: use --config FILE or BDS_CONFIG'
   assert.deepEqual([code, stderr], [3, `bds: 1 mistake in the configuration\n  - ${mistake}`])
@@ -256,14 +256,14 @@ test('doctor checks the configuration that BDS_CONFIG names', async (t) => {
   assert.match(stdout, /^FAIL {2}configuration: the file \/nowhere\/bds\.toml can't be read \(ENOENT\)$/m)
 })
 
-test('a reader that goes away ends no command early and shows no stack', async (t) => {
+test('a command whose output has lost its reader still runs to its end, without a stack trace', async (t) => {
   const { child, exited, stderr } = startBds(t, ['doctor'])
   child.stdout!.destroy()
   assert.deepEqual(await exited, { code: 0, signal: null }, stderr.join('\n'))
   assert.deepEqual(stderr, [])
 })
 
-test('status --watch ends when nobody reads it any more', async (t) => {
+test('status --watch ends when its output has lost its reader', async (t) => {
   const server = createServer((_, response) => response.end('{"networks":[]}'))
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)))
   t.after(() => server.close())
@@ -274,7 +274,7 @@ test('status --watch ends when nobody reads it any more', async (t) => {
   assert.deepEqual(stderr, [])
 })
 
-test('start tells that no HTTP server runs here before it starts anything', async (t) => {
+test('start reports that no HTTP server can run on this machine before it starts anything', async (t) => {
   const hook = join(tempFolder(t), 'without.cjs')
   writeFileSync(
     hook,

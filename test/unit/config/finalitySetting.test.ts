@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseFinality } from '../../../src/config/finalitySetting.js'
 
-test('every spelling of finality means a tag and a number of blocks below it', () => {
+test('each spelling of finality means a tag and a number of blocks below it', () => {
   const cases: [string, ReturnType<typeof parseFinality>][] = [
     ['latest', { tag: 'latest', depth: 0 }],
     ['safe', { tag: 'safe', depth: 0 }],

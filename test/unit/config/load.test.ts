@@ -28,7 +28,7 @@ function mistakesOf(
   return []
 }
 
-test('the example file becomes plain data in the words of the code, with every default', (t) => {
+test("the example file becomes a configuration in the code's words, with every default", (t) => {
   const { config } = load(t, EXAMPLE_TOML)
   assert.deepEqual(config, {
     dataDir: './data',
@@ -107,7 +107,7 @@ test('the example file becomes plain data in the words of the code, with every d
   assert.throws(() => Object.assign(config.networks[0]!.rpc[0]!, { url: 'x' }), TypeError, 'frozen in depth')
 })
 
-test('flags beat the environment, the environment beats the file, the file beats the default', (t) => {
+test('flags override the environment, the environment overrides the file, the file overrides the default', (t) => {
   const environment = { BDS_HTTP__PORT: '6000', BDS_POOL__WORKERS: '3', PATH: '/bin' }
   const { config, sources } = load(t, EXAMPLE_TOML, { environment, flags: { 'http-port': '7000' } })
   assert.equal(config.http.port, 7000)
@@ -120,7 +120,7 @@ test('flags beat the environment, the environment beats the file, the file beats
   )
 })
 
-test('a network is set by its id from the environment, and one that no file knows is made', (t) => {
+test('the environment sets a network by its id, and adds a network that no file has', (t) => {
   const environment = {
     BDS_NETWORKS__1__RPC: 'http://127.0.0.1:1/a, http://127.0.0.1:2/b',
     BDS_NETWORKS__7__CHAIN_ID: '907',
@@ -143,7 +143,7 @@ test('a network is set by its id from the environment, and one that no file know
   ])
 })
 
-test('variables in the file are replaced after parsing, with defaults, and numbers may come from them', (t) => {
+test('variables in the file are replaced after parsing, with defaults, and may stand for numbers', (t) => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own syntax
   const toml = EXAMPLE_TOML.replace('port = 5577', 'port = "${PORT:-8080}"').replace(
     '"http://127.0.0.1:18546/secret-key"',
@@ -162,7 +162,7 @@ test('variables in the file are replaced after parsing, with defaults, and numbe
   ])
 })
 
-test('an address may come from a file of its own, and a file that is not there is a mistake', (t) => {
+test('an address may be read from a file of its own, and a missing file is a mistake', (t) => {
   const secret = join(tempFolder(t), 'rpc')
   writeFileSync(secret, 'http://127.0.0.1:9/key\n')
   const toml = (path: string) =>
@@ -205,7 +205,7 @@ test('an address may come from a file of its own, and a file that is not there i
   ])
 })
 
-test('every mistake is told at once, with value, limit, source and the name that was meant', (t) => {
+test('all mistakes are reported at once, with value, limit, source and the closest valid name', (t) => {
   const toml = EXAMPLE_TOML.replace('port = 5577', 'prot = 5577\nmax_url_bytes = 99999')
     .replace('workers = 1', 'workers = "many"')
     .replace('chain_id = 901', '')
@@ -358,14 +358,14 @@ const singleMistakes: [name: string, from: string, to: string, mistake: string][
 ]
 
 for (const [name, from, to, mistake] of singleMistakes)
-  test(`refused: ${name}`, (t) => {
+  test(`a configuration is refused for: ${name}`, (t) => {
     const toml = EXAMPLE_TOML.replace(from, to)
     assert.notEqual(toml, EXAMPLE_TOML)
     const mistakes = mistakesOf(t, toml)
     assert.ok(mistakes.includes(mistake), `${mistake} not in ${JSON.stringify(mistakes, null, 1)}`)
   })
 
-test('a wrong role is one mistake that names the roles there are, also when it is no text', (t) => {
+test('a wrong role is one mistake that names the valid roles, also when it is not text', (t) => {
   for (const role of ['"archive"', '7']) {
     const endpoint = `{ url = "http://127.0.0.1:1", role = ${role} }, "http://127.0.0.1:2"`
     const toml = EXAMPLE_TOML.replace('"http://127.0.0.1:18546/secret-key"', endpoint)
@@ -375,7 +375,7 @@ test('a wrong role is one mistake that names the roles there are, also when it i
   }
 })
 
-test('an endpoint with several mistakes has all of them told', (t) => {
+test('all mistakes of one endpoint are reported', (t) => {
   const endpoint = '{ url = "ftp://h/secret-key", url_file = "/nowhere/rpc", ws_url = "http://h/secret-key" }'
   assert.deepEqual(
     mistakesOf(t, EXAMPLE_TOML.replace('"http://127.0.0.1:18546/secret-key"', endpoint)),
@@ -388,7 +388,7 @@ test('an endpoint with several mistakes has all of them told', (t) => {
   )
 })
 
-test("fifty-three networks fit into an answer's version, one more is refused", (t) => {
+test('fifty-three networks are accepted, one more is refused', (t) => {
   const second = EXAMPLE_TOML.slice(EXAMPLE_TOML.lastIndexOf('[[networks]]'))
   const withNetworks = (count: number): string =>
     EXAMPLE_TOML +
@@ -399,7 +399,7 @@ test("fifty-three networks fit into an answer's version, one more is refused", (
   assert.deepEqual(mistakesOf(t, withNetworks(54)), ['54 networks, but one instance serves at most 53'])
 })
 
-test('no mistake, no redacted configuration and no fault of the TOML text repeats an RPC address', (t) => {
+test('no mistake, no redacted configuration and no TOML error repeats an RPC address', (t) => {
   const broken = [
     EXAMPLE_TOML.replace('http://127.0.0.1:18546', 'ftp://127.0.0.1'),
     EXAMPLE_TOML.replace('["http://127.0.0.1:18546/secret-key"]', '[{ uri = "http://h/secret-key" }]'),
@@ -426,7 +426,7 @@ test('no mistake, no redacted configuration and no fault of the TOML text repeat
     assert.ok(!JSON.stringify(redacted(load(t, toml).config)).includes('secret-key'))
 })
 
-test('addresses of Kubernetes services called bds are not taken for settings', (t) => {
+test('variables that Kubernetes sets for a service called bds are not mistaken for settings', (t) => {
   const environment = {
     BDS_SERVICE_HOST: '10.0.0.1',
     BDS_SERVICE_PORT_HTTP: '5577',
@@ -440,14 +440,14 @@ test('addresses of Kubernetes services called bds are not taken for settings', (
   ])
 })
 
-test('a file that is not there and BDS_CONFIG that names it give one clear mistake', () => {
+test('a missing file that BDS_CONFIG names is one clear mistake', () => {
   assert.throws(() => loadConfig({ environment: { BDS_CONFIG: '/nowhere/bds.toml' } }), {
     name: 'ConfigError',
     mistakes: ["the file /nowhere/bds.toml can't be read (ENOENT)"],
   })
 })
 
-test('mistakes in the rate limits are told, and what may be a key is not repeated', (t) => {
+test('mistakes in the rate limits are reported, and a value that may be a key is not repeated', (t) => {
   const limits =
     '[rate_limit]\ntrusted_proxies = ["10.0.0.0/8", "proxy"]\nallow = ["::1/129"]\napi_keys = ["my plain key"]'
   assert.deepEqual(mistakesOf(t, EXAMPLE_TOML.replace('[pool]', `${limits}\n[pool]`)), [
@@ -457,7 +457,7 @@ test('mistakes in the rate limits are told, and what may be a key is not repeate
   ])
 })
 
-test('the proxies of the environment are part of an endpoint, and hidden like its address', (t) => {
+test('the proxies of the environment become part of an endpoint, and are redacted like its address', (t) => {
   const environment = { HTTPS_PROXY: 'http://me:secret-key@proxy.example:3128', NO_PROXY: 'near.example' }
   const rpc = [
     '{ url = "https://rpc.example", ws_url = "wss://rpc.example/ws" }',

@@ -5,7 +5,7 @@ import { proxyFor } from '../../../src/config/proxy.js'
 
 const both = { HTTP_PROXY: 'http://plain:3128', HTTPS_PROXY: 'http://secure:3128' }
 
-test('the scheme of an address says which proxy it goes through', () => {
+test('the scheme of an address chooses its proxy', () => {
   assert.equal(proxyFor('http://rpc.example/key', both), 'http://plain:3128')
   assert.equal(proxyFor('ws://rpc.example/key', both), 'http://plain:3128')
   assert.equal(proxyFor('https://rpc.example/key', both), 'http://secure:3128')
@@ -14,7 +14,7 @@ test('the scheme of an address says which proxy it goes through', () => {
   assert.equal(proxyFor('https://rpc.example/', {}), undefined)
 })
 
-test('names in small letters count, and first; an empty one counts as absent; a scheme may be left out', () => {
+test("proxy variables in lower case win over upper case, an empty one counts as absent, and the proxy's scheme is optional", () => {
   assert.equal(proxyFor('https://a.example/', { https_proxy: 'http://small', ...both }), 'http://small')
   assert.equal(proxyFor('https://a.example/', { https_proxy: '', ...both }), 'http://secure:3128')
   assert.equal(proxyFor('https://a.example/', { HTTPS_PROXY: ' ' }), undefined)
@@ -22,12 +22,12 @@ test('names in small letters count, and first; an empty one counts as absent; a 
   assert.equal(proxyFor('http://a.example/', { ...both, no_proxy: 'a.example' }), undefined)
 })
 
-test('this machine is reached directly, whatever is set', () => {
+test('addresses of this machine never use a proxy', () => {
   for (const host of ['localhost', 'x.localhost', '127.0.0.1', '127.9.9.9', '[::1]', 'LOCALHOST'])
     assert.equal(proxyFor(`http://${host}:8545/`, both), undefined, host)
 })
 
-test('NO_PROXY exempts names with those below them, addresses, ranges and ports', () => {
+test('NO_PROXY exempts names with their subdomains, addresses, ranges and ports', () => {
   const exempt: readonly (readonly [string, string])[] = [
     ['*', 'https://rpc.example'],
     ['example', 'https://rpc.example'],
@@ -65,7 +65,7 @@ test('NO_PROXY exempts names with those below them, addresses, ranges and ports'
     assert.notEqual(proxyFor(url, { ...both, NO_PROXY }), undefined, `${NO_PROXY} ${url}`)
 })
 
-test('what is no http proxy is a mistake of the configuration, told without the address', () => {
+test('a proxy that is no http proxy is a mistake of the configuration, reported without its address', () => {
   for (const value of ['socks5://me:secret@proxy:1080', 'http://[', '://'])
     assert.throws(
       () => proxyFor('https://rpc.example', { HTTPS_PROXY: value }),

@@ -45,7 +45,7 @@ test('stopping kills the nodes and removes their folder', async (t) => {
 })
 
 for (const signal of ['SIGKILL', 'SIGTERM'] as const)
-  test(`no node and no folder is left when the parent dies of ${signal}`, async (t) => {
+  test(`when the parent dies of ${signal} no node and no folder is left`, async (t) => {
     const { holder, report } = await startHolder(folderPrefix(t))
     assert.deepEqual(await Promise.all(report.anvils.map(accepts)), [true, true])
     holder.kill(signal)
@@ -55,7 +55,7 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const)
     assert.equal(existsSync(report.folder), false)
   })
 
-test('a node that dies, or a guard that dies, is reported and takes the other nodes with it on stop', async (t) => {
+test('a node or a guard that dies is reported, and the other nodes are still removed on stop', async (t) => {
   const group = await startAnvils([{ chainId: 31 }, { chainId: 32 }], folderPrefix(t))
   t.after(() => group.stop())
   process.kill(group.anvils[1]!.pid, 'SIGKILL')
@@ -73,7 +73,7 @@ test('a node that dies, or a guard that dies, is reported and takes the other no
   await closed
 })
 
-test('a node that does not start is an error with what it said, and nothing is left', async (t) => {
+test("a node that does not start is an error with the node's output, and nothing is left of it", async (t) => {
   const folder = tempFolder(t)
   await assert.rejects(startAnvils([{ chainId: 1 }, { chainId: -5 }], join(folder, 'nodes-')), {
     name: 'DevnetError',

@@ -22,7 +22,7 @@ async function serveAnswer(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
 }
 
-test('an error of the interface is thrown with its code and message', async (t) => {
+test('an error answer is thrown with its code and message', async (t) => {
   const error = { code: 'PROOF_NOT_AVAILABLE', message: 'deposit 3 of network 1 is not covered' }
   const { url } = await serveAnswer(t, 404, { error })
   await assert.rejects(createApiClient(url).getL1InfoTreeIndex({ network: 1, deposit: 3 }), {
@@ -32,7 +32,7 @@ test('an error of the interface is thrown with its code and message', async (t) 
   })
 })
 
-test('requests carry the names of the interface', async (t) => {
+test('requests use the parameter names of the interface', async (t) => {
   const { url, asked } = await serveAnswer(t, 200, { proof: {}, bridges: [] })
   const api = createApiClient(url)
   await api.getClaimProof({ network: 2, deposit: 7 }, 11)
@@ -43,7 +43,7 @@ test('requests carry the names of the interface', async (t) => {
   ])
 })
 
-test('a service that does not answer is named', async (t) => {
+test('a service that does not answer is an error that names its URL', async (t) => {
   const { url } = await serveAnswer(t, 200, {})
   const closed = url.replace(/\d+$/, '1')
   await assert.rejects(createApiClient(closed).findBridge({ network: 0, deposit: 0 }), {

@@ -38,7 +38,7 @@ async function etherOnItsWay(
 
 const freshAddress: Address = '0x00000000000000000000000000000000000fe5a1'
 
-test('a claim with an independent proof pays the receiver and marks exactly its own deposit', async (t) => {
+test('a claim with an independently made proof pays the receiver and marks exactly its own deposit', async (t) => {
   const { devnet, network1, deposits } = await etherOnItsWay(t)
   await sendClaim(network1, devnet.accounts.carol, claimFromL1(deposits, 1))
   assert.equal(await network1.client.getBalance({ address: freshAddress }), 2n)
@@ -46,7 +46,7 @@ test('a claim with an independent proof pays the receiver and marks exactly its 
   assert.deepEqual(await Promise.all(claimed), [false, true, false])
 })
 
-test('the program that asks for many words of the bitmap tells what the getter tells, and fails where there is no bridge', async (t) => {
+test('the program that reads many bitmap words returns what the getter returns, and fails where there is no bridge', async (t) => {
   const { devnet, network1, deposits } = await etherOnItsWay(t)
   for (const index of [0, 2]) await sendClaim(network1, devnet.accounts.carol, claimFromL1(deposits, index))
   const positions = Array.from({ length: PROGRAM_WORDS }, (_, word) => BigInt(word))
@@ -63,7 +63,7 @@ test('the program that asks for many words of the bitmap tells what the getter t
   await assert.rejects(ask(freshAddress, positions))
 })
 
-test('a claim is refused with the error of its fault', async (t) => {
+test("an invalid claim is refused with the contract's error for its fault", async (t) => {
   const { devnet, network1, deposits } = await etherOnItsWay(t)
   const { carol } = devnet.accounts
   const good = claimFromL1(deposits, 1)
@@ -98,7 +98,7 @@ test('a claim is refused with the error of its fault', async (t) => {
   await assert.rejects(sendClaim(network1, carol, good), /network 1 answers AlreadyClaimed/)
 })
 
-test('a global exit root that the destination does not have, or no longer has, is refused', async (t) => {
+test('a claim is refused under a global exit root that the destination never had, or that was removed', async (t) => {
   const devnet = await testDevnet(t)
   const [l1, network1] = devnet.chains
   const { alice, carol } = devnet.accounts
@@ -112,7 +112,7 @@ test('a global exit root that the destination does not have, or no longer has, i
   assert.equal(await findClaimError(network1, carol, claim), 'GlobalExitRootInvalid')
 })
 
-test('a deposit of an L2 is claimed on the L1 and on the other L2 once its root is settled', async (t) => {
+test('a deposit of an L2 can be claimed on the L1 and on the other L2 once its root is settled', async (t) => {
   const devnet = await testDevnet(t)
   const [l1, network1, network2] = devnet.chains
   const { alice, carol } = devnet.accounts
@@ -153,7 +153,7 @@ test('a deposit of an L2 is claimed on the L1 and on the other L2 once its root 
   assert.equal(await isClaimed(l1, 0, 2), true)
 })
 
-test('in emergency state nothing is bridged or claimed', async (t) => {
+test('in emergency state the contract refuses deposits and claims', async (t) => {
   const { devnet, network1, deposits } = await etherOnItsWay(t)
   const { operator, carol } = devnet.accounts
   const call = (functionName: 'activateEmergencyState' | 'deactivateEmergencyState') =>

@@ -80,7 +80,7 @@ const written: readonly (readonly [ContractName, Abi])[] = [
   ['MessageReceiver', abis.messageReceiverAbi],
 ]
 
-test('the contracts have the selectors and topics of the real ones', () => {
+test("the devnet's contracts have the selectors and topics of the real contracts", () => {
   for (const [name, selectors] of Object.entries(published)) {
     const compiled = selectorsOf(readCompiledContract(name as ContractName).abi)
     for (const [item, selector] of Object.entries(selectors))
@@ -88,7 +88,7 @@ test('the contracts have the selectors and topics of the real ones', () => {
   }
 })
 
-test('every entry of the written interfaces is in the compiled code, results and indexed arguments included', () => {
+test('every entry of the written ABIs is in the compiled contracts, results and indexed arguments included', () => {
   for (const [name, abi] of written) {
     const compiled = selectorsOf(readCompiledContract(name).abi)
     for (const [item, { shape }] of selectorsOf(abi))

@@ -91,7 +91,7 @@ test('the local exit root after every deposit is that of a plain tree over the l
   }
 })
 
-test('an unforced deposit changes the tree at once and the mainnet exit root only when somebody publishes', async (t) => {
+test('an unforced deposit changes the tree at once, and the mainnet exit root only with the next update', async (t) => {
   const devnet = await testDevnet(t)
   const [l1] = devnet.chains
   const { alice, bob } = devnet.accounts
@@ -112,7 +112,7 @@ test('an unforced deposit changes the tree at once and the mainnet exit root onl
   assert.equal(await readManager(devnet, 'depositCount'), 1n, 'the second call had nothing to publish')
 })
 
-test('the L1 info tree holds one leaf per global exit root, made of parent hash and timestamp', async (t) => {
+test('the L1 info tree has one leaf per global exit root, with parent hash and timestamp', async (t) => {
   const devnet = await testDevnet(t)
   const [l1, network1] = devnet.chains
   const { alice, bob } = devnet.accounts
@@ -169,7 +169,7 @@ test('the L1 info tree holds one leaf per global exit root, made of parent hash 
   )
 })
 
-test('a settlement puts the local exit root into the rollup exit tree, and its leaf before its own event', async (t) => {
+test('a settlement puts the local exit root into the rollup exit tree, and adds its L1 info leaf before its own event', async (t) => {
   const devnet = await testDevnet(t)
   const [l1, network1, network2] = devnet.chains
   const { alice, bob, operator } = devnet.accounts

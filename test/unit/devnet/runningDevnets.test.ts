@@ -25,7 +25,7 @@ const alive = process.pid
 /** Of a process that ended and was waited for. */
 const dead = spawnSync(process.execPath, ['-e', '']).pid
 
-test('the one devnet whose process lives is found', (t) => {
+test('the one devnet whose process is alive is found', (t) => {
   placeDevnets(t, {
     a: { pid: dead, serviceUrl: 'http://127.0.0.1:1' },
     b: { pid: alive, serviceUrl: 'http://127.0.0.1:2' },
@@ -34,7 +34,7 @@ test('the one devnet whose process lives is found', (t) => {
   assert.equal(findRunningDevnet().serviceUrl, 'http://127.0.0.1:2')
 })
 
-test('without a running devnet the message says how to start one', (t) => {
+test('without a running devnet the error says how to start one', (t) => {
   placeDevnets(t, { a: { pid: dead, serviceUrl: 'http://127.0.0.1:1' } })
   assert.throws(() => findRunningDevnet(), {
     name: 'DevnetError',
@@ -42,7 +42,7 @@ test('without a running devnet the message says how to start one', (t) => {
   })
 })
 
-test('of several devnets one must be named by its address', (t) => {
+test('with several devnets the error asks to name one by its address', (t) => {
   placeDevnets(t, {
     a: { pid: alive, serviceUrl: 'http://127.0.0.1:1' },
     b: { pid: alive, serviceUrl: 'http://127.0.0.1:2' },
@@ -54,7 +54,7 @@ test('of several devnets one must be named by its address', (t) => {
   })
 })
 
-test('folders of dead devnets are removed, those of living and of starting ones stay', (t) => {
+test('folders of dead devnets are removed, those of running and starting ones stay', (t) => {
   const folder = placeDevnets(t, {
     dead: { pid: dead, serviceUrl: 'http://127.0.0.1:1' },
     living: { pid: alive, serviceUrl: 'http://127.0.0.1:2' },

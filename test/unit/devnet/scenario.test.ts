@@ -11,7 +11,7 @@ import { findClaimError } from '../../../src/devnet/sendClaim.js'
 import { foldNaively, keccak, naiveBranch, naiveRoot } from '../../support/fakeChainTrees.js'
 import { testDevnet } from '../../support/testDevnet.js'
 
-test('the scenario leaves deposits claimed, claimable and pending, and the contract agrees on every one', async (t) => {
+test('the scenario leaves deposits claimed, claimable and pending, and the contract agrees about each', async (t) => {
   const devnet = await testDevnet(t)
   await playScenario(devnet)
   const ledger = await readLedger(devnet)
@@ -84,7 +84,7 @@ test('the scenario leaves deposits claimed, claimable and pending, and the contr
   assert.ok(skipped.length > 0, 'no leaf was skipped')
 })
 
-test("the scenario's trees are those of an independent hash function", () => {
+test("the scenario's trees equal those of an independent hash function", () => {
   const leaves: Hex[] = []
   for (let count = 0; count <= 20; count++) {
     assert.equal(rootOver(leaves), naiveRoot(leaves), `${count} leaves`)

@@ -12,7 +12,7 @@ const unused = {
   signal: new AbortController().signal,
 }
 
-test('a taken port is told before anything is started', async (t) => {
+test('a port that is in use is reported before anything is started', async (t) => {
   const folder = ownTmpdir(t)
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -30,7 +30,7 @@ test('a taken port is told before anything is started', async (t) => {
   assert.deepEqual(readdirSync(folder), [])
 })
 
-test('when the service does not start, the chains and their folder are gone again', async (t) => {
+test('when the service fails to start, the chains and their folder are removed', async (t) => {
   const folder = ownTmpdir(t)
   const options = { httpPort: 0, opsPort: 0, roundMs: 0, command: 'bds' }
   await assert.rejects(runStart(options, unused), { message: 'no service in this test' })

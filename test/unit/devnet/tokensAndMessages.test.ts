@@ -10,7 +10,7 @@ import { depositLeaf, naiveRoot, ZERO_HASH } from '../../support/fakeChainTrees.
 import { claimFromL1, claimFromL2, isClaimed } from '../../support/naiveClaims.js'
 import { testDevnet } from '../../support/testDevnet.js'
 
-test('the first claim of a token deploys its wrapped token by CREATE2; wrapped tokens go home again', async (t) => {
+test('the first claim of a token deploys its wrapped token by CREATE2, and wrapped tokens can be bridged back', async (t) => {
   const devnet = await testDevnet(t)
   const [l1, network1] = devnet.chains
   const { alice, bob, carol } = devnet.accounts
@@ -80,7 +80,7 @@ test('the first claim of a token deploys its wrapped token by CREATE2; wrapped t
   assert.equal(await balanceOf(l1, token, l1.contracts.bridge), 300n)
 })
 
-test('a message reaches its contract with its ETH; a receiver that refuses makes the claim fail', async (t) => {
+test('a message reaches its contract with its ETH, and a receiver that reverts makes the claim fail', async (t) => {
   const devnet = await testDevnet(t)
   const [l1, network1] = devnet.chains
   const { alice, carol } = devnet.accounts

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { editDistance, nearestName } from '../../../src/errors/nearestName.js'
 
-test('the edit distance counts letters put in, left out, changed and swapped', () => {
+test('the edit distance counts letters inserted, deleted, changed and swapped', () => {
   const cases: [string, string, number][] = [
     ['', '', 0],
     ['', 'abc', 3],
@@ -20,7 +20,7 @@ test('the edit distance counts letters put in, left out, changed and swapped', (
   }
 })
 
-test('an edit distance up to the limit is exact, and above it only above it', () => {
+test('an edit distance up to the limit is exact, and a larger one is only reported as larger', () => {
   const letters = ['a', 'b', 'c']
   const words = Array.from({ length: 60 }, (_, at) =>
     Array.from({ length: at % 7 }, (_, position) => letters[(at * 7 + position * position) % 3]).join(''),
@@ -34,7 +34,7 @@ test('an edit distance up to the limit is exact, and above it only above it', ()
       }
 })
 
-test('the nearest name is found whatever its case and dashes, and nothing is named when nothing is near', () => {
+test('the nearest name is found regardless of case and dashes, and no name is suggested when none is near', () => {
   const known = ['page_size', 'page_number', 'port']
   assert.equal(nearestName('Page-Size', known), 'page_size')
   assert.equal(nearestName('prot', known), 'port')
@@ -42,7 +42,7 @@ test('the nearest name is found whatever its case and dashes, and nothing is nam
   assert.equal(nearestName('colour', known), undefined)
 })
 
-test('a name with words missing or too many at its end is near, part of a word is not', () => {
+test('a name with words missing or added at its end is near, a part of a word is not', () => {
   const known = ['rpc', 'rpc_timeout_ms', 'bridge', 'global_exit_root_manager', 'rollup_manager']
   assert.equal(nearestName('rpc_url', known), 'rpc')
   assert.equal(nearestName('bridge_address', known), 'bridge')

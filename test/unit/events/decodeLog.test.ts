@@ -13,7 +13,7 @@ import { contracts, encodeLog, l1Filter, l2Filter, position } from '../../suppor
 import { address, eventCases, eventNamed, hash, settlement } from '../../support/eventCases.js'
 
 for (const { title, event, args, expected, emitter, filter } of eventCases) {
-  test(`decodes ${title}`, () => {
+  test(`the decoder reads ${title}`, () => {
     assert.deepEqual(decodeLog(encodeLog(emitter, event, args), position, filter), {
       ...position,
       ...expected,
@@ -21,14 +21,14 @@ for (const { title, event, args, expected, emitter, filter } of eventCases) {
   })
 }
 
-test('every topic that is listened for is decoded by some case above', () => {
+test('every topic that the indexer listens for has a decoding test above', () => {
   const seen = new Set(
     eventCases.map(({ emitter, event, args }) => encodeLog(emitter, event, args).topics[0]),
   )
   assert.deepEqual([...seen].sort(), Object.values(eventTopics).sort())
 })
 
-test('an event of another contract, of another role or of no interest means nothing', () => {
+test('an event of another contract, of another role or of no interest is ignored', () => {
   const log = (emitter: string, abi: readonly AbiEvent[], name: string, args = {}) =>
     encodeLog(emitter, eventNamed(abi, name), args)
   const activated = log(contracts.rollupManager, bridgeEventsAbi, 'EmergencyStateActivated')
@@ -47,7 +47,7 @@ test('an event of another contract, of another role or of no interest means noth
   assert.equal(decodeLog({ ...injected, topics: [hash('ab')] }, position, l2Filter), undefined)
 })
 
-test('address and digits in upper case are the same log', () => {
+test('a log with address and digits in upper case decodes the same', () => {
   const upper = (text: string) => `0x${text.slice(2).toUpperCase()}`
   for (const { title, event, args, expected, emitter, filter } of eventCases) {
     const log = encodeLog(emitter, event, args)
@@ -56,7 +56,7 @@ test('address and digits in upper case are the same log', () => {
   }
 })
 
-test('a known topic with data that does not fit halts by name', () => {
+test('a known topic with data that does not fit is a fault that names the event', () => {
   let checked = 0
   for (const { title, event, args, emitter, filter } of eventCases) {
     const log = encodeLog(emitter, event, args)
@@ -77,7 +77,7 @@ test('a known topic with data that does not fit halts by name', () => {
   assert.equal(checked, eventCases.length - 2)
 })
 
-test('rollup id 0 is refused: it would be the L1, or leaf −1', () => {
+test('rollup id 0 is refused, since its leaf index would be −1', () => {
   const log = encodeLog(
     contracts.rollupManager,
     eventNamed(rollupManagerEventsAbi, 'VerifyBatchesTrustedAggregator'),

@@ -77,7 +77,7 @@ function machine() {
 }
 
 for (const ms of [HOUR_MS, -HOUR_MS, 24 * HOUR_MS, -24 * HOUR_MS])
-  test(`a clock that is set by ${ms / HOUR_MS} h ends nothing and changes no duration`, async () => {
+  test(`a wall clock that is set by ${ms / HOUR_MS} h ends nothing and changes no duration`, async () => {
     const { monitor, run, step, sinceProgress, silent } = machine()
     run(10)
     step(ms)
@@ -92,7 +92,7 @@ for (const ms of [HOUR_MS, -HOUR_MS, 24 * HOUR_MS, -24 * HOUR_MS])
   })
 
 for (const ms of [HEARTBEAT_TIMEOUT_MS + 1, HOUR_MS, 24 * HOUR_MS])
-  test(`a process that stood still for ${ms} ms finds nobody silent`, () => {
+  test(`a process that was suspended for ${ms} ms finds no thread silent`, () => {
     const { monitor, run, stop, silent } = machine()
     run(1)
     for (let round = 0; round < 5; round++) {
@@ -103,14 +103,14 @@ for (const ms of [HEARTBEAT_TIMEOUT_MS + 1, HOUR_MS, 24 * HOUR_MS])
     assert.equal(monitor.health().record.status, 'healthy')
   })
 
-test('the last update is the newest one, whatever the clock said at older ones', () => {
+test("the last update is the newest commit's, whatever the clock showed at earlier commits", () => {
   const { monitor, rows } = machine()
   rows[0]!.set('lastCommitMs', START_EPOCH_MS + 24 * HOUR_MS)
   rows[1]!.set('progressMs', 2_000)
   assert.equal(monitor.syncStatus().bridge_sync.last_update, '2026-01-01T00:00:00.000Z')
 })
 
-test('endpoints that were silent before the process stood still were not silent for all that time', () => {
+test('endpoints that were silent before a suspension do not count as silent for its duration', () => {
   const { monitor, run, stop, rows } = machine()
   rows[1]!.set('rpcDown', 1)
   run(5)
@@ -120,7 +120,7 @@ test('endpoints that were silent before the process stood still were not silent 
   assert.equal(monitor.readiness().reason, 'rpc')
 })
 
-test('a thread that is silent while the monitor runs is found, pauses or not', () => {
+test('a thread that is silent while the monitor runs is found, with suspensions or without', () => {
   const { run, stop, silent } = machine()
   run(1)
   run(3, [0])

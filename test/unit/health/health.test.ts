@@ -63,7 +63,7 @@ function world(change: Partial<Config['health']> = {}) {
   return { monitor, state, set, samples, inStep, brief, row: (id: number) => statusRow(status, id) }
 }
 
-test('the life of an instance: starting, syncing, healthy, draining', () => {
+test('an instance is starting, then syncing, then healthy, then draining', () => {
   const { monitor, inStep, brief } = world()
   monitor.setPhase('starting')
   assert.deepEqual(brief(), [503, 'starting', ['starting'], 'starting'])
@@ -75,7 +75,7 @@ test('the life of an instance: starting, syncing, healthy, draining', () => {
   assert.deepEqual(brief(), [503, 'draining', ['draining'], 'draining'])
 })
 
-test('the health record names the primary network, its block, all networks and the uptime', () => {
+test('the health record has the primary network, its block, all networks and the uptime', () => {
   const { monitor, state, inStep, set } = world()
   inStep()
   set(1, { syncedBlock: 99 })
@@ -103,7 +103,7 @@ test('an uptime has hours, minutes and seconds without padding, and hours beyond
   for (const [elapsedMs, text] of cases) assert.equal(formatUptime(elapsedMs), text)
 })
 
-test('one halted network degrades at once and leaves the instance ready; all of them make it unhealthy', () => {
+test('one halted network degrades health at once and leaves the instance ready, and all networks halted make it unhealthy', () => {
   const { inStep, row, brief, monitor } = world()
   inStep()
   row(2).setHaltReason('deposit_count_gap')
@@ -121,7 +121,7 @@ test('one halted network degrades at once and leaves the instance ready; all of 
   assert.deepEqual(brief(), [503, 'unhealthy', ['halted'], 'halted'])
 })
 
-test('a network that halts before its history was ever whole keeps the instance out of the balancer', () => {
+test('a network that halts before it first caught up keeps the instance unready', () => {
   const { inStep, row, set, brief } = world()
   inStep()
   for (const unread of [{ syncedBlock: -1 }, { catchingUp: 1 }]) {
@@ -134,7 +134,7 @@ test('a network that halts before its history was ever whole keeps the instance 
   assert.deepEqual(brief(), [200, 'degraded', ['halted'], 'ready'])
 })
 
-test('a network with all of its history that halts after a restart does not keep the instance in syncing', () => {
+test('a network that has all its history and halts after a restart does not keep the instance syncing', () => {
   const { inStep, row, set, brief } = world()
   inStep()
   set(2, { caughtUp: 0 })
@@ -143,14 +143,14 @@ test('a network with all of its history that halts after a restart does not keep
   assert.deepEqual(brief(), [200, 'degraded', ['halted'], 'ready'])
 })
 
-test('a full disk degrades, and reads go on', () => {
+test('a full disk degrades health and leaves the instance ready', () => {
   const { inStep, row, brief } = world()
   inStep()
   for (const networkId of [0, 1, 2]) row(networkId).setHaltReason('disk_full')
   assert.deepEqual(brief(), [200, 'degraded', ['disk'], 'ready'])
 })
 
-test('lag must hold for three samples to count and be gone for two to be forgiven', () => {
+test('lag degrades after three samples above the limit, and ends after two below it', () => {
   const { inStep, set, samples, brief } = world()
   inStep()
   set(1, { headBlock: 111 })
@@ -165,7 +165,7 @@ test('lag must hold for three samples to count and be gone for two to be forgive
   assert.deepEqual(brief(), [200, 'healthy', [], 'ready'], 'two good samples')
 })
 
-test('one bad sample between good ones starts the count anew', () => {
+test('a good sample between bad ones starts the count of lag anew', () => {
   const { inStep, set, samples, brief } = world()
   inStep()
   for (let round = 0; round < 5; round++) {
@@ -177,7 +177,7 @@ test('one bad sample between good ones starts the count anew', () => {
   assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
 })
 
-test('lag above the limit of readiness takes the instance out of rotation', () => {
+test('lag above the readiness limit makes the instance unready', () => {
   const { inStep, set, samples, brief } = world()
   inStep()
   set(2, { headBlock: 151 })
@@ -192,12 +192,12 @@ test('lag before the first catch-up is syncing, not degraded', () => {
   assert.deepEqual(brief(), [200, 'syncing', ['syncing'], 'syncing'])
 })
 
-test('readiness while syncing can be asked for', () => {
+test('an instance can be configured to be ready while it syncs', () => {
   const { brief } = world({ readyWhileSyncing: true })
   assert.deepEqual(brief(), [200, 'syncing', ['syncing'], 'ready'])
 })
 
-test('silent endpoints degrade after three samples and fail readiness only when they stay silent', () => {
+test('silent endpoints degrade health after three samples, and make the instance unready when they stay silent', () => {
   const { inStep, set, samples, brief, monitor } = world()
   inStep()
   set(0, { rpcDown: 1 })
@@ -215,7 +215,7 @@ test('silent endpoints degrade after three samples and fail readiness only when 
   assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
 })
 
-test('a head that stays below what is stored degrades at once and fails readiness only when it stays there', () => {
+test('a head that stays below the stored blocks degrades health at once, and makes the instance unready when it stays there', () => {
   const { inStep, set, samples, brief, monitor, row } = world()
   inStep()
   row(1).setHeadPlace(headPlaces.below)
@@ -246,7 +246,7 @@ test('a head that stays below what is stored degrades at once and fails readines
   assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
 })
 
-test('the sync status says of each network which of the reasons are its own', () => {
+test('the sync status lists for each network its own reasons', () => {
   const { monitor, inStep, set, samples, row } = world()
   const reasons = () => monitor.syncStatus().networks.map((network) => network.reasons)
   inStep()
@@ -259,7 +259,7 @@ test('the sync status says of each network which of the reasons are its own', ()
   assert.deepEqual(monitor.health().record.reasons, ['halted', 'rpc', 'lag'])
 })
 
-test('the service is starting until every head was compared with what is stored, for half a minute at most', () => {
+test('the service is starting until every head was compared with the stored blocks, for half a minute at most', () => {
   const { inStep, brief, monitor, row, samples } = world()
   inStep()
   row(1).setHeadPlace(headPlaces.unseen)
@@ -270,7 +270,7 @@ test('the service is starting until every head was compared with what is stored,
   assert.equal(monitor.syncStatus().l2_sync.is_synced, false)
 })
 
-test('a head that was seen, a halt, or endpoints that are silent end the start', () => {
+test('a network with a seen head, a halt or silent endpoints no longer keeps the service starting', () => {
   const ends: ((of: ReturnType<typeof world>) => void)[] = [
     ({ row }) => row(1).setHeadPlace(headPlaces.inStep),
     ({ row }) => row(1).setHeadPlace(headPlaces.below),
@@ -292,7 +292,7 @@ test('a head that was seen, a halt, or endpoints that are silent end the start',
 
 const HOUR_MS = 3_600_000
 
-test('a head that is old and has stood still for a minute is told as stalled, and nothing else changes', () => {
+test('a head that is old and has not moved for a minute is reported as stalled, and nothing else changes', () => {
   const { state, set, samples, inStep, brief, monitor } = world()
   inStep()
   const now = () => Math.floor(state.epochMs / 1000)
@@ -326,7 +326,7 @@ test('a head that is old and has stood still for a minute is told as stalled, an
   }
 })
 
-test('a clock that jumps makes no chain stand still, and a block of the future is no age', () => {
+test('a jump of the clock makes no chain stalled, and a block time in the future counts as no age', () => {
   const { state, set, samples, inStep, brief, monitor } = world()
   inStep()
   set(0, { headTimestampSec: Math.floor(state.epochMs / 1000) })
@@ -347,14 +347,14 @@ test('a pool that answers nothing makes the instance unhealthy', () => {
   assert.deepEqual(brief(), [503, 'unhealthy', ['pool'], 'pool'])
 })
 
-test('the emergency state of a bridge is told', () => {
+test('the emergency state of a bridge is reported', () => {
   const { inStep, set, brief } = world()
   inStep()
   set(2, { emergencyState: 1 })
   assert.deepEqual(brief(), [200, 'degraded', ['emergency_state'], 'ready'])
 })
 
-test('the sync status sums layer 2 and tells each network', () => {
+test('the sync status has the sums of layer 2 and each network', () => {
   const { monitor, set } = world()
   set(0, { headBlock: 50, syncedBlock: 50, caughtUp: 1, depositCount: 7, contractDepositCount: 8 })
   set(0, { contractsCompared: 1 })
@@ -430,7 +430,7 @@ test('the sync status sums layer 2 and tells each network', () => {
   })
 })
 
-test('a network is not synced while its head is unknown, while senders are open or claims may be missing, or before the first catch-up', () => {
+test('a network is not synced while its head is unknown, senders are open, claims may be missing, or before it first caught up', () => {
   const { monitor, inStep, set } = world()
   const isSynced = () => monitor.syncStatus().l2_sync.is_synced
   assert.equal(isSynced(), false, 'no answer of any endpoint yet: 0 = 0 proves nothing')
@@ -446,7 +446,7 @@ test('a network is not synced while its head is unknown, while senders are open 
   assert.deepEqual(monitor.syncStatus().l2_sync, { current_block: 100, synced_block: 100, is_synced: false })
 })
 
-test('the L1 is not synced before polled networks were asked for its newest leaves, and stays so afterwards', () => {
+test('the L1 is not synced until polled networks were asked for its newest leaves, and stays synced afterwards', () => {
   const { monitor, inStep, set } = world()
   const isSynced = () => monitor.syncStatus().l1_sync.is_synced
   inStep()
@@ -464,7 +464,7 @@ test('the L1 is not synced before polled networks were asked for its newest leav
   assert.equal(other.monitor.syncStatus().l1_sync.is_synced, true)
 })
 
-test('the L1 is not synced before the roots that it settles were looked for in the trees of the networks', () => {
+test('the L1 is not synced until its settled roots were searched in the trees of their networks', () => {
   const { monitor, inStep, set } = world()
   inStep()
   set(0, { tip: 7 })
@@ -474,7 +474,7 @@ test('the L1 is not synced before the roots that it settles were looked for in t
   assert.equal(monitor.syncStatus().l1_sync.is_synced, true)
 })
 
-test('a thread is silent only after its first sign of life', () => {
+test('a thread counts as silent only after its first heartbeat', () => {
   const { monitor, set, samples } = world()
   samples(100)
   assert.deepEqual(monitor.silentNetworks(), [])

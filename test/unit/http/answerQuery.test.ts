@@ -46,7 +46,7 @@ function contextWith(version: { now: VersionNow }) {
   return { ask, parsed, hits, etags }
 }
 
-test('a query that was spelled like this before is answered without parsing it, and counted as a hit', () => {
+test('a query whose spelling was answered before is answered without parsing, and counted as a hit', () => {
   const { ask, parsed, hits, etags } = contextWith({ now: VERSION })
   for (const raw of ['network_id=1', 'network_id=1', 'network_id=1', 'network_id=1&x=2', 'network_id=1&x=2'])
     ask(raw)
@@ -56,7 +56,7 @@ test('a query that was spelled like this before is answered without parsing it, 
   assert.equal(hits.length, 4)
 })
 
-test('while a commit is under way nothing kept is given, since others may have read the commit already', () => {
+test('while a commit is under way no kept answer is given, since another reader may have seen the commit', () => {
   const version = { now: VERSION }
   const { ask, etags } = contextWith(version)
   ask('network_id=1')

@@ -25,7 +25,7 @@ const find = (cache: AnswerCache, key: string, version: ShardVersion): string | 
   return found && new TextDecoder().decode(found.body)
 }
 
-test('an answer is found under its own operation, query and version only', () => {
+test('a kept answer is found under its own operation, query and version only', () => {
   const cache = new AnswerCache(1 << 20)
   cache.keep('getBridges', 'a', 'identity', answer('version'), V1, V1)
   assert.equal(find(cache, 'a', V1), 'x')
@@ -38,7 +38,7 @@ for (const [what, version] of [
   ['a halt', HALT],
   ['a reorg', REORG],
 ] as const)
-  test(`${what} voids what it may have changed`, () => {
+  test(`${what} voids the kept answers that it may have changed`, () => {
     const cache = new AnswerCache(1 << 20)
     cache.keep('getBridges', 'page', 'identity', answer('version'), V1, V1)
     cache.keep('getBridges', 'proof', 'identity', answer('epoch'), V1, V1)
@@ -46,7 +46,7 @@ for (const [what, version] of [
     assert.equal(find(cache, 'proof', version), version === COMMIT ? 'x' : undefined)
   })
 
-test('an answer made before the last commit is not kept, a final one made before the last reorg neither', () => {
+test('an answer from before the last commit is not kept, nor a final answer from before the last reorg', () => {
   const cache = new AnswerCache(1 << 20)
   cache.keep('getBridges', 'page', 'identity', answer('version'), V1, COMMIT)
   cache.keep('getBridges', 'proof', 'identity', answer('epoch'), V1, COMMIT)
@@ -55,7 +55,7 @@ test('an answer made before the last commit is not kept, a final one made before
   assert.equal(find(cache, 'late', REORG), undefined)
 })
 
-test('the cache keeps a copy, not the buffer that the answer came in', () => {
+test('the cache keeps a copy of the answer, not its buffer', () => {
   const cache = new AnswerCache(1 << 20)
   const batch = new TextEncoder().encode('one|two')
   cache.keep('getBridges', 'k', 'identity', { ...answer('version'), body: batch.subarray(4) }, V1, V1)
@@ -65,7 +65,7 @@ test('the cache keeps a copy, not the buffer that the answer came in', () => {
   assert.equal(found.body.buffer.byteLength, 3)
 })
 
-test('bytes are bounded: the oldest goes, a single huge answer is not taken', () => {
+test("the cache's bytes are bounded: the oldest answer is evicted, and a single huge answer is not kept", () => {
   const cache = new AnswerCache(32_000)
   for (let key = 0; key < 1_000; key++)
     cache.keep(
@@ -85,7 +85,7 @@ test('bytes are bounded: the oldest goes, a single huge answer is not taken', ()
   assert.equal(cache.stats().bytes, 0)
 })
 
-test('a route that hardly ever hits is switched off for a while, others are not', () => {
+test('a route with hardly any hits is not cached for a while, other routes are', () => {
   const cache = new AnswerCache(1 << 20)
   let lookups = 0
   while (cache.isWorthwhile('getBridges')) find(cache, String(lookups++), V1)
@@ -96,7 +96,7 @@ test('a route that hardly ever hits is switched off for a while, others are not'
   assert.equal(pause, 32_768)
 })
 
-test('a query is found as it was spelled once, until its entry is gone', () => {
+test('a query is found by an earlier spelling until its entry is evicted', () => {
   const cache = new AnswerCache(1 << 20)
   const spelled = (version: ShardVersion) => cache.findSpelling('getBridges', 'b=1&a=2', 'identity', version)
   cache.keep('getBridges', '2;1;', 'identity', answer('version'), V1, V1)
@@ -109,7 +109,7 @@ test('a query is found as it was spelled once, until its entry is gone', () => {
   assert.equal(cache.stats().hits, 1)
 })
 
-test('a spelling leads to no answer that had to go for want of room, nor to one that was replaced', () => {
+test('a spelling never leads to an answer that was evicted or replaced', () => {
   const cache = new AnswerCache(32_000)
   const keep = (key: string) => cache.keep('getBridges', key, 'identity', answer('version', key), V1, V1)
   const spelled = () => {
@@ -126,6 +126,6 @@ test('a spelling leads to no answer that had to go for want of room, nor to one 
   assert.equal(spelled(), undefined)
 })
 
-test('a cache of no bytes is never worth a look', () => {
+test('a cache of zero bytes is never consulted', () => {
   assert.equal(new AnswerCache(0).isWorthwhile('getBridges'), false)
 })

@@ -33,7 +33,7 @@ test('the first look compares the checkpoint, later ones only what the head does
   assert.equal(client.callCount('getHeader'), 1)
 })
 
-test('a head that is the checkpoint, its child, or lower needs no other look', async () => {
+test('a head that is the checkpoint, its child, or lower needs no further call', async () => {
   for (const [upTo, type] of [
     [100, 'current'],
     [99, 'ahead'],
@@ -55,20 +55,20 @@ test('a reorg ends at the newest stored header that the chain still has', async 
   assert.equal(news.type === 'reorg' && news.ancestor.number, 80)
 })
 
-test('a child with another parent is no reorg while the chain still has our checkpoint', async () => {
+test('a child with another parent is no reorg while the chain still has the checkpoint', async () => {
   const { network, chain } = stored(99)
   const stranger = { ...headerOf(network.head), parentHash: new Uint8Array(32).fill(7) }
   assert.deepEqual(await chain.observe(stranger, never), { type: 'behind' })
 })
 
-test('a chain that left everything stored is a reorg too deep', async () => {
+test('a chain that has left every stored header is a reorg too deep', async () => {
   const { network, observe } = stored(95)
   network.reorg({ depth: 100 })
   network.blocks = network.blocks.map((block) => ({ ...block, hash: `0x${'ee'.repeat(32)}` }))
   await assert.rejects(observe(), { name: 'FatalError', reason: 'reorg_too_deep' })
 })
 
-test('a batch near the head stands on the checkpoint only when every parent hash leads to it', async () => {
+test('a batch near the head follows the checkpoint only when every parent hash leads to it', async () => {
   const { network, client, chain } = stored(90)
   const head = headerOf(network.head)
   const range = await client.fetchRange(91 as never, 100 as never)

@@ -17,7 +17,7 @@ function openReport() {
   return { row, report, types: () => messages.map(({ type }) => type) }
 }
 
-test('a halt that the thread told ends when it goes on', () => {
+test('a reported halt ends when the thread goes on', () => {
   const { row, report, types } = openReport()
   report.halted('missing_log', new Error('a gap'))
   assert.equal(row.haltReason(), 'missing_log')
@@ -26,7 +26,7 @@ test('a halt that the thread told ends when it goes on', () => {
   assert.deepEqual(types(), ['halted', 'resumed'])
 })
 
-test('a store that a query found damaged stays halted, whatever the indexer can still do', () => {
+test('a store that a query found corrupt stays halted, whatever the indexer can still do', () => {
   const { row, report, types } = openReport()
   row.setHaltReason('corrupt_store')
   report.resumed()
@@ -37,7 +37,7 @@ test('a store that a query found damaged stays halted, whatever the indexer can 
   assert.deepEqual(types(), [])
 })
 
-test('damage that is found while the thread is halted outlives that halt', () => {
+test('damage that is found while the thread is halted outlasts that halt', () => {
   const { row, report } = openReport()
   report.halted('missing_log', new Error('a gap'))
   row.setHaltReason('corrupt_store')
@@ -45,7 +45,7 @@ test('damage that is found while the thread is halted outlives that halt', () =>
   assert.equal(row.haltReason(), 'corrupt_store')
 })
 
-test('damage that is found while the thread halts or goes on again is not written over', (context) => {
+test('damage that is found while the thread halts or resumes is not overwritten', (context) => {
   for (const change of [
     (report: SyncReport) => report.resumed(),
     (report: SyncReport) => report.halted('missing_log', new Error('a gap')),

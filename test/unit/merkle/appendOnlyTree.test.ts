@@ -24,7 +24,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 for (const build of ['simd', 'scalar'] as const) {
   const hasher = createHasher(compileMerkleModule(build))
 
-  test(`${build}: every leaf under every leaf count up to 130 has the naive tree's branch and root`, () => {
+  test(`${build}: every leaf under every leaf count up to 130 has the branch and the root of the naive tree`, () => {
     const leaves = Array.from({ length: 130 }, (_, i) => testLeaf(i))
     const tree = { hasher, tiles: new MemoryTiles(), lineages: [{ cut: 0 }] }
     appendLeaves(tree, 0, 0, Buffer.concat(leaves))
@@ -60,7 +60,7 @@ for (const build of ['simd', 'scalar'] as const) {
   })
 }
 
-test('a batch writes each tile it touches once', () => {
+test('an append writes each tile that it touches once', () => {
   const { tree } = newTree(64 * 64 + 1)
   // 65 tiles of leaves, 1 of level 6 and, since it is full, 1 of level 12.
   assert.equal(tree.tiles.writes, 65 + 1 + 1)
@@ -68,7 +68,7 @@ test('a batch writes each tile it touches once', () => {
   assert.equal(tree.tiles.writes, 65 + 1 + 1 + 1)
 })
 
-test('an append that fails midway leaves no trace but what it wrote', () => {
+test('after an append that failed midway and was rolled back, the tree continues', () => {
   const { tree, leaves } = newTree(100)
   const stored = new Map(tree.tiles.tiles)
   const more = Buffer.concat(Array.from({ length: 200 }, (_, i) => testLeaf(i, 1)))
@@ -87,7 +87,7 @@ test('an append that fails midway leaves no trace but what it wrote', () => {
   assert.equal(hex(getRoot(tree, 0, 101)), hex(new NaiveTree([...leaves, testLeaf(7)]).root))
 })
 
-test('after a cut the old lineage stays provable and the new one grows on the shared leaves', () => {
+test('after a cut the old lineage stays provable, and the new lineage grows on the shared leaves', () => {
   const { tree, leaves } = newTree(10)
   startLineage(tree, 0, 6)
   tree.lineages.push({ cut: 6 })
@@ -110,7 +110,7 @@ test('after a cut the old lineage stays provable and the new one grows on the sh
     )
 })
 
-test('a new lineage begins with copies of the cut tiles, without what lies behind the cut', () => {
+test('a new lineage begins with copies of the cut tiles, without the leaves above the cut', () => {
   const { tree } = newTree(64 * 64 + 200)
   const { tree: short } = newTree(64 * 3 + 5)
   startLineage(tree, 0, 64 * 3 + 5)
@@ -120,7 +120,7 @@ test('a new lineage begins with copies of the cut tiles, without what lies behin
   assert.equal(tree.tiles.getTile(1, 0, 2), undefined, 'a tile below the cut is read from the parent')
 })
 
-test('a cut to nothing and a cut to the present size both start a lineage', () => {
+test('a cut to no leaf and a cut to the present leaf count both start a lineage', () => {
   const { tree, leaves } = newTree(64)
   startLineage(tree, 0, 64)
   tree.lineages.push({ cut: 64 })
@@ -137,7 +137,7 @@ test('a cut to nothing and a cut to the present size both start a lineage', () =
   assert.equal(hex(getRoot(tree, 2, 1)), hex(new NaiveTree([testLeaf(5)]).root))
 })
 
-test('a proof that does not fold to the root of its version is never handed out', () => {
+test('a proof that does not fold to the root of its version is never returned', () => {
   const { tree, leaves } = newTree(100)
   const version = { lineage: 0, leafCount: 77, root: new NaiveTree(leaves.slice(0, 77)).root }
   assert.throws(() => proveLeaf(tree, { ...version, leafCount: 78 }, 40), InvariantError)
@@ -164,7 +164,7 @@ test('a proof that does not fold to the root of its version is never handed out'
     assert.equal(hex(proveLeaf(tree, version, 40, cache).branch), hex(branch))
 })
 
-test('damage above the cached edge of a version neither enters its proofs nor goes unseen by others', () => {
+test('damage above the cached edge of a version enters no proof of it, and proofs of other versions detect it', () => {
   const { tree, leaves } = newTree(64 * 64 + 3)
   const [before, after] = [64 * 64 + 2, 64 * 64 + 3].map((leafCount) => ({
     lineage: 0,
@@ -179,7 +179,7 @@ test('damage above the cached edge of a version neither enters its proofs nor go
   assert.throws(() => proveLeaf(tree, after, 64 * 64, edges), InvariantError)
 })
 
-test('flipping any one bit of leaf, branch, root or index breaks a proof', () => {
+test('flipping any one bit of leaf, branch, root or index makes a proof invalid', () => {
   const { tree, leaves } = newTree(50)
   const root = new NaiveTree(leaves).root
   const { leaf, branch } = proveLeaf(tree, { lineage: 0, leafCount: 50, root }, 21)
@@ -196,7 +196,7 @@ test('flipping any one bit of leaf, branch, root or index breaks a proof', () =>
     assert.ok(!isBranchOf(hasher, root, leaf, branch, (21 ^ (1 << bit)) >>> 0), `bit ${bit} of the index`)
 })
 
-test('a missing tile is an invariant violation that names it', () => {
+test('a missing tile is an InvariantError that names it', () => {
   const { tree } = newTree(70)
   tree.tiles.tiles.delete([...tree.tiles.tiles.keys()][1]!)
   assert.throws(() => getRoot(tree, 0, 70), /tree tile is missing: lineage 0, group 0, index 1/)
@@ -206,7 +206,7 @@ test('a missing tile is an invariant violation that names it', () => {
   )
 })
 
-test('a leaf at or behind the leaf count is refused', () => {
+test('a leaf at or above the leaf count is refused', () => {
   const { tree, leaves } = newTree(5)
   const version = { lineage: 0, leafCount: 5, root: new NaiveTree(leaves).root }
   assert.throws(() => proveLeaf(tree, version, 5), /leaf index 5 is not below leaf count 5/)

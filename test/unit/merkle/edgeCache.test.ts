@@ -7,7 +7,7 @@ function versionWithEdge(leafCount: number, fill: number, lineage = 0) {
   return { version: { lineage, leafCount, root: edge.slice(32 * 32, 33 * 32) }, edge }
 }
 
-test('an edge is kept for its lineage, leaf count and root', () => {
+test('an edge is kept under its lineage, leaf count and root', () => {
   const cache = new EdgeCache(2)
   const { version, edge } = versionWithEdge(7, 1)
   cache.store(version, edge)
@@ -18,7 +18,7 @@ test('an edge is kept for its lineage, leaf count and root', () => {
   assert.ok(!cache.load({ ...version, leafCount: 8 }, loaded))
 })
 
-test('the edge of a leaf count that a reorg gave another root is not used, and is replaced', () => {
+test('the edge of a leaf count whose root a reorg changed is not used, and is replaced', () => {
   const cache = new EdgeCache(2)
   const before = versionWithEdge(7, 1)
   const after = versionWithEdge(7, 2)
@@ -32,7 +32,7 @@ test('the edge of a leaf count that a reorg gave another root is not used, and i
   assert.ok(!cache.load(before.version, loaded))
 })
 
-test('the edge used longest ago makes room', () => {
+test('the least recently used edge makes room for a new one', () => {
   const cache = new EdgeCache(2)
   const [a, b, c] = [1, 2, 3].map((n) => versionWithEdge(n, n)) as [
     ReturnType<typeof versionWithEdge>,

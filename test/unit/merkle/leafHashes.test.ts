@@ -9,7 +9,7 @@ import { compileMerkleModule, createHasher } from '../../../src/wasm/wasmModule.
 
 const hasher = createHasher(compileMerkleModule())
 
-test('deposit leaves hash as abi.encodePacked of their fields says, with metadata of any length', () => {
+test('deposit leaves hash as abi.encodePacked of their fields, with metadata of any length', () => {
   const deposits = [0, 1, 136, 70_000].map((metadataBytes, i) => ({
     leafType: i % 2,
     originNetwork: asNetworkId(i === 0 ? 0xffff_ffff : i),
@@ -39,7 +39,7 @@ test('deposit leaves hash as abi.encodePacked of their fields says, with metadat
   assert.deepEqual(Buffer.from(hashDepositLeaves(hasher, deposits)), Buffer.concat(expected))
 })
 
-test('L1 info leaves hash global exit root, parent hash and the timestamp as 8 bytes', () => {
+test('L1 info leaves hash the global exit root, the parent hash and the timestamp as 8 bytes', () => {
   const leaves = [0, 1_700_000_000, 2 ** 40].map((timestampSec) => ({
     globalExitRoot: randomBytes(32),
     parentHash: randomBytes(32),
@@ -52,6 +52,6 @@ test('L1 info leaves hash global exit root, parent hash and the timestamp as 8 b
   assert.deepEqual(Buffer.from(hashL1InfoLeaves(hasher, leaves)), Buffer.concat(expected))
 })
 
-test('no deposits make no leaves', () => {
+test('an empty list of deposits gives no leaves', () => {
   assert.equal(hashDepositLeaves(hasher, []).length, 0)
 })

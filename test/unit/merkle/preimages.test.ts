@@ -13,14 +13,14 @@ const deposit = {
 }
 const metadataHash = new Uint8Array(32).fill(0xcc)
 
-test('a deposit leaf packs its fields in the order of the contract, big-endian', () => {
+test("a deposit leaf packs its fields in the contract's order, big-endian", () => {
   assert.equal(
     Buffer.from(depositLeafPreimage(deposit, metadataHash)).toString('hex'),
     `0101020304${'aa'.repeat(20)}05060708${'bb'.repeat(20)}11${'00'.repeat(31)}${'cc'.repeat(32)}`,
   )
 })
 
-test('an L1 info leaf packs root, parent hash and a big-endian timestamp', () => {
+test('an L1 info leaf packs root, parent hash and the timestamp, big-endian', () => {
   const leaf = {
     globalExitRoot: new Uint8Array(32).fill(0x11),
     parentHash: new Uint8Array(32).fill(0x22),
@@ -32,7 +32,7 @@ test('an L1 info leaf packs root, parent hash and a big-endian timestamp', () =>
   )
 })
 
-test('a field that does not fit its width is refused', () => {
+test('a field that exceeds its width is refused', () => {
   const refused: ReadonlyArray<readonly [object, RegExp]> = [
     [{ amount: 2n ** 256n }, /is not a uint256/],
     [{ amount: -1n }, /amount -1 is not a uint256/],

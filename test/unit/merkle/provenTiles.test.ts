@@ -32,7 +32,7 @@ function versionOf(leafCount: number): TreeVersion {
 }
 
 for (const build of ['simd', 'scalar'] as const)
-  test(`${build}: leaves proved by a tile that was proved before have the naive tree's branches`, () => {
+  test(`${build}: leaves proved with a kept tile have the branches of the naive tree`, () => {
     const tree = newTree(build)
     let byTile = 0
     for (const leafCount of [4096, 4097, 8191, LEAF_COUNT]) {
@@ -50,7 +50,7 @@ for (const build of ['simd', 'scalar'] as const)
     assert.equal(byTile, 3 * 194 + 194 + 65)
   })
 
-test('a tile is kept once it was asked for twice under one version, and complete under it', () => {
+test('a tile is kept when it is asked for a second time under one version and is complete under it', () => {
   const tree = newTree()
   const version = versionOf(8191)
   const proven = new ProvenTiles(3)
@@ -67,7 +67,7 @@ test('a tile is kept once it was asked for twice under one version, and complete
   assert.equal(proven.find(version, 4096), undefined)
 })
 
-test('a damaged tile of leaves proves nothing, whatever is kept above it', () => {
+test('a damaged tile of leaves proves nothing, whatever tile is kept above it', () => {
   const tree = newTree()
   const version = versionOf(LEAF_COUNT)
   const proven = new ProvenTiles(3)
@@ -92,7 +92,7 @@ test('a damaged tile of leaves proves nothing, whatever is kept above it', () =>
   assert.equal(hex(proof.branch), hex(whole.branch(index)))
 })
 
-test('damage in the tile above is not learned, and none that comes later enters the proofs of a kept one', () => {
+test('damage in the tile above is not kept, and later damage does not enter the proofs of a kept tile', () => {
   const tree = newTree()
   const version = versionOf(LEAF_COUNT)
   const proven = new ProvenTiles(3)
@@ -114,7 +114,7 @@ test('damage in the tile above is not learned, and none that comes later enters 
   assert.throws(() => proveLeaf(tree, { ...version }, 4000, undefined, proven), InvariantError)
 })
 
-test('a tile is never taken for another one of its slot, though their leaves be the same', () => {
+test('a kept tile is never used for another tile of its cache slot, even with equal leaves', () => {
   const same = Array.from({ length: LEAF_COUNT }, () => testLeaf(0))
   const naive = new NaiveTree(same)
   const tree = newTree('simd', same)
@@ -132,7 +132,7 @@ test('a tile is never taken for another one of its slot, though their leaves be 
   assert.ok(proven.find(version, 4096 + 5))
 })
 
-test('a branch stays as it was given out, however many follow', () => {
+test('a branch that was returned does not change when further branches are made', () => {
   const tree = newTree()
   const version = versionOf(LEAF_COUNT)
   const asked = Array.from({ length: 200 }, (_, at) => 41 * at)

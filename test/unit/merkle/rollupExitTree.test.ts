@@ -16,7 +16,7 @@ function denseTree(exits: readonly RollupExit[]): NaiveTree {
   return new NaiveTree(leaves)
 }
 
-test('without any rollup the root is 32 zero bytes, as the manager says', () => {
+test('without any rollup the root is 32 zero bytes, as in the manager', () => {
   assert.equal(hex(tree.root([])), '00'.repeat(32))
 })
 
@@ -25,7 +25,7 @@ test('rollups that never settled give the root of an empty tree', () => {
   assert.equal(hex(EMPTY_TREE_ROOT), hex(NaiveTree.zeroHashes[32]!))
 })
 
-test('1 to 40 rollups in a row have the naive root, and each rollup its branch', () => {
+test("1 to 40 rollups in a row have the naive tree's root, and each rollup its branch", () => {
   for (let count = 1; count <= 40; count++) {
     const exits = Array.from({ length: count }, (_, rollupIndex) => ({
       rollupIndex,
@@ -41,7 +41,7 @@ test('1 to 40 rollups in a row have the naive root, and each rollup its branch',
   }
 })
 
-test('sparse indexes leave gaps that count as empty leaves', () => {
+test('missing rollup indexes count as empty leaves', () => {
   const indexes = [2, 3, 17, 64, 65, 200, 511, 512, 900]
   const exits = indexes.map((rollupIndex) => ({ rollupIndex, localExitRoot: testLeaf(rollupIndex) }))
   const naive = denseTree(exits)
@@ -54,7 +54,7 @@ test('sparse indexes leave gaps that count as empty leaves', () => {
     )
 })
 
-test('rollups at both ends of the index range meet at the root', () => {
+test('rollups at both ends of the index range share one root', () => {
   const exits = [
     { rollupIndex: 0, localExitRoot: testLeaf(1) },
     { rollupIndex: 0xffff_ffff, localExitRoot: testLeaf(2) },
@@ -73,17 +73,17 @@ test('rollups at both ends of the index range meet at the root', () => {
   }
 })
 
-test('a proof under a root that the set does not make is refused', () => {
+test('a proof under a root that the rollups do not make is refused', () => {
   const exits = [{ rollupIndex: 0, localExitRoot: testLeaf(1) }]
   assert.throws(() => tree.prove(exits, 0, testLeaf(2)), /does not fold to the rollup exit root/)
 })
 
-test('rollups out of order are refused', () => {
+test('rollups out of index order are refused', () => {
   const exits = [1, 0].map((rollupIndex) => ({ rollupIndex, localExitRoot: zero }))
   assert.throws(() => tree.root(exits), /rollup index 0 does not ascend/)
 })
 
-test('flipping any one bit of a branch breaks it', () => {
+test('flipping any one bit of a branch makes it invalid', () => {
   const exits = [0, 1, 2].map((rollupIndex) => ({ rollupIndex, localExitRoot: testLeaf(rollupIndex) }))
   const root = tree.root(exits)
   const { leaf, branch } = tree.prove(exits, 1, root)

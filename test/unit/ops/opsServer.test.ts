@@ -31,7 +31,7 @@ function exchange(port: number, text: string): Promise<string> {
   })
 }
 
-test('metrics, probes and health are answered with GET, whatever the query', async (t) => {
+test('metrics, probes and health answer GET, whatever the query string', async (t) => {
   const { port } = await start(t, { ready: true, lagBlocks: 3 })
   const cases: [path: string, type: string, body: string][] = [
     ['/metrics', 'text/plain; version=0.0.4', 'bds_up 1\n'],
@@ -49,7 +49,7 @@ test('metrics, probes and health are answered with GET, whatever the query', asy
   }
 })
 
-test('an instance that is not ready says why with 503, and stays alive', async (t) => {
+test('an instance that is not ready answers readyz with 503 and the reason, and livez with 200', async (t) => {
   const { port } = await start(t, { ready: false, reason: 'syncing', lagBlocks: 70 }, 503)
   const ready = await fetch(`http://127.0.0.1:${port}/readyz`)
   assert.equal(ready.status, 503)
@@ -61,7 +61,7 @@ test('an instance that is not ready says why with 503, and stays alive', async (
   assert.equal((await fetch(`http://127.0.0.1:${port}/livez`)).status, 200)
 })
 
-test('HEAD has the headers of GET and no body, OPTIONS is 204, other methods 405, other paths 404', async (t) => {
+test('HEAD has the headers of GET and no body, OPTIONS is a 204, other methods are a 405, other paths a 404', async (t) => {
   const { port } = await start(t, { ready: true, lagBlocks: 0 })
   const ask = (method: string, path: string) => fetch(`http://127.0.0.1:${port}${path}`, { method })
   for (const path of ['/', '/metrics', '/livez', '/readyz']) {
@@ -91,7 +91,7 @@ test('a probe in HTTP/1.0 without a Host header is answered', async (t) => {
   assert.match(await exchange(port, 'OPTIONS / HTTP/1.0\r\n\r\n'), /^HTTP\/1\.\d 204 /)
 })
 
-test('a request that may have a body gets 400 and the connection ends, without an answer to what stands behind it', async (t) => {
+test('a request that announces a body gets a 400 and the connection ends, without an answer to the bytes after it', async (t) => {
   const { port } = await start(t, { ready: true, lagBlocks: 0 })
   const behind = 'GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n'
   const length = `Content-Length: ${behind.length}`
@@ -137,7 +137,7 @@ test('OPTIONS on the probes has the status of GET, because HAProxy checks with i
   assert.match(await exchange(port, 'OPTIONS /livez HTTP/1.0\r\n\r\n'), /^HTTP\/1\.\d 204 /)
 })
 
-test('a port that is taken is refused, not shared', async (t) => {
+test('a port that is in use is refused, never shared', async (t) => {
   const { port } = await start(t, { ready: true, lagBlocks: 0 })
   const health = {} as HealthSource
   const metrics = { contentType: '', read: async () => '' }

@@ -67,7 +67,7 @@ function heldDispatcher(workers: number) {
   return { submit, batches, answered, turn: () => new Promise<void>(setImmediate) }
 }
 
-test('a point that comes behind a thousand large pages waits for one of them at most', async () => {
+test('a point query behind a thousand large pages waits for one of them at most', async () => {
   for (const workers of [1, 2]) {
     const { submit, batches, answered, turn } = heldDispatcher(workers)
     for (let page = 0; page < 1_000; page++) submit('getBridges', PAGE)
@@ -87,7 +87,7 @@ test('a point that comes behind a thousand large pages waits for one of them at 
   }
 })
 
-test('points that never end do not keep a large page waiting', async () => {
+test('an endless stream of point queries does not keep a large page waiting', async () => {
   const { submit, batches, answered, turn } = heldDispatcher(1)
   for (let point = 0; point < 600; point++) submit('getL1InfoTreeIndex', POINT)
   await turn()
@@ -101,7 +101,7 @@ test('points that never end do not keep a large page waiting', async () => {
   assert.ok(next <= 4, `${next} batches`)
 })
 
-test('a busy worker gets a second batch once sixteen points wait, an idle one gets the first at once', async () => {
+test('a busy worker gets a second batch once sixteen point queries wait, an idle worker gets the first at once', async () => {
   const { submit, batches, answered, turn } = heldDispatcher(1)
   const submitPoints = async (count: number): Promise<number> => {
     for (let point = 0; point < count; point++) submit('getL1InfoTreeIndex', POINT)
@@ -116,7 +116,7 @@ test('a busy worker gets a second batch once sixteen points wait, an idle one ge
   assert.deepEqual([batches.length, answered.length], [3, 1])
 })
 
-test('beside points a large page is followed by a rest, without them by the next page at once', async (context) => {
+test('while point queries arrive a large page is followed by a pause, otherwise by the next page at once', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
   const { submit, batches, turn } = heldDispatcher(1)
   const shape = () => batches.map(({ isLarge }) => (isLarge ? 'page' : 'point')).join(' ')

@@ -71,7 +71,7 @@ function withoutAbsent({ query, ...rest }: NamedQuery): object {
   }
 }
 
-test('any batch of queries comes out of its bytes as it went in', () => {
+test('any batch of queries decodes to what was encoded', () => {
   const writer = new QueryWriter()
   fc.assert(
     fc.property(fc.array(anyQuery, { maxLength: 300 }), (queries) => {

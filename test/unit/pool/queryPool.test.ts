@@ -16,7 +16,7 @@ async function poolFor(context: TestContext, pool = { workers: 1, maxQueue: 1000
 const timestampOf = (value: unknown): number => (value as { timestamp: number }).timestamp
 const network = asNetworkId(1)
 
-test('requests of one loop turn travel as one batch and each gets its own answer', async (context) => {
+test('requests of one event loop turn travel as one batch, and each gets its own answer', async (context) => {
   const { pool, batchSizes } = await poolFor(context)
   const asked = Array.from({ length: 100 }, (_, count) => count)
   const replies = await Promise.all(asked.map((count) => askIndex(pool, count)))
@@ -27,13 +27,13 @@ test('requests of one loop turn travel as one batch and each gets its own answer
   assert.deepEqual(batchSizes, [100])
 })
 
-test('no batch has more than 256 requests', async (context) => {
+test('a batch has at most 256 requests', async (context) => {
   const { pool, batchSizes } = await poolFor(context)
   await Promise.all(Array.from({ length: 600 }, (_, count) => askIndex(pool, count)))
   assert.deepEqual(batchSizes, [256, 256, 88])
 })
 
-test('a batch holds only as many pages as its byte budget, and a large page travels alone', async (context) => {
+test('a batch has only as many pages as its byte budget allows, and a large page travels alone', async (context) => {
   const { pool, batchSizes } = await poolFor(context)
   const page = (pageSize: number) => ask(pool, 'getBridges', { networkId: network, pageNumber: 1, pageSize })
   const sizes = [100, 1000, 100, 100, 100, 100, 100, 100]
@@ -48,7 +48,7 @@ test('a batch holds only as many pages as its byte budget, and a large page trav
   )
 })
 
-test('every operation is answered in one mixed batch, failures beside successes', async (context) => {
+test('all operations in one batch are answered, failures beside successes', async (context) => {
   const { pool } = await poolFor(context)
   const deposit = { networkId: network, depositCount: asDepositCount(7) }
   const missing = { networkId: network, depositCount: asDepositCount(faultCounts.notFound) }
@@ -89,14 +89,14 @@ test('every operation is answered in one mixed batch, failures beside successes'
   })
 })
 
-test('an answer says which shard version it was made from, read before the first read', async (context) => {
+test('an answer has the shard version from before its first read', async (context) => {
   const { pool } = await poolFor(context)
   const [before] = await Promise.all([askIndex(pool, faultCounts.commitWhileReading)])
   const after = await askIndex(pool, 1)
   assert.deepEqual([before.version.tip, after.version.tip], [0, 1])
 })
 
-test('a full queue refuses at once and answers what it took', async (context) => {
+test('a full queue refuses at once, and requests that it took are answered', async (context) => {
   const { pool, gate } = await poolFor(context, { workers: 1, maxQueue: 5 })
   const held = askIndex(pool, faultCounts.hold)
   await arrivalAt(gate)
@@ -107,7 +107,7 @@ test('a full queue refuses at once and answers what it took', async (context) =>
   assert.equal((await askIndex(pool, 10)).status, 200)
 })
 
-test('an exception fails its own query and the worker lives on', async (context) => {
+test('an exception fails its own query, and the worker continues', async (context) => {
   const { pool, restarts } = await poolFor(context)
   const [good, bad, other] = await Promise.all([
     askIndex(pool, 1),
@@ -123,7 +123,7 @@ test('an exception fails its own query and the worker lives on', async (context)
   assert.equal(restarts(), 0)
 })
 
-test('an exception in the middle of an answer leaves no half of it behind', async (context) => {
+test('an exception in the middle of an answer leaves no part of that answer behind', async (context) => {
   const { pool } = await poolFor(context)
   const proof = (count: number) =>
     ask(pool, 'getClaimProof', {
@@ -148,7 +148,7 @@ for (const [name, fault] of [
   ['exits', faultCounts.exit],
   ['meets a wasm trap', faultCounts.trap],
 ] as const)
-  test(`a worker that ${name} costs the query that did it, nothing else`, async (context) => {
+  test(`a worker that ${name} costs the query that caused it, and no other`, async (context) => {
     const { pool, restarts } = await poolFor(context)
     const replies = await Promise.all([1, 2, fault, 3, 4].map((count) => askIndex(pool, count)))
     assert.deepEqual(
@@ -161,7 +161,7 @@ for (const [name, fault] of [
     assert.equal(pool.isAlive(), true)
   })
 
-test('with two workers, only the killer fails', async (context) => {
+test('with two workers, only the query that kills a worker fails', async (context) => {
   const { pool } = await poolFor(context, { workers: 2, maxQueue: 1000 })
   const counts = Array.from({ length: 60 }, (_, count) =>
     count === 20 || count === 50 ? faultCounts.exit : count,
@@ -173,13 +173,13 @@ test('with two workers, only the killer fails', async (context) => {
   )
 })
 
-test('idle workers share what one loop turn brought', async (context) => {
+test('idle workers share the requests of one event loop turn', async (context) => {
   const { pool, batchSizes } = await poolFor(context, { workers: 2, maxQueue: 1000 })
   await Promise.all(Array.from({ length: 64 }, (_, count) => askIndex(pool, count)))
   assert.deepEqual(batchSizes, [32, 32])
 })
 
-test('closing answers what waits and refuses what comes later', async (context) => {
+test('closing the pool answers waiting requests and refuses later ones', async (context) => {
   const { pool, gate } = await poolFor(context)
   const held = askIndex(pool, faultCounts.hold)
   await arrivalAt(gate)
@@ -195,7 +195,7 @@ test('closing answers what waits and refuses what comes later', async (context) 
   await closed
 })
 
-test('answers and queries too long for the memory that the threads share come whole all the same', async (context) => {
+test('answers and queries too long for the shared memory arrive whole', async (context) => {
   const { pool, batchSizes } = await poolFor(context)
   // 100 rows with 8 KB of metadata each are 1.7 MB of JSON.
   const heavy = ask(pool, 'getBridges', { networkId: network, pageNumber: HEAVY_PAGE, pageSize: 100 })
@@ -215,7 +215,7 @@ test('answers and queries too long for the memory that the threads share come wh
   assert.deepEqual(batchSizes, [1, 256])
 })
 
-test('no batch writes over answers that are being delivered', async (context) => {
+test('no batch overwrites answers that are being delivered', async (context) => {
   const { pool } = await poolFor(context)
   const isRight: boolean[] = []
   await new Promise<void>((resolve) => {
@@ -235,7 +235,7 @@ test('no batch writes over answers that are being delivered', async (context) =>
   assert.deepEqual([isRight.length, isRight.indexOf(false)], [20_000, -1])
 })
 
-test('a pool whose worker can not start is an error, not a pool', async (context) => {
+test('a pool whose worker cannot start fails to start', async (context) => {
   const config = loadedConfig(tempFolder(context))
   await assert.rejects(
     startFakePool(config, { workerFile: new URL('./noSuchWorker.js', import.meta.url) }),

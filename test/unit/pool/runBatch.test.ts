@@ -51,7 +51,7 @@ function metadataIn(reply: Uint8Array): number[] {
 }
 
 for (const sizes of [[0], [1000], [9000, 0, 33, 1], Array.from({ length: 256 }, (_, at) => at)])
-  test(`a reply of ${sizes.length} answers, the first with ${sizes[0]} bytes, may fill its slot; one byte more and it is handed over`, () => {
+  test(`a reply of ${sizes.length} answers, the first with ${sizes[0]} bytes, may fill its slot, and one byte more is sent as a message`, () => {
     const batch = batchOf(sizes)
     const { byteLength } = run(batch, slotOf(0).slot)!
     const exact = slotOf(byteLength)
@@ -72,7 +72,7 @@ for (const sizes of [[0], [1000], [9000, 0, 33, 1], Array.from({ length: 256 }, 
     assert.ok(large.isUntouched() && large.slot.subarray(byteLength).every((byte) => byte === 0xee))
   })
 
-test('one bridge by its deposit count may be longer than the pages, of which one that is too long is refused', () => {
+test('the answer for one deposit count may exceed the size limit of pages, and a page may not', () => {
   const small = createBatchRunner(shards, queries, () => version, undefined, 10_000)
   const statusOf = (metadataBytes: number, depositCounts?: readonly number[]) => {
     const writer = new QueryWriter()
@@ -91,7 +91,7 @@ test('one bridge by its deposit count may be longer than the pages, of which one
   assert.deepEqual([statusOf(5_000, [7, 8]), statusOf(17 * 1024 ** 2, [7])], [400, 400])
 })
 
-test('an answer from between two halts is not taken for one of the halted network', () => {
+test('an answer made while a halted network briefly resumed is not kept as one of the halted network', () => {
   const status = createStatusBoard([0])
   const row = statusRow(status, 0)
   const readVersion = createVersionReader(status)

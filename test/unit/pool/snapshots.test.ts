@@ -52,7 +52,7 @@ for (const atomics of ['sync', 'async', 'disabled'] as const)
     assert.equal(await staleReads(await world(context, atomics, 'both ends')), 0)
   })
 
-test('without the refresh the same reads are stale: the check above can fail', async (context) => {
+test('negative control: without the refresh the same reads are stale', async (context) => {
   assert.ok((await staleReads(await world(context, 'sync', 'none'))) > 100)
 })
 
@@ -70,7 +70,7 @@ test('an idle worker pins no snapshot: small commits do not make the file grow',
   assert.ok(growth < 2 * 1024 * 1024, `grew by ${growth} bytes`)
 })
 
-test('without the release the file does grow: the check above can fail', async (context) => {
+test('negative control: without the release the file grows', async (context) => {
   const growth = await growthBytes(await world(context, 'sync', 'only at the start'))
   assert.ok(growth > 8 * 1024 * 1024, `grew by ${growth} bytes`)
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { claimedWordPosition } from '../../../src/protocol/claimedBitMap.js'
 import { asNetworkId } from '../../../src/protocol/units.js'
 
-test('words lie at the deposit count and the source network, and on layer 1 those of network 1 at the bare count', () => {
+test('claimed bitmap words lie at deposit count and source network, and for network 1 on layer 1 at the bare count', () => {
   const place = (networkId: number, sourceNetwork: number, word: number) =>
     claimedWordPosition(networkId, { sourceNetwork: asNetworkId(sourceNetwork), word })
   assert.deepEqual(

@@ -9,7 +9,7 @@ import {
 import { writeUint256 } from '../../../src/protocol/uint256.js'
 import { asDepositCount, asNetworkId } from '../../../src/protocol/units.js'
 
-test('global indexes carry flag, rollup index and deposit count as the contract packs them', () => {
+test('a global index has flag, rollup index and deposit count where the contract packs them', () => {
   const cases: [number, number, bigint][] = [
     [0, 0, 0x1_0000_0000_0000_0000n],
     [0, 0xffff_ffff, 0x1_0000_0000_ffff_ffffn],
@@ -24,7 +24,7 @@ test('global indexes carry flag, rollup index and deposit count as the contract 
   }
 })
 
-test('unused bits are masked away, and with the mainnet flag the rollup index too', () => {
+test('unused bits of a global index are ignored, and with the mainnet flag the rollup index too', () => {
   assert.deepEqual(decodeGlobalIndex((1n << 255n) | (1n << 65n) | (4n << 32n) | 9n), {
     sourceNetwork: 5,
     depositCount: 9,
@@ -32,12 +32,12 @@ test('unused bits are masked away, and with the mainnet flag the rollup index to
   assert.deepEqual(decodeGlobalIndex((1n << 64n) | (4n << 32n) | 9n), { sourceNetwork: 0, depositCount: 9 })
 })
 
-test('a V1 index is a deposit of network 1 on the L1, and of the L1 elsewhere', () => {
+test('a V1 index names a deposit of network 1 when it is claimed on the L1, and of the L1 elsewhere', () => {
   assert.deepEqual(decodeV1Index(9n, asNetworkId(0)), { sourceNetwork: 1, depositCount: 9 })
   assert.deepEqual(decodeV1Index(9n, asNetworkId(1)), { sourceNetwork: 0, depositCount: 9 })
 })
 
-test('a global index as bytes is read as the number that it is', () => {
+test('a global index decodes from bytes as from the number', () => {
   const bytes = new Uint8Array(40).fill(0xff)
   const indexes = [
     ...[0n, 7n, 0x13_0000_0005n, 0xffff_ffff_ffff_ffffn, 1n << 64n, (1n << 64n) | (4n << 32n) | 9n],

@@ -11,7 +11,7 @@ function encode(name: string, symbol: string, decimals: number): Uint8Array {
   )
 }
 
-test('metadata as the bridge encodes it gives name, symbol and decimals', () => {
+test('metadata that the bridge encodes decodes to name, symbol and decimals', () => {
   const tokens: [string, string, number][] = [
     ['USD Coin', 'USDC', 6],
     ['', '', 0],
@@ -21,7 +21,7 @@ test('metadata as the bridge encodes it gives name, symbol and decimals', () => 
     assert.deepEqual(decodeTokenMetadata(encode(name, symbol, decimals)), { name, symbol, decimals })
 })
 
-test('metadata at an odd place in a larger buffer is read from its own start', () => {
+test('metadata at an odd offset in a larger buffer decodes from its own start', () => {
   const whole = new Uint8Array(1_000).fill(0xee)
   const metadata = encode('Token', 'TKN', 18)
   whole.set(metadata, 5)
@@ -32,14 +32,14 @@ test('metadata at an odd place in a larger buffer is read from its own start', (
   })
 })
 
-test('metadata cut anywhere inside its data never decodes and never throws', () => {
+test('metadata cut anywhere inside its data does not decode and does not throw', () => {
   const metadata = encode('Token', 'TKN', 18)
   // The last 29 bytes are the padding of the symbol.
   for (let size = 0; size < metadata.length - 29; size++)
     assert.deepEqual(decodeTokenMetadata(metadata.subarray(0, size)), NOTHING, `first ${size} bytes`)
 })
 
-test('offsets, lengths and decimals that are out of range do not decode', () => {
+test('metadata with offsets, lengths or decimals out of range does not decode', () => {
   for (const [at, byte] of [
     [0, 0xff],
     [31, 0xff],
@@ -53,7 +53,7 @@ test('offsets, lengths and decimals that are out of range do not decode', () => 
   }
 })
 
-test('a name that is not UTF-8 is null, its neighbours are not', () => {
+test('a name that is not UTF-8 is null, and the other fields decode', () => {
   const metadata = encode('Token', 'TKN', 18)
   metadata[4 * 32] = 0xff
   assert.deepEqual(decodeTokenMetadata(metadata), { name: null, symbol: 'TKN', decimals: 18 })

@@ -10,7 +10,7 @@ test('network n ≥ 1 is leaf n − 1 of the rollup exit tree, and back', () => 
   }
 })
 
-test('the L1 has no rollup index, and the last rollup index no network', () => {
+test('the L1 has no rollup index, and the largest rollup index has no network', () => {
   assert.equal(isL1(L1_NETWORK_ID), true)
   assert.equal(isL1(asNetworkId(1)), false)
   assert.throws(() => rollupIndexOf(L1_NETWORK_ID), RangeError)

@@ -15,7 +15,7 @@ const values = [
   2n ** 256n - 1n,
 ]
 
-test('a uint256 is written over whatever was there, and nothing beside it', () => {
+test('writing a uint256 overwrites its 32 bytes and no others', () => {
   for (const value of values) {
     const bytes = new Uint8Array(40).fill(0xee)
     writeUint256(bytes, 5, value)
@@ -24,7 +24,7 @@ test('a uint256 is written over whatever was there, and nothing beside it', () =
   }
 })
 
-test('eight parts make the number that their digits spell', () => {
+test('eight 32-bit parts make the number that their digits spell', () => {
   for (const value of values) {
     const digits = value.toString(16).padStart(64, '0')
     const part = (index: number) => Number.parseInt(digits.slice(8 * index, 8 * index + 8), 16)
@@ -32,7 +32,7 @@ test('eight parts make the number that their digits spell', () => {
   }
 })
 
-test('what is no uint256 is refused', () => {
+test('a number outside of uint256 is refused', () => {
   for (const value of [-1n, 2n ** 256n, 2n ** 300n])
     assert.throws(() => writeUint256(new Uint8Array(32), 0, value), RangeError)
 })

@@ -37,26 +37,26 @@ function run(
   })
 }
 
-test('a signal closes the job and ends with 0', async () => {
+test('a signal closes the job and ends the process with 0', async () => {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     const { code, stdout } = await run('well', signal)
     assert.deepEqual([code, stdout], [0, 'started\nclosed\n'], signal)
   }
 })
 
-test('one Ctrl-C that comes twice, as under npm, closes the job all the same', async () => {
+test('a Ctrl-C that arrives twice, as under npm, still closes the job', async () => {
   const { code, stdout, stderr } = await run('told twice', 'SIGINT')
   assert.deepEqual([code, stdout], [0, 'started\nclosed\n'])
   assert.ok(!stderr.includes('second signal'), stderr)
 })
 
-test('a hangup right behind another signal, as from systemd, is no second one', async () => {
+test('a hangup right after another signal, as from systemd, does not count as a second signal', async () => {
   const { code, stdout, stderr } = await run('hung up too', 'SIGTERM')
   assert.deepEqual([code, stdout], [0, 'started\nclosed\n'])
   assert.ok(!stderr.includes('second signal'), stderr)
 })
 
-test('a job that refuses to start is told in one line and ends with 1', async () => {
+test('a job that refuses to start is reported in one line, and the process ends with 1', async () => {
   assert.deepEqual(await run('refuses'), {
     code: 1,
     killedBy: null,
@@ -65,7 +65,7 @@ test('a job that refuses to start is told in one line and ends with 1', async ()
   })
 })
 
-test('a job that can not go on is told, closed, and ends with 1', async () => {
+test('a job that cannot go on is reported and closed, and the process ends with 1', async () => {
   assert.deepEqual(await run('fails'), {
     code: 1,
     killedBy: null,
@@ -74,14 +74,14 @@ test('a job that can not go on is told, closed, and ends with 1', async () => {
   })
 })
 
-test('a shutdown that hangs ends after the grace limit and names the room', async () => {
+test('a shutdown that hangs ends after the grace time, and the log names the room', async () => {
   const { code, stderr } = await run('hangs', 'SIGTERM')
   assert.equal(code, 1)
   const last = JSON.parse(stderr.trimEnd().split('\n').at(-1)!) as Record<string, unknown>
   assert.deepEqual([last.level, last.msg, last.room], ['error', 'shutdown hangs', 'query pool'])
 })
 
-test('a failure that nobody expected is logged and ends with 1', async () => {
+test('an unexpected failure is logged, and the process ends with 1', async () => {
   const { code, stderr } = await run('throws')
   assert.equal(code, 1)
   assert.match(
@@ -90,36 +90,36 @@ test('a failure that nobody expected is logged and ends with 1', async () => {
   )
 })
 
-test('a signal ends a job that never starts', async () => {
+test('a signal ends the process of a job that never finishes starting', async () => {
   const { code, stderr } = await run('never starts', 'SIGTERM')
   assert.equal(code, 1)
   assert.match(stderr, /"msg":"shutdown hangs"/)
 })
 
-test('a main thread that is busy for ever while it stops is killed', async () => {
+test('a main thread that stays busy while it stops is killed', async () => {
   assert.equal((await run('busy', 'SIGTERM')).killedBy, 'SIGKILL')
 })
 
-test('a thread that sits in a system call for ever keeps no process alive', async () => {
+test('a thread that hangs in a system call keeps no process alive', async () => {
   assert.equal((await run('stuck thread', 'SIGTERM')).killedBy, 'SIGKILL')
 })
 
-test('a look at a file that never ends keeps no process alive', async (t) => {
+test('opening a file that blocks for ever keeps no process alive', async (t) => {
   const pipe = join(tempFolder(t), 'pipe')
   execFileSync('mkfifo', [pipe])
   assert.equal((await run('stuck look', 'SIGTERM', [pipe])).killedBy, 'SIGKILL')
 })
 
-test('a main thread that hangs on its last way out is killed', async () => {
+test('a main thread that hangs in its last exit handler is killed', async () => {
   assert.equal((await run('busy exit', 'SIGTERM')).killedBy, 'SIGKILL')
 })
 
-test('a main thread that has given no sign of life for too long is killed, a signal or not', async () => {
+test('a main thread without a heartbeat for too long is killed, without any signal', async () => {
   assert.equal((await run('silent')).killedBy, 'SIGKILL')
 })
 
 /** As a container runs it: the kernel ignores what process 1 of a pid namespace sends to itself, SIGKILL too. */
-test('process 1 of a container ends as well when it hangs', { skip: noOtherNamespace }, async () => {
+test('process 1 of a container ends too when it hangs', { skip: noOtherNamespace }, async () => {
   for (const mode of ['silent', 'stuck thread, told so']) {
     const { code, killedBy, stdout } = await run(mode, undefined, [], inOtherNamespace)
     assert.ok(code === 133 || killedBy === 'SIGTRAP', `${mode}: ${code} ${killedBy}`)

@@ -29,7 +29,7 @@ test('each network is announced once when it has caught up, and the last one com
   assert.deepEqual(lines, ['network 5 has caught up at block 70', 'network 0 has caught up at block 30'])
 })
 
-test('a wrong chain or contract is announced and waited for: it may be an endpoint gone astray', () => {
+test('a wrong chain or contract is announced and waited for, since an endpoint may be the cause', () => {
   const { progress, lines, faults } = world()
   const halted = { type: 'halted', networkId: 5 } as const
   progress.onMessage({ ...halted, reason: 'wrong_chain', message: 'chain id 7 instead of 8' })
@@ -38,7 +38,7 @@ test('a wrong chain or contract is announced and waited for: it may be an endpoi
   assert.deepEqual(faults, [])
 })
 
-test('a network that halts because of its data stays, and a thread that died ends the process', () => {
+test('a network that halts because of its data keeps the process running, and a thread that died ends it', () => {
   const { progress, faults } = world()
   progress.onMessage({ type: 'halted', networkId: 0, reason: 'missing_log', message: 'no log' })
   assert.deepEqual(faults, [])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Rooms } from '../../../src/service/rooms.js'
 
-test('rooms close in the opposite order of their opening, each once', async () => {
+test('rooms close in the reverse order of their opening, each once', async () => {
   const closed: string[] = []
   const rooms = new Rooms()
   for (const name of ['stores', 'pool', 'http'])
@@ -14,7 +14,7 @@ test('rooms close in the opposite order of their opening, each once', async () =
   assert.deepEqual(closed, ['http', 'pool', 'stores'])
 })
 
-test('rooms of one group close side by side, and the one that hangs is named', async () => {
+test('rooms of one group close at the same time, and a room that hangs is named', async () => {
   const rooms = new Rooms()
   const closed: string[] = []
   let release = (): void => undefined
@@ -32,7 +32,7 @@ test('rooms of one group close side by side, and the one that hangs is named', a
   assert.equal(rooms.closingNow(), undefined)
 })
 
-test('a room that fails to close keeps no other open, and its failure is told', async () => {
+test('a room that fails to close keeps no other room open, and its failure is reported', async () => {
   const closed: string[] = []
   const rooms = new Rooms()
   rooms.add('stores', async () => void closed.push('stores'))

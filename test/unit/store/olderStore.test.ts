@@ -13,7 +13,7 @@ import { unpackStoresOfSchema4 } from '../../support/storeOfSchema4.js'
 import { tempFolder } from '../../support/tempFolder.js'
 import { buildWorldOfSchema4 } from '../../support/worldOfSchema4.js'
 
-test('a store of schema 4 is refused by name and left as it was', async (context) => {
+test('a store of schema 4 is refused by its version and left unchanged', async (context) => {
   const world = buildWorldOfSchema4()
   const networks = world.networkIds.map((networkId) =>
     world.network(networkId).config(['http://127.0.0.1:1']),
@@ -29,7 +29,7 @@ test('a store of schema 4 is refused by name and left as it was', async (context
   assert.deepEqual(readFileSync(file), before)
 })
 
-test('the stores of schema 4 that are kept stand on the chains that their world makes today', async (context) => {
+test('the schema 4 fixtures have the block hashes of the chains that their world makes today', async (context) => {
   const world = buildWorldOfSchema4()
   const folder = tempFolder(context)
   unpackStoresOfSchema4(folder, world.networkIds)

@@ -49,7 +49,7 @@ test('a reader sees each commit after refresh, and keeps one snapshot until then
     }
   }))
 
-test('a refresh tells whether the snapshot is another: every commit that writes moves the number, nothing else does', (context) =>
+test("refresh returns the snapshot's number, which every commit with writes moves and nothing else does", (context) =>
   withStore(context, (writer, reader) => {
     assert.equal(reader.refresh(), undefined, 'nothing was ever written')
     putCounter(writer, 1)
@@ -76,7 +76,7 @@ test('a refresh tells whether the snapshot is another: every commit that writes 
     assert.equal(reader.refresh(), 4)
   }))
 
-test('refresh alone takes the newest snapshot, also when the last task never released its own', (context) =>
+test('refresh takes the newest snapshot also when the last task did not release its own', (context) =>
   withStore(context, (writer, reader) => {
     for (let value = 0; value < 50; value++) {
       putCounter(writer, value)
@@ -86,7 +86,7 @@ test('refresh alone takes the newest snapshot, also when the last task never rel
     reader.release()
   }))
 
-test('tasks leave no timers behind: a worker without turns of its event loop would keep them all', (context) =>
+test('tasks leave no timers behind, which a worker without event loop turns would accumulate', (context) =>
   withStore(context, (_writer, reader) => {
     const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
     const before = timers()
@@ -124,7 +124,7 @@ test('a thread that sleeps in Atomics.wait between tasks, and runs no timers, re
     assert.equal(stale, 0)
   }))
 
-test('a reader that released its snapshot does not keep the file from reusing pages', (context) =>
+test("after its reader's release the file reuses pages", (context) =>
   withStore(context, (writer, reader) => {
     const value = Buffer.alloc(2000, 1)
     const write = () =>
@@ -164,7 +164,7 @@ test('a transaction that throws leaves nothing behind', (context) =>
     reader.release()
   }))
 
-test('nothing is written while the disk has no reserve; reads go on, and writes do once there is room', async (context) => {
+test('nothing is written while the disk is below its reserve, reads go on, and writes resume once there is room', async (context) => {
   const directory = `${tempFolder(context)}/7`
   let free = 2 ** 40
   const writer = openShardStoreWriter(directory, () => free)
@@ -181,7 +181,7 @@ test('nothing is written while the disk has no reserve; reads go on, and writes 
   await writer.close()
 })
 
-test('ranges hold their start and not their end, downwards the other way round', (context) =>
+test('ranges include their start and exclude their end, also in descending order', (context) =>
   withStore(context, (writer) => {
     writer.transact((view) => {
       for (let key = 0; key < 6; key++) view.put('claims', uint32Key(key), Uint8Array.of(key))
@@ -202,7 +202,7 @@ test('ranges hold their start and not their end, downwards the other way round',
     assert.deepEqual(list(2, 2), [])
   }))
 
-test('values of any length come back as they were put, as plain arrays whose slice is a copy', (context) =>
+test('values of any length are read as they were written, as plain arrays whose slice is a copy', (context) =>
   withStore(context, (writer) => {
     const lengths = [0, 1, 4080, 4081, 40_000, 3_000_000]
     writer.transact((view) => {
@@ -222,7 +222,7 @@ test('values of any length come back as they were put, as plain arrays whose sli
     assert.equal(writer.get('metadata', uint32Key(77)), undefined)
   }))
 
-test('undo puts back the first old value of each block, newest block first, also of blocks written in parts', (context) =>
+test('undo restores the first old value of each block, newest block first, also of blocks written in parts', (context) =>
   withStore(context, (writer) => {
     const write = (block: number, values: Record<number, number>) =>
       writer.transact((view) => {
@@ -264,7 +264,7 @@ test('undo puts back the first old value of each block, newest block first, also
     ])
   }))
 
-test('kill -9 of a writing process leaves whole transactions, and the next writer goes on', async (context) => {
+test('kill -9 of a writing process leaves whole transactions, and the next writer continues', async (context) => {
   const directory = `${tempFolder(context)}/7`
   let total = 0
   for (let round = 0; round < 6; round++) {
@@ -291,7 +291,7 @@ async function* onMessages(child: ReturnType<typeof fork>): AsyncGenerator<unkno
   for (;;) yield (await once(child, 'message')) as unknown[]
 }
 
-test('a transaction that empties a table and fails leaves it as it was', (context) =>
+test('a failed transaction that emptied a table leaves the table unchanged', (context) =>
   withStore(context, (writer, reader) => {
     putCounter(writer, 7)
     writer.transact((view) => view.put('deposits', COUNTER, encodeUint32(9)))
@@ -314,7 +314,7 @@ test('a transaction that empties a table and fails leaves it as it was', (contex
     reader.release()
   }))
 
-test('the pages of an emptied table are used again', (context) =>
+test('the pages of an emptied table are reused', (context) =>
   withStore(context, (writer) => {
     const row = new Uint8Array(4_000)
     const fill = () => {

@@ -17,7 +17,7 @@ import {
 import { serveFakeNetwork } from '../../support/fakeRpcServer.js'
 import { forkFakeChain } from '../../support/forkFakeChain.js'
 
-test('the empty root and the topics are those of the real contracts', () => {
+test("the fake chain's empty root and topics are those of the real contracts", () => {
   assert.equal(EMPTY_ROOT, '0x27ae5ba08d7291c96c8cbddcc148bf48a6d68c7974b94356f53754ef6171d757')
   assert.equal(topicOf('bridge'), '0x501781209a1f8899323b96b4ef08b168df93e0a90c673d1e4cce39366cb62f9b')
   assert.equal(topicOf('claim'), '0x1df3f2a973a00d6635911755c260704e95e8a5876997546798770f76396fda4d')
@@ -33,7 +33,7 @@ test('the incremental tree and the naive one agree for 0 to 40 leaves', () => {
   }
 })
 
-test('the small world: named deposits are ready, claimed or waiting, and ready proofs verify as on chain', () => {
+test("the small world has the named deposits ready, claimed or waiting, and its ready proofs pass the contract's check", () => {
   const { world, ready, claimed, claimedOnL1, betweenRollups, pending, unsettled } = buildSmallWorld()
   const expected = [0, 1, 2].flatMap((source) => expectedDeposits(world, source))
   const of = (wanted: { networkId: number; depositCount: number }) =>
@@ -56,7 +56,7 @@ test('the small world: named deposits are ready, claimed or waiting, and ready p
   }
 })
 
-test('an independent client reads blocks, logs, getters and traces that fit together', async () => {
+test('an independent client reads consistent blocks, logs, getters and traces', async () => {
   const world = createFakeWorld()
   const l1 = world.network(0)
   l1.mine((block) => {
@@ -108,7 +108,7 @@ test('an independent client reads blocks, logs, getters and traces that fit toge
   )
 })
 
-test('a reorg with the same transactions gives the same hashes of transactions in other blocks', () => {
+test('a reorg with the same transactions keeps their hashes in other blocks', () => {
   const world = createFakeWorld()
   const l1 = world.network(0)
   l1.mine()
@@ -133,7 +133,7 @@ test('a reorg with the same transactions gives the same hashes of transactions i
   assert.equal(l1.deposits().length, 1)
 })
 
-test('faults fire as often as asked, then the endpoint answers again', async () => {
+test('a fault fires as often as configured, then the endpoint answers again', async () => {
   const world = createFakeWorld()
   const l1 = world.network(0)
   l1.mine((block) => block.tx().deposit())
@@ -158,7 +158,7 @@ test('faults fire as often as asked, then the endpoint answers again', async () 
   assert.equal(rpc.endpoint.callCount('eth_getLogs'), 3)
 })
 
-test('a world in a child process mines, reorganises and answers', async () => {
+test('a fake world in a child process mines, reorganises and answers', async () => {
   const chain = await forkFakeChain([1])
   after(() => chain.close())
   await chain.tell({ networkId: 0, type: 'mine', operations: [{ calls: [['deposit', { amount: 5n }]] }] })

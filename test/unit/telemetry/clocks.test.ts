@@ -12,7 +12,7 @@ test('all threads share one monotonic clock, whenever they were started', async 
   assert.ok(there >= before && there <= monotonicMs(), `${before} ${there} ${monotonicMs()}`)
 })
 
-test('time in which the process stood still is no time awake', () => {
+test('time during which the process was suspended does not count as awake', () => {
   let nowMs = 5_000
   const clock = new AwakeClock(() => nowMs)
   const pass = (ms: number): void => {
@@ -31,7 +31,7 @@ test('time in which the process stood still is no time awake', () => {
   assert.equal(clock.now(), 61_500)
 })
 
-test('time goes on between two ticks', () => {
+test('awake time passes between two ticks', () => {
   let nowMs = 0
   const clock = new AwakeClock(() => nowMs)
   nowMs += 120

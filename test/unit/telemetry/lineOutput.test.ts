@@ -49,14 +49,14 @@ const numbersOf = (text: string): number[] =>
     .filter((each) => each !== '')
     .map((each) => Number(each.match(/^(\d+) x+$/)?.[1] ?? assert.fail(`not a whole line: ${each}`)))
 
-test('a line goes out at once', (t) => {
+test('a line is written at once', (t) => {
   const { writer, read } = pipe(t)
   const output = new LineOutput(createLineOutput(writer))
   output.write('a\n')
   assert.equal(read(), 'a\n')
 })
 
-test('lines that a reader does not take for a while come later, whole and in order', (t) => {
+test('lines that the reader leaves for a while are written later, whole and in order', (t) => {
   const { writer, read } = pipe(t)
   const output = new LineOutput(createLineOutput(writer))
   // Long ones: a pipe takes a part of a line of more than 4 KB.
@@ -78,7 +78,7 @@ test('a line that is longer than a pipe comes whole', (t) => {
   assert.equal(output.dropped(), 1)
 })
 
-test('what waits is bounded: the rest is dropped, counted, and told once when lines are taken again', (t) => {
+test('waiting lines are bounded: later lines are dropped, counted, and reported once when lines are taken again', (t) => {
   const { writer, read } = pipe(t)
   const output = new LineOutput(createLineOutput(writer))
   output.reportLossesWith((lines) => `lost ${lines}\n`)
@@ -97,7 +97,7 @@ test('what waits is bounded: the rest is dropped, counted, and told once when li
   assert.equal(output.dropped(), dropped + 1)
 })
 
-test('a full disk and a reader that is gone end nothing, and are told when there is room again', (t) => {
+test('a full disk or a closed reader does not end the process, and is reported when writing works again', (t) => {
   const full = openSync('/dev/full', O_WRONLY)
   t.after(() => closeSync(full))
   const { writer, read } = pipe(t)
@@ -112,7 +112,7 @@ test('a full disk and a reader that is gone end nothing, and are told when there
   assert.match(text, new RegExp(`\nlost ${dropped}\n$`))
 })
 
-test('a descriptor that is closed takes nothing and ends nothing', () => {
+test('a closed descriptor takes no line and does not end the process', () => {
   const output = new LineOutput(createLineOutput(-1))
   output.write('a\n')
   assert.equal(output.drain(), false)
@@ -151,7 +151,7 @@ test('lines of several threads are not mixed, however slowly they are read', asy
   }
 })
 
-test('threads that write at the same moment lose no line of a file that takes them all', async (t) => {
+test('threads that write to a file at the same moment lose no line', async (t) => {
   const folder = tempFolder(t)
   const path = join(folder, 'lines')
   const descriptor = openSync(path, 'w')

@@ -37,7 +37,7 @@ test('lines below the level are not written', () => {
   )
 })
 
-test('an error is told with its causes and codes', () => {
+test('an error is logged with its causes and codes', () => {
   const { logger, records } = logs()
   const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
   logger.error('failed', { error: new RetryableError('network 1 endpoint 0 does not answer', { cause }) })
@@ -46,7 +46,7 @@ test('an error is told with its causes and codes', () => {
   assert.deepEqual([told!.message, told!.code], ['connect ECONNREFUSED', 'ECONNREFUSED'])
 })
 
-test('no address of an endpoint leaves in a line, wherever a library has put it', () => {
+test('no line has an RPC address, wherever a library has put it', () => {
   for (const format of ['json', 'pretty'] as const) {
     const { logger, lines } = logs({ format })
     const url = 'https://user:pass@node.example:8545/v3/secret-key?token=secret-key'
@@ -61,7 +61,7 @@ test('no address of an endpoint leaves in a line, wherever a library has put it'
   }
 })
 
-test('on a terminal a line reads time, level, text, fields, and the error below', () => {
+test('on a terminal a line has time, level, text, fields, and the error below', () => {
   const { logger, lines } = logs({ format: 'pretty' })
   logger.error('halted', { networkId: 2, reason: 'missing log', error: new Error('no log') })
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours of a terminal

@@ -5,7 +5,7 @@ import { createStatusBoard, statusRow } from '../../../src/board/statusBoard.js'
 import { registerNetworkMetrics } from '../../../src/health/networkMetrics.js'
 import { createMetrics, gaugeOf } from '../../../src/telemetry/metrics.js'
 
-test('the status board is told as gauges, and what is not known is left out', async () => {
+test('the status board is exported as gauges, and unknown values are left out', async () => {
   const registry = new Registry()
   const status = createStatusBoard([0, 7])
   registerNetworkMetrics(registry, status)

@@ -36,7 +36,7 @@ function outcomeOf(change: Partial<ProcessLimits>, demand = DEMAND): Record<stri
   )
 }
 
-test('limits are read as the system tells them', () => {
+test('process limits are read as the system reports them', () => {
   const limits = limitsOf(TEXT)
   assert.deepEqual(limits.openFiles, { soft: 1024, hard: 524_288 })
   assert.equal(limits.fileSize, 65_536)
@@ -45,15 +45,15 @@ test('limits are read as the system tells them', () => {
   assert.equal(limits.stackSize, 8_388_608)
 })
 
-test('a system that tells no limit has none', () => {
+test('an absent limit counts as unlimited', () => {
   assert.deepEqual(limitsOf('').openFiles, { soft: UNLIMITED, hard: UNLIMITED })
 })
 
-test('generous limits raise no word', () => {
+test('generous limits give no warning', () => {
   assert.deepEqual(outcomeOf({}), {})
 })
 
-test('each limit that is too low fails, and one that is only low warns', () => {
+test('each limit that is too low fails, and one that is tight warns', () => {
   const cases: [Partial<ProcessLimits>, Record<string, string>][] = [
     [{ openFiles: { soft: 895, hard: 895 } }, { 'open files': 'fail' }],
     [{ openFiles: { soft: 896, hard: 896 } }, { 'open files': 'warn' }],
@@ -71,7 +71,7 @@ test('each limit that is too low fails, and one that is only low warns', () => {
   for (const [change, told] of cases) assert.deepEqual(outcomeOf(change), told, JSON.stringify(change))
 })
 
-test('more networks, threads and data need more', () => {
+test('more networks, threads and data need higher limits', () => {
   const openFiles = { soft: 2048, hard: 2048 }
   assert.deepEqual(outcomeOf({ openFiles }, { ...DEMAND, networks: 53 }), { 'open files': 'fail' })
   assert.deepEqual(outcomeOf({ memory: 600 * MIB }, { ...DEMAND, workers: 32 }), { memory: 'fail' })

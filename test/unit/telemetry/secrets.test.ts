@@ -17,7 +17,7 @@ const ADDRESSES = [
 ]
 for (const address of ADDRESSES) hideAddress(address)
 
-test('path, query, user and password of an address are found in any text, in any of their forms', () => {
+test('path, query, user and password of an address are hidden in any text, in any of their encodings', () => {
   const echoes: readonly (readonly [string, string])[] = [
     ['invalid project id aB3dE5fG7h1jK2', 'aB3dE5fG7h1jK2'],
     ['no route for mainnet.example/v3/aB3dE5fG7h1jK2', '/v3/aB3d'],
@@ -55,7 +55,7 @@ test('hosts, short names and numbers stay readable', () => {
   assert.equal(withoutSecrets(line), line)
 })
 
-test('what a provider echoes of the address that is asked leaves in no line', () => {
+test('no line has the parts of an address that a provider echoes', () => {
   createHttpPost({ url: 'http://127.0.0.1:9/v2/echoed-k3y', timeoutMs: 100, maxBodyBytes: 100 })
   for (const format of ['json', 'pretty'] as const) {
     const lines: string[] = []

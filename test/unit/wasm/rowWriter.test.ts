@@ -70,7 +70,7 @@ function textOf({ hash, address, amount, uint8, uint32, uint48, bytes, value, fl
 }
 
 for (const build of builds)
-  test(`rows become the JSON that their values are: ${build}`, () => {
+  test(`rows are written as the JSON of their values: ${build}`, () => {
     const writer = createRowWriter(compileMerkleModule(build))
     writer.use(fields)
     const view = new DataView(writer.input.buffer, writer.input.byteOffset, writer.input.length)

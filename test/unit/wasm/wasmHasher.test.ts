@@ -38,7 +38,7 @@ for (const build of builds) {
     )
   })
 
-  test(`${build}: pairs hash one by one and in batches of any size as they do alone, also in place`, () => {
+  test(`${build}: pairs hash the same one by one and in batches of any size, also in place`, () => {
     for (const count of [0, 1, 2, 3, 63, 64, 1023, 1024, 1025, 2500]) {
       const pairs = randomBytes(64 * count)
       const expected = Buffer.concat(
@@ -57,7 +57,7 @@ for (const build of builds) {
     }
   })
 
-  test(`${build}: equal messages in a row hash as they do alone`, () => {
+  test(`${build}: equal messages in a row hash as each alone`, () => {
     for (const [length, count] of [
       [32, 5],
       [72, 2000],
@@ -104,7 +104,7 @@ for (const build of builds) {
     )
   })
 
-  test(`${build}: a branch folds to the same root as by hand, for indexes of every shape`, () => {
+  test(`${build}: a branch folds to the root of a plain loop, for indexes of every shape`, () => {
     for (const index of [0, 1, 2, 0x5555_5555, 0xaaaa_aaaa, 0x8000_0000, 0xffff_ffff]) {
       const leaf = randomBytes(32)
       const branch = randomBytes(1024)

@@ -7,7 +7,7 @@ import { compileMerkleModule, createHasher, type MerkleBuild } from '../../../sr
 
 const builds: readonly MerkleBuild[] = ['simd', 'scalar', 'simd-debug', 'scalar-debug']
 
-test('no build imports anything, and the memory of none can grow', () => {
+test("no build has imports, and no build's memory can grow", () => {
   for (const build of builds) {
     const { module } = compileMerkleModule(build)
     assert.deepEqual(WebAssembly.Module.imports(module), [], build)
@@ -48,14 +48,14 @@ test('threads that share one compiled module hash at the same time without distu
   })
 })
 
-test('two hashers of one thread keep apart', () => {
+test('two hashers of one thread do not disturb each other', () => {
   const compiled = compileMerkleModule()
   const [a, b] = [createHasher(compiled), createHasher(compiled)]
   a.kernels.tile.fill(1)
   assert.ok(b.kernels.tile.every((byte) => byte === 0))
 })
 
-test('the module chosen at boot names itself, and is the SIMD build on this engine', () => {
+test('the module chosen at start names itself, and is the SIMD build on this engine', () => {
   assert.equal(createHasher(compileMerkleModule()).name, 'wasm-simd')
   assert.equal(createHasher(compileMerkleModule('scalar')).name, 'wasm-scalar')
 })

@@ -56,7 +56,7 @@ const place = (transaction: number, log: number) => transaction * 65_536 + log
 /** Of a chain that counts per transaction: told until block 3 shows it, then by transaction. */
 const EXPECTED = [1, 0, 1, place(0, 0), place(1, 0), place(0, 2), place(1, 0), place(1, 0)]
 
-test('logs that are counted per transaction get places by transaction, from the first block that shows it on', async () => {
+test('logs that are numbered per transaction get positions by transaction, from the first block that shows the numbering on', async () => {
   await withChain(busyNetwork(), async (chain) => {
     chain.endpoints[0]!.fail(PER_TRANSACTION)
     const range = await fetchRange(chain, 0, 5)
@@ -66,7 +66,7 @@ test('logs that are counted per transaction get places by transaction, from the 
   })
 })
 
-test('logs that are counted per block keep their index', async () => {
+test('logs that are numbered per block keep their index', async () => {
   await withChain(busyNetwork(), async (chain) => {
     const range = await fetchRange(chain, 0, 5)
     assert.deepEqual(places(range.blocks), [1, 0, 2, 0, 1, 2, 3, 1])
@@ -74,7 +74,7 @@ test('logs that are counted per block keep their index', async () => {
   })
 })
 
-test('far history, read packed, gets the same places as the same logs near the head', async () => {
+test('far history that is read packed gets the same log positions as the same logs near the head', async () => {
   const network = busyNetwork()
   for (let block = 0; block < 30; block++)
     network.mine((builder) => {
@@ -100,7 +100,7 @@ test('far history, read packed, gets the same places as the same logs near the h
     )
 })
 
-test('where logs do not tell their transaction, the block does, the first one of a chain too', async () => {
+test('where logs do not show how they are numbered, the block shows it, even the first block of a chain', async () => {
   for (const last of [2, 3, 4]) {
     const network = createFakeWorld({ networks: [1] }).network(1)
     network.mine((block) => {
@@ -119,7 +119,7 @@ test('where logs do not tell their transaction, the block does, the first one of
   }
 })
 
-test('what the store knows counts for a range that shows nothing by itself', async () => {
+test('the numbering that the store knows holds for a range that does not show it by itself', async () => {
   await withChain(busyNetwork(), async (chain) => {
     chain.endpoints[0]!.fail(PER_TRANSACTION)
     chain.client.countPerTransactionFrom(asBlockNumber(3))
@@ -132,7 +132,7 @@ test('what the store knows counts for a range that shows nothing by itself', asy
   })
 })
 
-test('an endpoint that counts per block is converted by its receipts', async () => {
+test('logs of an endpoint that numbers per block are converted by its receipts', async () => {
   await withChain(busyNetwork(), async (chain) => {
     chain.client.countPerTransactionFrom(asBlockNumber(3))
     assert.deepEqual(places((await fetchRange(chain, 0, 5)).blocks).slice(3), EXPECTED.slice(3))
@@ -140,7 +140,7 @@ test('an endpoint that counts per block is converted by its receipts', async () 
   })
 })
 
-test('an endpoint that counts per block and has no receipts is not used for logs', async () => {
+test('an endpoint that numbers logs per block and has no receipts is not used for logs', async () => {
   await withChain(busyNetwork(), async (chain) => {
     chain.client.countPerTransactionFrom(asBlockNumber(3))
     const noReceipts = chain.endpoints[0]!.fail({
@@ -171,7 +171,7 @@ test('an endpoint that counts per block and has no receipts is not used for logs
   )
 })
 
-test('the same log told twice is one log, however logs are counted', async () => {
+test('the same log returned twice counts once, however logs are numbered', async () => {
   const network = busyNetwork()
   await withChain(network, async (chain) => {
     const [endpoint] = chain.endpoints
@@ -186,7 +186,7 @@ test('the same log told twice is one log, however logs are counted', async () =>
   })
 })
 
-test('a transaction index that contradicts the block does not make a chain count per transaction', async () => {
+test('a transaction index that contradicts the block does not make a chain number logs per transaction', async () => {
   await withChain(busyNetwork(), async (chain) => {
     chain.endpoints[0]!.fail({
       type: 'logField',
@@ -198,7 +198,7 @@ test('a transaction index that contradicts the block does not make a chain count
   })
 })
 
-test('an index for which a place has no room is refused by name', async () => {
+test('a log index too large for a position is refused by name', async () => {
   await withChain(busyNetwork(), async (chain) => {
     chain.endpoints[0]!.fail(PER_TRANSACTION)
     chain.client.countPerTransactionFrom(asBlockNumber(3))

@@ -29,7 +29,7 @@ function networkWithHeavyBlock(transactions: number, metadataBytes: number): Fak
 
 const HEAVY = 3
 
-test('a block whose logs are longer than the cap is read by its receipts, at the head, near it and far below', async () => {
+test('a block with more logs than the cap is read by its receipts, at the head, near it and far below', async () => {
   for (const emptyBlocks of [0, 3, 200]) {
     const network = networkWithHeavyBlock(60, 3_000)
     network.mineEmpty(emptyBlocks)
@@ -49,7 +49,7 @@ test('a block whose logs are longer than the cap is read by its receipts, at the
   }
 })
 
-test('a heavy block that is the head is read by its receipts', async () => {
+test('a block with too many logs that is the head is read by its receipts', async () => {
   const network = createFakeWorld({ networks: [1] }).network(1)
   network.mine((block) => {
     for (let count = 0; count < 30; count++) block.tx().deposit({ metadata: `0x${'ab'.repeat(3_000)}` })
@@ -67,7 +67,7 @@ test('a heavy block that is the head is read by its receipts', async () => {
   )
 })
 
-test('a provider that refuses the logs of one block is asked for its receipts', async () => {
+test('a block whose logs a provider refuses is read by its receipts', async () => {
   const refusals: readonly Fault[] = [
     { type: 'results', limit: 5 },
     { type: 'http', status: 413, body: 'Request Entity Too Large', methods: ['eth_getLogs'] },
@@ -80,7 +80,7 @@ test('a provider that refuses the logs of one block is asked for its receipts', 
     })
 })
 
-test('one transaction that is longer than the cap halts under a name, once every endpoint was asked', async () => {
+test('a transaction with more logs than the cap halts the network under its own reason, once every endpoint was asked', async () => {
   const network = networkWithHeavyBlock(1, CAP)
   await withChain(
     network,

@@ -32,7 +32,7 @@ test('a log that one endpoint hides for ever comes from the other', async () => 
   )
 })
 
-test('hidden from everybody: missing_log, by name', async () => {
+test('a log that every endpoint hides is the fault missing_log, with the name of its event', async () => {
   await withChain(depositsInEveryBlock(20), async (chain) => {
     chain.endpoints[0]!.fail({ type: 'hideLogs', match: { blockNumber: 15 } })
     await assert.rejects(
@@ -43,7 +43,7 @@ test('hidden from everybody: missing_log, by name', async () => {
   })
 })
 
-test('a log hidden in the far history is found when the stretch is read carefully', async () => {
+test('a log hidden in far history is found when the range is read carefully', async () => {
   await withChain(depositsInEveryBlock(300), async (chain) => {
     const [endpoint] = chain.endpoints
     endpoint!.fail({ type: 'hideLogs', match: { blockNumber: 100 }, by: 'range' })
@@ -64,7 +64,7 @@ test('a log hidden in the far history is found when the stretch is read carefull
   })
 })
 
-test('reading carefully goes to another endpoint if there is one', async () => {
+test('reading a range carefully uses another endpoint where there is one', async () => {
   await withChain(
     depositsInEveryBlock(100),
     async (chain) => {
@@ -80,7 +80,7 @@ test('reading carefully goes to another endpoint if there is one', async () => {
   )
 })
 
-test('empty blooms switch the bloom check off, once a log shows that they are not filled', async () => {
+test('blooms that are empty in spite of a log are not used any more', async () => {
   const network = createFakeWorld({ networks: [1] }).network(1)
   network.mine((block) => block.tx().deposit())
   await withChain(network, async (chain) => {
@@ -101,7 +101,7 @@ function falseClaim() {
   return network
 }
 
-test('a bloom that claims too much is settled by the receipts of the block', async () => {
+test('a bloom that claims too much is checked against the receipts of the block', async () => {
   await withChain(falseClaim(), async (chain) => {
     const [endpoint] = chain.endpoints
     assert.deepEqual(depositCounts((await fetchRange(chain, 0, 1)).blocks), [0])
@@ -117,7 +117,7 @@ test('a bloom that claims too much is settled by the receipts of the block', asy
   })
 })
 
-test('a bloom that claims too much is settled by receipts also where logs by hash are not understood', async () => {
+test('a bloom that claims too much is checked against receipts also where the endpoint knows no logs by block hash', async () => {
   const refusals = [
     { type: 'error', code: -32602, message: 'invalid argument 0: blockHash' },
     { type: 'http', status: 400, body: 'Bad Request' },

@@ -17,7 +17,7 @@ import {
 
 const { signal } = new AbortController()
 
-test('a range has its last header and the blocks with events, in order', async () => {
+test('a range returns its last header and the blocks with events, in order', async () => {
   const network = depositsInEveryBlock(5)
   network.mineEmpty(3)
   await withChain(network, async (chain) => {
@@ -36,14 +36,14 @@ test('a range has its last header and the blocks with events, in order', async (
   })
 })
 
-test('the answer ends at the head of the endpoint, and past it the endpoint is behind', async () => {
+test('a range ends at the head of the endpoint, and the endpoint counts as behind for blocks above its head', async () => {
   await withChain(depositsInEveryBlock(5), async (chain) => {
     assert.equal((await fetchRange(chain, 3, 900)).head.number, 5)
     await assert.rejects(fetchRange(chain, 6, 9), RetryableError)
   })
 })
 
-test('the head alone costs one call, by its hash', async () => {
+test('a range of the head alone costs one call, by block hash', async () => {
   const network = depositsInEveryBlock(5)
   await withChain(network, async (chain) => {
     const [endpoint] = chain.endpoints
@@ -64,7 +64,7 @@ const refusalsByHash = [
   { type: 'http', status: 400, body: 'Bad Request' },
 ] as const
 
-test('an endpoint that knows no logs by hash is asked by number instead, and by hash again after a pause', async () => {
+test('an endpoint that knows no logs by block hash is asked by number, and by hash again after a pause', async () => {
   for (const refusal of refusalsByHash)
     await withChain(depositsInEveryBlock(5), async (chain) => {
       const [endpoint] = chain.endpoints
@@ -88,7 +88,7 @@ test('an endpoint that knows no logs by hash is asked by number instead, and by 
     })
 })
 
-test('a window that is refused shrinks, and the answer ends early', async () => {
+test('a window that is refused becomes smaller, and the range ends early', async () => {
   await withChain(depositsInEveryBlock(200), async (chain) => {
     chain.endpoints[0]!.fail({ type: 'range', limit: 20 })
     const first = await fetchRange(chain, 0, 100)
@@ -97,7 +97,7 @@ test('a window that is refused shrinks, and the answer ends early', async () => 
   })
 })
 
-test('logs and headers of two branches never go together', async () => {
+test('logs and headers of two branches are never combined', async () => {
   const network = depositsInEveryBlock(10)
   network.reorg({ depth: 4, blocks: 'replay' })
   const abandoned = network.abandoned[0]!
@@ -115,7 +115,7 @@ test('logs and headers of two branches never go together', async () => {
   })
 })
 
-test('headers of two branches never go together, even without logs between them', async () => {
+test('headers of two branches are never combined, even without logs between them', async () => {
   const network = depositsInEveryBlock(5)
   network.mineEmpty(6)
   const before = network.blocks
@@ -131,7 +131,7 @@ test('headers of two branches never go together, even without logs between them'
   })
 })
 
-test('a node that lacks the last blocks has no say about their logs, blooms or not', async () => {
+test('the logs of a node that lacks the last blocks are not believed for those blocks, with blooms or without', async () => {
   await withChain(depositsInEveryBlock(20), async (chain) => {
     const [endpoint] = chain.endpoints
     await chain.client.getHead(signal)
@@ -142,7 +142,7 @@ test('a node that lacks the last blocks has no say about their logs, blooms or n
   })
 })
 
-test('where every call may meet another node, one that lacks the last blocks hides none of their logs', async () => {
+test('where every call may meet another node, a node that lacks the last blocks hides none of their logs', async () => {
   await withChain(
     depositsInEveryBlock(20),
     async (chain) => {
@@ -156,7 +156,7 @@ test('where every call may meet another node, one that lacks the last blocks hid
   )
 })
 
-test('a block of the other branch at the tip is not answered by its hash', async () => {
+test('a query by block hash never returns the block of the other branch at the tip', async () => {
   const network = depositsInEveryBlock(10)
   await withChain(network, async (chain) => {
     const old = await chain.client.getHead(signal)
@@ -167,7 +167,7 @@ test('a block of the other branch at the tip is not answered by its hash', async
   })
 })
 
-test('the exit root that AddExistingRollup sets without saying so is read from the manager', async () => {
+test('the exit root that AddExistingRollup sets without an event is read from the manager', async () => {
   const root = `0x${'5e'.repeat(32)}` as const
   const l1 = createFakeWorld({ networks: [1] }).network(0)
   l1.mine((block) => {
@@ -198,7 +198,7 @@ test('the exit root that AddExistingRollup sets without saying so is read from t
   })
 })
 
-test('a gateway that tells the newest state is not believed about the first exit root of a rollup', async () => {
+test('a gateway that answers with the newest state is not believed about the initial exit root of a rollup', async () => {
   const root = `0x${'5e'.repeat(32)}` as const
   const l1 = createFakeWorld({ networks: [1] }).network(0)
   l1.mine()
@@ -220,7 +220,7 @@ test('a gateway that tells the newest state is not believed about the first exit
   )
 })
 
-test('a known event that does not decode is named after every endpoint was asked', async () => {
+test("a known event that does not decode is a fault with the event's name after every endpoint was asked", async () => {
   const network = createFakeWorld({ networks: [1] }).network(1)
   network.mine((block) => {
     const tx = block.tx({ from: account(1), to: userContract(1) })

@@ -28,7 +28,7 @@ async function probe(
   return Object.fromEntries(findings.map(({ what, outcome, detail }) => [what, `${outcome}: ${detail}`]))
 }
 
-test('an endpoint that can do everything is told so, part by part', async (context) => {
+test('an endpoint that can do everything is reported so, part by part', async (context) => {
   const found = await probe(context, () => undefined)
   assert.match(found['chain id']!, /^ok: \d+$/)
   assert.match(found.head!, /^ok: block \d+$/)
@@ -42,7 +42,7 @@ test('an endpoint that can do everything is told so, part by part', async (conte
   assert.equal(found['call traces'], 'ok: debug_traceTransaction is offered')
 })
 
-test('what an endpoint does not offer is a warning', async (context) => {
+test('each thing that an endpoint does not offer is a warning', async (context) => {
   const missing = { type: 'error', code: -32601, message: 'the method does not exist' } as const
   const found = await probe(context, (endpoint) => {
     endpoint.fail({ type: 'range', limit: 5, message: 'block range is limited to 5 blocks' })
@@ -60,7 +60,7 @@ test('what an endpoint does not offer is a warning', async (context) => {
   assert.match(found['call traces']!, /^warn: debug_traceTransaction is not offered/)
 })
 
-test('how logs are counted is told by the newest block, where two transactions have some', async (context) => {
+test('the newest block shows how logs are numbered, if two of its transactions have logs', async (context) => {
   const indexOfLogs = async (isPerTransaction: boolean, transactions: number) => {
     const found = await probe(context, (endpoint) => {
       endpoint.network.mine((block) => {
@@ -75,7 +75,7 @@ test('how logs are counted is told by the newest block, where two transactions h
   assert.match(await indexOfLogs(true, 2), /^ok: counted per transaction/)
 })
 
-test('the largest batch that is answered is measured, whatever a larger one meets', async (context) => {
+test('the largest batch that the endpoint answers is measured, however it fails larger ones', async (context) => {
   for (const refusal of [{ status: 500, headers: {}, body: 'no' }, 'close'] as const)
     for (const limit of [3, 10])
       assert.equal(
@@ -90,7 +90,7 @@ test('the largest batch that is answered is measured, whatever a larger one meet
   assert.equal(off.batches, 'ok: not asked for (max_batch = 1)')
 })
 
-test('new heads over WebSocket are asked for where an address is given, and told without it', async (context) => {
+test('new heads over WebSocket are tested where a ws_url is set, and their absence is reported without the URL', async (context) => {
   const server = await serveHeads(context)
   const listen = async (wsUrl: string) => {
     const found = await probe(context, () => undefined, { rpcTimeoutMs: 5_000 }, { wsUrl })
@@ -103,7 +103,7 @@ test('new heads over WebSocket are asked for where an address is given, and told
   )
 })
 
-test('contract calls that are refused, or answered for any block, are a warning; an endpoint for logs is not asked', async (context) => {
+test('contract calls that are refused, or answered for the wrong block, are a warning, and are not tested on an endpoint for logs', async (context) => {
   const refused = { type: 'error', code: -32000, message: 'not on your plan', methods: ['eth_call'] } as const
   const isAtBlock = ({ params: [, tag] }: { params: readonly unknown[] }) => tag !== 'latest'
   const without = await probe(context, (endpoint) => void endpoint.fail({ ...refused, when: isAtBlock }))
@@ -121,13 +121,13 @@ test('contract calls that are refused, or answered for any block, are a warning;
   assert.equal(found.contracts, undefined)
 })
 
-test('another chain ends the questions: nothing else of it would mean anything', async (context) => {
+test('an endpoint of another chain is asked nothing further', async (context) => {
   const found = await probe(context, () => undefined, { chainId: 77 })
   assert.deepEqual(Object.keys(found), ['chain id'])
   assert.match(found['chain id']!, /^fail: \d+, configured is 77$/)
 })
 
-test('a bridge of another network, and an address without a contract, are faults', async (context) => {
+test('a bridge of another network and an address without a contract are faults', async (context) => {
   const other = await probe(context, () => undefined, { networkId: 9 })
   assert.match(other.contracts!, /^fail: network 9: bridge 0x[0-9a-f]{40} says that its network id is 0$/)
   const empty = await probe(context, () => undefined, { bridge: `0x${'11'.repeat(20)}` })
@@ -153,7 +153,7 @@ test('contracts that do not belong together are a fault that names both addresse
   )
 })
 
-test('a getter that reverts proves nothing of the contracts', async (context) => {
+test('a getter that reverts is no evidence about the contracts', async (context) => {
   const { bridge } = buildSmallWorld().world.network(0).contracts
   // globalExitRootManager(), rollupManager() and bridgeAddress()
   const selectors = ['0xd02103ca', '0x49b7b802', '0xa3c573eb']
@@ -169,7 +169,7 @@ test('a getter that reverts proves nothing of the contracts', async (context) =>
   assert.equal(found['contracts together'], 'ok: not known: 0 of 5 getters answer')
 })
 
-test('an endpoint that is not there is told by alias and error code', async (context) => {
+test('an endpoint that is unreachable is reported by alias and error code', async (context) => {
   const found = await probe(context, (endpoint) => endpoint.fail({ type: 'close' }))
   assert.match(found['chain id']!, /^fail: network 0 endpoint 0: no connection for eth_chainId/)
 })

@@ -125,7 +125,7 @@ for (const [title, refuse] of Object.entries(refusals))
       })
   })
 
-test('batches that take too long become smaller, with two time-outs per step', async () => {
+test('batches that time out become smaller, with two time-outs per step', async () => {
   const answer = limited(6, () => 'silent')
   await withEndpoint(
     answer,
@@ -140,7 +140,7 @@ test('batches that take too long become smaller, with two time-outs per step', a
   )
 })
 
-test('one batch in four that is late does not make batches smaller', async () => {
+test('one time-out in four batches does not make batches smaller', async () => {
   let requests = 0
   const answer = (body: ScriptedCall | Batch) => (++requests % 4 === 0 ? 'silent' : echo(body))
   await withEndpoint(
@@ -154,7 +154,7 @@ test('one batch in four that is late does not make batches smaller', async () =>
   )
 })
 
-test('where another endpoint may answer a time-out ends the question, and batches become smaller after the third', async () => {
+test('where another endpoint may answer, a time-out ends the question, and the third one makes batches smaller', async () => {
   const answer = limited(6, () => 'silent')
   await withEndpoint(
     answer,
@@ -175,7 +175,7 @@ test('where another endpoint may answer a time-out ends the question, and batche
   )
 })
 
-test('an endpoint that is down gets one call more per failed batch, then none for a while', async () => {
+test('an endpoint that is down gets one more call per failed batch, then none for a while', async () => {
   for (const down of [{ status: 503, body: '' }, 'close', 'silent'] as const)
     await withEndpoint(
       () => down,
@@ -193,7 +193,7 @@ test('an endpoint that is down gets one call more per failed batch, then none fo
     )
 })
 
-test('a refused size is tried again after a minute, then ever more rarely, and taken when it is served', async () => {
+test('a refused batch size is tried again after a minute, then ever more rarely, and used when it is served', async () => {
   let limit = 3
   const answer = (body: ScriptedCall | Batch) => limited(limit, refusals['HTTP 400']!)(body)
   await withEndpoint(answer, async (endpoint, { clock, sizes }) => {
@@ -219,7 +219,7 @@ test('a refused size is tried again after a minute, then ever more rarely, and t
   })
 })
 
-test('a rate limit with Retry-After is not taken for a matter of size', async () => {
+test('a rate limit with Retry-After is not mistaken for a limit of batch size', async () => {
   let pleas = 5
   const answer = (body: ScriptedCall | Batch): ScriptedAnswer =>
     pleas-- > 0 ? { status: 429, headers: { 'retry-after': '7' }, body: '' } : echo(body)
@@ -235,7 +235,7 @@ test('a rate limit with Retry-After is not taken for a matter of size', async ()
   })
 })
 
-test('a batch that is always more than the rate allows is found out by a single call', async () => {
+test('a batch that always exceeds the rate limit is recognised because a single call is answered', async () => {
   const answer = limited(10, () => ({ status: 429, headers: { 'retry-after': '1' }, body: '' }))
   await withEndpoint(answer, async (endpoint, { sizes }) => {
     let failures = 0
@@ -250,7 +250,7 @@ test('a batch that is always more than the rate allows is found out by a single 
   })
 })
 
-test('calls that fail each for itself do not make batches smaller', async () => {
+test('calls that fail each by itself do not make batches smaller', async () => {
   const errors: readonly (readonly [string, { code: number; message: string }])[] = [
     ['eth_call', { code: 3, message: 'execution reverted' }],
     ['eth_getBlockByNumber', { code: -32000, message: 'header not found' }],
@@ -275,7 +275,7 @@ test('calls that fail each for itself do not make batches smaller', async () => 
   }
 })
 
-test('logs that are too much by themselves are an outcome, and the headers beside them are answered', async () => {
+test('too many logs in one block is an outcome of its own call, and the headers of the batch are answered', async () => {
   const refuse = (body: ScriptedCall | Batch): ScriptedAnswer => {
     const all = 'length' in body ? body : [body]
     return all.some(({ method }) => method === 'eth_getLogs')
@@ -289,7 +289,7 @@ test('logs that are too much by themselves are an outcome, and the headers besid
   })
 })
 
-test('the last two calls, a header and its logs, stay in one request wherever two calls fit in one', async () => {
+test('the last two calls, a header and its logs, stay in one batch wherever a batch may hold two', async () => {
   for (const limit of [2, 3, 5, 20])
     for (const count of [2, 3, 4, 7, 49]) {
       let together = 0
@@ -308,7 +308,7 @@ test('the last two calls, a header and its logs, stay in one request wherever tw
     }
 })
 
-test('max_batch is the largest batch, and 1 means none', async () => {
+test('max_batch is the largest batch, and 1 means no batches', async () => {
   for (const maxBatch of [1, 7])
     await withEndpoint(
       echo,
@@ -320,7 +320,7 @@ test('max_batch is the largest batch, and 1 means none', async () => {
     )
 })
 
-test('ids that come back as texts belong to their calls', async () => {
+test('ids that the reply gives as text match their calls', async () => {
   const answer = (body: ScriptedCall | Batch): ScriptedAnswer =>
     'length' in body
       ? json(answered(body).map((reply) => ({ ...reply, id: String(reply.id) })))

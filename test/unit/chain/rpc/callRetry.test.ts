@@ -34,7 +34,7 @@ async function tries(
   return { asked, isAnswered: answer === 'answer', sleptMs }
 }
 
-test('what failed by chance is asked again twice', async () => {
+test('a call that fails by chance is sent again twice', async () => {
   const chances: [RpcFailureKind, Partial<ProviderWords>][] = [
     ['network', {}],
     ['body', {}],
@@ -50,7 +50,7 @@ test('what failed by chance is asked again twice', async () => {
   }
 })
 
-test('what one node does not know yet is asked four times more: another node may answer', async () => {
+test('a call about a block that the node does not know yet is sent up to four times more, since another node may answer', async () => {
   for (const message of ['header not found', 'unknown block', 'transaction not found']) {
     const words = { code: -32000, text: message }
     assert.deepEqual(await tries('rpc', { words, failures: 4 }).then(({ asked }) => asked), 5, message)
@@ -58,7 +58,7 @@ test('what one node does not know yet is asked four times more: another node may
   }
 })
 
-test('a refusal, a time-out, too long an answer and too old a block are not asked again', async () => {
+test('a refusal, a time-out, an overlong answer and a pruned block are not asked again', async () => {
   const refusals: [RpcFailureKind, Partial<ProviderWords>][] = [
     ['rpc', { code: -32000 }],
     ['rpc', { status: 500, code: -32005 }],
@@ -71,26 +71,26 @@ test('a refusal, a time-out, too long an answer and too old a block are not aske
   for (const [kind, words] of refusals) assert.equal((await tries(kind, { words })).asked, 1, kind)
 })
 
-test('an endpoint that answered nothing lately is not asked again: another one may be well', async () => {
+test('an endpoint that has answered nothing for ten seconds is not asked again, since another may answer', async () => {
   assert.equal((await tries('network', { silentForMs: 10_001 })).asked, 1)
   assert.equal((await tries('network', { silentForMs: Number.POSITIVE_INFINITY })).asked, 1)
   assert.equal((await tries('network', { silentForMs: 9_000 })).asked, 3)
 })
 
-test('a short wait that the endpoint asks for is kept, a long one is left to the caller', async () => {
+test('a short Retry-After is waited for, a long one is left to the caller', async () => {
   const kept = await tries('rateLimit', { retryAfterMs: 1_000, failures: 1 })
   assert.equal(kept.asked, 2)
   assert.ok(kept.sleptMs >= 1_000)
   assert.equal((await tries('rateLimit', { retryAfterMs: 1_001 })).asked, 1)
 })
 
-test('what was not answered in time is asked once more where no other endpoint could be', async () => {
+test('a call that timed out is sent once more where there is no other endpoint', async () => {
   assert.equal((await tries('timeout', { isAlone: true })).asked, 2)
   assert.equal((await tries('timeout', { isAlone: true, silentForMs: 10_001 })).asked, 1)
   assert.equal((await tries('timeout', { isAlone: false })).asked, 1)
 })
 
-test('whatever else goes wrong passes through', async () => {
+test('any other error passes through', async () => {
   const retry = new CallRetry(new FakeClock(), true)
   await assert.rejects(
     retry.run(() => Promise.reject(new TypeError('ours')), signal),

@@ -35,7 +35,7 @@ function listen(context: TestContext, url: string, options: Partial<HeadSocketOp
   return { told, whenTold, close }
 }
 
-test('tells the block hash of every head, in lower case, and nothing for what is no head', async (context) => {
+test('the socket reports the block hash of every head, in lower case, and ignores other messages', async (context) => {
   const server = await serveHeads(context)
   const { whenTold } = listen(context, server.url)
   const socket = await server.subscriber()
@@ -54,14 +54,14 @@ test('tells the block hash of every head, in lower case, and nothing for what is
   assert.deepEqual(await whenTold(3), ['subscribed', HASH, OTHER_HASH])
 })
 
-test('user and password of the address are sent decoded', async (context) => {
+test('user and password in the address are sent decoded', async (context) => {
   const server = await serveHeads(context)
   const { whenTold } = listen(context, server.url.replace('//', '//me:p%40ss@'))
   await whenTold(1)
   assert.equal(server.authorization(), `Basic ${Buffer.from('me:p@ss').toString('base64')}`)
 })
 
-test('an old connection ends without a fault, for a new one to be opened', async (context) => {
+test('an old connection ends without a fault, so that a new one can be opened', async (context) => {
   const server = await serveHeads(context)
   const ended = await new Promise<string>((resolve) => {
     const { close } = listen(context, server.url, {
@@ -74,12 +74,12 @@ test('an old connection ends without a fault, for a new one to be opened', async
   assert.equal(ended, 'aged')
 })
 
-test('a node that refuses the subscription ends it with the reason', async (context) => {
+test('a node that refuses the subscription ends the connection with the reason', async (context) => {
   const server = await serveHeads(context, { jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'no' } })
   assert.deepEqual(await listen(context, server.url).whenTold(1), ['end: eth_subscribe is refused'])
 })
 
-test('a node that never answers the subscription ends it with the reason', async (context) => {
+test('a node that never answers the subscription ends the connection with the reason', async (context) => {
   const server = await serveHeads(context, '')
   const { whenTold } = listen(context, server.url, { timeoutMs: 400 })
   assert.deepEqual(await whenTold(1), ['end: no answer to eth_subscribe'])
@@ -96,19 +96,19 @@ async function subscribed(
   return { ...listener, socket }
 }
 
-test('a connection that is cut ends it', async (context) => {
+test('a dropped connection ends the socket with a reason', async (context) => {
   const { socket, whenTold } = await subscribed(context, await serveHeads(context))
   socket.terminate()
   assert.deepEqual(await whenTold(2), ['subscribed', 'end: closed'])
 })
 
-test('a peer that answers no ping is given up', async (context) => {
+test('a peer that answers no ping is disconnected', async (context) => {
   const server = await serveHeads(context, undefined, false)
   const { whenTold } = await subscribed(context, server, { pingMs: 20 })
   assert.deepEqual(await whenTold(2), ['subscribed', 'end: silent'])
 })
 
-test('a message beyond the limit ends it, once', async (context) => {
+test('a message beyond the size limit ends the connection, with one report', async (context) => {
   const server = await serveHeads(context)
   const { socket, told, whenTold } = await subscribed(context, server)
   const closed = new Promise((resolve) => socket.once('close', resolve))
@@ -119,7 +119,7 @@ test('a message beyond the limit ends it, once', async (context) => {
   assert.deepEqual(told, ['subscribed', 'end: WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'])
 })
 
-test('a server without WebSocket and a closed port are told without their address', async (context) => {
+test('a server without WebSocket and a closed port are reported without their address', async (context) => {
   const plain = createServer((_, response) => response.writeHead(403).end()).listen(0, '127.0.0.1')
   await new Promise((resolve) => plain.once('listening', resolve))
   const { port } = plain.address() as AddressInfo
@@ -129,7 +129,7 @@ test('a server without WebSocket and a closed port are told without their addres
   assert.deepEqual(await listen(context, `ws://127.0.0.1:${port}/key`).whenTold(1), ['end: ECONNREFUSED'])
 })
 
-test('closing it ends the connection and tells nothing', async (context) => {
+test('closing the socket ends the connection without a report', async (context) => {
   const { socket, told, close } = await subscribed(context, await serveHeads(context))
   const closed = new Promise((resolve) => socket.once('close', resolve))
   close()
@@ -137,7 +137,7 @@ test('closing it ends the connection and tells nothing', async (context) => {
   assert.deepEqual(told, ['subscribed'])
 })
 
-test('a subscription that is told again and again is told once', async (context) => {
+test('a subscription that the node confirms again and again is reported once', async (context) => {
   const server = await serveHeads(context)
   const { whenTold, told } = listen(context, server.url)
   const socket = await server.subscriber()

@@ -6,7 +6,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { BodyTooLong, createHttpPost, HttpTimeout } from '../../../../src/chain/rpc/httpPost.js'
 import { UnreadableCoding } from '../../../../src/chain/rpc/replyCoding.js'
 
-test('user and password of an address go into a header, a password without a user too', async () => {
+test('user and password in an address become a header, and so does a password without a user', async () => {
   const server = createServer((request, response) => response.end(request.headers.authorization ?? 'none'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -26,7 +26,7 @@ test('user and password of an address go into a header, a password without a use
   }
 })
 
-test('over a connection that the other side closed meanwhile the question is asked again', async () => {
+test('a request on a connection that the server has closed meanwhile is sent again', async () => {
   const sockets = new Set<Socket>()
   let requests = 0
   const server = createServer((request, response) => {
@@ -53,7 +53,7 @@ test('over a connection that the other side closed meanwhile the question is ask
   }
 })
 
-test('a question that was given up on a kept connection is not asked again behind the back of whoever asked', async () => {
+test('a request on a kept connection that timed out is not sent again', async () => {
   let requests = 0
   const server = createServer((_request, response) => {
     if (requests++ === 0) response.end('first')
@@ -91,7 +91,7 @@ async function askPacked(coding: string, body: Buffer, maxBodyBytes = 100_000): 
   }
 }
 
-test('an answer that comes packed is unpacked, and its cap counts what it unpacks to', async () => {
+test('a compressed answer is decompressed, and the size limit counts its decompressed bytes', async () => {
   const text = JSON.stringify('a'.repeat(4_998))
   const packed: readonly (readonly [string, Buffer])[] = [
     ['gzip', gzipSync(text)],
@@ -126,7 +126,7 @@ test('an unknown encoding, and a body that is not encoded as its header says, ar
   await assert.rejects(askPacked('gzip', body.subarray(0, -4)), UnreadableCoding)
 })
 
-test('answers that arrive at the same time in pieces come whole, packed ones too', async () => {
+test('answers that arrive in pieces at the same time are each whole, compressed ones too', async () => {
   // Digits in no order: they take a while to unpack, and arrive faster.
   const digits = Buffer.from(
     Array.from({ length: 2 ** 17 }, (_, at) => 48 + ((Math.imul(at, at ^ 0x9e3779b1) >>> 13) & 15)),

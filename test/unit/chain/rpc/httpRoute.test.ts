@@ -49,7 +49,7 @@ async function serveProxy(context: TestContext, tunnels: boolean) {
   return { port: await listen(context, server, '127.0.0.1'), seen }
 }
 
-test('plain HTTP asks the proxy for the whole address; each side gets its own user and password', async (context) => {
+test('plain HTTP sends the proxy the whole address, and proxy and endpoint each get their own credentials', async (context) => {
   const target = createServer((request, response) =>
     response.end(
       `${request.url} ${request.headers.host} ${request.headers.authorization} ${request.headers['proxy-authorization']}`,
@@ -76,7 +76,7 @@ test('plain HTTP asks the proxy for the whole address; each side gets its own us
   )
 })
 
-test('TLS asks for a tunnel, and a proxy that refuses it is told by its status', async (context) => {
+test('TLS opens a tunnel through the proxy, and a proxy that refuses it is reported by its HTTP status', async (context) => {
   const proxy = await serveProxy(context, false)
   const post = createHttpPost({
     url: 'https://rpc.example/v3/key',
@@ -89,7 +89,7 @@ test('TLS asks for a tunnel, and a proxy that refuses it is told by its status',
   assert.deepEqual(proxy.seen, ['CONNECT rpc.example:443 Basic bWU6cGFzcw=='])
 })
 
-test('heads are told through a tunnel', async (context) => {
+test('new heads arrive through a proxy tunnel', async (context) => {
   const heads = await serveHeads(context)
   const proxy = await serveProxy(context, true)
   await new Promise<void>((resolve, reject) => {
@@ -107,7 +107,7 @@ test('heads are told through a tunnel', async (context) => {
   assert.deepEqual(proxy.seen, [`CONNECT ${new URL(heads.url).host} none`])
 })
 
-test('a name that moves is asked for again when the connection is old, however busy it is', async (context) => {
+test('a host name is resolved again when the connection is old, however busy it is', async (context) => {
   const answering = (text: string) => createServer((_request, response) => response.end(text))
   const port = await listen(context, answering('old'), '127.0.0.1')
   await listen(context, answering('new'), '127.0.0.2', port)

@@ -48,7 +48,7 @@ const stated: readonly (readonly [string, number])[] = [
   ['Block range limit exceeded. See more details in the documentation.', 10_000],
 ]
 
-test('a stated or suggested width is the next window, in every wording', () => {
+test('a width that the provider states or suggests is the next window, in every wording', () => {
   for (const [text, maxBlocks] of stated) {
     assert.deepEqual(classify(text, 50_000), upTo(maxBlocks), text)
     assert.deepEqual(
@@ -60,14 +60,14 @@ test('a stated or suggested width is the next window, in every wording', () => {
   }
 })
 
-test('a width that would have allowed the question is counted otherwise: halve', () => {
+test('a stated width that already allowed the window halves it instead', () => {
   assert.deepEqual(classify('maximum [from, to] blocks distance: 1000', 1000), { type: 'tooWide' })
   assert.deepEqual(classify('Block range exceeds 0', 10), { type: 'tooWide' })
   assert.deepEqual(classify('block range should work: [0x10, 0x1]', 10), { type: 'tooWide' })
   assert.deepEqual(classify('block range is too wide', 100), upTo(50))
 })
 
-test('what the message leaves out is found in the error data', () => {
+test("a width that is only in the error's data is found", () => {
   const data = { from: '0x1', to: '0x64', limit: '100' }
   assert.deepEqual(classify('query returned more than 100 results', 50_000, { data }), upTo(100))
   assert.deepEqual(
@@ -77,7 +77,7 @@ test('what the message leaves out is found in the error data', () => {
   assert.deepEqual(classify('Internal error block range is too large, limited to 20 blocks', 1000), upTo(20))
 })
 
-test('wordings without a number, and statuses without words, ask for less', () => {
+test('refusals without a number, and HTTP statuses without words, make the window smaller', () => {
   const texts = [
     'block range threshold exceeded',
     'range threshold exceeded',
@@ -92,7 +92,7 @@ test('wordings without a number, and statuses without words, ask for less', () =
   assert.deepEqual(classify('', 100, { code: -32614 }), { type: 'tooWide' })
 })
 
-test('too many logs or bytes is about these blocks, not about the width', () => {
+test('a refusal of too many logs or bytes concerns these blocks, and states no width', () => {
   const texts = [
     'query returned more than 10000 results',
     'query exceeds max results 20000',
@@ -104,7 +104,7 @@ test('too many logs or bytes is about these blocks, not about the width', () => 
   for (const text of texts) assert.deepEqual(classify(text, 100), { type: 'tooMany' }, text)
 })
 
-test('other refusals are not taken for too wide a window', () => {
+test('other refusals are not mistaken for too wide a window', () => {
   const cases: readonly (readonly [string, Partial<ProviderWords>, LogsProblem['type']])[] = [
     ['block range extends beyond current head block', {}, 'beyondHead'],
     ['unknown block', {}, 'beyondHead'],
@@ -118,7 +118,7 @@ test('other refusals are not taken for too wide a window', () => {
   for (const [text, more, type] of cases) assert.equal(classify(text, 100, more).type, type, text)
 })
 
-test('a plea to slow down is told from a limit of the question', () => {
+test('a rate limit is distinguished from a limit of the window', () => {
   const pleas = [
     'Too Many Requests',
     'rate limit reached',

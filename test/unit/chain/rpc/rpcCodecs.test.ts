@@ -25,7 +25,7 @@ const log = {
   removed: false,
 }
 
-test('quantities are hex text or JSON numbers, and nothing else', () => {
+test('quantities are hex text or JSON numbers, and nothing else is read', () => {
   for (const [raw, value] of [
     ['0x0', 0],
     ['0x10', 16],
@@ -52,7 +52,7 @@ test('quantities are hex text or JSON numbers, and nothing else', () => {
     assert.equal(decodeQuantity(raw), undefined, String(raw))
 })
 
-test('hashes are 64 hex digits, told in lower case', () => {
+test('hashes are 64 hex digits, and are returned in lower case', () => {
   assert.equal(decodeHash(hash('AB')), hash('ab'))
   assert.equal(decodeHash(hash('09')), hash('09'))
   for (const raw of [
@@ -68,7 +68,7 @@ test('hashes are 64 hex digits, told in lower case', () => {
     assert.equal(decodeHash(raw), undefined, String(raw))
 })
 
-test('a block is told with what we need, a missing one as undefined, a broken one not at all', () => {
+test('a block is read with the fields that the service needs, a missing block is undefined, a malformed one an error', () => {
   assert.deepEqual(
     decodeBlock({ ...block, logsBloom: `0x${'01'.repeat(256)}`, transactions: [hash('ef')] }, 'alpha'),
     {
@@ -90,7 +90,7 @@ test('a block is told with what we need, a missing one as undefined, a broken on
   for (const raw of ['block', 7, []]) assert.throws(() => decodeBlock(raw, 'alpha'), isBody)
 })
 
-test('logs come in chain order, each once, without removed ones', () => {
+test('logs are returned in chain order, each once, without removed ones', () => {
   const at = (blockNumber: number, logIndex: number, more: object = {}) => ({
     ...log,
     blockNumber: `0x${blockNumber.toString(16)}`,
@@ -108,7 +108,7 @@ test('logs come in chain order, each once, without removed ones', () => {
   )
 })
 
-test('a time in a log counts when it is there and not zero', () => {
+test('a block time in a log counts when it is there and not zero', () => {
   const timeOf = (blockTimestamp: unknown) =>
     decodeLogs([{ ...log, blockTimestamp }], 5, 5, 'alpha')[0]!.blockTimestamp
   assert.deepEqual(['0x5f5e100', 100_000_000, '0x0', 0, null, undefined, 'soon'].map(timeOf), [
@@ -122,18 +122,18 @@ test('a time in a log counts when it is there and not zero', () => {
   ])
 })
 
-test('null is an empty list of logs, and null data are none', () => {
+test('null reads as an empty list of logs, and null data as none', () => {
   assert.deepEqual(decodeLogs(null, 5, 5, 'alpha'), [])
   assert.equal(decodeLogs([{ ...log, data: null }], 5, 5, 'alpha')[0]!.data, '0x')
 })
 
-test('a chain id is read as hex, as a number and in decimal', () => {
+test('a chain id is read from hex, a number and decimal text', () => {
   assert.deepEqual(['0x89', '0X89', 137, '137', '0137'].map(decodeChainId), [137, 137, 137, 137, 137])
   for (const raw of ['', '0x', '8 9', '1e3', '-1', 'polygon', null, {}, 1.5])
     assert.equal(decodeChainId(raw), undefined, String(raw))
 })
 
-test('what is no list of mined logs of the window is refused', () => {
+test('an answer that is no list of mined logs of the window is refused', () => {
   const wrong: readonly unknown[] = [
     undefined,
     'logs',
@@ -157,18 +157,18 @@ test('what is no list of mined logs of the window is refused', () => {
   assert.deepEqual(decodeLogs([], 4, 5, 'alpha'), [])
 })
 
-test('a system log with a zero transaction hash is a log', () => {
+test('a system log with a zero transaction hash is read', () => {
   assert.equal(decodeLogs([{ ...log, transactionHash: hash('00') }], 5, 5, 'alpha').length, 1)
 })
 
-test('200,000 logs and more do not overflow the stack', () => {
+test('a list of 200,000 logs does not overflow the stack', () => {
   const raw = Array.from({ length: 300_000 }, (_, index) => ({ ...log, logIndex: index })).reverse()
   const logs = decodeLogs(raw, 5, 5, 'alpha')
   assert.equal(logs.length, 300_000)
   assert.equal(logs[299_999]!.logIndex, 299_999)
 })
 
-test('one filter asks for every contract and every topic of a network', () => {
+test('one filter asks for all contracts and all topics of a network', () => {
   const l1 = logsFilter(l1Filter)
   assert.deepEqual(l1.address, Object.values(contracts))
   assert.equal(l1.topics[0]!.length, 15 + 4 + 8)

@@ -55,7 +55,7 @@ async function failureOf(answer: ScriptedAnswer, options = {}): Promise<RpcFailu
 const rpcError = (code: number, message: string, data?: unknown) =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code, message, ...(data === undefined ? {} : { data }) } })
 
-test('a call brings its result, null included', async () => {
+test('a call returns its result, null included', async () => {
   const results = await withTransport(
     byMethod((call) => (call.method === 'eth_null' ? null : { got: call.params })),
     async (transport) => [
@@ -66,7 +66,7 @@ test('a call brings its result, null included', async () => {
   assert.deepEqual(results, [null, { got: ['0x1', true] }])
 })
 
-test('each kind of failure is told apart', async () => {
+test('each kind of failure has an error kind of its own', async () => {
   const cases: readonly (readonly [ScriptedAnswer, RpcFailure['kind'], object])[] = [
     [{ body: rpcError(-32000, 'nope') }, 'rpc', { code: -32000, text: 'nope' }],
     [
@@ -100,7 +100,7 @@ test('each kind of failure is told apart', async () => {
   }
 })
 
-test('an error whose data are nested thousands deep is a failure like any other', async () => {
+test('an error whose data are nested thousands deep is reported like any other', async () => {
   const deep = '['.repeat(10_000) + ']'.repeat(10_000)
   const answer = `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"busy","data":${deep}}}`
   assert.equal((await failureOf({ body: answer })).kind, 'rpc')
@@ -108,7 +108,7 @@ test('an error whose data are nested thousands deep is a failure like any other'
   assert.equal((await failureOf({ status: 500, body: page })).kind, 'http')
 })
 
-test('silence and a trickling body end with the time-out', async () => {
+test('an endpoint that is silent, or whose body trickles, ends with the time-out', async () => {
   const pieces = ['{"jsonrpc":"2.0",', ...Array.from({ length: 50 }, () => ' '), '"id":1,"result":1}']
   for (const answer of ['silent', { body: pieces, pauseMs: 50 }] as const) {
     const started = performance.now()
@@ -117,14 +117,14 @@ test('silence and a trickling body end with the time-out', async () => {
   }
 })
 
-test('a longer body than the cap is not read', async () => {
+test('a body longer than the limit is not read to its end', async () => {
   const long = JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'x'.repeat(200_000) })
   const told = await failureOf({ headers: { 'content-length': String(long.length) }, body: long })
   const untold = await failureOf({ body: [long.slice(0, 90_000), long.slice(90_000)] })
   for (const failure of [told, untold]) assert.equal(failure.kind, 'body')
 })
 
-test('a Retry-After date is measured by the clock of the endpoint that tells it', async () => {
+test('a Retry-After date is measured by the Date header of the same answer', async () => {
   for (const hours of [0, 24, -24]) {
     const thereMs = Date.now() + hours * 3_600_000
     const headers = {
@@ -139,7 +139,7 @@ test('a Retry-After date is measured by the clock of the endpoint that tells it'
   }
 })
 
-test('Retry-After is read as seconds and as a date, and capped', async () => {
+test('Retry-After is read as seconds and as a date, and has a maximum', async () => {
   const after = async (value: string) =>
     (await failureOf({ status: 429, headers: { 'retry-after': value }, body: '' })).retryAfterMs
   assert.equal(await after('7'), 7_000)
@@ -150,7 +150,7 @@ test('Retry-After is read as seconds and as a date, and capped', async () => {
   assert.equal((await failureOf({ status: 503, body: '' })).retryAfterMs, undefined)
 })
 
-test('an error of nothing beside a result is none, and without a result it is one', async () => {
+test('an empty error beside a result is ignored, and without a result it is a failure', async () => {
   for (const error of ['null', '{}', '[]', 'false', '""', '{"code":0,"message":""}'])
     for (const result of ['"0x1"', 'null', '[]']) {
       const body = `{"jsonrpc":"2.0","id":1,"result":${result},"error":${error}}`
@@ -168,7 +168,7 @@ test('an error of nothing beside a result is none, and without a result it is on
     assert.ok(await failureOf({ body }), body)
 })
 
-test('a byte order mark in front of an answer is left out', async () => {
+test('a byte order mark in front of an answer is skipped', async () => {
   const results = await withTransport(
     () => ({ body: '\ufeff{"jsonrpc":"2.0","id":1,"result":"0x1"}' }),
     (transport) => transport.request({ method: 'eth_test', params: [] }, signal),
@@ -178,7 +178,7 @@ test('a byte order mark in front of an answer is left out', async () => {
   assert.equal(refused.providerWords().code, -32005)
 })
 
-test('a redirect is not followed; the host is told, and nothing else of the address', async () => {
+test('a redirect is not followed, and its error has the host and no other part of the address', async () => {
   const movedTo = async (status: number, location: string) =>
     (await failureOf({ status, headers: { location }, body: '' })).message
   assert.equal(
@@ -204,7 +204,7 @@ test('a redirect is not followed; the host is told, and nothing else of the addr
   await rpc.close()
 })
 
-test('no error shows the address, the request or the words of the provider', async () => {
+test("no error has the address, the request or the provider's text", async () => {
   const words = 'words of the provider'
   const answers: readonly ScriptedAnswer[] = [
     { body: rpcError(-32000, words) },
@@ -228,7 +228,7 @@ test('no error shows the address, the request or the words of the provider', asy
   }
 })
 
-test('nothing listens: the system code is told, the address is not', async () => {
+test('a refused connection is reported by its system code without the address', async () => {
   const rpc = await serveScript(() => 'close')
   await rpc.close()
   const transport = createRpcTransport({ url: rpc.url, alias: 'alpha', timeoutMs: 1000, maxBodyBytes: 1000 })
@@ -238,7 +238,7 @@ test('nothing listens: the system code is told, the address is not', async () =>
   })
 })
 
-test('a batch is matched by id, whatever its order', async () => {
+test('the replies of a batch are matched by id, in any order', async () => {
   const answer: Answer = (body) => {
     const calls = body as readonly ScriptedCall[]
     const replies = calls.map(({ id, params }) => ({ jsonrpc: '2.0', id, result: params[0] }))
@@ -256,7 +256,7 @@ test('a batch is matched by id, whatever its order', async () => {
   )
 })
 
-test('in a batch, one failed call is an outcome among others', async () => {
+test('a failed call of a batch is an outcome among the others', async () => {
   const answer = byMethod((call) => {
     if (call.params[0] === 2) throw { code: 3, message: 'execution reverted' }
     return call.params[0]
@@ -271,7 +271,7 @@ test('in a batch, one failed call is an outcome among others', async () => {
   assert.ok(outcomes[1]?.ok === false && outcomes[1].failure.providerWords().code === 3)
 })
 
-test('an abort ends a call with its own reason', async () => {
+test("an abort ends a call with the abort's own reason", async () => {
   const reason = new Error('stopping')
   await withTransport(
     () => 'silent',
@@ -284,7 +284,7 @@ test('an abort ends a call with its own reason', async () => {
   )
 })
 
-test('300,000 logs in one answer are an answer', async () => {
+test('an answer of 300,000 logs is read', async () => {
   const log = { address: `0x${'b1'.repeat(20)}`, topics: [], data: '0x', logIndex: '0x0' }
   const body = `{"jsonrpc":"2.0","id":1,"result":[${`${JSON.stringify(log)},`.repeat(299_999)}${JSON.stringify(log)}]}`
   const result = await withTransport(

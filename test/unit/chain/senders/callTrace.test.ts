@@ -153,7 +153,7 @@ const forms: readonly (readonly [string, Printed, string | undefined])[] = [
 ]
 
 for (const [form, trace, caller] of forms)
-  test(`caller of the bridge: ${form}`, () => {
+  test(`the caller of the bridge is found in a trace: ${form}`, () => {
     for (const told of [trace, withoutLogs(trace)]) {
       const callers = matchCallers(logs, readBridgeTrace(told, bridge))
       assert.deepEqual([...callers.values()], caller === undefined ? [] : [caller])

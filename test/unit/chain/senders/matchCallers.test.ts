@@ -77,7 +77,7 @@ function assertCallers({ expected, logs, trace, network }: Played, atLeast: numb
   }
 }
 
-test('several deposits of one contract', () => {
+test('several deposits of one contract all have that contract as caller', () => {
   assertCallers(
     play((tx) => {
       tx.deposit({ originAddress: tokenAddress(1), amount: 3n })
@@ -89,7 +89,7 @@ test('several deposits of one contract', () => {
   )
 })
 
-test('deposits of two contracts in one transaction, equal but for the caller', () => {
+test('two deposits in one transaction that differ only in their caller each get their own caller', () => {
   assertCallers(
     play((tx) => {
       tx.through(userContract(2), () => tx.deposit())
@@ -100,7 +100,7 @@ test('deposits of two contracts in one transaction, equal but for the caller', (
   )
 })
 
-test('a reverted call between them is no neighbour', () => {
+test('a reverted call between two deposits is not matched with either', () => {
   assertCallers(
     play((tx) => {
       const reverted = play((other) => other.deposit({ amount: 8n })).trace.calls[0]!
@@ -112,7 +112,7 @@ test('a reverted call between them is no neighbour', () => {
   )
 })
 
-test('claims through a contract, in any order of their deposits', () => {
+test('claims through a contract get their callers, in any order of their deposits', () => {
   assertCallers(
     play((tx, [first, second, third]) => {
       tx.claim({ deposit: third! })
@@ -124,7 +124,7 @@ test('claims through a contract, in any order of their deposits', () => {
 })
 
 for (const eventLast of [false, true])
-  test(`a claim inside a claim, events ${eventLast ? 'last' : 'first'}`, () => {
+  test(`a claim inside a claim gets its own caller, with events ${eventLast ? 'last' : 'first'}`, () => {
     assertCallers(
       play((tx, [first, second, third]) => {
         tx.claim({
@@ -139,7 +139,7 @@ for (const eventLast of [false, true])
     )
   })
 
-test('a deposit made by the receiver of a message while it is claimed', () => {
+test('a deposit that the receiver of a message makes during the claim gets the receiver as caller', () => {
   for (const eventLast of [false, true])
     assertCallers(
       play(
@@ -151,7 +151,7 @@ test('a deposit made by the receiver of a message while it is claimed', () => {
     )
 })
 
-test('claims of before etrog, and global indexes with dirty bits', () => {
+test('claims from before etrog, and global indexes with unused bits set, get their callers', () => {
   assertCallers(
     play((tx, [first, second]) => {
       tx.claim({ deposit: first!, generation: 'v1' })
@@ -183,7 +183,7 @@ test('the caller of ForwardLET is found by its event', () => {
   )
 })
 
-test('without logs, deposits that differ only in their caller stay open when a call is missing', () => {
+test('without logs in the trace, deposits that differ only in their caller stay open when the trace has a call too many', () => {
   const { logs, trace, network } = play((tx) => {
     tx.through(userContract(2), () => tx.deposit())
     tx.through(userContract(3), () => tx.deposit())
@@ -196,7 +196,7 @@ test('without logs, deposits that differ only in their caller stay open when a c
   assert.deepEqual([...found.values()], [userContract(4)], 'only the certain one')
 })
 
-test('logs of a frame are told between its calls, by position', () => {
+test('logs of a frame are placed between its calls by their position', () => {
   const bridge = `0x${'b1'.repeat(20)}`
   const { network } = play((tx) => tx.deposit())
   const [log] = network.head.logs
@@ -232,7 +232,7 @@ test('logs of a frame are told between its calls, by position', () => {
   )
 })
 
-test('asked about one log alone, its neighbours do not answer for it', () => {
+test('a question about one log alone is not answered with the caller of a neighbouring log', () => {
   const deposits = play((tx) => {
     tx.through(userContract(2), () => tx.deposit())
     tx.through(userContract(3), () => tx.deposit({ destinationAddress: account(8) }))
@@ -249,12 +249,12 @@ test('asked about one log alone, its neighbours do not answer for it', () => {
       }
 })
 
-test('what is no trace is an empty one', () => {
+test('an answer that is no trace reads as an empty trace', () => {
   for (const raw of [null, undefined, 7, 'trace', [], {}, { calls: 3, logs: {} }])
     assert.deepEqual(readBridgeTrace(raw, `0x${'b1'.repeat(20)}`), { calls: [], events: [] })
 })
 
-test('thousands of deposits in one transaction are matched in no time, with a call too many as well', () => {
+test('thousands of deposits in one transaction are matched quickly, also when the trace has a call too many', () => {
   const count = 3_000
   const word = (value: number) => value.toString(16).padStart(64, '0')
   const destinationAddress = new Uint8Array(20).fill(7)
@@ -280,7 +280,7 @@ test('thousands of deposits in one transaction are matched in no time, with a ca
   }
 })
 
-test('a call whose input is the name of what every object has makes no deposit', () => {
+test('a call whose input is a property name of every JavaScript object matches no deposit', () => {
   const calls = [{ caller: account(1), value: '0x0', input: '__proto__' }]
   const log: SenderLog = { kind: 'deposit', logIndex: 0, depositCount: 0, amount: 1n }
   assert.equal(matchCallers([log], { calls, events: [] }).size, 0)

@@ -62,7 +62,7 @@ const inOrder = (questions: readonly SenderQuestion[], senders: ReadonlyMap<stri
 const directDeposit: Recipe = (block) => block.tx({ from: user }).deposit()
 const depositOfContract: Recipe = (block) => block.tx({ from: user, to: contract }).deposit()
 
-test('a call straight to the bridge is answered by its transaction, without a trace', async () => {
+test('a direct call of the bridge is answered from its transaction, without a trace', async () => {
   await withChain([directDeposit], async (chain) => {
     const senders = await chain.client.resolveSenders(await questionsOf(chain), signal)
     assert.deepEqual(told(senders), [`${user} ${user}`])
@@ -70,7 +70,7 @@ test('a call straight to the bridge is answered by its transaction, without a tr
   })
 })
 
-test('a message shows its own origin address, without a trace', async () => {
+test('the caller of a message is its origin address, without a trace', async () => {
   const message: Recipe = (block) => block.tx({ from: user, to: contract }).deposit({ leafType: 1 })
   await withChain([message], async (chain) => {
     const senders = await chain.client.resolveSenders(await questionsOf(chain), signal)
@@ -79,7 +79,7 @@ test('a message shows its own origin address, without a trace', async () => {
   })
 })
 
-test('a contract that bridges is found by the trace, at a time with fractions too', async () => {
+test('the caller of a deposit through a contract is found by a trace, also when the clock returns fractions of a millisecond', async () => {
   await withChain([depositOfContract], async (chain, network) => {
     const ticks = chain.clock.now.bind(chain.clock)
     chain.clock.now = () => {
@@ -95,7 +95,7 @@ test('a contract that bridges is found by the trace, at a time with fractions to
   })
 })
 
-test('in a claim of the bridge itself, the deposit of the called receiver is not the sender of the claim', async () => {
+test('a deposit that the receiver makes during a claim does not make the bridge the sender of the claim', async () => {
   const world = createFakeWorld({ networks: [1] })
   const [l1, network] = [world.network(0), world.network(1)]
   l1.mine((block) => block.tx().deposit({ destinationNetwork: 1, leafType: 1, destinationAddress: contract }))
@@ -109,7 +109,7 @@ test('in a claim of the bridge itself, the deposit of the called receiver is not
   await chain.close()
 })
 
-test('claims set by an administrator are answered by their transaction alone, whoever it calls', async () => {
+test('claims set by an administrator are answered from their transaction alone, whatever contract it calls', async () => {
   const world = createFakeWorld({ networks: [1] })
   const [l1, network] = [world.network(0), world.network(1)]
   for (let made = 0; made < 3; made++) l1.mine((block) => block.tx().deposit({ destinationNetwork: 1 }))
@@ -128,7 +128,7 @@ test('claims set by an administrator are answered by their transaction alone, wh
   await chain.close()
 })
 
-test('beside a claim set by an administrator, whoever bridges is sought by a trace, and that alone is asked again', async () => {
+test('beside a claim set by an administrator, only the open deposits of the transaction are traced', async () => {
   const world = createFakeWorld({ networks: [1] })
   const [l1, network] = [world.network(0), world.network(1)]
   l1.mine((block) => block.tx().deposit({ destinationNetwork: 1 }))
@@ -153,7 +153,7 @@ test('beside a claim set by an administrator, whoever bridges is sought by a tra
   await chain.close()
 })
 
-test('call traces switched off: tx.from, for good', async () => {
+test('with call traces switched off the sender is tx.from for good', async () => {
   await withChain(
     [depositOfContract],
     async (chain) => {
@@ -172,7 +172,7 @@ const refusals = [
   { code: -32600, message: 'Method debug_traceTransaction is not available on your current plan' },
 ]
 
-test('call traces not offered: tx.from for now, and the endpoint is asked again with growing pauses', async () => {
+test('with call traces not offered the sender is tx.from for now, and the endpoint is asked again with growing pauses', async () => {
   for (const error of refusals)
     await withChain([depositOfContract, depositOfContract, depositOfContract], async (chain) => {
       const [endpoint] = chain.endpoints
@@ -209,7 +209,7 @@ test('call traces not offered: tx.from for now, and the endpoint is asked again 
     })
 })
 
-test('one node of a balancer without the debug API: another one behind it is met at once', async () => {
+test('where one node behind a balancer has no debug API, the next node behind it is asked at once', async () => {
   for (const error of refusals)
     await withChain([depositOfContract, depositOfContract], async (chain) => {
       const [endpoint] = chain.endpoints
@@ -221,7 +221,7 @@ test('one node of a balancer without the debug API: another one behind it is met
     })
 })
 
-test('a transaction that can not be traced keeps no other one from its caller', async () => {
+test('a transaction that cannot be traced does not keep others from their callers', async () => {
   const errors = [...refusals, { code: -32000, message: 'execution timeout' }]
   for (const error of errors)
     await withChain([depositOfContract, depositOfContract, depositOfContract], async (chain, network) => {
@@ -244,7 +244,7 @@ test('a transaction that can not be traced keeps no other one from its caller', 
     })
 })
 
-test('a trace of nothing, or of other calls, is none: tx.from for now', async () => {
+test('an empty trace, or one of other calls, counts as no trace: the sender is tx.from for now', async () => {
   const values = [null, {}, { type: 'CALL', from: user, to: contract, input: '0x', calls: [] }]
   for (const value of values)
     await withChain([depositOfContract], async (chain) => {
@@ -256,7 +256,7 @@ test('a trace of nothing, or of other calls, is none: tx.from for now', async ()
     })
 })
 
-test('traces of old blocks that are gone are asked for again after a pause, those of newer ones at once', async () => {
+test('traces of old blocks that are pruned are asked again after a pause, those of newer blocks at once', async () => {
   await withChain([depositOfContract, depositOfContract, depositOfContract], async (chain) => {
     const [endpoint] = chain.endpoints
     endpoint!.fail({
@@ -276,7 +276,7 @@ test('traces of old blocks that are gone are asked for again after a pause, thos
   })
 })
 
-test('a tracer that fails at one transaction after the other is left alone for a moment', async () => {
+test('a tracer that fails at several transactions in a row rests for a moment', async () => {
   const four: readonly Recipe[] = [depositOfContract, depositOfContract, depositOfContract, depositOfContract]
   await withChain(four, async (chain) => {
     const [endpoint] = chain.endpoints
@@ -291,7 +291,7 @@ test('a tracer that fails at one transaction after the other is left alone for a
   })
 })
 
-test('a trace that takes longer than it may is given up, and the others are had', async () => {
+test('a trace beyond its time limit is given up, and the other traces are used', async () => {
   await withChain([depositOfContract, depositOfContract], async (chain, network) => {
     const [first] = network.deposits()
     const questions = await questionsOf(chain)
@@ -308,7 +308,7 @@ test('a trace that takes longer than it may is given up, and the others are had'
   })
 })
 
-test('a tracer that is slow says nothing of the next one, which is asked while it rests', async () => {
+test('while a slow tracer rests the next endpoint is asked', async () => {
   await withChain(
     [depositOfContract],
     async (chain) => {
@@ -332,7 +332,7 @@ test('a tracer that is slow says nothing of the next one, which is asked while i
   )
 })
 
-test("a trace that is no trace is that endpoint's failure: the next one is asked", async () => {
+test('an answer that is no trace is a failure of its endpoint, and the next endpoint is asked', async () => {
   await withChain(
     [depositOfContract],
     async (chain) => {
@@ -349,7 +349,7 @@ test("a trace that is no trace is that endpoint's failure: the next one is asked
   )
 })
 
-test('one endpoint without traces, the other with: the caller is found', async () => {
+test('with one endpoint without traces and one with traces the caller is found', async () => {
   await withChain(
     [depositOfContract],
     async (chain) => {
@@ -368,7 +368,7 @@ test('one endpoint without traces, the other with: the caller is found', async (
   )
 })
 
-test('a transaction that is pending, of another hash or without a sender is had from its block, never guessed', async () => {
+test('a transaction that is pending, has another hash or lacks a sender is read from its block, never guessed', async () => {
   const changes: readonly object[] = [
     { from: undefined },
     { from: `0x${'00'.repeat(20)}` },
@@ -394,7 +394,7 @@ test('a transaction that is pending, of another hash or without a sender is had 
     })
 })
 
-test('a transaction that the node has trouble with does not keep the others of its batch', async () => {
+test('a transaction that the node fails to return does not keep the others of its batch', async () => {
   await withChain([directDeposit, directDeposit], async (chain, network) => {
     const { hash } = network.blocks[1]!.transactions[0]!
     const [endpoint] = chain.endpoints
@@ -408,7 +408,7 @@ test('a transaction that the node has trouble with does not keep the others of i
   })
 })
 
-test('a transaction that the node has dropped from its index is found in its block, then in its receipts', async () => {
+test('a transaction that the node dropped from its index is found in its block, then in its receipts', async () => {
   const missing = { type: 'error', code: -32601, message: 'the method does not exist' } as const
   const refusals = [
     { type: 'result', value: null } as const,
@@ -431,7 +431,7 @@ test('a transaction that the node has dropped from its index is found in its blo
     })
 })
 
-test('a transaction that nobody knows does not keep the others of its batch', async () => {
+test('a transaction that no endpoint knows does not keep the others of its batch', async () => {
   await withChain([directDeposit, depositOfContract], async (chain) => {
     const [known, other] = await questionsOf(chain)
     const unknown = { ...other!, transactionHash: new Uint8Array(32).fill(7) }
@@ -440,7 +440,7 @@ test('a transaction that nobody knows does not keep the others of its batch', as
   })
 })
 
-test('a transaction that the first node does not know yet is had from the next one', async () => {
+test('a transaction that the first node does not know yet is read from the next one', async () => {
   await withChain([directDeposit], async (chain) => {
     const questions = await questionsOf(chain)
     const methods = ['eth_getTransactionByHash']
@@ -449,7 +449,7 @@ test('a transaction that the first node does not know yet is had from the next o
   })
 })
 
-test('hundreds of questions go in batches, and only four traces are in flight', async () => {
+test('hundreds of questions go in batches, and at most four traces are in flight', async () => {
   const many: Recipe = (block) => {
     for (let index = 0; index < 130; index++) block.tx({ from: account(index), to: contract }).deposit()
   }
@@ -478,7 +478,7 @@ test('hundreds of questions go in batches, and only four traces are in flight', 
   })
 })
 
-test('a tracer that is slower than its time leaves the rest provisional', async () => {
+test('when a tracer exceeds its time the remaining senders are provisional', async () => {
   const many: Recipe = (block) => {
     for (let index = 0; index < 20; index++) block.tx({ from: user, to: contract }).deposit()
   }

@@ -11,7 +11,7 @@ import { keepsFrom, refused, withStateChain } from '../../../support/stateChain.
 const { signal } = new AbortController()
 const at = asBlockNumber
 
-test('an endpoint that refuses contract calls, in any words, is left alone, and another one answers', async () => {
+test('an endpoint that refuses contract calls, in any words, is passed over, and another one answers', async () => {
   for (const fault of [
     refused('the method is not allowed'),
     refused('upgrade your plan', -32099),
@@ -31,7 +31,7 @@ test('an endpoint that refuses contract calls, in any words, is left alone, and 
     })
 })
 
-test('where no endpoint answers contract calls, what compares is untold and what needs them says so', async () => {
+test('where no endpoint answers contract calls, comparisons get undefined, and questions that need an answer fail as state_unavailable', async () => {
   await withStateChain(1, async ({ client, endpoints, clock }) => {
     const fault = endpoints[0]!.fail(refused('the method is not allowed'))
     const roots = [new Uint8Array(32)]
@@ -57,7 +57,7 @@ test('where no endpoint answers contract calls, what compares is untold and what
   })
 })
 
-test('what can not be done without is asked of one that refused as soon as it answers, whoever else is silent', async () => {
+test('a question that needs an answer goes to an endpoint that refused before as soon as it answers, although the others are silent', async () => {
   for (const others of [0, 1])
     await withStateChain(1 + others, async ({ client, endpoints, clock }) => {
       const fault = endpoints[0]!.fail(refused('the method is not allowed'))
@@ -75,7 +75,7 @@ test('what can not be done without is asked of one that refused as soon as it an
     })
 })
 
-test('refused blocks are no refused state: contracts are asked as soon as blocks come again', async () => {
+test('refused blocks do not count as refused state: contract calls start again as soon as blocks are answered', async () => {
   await withStateChain(1, async ({ client, endpoints, clock }) => {
     const methods = ['eth_getBlockByNumber']
     const message = 'the method is not allowed'
@@ -95,7 +95,7 @@ test('refused blocks are no refused state: contracts are asked as soon as blocks
   })
 })
 
-test('a state that one endpoint no longer keeps is asked of the next', async () => {
+test('a state that one endpoint has pruned is asked of the next', async () => {
   await withStateChain(2, async ({ client, endpoints }) => {
     endpoints[0]!.fail(keepsFrom(30))
     assert.equal(await client.getContractDepositCount(at(10), signal), 5)
@@ -105,7 +105,7 @@ test('a state that one endpoint no longer keeps is asked of the next', async () 
   })
 })
 
-test('endpoints that fail hold up a comparison for a minute, then it goes on without', async () => {
+test('failing endpoints delay a comparison for a minute, then the network goes on without it', async () => {
   await withStateChain(1, async ({ client, endpoints, clock }) => {
     endpoints[0]!.fail({ type: 'http', status: 503, methods: ['eth_call'] })
     const ask = () => client.getContractDepositCount(at(10), signal)
@@ -118,7 +118,7 @@ test('endpoints that fail hold up a comparison for a minute, then it goes on wit
   })
 })
 
-test('roots are asked of an endpoint that tells the newest state of any block, where there is no other', async () => {
+test('exit roots are asked of an endpoint that always answers with the newest state, where there is no other', async () => {
   await withStateChain(1, async ({ client, endpoints, clock }, judge) => {
     const find = () => client.findInjectedGers([new Uint8Array(32).fill(1)], at(40), signal)
     const fault = endpoints[0]!.fail({ type: 'newestState' })
@@ -138,7 +138,7 @@ test('roots are asked of an endpoint that tells the newest state of any block, w
   })
 })
 
-test('what tokens map to is told as of the block, and zero where there is no mapping', async () => {
+test('token mappings are those of the block that is asked about, and zero where there is none', async () => {
   const network = createFakeWorld({ networks: [1] }).network(1)
   const [token, first, second] = ([1, 2, 3] as const).map((n) => `0x${`0${n}`.repeat(20)}` as const)
   for (const wrapped of [first!, second!])
@@ -156,7 +156,7 @@ test('what tokens map to is told as of the block, and zero where there is no map
   await chain.close()
 })
 
-test('many words are one call, by a program, and calls of their own where an endpoint does not take it', async () => {
+test('many words are read by one call of a program, and by single calls where an endpoint does not accept the program', async () => {
   const world = createFakeWorld({ networks: [1] })
   const [l1, network] = [world.network(0), world.network(1)]
   l1.mine((block) => block.tx().deposit({ destinationNetwork: 1 }))

@@ -25,7 +25,7 @@ const noHashes: Fault = {
   when: ({ params: [, tag] }) => typeof tag === 'object',
 }
 
-test('a gateway that tells the newest state of any block is no witness, and is not asked for state again', async () => {
+test('a gateway that answers with the newest state for any block is no witness, and is not asked for state again', async () => {
   for (const checks of ['nothing', 'block'] as const)
     await withStateChain(2, async ({ client, endpoints, lines }, judge) => {
       endpoints[0]!.fail({ type: 'newestState', checks })
@@ -40,7 +40,7 @@ test('a gateway that tells the newest state of any block is no witness, and is n
     })
 })
 
-test('an honest node is a witness: by two blocks, by the hash where the older state is gone, at its head where hashes are not taken', async () => {
+test('an honest node is a witness by two blocks, by block hash where older state is pruned, and at its head where hashes are not accepted', async () => {
   await withStateChain(1, async ({ client, endpoints }, judge) => {
     const [endpoint] = endpoints
     assert.deepEqual(await judge(10), proven(5), 'two blocks')
@@ -59,7 +59,7 @@ test('an honest node is a witness: by two blocks, by the hash where the older st
   })
 })
 
-test('who tells what another one denies is not asked for state for a while, even if the other one has no proof', async () => {
+test('an endpoint whose answer another one denies is not asked for state for a while, even if the other has no proof', async () => {
   for (const faults of [[], [keepsFrom(30), noHashes]])
     await withStateChain(2, async ({ client, endpoints, clock, lines }, judge) => {
       for (const fault of faults) endpoints[1]!.fail(fault)
@@ -80,7 +80,7 @@ test('who tells what another one denies is not asked for state for a while, even
     })
 })
 
-test('one that tells another block is found out by whoever denies it, and is still good for the newest', async () => {
+test('an endpoint that answers for another block is found when another endpoint denies it, and is still asked about the newest block', async () => {
   await withStateChain(2, async ({ client, endpoints, lines }, judge) => {
     endpoints[0]!.fail({ type: 'newestState' })
     const ask = () => client.getContractDepositCount(at(10), signal)
@@ -94,7 +94,7 @@ test('one that tells another block is found out by whoever denies it, and is sti
   })
 })
 
-test('an endpoint that takes its word back is asked on, and one that insists without proof settles nothing', async () => {
+test('an endpoint that withdraws its answer is asked again, and one that insists without proof leaves the question open', async () => {
   await withStateChain(1, async ({ client, endpoints }, judge) => {
     const once = endpoints[0]!.fail({ ...liesAboutCounts, times: 1 })
     const ask = () => client.getContractDepositCount(at(35), signal)
@@ -113,7 +113,7 @@ test('an endpoint that takes its word back is asked on, and one that insists wit
 
 const threeDeposits: Recipe[] = Array.from({ length: 3 }, () => (block) => block.tx().deposit())
 
-test('of two nodes on either side of a reorg the one that has followed it is left alone for a moment only', async () => {
+test('of two nodes on different sides of a reorg, the one that has followed it is passed over only for a moment', async () => {
   await withStateChain(2, async ({ client, endpoints, clock, lines }, judge, network) => {
     endpoints[1]!.fail({ type: 'branch', blocks: network.blocks })
     network.reorg({ depth: 3, blocks: threeDeposits })
@@ -143,7 +143,7 @@ test('an answer from an endpoint that has another block there, or none, is judge
   })
 })
 
-test('who told it is who is judged, whoever answered what can not wait meanwhile', async () => {
+test('the endpoint that gave the answer is judged, although another one has answered an urgent question meanwhile', async () => {
   await withStateChain(2, async ({ client, endpoints }, judge) => {
     endpoints[0]!.fail(liesAboutCounts)
     assert.equal(await client.getContractDepositCount(at(35), signal), 9)

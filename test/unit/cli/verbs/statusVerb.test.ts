@@ -25,7 +25,7 @@ const stateOf = (change: Partial<NetworkSyncRecord>): string =>
     .split(/ {2,}/)
     .at(-1)!
 
-test('the state of a network says what is the matter, and syncing only where that is all', () => {
+test('the state of a network names its fault, and says syncing only when there is no fault', () => {
   const outOfStep = { is_synced: false } as const
   assert.equal(stateOf({}), 'in sync')
   assert.equal(stateOf(outOfStep), 'syncing')
@@ -38,7 +38,7 @@ test('the state of a network says what is the matter, and syncing only where tha
   assert.equal(stateOf({ ...outOfStep, halted: 'disk_full', reasons: ['disk'] }), 'halted: disk_full')
 })
 
-test('there is no lag against a head that nobody tells', () => {
+test('no lag is shown while the head is unknown', () => {
   const cells = (change: Partial<NetworkSyncRecord>) => {
     const [titles, row] = renderStatus([{ ...IN_STEP, ...change }]).split('\n')
     const at = titles!.indexOf(' lag') + ' lag'.length

@@ -10,7 +10,7 @@ const v4 = fc.ipV4()
 const v6 = fc.ipV6()
 const version = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6')
 
-test('an address is read when Node reads it, and only then', () => {
+test('an address is parsed exactly when Node parses it', () => {
   const odd = fc.stringMatching(/^[0-9a-f:.]{0,20}$/)
   fc.assert(
     fc.property(fc.oneof(v4, v6, odd), (text) => {
@@ -31,7 +31,7 @@ test('an address is read when Node reads it, and only then', () => {
     assert.equal(parseIp(text), undefined, text)
 })
 
-test('an address is in a range when Node says so', () => {
+test('an address is in a range exactly when Node says so', () => {
   const near = fc.tuple(fc.oneof(v4, v6), fc.nat(128), fc.oneof(v4, v6))
   fc.assert(
     fc.property(near, ([network, bits, address]) => {
@@ -48,7 +48,7 @@ test('an address is in a range when Node says so', () => {
   )
 })
 
-test('an IPv4 address is the same one however a socket or a header spells it', () => {
+test('an IPv4 address is the same however a socket or a header spells it', () => {
   const ranges = new AddressRanges(['192.0.2.0/31'])
   const mapped = Uint8Array.of(...Array(10).fill(0), 0xff, 0xff, 192, 0, 2, 1)
   for (const address of [
@@ -62,7 +62,7 @@ test('an IPv4 address is the same one however a socket or a header spells it', (
   assert.equal(ranges.has(parseIp('192.0.2.2')!), false)
 })
 
-test('IPv6 clients of one /64 are one client, others are not', () => {
+test('IPv6 addresses of one /64 are one client, others are not', () => {
   const name = (text: string): string => clientName(parseIp(text)!)
   assert.equal(name('2001:db8:1:2::1'), name('2001:db8:1:2:ffff::9'))
   assert.notEqual(name('2001:db8:1:2::1'), name('2001:db8:1:3::1'))
@@ -94,7 +94,7 @@ for (const [what, peer, forwarded, client] of [
   ['a port is dropped', '10.0.0.1', '203.0.113.9:4711', '203.0.113.9'],
   ['a port behind brackets is dropped', '10.0.0.1', '[2001:db8::1]:4711', '2001:db8::1'],
 ] as const)
-  test(`X-Forwarded-For: ${what}`, () => {
+  test(`the client's address behind proxies: ${what}`, () => {
     const found = clientAddress(parseIp(peer)!, new AddressRanges(['10.0.0.0/8']), () => forwarded)
     assert.deepEqual(found, parseIp(client))
   })

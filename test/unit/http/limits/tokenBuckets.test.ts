@@ -7,7 +7,7 @@ import { TokenBuckets } from '../../../../src/http/limits/tokenBuckets.js'
 const allowed = (buckets: TokenBuckets, client: string, cost: number, nowMs: number): boolean =>
   buckets.take(client, cost, nowMs).isAllowed
 
-test('a client has its burst, then what comes back per second', () => {
+test('a client may use its burst, then the requests that accrue per second', () => {
   const buckets = new TokenBuckets({ tokensPerSec: 2, burst: 10 }, 100)
   const balances = [0, 0, 0, 500, 500, 1_000].map((nowMs) => buckets.take('a', 4, nowMs))
   assert.deepEqual(balances, [
@@ -20,7 +20,7 @@ test('a client has its burst, then what comes back per second', () => {
   ])
 })
 
-test('a refused client that waits as long as it is told is served', () => {
+test('a refused client that waits for its Retry-After is served', () => {
   const buckets = new TokenBuckets({ tokensPerSec: 3, burst: 100 }, 100)
   assert.ok(allowed(buckets, 'a', 98, 0))
   const { isAllowed, retryAfterSec } = buckets.take('a', 50, 0)
@@ -28,7 +28,7 @@ test('a refused client that waits as long as it is told is served', () => {
   assert.equal(allowed(buckets, 'a', 50, retryAfterSec * 1_000), true)
 })
 
-test('a bucket never holds more than its burst, and a clock that steps back takes nothing', () => {
+test('a bucket never holds more than its burst, and a clock that steps back takes nothing away', () => {
   const buckets = new TokenBuckets({ tokensPerSec: 5, burst: 10 }, 100)
   assert.equal(buckets.take('a', 10, 0).remaining, 0)
   assert.equal(buckets.take('a', 10, 1e9).isAllowed, true)
@@ -43,7 +43,7 @@ test('clients do not share a bucket', () => {
   )
 })
 
-test('a flood of clients fills no memory, and costs those that still ask nothing', () => {
+test('a flood of clients does not fill the memory, and active clients keep their buckets', () => {
   const buckets = new TokenBuckets({ tokensPerSec: 1, burst: 10 }, 1_000)
   assert.ok(allowed(buckets, 'steady', 10, 0))
   for (let client = 0; client < 100_000; client++) {
@@ -53,7 +53,7 @@ test('a flood of clients fills no memory, and costs those that still ask nothing
   assert.equal(buckets.size, 1_000)
 })
 
-test('a key is known by its hash, as X-API-Key or as a bearer token', () => {
+test('a key is recognised by its hash, from X-API-Key or as a bearer token', () => {
   const hash = (key: string): string => createHash('sha256').update(key).digest('hex')
   const keys = new ApiKeys([hash('first'), hash('second')])
   for (const [apiKey, authorization, position] of [

@@ -12,7 +12,7 @@ class Item implements Listed<Item> {
   }
 }
 
-test('whatever leaves, and in whatever order, the others stay in order of arrival', () => {
+test('whatever entries leave, in any order, the others stay in order of arrival', () => {
   const items = Array.from({ length: 6 }, (_, name) => new Item(name))
   for (const [leaving, left] of [
     [[0], [1, 2, 3, 4, 5]],

@@ -27,13 +27,13 @@ function hostWith(context: TestContext, packages: Record<string, { addon?: strin
 
 const NATIVE = 'uws_linux_x64_127.node'
 
-test('on this machine a native build loads and tells its name and version', () => {
+test('on this machine a native build loads and reports its name and version', () => {
   const core = loadUws()
   assert.match(core.name, /^uWebSockets\.js(-modern)?$/)
   assert.match(core.version, /^20\./)
 })
 
-test('without any build the error names the ABI, the needed and the found glibc', (context) => {
+test('without any build the error names the ABI, the required glibc and the present one', (context) => {
   const host = hostWith(context, {
     'uWebSockets.js-modern': {
       addon: NATIVE,

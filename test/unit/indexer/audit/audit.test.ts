@@ -30,7 +30,7 @@ function hide({ client }: ReturnType<typeof createSyncHarness>, hidden: FakeBloc
   return state
 }
 
-test('a claim left out of far history halts the network before it has caught up, and heals when it is told', async () => {
+test('a claim missing from far history halts the network before it has caught up, and the network heals when the log is shown', async () => {
   const { harness, block } = claimedLongAgo()
   const hole = hide(harness, block)
   await harness.run(() => harness.row.haltReason() === 'missing_log')
@@ -65,7 +65,7 @@ test('a store is catching up from its first block until every claim was compared
   await harness.run(() => shard.checkpoint()?.number === network.head.number && !shard.isCatchingUp)
 })
 
-test('a claim that an administrator set for the last deposit count there can be keeps nobody from getting in step', async () => {
+test('a claim that an administrator set for the highest possible deposit count does not keep the network from catching up', async () => {
   const { harness, network, l1 } = claimedLongAgo()
   const last = { depositCount: 2 ** 32 - 1, globalIndex: (1n << 64n) + 0xffff_ffffn }
   network.mine((block) => block.tx().setClaim({ ...l1.deposits()[0]!, ...last }))
@@ -82,7 +82,7 @@ test('a claim that an administrator set for the last deposit count there can be 
   await harness.run(() => harness.row.haltReason() === 'missing_log', 130_000)
 })
 
-test('the taking back of a claim that was left out is found as well', async () => {
+test('an unset claim that is missing from far history is found too', async () => {
   const { harness, network, l1 } = claimedLongAgo()
   const block = network.mine((next) => next.tx().unsetClaim(l1.deposits()[3]!))
   network.mineEmpty(200)
@@ -104,7 +104,7 @@ test('a claim that is lost at the tip of a running network is found within two m
   await harness.run(() => harness.row.haltReason() === 'none' && isInStep(harness), 60_000)
 })
 
-test('a claim that is lost beside others at the tip is found within a minute', async () => {
+test('a claim that is lost at the tip beside stored ones is found within a minute', async () => {
   const { harness, network, l1 } = claimedLongAgo()
   await harness.run(() => harness.row.get('caughtUp') === 1)
   hide(
@@ -115,7 +115,7 @@ test('a claim that is lost beside others at the tip is found within a minute', a
   await harness.run(() => harness.row.haltReason() === 'missing_log', 45_000)
 })
 
-test('an emergency that was left out of far history halts the network', async () => {
+test('an emergency that is missing from far history halts the network', async () => {
   const harness = createSyncHarness({ networkId: 1 })
   const block = harness.network.mine((next) => next.tx().setEmergency(true))
   harness.network.mineEmpty(300)
@@ -125,7 +125,7 @@ test('an emergency that was left out of far history halts the network', async ()
   await harness.run(() => harness.row.haltReason() === 'none' && isInStep(harness), 60_000)
 })
 
-test('a token that was mapped anew without its log halts the network, and the newest of many mappings is no exception', async () => {
+test('a token mapping whose log is missing halts the network, also when it is the newest of many', async () => {
   const token = (n: number): Hex => `0x${n.toString(16).padStart(40, '0')}`
   const harness = createSyncHarness({ networkId: 1 })
   const { network, client, row } = harness
@@ -147,7 +147,7 @@ test('a token that was mapped anew without its log halts the network, and the ne
   await harness.run(() => client.callCount('getWrappedTokens') > asked + 13, 14_000_000)
 })
 
-test('one endpoint that lies about claims halts nobody: the next one is asked before it counts', async () => {
+test('one endpoint that lies about claims halts no network: the next endpoint is asked before a difference counts', async () => {
   const { harness, network } = claimedLongAgo()
   const { client } = harness
   let isLying = true
@@ -167,7 +167,7 @@ test('one endpoint that lies about claims halts nobody: the next one is asked be
   )
 })
 
-test('a node that keeps no such state is no reason to halt', async () => {
+test('a node that has pruned the compared state is no reason to halt', async () => {
   const { harness, block } = claimedLongAgo()
   hide(harness, block)
   harness.client.getClaimedWords = async (words) => words.map(() => undefined)
@@ -175,7 +175,7 @@ test('a node that keeps no such state is no reason to halt', async () => {
   assert.equal(harness.row.haltReason(), 'none')
 })
 
-test('every word is compared once soon after the start, then all come round, and new ones at once', async () => {
+test('every word of the claimed bitmap is compared once soon after the start, then all in turn, and new ones at once', async () => {
   const asked: ClaimedWord[] = []
   const own = asNetworkId(1)
   let readsMany = false
@@ -228,7 +228,7 @@ test('every word is compared once soon after the start, then all come round, and
   assert.ok(sizes[0]! >= 400, `hundreds at once where one call answers them: ${sizes}`)
 })
 
-test('while one word differs none of that answer counts as compared', async () => {
+test('while one word of an answer differs, no word of that answer counts as compared', async () => {
   let lie = 1n
   const audit = new ClaimAudit({
     networkId: asNetworkId(1),

@@ -47,7 +47,7 @@ function injectedRoots(
   return { client, compare, head }
 }
 
-test('the hash chain of a sovereign manager proves all injections with one question', async () => {
+test('the hash chain of a sovereign manager proves all injections with one call', async () => {
   const { client, compare } = injectedRoots(undefined)
   assert.equal(await compare(), undefined)
   assert.deepEqual(
@@ -56,7 +56,7 @@ test('the hash chain of a sovereign manager proves all injections with one quest
   )
 })
 
-test('an injection or a removal that was left out is found by the map, whatever the manager', async () => {
+test('an injection or a removal that is missing from the store is found by the map, for each kind of manager', async () => {
   for (const keepsHashChains of [true, false]) {
     const options = { keepsHashChains, removes: true }
     assert.equal(await injectedRoots(undefined, options).compare(), undefined, 'nothing left out')
@@ -69,7 +69,7 @@ test('an injection or a removal that was left out is found by the map, whatever 
   }
 })
 
-test('roots that a manager learned of before it told of them are no reason to halt, those left out since are', async () => {
+test('roots that a manager learned before it had events are no reason to halt, roots missing since then are', async () => {
   for (const keepsHashChains of [true, false]) {
     const { compare } = injectedRoots(undefined, { keepsHashChains, silent: 2 })
     for (let look = 0; look < 3; look++) assert.equal(await compare(), undefined, `look ${look}`)
@@ -78,7 +78,7 @@ test('roots that a manager learned of before it told of them are no reason to ha
   }
 })
 
-test('where roots are asked for, one that no sweep has seen yet is no reason to halt, whatever the manager became', async () => {
+test('on a polled network a root that no sweep has seen yet is no reason to halt, whatever kind of manager it has now', async () => {
   for (const keepsHashChains of [true, false])
     assert.equal(await injectedRoots(4, { keepsHashChains, isPolled: true }).compare(), undefined)
 })

@@ -75,7 +75,7 @@ const changes: Record<string, Change> = {
 }
 
 for (const [what, change] of Object.entries(changes)) {
-  test(`${what}, told by one that nobody can judge: not in step, nothing ready, until it tells otherwise`, async () => {
+  test(`${what}, from an endpoint that cannot be judged: the network is not in step and nothing is ready until the endpoint agrees`, async () => {
     const { harness, insist, agree, isReady, halts, staysUnready } = createNetwork()
     const { row, run, client } = harness
     insist(change)
@@ -92,7 +92,7 @@ for (const [what, change] of Object.entries(changes)) {
     assert.deepEqual(halts(), [])
   })
 
-  test(`${what}, told of a network that was in step: nothing is ready until it tells otherwise`, async () => {
+  test(`${what}, on a network that was in step: nothing is ready until the endpoint agrees`, async () => {
     const { harness, insist, agree, isReady, halts, staysUnready } = createNetwork()
     const { shard, run } = harness
     await run(isReady)
@@ -105,7 +105,7 @@ for (const [what, change] of Object.entries(changes)) {
   })
 }
 
-test('one that falls silent after it contradicted has taken nothing back', async () => {
+test('an endpoint that falls silent after a contradiction has not withdrawn it', async () => {
   const { harness, insist, staysUnready } = createNetwork()
   const { client, clock } = harness
   insist(changes['a claim that we do not have']!)
@@ -132,7 +132,7 @@ test('an endpoint that fails while it is judged leaves its contradiction open', 
   await run(isReady, 130_000)
 })
 
-test('a claim that was lost is read again as soon as somebody can prove it', async () => {
+test('a lost claim is read again as soon as an endpoint can prove it', async () => {
   const { harness, l1, isReady, halts, staysUnready } = createNetwork()
   const { network, client, shard, run } = harness
   const lost = network.mine((block) => block.tx().claim({ deposit: l1.deposits()[1]! })).number
@@ -168,7 +168,7 @@ function forked() {
   return { ...created, fork, claim }
 }
 
-test('a reorg between two reads is followed, and takes readiness from nobody', async () => {
+test('a reorg between two calls is followed, and ends readiness nowhere', async () => {
   const { harness, fork, claim, isReady, halts } = forked()
   const { network, client, shard, clock, run } = harness
   await run(isReady)
@@ -190,7 +190,7 @@ test('a reorg between two reads is followed, and takes readiness from nobody', a
   assert.deepEqual(halts(), [])
 })
 
-test('contract calls that go on telling of another branch make nothing ready, and are not asked all the time', async () => {
+test('contract calls that keep answering from another branch make nothing ready, and are asked ever more rarely', async () => {
   const { harness, fork, claim, isReady, halts } = forked()
   const { client, shard, clock, run } = harness
   await run(isReady)
@@ -209,7 +209,7 @@ test('contract calls that go on telling of another branch make nothing ready, an
   assert.deepEqual(halts(), [])
 })
 
-test('what differed in a backfill and is not settled yet is not told as compared', async () => {
+test('a difference in backfill that is not settled yet does not count as compared', async () => {
   const { harness, insist, agree, isReady } = createNetwork()
   const { client, shard, row, network, run } = harness
   client.maxRange = 8
@@ -225,7 +225,7 @@ test('what differed in a backfill and is not settled yet is not told as compared
   assert.equal(wasCompared, false)
 })
 
-test('what was proven against the store stays so when all fall silent: nothing becomes ready', async () => {
+test('a fault proven against the store stays when all endpoints fall silent: nothing becomes ready', async () => {
   const { harness, l1, isReady } = createNetwork()
   const { network, client, clock, row, shard, run } = harness
   await run(isReady)

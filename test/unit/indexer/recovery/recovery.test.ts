@@ -14,7 +14,7 @@ async function followReady() {
   return { harness, l1, isReady }
 }
 
-test('claims that are taken back to be read again leave nothing ready meanwhile', async () => {
+test('while lost claims are taken back and read again, nothing is ready', async () => {
   const { harness, l1, isReady } = await followReady()
   const { network, client, shard, row } = harness
   const follow = async (blocks: number) => {
@@ -47,7 +47,7 @@ test('claims that are taken back to be read again leave nothing ready meanwhile'
   await harness.run(() => row.haltReason() === 'none' && isInStep(harness) && isReady(), 60_000)
 })
 
-test('what the contract denies at the tip makes nothing ready, over a restart without endpoints too', async () => {
+test('a difference that the contract shows at the tip makes nothing ready, also after a restart without endpoints', async () => {
   const { harness, l1, isReady } = await followReady()
   const { network, client, shard, row } = harness
   const hidden = network.mine((block) => block.tx().claim({ deposit: l1.deposits()[3]! }))

@@ -64,7 +64,7 @@ async function longAgo(): Promise<{ harness: SyncHarness; hole: Hole }> {
 const isHealed = (harness: SyncHarness) => () =>
   harness.row.haltReason() === 'none' && harness.row.get('caughtUp') === 1 && isInStep(harness)
 
-test('a claim and a deposit missing deeper than undo reaches come back by themselves once they are told', async () => {
+test('a claim and a deposit missing below the undo floor come back by themselves once their logs are shown', async () => {
   const { harness, hole } = await longAgo()
   await harness.run(() => harness.row.haltReason() === 'missing_log', 3 * MINUTE_MS)
   hole.isHidden = false
@@ -87,7 +87,7 @@ test('a claim and a deposit missing deeper than undo reaches come back by themse
   assert.equal(harness.shard.startedOver.length, 1)
 })
 
-test('while they are hidden everything is read again once per period, which doubles up to an hour, over restarts too', async () => {
+test('while the logs stay hidden the network starts over once per period, which doubles up to an hour, across restarts too', async () => {
   const { harness, hole } = await longAgo()
   const { clock, shard, row } = harness
   const startedAtMs: number[] = []
@@ -110,14 +110,14 @@ test('while they are hidden everything is read again once per period, which doub
   await harness.run(isHealed(harness), 200 * MINUTE_MS)
 })
 
-test('a log that comes back late is not waited out for longer than an hour', async () => {
+test('a log that is shown late is read within an hour', async () => {
   const { harness, hole } = await longAgo()
   await harness.run(() => harness.shard.startedOver.length >= 6, 400 * MINUTE_MS)
   hole.isHidden = false
   await harness.run(isHealed(harness), 65 * MINUTE_MS)
 })
 
-test('what fails while it is found out whether to start over is told by its own name', async () => {
+test('a failure while the network decides whether to start over halts it under its own reason', async () => {
   const { harness } = await longAgo()
   const { client, row, messages, shard } = harness
   const comparedAt = new FatalError('another chain', { reason: 'wrong_chain' })
@@ -133,7 +133,7 @@ test('what fails while it is found out whether to start over is told by its own 
   assert.ok(!reasons.includes('internal_error'), reasons.join())
 })
 
-test('an interruption while everything is read again costs no other start', async () => {
+test('an interruption while the network is read again causes no further start over', async () => {
   const { harness, hole } = await longAgo()
   await harness.run(() => harness.row.haltReason() === 'missing_log', 3 * MINUTE_MS)
   hole.isHidden = false
@@ -149,7 +149,7 @@ test('an interruption while everything is read again costs no other start', asyn
   assert.equal(harness.shard.startedOver.length, 1)
 })
 
-test('what undo still reaches never starts over, however long it is hidden', async () => {
+test('a log hidden above the undo floor never makes the network start over', async () => {
   const { harness, hole } = await longAgo()
   hole.isHidden = false
   await harness.run(isHealed(harness), 20 * MINUTE_MS)
@@ -163,7 +163,7 @@ test('what undo still reaches never starts over, however long it is hidden', asy
   assert.equal(harness.shard.startedOver.length, before)
 })
 
-test('nothing starts over before the block of the comparison is final', async () => {
+test('the network starts over only once the compared block is final', async () => {
   const { harness } = await longAgo()
   harness.client.finalized = () => 0
   await harness.run(() => false, 60 * MINUTE_MS).catch(() => undefined)
@@ -171,7 +171,7 @@ test('nothing starts over before the block of the comparison is final', async ()
   assert.deepEqual(harness.shard.startedOver, [])
 })
 
-test('a node that prunes the state of old blocks proves it at the newest final one', async () => {
+test('a node that prunes old state can prove the difference at the newest final block', async () => {
   const { harness, hole } = await longAgo()
   const { network, clock, client } = harness
   client.finalized = (head) => head - 10
@@ -191,7 +191,7 @@ test('a node that prunes the state of old blocks proves it at the newest final o
   assert.equal(harness.shard.startedOver.length, 1)
 })
 
-test('a deposit missing there that only the next deposit tells of comes back as well', async () => {
+test('a missing deposit below the undo floor that only the next deposit reveals comes back too', async () => {
   const { harness, hole } = await longAgo()
   const { network, row, shard } = harness
   hole.isStateTold = false

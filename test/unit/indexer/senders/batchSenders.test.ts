@@ -24,7 +24,7 @@ const logs = [
   encodeLog(contracts.bridge, eventAbi('ClaimEvent') as never, { ...shared, globalIndex: 7n, amount: 9n }),
 ]
 
-test('events that came packed get their senders before the commit, and keep all their fields', async () => {
+test('events that arrived packed get their senders before the commit, and keep all their fields', async () => {
   const raw = logs.map((log, logIndex) => ({
     ...log,
     ...{ blockNumber: '0x7', blockHash: `0x${'bb'.repeat(32)}`, transactionHash: `0x${'77'.repeat(32)}` },

@@ -34,14 +34,14 @@ function openSenders(deposits: number, limits: { readonly largestBatch?: number 
   return { network, client, shard, pass, left, wait, now, row }
 }
 
-test('one step resolves one batch, the last one says done', async () => {
+test('one step resolves one batch, and the last step says done', async () => {
   const { pass, left } = openSenders(5)
   assert.equal(await pass.step(never), 'done')
   assert.equal(left(), 0)
   assert.equal(await pass.step(never), 'done')
 })
 
-test('a failure waits on its own, and smaller batches get past a transaction that can not be read', async () => {
+test('a failed pass waits by itself, and smaller batches get past a transaction that cannot be read', async () => {
   const { client, pass, left, wait } = openSenders(1_500)
   let isBroken = true
   client.before = ({ method, from }) => {
@@ -75,7 +75,7 @@ async function settle({ pass, wait }: ReturnType<typeof openSenders>, ms: number
   }
 }
 
-test('a provisional answer is stored at once, keeps nobody waiting, and is corrected when the trace is had', async () => {
+test('a provisional sender is stored at once, delays no other sender, and is corrected when the trace is read', async () => {
   const opened = openSenders(3)
   const { network, client, shard, pass, left } = opened
   const { transactionHash, caller: from } = network.deposits()[1]!
@@ -95,7 +95,7 @@ test('a provisional answer is stored at once, keeps nobody waiting, and is corre
   assert.deepEqual(shard.senderNotes(), { fallback: 0, unknown: 0 })
 })
 
-test('nothing is asked again while every endpoint refuses traces, and all when one offers them', async () => {
+test('while every endpoint refuses traces nothing is asked, and when one offers them all provisional senders are asked', async () => {
   const opened = openSenders(300)
   const { client, shard } = opened
   client.isProvisional = () => !client.tracing
@@ -108,7 +108,7 @@ test('nothing is asked again while every endpoint refuses traces, and all when o
   assert.deepEqual(shard.senderNotes(), { fallback: 0, unknown: 0 })
 })
 
-test('a transaction that is never traced is asked for less and less', async () => {
+test('a transaction that is never traced is asked ever more rarely', async () => {
   const opened = openSenders(1)
   opened.client.isProvisional = () => true
   const tries = async (minutes: number) => {
@@ -124,7 +124,7 @@ test('a transaction that is never traced is asked for less and less', async () =
   assert.ok((await tries(24 * 60)) <= 5, 'a day')
 })
 
-test('a transaction that nobody knows is passed over at once, holds the network for a minute, and is told when it turns up', async () => {
+test('a transaction that no endpoint knows is passed over at once, holds the network for a minute, and gets its sender when it turns up', async () => {
   const opened = openSenders(4)
   const { network, client, shard, pass, left, wait, row } = opened
   const [, second, third] = network.deposits()
@@ -153,7 +153,7 @@ test('a transaction that nobody knows is passed over at once, holds the network 
   assert.deepEqual(shard.senderNotes(), { fallback: 0, unknown: 0 })
 })
 
-test('one that turns up before the minute is over holds the network no longer', async () => {
+test('an unknown transaction that turns up within the minute no longer holds the network', async () => {
   const opened = openSenders(2)
   const { network, client, pass, wait, row } = opened
   const [, second] = network.deposits()
@@ -167,7 +167,7 @@ test('one that turns up before the minute is over holds the network no longer', 
   assert.equal(row.get('awaitedSenders'), 0)
 })
 
-test('a transaction that no batch of one can be read for counts as unknown, and the others follow', async () => {
+test('a transaction that fails even in a batch of one counts as unknown, and the following ones are resolved', async () => {
   const opened = openSenders(6, { largestBatch: 4 })
   const { network, client, pass, left, wait, shard } = opened
   const third = network.deposits()[2]!.transactionHash
@@ -182,7 +182,7 @@ test('a transaction that no batch of one can be read for counts as unknown, and 
   assert.equal(shard.senderNotes().unknown, 1)
 })
 
-test('what was asked before a reorg is not stored after it', async () => {
+test('senders asked before a reorg are not stored after it', async () => {
   const { client, shard, pass, wait } = openSenders(2)
   client.isProvisional = () => !client.tracing
   client.tracing = false
@@ -197,7 +197,7 @@ test('what was asked before a reorg is not stored after it', async () => {
   assert.equal(shard.senderNotes().fallback, 2)
 })
 
-test('batches are asked for one by one while there is time, and stored together', async (context) => {
+test('batches are asked one after another while there is time, and stored together', async (context) => {
   const { client, shard, pass, left, now } = openSenders(50, { largestBatch: 10 })
   const stored = context.mock.method(shard, 'resolveSenders')
   const asked: number[] = []
@@ -211,7 +211,7 @@ test('batches are asked for one by one while there is time, and stored together'
   )
 })
 
-test('no further batch is asked for when the time is over', async () => {
+test('no further batch is asked when the time is over', async () => {
   const { client, pass, left, wait, now } = openSenders(50, { largestBatch: 10 })
   await pass.step(never, now() + 1)
   client.before = () => wait(10)
@@ -220,7 +220,7 @@ test('no further batch is asked for when the time is over', async () => {
   assert.equal(left(), 50 - 20)
 })
 
-test('what was answered before a batch failed is stored', async () => {
+test('senders that were answered before a batch failed are stored', async () => {
   const { client, pass, left, now } = openSenders(50, { largestBatch: 10 })
   await pass.step(never, now() + 1)
   let calls = 0

@@ -83,7 +83,7 @@ function world(deposits: number) {
   return { state, search, settle, grow, cut, run, row, l1, stored }
 }
 
-test('a root is looked for from the one settled before on, and nothing is worked out where all are known', () => {
+test('a settled root is searched from the previously settled one on, and no root is computed when all are known', () => {
   const { settle, run } = world(1_000_000)
   settle(rootOf(0, 500_000))
   assert.deepEqual(run(), { places: [], computed: 0 })
@@ -98,7 +98,7 @@ test('a root is looked for from the one settled before on, and nothing is worked
   assert.deepEqual(run(), { places: [], computed: 0 })
 })
 
-test('a root that is older than the one settled before it, or of an older lineage, is found all the same', () => {
+test('a root older than the previously settled one, or of an older lineage, is found too', () => {
   const { settle, run, cut } = world(5_000)
   settle(rootOf(0, 4_000), rootOf(0, 37))
   assert.deepEqual(run().places, [[0, 37]])
@@ -110,7 +110,7 @@ test('a root that is older than the one settled before it, or of an older lineag
   ])
 })
 
-test('a root of another tree costs one pass over the leaf counts, and then one look at each new one', () => {
+test('a root of another tree costs one pass over the leaf counts, and then one look at each new count', () => {
   const { settle, run, grow, cut, state } = world(10_000)
   const foreign = () => Buffer.alloc(32, 0xee)
   settle(rootOf(0, 5_000), foreign())
@@ -127,7 +127,7 @@ test('a root of another tree costs one pass over the leaf counts, and then one l
   assert.deepEqual(run(), { places: [], computed: 0 }, 'an L1 reorg, and settled once more')
 })
 
-test('a root that is settled before its leaf is indexed is found as soon as the leaf is there', () => {
+test('a root that is settled before its deposit is indexed is found as soon as the deposit is', () => {
   const { settle, run, grow, cut } = world(1_000)
   settle(rootOf(0, 1_050), rootOf(1, 1_020))
   assert.deepEqual(run().places, [])
@@ -137,7 +137,7 @@ test('a root that is settled before its leaf is indexed is found as soon as the 
   assert.deepEqual(run().places, [[1, 1_020]])
 })
 
-test('a long search goes on in slices of some 20 ms, and counts as behind until the likely places are done', () => {
+test('a long search runs in slices of about 20 ms, and counts as unfinished until the likely counts are done', () => {
   const { settle, search, state, row, l1 } = world(10_000)
   settle(rootOf(0, 9_999))
   let slices = 0
@@ -152,7 +152,7 @@ test('a long search goes on in slices of some 20 ms, and counts as behind until 
   assert.equal(search.hasWork, false)
 })
 
-test('what could not be stored is looked for again', () => {
+test('a root that could not be stored is searched again', () => {
   const { settle, search, state, run } = world(1_000)
   settle(rootOf(0, 151))
   state.isFull = true
@@ -161,7 +161,7 @@ test('what could not be stored is looked for again', () => {
   assert.deepEqual(run().places, [[0, 151]])
 })
 
-test('after a reorg of its own network every settled root is looked up again', () => {
+test('after a reorg of its own network every settled root is searched again', () => {
   const { settle, run, state, stored, row } = world(1_000)
   settle(rootOf(0, 151))
   assert.deepEqual(run().places, [[0, 151]])

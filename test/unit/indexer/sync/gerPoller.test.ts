@@ -86,7 +86,7 @@ function world(gerInjection: NetworkConfig['gerInjection'] = 'auto') {
 
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i)
 
-test('the first sweep asks for every leaf, the next only for those above the newest that is known', async () => {
+test('the first sweep asks for every L1 info leaf, later sweeps only for leaves above the newest known one', async () => {
   const { sweep, state } = world()
   assert.deepEqual(await sweep(250, 3, 7, 249), [range(0, 250), [3, 7, 249]])
   assert.equal(state.polledLeaves, 250)
@@ -94,7 +94,7 @@ test('the first sweep asks for every leaf, the next only for those above the new
   assert.deepEqual(await sweep(1), [[252, 253], []])
 })
 
-test('a leaf that waits is asked for again with each block of the network, and without any news not at all', async () => {
+test('a leaf that is not injected yet is asked for again with each block of the network, and not at all without a new block', async () => {
   const { sweep, state } = world()
   assert.deepEqual(await sweep(5, 3), [range(0, 5), [3]])
   assert.deepEqual(await sweep(0), [[], []])
@@ -102,7 +102,7 @@ test('a leaf that waits is asked for again with each block of the network, and w
   assert.deepEqual(await sweep(0, 4), [[4], [4]])
 })
 
-test('a reorg of the network to the same height, or a rewind to the same block, is asked for all that it took', async () => {
+test('after a reorg to the same height, or a rewind to the same block, the sweep asks for every removed leaf', async () => {
   const { sweep, state, takeBack } = world()
   await sweep(800, 3, 7, 790)
   state.branch += 1
@@ -113,7 +113,7 @@ test('a reorg of the network to the same height, or a rewind to the same block, 
   assert.deepEqual(await sweep(0), [[], []])
 })
 
-test('while nothing is known, later sweeps ask for the newest leaves only', async () => {
+test('while no injected leaf is known, later sweeps ask for the newest leaves only', async () => {
   const { sweep } = world()
   assert.deepEqual(await sweep(800), [range(0, 800), []])
   assert.deepEqual(await sweep(1), [range(301, 801), []])
@@ -129,13 +129,13 @@ test('after a reorg of the L1 the recent leaves are asked for again', async () =
   assert.equal(state.polledLeaves, 556)
 })
 
-test('a restart goes on where polling stood, with another look at the recent leaves', async () => {
+test('after a restart polling continues where it stood, with another look at the recent leaves', async () => {
   const { sweep, state } = world()
   state.polledLeaves = 650
   assert.deepEqual(await sweep(700, 660), [range(200, 700), [660]])
 })
 
-test('a network whose events tell of roots is not asked, unless polling is configured', async () => {
+test('a network with injection events is not polled, unless polling is configured', async () => {
   const event = world()
   event.state.injectedByEvents = 1
   assert.deepEqual(await event.sweep(5, 1), [[], []])
@@ -147,7 +147,7 @@ test('a network whose events tell of roots is not asked, unless polling is confi
   assert.equal(poll.row.get('polledL1Tip'), poll.l1.get('tip'))
 })
 
-test('news are commits of an L1 that is near its head', async () => {
+test('the poller has news when an L1 near its head has committed', async () => {
   const { sweep, l1, poller } = world()
   await sweep(1)
   assert.equal(poller.hasNews(), false)

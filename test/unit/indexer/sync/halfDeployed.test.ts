@@ -21,7 +21,7 @@ const stages = [
 ] as const
 
 for (const stage of stages)
-  test(`contracts that are only half there halt the network, which begins when they are whole: ${JSON.stringify(stage)}`, async () => {
+  test(`contracts that are only partly deployed halt the network, which starts once they are whole: ${JSON.stringify(stage)}`, async () => {
     const network = createFakeWorld().network(1)
     for (let i = 0; i < 3; i++) network.mine((block) => block.tx().deposit())
     const clock = new VirtualClock()

@@ -39,7 +39,7 @@ function openHints(clock: VirtualClock) {
   return { hints, sockets, lines, restedMs, closed: () => closed }
 }
 
-test('a told head ends the wait at once; without one, or with the one that is known, it lasts as long as it should', async () => {
+test('an announced head ends the wait at once, and without a new head the wait lasts its full time', async () => {
   const clock = new VirtualClock()
   const { sockets, restedMs } = openHints(clock)
   assert.equal(await restedMs(10_000, FIRST), 10_000)
@@ -49,7 +49,7 @@ test('a told head ends the wait at once; without one, or with the one that is kn
   assert.equal(await restedMs(10_000, SECOND), 10_000)
 })
 
-test('a connection that has become old is opened anew at once, without a word', () => {
+test('a connection that has become old is reopened at once, without a log line', () => {
   const clock = new VirtualClock()
   const { hints, sockets, lines } = openHints(clock)
   sockets[0]!.onSubscribed()
@@ -65,7 +65,7 @@ test('a connection that has become old is opened anew at once, without a word', 
   assert.equal(sockets.length, 2)
 })
 
-test('a head told between two waits ends the next one, and only that', async () => {
+test('a head that is announced between two waits ends the next wait only', async () => {
   const clock = new VirtualClock()
   const { sockets, restedMs } = openHints(clock)
   sockets[0]!.onHead(SECOND)
@@ -73,7 +73,7 @@ test('a head told between two waits ends the next one, and only that', async () 
   assert.equal(await restedMs(10_000, FIRST), 10_000)
 })
 
-test('a flood of heads starts no more than ten looks a second', async () => {
+test('a flood of heads starts at most ten looks a second', async () => {
   const clock = new VirtualClock()
   const { sockets, restedMs } = openHints(clock)
   for (let ms = 1; ms < 1_000; ms++)
@@ -83,7 +83,7 @@ test('a flood of heads starts no more than ten looks a second', async () => {
   assert.ok(looks <= 10, String(looks))
 })
 
-test('a wait ends with its signal', async () => {
+test('an abort ends a wait', async () => {
   const clock = new VirtualClock()
   const { hints } = openHints(clock)
   const stop = new AbortController()
@@ -91,7 +91,7 @@ test('a wait ends with its signal', async () => {
   await assert.rejects(hints.rest(10_000, undefined, stop.signal), { message: 'stop' })
 })
 
-test('what ended is opened again, ever later, with one line of log for each outage and no address in it', async () => {
+test('a connection that ended is reopened, ever later, with one log line per outage and no address in it', async () => {
   const clock = new VirtualClock()
   const { sockets, lines, hints, closed } = openHints(clock)
   const openedMs: number[] = []
@@ -114,7 +114,7 @@ test('what ended is opened again, ever later, with one line of log for each outa
   assert.equal(sockets.length, 10)
 })
 
-test('a gateway that ends each connection behind its first head is asked ever less, too', async () => {
+test('a gateway that ends each connection after its first head is reconnected ever more rarely', async () => {
   const clock = new VirtualClock()
   const { sockets, lines } = openHints(clock)
   for (const from = clock.now(); clock.now() - from < 600_000; ) {
@@ -127,7 +127,7 @@ test('a gateway that ends each connection behind its first head is asked ever le
   assert.equal(warnings(lines), 1)
 })
 
-test('a network with long polls follows each told block at once', async () => {
+test('a network with a long poll interval follows each announced block at once', async () => {
   const harness = createSyncHarness({
     config: { pollIntervalMs: 600_000 },
     headHints: (clock) => {

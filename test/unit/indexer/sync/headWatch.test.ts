@@ -30,7 +30,7 @@ async function timeUntil(harness: SyncHarness, holds: () => boolean): Promise<nu
   return harness.clock.now() - start
 }
 
-test('a head that stays below what is stored counts after two blocks of time, and is told as it is', async () => {
+test('a head that stays below the stored blocks counts as put back after two block times, and its height is reported', async () => {
   const harness = await followed()
   harness.network.rollback(7)
   const waited = await timeUntil(harness, () => isPutBack(harness.row))
@@ -40,7 +40,7 @@ test('a head that stays below what is stored counts after two blocks of time, an
   assert.deepEqual(harness.shard.reverts, [])
 })
 
-test('the time of a block is the median of the last twenty, whatever one of them took', async () => {
+test('the block time is the median of the last twenty, whatever a single block took', async () => {
   const harness = createSyncHarness({ config: { pollIntervalMs: 1_000 } })
   harness.network.mineEmpty(40)
   // Two seconds a block, but one that took an hour.
@@ -55,7 +55,7 @@ test('the time of a block is the median of the last twenty, whatever one of them
   assert.ok(waited >= 5_000 && waited < 7_500, `${waited} ms`)
 })
 
-test('two polls are waited for where they take longer than all else', async () => {
+test('a head counts as put back only after two polls, where polls take longer than block times', async () => {
   const harness = createSyncHarness({ config: { pollIntervalMs: 60_000 } })
   harness.network.mineEmpty(40)
   await harness.run(() => isInStep(harness))
@@ -64,7 +64,7 @@ test('two polls are waited for where they take longer than all else', async () =
   assert.ok(Number.isNaN(waited) || waited >= 120_000, `${waited} ms`)
 })
 
-test('a head that is back at every other look never counts as below', async () => {
+test('a head that is back at every second look never counts as put back', async () => {
   const harness = await followed()
   let looks = 0
   harness.client.view = ({ method }) =>
@@ -79,7 +79,7 @@ test('a head that is back at every other look never counts as below', async () =
   assert.ok(looks > 50, `${looks} looks`)
 })
 
-test('a chain that grows past what is stored on other blocks is in step only after they were taken back', async () => {
+test('a chain that grows past the stored blocks on other blocks is in step only after the stored ones were reverted', async () => {
   const harness = await followed()
   for (const blocks of [7, 8, 30]) {
     const reverts = harness.shard.reverts.length
@@ -101,7 +101,7 @@ test('a chain that grows past what is stored on other blocks is in step only aft
   }
 })
 
-test('a chain whose same blocks are back is in step again', async () => {
+test('a chain whose same blocks return is in step again', async () => {
   const harness = await followed()
   const { blocks } = harness.network
   harness.network.rollback(7)
@@ -111,7 +111,7 @@ test('a chain whose same blocks are back is in step again', async () => {
   assert.deepEqual(harness.shard.reverts, [])
 })
 
-test('a process that starts while the head is below is never in step before it is not', async () => {
+test('a process that starts while the head is below the stored blocks is not in step until the head is back', async () => {
   const harness = await followed()
   harness.network.rollback(7)
   harness.row.setHeadPlace(headPlaces.unseen)
@@ -129,7 +129,7 @@ test('a process that starts while the head is below is never in step before it i
   assert.equal(harness.shard.reverts.length, 1)
 })
 
-test('a head below a final block is told apart', async () => {
+test('a head below a final block is reported as such', async () => {
   const harness = await followed()
   harness.row.set('finalizedBlock', 30)
   harness.network.rollback(7)
@@ -177,7 +177,7 @@ async function followTwo(
 }
 
 for (const blocks of [1, 2, 7, 30])
-  test(`one endpoint of two that stays ${blocks} blocks behind is not the chain's head, and stops nothing`, async () => {
+  test(`one endpoint of two that stays ${blocks} blocks behind is not taken for the chain's head, and stops nothing`, async () => {
     for (const which of [0, 1]) {
       const { places, behind } = await followTwo(({ endpoints }) => {
         endpoints[which]!.fail({ type: 'lag', blocks })
@@ -187,7 +187,7 @@ for (const blocks of [1, 2, 7, 30])
     }
   })
 
-test('both endpoints below, or one below and one silent, is a head that stays below', async () => {
+test('with both endpoints below the stored blocks, or one below and one silent, the head counts as put back', async () => {
   for (const second of [{ type: 'lag', blocks: 5 }, { type: 'silent' }] as const) {
     const { places } = await followTwo(({ endpoints, stopMining }) => {
       stopMining()

@@ -49,7 +49,7 @@ const outages = [
 ] as const
 
 for (const outage of outages)
-  test(`ten minutes of ${JSON.stringify(outage)} are told, cost few requests, and heal by themselves within a minute`, async () => {
+  test(`ten minutes of ${JSON.stringify(outage)} are reported, cost few requests, and heal by themselves within a minute`, async () => {
     const { network, endpoints, clock, row, shard, run, isInStep } = follow(1)
     const seen: { rpcDown?: number; requests?: number; isHealed?: boolean } = {}
     clock.after(2 * MINUTE_MS, () => {
@@ -73,7 +73,7 @@ for (const outage of outages)
     assert.equal(row.haltReason(), 'none')
   })
 
-test('an endpoint that takes questions and says nothing is told within seconds, not after its time-outs', async () => {
+test('an endpoint that accepts requests and never answers is reported within seconds, not after its time-outs', async () => {
   const { endpoints, clock, row, run } = follow(1)
   const told: number[] = []
   clock.after(2 * MINUTE_MS, () => {
@@ -92,7 +92,7 @@ test('an endpoint that takes questions and says nothing is told within seconds, 
   assert.equal(row.get('rpcDown'), 0)
 })
 
-test('a silent endpoint is no silence while another one answers', async () => {
+test('a silent endpoint is not reported while another one answers', async () => {
   const { endpoints, clock, row, run } = follow(2)
   let wasDown = false
   clock.after(2 * MINUTE_MS, () => endpoints[0]!.fail({ type: 'silent' }))
@@ -109,7 +109,7 @@ for (const trouble of [
   { type: 'lag', blocks: 30 },
   { type: 'hideLogs', match: () => true, by: 'both' },
 ] as const)
-  test(`a first endpoint of the kind ${trouble.type} stops nothing while the second one is well`, async () => {
+  test(`a first endpoint of the kind ${trouble.type} stops nothing while the second one answers`, async () => {
     const { network, endpoints, clock, run, shard, isInStep } = follow(2)
     let behind = -1
     clock.after(2 * MINUTE_MS, () => {

@@ -4,7 +4,7 @@ import { Backoff } from '../../../../src/indexer/backoff.js'
 import { PollPacer } from '../../../../src/indexer/sync/pollPacer.js'
 import { asBlockNumber } from '../../../../src/protocol/units.js'
 
-test('waits double up to the cap, each between half and all of it, and start again after a success', () => {
+test('waits double up to the maximum, each between half and all of it, and start small again after a success', () => {
   const chances = [0, 0.999_999, 0, 0, 0, 0]
   const backoff = new Backoff({ random: () => chances.shift() ?? 0 }, { baseMs: 100, capMs: 500 })
   assert.deepEqual(
@@ -29,13 +29,13 @@ function pacerAfter(seenMs: number, toldSec: number): PollPacer {
   return pacer
 }
 
-test('after a new block the next look is due with the next one, then each poll interval', () => {
+test('after a new block the next look is due with the expected next block, then after each poll interval', () => {
   const pacer = pacerAfter(12_000, 12)
   assert.equal(pacer.nextWaitMs(), 12_000)
   assert.equal(pacer.nextWaitMs(), 2_000)
 })
 
-test('blocks that come faster than they say are followed as seen, and no wait is longer than six polls', () => {
+test('blocks that arrive faster than their timestamps say are followed as they arrive, and no wait exceeds six polls', () => {
   assert.equal(pacerAfter(100, 12).nextWaitMs(), 2_000)
   assert.equal(pacerAfter(5_000, 12).nextWaitMs(), 5_000)
   assert.equal(pacerAfter(60_000, 60).nextWaitMs(), 12_000)

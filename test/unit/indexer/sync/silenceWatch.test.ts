@@ -25,7 +25,7 @@ async function watch(script: (client: { silent: boolean; down: boolean }, clock:
   return { told, probes, state }
 }
 
-test('a silence is probed once, told while it lasts, and its end is told', async () => {
+test('a silence is probed once, reported while it lasts, and its end is reported', async () => {
   const { told, probes } = await watch((client, clock) => {
     clock.after(2_100, () => {
       client.silent = true
@@ -40,7 +40,7 @@ test('a silence is probed once, told while it lasts, and its end is told', async
   assert.ok(told.length >= 8, `${told.length}`)
 })
 
-test('answers that are refusals end the silence, and the endpoints stay down', async () => {
+test('answers that are refusals end the silence, and the endpoints still count as down', async () => {
   const { told } = await watch((client, clock) => {
     client.silent = true
     client.down = true
@@ -51,7 +51,7 @@ test('answers that are refusals end the silence, and the endpoints stay down', a
   assert.ok(told.length > 0 && told.every((isDown) => isDown))
 })
 
-test('what answers the probe is only slow', async () => {
+test('an endpoint that answers the probe counts as slow, not silent', async () => {
   const { told, probes } = await watch((client, clock) => {
     Object.assign(client, { silent: true, isAnswered: true })
     clock.after(5_100, () => {

@@ -66,7 +66,7 @@ function follow(
   return { network, endpoints, clock, shard, row, lines, run, isInStep, halts }
 }
 
-test('a gateway that tells the newest state of every block halts nobody', async () => {
+test('a gateway that answers with the newest state for every block halts no network', async () => {
   for (const checks of ['nothing', 'block'] as const) {
     const { network, endpoints, clock, row, run, isInStep, halts } = follow(1)
     endpoints[0]!.fail({ type: 'newestState', checks })
@@ -78,7 +78,7 @@ test('a gateway that tells the newest state of every block halts nobody', async 
   }
 })
 
-test('beside such a gateway an honest endpoint goes on comparing, and what it denies counts', async () => {
+test('beside such a gateway an honest endpoint continues the comparison, and a difference that it shows counts', async () => {
   const { network, endpoints, row, run, isInStep, halts } = follow(2)
   endpoints[0]!.fail({ type: 'newestState' })
   await run(isInStep)
@@ -104,7 +104,7 @@ const inventsClaims: Fault = {
   when: ({ params: [call] }) => /^0xee25560b/.test((call as { data: string }).data),
 }
 
-test('one that invents claims holds nothing up beside an honest endpoint, and is not asked on', async () => {
+test('an endpoint that invents claims holds nothing up beside an honest endpoint, and is asked no further', async () => {
   const { network, endpoints, clock, shard, row, run, isInStep, halts, lines } = follow(2, { claimable: 700 })
   endpoints[0]!.fail(inventsClaims)
   for (let i = 1; i <= 450; i++) clock.after(3_000 * i, () => network.mineEmpty(1))
@@ -123,7 +123,7 @@ test('one that invents claims holds nothing up beside an honest endpoint, and is
   assert.ok(setAside >= 2 && setAside <= 3, `${setAside} times`)
 })
 
-test('honest endpoints a block apart, that see reorgs one after the other, take readiness from nobody on a fast chain', async () => {
+test('honest endpoints a block apart, which see reorgs one after the other, end readiness nowhere on a fast chain', async () => {
   for (const roles of [
     ['all', 'all'],
     ['logs', 'state'],
@@ -154,7 +154,7 @@ test('honest endpoints a block apart, that see reorgs one after the other, take 
   }
 })
 
-test('one that invents claims halts a network that it has for itself, until another one answers as well', async () => {
+test('an endpoint that invents claims halts the network while it is the only one that answers', async () => {
   const { endpoints, shard, row, run, isInStep } = follow(2, { claimable: 700 })
   endpoints[0]!.fail(inventsClaims)
   const silence = endpoints[1]!.fail({ type: 'http', status: 503 })
@@ -166,7 +166,7 @@ test('one that invents claims halts a network that it has for itself, until anot
 
 const isAtBlock = ({ params: [, tag] }: FakeCall) => tag !== 'latest'
 
-test('an endpoint that answers no calls at a block holds nobody up: in step, and told as not compared', async () => {
+test('an endpoint that answers no calls at a block leaves the network in step, reported as not compared', async () => {
   for (const message of ['method not allowed', 'missing trie node 5e', 'not on your plan']) {
     const { endpoints, row, run, isInStep, halts } = follow(1)
     const fault = endpoints[0]!.fail({
@@ -186,7 +186,7 @@ test('an endpoint that answers no calls at a block holds nobody up: in step, and
 
 const noCalls = { type: 'error', code: -32601, message: 'no such method', methods: ['eth_call'] } as const
 
-test('a new store waits, halted under a name, until someone answers for the bridge; one in use goes on', async () => {
+test('without contract calls a new store halts as state_unavailable until they are answered, and a store in use goes on', async () => {
   const { network, endpoints, shard, row, run, isInStep, halts } = follow(1)
   const fault = endpoints[0]!.fail(noCalls)
   await run(() => row.haltReason() === 'state_unavailable', 60_000)
@@ -199,7 +199,7 @@ test('a new store waits, halted under a name, until someone answers for the brid
   assert.equal(halts().length, 1)
 })
 
-test('where roots are asked for, a network without contract calls halts under a name, follows its blocks and heals', async () => {
+test('without contract calls a polled network halts as state_unavailable, still follows its blocks, and heals', async () => {
   const { network, endpoints, row, run, isInStep, shard } = follow(1, { isPolled: true })
   const fault = endpoints[0]!.fail({ ...noCalls, when: isAtBlock })
   await run(() => row.haltReason() === 'state_unavailable', 60_000)

@@ -80,7 +80,7 @@ const EXPECTED = Array.from({ length: 20 }, (_, at) => 10 * (at + 1)).flatMap((b
   return block === 30 || block === 70 ? [[block, place(0, 0)] as const, later] : [later]
 })
 
-test('places are the same however history is cut, from the first block that shows the count on', async (context) => {
+test('log positions are the same however history is divided, from the first block that shows the numbering on', async (context) => {
   const world = chainThatShowsAt30()
   for (const logRange of [7, 25, 64, 1000]) {
     const indexed = new IndexedWorld(context, world, [NETWORK])
@@ -90,7 +90,7 @@ test('places are the same however history is cut, from the first block that show
   }
 })
 
-test('a block that showed it and is taken back shows nothing any more', async (context) => {
+test('a reorg of the block that showed the numbering makes it unknown again', async (context) => {
   const world = createFakeWorld({ networks: [NETWORK] })
   const network = world.network(NETWORK)
   const single = () =>
@@ -122,7 +122,7 @@ test('a block that showed it and is taken back shows nothing any more', async (c
   assert.equal(indexed.writer(NETWORK).perTransactionFrom(), undefined)
 })
 
-test('a restart goes on counting as before', async (context) => {
+test('after a restart logs are numbered as before', async (context) => {
   const world = chainThatShowsAt30()
   const indexed = new IndexedWorld(context, world, [NETWORK])
   await follow(indexed, 100)

@@ -10,7 +10,7 @@ function mineDeposits({ network }: SyncHarness, count: number): void {
   for (let i = 0; i < count; i++) network.mine((block) => block.tx().deposit({ amount: BigInt(i) }))
 }
 
-test('a new shard is filled up to the head, senders included, and caughtUp is told once', async () => {
+test('a new shard is filled up to the head, senders included, and caughtUp is reported once', async () => {
   const harness = createSyncHarness()
   mineDeposits(harness, 200)
   await harness.run(() => harness.row.get('caughtUp') === 1)
@@ -24,7 +24,7 @@ test('a new shard is filled up to the head, senders included, and caughtUp is to
   assert.equal(harness.row.get('contractDepositCount'), 200)
 })
 
-test('history costs one range per window and no header more', async () => {
+test('history costs one range per window and no further header', async () => {
   const harness = createSyncHarness({ config: { logRange: 50, rollbackBlocks: 64 } })
   harness.network.mineEmpty(1000)
   await harness.run(() => harness.row.get('caughtUp') === 1)
@@ -46,7 +46,7 @@ test('new blocks are followed one by one, each with its senders at once', async 
   assert.ok(committed.blocks[0]!.events.every((event) => event.type !== 'deposit' || event.sender !== null))
 })
 
-test('a reorg takes back what the chain left and nothing more', async () => {
+test('a reorg takes back the blocks that the chain left and no others', async () => {
   const harness = createSyncHarness()
   mineDeposits(harness, 30)
   await harness.run(() => isInStep(harness))
@@ -68,7 +68,7 @@ test('a reorg of the first block is followed', async () => {
   assert.equal(harness.row.haltReason(), 'none')
 })
 
-test('an endpoint that lags is no reorg', async () => {
+test('an endpoint that lags is not taken for a reorg', async () => {
   const harness = createSyncHarness()
   mineDeposits(harness, 90)
   await harness.run(() => isInStep(harness))
@@ -81,7 +81,7 @@ test('an endpoint that lags is no reorg', async () => {
   assert.equal(harness.row.get('headBlock'), 91)
 })
 
-test('a head that goes back for good changes nothing until another branch is as high as ours', async () => {
+test('a head that goes back for good changes nothing until another branch is as high as the stored one', async () => {
   const harness = createSyncHarness()
   mineDeposits(harness, 20)
   await harness.run(() => isInStep(harness))
@@ -96,7 +96,7 @@ test('a head that goes back for good changes nothing until another branch is as 
   assert.deepEqual(harness.shard.reverts, [15])
 })
 
-test('endpoints that show higher blocks but not ours are told like silent ones, and forgotten when it is back', async () => {
+test('endpoints that show higher blocks but not the stored ones are reported like silent ones, until the stored branch is back', async () => {
   const harness = createSyncHarness()
   mineDeposits(harness, 20)
   await harness.run(() => isInStep(harness))
@@ -112,7 +112,7 @@ test('endpoints that show higher blocks but not ours are told like silent ones, 
 })
 
 for (const blocks of [10, 40])
-  test(`a chain started anew, ${blocks} blocks high, is refused by its first block and mixes into nothing`, async () => {
+  test(`a chain started anew, ${blocks} blocks high, is refused by its first block, and none of its blocks is stored`, async () => {
     const harness = createSyncHarness()
     mineDeposits(harness, 20)
     await harness.run(() => isInStep(harness))
@@ -133,7 +133,7 @@ for (const blocks of [10, 40])
     await harness.run(() => harness.row.haltReason() === 'none' && isInStep(harness))
   })
 
-test('blocks of two branches never stand on each other', async () => {
+test('blocks of two branches are never stored on each other', async () => {
   const harness = createSyncHarness()
   mineDeposits(harness, 20)
   await harness.run(() => isInStep(harness))
@@ -150,7 +150,7 @@ test('blocks of two branches never stand on each other', async () => {
   assert.deepEqual(harness.shard.reverts, [17])
 })
 
-test('a reorg deeper than the undo kept halts under its name', async () => {
+test('a reorg deeper than the kept undo halts the network under its own reason', async () => {
   const harness = createSyncHarness({ config: { rollbackBlocks: 10 } })
   mineDeposits(harness, 60)
   await harness.run(() => isInStep(harness))
@@ -180,7 +180,7 @@ test('a ten-minute outage heals by itself, with bounded waits', async () => {
   assert.ok(harness.client.calls.length < 200, `${harness.client.calls.length} calls`)
 })
 
-test('the wrong chain halts under its name and heals when the endpoint is put right', async () => {
+test('the wrong chain halts the network as wrong_chain, which heals when the endpoint is corrected', async () => {
   const harness = createSyncHarness()
   mineDeposits(harness, 3)
   let isWrong = true
@@ -199,7 +199,7 @@ test('the wrong chain halts under its name and heals when the endpoint is put ri
   )
 })
 
-test('a full disk halts as disk_full and goes on when there is room', async () => {
+test('a full disk halts the network as disk_full, which goes on when there is room', async () => {
   const harness = createSyncHarness()
   mineDeposits(harness, 3)
   const full = () => Object.assign(new Error('Commit failed'), { code: 'ENOSPC' })
@@ -209,7 +209,7 @@ test('a full disk halts as disk_full and goes on when there is room', async () =
   assert.equal(harness.row.haltReason(), 'none')
 })
 
-test('a log that is hidden for good halts the network, which heals when the log is shown', async () => {
+test('a log that stays hidden halts the network, which heals when the log is shown', async () => {
   const harness = createSyncHarness()
   mineDeposits(harness, 10)
   let isHidden = true
@@ -221,7 +221,7 @@ test('a log that is hidden for good halts the network, which heals when the log 
   assert.equal(harness.row.haltReason(), 'none')
 })
 
-test('a log hidden at the end of what is stored shows with the next deposit, and the shard is read again from below', async () => {
+test('a log hidden at the end of the stored blocks is noticed with the next deposit, and the shard is read again from below', async () => {
   const harness = createSyncHarness()
   mineDeposits(harness, 10)
   let hidden: number | undefined = 10
@@ -239,7 +239,7 @@ test('a log hidden at the end of what is stored shows with the next deposit, and
   assert.ok(harness.shard.reverts.length > 0)
 })
 
-test('a log hidden where nothing follows is found by asking the contract', async () => {
+test('a hidden log that no later log reveals is found by asking the contract', async () => {
   const harness = createSyncHarness()
   mineDeposits(harness, 10)
   let isHidden = true
@@ -250,7 +250,7 @@ test('a log hidden where nothing follows is found by asking the contract', async
   await harness.run(() => harness.row.haltReason() === 'none' && isInStep(harness))
 })
 
-test('a stretch of far history that came back empty is read again, once and for all', async () => {
+test('a range of far history that came back empty is read again, once', async () => {
   const harness = createSyncHarness({ config: { logRange: 10, rollbackBlocks: 8 } })
   for (let i = 0; i < 300; i++)
     harness.network.mine((block) => (i % 40 === 5 ? block.tx().deposit() : undefined))
@@ -267,7 +267,7 @@ test('a stretch of far history that came back empty is read again, once and for 
   assert.ok(harness.shard.reverts.some((block) => block < 86))
 })
 
-test('senders that fail at the tip stay open, never guessed, and are resolved later', async () => {
+test('senders that fail at the tip stay open, are never guessed, and are resolved later', async () => {
   const harness = createSyncHarness()
   mineDeposits(harness, 3)
   let areHidden = true
@@ -283,7 +283,7 @@ test('senders that fail at the tip stay open, never guessed, and are resolved la
   assert.ok(isInStep(harness))
 })
 
-test('at the tip tx.from is committed with its block where a trace fails, and is corrected later', async () => {
+test('at the tip tx.from is committed with its block where a trace fails, and the caller is corrected later', async () => {
   const harness = createSyncHarness()
   mineDeposits(harness, 3)
   const [, second] = harness.network.deposits()
@@ -302,7 +302,7 @@ test('at the tip tx.from is committed with its block where a trace fails, and is
   await harness.run(() => senders().every((sender) => sender?.isProvisional === false))
 })
 
-test('a transaction that nobody knows holds up neither later deposits nor, after a minute, the network', async () => {
+test('a transaction that no endpoint knows holds up neither later deposits nor, after a minute, the network', async () => {
   const harness = createSyncHarness()
   mineDeposits(harness, 3)
   const [, second] = harness.network.deposits()
@@ -314,7 +314,7 @@ test('a transaction that nobody knows holds up neither later deposits nor, after
   assert.equal(harness.row.get('awaitedSenders'), 1)
 })
 
-test('an answer for senders that takes too long does not hold up the blocks', async () => {
+test('a slow answer for senders does not hold up the blocks', async () => {
   const harness = createSyncHarness()
   mineDeposits(harness, 3)
   harness.client.before = async ({ method }) => {
@@ -330,7 +330,7 @@ test('an answer for senders that takes too long does not hold up the blocks', as
   assert.equal(harness.shard.counts().unresolvedSenders, 3)
 })
 
-test('undo is kept below a final head, and finality is told', async () => {
+test('undo is kept at least down to the final block, and finality is reported', async () => {
   const harness = createSyncHarness({ config: { rollbackBlocks: 10 } })
   harness.client.finalized = (head) => head - 3
   mineDeposits(harness, 50)
@@ -345,7 +345,7 @@ test('undo is kept below a final head, and finality is told', async () => {
   assert.equal(slow.shard.batches.at(-1)!.undoFloor, 20, 'undo reaches down to the final block')
 })
 
-test('a restart goes on behind the checkpoint', async () => {
+test('a restart continues after the checkpoint', async () => {
   const harness = createSyncHarness()
   mineDeposits(harness, 120)
   harness.client.before = ({ method }) => {
@@ -360,7 +360,7 @@ test('a restart goes on behind the checkpoint', async () => {
   assert.equal(harness.shard.batches[applied]!.fromBlock, at + 1)
 })
 
-test('a network is caught up once its settled roots were looked for, and goes on looking while it rests', async () => {
+test('a network has caught up once its settled roots were searched, and continues the search while it is idle', async () => {
   let slices = 40
   const exitRootSearch = {
     get isBehind() {

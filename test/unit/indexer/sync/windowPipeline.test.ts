@@ -23,7 +23,7 @@ async function readAll(windows: WindowPipeline): Promise<Array<readonly [number,
   return read
 }
 
-test('windows come in order and without a hole, the last one ends at the target', async () => {
+test('windows are handed out in order and without a gap, and the last one ends at the target', async () => {
   const client = new DirectClient(longChain(100))
   const windows = new WindowPipeline(client, { from: 1, target: 75, joinedUpTo: 75, windowBlocks: 30 }, never)
   assert.deepEqual(await readAll(windows), [
@@ -33,7 +33,7 @@ test('windows come in order and without a hole, the last one ends at the target'
   ])
 })
 
-test('an answer that ends early is followed by the rest of its window', async () => {
+test('a range that ends early is followed by the rest of its window', async () => {
   const client = new DirectClient(longChain(100))
   client.maxRange = 15
   const windows = new WindowPipeline(client, { from: 1, target: 60, joinedUpTo: 60, windowBlocks: 30 }, never)
@@ -45,7 +45,7 @@ test('an answer that ends early is followed by the rest of its window', async ()
   ])
 })
 
-test('at most two windows are in flight, and the next one is asked for before the first is taken in', async () => {
+test('at most two windows are in flight, and the next one is requested before the first is stored', async () => {
   const client = new DirectClient(longChain(100))
   const windows = new WindowPipeline(
     client,
@@ -59,7 +59,7 @@ test('at most two windows are in flight, and the next one is asked for before th
   )
 })
 
-test('first windows are short, and widen while they hold little', async () => {
+test('the first windows are narrow, and widen while they hold few events', async () => {
   const client = new DirectClient(longChain(5_000))
   const windows = new WindowPipeline(
     client,
@@ -94,7 +94,7 @@ test('full windows are stored together: each event once, in order, up to 20,000'
   assert.deepEqual(await readAll(windows), [[3, 3]])
 })
 
-test('a stretch is no wider than a window', async () => {
+test('a request is never wider than a window', async () => {
   const plan = { from: 0, target: 4, joinedUpTo: 4, windowBlocks: 2 }
   const windows = new WindowPipeline(crowdedClient([2_000, 2_000, 2_000, 2_000, 2_000]), plan, never)
   assert.deepEqual(await readAll(windows), [
@@ -104,7 +104,7 @@ test('a stretch is no wider than a window', async () => {
   ])
 })
 
-test('a window with few events is stored alone, and so is each one near the head', async () => {
+test('a window with few events is stored alone, and so is each window near the head', async () => {
   const stretches = async (counts: readonly number[], joinedUpTo: number) => {
     const plan = { from: 0, target: counts.length - 1, joinedUpTo, windowBlocks: 8 }
     return readAll(new WindowPipeline(crowdedClient(counts), plan, never))
@@ -121,7 +121,7 @@ test('a window with few events is stored alone, and so is each one near the head
   ])
 })
 
-test('more is stored at once where more is stored', async () => {
+test('a larger store stores more events at once', async () => {
   assert.deepEqual([0, 500_000, 1_000_000, 1_500_000, 1e7].map(stretchEvents), [20e3, 20e3, 40e3, 60e3, 60e3])
   const ends: number[] = []
   for (const mostEvents of [20_000, 24_000]) {
@@ -133,7 +133,7 @@ test('more is stored at once where more is stored', async () => {
   assert.deepEqual(ends, [2, 3])
 })
 
-test('what was read before a window that fails is handed out first', async () => {
+test('windows that were read before a failing window are handed out first', async () => {
   const plan = { from: 0, target: 5, joinedUpTo: 5, windowBlocks: 8 }
   const windows = new WindowPipeline(crowdedClient([2_000, 2_000]), plan, never)
   const { range, following } = (await windows.next(MOST_EVENTS))!
@@ -142,7 +142,7 @@ test('what was read before a window that fails is handed out first', async () =>
   windows.cancel()
 })
 
-test('a window that fails is told to whoever asks for it, one that is cancelled to nobody', async () => {
+test('a failed window is reported to its reader, a cancelled one to no reader', async () => {
   const client = new DirectClient(longChain(100))
   client.before = ({ from }) => {
     if (from === 11) throw new RetryableError('no answer')
@@ -158,7 +158,7 @@ test('a window that fails is told to whoever asks for it, one that is cancelled 
   assert.equal(client.callCount('fetchRange'), 3)
 })
 
-test('two windows fit together when the counts go on, and not when a deposit is missing between them', async () => {
+test('two windows join when the deposit counts continue, and not when a deposit is missing between them', async () => {
   const network = createFakeWorld().network(0)
   for (let i = 0; i < 6; i++) network.mine((block) => block.tx().deposit())
   const client = new DirectClient(network)

@@ -90,7 +90,7 @@ function niceValues(): number[] {
   })
 }
 
-test('the threads that index, and no others, step behind those that answer', async (t) => {
+test('the threads that index yield to the threads that answer, and only they', async (t) => {
   const { world } = buildSmallWorld()
   const usual = niceValues()
   const service = await IndexedService.start(t, world)
@@ -142,7 +142,7 @@ test('threads index an L1 and two L2s from their endpoints, follow new blocks an
   assert.equal(service.row(0).get('depositCount'), before + 1, 'a restart goes on where it stopped')
 })
 
-test('a thread that dies is told, with its last words', async (t) => {
+test('a thread that dies is reported with its error', async (t) => {
   const { world } = buildSmallWorld()
   const config = { ...loadedConfig(tempFolder(t)), networks: [] }
   const status = createStatusBoard(world.networkIds)

@@ -30,7 +30,7 @@ const call = (leafType: number, metadataLength: number): ClaimCall => ({
 const words = (branch: Uint8Array) =>
   Array.from({ length: 32 }, (_, at) => bytesToHex(branch.subarray(32 * at, 32 * at + 32))) as never
 
-test('a claim call is the same bytes as viem encodes, for both functions and any length of metadata', () => {
+test('a claim call has the bytes that viem encodes, for both functions and any length of metadata', () => {
   let cases = 0
   for (const leafType of [0, 1])
     for (const metadataLength of [0, 1, 31, 32, 33, 64, 200]) {
@@ -58,7 +58,7 @@ test('a claim call is the same bytes as viem encodes, for both functions and any
   assert.equal(cases, 14)
 })
 
-test('the functions are those of the etrog bridge and later', () => {
+test('the claim functions are those of the bridge since etrog', () => {
   assert.equal(bytesToHex(encodeClaimCall(call(0, 0)).subarray(0, 4)), '0xccaa2d11')
   assert.equal(bytesToHex(encodeClaimCall(call(1, 0)).subarray(0, 4)), '0xf5efcd79')
 })

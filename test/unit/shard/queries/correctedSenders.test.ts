@@ -121,7 +121,7 @@ const senderOf = (caller: Hex, isProvisional = false): Sender => ({
 })
 
 for (const operation of operations) {
-  test(`${operation}: a corrected caller stands in its row, and finds it beside tx.from`, (context) => {
+  test(`${operation}: a corrected caller is in its row, and the row is found by the caller and by tx.from`, (context) => {
     const world = new World(context, operation)
     world.mine(6)
     world.fallBack()
@@ -134,7 +134,7 @@ for (const operation of operations) {
     assert.equal(world.writer.senderNotes().fallback, 4)
   })
 
-  test(`${operation}: a walk by cursor goes on across a correction, with what is ahead and nothing twice`, (context) => {
+  test(`${operation}: a walk by cursor continues across a correction, with all rows ahead and none twice`, (context) => {
     for (const isAscending of [true, false]) {
       const world = new World(context, operation)
       world.mine(8)
@@ -158,7 +158,7 @@ for (const operation of operations) {
     }
   })
 
-  test(`${operation}: a caller that turns out to be tx.from ends the note and changes nothing`, (context) => {
+  test(`${operation}: a caller that is confirmed to be tx.from removes the note and changes no row`, (context) => {
     const world = new World(context, operation)
     world.mine(2)
     world.fallBack()
@@ -168,7 +168,7 @@ for (const operation of operations) {
     assert.deepEqual(world.writer.senderNotes(), { fallback: 0, unknown: 0 })
   })
 
-  test(`${operation}: rows of a transaction that nobody knew are null, and told once it turns up`, (context) => {
+  test(`${operation}: rows of a transaction that no endpoint knew have null, and their sender once it turns up`, (context) => {
     const world = new World(context, operation)
     world.mine(3)
     const open = world.writer.unresolvedSenders(10)
@@ -187,7 +187,7 @@ for (const operation of operations) {
     assert.deepEqual(world.of(signer), [0, 1, 2])
   })
 
-  test(`${operation}: pages and cursors of a list with corrected rows in between go through each once`, (context) => {
+  test(`${operation}: pages and cursors list each row once, with corrected rows among others`, (context) => {
     const world = new World(context, operation)
     world.mine(150)
     const own = (ordinal: number) => ordinal % 3 === 0
@@ -216,7 +216,7 @@ for (const operation of operations) {
     assert.deepEqual(world.of(contract), expected)
   })
 
-  test(`${operation}: a kept answer to several filters is made anew after a correction`, (context) => {
+  test(`${operation}: a kept list of several filters is made again after a correction`, (context) => {
     const world = new World(context, operation)
     world.indexed.readers.thresholds = { ...THRESHOLDS, rowsWorthReading: 0, worthKeeping: 0 }
     world.mine(5)
@@ -236,7 +236,7 @@ for (const operation of operations) {
     assert.deepEqual(ask(), [1, 3])
   })
 
-  test(`${operation}: a correction outlives a reorg above its row, and goes with its row`, (context) => {
+  test(`${operation}: a correction survives a reorg above its row, and is removed with its row`, (context) => {
     const world = new World(context, operation)
     world.mine(4)
     world.fallBack()
@@ -252,7 +252,7 @@ for (const operation of operations) {
     assert.deepEqual(world.of(contract), [], 'another row under the same number')
   })
 
-  test(`${operation}: a row that is no longer the one that was asked about is left as it is`, (context) => {
+  test(`${operation}: a row that a reorg replaced since the question is not corrected`, (context) => {
     const world = new World(context, operation)
     world.mine(3)
     world.fallBack()

@@ -20,7 +20,7 @@ function ask(indexed: IndexedWorld, query: Partial<BridgesQuery>) {
   return answer.value
 }
 
-test('lists of several chunks page like short ones: every page of every filter adds up to the same rows', (context) => {
+test('lists of several chunks have pages like short ones: the pages of every filter add up to the same rows', (context) => {
   const world = createFakeWorld({ networks: [1, 2] })
   const l1 = world.network(0)
   const count = 2 * LIST_CHUNK + 3
@@ -67,7 +67,7 @@ test('lists of several chunks page like short ones: every page of every filter a
   }
 })
 
-test('a page beyond the end is empty, with the same total, however far', (context) => {
+test('a page beyond the end is empty and has the same total, however far it is', (context) => {
   const world = createFakeWorld({ networks: [1] })
   world.network(0).mine((block) => {
     for (let made = 0; made < 3; made++) block.tx().deposit({ destinationNetwork: 1 })
@@ -102,7 +102,7 @@ test('before anything is indexed every list is empty', (context) => {
   }
 })
 
-test('a sender is null, and in no list, until backfill has resolved it', (context) => {
+test('a sender is null, and in no filter, until backfill has resolved it', (context) => {
   const world = createFakeWorld({ networks: [1] })
   const block = world.network(0).mine((next) => {
     const tx = next.tx({ from: account(4), to: userContract(1) })
@@ -131,7 +131,7 @@ test('a sender is null, and in no list, until backfill has resolved it', (contex
   )
 })
 
-test('a sender that nobody can tell stays null for good, and holds up no other', (context) => {
+test('a sender that no endpoint knows stays null, and does not delay later senders', (context) => {
   const world = createFakeWorld({ networks: [1] })
   for (let made = 0; made < 2; made++)
     world.network(0).mine((next) => next.tx({ from: account(4) }).deposit({ destinationNetwork: 1 }))
@@ -166,7 +166,7 @@ const countsOf = ({ rows }: { rows: readonly { readonly depositCount: number }[]
 
 const bytesOf = (cursor: string | null) => new Uint8Array(Buffer.from(cursor!, 'base64url'))
 
-test('pages by cursor tell the number that they have in the list, and the last one has no next', (context) => {
+test('pages by cursor report their number in the list, and the last page has no next cursor', (context) => {
   const indexed = new IndexedWorld(context, worldOfTen())
   indexed.syncAll()
   for (const order of [{}, { isAscending: true }]) {
@@ -184,7 +184,7 @@ test('pages by cursor tell the number that they have in the list, and the last o
   }
 })
 
-test('a cursor outlives a reorg that reaches down to it, and is refused after one that reaches below', (context) => {
+test('a cursor survives a reorg down to its own row, and is refused after a deeper one', (context) => {
   for (const order of [{}, { isAscending: true }])
     for (const [depth, expected] of [
       [order.isAscending ? 3 : 2, order.isAscending ? [] : [5, 4, 3, 2]],
@@ -218,7 +218,7 @@ test('a cursor outlives a reorg that reaches down to it, and is refused after on
     }
 })
 
-test('a cursor from a shard that was indexed anew is refused', (context) => {
+test('a cursor from a shard that was indexed anew since is refused', (context) => {
   const world = worldOfTen()
   const reorganized = new IndexedWorld(context, world)
   reorganized.syncAll()
@@ -232,7 +232,7 @@ test('a cursor from a shard that was indexed anew is refused', (context) => {
   assert.equal(reorganized.ask((shards) => getBridges(shards, query)).ok, true)
 })
 
-test('bridges with metadata of any size that a list shows are written from their stored bytes as from their records', (context) => {
+test('bridges with metadata of any listed size have the same text from stored bytes as from records', (context) => {
   const world = createFakeWorld({ networks: [1] })
   const sizes = [0, 1, 15, 16, 17, 224, 1_025, 4_000, 4_080, 4_095, 4_096]
   const deposits = [...sizes, ...sizes.reverse()].map((size, at) => ({
@@ -255,7 +255,7 @@ test('bridges with metadata of any size that a list shows are written from their
   )
 })
 
-test('where times fall, a stretch of time has exactly its deposits, by every filter, page and cursor, after a reorg too', (context) => {
+test('where timestamps decrease, a time range has exactly its deposits, by every filter, page and cursor, after a reorg too', (context) => {
   const steps = [0, 12, 24, 400, 36, 36, 12, 60]
   const world = createFakeWorld({
     networks: [1, 2],
@@ -324,7 +324,7 @@ test('where times fall, a stretch of time has exactly its deposits, by every fil
   check()
 })
 
-test('a time that falls in a block without deposits counts', (context) => {
+test('a decreasing timestamp counts although its block has no deposit', (context) => {
   for (const batchBlocks of [1, 100]) {
     const times = [0, 100, 50, 80]
     const world = createFakeWorld({ networks: [1], timeOf: (_, block) => times[block]! })
@@ -343,7 +343,7 @@ test('a time that falls in a block without deposits counts', (context) => {
   }
 })
 
-test('a message is found by its own origin and by its transaction, also as a leaf of ForwardLET and of nobody known', (context) => {
+test('a message is found by its origin address and by its transaction, also as a leaf of ForwardLET or with an unknown sender', (context) => {
   const world = createFakeWorld({ networks: [1] })
   const network = world.network(1)
   const [origin, forwarder] = [userContract(7), account(9)]

@@ -49,7 +49,7 @@ function freshWorld(): FakeWorld {
 const siblings = (branch: Uint8Array) =>
   Array.from({ length: 32 }, (_, level) => toHex(branch.subarray(32 * level, 32 * level + 32)))
 
-test('each deposit proves under each leaf that covers it, with the siblings of the slow tree, and under no other', (context) => {
+test("each deposit has a proof under each leaf that covers it, with the naive tree's siblings, and under no other leaf", (context) => {
   const { world } = buildSmallWorld()
   const indexed = new IndexedWorld(context, world)
   indexed.syncAll()
@@ -83,7 +83,7 @@ test('each deposit proves under each leaf that covers it, with the siblings of t
   assert.ok(proofs > 10 && refusals > 10, `${proofs} proofs, ${refusals} refusals`)
 })
 
-test('refusals name fact, value and limit, and tell to wait where waiting helps', (context) => {
+test('refusals name fact, value and limit, and say to retry where waiting helps', (context) => {
   const world = freshWorld()
   const l1 = world.network(0)
   for (const _ of [0, 1]) l1.mine((block) => block.tx().deposit({ destinationNetwork: 1 }))
@@ -115,7 +115,7 @@ test('refusals name fact, value and limit, and tell to wait where waiting helps'
   assert.equal(prove(indexed, 0, 1, 1).ok, true)
 })
 
-test('a leaf above L1 finality proves nothing until its block is final', (context) => {
+test('a leaf above L1 finality gives no proof until its block is final', (context) => {
   const world = freshWorld()
   const { number } = world.network(0).mine((block) => block.tx().deposit())
   const indexed = new IndexedWorld(context, world)
@@ -129,7 +129,7 @@ test('a leaf above L1 finality proves nothing until its block is final', (contex
   assert.equal(prove(indexed, 0, 0, 0).ok, true)
 })
 
-test('a proof is final for good when neither its leaf nor its deposit can be undone', (context) => {
+test('a proof is final when neither its leaf nor its deposit can be undone', (context) => {
   const world = freshWorld()
   const [l1, l2] = [world.network(0), world.network(1)]
   const deposit = l2.mine((block) => block.tx().deposit()).number
@@ -147,7 +147,7 @@ test('a proof is final for good when neither its leaf nor its deposit can be und
   }
 })
 
-test('a source that is behind the L1 proves once it knows the settled root', (context) => {
+test('a source network that is behind the L1 gives proofs once it has the settled root', (context) => {
   const world = freshWorld()
   const [l1, l2] = [world.network(0), world.network(1)]
   l2.mine((block) => block.tx().deposit())
@@ -170,7 +170,7 @@ test('a source that is behind the L1 proves once it knows the settled root', (co
   assert.equal(prove(indexed, 1, 1, 1).ok, true)
 })
 
-test('after BackwardLET an old leaf proves what it shares with the tree of now, and nothing that was cut', (context) => {
+test('after BackwardLET an old leaf proves the deposits that it shares with the present tree, and none that were cut', (context) => {
   const world = freshWorld()
   const [l1, l2] = [world.network(0), world.network(1)]
   l2.mine((block) => {
@@ -200,7 +200,7 @@ test('after BackwardLET an old leaf proves what it shares with the tree of now, 
   })
 })
 
-test('a rollup exit root from before the rollup exit tree is refused for L2 deposits and serves L1 deposits', (context) => {
+test('a rollup exit root older than the rollup exit tree gives no proofs of L2 deposits, and gives those of L1 deposits', (context) => {
   const world = freshWorld()
   const l1 = world.network(0)
   l1.mine((block) => {
@@ -219,7 +219,7 @@ test('a rollup exit root from before the rollup exit tree is refused for L2 depo
   })
 })
 
-test('a halted network stops the proofs that need it, except for want of disk or endpoints', (context) => {
+test('a halted network stops the proofs that need it, except when halted for want of disk or endpoints', (context) => {
   const { world, ready, betweenRollups } = buildSmallWorld()
   const indexed = new IndexedWorld(context, world)
   indexed.syncAll()
@@ -272,7 +272,7 @@ const damages: { what: string; network: number; table: TableName; key: Uint8Arra
 ]
 
 for (const { what, network, table, key, byte } of damages)
-  test(`one flipped bit in ${what} is found before a proof leaves, and names network ${network}`, async (context) => {
+  test(`one flipped bit in ${what} is detected before a proof is returned, and names network ${network}`, async (context) => {
     const { world } = buildSmallWorld()
     const indexed = new IndexedWorld(context, world)
     indexed.syncAll()
@@ -290,7 +290,7 @@ for (const { what, network, table, key, byte } of damages)
     )
   })
 
-test('no question, whatever its numbers, changes a byte of any shard', (context) => {
+test('no query, whatever its numbers, changes a byte of any shard', (context) => {
   const { world } = buildSmallWorld()
   const indexed = new IndexedWorld(context, world)
   indexed.syncAll()

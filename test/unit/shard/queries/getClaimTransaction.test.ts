@@ -23,7 +23,7 @@ function transactionOf(indexed: IndexedWorld, deposit: FakeDeposit, leafIndex?: 
   )
 }
 
-test('the call names function, arguments, bridge and chain of the destination, and its proof holds', (context) => {
+test('the claim transaction has function, arguments, bridge and chain id of the destination, and a valid proof', (context) => {
   const { world, ready, betweenRollups, claimedOnL1 } = buildSmallWorld()
   const indexed = new IndexedWorld(context, world)
   indexed.syncAll()
@@ -60,7 +60,7 @@ test('the call names function, arguments, bridge and chain of the destination, a
   }
 })
 
-test('a leaf that is asked for is used; one that does not cover the deposit is refused', (context) => {
+test('a requested leaf is used, and refused when it does not cover the deposit', (context) => {
   const { world, ready } = buildSmallWorld()
   const indexed = new IndexedWorld(context, world)
   indexed.syncAll()
@@ -71,7 +71,7 @@ test('a leaf that is asked for is used; one that does not cover the deposit is r
   assert.equal(!early.ok && early.code, 'PROOF_NOT_AVAILABLE')
 })
 
-test('without a usable leaf, or a destination that is indexed here, there is no call', (context) => {
+test('without a usable leaf, or without an indexed destination, there is no claim transaction', (context) => {
   const { world, pending, ready } = buildSmallWorld()
   const indexed = new IndexedWorld(context, world, [0, 2])
   indexed.syncAll()

@@ -29,7 +29,7 @@ function claimsOf(indexed: IndexedWorld, networkId: number, fromAddress?: `0x${s
   return answer.value.rows.map(plainClaim)
 }
 
-test('a claim set by an administrator is listed once the deposit is known, with what the deposit tells, and who sent the transaction', (context) => {
+test("a claim set by an administrator is listed once its deposit is known, with the deposit's fields and the transaction's sender", (context) => {
   const { world, deposits } = worldWithDeposits()
   const [, deposit] = deposits
   const set = world.network(1).mine((block) => block.tx({ from: account(4) }).setClaim(deposit!))
@@ -48,7 +48,7 @@ test('a claim set by an administrator is listed once the deposit is known, with 
   assert.deepEqual(claimsOf(indexed, 1, account(1)), [])
 })
 
-test('the transaction of a claim set by an administrator is asked for like others, and later where none knows it', (context) => {
+test('the sender of a claim set by an administrator is resolved like others, and later when no endpoint knows the transaction', (context) => {
   const { world, deposits } = worldWithDeposits()
   world.network(1).mine((block) => {
     block.tx({ from: account(4) }).setClaim(deposits[1]!)
@@ -88,7 +88,7 @@ test('the transaction of a claim set by an administrator is asked for like other
   assert.equal(writer.counts().unresolvedSenders, 0)
 })
 
-test('a claim of a deposit that is not indexed here names no bridge transaction', (context) => {
+test('a claim of a deposit that is not indexed has no bridge transaction', (context) => {
   const { world, deposits } = worldWithDeposits()
   world.network(1).mine((block) => block.tx().claim({ deposit: deposits[0]! }))
   const alone = new IndexedWorld(context, world, [1])
@@ -101,7 +101,7 @@ test('a claim of a deposit that is not indexed here names no bridge transaction'
   assert.equal(claimsOf(late, 1)[0]?.bridgeTransactionHash, deposits[0]!.transactionHash)
 })
 
-test('equal deposit counts of three networks stay three claims, each with its own bridge', (context) => {
+test('equal deposit counts of three networks are three claims, each with its own bridge', (context) => {
   const world = createFakeWorld({ networks: [1, 2, 3] })
   const made: FakeDeposit[] = []
   for (const id of [0, 1, 2])
@@ -115,7 +115,7 @@ test('equal deposit counts of three networks stay three claims, each with its ow
   )
 })
 
-test('claim, unset, claim again: one row, the newest', (context) => {
+test('after claim, unset and claim again the list has one row, the newest', (context) => {
   const { world, deposits } = worldWithDeposits()
   const l2 = world.network(1)
   const deposit = deposits[0]!
@@ -135,7 +135,7 @@ test('claim, unset, claim again: one row, the newest', (context) => {
   assert.equal(claimsOf(indexed, 1).length, 1)
 })
 
-test('a claimer is null, and in no list, until backfill has resolved it', (context) => {
+test('a claimer is null, and in no filter, until backfill has resolved it', (context) => {
   const { world, deposits } = worldWithDeposits()
   const block = world
     .network(1)

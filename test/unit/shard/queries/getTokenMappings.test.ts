@@ -40,7 +40,7 @@ function wrappedTokens(indexed: IndexedWorld, query: Partial<TokenMappingsQuery>
 
 const tokens = (...numbers: number[]): Hex[] => numbers.map(tokenAddress)
 
-test('mappings of all networks or one come newest first, with pages that add up', (context) => {
+test('mappings of one network or all are listed newest first, with pages that add up', (context) => {
   const indexed = new IndexedWorld(context, worldWithMappings())
   indexed.syncAll()
   const all = tokens(103, 102, 201, 101)
@@ -54,7 +54,7 @@ test('mappings of all networks or one come newest first, with pages that add up'
     ])
 })
 
-test('an address matches on either side, a token network on the home side', (context) => {
+test("an address filter matches either side of a mapping, and token_network the token's home", (context) => {
   const indexed = new IndexedWorld(context, worldWithMappings())
   indexed.syncAll()
   const of = (token: number) => ({ tokenAddress: hexToBytes(tokenAddress(token)) })
@@ -67,7 +67,7 @@ test('an address matches on either side, a token network on the home side', (con
   assert.deepEqual(wrappedTokens(indexed, of(999)), [[], 0])
 })
 
-test('a mapping tells its token, its kind, and whether it is the one in use; a reorg takes it back', (context) => {
+test('a mapping has its token, its kind, and whether it is the current one, and a reorg takes it back', (context) => {
   const world = worldWithMappings()
   const first = world.network(1)
   const indexed = new IndexedWorld(context, world)
@@ -115,7 +115,7 @@ test('a mapping tells its token, its kind, and whether it is the one in use; a r
   )
 })
 
-test('cursors walk through all networks in either order, and notice a reorg of any network below them', (context) => {
+test('cursors walk through all networks in either order, and are refused after a reorg of any network below them', (context) => {
   const world = worldWithMappings()
   const indexed = new IndexedWorld(context, world)
   // Block by block: each batch's end is a place to go back to.
@@ -172,7 +172,7 @@ test('a cursor from shards that were indexed anew since is refused', (context) =
   assert.equal(ask(reorganized, { cursor }).ok, true)
 })
 
-test('a network that is not served has no mappings to list', (context) => {
+test('a network that is not served lists no mappings', (context) => {
   const indexed = new IndexedWorld(context, worldWithMappings(), [0, 1])
   const answer = indexed.ask((shards) =>
     getTokenMappings(shards, { networkId: asNetworkId(2), pageNumber: 1, pageSize: 9 }),
@@ -180,7 +180,7 @@ test('a network that is not served has no mappings to list', (context) => {
   assert.equal(!answer.ok && answer.code, 'INVALID_NETWORK_ID')
 })
 
-test('where times fall, mappings come by time and then by position, in pages and by cursor', (context) => {
+test('where timestamps decrease, mappings are listed by time and then by position, in pages and by cursor', (context) => {
   const times = [100, 100, 130, 110, 130, 90, 120, 110]
   const world = createFakeWorld({
     networks: [1, 2],

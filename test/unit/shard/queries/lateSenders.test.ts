@@ -15,7 +15,7 @@ const [sender, receiver, other] = ['11', '22', '33'].map((byte) => `0x${byte.rep
 ]
 
 for (const operation of ['getBridges', 'getClaims'] as const)
-  test(`${operation}: a row whose sender is told late joins the kept answer to sender and receiver`, (context) => {
+  test(`${operation}: a row whose sender is resolved late joins the kept list of sender and receiver`, (context) => {
     const world = createFakeWorld({ networks: [1] })
     const [l1, l2] = [world.network(0), world.network(1)]
     const indexed = new IndexedWorld(context, world)

@@ -61,7 +61,7 @@ const told = (metadata: Hex) => ({
   metadata_hash: keccak256(metadata),
 })
 
-test('a row of a list has metadata of up to 4,096 bytes whole, and length and keccak-256 of longer ones', (context) => {
+test('a listed row has metadata of up to 4,096 bytes whole, and length and keccak-256 of longer metadata', (context) => {
   const { indexed, metadata } = messagesOf(context, [0, 1, 4_095, 4_096, 4_097, 70_000, 130_000, 3, 4_097])
   const expected = metadata.map((each) => (size(each) <= 4_096 ? whole(each) : told(each)))
   // Also once the digests are known.
@@ -69,7 +69,7 @@ test('a row of a list has metadata of up to 4,096 bytes whole, and length and ke
   assert.deepEqual(rowsOf(indexed, [3, 4]).map(shownIn), [whole(metadata[3]!), told(metadata[4]!)])
 })
 
-test('a page of 1,000 rows with 4,096 bytes each is below the least http.max_response_bytes', (context) => {
+test('a page of 1,000 rows with 4,096 bytes of metadata each fits the smallest http.max_response_bytes', (context) => {
   const { indexed } = messagesOf(
     context,
     Array.from({ length: 1_000 }, () => 4_096),
@@ -78,7 +78,7 @@ test('a page of 1,000 rows with 4,096 bytes each is below the least http.max_res
   assert.ok(text.length > 8_000_000 && text.length < 10 * 1024 ** 2, `${text.length} bytes`)
 })
 
-test('the longest token mapping there can be, a thousand times, is what the API gives whatever the configuration', () => {
+test('a page of a thousand longest possible token mappings fits the smallest http.max_response_bytes', () => {
   const writer = new JsonWriter()
   const texts = '\u0001'.repeat(256)
   const whole = hexToBytes(tokenMetadata(texts, texts, 255))
@@ -95,7 +95,7 @@ test('the longest token mapping there can be, a thousand times, is what the API 
   assert.ok(writer.length > 11_000_000 && writer.length < bytes, `${writer.length} of ${bytes} bytes`)
 })
 
-test('one bridge by its deposit count, and its claim call, have metadata whole up to 16 MiB', (context) => {
+test('one bridge by its deposit count, and its claim transaction, have metadata whole up to 16 MiB', (context) => {
   const { world, indexed, metadata } = messagesOf(context, [4_097, KIB_85, MIB_16, MIB_16 + 1, 5])
   for (const [depositCount, each] of metadata.entries()) {
     const expected = size(each) <= MIB_16 ? whole(each) : told(each)
@@ -129,7 +129,7 @@ test('one bridge by its deposit count, and its claim call, have metadata whole u
   })
 })
 
-test('a page does not read again what it does not show', (context) => {
+test('a page does not read long metadata again that it does not show', (context) => {
   const { indexed } = messagesOf(
     context,
     Array.from({ length: 105 }, (_, at) => KIB_85 + at),
@@ -148,7 +148,7 @@ test('a page does not read again what it does not show', (context) => {
   })
 })
 
-test('after a reorg the digests are those of the new metadata', (context) => {
+test('after a reorg the digests of long metadata are those of the new metadata', (context) => {
   const { world, indexed, metadata } = messagesOf(context, [4_097])
   const mine = (digits: string, bytes: number): Hex => {
     const long: Hex = `0x${digits.repeat(bytes)}`
@@ -165,7 +165,7 @@ test('after a reorg the digests are those of the new metadata', (context) => {
   assert.deepEqual(rowsOf(indexed).map(shownIn), [told(metadata[0]!), told(after)])
 })
 
-test('a token mapping has long metadata and long names by the same rule', (context) => {
+test('a token mapping shortens long metadata and long names by the same rule', (context) => {
   const world = createFakeWorld({ networks: [1] })
   const [l1, l2] = [world.network(0), world.network(1)]
   const tokens = [

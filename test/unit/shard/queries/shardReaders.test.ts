@@ -19,7 +19,7 @@ import { IndexedWorld } from '../../../support/indexedWorld.js'
 const L1 = asNetworkId(0)
 const countDeposits = (shards: ShardReaders) => shards.find(L1)!.deposits.count
 
-test('each task sees the newest commit, and keeps one snapshot to its end', (context) => {
+test('each task reads the newest commit, and keeps one snapshot to its end', (context) => {
   const world = createFakeWorld({ networks: [1] })
   const indexed = new IndexedWorld(context, world)
   for (let commit = 1; commit <= 50; commit++) {
@@ -37,7 +37,7 @@ test('each task sees the newest commit, and keeps one snapshot to its end', (con
   assert.equal(indexed.ask(countDeposits), 51)
 })
 
-test('who is answered from a commit finds it on the status board: a task that is too early waits', (context) => {
+test('a task that reads a commit before the status board has it waits, so that whoever is answered from a commit finds it there', (context) => {
   const world = createFakeWorld({ networks: [1] })
   const indexed = new IndexedWorld(context, world)
   indexed.syncAll()
@@ -68,7 +68,7 @@ test('who is answered from a commit finds it on the status board: a task that is
   assert.equal(waits.length, 20)
 })
 
-test('a task that throws lets its snapshots go: the next one sees what was committed since', (context) => {
+test('a task that throws releases its snapshots, and the next task reads later commits', (context) => {
   const world = createFakeWorld({ networks: [1] })
   const indexed = new IndexedWorld(context, world)
   indexed.syncAll()
@@ -85,7 +85,7 @@ test('a task that throws lets its snapshots go: the next one sees what was commi
   assert.equal(indexed.ask(countDeposits), 1)
 })
 
-test('between tasks no snapshot is kept: the writer goes on using its pages again', (context) => {
+test('between tasks no snapshot is kept, so that the writer reuses its pages', (context) => {
   const world = createFakeWorld({ networks: [1] })
   world.network(0).mine((block) => block.tx().deposit())
   const indexed = new IndexedWorld(context, world)
@@ -99,7 +99,7 @@ test('between tasks no snapshot is kept: the writer goes on using its pages agai
   assert.ok(grown < 1_000_000, `${grown} bytes for 300 empty commits`)
 })
 
-test('a cut of the exit tree voids answers as a reorg does, and so does taking the cut back', (context) => {
+test('a cut of the exit tree voids derived answers as a reorg does, and so does undoing the cut', (context) => {
   const world = createFakeWorld({ networks: [1] })
   const l2 = world.network(1)
   l2.mine((block) => block.tx().deposit())
@@ -120,7 +120,7 @@ test('a cut of the exit tree voids answers as a reorg does, and so does taking t
   assert.ok(epoch() > cut, `${epoch()} after the reorg, ${cut} before`)
 })
 
-test('reading outside of a task, or a task inside a task, is a mistake', (context) => {
+test('reading outside of a task, and a task inside a task, are errors', (context) => {
   const indexed = new IndexedWorld(context, createFakeWorld({ networks: [1] }))
   assert.throws(() => indexed.readers.find(L1), InvariantError)
   assert.throws(() => indexed.ask((shards) => shards.withSnapshots(() => 0)), InvariantError)
@@ -135,7 +135,7 @@ test('a network that is not configured has no shard', (context) => {
   )
 })
 
-test('a value that an answer holds outlives the reads after it', (context) => {
+test('a value in an answer stays unchanged by later reads', (context) => {
   const world = createFakeWorld({ networks: [1] })
   world.network(0).mine((block) => {
     for (let made = 0; made < 100; made++) block.tx().deposit({ amount: BigInt(made) })
@@ -153,7 +153,7 @@ test('a value that an answer holds outlives the reads after it', (context) => {
   })
 })
 
-test('a store whose commits are not counted is read anew in every task', () => {
+test('a store whose commits have no numbers is read anew in every task', () => {
   let deposits = 1
   const counters = () => encodeCounters({ ...decodeCounters(undefined), deposits })
   const store: ShardStoreReader = {

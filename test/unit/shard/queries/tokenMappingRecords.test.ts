@@ -48,7 +48,7 @@ class FakeView {
   }
 }
 
-test('a record is made again when its row or its dictionary changed, and else handed out again', () => {
+test('a kept token mapping record is made again only when its row or its dictionary changed', () => {
   const view = new FakeView()
   const records = new TokenMappingRecords()
   const get = (ordinal: number) => records.get(view as unknown as ShardView, ordinal)
@@ -68,7 +68,7 @@ test('a record is made again when its row or its dictionary changed, and else ha
   assert.deepEqual(get(1).metadata, Uint8Array.of(2))
 })
 
-test('records with long metadata are not kept', () => {
+test('token mapping records with long metadata are not kept', () => {
   const view = new FakeView()
   view.metadata = new Uint8Array(1025)
   const records = new TokenMappingRecords()
@@ -76,7 +76,7 @@ test('records with long metadata are not kept', () => {
   assert.notEqual(get(), get())
 })
 
-test('a page asked for before a token was replaced, after it and after a reorg says each time which one is in use', (context) => {
+test('pages from before a token was replaced, after it and after a reorg each say which mapping is current', (context) => {
   const world = createFakeWorld({ networks: [1] })
   const [l1, l2] = [world.network(0), world.network(1)]
   l1.mine((block) =>

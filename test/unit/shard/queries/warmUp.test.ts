@@ -35,7 +35,7 @@ const countClaimed = (indexed: IndexedWorld): number => {
 const claimsMet = (indexed: IndexedWorld): number =>
   indexed.ask((shards) => shards.depositSets(shards.find(asNetworkId(0))!).flips.end)
 
-test('after the warm-up the sets are there, and answers are what they are without it', (context) => {
+test('after the warm-up the derived sets exist, and answers are the same as without it', (context) => {
   const [cold, warm] = [claimedWorld(context), claimedWorld(context)]
   assert.equal(claimsMet(cold), 0)
   assert.equal(warmUp(warm.readers, Number.POSITIVE_INFINITY), true)
@@ -46,14 +46,14 @@ test('after the warm-up the sets are there, and answers are what they are withou
   assert.equal(countClaimed(cold), 2)
 })
 
-test('a warm-up without time makes no sets, and says so', (context) => {
+test('a warm-up without time makes no sets, and reports that', (context) => {
   const indexed = claimedWorld(context)
   assert.equal(warmUp(indexed.readers, -1), false)
   assert.equal(claimsMet(indexed), 0)
   assert.equal(countClaimed(indexed), 2)
 })
 
-test('after a warm-up without time no answer reads the L1 info leaves again', (context) => {
+test('after a warm-up without time no answer reads the L1 info leaves', (context) => {
   const indexed = claimedWorld(context)
   assert.equal(warmUp(indexed.readers, -1), false)
   indexed.ask((shards) => {

@@ -45,7 +45,7 @@ function stateOf(indexed: IndexedWorld, networkId = 0, depositCount = 0) {
   })
 }
 
-test('a deposit to an L2 is ready from the injection of a leaf that covers it, be it a later one, until that is removed', (context) => {
+test('a deposit to an L2 is ready from the injection of a leaf that covers it, also of a later leaf, until the leaf is removed', (context) => {
   const { world } = worldWithDeposit()
   const [l1, l2] = [world.network(0), world.network(1)]
   const indexed = new IndexedWorld(context, world)
@@ -75,7 +75,7 @@ test('a deposit to an L2 is ready from the injection of a leaf that covers it, b
   assert.deepEqual(stateOf(indexed), { ready: true, index: 1, claim: null, refusal: null })
 })
 
-test('while the destination catches up with its history nothing to it is ready, over restarts too', (context) => {
+test('while the destination catches up with its history no deposit to it is ready, over restarts too', (context) => {
   const { world } = worldWithDeposit()
   const [l1, l2] = [world.network(0), world.network(1)]
   l2.mine((block) => block.tx().injectGer(l1.globalExitRoot()))
@@ -97,7 +97,7 @@ test('while the destination catches up with its history nothing to it is ready, 
   assert.equal(stateOf(indexed).ready, true)
 })
 
-test('a root that was injected before the L1 shard knows its leaf counts as soon as it does', (context) => {
+test('a root injected before its leaf is indexed on the L1 shard counts as soon as the leaf is indexed', (context) => {
   const { world } = worldWithDeposit()
   world.network(1).mine((block) => block.tx().injectGer(world.network(0).globalExitRoot()))
   const indexed = new IndexedWorld(context, world)
@@ -120,7 +120,7 @@ test('a root that was injected before the L1 shard knows its leaf counts as soon
   assert.deepEqual(stateOf(indexed), { ready: true, index: 0, claim: null, refusal: null })
 })
 
-test('nothing is ready before the covering block is final on the L1', (context) => {
+test('no deposit is ready before the covering L1 block is final', (context) => {
   const { world } = worldWithDeposit()
   const block = world.network(0).head.number
   world.network(1).mine((next) => next.tx().injectGer(world.network(0).globalExitRoot()))
@@ -134,7 +134,7 @@ test('nothing is ready before the covering block is final on the L1', (context) 
   assert.deepEqual(stateOf(indexed), { ready: true, index: 0, claim: null, refusal: null })
 })
 
-test('an unforced deposit is in no leaf until the next update', (context) => {
+test('an unforced deposit is in no leaf until the next exit root update', (context) => {
   const { world } = worldWithDeposit()
   world.network(0).mine((block) => block.tx().deposit({ destinationNetwork: 1, forceUpdate: false }))
   const indexed = new IndexedWorld(context, world)
@@ -149,7 +149,7 @@ test('an unforced deposit is in no leaf until the next update', (context) => {
   assert.deepEqual(stateOf(indexed, 0, 1), { ready: true, index: 1, claim: null, refusal: null })
 })
 
-test('a claim ends readiness, an unset claim brings it back, an administrator ends it without ClaimEvent', (context) => {
+test('a claim ends readiness, an unset claim restores it, and a claim that an administrator sets ends it without ClaimEvent', (context) => {
   const { world, deposit } = worldWithDeposit()
   const l2 = world.network(1)
   l2.mine((block) => block.tx().injectGer(world.network(0).globalExitRoot()))
@@ -174,7 +174,7 @@ test('a claim ends readiness, an unset claim brings it back, an administrator en
   assert.deepEqual(stateOf(indexed), { ready: true, index: 0, claim: null, refusal: null })
 })
 
-test('nothing is ready for a bridge in emergency state', (context) => {
+test("no deposit is ready while the destination's bridge is in emergency state", (context) => {
   const { world } = worldWithDeposit()
   const l2 = world.network(1)
   l2.mine((block) => block.tx().injectGer(world.network(0).globalExitRoot()))
@@ -187,7 +187,7 @@ test('nothing is ready for a bridge in emergency state', (context) => {
   assert.equal(stateOf(indexed).ready, true)
 })
 
-test('of a destination that is not indexed nothing is known: not ready, no claim, first covering index', (context) => {
+test('a deposit to a network that is not indexed is not ready, has no claim, and has the first covering index', (context) => {
   const { world, deposit } = worldWithDeposit()
   const l2 = world.network(1)
   l2.mine((block) => block.tx().injectGer(world.network(0).globalExitRoot()))
@@ -197,7 +197,7 @@ test('of a destination that is not indexed nothing is known: not ready, no claim
   assert.deepEqual(stateOf(indexed), { ready: false, index: 0, claim: null, refusal: null })
 })
 
-test('a deposit between rollups is ready once its root is settled and that leaf is injected', (context) => {
+test('a deposit between rollups is ready once its root is settled and the covering leaf is injected', (context) => {
   const { world } = worldWithDeposit()
   const [l1, first, second] = [world.network(0), world.network(1), world.network(2)]
   first.mine((block) => block.tx().deposit({ destinationNetwork: 2 }))
@@ -217,7 +217,7 @@ test('a deposit between rollups is ready once its root is settled and that leaf 
   assert.deepEqual(stateOf(indexed, 1, 0), { ready: true, index: 1, claim: null, refusal: null })
 })
 
-test('a root that was settled before its own network is indexed so far covers as soon as that network has caught up', (context) => {
+test('a root settled before its own network is indexed so far covers deposits as soon as that network has caught up', (context) => {
   const { world } = worldWithDeposit()
   const [l1, first] = [world.network(0), world.network(1)]
   first.mine((block) => block.tx().deposit({ destinationNetwork: 0 }))
@@ -232,7 +232,7 @@ test('a root that was settled before its own network is indexed so far covers as
   for (const depositCount of [0, 1]) assert.equal(stateOf(indexed, 1, depositCount).ready, true)
 })
 
-test('a halted network on the way makes nothing ready and names no index; without disk or endpoints it stays', (context) => {
+test('a halted network on the way makes no deposit ready and gives no index, unless halted for want of disk or endpoints', (context) => {
   for (const halted of [0, 1]) {
     const { world } = worldWithDeposit()
     world.network(1).mine((block) => block.tx().injectGer(world.network(0).globalExitRoot()))
@@ -248,7 +248,7 @@ test('a halted network on the way makes nothing ready and names no index; withou
   }
 })
 
-test('nothing is ready on a network whose head stays below its blocks, everything else is as before', (context) => {
+test('on a network whose head stays below the stored blocks no deposit is ready, and other answers are unchanged', (context) => {
   const { world } = worldWithDeposit()
   const [l1, first, second] = [world.network(0), world.network(1), world.network(2)]
   for (const destinationNetwork of [0, 2]) first.mine((block) => block.tx().deposit({ destinationNetwork }))
@@ -278,7 +278,7 @@ test('nothing is ready on a network whose head stays below its blocks, everythin
     }
 })
 
-test('a claim of a deposit that there is not, with whatever number, costs no memory', (context) => {
+test('a claim of a deposit that does not exist, with whatever count, uses no memory', (context) => {
   const { world, deposit } = worldWithDeposit()
   const l2 = world.network(1)
   l2.mine((block) => block.tx().injectGer(world.network(0).globalExitRoot()))

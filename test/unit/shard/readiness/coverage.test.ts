@@ -53,7 +53,7 @@ function settlements(roots: readonly number[]) {
   return { l1, source, known, lookups: () => lookups }
 }
 
-test('a leaf whose root is not known covers nothing, and the first leaf that covers is found around it', () => {
+test('a leaf with an unknown root covers no deposit, and the first covering leaf is found in spite of it', () => {
   const { l1, source, known } = settlements([10, 11, 12])
   known.set(10, 4)
   known.set(12, 9)
@@ -73,7 +73,7 @@ test('a leaf whose root is not known covers nothing, and the first leaf that cov
   )
 })
 
-test('a root that the source learns later is filled in when the source has moved, and not looked up before', () => {
+test('a root that the source learns later is looked up when the source has moved, and not before', () => {
   const { l1, source, known, lookups } = settlements([10, 11])
   const settled = new SettledCoverage()
   settled.update(l1, source)
@@ -91,7 +91,7 @@ test('a root that the source learns later is filled in when the source has moved
   assert.equal(lookups(), 4)
 })
 
-test('a source far behind costs each task a bounded number of look-ups in vain, and all are made in the end', () => {
+test('each task makes a bounded number of failing look-ups for a source far behind, and all are made in the end', () => {
   const roots = Array.from({ length: 3000 }, (_, at) => 1000 + at)
   const { l1, source, known, lookups } = settlements(roots)
   const settled = new SettledCoverage()
@@ -107,7 +107,7 @@ test('a source far behind costs each task a bounded number of look-ups in vain, 
   assert.deepEqual([settled.at(2501), settled.isBehind], [5, false])
 })
 
-test('what a source has caught up with counts in the same task, however much it is and whoever followed it before', () => {
+test('all that a source has caught up with counts in the same task, however much it is', () => {
   const roots = Array.from({ length: 9000 }, (_, at) => 1000 + at)
   const { l1, source, known } = settlements(roots)
   const follower = new SettledCoverage()
@@ -128,7 +128,7 @@ test('what a source has caught up with counts in the same task, however much it 
   }
 })
 
-test('a reorg of either side and a cut of the exit tree start anew', () => {
+test('coverage starts anew after a reorg of either network and after a cut of the exit tree', () => {
   const { l1, source, known } = settlements([10])
   known.set(10, 4)
   const settled = new SettledCoverage()

@@ -121,7 +121,7 @@ function provable(indexed: IndexedWorld, depositCount: number): number[] {
   )
 }
 
-test('a root settled between two deposits of one transaction covers those before it, and no more', (context) => {
+test('a root settled between two deposits of one transaction covers the deposits before it, and no others', (context) => {
   const world = sovereignWorld()
   const indexed = new IndexedWorld(context, world)
   depositTogether(world, 1)
@@ -136,7 +136,7 @@ test('a root settled between two deposits of one transaction covers those before
   assert.deepEqual(provable(indexed, 2), [])
 })
 
-test('whichever side is behind, the root is found when both have it, and again after a restart and a reorg of either', (context) => {
+test('whichever network is behind, the settled root is found when both have it, and again after a restart and after a reorg of either', (context) => {
   const world = sovereignWorld()
   const [l1, l2] = [world.network(0), world.network(1)]
   const indexed = new IndexedWorld(context, world)
@@ -264,7 +264,7 @@ const regrown: {
 
 for (const { what, first, steps, ready } of regrown)
   for (const isInOneBlock of [false, true])
-    test(`after a cut the settled root covers what came back as it was: ${what}${isInOneBlock ? ', in one block' : ''}`, (context) => {
+    test(`after a cut the settled root covers the regrown deposits: ${what}${isInOneBlock ? ', in one block' : ''}`, (context) => {
       const world = sovereignWorld()
       const indexed = new IndexedWorld(context, world)
       depositTogether(world, ...first)
@@ -293,7 +293,7 @@ for (const { what, first, steps, ready } of regrown)
       assert.deepEqual(tell(fresh), tell(indexed), 'read at once')
     })
 
-test('what came back is covered no more once its block is taken back, and the cut once its own is', (context) => {
+test('a reorg of the regrowth ends its coverage, and a reorg of the cut restores the old coverage', (context) => {
   const world = sovereignWorld()
   const l2 = world.network(1)
   const indexed = new IndexedWorld(context, world)
@@ -311,7 +311,7 @@ test('what came back is covered no more once its block is taken back, and the cu
   assert.deepEqual(tell(indexed).ready, [0, 1, 2], 'the tree as it was before the cut')
 })
 
-test('a newer leaf that covers less takes nothing away: the destination has only to accept one that covers', (context) => {
+test('a newer leaf that covers fewer deposits ends no readiness: the destination needs only one covering leaf', (context) => {
   const world = sovereignWorld()
   const [l1, l2, destination] = [world.network(0), world.network(1), world.network(2)]
   const indexed = new IndexedWorld(context, world)
@@ -342,7 +342,7 @@ test('a newer leaf that covers less takes nothing away: the destination has only
   assert.deepEqual(tell(indexed), { indexes: [newer, null, null], ready: [0] })
 })
 
-test('a claim of the leaf that was cut off makes the one that took its count not ready', (context) => {
+test('a claim of a deposit that was cut off makes the deposit with its count not ready', (context) => {
   const world = sovereignWorld()
   const [l1, l2] = [world.network(0), world.network(1)]
   const indexed = new IndexedWorld(context, world)

@@ -61,7 +61,7 @@ function bridges(indexed: IndexedWorld, filters: object = {}): readonly Bridge[]
 const told = (rows: readonly Bridge[]) =>
   rows.map(({ deposit_count: count, destination_address: address }) => [count, Number(address) - 1])
 
-test('rows that wait in a chunk are written before its slot goes to another chunk', (context) => {
+test("rows that wait in a chunk are written before the chunk's slot is reused", (context) => {
   for (const slots of [1, 2, 3]) {
     const indexed = smallWorld(context, slots)
     const newestFirst = Array.from({ length: DEPOSITS }, (_, at) => DEPOSITS - 1 - at)
@@ -78,7 +78,7 @@ test('rows that wait in a chunk are written before its slot goes to another chun
   }
 })
 
-test('a chunk that was kept is read again once its shard has moved on', (context) => {
+test('a kept chunk is read again once its shard has a new commit', (context) => {
   const indexed = smallWorld(context, 16)
   const { world } = indexed
   const isClaimed = () => bridges(indexed).map(({ claim_tx_hash: hash }) => hash !== null)
@@ -95,7 +95,7 @@ test('a chunk that was kept is read again once its shard has moved on', (context
   ])
 })
 
-test('tokens and metadata that were placed before a reorg are not shown for what took their ids', (context) => {
+test('tokens and metadata that were placed before a reorg are not shown for the rows that took their ids', (context) => {
   const indexed = smallWorld(context, 16)
   const { world } = indexed
   const newest = () =>

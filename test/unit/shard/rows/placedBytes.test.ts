@@ -24,7 +24,7 @@ function newPlaced() {
   return { arena, placed, find }
 }
 
-test('an entry that is found is its own, though more were placed than there are slots', () => {
+test('a placed entry is found with its own bytes, or not at all, when more entries than slots were placed', () => {
   const { placed, find } = newPlaced()
   for (let id = 0; id < ENTRIES; id++) {
     placed.place(id, entryOf(id))
@@ -35,7 +35,7 @@ test('an entry that is found is its own, though more were placed than there are 
   for (const id of found) assert.deepEqual(find(id), entryOf(id), `entry ${id}`)
 })
 
-test('a reorg and an arena that was given up void what was placed, a new page does not', () => {
+test('a reorg and a dropped arena void placed entries, a new page does not', () => {
   const { arena, placed, find } = newPlaced()
   placed.place(5, entryOf(5))
   placed.begin(1)

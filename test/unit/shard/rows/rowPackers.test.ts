@@ -52,7 +52,7 @@ const cuts: readonly (readonly [networkId: number, table: TableName, rowsPerChun
   ]
 
 for (const [networkId, table, rowsPerChunk, found] of cuts)
-  test(`a chunk of ${table} that ends too early fails the page: bytes of other rows are never shown`, async (context) => {
+  test(`a chunk of ${table} that ends too early fails the page, and bytes of other rows are never shown`, async (context) => {
     const indexed = claimedWorld(context)
     const store = openShardStoreWriter(shardDirectory(indexed.config.dataDir, networkId))
     store.transact((view) => {
@@ -78,7 +78,7 @@ for (const [networkId, table, rowsPerChunk, found] of cuts)
     assert.throws(write, (error) => error instanceof InvariantError && found.test(error.message))
   })
 
-test('a sender that nobody can tell is null in a page, never a row of zeros', (context) => {
+test('a sender that no endpoint knows is null in a page, never zeros', (context) => {
   const world = createFakeWorld({ networks: [1] })
   world.network(0).mine((block) => {
     for (let count = 0; count < 4; count++) block.tx().deposit({ destinationNetwork: 1 })
@@ -110,7 +110,7 @@ test('a sender that nobody can tell is null in a page, never a row of zeros', (c
   }
 })
 
-test('the longest row there can be fits into what the arena reserves for one', () => {
+test("the longest possible row fits the arena's reserve for one row", () => {
   const address = { bytes: new Uint8Array(20).fill(0xff), checksumMask: new Uint8Array(5).fill(0xff) }
   const hash = new Uint8Array(32).fill(0xff)
   const longest = {

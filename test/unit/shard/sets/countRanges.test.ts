@@ -16,7 +16,7 @@ const someRanges = fc
 const membersOf = (ranges: CountRanges): number[] =>
   Array.from({ length: SIZE + 3_000 }, (_, count) => count).filter((count) => ranges.has(count))
 
-test('a union of ranges has the counts of each, its ranges lie apart, and a part of it ends where it is cut', () => {
+test('a union of ranges has the counts of both, its ranges do not touch, and a slice of it ends at the cut', () => {
   fc.assert(
     fc.property(someRanges, someRanges, fc.nat(SIZE), fc.nat(SIZE), (left, right, from, end) => {
       const both = CountRanges.union([left, right])
@@ -38,7 +38,7 @@ test('a union of ranges has the counts of each, its ranges lie apart, and a part
   )
 })
 
-test('members of a set within ranges are counted and listed as if they were a set of their own', () => {
+test('members of a set within ranges are counted and listed as a set of their own', () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat(SIZE), { maxLength: 2_000 }),

@@ -38,7 +38,7 @@ function assertIs(bits: Bits, expected: readonly number[], from: number, limit: 
   assert.equal(hasBit(bits, value), expected.includes(value))
 }
 
-test('a set of bits is the set that was put in, after anything was taken out again', () => {
+test('a set of bits has the members that were added and not removed', () => {
   fc.assert(
     fc.property(
       members,
@@ -69,7 +69,7 @@ test('a set of bits is the set that was put in, after anything was taken out aga
   )
 })
 
-test('what is kept of a set is in every other one', () => {
+test('retaining keeps the members that are in all other sets', () => {
   fc.assert(
     fc.property(members, members, members, fc.nat(2000), fc.nat(300), (one, two, three, from, limit) => {
       const bits = new CountedBits()
@@ -82,7 +82,7 @@ test('what is kept of a set is in every other one', () => {
   )
 })
 
-test('all, without what lies below a mark, but with some of that again: counted and listed as if it were made', () => {
+test('all sent deposits, without those below a mark, with some of those added: counted and listed as that set made directly', () => {
   fc.assert(
     fc.property(
       members,

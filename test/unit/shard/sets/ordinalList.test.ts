@@ -38,7 +38,7 @@ function assertIs(list: OrdinalList, expected: readonly number[], from: number, 
     assert.equal(list.rank(value), expected.filter((ordinal) => ordinal < value).length, `below ${value}`)
 }
 
-test('a list with more ordinals in between is one list, at any depth', () => {
+test('a list with additional ordinals is one sorted list, at any depth', () => {
   fc.assert(
     fc.property(dealt(2), fc.nat(1600), fc.nat(60), ([list, more], from, limit) => {
       const whole = withMore(stored(list!), listOf(more!))
@@ -54,7 +54,7 @@ test('a list with more ordinals in between is one list, at any depth', () => {
   )
 })
 
-test('lists that share no ordinal are one list, at any depth', () => {
+test('a union of lists without common ordinals is one sorted list, at any depth', () => {
   fc.assert(
     fc.property(dealt(4), fc.nat(1600), fc.nat(60), (lists, from, limit) => {
       const union = unionOf(lists.map((list) => stored(list)))
@@ -104,12 +104,12 @@ test('a deep page of a long list reads some tens of its chunks, not all', () => 
   assert.ok(reads < 150, `${reads} chunks read of ${2 * Math.ceil(100_000 / LIST_CHUNK)}`)
 })
 
-test('no filter lists every ordinal', () => {
+test('without a filter every ordinal is listed', () => {
   assertIs(wholeRange(5), [0, 1, 2, 3, 4], 1, 3)
   assertIs(wholeRange(0), [], 0, 10)
 })
 
-test('a list has what is in it, and nothing else', () => {
+test('a list says of each ordinal whether it has it', () => {
   const list = listOf([2, 5, 9])
   assert.deepEqual(
     Array.from({ length: 11 }, (_, ordinal) => ordinal).filter((ordinal) => listHas(list, ordinal)),
@@ -117,7 +117,7 @@ test('a list has what is in it, and nothing else', () => {
   )
 })
 
-test('a list within stretches has exactly what it has in them, at every position', () => {
+test('a list within ranges has exactly its ordinals within them, at every position', () => {
   const bordersUpTo = (most: number) =>
     fc.uniqueArray(fc.nat(600), { maxLength: most }).map((all) => all.sort((a, b) => a - b))
   // Among few stretches a list is searched, among many it is read.

@@ -11,7 +11,7 @@ const step = fc.oneof(
   fc.record({ type: fc.constant('ask' as const), value, end: fc.option(fc.nat({ max: 20 })) }),
 )
 
-test('the first position above a value is that of a plain search, however the column changed since the last question', () => {
+test('the first position above a value is that of a linear search, however the column changed since the last call', () => {
   let asked = 0
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

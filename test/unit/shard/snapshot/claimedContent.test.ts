@@ -46,7 +46,7 @@ function rowsOf(context: TestContext, world: FakeWorld): { bridges: Row[]; claim
   return { bridges: ask('getBridges', 1).bridges, claims: ask('getClaims', 0).claims }
 }
 
-test('a deposit whose global index was claimed with the content of an archived one tells so, and is never ready', (context) => {
+test('a deposit whose global index was claimed with the content of an archived deposit reports that, and is never ready', (context) => {
   const { world } = cutWorld((made) => made)
   const { bridges, claims } = rowsOf(context, world)
   const told = bridges.map((row) => [row.ready_for_claim, row.claim_tx_hash, row.claim_matches])
@@ -58,13 +58,13 @@ test('a deposit whose global index was claimed with the content of an archived o
   ])
 })
 
-test('a claim names the bridge whose content it claimed: the listed one, or the one that a cut took off', (context) => {
+test('a claim names the bridge whose content it claimed: the listed deposit, or the archived one', (context) => {
   const { world, made, forwarded } = cutWorld((deposits) => deposits)
   const named = rowsOf(context, world).claims.map((row) => row.bridge_tx_hash)
   assert.deepEqual(named, [made[0]!.transactionHash, made[1]!.transactionHash, forwarded])
 })
 
-test('a claim never names the bridge to another network that took the place of the claimed one', (context) => {
+test("a claim never names a bridge to another network that took the claimed deposit's count", (context) => {
   const world = createFakeWorld({ networks: [1, 2] })
   const [l1, first] = [world.network(0), world.network(1)]
   l1.mine((block) => block.tx().createRollup(1, 1001))
@@ -80,14 +80,14 @@ test('a claim never names the bridge to another network that took the place of t
   assert.equal(bridges[0]!.claim_tx_hash, null)
 })
 
-test('a claim of content that no bridge ever had at its count names none', (context) => {
+test('a claim of content that no deposit ever had at its count names no bridge', (context) => {
   const { world } = cutWorld((made) => [{ ...made[1]!, amount: 999n }])
   const { bridges, claims } = rowsOf(context, world)
   assert.equal(claims[0]!.bridge_tx_hash, null)
   assert.equal(bridges[1]!.claim_matches, false)
 })
 
-test('a claim that an administrator set tells no content, so that it claims what is listed', (context) => {
+test('a claim that an administrator set has no content, so it claims the listed deposit', (context) => {
   const { world, made, forwarded } = cutWorld(() => [])
   world.network(0).mine((block) => block.tx().setClaim(made[1]!))
   const { bridges, claims } = rowsOf(context, world)

@@ -6,7 +6,7 @@ import { hashKinds } from '../../../../src/store/layout/tables.js'
 import { openShardStoreWriter } from '../../../../src/store/shardStore.js'
 import { tempFolder } from '../../../support/tempFolder.js'
 
-test('one flush takes more entries than a position of 21 bits can count', async (context) => {
+test('one flush may have more than 2^21 entries', async (context) => {
   const store = openShardStoreWriter(tempFolder(context))
   const entries = 2 ** 21 + 5_000
   const hash = new Uint8Array(32)

@@ -24,7 +24,7 @@ class FakeTiles {
 
 const told = (tile: Uint8Array | undefined) => tile && [...tile.subarray(0, 5)]
 
-test('a tile is what the store has, whichever tiles were asked for before, and is read once while the shard stands', () => {
+test('a kept tile equals the stored one, whichever tiles were read before, and is read once while the shard does not change', () => {
   const store = new FakeTiles()
   const kept = new KeptTiles(store)
   for (const commit of [0, 1]) {
@@ -48,7 +48,7 @@ test('a tile is what the store has, whichever tiles were asked for before, and i
   }
 })
 
-test('deposits of a tree that grows past one tile prove as the slow tree does, before and after it grew', (context) => {
+test("deposits of a tree that grows past one tile have the naive tree's proofs, before and after it grew", (context) => {
   const world = createFakeWorld({ networks: [1] })
   const indexed = new IndexedWorld(context, world)
   for (let part = 0; part < 3; part++) {

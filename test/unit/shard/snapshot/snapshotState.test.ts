@@ -4,7 +4,7 @@ import { asNetworkId } from '../../../../src/protocol/units.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
 import { IndexedWorld } from '../../../support/indexedWorld.js'
 
-test('reorgs and cuts of the exit tree tell from which row on numbers may mean other rows', (context) => {
+test('reorgs and cuts of the exit tree record the first row whose number may mean another deposit', (context) => {
   const world = createFakeWorld({ networks: [1] })
   const l2 = world.network(1)
   const deposit = (count: number) =>

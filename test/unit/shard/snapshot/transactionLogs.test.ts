@@ -6,7 +6,7 @@ import type { FakeDeposit } from '../../../support/fakeChainState.js'
 import { account, userContract } from '../../../support/fakeChainTransaction.js'
 import { IndexedWorld } from '../../../support/indexedWorld.js'
 
-test('an open sender comes with every log of its transaction, those that are known included', (t) => {
+test('an open sender comes with every log of its transaction, also those with a known sender', (t) => {
   const world = createFakeWorld()
   const [l1, l2] = [world.network(0), world.network(1)]
   let claimed: FakeDeposit | undefined

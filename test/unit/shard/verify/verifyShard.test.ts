@@ -125,12 +125,12 @@ const quick: readonly Damage[] = [
 ]
 
 for (const [what, networkId, found, damage] of quick)
-  test(`quick verification names the first bad thing: ${what}`, async (context) => {
+  test(`quick verification names the first damage: ${what}`, async (context) => {
     const [firstFound] = await findDamage(context, networkId, damage, false)
     assert.match(firstFound ?? 'nothing', found)
   })
 
-test('a header of far history that came without its parent is no damage', async (context) => {
+test('a far-history header without a parent hash is no damage', async (context) => {
   const damage = await findDamage(
     context,
     1,

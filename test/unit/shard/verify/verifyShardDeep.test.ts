@@ -220,7 +220,7 @@ const deep: readonly Damage[] = [
 ]
 
 for (const [what, networkId, found, damage] of deep)
-  test(`deep verification names the first bad thing: ${what}`, async (context) => {
+  test(`deep verification names the first damage: ${what}`, async (context) => {
     const all = await findDamage(context, networkId, damage, true)
     assert.ok(
       all.some((text) => found.test(text)),

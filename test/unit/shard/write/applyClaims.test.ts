@@ -69,7 +69,7 @@ const claimOf = (sourceNetwork: number, depositCount: number): Event =>
 
 const hash = (byte: number) => Buffer.alloc(32, byte).toString('hex')
 
-test('claims of one deposit count of the L1 and two rollups are three claims', (context) =>
+test('claims of the same deposit count from the L1 and two rollups are three claims', (context) =>
   withClaims(context, 3, [[claimOf(0, 4), claimOf(1, 4), claimOf(2, 4)]], (shard) => {
     assert.deepEqual(shard.read(readClaimLinks), {
       '0:4': `0 ${hash(16)}`,
@@ -79,7 +79,7 @@ test('claims of one deposit count of the L1 and two rollups are three claims', (
     assert.deepEqual(shard.read(readLists)['claimsBySourceNetwork:00000001'], [1])
   }))
 
-test('after claim, unset and claim again the last one is in force and the first is history', (context) =>
+test('after claim, unset and claim again the last claim is in force and the first is history', (context) =>
   withClaims(
     context,
     1,
@@ -106,7 +106,7 @@ const administrator = Buffer.alloc(20, 9)
 const administratorHex = administrator.toString('hex')
 const byAdministrator = { sender: { caller: administrator, transactionSender: administrator } }
 
-test('a claim set by an administrator is one row of the sender of its transaction, also when it is told twice', (context) =>
+test("a claim that an administrator sets is one row with its transaction's sender, also when the event comes twice", (context) =>
   withClaims(
     context,
     1,
@@ -139,7 +139,7 @@ for (const [network, source] of [
       assert.equal(readGlobalIndex(shard, 0), 9n)
     }))
 
-test('a global index with unused bits is kept as emitted and names the deposit of its used bits', (context) => {
+test('a global index with unused bits set is kept as emitted, and names the deposit of its used bits', (context) => {
   const dirty = (1n << 255n) | (1n << 70n) | (3n << 32n) | 2n
   return withClaims(context, 1, [[claim(dirty)]], (shard) => {
     assert.deepEqual(shard.read(readClaimLinks), { '4:2': `0 ${hash(16)}` })
@@ -147,7 +147,7 @@ test('a global index with unused bits is kept as emitted and names the deposit o
   })
 })
 
-test('links reach over many chunks, and a chunk without claims is not there', (context) => {
+test('claim links span many chunks, and a chunk without claims is absent', (context) => {
   const counts = [0, 112, 113, 1_000_000, 4_294_967_294]
   return withClaims(context, 1, [counts.map((count) => claimOf(0, count))], (shard) => {
     const links = shard.read(readClaimLinks)

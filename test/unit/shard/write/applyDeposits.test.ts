@@ -58,7 +58,7 @@ const without = (block: IndexedBlock, index: number): IndexedBlock => ({
   events: block.events.filter((_, position) => position !== index),
 })
 
-test('a gap in the deposit counts refuses the whole batch, and the right batch goes in after it', (context) =>
+test('a gap in the deposit counts refuses the whole batch, and the right batch is accepted afterwards', (context) =>
   withShard(context, (shard) => {
     const [first, second, third] = depositBlocks(3, 3)
     shard.writer.applyBlocks(batchOf([first!]))
@@ -72,7 +72,7 @@ test('a gap in the deposit counts refuses the whole batch, and the right batch g
     assert.equal(readCount(shard), 9)
   }))
 
-test('a deposit that is told twice is refused', (context) =>
+test('a deposit that comes twice is refused', (context) =>
   withShard(context, (shard) => {
     const [first, second] = depositBlocks(2, 2)
     shard.writer.applyBlocks(batchOf([first!]))
@@ -80,7 +80,7 @@ test('a deposit that is told twice is refused', (context) =>
     assertRefused(shard, [repeated], 'deposit_count_gap', 'deposit count 2 in block 2, expected 3')
   }))
 
-test('a first deposit count above 0 says that start_block lies too late', (context) =>
+test('a first deposit count above 0 is refused with the advice that start_block is too late', (context) =>
   withShard(context, (shard) => {
     const [first] = depositBlocks(1, 3)
     const message = 'first deposit count 1 in block 1, expected 0: start_block lies behind the first deposit'
@@ -113,7 +113,7 @@ for (const undoFloor of [0, 40])
       )
     }))
 
-test('metadata of any size is kept, once per content', (context) =>
+test('metadata of any size is stored once per content', (context) =>
   withShard(context, (shard) => {
     const [block] = depositBlocks(1, 4)
     const sizes = [0, 1, 100_000, 100_000]

@@ -5,7 +5,7 @@ import { RandomChain } from '../../../support/randomChain.js'
 import { tempFolder } from '../../../support/tempFolder.js'
 import { batchOf, dumpTables, openTestShard } from '../../../support/testShard.js'
 
-test('polled roots are injections of the checkpoint and go with its block', async (t) => {
+test("polled roots are injections of the checkpoint's block, and a reorg removes them with it", async (t) => {
   const shard = openTestShard(tempFolder(t), 1)
   const { writer, read } = shard
   const chain = new RandomChain(3)

@@ -25,7 +25,7 @@ const acts = {
   remove: (sovereign: number) => ({ type: 'legacyTokenRemoved', sovereignTokenAddress: address(sovereign) }),
 }
 
-test('the current mapping is the one that the bridge would answer; older and removed ones stay as history', async (context) => {
+test('the current mapping is the one that the bridge would return, and older and removed mappings stay as history', async (context) => {
   const shard = openTestShard(tempFolder(context), 1)
   const events = [acts.wrap(10), acts.remap(20), acts.remap(30), acts.remove(20), acts.remap(10)]
   const header: BlockHeader = {

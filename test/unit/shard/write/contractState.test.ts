@@ -14,7 +14,7 @@ import { RandomWorld } from '../../../support/randomWorld.js'
 const L1 = asNetworkId(0)
 
 for (const seed of [1, 2, 3])
-  test(`claims, injections and emergencies of a random world are what its contracts say, seed ${seed}`, (context) => {
+  test(`claims, injections and emergencies of a random world equal the state of its contracts, seed ${seed}`, (context) => {
     const random = new RandomWorld(seed)
     for (let i = 0; i < 250; i++) random.step()
     const { world } = random
@@ -73,7 +73,7 @@ for (const seed of [1, 2, 3])
     assert.ok(claims > 0, 'some words have claims')
   })
 
-test('words are right across the stored chunks, and follow a reorg', (context) => {
+test('claimed words are right across stored chunks, and follow a reorg', (context) => {
   const world = createFakeWorld({ networks: [1] })
   const [l1, l2] = [world.network(0), world.network(1)]
   l1.mine((block) => {
@@ -97,7 +97,7 @@ test('words are right across the stored chunks, and follow a reorg', (context) =
   assert.deepEqual(words(), [...expected.slice(0, 5), 0n])
 })
 
-test('claims set far above all deposits have words of their own, and those between have none', (context) => {
+test('claims set far above all deposits have claimed words of their own, and counts between have none', (context) => {
   const world = createFakeWorld({ networks: [1] })
   const [l1, l2] = [world.network(0), world.network(1)]
   l1.mine((block) => block.tx().deposit({ destinationNetwork: 1 }))
@@ -127,7 +127,7 @@ test('claims set far above all deposits have words of their own, and those betwe
   }
 })
 
-test('the last change of the exit root is one that the chain shows, whatever was cut and appended in one block', (context) => {
+test('the last change of the exit root is a root that the chain showed, whatever one block cut and appended', (context) => {
   const world = createFakeWorld({ networks: [1] })
   const l2 = world.network(1)
   const indexed = new IndexedWorld(context, world)

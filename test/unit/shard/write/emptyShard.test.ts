@@ -33,7 +33,7 @@ function answers(indexed: IndexedWorld, networkId: NetworkId) {
   })
 }
 
-test('readers that were open before the shard was emptied answer as new ones do, at every step of the new reading', (context) => {
+test('readers that were open before the shard was emptied answer like new readers, at every step of the second reading', (context) => {
   const source = new RandomWorld(7)
   for (let steps = 0; steps < 150; steps++) source.step()
   const { world } = source
@@ -87,7 +87,7 @@ test('a shard that was emptied and read again equals one that was read once', as
   }
 })
 
-test('the identity of the store and of its chain outlives the emptying', (context) => {
+test('emptying a shard keeps the identity of the store and of its chain', (context) => {
   const source = new RandomWorld(3)
   for (let steps = 0; steps < 20; steps++) source.step()
   const indexed = new IndexedWorld(context, source.world)

@@ -33,7 +33,7 @@ test('a shard whose writer is killed at any moment is whole: every table is that
   }
 })
 
-test('a process that is killed while it empties its shard leaves all of it, or nothing, and goes on from there', async (context) => {
+test('a process killed while it empties its shard leaves the whole shard or an empty one, and the next writer continues', async (context) => {
   const chain = new RandomChain(SEED)
   for (let count = 0; count < BLOCKS; count++) chain.grow(6)
   const folder = tempFolder(context)

@@ -58,7 +58,7 @@ function changed<Type extends ChainEvent['type']>(
   return { header: block.header, events: events as ChainEvent[] }
 }
 
-test('leaves tell their deposits and rollup exit version, also several in one transaction and with unforced deposits', (context) =>
+test('leaves record deposits and rollup exit version, also several in one transaction and with unforced deposits', (context) =>
   withL1(context, (shard, chain) => {
     chain.block(chain.addRollup(1), chain.addRollup(2))
     chain.block(chain.deposit(), chain.unforcedDeposit())
@@ -83,7 +83,7 @@ test('leaves tell their deposits and rollup exit version, also several in one tr
     assert.equal(shard.status.get('l1InfoLeafCount'), 5)
   }))
 
-test('an initial local exit root counts from the next settlement of any rollup on', (context) =>
+test('an initial local exit root counts from the next settlement of any rollup', (context) =>
   withL1(context, (shard, chain) => {
     chain.block(chain.addRollup(1))
     chain.block(chain.settle(1, root(1)))
@@ -99,7 +99,7 @@ test('an initial local exit root counts from the next settlement of any rollup o
     assert.equal(initial, hex(root(9)))
   }))
 
-test('a pending settlement counts only when a leaf bears its root', (context) =>
+test('a pending settlement counts only when a leaf has its root', (context) =>
   withL1(context, (shard, chain) => {
     chain.block(chain.addRollup(1))
     chain.block(chain.settle(1, root(1), 'pending'))
@@ -113,7 +113,7 @@ test('a pending settlement counts only when a leaf bears its root', (context) =>
     )
   }))
 
-test('settling the same local exit root again needs no leaf; a new one without a leaf is a missing log', (context) =>
+test('settling the same local exit root again needs no leaf, and settling a new one without a leaf is a missing log', (context) =>
   withL1(context, (shard, chain) => {
     chain.block(chain.addRollup(1))
     chain.block(chain.settle(1, root(1)))
@@ -138,7 +138,7 @@ test('a rollup exit root that no settlement explains is refused', (context) =>
     shard.writer.applyBlocks(batchOf([settlement]))
   }))
 
-test('the first settlement of all is not taken for the upgrade era when its event is missing', (context) =>
+test('a first settlement with a missing event is refused, not mistaken for the upgrade', (context) =>
   withL1(context, (shard, chain) => {
     shard.writer.applyBlocks(batchOf([chain.block(chain.addRollup(1))]))
     const settlement = chain.block(chain.settle(1, root(1)))
@@ -146,7 +146,7 @@ test('the first settlement of all is not taken for the upgrade era when its even
     assertRefused(shard, { ...settlement, events }, 'rollup_exit_root_mismatch', /version 0/)
   }))
 
-test('leaves that repeat the V1 rollup exit root after the upgrade are of no version, until the first settlement', (context) =>
+test('leaves that repeat the V1 rollup exit root after the upgrade have no version, until the first settlement', (context) =>
   withL1(context, (shard, chain) => {
     const raw = root(0x77)
     const [deposit] = chain.unforcedDeposit()
@@ -169,7 +169,7 @@ test('leaves that repeat the V1 rollup exit root after the upgrade are of no ver
     )
   }))
 
-test('an index that begins at the upgrade takes the V1 rollup exit root for what it is', (context) =>
+test('a shard that starts at the upgrade recognises the V1 rollup exit root', (context) =>
   withL1(context, (shard, chain) => {
     chain.rollupExitRoot = root(0x77)
     chain.block(chain.deposit())
@@ -180,7 +180,7 @@ test('an index that begins at the upgrade takes the V1 rollup exit root for what
     )
   }))
 
-test('a mainnet exit root other than that of the deposits before it is refused', (context) =>
+test('a mainnet exit root other than that of the preceding deposits is refused', (context) =>
   withL1(context, (shard, chain) => {
     shard.writer.applyBlocks(batchOf([chain.block(chain.deposit())]))
     const block = chain.block(chain.deposit())
@@ -209,14 +209,14 @@ test('UpdateL1InfoTreeV2 must agree in root, leaf count, parent hash and time', 
     shard.writer.applyBlocks(batchOf([otherHeader]))
   }))
 
-test('a leaf told twice is refused', (context) =>
+test('a leaf that comes twice is refused', (context) =>
   withL1(context, (shard, chain) => {
     shard.writer.applyBlocks(batchOf([chain.block(chain.deposit())]))
     const [leaf] = chain.leaf()
     assertRefused(shard, chain.block([leaf!]), 'l1_info_root_mismatch', /repeats the global exit root/)
   }))
 
-test('a start block behind the first leaf is named as such', (context) =>
+test('a start block after the first leaf is refused by that name', (context) =>
   withL1(context, (shard, chain) => {
     const late = changed(chain.block(chain.deposit()), 'l1InfoRoot', { leafCount: 9 as LeafCount })
     assertRefused(shard, late, 'start_block_too_late', /tells leaf count 9, got 1 leaves/)

@@ -8,7 +8,7 @@ import { listKinds } from '../../../../src/store/layout/tables.js'
 import { openShardStoreWriter } from '../../../../src/store/shardStore.js'
 import { tempFolder } from '../../../support/tempFolder.js'
 
-test('addresses that begin alike have lists of their own, over several flushes', async (context) => {
+test('addresses with the same prefix have separate lists, over several flushes', async (context) => {
   const store = openShardStoreWriter(tempFolder(context))
   const addresses = ['00000000aa', '00000000bb', '00000000cc', 'ffffffffaa', 'ffffffffbb', '0123456700'].map(
     (begin) => Buffer.from(begin.padEnd(40, '7'), 'hex'),

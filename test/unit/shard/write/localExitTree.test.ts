@@ -133,7 +133,7 @@ class Sovereign {
 }
 
 for (const blocks of ['one block', 'two blocks'])
-  test(`deposits 0–9 cut to 6 and grown by two leaves, in ${blocks}: history stays provable, the archive keeps the rest`, async (context) => {
+  test(`deposits 0–9 cut to 6 and grown by two leaves, in ${blocks}: old roots stay provable, and the archive keeps the cut deposits`, async (context) => {
     const chain = new Sovereign(context)
     const old = chain.leaves
     const backward = chain.backward(6)
@@ -172,7 +172,7 @@ for (const blocks of ['one block', 'two blocks'])
     await chain.shard.close()
   })
 
-test('nothing of a deposit behind the cut stays in the tables of the living', async (context) => {
+test('no table of current deposits keeps anything of a deposit above the cut', async (context) => {
   const chain = new Sovereign(context)
   chain.apply(chain.backward(3))
   const chunks = chain.shard.read((view) => {
@@ -190,7 +190,7 @@ test('nothing of a deposit behind the cut stays in the tables of the living', as
   await chain.shard.close()
 })
 
-test('a reorg that drops the BackwardLET brings all deposits back byte for byte', async (context) => {
+test('a reorg that drops the BackwardLET restores all deposits byte for byte', async (context) => {
   const chain = new Sovereign(context)
   const before = chain.shard.read(dumpTables)
   chain.apply(chain.backward(3))
@@ -200,7 +200,7 @@ test('a reorg that drops the BackwardLET brings all deposits back byte for byte'
   await chain.shard.close()
 })
 
-test('senders that are open at a cut are dropped behind it, kept before it, and taken from the archived twin', async (context) => {
+test('open senders are dropped above a cut, kept below it, and copied from the archived deposit when it is regrown', async (context) => {
   const chain = new Sovereign(context, () => null)
   chain.apply(chain.backward(4))
   // Leaf 8 repeats the archived deposit 8 of block 9, leaf 99 is new.
@@ -232,7 +232,7 @@ test('senders that are open at a cut are dropped behind it, kept before it, and 
   await chain.shard.close()
 })
 
-test('a block that cuts the tree and grows it back to as many deposits settles its new root', async (context) => {
+test('a block that cuts the tree and grows it back to the same leaf count settles its new root', async (context) => {
   const chain = new Sovereign(context)
   const backward = chain.backward(9)
   chain.apply(backward, {
@@ -247,7 +247,7 @@ test('a block that cuts the tree and grows it back to as many deposits settles i
   await chain.shard.close()
 })
 
-test('two archived deposits of equal content give a repeated leaf the sender of its own transaction', async (context) => {
+test('of two archived deposits with equal content, a regrown leaf gets the sender of its own transaction', async (context) => {
   const chain = new Sovereign(context)
   chain.deposit(leafOf(9), person(77))
   chain.apply(chain.backward(9))
@@ -257,7 +257,7 @@ test('two archived deposits of equal content give a repeated leaf the sender of 
   await chain.shard.close()
 })
 
-test('BackwardLET and ForwardLET that contradict our tree are refused and change nothing', async (context) => {
+test('BackwardLET and ForwardLET that contradict the stored tree are refused and change nothing', async (context) => {
   const chain = new Sovereign(context)
   const wrongRoot = Buffer.alloc(32, 9)
   const { leaves } = chain

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { MetadataHashes } from '../../../../src/shard/write/metadataHashes.js'
 
-test('metadata has one number per content, whatever stands behind it, and its own hash', () => {
+test('each content of metadata has one number and one hash, whatever bytes follow it', () => {
   const hashes = new MetadataHashes((bytes) => keccak_256(bytes))
   const numbers = new Map<string, number>()
   for (let length = 0; length < 40; length++)

@@ -38,7 +38,7 @@ function busyNetwork(networkId: number): FakeNetwork {
 }
 
 for (const networkId of [0, 1])
-  test(`batches of far history of network ${networkId} are taken back one by one, table by table`, async (t) => {
+  test(`batches of far history of network ${networkId} are reverted one by one, table by table`, async (t) => {
     const { writer, read, close } = openTestShard(tempFolder(t), networkId)
     const state = () => read((view) => dumpTables(view, ['undo', 'headers']))
     const states = new Map<number, Record<string, string>>()
@@ -59,7 +59,7 @@ for (const networkId of [0, 1])
     await close()
   })
 
-test('batches below the floor can not be taken back', async (t) => {
+test('batches below the undo floor cannot be reverted', async (t) => {
   const { writer, close } = openTestShard(tempFolder(t), 0)
   for (const batch of batches(busyNetwork(0), (end) => Math.max(0, end - 3 * BATCH_BLOCKS)))
     writer.applyBlocks(batch)

@@ -24,7 +24,7 @@ function storedRows(count: number) {
   return { rows: new StoredRows(view, 'claims', ROW_BYTES, ROWS_PER_CHUNK), reads }
 }
 
-test('rows in order are read once per chunk, and a shorter chunk behind a full one ends with its rows', () => {
+test('rows in order are read once per chunk, and a short last chunk ends with its rows', () => {
   const { rows, reads } = storedRows(8)
   for (let ordinal = 1; ordinal < 8; ordinal++) {
     const offset = rows.open(ordinal)

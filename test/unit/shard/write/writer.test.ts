@@ -54,7 +54,7 @@ function emptyBatch(chain: RandomChain, number: number, undoFloor = 0): BlockBat
   }
 }
 
-test('the status board tells what is stored, and moves tip with each commit and epoch with each reorg', (context) =>
+test('the status board has the stored counts, and moves tip with each commit and epoch with each reorg', (context) =>
   withChain(context, 8, ({ writer, status, read }, chain) => {
     writer.applyBlocks(batchOf(chain.blocks.slice(0, 4)))
     writer.applyBlocks({ ...batchOf(chain.blocks.slice(4)), finalizedBlock: block(3) })
@@ -70,7 +70,7 @@ test('the status board tells what is stored, and moves tip with each commit and 
     assert.deepEqual(told().slice(0, 5), [3, 2 ** 16, 2, 2, chain.model.deposits.length])
   }))
 
-test('nobody who reads a commit finds the version that answers were kept under before it', async (context) => {
+test('a reader of a commit never sees the version that answers were kept under before it', async (context) => {
   const board = createStatusBoard([1])
   const shard = openTestShard(tempFolder(context), 1, board)
   const chain = new RandomChain(5)
@@ -98,7 +98,7 @@ test('nobody who reads a commit finds the version that answers were kept under b
   await shard.close()
 })
 
-test('who is told a block is told every count of after it', async (context) => {
+test('a reader that sees a new block on the status board also sees every count of that block', async (context) => {
   const shard = openTestShard(tempFolder(context), 1)
   const chain = new RandomChain(5)
   for (let count = 0; count < 8; count++) chain.grow(5)
@@ -117,14 +117,14 @@ test('who is told a block is told every count of after it', async (context) => {
   await shard.close()
 })
 
-test('a commit that fails leaves no mark of one under way', (context) =>
+test('a failed commit leaves no mark of a commit under way', (context) =>
   withChain(context, 3, ({ writer, status }, chain) => {
     writer.applyBlocks(batchOf(chain.blocks.slice(0, 2)))
     assert.throws(() => writer.applyBlocks(batchOf(chain.blocks.slice(0, 1))))
     assert.equal(status.get('committing'), 0)
   }))
 
-test('the mark of a thread that died in a commit is taken away by the next, and voids what was kept', async (context) => {
+test('the mark of a thread that died in a commit is removed by the next writer, and voids kept answers', async (context) => {
   const board = createStatusBoard([1])
   const row = statusRow(board, 1)
   row.set('tip', 7)
@@ -134,7 +134,7 @@ test('the mark of a thread that died in a commit is taken away by the next, and 
   await shard.close()
 })
 
-test('a writer that opens an old shard goes on where it was: checkpoint, counts, epoch', async (context) => {
+test('a writer that opens an existing shard continues with its checkpoint, counts and epoch', async (context) => {
   const folder = tempFolder(context)
   const chain = new RandomChain(5)
   for (let count = 0; count < 6; count++) chain.grow(5)
@@ -182,7 +182,7 @@ test('a batch that does not follow the checkpoint is refused', (context) =>
     assert.deepEqual(read(dumpTables), before)
   }))
 
-test('neighbouring blocks of the far history follow each other without telling their parents', (context) =>
+test('neighbouring blocks of far history follow each other without parent hashes', (context) =>
   withChain(context, 4, ({ writer, read }, chain) => {
     const untold = chain.blocks.map(({ header, events }) => ({
       header: { ...header, parentHash: new Uint8Array(32) },
@@ -194,7 +194,7 @@ test('neighbouring blocks of the far history follow each other without telling t
     assert.equal(read(readDeposits).length, chain.model.deposits.length)
   }))
 
-test('a reorg goes down to the undo floor and not below it, and only to a block that is known', (context) =>
+test('a reorg goes down to the undo floor and not below it, and only to a block with a stored header', (context) =>
   withChain(context, 10, ({ writer }, chain) => {
     writer.applyBlocks(batchOf(chain.blocks.slice(0, 9), 4))
     writer.applyBlocks(batchOf(chain.blocks.slice(9), 6))
@@ -214,7 +214,7 @@ test('a reorg goes down to the undo floor and not below it, and only to a block 
     assert.equal(writer.headerAtOrBelow(block(100))?.number, 6)
   }))
 
-test('a batch that crosses the undo floor can be reverted to the floor, and all at or below it stays', (context) =>
+test('a batch across the undo floor can be reverted to the floor, and everything up to the floor stays', (context) =>
   withChain(context, 10, ({ writer, read }, chain) => {
     writer.applyBlocks(batchOf(chain.blocks, 4))
     writer.revertTo(block(4))
@@ -224,7 +224,7 @@ test('a batch that crosses the undo floor can be reverted to the floor, and all 
     assert.ok(kept > 0)
   }))
 
-test('a block without events is an ancestor only when it ended a batch', (context) =>
+test('a block without events can be reverted to only when it ended a batch', (context) =>
   withChain(context, 2, ({ writer }, chain) => {
     writer.applyBlocks(batchOf(chain.blocks))
     writer.applyBlocks(emptyBatch(chain, 5))
@@ -247,7 +247,7 @@ test('a young chain can be reverted to nothing, although block 0 is its undo flo
     writer.applyBlocks(batchOf(chain.blocks, 0))
   }))
 
-test('undo and headers below the floor are forgotten', (context) =>
+test('undo and headers below the floor are removed', (context) =>
   withChain(context, 12, ({ writer, read }, chain) => {
     writer.applyBlocks(batchOf(chain.blocks, 3))
     writer.applyBlocks(emptyBatch(chain, 20, 10))
@@ -274,7 +274,7 @@ test('finality only grows, and never passes the checkpoint', (context) =>
     }
   }))
 
-test('senders must go on at their watermark', (context) =>
+test('senders are stored only from their watermark on', (context) =>
   withChain(context, 12, ({ writer }, chain) => {
     const late = chain.blocks.map(({ header, events }) => ({
       header,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { unsafeFileSystem, unsafeFileSystemName } from '../../../../src/store/folder/fileSystem.js'
 
-test('network file systems, FUSE and overlay are told by name, in either sign of their number', () => {
+test('network file systems, FUSE and overlay are named, from either sign of their magic number', () => {
   // Numbers of `man 2 statfs`.
   const named: [number, string | undefined][] = [
     [0x6969, 'NFS'],
@@ -18,6 +18,6 @@ test('network file systems, FUSE and overlay are told by name, in either sign of
   for (const [type, name] of named) assert.equal(unsafeFileSystemName(type), name, type.toString(16))
 })
 
-test('the file system of processes is none to warn of', () => {
+test('the file system of /proc raises no warning', () => {
   assert.equal(unsafeFileSystem('/proc'), undefined)
 })

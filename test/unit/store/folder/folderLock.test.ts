@@ -56,7 +56,7 @@ for (const hasFlock of [true, false]) {
   const where = hasFlock ? 'with the command flock' : 'without the command flock'
   const skip = hasFlock && skipWithout('flock')
 
-  test(`${where}: a second writer is refused by name, and let in once the first is killed`, {
+  test(`${where}: a second writer is refused with the holder's name, and gets the folder once the first is killed`, {
     skip,
   }, async (t) => {
     const folder = tempFolder(t)
@@ -72,7 +72,7 @@ for (const hasFlock of [true, false]) {
     assert.equal(sockets(folder).length, 1, 'the socket of the killed process is gone')
   })
 
-  test(`${where}: readers come in beside a writer and beside each other, in any order`, {
+  test(`${where}: readers get the folder beside a writer and beside each other, in any order`, {
     skip,
   }, async (t) => {
     const folder = tempFolder(t)
@@ -80,7 +80,9 @@ for (const hasFlock of [true, false]) {
       assert.equal((await hold(t, folder, { role, hasFlock })).told, 'ready')
   })
 
-  test(`${where}: of writers that start at once exactly one gets the folder`, { skip }, async (t) => {
+  test(`${where}: of writers that start at the same time exactly one gets the folder`, {
+    skip,
+  }, async (t) => {
     const folder = tempFolder(t)
     const all = await Promise.all(Array.from({ length: 4 }, () => hold(t, folder, { hasFlock })))
     const [first, ...others] = all.map(({ told }) => told).sort((left) => (left === 'ready' ? -1 : 1))
@@ -88,7 +90,7 @@ for (const hasFlock of [true, false]) {
     for (const told of others) assert.match(told, /^data_dir .* is (in use by|being taken by) /)
   })
 
-  test(`${where}: another pid namespace is kept out, as writer and as reader, from a writer and from a reader`, {
+  test(`${where}: a process of another pid namespace gets the folder neither as writer nor as reader while one holds it`, {
     skip: skip || noOtherNamespace,
   }, async (t) => {
     const folder = tempFolder(t)
@@ -118,7 +120,7 @@ for (const hasFlock of [true, false]) {
   })
 }
 
-test('one that has the command flock and one that has not see each other', {
+test("a process with the flock command and one without see each other's lock", {
   skip: skipWithout('flock'),
 }, async (t) => {
   for (const hasFlock of [true, false]) {
@@ -141,14 +143,14 @@ test('the kernel holds the lock for the process: another program finds it locked
   assert.equal(isFree(), true)
 })
 
-test('a lock file that was removed lets no second writer in', async (t) => {
+test('removing the lock file lets no second writer in', async (t) => {
   const folder = tempFolder(t)
   const first = await hold(t, folder)
   for (const name of ['bds.lock', 'bds.openers']) rmSync(join(folder, name))
   assert.equal((await hold(t, folder)).told, inUse(folder, `process ${first.child.pid}`))
 })
 
-test('the lock works below a path that is too long for sockets, and through a link', async (t) => {
+test('the lock works below a path too long for sockets, and through a symbolic link', async (t) => {
   const folder = join(tempFolder(t), 'a'.repeat(100), 'b'.repeat(100))
   mkdirSync(folder, { recursive: true })
   const link = join(tempFolder(t), 'link')
@@ -158,7 +160,7 @@ test('the lock works below a path that is too long for sockets, and through a li
   assert.equal((await hold(t, link, { hasFlock: false })).told, inUse(link, `process ${first.child.pid}`))
 })
 
-test('a folder that was let go in order can be taken again by the same process', async (t) => {
+test('a folder that was released in order can be taken again by the same process', async (t) => {
   const folder = tempFolder(t)
   for (let round = 0; round < 2; round++) {
     const lock = lockFolder(folder, 'write')
@@ -168,7 +170,7 @@ test('a folder that was let go in order can be taken again by the same process',
   assert.deepEqual(sockets(folder), [])
 })
 
-test('a killed process that nobody has reaped yet holds no folder', async (t) => {
+test('a killed process that is not reaped yet holds no folder', async (t) => {
   const folder = tempFolder(t)
   // The shell becomes a program that never asks for its children: what is killed below it stays a zombie.
   const script = `'${process.execPath}' '${HOLDER}' '${folder}' & exec sleep 60`
@@ -183,7 +185,7 @@ test('a killed process that nobody has reaped yet holds no folder', async (t) =>
   lockFolder(folder, 'write').release()
 })
 
-test('the file of an older build keeps us out while its process runs, and only then', async (t) => {
+test('the lock file of an older build refuses the folder exactly while its process runs', async (t) => {
   const folder = tempFolder(t)
   const file = join(folder, 'bds.lock')
   const holder = await hold(t, folder)

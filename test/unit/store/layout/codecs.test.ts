@@ -51,7 +51,7 @@ const address = (first: number) => ({ bytes: bytes(20, first), checksumMask: byt
 const MAX_UINT48 = 2 ** 48 - 1
 const MAX_UINT32 = 2 ** 32 - 1
 
-test('EIP-55 masks spell the addresses of the standard', () => {
+test("EIP-55 masks give the spelling of the standard's addresses", () => {
   const spelled = [
     '0x52908400098527886E0F7030069857D2E4169EE7',
     '0xde709f2102306220921060314715629080e2fb77',
@@ -69,7 +69,7 @@ test('EIP-55 masks spell the addresses of the standard', () => {
   }
 })
 
-test('integers go in and out at their limits', () => {
+test('integers decode to what was encoded at their limits', () => {
   const buffer = new Uint8Array(40)
   for (const value of [0, 1, MAX_UINT32, MAX_UINT32 + 1, MAX_UINT48]) {
     writeUint48(buffer, 3, value)
@@ -94,7 +94,7 @@ test('keys sort as their numbers do', () => {
   assert.ok(sorted([tileKey(trees.localExitTree, 0, 5, 9), tileKey(trees.localExitTree, 256, 0, 0)]))
 })
 
-test('rows come back as they were written, in the middle of a chunk, with all numbers at their limits', () => {
+test('rows in the middle of a chunk decode to what was encoded, with all numbers at their limits', () => {
   const when = { blockNumber: MAX_UINT48 as BlockNumber, timestampSec: MAX_UINT48 }
   const position = { transactionHash: bytes(32, 1), ...when }
   const deposit = {
@@ -177,7 +177,7 @@ test('a full chunk of each table fits one page', () => {
   for (const size of chunks) assert.ok(size <= 4080, `${size} bytes`)
 })
 
-test('an undo part keeps the first old value of each key, absent ones too', () => {
+test('an undo part keeps the first old value of each key, also when the key was absent', () => {
   const part = new UndoPart()
   part.record('claims', bytes(4, 1), () => bytes(5000, 2))
   part.record('claims', bytes(4, 1), () => bytes(1, 9))

@@ -15,7 +15,7 @@ const step = fc.record({ deposits: uint32, claims: uint32, tokenMappings: uint32
 const least = (rewinds: readonly Rewind[], field: keyof Rewind) =>
   Math.min(...rewinds.map((rewind) => rewind[field]))
 
-test('an entry tells, of any number of rewinds missed, what all of them left untouched', () => {
+test('the rewind record tells for any number of rewinds which rows all of them left untouched', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 150 }), fc.nat({ max: 160 }), (steps, missed) => {
       let entry: Uint8Array | undefined
@@ -37,7 +37,7 @@ test('an entry tells, of any number of rewinds missed, what all of them left unt
   )
 })
 
-test('an epoch that stands alone, as shards of schema 1 have it, goes on with its number', () => {
+test('an epoch that is stored alone, as in shards of schema 1, is continued', () => {
   const alone = Uint8Array.of(7, 0, 0, 0)
   assert.deepEqual([decodeEpoch(alone), decodeRewindCount(alone)], [7, 0])
   const next = appendRewind(alone, { deposits: 5, claims: 6, tokenMappings: 7 }, { isReorg: true })
