@@ -22,7 +22,7 @@ const files = folders.flatMap(testFiles)
 const faults: string[] = []
 let tests = 0
 
-// One line, not a failure of each test that needs it.
+// One line instead of a failure of each test that needs the folder.
 if (folders.some((folder) => /^shared\b/.test(folder)) && !existsSync(sharedFolder())) {
   console.error(`${sharedFolder()} is not there: set BDS_SHARED_DIR to the folder of shared test data`)
   process.exit(1)

@@ -43,7 +43,7 @@ test('negative control: the checks of documents report each kind of mistake', ()
     'README.md: none.md',
     'README.md: README.md#none',
     'README.md: #none',
-    // The page on the disk has other headings than this text.
+    // The README on disk has other headings than this text.
     'README.md: #a-heading-of-ours-with-code',
   ])
   assert.deepEqual(unknownScripts([page], scripts), ['README.md: npm run none'])

@@ -24,7 +24,7 @@ export function readPages(root: string): Page[] {
   return pages
 }
 
-/** Relative links that lead to no file, or to no heading of it: `README.md: docs/none.md`. */
+/** Relative links that lead to no file, or to no heading in it: `README.md: docs/none.md`. */
 export function brokenLinks(root: string, pages: readonly Page[]): string[] {
   return pages.flatMap(({ file, text }) =>
     [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)]
@@ -58,7 +58,7 @@ function anchorsOf(text: string): Set<string> {
   return anchors
 }
 
-/** Places in `src/` and `test/` that a page names and that are not there: `docs/architecture.md: src/none.ts`. */
+/** Places in `src/` and `test/` that a page names and that do not exist: `docs/architecture.md: src/none.ts`. */
 export function missingPaths(root: string, pages: readonly Page[]): string[] {
   return pages.flatMap(({ file, text }) =>
     [...text.matchAll(/(?<![\w/.-])(?:src|test)\/[\w/.-]*[\w/]/g)]
@@ -68,7 +68,7 @@ export function missingPaths(root: string, pages: readonly Page[]): string[] {
   )
 }
 
-/** Names that a page places in a file, as in `src/a.ts`: `b`, and that the file does not hold. */
+/** Names that a page places in a file, as in `src/a.ts`: `b`, and that are not defined in that file. */
 export function missingNames(root: string, pages: readonly Page[]): string[] {
   return pages.flatMap(({ file, text }) =>
     [...text.matchAll(/`((?:src|test)\/[\w/.-]+\.ts)`: ((?:`#?\w+`(?:, )?)+)/g)].flatMap(
@@ -83,7 +83,7 @@ export function missingNames(root: string, pages: readonly Page[]): string[] {
   )
 }
 
-/** Scripts that a page tells to run and `package.json` lacks: `README.md: npm run none`. */
+/** Scripts that a page tells the reader to run and `package.json` lacks: `README.md: npm run none`. */
 export function unknownScripts(pages: readonly Page[], scripts: Readonly<Record<string, string>>): string[] {
   return pages.flatMap(({ file, text }) =>
     [...text.matchAll(/\bnpm run ([a-z][a-z:-]*)/g)]

@@ -10,21 +10,21 @@ export interface SourceFile {
   readonly code: string
 }
 
-/** A row of the table in `docs/rooms.md`: which rooms one room may import, beside those that all may. */
+/** A row of the table in `docs/rooms.md`: which rooms a room may import besides the common ones. */
 export type RoomPlan = ReadonlyMap<string, readonly string[]>
 
-/** Rooms that everybody may use. */
+/** Rooms that every room may import. */
 const COMMON = ['errors', 'protocol', 'telemetry']
 
 const MOST_DOORS = 12
 
-/** Things that one file, or one room, keeps to itself. */
+/** A library or a global that only one file, or one room, may use. */
 interface Keeper {
   readonly what: string
   readonly pattern: RegExp
   readonly room: string
   readonly files: 'one' | 'any'
-  /** The entry of a process of its own, which has its own ends. */
+  /** A file that may use it too: the entry of a process of its own. */
   readonly besides?: string
 }
 
@@ -72,7 +72,7 @@ export function findBreaches(files: readonly SourceFile[], plan: RoomPlan): stri
   ]
 }
 
-/** What the plan allows and no file does any more. */
+/** Imports that the plan allows and no file makes. */
 export function unusedAllowances(files: readonly SourceFile[], plan: RoomPlan): string[] {
   const used = roomImports(files)
   return [...plan].flatMap(([room, allowed]) =>
@@ -155,7 +155,7 @@ function roomImports(files: readonly SourceFile[]): Graph {
   return graph
 }
 
-/** Circles in the order of discovery; of several through one node, one is told. */
+/** Circles in the order of discovery. Of several circles through one node only one is reported. */
 function circles(graph: Graph): string[] {
   const found: string[] = []
   const done = new Set<string>()
@@ -173,7 +173,7 @@ function circles(graph: Graph): string[] {
   return found
 }
 
-/** Keepers without any user: a rule that guards nothing has lost its subject. */
+/** Keepers whose library or global is used nowhere: their rule guards nothing. */
 export function unusedKeepers(files: readonly SourceFile[]): string[] {
   return KEEPERS.filter(({ pattern }) => !files.some(({ code }) => pattern.test(code))).map(
     ({ what }) => what,
@@ -189,7 +189,10 @@ export function readSourceFiles(sourceRoot: string): SourceFile[] {
     })
 }
 
-/** @param text TypeScript. Imports are found by their form, as the formatter writes them. */
+/**
+ * Imports are found by their form, as the formatter writes them.
+ * @param text TypeScript.
+ */
 export function sourceFile(path: string, text: string): SourceFile {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '')
   const forms = [

@@ -17,7 +17,7 @@ const sources = new Map(
     .map((file) => [`src/${file}`, readFileSync(join(root, 'src', file), 'utf8')]),
 )
 
-/** What stands between backticks in a column (from 1) of the first table of a section, from the top down. */
+/** The names between backticks in a column (counted from 1) of the first table of a section, from top to bottom. */
 function namesOf(heading: string, column: number): string[] {
   const lines = page.slice(page.indexOf(`\n## ${heading}\n`)).split('\n')
   const first = lines.findIndex((line) => line.startsWith('|'))
@@ -71,7 +71,7 @@ test('docs/architecture.md describes every cache with the file that holds it, or
     const holders = [...sources].filter(([, text]) => text.includes(`new ${name}`)).map(([file]) => file)
     assert.ok(holders.length > 0, `nothing makes a ${name} any more`)
     const own = [...sources].find(([, text]) => text.includes(`export class ${name}`))![0]
-    // What is of general use says nothing by its own file.
+    // A class for general use is not named by its own file but by the files that use it.
     const isGeneral = own.startsWith('src/shard/sets/')
     for (const holder of holders)
       assert.ok(

@@ -30,7 +30,7 @@ test('the contract accepts every proof that the API gives for a ready deposit, a
   await service.inStep()
   await compareClaims(devnet, service)
 
-  // Everything is published, settled, final and injected: now nothing may be left over.
+  // Everything is published, settled, final and injected: every deposit must now be ready or claimed.
   const [l1, ...l2s] = devnet.chains
   await updateGlobalExitRoot(l1, devnet.accounts.alice)
   for (const l2 of l2s) await settle(devnet, l2)
@@ -44,7 +44,7 @@ test('the contract accepts every proof that the API gives for a ready deposit, a
   assert.ok(bridges.every(({ claim_tx_hash }) => claim_tx_hash !== null))
 })
 
-/** Compares every record with the chain, and claims all that is ready. */
+/** Compares every record with the chain, and claims every deposit that is ready. */
 async function judgeEveryDeposit(
   devnet: Devnet,
   service: DevnetService,
@@ -85,7 +85,7 @@ async function judgeEveryDeposit(
   return counts
 }
 
-/** The proof with one sibling changed, at both ends of the branch that counts for the source network. */
+/** The proof with one sibling changed, at either end of the branch that matters for the source network. */
 function corruptions(claim: ClaimRequest): ClaimRequest[] {
   const corrupted = (branch: readonly Hex[], height: number): Hex[] =>
     branch.map((sibling, i) => (i === height ? keccak256(sibling) : sibling))
@@ -98,13 +98,13 @@ function corruptions(claim: ClaimRequest): ClaimRequest[] {
   ]
 }
 
-/** What somebody could try for a deposit that is not ready: a proof against the newest leaf of the L1 info tree. */
+/** What an attacker could try for a deposit that is not ready: a proof under the newest L1 info leaf. */
 function bestClaim(ledger: Ledger, bridge: BridgeAnswer): ClaimRequest {
   const deposit = ledger.deposits[bridge.origin_network]![bridge.deposit_count]!
   return claimAgainst(ledger, deposit, ledger.infoLeaves.at(-1)!)
 }
 
-/** Every ClaimEvent of the chains is in the API, with the transaction of the bridge that it claims. */
+/** Every ClaimEvent of the chains is in the API, with the bridge transaction of the claimed deposit. */
 async function compareClaims(devnet: Devnet, service: DevnetService): Promise<void> {
   const ledger = await readLedger(devnet)
   const bridges = await service.allBridges()

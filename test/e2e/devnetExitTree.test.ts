@@ -17,7 +17,7 @@ import { depositEther, etherTo } from '../support/naiveClaims.js'
 import { testDevnet } from '../support/testDevnet.js'
 import { until } from '../support/until.js'
 
-/** ETH from network 1 to the L1, all in one transaction; the L1's bridge holds what it will pay. */
+/** Bridges ETH from network 1 to the L1, all in one transaction. The L1's bridge holds the ETH to pay them out. */
 async function depositTogether(devnet: Devnet, leaves: readonly LeafParts[]): Promise<void> {
   const { alice, bob } = devnet.accounts
   await depositEther(devnet.chains[0], alice, [etherTo(1, bob, 100n)])
@@ -49,7 +49,7 @@ async function onceReady(service: DevnetService, counts: readonly number[]): Pro
 const readyOf = (bridges: readonly BridgeAnswer[]): number[] =>
   bridges.filter(({ ready_for_claim }) => ready_for_claim).map(({ deposit_count }) => deposit_count)
 
-/** The claim of a later leaf under the roots of another claim. */
+/** The claim of a later deposit under the roots of another claim. */
 function claimUnder(
   claim: ClaimRequest,
   leaves: readonly LeafParts[],
@@ -103,7 +103,7 @@ test('after the exit tree is cut and regrown, the contract accepts claims of reg
   await sendClaim(l1, carol, (await requestClaim(service.api, bridges[3]!)).claim)
   const other = claimUnder(claim, old, 2, regrown[1]!)
   assert.equal(await findClaimError(l1, carol, other), 'InvalidSmtProof')
-  // The leaf that was cut off can be claimed under the old root: its count is used up then.
+  // The archived deposit can be claimed under the old root, which uses up its count.
   await sendClaim(l1, carol, claimUnder(claim, old, 2, old[2]!))
   await settle(devnet, network1)
   await service.inStepAndFinal()

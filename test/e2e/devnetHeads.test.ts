@@ -8,7 +8,7 @@ test('the service follows a new head that a node announces over WebSocket at onc
   const devnet = await testDevnet(t)
   const [l1, network1] = devnet.chains
   const { alice, bob } = devnet.accounts
-  // No poll falls into the test: without hints it would never end.
+  // The poll interval is longer than the test: without announced heads the test would never end.
   const service = await serviceOn(t, devnet, { pollIntervalMs: 3_600_000, isToldOfHeads: true })
   await service.inStep()
   const bridge = { from: alice, destinationAddress: bob, forced: true }

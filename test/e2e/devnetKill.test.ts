@@ -12,7 +12,7 @@ test('a service that is killed during indexing continues where it stopped, and g
   const [l1, network1] = devnet.chains
   const { alice, bob, carol } = devnet.accounts
   let service = await serviceOn(t, devnet)
-  // Killed in the middle of the scenario, then twice with a few more blocks behind it.
+  // The service is killed in the middle of the scenario, then twice more after a few more blocks.
   const playing = playScenario(devnet)
   service = await service.killAndRestart()
   await playing

@@ -19,7 +19,7 @@ test('after a reorg the removed deposits, L1 info leaves and claims are gone, an
   const service = await serviceOn(t, devnet)
   await service.inStep()
 
-  // L1: the last deposit goes, and another one takes its deposit count and its leaf of the L1 info tree.
+  // L1: the last deposit is removed, and another deposit takes its count and its L1 info leaf.
   const step = { from: alice, destinationNetwork: 1, destinationAddress: bob }
   await bridgeAsset(l1, { ...step, amount: 101n, forced: true })
   await bridgeAsset(l1, { ...step, amount: 102n, forced: true })
@@ -29,7 +29,7 @@ test('after a reorg the removed deposits, L1 info leaves and claims are gone, an
   await bridgeAsset(l1, { ...step, amount: 202n, forced: true })
   await sameDeposits(devnet, service)
 
-  // L2: a deposit and a claim go. The claim is ready again then, with a proof that still passes.
+  // L2: a deposit and a claim are removed. The claimed deposit is ready again, with a valid proof.
   await inject(devnet, network1)
   await service.inStepAndFinal()
   const replaced = (await service.allBridges()).find(({ amount }) => amount === '202')!
@@ -47,7 +47,7 @@ test('after a reorg the removed deposits, L1 info leaves and claims are gone, an
   const forgotten = await service.api.findBridge(key)
   assert.deepEqual([forgotten?.claim_tx_hash, forgotten?.ready_for_claim], [null, true])
 
-  // Afterwards everything that is ready passes, on all three contracts.
+  // Afterwards every ready deposit can be claimed, on all three contracts.
   await settle(devnet, network1)
   await service.inStepAndFinal()
   let claimed = 0
@@ -67,14 +67,14 @@ test('after a reorg the removed deposits, L1 info leaves and claims are gone, an
 
 /** Replaces the newest blocks by empty ones. */
 async function reorg({ client }: DevnetChain, depth: number): Promise<void> {
-  // viem has no name for anvil's method.
+  // viem does not know the name of anvil's method.
   await client.request<{ Method: string; Parameters: unknown[]; ReturnType: null }>({
     method: 'anvil_reorg',
     params: [depth, []],
   })
 }
 
-/** Waits until the API lists exactly the deposits that the chains have now. */
+/** Waits until the API lists exactly the deposits that the chains have. */
 async function sameDeposits(devnet: Devnet, service: DevnetService): Promise<void> {
   const expected = await depositTransactions(devnet)
   await until(

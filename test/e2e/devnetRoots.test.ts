@@ -24,7 +24,7 @@ test("the service's proofs fold to the contract's getRoot() after every deposit"
   const service = await serviceOn(t, devnet)
   const [l1, network1] = devnet.chains
   const { alice, bob } = devnet.accounts
-  // Each round makes two leaves of the L1 info tree: one by a forced deposit on the L1, one by a settlement of network 1.
+  // Each round makes two L1 info leaves: one by a forced deposit on the L1, one by a settlement of network 1.
   const roots: { network: number; depositCount: number; leafIndex: number; root: Hex }[] = []
   for (let depositCount = 0; depositCount < depositsPerNetwork; depositCount++) {
     const step = { from: alice, destinationAddress: bob, amount: BigInt(depositCount), forced: true }
@@ -36,7 +36,7 @@ test("the service's proofs fold to the contract's getRoot() after every deposit"
   }
   await service.inStepAndFinal()
 
-  // Every deposit so far is in this root: the first, the one before, and the newest.
+  // Every deposit so far is under this root: check the first, the one before the newest, and the newest.
   for (const { network, depositCount, leafIndex, root } of roots)
     for (const proven of new Set([0, Math.max(0, depositCount - 1), depositCount])) {
       const name = `network ${network}, deposit ${proven} in the root after deposit ${depositCount}`

@@ -16,7 +16,7 @@ const lastLine = /^Ctrl-C stops everything/
 interface StartedDevnet {
   readonly bds: BdsProcess
   readonly tmpdir: string
-  /** Everything it printed until it was up. */
+  /** Everything that the devnet printed until it was up. */
   readonly text: string
   readonly description: RunningDevnet
 }
@@ -105,7 +105,7 @@ test("the devnet's traffic continues by itself: deposits arrive, and some are cl
 test('kill -9 of the devnet leaves no process and no folder, and the next start gets the same ports', async (t) => {
   const ports = ['--port', String(await freePort()), '--ops-port', String(await freePort())]
   const demo = await startDemo(t, [], ports)
-  // The guard of the chains holds the same standard error: `exited` waits for both.
+  // The guard of the chains holds the same standard error, so `exited` waits for both processes.
   await demo.bds.kill('SIGKILL')
   await assertNothingLeft(demo)
 
@@ -117,13 +117,13 @@ test('kill -9 of the devnet leaves no process and no folder, and the next start 
 
 test('with --end-with-parent, kill -9 of the parent process leaves no process and no folder of the devnet', async (t) => {
   const tmpdir = tempFolder(t)
-  // Not the last command of the line, so the shell stays and is the parent.
+  // The command is not the last of the line, so the shell stays and is its parent.
   const shell = ['/bin/sh', '-c', '"$@"; exit 1', 'sh']
   const bds = startBds(t, ['start', ...anyPorts, '--end-with-parent'], { TMPDIR: tmpdir }, shell)
   await bds.line(lastLine)
   const [folder] = readdirSync(tmpdir)
   const description = JSON.parse(readFileSync(join(tmpdir, folder!, 'devnet.json'), 'utf8')) as RunningDevnet
-  // Resolves only when every holder of its output has ended.
+  // Resolves only when every process that holds its output has ended.
   await bds.kill('SIGKILL')
   await assertNothingLeft({ bds, tmpdir, text: '', description })
 })

@@ -69,7 +69,7 @@ test('HEAD answers with the headers of GET, the same Content-Length, and no body
     const connection = new RawConnection(port)
     const get = await connection.send(requestText('GET', target)).response()
     const head = await connection.send(requestText('HEAD', target)).response(false)
-    // Were there a body, the next response would not start where it should.
+    // If the answer had a body, the next response would not start where it should.
     const again = await connection.send(requestText('GET', target)).response()
     connection.destroy()
     const comparable = (headers: ReadonlyMap<string, string>) =>
@@ -209,7 +209,7 @@ for (const [name, fault] of [
   ['runs out of memory', faultCounts.outOfMemory],
 ] as const)
   test(`a worker that ${name} gives its own query a 500, every other query its answer, and the next request is served`, async (context) => {
-    // Filling a heap takes its time, twice: the query is tried again alone.
+    // Filling a heap takes time, and happens twice: the query is retried alone.
     const { port } = await startHttpWorld(context, { deadlineMs: 120_000 })
     const target = '/bridge/v1/l1-info-tree-index?network_id=1&deposit_count='
     const counts = [1, 2, fault, 3]

@@ -54,7 +54,7 @@ test('a client that already has the answer gets a 304 without a body, with the h
           assert.equal(response.headers.get(name), full.headers.get(name), name)
         for (const name of ['content-type', 'content-length', 'content-encoding'])
           assert.equal(response.headers.has(name), false, name)
-        // Nothing came after the head: the next answer starts where it should.
+        // No byte followed the head: the next answer starts where it should.
         assert.equal((await connection.send(requestText('GET', '/livez')).response()).status, 200)
         connection.destroy()
       }

@@ -7,14 +7,17 @@ import { assertRefusal, fetchRaw, RawConnection, type RawResponse, requestText }
 const INDEX = '/bridge/v1/l1-info-tree-index?network_id=1&deposit_count='
 const BRIDGES = '/bridge/v1/bridges?network_id=1&page_size=2'
 
-/** What a proxy may take for the body of the request before it: its answer would go to another client. */
+/** A proxy may take these bytes for the body of the previous request, and give their answer to another client. */
 const BEHIND = requestText('GET', `${INDEX}77`)
 const ITS_ANSWER = /"timestamp":77\b/
 const LENGTH = `Content-Length: ${BEHIND.length}`
 
 const many = (count: number): string[] => Array.from({ length: count }, (_, at) => `X-H${at}: v`)
 
-/** Understood by the parser, and not sure to be without a body: 400 from us, or no answer from the parser that refuses it itself. */
+/**
+ * Requests that the parser accepts and that may have a body: the answer is the server's 400, or none where the
+ * parser refuses them itself.
+ */
 const UNSURE: Readonly<Record<string, readonly string[]>> = {
   'a length': [LENGTH],
   'a short length': ['Content-Length: 5'],
@@ -51,7 +54,7 @@ const UNSURE: Readonly<Record<string, readonly string[]>> = {
   'an empty coding and zero': ['Transfer-Encoding:', 'Content-Length: 0'],
 }
 
-/** What no parser may read as a header, and uWebSockets.js refuses by itself, with 400 or without a word. */
+/** Lines that no parser may read as a header. uWebSockets.js refuses them itself, with a 400 or without an answer. */
 const MALFORMED: Readonly<Record<string, readonly string[]>> = {
   'a blank before the colon': [`Content-Length : ${BEHIND.length}`],
   'a coding with a blank before the colon': ['Transfer-Encoding : chunked'],
@@ -69,7 +72,7 @@ const MALFORMED: Readonly<Record<string, readonly string[]>> = {
   'more headers than it takes': [...many(120), LENGTH],
 }
 
-/** Nothing follows a head with these. */
+/** With these headers nothing may follow the head. */
 const SURE: Readonly<Record<string, readonly string[]>> = {
   'no length': [],
   zero: ['Content-Length: 0'],
@@ -92,7 +95,7 @@ for (const core of loadEachUws()) {
         const received = await allOf(port, requestText('GET', `${INDEX}5`, headers), behind, isInOne)
         assert.doesNotMatch(received, /"timestamp"/, name)
         const statuses = [...received.matchAll(/^HTTP\/1\.1 (\d+) /gm)].map(([, status]) => status)
-        // Both at once is what the parser refuses by itself.
+        // The parser itself refuses a request with both headers.
         if (name.startsWith('a coding and')) assert.ok(statuses.length <= 1, name)
         else assert.deepEqual(statuses, ['400'], `${name} ${behind.length} ${isInOne}`)
       }
@@ -124,7 +127,7 @@ for (const core of loadEachUws()) {
 
   test(`${core.name}: every route and method refuses a body, and the answer has Connection: close`, async (context) => {
     const { port, finished } = await start(context)
-    // From the cache as well.
+    // Also for an answer from the cache.
     for (const _ of [1, 2]) assert.equal((await fetchRaw(port, 'GET', BRIDGES)).status, 200)
     for (const target of [
       '/',
@@ -170,7 +173,7 @@ function assertClosing(response: RawResponse, method: string, name: string): voi
   if (method !== 'HEAD') assertRefusal(response, 400, 'INVALID_PARAMETER', /Content-Length/)
 }
 
-/** Everything that comes for a request and the bytes behind it, on a connection that the client ends then. */
+/** All bytes that the server sends for a request and the bytes after it. The client then ends the connection. */
 async function allOf(port: number, request: string, behind: string, isInOne: boolean): Promise<string> {
   const connection = new RawConnection(port)
   if (isInOne) connection.send(request + behind)

@@ -9,7 +9,7 @@ const PAGE = '/bridge/v1/bridges?network_id=1&page_size=1'
 
 type Limits = NonNullable<Parameters<typeof startHttpWorld>[4]>
 
-/** One token per minute comes back at most: what a test spends stays spent. */
+/** At most one token per minute comes back, so tokens that a test spends stay spent. */
 async function serve(context: TestContext, limits: Limits = {}) {
   const world = await startHttpWorld(context, {}, undefined, undefined, {
     tokensPerSec: 1 / 60,
@@ -50,7 +50,7 @@ test('each answer reports the remaining budget, a page costs more than an index,
   assert.equal(refused.headers.get('cache-control'), 'no-store')
   assert.equal(refused.headers.get('ratelimit'), '"address";r=2;t=480')
   assert.deepEqual(limited, ['getBridges'])
-  // What still fits into the bucket is served.
+  // A request that still fits the bucket is served.
   assert.equal((await get(INDEX)).status, 200)
 })
 
@@ -84,7 +84,7 @@ test('X-Forwarded-For counts only from a trusted proxy, and only the entry that 
   const proxied = await serve(context, { trustedProxies: ['127.0.0.0/8'] })
   assert.equal(await standing(proxied, 'X-Forwarded-For: 203.0.113.1'), '"address";r=5;t=300')
   assert.equal(await standing(proxied, 'X-Forwarded-For: 203.0.113.2'), '"address";r=5;t=300')
-  // HAProxy adds a line of its own behind the one that the client made up.
+  // HAProxy adds a header line of its own after the one that the client made up.
   const forged = ['X-Forwarded-For: 8.8.8.8', 'X-Forwarded-For: 203.0.113.1'] as const
   assert.equal(await standing(proxied, ...forged), '"address";r=0;t=600')
 })

@@ -18,7 +18,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   getClaimTransaction: PROOF,
 }
 
-/** What the two builds do with what they do not take: docs/api.md tells it. */
+/** How each build refuses requests that it does not accept, as docs/api.md says. */
 const LIMITS: Readonly<Record<string, { readonly headers: number; readonly refusal: RegExp }>> = {
   'uWebSockets.js': { headers: 48, refusal: /^$/ },
   'uWebSockets.js-modern': { headers: 90, refusal: /^HTTP\/1\.1 (400|431|505) / },
@@ -43,7 +43,7 @@ for (const core of loadEachUws()) {
 
   test(`${core.name}: a request with ${limits.headers} headers is served`, async (context) => {
     const { port } = await start(context)
-    // `Host` is one of them.
+    // `Host` is one of the headers.
     const { status } = await fetchRaw(port, 'GET', BRIDGES, manyHeaders(limits.headers - 1))
     assert.equal(status, 200)
   })
@@ -65,7 +65,8 @@ for (const core of loadEachUws()) {
       const usedAtMs = performance.now()
       await delay(9_000)
       waitedMs = performance.now() - usedAtMs
-      // The limit is 10 seconds: a machine that wakes us that late shows nothing of the server.
+      // The limit is 10 seconds: when the machine resumes the test later than that, the test proves nothing
+      // about the server.
     } while (waitedMs > 9_500)
     assert.equal((await used.send(requestText('GET', BRIDGES)).response()).status, 200)
     used.destroy()

@@ -11,7 +11,7 @@ const PAGE = '/bridge/v1/bridges?network_id=1&page_size=1000'
 const INDEX = '/bridge/v1/l1-info-tree-index?network_id=1&deposit_count='
 const MIB = 1024 * 1024
 
-/** A client that sends and, until it is read from, takes no more than its kernel does. */
+/** A client that sends requests and reads nothing: its kernel takes what fits its buffers. */
 async function silentClient(context: TestContext, port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1' })
   context.after(() => socket.destroy())
@@ -42,7 +42,7 @@ async function bodyOf(socket: Socket): Promise<Buffer> {
   return Buffer.concat(chunks).subarray(bodyAt)
 }
 
-/** Takes what comes until the connection ends. */
+/** Reads until the connection ends. */
 async function drained(socket: Socket): Promise<void> {
   socket.resume()
   if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve))
@@ -54,7 +54,7 @@ for (const core of loadEachUws()) {
   test(`${core.name}: clients that do not read share one body in memory, and get all of it once they read`, async (context) => {
     const settings = { cacheBytes: 1024 * MIB, maxResponseBytes: 64 * MIB }
     const { port, server } = await startHttpWorld(context, settings, undefined, core)
-    // More than the kernel's buffers hold.
+    // More bytes than the kernel's buffers hold.
     const target = `${PAGE}&page_number=${HEAVY_PAGE}`
     const first = await silentClient(context, port)
     first.write(requestText('GET', target))
@@ -80,9 +80,9 @@ for (const core of loadEachUws()) {
     while (finished.length < 2 || server.stats().sending > 0) await new Promise(setImmediate)
     const grown = (process.memoryUsage().rss - before) / MIB
     assert.ok(grown < 40, `${grown.toFixed(0)} MiB`)
-    // As many as the kernel took.
+    // Only as many answers as the kernel's buffers took.
     assert.ok(finished.length < 100, String(finished.length))
-    // The connection has ended, so this does.
+    // Resolves because the connection has ended.
     await drained(client)
     assert.equal((await fetchRaw(port, 'GET', '/livez')).status, 200)
   })
@@ -98,7 +98,7 @@ for (const core of loadEachUws()) {
     ] as const) {
       const before = process.memoryUsage().rss
       const client = await silentClient(context, port)
-      // One chance in e^24 that all are answered: then nothing ends the connection.
+      // With a probability of e^-24 all requests are answered, and the connection does not end.
       client.write(request.repeat(100_000))
       await drained(client)
       const grown = (process.memoryUsage().rss - before) / MIB
@@ -108,7 +108,7 @@ for (const core of loadEachUws()) {
   })
 
   test(`${core.name}: every answer without a body is whole, and a connection ends only after Connection: close`, async (context) => {
-    // One in 64.
+    // One answer in 64 closes its connection.
     const random = (): number => Math.random() / 64
     const { port } = await startHttpWorld(context, {}, undefined, core, {}, random)
     const { headers, body } = await fetchRaw(port, 'GET', `${INDEX}7`)
@@ -149,7 +149,7 @@ for (const core of loadEachUws()) {
       assertRefusal(refused, 503, 'SERVICE_UNAVAILABLE', 'too many requests are waiting')
       assert.equal(refused.headers.get('retry-after'), '1')
     }
-    // The median: other processes of the machine are not the service's.
+    // The median, since other processes of the machine cause outliers.
     assert.ok(times.sort((left, right) => left - right)[10]! < 5, times.join(' '))
     letGo(gate)
     for (const { status } of await Promise.all(held)) assert.equal(status, 200)

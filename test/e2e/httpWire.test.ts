@@ -54,11 +54,11 @@ for (const core of cores) {
     await arrivalAt(gate)
     const leavers = Array.from({ length: 1_000 }, (_, at) => {
       const connection = new RawConnection(port)
-      // Half of them are gone before their request is complete.
+      // Half of the clients disconnect before their request is complete.
       connection.send(at % 2 === 0 ? requestText('GET', `${INDEX}${at}`) : 'GET /bridge/v1/bri')
       return connection
     })
-    // All 500 whole requests have arrived, and wait behind the held one.
+    // All 500 complete requests have arrived, and wait behind the held one.
     while (server.stats().pending < 501) await new Promise(setImmediate)
     for (const connection of leavers) connection.destroy()
     while (aborted.length < 500) await new Promise(setImmediate)
@@ -76,7 +76,7 @@ for (const core of cores) {
     await arrivalAt(gate)
     assertRefusal(await connection.response(), 504, 'DEADLINE_EXCEEDED', 'no answer within 50 ms')
     letGo(gate)
-    // The next answer on this connection is the next one's own.
+    // The next answer on this connection belongs to the next request.
     const next = await connection.send(requestText('GET', `${INDEX}5`)).response()
     assert.equal(JSON.parse(next.body).timestamp, 5)
     assert.deepEqual(logLines, [])
@@ -124,7 +124,7 @@ for (const core of cores) {
     busy.send(requestText('GET', `${INDEX}${faultCounts.hold}`))
     await arrivalAt(gate)
     const drained = server.drain(0)
-    // Until the port is closed, whoever still comes is answered.
+    // Until the port is closed, new connections are answered.
     let isOpen = true
     while (isOpen)
       isOpen = await fetchRaw(port, 'GET', '/livez').then(

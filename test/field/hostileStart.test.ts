@@ -79,7 +79,7 @@ test('a data folder that only other users may enter or write is refused in one l
   mkdirSync(join(folder, 'read-only'))
   chmodSync(closed, 0)
   chmodSync(join(folder, 'read-only'), 0o555)
-  // Root without its powers is asked for rights like everybody.
+  // Without its capabilities root needs permissions like any other user.
   const launcher = IS_ROOT ? [installedProgram('setpriv')!, '--bounding-set=-all', '--inh-caps=-all'] : []
   try {
     for (const dataDir of [

@@ -105,7 +105,7 @@ test('a wall clock that is set back and forth by hours and days ends nothing and
   assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null })
 })
 
-/** Healthy and ready; uptime and progress tell what has really passed. */
+/** The service is healthy and ready, and its uptime and progress are the time that has really passed. */
 async function assertWell({ read, opsUrl }: ServiceProcess, runMs: number): Promise<void> {
   const { status, uptime } = await read<{ status: string; uptime: string }>('/')
   assert.equal(status, 'healthy')

@@ -6,9 +6,9 @@ export interface FuzzOptions {
   readonly port: number
   readonly seed: number
   readonly connections: number
-  /** Asked before each request: true = go on. */
+  /** Called before each request: true sends another one. */
   readonly goOn: (made: number) => boolean
-  /** Looks at the bodies of every how-many-th answer only; all statuses are looked at. */
+  /** Every how-many-th answer has its body checked. All statuses are checked. */
   readonly bodyEvery?: number
 }
 
@@ -21,11 +21,11 @@ export interface FuzzReport {
 }
 
 const ENOUGH_FAULTS = 20
-/** Share of clients that leave in the middle of a request, or send what is no request. */
+/** Share of clients that disconnect in the middle of a request, or send bytes that are no request. */
 const LEAVING_SHARE = 0.01
 const SPLIT_SHARE = 0.1
 
-/** Sends requests of the grammar over keep-alive connections, some in two pieces, some not to their end. */
+/** Sends requests of the grammar over keep-alive connections, some in two pieces, some incomplete. */
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const byStatus = new Map<number, number>()
   const faults: string[] = []
@@ -56,7 +56,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
         if (!request.statuses.includes(response.status))
           throw new Error(`${response.status} ${response.body}`)
         if (made % (options.bodyEvery ?? 1) === 0) checkBody(request, response)
-        // One answer to HEAD of 4,096 ends its connection, and says so.
+        // One answer to HEAD in 4,096 has Connection: close and ends its connection.
         if (response.headers.get('connection') === 'close') {
           if (request.method !== 'HEAD') throw new Error('ends the connection')
           connection.destroy()
@@ -82,7 +82,7 @@ function checkBody(request: FuzzRequest, response: Response): void {
   checkedBody(request.target.replace(/\?.*/s, ''), response)
 }
 
-/** Sends a part and goes away. */
+/** Sends a part of a request and disconnects. */
 async function leave(port: number, bytes: string, random: () => number): Promise<void> {
   const connection = new RawConnection(port)
   connection.send(bytes.slice(0, Math.ceil(random() * bytes.length)))

@@ -1,12 +1,12 @@
 import type { TObject } from '@sinclair/typebox'
 import { operationIds, routes } from '../../src/api/routes.js'
 
-/** What must come back, by construction of the request and not by reading it. */
+/** The answer that a request must get, known from how the request was made and not from parsing it. */
 export interface FuzzRequest {
   readonly method: string
   readonly target: string
   readonly headers: readonly string[]
-  /** Statuses that are right. */
+  /** HTTP statuses that are right for the request. */
   readonly statuses: readonly number[]
 }
 
@@ -96,7 +96,7 @@ const globalIndexes: readonly Piece[] = [
     (text): Piece => [text, 'bad'],
   ),
 ]
-/** Good ends of ranges never contradict good beginnings. */
+/** Valid ends of ranges never contradict valid starts. */
 const [beginnings, ends] = [blocks('0', '1'), blocks('9', '4294967296', '281474976710655')]
 const leafTypes: readonly Piece[] = numbers.map(([text, verdict]) => [
   text,
@@ -107,7 +107,7 @@ const orders: readonly Piece[] = [
   ['desc', 'good'],
   ...['', 'ASC', 'ascending', '1'].map((text): Piece => [text, 'bad']),
 ]
-/** Right ones are the service's to give. */
+/** Only the service can make valid cursors. */
 const cursors: readonly Piece[] = [
   '',
   'x',
@@ -140,7 +140,7 @@ const values: Readonly<Record<string, readonly Piece[]>> = {
   cursor: cursors,
 }
 
-/** Names that clients of other services send for ours: wrong where ours exists and is absent, else a stranger's. */
+/** Parameter names of other services: a mistake where the service's own name exists and is absent, otherwise ignored. */
 const SENT_FOR = [
   ['page', 'page_number'],
   ['OFFSET', 'page_number'],
@@ -152,7 +152,10 @@ const SENT_FOR = [
   ['origin_token_address', 'token_address'],
 ] as const
 
-/** One request of the grammar. Most are right, or wrong in one place only: what is wrong all over is refused too soon. */
+/**
+ * One request of the grammar. Most are valid, or invalid in one place only: requests with many mistakes are
+ * refused too early.
+ */
 export function makeRequest(random: Random): FuzzRequest {
   const below = (limit: number): number => Math.floor(random() * limit)
   const chance = (share: number): boolean => random() < share
@@ -187,7 +190,7 @@ export function makeRequest(random: Random): FuzzRequest {
     const text = choices[below(choices.length)]![0]
     pieces.push(`${name}=${text}`)
     if (wanted === 'bad') verdict = 'bad'
-    // A list may be repeated, nothing else.
+    // A list may be repeated, no other parameter.
     if (chance(0.02)) {
       pieces.push(`${name}=${choices[below(choices.length)]![0]}`)
       if (properties[name]!.type !== 'array') verdict = 'bad'
@@ -214,7 +217,7 @@ export function makeRequest(random: Random): FuzzRequest {
   }
 }
 
-/** What has a default is required by the schema only, not by the wire. */
+/** A parameter with a default is required by the schema, but not on the wire. */
 function requiredOf(parameters: TObject): readonly string[] {
   return (parameters.required ?? []).filter((name) => parameters.properties[name]?.default === undefined)
 }
@@ -232,7 +235,7 @@ function byMethod(
 ): { method: string; statuses: readonly number[] } {
   switch (below(40)) {
     case 0:
-      // By chance one of 4,096 comes with a body.
+      // One request in 4,096 has a body.
       return { method: 'OPTIONS', statuses: [204, 200] }
     case 1:
       return { method: ['POST', 'PUT', 'DELETE', 'PATCH'][below(4)]!, statuses: [405] }

@@ -120,7 +120,7 @@ test('around every power of two up to 2^13 roots and proofs equal those of the c
   assert.ok(proofs > 100)
 })
 
-/** Random (leaf, leaf count) pairs of a large tree, against roots of the contract's algorithm. */
+/** Checks random (leaf, leaf count) pairs of a large tree against roots of the contract's algorithm. */
 function checkLargeTree(size: number, pairs: number): void {
   const next = numbers(size)
   const counts = Array.from({ length: pairs }, () => 1 + next(size)).sort((a, b) => a - b)
@@ -156,7 +156,7 @@ test('random leaves of a tree of 1,000,000 have valid proofs under random leaf c
 })
 
 test('a tree accepts appends and gives valid proofs up to its last leaf, 2^32 − 1', () => {
-  // A tree whose leaves are all the same: each level has one complete node, so its tiles need no memory.
+  // A tree of equal leaves: each level has one complete node, so its tiles need no memory.
   const complete = [testLeaf(0)]
   for (let h = 0; h < 32; h++) complete.push(hashPair(complete[h]!, complete[h]!))
   const nodeAt = (h: number, begin: number, leafCount: number): Uint8Array => {

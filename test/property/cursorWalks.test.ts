@@ -22,7 +22,7 @@ type Row = { readonly transactionHash: Uint8Array; readonly logIndex: number; re
 const nameOf = ({ transactionHash, logIndex, depositCount }: Row) =>
   `${toHex(transactionHash)} ${logIndex} ${depositCount}`
 
-/** A walk over all pages of one list by cursor, a page at a time, while the chains go on. */
+/** A walk by cursor over all pages of one list, a page at a time, while the chains change. */
 abstract class Walk {
   readonly indexed: IndexedWorld
   readonly networkId: NetworkId
@@ -30,7 +30,7 @@ abstract class Walk {
   readonly #seen = new Set<string>()
   readonly #rewindsAtStart: number
   #cursor: Uint8Array | undefined
-  /** Rows that matched whenever the walk looked. */
+  /** Rows that matched each time the walk read a page. */
   #throughout: Set<string> | undefined
   end: 'no' | 'finished' | 'outdated' = 'no'
 
@@ -127,7 +127,7 @@ class ClaimWalk extends Walk {
 interface Tally {
   finished: number
   outdated: number
-  /** Finished although the network was reorganised on the way. */
+  /** The walk finished although its network was reorganised during it. */
   survived: number
 }
 

@@ -139,7 +139,7 @@ test('the fast decoder leaves each log that it cannot decode exactly to viem', (
   assert.notEqual(decodeBridgeEvent(log.topics, log.data, position), undefined)
   for (const [title, changed] of cases)
     assert.equal(decodeBridgeEvent(log.topics, changed, position), undefined, title)
-  // Valid ABI all the same: viem reads the metadata where the offset points.
+  // Still valid ABI: viem reads the metadata at its offset.
   const gap = coldDecoders.BridgeEvent(log.topics, cases[0]![1], position)
   assert.deepEqual(gap, decodeBridgeEvent(log.topics, log.data, position))
 })

@@ -51,7 +51,7 @@ function abiOf(name: keyof typeof args): AbiEvent {
   return abi.find((item) => item.type === 'event' && item.name === name) as AbiEvent
 }
 
-/** What an L1 and an L2 tell. */
+/** The events of an L1 and of an L2. */
 const filter: EventFilter = new Map(
   [...l1Filter].map(([address, events]) => [address, new Map([...events, ...(l2Filter.get(address) ?? [])])]),
 )
@@ -109,7 +109,7 @@ for (const build of builds)
         fc.constantFrom(0, 1, 2),
         fc.integer({ min: 1, max: 40 }),
         (few, indent, repeats) => {
-          // More than the piece of text that the scanner takes at a time.
+          // More than the piece of text that the scanner reads at a time.
           const logs = Array.from({ length: repeats }, () => few).flat()
           const replies = [
             { jsonrpc: '2.0', id: 1, result: { number: '0x1', list: [1, { a: '}' }] } },
@@ -117,7 +117,7 @@ for (const build of builds)
           ]
           const text = JSON.stringify(replies, undefined, indent)
           const parsed = parseReplies(Buffer.from(text), { scanner, filter }) as typeof replies
-          // An escape in a text that nobody reads, or a list of its own: parsed as JSON then.
+          // An escape in a text that the scanner skips, or a list in a log: parsed as JSON.
           if (parsed === undefined) return
           scans++
           assert.deepEqual(parsed[0], replies[0])
@@ -148,7 +148,7 @@ for (const build of builds)
     assert.ok(scans > 5, `${scans} scans`)
   })
 
-/** What the packed decoders make is what the general one makes. */
+/** The packed decoders return what the general decoder returns. */
 function assertSameEvent(logs: PackedLogs, log: number): void {
   const hash = logs.transactionHash(log)
   const name = logs.event(log)?.name
@@ -189,7 +189,7 @@ test('the packed decoder leaves a broken log, a truncated list and any other res
   ]
   for (const log of wrong) assert.equal(read(reply(log)), undefined, JSON.stringify(log))
   const text = reply(good)
-  // Broken JSON, or not what the log says: never a log like the others.
+  // Broken JSON, or JSON that contradicts the log: never decoded as the other logs.
   for (const [before, after] of [
     ['blockNumber', 'blockN mber'],
     ['blockHash', 'bloc_Hash'],
@@ -208,7 +208,7 @@ test('the packed decoder leaves a broken log, a truncated list and any other res
     assert.equal(read(text.slice(0, length)), undefined, `${length} characters`)
   const logs = (read(text) as { result: PackedLogs }).result
   assert.equal(areInOrder(logs, 1, 1), false)
-  // Of a key that comes twice the last one counts.
+  // Of a repeated key the last one counts.
   const twice = read(
     text
       .replace('"data"', '"removed":true,"blockTimestamp":5,"data"')

@@ -33,7 +33,10 @@ const slots = (count: number) => ({
   links: count,
 })
 
-/** Every way to an answer, though the worlds are small: rows one by one, sets, kept sets; rows whose chunks stay, or give way. */
+/**
+ * Options that force every way to an answer, although the worlds are small: rows one by one, sets, kept sets, and
+ * chunks that stay or are evicted.
+ */
 const THRESHOLDS = [
   { rowsWorthReading: 32, worthKeeping: 1024, slots: slots(16) },
   { rowsWorthReading: 0, worthKeeping: 1024, slots: slots(1) },
@@ -41,7 +44,10 @@ const THRESHOLDS = [
   { rowsWorthReading: 0, worthKeeping: 5, slots: slots(3) },
 ]
 
-/** Compares everything that the shards answer with the model. @returns how many ready rows were proven. */
+/**
+ * Compares all answers of the shards with the model.
+ * @returns how many ready rows were proven.
+ */
 function checkEverything(indexed: IndexedWorld, finalizedL1Block: number, random: () => number): number {
   const { world } = indexed
   let proven = 0
@@ -69,7 +75,7 @@ function checkEverything(indexed: IndexedWorld, finalizedL1Block: number, random
   return proven
 }
 
-/** The index that is answered is the expected one, and its proof holds; without one there is none. */
+/** The answered index is the expected one and its proof is valid. Without an index there is no proof. */
 function checkProof(indexed: IndexedWorld, deposit: ExpectedDeposit): number {
   const asked = {
     networkId: asNetworkId(deposit.networkId),
@@ -118,7 +124,10 @@ function checkClaims(indexed: IndexedWorld, networkId: NetworkId, random: () => 
   }
 }
 
-/** Some page, maybe one beyond the end, in either order. @param rows newest first. */
+/**
+ * Some page, maybe one beyond the end, in either order.
+ * @param rows newest first.
+ */
 function randomPage<Row>(rows: readonly Row[], random: () => number) {
   const pageSize = 1 + Math.floor(random() * 12)
   const pageNumber = 1 + Math.floor(random() * (rows.length / pageSize + 2))
@@ -141,7 +150,10 @@ const describe = (query: object) =>
 const siblings = (branch: Uint8Array) =>
   Array.from({ length: 32 }, (_, level) => toHex(branch.subarray(32 * level, 32 * level + 32)))
 
-/** One world from its seed: grown, reorganised, indexed in steps and compared after each. @returns ready rows proven. */
+/**
+ * Runs one world of a seed: it grows, is reorganised, is indexed in steps and compared after each.
+ * @returns ready rows proven.
+ */
 async function checkWorld(seed: number): Promise<number> {
   const random = randomNumbers(seed ^ 0x5eed)
   const source = new RandomWorld(seed)
@@ -172,6 +184,6 @@ test('whatever the chains do, every filter, page and total equals the model, and
     }),
     { numRuns: 8, includeErrorInReport: true, endOnFailure: true },
   )
-  // Some 160 of eight worlds, but the worlds are chance.
+  // Eight worlds prove about 160 rows, but the worlds are random.
   assert.ok(proven > 20, `only ${proven} ready rows were proven`)
 })

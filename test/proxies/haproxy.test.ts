@@ -89,7 +89,7 @@ test(
   },
 )
 
-/** No `http-check`: as `option httpchk` comes. */
+/** Without `http-check`: the default of `option httpchk`. */
 function defaultCheck(
   port: number,
   [first, second]: readonly { api: number; ops: number }[],

@@ -67,7 +67,7 @@ test(
     )
     const ask = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status
     assert.deepEqual([await ask('/readyz'), await ask('/')], [200, 200])
-    // The modern core says 505; the old one closes without a word, which nginx tells as 502.
+    // The modern build answers 505. The old one closes without an answer, which nginx reports as 502.
     assert.ok([502, 505].includes(await ask('/bridge/v1/sync-status')))
   },
 )

@@ -52,7 +52,7 @@ function factsOf(blocks: readonly IndexedBlock[]) {
   return facts
 }
 
-/** Under `faults`, the client must end with exactly what the set expects. */
+/** Under `faults`, the client must return exactly what the set expects. */
 async function assertReads(
   networkId: number,
   faults: readonly (readonly [string, object])[],
@@ -65,7 +65,7 @@ async function assertReads(
     const facts = factsOf(await readAll(client, headOf(replay, networkId)))
     assert.deepEqual(facts, expectedFacts(replay, networkId))
     assert.ok(facts.deposits.length > 0, 'the set has deposits')
-    // The server does not count what it does to block times in logs.
+    // The server does not count the block times that it changes in logs.
     for (const { name, fired } of active)
       assert.ok(fired > 0 || name === 'blockTimestamp', `${name} never fired`)
     return { lines, clock }

@@ -9,7 +9,7 @@ import { replayConfig, startReplay } from './replayServer.js'
 
 const { signal } = new AbortController()
 
-/** All transactions with deposits or claims, as questions. */
+/** Questions for all transactions with deposits or claims. */
 function questionsOf(events: readonly ChainEvent[]): SenderQuestion[] {
   const questions = new Map<string, SenderQuestion & { readonly logs: SenderQuestion['logs'][number][] }>()
   for (const event of events) {

@@ -10,9 +10,9 @@ interface EventFact {
   readonly topic0: string
 }
 
-/** Events of the contracts that change nothing that we keep. */
+/** Events of the contracts that change nothing that the service stores. */
 const withoutEffect = [
-  // Second logs of what another event tells: a claim, a settlement, a new chain.
+  // Second logs of something that another event reports: a claim, a settlement, a new chain.
   'DetailedClaimEvent',
   'DetailedClaimEvent',
   'UpdatedClaimedGlobalIndexHashChain',
@@ -21,16 +21,16 @@ const withoutEffect = [
   // Before etrog: without an exit root.
   'VerifyBatches',
   'VerifyBatchesTrustedAggregator',
-  // Balances and batches.
+  // Token balances and batches.
   'MigrateLegacyToken',
   'SetInitialLocalBalanceTreeAmount',
   'SetLocalBalanceTree',
   'OnSequenceBatches',
   'RollbackBatches',
-  // Local exit roots injected on their own: no global exit root, no proof that we serve.
+  // Local exit roots injected without a global exit root: the service gives no proofs under them.
   'UpdateLERHashChainValue',
   'UpdateRemovalLERHashChainValue',
-  // Votes of another contract; the manager's own event is the injection.
+  // Votes of another contract. The manager's own event is the injection.
   'ProposedGlobalExitRoot',
   'ConsolidatedGlobalExitRoot',
   // Roles, types, versions.

@@ -20,7 +20,7 @@ export interface FaultCase {
 export interface PermanentCase extends FaultCase {
   /** Where the chain can be followed all the same, depending on when the fault begins. */
   readonly mayCope?: true
-  /** The chain looks sound, only shorter: there is nothing to be seen. */
+  /** The chain looks complete, only shorter: the fault cannot be noticed. */
   readonly isUnseen?: true
 }
 

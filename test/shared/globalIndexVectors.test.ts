@@ -14,7 +14,7 @@ test('vectors/zkevm-commonjs: global indexes of all deposits that a chain can ha
   }
   const path = sharedPath('vectors/zkevm-commonjs/global-index.json')
   const vectors: readonly Vector[] = JSON.parse(readFileSync(path, 'utf8'))
-  // Two rows hold 64-bit deposit counts, which no chain has.
+  // Two rows have 64-bit deposit counts, which no chain has.
   const possible = vectors.filter(({ indexLocal }) => BigInt(indexLocal) < 2n ** 32n)
   assert.deepEqual([vectors.length, possible.length], [8, 6])
   for (const { indexLocal, indexRollup, isMainnet, expectedGlobalIndex } of possible) {

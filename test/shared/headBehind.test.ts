@@ -15,7 +15,10 @@ interface Health {
 }
 
 const PUT_BACK_BLOCKS = 7
-/** Far more than a head must stay below: five seconds where the recorded blocks take none, twice twelve behind empty blocks. */
+/**
+ * Far longer than a head must stay below: five seconds where recorded blocks have no time between them, twice
+ * twelve behind empty blocks.
+ */
 const NOTICED_WITHIN_MS = 45_000
 
 async function readyRows(world: FaultWorld): Promise<Row[]> {
@@ -32,7 +35,7 @@ async function readyRows(world: FaultWorld): Promise<Row[]> {
   return rows
 }
 
-/** Whatever its status: right after a start it is a 503. */
+/** Its HTTP status does not matter: right after a start it is a 503. */
 const health = async (world: FaultWorld) => (await world.service!.get('/bridge/v1')).body as Health
 
 for (const [set, network, finality] of [
@@ -46,7 +49,7 @@ for (const [set, network, finality] of [
     await world.start()
     await world.caughtUp()
     const before = await readyRows(world)
-    /** With finality `latest` the L1 is below a block that was served as final. */
+    /** With finality `latest` the L1 head is now below a block that was final. */
     const isHeld = ({ destination_network }: Row) =>
       (network === 0 && finality === 'latest') || destination_network === network
     if (network === 0) assert.ok(before.some(isHeld))

@@ -5,14 +5,14 @@ import { startBds } from '../support/serviceProcess.js'
 import { TestNumbers } from '../support/testNumbers.js'
 import { FaultWorld } from './faultWorld.js'
 
-/** Kills in all, and the seed of every choice in them: `BDS_TEST_KILLS=100 BDS_TEST_SEED=7`. */
+/** The number of kills, and the seed of every random choice: `BDS_TEST_KILLS=100 BDS_TEST_SEED=7`. */
 const KILLS = Number(process.env.BDS_TEST_KILLS ?? 4)
 const SEED = Number(process.env.BDS_TEST_SEED ?? 1)
-/** One life: a store from its first block on, killed so often. */
+/** One life is a store from its first block on, which is killed this often. */
 const KILLS_PER_LIFE = 6
-/** Every so many kills the service may catch up, and is asked for everything. */
+/** After this many kills the service may catch up, and all its answers are checked. */
 const KILLS_PER_LOOK = 2
-/** Below this block not every contract is there, and a service that starts then refuses to run. */
+/** Below this block some contracts are not deployed, and a service that starts there refuses to run. */
 const DEPLOYED_AT = 10
 const MODES = [
   { mode: 'keep' },
@@ -22,10 +22,10 @@ const MODES = [
   { mode: 'drop', after: 'empty' },
 ]
 
-/** Both may lose deposits for good, after layer 1 has settled them. */
+/** A reorg of either may lose deposits for good, after layer 1 has settled them. */
 const LAYERS_2 = [1, 2]
 
-/** The chain goes on, or leaves its last blocks. */
+/** The chain grows, or drops its last blocks. */
 async function moveChains(world: FaultWorld, numbers: TestNumbers, deepest: number): Promise<void> {
   if (numbers.chance(0.6)) return world.everywhere('/head', { advance: 1 + numbers.below(3), empty: true })
   const network = numbers.below(3)
@@ -35,7 +35,7 @@ async function moveChains(world: FaultWorld, numbers: TestNumbers, deepest: numb
   await world.everywhere('/reorg', { network, depth, ...numbers.pick(MODES) })
 }
 
-/** Starts the service and kills it at a moment of its own, anywhere between its first instruction and live blocks. */
+/** Starts the service and kills it at a random moment, between its first instruction and live blocks. */
 async function killOnce(
   t: { after(body: () => void): void },
   world: FaultWorld,
@@ -69,7 +69,7 @@ for (let life = 0; life < lives; life++) {
     const world = isBackfill
       ? await FaultWorld.open(t, { set, emptyBlocks: 150, logRange: 4 })
       : await FaultWorld.open(t, { set, head: 'step:66' })
-    // History that takes longer to read than a process lives.
+    // A history that takes longer to read than the process lives.
     if (isBackfill) await world.everywhere('/fault', { name: 'latency', ms: 10, jitter: 20 })
     for (let kill = 1; kill <= kills; kill++) {
       await killOnce(t, world, numbers, isBackfill ? 120 : 12)

@@ -42,7 +42,7 @@ interface SyncStatus {
   }[]
 }
 
-/** Answers that may be given at any time, beside a right 200: not there (yet), and too busy. */
+/** Answers that are allowed at any time besides a right 200: not there (yet), and too busy. */
 const REFUSALS = [404, 503, 504]
 const sameText = (a: string | null | undefined, b: string): boolean => a?.toLowerCase() === b.toLowerCase()
 
@@ -70,7 +70,7 @@ export async function findLies(
     const told = status?.networks.find(({ network_id }) => network_id === id)
     return told?.is_synced === true && told.synced_block >= (expected.networks[id]?.head ?? 0)
   }
-  // Asked first: what is synced now must be served from now on.
+  // Asked first: networks that are synced now must be served completely from now on.
   const status = await ask<SyncStatus>('/sync-status')
   for (const network of Object.keys(expected.networks).map(Number)) {
     const answer = await ask<{ bridges: BridgeRow[]; pagination: { total: number } }>(
@@ -211,7 +211,7 @@ function falseFields(
   return lies
 }
 
-/** What a caller would do with a ready deposit, and whether its proof leads to the roots of that leaf. */
+/** Does with a ready deposit what a caller would, and checks that its proof leads to the roots of its leaf. */
 async function falseProof(
   id: string,
   known: ExpectedBridge,
@@ -220,7 +220,8 @@ async function falseProof(
   ask: <T>(path: string) => Promise<T | undefined>,
 ): Promise<string[]> {
   const query = `network_id=${known.sourceNetwork}&deposit_count=${known.depositCount}`
-  // What was rewound between two questions is ready no more: only a row that is ready before and after must have a proof.
+  // A rewind between two requests ends readiness: only a row that is ready before and after must have a
+  // proof.
   const unlessTakenBack = async (lie: string): Promise<string[]> => {
     const again = await ask<{ bridges: BridgeRow[] }>(`/bridges?${query}`)
     return again?.bridges[0]?.ready_for_claim === true ? [lie] : []

@@ -31,7 +31,7 @@ function reorgTest(title: string, isShort: boolean, body: (t: TestContext) => Pr
   if (isWanted(title, isShort)) test(title, body)
 }
 
-/** Answers must be right on the new branch, and stay right when it goes on. */
+/** Answers must be right on the new branch, and stay right when the branch grows. */
 async function assertFollowed(world: FaultWorld, reorg?: Reorg): Promise<void> {
   const isLossy = reorg !== undefined && reorg.mode === 'drop' && reorg.network !== 0
   const lossy = isLossy ? [reorg.network] : []
@@ -50,7 +50,7 @@ for (const set of SETS)
           const world = await FaultWorld.open(t, { set, head: MIDDLE[set] })
           await world.start()
           await world.caughtUp()
-          // The youngest chain has 13 blocks by then.
+          // The youngest chain has only 13 blocks at that point.
           const { head } = (await world.chains[0]!.heads())[network]!
           const followed = { network, depth: Math.min(depth, head), ...reorg }
           await world.everywhere('/reorg', followed)
@@ -58,7 +58,7 @@ for (const set of SETS)
         })
       }
 
-/** Reorgs that come one after the other, faster than each can be followed. */
+/** Reorgs that follow each other faster than the service can follow each. */
 const flurries: readonly (readonly [string, readonly Reorg[]])[] = [
   [
     'on layer 1',
@@ -106,14 +106,14 @@ for (const set of SETS)
       })
     }
 
-/** Reorgs while history is read: what was read belongs to a branch that is gone before the head is reached. */
+/** Reorgs during backfill: the blocks that were read belong to a dropped branch before the head is reached. */
 for (const set of SETS)
   for (const [kind, reorg] of kinds)
     for (const network of [0, 1]) {
       const isShort = set === 'v12-v9-legacy' && network === 0 && kind === 'logs one block later'
       reorgTest(`reorg in backfill, network ${network}, ${set}: ${kind}`, isShort, async (t) => {
         const world = await FaultWorld.open(t, { set, emptyBlocks: 150, logRange: 5 })
-        // Slow enough that the reorgs meet half-read history.
+        // Slow enough for the reorgs to happen in the middle of backfill.
         await world.everywhere('/fault', { name: 'latency', ms: 25 })
         await world.start()
         for (const depth of [160, 140, 120]) {
@@ -125,7 +125,7 @@ for (const set of SETS)
       })
     }
 
-/** Two backends on two branches behind one address, and both move. */
+/** Two nodes on two branches behind one address, and both branches change. */
 for (const set of SETS)
   reorgTest(`reorgs under logs of the branch before, ${set}`, false, async (t) => {
     const world = await FaultWorld.open(t, { set, head: MIDDLE[set] })

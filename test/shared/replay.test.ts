@@ -22,7 +22,10 @@ interface Recorded {
   readonly service: ServiceProcess
 }
 
-/** A recorded set on free ports, and the real process that indexes it. @param through what stands before each node. */
+/**
+ * A recorded set on free ports, and the real process that indexes it.
+ * @param through a proxy before each node.
+ */
 async function serveRecorded(
   t: TestContext,
   set: string,
@@ -58,7 +61,7 @@ finality = "latest"
   return head + tables.join('')
 }
 
-/** Runs the checker as a process of its own: it must find nothing. */
+/** Runs the checker as a process of its own, which must find no fault. */
 async function assertRight({ replay, service }: Recorded, set: string, step: string): Promise<void> {
   const of = [
     '--service',
@@ -86,7 +89,7 @@ function runChecker(args: readonly string[]): Promise<{ code: number | null; out
   })
 }
 
-/** Moves the recorded chains and waits until every network of the service stands at its new head. */
+/** Moves the heads of the recorded chains and waits until every network of the service has reached its own. */
 async function command(recorded: Recorded, path: string, body: object): Promise<void> {
   const { control } = recorded.replay.info
   const answer = await fetch(control + path, { method: 'POST', body: JSON.stringify(body) })
@@ -94,7 +97,7 @@ async function command(recorded: Recorded, path: string, body: object): Promise<
   await inStep(recorded, `${path} ${JSON.stringify(body)}`)
 }
 
-/** Waits until every network whose chain reaches `start_block` is synced: before, nothing is ready on it. */
+/** Waits until every network whose chain has reached `start_block` is synced: before that nothing is ready on it. */
 async function inStep({ replay, service }: Recorded, step: string): Promise<void> {
   const heads = (await (await fetch(`${replay.info.control}/state`)).json()) as {
     networks: Readonly<Record<string, { head: number }>>
@@ -141,7 +144,7 @@ test('every answer is right from nodes that number logs per transaction, and log
           bridge.txHash === tx_hash &&
           bridge.depositCount === deposit_count,
       )
-      // A leaf of ForwardLET is told by its transaction alone.
+      // The transaction is all that identifies a leaf of ForwardLET.
       if (known === undefined) continue
       const receipt = await readReceipt(recorded.replay.info.networks[networkId]!.rpc, tx_hash)
       const told = known.logIndex - Number(receipt.logs[0]!.logIndex)
@@ -165,7 +168,7 @@ async function readReceipt(rpc: string, hash: string): Promise<Receipt> {
   return ((await answer.json()) as { readonly result: Receipt }).result
 }
 
-/** Where the chains stand at first, and the layer 2 whose blocks come again: in `multi` with a cut exit tree among them. */
+/** The heads at first, and the layer 2 that is reorganised: in `multi` its exit tree is cut as well. */
 const growing = [
   { set: 'base', head: 'step:40', network: 2, depth: 4 },
   { set: 'multi', head: 'step:98', network: 1, depth: 7 },

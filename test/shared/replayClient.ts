@@ -11,14 +11,14 @@ import type { Replay } from './replayServer.js'
 
 const { signal } = new AbortController()
 
-/** A client with time that nobody waits for. */
+/** A client whose clock jumps over every wait. */
 export function openClient(network: NetworkConfig) {
   const clock = new FakeClock()
   const { logger, lines } = createKeepingLogger()
   return { client: createChainClient({ network, logger, clock }), clock, lines }
 }
 
-/** Reads [0, head] as a sync loop would: again after a RetryableError, on from where an answer ended. */
+/** Reads [0, head] as a sync loop does: again after a RetryableError, and from the end of a range that ended early. */
 export async function readAll(client: ChainClient, head: number): Promise<IndexedBlock[]> {
   const blocks: IndexedBlock[] = []
   let retries = 0

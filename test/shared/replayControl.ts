@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import { sharedPath } from '../support/sharedFolder.js'
 
-/** What the replay server expects of the chains as they are now, as far as our own checks look at it. */
+/** What the replay server expects of the chains at their present heads, as far as these tests compare it. */
 export interface ExpectedNow {
   readonly networks: Readonly<Record<string, { readonly head: number; readonly depositCount: number }>>
   readonly bridges: readonly ExpectedBridge[]
@@ -48,7 +48,7 @@ export interface ExpectedBridge {
   readonly blockNumber: number
   readonly blockTimestamp: number
   readonly destinationNetwork: number
-  /** Of the source's local exit tree with this deposit as the last. */
+  /** Root of the source's local exit tree whose last leaf is this deposit. */
   readonly rootAfter: string
 }
 

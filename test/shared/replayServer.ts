@@ -47,7 +47,7 @@ interface ReplayFaults {
 }
 
 export interface Replay {
-  /** `control`: address that moves heads, makes reorgs, and tells what is expected of the heads as they are. */
+  /** `control`: the address that moves heads, makes reorgs, and says what is expected at the present heads. */
   readonly info: { readonly networks: Readonly<Record<string, ReplayNetwork>>; readonly control: string }
   readonly set: { readonly expected: ReplayExpected }
   readonly nodes: Readonly<
@@ -70,7 +70,7 @@ export async function startReplay(set: string, options: { readonly head?: string
   return start({ set: sharedPath(`replay/sets/${set}`), ...options })
 }
 
-/** Provider texts of the replay server for `eth_getLogs` that is too wide. */
+/** The texts with which providers refuse a range of `eth_getLogs` as too wide. */
 export async function rangeErrorIds(): Promise<string[]> {
   const entry = pathToFileURL(sharedPath('replay/lib/provider-errors.mjs')).href
   const { RANGE_ERRORS } = (await import(entry)) as { RANGE_ERRORS: readonly { readonly id: string }[] }

@@ -4,7 +4,7 @@ import { simulate } from './simulation.js'
 
 /** More seeds: `npm run test:sim`, or `node dist/test/simulation/runSeeds.js FIRST COUNT`. */
 const SEEDS = [1, 2, 3, 5, 8, 13]
-/** Seeds that fail without the cure that their story tells of. */
+/** Seeds that failed before the fault in their story was mended. */
 const FOUND = {
   'an orphaned log beside an empty block must not end the look at blooms': 12,
   'a deposit hidden at the end of a window of far history is read again from below': 31,

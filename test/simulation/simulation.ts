@@ -52,17 +52,17 @@ const SENDER_LISTS = [listKinds.depositsBySender, listKinds.claimsBySender].map(
   (kind) => new RegExp(`^list(s|Heads)/${kind.toString(16).padStart(2, '0')}`),
 )
 const WAY_KEYS = new Set(['undoFloor', 'finalized', 'schema', 'identity', 'senderCorrections'].map(metaEntry))
-/** What is noted of an archived deposit goes with the sender that was known by then. */
+/** The record of an archived deposit includes the sender that was known when it was archived. */
 const ARCHIVED_NOTE = new RegExp(`^senderNotes/${senderKinds.archivedDeposit.toString(16).padStart(2, '0')}`)
-/** None is as good as zero: where all deposits were cut off again, it depends on when their senders were known. */
+/** None equals zero: where all deposits were cut off again, the value depends on when their senders were resolved. */
 const WATERMARKS = new Set(['depositSenders', 'claimSenders'].map(metaEntry))
 
-/** Lineage and deposit count before the row of an archived deposit. */
+/** Bytes of lineage and deposit count before the row of an archived deposit. */
 const ARCHIVE_HEAD_BYTES = 6
 
 const compiled = compileMerkleModule()
 const LONGEST_CALM_MS = 20 * 60_000
-/** Time for one more comparison with the contract: what was hidden where nothing followed shows only there. */
+/** Time for one more comparison with the contract: it alone finds a hidden log that no later log reveals. */
 const LAST_LOOK_MS = 260_000
 
 /**
@@ -85,7 +85,7 @@ function metaEntry(name: string): string {
   return `meta/${Buffer.from(name).toString('hex')}`
 }
 
-/** A deposit that is cut off keeps the sender that was known by then, which is a matter of time; nobody reads it. */
+/** An archived deposit keeps the sender that was known at the cut, which depends on timing. No query reads it. */
 function withoutSender(archived: string): string {
   return archived.slice(0, 2 * (ARCHIVE_HEAD_BYTES + DEPOSIT_BYTES))
 }
@@ -159,7 +159,7 @@ class Simulation {
     }
   }
 
-  /** The world moves while it is indexed; in the end everything is calm and the chain grows a little more. */
+  /** The world changes while it is indexed. At the end the endpoints are honest and the chain grows a little more. */
   #planWorld(): void {
     let atMs = 0
     const events = this.#pick([5, 20, 60])
@@ -173,14 +173,14 @@ class Simulation {
     }
     this.#clock.after(atMs + 1_000, () => {
       this.#isCalm = true
-      // So far that everything that happened becomes final, and is compared with the contract.
+      // Far enough for all earlier blocks to become final and be compared with the contract.
       this.#network.mineEmpty(45)
     })
   }
 
   #step(): void {
     const before = this.#network.blocks.length
-    // Other networks move too; this one gets a block in any case.
+    // Other networks get blocks too, and this network gets a block in any case.
     for (let i = 0; i < 3; i++) this.#randomWorld.step()
     if (this.#network.blocks.length === before) this.#network.mine()
   }
@@ -192,7 +192,7 @@ class Simulation {
     this.#network.reorg({ depth: possible, blocks })
   }
 
-  /** Runs the indexer until it is in step with the calm world, or up to one request of it. */
+  /** Runs the indexer until it is in step with the final world, or up to one request of it. */
   async #index(upToRequest: number | undefined): Promise<void> {
     const { networkId } = this.#network
     const stop = new AbortController()
@@ -294,7 +294,8 @@ class Simulation {
     return {
       refusals: share(),
       silence: this.#pick([0, 0, 0.02]),
-      // Where blooms are not filled, a list from another node that is merely short can't be told from a true one.
+      // Where blooms are empty, an incomplete list from another node cannot be distinguished from a complete
+      // one.
       lag: zeroBloom ? 0 : share(),
       otherBranch: zeroBloom ? 0 : share(),
       hiddenLogs: share(),

@@ -20,7 +20,7 @@ const ROLLBACK_BLOCKS = 32
 const NETWORK = asNetworkId(1)
 const L1 = asNetworkId(0)
 
-/** Bookkeeping that depends on the way, not on the chain. */
+/** Bookkeeping that depends on how the shard was made, not on the chain. */
 const WAY = ['undoFloor', 'finalized'].map((name) => `meta/${Buffer.from(name).toString('hex')}`)
 
 async function dump(indexed: IndexedWorld): Promise<Record<string, string>> {
@@ -45,7 +45,7 @@ test('a store that lacks an old claim and an old deposit becomes, under open rea
       if (i % 20 === 7) block.tx().deposit({ destinationNetwork: 0 })
       if (i % 25 === 1) block.tx().injectGer(l1.head.state.l1InfoLeaves.at(-1)!.globalExitRoot)
     })
-  // The last of each: nothing that follows tells that they are missing.
+  // The last claim and the last deposit: no later log reveals that they are missing.
   const hiddenBlocks = [
     network.mine((block) => block.tx().claim({ deposit: l1.deposits()[299]! })).number,
     network.mine((block) => block.tx().deposit({ destinationNetwork: 0 })).number,
@@ -85,7 +85,7 @@ test('a store that lacks an old claim and an old deposit becomes, under open rea
   }
   const page = { networkId: NETWORK, pageNumber: 1, pageSize: 100 }
   const expected = expectedBridges(world, NETWORK, { finalizedL1Block: l1.head.number })
-  /** What is told is right, though not all of it is told; nothing that joins it is vouched for while in doubt. */
+  /** Every answer is right, though not complete, and nothing is ready while the shard is in doubt. */
   const look = () => {
     const bridges = indexed.ask((shards) => {
       const answer = getBridges(shards, page)
@@ -122,7 +122,7 @@ test('a store that lacks an old claim and an old deposit becomes, under open rea
   client.before = ({ method, from }) => {
     if (row.get('startOvers') === 0) return
     seen.add(look().claims)
-    // A restart in the middle of the new reading.
+    // A restart in the middle of the second reading.
     if (method === 'fetchRange' && from > 100 && interruptions++ === 0) stop.abort()
   }
   const isHealed = () =>

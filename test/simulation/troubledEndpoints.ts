@@ -3,7 +3,7 @@ import { topicOf } from '../support/fakeChainAbi.js'
 import { FakeEndpoint } from '../support/fakeEndpoint.js'
 import type { FakeCall, Fault, FaultKind } from '../support/fakeRpcFaults.js'
 
-/** How often what goes wrong, per request; 0 … 1. */
+/** Probability of each fault, per request; 0 … 1. */
 export interface Trouble {
   readonly refusals: number
   readonly silence: number
@@ -11,7 +11,7 @@ export interface Trouble {
   readonly otherBranch: number
   readonly hiddenLogs: number
   readonly noTraces: number
-  /** Widest log range and most logs that the endpoint answers; undefined: no limit. */
+  /** Widest log range and most logs that the endpoint answers. Undefined: no limit. */
   readonly maxRange: number | undefined
   readonly maxLogs: number | undefined
   readonly zeroBloom: boolean
@@ -54,7 +54,7 @@ export function troubledEndpoint(
   add(25, trouble.noTraces, { type: 'error', code: -32000, message: 'tracing timed out' }, [
     'debug_traceTransaction',
   ])
-  // Only what the chain's own arithmetic can miss: in far history no bloom is read.
+  // The only fault that the chain's own arithmetic can miss, since in far history no bloom is read.
   const countable = [topicOf('bridge'), topicOf('l1InfoTree'), topicOf('l1InfoTreeV2')]
   const hidden = (logIndex: number, blockNumber: number) => (seed + 31 * blockNumber + logIndex) % 5 === 0
   add(
@@ -73,7 +73,7 @@ export function troubledEndpoint(
   return endpoint
 }
 
-/** 0 ≤ x < 1 from everything that tells a request apart (FNV-1a, then mixed). */
+/** 0 ≤ x < 1 from all that distinguishes a request (FNV-1a, then mixed). */
 function chance(salt: number, { method, params, nth }: FakeCall): number {
   let hash = 0x811c_9dc5 ^ salt
   for (const character of `${method}${JSON.stringify(params)}${nth}`)

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What must not grow while a service does the same thing for a long time. */
+/** Gauges that must not grow while a service does the same work for a long time. */
 export interface Gauges {
   readonly rssMb: number
   readonly fileMb: number
@@ -26,7 +26,7 @@ function folderBytes(folder: string): number {
   return bytes
 }
 
-/** Growth that is still called flat: a share, and what noise adds. */
+/** Growth that still counts as flat: a share of the gauge, and an allowance for noise. */
 const ALLOWED: { readonly [Name in keyof Gauges]: { readonly share: number; readonly plus: number } } = {
   rssMb: { share: 0.1, plus: 25 },
   fileMb: { share: 0.1, plus: 4 },

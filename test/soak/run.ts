@@ -30,7 +30,7 @@ try {
   await inStep(service, world)
   let [reorgs, requests] = [0, 0]
 
-  /** Grows a chain and takes it back, so that the data stay the same and only what leaks can grow. */
+  /** Grows a chain and reorganises it back, so that the data stay the same and only a leak can grow. */
   const shakeChains = async (): Promise<void> => {
     for (let round = 0; !isOver(); round++) {
       const network = world.network(world.networkIds[round % world.networkIds.length]!)

@@ -1,8 +1,8 @@
 import { type AnvilGroup, startAnvils } from '../../src/devnet/anvil.js'
 
 /**
- * A process for tests to kill: holds two anvil nodes and tells its parent about them.
- * Argument: how the path of the nodes' folder starts.
+ * A process for tests to kill: starts two anvil nodes and reports them to its parent. Argument: the prefix of the
+ * nodes' folder.
  */
 export type AnvilHolderReport = Pick<AnvilGroup, 'anvils' | 'folder'>
 

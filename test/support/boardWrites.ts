@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 type Look = (value: bigint | number) => void
 
 /**
- * Calls `look` at each write to the status board: these are the moments at which another thread could look.
+ * Calls `look` at each write to the status board, the moments at which another thread could read it.
  * @param value what is written, or added.
  */
 export function atEachWrite(

@@ -17,7 +17,7 @@ import { batchOf, openTestShard } from './testShard.js'
 const hasher = createHasher(compileMerkleModule())
 const everything = { start: Uint8Array.of(0), end: Buffer.alloc(60, 0xff) }
 
-/** Makes a whole shard, damages it, and tells what verification finds, as `check: detail`. */
+/** Makes a whole shard, damages it, and returns what verification finds, as `check: detail`. */
 export async function findDamage(
   context: TestContext,
   networkId: number,
@@ -43,7 +43,7 @@ export async function findDamage(
   }
 }
 
-/** With two cuts of the tree, unset claims, removed roots, mappings that were replaced. */
+/** A shard with two cuts of the tree, unset claims, removed roots, and mappings that were replaced. */
 function layer2() {
   const chain = new RandomChain(31)
   for (let blocks = 0; blocks < 40; blocks++) chain.grow(5)
@@ -82,7 +82,7 @@ export function count(change: Partial<ReturnType<typeof decodeCounters>>) {
   }
 }
 
-/** What is damaged, in the shard of which network, what must be found, and how it is damaged. */
+/** A name, the network of the damaged shard, the finding that is expected, and how to damage it. */
 export type Damage = readonly [
   what: string,
   networkId: number,

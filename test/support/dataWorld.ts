@@ -19,8 +19,8 @@ export type DataWorld = ReturnType<typeof buildSmallWorld> & {
 }
 
 /**
- * Real shards, real workers, real server; the world behind them is made up.
- * @param random the server's. By default no answer comes otherwise than the last one by chance.
+ * A real server over real workers and shards of a fake world.
+ * @param random the server's source of chance. By default no answer closes its connection by chance.
  */
 export async function startDataWorld(context: Cleaner, random: () => number = () => 0.5): Promise<DataWorld> {
   const small = buildSmallWorld()

@@ -16,11 +16,11 @@ export interface DevnetService {
   readonly api: ApiClient
   /** Resolves when every network is indexed up to the block that its chain has now. */
   inStep(): Promise<void>
-  /** Puts blocks on top of the L1, and resolves when all below them is indexed and final. */
+  /** Adds blocks to the L1, and resolves when all blocks below them are indexed and final. */
   inStepAndFinal(): Promise<void>
   /** All bridges, network by network, oldest first. */
   allBridges(): Promise<BridgeAnswer[]>
-  /** Ends the process without warning and starts another one on the same store. */
+  /** Kills the process and starts another one on the same store. */
   killAndRestart(): Promise<DevnetService>
 }
 
@@ -34,7 +34,7 @@ interface NetworkSync {
 
 interface Following {
   readonly pollIntervalMs: number
-  /** Whether it listens for new heads over WebSocket. */
+  /** Whether the service subscribes to new heads over WebSocket. */
   readonly isToldOfHeads: boolean
 }
 
@@ -68,7 +68,7 @@ async function serveConfig(context: Cleaner, devnet: Devnet, configFile: string)
         networks.every(({ network_id, is_synced, synced_block, finalized_block, halted }) => {
           if (halted !== null) throw new Error(`network ${network_id} halted: ${halted}`)
           const { head, final } = targets[network_id]!
-          // Synced only after its claims were compared: nothing to it is ready before.
+          // A network is synced only after its claims were compared: before that nothing is ready on it.
           return is_synced && synced_block >= head && (finalized_block ?? 0) >= final
         }),
       'indexing up to the heads',
@@ -79,7 +79,8 @@ async function serveConfig(context: Cleaner, devnet: Devnet, configFile: string)
     api,
     inStep: () => waitFor('latest'),
     async inStepAndFinal() {
-      // `finalized` is two blocks behind the head, and the service asks for it when the head has moved by two.
+      // `finalized` is two blocks behind the head, and the service asks for it when the head has moved by
+      // two.
       await devnet.chains[0].client.mine({ blocks: 3 })
       await waitFor('finalized')
     },

@@ -35,7 +35,7 @@ type Method = Exclude<
   | 'getHighestHead'
 >
 
-/** A call of the client, before it is answered. */
+/** A call of the client, before its answer. */
 export interface DirectCall {
   readonly method: Method
   readonly from: number
@@ -51,15 +51,15 @@ export class DirectClient implements ChainClient {
   readonly careful: Array<readonly [number, number]> = []
   before: (call: DirectCall) => void | Promise<void> = () => {}
   view: (call: DirectCall) => readonly FakeBlock[] = () => this.#network.blocks
-  /** Widest answer in blocks. */
+  /** Widest range that is answered, in blocks. */
   maxRange = Number.POSITIVE_INFINITY
   finalized: (head: number) => number = (head) => head
   depositCount: (block: FakeBlock) => number | undefined = (block) => block.state.deposits.length
   isProvisional: (transactionHash: string) => boolean = () => false
   isUnknown: (transactionHash: string) => boolean = () => false
-  /** Called with the transactions of each question; may throw. */
+  /** Called with the transactions of each question, and may throw. */
   beforeSenders: (transactionHashes: readonly string[]) => void = () => {}
-  /** Account that a trace would show; by default tx.from. */
+  /** The caller that a trace would show, by default tx.from. */
   callerOf: (transactionHash: string) => string | undefined = () => undefined
   tracing = true
   keepsHashChains = true
@@ -74,7 +74,10 @@ export class DirectClient implements ChainClient {
     return this.calls.filter((call) => call.method === method).length
   }
 
-  /** From now on ranges come without the logs of such blocks, as from a provider with holes; all else is told as it is. */
+  /**
+   * From now on ranges lack the logs of the chosen blocks, as from a provider with holes. Every other answer is
+   * complete.
+   */
   hideLogs(isHole: (block: FakeBlock) => boolean): void {
     this.view = ({ method }) =>
       method === 'fetchRange'
@@ -117,7 +120,7 @@ export class DirectClient implements ChainClient {
     }
   }
 
-  /** A block as the real client would decode it, senders open. */
+  /** A block as the real client decodes it, with open senders. */
   indexed(block: FakeBlock): IndexedBlock {
     const { bridge, globalExitRootManager, rollupManager } = this.#network.contracts
     const isL1 = this.#network.networkId === 0

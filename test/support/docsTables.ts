@@ -4,7 +4,7 @@ import { configKeys, endpointKeys } from '../../src/config/configKeys.js'
 import { toToml } from '../../src/config/render.js'
 import { exitCodeMeanings, exitCodes } from '../../src/service/exitCodes.js'
 
-/** A table of the documents that must say what the code says, row by row. */
+/** A table of the documents that must agree with the code, row by row. */
 export interface DocsTable {
   /** Path below the project's folder. */
   readonly file: string

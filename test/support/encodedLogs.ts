@@ -9,7 +9,7 @@ export const contracts = {
   rollupManager: `0x${'a0'.repeat(20)}`,
 } as const
 
-/** Filters of an L1 and of an L2 with these contracts. */
+/** Log filters of an L1 and of an L2 with these contracts. */
 export const l1Filter = eventFilterOf(contracts)
 export const l2Filter = eventFilterOf({
   bridge: contracts.bridge,

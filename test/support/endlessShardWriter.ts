@@ -1,7 +1,10 @@
 import { RandomChain } from './randomChain.js'
 import { batchOf, openTestShard } from './testShard.js'
 
-/** Feeds the chain of a seed into a shard, from its checkpoint on, block by block with a reorg now and then, until it is killed. */
+/**
+ * Writes the chain of a seed into a shard, from its checkpoint on, block by block with occasional reorgs, until it
+ * is killed.
+ */
 const [, , folder, seed, blocks] = process.argv
 const chain = new RandomChain(Number(seed))
 for (let count = 0; count < Number(blocks); count++) chain.grow(6)

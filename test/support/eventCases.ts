@@ -18,7 +18,7 @@ export const hash = (byte: string): `0x${string}` => `0x${byte.repeat(32)}`
 const bytes20 = (byte: number) => new Uint8Array(20).fill(byte)
 const bytes32 = (byte: number) => new Uint8Array(32).fill(byte)
 
-/** One event of one contract generation, and what it means for us. */
+/** One event of one contract generation, and how the service decodes it. */
 export interface EventCase {
   readonly title: string
   readonly event: AbiEvent
@@ -72,13 +72,13 @@ const settled = (certainty: string) => ({
   localExitRoot: bytes32(0xe1),
   certainty,
 })
-/** Mainnet flag and rollup index 4: whose deposit a global index names. */
+/** Global indexes: with the mainnet flag, with rollup index 4, and the latter with unused bits set. */
 const mainnetIndex = (2n ** 64n + 9n).toString(16).padStart(64, '0')
 const rollupIndex = (4n * 2n ** 32n + 9n).toString(16).padStart(64, '0')
 const dirtyIndex = (2n ** 200n + 4n * 2n ** 32n + 9n).toString(16).padStart(64, '0')
 const token = { originNetwork: 1, originTokenAddress: address('a1') }
 
-/** Every event that changes state, in every form. */
+/** Every event that changes the stored state, in every form. */
 export const eventCases: readonly EventCase[] = [
   bridge(
     'BridgeEvent',

@@ -8,7 +8,7 @@ import type { FakeClaim, FakeDeposit } from './fakeChainState.js'
 import { globalIndexOf } from './fakeChainTrees.js'
 import { toHex } from './indexedWorld.js'
 
-/** Rows as plain values, so that what is answered and what is expected compare as wholes. */
+/** Rows as plain values, so that answers and expectations compare as wholes. */
 export type PlainRow = Readonly<Record<string, unknown>>
 
 export function plainBridge(record: BridgeRecord): PlainRow {
@@ -51,7 +51,7 @@ export function expectedBridge(deposit: ExpectedDeposit): PlainRow {
     leafType: deposit.leafType,
     tokenNetwork: deposit.originNetwork,
     tokenAddress: deposit.originAddress,
-    // Above 4,096 bytes of two digits each.
+    // More than 4,096 bytes of two digits each.
     metadata: deposit.metadata.length > 2 + 2 * 4_096 ? null : deposit.metadata,
     readyForClaim: deposit.readyForClaim,
     claimTransactionHash: deposit.claimTransactionHash,
@@ -94,7 +94,7 @@ export function expectedClaims(
     const deposit = claimedDeposit(world, claim)
     const isByNobody = claim.caller === null
     const told = isByNobody ? world.network(claim.sourceNetwork).deposits()[claim.depositCount] : claim
-    // Set by an administrator, and the deposit is gone: nothing to show.
+    // Set by an administrator for a deposit that does not exist any more: not listed.
     if (told === undefined) return []
     return [
       {
@@ -122,7 +122,10 @@ export function expectedClaims(
   })
 }
 
-/** The deposit that a claim paid out: of those that had its count the live one, else the last one cut off, with equal content. */
+/**
+ * The deposit that a claim paid out: of the deposits with its count and content the current one, else the last
+ * archived one.
+ */
 function claimedDeposit(world: FakeWorld, claim: FakeClaim): FakeDeposit | undefined {
   const { deposits, archived } = world.network(claim.sourceNetwork).head.state
   const live = deposits[claim.depositCount]

@@ -55,7 +55,10 @@ export type Recipe = (block: FakeBlockBuilder) => unknown
 export interface ReorgOptions {
   /** Number of newest blocks that are dropped. */
   readonly depth: number
-  /** What stands in their place; default: nothing happens in them. `replay`: the same again; `shift`: one block later. */
+  /**
+   * What replaces the dropped blocks. Default: empty blocks. `replay`: the same transactions again; `shift`: one
+   * block later.
+   */
   readonly blocks?: readonly Recipe[] | 'empty' | 'replay' | 'shift'
   /** How much higher than before the chain gets; default 1. */
   readonly extra?: number
@@ -79,7 +82,7 @@ export interface FakeBlock {
   readonly logsBloom: Hex
   readonly transactions: readonly FakeTransaction[]
   readonly logs: readonly FakeLog[]
-  /** What the contracts hold after this block. */
+  /** The state of the contracts after this block. */
   readonly state: FakeState
   readonly recipe: { readonly id: number; readonly run: Recipe }
 }
@@ -88,7 +91,7 @@ export interface FakeBlock {
 export class FakeBlockBuilder {
   readonly logs: FakeLog[] = []
   readonly transactions: FakeTransactionBuilder[] = []
-  /** The contracts' state so far, this block included. */
+  /** The contracts' state so far, including this block. */
   readonly state: FakeState
   private readonly network: FakeNetwork
   private readonly position: { number: number; parentHash: Hex; timestampSec: number; recipeId: number }
@@ -108,7 +111,7 @@ export class FakeBlockBuilder {
     const { networkId, contracts, world } = this.network
     const { number: blockNumber, parentHash, timestampSec, recipeId } = this.position
     const from = options.from ?? account(1)
-    // A recipe that is replayed may choose otherwise on another state: only the same sender keeps the hash.
+    // A replayed recipe may choose other transactions on another state: only an equal sender keeps the hash.
     const hash = keccak(stringToHex(`transaction ${networkId} ${recipeId} ${index} ${from} ${options.to}`))
     const assertOpen = (of: number) => {
       if (of !== this.transactions.length - 1) throw new Error('a later transaction has begun already')
@@ -130,9 +133,9 @@ export class FakeNetwork {
   readonly contracts: FakeContracts
   /** The canonical chain, block 0 first. Replaced, never changed in place, by a reorg. */
   blocks: readonly FakeBlock[]
-  /** Chains that a reorg left, oldest first. */
+  /** Chains that reorgs dropped, oldest first. */
   readonly abandoned: Array<readonly FakeBlock[]> = []
-  /** How far the tags stand behind the head; undefined: the tag is not offered. */
+  /** Distance of the tags behind the head. Undefined: the tag is not offered. */
   safeLag: number | undefined = 0
   finalizedLag: number | undefined = 0
   private branch = 0
@@ -155,7 +158,7 @@ export class FakeNetwork {
     return this.blocks.at(-1)!
   }
 
-  /** Mines one block; without a recipe nothing happens in it. */
+  /** Mines one block, empty without a recipe. */
   mine(run: Recipe = () => {}): FakeBlock {
     const block = this.build(this.head, { id: this.recipes++, run })
     this.blocks = [...this.blocks, block]
@@ -189,7 +192,7 @@ export class FakeNetwork {
     while (this.blocks.length < height) this.mine()
   }
 
-  /** Drops the newest blocks without replacement: a node that went back. */
+  /** Drops the newest blocks without replacement, as a node that lost its newest blocks. */
   rollback(depth: number): void {
     this.abandoned.push(this.blocks)
     this.branch++
@@ -219,7 +222,7 @@ export class FakeNetwork {
     return leaf.globalExitRoot
   }
 
-  /** Configuration of this network as `src` wants it. */
+  /** The service's configuration of this network. */
   config(urls: readonly string[], overrides: Partial<NetworkConfig> = {}): NetworkConfig {
     const { bridge, globalExitRootManager, rollupManager } = this.contracts
     const { networkId, chainId } = this

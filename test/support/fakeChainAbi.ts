@@ -8,7 +8,7 @@ import {
   parseAbiItem,
 } from 'viem'
 
-/** Every event that the fake contracts emit, as the contracts' source writes it. Encoded by viem, never by `src`. */
+/** Every event that the fake contracts emit, as in the contracts' source. Encoded by viem, never by `src`. */
 const eventText = {
   bridge:
     'event BridgeEvent(uint8 leafType, uint32 originNetwork, address originAddress, uint32 destinationNetwork, address destinationAddress, uint256 amount, bytes metadata, uint32 depositCount)',
@@ -91,7 +91,7 @@ export function topicOf(name: FakeEventName): Hex {
 }
 
 const proof = 'bytes32[32]'
-/** Calls that reach the fake contracts: what traces and transactions carry as input. */
+/** Calls that the fake contracts accept: the input of traces and transactions. */
 const callAbi = parseAbi([
   'function bridgeAsset(uint32 destinationNetwork, address destinationAddress, uint256 amount, address token, bool forceUpdateGlobalExitRoot, bytes permitData)',
   'function bridgeMessage(uint32 destinationNetwork, address destinationAddress, bool forceUpdateGlobalExitRoot, bytes metadata)',

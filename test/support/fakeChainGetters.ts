@@ -33,7 +33,10 @@ export function wrappedToken({ tokenMappings }: FakeState, originNetwork: number
   return mapping?.wrappedTokenAddress ?? ZERO_ADDRESS
 }
 
-/** One word of the map: bit `key & 255` of word `key >> 8`, where the key of source 1 on layer 1 is the bare deposit count. */
+/**
+ * One word of the claimed bitmap: bit `key & 255` of word `key >> 8`, where the key of source 1 on layer 1 is the
+ * bare deposit count.
+ */
 export function claimedBitMap(networkId: number, state: FakeState, position: bigint): bigint {
   let word = 0n
   for (const name of state.claims.keys()) {
@@ -101,7 +104,7 @@ export function callGetter(network: FakeNetwork, state: FakeState, to: Hex, data
   }
 }
 
-/** True for the addresses of the network that hold code. */
+/** True for the network's addresses that have code. */
 export function hasCode(network: FakeNetwork, address: Hex): boolean {
   const { bridge, globalExitRootManager, rollupManager } = network.contracts
   const known = [bridge, globalExitRootManager, ...(network.networkId === 0 ? [rollupManager] : [])]

@@ -26,11 +26,11 @@ export interface BlockContext extends TransactionContext {
   readonly state: FakeState
   /** False: an L1 before banana, which emits no UpdateL1InfoTreeV2. */
   readonly l1InfoTreeV2: boolean
-  /** Sovereign bridges tell of every claim in a hash chain too. */
+  /** Sovereign bridges also emit every claim in a hash chain. */
   readonly sovereign: boolean
 }
 
-/** How a settlement reaches the manager; `verifyBatchesPending`: the root is not applied before it is consolidated. */
+/** How a settlement reaches the manager. `verifyBatchesPending`: the root is not applied before it is consolidated. */
 export type SettlementEvent = 'trusted' | 'verifyBatches' | 'verifyBatchesPending'
 
 /**
@@ -85,7 +85,7 @@ export class FakeManagerTransaction extends FakeTransactionFrames {
     )
   }
 
-  /** `localExitRoot` is in no event and enters the rollup exit root with the next settlement. */
+  /** `localExitRoot` is in no event, and enters the rollup exit root with the next settlement. */
   addExistingRollup(
     networkId: number,
     chainId: number,
@@ -127,7 +127,7 @@ export class FakeManagerTransaction extends FakeTransactionFrames {
     })
   }
 
-  /** Applies a root that `settle(…, 'verifyBatchesPending')` left for later. */
+  /** Applies a root that `settle(…, 'verifyBatchesPending')` left pending. */
   consolidate(networkId: number, localExitRoot: Hex): void {
     const { state, contracts } = this.block
     this.onManager((manager) => {

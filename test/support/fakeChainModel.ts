@@ -11,7 +11,7 @@ import {
   ZERO_HASH,
 } from './fakeChainTrees.js'
 
-/** How far a reader of the world has got; without it: everything. */
+/** How far a reader of the world has read. Default: everything. */
 export interface ModelOptions {
   /** Networks that the service under test indexes. Default: all. */
   readonly served?: readonly number[]
@@ -19,13 +19,13 @@ export interface ModelOptions {
   readonly finalizedL1Block?: number
 }
 
-/** What a service should tell of one deposit. */
+/** The expected answer about one deposit. */
 export interface ExpectedDeposit extends FakeDeposit {
   readonly firstCoveringIndex: number | null
-  /** Smallest covering, final index that the destination accepts. */
+  /** Smallest index of a covering, final leaf that the destination accepts. */
   readonly usableIndex: number | null
   readonly claimTransactionHash: Hex | null
-  /** False where its global index was claimed with what one that a cut took off pays. */
+  /** False where its global index was claimed with the content of an archived deposit. */
   readonly claimMatches: boolean
   readonly readyForClaim: boolean
 }
@@ -69,12 +69,12 @@ function expectedDeposit(world: FakeWorld, deposit: FakeDeposit, options: ModelO
   }
 }
 
-/** Whether a cut took a deposit off at its count. Else whatever a claim pays was the deposit's before a reorg. */
+/** Whether a cut archived a deposit of this count. Otherwise a claim paid this deposit, as it was before a reorg. */
 function isReused(world: FakeWorld, { networkId, depositCount }: FakeDeposit): boolean {
   return world.network(networkId).head.state.archived.some((cut) => cut.depositCount === depositCount)
 }
 
-/** Whether the claim paid out what the deposit pays. */
+/** Whether the claim paid out this deposit's content. */
 export function pays(deposit: FakeDeposit, claim: FakeClaim): boolean {
   return (
     deposit.destinationNetwork === claim.networkId &&
@@ -89,7 +89,7 @@ function covers(world: FakeWorld, leaf: FakeL1InfoLeaf, deposit: FakeDeposit): b
   return leavesUnder(world, leaf, deposit.networkId)[deposit.depositCount] === deposit.leaf
 }
 
-/** Local exit root of a network that an L1 info leaf commits to; undefined when it names none. */
+/** Local exit root of a network that an L1 info leaf commits to. Undefined when the leaf names none. */
 export function localExitRootUnder(world: FakeWorld, leaf: FakeL1InfoLeaf, source: number): Hex | undefined {
   if (source === 0) return leaf.mainnetExitRoot
   return world.network(0).head.state.rollupExitRoots.get(leaf.rollupExitRoot)?.get(source)

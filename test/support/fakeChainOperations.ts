@@ -21,18 +21,18 @@ export interface DepositOptions extends Partial<LeafParts> {
 
 export interface ClaimOptions {
   readonly deposit: FakeDeposit
-  /** As emitted; default: the canonical one. */
+  /** As emitted. Default: the canonical global index. */
   readonly globalIndex?: bigint
   readonly generation?: 'v1' | 'v2'
-  /** What the receiver of a message does while it is called: nested claims, deposits. */
+  /** What the receiver of a message does during the call: nested claims, deposits. */
   readonly during?: () => void
   /** Wrapped token that this claim deploys. */
   readonly newWrappedToken?: Hex
-  /** ClaimEvent before everything else (al-v0.3.1 on) or last (older). Default: first. */
+  /** ClaimEvent before everything else (from al-v0.3.1 on) or last (older). Default: first. */
   readonly eventLast?: boolean
 }
 
-/** Without `transactionSender`: the one of the transaction at hand. */
+/** Default of `transactionSender`: the current transaction's. */
 interface Sender {
   readonly caller: Hex
   readonly transactionSender?: Hex
@@ -67,7 +67,7 @@ export class FakeTransactionBuilder extends FakeManagerTransaction {
     return made!
   }
 
-  /** A BridgeEvent whose deposit count is `count`, whatever the tree says: a chain that breaks its own rules. */
+  /** A BridgeEvent with deposit count `count`, whatever the tree's leaf count: a chain that breaks its own rules. */
   depositWithCount(count: number): void {
     const parts = { ...defaultParts, destinationNetwork: this.block.networkId === 0 ? 1 : 0 }
     this.inContract(this.block.contracts.bridge, depositInput(parts), () => {
@@ -75,7 +75,7 @@ export class FakeTransactionBuilder extends FakeManagerTransaction {
     })
   }
 
-  /** `updateGlobalExitRoot()` of the L1 bridge: publishes deposits made without force. */
+  /** `updateGlobalExitRoot()` of the L1 bridge: publishes unforced deposits. */
   updateGlobalExitRoot(): void {
     this.inContract(this.block.contracts.bridge, encodeCall('updateGlobalExitRoot'), () => {
       if (this.block.state.lastUpdatedDepositCount < this.block.state.deposits.length)
@@ -134,7 +134,7 @@ export class FakeTransactionBuilder extends FakeManagerTransaction {
     this.block.state.claims.delete(claimKey(deposit.networkId, deposit.depositCount))
   }
 
-  /** Claimed by an administrator. */
+  /** A claim that an administrator sets. */
   setClaim(deposit: FakeDeposit, form: 'index' | 'globalIndex' = 'globalIndex'): void {
     const { depositCount, networkId: sourceNetwork, globalIndex, originNetwork, originAddress } = deposit
     let logIndex = 0
@@ -211,7 +211,7 @@ export class FakeTransactionBuilder extends FakeManagerTransaction {
     return this.addLeaf(parts, logIndex, { caller })
   }
 
-  /** Who sent the one deposit with this content that was cut off; undefined when there is none, or more. */
+  /** Sender of the one archived deposit with this content. Undefined when there is none, or more than one. */
   private archivedSender(parts: LeafParts): Sender | undefined {
     const leaf = depositLeaf(parts)
     const twins = this.block.state.archived.filter((each) => each.leaf === leaf)

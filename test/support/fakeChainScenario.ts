@@ -3,7 +3,7 @@ import { createFakeWorld, type FakeWorld } from './fakeChain.js'
 import type { FakeDeposit } from './fakeChainState.js'
 import { account, tokenAddress, userContract } from './fakeChainTransaction.js'
 
-/** A world with the deposits that tests ask after by name. */
+/** A world with named deposits for tests. */
 export interface SmallWorld {
   readonly world: FakeWorld
   /** Ready: L1 → 1, injected, unclaimed. */
@@ -14,7 +14,7 @@ export interface SmallWorld {
   readonly claimedOnL1: FakeDeposit
   /** Ready: 1 → 2. */
   readonly betweenRollups: FakeDeposit
-  /** Not covered: L1 → 2, made without force after everything. */
+  /** Not covered: L1 → 2, an unforced deposit after all others. */
   readonly pending: FakeDeposit
   /** Not covered: 1 → L1, never settled. */
   readonly unsettled: FakeDeposit

@@ -9,7 +9,7 @@ import {
   ZERO_HASH,
 } from './fakeChainTrees.js'
 
-/** Where the fake chain put a thing. */
+/** Block, transaction and log of something on the fake chain. */
 export interface FakePosition {
   readonly networkId: number
   readonly blockNumber: number
@@ -18,7 +18,7 @@ export interface FakePosition {
   readonly logIndex: number
 }
 
-/** One leaf of a local exit tree, with what a service should tell of it. */
+/** One leaf of a local exit tree, with all that the service should report of it. */
 export interface FakeDeposit extends FakePosition, LeafParts {
   readonly depositCount: number
   readonly leaf: Hex
@@ -37,7 +37,7 @@ export interface FakeClaim extends FakePosition {
   readonly originAddress: Hex
   readonly destinationAddress: Hex
   readonly amount: bigint
-  /** null: set by an administrator. */
+  /** null: the claim was set by an administrator. */
   readonly caller: Hex | null
   readonly transactionSender: Hex
 }
@@ -49,7 +49,7 @@ export interface FakeL1InfoLeaf extends FakePosition {
   readonly globalExitRoot: Hex
   readonly previousBlockHash: Hex
   readonly leaf: Hex
-  /** Root of the L1 info tree with this leaf in it. */
+  /** Root of the L1 info tree that ends with this leaf. */
   readonly root: Hex
 }
 
@@ -76,10 +76,10 @@ export interface FakeTokenMapping extends FakePosition {
 export interface FakeState {
   /** Leaves in force, by deposit count. */
   deposits: FakeDeposit[]
-  /** What BackwardLET cut off, oldest first. */
+  /** Archived deposits that BackwardLET cut off, oldest first. */
   archived: readonly FakeDeposit[]
   localExitTree: Frontier
-  /** Every local exit root that ever was → leaf hashes under it. */
+  /** Every local exit root ever → the leaf hashes under it. */
   localExitRoots: Map<Hex, readonly Hex[]>
   /** Claims in force by `source:depositCount`. */
   claims: Map<string, FakeClaim>
@@ -89,7 +89,7 @@ export interface FakeState {
   globalExitRoots: Map<Hex, bigint>
   injectionHashChain: Hex
   removalHashChain: Hex
-  // L1 only from here on.
+  // The following fields are of the L1 only.
   mainnetExitRoot: Hex
   lastUpdatedDepositCount: number
   rollupExitRoot: Hex
@@ -97,7 +97,7 @@ export interface FakeState {
   l1InfoTree: Frontier
   l1InfoLeaves: FakeL1InfoLeaf[]
   l1InfoRoots: Map<number, Hex>
-  /** Rollup exit root → local exit root per network, as they were then. */
+  /** Rollup exit root → local exit root per network at that time. */
   rollupExitRoots: Map<Hex, ReadonlyMap<number, Hex>>
 }
 
@@ -124,7 +124,7 @@ export function genesisState(): FakeState {
   }
 }
 
-/** A copy that may be changed without touching `state`. */
+/** A copy that can be changed without touching `state`. */
 export function forkState(state: FakeState): FakeState {
   return {
     ...state,

@@ -32,7 +32,7 @@ export interface FakeContracts {
   readonly rollupManager: Hex
 }
 
-/** What a block hands to the transactions that are built in it. */
+/** What a block provides to the transactions that are built in it. */
 export interface TransactionContext {
   readonly contracts: FakeContracts
   readonly logs: FakeLog[]
@@ -55,7 +55,7 @@ export function tokenAddress(n: number): Hex {
   return slice(keccak(stringToHex(`token ${n}`)), 12)
 }
 
-/** Code behind a proxy: bridge contracts answer calls through a DELEGATECALL to it, as on real chains. */
+/** Implementation behind a proxy: bridge contracts answer calls through a DELEGATECALL to it, as on real chains. */
 function implementationOf(proxy: Hex): Hex {
   return slice(keccak(proxy, stringToHex('implementation')), 12)
 }
@@ -66,7 +66,7 @@ export class FakeTransactionFrames {
   readonly index: number
   readonly from: Hex
   protected readonly context: TransactionContext
-  /** Frames that are open, outermost first. */
+  /** Frames that are not closed yet, outermost first. */
   private readonly stack: FakeFrame[] = []
   private top: FakeFrame | undefined
 
@@ -89,36 +89,36 @@ export class FakeTransactionFrames {
     return this.root().input
   }
 
-  /** The transaction as callTracer tells it. */
+  /** The transaction as callTracer returns it. */
   trace(): FakeFrame {
     return this.root()
   }
 
-  /** Account that makes the next call. */
+  /** The caller of the next call. */
   protected get caller(): Hex {
     return this.stack.at(-1)?.to ?? this.from
   }
 
-  /** Runs `body` inside a call of another contract, which is the caller of what `body` does. */
+  /** Runs `body` inside a call of another contract, which becomes the caller of the calls in `body`. */
   through(contract: Hex, body: () => void): void {
     this.inFrame(frame('CALL', this.caller, contract, encodeCall('run', ['0x'])), body)
   }
 
-  /** A log of a contract that has nothing to do with the bridge. */
+  /** A log of a contract other than the bridge's. */
   noise(address: Hex = tokenAddress(0)): void {
     const transfer = () =>
       this.emit(address, 'transfer', { from: this.from, to: ZERO_ADDRESS, value: BigInt(this.index + 1) })
     this.inFrame(frame('CALL', this.caller, address, encodeCall('run', ['0x'])), transfer)
   }
 
-  /** A call of a bridge contract that reverts inside the transaction: it is in the trace and leaves no log. */
+  /** A reverted call of a bridge contract inside the transaction: it is in the trace and leaves no log. */
   revertedCall(target: Hex, input: Hex): void {
     const reverted = frame('CALL', this.caller, target, input)
     reverted.error = 'execution reverted'
     this.inFrame(reverted, () => {})
   }
 
-  /** Runs `body` as the code of a proxied contract. */
+  /** Runs `body` in the implementation behind a proxy. */
   protected inContract(target: Hex, input: Hex, body: () => void): void {
     this.inFrame(frame('CALL', this.caller, target, input), () =>
       this.inFrame(frame('DELEGATECALL', target, implementationOf(target), input), body),
@@ -130,7 +130,10 @@ export class FakeTransactionFrames {
     return this.emitRaw(address, encodeEvent(name, args))
   }
 
-  /** A log of any shape, for what no contract here would emit. @returns its log index. */
+  /**
+   * A log of any shape, for logs that no contract here emits.
+   * @returns its log index.
+   */
   emitRaw(address: Hex, event: { topics: readonly Hex[]; data: Hex }): number {
     this.context.assertOpen(this.index)
     const current = this.stack.at(-1)

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/telemetry/clocks.js'
 
-/** Time that stands still until somebody sleeps: then it jumps. Chance is always one half unless told otherwise. */
+/** Time that stands still until a sleep, and then jumps to its end. Chance is always one half unless set otherwise. */
 export class FakeClock implements Clock {
   /** Every sleep so far, ms. */
   readonly sleeps: number[] = []

@@ -10,7 +10,7 @@ import {
   logMatches,
 } from './fakeRpcFaults.js'
 
-/** What goes back over the wire; `silent` and `close` are what they say. */
+/** The HTTP answer. `silent` sends none, `close` cuts the connection. */
 export type WireAnswer =
   | { readonly status: number; readonly headers: Record<string, string>; readonly body: string }
   | 'silent'
@@ -38,7 +38,7 @@ class WireInterrupt extends Error {
  */
 export class FakeEndpoint {
   readonly network: FakeNetwork
-  /** Calls per method so far, batches taken apart. */
+  /** Calls per method so far, each call of a batch counted. */
   readonly calls = new Map<string, number>()
   /** Every call, oldest first. */
   readonly requests: FakeCall[] = []
@@ -54,7 +54,7 @@ export class FakeEndpoint {
     this.network = network
   }
 
-  /** Switches a fault on; several add up, earlier ones first. */
+  /** Switches a fault on. Several faults apply at once, earlier ones first. */
   fail(fault: Fault): ActiveFault {
     const active = new ActiveFault(fault, (self) => this.faults.splice(this.faults.indexOf(self), 1))
     this.faults.push(active)
@@ -84,13 +84,13 @@ export class FakeEndpoint {
     this.requests.length = 0
   }
 
-  /** The next call that matches; for tests that wait on an event instead of a time. */
+  /** The next call that matches, for tests that wait for a call instead of a time. */
   nextCall(method: string, matches: (call: FakeCall) => boolean = () => true): Promise<FakeCall> {
     const wanted = (call: FakeCall) => call.method === method && matches(call)
     return new Promise((resolve) => this.waiters.push({ matches: wanted, resolve }))
   }
 
-  /** Answers one HTTP body, single call or batch. */
+  /** Answers one HTTP body, a single call or a batch. */
   async answer(body: string): Promise<WireAnswer> {
     try {
       const parsed = JSON.parse(body) as Envelope | Envelope[]

@@ -10,7 +10,7 @@ import type { CompiledMerkle } from '../../src/wasm/wasmModule.js'
 import { createGate, type Gate } from './fakeQueryFaults.js'
 import type { SnapshotCare } from './storeQuery.js'
 
-/** A real pool whose workers make their answers up (`fakeQueryWorker`). */
+/** A real pool whose workers give made-up answers (`fakeQueryWorker`). */
 export interface FakePool {
   readonly pool: QueryPool
   readonly status: QueryPoolOptions['status']
@@ -35,7 +35,7 @@ export async function startFakePool(
   const status = createStatusBoard(config.networks.map(({ networkId }) => networkId))
   const pool = await startQueryPool({
     config,
-    // Only the fake workers look at it, and they want no wasm.
+    // The module for the worker data. The fake workers need no wasm.
     compiled: { name: 'none', gate, care } as unknown as CompiledMerkle,
     status,
     logger: createLogger({ level: 'debug', format: 'json' }, {}, (line) => logLines.push(line)),
@@ -59,14 +59,14 @@ export function ask<K extends OperationId>(
   coding: ContentCoding = 'identity',
 ): Promise<QueryReply> {
   return new Promise((resolve, reject) => {
-    // The body is lent for the length of the call only.
+    // The body is only valid during the call.
     const settle = (reply: QueryReply): void =>
       resolve({ ...reply, body: reply.body.slice(), tag: reply.tag.slice() })
     if (!pool.submit({ operation, query, coding, settle })) reject(new Error('refused'))
   })
 }
 
-/** The cheapest query: its answer's `timestamp` is the deposit count. */
+/** The cheapest query. The `timestamp` of its answer is the deposit count. */
 export function askIndex(pool: QueryPool, depositCount: number): Promise<QueryReply> {
   return ask(pool, 'getL1InfoTreeIndex', {
     networkId: asNetworkId(1),

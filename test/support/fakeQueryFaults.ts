@@ -1,4 +1,4 @@
-/** A page of this number has metadata of 8 KB in each row. */
+/** The page with this number has metadata of 8 KB in each row. */
 export const HEAVY_PAGE = 4_000_000_000
 
 /** Deposit counts that make `fakeQueryWorker` misbehave. */
@@ -7,13 +7,13 @@ export const faultCounts = {
   throw: 4_000_000_002,
   invariant: 4_000_000_003,
   trap: 4_000_000_004,
-  /** Waits until the gate is let go. */
+  /** Waits until the gate opens. */
   hold: 4_000_000_005,
   commitWhileReading: 4_000_000_006,
   notFound: 4_000_000_007,
   notYet: 4_000_000_008,
   unavailable: 4_000_000_009,
-  /** Of a proof: fails when most of its text is written. */
+  /** A proof that fails when most of its text is written. */
   halfWritten: 4_000_000_010,
   /** Fills the heap of its thread. */
   outOfMemory: 4_000_000_011,
@@ -29,7 +29,7 @@ export function createGate(): Gate {
   return new SharedArrayBuffer(4)
 }
 
-/** In the worker: tells that it has arrived and waits. */
+/** In the worker: reports its arrival and waits. */
 export function waitAt(gate: Gate): void {
   const cell = new Int32Array(gate)
   Atomics.store(cell, 0, HELD)
@@ -43,14 +43,14 @@ export async function arrivalAt(gate: Gate): Promise<void> {
   if (waiting.async) await waiting.value
 }
 
-/** In the test: the worker goes on, and the gate may be used again. */
+/** In the test: lets the worker continue, after which the gate can be used again. */
 export function letGo(gate: Gate): void {
   const cell = new Int32Array(gate)
   Atomics.store(cell, 0, OPEN)
   Atomics.notify(cell, 0)
 }
 
-// Node 20 has it; the library of ES2023 does not know it yet.
+// Node 20 has the function, but TypeScript's ES2023 library does not declare it.
 const atomics = Atomics as unknown as {
   waitAsync(
     cells: Int32Array,

@@ -20,12 +20,12 @@ import {
 } from './sampleRecords.js'
 
 /**
- * A pool worker with made-up answers: a page has as many rows as asked for, deposit counts from `faultCounts` do what
- * they name, everything else succeeds.
+ * A pool worker with made-up answers: a page has as many rows as asked for, deposit counts from `faultCounts`
+ * cause the fault of their name, every other query succeeds.
  */
 
 const { config, status, compiled, slots } = workerData as QueryWorkerData
-// The pool hands on whatever stands in the place of the wasm module.
+// The pool passes on anything in place of the wasm module.
 const gate = (compiled as unknown as { readonly gate?: Gate }).gate
 
 /** A module whose only function is the instruction `unreachable`. */
@@ -42,7 +42,7 @@ function trap(): undefined {
 
 function fillHeap(): never {
   const kept: number[][] = []
-  // Little by little: Node stops a thread that passes its limit, but only within the next 16 MB.
+  // In small pieces: Node stops a thread beyond its heap limit only within the next 16 MB.
   for (;;) kept.push(new Array<number>(500_000).fill(kept.length + 0.5))
 }
 

@@ -20,18 +20,18 @@ export class FakeRpcError extends Error {
 export interface FakeView {
   readonly network: FakeNetwork
   readonly blocks: readonly FakeBlock[]
-  /** True for logs that the answer leaves out. */
+  /** True for logs that the answer omits. */
   readonly hides: (log: FakeLog, block: FakeBlock, by: 'range' | 'hash') => boolean
   readonly zeroBloom: boolean
   readonly takesPrograms: boolean
-  /** Logs and receipts as sent, from how a node that counts per block tells them. */
+  /** Logs and receipts as sent, made from those of a node that numbers logs per block. */
   readonly render: (log: RenderedLog, block: FakeBlock, by: 'filter' | 'receipt') => object
   readonly finality: 'right' | 'unsupported' | 'null' | 'zero'
-  /** Where logs come from; another branch than the headers' for a load balancer that mixes nodes. */
+  /** The chain of the logs. It is another branch than the headers' for a load balancer that mixes nodes. */
   readonly logBlocks: readonly FakeBlock[]
 }
 
-/** A log as JSON-RPC tells it. */
+/** A log in the form of JSON-RPC. */
 export interface RenderedLog extends Readonly<Record<string, unknown>> {
   readonly transactionHash: Hex
   readonly logIndex: Hex
@@ -87,7 +87,10 @@ export const rpcMethods: Readonly<Record<string, Method>> = {
   },
 }
 
-/** The one creation code that this node knows: a count, then words of the bridge's `claimedBitMap` at the positions behind it. */
+/**
+ * The only creation code that this node runs: a count, then words of the bridge's `claimedBitMap` at the positions
+ * after it.
+ */
 function runProgram({ network, ...view }: FakeView, block: FakeBlock, data: Hex): Hex {
   const bridge = network.contracts.bridge.slice(2)
   const at = data.indexOf(`73${bridge}`)
@@ -169,7 +172,7 @@ function selectedBlocks(view: FakeView, filter: LogFilter): readonly FakeBlock[]
   return view.logBlocks.slice(from, to + 1)
 }
 
-/** Numbers past the head are clamped silently, as most nodes do. */
+/** Numbers above the head are silently lowered to it, as on most nodes. */
 function numberOf(view: FakeView, tag: string): number {
   return tag.startsWith('0x') ? Number(tag) : blockAt(view, tag)!.number
 }
@@ -227,7 +230,7 @@ function receiptOf(view: FakeView, block: FakeBlock, transaction: FakeTransactio
   }
 }
 
-/** callTracer's answer; without `withLog` frames carry no logs, as on nodes that do not know the option. */
+/** callTracer's answer. Without `withLog` frames have no logs, as on nodes that do not know the option. */
 function traceOf(frame: FakeFrame, options: unknown): unknown {
   const { tracer, tracerConfig } = (options ?? {}) as {
     tracer?: string

@@ -9,7 +9,7 @@ export interface FakeCall {
   readonly nth: number
 }
 
-/** Which logs a fault is about; every field given must match. */
+/** Which logs a fault affects. Every given field must match. */
 export interface LogMatch {
   readonly blockNumber?: number
   readonly logIndex?: number
@@ -67,9 +67,9 @@ export type FaultKind =
 export interface FaultTrigger {
   readonly methods?: readonly string[]
   readonly when?: (call: FakeCall) => boolean
-  /** Fires this often, then never again. */
+  /** The fault fires this often, then never again. */
   readonly times?: number
-  /** Lets so many matching calls pass first. */
+  /** This many matching calls pass before the fault fires. */
   readonly skip?: number
 }
 

@@ -9,7 +9,7 @@ export interface FakeRpcServer {
   readonly endpoint: FakeEndpoint
   /** `http://127.0.0.1:port` */
   readonly url: string
-  /** Stops at once; open connections are cut. */
+  /** Stops at once, and cuts open connections. */
   close(): Promise<void>
 }
 

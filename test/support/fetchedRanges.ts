@@ -5,7 +5,7 @@ import { type OpenChain, openChain } from './openChain.js'
 
 const { signal } = new AbortController()
 
-/** Runs `body` with a client of `network`, and closes everything behind it. */
+/** Runs `body` with a client of `network`, then closes both. */
 export async function withChain(
   network: FakeNetwork,
   body: (chain: OpenChain) => Promise<void>,
@@ -36,7 +36,7 @@ export function depositCounts(blocks: readonly IndexedBlock[]): number[] {
   )
 }
 
-/** from … to, both included. */
+/** The numbers from … to, both included. */
 export function numbers(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index)
 }

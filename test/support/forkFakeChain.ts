@@ -20,7 +20,7 @@ export type FakeChainCommand = { readonly networkId: number } & (
       readonly blocks: Exclude<ReorgOptions['blocks'], undefined | readonly unknown[]>
       readonly extra: number
     }
-  /** Functions do not cross: no `when`, no `hold`. */
+  /** Functions cannot be sent to the child: no `when`, no `hold`. */
   | { readonly type: 'fail'; readonly fault: Fault }
   | { readonly type: 'clearFaults' | 'deposits' | 'claims' | 'roots' | 'calls' }
 )

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /**
- * A port that nobody listened on a moment ago, for programs that can't be asked which port they took, and for services that
- * are started again on theirs. It is below those that the system gives to outgoing connections: one of them could take it
+ * A port that was free a moment ago, for programs that cannot report the port they took, and for services that are
+ * restarted on the same port. It is below the system's range for outgoing connections, one of which could take it
  * in the meantime.
  */
 export async function freePort(): Promise<number> {

@@ -6,18 +6,21 @@ interface Cleaner {
   after(body: () => Promise<void>): void
 }
 
-/** A node's WebSocket side, on loopback. */
+/** The WebSocket side of a node, on loopback. */
 export interface HeadServer {
   readonly url: string
-  /** Headers of the last connection. */
+  /** Request headers of the last connection. */
   authorization(): string | undefined
   /** Resolves with the next connection, after its first message. */
   subscriber(): Promise<WebSocket>
-  /** What it sends to a connection. */
+  /** Sends a message to a connection. */
   send(socket: WebSocket, message: unknown): void
 }
 
-/** @param answer what is sent on the first message. @param autoPong false: pings are not answered. */
+/**
+ * @param answer the reply to the first message.
+ * @param autoPong false: pings are not answered.
+ */
 export async function serveHeads(
   context: Cleaner,
   answer: unknown = { jsonrpc: '2.0', id: 1, result: '0x5' },
@@ -59,7 +62,7 @@ export async function serveHeads(
   }
 }
 
-/** The message of a subscription, as nodes send it. */
+/** A subscription's message about a new head, as nodes send it. */
 export function headMessage(hash: string): unknown {
   const result = { number: '0x10', hash, parentHash: `0x${'00'.repeat(32)}`, timestamp: '0x1' }
   return { jsonrpc: '2.0', method: 'eth_subscription', params: { subscription: '0x5', result } }

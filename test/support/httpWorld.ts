@@ -7,7 +7,7 @@ import { type FakePool, startFakePool } from './fakePool.js'
 import { loadedConfig } from './loadedConfig.js'
 import { tempFolder } from './tempFolder.js'
 
-/** The real server over a real pool whose workers make their answers up. */
+/** The real server over a real pool whose workers give made-up answers. */
 export interface HttpWorld extends FakePool {
   readonly server: HttpServer
   readonly port: number

@@ -33,9 +33,9 @@ interface Cleaner {
 export interface SyncOptions {
   /** Last block to index; default: the head. */
   readonly to?: number
-  /** How far finality stands behind the last block; default 0. */
+  /** How far finality is behind the last block. Default: 0. */
   readonly finalizedLag?: number
-  /** Newest block that can't be undone; default: none. */
+  /** Newest block that cannot be undone. Default: none. */
   readonly undoFloor?: number
   /** Blocks per batch; default: all in one. */
   readonly batchBlocks?: number
@@ -44,8 +44,8 @@ export interface SyncOptions {
 }
 
 /**
- * A fake world, indexed into real shards by the real writer and read by the real readers; what stands between (RPC, threads,
- * pool) is left out. Call `sync` after mining.
+ * A fake world, indexed into real shards by the real writer and read by the real readers, without RPC, threads and
+ * pool. Call `sync` after mining.
  */
 export class IndexedWorld {
   readonly world: FakeWorld
@@ -86,7 +86,7 @@ export class IndexedWorld {
     this.searchRoots()
   }
 
-  /** Looks for roots that were settled inside a block, as each indexer's thread does beside its blocks. */
+  /** Searches roots that were settled inside a block, as each indexer thread does between its blocks. */
   searchRoots(): void {
     for (const [networkId, search] of this.searches)
       if (this.writer(networkId).checkpoint() !== undefined)
@@ -94,7 +94,7 @@ export class IndexedWorld {
         while (search.hasWork)
   }
 
-  /** The network's thread begins anew: what it remembered of its search is gone. */
+  /** Restarts the network's search: the state of the previous one is forgotten. */
   restartSearch(networkId: number): void {
     if (this.l1Reader === undefined) return
     const row = (id: number) => statusRow(this.status, id)
@@ -111,7 +111,7 @@ export class IndexedWorld {
     )
   }
 
-  /** Follows the canonical chain of one network: undoes what is no longer on it, then applies what is new. */
+  /** Follows the canonical chain of one network: reverts blocks that are no longer in it, then applies new ones. */
   sync(networkId: number, options: SyncOptions = {}): void {
     const network = this.world.network(networkId)
     const writer = this.writer(networkId)
@@ -149,7 +149,7 @@ export class IndexedWorld {
   }
 }
 
-/** A page makes its rows when they are read, which is possible inside the task alone. */
+/** A page reads its rows lazily, which only works inside the task. */
 function makeRows(result: unknown): void {
   const answer = result as { readonly value?: { readonly rows?: readonly unknown[] } } | undefined
   assert.notEqual(answer?.value?.rows?.length, -1)
@@ -187,7 +187,7 @@ function indexedBlock(network: FakeNetwork, block: FakeBlock, withSenders: boole
   return { header: headerOf(block), events }
 }
 
-/** Sender of the deposit, claim or ForwardLET that this log tells of. */
+/** Sender of the deposit, claim or ForwardLET of this log. */
 export function senderOf(block: FakeBlock, logIndex: number): Sender {
   const log = block.logs[logIndex]!
   const { from, trace } = block.transactions[log.transactionIndex]!
@@ -197,7 +197,7 @@ export function senderOf(block: FakeBlock, logIndex: number): Sender {
   }
 }
 
-/** Who made the call that a log is of: a proxy's delegate call is part of the call to the proxy. */
+/** The caller of the call that emitted a log: a proxy's DELEGATECALL is part of the call of the proxy. */
 function callerOfLog(frame: FakeFrame, callerAbove: Hex, logIndex: number): Hex | undefined {
   const caller = frame.type === 'DELEGATECALL' ? callerAbove : frame.from
   if (frame.logs.some(({ index }) => Number(index) === logIndex)) return caller

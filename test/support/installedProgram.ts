@@ -1,13 +1,13 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** How the reason of a skip begins that the test runner lets pass outside CI. */
+/** Prefix of the skip reason that the test runner accepts outside CI. */
 export const NOT_INSTALLED = 'not installed: '
 
-/** Debian keeps servers where only root's PATH looks. */
+/** Debian installs servers where only root's PATH finds them. */
 const SERVER_FOLDERS = ['/usr/sbin', '/usr/local/sbin']
 
-/** @returns the reason to skip what needs these programs, or false when all are there. */
+/** @returns the reason to skip a test that needs these programs, or false when all are installed. */
 export function skipWithout(...names: readonly string[]): string | false {
   const missing = names.filter((name) => installedProgram(name) === undefined)
   return missing.length === 0 ? false : NOT_INSTALLED + missing.join(', ')

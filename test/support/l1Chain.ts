@@ -15,7 +15,7 @@ const NO_ROOT: Hash = new Uint8Array(32)
 
 type Unplaced<E> = E extends ChainEvent ? Omit<E, 'blockNumber' | 'logIndex' | 'transactionHash'> : never
 
-/** A right L1 by hand: each method makes the events of one act; `block` closes a block over transactions. */
+/** A correct L1 made by hand: each method makes the events of one action, and `block` closes a block of transactions. */
 export class L1Chain {
   readonly blocks: IndexedBlock[] = []
   readonly depositLeaves: Hash[] = []
@@ -33,7 +33,7 @@ export class L1Chain {
     return { number, hash: this.#numbers.freshHash(), parentHash, timestampSec: 1_700_000_000 + 12 * number }
   }
 
-  /** Closes the block at hand: each argument holds the events of one transaction. */
+  /** Closes the current block: each argument has the events of one transaction. */
   block(...transactions: Unplaced<ChainEvent>[][]): IndexedBlock {
     const header = this.#header
     const events: ChainEvent[] = []
@@ -113,7 +113,7 @@ export class L1Chain {
     ).root
   }
 
-  /** UpdateL1InfoTree and its V2 for the roots as they are now. */
+  /** UpdateL1InfoTree and its V2 for the present roots. */
   leaf(): Unplaced<ChainEvent>[] {
     const { mainnetExitRoot, rollupExitRoot } = this
     const { parentHash, timestampSec } = this.#header

@@ -4,7 +4,7 @@ import type { Config } from '../../src/config/config.types.js'
 import { loadConfig } from '../../src/config/load.js'
 import { EXAMPLE_TOML } from './exampleConfig.js'
 
-/** The example configuration, loaded, with its data in `folder` and every port free to choose. */
+/** The example configuration, loaded, with its data in `folder` and every port chosen by the system. */
 export function loadedConfig(folder: string, changes: Partial<Pick<Config, 'pool'>> = {}): Config {
   const file = join(folder, 'bds.toml')
   writeFileSync(file, EXAMPLE_TOML)

@@ -30,11 +30,11 @@ interface Row {
   readonly header: BlockHeader
   readonly event: ChainEvent
   sender: Sender | null
-  /** No endpoint knows its transaction. */
+  /** No endpoint knows the transaction. */
   isUntold?: boolean
 }
 
-/** A shard writer that keeps lists in memory: checks contiguous deposit counts and keeps undo, nothing else. */
+/** A shard writer that keeps lists in memory. It checks that deposit counts have no gap and keeps undo, nothing else. */
 export class MemoryShard implements ShardWriter {
   /** Every batch that was applied, reverted ones too. */
   readonly batches: BlockBatch[] = []
@@ -174,7 +174,7 @@ export class MemoryShard implements ShardWriter {
         rows.push({ header, event, sender: 'sender' in event ? event.sender : null })
       }
     const floor = batch.batchUndoFloor ?? batch.undoFloor
-    // Of blocks that are taken back together only the last one can be gone back to.
+    // Of blocks that are reverted together only the last one can be reverted to.
     const together = batch.blocks.filter(({ header }) => header.number <= batch.undoFloor).slice(0, -1)
     const headers = batch.blocks.filter((block) => !together.includes(block)).map(({ header }) => header)
     if (headers.at(-1)?.number !== batch.head.number) headers.push(batch.head)

@@ -2,11 +2,11 @@ import { TILE_BYTES, type TileWriter } from '../../src/merkle/treeTiles.js'
 
 const SLAB_TILES = 256
 
-/** Tree tiles in memory: the store's stand-in for tests and benches of the tree alone. */
+/** Tree tiles in memory, instead of the store, for tests and benches of the tree alone. */
 export class MemoryTiles implements TileWriter {
   readonly tiles = new Map<number, Uint8Array>()
   writes = 0
-  /** Memory for tiles is taken in large pieces: a million leaves need 16,000 tiles. */
+  /** Memory for tiles is allocated in large pieces: a million leaves need 16,000 tiles. */
   #slab = new Uint8Array()
 
   getTile(lineage: number, group: number, index: number): Uint8Array | undefined {

@@ -15,7 +15,7 @@ import {
 export const mainnetFlag = 2n ** 64n
 export const noBranch = Array<Hex>(32).fill(ZERO_HASH)
 
-/** Proofs for a deposit of the L1, made from noble's tree over `leaves`. */
+/** Proofs of a deposit of the L1, from noble's tree over `leaves`. */
 export function claimFromL1(deposits: readonly LeafParts[], index: number): ClaimRequest {
   const leaves = deposits.map(depositLeaf)
   return {
@@ -28,7 +28,7 @@ export function claimFromL1(deposits: readonly LeafParts[], index: number): Clai
   }
 }
 
-/** Proofs for a deposit of an L2, with the local exit roots of all rollups. */
+/** Proofs of a deposit of an L2, with the local exit roots of all rollups. */
 export function claimFromL2(
   networkId: number,
   deposits: readonly LeafParts[],
@@ -45,7 +45,7 @@ export function claimFromL2(
   }
 }
 
-/** An ETH deposit, as its leaf tells it. */
+/** An ETH deposit with the fields of its leaf. */
 export const etherTo = (
   destinationNetwork: number,
   destinationAddress: Address,

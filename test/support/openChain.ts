@@ -8,7 +8,7 @@ import type { FakeEndpoint } from './fakeEndpoint.js'
 import { serveFakeNetwork } from './fakeRpcServer.js'
 import { createKeepingLogger, type KeptLine } from './keepingLogger.js'
 
-/** A chain client with endpoints of its own and time that it never waits for. */
+/** A chain client with endpoints of its own and a clock that jumps over every wait. */
 export interface OpenChain {
   readonly client: ChainClient
   readonly endpoints: readonly FakeEndpoint[]

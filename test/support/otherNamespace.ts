@@ -1,11 +1,11 @@
 import { installedProgram, skipWithout } from './installedProgram.js'
 
-/** Why nothing can be run in a pid namespace of its own here, or false. */
+/** The reason why no pid namespace can be made on this machine, or false. */
 export const noOtherNamespace = skipWithout('unshare')
 
 /**
- * A command that runs the words after it as process 1 of a pid namespace of its own, as a container does. Who is not root
- * gets a user namespace for it.
+ * A command that runs the words after it as process 1 of a new pid namespace, as a container does. A user other
+ * than root gets a user namespace for it.
  */
 export const inOtherNamespace: readonly string[] = [
   installedProgram('unshare') ?? 'unshare',
@@ -16,7 +16,7 @@ export const inOtherNamespace: readonly string[] = [
   '--kill-child',
 ]
 
-/** The same under another host name. */
+/** The same command under another host name. */
 export const underOtherName: readonly string[] = [
   ...inOtherNamespace,
   '--uts',

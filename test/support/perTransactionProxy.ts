@@ -17,7 +17,7 @@ interface ToldLog {
   logIndex: string
 }
 
-/** A node that counts the logs of each transaction from 0, before one that counts those of a block. */
+/** A proxy that numbers the logs of each transaction from 0, in front of a node that numbers those of a block. */
 export async function servePerTransaction(context: Cleaner, node: string): Promise<string> {
   const post = async (body: string) =>
     (await (
@@ -59,7 +59,7 @@ export async function servePerTransaction(context: Cleaner, node: string): Promi
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Those of traces have no index. */
+/** Logs in traces have no index. */
 function isLog(value: unknown): value is ToldLog {
   return typeof value === 'object' && value !== null && 'logIndex' in value && 'transactionHash' in value
 }

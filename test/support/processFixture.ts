@@ -10,7 +10,7 @@ import { createLogger } from '../../src/telemetry/logger.js'
 /** A process whose job does one thing wrong; started by `test/unit/service/main.test.ts`. */
 const mode = process.argv[2]
 
-// A thread that sits in a system call: nothing of Node ends it.
+// A thread that hangs in a system call: Node cannot end it.
 if (!isMainThread) {
   parentPort?.postMessage('stuck')
   execFileSync('sleep', ['10'])
@@ -23,7 +23,7 @@ const job: Job = {
   stop: () => {
     if (mode === 'hangs' || mode?.startsWith('stuck thread')) return never
     if (mode === 'busy') for (;;);
-    // One press of Ctrl-C under npm: the same signal again, at once.
+    // One press of Ctrl-C under npm: the same signal twice at once.
     if (mode === 'told twice') process.kill(process.pid, 'SIGINT')
     // systemd with SendSIGHUP.
     if (mode === 'hung up too') process.kill(process.pid, 'SIGHUP')
@@ -35,14 +35,15 @@ const job: Job = {
 async function start(): Promise<Job> {
   if (mode === 'refuses') throw new OperatorError('the port is taken')
   if (mode === 'throws') setImmediate(() => Promise.reject(new Error('a bug')))
-  // As a look at a folder whose volume is gone, or a name that no server resolves: a thread of libuv's own waits for it.
+  // Like opening a file of a volume that is gone, or resolving a name that no server answers: a libuv thread
+  // waits for it.
   if (mode === 'stuck look') open(process.argv[3]!, () => undefined)
   if (mode === 'busy exit')
     process.on('exit', () => {
       for (;;);
     })
   if (mode?.startsWith('stuck thread')) await once(new Worker(new URL(import.meta.url)), 'message')
-  // From within: whoever starts a process in a pid namespace of its own knows another number of it.
+  // Signals itself, because its parent sees another process id when it starts it in a pid namespace.
   if (mode === 'stuck thread, told so') setTimeout(() => process.kill(process.pid, 'SIGTERM'), 50)
   console.log('started')
   if (mode === 'never starts') return never

@@ -17,13 +17,16 @@ interface Cleaner {
 /** Two complete instances over the same chains, each with its own data folder and ports. */
 export interface TwoInstances {
   readonly ports: readonly { readonly api: number; readonly ops: number }[]
-  /** What every instance answers while the chains stand still. */
+  /** The answer of every instance while the chains do not change. */
   readonly targets: readonly LoadTarget[]
-  /** Stops one with SIGTERM, starts it again on its ports and waits until it is ready. @returns its exit code. */
+  /**
+   * Stops one instance with SIGTERM, restarts it on the same ports and waits until it is ready.
+   * @returns its exit code.
+   */
   restart(at: number): Promise<number | null>
 }
 
-/** Longer than the proxies of `deploy/` take to notice, shorter than the default of 5 s. */
+/** Longer than the proxies of `deploy/` need to notice, and shorter than the default of 5 s. */
 const DRAIN = ['--http-drain-delay-ms', '3500', '--log-level', 'error']
 
 export async function startTwoInstances(context: Cleaner): Promise<TwoInstances> {
@@ -69,7 +72,7 @@ export async function startTwoInstances(context: Cleaner): Promise<TwoInstances>
   }
 }
 
-/** A file of `deploy/` with the ports of a test in the place of its own: where the proxy listens, and the instances' APIs. */
+/** A file of `deploy/` with the test's ports in place of its own: the proxy's, and those of the instances' APIs. */
 export function deployed(file: string, proxyPort: number, [first, second]: TwoInstances['ports']): string {
   const ports = [
     [8080, proxyPort],
@@ -85,7 +88,7 @@ export function deployed(file: string, proxyPort: number, [first, second]: TwoIn
   return text
 }
 
-/** Runs a proxy in the foreground until the test ends. Resolves when it takes connections. */
+/** Runs a proxy in the foreground until the test ends. Resolves when it accepts connections. */
 export async function runProxy(
   context: Cleaner,
   program: string,
@@ -120,7 +123,7 @@ export async function runProxy(
   })
 }
 
-/** Restarts both instances, one after the other, while load runs through the proxy: no request may fail. */
+/** Restarts both instances one after the other under load through the proxy: no request may fail. */
 export async function assertRollsUnderLoad(port: number, instances: TwoInstances): Promise<void> {
   const { answered, failures } = await rollUnderLoad(port, instances)
   assert.deepEqual(failures.slice(0, 5), [])

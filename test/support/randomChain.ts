@@ -15,7 +15,7 @@ import { TestNumbers } from './testNumbers.js'
 type OfType<Type extends ChainEvent['type']> = Extract<ChainEvent, { type: Type }>
 type Place = 'blockNumber' | 'logIndex' | 'transactionHash'
 
-/** A random chain of one L2, every event of it right: blocks may be dropped from its end and others grown. */
+/** A random chain of one L2 with valid events. Blocks may be dropped from its end and new ones added. */
 export class RandomChain {
   readonly blocks: IndexedBlock[] = []
   readonly #numbers: TestNumbers
@@ -91,7 +91,7 @@ export class RandomChain {
     }
   }
 
-  /** One of four, of which the last is too long for a list. */
+  /** One of four metadata, of which the last is too long for a list. */
   #blob(): Uint8Array {
     const fill = this.#numbers.below(4)
     return Buffer.alloc(fill === 3 ? 5_000 : 300, fill)
@@ -194,7 +194,7 @@ export class RandomChain {
     const leaves = draft.deposits.map((deposit) => deposit.leafHash)
     const newLeaves = Array.from({ length: 1 + this.#numbers.below(4) }, (_, index) => {
       if (draft.archived.length === 0 || !this.#numbers.chance(0.6)) return this.#leaf()
-      // Some leaves come back as they were archived, some of those at the same count.
+      // Some archived leaves are appended again, some of them at the same count.
       const picked = this.#numbers.pick(draft.archived)
       const isOdd = draft.archived.indexOf(picked) % 2 === 1
       const same = draft.archived.findLast((each) => each.depositCount === leaves.length + index)

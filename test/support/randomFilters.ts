@@ -13,7 +13,7 @@ const RECEIVERS = [20, 21, 22, 555].map(account)
 const CLAIMERS = [5, 6, 7, 555].map(account).concat(userContract(1))
 const NETWORK_IDS = [[0], [1], [2], [3], [77], [1, 2], [0, 77], [0, 1, 2, 3, 77], [500]]
 
-/** One choice or another, a share of the time. */
+/** Random choices among given values. */
 class Dice {
   readonly #random: () => number
 
@@ -62,12 +62,12 @@ export function randomBridgeFilters(
   }
 }
 
-/** A message shows its own origin as its sender. */
+/** The caller of a message is its origin address. */
 function originShownAsSender({ leafType, originAddress }: ExpectedDeposit): string | undefined {
   return leafType === 1 ? originAddress : undefined
 }
 
-/** Every filter is one line: a bridge is in the list when none objects. */
+/** One line per filter: a bridge is in the list when every filter accepts it. */
 export function matchesBridge(deposit: ExpectedDeposit, query: Partial<BridgesQuery>): boolean {
   const { fromAddress, toAddress, transactionHash } = query
   const from = fromAddress && toHex(fromAddress)
@@ -118,7 +118,7 @@ export function matchesClaim(claim: ExpectedClaim, networkId: number, query: Par
   return !objections.some(Boolean)
 }
 
-/** The index names the claim's deposit, or is the bare index that the claim was made with before etrog. */
+/** The index is the claim's global index, or the bare index of a claim before etrog. */
 function namesClaim(claim: ExpectedClaim, networkId: number, index: bigint): boolean {
   const deposit = [claim.sourceNetwork, claim.depositCount].join()
   const emitted = BigInt(String(claim.globalIndex))

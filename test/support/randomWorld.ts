@@ -22,11 +22,11 @@ export function randomNumbers(seed: number): () => number {
 }
 
 const SERVED_L2 = [1, 2]
-/** Registered and settled, but served by nobody; and a network that no manager knows. */
+/** A rollup that is registered and settled but not served, and a network that no manager knows. */
 const FOREIGN_ROLLUP = 3
 const UNKNOWN_NETWORK = 77
 
-/** The times of network 2 fall, by up to four blocks. */
+/** Timestamps of network 2 decrease, by up to four blocks' time. */
 function timeOf(networkId: number, block: number): number {
   const late = networkId === 2 ? ((block * 7) % 11) - 5 : 0
   return 1_700_000_000 + 12 * block - 8 * late
@@ -51,14 +51,14 @@ export class RandomWorld {
     })
   }
 
-  /** Mines one block somewhere. */
+  /** Mines one block of some network. */
   step(): void {
     const network = this.world.network(this.pick([0, 0, 1, 2]))
     const recipe = this.pick(network.networkId === 0 ? this.l1Recipes : this.l2Recipes)
     network.mine(recipe(network, randomNumbers(Math.floor(this.random() * 2 ** 32))))
   }
 
-  /** A reorg of one network; what others did on the strength of the lost blocks stays. */
+  /** A reorg of one network. Blocks of others that relied on the dropped blocks stay. */
   reorg(): void {
     const network = this.world.network(this.pick(this.world.networkIds))
     const depth = Math.min(1 + Math.floor(this.random() * 4), network.blocks.length - 2)
@@ -116,7 +116,7 @@ export class RandomWorld {
     block.tx().settle(networkId, networkId === FOREIGN_ROLLUP ? foreign : this.settledRoot(networkId, random))
   }
 
-  /** Mostly the newest root, but any that the tree ever had can be settled: one inside a block, one from before a cut. */
+  /** Mostly the newest root, but any earlier root can be settled: one inside a block, one from before a cut. */
   private settledRoot(networkId: number, random: () => number): Hex {
     const { state } = this.world.network(networkId).head
     const all = [...state.localExitRoots.keys()]
@@ -130,7 +130,7 @@ export class RandomWorld {
     const newest = leaves.length - 1
     const index = random() < 0.6 ? newest : Math.floor(random() * leaves.length)
     const ger = leaves[index]!.globalExitRoot
-    // The contract refuses a root that it knows.
+    // The contract refuses to insert a root that it already has.
     if (!block.state.globalExitRoots.has(ger)) block.tx().injectGer(ger)
   }
 
@@ -182,8 +182,10 @@ export class RandomWorld {
     }
   }
 
-  /** BackwardLET, and mostly ForwardLET with what was cut: some leaves as they were, some to another network or with
-   * another amount, some left out. */
+  /**
+   * BackwardLET, and mostly ForwardLET with the archived leaves: some unchanged, some with another destination or
+   * amount, some left out.
+   */
   private cut(random: () => number): Recipe {
     const drop = 1 + Math.floor(random() * 6)
     const fates = Array.from({ length: drop + 2 }, () => ({ chance: random(), amount: ++this.amount }))

@@ -7,16 +7,16 @@ import { ErrorResponse } from '../../src/api/schemas.js'
 /** One response as it came over the wire. */
 export interface RawResponse {
   readonly status: number
-  /** Lower-case names; a header that came twice is an array's worth of trouble, so it throws. */
+  /** Lower-case names. A header that comes twice throws. */
   readonly headers: ReadonlyMap<string, string>
   readonly body: string
-  /** The body as it came, in whatever coding. */
+  /** The body as sent, in whatever coding. */
   readonly bytes: Buffer
 }
 
 const CRLF = '\r\n'
 
-/** A connection that sends bytes as they are and reads responses by their Content-Length. */
+/** A connection that sends given bytes and reads responses by their Content-Length. */
 export class RawConnection {
   readonly socket: Socket
   private received = ''
@@ -43,7 +43,7 @@ export class RawConnection {
     return this
   }
 
-  /** Sends one byte per write and lets each one go out. */
+  /** Sends one byte per write and lets each one leave before the next. */
   async sendSlowly(bytes: string): Promise<void> {
     for (const byte of bytes) {
       await new Promise<void>((resolve) => {
@@ -60,7 +60,7 @@ export class RawConnection {
       return end < 0 ? undefined : end + 4
     })
     const [statusLine = '', ...lines] = head.trimEnd().split(CRLF)
-    // What a response before this one left over would stand in front of it.
+    // Bytes left over by an earlier response would precede this one.
     const status = /^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]
     assert.ok(status !== undefined, `not a status line: ${statusLine.slice(0, 100)}`)
     const headers = new Map<string, string>()
@@ -76,7 +76,7 @@ export class RawConnection {
     return { status: Number(status), headers, body: bytes.toString(), bytes }
   }
 
-  /** Everything that comes until the server closes. */
+  /** All bytes until the server closes the connection. */
   async rest(): Promise<string> {
     while (!this.isEnded) await this.more()
     return this.received

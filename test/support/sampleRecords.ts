@@ -12,7 +12,7 @@ import type {
   TokenMappingRecord,
 } from '../../src/query/records.js'
 
-/** Records with a value of their own in every field, so that no two fields can be mixed up unseen. */
+/** Records with a different value in every field, so that a test notices two swapped fields. */
 
 function hashOf(byte: number): Uint8Array {
   return new Uint8Array(32).fill(byte)
@@ -22,7 +22,7 @@ export function uint256(value: bigint): Uint8Array {
   return numberToBytes(value, { size: 32 })
 }
 
-/** Spelling by viem, so that the mask does not come from our own code. */
+/** Checksummed by viem, so that the mask does not come from the code under test. */
 export function checksumAddress(text: string): ChecksumAddress {
   const spelled = getAddress(text).slice(2)
   const mask = new Uint8Array(5)

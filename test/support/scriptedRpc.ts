@@ -7,7 +7,7 @@ export interface ScriptedCall {
   readonly params: readonly unknown[]
 }
 
-/** An HTTP answer of any shape; `silent` keeps the connection open without one. */
+/** An HTTP answer of any shape. `silent` leaves the connection open without one. */
 export type ScriptedAnswer =
   | {
       readonly status?: number
@@ -20,7 +20,7 @@ export type ScriptedAnswer =
   | 'close'
 
 export interface ScriptedRpc {
-  /** Its path looks like an API key, to be looked for where it must not be. */
+  /** The URL. Its path looks like an API key, which tests search for in logs and errors. */
   readonly url: string
   /** Bodies so far, parsed: a call, or a list of calls. */
   readonly requests: (ScriptedCall | readonly ScriptedCall[])[]
@@ -29,7 +29,7 @@ export interface ScriptedRpc {
 
 export const SECRET = 'v3/s3cr3t-4p1-k3y'
 
-/** A JSON-RPC endpoint on port 0 whose every answer the test writes itself. */
+/** A JSON-RPC endpoint on port 0 whose every answer the test writes. */
 export async function serveScript(
   answer: (body: ScriptedCall | readonly ScriptedCall[]) => ScriptedAnswer,
 ): Promise<ScriptedRpc> {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** `BDS_ENTRY`: another copy to test, for instance that of an installed package. */
+/** `BDS_ENTRY`: another copy to test, such as that of an installed package. */
 export const BDS = process.env.BDS_ENTRY ?? fileURLToPath(new URL('../../src/cli/bds.js', import.meta.url))
 const LONGEST_START_MS = 30_000
 
@@ -19,7 +19,7 @@ export interface Exit {
 export interface BdsProcess {
   readonly child: ChildProcess
   readonly exited: Promise<Exit>
-  /** What has been written so far, by lines. */
+  /** Lines written so far. */
   readonly stdout: readonly string[]
   readonly stderr: readonly string[]
   /** The first line of standard output that matches, already written or not yet. Rejects when the process ends before. */
@@ -27,7 +27,7 @@ export interface BdsProcess {
   kill(signal: NodeJS.Signals): Promise<Exit>
 }
 
-/** The environment of the tests, less every setting of ours: `bds` refuses those that it does not know. */
+/** The environment of the tests without every `BDS_` variable: `bds` refuses unknown ones. */
 export function inheritedEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BDS_')))
 }
@@ -88,7 +88,7 @@ export function startBds(
 export interface ApiAnswer {
   readonly status: number
   readonly headers: Headers
-  // What comes back is judged by the test that asked.
+  // The caller checks the type of the body.
   readonly body: unknown
 }
 
@@ -96,7 +96,7 @@ export interface ServiceProcess extends BdsProcess {
   readonly url: string
   readonly opsUrl: string
   get(path: string): Promise<ApiAnswer>
-  /** The body of an answer that must be 200. */
+  /** The body of an answer that must be a 200. */
   read<T>(path: string): Promise<T>
 }
 

@@ -12,11 +12,11 @@ interface Cleaner {
   after(body: () => void | Promise<void>): void
 }
 
-/** A fake world whose networks listen, and configuration files for services that index it. */
+/** A fake world with an RPC server per network, and configuration files for services that index it. */
 export interface ServiceWorld {
   readonly world: FakeWorld
   readonly rpc: ReadonlyMap<number, FakeRpcServer>
-  /** A configuration file with a data folder of its own name; free ports. */
+  /** A configuration file with free ports, and a data folder of the given name. */
   configFile(dataName: string, perNetwork?: readonly string[]): string
 }
 
@@ -59,7 +59,7 @@ export interface SyncStatus {
   }[]
 }
 
-/** Waits until every network stands at the head that the fake world has now. */
+/** Waits until every network is at the fake world's present head. */
 export async function inStep(service: ServiceProcess, world: FakeWorld): Promise<SyncStatus> {
   return until(
     () => service.read<SyncStatus>('/bridge/v1/sync-status'),
@@ -80,7 +80,7 @@ export interface BridgeRow {
   readonly l1_info_tree_index: number | null
 }
 
-/** What the service tells of the deposits of a network, oldest first. */
+/** The service's answers about the deposits of a network, oldest first. */
 export async function toldDeposits(service: ServiceProcess, networkId: number): Promise<BridgeRow[]> {
   const path = `/bridge/v1/bridges?network_id=${networkId}&page_size=1000`
   const { bridges } = await service.read<{ bridges: BridgeRow[] }>(path)
@@ -95,7 +95,7 @@ export async function toldDeposits(service: ServiceProcess, networkId: number): 
     .reverse()
 }
 
-/** The same by brute force from the fake world. */
+/** The same facts by brute force from the fake world. */
 export function modelDeposits(world: FakeWorld, networkId: number): BridgeRow[] {
   return expectedDeposits(world, networkId).map((deposit) => ({
     tx_hash: deposit.transactionHash,

@@ -28,7 +28,7 @@ import {
 import { decodeTokenMappingRow } from '../../src/store/layout/tokenMappingRow.js'
 import type { ReadView } from '../../src/store/shardStore.types.js'
 
-/** What tests read of a shard: decoded rows, in the words of `ShardModel`. */
+/** The content of a shard in the words of `ShardModel`: decoded rows. */
 export const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
 const everything = { start: Uint8Array.of(0), end: Buffer.alloc(60, 0xff) }
@@ -109,7 +109,7 @@ export function readClaimLinks(view: ReadView): Record<string, string> {
   return links
 }
 
-/** Every list, and what hash runs lead to: `kind:key` → ordinals. */
+/** Every list, and what hash runs find: `kind:key` → ordinals. */
 export function readLists(view: ReadView): Record<string, number[]> {
   const kindNames = new Map(Object.entries(listKinds).map(([name, kind]) => [kind as ListKind, name]))
   const lists: Record<string, number[]> = {}

@@ -40,7 +40,7 @@ export interface ModelMapping {
   isRemoved: boolean
 }
 
-/** keccak of the packed fields, said once more and on another keccak. */
+/** keccak of the packed fields, written a second time and with another keccak. */
 export function modelLeafHash(leaf: ForwardLeaf): Uint8Array {
   const integer = (value: bigint | number, bytes: number) =>
     Buffer.from(
@@ -68,9 +68,9 @@ export class ShardModel {
   deposits: ModelDeposit[] = []
   readonly archived: (ModelDeposit & { lineage: number; depositCount: number })[] = []
   lineage = 0
-  /** What each lineage held when it was cut, and where; by number. */
+  /** What each lineage held when it was cut, and at which count, by its number. */
   readonly former: { leaves: readonly ModelDeposit[]; cut: number }[] = []
-  /** Exit root → lineage and leaf count, newest telling. */
+  /** Exit root → lineage and leaf count, the newest where a root occurred twice. */
   readonly localExitRoots = new Map<string, { lineage: number; leafCount: number }>()
   readonly claims: ModelClaim[] = []
   readonly mappings: ModelMapping[] = []
@@ -182,7 +182,7 @@ export class ShardModel {
     }
   }
 
-  /** Counts above every cut since, at which a former lineage had the leaf of today; by lineage. */
+  /** Counts above every later cut at which a former lineage had the present leaf, by lineage. */
   regrown(): number[][] {
     return this.former.map(({ leaves }, lineage) => {
       const lowestCut = Math.min(...this.former.slice(lineage).map(({ cut }) => cut))

@@ -6,7 +6,7 @@ import { hex } from './shardContents.js'
 
 const kinds = ['deposit', 'claim'] as const
 
-/** Everything that readers are shown of senders, by row and by address: whether a row was corrected makes no difference. */
+/** All that queries show of senders, by row and by address. A corrected row must look like any other. */
 export function shownSenders(view: ReadView, networkId: NetworkId): Record<string, string> {
   const state = new SnapshotState(view)
   const told: Record<string, string> = {}

@@ -3,8 +3,9 @@ import type { FakeEndpoint } from './fakeEndpoint.js'
 import type { VirtualClock } from './virtualClock.js'
 
 /**
- * Stands in for HTTP: posts go to fake endpoints in memory, so that a run has no sockets and no order of its own. Time
- * stands still while an answer is on its way; an endpoint that never answers fails after a virtual minute.
+ * Replaces HTTP: posts go to fake endpoints in memory, so that a run has no sockets and always the same order.
+ * Time does not pass while an answer is on its way. A post to an endpoint that never answers fails after a virtual
+ * minute.
  */
 export class SimulatedPosts {
   /** Posts so far. */
@@ -27,7 +28,7 @@ export class SimulatedPosts {
     return url
   }
 
-  /** To be handed to the chain client. */
+  /** The post function for the chain client. */
   readonly open = ({ url }: { readonly url: string }): HttpPost => {
     const endpoint = this.#endpoints.get(url)
     if (!endpoint) throw new Error(`nothing is served at ${url}`)

@@ -4,8 +4,8 @@ import { openShardStoreWriter } from '../../src/store/shardStore.js'
 import type { WriteView } from '../../src/store/shardStore.types.js'
 
 /**
- * Empties network 1's shard in a folder and kills itself, as `kill -9` would, before the n-th change of the transaction; with
- * more than there are, right after its commit.
+ * Empties network 1's shard in a folder and kills itself, as `kill -9` would, before the n-th change of the
+ * transaction, or after its commit when there are fewer changes.
  */
 const [, , folder, changes] = process.argv
 let left = Number(changes)

@@ -12,7 +12,10 @@ export async function withStateChain(
   endpoints: number,
   body: (
     chain: OpenChain,
-    /** What becomes of a deposit count that is not the one which is stored. */
+    /**
+     * Compares another deposit count than the stored one with the contract.
+     * @returns how the judge settles it.
+     */
     judge: (block: number, stored?: number) => Promise<Judgement<number>>,
     network: FakeNetwork,
   ) => Promise<void>,
@@ -37,7 +40,7 @@ export async function withStateChain(
   }
 }
 
-/** A contract call is refused in these words. */
+/** Contract calls are refused in these words. */
 export const refused = (message: string, code = -32601): Fault => ({
   type: 'error',
   code,
@@ -45,7 +48,7 @@ export const refused = (message: string, code = -32601): Fault => ({
   methods: ['eth_call'],
 })
 
-/** State of blocks below is gone. */
+/** State of blocks below is pruned. */
 export const keepsFrom = (block: number): Fault => ({
   ...refused('missing trie node 5e', -32000),
   when: ({ params: [, tag] }: FakeCall) => typeof tag === 'string' && Number(tag) < block,

@@ -9,17 +9,17 @@ export interface LoadTarget {
 
 export interface LoadReport {
   readonly answered: number
-  /** What went wrong, in words; empty = every request had its right answer. */
+  /** Faults in words. Empty: every request got its right answer. */
   readonly failures: readonly string[]
 }
 
 export interface SteadyLoad {
   answered(): number
-  /** Lets requests on their way end. */
+  /** Stops the load after the requests on their way. */
   stop(): Promise<LoadReport>
 }
 
-/** Between an answer and the next request of a client: the load must leave the instances time to start. */
+/** Pause between an answer and the client's next request: the load must leave the instances time to start. */
 const PAUSE_MS = 4
 
 /** Asks on `connections` keep-alive connections, one request after the other on each, until it is stopped. */

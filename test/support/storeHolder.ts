@@ -2,7 +2,7 @@ import type { Config } from '../../src/config/config.types.js'
 import { lockFolder } from '../../src/store/folder/folderLock.js'
 import { prepareStores } from '../../src/store/openStores.js'
 
-/** Holds the stores of a folder open, or only reads it, until it is killed; tells it, or why not, in one line. */
+/** Holds the stores of a folder as writer or reader until it is killed, and reports success or the refusal in one line. */
 const [, , dataDir, role] = process.argv
 try {
   if (role === 'read') lockFolder(dataDir!, 'read')

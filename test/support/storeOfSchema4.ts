@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { shardDirectory } from '../../src/store/shardDirectory.js'
 
-/** Lays the stores that a build of schema 4 made from `buildWorldOfSchema4` into a data folder. */
+/** Unpacks the stores that a build of schema 4 made from `buildWorldOfSchema4` into a data folder. */
 export function unpackStoresOfSchema4(dataDir: string, networkIds: readonly number[]): void {
   for (const networkId of networkIds) {
     const directory = shardDirectory(dataDir, networkId)

@@ -9,7 +9,7 @@ import { openShardStoreReader } from '../../src/store/shardStore.js'
 import { l1InfoTreeIndexRecord } from './sampleRecords.js'
 import { type SnapshotCare, VALUE_KEY } from './storeQuery.js'
 
-/** A pool worker over a real store: its one answer carries the number that stands in the store. */
+/** A pool worker over a real store. Its one answer has the number that is stored. */
 
 const { config, status, compiled, slots } = workerData as QueryWorkerData
 const { care } = compiled as unknown as { readonly care: SnapshotCare }

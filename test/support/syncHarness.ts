@@ -21,22 +21,25 @@ export interface SyncHarness {
   readonly clock: VirtualClock
   readonly row: StatusRow
   readonly messages: SyncMessage[]
-  /** Runs the loop until `done` holds. @throws when it does not within `limitMs` of virtual time. */
+  /**
+   * Runs the loop until `done` returns true.
+   * @throws when that takes longer than `limitMs` of virtual time.
+   */
   run(done: () => boolean, limitMs?: number): Promise<void>
-  /** Stops the run at hand wherever it is: a restart in the middle of things. */
+  /** Stops the present run wherever it is, as a restart in the middle of its work. */
   interrupt(): void
 }
 
 export interface HarnessOptions {
   readonly config?: Partial<NetworkConfig>
   readonly networkId?: number
-  /** What other networks hold, by id. */
+  /** Indexed deposits of other networks, by id. */
   readonly indexedDeposits?: () => Iterable<readonly [number, number]>
   readonly headHints?: (clock: VirtualClock) => HeadHints
   readonly exitRootSearch?: Pick<ExitRootSearch, 'hasWork' | 'isBehind' | 'step'>
 }
 
-/** The loop can be run several times: each run is a restart on the same shard. */
+/** The loop can run several times: each run is a restart on the same shard. */
 export function createSyncHarness(options: HarnessOptions = {}): SyncHarness {
   const world = createFakeWorld()
   const network = world.network(options.networkId ?? 0)
@@ -83,7 +86,7 @@ export function quietReport(
   return new SyncReport({ networkId, row, post: (message) => messages.push(message), logger, clock })
 }
 
-/** True when the shard holds exactly what the network's chain tells, senders included. */
+/** True when the shard holds exactly the network's chain, senders included. */
 export function isInStep({ shard, network, client }: SyncHarness): boolean {
   const checkpoint = shard.checkpoint()
   if (checkpoint?.number !== network.head.number) return false

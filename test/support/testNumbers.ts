@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
-/** Repeatable choices for test worlds: the same on every run of one seed. */
+/** Pseudo-random choices for test worlds, the same on every run of one seed. */
 export class TestNumbers {
   #state: number
   #serial = 0
@@ -25,7 +25,7 @@ export class TestNumbers {
     return choices[this.below(choices.length)]!
   }
 
-  /** 32 bytes that no other call gives. */
+  /** 32 bytes that no other call returns. */
   freshHash(): Uint8Array {
     return keccak_256(Buffer.from(`${this.#salt}/${this.#serial++}`))
   }

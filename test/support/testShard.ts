@@ -23,7 +23,7 @@ export interface TestShard {
   close(): Promise<void>
 }
 
-/** The part of a configuration that a writer looks at. */
+/** The part of a configuration that a writer uses. */
 export function shardConfig(dataDir: string, networkId: number, startBlock = 1): Config {
   return { dataDir, networks: [{ networkId, startBlock }] } as unknown as Config
 }
@@ -58,7 +58,7 @@ export function openTestShard(
   }
 }
 
-/** A batch of the blocks; the last one is its head. */
+/** A batch of these blocks. The last block is its head. */
 export function batchOf(blocks: readonly IndexedBlock[], undoFloor = 0): BlockBatch {
   const head = blocks.at(-1)!.header
   return {
@@ -70,7 +70,7 @@ export function batchOf(blocks: readonly IndexedBlock[], undoFloor = 0): BlockBa
   }
 }
 
-/** Entries of hash runs, by what they look up: which run holds one depends on the batches that they came in. */
+/** Entries of hash runs by their key: which run holds an entry depends on the batches. */
 function dumpHashRuns(view: ReadView): [string, string][] {
   const found = new Map<string, string[]>()
   for (const kind of Object.values(hashKinds))
@@ -82,7 +82,7 @@ function dumpHashRuns(view: ReadView): [string, string][] {
   return [...found].map(([key, payloads]) => [key, payloads.join(' ')])
 }
 
-/** Every entry of every table as text; what counts reorgs and commits left out. */
+/** Every entry of every table as text, without the counts of reorgs and commits. */
 export function dumpTables(view: ReadView, except: readonly TableName[] = []): Record<string, string> {
   const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
   const entries: [string, string][] = []
@@ -95,7 +95,7 @@ export function dumpTables(view: ReadView, except: readonly TableName[] = []): R
     const all = { start: Uint8Array.of(0), end: Buffer.alloc(60, 0xff) }
     for (const { key, value } of view.list(table, all)) entries.push([`${table}/${hex(key)}`, hex(value)])
   }
-  // Where the first batch ended is a matter of batches.
+  // The end of the first batch depends on how blocks were batched.
   const counts = ['epoch', 'commits', 'origin', 'startOvers'].map((name) => `meta/${hex(Buffer.from(name))}`)
   return Object.fromEntries(entries.filter(([key]) => !counts.includes(key)))
 }

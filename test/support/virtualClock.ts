@@ -5,15 +5,15 @@ interface Timer {
   readonly fire: () => void
 }
 
-/** Rounds of the event loop without news before time moves on. */
+/** Rounds of the event loop without any activity before time moves on. */
 const QUIET_ROUNDS = 3
 
 /**
- * Time that moves only when nobody has anything to do: a sleep of ten minutes takes no time, and the same seed gives the
- * same run. `busy` holds time still, for example while answers are on their way.
+ * Time that moves only when nothing is left to do: a sleep of ten minutes takes no real time, and the same seed
+ * gives the same run. `busy` holds time still, for example while answers are on their way.
  */
 export class VirtualClock implements Clock {
-  /** True while something other than a timer will go on by itself. */
+  /** True while work other than a timer is pending. */
   busy: () => boolean = () => false
   #nowMs: number
   #timers: Timer[] = []
@@ -53,14 +53,14 @@ export class VirtualClock implements Clock {
     })
   }
 
-  /** Does something to the world `ms` from now. */
+  /** Changes the world `ms` from now. */
   after(ms: number, action: () => void): void {
     this.#schedule(ms, action)
   }
 
   #schedule(ms: number, fire: () => void): Timer {
     const timer = { atMs: this.#nowMs + Math.max(0, ms), fire }
-    // Behind all that fire at the same time: first come, first served.
+    // Placed after all timers of the same time: first come, first served.
     const index = this.#timers.findIndex((other) => other.atMs > timer.atMs)
     this.#timers.splice(index < 0 ? this.#timers.length : index, 0, timer)
     this.#quietRounds = 0

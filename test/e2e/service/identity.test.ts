@@ -11,7 +11,7 @@ import { inStep, type SyncStatus, serveWorld } from '../../support/serviceWorld.
 
 const OTHER = `0x${'11'.repeat(20)}`
 
-/** A configuration whose stores are made and whose service has stopped. */
+/** A configuration with stores of a service that has stopped. */
 async function indexedOnce(context: TestContext) {
   const served = await serveWorld(context, buildSmallWorld().world)
   const file = served.configFile('data')

@@ -15,7 +15,7 @@ test('a service that is killed in backfill and started again gives the answers o
   const { world, rpc, configFile } = await serveWorld(t, buildSmallWorld().world)
   const narrow = ['log_range = 3']
   const { endpoint } = rpc.get(0)!
-  // Layer 1 stands still after some windows, so that the kill comes in the middle of its backfill.
+  // Holds layer 1 after some windows, so that the kill falls into the middle of its backfill.
   endpoint.fail({ type: 'hold', until: new Promise(() => undefined), methods: ['eth_getLogs'], skip: 6 })
   const sixth = endpoint.nextCall('eth_getLogs', () => endpoint.callCount('eth_getLogs') >= 7)
   const killed = await startService(t, configFile('killed', narrow))

@@ -21,7 +21,10 @@ test('on SIGTERM readiness fails, keep-alive clients are served through the drai
   const ops = Number(new URL(service.opsUrl).port)
   const body = (await (await fetch(service.url + BRIDGES)).text()) || assert.fail()
 
-  /** Asks until the server says that this was the last answer. @returns the answers while it was not ready, less that one. */
+  /**
+   * Asks until an answer says that the connection closes.
+   * @returns the answers while the service was not ready, without the last one.
+   */
   const client = async (): Promise<number> => {
     const connection = new RawConnection(port)
     let answers = 0
@@ -49,7 +52,7 @@ test('on SIGTERM readiness fails, keep-alive clients are served through the drai
   await assert.rejects(fetch(service.url))
 })
 
-/** As a container runs it: what nobody listens for is not even noticed by process 1 of a pid namespace. */
+/** As a container runs it: process 1 of a pid namespace ignores every signal that it has no handler for. */
 test('a signal that arrives while the program loads as process 1 of a container ends it with exit code 0', {
   skip: noOtherNamespace,
 }, async (t) => {
@@ -57,7 +60,7 @@ test('a signal that arrives while the program loads as process 1 of a container 
   const pipe = join(tempFolder(t), 'config.toml')
   execFileSync('mkfifo', [pipe])
   const bds = startBds(t, ['run', '--config', pipe], {}, inOtherNamespace)
-  // It waits for its configuration, which nobody has written yet.
+  // The command waits for its configuration, which is written only later.
   const writer = await until(
     () => openIfRead(pipe),
     (descriptor) => descriptor !== undefined,

@@ -22,7 +22,7 @@ const GRACE_MS = 5_000
 const ARGUMENTS = ['--shutdown-grace-ms', String(GRACE_MS)]
 const LIST = '/bridge/v1/bridges?network_id=0'
 
-/** A pipe that somebody holds open, that is nearly full, and that is read only when asked to. */
+/** A pipe that is held open, nearly full, and read only when the test asks. */
 function fullPipe(t: TestContext) {
   const path = join(tempFolder(t), 'pipe')
   execFileSync('mkfifo', [path])
@@ -45,7 +45,7 @@ async function droppedLines({ opsUrl }: ServiceProcess): Promise<number> {
   return Number(text.match(/^bds_log_lines_dropped_total (\d+)$/m)?.[1])
 }
 
-/** Endpoints that fail again and again make every network tell of it, until lines are dropped; the API answers all the time. */
+/** Endpoints that fail again and again make every network log until lines are dropped, while the API keeps answering. */
 async function floodLog(service: ServiceProcess, { rpc }: ServiceWorld): Promise<void> {
   let round = 0
   await until(
@@ -63,7 +63,7 @@ async function floodLog(service: ServiceProcess, { rpc }: ServiceWorld): Promise
   for (const { endpoint } of rpc.values()) endpoint.clearFaults()
 }
 
-/** Waits for the process itself: pipes that nobody reads stay open in the hands of others. */
+/** Waits for the process itself: other processes hold its pipes open. */
 async function endOf({ child }: BdsProcess): Promise<[number | null, NodeJS.Signals | null, number]> {
   const begin = performance.now()
   const ended = once(child, 'exit')
@@ -78,7 +78,7 @@ async function assertEndsWell(service: BdsProcess): Promise<void> {
   assert.ok(ms < GRACE_MS, `${ms} ms`)
 }
 
-/** Starts a service whose standard streams are what a shell command makes of them. */
+/** Starts a service whose standard streams are set up by a shell command. */
 function startBehind(t: TestContext, file: string, redirection: string): Promise<ServiceProcess> {
   return startService(t, file, ARGUMENTS, {}, ['sh', '-c', `exec "$@" ${redirection}`, 'sh'])
 }
@@ -91,7 +91,7 @@ test('with a full log pipe that has no reader the API answers, log lines are dro
   await floodLog(service, served)
   await inStep(service, served.world)
 
-  // The reader is well again.
+  // The reader reads again.
   let text = ''
   await until(
     () => {
@@ -117,7 +117,7 @@ test('a mistake in the configuration ends the start with exit code 3 although it
   const { path, read } = fullPipe(t)
   const launcher = ['sh', '-c', `exec "$@" 2>${path}`, 'sh']
   const file = join(tempFolder(t), 'no file')
-  // It fits in no more.
+  // Fills the pipe completely.
   const filler = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
   assert.throws(() => {
     for (;;) writeSync(filler, '.')
@@ -149,7 +149,7 @@ test('a log socket that is never read, as of a stuck journal, delays nothing, an
   const relays = childrenOf(pid!).filter((child) => commandOf(child) === 'cat')
   assert.equal(relays.length, 2)
   await assertEndsWell(bds)
-  // The one that hangs as well.
+  // Also the relay that hangs.
   await until(
     () => relays.map(commandOf),
     (commands) => commands.every((command) => command !== 'cat'),
@@ -181,7 +181,7 @@ test('a terminal that is stopped with Ctrl-S does not stop the service', {
   const served = await serveWorld(t, buildSmallWorld().world)
   const file = served.configFile('data')
   const copy = join(tempFolder(t), 'lines')
-  // The terminal of `script` is standard error; where the service listens goes to a file.
+  // Standard error is the terminal of `script`, and the address that the service listens on goes to a file.
   const inner = `exec ${[process.execPath, BDS, 'run', '--config', file, ...ARGUMENTS].join(' ')} >${copy}`
   const terminal = spawn('script', ['-qfec', inner, '/dev/null'], {
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -225,7 +225,7 @@ function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
 }
 
-/** '' for a process that is gone. */
+/** '' for a process that has ended. */
 function commandOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/comm`, 'utf8').trim()
@@ -234,7 +234,7 @@ function commandOf(pid: number): string {
   }
 }
 
-/** Whether writing to a standard stream of a process waits, for everybody who has inherited it as well. */
+/** Whether a write to a standard stream blocks, for the process and for every process that inherited the stream. */
 function isBlocking(pid: number, stream: number): boolean {
   const flags = readFileSync(`/proc/${pid}/fdinfo/${stream}`, 'utf8').match(/^flags:\s*([0-7]+)/m)?.[1]
   return (Number.parseInt(flags ?? assert.fail('no flags'), 8) & constants.O_NONBLOCK) === 0

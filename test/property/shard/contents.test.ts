@@ -135,7 +135,7 @@ function expectedLists(model: ShardModel): Record<string, number[]> {
     if (leaf.leafType !== 0) add('depositsByLeafType', Buffer.of(leaf.leafType).toString('hex'), ordinal)
     add('depositsBySender', hex(sender!.caller), ordinal)
     add('depositsBySender', hex(sender!.transactionSender), ordinal)
-    // It is what its row shows.
+    // The listed row is the stored row.
     if (isForwardLeaf && leaf.leafType === 1) add('depositsBySender', hex(leaf.originAddress), ordinal)
   })
   model.archived.forEach(({ leafHash }, ordinal) => {

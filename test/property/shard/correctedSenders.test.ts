@@ -33,7 +33,7 @@ async function inFolders(body: (moved: TestShard, clean: TestShard) => Promise<v
   }
 }
 
-/** The block with its messages sent by their origins, as bridges tell them. */
+/** The block with each message sent by its origin, as bridges emit it. */
 function asSent({ header, events }: IndexedBlock): IndexedBlock {
   const sent = (event: ChainEvent): ChainEvent =>
     event.type === 'deposit' && event.leafType === 1 && event.sender !== null
@@ -42,7 +42,7 @@ function asSent({ header, events }: IndexedBlock): IndexedBlock {
   return { header, events: events.map(sent) }
 }
 
-/** The block as the tip stores it: some senders are certain, some the fallback, some open. */
+/** The block as the tip stores it: some senders are certain, some are tx.from for now, some open. */
 function asToldNow({ header, events }: IndexedBlock, numbers: TestNumbers): IndexedBlock {
   const told = (event: ChainEvent): ChainEvent => {
     if (!('sender' in event) || event.sender === null || numbers.chance(0.3)) return event
@@ -70,7 +70,7 @@ class Answers {
   }
 }
 
-/** Open rows get an answer, a fallback, or nobody. */
+/** Resolves open rows with the sender, with tx.from for now, or as unknown. */
 function resolveAll(shard: TestShard, answers: Answers, numbers: TestNumbers): void {
   const open = shard.writer.unresolvedSenders(10_000)
   shard.writer.resolveSenders(
@@ -84,14 +84,14 @@ function resolveAll(shard: TestShard, answers: Answers, numbers: TestNumbers): v
   )
 }
 
-/** @returns how many were corrected. */
+/** @returns how many rows were corrected. */
 function correct(shard: TestShard, answers: Answers, numbers: TestNumbers, share: number): number {
   const chosen = shard.writer.notedSenders(10_000).filter(() => numbers.chance(share))
   shard.writer.correctSenders(
     chosen.map((row) => {
       const sender = answers.of(row)
       const { transactionSender } = sender
-      // What nobody knew may be known by its transaction first.
+      // A row that was unknown may first get tx.from alone.
       return row.isUnknown && share < 1 && numbers.chance(0.3)
         ? { row, sender: { caller: transactionSender, transactionSender, isProvisional: true } }
         : { row, sender }
@@ -124,7 +124,7 @@ test('rows and lists whose senders were corrected, at any time and over reorgs a
               batchOf([asToldNow(block, numbers)], numbers.below(block.header.number) >> 3),
             )
             const answers = new Answers(chain)
-            // A cut of the tree drops what is open: all before it is known.
+            // A cut of the tree drops open senders, so all are resolved before it.
             resolveAll(moved, answers, numbers)
             if (numbers.chance(0.4)) corrections += correct(moved, answers, numbers, 0.5)
           }

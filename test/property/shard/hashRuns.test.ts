@@ -7,7 +7,7 @@ import { hashKinds } from '../../../src/store/layout/tables.js'
 import { openShardStoreWriter } from '../../../src/store/shardStore.js'
 import { tempFolder } from '../../support/tempFolder.js'
 
-/** A hash whose first words crowd: some share the first, some both. */
+/** A hash from a small range: some share their first word with others, some both words. */
 const hashOf = (id: number): Uint8Array => {
   const hash = Buffer.alloc(32)
   hash.writeUInt32LE(Math.imul(id % 40, 0x9e3779b1) >>> 0, 0)
@@ -70,7 +70,7 @@ test('hash runs find the same rows as a plain map, after merges, cuts and revert
           `id ${id}`,
         )
         const last = rows.lastIndexOf(id)
-        // Cuts leave exit roots alone: an older entry may be newer than what is left.
+        // Cuts do not remove exit roots, so an older entry may be newer than the remaining deposits.
         if (last >= 0) assert.ok(findRootAtBlockEnd(store, hashOf(id))!.leafCount >= last, `id ${id}`)
       }
       runs++

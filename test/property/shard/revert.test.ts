@@ -83,7 +83,8 @@ test('senders that are resolved late leave the same rows as senders at once, and
           const from = chain.blocks.length
           for (let blocks = 3 + numbers.below(6); blocks > 0; blocks--) chain.grow(6)
           const blocks = chain.blocks.slice(from)
-          // A cut of the tree drops what is open, so all before it must be known: decided by the chain, not by time.
+          // A cut of the tree drops open senders, so all must be resolved before it: the chain decides when,
+          // not time.
           feedInOrder(late, blocks, numbers, chain)
           resolveSome(late, chain, numbers.below(8))
         }
@@ -106,10 +107,10 @@ test('senders that are resolved late leave the same rows as senders at once, and
   )
 })
 
-/** Undo is told in more parts when senders come later. */
+/** Senders that arrive later split undo into more parts. */
 const dump = (shard: TestShard) => shard.read((view) => dumpTables(view, ['undo']))
 
-/** Blocks one by one, senders left out now and then; all senders are resolved before a block that cuts the tree. */
+/** Applies blocks one by one, some without senders. All senders are resolved before a block that cuts the tree. */
 function feedInOrder(
   shard: TestShard,
   blocks: readonly IndexedBlock[],
@@ -124,7 +125,7 @@ function feedInOrder(
   }
 }
 
-/** Resolves up to `limit` senders, by transaction and log as a node would tell them. */
+/** Resolves up to `limit` senders, by transaction and log as a node would answer. */
 function resolveSome(shard: TestShard, chain: RandomChain, limit: number): void {
   const places = new Map<string, Sender>()
   const place = (hash: Uint8Array, logIndex: number) => `${Buffer.from(hash).toString('hex')}:${logIndex}`
