@@ -127,20 +127,20 @@ test('with compress = off no answer is compressed and no answer has Vary', async
 
 for (const [what, target, cacheControl] of [
   ['a final proof for good', FINAL_PROOF, 'public, max-age=31536000, immutable'],
-  ['another proof until it is asked for', OPEN_PROOF, 'no-cache'],
-  ['an index until it is asked for', `${INDEX}7`, 'no-cache'],
+  ['a proof that is not final, if they revalidate it each time', OPEN_PROOF, 'no-cache'],
+  ['an index, if they revalidate it each time', `${INDEX}7`, 'no-cache'],
   [
-    'a list for two seconds, and ten more while they ask for it anew',
+    'a list for two seconds, and ten more while they revalidate it',
     PAGE,
     'public, max-age=2, stale-while-revalidate=10',
   ],
-  ['what is not there yet for one second', `${INDEX}${faultCounts.notYet}`, 'public, max-age=1'],
-  ['a halt not at all', `${INDEX}${faultCounts.unavailable}`, 'no-store'],
-  ['our own fault not at all', `${INDEX}${faultCounts.throw}`, 'no-store'],
-  ['a wrong query not at all', `${INDEX}x`, 'no-store'],
-  ['health not at all', '/bridge/v1', 'no-store'],
-  ['the sync status not at all', '/bridge/v1/sync-status', 'no-store'],
-  ['the contract for an hour', '/openapi.json', 'public, max-age=3600'],
+  ['a refusal of what is not there yet for one second', `${INDEX}${faultCounts.notYet}`, 'public, max-age=1'],
+  ['no answer of a halted network', `${INDEX}${faultCounts.unavailable}`, 'no-store'],
+  ['no internal error', `${INDEX}${faultCounts.throw}`, 'no-store'],
+  ['no refusal of a malformed query', `${INDEX}x`, 'no-store'],
+  ['no health record', '/bridge/v1', 'no-store'],
+  ['no sync status', '/bridge/v1/sync-status', 'no-store'],
+  ['the OpenAPI document for an hour', '/openapi.json', 'public, max-age=3600'],
 ] as const)
   test(`caches may keep ${what}`, async () => {
     const { status, headers } = await get(target)

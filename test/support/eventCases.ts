@@ -124,7 +124,7 @@ export const eventCases: readonly EventCase[] = [
       amount: 0n,
       sender: null,
     },
-    'ClaimEvent keeps a global index with dirty bits as emitted',
+    'ClaimEvent keeps a global index with unused bits set as emitted',
   ),
   on(contracts.bridge, l1Filter, claimEventV1Abi)(
     'ClaimEvent',

@@ -40,7 +40,7 @@ const sourceTexts = readdirSync(new URL('src', project), { recursive: true, enco
 for (const { file, what, render } of docsTables)
   test(`the table of ${what} in ${file} agrees with the code, row by row`, () => {
     const table = render()
-    // With the empty lines around it, so that a row too many is seen as well.
+    // With the empty lines around the table, so that an extra row is noticed too.
     assert.ok(pageOf(file).includes(`\n\n${table}\n\n`), `${file} should hold:\n\n${table}`)
   })
 
@@ -58,7 +58,7 @@ function rowsOf(text: string, head: string): string[][] {
   )
 }
 
-/** What stands between backticks in a cell. */
+/** The names between backticks in a cell. */
 const namesIn = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)
 
 /** All names in the first column of that table, sorted. */
@@ -67,7 +67,7 @@ const firstNames = (text: string, head: string): string[] =>
     .flatMap(([cell]) => namesIn(cell))
     .toSorted()
 
-/** The names that a table of parameters has in each of its columns. */
+/** The names in each column of a table of parameters. */
 function parametersOf(heading: string): string[][] {
   const rows = rowsOf(api.slice(api.indexOf(`\n## ${heading}\n`)), 'parameter')
   const columns = rows[0]!.slice(1)
@@ -135,7 +135,7 @@ test('docs/operations.md names every path of the operations port, and no other',
   }
 })
 
-// The compiler keeps these whole: a record lacks no member of its union.
+// The compiler checks that these records have every member of their union.
 const statuses: Readonly<Record<ServiceStatus, 200 | 503>> = {
   starting: 503,
   syncing: 200,
@@ -295,7 +295,7 @@ test('docs/configuration.md spells keys for the environment and as flags as the 
   }
 })
 
-/** What is not read by a line of ours, but by Node, by uWebSockets.js, or as the name of a key. */
+/** Variables that Node or uWebSockets.js read, or that stand for the name of a key. */
 const readElsewhere = ['TMPDIR', 'UWS_HTTP_MAX_HEADERS_SIZE', 'BDS_…__…']
 
 test('docs/configuration.md names every variable of the environment that the service reads, and no other', () => {

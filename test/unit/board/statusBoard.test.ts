@@ -19,7 +19,7 @@ test('a reader that awaits a commit is woken when the writer publishes it, and w
     wakes.push({ cell, told: row.get('publishedCommit') })
     return 0
   })
-  // No writer has told anything yet: one that only reads is alone.
+  // No writer has published a commit yet: a reader without a writer does not wait.
   row.awaitCommit(7)
   assert.equal(waits.length, 0)
   row.publishCommit(7)

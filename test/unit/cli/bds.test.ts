@@ -239,7 +239,7 @@ test('status and health ask the default address, or that of the flags, when ther
     const path = args[0] === 'health' ? '/' : ''
     assert.deepEqual([code, stderr], [5, `bds: http://127.0.0.1:${port}${path} does not answer`])
   }
-  // Whether a service runs at the default ports of this machine is not ours to say: only that no mistake is told.
+  // Whether a service runs at this machine's default ports is unknown: the test only expects no usage error.
   for (const verb of ['status', 'health']) assert.ok([0, 5].includes((await bds(t, [verb])).code!), verb)
 })
 

@@ -272,19 +272,19 @@ const singleMistakes: [name: string, from: string, to: string, mistake: string][
     'networks[1].global_exit_root_manager (network 1) is a list, from file; expected 0x and 40 hex digits',
   ],
   [
-    'a name with a word too many',
+    'a key with a word too many',
     'network_id = 1',
     'network_id = 1\nrpc_url = "http://127.0.0.1:1/secret-key"',
     'unknown key networks[1].rpc_url (network 1): did you mean rpc?',
   ],
   [
-    'an endpoint with a weight that is none',
+    'an endpoint with a negative weight',
     '"http://127.0.0.1:18546/secret-key"',
     '{ url = "http://127.0.0.1:1", weight = -1 }',
     'networks[1].rpc[0].weight (network 1) is -1; expected a number from 0 to 1000',
   ],
   [
-    'endpoints that leave logs to nobody',
+    'endpoints of which none serves logs',
     '"http://127.0.0.1:18546/secret-key"',
     '{ url = "http://127.0.0.1:1", role = "state" }',
     'network 1: no rpc endpoint has role all or logs',
@@ -320,13 +320,13 @@ const singleMistakes: [name: string, from: string, to: string, mistake: string][
     'network 1: rpc endpoint 0: needs either url or url_file',
   ],
   [
-    'a WebSocket address that is none',
+    'a WebSocket address with another scheme',
     '"http://127.0.0.1:18546/secret-key"',
     '{ url = "http://127.0.0.1:1", ws_url = "http://127.0.0.1:1/secret-key" }',
     'network 1: rpc endpoint 0: ws_url is not one of ws:// or wss://',
   ],
   [
-    'a WebSocket address with a part that no server sees',
+    'a WebSocket address with a fragment',
     '"http://127.0.0.1:18546/secret-key"',
     '{ url = "http://127.0.0.1:1", ws_url = "ws://127.0.0.1:1/secret-key#x" }',
     'network 1: rpc endpoint 0: ws_url has a part behind #',
@@ -338,7 +338,7 @@ const singleMistakes: [name: string, from: string, to: string, mistake: string][
     'network 1: rpc endpoint 0: has both ws_url and ws_url_file',
   ],
   [
-    'a file for the WebSocket address that is not there',
+    'a missing file for the WebSocket address',
     '"http://127.0.0.1:18546/secret-key"',
     '{ url = "http://127.0.0.1:1", ws_url_file = "/nowhere/ws" }',
     "network 1: rpc endpoint 0: ws_url_file /nowhere/ws can't be read",

@@ -92,7 +92,7 @@ test("an invalid claim is refused with the contract's error for its fault", asyn
 
   await sendClaim(network1, carol, good)
   assert.equal(await findClaimError(network1, carol, good), 'AlreadyClaimed')
-  // The nullifier comes after the proof: a second claim with a wrong proof is told of the proof.
+  // The contract checks the proof before the nullifier: a second claim with a wrong proof fails at the proof.
   const wrong = { ...good, smtProofLocalExitRoot: corrupted(0) }
   assert.equal(await findClaimError(network1, carol, wrong), 'InvalidSmtProof')
   await assert.rejects(sendClaim(network1, carol, good), /network 1 answers AlreadyClaimed/)
@@ -116,7 +116,7 @@ test('a deposit of an L2 can be claimed on the L1 and on the other L2 once its r
   const devnet = await testDevnet(t)
   const [l1, network1, network2] = devnet.chains
   const { alice, carol } = devnet.accounts
-  // The L1's bridge pays out of what was deposited there.
+  // The L1's bridge pays out the ETH that was deposited there.
   await depositEther(l1, alice, [etherTo(1, alice, 100n)])
   const mainnetExitRoot = naiveRoot([depositLeaf(etherTo(1, alice, 100n))])
   const from1 = [etherTo(0, freshAddress, 10n), etherTo(2, freshAddress, 20n)]

@@ -5,7 +5,7 @@ import { readCompiledContract } from '../../../src/devnet/compiledContracts.js'
 import * as abis from '../../../src/devnet/contractAbis.js'
 import type { ContractName } from '../../../src/devnet/contractNames.js'
 
-/** Selectors of the real contracts, as published; nothing here is computed from our own sources. */
+/** Selectors of the real contracts, as published. Nothing here is computed from this project's sources. */
 const published: Partial<Record<ContractName, Record<string, string>>> = {
   Bridge: {
     bridgeAsset: '0xcd586579',

@@ -7,7 +7,7 @@ import { devnetFolderPrefix } from '../../../src/devnet/devnet.js'
 import { findRunningDevnet, removeDeadDevnets } from '../../../src/devnet/runningDevnets.js'
 import { ownTmpdir } from '../../support/ownTmpdir.js'
 
-/** A folder for temporary files that holds one devnet per entry; no entry: a devnet that has not written its file yet. */
+/** A folder for temporary files with one devnet per entry. Without an entry a devnet has not written its file yet. */
 function placeDevnets(
   t: TestContext,
   devnets: Record<string, { pid: number; serviceUrl: string } | undefined>,
@@ -22,7 +22,7 @@ function placeDevnets(
 }
 
 const alive = process.pid
-/** Of a process that ended and was waited for. */
+/** The id of a process that has ended and was waited for. */
 const dead = spawnSync(process.execPath, ['-e', '']).pid
 
 test('the one devnet whose process is alive is found', (t) => {

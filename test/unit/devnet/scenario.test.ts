@@ -44,7 +44,7 @@ test('the scenario leaves deposits claimed, claimable and pending, and the contr
           : (await isInjected(destination, infoLeaf.globalExitRoot))
             ? ['not covered', 'InvalidSmtProof']
             : ['not covered', 'GlobalExitRootInvalid']
-    // The L1 knows every root, so an uncovered deposit fails at its proof there.
+    // The L1 knows every root, so a claim of an uncovered deposit fails at its proof there.
     const answerExpected = state === 'not covered' && destinationNetwork === 0 ? 'InvalidSmtProof' : expected
     assert.equal(answer, answerExpected, `network ${sourceNetwork} deposit ${depositCount} is ${state}`)
     const counts = states.get(`${state} to network ${destinationNetwork}`) ?? []

@@ -13,7 +13,7 @@ import { contracts, encodeLog, l1Filter, l2Filter, position } from '../../suppor
 import { address, eventCases, eventNamed, hash, settlement } from '../../support/eventCases.js'
 
 for (const { title, event, args, expected, emitter, filter } of eventCases) {
-  test(`the decoder reads ${title}`, () => {
+  test(`decodeLog gives the event of the contract: ${title}`, () => {
     assert.deepEqual(decodeLog(encodeLog(emitter, event, args), position, filter), {
       ...position,
       ...expected,

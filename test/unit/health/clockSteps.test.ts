@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000
 const START_EPOCH_MS = Date.UTC(2026, 0, 1)
 const HEARTBEAT_TIMEOUT_MS = 5_000
 
-/** A service that is in step, on a machine whose wall clock is set, and which is stopped, as the test likes. */
+/** A service that is in step, on a machine whose wall clock the test sets and which it suspends. */
 function machine() {
   const config = {
     primaryNetwork: 1,
@@ -53,7 +53,7 @@ function machine() {
     monitor.sample()
     silent = [...silent, ...monitor.silentNetworks()]
   }
-  /** The process runs: its threads beat, and its blocks move. */
+  /** The process runs: its threads send heartbeats, and its networks get blocks. */
   const run = (seconds: number, beating: readonly number[] = [0, 1]): void => {
     for (let tenths = 0; tenths < 4 * seconds; tenths++) {
       time.nowMs += 250
@@ -62,7 +62,7 @@ function machine() {
       tick()
     }
   }
-  /** The whole process stands still; then whoever wakes up first, the monitor or the threads. */
+  /** Suspends the whole process. Then either the monitor or the threads run first. */
   const stop = (ms: number): void => {
     time.nowMs += ms
     time.epochMs += ms
@@ -87,7 +87,7 @@ for (const ms of [HOUR_MS, -HOUR_MS, 24 * HOUR_MS, -24 * HOUR_MS])
     const { status, uptime, reasons } = monitor.health().record
     assert.deepEqual([status, uptime, reasons], ['healthy', '0h0m20s', undefined])
     assert.equal(monitor.readiness().ready, true)
-    // A date is shown as it was when it was written.
+    // A date is shown as it was when it was recorded.
     assert.equal(monitor.syncStatus().bridge_sync.last_update, '2026-01-01T00:00:00.000Z')
   })
 

@@ -129,7 +129,7 @@ test('a network that halts before it first caught up keeps the instance unready'
     row(2).setHaltReason('wrong_chain')
     assert.deepEqual(brief(), [200, 'degraded', ['halted'], 'halted'])
   }
-  // In step once, it is behind at most.
+  // A network that was in step once is at most behind.
   set(2, { caughtUp: 1, catchingUp: 1 })
   assert.deepEqual(brief(), [200, 'degraded', ['halted'], 'ready'])
 })
@@ -230,7 +230,7 @@ test('a head that stays below the stored blocks degrades health at once, and mak
   assert.equal(monitor.syncStatus().l1_sync.is_synced, true)
   assert.equal(monitor.readiness().lagBlocks, 0)
   samples(30)
-  // Endpoints that die meanwhile do not make it start over.
+  // Endpoints that fail meanwhile do not restart the count.
   set(1, { rpcDown: 1 })
   samples(10)
   set(1, { rpcDown: 0 })
@@ -313,7 +313,7 @@ test('a head that is old and has not moved for a minute is reported as stalled, 
   set(0, { headBlock: 102, headTimestampSec: now() })
   samples(62)
   assert.deepEqual(brief(), healthy)
-  // A layer 2 has its own limit, and one without a limit none.
+  // A layer 2 has a limit of its own, and a network without a limit none.
   for (const [network, ageMs, expected] of [
     [1, 2 * HOUR_MS, healthy],
     [1, 14 * HOUR_MS, stalled],

@@ -51,7 +51,7 @@ test('a query whose spelling was answered before is answered without parsing, an
   for (const raw of ['network_id=1', 'network_id=1', 'network_id=1', 'network_id=1&x=2', 'network_id=1&x=2'])
     ask(raw)
   assert.deepEqual(etags, Array(5).fill('"t1"'))
-  // The first time for the pool, the second time to learn the spelling; then no more.
+  // The first request needs the pool, the second one learns the spelling, later ones need neither.
   assert.deepEqual(parsed, ['network_id=1', 'network_id=1', 'network_id=1&x=2'])
   assert.equal(hits.length, 4)
 })

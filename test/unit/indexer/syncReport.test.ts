@@ -50,7 +50,10 @@ test('damage that is found while the thread halts or resumes is not overwritten'
     (report: SyncReport) => report.resumed(),
     (report: SyncReport) => report.halted('missing_log', new Error('a gap')),
   ]) {
-    /** Main finds the damage just before one of the thread's writes. @returns how many writes there are. */
+    /**
+     * The main thread finds the damage just before one of the thread's writes.
+     * @returns how many writes there are.
+     */
     const findBefore = (moment: number): number => {
       const { row, report, types } = openReport()
       report.halted('rpc_unavailable', new Error('no endpoint answers'))

@@ -62,7 +62,7 @@ for (const build of ['simd', 'scalar'] as const) {
 
 test('an append writes each tile that it touches once', () => {
   const { tree } = newTree(64 * 64 + 1)
-  // 65 tiles of leaves, 1 of level 6 and, since it is full, 1 of level 12.
+  // 65 tiles of leaves, 1 of level 6 and, since that one is full, 1 of level 12.
   assert.equal(tree.tiles.writes, 65 + 1 + 1)
   appendLeaves(tree, 0, 64 * 64 + 1, testLeaf(9))
   assert.equal(tree.tiles.writes, 65 + 1 + 1 + 1)
@@ -80,7 +80,7 @@ test('after an append that failed midway and was rolled back, the tree continues
     },
   }
   assert.throws(() => appendLeaves({ ...tree, tiles: failing }, 0, 100, more), /disk full/)
-  // The store rolls back; the tree goes on from it.
+  // The store rolls back, and the tree continues from the stored state.
   tree.tiles.tiles.clear()
   for (const [key, tile] of stored) tree.tiles.tiles.set(key, tile)
   appendLeaves(tree, 0, 100, testLeaf(7))
@@ -191,7 +191,8 @@ test('flipping any one bit of leaf, branch, root or index makes a proof invalid'
       assert.ok(!isBranchOf(hasher, root, leaf, branch, 21), `bit ${bit} of ${part.length} bytes`)
       part[bit >> 3]! ^= 1 << (bit & 7)
     }
-  // Above level 7 both siblings are zero hashes or the whole tree, yet the position still tells left from right.
+  // Above level 7 both siblings are zero hashes or the whole tree, yet the index still distinguishes left
+  // from right.
   for (let bit = 0; bit < 32; bit++)
     assert.ok(!isBranchOf(hasher, root, leaf, branch, (21 ^ (1 << bit)) >>> 0), `bit ${bit} of the index`)
 })

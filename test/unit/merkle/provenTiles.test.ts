@@ -10,7 +10,7 @@ import { compileMerkleModule, createHasher } from '../../../src/wasm/wasmModule.
 import { MemoryTiles } from '../../support/memoryTiles.js'
 import { NaiveTree, testLeaf } from '../../support/naiveTree.js'
 
-/** Leaves of two tiles of leaves' tiles, and some more. */
+/** Leaves of two tiles of leaf tiles, and some more. */
 const LEAF_COUNT = 2 * 4096 + 70
 const leaves = Array.from({ length: LEAF_COUNT }, (_, i) => testLeaf(i))
 const whole = new NaiveTree(leaves)
@@ -46,7 +46,7 @@ for (const build of ['simd', 'scalar'] as const)
         assert.equal(hex(proof.leaf), hex(leaves[index]!), `leaf ${index} of ${leafCount}`)
       }
     }
-    // 196 leaves of the first tile, and 67 of the second; all but the first two of each tile that is complete.
+    // 196 leaves of the first tile, and 67 of the second: all except the first two of each complete tile.
     assert.equal(byTile, 3 * 194 + 194 + 65)
   })
 
@@ -125,7 +125,7 @@ test('a kept tile is never used for another tile of its cache slot, even with eq
     assert.equal(hex(branch), hex(naive.branch(index)), `leaf ${index}`)
   }
   for (const index of [5, 4096 + 5, 6, 4096 + 6]) prove(index)
-  // Asked for twice, but never in a row.
+  // Asked twice, but never in a row.
   assert.deepEqual([proven.find(version, 5), proven.find(version, 4096 + 5)], [undefined, undefined])
   for (const index of [5, 6, 4096 + 5, 4096 + 6, 5]) prove(index)
   assert.equal(proven.find(version, 5), undefined)

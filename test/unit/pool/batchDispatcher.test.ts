@@ -109,7 +109,7 @@ test('a busy worker gets a second batch once sixteen point queries wait, an idle
     return batches.length
   }
   assert.deepEqual([await submitPoints(1), await submitPoints(15), await submitPoints(1)], [1, 1, 2])
-  // With both places taken the next ones wait, and go together.
+  // With both slots in use the next queries wait, and travel together.
   assert.deepEqual([await submitPoints(20), await submitPoints(20)], [2, 2])
   batches[0]!.answer()
   await turn()

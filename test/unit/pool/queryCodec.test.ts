@@ -63,7 +63,7 @@ const anyQuery = fc.oneof(
   queryOf('getClaimTransaction', { networkId: uint32, depositCount: uint32 }, { leafIndex: uint32 }),
 )
 
-/** What comes out has every field of its operation, those that are absent undefined. */
+/** A decoded query has every field of its operation, absent ones as undefined. */
 function withoutAbsent({ query, ...rest }: NamedQuery): object {
   return {
     ...rest,

@@ -221,7 +221,7 @@ test('no batch overwrites answers that are being delivered', async (context) => 
   await new Promise<void>((resolve) => {
     const submit = (depositCount: number): void => {
       const settle = (reply: QueryReply): void => {
-        // Those of one batch are delivered in a row, while the worker has the next batches already.
+        // The answers of one batch are delivered in a row, while the worker already has the next batches.
         const { timestamp } = jsonOf(reply) as { timestamp: number }
         isRight.push(timestamp === depositCount)
         if (isRight.length === 20_000) resolve()

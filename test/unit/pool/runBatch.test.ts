@@ -11,7 +11,7 @@ import { bridgeRecord, pageOf } from '../../support/sampleRecords.js'
 
 const shards = { withSnapshots: <T>(body: () => T): T => body() }
 
-/** A page of one bridge, with metadata of as many bytes as the page's number says. */
+/** A page of one bridge, whose metadata has as many bytes as the page number says. */
 const queries = {
   getBridges: (_: unknown, { pageNumber }: { readonly pageNumber: number }) =>
     success(
@@ -33,7 +33,7 @@ function batchOf(sizes: readonly number[]): Uint8Array {
   return writer.take()
 }
 
-/** A slot as the threads share it, between bytes that are another's, all of them 0xee. */
+/** A slot as the threads share it, between foreign bytes, all of them 0xee. */
 function slotOf(length: number) {
   const memory = new Uint8Array(new SharedArrayBuffer(length + 64)).fill(0xee)
   const slot = memory.subarray(32, 32 + length)
@@ -68,7 +68,7 @@ for (const sizes of [[0], [1000], [9000, 0, 33, 1], Array.from({ length: 256 }, 
     const large = slotOf(byteLength + 5000)
     assert.equal(run(batch, large.slot), undefined)
     assert.deepEqual(metadataIn(large.slot), sizes)
-    // What is behind the reply is not written: a slot's memory is taken only where answers needed it.
+    // Bytes after the reply are not written: a slot uses memory only as far as answers needed it.
     assert.ok(large.isUntouched() && large.slot.subarray(byteLength).every((byte) => byte === 0xee))
   })
 
@@ -98,7 +98,7 @@ test('an answer made while a halted network briefly resumed is not kept as one o
   let isResuming = false
   const resuming = {
     withSnapshots: <T>(body: () => T): T => {
-      // Just before the standing of the networks is read.
+      // Just before the halts of the networks are read.
       if (isResuming) row.setHaltReason('none')
       return body()
     },

@@ -10,6 +10,6 @@ test('claimed bitmap words lie at deposit count and source network, and for netw
     [place(1, 0, 3), place(0, 1, 3), place(2, 1, 3), place(0, 2, 3)],
     [3, 3, 2 ** 24 + 3, 2 ** 25 + 3],
   )
-  // The last word of the last network: 2^56 − 1 is no safe integer, but network ids are ids of rollups.
+  // The last word of the last network is 2^56 − 1, which is no safe integer, but network ids are rollup ids.
   assert.equal(place(0, 100_000, 2 ** 24 - 1), 100_001 * 2 ** 24 - 1)
 })

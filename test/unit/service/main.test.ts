@@ -15,7 +15,7 @@ interface End {
   readonly stderr: string
 }
 
-/** Runs a job that goes wrong in one way; `signal` is sent when it has started. */
+/** Runs a job that goes wrong in one way, and sends `signal` once it has started. */
 function run(
   mode: string,
   signal?: NodeJS.Signals,

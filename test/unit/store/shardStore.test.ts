@@ -97,7 +97,7 @@ test('tasks leave no timers behind, which a worker without event loop turns woul
       reader.release()
     }
     assert.equal(timers(), before)
-    // The control: outside of a task lmdb-js keeps its own habit.
+    // The control: outside of a task lmdb-js keeps its default behaviour.
     readCounter(reader)
     assert.equal(timers(), before + 1)
     reader.release()
@@ -139,7 +139,7 @@ test("after its reader's release the file reuses pages", (context) =>
     const before = writer.fileBytes()
     for (let round = 0; round < 200; round++) write()
     assert.equal(writer.fileBytes(), before)
-    // The control: a snapshot that is held makes the same writes grow the file.
+    // The control: with a held snapshot the same writes make the file grow.
     reader.refresh()
     readCounter(reader)
     for (let round = 0; round < 200; round++) write()

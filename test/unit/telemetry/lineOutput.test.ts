@@ -10,7 +10,7 @@ import { tempFolder } from '../../support/tempFolder.js'
 
 const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants
 
-/** A pipe whose reader reads only when asked to. */
+/** A pipe whose reader reads only when the test asks. */
 function pipe(t: TestContext) {
   const path = join(tempFolder(t), 'pipe')
   execFileSync('mkfifo', [path])
@@ -31,7 +31,7 @@ function pipe(t: TestContext) {
   return { writer, read }
 }
 
-/** Reads and drains until nothing waits any more. */
+/** Reads and drains until no line waits. */
 function readAll(output: LineOutput, read: () => string): string {
   let text = ''
   for (;;) {
@@ -59,7 +59,7 @@ test('a line is written at once', (t) => {
 test('lines that the reader leaves for a while are written later, whole and in order', (t) => {
   const { writer, read } = pipe(t)
   const output = new LineOutput(createLineOutput(writer))
-  // Long ones: a pipe takes a part of a line of more than 4 KB.
+  // Long lines: a pipe takes a part of a line of more than 4 KB.
   for (let number = 0; number < 8; number++) output.write(line(number, 9_000))
   const numbers = numbersOf(readAll(output, read))
   assert.deepEqual(

@@ -32,7 +32,7 @@ test('the status board is exported as gauges, and unknown values are left out', 
     Number(lines.find((line) => line.startsWith(`${series} `))?.slice(series.length))
   const age = gaugeValue('bds_head_age_seconds{network_id="7"}')
   assert.ok(Math.abs(Date.now() / 1000 - 1_000_000_000 - age) < 60, `${age}`)
-  // Since the start, before there is anything to commit.
+  // Set since the start, before the first commit.
   const idle = gaugeValue('bds_seconds_since_progress{network_id="0"}')
   assert.ok(idle >= 0 && idle < 60, `${idle}`)
   row.setHaltReason('none')

@@ -5,7 +5,7 @@ import { judgeLimits, limitsOf, type ProcessLimits } from '../../../src/telemetr
 const UNLIMITED = Number.POSITIVE_INFINITY
 const MIB = 2 ** 20
 
-/** As Linux writes it, cut to what is read. */
+/** As Linux writes the file, reduced to the lines that are read. */
 const TEXT = `Limit                     Soft Limit           Hard Limit           Units
 Max cpu time              unlimited            unlimited            seconds
 Max file size             65536                unlimited            bytes

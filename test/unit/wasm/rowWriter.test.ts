@@ -9,7 +9,7 @@ import { compileMerkleModule, createRowWriter, type MerkleBuild } from '../../..
 
 const builds: readonly MerkleBuild[] = ['simd', 'scalar', 'simd-debug', 'scalar-debug']
 
-/** One field of each kind, its bytes one after another behind base 0. */
+/** One field of each kind, its bytes one after another from base 0. */
 const at = { hash: 0, address: 32, amount: 57, uint8: 89, uint32: 90, uint48: 94, bytes: 100 } as const
 
 const fields: readonly RowField[] = [

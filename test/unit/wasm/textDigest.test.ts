@@ -29,7 +29,7 @@ const textOf = (length: number): Uint8Array =>
 for (const build of builds)
   test(`the digest of a text is its XXH3-128 (${build})`, () => {
     const digest = createTextDigest(compileMerkleModule(build))
-    // Up and down again: nothing of one text reaches the next one's digest.
+    // Lengths go up and down again, so that a leftover of one text would change the digest of the next.
     for (const [length, expected] of [...vectors, ...vectors.toReversed()])
       assert.equal(Buffer.from(digest(textOf(length))).toString('hex'), expected, `${length} bytes`)
   })

@@ -114,7 +114,7 @@ const bad: [route: string, query: string, message: string][] = [
   ['bridges', 'network_id', 'network_id "" is not a decimal integer'],
   ['bridges', 'network_id=', 'network_id "" is not a decimal integer'],
   ...['abc', '-1', '1.5', '1e3', '0x1', '01', '+1', '-0', '%201', '1%20', '१', '%E0%A5%A7', 'NaN', '1,2']
-    // The neighbours of the digits in ASCII.
+    // The characters before 0 and after 9 in ASCII.
     .concat('/', '1/', ':', '1:')
     .map((value): [string, string, string] => [
       'bridges',
@@ -218,7 +218,7 @@ const bad: [route: string, query: string, message: string][] = [
   ['bridges', 'network_id=0&page-number=5', 'unknown parameter "page-number", did you mean page_number?'],
   ['bridges', 'NETWORK_ID=0', 'unknown parameter "NETWORK_ID", did you mean network_id?'],
   ['proof', 'network-idd=5', 'unknown parameter "network-idd", did you mean network_id?'],
-  // The other one of the two that are as near is there.
+  // Of two equally near names, the other one is present.
   ['claims', 'network_id=0&network_idd=5', 'unknown parameter "network_idd", did you mean network_ids?'],
   ['proof', 'network_id=0&deposit_count=0', 'leaf_index is required'],
   ['proof', 'deposit_count=0&leaf_index=0', 'network_id is required'],
@@ -274,7 +274,7 @@ test('a near miss of a parameter name is refused where the right one is absent, 
         if (right in parameters)
           assert.deepEqual(alone, { ok: false, code: 'INVALID_PARAMETER', message }, place)
         else assert.ok(alone.ok, place)
-        // In front of the right one as behind it.
+        // Both before the right name and after it.
         for (const both of [`${name}=zz&${right}=${value}`, `${right}=${value}&${name}=zz`])
           assert.ok(parsers[route]!(`${others(right)}${both}`).ok, `${place} ${both}`)
       }
@@ -324,7 +324,7 @@ test('a cursor continues the list, order and filters that it came from, and no o
     assert.deepEqual(messageOf('bridges', `${asked}&page_size=7&cursor=${down}${order}`), {
       ...{ ...filters, pageNumber: 1, pageSize: 7, cursor: bytes(down) },
     })
-  // The order stands in the cursor.
+  // The order is part of the cursor.
   for (const order of ['', '&order=asc'])
     assert.deepEqual(messageOf('bridges', `${asked}&cursor=${up}${order}`), {
       ...{ ...filters, ...first, isAscending: true, cursor: bytes(up) },

@@ -54,7 +54,7 @@ test('a call that a batch reply leaves out is sent again by itself', async () =>
   const answer = (body: ScriptedCall | readonly ScriptedCall[]) => {
     if (!Array.isArray(body)) return echo(body)
     const replies = body.map(({ id, params }: ScriptedCall) => ({ id, result: params[0] }))
-    // As long as the batch, but the second call is missing and the first comes twice.
+    // A reply as long as the batch, in which the second call is missing and the first comes twice.
     replies[1] = replies[0]!
     return { body: JSON.stringify(replies) }
   }
@@ -78,7 +78,7 @@ test('without batches only a few calls are in flight at once', async () => {
   }
   await withEndpoint(answer, async (endpoint, { requests }) => {
     assert.deepEqual(results(await endpoint.callAll(calls(40), signal)), numbers(40))
-    // One batch that is refused, one call alone, and one batch of two that is refused.
+    // One batch that is refused, one single call, and one batch of two that is refused.
     assert.equal(requests.length, 42)
     assert.ok(most <= 6)
   })

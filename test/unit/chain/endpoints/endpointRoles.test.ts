@@ -9,7 +9,7 @@ import { openChain } from '../../../support/openChain.js'
 const { signal } = new AbortController()
 const zero = asBlockNumber(0)
 
-/** Methods that each endpoint was asked for, but for the chain id, which every one is. */
+/** Methods that each endpoint was asked, without the chain id, which every endpoint is asked. */
 function asked({ endpoints }: Awaited<ReturnType<typeof openChain>>, methods: readonly string[]): string[][] {
   return endpoints.map((endpoint) => methods.filter((method) => endpoint.callCount(method) > 0))
 }

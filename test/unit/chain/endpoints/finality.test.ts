@@ -16,7 +16,7 @@ async function withFinality(
   const network = createFakeWorld({ networks: [1] }).network(1)
   network.mineEmpty(200)
   const chain = await openChain(network, { config: { finality } })
-  // Each question of these tests comes long after the one before.
+  // Between two questions of these tests a long time passes.
   const finalized = () => {
     chain.clock.advance(11_000)
     return chain.client.getFinalizedBlock(headerOf(network.head), signal)
@@ -102,7 +102,7 @@ test('the tag is read with each head, and the finalized block then needs no furt
       assert.equal(await client.getFinalizedBlock(head, signal), network.head.number - 10)
       assert.equal(await client.getFinalizedBlock(head, signal), network.head.number - 10)
     }
-    // The same head again: the chain may call more of it final meanwhile.
+    // At the same head the chain may finalize more blocks meanwhile.
     network.finalizedLag = 3
     const head = await client.getHead(signal)
     assert.equal(await client.getFinalizedBlock(head, signal), network.head.number - 3)
@@ -203,7 +203,7 @@ test('a tag from a node on the abandoned branch makes nothing final on the follo
     const { blocks } = network
     const [old] = network.abandoned
     network.finalizedLag = 5
-    // The whole node stands on the old branch; then only the one that a balancer asks for the tag.
+    // First the whole node is on the old branch, then only the node behind a balancer that answers the tag.
     for (const methods of [() => true, (call: FakeCall) => call.params[0] === 'finalized']) {
       const fault = chain.endpoints[0]!.fail({ type: 'branch', blocks: old!, when: methods })
       assert.equal(await chain.client.getFinalizedBlock(headerOf(blocks.at(-1)!), signal), 150)
@@ -233,7 +233,7 @@ test('one endpoint of two that keeps answering the tag of another branch does no
     chain.clock.advance(31_000)
     assert.equal(await ask(), 205)
     assert.equal(chain.client.isDown(), false)
-    // Where none has better, it stays as it is, and nothing fails.
+    // Where no endpoint has a better tag, finality stays as it is, and nothing fails.
     chain.endpoints[1]!.fail({ type: 'branch', blocks: old!, when })
     network.mineEmpty(50)
     chain.clock.advance(31_000)

@@ -19,7 +19,7 @@ test('once block times in logs are trusted, history costs one eth_getLogs and on
     network,
     async (chain) => {
       const [endpoint] = chain.endpoints
-      // The fake node tells no block times in logs: it is taught to.
+      // The fake node puts no block times into logs unless told to.
       tellBlockTimes(network, endpoint!, () => 0)
       let from = 0
       const seen: number[] = []
@@ -34,7 +34,8 @@ test('once block times in logs are trusted, history costs one eth_getLogs and on
         from = range.head.number + 1
       }
       assert.deepEqual(seen, numbers(0, from - 2))
-      // The first windows compare one block with its header; then it is one getLogs and one header.
+      // The first windows compare one block with its header; after that a window costs one getLogs and one
+      // header.
       assert.deepEqual(costs.slice(6, 14), Array(8).fill(2), String(costs))
     },
     { config: { logRange: 25 } },
@@ -79,7 +80,7 @@ test("a block time later than the last block's is not believed, even from a trus
   )
 })
 
-/** Lets the endpoint put `blockTimestamp` into logs, some seconds off. */
+/** Makes the endpoint put `blockTimestamp` into logs, shifted by some seconds. */
 function tellBlockTimes(
   network: FakeNetwork,
   endpoint: OpenChain['endpoints'][number],

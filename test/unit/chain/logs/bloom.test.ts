@@ -64,7 +64,7 @@ test('the odds of a false claim follow the fill of the bloom: none when it is em
   assert.equal(falseClaimOdds(new Uint8Array(256), probe), 0)
   assert.equal(falseClaimOdds(new Uint8Array(256).fill(0xff), probe), 1)
   const half = falseClaimOdds(new Uint8Array(256).fill(0x0f), probe)
-  // Two contracts, 15 and 4 topics, each bit set with probability one half.
+  // Two contracts with 15 and 4 topics, each bit set with probability one half.
   const expected = 1 - (1 - 0.125 * (1 - 0.875 ** 15)) * (1 - 0.125 * (1 - 0.875 ** 4))
   assert.ok(Math.abs(half - expected) < 1e-12)
   assert.ok(falseClaimOdds(bloomOf([bridge, eventTopics.BridgeEvent]), probe) < 1e-9)

@@ -13,8 +13,9 @@ const PER_TRANSACTION = { type: 'logIndex' } as const
 const NO_TRANSACTION_INDEX = { type: 'logField', change: () => ({ transactionIndex: null }) } as const
 
 /**
- * Block 1: one deposit behind a foreign log. Block 2: two transactions, told 0 and 1. Block 3: two with a deposit each, told
- * 0 and 0. Block 4: told 2, then 0. Block 5: the second transaction of the block alone bridges.
+ * Block 1: one deposit after a foreign log. Block 2: two transactions, with log indexes 0 and 1. Block 3: two with
+ * a deposit each, both with index 0. Block 4: indexes 2, then 0. Block 5: only the second transaction makes a
+ * deposit.
  */
 function busyNetwork(): FakeNetwork {
   const network = createFakeWorld({ networks: [1] }).network(1)
@@ -47,13 +48,13 @@ function busyNetwork(): FakeNetwork {
   return network
 }
 
-/** Where deposits stand, by count. */
+/** Positions of deposits, by count. */
 function places(blocks: readonly IndexedBlock[]): number[] {
   return blocks.flatMap(({ events }) => events.map(({ logIndex }) => logIndex))
 }
 
 const place = (transaction: number, log: number) => transaction * 65_536 + log
-/** Of a chain that counts per transaction: told until block 3 shows it, then by transaction. */
+/** Of a chain that numbers logs per transaction: as given until block 3 shows the numbering, then by transaction. */
 const EXPECTED = [1, 0, 1, place(0, 0), place(1, 0), place(0, 2), place(1, 0), place(1, 0)]
 
 test('logs that are numbered per transaction get positions by transaction, from the first block that shows the numbering on', async () => {
@@ -89,7 +90,7 @@ test('far history that is read packed gets the same log positions as the same lo
       network,
       async (chain) => {
         for (const fault of [PER_TRANSACTION, ...faults]) chain.endpoints[0]!.fail(fault)
-        // The first time it is learned how the endpoint counts.
+        // The first range finds out how the endpoint numbers logs.
         for (let round = 0; round < 2; round++) {
           const range = await fetchRange(chain, 0, 40)
           assert.deepEqual(depositCounts(range.blocks), numbers(0, 67))
@@ -126,7 +127,7 @@ test('the numbering that the store knows holds for a range that does not show it
     const range = await fetchRange(chain, 5, 5)
     assert.deepEqual(places(range.blocks), [place(1, 0)])
     assert.equal(range.perTransactionFrom, 3)
-    // Taken back with its block: then it is not known any more.
+    // When the block is reverted, the numbering is unknown again.
     chain.client.countPerTransactionFrom(undefined)
     assert.deepEqual(places((await fetchRange(chain, 5, 5)).blocks), [0])
   })

@@ -90,7 +90,10 @@ test('blooms that are empty in spite of a log are not used any more', async () =
   })
 })
 
-/** A foreign contract with the bridge's topic, and a call of the bridge that emits something else: both bits are set. */
+/**
+ * A foreign contract with the bridge's topic, and a call of the bridge that emits another event: both set their
+ * bits in the bloom.
+ */
 function falseClaim() {
   const network = createFakeWorld({ networks: [1] }).network(1)
   network.mine((block) => {

@@ -57,7 +57,7 @@ test('a range of the head alone costs one call, by block hash', async () => {
   })
 })
 
-/** How questions for logs by block hash are refused, by one backend of a balancer or by all. */
+/** How queries of logs by block hash are refused, by one node behind a balancer or by all. */
 const refusalsByHash = [
   { type: 'error', code: -32602, message: 'invalid params: blockHash' },
   { type: 'error', code: -32601, message: 'the method is not available' },

@@ -23,7 +23,7 @@ type Refusal = (body: Batch, limit: number) => ScriptedAnswer
 
 interface Tools {
   readonly clock: FakeClock
-  /** Calls of each request so far; 1 for one that is no batch. */
+  /** Number of calls in each request so far; 1 for a request that is no batch. */
   readonly sizes: () => number[]
 }
 
@@ -52,7 +52,7 @@ async function withEndpoint(
   }
 }
 
-/** Batches of more than `limit` calls are refused in one of the ways that were seen. */
+/** Batches of more than `limit` calls are refused in one of the ways that providers use. */
 const limited = (limit: number, refuse: Refusal) => (body: ScriptedCall | Batch) =>
   'length' in body && body.length > limit ? refuse(body, limit) : echo(body)
 
@@ -112,12 +112,12 @@ for (const [title, refuse] of Object.entries(refusals))
     for (const limit of [1, 3, 30])
       await withEndpoint(limited(limit, refuse), async (endpoint, { sizes }) => {
         assert.deepEqual(results(await endpoint.callAll(calls(49), signal)), numbers(49), `limit ${limit}`)
-        // Nothing that the service asks may take more than a few rounds to learn it.
+        // No question of the service may need more than a few rounds to learn the limit.
         for (let round = 0; round < 4; round++) await endpoint.callAll(calls(49), signal)
         const learned = sizes().length
         assert.deepEqual(results(await endpoint.callAll(calls(49), signal)), numbers(49))
         const after = sizes().slice(learned)
-        // One answer that is missing at the end of a large batch may as well be lost: it is asked for by itself.
+        // One missing answer at the end of a large batch may be a lost one: it is asked again by itself.
         const most = limit + (title === LOSES_LAST && limit > 8 ? 1 : 0)
         assert.ok(Math.max(...after) <= most, `limit ${limit}: ${sizes()}`)
         assert.ok(after.length <= Math.ceil(49 / limit) + 2, `limit ${limit}: ${after}`)
@@ -230,7 +230,7 @@ test('a rate limit with Retry-After is not mistaken for a limit of batch size', 
     }
     await endpoint.callAll(calls(40), signal)
     assert.equal(endpoint.batchSize.size, 50)
-    // After two pleas in a row one call asks whether it is the size.
+    // After two rate limits in a row a single call finds out whether the size is the cause.
     assert.deepEqual(sizes(), [40, 40, 1, 40, 40, 1, 39])
   })
 })

@@ -8,7 +8,7 @@ import { type HeadServer, headMessage, serveHeads } from '../../../support/headS
 const HASH = `0x${'ab'.repeat(32)}`
 const OTHER_HASH = `0x${'cd'.repeat(32)}`
 
-/** Everything that a socket tells, and a promise of its end. */
+/** Everything that a socket reports, and a promise of its end. */
 function listen(context: TestContext, url: string, options: Partial<HeadSocketOptions> = {}) {
   const told: string[] = []
   let onNews: () => void = () => undefined
@@ -114,7 +114,7 @@ test('a message beyond the size limit ends the connection, with one report', asy
   const closed = new Promise((resolve) => socket.once('close', resolve))
   server.send(socket, 'x'.repeat(300_000))
   await whenTold(2)
-  // The error is followed by the end of the connection, which is told no more.
+  // The end of the connection follows the error, and is not reported a second time.
   await closed
   assert.deepEqual(told, ['subscribed', 'end: WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'])
 })

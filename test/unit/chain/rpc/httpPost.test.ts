@@ -32,7 +32,7 @@ test('a request on a connection that the server has closed meanwhile is sent aga
   const server = createServer((request, response) => {
     requests++
     sockets.add(request.socket)
-    // Silent about how long the connection is kept, as many gateways are.
+    // The server does not say how long it keeps the connection, as many gateways.
     response.shouldKeepAlive = true
     response.end(String(requests))
   })
@@ -43,7 +43,7 @@ test('a request on a connection that the server has closed meanwhile is sent aga
   const { signal } = new AbortController()
   try {
     assert.equal((await post('{}', signal)).body.toString(), '1')
-    // Reset in the same turn in which the second request is written.
+    // The connection is reset in the same turn in which the second request is written.
     for (const socket of sockets) socket.resetAndDestroy()
     assert.equal((await post('{}', signal)).body.toString(), '2')
     assert.equal(sockets.size, 2)
@@ -65,7 +65,7 @@ test('a request on a kept connection that timed out is not sent again', async ()
   try {
     await post('{}', signal)
     await assert.rejects(post('{}', signal), HttpTimeout)
-    // What is asked next arrives behind whatever was asked before.
+    // The next request arrives after all earlier ones.
     await assert.rejects(post('{}', signal), HttpTimeout)
     assert.equal(requests, 3)
   } finally {
@@ -127,7 +127,7 @@ test('an unknown encoding, and a body that is not encoded as its header says, ar
 })
 
 test('answers that arrive in pieces at the same time are each whole, compressed ones too', async () => {
-  // Digits in no order: they take a while to unpack, and arrive faster.
+  // Random digits: decompressing them takes longer than receiving them.
   const digits = Buffer.from(
     Array.from({ length: 2 ** 17 }, (_, at) => 48 + ((Math.imul(at, at ^ 0x9e3779b1) >>> 13) & 15)),
   )
@@ -142,7 +142,7 @@ test('answers that arrive in pieces at the same time are each whole, compressed 
       return
     }
     const [first, ...rest] = pieces(seed)
-    // Together with the headers, and each of the others in a turn of its own.
+    // The first piece with the headers, and each other piece in a turn of its own.
     response.write(first)
     const next = (): void => {
       const piece = rest.shift()
@@ -160,7 +160,7 @@ test('answers that arrive in pieces at the same time are each whole, compressed 
       seeds.map(async (seed) => {
         const url = `http://127.0.0.1:${port}/${seed}`
         const post = createHttpPost({ url, timeoutMs: 20_000, maxBodyBytes: 2 ** 24 })
-        // The second one comes over the same connection.
+        // The second request uses the same connection.
         const first = await post('{}', signal)
         const second = await post('{}', signal)
         assert.ok(first.body.equals(second.body))

@@ -21,7 +21,7 @@ async function listen(context: TestContext, server: Server, host: string, port =
   return (server.address() as AddressInfo).port
 }
 
-/** A proxy that notes what it is asked for; `tunnels` says whether it lets through what asks for a tunnel. */
+/** A proxy that records its requests. `tunnels` says whether it accepts requests for a tunnel. */
 async function serveProxy(context: TestContext, tunnels: boolean) {
   const seen: string[] = []
   const note = (method: string, url: string, authorization: string | undefined) =>

@@ -12,7 +12,7 @@ const classify = (text: string, span: number, more: Partial<ProviderWords> = {})
   classifyLogsFailure(failure({ text, ...more }), span)
 const upTo = (maxBlocks: number): LogsProblem => ({ type: 'tooWide', maxBlocks })
 
-/** Texts as providers send them, and the widest window that each allows, for 50,000 blocks asked for. */
+/** Messages of providers, and the widest window that each allows, for a request of 50,000 blocks. */
 const stated: readonly (readonly [string, number])[] = [
   ['query returned more than 10000 results. Try with this block range [0x869609, 0x869773].', 0x16b],
   ['Query returned more than 20000 results. Try with this block range [0x869609, 0x869773]', 0x16b],

@@ -149,7 +149,7 @@ test('an answer that is no list of mined logs of the window is refused', () => {
     [{ ...log, logIndex: 'one' }],
     [{ ...log, blockNumber: '0x6' }],
     [{ ...log, blockNumber: '0x3' }],
-    // Two logs that claim one place.
+    // Two logs with the same position.
     [log, { ...log, data: '0x01' }],
     [log, { ...log, blockHash: hash('aa') }],
   ]

@@ -35,7 +35,7 @@ async function withTransport<T>(
   }
 }
 
-/** The failure of one call under one answer. */
+/** The failure of one call that gets one answer. */
 async function failureOf(answer: ScriptedAnswer, options = {}): Promise<RpcFailure> {
   return withTransport(
     () => answer,

@@ -6,7 +6,7 @@ import { matchCallers } from '../../../../src/chain/senders/matchCallers.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
 import { account, userContract } from '../../../support/fakeChainTransaction.js'
 
-/** A frame as some tracer prints it. */
+/** A frame as one of the tracers prints it. */
 interface Printed {
   readonly [field: string]: unknown
   readonly calls?: readonly Printed[]
@@ -35,7 +35,7 @@ const logs: readonly SenderLog[] = [
     amount: deposit!.amount,
   },
 ]
-/** The call of the bridge with its DELEGATECALL and log, as geth tells it of `proxy`. */
+/** The call of the bridge with its DELEGATECALL and log, as geth traces a call of `proxy`. */
 const bridgeCall = network.head.transactions[0]!.trace.calls[0]! as unknown as Printed
 const bridgeCode = bridgeCall.calls![0]!
 
@@ -44,7 +44,7 @@ const frame = (type: string, from: unknown, to: unknown, calls: readonly Printed
   ...more,
   calls,
 })
-/** The bridge is called; `from` as printed. */
+/** The call of the bridge, with `from` as printed. */
 const called = (from: unknown, more = {}): Printed => ({ ...bridgeCall, from, ...more })
 /** A user's call of the proxy, which runs the implementation's code. */
 const throughProxy = (delegate: Printed): Printed => frame('CALL', user, proxy, [delegate])
@@ -54,7 +54,7 @@ const withoutLogs = ({ logs: _, calls, ...rest }: Printed): Printed => ({
   ...(calls === undefined ? {} : { calls: calls.map(withoutLogs) }),
 })
 
-/** Form, trace, and who called the bridge; undefined: the trace contradicts itself, and nobody is certain. */
+/** Form, trace, and the caller of the bridge. Undefined: the trace contradicts itself, and no caller is certain. */
 const forms: readonly (readonly [string, Printed, string | undefined])[] = [
   [
     'geth, erigon, nethermind',
@@ -62,7 +62,7 @@ const forms: readonly (readonly [string, Printed, string | undefined])[] = [
     proxy,
   ],
   [
-    'inner calls from the account of the code',
+    'inner calls are from the address of the implementation',
     throughProxy(frame('DELEGATECALL', proxy, implementation, [called(implementation)])),
     proxy,
   ],
@@ -92,7 +92,7 @@ const forms: readonly (readonly [string, Printed, string | undefined])[] = [
   ],
   ['CALLCODE', throughProxy(frame('CALLCODE', proxy, implementation, [called(implementation)])), proxy],
   [
-    'a contract that the code calls is its own context',
+    'a library that the implementation calls is the caller',
     throughProxy(
       frame('DELEGATECALL', proxy, implementation, [
         frame('CALL', implementation, library, [called(library)]),
@@ -101,7 +101,7 @@ const forms: readonly (readonly [string, Printed, string | undefined])[] = [
     library,
   ],
   [
-    'a call that names nobody',
+    'a call without from',
     throughProxy(frame('DELEGATECALL', proxy, implementation, [called(undefined)])),
     proxy,
   ],
@@ -122,9 +122,13 @@ const forms: readonly (readonly [string, Printed, string | undefined])[] = [
     user,
   ],
   ['a constructor calls', frame('CREATE', user, proxy, [called(proxy)]), proxy],
-  ['a constructor whose contract is not told', frame('CREATE2', user, undefined, [called(proxy)]), proxy],
   [
-    'the bridge emits under the name of its code',
+    'a constructor whose contract address is missing',
+    frame('CREATE2', user, undefined, [called(proxy)]),
+    proxy,
+  ],
+  [
+    'the log has the address of the implementation',
     frame('CALL', user, proxy, [
       called(proxy, {
         calls: [
@@ -137,14 +141,14 @@ const forms: readonly (readonly [string, Printed, string | undefined])[] = [
     ]),
     proxy,
   ],
-  ['a call of one that is not at work', frame('CALL', user, proxy, [called(stranger)]), undefined],
+  ['a call from an account that is not running', frame('CALL', user, proxy, [called(stranger)]), undefined],
   [
-    'a call from the code, beside its DELEGATECALL',
+    'a call from the implementation, outside of its DELEGATECALL',
     frame('CALL', user, proxy, [frame('DELEGATECALL', proxy, implementation, []), called(implementation)]),
     undefined,
   ],
   [
-    'a call that was taken back, told by its reason alone',
+    'a reverted call that only a revert reason marks',
     throughProxy(
       frame('DELEGATECALL', proxy, implementation, [called(proxy)], { revertReason: '0x08c379a0' }),
     ),
@@ -153,7 +157,7 @@ const forms: readonly (readonly [string, Printed, string | undefined])[] = [
 ]
 
 for (const [form, trace, caller] of forms)
-  test(`the caller of the bridge is found in a trace: ${form}`, () => {
+  test(`a trace shows the caller of the bridge, or none where it contradicts itself: ${form}`, () => {
     for (const told of [trace, withoutLogs(trace)]) {
       const callers = matchCallers(logs, readBridgeTrace(told, bridge))
       assert.deepEqual([...callers.values()], caller === undefined ? [] : [caller])

@@ -10,7 +10,7 @@ import type { FakeTransactionBuilder } from '../../../support/fakeChainOperation
 import type { FakeDeposit } from '../../../support/fakeChainState.js'
 import { account, type FakeFrame, tokenAddress, userContract } from '../../../support/fakeChainTransaction.js'
 
-/** Logs of a transaction as a question names them. */
+/** Logs of a transaction as they are in a question. */
 function questionOf(network: FakeNetwork, transactionHash: string): SenderLog[] {
   const filter = eventFilterOf(network.contracts)
   const position = { blockNumber: asBlockNumber(1), transactionHash: new Uint8Array(32) }
@@ -31,14 +31,14 @@ const withoutLogs = (frame: FakeFrame): FakeFrame => ({
 })
 
 interface Played {
-  /** Callers by log index as the fake chain knows them. */
+  /** Callers by log index, from the fake chain. */
   readonly expected: Map<number, string>
   readonly logs: readonly SenderLog[]
   readonly trace: FakeFrame
   readonly network: FakeNetwork
 }
 
-/** Plays one transaction on network 1; two deposits of the L1 are there to be claimed. */
+/** Runs one transaction on network 1. Two deposits of the L1 can be claimed in it. */
 function play(
   body: (tx: FakeTransactionBuilder, deposits: readonly FakeDeposit[]) => void,
   to: `0x${string}` | undefined = userContract(1),
@@ -190,7 +190,7 @@ test('without logs in the trace, deposits that differ only in their caller stay 
     tx.through(userContract(4), () => tx.deposit({ destinationAddress: account(8) }))
   })
   const cut = withoutLogs(trace)
-  // A deposit by a call that we do not know: three logs, four calls.
+  // A deposit by a call without a log in the question: three logs, four calls.
   cut.calls.push(cut.calls[0]!)
   const found = matchCallers(logs, readBridgeTrace(cut, network.contracts.bridge))
   assert.deepEqual([...found.values()], [userContract(4)], 'only the certain one')

@@ -42,14 +42,14 @@ async function questionsOf({ client }: OpenChain): Promise<SenderQuestion[]> {
   return [...questions.values()]
 }
 
-/** `caller from` and, when provisional, a question mark. */
+/** `caller from`, with a question mark when provisional. */
 const told = (senders: ReadonlyMap<string, ResolvedSender>) =>
   [...senders.values()].map(
     ({ caller, transactionSender, isProvisional }) =>
       `${encodeHex(caller)} ${encodeHex(transactionSender)}${isProvisional ? '?' : ''}`,
   )
 
-/** The answers in the order of the questions: each of one log. */
+/** The answers in the order of the questions, each for one log. */
 const inOrder = (questions: readonly SenderQuestion[], senders: ReadonlyMap<string, ResolvedSender>) =>
   new Map(
     questions.flatMap(({ transactionHash, logs: [log] }) => {
@@ -422,7 +422,7 @@ test('a transaction that the node dropped from its index is found in its block, 
       endpoint!.fail({ methods: ['eth_getTransactionByHash'], ...refusal })
       assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), expected)
       assert.equal(endpoint!.callCount('eth_getBlockReceipts'), 0)
-      // A block without its transactions, as from a node that has dropped the bodies.
+      // A block without its transactions, as from a node that has pruned block bodies.
       endpoint!.fail({ methods: ['eth_getBlockByNumber'], type: 'result', value: null })
       assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), expected)
       assert.equal(endpoint!.callCount('eth_getBlockReceipts'), 2)
@@ -465,7 +465,7 @@ test('hundreds of questions go in batches, and at most four traces are in flight
     const fourth = endpoint!.nextCall('debug_traceTransaction', () => ++traces === 4)
     const resolving = chain.client.resolveSenders(questions, signal)
     await fourth
-    // A fifth one would be on its way by the time a call of our own has come back.
+    // A fifth trace would be in flight by the time the test's own call has come back.
     await chain.client.getHead(signal)
     assert.equal(endpoint!.callCount('debug_traceTransaction'), 4)
     held.off()

@@ -25,7 +25,7 @@ test('an endpoint that refuses contract calls, in any words, is passed over, and
       assert.equal(client.isDown(), false)
       const told = lines.filter(({ text }) => text === 'endpoint answers no contract calls')
       assert.equal(told.length, 1)
-      // Its blocks are as good as before.
+      // Its blocks still count.
       await client.getHead(signal)
       assert.equal(endpoints[0]!.callCount('eth_getBlockByNumber'), 1)
     })

@@ -13,7 +13,7 @@ const refuted = { type: 'refuted' }
 const otherBlock = { type: 'otherBlock' }
 const proven = (answer: number) => ({ type: 'proven', answer })
 
-/** Tells a deposit count of 9 at every block, and the truth of all else. */
+/** Answers a deposit count of 9 at every block, and everything else truthfully. */
 const liesAboutCounts: Fault = {
   type: 'result',
   value: `0x${'9'.padStart(64, '0')}`,

@@ -85,12 +85,17 @@ for (const [range, isOne] of [
   })
 
 for (const [what, peer, forwarded, client] of [
-  ['a stranger is itself, whatever it forwards', '198.51.100.1', '203.0.113.9', '198.51.100.1'],
-  ['behind a proxy stands who it names', '10.0.0.1', '203.0.113.9', '203.0.113.9'],
-  ['what the client wrote itself is not believed', '10.0.0.1', '1.1.1.1, 203.0.113.9', '203.0.113.9'],
+  ['an untrusted peer is the client, whatever it forwards', '198.51.100.1', '203.0.113.9', '198.51.100.1'],
+  [
+    'behind a trusted proxy the client is the address that it names',
+    '10.0.0.1',
+    '203.0.113.9',
+    '203.0.113.9',
+  ],
+  ["an entry of the client's own is not believed", '10.0.0.1', '1.1.1.1, 203.0.113.9', '203.0.113.9'],
   ['a chain of trusted proxies is followed', '10.0.0.1', '203.0.113.9, 10.0.0.2,10.0.0.3', '203.0.113.9'],
-  ['a proxy that names nobody is the client', '10.0.0.1', '', '10.0.0.1'],
-  ['what is no address ends the walk', '10.0.0.1', '203.0.113.9, unknown, 10.0.0.2', '10.0.0.2'],
+  ['a trusted proxy that names no address is the client', '10.0.0.1', '', '10.0.0.1'],
+  ['an entry that is no address ends the search', '10.0.0.1', '203.0.113.9, unknown, 10.0.0.2', '10.0.0.2'],
   ['a port is dropped', '10.0.0.1', '203.0.113.9:4711', '203.0.113.9'],
   ['a port behind brackets is dropped', '10.0.0.1', '[2001:db8::1]:4711', '2001:db8::1'],
 ] as const)

@@ -64,7 +64,7 @@ test('a key is recognised by its hash, from X-API-Key or as a bearer token', () 
     ['', 'Bearer ', -1],
     ['', '', -1],
     ['third', '', -1],
-    // A key that is sent must be the right one: no second chance.
+    // A key that is sent must be valid: a second header is not tried.
     ['third', 'Bearer first', -1],
     [hash('first'), '', -1],
     ['x'.repeat(4_000), '', -1],

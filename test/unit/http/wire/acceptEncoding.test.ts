@@ -26,7 +26,7 @@ for (const [header, coding] of [
   [',;,=', 'identity'],
 ] as const)
   test(`Accept-Encoding ${JSON.stringify(header)} is answered with ${coding}`, () => {
-    // The second time from memory.
+    // The second look comes from memory.
     assert.deepEqual([chooseCoding(header), chooseCoding(header)], [coding, coding])
   })
 

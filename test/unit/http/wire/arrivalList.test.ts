@@ -30,7 +30,7 @@ test('whatever entries leave, in any order, the others stay in order of arrival'
     const list = new ArrivalList<Item>()
     for (const item of items) list.add(item)
     for (const at of leaving) list.remove(items[at]!)
-    // One that left may come again, behind all.
+    // An entry that left may come again, after all others.
     list.add(items[leaving[0]]!)
     const names: number[] = []
     for (let item = list.first; item !== undefined; item = item.after) names.push(item.name)

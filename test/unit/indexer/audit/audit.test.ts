@@ -10,7 +10,7 @@ import { createSyncHarness, isInStep } from '../../../support/syncHarness.js'
 
 const { signal } = new AbortController()
 
-/** A layer 2 whose history is long, with one claim of an old deposit of layer 1 in it. */
+/** A layer 2 with a long history, in which one old deposit of layer 1 is claimed. */
 function claimedLongAgo() {
   const harness = createSyncHarness({ networkId: 1, indexedDeposits: () => [[0, 5]] })
   const { world, network } = harness
@@ -23,7 +23,7 @@ function claimedLongAgo() {
   return { harness, network, l1, block }
 }
 
-/** Leaves out the logs of one block while `isHidden`, as a provider with a hole would. */
+/** Omits the logs of one block while `isHidden`, as a provider with holes would. */
 function hide({ client }: ReturnType<typeof createSyncHarness>, hidden: FakeBlock) {
   const state = { isHidden: true }
   client.hideLogs(({ number }) => state.isHidden && number === hidden.number)
@@ -73,7 +73,7 @@ test('a claim that an administrator set for the highest possible deposit count d
   await harness.run(() => harness.row.get('caughtUp') === 1)
   const asked = harness.client.calls.filter(({ method }) => method === 'getClaimedWords')
   assert.ok(asked.length <= 4, `${asked.length} questions`)
-  // It is compared like any other.
+  // The claim is compared like any other.
   await harness.run(() => isInStep(harness))
   hide(
     harness,
@@ -142,7 +142,7 @@ test('a token mapping whose log is missing halts the network, also when it is th
   )
   hole.isHidden = false
   await harness.run(() => row.haltReason() === 'none' && isInStep(harness), 60_000)
-  // At the tip all come round.
+  // At the tip all words are compared in turn.
   const asked = client.callCount('getWrappedTokens')
   await harness.run(() => client.callCount('getWrappedTokens') > asked + 13, 14_000_000)
 })

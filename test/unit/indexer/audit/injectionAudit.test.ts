@@ -11,7 +11,7 @@ const { signal } = new AbortController()
 
 const ger = (n: number): Hex => keccak256(new Uint8Array([n]))
 
-/** A layer 2 that was told of the roots 0 … 4 of layer 1 but the hidden one, of which 2 was taken out again. */
+/** A layer 2 that stored the injected roots 0 … 4 of layer 1 except the hidden one; root 2 was removed again. */
 function injectedRoots(
   hidden: number | undefined,
   { removes = false, keepsHashChains = true, silent = 0, isPolled = false } = {},

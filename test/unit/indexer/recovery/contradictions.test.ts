@@ -18,7 +18,7 @@ const QUESTIONS: readonly string[] = [
 ]
 const TOKEN = `0x${'0a'.repeat(20)}` as const
 
-/** A layer 2 with one of everything that is compared; its endpoint may tell something else. */
+/** A layer 2 with one of everything that is compared, whose endpoint may answer something else. */
 function createNetwork() {
   const harness = createSyncHarness({ networkId: 1, indexedDeposits: () => [[0, 600]] })
   const { world, network, client, row, shard, messages, run } = harness
@@ -29,7 +29,7 @@ function createNetwork() {
   network.mine((block) => block.tx().claim({ deposit: l1.deposits()[0]! }))
   network.mine((block) => block.tx().setSovereignToken(0, TOKEN, account(1)))
   network.mineEmpty(200)
-  /** From now on contract calls show another state, by an endpoint that can't show which block it tells of. */
+  /** From now on contract calls show another state, from an endpoint that cannot prove which block it answers for. */
   const insist = (change: Change) => {
     client.isProven = () => false
     const shown = new Map<FakeBlock, FakeBlock>()
@@ -49,7 +49,10 @@ function createNetwork() {
   }
   const isReady = () => row.get('caughtUp') === 1 && !shard.isCatchingUp
   const halts = () => messages.filter(({ type }) => type === 'halted')
-  /** Blocks go on meanwhile. @returns false when it became ready. */
+  /**
+   * Mines blocks meanwhile.
+   * @returns false when the network became ready.
+   */
   const staysUnready = async (ms: number) => {
     let wasReady = false
     const { clock } = harness
@@ -65,13 +68,13 @@ function createNetwork() {
 }
 
 const changes: Record<string, Change> = {
-  'a claim that we do not have': ({ claims }) => ({
+  'a claim that is not stored': ({ claims }) => ({
     claims: new Map([...claims, ['0:3', [...claims.values()][0]!]]),
   }),
-  'no claim where we have one': () => ({ claims: new Map() }),
-  'an emergency': () => ({ emergency: true }),
+  'a stored claim that the contract does not have': () => ({ claims: new Map() }),
+  'an emergency state': () => ({ emergency: true }),
   'another exit root': () => ({ localExitTree: EMPTY_FRONTIER }),
-  'another token': () => ({ tokenMappings: [] }),
+  'a stored token mapping that the contract does not have': () => ({ tokenMappings: [] }),
 }
 
 for (const [what, change] of Object.entries(changes)) {
@@ -80,7 +83,7 @@ for (const [what, change] of Object.entries(changes)) {
     const { row, run, client } = harness
     insist(change)
     assert.ok(await staysUnready(600_000))
-    // Ever more rarely.
+    // The comparison is repeated ever more rarely.
     const asked = client.calls.filter(({ method }) => QUESTIONS.includes(method)).length
     assert.ok(asked < 100, `${asked} questions in ten minutes`)
     assert.equal(row.get('caughtUp'), 0)
@@ -108,7 +111,7 @@ for (const [what, change] of Object.entries(changes)) {
 test('an endpoint that falls silent after a contradiction has not withdrawn it', async () => {
   const { harness, insist, staysUnready } = createNetwork()
   const { client, clock } = harness
-  insist(changes['a claim that we do not have']!)
+  insist(changes['a claim that is not stored']!)
   clock.after(20_000, () => {
     client.getClaimedWords = async (words) => words.map(() => undefined)
   })
@@ -119,7 +122,7 @@ test('an endpoint that fails while it is judged leaves its contradiction open', 
   const { harness, insist, agree, isReady } = createNetwork()
   const { client, shard, run } = harness
   await run(isReady)
-  insist(changes['an emergency']!)
+  insist(changes['an emergency state']!)
   let failures = 0
   const { checkContradiction } = client
   client.checkContradiction = async () => {
@@ -148,7 +151,7 @@ test('a lost claim is read again as soon as an endpoint can prove it', async () 
   assert.equal(shard.counts().claims, 2)
 })
 
-/** What contract calls, and headers, show of another branch than heads and logs do. */
+/** Contract calls and headers of another branch than that of heads and logs. */
 function forked() {
   const created = createNetwork()
   const { harness, l1 } = created
@@ -239,7 +242,7 @@ test('a fault proven against the store stays when all endpoints fall silent: not
       silentAtMs = clock.now()
       client.getClaimedWords = async (words) => words.map(() => undefined)
     }
-    // The first blocks are taken back by then.
+    // By then the first blocks are reverted.
     wasReady ||= clock.now() > silentAtMs + 5_000 && !shard.isCatchingUp
     return clock.now() > silentAtMs + 200_000
   }, 400_000)

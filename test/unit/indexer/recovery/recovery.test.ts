@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSyncHarness, isInStep } from '../../../support/syncHarness.js'
 
-/** A layer 2 in step, with five deposits of layer 1 that can be claimed on it. */
+/** A layer 2 in step, with five claimable deposits of layer 1. */
 async function followReady() {
   const harness = createSyncHarness({ networkId: 1, indexedDeposits: () => [[0, 5]] })
   const { world, network, shard, row } = harness
@@ -26,7 +26,7 @@ test('while lost claims are taken back and read again, nothing is ready', async 
   await follow(40)
   network.mine((block) => block.tx().claim({ deposit: l1.deposits()[3]! }))
   await follow(10)
-  // A provider that leaves a deposit out, so that the next one does not fit.
+  // A provider that leaves a deposit out, so that the next one has a gap before it.
   const hidden = network.mine((block) => block.tx().deposit({ destinationNetwork: 0 }))
   client.hideLogs(({ number }) => number === hidden.number)
   network.mine((block) => block.tx().deposit({ destinationNetwork: 0 }))

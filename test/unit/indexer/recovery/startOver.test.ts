@@ -5,19 +5,19 @@ import { createSyncHarness, isInStep, type SyncHarness } from '../../../support/
 
 const MINUTE_MS = 60_000
 const ROLLBACK_BLOCKS = 64
-/** The block whose logs are left out, far below the head when the contract is asked. */
+/** The block whose logs are hidden, far below the head when the contract is asked. */
 const FIRST_HIDDEN = 41
 const SECOND_HIDDEN = 42
 
 interface Hole {
   isHidden: boolean
-  /** While this is false, no comparison tells anything: the network goes on without knowing. */
+  /** While this is false, no comparison gets an answer, and the network goes on without one. */
   isStateTold: boolean
-  /** Below so many blocks under the head there is no state any more. */
+  /** State of blocks this far below the head is pruned. */
   keepsBlocks: number
 }
 
-/** A layer 2 in step with its endpoints, which left a claim and a deposit out of blocks that undo no longer reaches. */
+/** A layer 2 in step, whose endpoints hid a claim and a deposit in blocks below the undo floor. */
 async function longAgo(): Promise<{ harness: SyncHarness; hole: Hole }> {
   const harness = createSyncHarness({
     networkId: 1,
@@ -81,7 +81,7 @@ test('a claim and a deposit missing below the undo floor come back by themselves
   assert.equal(harness.shard.counts().deposits, 2)
   assert.equal(harness.shard.counts().claims, 2)
   assert.equal(harness.row.get('startOvers'), 1)
-  // It is over: the next hours bring no other.
+  // The network is healed: the next hours bring no further start over.
   harness.network.mineEmpty(20)
   await harness.run(() => false, 120 * MINUTE_MS).catch(() => undefined)
   assert.equal(harness.shard.startedOver.length, 1)
@@ -97,7 +97,7 @@ test('while the logs stay hidden the network starts over once per period, which 
     if (startedAtMs.length > 0 && clock.now() < until) assert.equal(row.haltReason(), 'missing_log')
     return clock.now() >= until
   }
-  // A restart forgets everything but the store, halts included.
+  // A restart forgets everything except the store, halts too.
   for (let restart = 0; restart < 20; restart++)
     await harness.run(watch, 10 * MINUTE_MS).catch((error: Error) => {
       if (!error.message.startsWith('not done')) throw error

@@ -60,7 +60,7 @@ test('a failed pass waits by itself, and smaller batches get past a transaction 
   assert.equal(left(), 0)
 })
 
-/** Callers of the deposits as they are stored now; `?` where they are to be asked for again. */
+/** Callers of the deposits as stored, with `?` for rows that will be asked again. */
 const callers = (shard: MemoryShard) =>
   shard
     .events()
@@ -188,7 +188,7 @@ test('senders asked before a reorg are not stored after it', async () => {
   client.tracing = false
   await pass.step(never)
   client.tracing = true
-  // Asks, and is answered in its own time.
+  // A question whose answer takes some time.
   await pass.step(never)
   pass.reorged()
   await wait(10)

@@ -25,7 +25,10 @@ function follow(blockMs: number, finality: 'latest' | 'finalized') {
   const client = createChainClient({ network: config, logger, clock, openPost: simulated.open })
   const row = statusRow(createStatusBoard([1]), 1)
   const report = quietReport(1, row, clock, [])
-  /** Mines `blocks` blocks at their pace and follows them. @returns JSON-RPC calls per block, the first 20 left out. */
+  /**
+   * Mines `blocks` blocks at their pace and follows them.
+   * @returns JSON-RPC calls per block, without the first 20 blocks.
+   */
   const callsPerBlock = async (blocks: number): Promise<number> => {
     const stop = new AbortController()
     let before = { calls: endpoint.totalCalls(), block: network.head.number }
@@ -35,7 +38,7 @@ function follow(blockMs: number, finality: 'latest' | 'finalized') {
         network.mine()
       })
     clock.after(blockMs * blocks + 10_000, () => stop.abort())
-    // As many as Ethereum had in 2026: their claims come round again and again.
+    // As many deposits as Ethereum had in 2026: their claims are compared in turn.
     const indexedDeposits = () => new Map([[asNetworkId(0), 264_477]])
     await runSyncLoop({ network: config, client, writer: shard, clock, report, indexedDeposits }, stop.signal)
     assert.equal(shard.checkpoint()?.number, network.head.number)
@@ -44,7 +47,7 @@ function follow(blockMs: number, finality: 'latest' | 'finalized') {
   return { network, endpoint, shard, callsPerBlock }
 }
 
-// The head, its logs, the tag where there is one, and now and then something else.
+// The head, its logs, the tag if any, and the occasional other call.
 for (const [blockMs, finality, most] of [
   [12_000, 'finalized', 4],
   [2_000, 'finalized', 4],

@@ -5,7 +5,7 @@ import { ExitRootSearch } from '../../../../src/indexer/sync/exitRootSearch.js'
 import { asNetworkId } from '../../../../src/protocol/units.js'
 import type { FoundExitRoot, LineageSpan } from '../../../../src/shard/localExitRoots.types.js'
 
-/** A root that names its own place. */
+/** A root from which its leaf count can be read. */
 function rootOf(lineage: number, leafCount: number): Uint8Array {
   const root = new Uint8Array(32)
   new DataView(root.buffer).setUint32(0, leafCount)
@@ -13,7 +13,7 @@ function rootOf(lineage: number, leafCount: number): Uint8Array {
   return root
 }
 
-/** A tree whose roots cost a tenth of a millisecond each, of which the shard has those of every hundredth leaf count. */
+/** A tree whose roots cost a tenth of a millisecond each. The shard has the root of every hundredth leaf count. */
 function world(deposits: number) {
   const state = { nowMs: 0, computed: 0, epoch: 0, l1Epoch: 0, isFull: false }
   const spans: LineageSpan[] = [{ cut: 0, leafCount: deposits }]
@@ -72,7 +72,10 @@ function world(deposits: number) {
     row.set('depositCount', leafCount)
     row.add('epoch', 1)
   }
-  /** Steps to the end. @returns places that were stored meanwhile, and roots that were worked out. */
+  /**
+   * Steps to the end.
+   * @returns leaf counts that were stored meanwhile, and the number of roots that were computed.
+   */
   const run = () => {
     const [computed, before] = [state.computed, stored.length]
     do search.step()

@@ -67,7 +67,10 @@ function world(gerInjection: NetworkConfig['gerInjection'] = 'auto') {
     row,
     l1,
   })
-  /** Sweeps after `leaves` more leaves. @returns what was asked and what was stored by this sweep. */
+  /**
+   * Sweeps after `leaves` more leaves.
+   * @returns what this sweep asked and stored.
+   */
   const sweep = async (leaves: number, ...known: number[]): Promise<[number[], number[]]> => {
     state.leafCount += leaves
     for (const index of known) state.known.add(index)
@@ -76,7 +79,7 @@ function world(gerInjection: NetworkConfig['gerInjection'] = 'auto') {
     await poller.sweep(never)
     return [asked.slice(before).sort((a, b) => a - b), stored.slice(had)]
   }
-  /** The network takes blocks back, and what was found at them. */
+  /** Reverts blocks of the network, with the injections found at them. */
   const takeBack = (polledLeaves: number | undefined, kept: number): void => {
     stored.length = kept
     state.polledLeaves = polledLeaves

@@ -12,7 +12,7 @@ import { SimulatedPosts } from '../../../support/simulatedPosts.js'
 import { quietReport } from '../../../support/syncHarness.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
 
-/** What a chain answers while its contracts are being deployed: no code yet, or code that does not answer yet. */
+/** Answers of a chain while its contracts are being deployed: no code yet, or code that does not answer yet. */
 const stages = [
   { methods: ['eth_getCode'], type: 'result', value: '0x' },
   { methods: ['eth_call'], type: 'result', value: '0x' },

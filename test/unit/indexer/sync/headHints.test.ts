@@ -13,7 +13,7 @@ const bytesOf = (hash: string) => decodeHex(hash)!
 const never = new AbortController().signal
 const warnings = (lines: readonly KeptLine[]) => lines.filter(({ level }) => level === 'warn').length
 
-/** Hints over sockets that the test plays. */
+/** Head hints over sockets that the test plays. */
 function openHints(clock: VirtualClock) {
   const sockets: HeadSocketOptions[] = []
   let closed = 0

@@ -12,10 +12,10 @@ import { SimulatedPosts } from '../../../support/simulatedPosts.js'
 import { createSyncHarness, isInStep, quietReport, type SyncHarness } from '../../../support/syncHarness.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
 
-/** The fake chain's blocks take twelve seconds each, by their own times. */
+/** The fake chain's blocks are twelve seconds apart by their timestamps. */
 const BLOCK_MS = 12_000
 
-/** A network in step at block 40, looked at once a second. */
+/** A network in step at block 40, polled once a second. */
 async function followed(networkId = 0): Promise<SyncHarness> {
   const harness = createSyncHarness({ networkId, config: { pollIntervalMs: 1_000 } })
   harness.network.mineEmpty(40)
@@ -23,7 +23,7 @@ async function followed(networkId = 0): Promise<SyncHarness> {
   return harness
 }
 
-/** Virtual milliseconds until `holds`. */
+/** Virtual milliseconds until `holds` returns true. */
 async function timeUntil(harness: SyncHarness, holds: () => boolean): Promise<number> {
   const start = harness.clock.now()
   await harness.run(holds)
@@ -43,7 +43,7 @@ test('a head that stays below the stored blocks counts as put back after two blo
 test('the block time is the median of the last twenty, whatever a single block took', async () => {
   const harness = createSyncHarness({ config: { pollIntervalMs: 1_000 } })
   harness.network.mineEmpty(40)
-  // Two seconds a block, but one that took an hour.
+  // Two seconds per block, except one that took an hour.
   const [first] = harness.network.blocks
   harness.network.blocks = harness.network.blocks.map((block, index) => ({
     ...block,
@@ -92,7 +92,7 @@ test('a chain that grows past the stored blocks on other blocks is in step only 
       }
       wasEarly ||= isMined && !isPutBack(harness.row) && harness.shard.reverts.length === reverts
     }
-    // Of one run: a restart compares anyway.
+    // Only within one run: a restart compares anyway.
     harness.clock.after(5_000, () => harness.network.rollback(7))
     await harness.run(() => isMined && isInStep(harness) && !isPutBack(harness.row))
     assert.equal(wasEarly, false, `${blocks} blocks`)
@@ -140,7 +140,7 @@ test('a head below a final block is reported as such', async () => {
   await harness.run(() => harness.row.headPlace() === headPlaces.below)
 })
 
-/** The real client and loop over two endpoints in memory; a block every five seconds, until `isMining` ends. */
+/** The real client and loop over two endpoints in memory, with a block every five seconds until `isMining` is false. */
 async function followTwo(
   script: (world: {
     readonly endpoints: readonly FakeEndpoint[]

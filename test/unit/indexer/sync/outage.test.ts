@@ -86,7 +86,7 @@ test('an endpoint that accepts requests and never answers is reported within sec
     look(0)
   })
   await run(5)
-  // At most one poll until it is asked.
+  // At most one poll interval passes until the endpoint is asked.
   assert.ok(told[0]! <= 4_500, `${told[0]} ms`)
   assert.ok(told.at(-1)! >= 59_900 && told.length > 550, 'and stays so')
   assert.equal(row.get('rpcDown'), 0)

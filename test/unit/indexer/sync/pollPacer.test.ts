@@ -17,7 +17,7 @@ test('waits double up to the maximum, each between half and all of it, and start
   for (let i = 0; i < 5_000; i++) assert.ok(backoff.nextMs() <= 500)
 })
 
-/** A pacer that has seen ten blocks, `seenMs` apart by the clock and `toldSec` by their own times. */
+/** A pacer that has seen ten blocks, `seenMs` apart by the clock and `toldSec` by their timestamps. */
 function pacerAfter(seenMs: number, toldSec: number): PollPacer {
   let now = 0
   const pacer = new PollPacer({ now: () => now }, 2_000)
@@ -39,6 +39,6 @@ test('blocks that arrive faster than their timestamps say are followed as they a
   assert.equal(pacerAfter(100, 12).nextWaitMs(), 2_000)
   assert.equal(pacerAfter(5_000, 12).nextWaitMs(), 5_000)
   assert.equal(pacerAfter(60_000, 60).nextWaitMs(), 12_000)
-  // Looks fall between blocks: what was seen varies, what was told does not.
+  // Polls fall between blocks: the times by the clock vary, the timestamps do not.
   assert.equal(pacerAfter(11_000, 12).nextWaitMs(), 12_000)
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { watchSilence } from '../../../../src/indexer/sync/silenceWatch.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
 
-/** Watches a client that the test speaks for, for ten seconds. */
+/** Watches a client, whose answers the test gives, for ten seconds. */
 async function watch(script: (client: { silent: boolean; down: boolean }, clock: VirtualClock) => void) {
   const clock = new VirtualClock()
   const state = { silent: false, down: false, isAnswered: false }

@@ -16,7 +16,7 @@ import { SimulatedPosts } from '../../../support/simulatedPosts.js'
 import { quietReport } from '../../../support/syncHarness.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
 
-/** The real client and loop over endpoints in memory: a layer 2 with deposits all along its 400 blocks. */
+/** The real client and loop over endpoints in memory: a layer 2 with deposits throughout its 400 blocks. */
 function follow(
   endpointCount: number,
   {
@@ -83,7 +83,7 @@ test('beside such a gateway an honest endpoint continues the comparison, and a d
   endpoints[0]!.fail({ type: 'newestState' })
   await run(isInStep)
   assert.deepEqual(halts(), [])
-  // Both endpoints leave the log out, and no bloom tells.
+  // Both endpoints hide the log, and no bloom shows it.
   const hidden = network.mine((block) => block.tx().deposit()).number
   const faults = endpoints.flatMap((endpoint) => [
     endpoint.fail({ type: 'hideLogs', match: { blockNumber: hidden } }),
@@ -96,7 +96,7 @@ test('beside such a gateway an honest endpoint continues the comparison, and a d
 })
 
 const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`
-/** Tells of claims that nobody made. */
+/** Reports claims that do not exist. */
 const inventsClaims: Fault = {
   type: 'result',
   value: word(5),
@@ -109,7 +109,7 @@ test('an endpoint that invents claims holds nothing up beside an honest endpoint
   endpoints[0]!.fail(inventsClaims)
   for (let i = 1; i <= 450; i++) clock.after(3_000 * i, () => network.mineEmpty(1))
   await run(() => isInStep() && !shard.isCatchingUp && row.get('contractsCompared') === 1, 30_000)
-  // Each time that it has another chance it is found out before anything follows from it.
+  // Each time the endpoint is tried again it is found out before its answer has an effect.
   let wasUnready = false
   const until = clock.now() + 1_300_000
   await run(() => {

@@ -18,7 +18,7 @@ import { VirtualClock } from '../../../support/virtualClock.js'
 const NETWORK = 1
 const scanner = createLogScanner(compileMerkleModule())
 
-/** Follows network 1 into the shard until its head is stored; each call is a restart. */
+/** Follows network 1 into the shard until its head is stored. Each call is a restart. */
 async function follow(indexed: IndexedWorld, logRange: number): Promise<void> {
   const network = indexed.world.network(NETWORK)
   const clock = new VirtualClock()
@@ -57,7 +57,10 @@ function places(indexed: IndexedWorld): (readonly [block: number, logIndex: numb
 
 const place = (transaction: number, log: number) => transaction * 65_536 + log
 
-/** Single deposits as the second transaction of their block, before and after block 30, where two transactions bridge. */
+/**
+ * Single deposits as the second transaction of their block, before and after block 30, in which two transactions
+ * make deposits.
+ */
 function chainThatShowsAt30(): FakeWorld {
   const world = createFakeWorld({ networks: [NETWORK] })
   const network = world.network(NETWORK)

@@ -139,7 +139,7 @@ test('blocks of two branches are never stored on each other', async () => {
   await harness.run(() => isInStep(harness))
   const old = harness.network.blocks
   harness.network.reorg({ depth: 3, blocks: 'replay', extra: 8 })
-  // Headers by number come from the old branch, heads and logs from the new one, for a while.
+  // For a while, headers by number come from the old branch, heads and logs from the new one.
   let isMixed = true
   harness.client.view = ({ method }) => (isMixed && method === 'getHeader' ? old : harness.network.blocks)
   harness.clock.after(4_000, () => {
@@ -255,7 +255,7 @@ test('a range of far history that came back empty is read again, once', async ()
   for (let i = 0; i < 300; i++)
     harness.network.mine((block) => (i % 40 === 5 ? block.tx().deposit() : undefined))
   let isEmpty = true
-  // The windows around block 86 come without their deposit; the next one is 40 blocks later.
+  // The windows around block 86 lack its deposit. The next deposit is 40 blocks later.
   harness.client.view = ({ method, from, to }) => {
     if (!isEmpty || method !== 'fetchRange' || from > 86 || to < 86) return harness.network.blocks
     isEmpty = false

@@ -70,7 +70,7 @@ test('the first windows are narrow, and widen while they hold few events', async
   assert.deepEqual(widths, [32, 32, 256, 2_000, 2_000, 680])
 })
 
-/** Block n has `counts[n]` events, and each answer is one block; without a count there is no answer. */
+/** Block n has `counts[n]` events, and each answer is one block. A block without a count gets no answer. */
 function crowdedClient(counts: readonly number[]) {
   return {
     fetchRange: async (from: number): Promise<FetchedRange> => {

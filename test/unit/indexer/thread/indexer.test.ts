@@ -14,7 +14,7 @@ import { type FakeRpcServer, serveFakeNetwork } from '../../../support/fakeRpcSe
 import { loadedConfig } from '../../../support/loadedConfig.js'
 import { tempFolder } from '../../../support/tempFolder.js'
 
-/** Served fake networks with a store and the threads that index them. */
+/** Fake networks with RPC servers, a store, and the threads that index them. */
 class IndexedService {
   readonly config: Config
   readonly status
@@ -82,7 +82,7 @@ class IndexedService {
   }
 }
 
-/** Nice values of this process's threads: the 19th field of `stat`, which starts behind the name at the third. */
+/** Nice values of this process's threads: field 19 of `stat`, counted from field 3 after the name. */
 function niceValues(): number[] {
   return readdirSync('/proc/self/task').map((thread) => {
     const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8')

@@ -8,7 +8,7 @@ const abi = parseAbi([
   'function claimMessage(bytes32[32] smtProofLocalExitRoot, bytes32[32] smtProofRollupExitRoot, uint256 globalIndex, bytes32 mainnetExitRoot, bytes32 rollupExitRoot, uint32 originNetwork, address originAddress, uint32 destinationNetwork, address destinationAddress, uint256 amount, bytes metadata)',
 ])
 
-/** Bytes that are nowhere zero and differ at each place, so that a swapped or shifted field shows. */
+/** Bytes without a zero, different at each place, so that a swapped or shifted field is noticed. */
 const pattern = (length: number, seed: number): Uint8Array =>
   Uint8Array.from({ length }, (_, at) => 1 + ((seed * 31 + at * 7) % 255))
 

@@ -23,7 +23,7 @@ interface Page {
   readonly nextCursor: string | null
 }
 
-/** Deposits of the L1, all claimed on network 1, whose senders are told by the test. */
+/** Deposits of the L1, all claimed on network 1, whose senders the test sets. */
 class World {
   readonly indexed: IndexedWorld
   readonly #world = createFakeWorld({ networks: [1] })
@@ -63,7 +63,7 @@ class World {
     this.indexed.sync(this.networkId, { withSenders: false })
   }
 
-  /** Gives every open row the fallback. */
+  /** Resolves every open row with tx.from for now. */
   fallBack(): void {
     const open = this.writer.unresolvedSenders(1_000)
     const sender = senderOf(signer, true)
@@ -77,7 +77,7 @@ class World {
     this.writer.correctSenders(rows.map((row) => ({ row, sender })))
   }
 
-  /** A page, the same when it is packed and when it is written row by row. */
+  /** A page, which must be the same packed and row by row. */
   ask(query: object = {}): Page {
     const asked = {
       networkId: asNetworkId(this.networkId),
@@ -97,7 +97,7 @@ class World {
     }
   }
 
-  /** Rows of one address, by their place in the whole list. */
+  /** Rows of one address, by their index in the whole list. */
   of(address: Hex, query: object = {}): readonly number[] {
     const { rows, total } = this.ask({ fromAddress: decodeHex(address)!, ...query })
     const hashes = this.ask().rows.map(hashOf)

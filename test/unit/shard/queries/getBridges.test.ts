@@ -24,7 +24,8 @@ test('lists of several chunks have pages like short ones: the pages of every fil
   const world = createFakeWorld({ networks: [1, 2] })
   const l1 = world.network(0)
   const count = 2 * LIST_CHUNK + 3
-  // Network 1 gets two deposits of three; account 2 makes every second one: their lists end in other chunks.
+  // Network 1 gets two of three deposits, and account 2 makes every second one, so their lists end in
+  // different chunks.
   l1.mine((block) => {
     for (let made = 0; made < count; made++)
       block.tx({ from: account(1 + (made % 2)) }).deposit({
@@ -365,7 +366,7 @@ test('a message is found by its origin address and by its transaction, also as a
     const indexed = new IndexedWorld(context, world)
     indexed.syncAll({ withSenders, batchBlocks: 1 })
     const writer = indexed.writer(1)
-    // What no node knows any more has nobody.
+    // A transaction that no node knows any more has no sender.
     const open = writer.unresolvedSenders(10)
     const isLost = ({ ordinal }: (typeof open)[number]) => ordinal === 2 || ordinal === 3
     writer.resolveSenders(
@@ -379,7 +380,7 @@ test('a message is found by its origin address and by its transaction, also as a
     assert.deepEqual(found(indexed, forwarder), withSenders ? [2, 1] : [1])
     assert.deepEqual(found(indexed, account(4)), withSenders ? [3] : [])
   }
-  // A cut takes them off the lists.
+  // A cut removes the deposits from the lists.
   const indexed = new IndexedWorld(context, world)
   indexed.syncAll({ batchBlocks: 1 })
   network.mine((block) => block.tx().backwardLet(2))

@@ -204,7 +204,7 @@ test('a rollup exit root older than the rollup exit tree gives no proofs of L2 d
   const world = freshWorld()
   const l1 = world.network(0)
   l1.mine((block) => {
-    // What the manager holds right after the etrog upgrade: the raw local exit root of the zkEVM.
+    // The manager's root right after the etrog upgrade: the raw local exit root of the zkEVM.
     block.state.rollupExitRoot = `0x${'5a'.repeat(32)}`
     block.tx().deposit()
   })

@@ -118,7 +118,7 @@ test('a mapping has its token, its kind, and whether it is the current one, and 
 test('cursors walk through all networks in either order, and are refused after a reorg of any network below them', (context) => {
   const world = worldWithMappings()
   const indexed = new IndexedWorld(context, world)
-  // Block by block: each batch's end is a place to go back to.
+  // Applied block by block: each end of a batch can be reverted to.
   indexed.syncAll({ batchBlocks: 1 })
   const ask = (query: Partial<TokenMappingsQuery>) =>
     indexed.ask((shards) => getTokenMappings(shards, { pageNumber: 1, pageSize: 1, ...query }))
@@ -156,7 +156,7 @@ test('a cursor from shards that were indexed anew since is refused', (context) =
   const world = worldWithMappings()
   const reorganized = new IndexedWorld(context, world)
   reorganized.syncAll()
-  // Below nothing that is listed: there the cursor stays good.
+  // The reorg is below no listed mapping, so the cursor stays valid.
   world.network(2).mineEmpty(2)
   reorganized.syncAll({ batchBlocks: 1 })
   world.network(2).reorg({ depth: 1, blocks: 'empty' })

@@ -20,7 +20,8 @@ for (const operation of ['getBridges', 'getClaims'] as const)
     const [l1, l2] = [world.network(0), world.network(1)]
     const indexed = new IndexedWorld(context, world)
     indexed.readers.thresholds = { ...THRESHOLDS, rowsWorthReading: 0, worthKeeping: 0 }
-    // More by the sender than for the receiver: the receiver's list, which tells of a row at once, is gone through.
+    // The sender has more deposits than the receiver gets: the receiver's list, which shows a row at once, is
+    // read.
     const mine = (receivers: readonly Hex[], withSenders: boolean): void => {
       const first = l1.deposits().length
       l1.mine((block) => {

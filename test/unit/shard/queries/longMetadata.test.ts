@@ -28,7 +28,10 @@ interface MetadataFields {
   readonly metadata_hash?: Hex
 }
 
-/** Messages 0, 1, 2, … with so many bytes of metadata. Hexadecimal digits that are numbers, so that nothing is taken for them. */
+/**
+ * Messages 0, 1, 2, … with metadata of the given lengths, in hexadecimal digits that are decimal too, so that no
+ * byte is special.
+ */
 function messagesOf(context: TestContext, sizes: readonly number[]) {
   const world = createFakeWorld({ networks: [1] })
   const metadata = sizes.map((bytes, at): Hex => `0x${(10 + (at % 80)).toString().repeat(bytes)}`)
@@ -40,7 +43,7 @@ function messagesOf(context: TestContext, sizes: readonly number[]) {
   return { world, indexed, metadata }
 }
 
-/** The rows as the API gives them, by either writer. */
+/** The rows as the API gives them, from either writer. */
 function rowsOf(indexed: IndexedWorld, depositCounts?: readonly number[]): readonly MetadataFields[] {
   const query =
     depositCounts === undefined ? page : { ...page, depositCounts: depositCounts.map(asDepositCount) }
@@ -64,7 +67,7 @@ const told = (metadata: Hex) => ({
 test('a listed row has metadata of up to 4,096 bytes whole, and length and keccak-256 of longer metadata', (context) => {
   const { indexed, metadata } = messagesOf(context, [0, 1, 4_095, 4_096, 4_097, 70_000, 130_000, 3, 4_097])
   const expected = metadata.map((each) => (size(each) <= 4_096 ? whole(each) : told(each)))
-  // Also once the digests are known.
+  // Also when the digests are kept.
   for (const _ of [1, 2]) assert.deepEqual(rowsOf(indexed).map(shownIn), expected)
   assert.deepEqual(rowsOf(indexed, [3, 4]).map(shownIn), [whole(metadata[3]!), told(metadata[4]!)])
 })
@@ -101,14 +104,14 @@ test('one bridge by its deposit count, and its claim transaction, have metadata 
     const expected = size(each) <= MIB_16 ? whole(each) : told(each)
     const [row, ...others] = rowsOf(indexed, [depositCount])
     assert.equal(others.length, 0)
-    // Not compared in depth: a difference of 33 MB takes minutes to print.
+    // Not compared by deepEqual: printing a difference of 33 MB takes minutes.
     assert.ok(row!.metadata === expected.metadata, `deposit ${depositCount}`)
     assert.deepEqual(
       [row!.metadata_length, row!.metadata_hash],
       [expected.metadata_length, expected.metadata_hash],
     )
   }
-  // Two are a list, the same one twice is not.
+  // Two counts are a list, the same count twice is not.
   assert.equal(rowsOf(indexed, [0, 1])[0]!.metadata, null)
   world.network(0).mine((block) => block.tx().deposit({ destinationNetwork: 1 }))
   world.network(1).mine((block) => block.tx().injectGer(world.network(0).globalExitRoot()))
@@ -171,7 +174,7 @@ test('a token mapping shortens long metadata and long names by the same rule', (
   const tokens = [
     { metadata: tokenMetadata('n'.repeat(60_000), 'LONG', 18), name: null, symbol: 'LONG' },
     { metadata: tokenMetadata('n'.repeat(257), 'S', 18), name: null, symbol: 'S' },
-    // 256 characters, of which each has four bytes.
+    // 256 characters of four bytes each.
     {
       metadata: tokenMetadata('🌉'.repeat(256), 's'.repeat(256), 18),
       name: '🌉'.repeat(256),

@@ -52,7 +52,8 @@ test('a task that reads a commit before the status board has it waits, so that w
     assert.ok(isTold || waits.length > waitsBefore, `deposit ${answered} was answered and not told`)
   }
   context.mock.method(Atomics, 'wait', (...args: unknown[]) => waits.push(args))
-  // But for the mark of a commit, and its count: inside of the transaction this thread reads what nobody else can.
+  // Except for the mark and the count of a commit: inside the transaction this thread reads data that no
+  // other thread can.
   const look = (value: bigint | number) => {
     if (BigInt(value) !== 1n) ask()
   }

@@ -15,7 +15,7 @@ import { IndexedWorld } from '../../../support/indexedWorld.js'
 
 const HOME = tokenAddress(1)
 
-/** One shard with two mappings, each read overwriting the one before, as the store does. */
+/** One shard with two mappings. Each read overwrites the one before, as in the store. */
 class FakeView {
   readonly networkId = asNetworkId(7)
   version = 1

@@ -31,7 +31,7 @@ const countClaimed = (indexed: IndexedWorld): number => {
   return answer.value.total
 }
 
-/** How many claims the sets of network 0 have met so far. */
+/** How many claims the sets of network 0 have read so far. */
 const claimsMet = (indexed: IndexedWorld): number =>
   indexed.ask((shards) => shards.depositSets(shards.find(asNetworkId(0))!).flips.end)
 
@@ -61,7 +61,7 @@ test('after a warm-up without time no answer reads the L1 info leaves', (context
     l1.l1Info.getLeafNumbers = () => assert.fail('a leaf was read')
     const answer = getBridges(shards, { networkId: asNetworkId(0), pageNumber: 1, pageSize: 10 })
     assert.ok(answer.ok)
-    // The row says which leaf, from what the warm-up has made.
+    // The row gets its leaf index from the sets of the warm-up.
     assert.deepEqual(
       answer.value.rows.map((row) => row.claimTransactionHash === null),
       [true, false, false],

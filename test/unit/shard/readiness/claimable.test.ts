@@ -21,7 +21,7 @@ function worldWithDeposit(): { world: FakeWorld; deposit: FakeDeposit } {
   return { world, deposit: made[0]! }
 }
 
-/** What the list says of one deposit, and that the filter says the same: readiness, index, claim. */
+/** The list's row of one deposit, with readiness, index and claim. The filter must agree. */
 function stateOf(indexed: IndexedWorld, networkId = 0, depositCount = 0) {
   return indexed.ask((shards) => {
     const one = { networkId: asNetworkId(networkId), depositCount: asDepositCount(depositCount) }
@@ -66,7 +66,7 @@ test('a deposit to an L2 is ready from the injection of a leaf that covers it, a
   l2.mine((block) => block.tx().injectGer(later))
   indexed.syncAll()
   assert.deepEqual(stateOf(indexed), { ready: true, index: 1, claim: null, refusal: null })
-  // An older root that comes after the newer one is the smaller index.
+  // An older root that is injected after the newer one has the smaller index.
   l2.mine((block) => block.tx().injectGer(l1.head.state.l1InfoLeaves[0]!.globalExitRoot))
   indexed.syncAll()
   assert.deepEqual(stateOf(indexed), { ready: true, index: 0, claim: null, refusal: null })
@@ -92,7 +92,7 @@ test('while the destination catches up with its history no deposit to it is read
   destination.noteCatchingUp(false)
   assert.equal(row.get('catchingUp'), 0)
   assert.equal(stateOf(indexed).ready, true)
-  // Of the source nothing can be missing: its tree is proven by the roots that the L1 has.
+  // The source can lack nothing: the L1's roots prove its tree.
   indexed.writer(0).noteCatchingUp(true)
   assert.equal(stateOf(indexed).ready, true)
 })

@@ -8,7 +8,7 @@ import { SettledCoverage } from '../../../../src/shard/readiness/settledCoverage
 import { CountRanges } from '../../../../src/shard/sets/countRanges.js'
 import { UNRESOLVABLE_VERSION } from '../../../../src/store/layout/tables.js'
 
-/** A local exit root that stands for a number. */
+/** A local exit root that encodes a number. */
 function rootOf(number: number): Uint8Array {
   const root = new Uint8Array(32)
   new DataView(root.buffer).setUint32(28, number)
@@ -30,7 +30,7 @@ function columns(versions: readonly number[]): L1InfoColumns {
   return made
 }
 
-/** Settlements of versions 1, 2, … whose roots cover the given numbers of deposits; the source knows those in `known`. */
+/** Settlements of versions 1, 2, … whose roots cover the given numbers of deposits. The source has the roots in `known`. */
 function settlements(roots: readonly number[]) {
   const known = new Map<number, number>()
   let lookups = 0
@@ -97,7 +97,7 @@ test('each task makes a bounded number of failing look-ups for a source far behi
   const settled = new SettledCoverage()
   settled.update(l1, source)
   const before = lookups()
-  // Settled after so many that the source never has: found when its turn comes.
+  // Settled after many roots that the source never has: found when its turn comes.
   known.set(roots[2500]!, 5)
   for (let task = 1; task <= 3; task++) {
     assert.equal(settled.at(3000), 0)
@@ -112,7 +112,7 @@ test('all that a source has caught up with counts in the same task, however much
   const { l1, source, known } = settlements(roots)
   const follower = new SettledCoverage()
   follower.update(l1, source)
-  // Every tenth root stands for a tree that the source never had.
+  // Every tenth root is of a tree that the source never had.
   const learn = (from: number, below: number) => {
     for (let at = from; at < below; at++) if (at % 10 !== 3) known.set(roots[at]!, at + 1)
   }

@@ -14,9 +14,9 @@ import { account, userContract } from '../../../support/fakeChainTransaction.js'
 import { type LeafParts, ZERO_ADDRESS } from '../../../support/fakeChainTrees.js'
 import { IndexedWorld, toHex } from '../../../support/indexedWorld.js'
 
-/** What the deposits of network 1 are, by their counts: all go to network 2 but where told. */
+/** The deposits of network 1 by their counts: all go to network 2 unless noted. */
 interface Told {
-  /** Smallest index that can be used, per deposit. */
+  /** Smallest usable L1 info tree index, per deposit. */
   readonly indexes: readonly (number | null)[]
   readonly ready: readonly number[]
 }
@@ -35,7 +35,10 @@ const leafTo = (destinationNetwork: number, amount: number): LeafParts => ({
   ...{ destinationNetwork, destinationAddress: account(30), amount: BigInt(amount) },
 })
 
-/** One transaction of network 1 with a deposit to the L1 for each amount. @returns the roots after each of them. */
+/**
+ * One transaction of network 1 with a deposit to the L1 for each amount.
+ * @returns the root after each deposit.
+ */
 function depositTogether(world: FakeWorld, ...amounts: number[]): Hex[] {
   const roots: Hex[] = []
   world.network(1).mine((block) => {
@@ -55,14 +58,14 @@ function settle(world: FakeWorld, root: Hex = world.network(1).localExitRoot()):
 }
 
 /**
- * What is told of network 1's deposits, to the L1 and to network 2; every way to ask is asked, and every proof is folded as the
- * contracts do, against every leaf there is.
+ * The answers about network 1's deposits to the L1 and to network 2: by every kind of query, with every proof
+ * folded as the contracts do, under every L1 info leaf.
  */
 function tell(indexed: IndexedWorld): Told {
   const networkId = asNetworkId(1)
   const { world } = indexed
   const leaves = world.network(0).head.state.l1InfoLeaves.length
-  // Answers to a combination of filters are kept from one question to the next.
+  // Lists for a combination of filters are kept from one query to the next.
   indexed.readers.thresholds = { ...THRESHOLDS, rowsWorthReading: 0, worthKeeping: 0 }
   return indexed.ask((shards) => {
     const page = { networkId, pageNumber: 1, pageSize: 1000, isAscending: true }
@@ -106,7 +109,7 @@ function tell(indexed: IndexedWorld): Told {
   })
 }
 
-/** Leaves against which a proof of the deposit is served. */
+/** Leaves under which the deposit has a proof. */
 function provable(indexed: IndexedWorld, depositCount: number): number[] {
   const leaves = indexed.world.network(0).head.state.l1InfoLeaves.length
   return indexed.ask((shards) =>
@@ -186,11 +189,11 @@ test('a root inside a block of an older lineage is found when it is settled afte
   })
   const index = settle(world, roots[2])
   indexed.syncAll()
-  // Deposits 0 and 1 were never cut, 3 came back as it was, and the root does not reach 4.
+  // Deposits 0 and 1 were never cut, 3 was regrown unchanged, and the root does not cover 4.
   assert.deepEqual(tell(indexed), { indexes: [index, index, null, index, null], ready: [0, 1, 3] })
 })
 
-/** Deposits by amount; each step of the tree, settled where told, and which of the last deposits are ready. */
+/** Deposits by amount: each step of the tree, which steps are settled, and which of the final deposits are ready. */
 const regrown: {
   readonly what: string
   readonly first: readonly number[]
@@ -198,19 +201,19 @@ const regrown: {
   readonly ready: readonly number[]
 }[] = [
   {
-    what: 'one forwarded as it was, one with another amount',
+    what: 'one unchanged, one with another amount',
     first: [1, 2, 3],
     steps: [{ cut: 1, forward: [2, 30], settledBefore: true }],
     ready: [0, 1],
   },
   {
-    what: 'one in the middle is another',
+    what: 'the middle one changed',
     first: [1, 2, 3],
     steps: [{ cut: 0, forward: [1, 20, 3], settledBefore: true }],
     ready: [0, 2],
   },
   {
-    what: 'everything as it was, and more',
+    what: 'all unchanged, and more after them',
     first: [1, 2, 3],
     steps: [{ cut: 0, forward: [1, 2, 3, 4], settledBefore: true }],
     ready: [0, 1, 2],
@@ -222,7 +225,7 @@ const regrown: {
     ready: [0],
   },
   {
-    what: 'regrown as it was, cut again and regrown as another',
+    what: 'regrown unchanged, cut again and regrown changed',
     first: [1, 2, 3, 4],
     steps: [
       { cut: 1, forward: [2, 30, 4], settledBefore: true },
@@ -231,7 +234,7 @@ const regrown: {
     ready: [0, 1],
   },
   {
-    what: 'regrown as another, cut again and regrown as it was',
+    what: 'regrown changed, cut again and regrown unchanged',
     first: [1, 2, 3, 4],
     steps: [
       { cut: 1, forward: [20, 30, 40], settledBefore: true },
@@ -240,7 +243,7 @@ const regrown: {
     ready: [0, 2, 3],
   },
   {
-    what: 'of two lineages each holds another part',
+    what: 'two lineages each share another part',
     first: [1, 2, 3, 4],
     steps: [
       { cut: 1, forward: [2, 30, 40], settledBefore: true },
@@ -249,7 +252,7 @@ const regrown: {
     ready: [0, 1, 2, 3],
   },
   {
-    what: 'a stretch of more leaves than a tile holds',
+    what: 'more leaves than a tile holds',
     first: Array.from({ length: 150 }, (_, at) => at + 1),
     steps: [
       {
@@ -278,7 +281,7 @@ for (const { what, first, steps, ready } of regrown)
         indexed.syncAll()
         tell(indexed)
         regrow(step)
-        // Leaf by leaf: each is compared when it is appended.
+        // Leaf by leaf: each leaf is compared when it is appended.
         if (!isInOneBlock)
           for (const amount of step.forward) {
             world.network(1).mine((block) => block.tx().forwardLet([leafTo(0, amount)]))

@@ -57,7 +57,7 @@ function bridges(indexed: IndexedWorld, filters: object = {}): readonly Bridge[]
   return (JSON.parse(packed) as { bridges: readonly Bridge[] }).bridges
 }
 
-/** Deposit counts of rows in the order of the answer, each with the address that the deposit of that count has. */
+/** Deposit counts of rows in the order of the answer, each with the address of the deposit with that count. */
 const told = (rows: readonly Bridge[]) =>
   rows.map(({ deposit_count: count, destination_address: address }) => [count, Number(address) - 1])
 
@@ -69,7 +69,7 @@ test("rows that wait in a chunk are written before the chunk's slot is reused", 
       told(bridges(indexed)),
       newestFirst.map((count) => [count, count]),
     )
-    // Some rows of each chunk, so that several chunks are met between two writes.
+    // Some rows of each chunk, so that several chunks are read between two writes.
     const some = newestFirst.filter((count) => count % 7 === 0)
     assert.deepEqual(
       told(bridges(indexed, { depositCounts: [...some].reverse() })),

@@ -7,10 +7,10 @@ import { compileMerkleModule, createRowWriter } from '../../../../src/wasm/wasmM
 
 const counts = { deposits: 1, senders: 1, claims: 1, hashes: 1, links: 1 }
 
-/** Ids from 0 on; more than there are slots. */
+/** Ids from 0 up to more than there are slots. */
 const ENTRIES = 50_000
 
-/** As many bytes as the id says modulo 7, each of them the id modulo 251. */
+/** As many bytes as the id modulo 7, each of them the id modulo 251. */
 const entryOf = (id: number) => new Uint8Array(id % 7).fill(id % 251)
 
 function newPlaced() {

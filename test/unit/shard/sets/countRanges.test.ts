@@ -8,7 +8,7 @@ import { RangedBits } from '../../../../src/shard/sets/rangedBits.js'
 
 const SIZE = 70_000
 
-/** Ranges as pairs, and all that lies in them. */
+/** Ranges as pairs, and all numbers in them. */
 const someRanges = fc
   .array(fc.tuple(fc.nat(SIZE), fc.integer({ min: 1, max: 3_000 })), { maxLength: 12 })
   .map((pairs) => CountRanges.union(pairs.map(([from, length]) => new CountRanges([from, from + length]))))

@@ -5,7 +5,7 @@ import { allBelow, type Bits, hasBit, listOfBits } from '../../../../src/shard/s
 import { CountedBits } from '../../../../src/shard/sets/countedBits.js'
 import { SignedBits } from '../../../../src/shard/sets/signedBits.js'
 
-/** Some ranges of 32,768 bits, so that every level of the counts matters. */
+/** Some ranges of 32,768 bits, so that every level of the counts is used. */
 const LIMIT = 100_000
 
 /** Clusters, so that whole blocks are full, sparse and empty. */

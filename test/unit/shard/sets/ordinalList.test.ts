@@ -19,7 +19,7 @@ function stored(ordinals: readonly number[], onRead: () => void = () => {}): Ind
   })
 }
 
-/** Ordinals 0 … dealt out to `lists` lists (or to none), as a bridge's deposits to its destinations. */
+/** Ordinals 0 … distributed over `lists` lists (or to none), as a bridge's deposits over destinations. */
 const dealt = (lists: number) =>
   fc
     .array(fc.integer({ min: 0, max: lists }), { maxLength: 1500 })
@@ -120,7 +120,7 @@ test('a list says of each ordinal whether it has it', () => {
 test('a list within ranges has exactly its ordinals within them, at every position', () => {
   const bordersUpTo = (most: number) =>
     fc.uniqueArray(fc.nat(600), { maxLength: most }).map((all) => all.sort((a, b) => a - b))
-  // Among few stretches a list is searched, among many it is read.
+  // With few ranges the list is searched, with many it is read.
   const borders = fc.oneof(bordersUpTo(5), bordersUpTo(60))
   fc.assert(
     fc.property(fc.nat(5), borders, fc.nat(600), fc.nat(40), (share, borders, from, limit) => {

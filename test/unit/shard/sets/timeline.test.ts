@@ -15,7 +15,10 @@ interface Row {
   readonly isIn: boolean
 }
 
-/** Times of a network's rows, and which of them match: many share a time, within the network and across; some networks' fall. */
+/**
+ * Times of a network's rows, and which of them match. Many rows share a time, within a network and across, and
+ * some networks' times decrease.
+ */
 const strand = fc
   .tuple(fc.array(fc.record({ step: fc.nat(4), isIn: fc.boolean() }), { maxLength: 40 }), fc.boolean())
   .map(([rows, doFall]) => rows.map(({ step, isIn }) => ({ step: doFall ? step - 2 : step, isIn })))
@@ -39,7 +42,7 @@ const isBefore = (left: TimelineKey, right: TimelineKey) =>
 test('rows of all networks are one list by time, network and position, from any row to any other', () => {
   fc.assert(
     fc.property(fc.array(strand, { maxLength: 5 }), fc.nat(150), fc.nat(30), (made, from, limit) => {
-      // The networks are given in no order.
+      // The networks are passed in arbitrary order.
       const idOf = (at: number) => (at * 7) % 5
       const strands = made.map((rows, at) => strandOf(idOf(at), rows))
       const all = made

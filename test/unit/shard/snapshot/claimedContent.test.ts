@@ -8,12 +8,12 @@ import { IndexedWorld } from '../../../support/indexedWorld.js'
 
 interface CutWorld {
   readonly world: FakeWorld
-  /** As they were made; the tree of today repeats the first and the last, and has another amount at count 1. */
+  /** Amounts as first deposited. The present tree repeats the first and the last, and has another amount at count 1. */
   readonly made: readonly FakeDeposit[]
   readonly forwarded: string
 }
 
-/** Network 1 makes three deposits and settles them, is cut to one leaf and grows again with another one at count 1. */
+/** Network 1 makes three deposits and settles them, is cut to one leaf and grows again with another deposit at count 1. */
 function cutWorld(claims: (made: readonly FakeDeposit[]) => readonly FakeDeposit[]): CutWorld {
   const world = createFakeWorld({ networks: [1] })
   const [l1, first] = [world.network(0), world.network(1)]
@@ -33,7 +33,7 @@ function cutWorld(claims: (made: readonly FakeDeposit[]) => readonly FakeDeposit
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Oldest first, the same from records and from stored bytes. */
+/** Oldest first, and the same from records and from stored bytes. */
 function rowsOf(context: TestContext, world: FakeWorld): { bridges: Row[]; claims: Row[] } {
   const indexed = new IndexedWorld(context, world)
   indexed.syncAll()
@@ -76,7 +76,7 @@ test("a claim never names a bridge to another network that took the claimed depo
   first.mine((block) => block.tx().forwardLet([{ ...made!, destinationNetwork: 2 }]))
   const { bridges, claims } = rowsOf(context, world)
   assert.equal(claims[0]!.bridge_tx_hash, made!.transactionHash)
-  // Each network keeps its own account of what was claimed there.
+  // Each network records by itself what was claimed on it.
   assert.equal(bridges[0]!.claim_tx_hash, null)
 })
 

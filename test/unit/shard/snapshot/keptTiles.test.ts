@@ -8,7 +8,7 @@ import { createFakeWorld } from '../../../support/fakeChain.js'
 import { expectedDeposits, expectedProof } from '../../../support/fakeChainModel.js'
 import { IndexedWorld, toHex } from '../../../support/indexedWorld.js'
 
-/** A store whose tiles say where they are from and at which commit; each read overwrites the one before. */
+/** A store whose tiles encode their place and their commit. Each read overwrites the one before. */
 class FakeTiles {
   commit = 0
   reads = 0

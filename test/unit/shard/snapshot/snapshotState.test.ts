@@ -25,7 +25,7 @@ test('reorgs and cuts of the exit tree record the first row whose number may mea
   deposit(4)
   indexed.syncAll()
   assert.deepEqual(told(0), { rewinds: 1, deposits: 6 })
-  // Undone: the deposits from 6 on are those of before the cut again, though there are 8 afterwards.
+  // The cut is undone: the deposits from 6 on are those of before the cut, though there are 8 afterwards.
   l2.reorg({ depth: 2, blocks: 'empty' })
   indexed.syncAll()
   assert.deepEqual(told(1), { rewinds: 2, deposits: 6 })

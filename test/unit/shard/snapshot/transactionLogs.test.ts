@@ -23,7 +23,7 @@ test('an open sender comes with every log of its transaction, also those with a 
   const indexed = new IndexedWorld(t, world)
   indexed.syncAll({ withSenders: false })
   const writer = indexed.writer(1)
-  // Sovereign bridges tell of a claim in a hash chain first: log 2.
+  // A sovereign bridge first emits the claim's hash chain event: log 2 is the claim.
   const logs = [
     {
       ...{ kind: 'deposit', logIndex: 0, leafType: 0, depositCount: 0, destinationNetwork: 0 },

@@ -44,7 +44,7 @@ const quick: readonly Damage[] = [
       ),
   ],
   [
-    'one deposit too few in the counter',
+    'a counter with one deposit too few',
     0,
     /^deposits: deposit 71 is stored, only 71 are counted$/,
     count({ deposits: 71 }),
@@ -61,7 +61,7 @@ const quick: readonly Damage[] = [
     },
   ],
   [
-    'a token that is gone',
+    'a missing token',
     1,
     /^deposits: network 1: entry 0 of table tokens is missing$/,
     (view) => view.remove('tokens', uint32Key(0)),
@@ -79,7 +79,7 @@ const quick: readonly Damage[] = [
     (view) => flip(view, 'treeTiles', tileKey(trees.localExitTree, 0, 1, 0), 0),
   ],
   [
-    'roots of an L2 that are gone',
+    'missing roots of an L2',
     1,
     /^newest exit root: local exit root 0x[0-9a-f]{64} of \d+ deposits is missing$/,
     (view) => {

@@ -18,7 +18,7 @@ function lastExitRoots(view: ReadView): Uint8Array {
   return view.list('hashRuns', { start, end }).at(-1)!.key
 }
 
-/** An address of digits alone needs no EIP-55 mask. */
+/** An address of digits alone has no upper-case letter, so its EIP-55 mask is 0. */
 const corrected = Buffer.from(`${'11'.repeat(20)}0000000000`.repeat(2), 'hex')
 
 const deep: readonly Damage[] = [
@@ -29,7 +29,7 @@ const deep: readonly Damage[] = [
     (view) => flip(view, 'treeTiles', tileKey(trees.localExitTree, 0, 0, 0), 32 * 65),
   ],
   [
-    'a node that is not complete',
+    'an incomplete node',
     0,
     /^tree nodes: local exit tree, lineage 0, group 0, tile 1, level 0, node 20: expected 0x0{64}, found/,
     (view) => flip(view, 'treeTiles', tileKey(trees.localExitTree, 0, 0, 1), 32 * 20),
@@ -41,7 +41,7 @@ const deep: readonly Damage[] = [
     (view) => flip(view, 'treeTiles', tileKey(trees.l1InfoTree, 0, 1, 0), 0),
   ],
   [
-    'a tile too many',
+    'a superfluous tile',
     1,
     /^tree nodes: local exit tree, lineage \d+, group 0, tile 9 is stored, but the tree has no such tile$/,
     (view) =>
@@ -64,25 +64,25 @@ const deep: readonly Damage[] = [
     (view) => flip(view, 'longMetadata', first(view, 'longMetadata').key, 4),
   ],
   [
-    'long metadata that no list knows of',
+    'long metadata without its digest',
     1,
     /^dictionaries: digest of metadata \d+ is missing$/,
     (view) => view.remove('longMetadata', first(view, 'longMetadata').key),
   ],
   [
-    'a hash of no long metadata',
+    'a digest without long metadata',
     1,
     /^dictionaries: long metadata: expected \d+, found \d+$/,
     (view) => view.put('longMetadata', uint32Key(9_999), new Uint8Array(36)),
   ],
   [
-    'a sender that is gone',
+    'a missing sender',
     1,
     /^senders: sender of deposit 0 is missing, \d+ are counted$/,
     (view) => view.remove('depositSenders', uint32Key(0)),
   ],
   [
-    'a claim link that is gone',
+    'a missing claim link',
     1,
     /^claim links: claim of deposit \d+ of network \d: expected claim \d+, found none$/,
     (view) => view.remove('claimLinks', first(view, 'claimLinks').key),
@@ -94,25 +94,25 @@ const deep: readonly Damage[] = [
     (view) => flip(view, 'claimHashes', first(view, 'claimHashes').key, 2),
   ],
   [
-    'transaction hashes of claims that are gone',
+    'missing transaction hashes of claims',
     1,
     /^claims: transaction hash of claim 0 is missing, \d+ are counted$/,
     (view) => view.remove('claimHashes', uint32Key(0)),
   ],
   [
-    'a claim out of force too many',
+    'a claim wrongly out of force',
     1,
     /^claims out of force: claims out of force: expected \d+, found \d+$|^claim links: claim of deposit/,
     (view) => view.put('claimsOutOfForce', uint32Key(readCounters(view).claims - 1), Uint8Array.of(0)),
   ],
   [
-    'a token that is not found again',
+    'a token without its id',
     1,
     /^dictionaries: id of token 0x[0-9a-f]{40} of network \d is missing$/,
     (view) => view.remove('tokenIds', first(view, 'tokenIds').key),
   ],
   [
-    'the spelling of an address',
+    'the EIP-55 mask of an address',
     1,
     /^dictionaries: token 0: the spelling of 0x[0-9a-f]{40} is not that of EIP-55$/,
     (view) => flip(view, 'tokens', uint32Key(0), 4 + 20),
@@ -124,7 +124,7 @@ const deep: readonly Damage[] = [
     (view) => flip(view, 'gerStates', first(view, 'gerStates').key, 4),
   ],
   [
-    'an injection that is gone',
+    'a missing injection',
     1,
     /^injections: injection 0 is missing, \d+ are counted$/,
     (view) => view.remove('injectedGers', uint32Key(0)),
@@ -136,19 +136,19 @@ const deep: readonly Damage[] = [
     (view) => flip(view, 'tokenMappings', uint32Key(readCounters(view).tokenMappings - 1), 107, 2),
   ],
   [
-    'an archived deposit that is gone',
+    'a missing archived deposit',
     1,
     /^archive: archived deposit 0 is missing, \d+ are counted$/,
     (view) => view.remove('archivedDeposits', uint32Key(0)),
   ],
   [
-    'a stretch of deposits that came back, and did not',
+    'a range of regrown deposits that were not regrown',
     1,
     /^regrown deposits: regrown deposits of lineage 0: expected [\d, to]*, found [\d, to]*100 to 102$/,
     (view) => view.put('regrownStretches', lineageStretchKey(0, 100), encodeUint32(103)),
   ],
   [
-    'a root inside a block that is the root of other leaves',
+    'a root settled inside a block that is the root of other leaves',
     1,
     /^exit roots: exit root of 1 deposits in lineage 0: expected 0x[0-9a-f]{64}, found 0x(ab){32}$/,
     (view) => {
@@ -157,7 +157,7 @@ const deep: readonly Damage[] = [
     },
   ],
   [
-    'a root inside a block that is not counted',
+    'a root settled inside a block that is not counted',
     1,
     /^exit roots: roots settled inside blocks: expected 0, found 1$/,
     (view) => view.put('settledInsideBlocks', Buffer.alloc(32, 0xab), Uint8Array.of(0, 0, 0, 0, 1, 0, 0, 0)),
@@ -169,32 +169,32 @@ const deep: readonly Damage[] = [
     (view) => flip(view, 'listHeads', first(view, 'listHeads').key, 4),
   ],
   [
-    'a list that is gone',
+    'a missing list',
     1,
     /^lists: rows in lists depositsBySender: expected \d+, found \d+$/,
     (view) => view.remove('listHeads', first(view, 'listHeads').key),
   ],
   [
-    'a corrected sender that no list finds',
+    'a corrected sender in no list',
     1,
     /^corrected senders: corrected sender of deposit 0 is in no list of its own$/,
     (view) => view.put('senderCorrections', senderRowKey('deposit', 0), corrected),
   ],
   [
-    'a corrected sender of no row',
+    'a corrected sender without a row',
     1,
     /^corrected senders: corrected sender of claim 4000000000 is of no row with a sender, \d+ have one$/,
     (view) => view.put('senderCorrections', senderRowKey('claim', 4_000_000_000), corrected),
   ],
   [
-    'an ordinal added for no correction',
+    'an ordinal added without a correction',
     1,
     /^corrected senders: ordinals added to lists of senders: expected 0, found 1$/,
     (view) =>
       view.put('senderAdditions', senderAdditionKey('deposit', new Uint8Array(20), 0), Uint8Array.of(0)),
   ],
   [
-    'a note that does not go with its row',
+    'a note that does not match its row',
     1,
     /^corrected senders: the note of deposit 0 does not go with its sender$/,
     (view) => view.put('senderNotes', senderRowKey('deposit', 0), Uint8Array.of(senderNotes.unknown)),
@@ -212,7 +212,7 @@ const deep: readonly Damage[] = [
     (view) => flip(view, 'settledLocalExitRoots', first(view, 'settledLocalExitRoots').key, 0),
   ],
   [
-    'a settlement that is gone',
+    'a missing settlement',
     0,
     /^rollup exit roots: settlement of version 3 is missing$/,
     (view) => view.remove('settledLocalExitRoots', Buffer.from('0000000100000003', 'hex')),

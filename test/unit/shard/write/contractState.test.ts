@@ -149,7 +149,7 @@ test('the last change of the exit root is a root that the chain showed, whatever
   deposit()
   deposit(3)
   assert.equal(sync(), 0)
-  // Cut and appended again: the root is what it was.
+  // Cut and appended again: the root is the same as before.
   const again = (from: number) =>
     l2.mine((block) => {
       const leaves = l2.deposits().slice(from)

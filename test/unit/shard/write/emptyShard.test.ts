@@ -15,7 +15,7 @@ import { batchOf, dumpTables, openTestShard } from '../../../support/testShard.j
 
 const FIRST = { count: 1, notBeforeMs: undefined }
 
-/** Everything that can be listed of a network, ready and proofs' indexes included, as the readers at hand tell it. */
+/** All lists of a network, readiness and proof indexes included, from the given readers. */
 function answers(indexed: IndexedWorld, networkId: NetworkId) {
   const page = { networkId, pageNumber: 1, pageSize: 100 }
   return indexed.ask((shards) => {

@@ -19,7 +19,7 @@ test('a shard whose writer is killed at any moment is whole: every table is that
   for (let round = 0; round < 5; round++) {
     const args = [folder, String(SEED), String(BLOCKS)]
     const child = fork(endlessShardWriter, args, { stdio: 'ignore' })
-    // The kill comes while the child works on what follows the last message.
+    // The kill comes while the child works on the transaction after its last message.
     for (let messages = 0; messages < 9 + 4 * round; messages++) await once(child, 'message')
     child.kill('SIGKILL')
     await once(child, 'exit')
@@ -50,7 +50,7 @@ test('a process killed while it empties its shard leaves the whole shard or an e
   const full = await read()
   assert.ok(Object.keys(full.tables).length > 50)
 
-  /** @returns the number of changes, when it came to the end. */
+  /** @returns the number of changes, when the transaction completed. */
   const emptyUntil = async (changes: number): Promise<number | undefined> => {
     const child = fork(startOverKiller, [folder, String(changes)], { stdio: 'ignore' })
     let told: number | undefined

@@ -43,7 +43,7 @@ function leafOf(id: number): ForwardLeaf {
 
 const rootOf = (leaves: readonly ForwardLeaf[]) => new NaiveTree(leaves.map(modelLeafHash)).root
 
-/** A sovereign L2 of leaves 0 … 9, then what the test lets happen, one block per act. */
+/** A sovereign L2 of leaves 0 … 9, then the actions of the test, one block each. */
 class Sovereign {
   readonly shard: TestShard
   leaves: ForwardLeaf[] = []
@@ -225,7 +225,7 @@ test('open senders are dropped above a cut, kept below it, and copied from the a
   )
   assert.deepEqual(senders, ['01', '02', '03', '04', '09', '0c'])
   assert.equal(chain.shard.writer.counts().unresolvedSenders, 0)
-  // Undone with their own blocks: the cut goes, and the four that were resolved stay.
+  // The blocks are undone: the cut is reverted, and the four resolved senders stay.
   chain.shard.writer.revertTo(10 as BlockNumber)
   assert.equal(chain.shard.writer.counts().unresolvedSenders, 6)
   assert.equal(chain.shard.writer.counts().deposits, 10)

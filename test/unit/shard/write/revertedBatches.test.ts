@@ -10,7 +10,7 @@ import { dumpTables, openTestShard } from '../../../support/testShard.js'
 
 const BATCH_BLOCKS = 10
 
-/** Far history in batches of ten blocks, which can be taken back as a whole down to `batchUndoFloor`. */
+/** Far history in batches of ten blocks, each of which can only be reverted as a whole, down to `batchUndoFloor`. */
 function batches(network: FakeNetwork, batchUndoFloor: (end: number) => number | undefined): BlockBatch[] {
   const client = new DirectClient(network)
   const made: BlockBatch[] = []
@@ -49,7 +49,7 @@ for (const networkId of [0, 1])
       states.set(batch.head.number, state())
     }
     for (const batch of all.slice(0, -1).reverse()) {
-      // From inside the batch above, only its start is a place to go back to.
+      // From inside the batch above, only its start can be reverted to.
       const inside = asBlockNumber(batch.head.number + BATCH_BLOCKS - 1)
       assert.equal(writer.headerAtOrBelow(inside)?.number, lastKept(all, inside))
       writer.revertTo(batch.head.number)
@@ -70,13 +70,13 @@ test('batches below the undo floor cannot be reverted', async (t) => {
   await close()
 })
 
-/** Block at or below `block` that a batch, or its last block with events, ends at. */
+/** The block at or below `block` at which a batch, or its last block with events, ends. */
 function lastKept(all: readonly BlockBatch[], block: number): number {
   const ends = all.flatMap(({ head, blocks }) => [head.number, blocks.at(-1)?.header.number ?? head.number])
   return Math.max(...ends.filter((end) => end <= block))
 }
 
-/** What a revert notes of itself is no part of the state before. */
+/** What a revert records about itself is not part of the state before. */
 function withoutRewinds(
   expected: Record<string, string>,
   got: Record<string, string>,

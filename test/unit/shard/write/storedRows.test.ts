@@ -8,7 +8,7 @@ import type { ReadView } from '../../../../src/store/shardStore.types.js'
 const ROW_BYTES = 2
 const ROWS_PER_CHUNK = 3
 
-/** `count` rows, each of which holds its ordinal twice; and the chunks that were read, by their first row. */
+/** `count` rows, each with its ordinal twice, and the chunks that were read, by their first row. */
 function storedRows(count: number) {
   const reads: number[] = []
   const get: ReadView['get'] = (table, key) => {

@@ -36,7 +36,7 @@ async function withChain(
   }
 }
 
-/** Blocks without events up to `number`, behind what the chain has. */
+/** Blocks without events up to `number`, after the chain's own. */
 function emptyBatch(chain: RandomChain, number: number, undoFloor = 0): BlockBatch {
   const last = chain.blocks.at(-1)!.header
   const head = {
@@ -80,7 +80,7 @@ test('a reader of a commit never sees the version that answers were kept under b
   let before = { tip: readVersion().tip, block: storedBlock() }
   let looks = 0
   const look = (value: bigint | number): void => {
-    // Inside of the transaction this thread would read what nobody else can.
+    // Inside the transaction this thread would read data that no other thread can.
     if (value === 1n && shard.status.get('committing') === 0) return
     const { tip, isChanging } = readVersion()
     if (storedBlock() === before.block) return

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { unsafeFileSystem, unsafeFileSystemName } from '../../../../src/store/folder/fileSystem.js'
 
 test('network file systems, FUSE and overlay are named, from either sign of their magic number', () => {
-  // Numbers of `man 2 statfs`.
+  // Magic numbers of `man 2 statfs`.
   const named: [number, string | undefined][] = [
     [0x6969, 'NFS'],
     [0xff534d42, 'CIFS'],

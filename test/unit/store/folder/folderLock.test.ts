@@ -14,7 +14,7 @@ import { until } from '../../../support/until.js'
 const HOLDER = fileURLToPath(new URL('../../../support/storeHolder.js', import.meta.url))
 interface Holder {
   readonly child: ChildProcess
-  /** `ready`, or why not. */
+  /** `ready`, or the refusal. */
   readonly told: string
   kill(): Promise<void>
 }
@@ -108,7 +108,7 @@ for (const hasFlock of [true, false]) {
       await first.kill()
       const next = await hold(t, folder, { hasFlock, launcher: inOtherNamespace })
       assert.equal(next.told, 'ready', 'let in when the first one is gone')
-      // Both are pid 1 of their namespaces, and under another host name.
+      // Both processes are pid 1 of their namespaces, and one has another host name.
       const same = await hold(t, folder, {
         hasFlock,
         launcher: underOtherName,
@@ -172,7 +172,7 @@ test('a folder that was released in order can be taken again by the same process
 
 test('a killed process that is not reaped yet holds no folder', async (t) => {
   const folder = tempFolder(t)
-  // The shell becomes a program that never asks for its children: what is killed below it stays a zombie.
+  // The shell becomes a program that never waits for its children: a killed child stays a zombie.
   const script = `'${process.execPath}' '${HOLDER}' '${folder}' & exec sleep 60`
   const parent = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'], detached: true })
   t.after(() => void process.kill(-parent.pid!, 'SIGKILL'))
@@ -191,7 +191,7 @@ test('the lock file of an older build refuses the folder exactly while its proce
   const holder = await hold(t, folder)
   const { pidNamespace, ...old } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
   assert.match(String(pidNamespace), /^(pid:\[\d+\])?$/)
-  // In a folder of its own: what is left is what an older build would have written there.
+  // In another folder: the remaining fields are the file that an older build would have written there.
   const other = tempFolder(t)
   const text = JSON.stringify(old)
   writeFileSync(join(other, 'bds.lock'), text)
