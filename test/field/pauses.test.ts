@@ -45,7 +45,7 @@ test('a service that is paused in backfill catches up and finds no thread silent
   assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null })
 })
 
-test('a pause while the service drains is no part of its grace time', async (t) => {
+test('a pause while the service drains does not count toward its grace time', async (t) => {
   const { world, configFile } = await serveWorld(t, buildLoneWorld())
   const service = await startService(t, configFile('data'), [
     ...PAUSE_ARGUMENTS,
