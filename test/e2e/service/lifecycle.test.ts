@@ -89,7 +89,7 @@ test('a second signal ends the process at once', async (t) => {
   assert.deepEqual(await service.kill('SIGTERM'), { code: 1, signal: null })
 })
 
-test('a port that is in use is reported in one line, and the service leaves no process and no lock', async (t) => {
+test('a port that is in use is reported in one line, and the service ends with exit code 1', async (t) => {
   const { configFile } = await serveWorld(t, buildLoneWorld())
   const holder = createServer().listen(0, '127.0.0.1')
   t.after(() => void holder.close())
