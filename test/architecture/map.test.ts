@@ -81,7 +81,7 @@ test('docs/architecture.md describes every cache with the file that holds it, or
   }
 })
 
-test('docs/architecture.md tells where each halt comes from', () => {
+test('docs/architecture.md says where each halt comes from', () => {
   const section = page.slice(page.indexOf('\n### Where a halt comes from\n'))
   const told = new Set<string>()
   for (const [, reasons, places] of section.matchAll(/^\| (`.+?`) \| (.+) \|$/gm))

@@ -92,7 +92,7 @@ test('a tree that is cut and regrown proves every leaf of every lineage at every
   )
 })
 
-test('around every power of two up to 2^13 roots and proofs equal those of the contract', () => {
+test("around every power of two up to 2^13 roots and proofs equal the contract's", () => {
   const contract = new ContractTree()
   const tree = newTree()
   const edges = new EdgeCache(4)

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -9,6 +8,7 @@ import type { SyncStatus } from '../support/serviceWorld.js'
 import { sharedPath } from '../support/sharedFolder.js'
 import { tempFolder } from '../support/tempFolder.js'
 import { until } from '../support/until.js'
+import { checkAnswers } from './checkAnswers.js'
 import { type Replay, type ReplayNetwork, startReplay } from './replayServer.js'
 
 interface PlacedRow {
@@ -72,21 +72,9 @@ async function assertRight({ replay, service }: Recorded, set: string, step: str
     '60',
     '--strict',
   ]
-  const { code, output } = await runChecker([...of, '--expected', replay.info.control])
+  const { code, output } = await checkAnswers([...of, '--expected', replay.info.control])
   assert.equal(code, 0, `${step}:\n${output}\n${service.stderr.slice(-20).join('\n')}`)
   assert.match(output, /^[1-9]\d* passed, 0 failed$/m, step)
-}
-
-function runChecker(args: readonly string[]): Promise<{ code: number | null; output: string }> {
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, [sharedPath('replay', 'check-answers.mjs'), ...args])
-    let output = ''
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (data) => {
-        output += String(data)
-      })
-    child.once('close', (code) => resolve({ code, output }))
-  })
 }
 
 /** Moves the heads of the recorded chains and waits until every network of the service has reached its own. */
@@ -119,7 +107,7 @@ for (const set of ['base', 'v12-v9-legacy', 'multi'])
     const recorded = await serveRecorded(t, set)
     await inStep(recorded, 'the whole history')
     const files = ['--service', recorded.service.url, '--set', sharedPath('replay', 'sets', set)]
-    const { code, output } = await runChecker([...files, '--wait', '60', '--strict'])
+    const { code, output } = await checkAnswers([...files, '--wait', '60', '--strict'])
     assert.equal(code, 0, `${output}\n${recorded.service.stderr.slice(-20).join('\n')}`)
     assert.match(output, /^[1-9]\d* passed, 0 failed$/m)
     assert.deepEqual(await recorded.service.kill('SIGINT'), { code: 0, signal: null })
@@ -129,7 +117,7 @@ test('every answer is right from nodes that number logs per transaction, and log
   const recorded = await serveRecorded(t, 'multi', 'all', (rpc) => servePerTransaction(t, rpc))
   await inStep(recorded, 'the whole history')
   const files = ['--service', recorded.service.url, '--set', sharedPath('replay', 'sets', 'multi')]
-  const { code, output } = await runChecker([...files, '--wait', '60', '--strict'])
+  const { code, output } = await checkAnswers([...files, '--wait', '60', '--strict'])
   assert.equal(code, 0, `${output}\n${recorded.service.stderr.slice(-20).join('\n')}`)
   const { expected } = recorded.replay.set
   for (const networkId of [0, 1, 2]) {

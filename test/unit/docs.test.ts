@@ -190,7 +190,7 @@ test('docs/operations.md describes every metric, and no other', () => {
   assert.deepEqual(told.sort(), [...new Set(made)].sort())
 })
 
-test('docs/operations.md tells the labels of each metric', async (context) => {
+test('docs/operations.md lists the labels of each metric', async (context) => {
   const registry = new Registry()
   createMetrics(registry)
   const parts = { hasher: 'simd', transport: 'uWebSockets.js' }
@@ -227,7 +227,7 @@ function sizeOf(formula: string, { networks: n, workers: w, storeBytes }: Demand
     .reduce((sum, term) => sum + term)
 }
 
-test('docs/operations.md tells the least limits under which the service starts', () => {
+test('docs/operations.md states the lowest limits under which the service starts', () => {
   const unlimited: ProcessLimits = {
     openFiles: { soft: Number.POSITIVE_INFINITY, hard: Number.POSITIVE_INFINITY },
     addressSpace: Number.POSITIVE_INFINITY,

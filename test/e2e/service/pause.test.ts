@@ -5,7 +5,7 @@ import { PAUSE_ARGUMENTS, pause, runOn } from '../../support/pausedService.js'
 import { startService } from '../../support/serviceProcess.js'
 import { inStep, serveWorld } from '../../support/serviceWorld.js'
 
-test('pauses at the tip: nobody is silent, and the service is healthy and follows the chain', async (t) => {
+test('a service that is paused at the tip finds no thread silent, stays ready and follows the chain', async (t) => {
   const { world, configFile } = await serveWorld(t, buildLoneWorld())
   const service = await startService(t, configFile('data'), PAUSE_ARGUMENTS)
   await inStep(service, world)

@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  type Address,
-  decodeEventLog,
-  type Hex,
-  numberToHex,
-  parseEther,
-  type TransactionReceipt,
-} from 'viem'
+import { decodeEventLog, type Hex, numberToHex, parseEther, type TransactionReceipt } from 'viem'
 import {
   bridgeAsset,
   bridgeMessage,
@@ -33,18 +26,10 @@ import {
   ZERO_ADDRESS,
   ZERO_HASH,
 } from '../../support/fakeChainTrees.js'
+import { etherTo } from '../../support/naiveClaims.js'
 import { testDevnet } from '../../support/testDevnet.js'
 
-const leafOfEther = (destinationNetwork: number, destinationAddress: Address, amount: bigint): Hex =>
-  depositLeaf({
-    leafType: 0,
-    originNetwork: 0,
-    originAddress: ZERO_ADDRESS,
-    destinationNetwork,
-    destinationAddress,
-    amount,
-    metadata: '0x',
-  })
+const leafOfEther = (...ether: Parameters<typeof etherTo>): Hex => depositLeaf(etherTo(...ether))
 
 test('the local exit root after every deposit is that of a plain tree over the leaves', async (t) => {
   const { chains, accounts } = await testDevnet(t)

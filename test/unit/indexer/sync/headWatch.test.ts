@@ -129,7 +129,7 @@ test('a process that starts while the head is below the stored blocks is not in 
   assert.equal(harness.shard.reverts.length, 1)
 })
 
-test('a head below a final block is reported as such', async () => {
+test('a head below a final block is reported as below finality', async () => {
   const harness = await followed()
   harness.row.set('finalizedBlock', 30)
   harness.network.rollback(7)

@@ -78,7 +78,7 @@ test('a gateway that answers with the newest state for every block halts no netw
   }
 })
 
-test('beside such a gateway an honest endpoint continues the comparison, and a difference that it shows counts', async () => {
+test('beside a gateway that answers with the newest state an honest endpoint continues the comparison, and its differences count', async () => {
   const { network, endpoints, row, run, isInStep, halts } = follow(2)
   endpoints[0]!.fail({ type: 'newestState' })
   await run(isInStep)

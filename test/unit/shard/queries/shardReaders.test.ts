@@ -37,7 +37,7 @@ test('each task reads the newest commit, and keeps one snapshot to its end', (co
   assert.equal(indexed.ask(countDeposits), 51)
 })
 
-test('a task that reads a commit before the status board has it waits, so that whoever is answered from a commit finds it there', (context) => {
+test('a task waits until the status board has the commit that the task reads', (context) => {
   const world = createFakeWorld({ networks: [1] })
   const indexed = new IndexedWorld(context, world)
   indexed.syncAll()

@@ -82,7 +82,7 @@ test('retaining keeps the members that are in all other sets', () => {
   )
 })
 
-test('all sent deposits, without those below a mark, with some of those added: counted and listed as that set made directly', () => {
+test('all sent deposits, without the deposits below a mark except some, are counted and listed as a set made directly', () => {
   fc.assert(
     fc.property(
       members,
