@@ -4,13 +4,15 @@ import { readUint32BigEndian } from '../../protocol/abiBytes.js'
 import type { BlockHeader, Hash } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import type { NetworkId } from '../../protocol/units.js'
+import { decodeArchivedDeposit } from '../../store/layout/depositRow.js'
 import { chunkKey, uint32Key } from '../../store/layout/keys.js'
 import type { Counters } from '../../store/layout/metaValues.js'
 import type { TableName } from '../../store/layout/tables.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import { copyOf } from '../snapshot/chunkReader.js'
+import { readLineages } from '../snapshot/tiles.js'
 
-/** What every check of one shard looks at: one snapshot, and what that says of itself. */
+/** What every check of a shard reads: one snapshot with its counters and checkpoint. */
 export interface VerifyContext {
   readonly view: ReadView
   readonly networkId: NetworkId
@@ -19,14 +21,14 @@ export interface VerifyContext {
   readonly checkpoint: BlockHeader | undefined
 }
 
-/** One thing that must hold in a shard. */
-export interface Check {
+/** One check of a shard. */
+export interface ShardCheck {
   readonly name: string
-  /** @returns what was found good, in words. @throws DamageError, InvariantError for the first thing that is not. */
+  /** @returns what was checked, in words. @throws DamageError, InvariantError, RangeError for the first fault. */
   run(context: VerifyContext): string
 }
 
-/** The store contradicts itself. The message names the place, what it should hold and what it holds. */
+/** The store contradicts itself. The message names the place, the expected value and the stored one. */
 export class DamageError extends Error {
   override readonly name = 'DamageError'
 }
@@ -48,7 +50,7 @@ export function expectStored<Value extends object>(place: string, value: Value |
 export const LAST_KEY = new Uint8Array(64).fill(0xff)
 const PAGE = 256
 
-/** Every entry of a table in the order of its keys, a page at a time. Keys and values are the caller's own. */
+/** Yields every entry of a table in the order of the keys. Keys and values are copies. */
 export function* entriesOf(
   view: ReadView,
   table: TableName,
@@ -59,7 +61,7 @@ export function* entriesOf(
     yield* page
     const last = page.at(-1)
     if (last === undefined || page.length < PAGE) return
-    // The next key that there can be.
+    // The lowest key above the last one.
     start = new Uint8Array(last.key.length + 1)
     start.set(last.key)
   }
@@ -71,7 +73,7 @@ export function countEntries(view: ReadView, table: TableName): number {
   return count
 }
 
-/** A chunked table: what its rows are called, and their layout. */
+/** A chunked table: the name and the layout of its rows. */
 export interface ChunkedTable {
   readonly table: TableName
   /** `deposit`, `claim`, … */
@@ -81,9 +83,8 @@ export interface ChunkedTable {
 }
 
 /**
- * Every chunk of a table that holds `count` rows.
- * @returns per chunk its first ordinal, its bytes (the caller's own), and its number of rows.
- * @throws DamageError when a row is missing, or there is one more.
+ * Yields every chunk of a table that must hold `count` rows: its first ordinal, its bytes (copies), and its number of rows.
+ * @throws DamageError when a row is missing, or there is one more than `count`.
  */
 export function* chunksOf(
   view: ReadView,
@@ -106,7 +107,7 @@ export function* chunksOf(
     throw new DamageError(`${rowName} ${lastFirst} is stored, only ${count} are counted`)
 }
 
-/** Order of the chain: rows must not go backwards in it, nor beyond the checkpoint. */
+/** Checks that rows are in the order of the chain, and not after the checkpoint. */
 export class ChainOrder {
   readonly #checkpoint: number
   readonly #rowName: string
@@ -118,11 +119,11 @@ export class ChainOrder {
     this.#rowName = rowName
   }
 
-  /** @param mayShare several rows of one log: leaves of ForwardLET. */
+  /** @param mayShare whether the row may come from the same log as the row before: leaves of ForwardLET do. */
   expectNext(ordinal: number, block: number, logIndex: number, mayShare = false): void {
     const place = `${this.#rowName} ${ordinal}`
     if (block > this.#checkpoint)
-      throw new DamageError(`${place} is of block ${block}, behind the checkpoint ${this.#checkpoint}`)
+      throw new DamageError(`${place} is of block ${block}, after the checkpoint ${this.#checkpoint}`)
     const isLater =
       block > this.#block || (block === this.#block && logIndex > this.#logIndex - (mayShare ? 1 : 0))
     if (!isLater)
@@ -132,4 +133,21 @@ export class ChainOrder {
     this.#block = block
     this.#logIndex = logIndex
   }
+}
+
+/**
+ * The leaf count that each lineage of the local exit tree grew to. The archive has the deposits that a cut removed from a lineage; if
+ * it has none, the lineage ended at the cut.
+ */
+export function lineageLeafCounts(view: ReadView, { lineage, deposits }: Readonly<Counters>): number[] {
+  const leafCounts = readLineages(view, lineage)
+    .slice(1)
+    .map(({ cut }) => cut)
+  leafCounts.push(deposits)
+  if (lineage === 0) return leafCounts
+  for (const { value } of entriesOf(view, 'archivedDeposits')) {
+    const archived = decodeArchivedDeposit(value)
+    leafCounts[archived.lineage] = Math.max(leafCounts[archived.lineage] ?? 0, archived.depositCount + 1)
+  }
+  return leafCounts
 }

@@ -35,7 +35,7 @@ const hashTable: ChunkedTable = {
   rowsPerChunk: CLAIM_HASHES_PER_CHUNK,
 }
 
-/** Claims without a gap, in the order of the chain, each of the deposit that its global index names. */
+/** Checks that no claim is missing, that claims are in the order of the chain, and that each belongs to the deposit that its global index names. */
 export function checkClaims(context: VerifyContext): string {
   const { view, networkId, counters } = context
   const order = new ChainOrder(context, 'claim')
@@ -58,7 +58,7 @@ export function checkClaims(context: VerifyContext): string {
   return `${counters.claims} claims`
 }
 
-/** Every claim in force is linked from its deposit and no other; every other claim is marked as out of force. */
+/** Checks that each claim in force, and no other, is linked from its deposit, and that all others are marked as out of force. */
 export function checkClaimLinks({ view, counters }: VerifyContext): string {
   let inForce = 0
   for (const { first, bytes, rows } of chunksOf(view, claimTable, counters.claims))
@@ -91,7 +91,7 @@ export function checkClaimLinks({ view, counters }: VerifyContext): string {
   return `${links} links`
 }
 
-/** The counter of claims out of force. */
+/** Checks the counter of claims out of force. */
 export function checkClaimsOutOfForce({ view, counters }: VerifyContext): string {
   expectEqual('claims out of force', counters.claimsOutOfForce, countEntries(view, 'claimsOutOfForce'))
   return `${counters.claimsOutOfForce} out of force`

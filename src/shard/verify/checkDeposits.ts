@@ -4,7 +4,7 @@ import { readUint256 } from '../../store/layout/bytes.js'
 import { DEPOSIT_BYTES, decodeDepositRow } from '../../store/layout/depositRow.js'
 import { SENDER_BYTES } from '../../store/layout/senderRow.js'
 import { DEPOSITS_PER_CHUNK, SENDERS_PER_CHUNK } from '../../store/layout/tables.js'
-import { senderWatermark } from '../position/counters.js'
+import { senderWatermark } from '../position/chainPosition.js'
 import { BoundedCache } from '../sets/boundedCache.js'
 import { DictionaryReads } from '../snapshot/dictionaryReads.js'
 import { SnapshotState } from '../snapshot/snapshotState.js'
@@ -27,7 +27,7 @@ const depositTable: ChunkedTable = {
   rowsPerChunk: DEPOSITS_PER_CHUNK,
 }
 
-/** Deposits without a gap, in the order of the chain; each one's leaf, hashed anew, is the leaf of the local exit tree. */
+/** Checks that no deposit is missing, that deposits are in the order of the chain, and that each one hashes to its leaf in the local exit tree. */
 export function checkDeposits(context: VerifyContext): string {
   const { view, networkId, hasher, counters } = context
   const dictionary = new DictionaryReads(view, new SnapshotState(view), networkId)
@@ -72,7 +72,7 @@ export function checkDeposits(context: VerifyContext): string {
   return `${counters.deposits} deposits`
 }
 
-/** Compares leaves with those that a tree holds from position `first` on. @param leaves 32 bytes each. */
+/** Compares leaves with a tree's leaves from position `first` on. @param leaves 32 bytes each. */
 export function expectLeaves(
   tree: TreeSource,
   lineage: number,
@@ -92,9 +92,9 @@ export function expectLeaves(
   }
 }
 
-/** Senders: a whole row for every deposit and claim below the watermark, none behind it. */
+/** Checks that every deposit and claim below the watermark has a sender row, and no other has one. */
 export function checkSenders({ view, counters }: VerifyContext): string {
-  const told: string[] = []
+  const details: string[] = []
   for (const kind of ['deposit', 'claim'] as const) {
     const watermark = senderWatermark(view, kind)
     const rows = kind === 'deposit' ? counters.deposits : counters.claims
@@ -107,7 +107,7 @@ export function checkSenders({ view, counters }: VerifyContext): string {
       rowsPerChunk: SENDERS_PER_CHUNK,
     }
     for (const _ of chunksOf(view, table, watermark));
-    told.push(`${watermark} of ${rows} ${kind}s`)
+    details.push(`${watermark} of ${rows} ${kind}s`)
   }
-  return told.join(', ')
+  return details.join(', ')
 }

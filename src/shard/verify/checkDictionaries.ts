@@ -15,7 +15,7 @@ import {
   type VerifyContext,
 } from './check.js'
 
-/** Tokens and metadata: ids without a gap, each found again by what it stands for; addresses spelled as EIP-55 says. */
+/** Checks that no id of tokens or metadata is missing, that each entry leads back to its id, and that addresses have the spelling of EIP-55. */
 export function checkDictionaries({ view, hasher, counters }: VerifyContext): string {
   let id = 0
   for (const { key, value } of entriesOf(view, 'tokens')) {
@@ -61,7 +61,7 @@ export function checkDictionaries({ view, hasher, counters }: VerifyContext): st
   return `${counters.tokens} tokens, ${counters.metadata} metadata`
 }
 
-/** Rows of the small tables are numbered without a gap, as many as are counted. */
+/** Checks that a table's rows have the numbers 0 … `count` − 1. */
 export function expectNumbered({ view }: VerifyContext, table: TableName, name: string, count: number): void {
   let ordinal = 0
   for (const { key } of entriesOf(view, table)) {

@@ -4,7 +4,7 @@ import { decodeGerState, decodeInjectedGerEntry } from '../../store/layout/small
 import { DamageError, entriesOf, expectEqual, expectHash, expectStored, type VerifyContext } from './check.js'
 import { expectNumbered } from './checkDictionaries.js'
 
-/** Injected global exit roots: each known by its newest injection; what was injected again or is gone was removed before. */
+/** Checks that each injected root's state names its newest injection, and that removals account for repeated and missing injections. */
 export function checkInjections(context: VerifyContext): string {
   const { view, counters, checkpoint } = context
   expectNumbered(context, 'injectedGers', 'injection', counters.gerInjections)
@@ -12,7 +12,7 @@ export function checkInjections(context: VerifyContext): string {
   for (const { value } of entriesOf(view, 'injectedGers')) {
     const { globalExitRoot, blockNumber } = decodeInjectedGerEntry(value)
     if (blockNumber > (checkpoint?.number ?? -1))
-      throw new DamageError(`injection ${ordinal} is of block ${blockNumber}, behind the checkpoint`)
+      throw new DamageError(`injection ${ordinal} is of block ${blockNumber}, after the checkpoint`)
     const place = `state of global exit root ${encodeHex(globalExitRoot)}`
     const state = decodeGerState(expectStored(place, view.get('gerStates', globalExitRoot)))
     if (state.injectionOrdinal < ordinal)

@@ -25,7 +25,7 @@ const leafTable: ChunkedTable = {
   rowsPerChunk: L1_INFO_LEAVES_PER_CHUNK,
 }
 
-/** Leaves of the L1 info tree: global exit root and leaf, hashed anew, are what row, tree and look-up say. */
+/** Checks that each L1 info leaf hashes to its global exit root and to its leaf in the tree, and that look-ups find it. */
 export function checkL1InfoLeaves(context: VerifyContext): string {
   const { view, hasher, counters, checkpoint } = context
   const tree = { hasher, tiles: tileReader(view, trees.l1InfoTree), lineages: [{ cut: 0 }] }
@@ -63,12 +63,12 @@ export function checkL1InfoLeaves(context: VerifyContext): string {
     expectLeaves(tree, 0, first, leaves, 'L1 info leaf')
   }
   expectEqual('global exit roots in the index', counters.l1InfoLeaves, countEntries(view, 'l1InfoIndexByGer'))
-  // Reads the tiles on the way from the next free position to the root.
+  // Throws when a tile on the path from the next free position to the root is missing.
   getRoot(tree, 0, counters.l1InfoLeaves)
   return `${counters.l1InfoLeaves} leaves`
 }
 
-/** The mainnet exit root of each L1 info leaf is the root of as many deposits as the leaf says. */
+/** Checks that the mainnet exit root of each L1 info leaf is the root of as many deposits as the row says. */
 export function checkMainnetCoverage({ view, counters }: VerifyContext): string {
   for (const { first, bytes, rows } of chunksOf(view, leafTable, counters.l1InfoLeaves))
     for (let at = 0; at < rows; at++) {
@@ -84,7 +84,7 @@ export function checkMainnetCoverage({ view, counters }: VerifyContext): string 
   return `${counters.l1InfoLeaves} leaves`
 }
 
-/** Rollup exit root and version of every L1 info leaf. */
+/** Yields rollup exit root and version of every L1 info leaf. */
 export function* rollupRootsOfLeaves({
   view,
   counters,

@@ -7,7 +7,7 @@ import { decodeListChunk, decodeListTail, listLength } from '../../store/layout/
 import { decodeSenderRow, SENDER_BYTES } from '../../store/layout/senderRow.js'
 import { LIST_CHUNK, listKinds, SENDERS_PER_CHUNK } from '../../store/layout/tables.js'
 import { decodeTokenMappingRow } from '../../store/layout/tokenMappingRow.js'
-import { senderWatermark } from '../position/counters.js'
+import { senderWatermark } from '../position/chainPosition.js'
 import { localExitTreeSource } from '../snapshot/tiles.js'
 import { originShownAsSender, readClaim, readDeposit } from '../snapshot/transactionLogs.js'
 import {
@@ -21,16 +21,16 @@ import {
 
 const kindNames = new Map<number, string>(Object.entries(listKinds).map(([name, kind]) => [kind, name]))
 
-/** Number of rows, and the list keys of each, per kind of list. */
+/** The rows that are in lists of one kind: their number, and the list keys of each. */
 interface ListedRows {
   readonly count: number
-  /** @returns keys as stored, good until the next read; none for a row that is in no list of the kind. */
+  /** @returns keys valid until the next read; none for a row that is in no list of the kind. */
   keysOf(ordinal: number): readonly Uint8Array[]
 }
 
 /**
- * Lists against rows: every ordinal of a list is that of a row with the list's key, ascending; and the lists of a kind hold
- * together as many ordinals as the rows ask for. So none is missing and none is too many.
+ * Checks lists against rows: the ordinals of a list ascend and their rows have the list's key, and all lists of a kind together have
+ * as many ordinals as the rows need. So none is missing and none is too many.
  */
 export function checkLists(context: VerifyContext): string {
   const { view } = context
@@ -47,11 +47,11 @@ export function checkLists(context: VerifyContext): string {
     const length = listLength(value)
     const tail = decodeListTail(value)
     const fullChunks = Math.floor(length / LIST_CHUNK)
-    expectEqual(`${place}, ordinals behind the last chunk`, length % LIST_CHUNK, tail.length)
+    expectEqual(`${place}, ordinals after the last chunk`, length % LIST_CHUNK, tail.length)
     let before = -1
     const check = (ordinals: readonly number[]): void => {
       for (const ordinal of ordinals) {
-        if (ordinal <= before) throw new DamageError(`${place} has ${ordinal} behind ${before}`)
+        if (ordinal <= before) throw new DamageError(`${place} has ${ordinal} after ${before}`)
         if (ordinal >= rows.count)
           throw new DamageError(`${place} has row ${ordinal}, only ${rows.count} are counted`)
         if (!rows.keysOf(ordinal).some((own) => equalBytes(own, listKey)))
@@ -139,7 +139,7 @@ function listedRows(context: VerifyContext): ReadonlyMap<number, ListedRows> {
   ])
 }
 
-/** A row is listed under its caller, its transaction sender, and a message's own origin, once under each address. */
+/** A row is in the lists of its caller, its transaction sender and, for some messages, its origin address: once for each address. */
 function senders({ view }: VerifyContext, kind: 'deposit' | 'claim'): ListedRows {
   const table = kind === 'deposit' ? 'depositSenders' : 'claimSenders'
   return {
@@ -149,9 +149,9 @@ function senders({ view }: VerifyContext, kind: 'deposit' | 'claim'): ListedRows
         `sender of ${kind} ${ordinal}`,
         view.get(table, chunkKey(ordinal, SENDERS_PER_CHUNK)),
       )
-      // A row whose transaction no endpoint knew has no sender and is in no list.
+      // A row whose transaction no endpoint knows has no sender.
       const at = SENDER_BYTES * (ordinal % SENDERS_PER_CHUNK)
-      // A copy: the deposit is read before it is compared.
+      // A copy, since the deposit is read before the row is used.
       const row = decodeSenderRow(new Uint8Array(chunk.subarray(at, at + SENDER_BYTES)), 0)
       const own =
         kind === 'deposit'

@@ -7,7 +7,7 @@ import { decodeHeader } from '../../store/layout/smallRows.js'
 import { readFinalized, readUndoFloor } from '../position/chainPosition.js'
 import { DamageError, entriesOf, expectHash, expectStored, LAST_KEY, type VerifyContext } from './check.js'
 
-/** Checkpoint, kept headers, finality and undo agree with each other. */
+/** Checks that checkpoint, stored headers, finality and undo agree. */
 export function checkPosition({ view, checkpoint, counters }: VerifyContext): string {
   if (checkpoint === undefined) {
     if (counters.deposits + counters.claims + counters.l1InfoLeaves > 0)
@@ -16,7 +16,7 @@ export function checkPosition({ view, checkpoint, counters }: VerifyContext): st
   }
   const finalized = readFinalized(view)
   if (finalized > checkpoint.number)
-    throw new DamageError(`block ${finalized} is final, behind the checkpoint ${checkpoint.number}`)
+    throw new DamageError(`block ${finalized} is final, after the checkpoint ${checkpoint.number}`)
   const place = `header of the checkpoint, block ${checkpoint.number}`
   const own = decodeHeader(
     checkpoint.number,
@@ -28,7 +28,7 @@ export function checkPosition({ view, checkpoint, counters }: VerifyContext): st
   for (const { key, value } of entriesOf(view, 'headers')) {
     const header = decodeHeader(readUint48BigEndian(key, 0) as BlockNumber, value)
     if (header.number > checkpoint.number)
-      throw new DamageError(`header of block ${header.number} is stored, behind the checkpoint`)
+      throw new DamageError(`header of block ${header.number} is stored, after the checkpoint`)
     const isNext = kept > 0 && header.number === before.number + 1 && tellsParent(header)
     if (isNext && !equalBytes(header.parentHash, before.hash))
       throw new DamageError(
@@ -46,7 +46,7 @@ export function checkPosition({ view, checkpoint, counters }: VerifyContext): st
     )
   if (newest !== undefined && readUint48BigEndian(newest.key, 0) > checkpoint.number)
     throw new DamageError(
-      `undo of block ${readUint48BigEndian(newest.key, 0)} is kept, behind the checkpoint ${checkpoint.number}`,
+      `undo of block ${readUint48BigEndian(newest.key, 0)} is kept, after the checkpoint ${checkpoint.number}`,
     )
   return `block ${checkpoint.number}, ${kept} headers`
 }

@@ -8,15 +8,15 @@ import { UNRESOLVABLE_VERSION } from '../../store/layout/tables.js'
 import { DamageError, entriesOf, expectEqual, expectHash, expectStored, type VerifyContext } from './check.js'
 import { rollupRootsOfLeaves } from './checkL1Info.js'
 
-interface Settlement {
+interface NetworkSettlement {
   readonly networkId: number
   readonly version: number
   readonly localExitRoot: Uint8Array
 }
 
 /**
- * Plays the settlements again: every version's root over the rollups is the root that look-up, L1 info leaves and the
- * newest state have for it.
+ * Replays all settlements, and checks that look-ups, L1 info leaves and the newest state have the rollup exit root that each version
+ * gives.
  */
 export function checkRollupExits(context: VerifyContext): string {
   const { view, counters } = context
@@ -43,14 +43,14 @@ export function checkRollupExits(context: VerifyContext): string {
   return `${newest} settlements, ${count} roots`
 }
 
-/** 32 bytes per version, from version 0 (no rollup) on. */
+/** Computes the rollup exit root of every version, from version 0 (no rollup) on. @returns 32 bytes per version. */
 function rootsByVersion({ view, hasher, counters }: VerifyContext): Uint8Array {
   const newest = counters.rollupExitVersion
-  const settlements: Settlement[] = []
+  const settlements: NetworkSettlement[] = []
   for (const { key, value } of entriesOf(view, 'settledLocalExitRoots')) {
     const networkId = readUint32BigEndian(key, 0)
     const version = readUint32BigEndian(key, 4)
-    // The root that a new rollup comes with counts from the next settlement on: one version may be ahead.
+    // The root that a new rollup is added with counts from the next settlement on, so it may be one version ahead.
     if (version < 1 || version > newest + 1 || networkId === 0)
       throw new DamageError(
         `settlement of network ${networkId} is of version ${version}, the newest is ${newest}`,

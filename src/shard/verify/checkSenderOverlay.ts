@@ -24,8 +24,8 @@ import {
 } from './check.js'
 
 /**
- * Checks corrected senders: each belongs to a resolved row, and each of its addresses finds the row, either in the list as it
- * was written or in the additions, which hold nothing else. A note belongs to a row that a later answer may still change.
+ * Checks corrected senders: each belongs to a row below the watermark, and each of its addresses has the row either in its list or in
+ * the additions, which hold nothing else. Also checks that each note belongs to a row whose sender is asked for again.
  */
 export function checkSenderOverlay(context: VerifyContext): string {
   const { view, networkId, hasher, counters } = context
@@ -43,7 +43,7 @@ export function checkSenderOverlay(context: VerifyContext): string {
     const { reads, list } = kinds[kind]
     const place = `corrected sender of ${kind} ${ordinal}`
     if (key[0]! > senderKinds.claim || ordinal >= reads.resolved)
-      throw new DamageError(`${place} is of no row with a sender, ${reads.resolved} have one`)
+      throw new DamageError(`${place} belongs to no row with a sender, ${reads.resolved} have one`)
     expectEqual(`${place}, bytes`, SENDER_BYTES, value.length)
     const row = expectStored(place, decodeSenderRow(value, 0))
     for (const { bytes, checksumMask: mask } of [row.caller, row.transactionSender])
@@ -57,7 +57,7 @@ export function checkSenderOverlay(context: VerifyContext): string {
       const isListed = listHas(readList(view, networkId, list, address), ordinal)
       if (isAdded === isListed)
         throw new DamageError(
-          `${place} is in ${isAdded ? 'the list and what is added to it' : 'no list of its own'}`,
+          `${place} is in ${isAdded ? 'its list and also in the additions to it' : 'neither its list nor the additions to it'}`,
         )
       if (isAdded) added++
     }
@@ -71,17 +71,17 @@ export function checkSenderOverlay(context: VerifyContext): string {
     if (key[0] === senderKinds.archivedDeposit) {
       if (ordinal >= counters.archivedDeposits)
         throw new DamageError(
-          `a note is of archived deposit ${ordinal}, ${counters.archivedDeposits} are counted`,
+          `a note names archived deposit ${ordinal}, ${counters.archivedDeposits} are counted`,
         )
       continue
     }
     const kind = kindOf(key)
     const { reads } = kinds[kind]
     if (ordinal >= reads.resolved)
-      throw new DamageError(`a note is of the sender of ${kind} ${ordinal}, ${reads.resolved} have one`)
+      throw new DamageError(`a note names the sender of ${kind} ${ordinal}, ${reads.resolved} have one`)
     const isNobody = reads.find(ordinal) === undefined
     if (isNobody !== (value[0] === senderNotes.unknown))
-      throw new DamageError(`the note of ${kind} ${ordinal} does not go with its sender`)
+      throw new DamageError(`the note of ${kind} ${ordinal} does not agree with its sender`)
   }
   return `${corrected} corrected senders, ${noted} to be asked for again`
 }

@@ -4,7 +4,7 @@ import { decodeTokenMappingRow } from '../../store/layout/tokenMappingRow.js'
 import { ChainOrder, DamageError, entriesOf, type VerifyContext } from './check.js'
 import { expectNumbered } from './checkDictionaries.js'
 
-/** Token mappings without a gap, in the order of the chain; of each token the newest one alone is current. */
+/** Checks that no token mapping is missing, that they are in the order of the chain, and that only each token's newest one is current. */
 export function checkTokenMappings(context: VerifyContext): string {
   const { view, counters } = context
   expectNumbered(context, 'tokenMappings', 'token mapping', counters.tokenMappings)

@@ -4,7 +4,7 @@ import { entriesOfKind, findByTransaction } from '../snapshot/hashRuns.js'
 import { readClaimHash, readDeposit } from '../snapshot/transactionLogs.js'
 import { DamageError, expectEqual, type VerifyContext } from './check.js'
 
-/** Every deposit and claim is found by its transaction, and there are no more entries than rows. */
+/** Checks that each deposit and claim is found by its transaction hash, and that there are no more entries than rows. */
 export function checkTransactions({ view, counters }: VerifyContext): string {
   const check = (
     kind: typeof hashKinds.depositsByTransaction | typeof hashKinds.claimsByTransaction,

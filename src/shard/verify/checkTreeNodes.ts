@@ -12,19 +12,26 @@ import {
 import { readUint32BigEndian } from '../../protocol/abiBytes.js'
 import { trees } from '../../store/layout/keys.js'
 import { readLineages, tileReader } from '../snapshot/tiles.js'
-import { countEntries, DamageError, entriesOf, expectEqual, expectHash, type VerifyContext } from './check.js'
-import { lineageLeafCounts } from './lineages.js'
+import {
+  countEntries,
+  DamageError,
+  entriesOf,
+  expectEqual,
+  expectHash,
+  lineageLeafCounts,
+  type VerifyContext,
+} from './check.js'
 
 const NO_HASH = new Uint8Array(32)
 
 interface TreeShape {
   readonly name: string
   readonly source: TreeSource
-  /** Leaves per lineage. */
+  /** Leaf count of each lineage. */
   readonly leafCounts: readonly number[]
 }
 
-/** Every node of every tile is the hash of the two below it, complete subtrees alone are stored, and no tile is missing. */
+/** Checks that each stored node is the hash of the two below it, that only complete subtrees are stored, and that no tile is missing. */
 export function checkTreeNodes({ view, hasher, counters, networkId }: VerifyContext): string {
   const shapeOf = (tree: 0 | 1, name: string, lineages: LineageLink[], leafCounts: number[]): TreeShape => ({
     name,
@@ -69,12 +76,12 @@ export function checkTreeNodes({ view, hasher, counters, networkId }: VerifyCont
   return `${tiles} tiles`
 }
 
-/** Nodes of a group's lowest level that are complete. */
+/** Number of complete nodes in a group's lowest level. */
 function nodeCount(leafCount: number, group: number): number {
   return Math.floor(leafCount / LEAVES_PER_NODE[group]!)
 }
 
-/** Tiles that a lineage owns: not wholly below its cut, and with a node. */
+/** The tiles that a lineage must have: those with a complete node that are not wholly below its cut. */
 function* expectedTiles(
   lineages: readonly LineageLink[],
   leafCounts: readonly number[],
@@ -108,7 +115,7 @@ function checkTile(
   expectEqual(`${place}, bytes`, TILE_BYTES, tile.length)
   const filled = Math.min(TILE_WIDTH, nodeCount(leafCounts[lineage]!, group) - TILE_WIDTH * index)
   const hashes = new Uint8Array(32 * (TILE_WIDTH / 2))
-  // The lowest level of a group is made of the tiles of the group below; leaves are compared with their rows elsewhere.
+  // The lowest level of a group is hashed from the tiles of the group below. Leaves are compared with their rows elsewhere.
   if (group > 0)
     for (let node = 0; node < filled; node++) {
       const below = getTile(source, lineage, group - 1, TILE_WIDTH * index + node).slice(TILE_BYTES - 64)

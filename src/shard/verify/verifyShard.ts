@@ -4,35 +4,33 @@ import { getRoot } from '../../merkle/treeProofs.js'
 import type { BlockHeader } from '../../protocol/chainEvent.js'
 import type { NetworkId } from '../../protocol/units.js'
 import type { ReadView } from '../../store/shardStore.types.js'
-import { readCheckpoint } from '../position/chainPosition.js'
-import { readCounters } from '../position/counters.js'
+import { readCheckpoint, readCounters } from '../position/chainPosition.js'
 import { localExitTreeSource } from '../snapshot/tiles.js'
-import { type Check, DamageError, type VerifyContext } from './check.js'
+import { DamageError, type ShardCheck, type VerifyContext } from './check.js'
 import { checkClaimLinks, checkClaims, checkClaimsOutOfForce } from './checkClaims.js'
 import { checkDeposits, checkSenders } from './checkDeposits.js'
 import { checkDictionaries, expectNumbered } from './checkDictionaries.js'
-import { checkExitRoots, checkNewestRoot } from './checkExitRoots.js'
+import { checkExitRoots, checkNewestRoot, checkRegrownLeaves } from './checkExitRoots.js'
 import { checkInjections } from './checkInjections.js'
 import { checkL1InfoLeaves, checkMainnetCoverage } from './checkL1Info.js'
 import { checkLists } from './checkLists.js'
 import { checkPosition } from './checkPosition.js'
-import { checkRegrownLeaves } from './checkRegrownLeaves.js'
 import { checkRollupExits } from './checkRollupExits.js'
 import { checkSenderOverlay } from './checkSenderOverlay.js'
 import { checkTokenMappings } from './checkTokenMappings.js'
 import { checkTransactions } from './checkTransactions.js'
 import { checkTreeNodes } from './checkTreeNodes.js'
 
-const quickChecks: readonly Check[] = [
+const quickChecks: readonly ShardCheck[] = [
   { name: 'chain position', run: checkPosition },
   { name: 'deposits', run: checkDeposits },
   { name: 'newest exit root', run: checkNewestRoot },
   { name: 'claims', run: checkClaims },
 ]
 
-const quickChecksOfL1: readonly Check[] = [{ name: 'L1 info leaves', run: checkL1InfoLeaves }]
+const quickChecksOfL1: readonly ShardCheck[] = [{ name: 'L1 info leaves', run: checkL1InfoLeaves }]
 
-const deepChecks: readonly Check[] = [
+const deepChecks: readonly ShardCheck[] = [
   { name: 'tree nodes', run: checkTreeNodes },
   { name: 'exit roots', run: checkExitRoots },
   { name: 'regrown deposits', run: checkRegrownLeaves },
@@ -48,30 +46,30 @@ const deepChecks: readonly Check[] = [
   { name: 'transactions', run: checkTransactions },
 ]
 
-const deepChecksOfL1: readonly Check[] = [
+const deepChecksOfL1: readonly ShardCheck[] = [
   { name: 'mainnet coverage', run: checkMainnetCoverage },
   { name: 'rollup exit roots', run: checkRollupExits },
 ]
 
-/** How one check ended. `detail`: what was found good, or the first thing that is not. */
+/** How one check ended. `detail`: what was checked, or the first fault. */
 export interface CheckResult {
   readonly name: string
   readonly isGood: boolean
   readonly detail: string
 }
 
-/** What a snapshot claims about the contract, to be compared with it. */
+/** Values of a snapshot that can be compared with the contract. */
 export interface ShardClaims {
   readonly checkpoint: BlockHeader
   readonly deposits: number
-  /** Root over all deposits. */
+  /** Root of all deposits. */
   readonly localExitRoot: Uint8Array
 }
 
 /**
- * Works out anew what a shard derived when it stored its events, and compares. One check after another, each up to the first
- * thing that is not as it should be; the body sees each result as it comes.
- * @param view one snapshot, the same from begin to end.
+ * Derives again what the shard's writer derived from the events, and compares. Yields the result of each check as soon as it ends; a
+ * check ends at its first fault.
+ * @param view one snapshot, the same from the first read to the last.
  */
 export function* verifyShard(
   view: ReadView,
@@ -97,7 +95,7 @@ export function* verifyShard(
   }
 }
 
-/** What can be compared with the contract; undefined while nothing is indexed, or where the tree can't be read. */
+/** The values to compare with the contract; undefined while nothing is indexed, or when the tree can't be read. */
 export function readShardClaims(
   view: ReadView,
   networkId: NetworkId,
@@ -120,7 +118,7 @@ function openContext(view: ReadView, networkId: NetworkId, hasher: TreeHasher): 
   return { view, networkId, hasher, counters, checkpoint: readCheckpoint(view) }
 }
 
-/** Readers that find a row or node missing say so as they do everywhere; a row that can't be decoded is out of range. */
+/** Readers throw InvariantError for a missing row or node, and RangeError for a row that can't be decoded. */
 function isDamage(error: unknown): error is Error {
   return error instanceof DamageError || error instanceof InvariantError || error instanceof RangeError
 }

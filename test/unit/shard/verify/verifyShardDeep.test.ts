@@ -177,13 +177,13 @@ const deep: readonly Damage[] = [
   [
     'a corrected sender in no list',
     1,
-    /^corrected senders: corrected sender of deposit 0 is in no list of its own$/,
+    /^corrected senders: corrected sender of deposit 0 is in neither its list nor the additions to it$/,
     (view) => view.put('senderCorrections', senderRowKey('deposit', 0), corrected),
   ],
   [
     'a corrected sender without a row',
     1,
-    /^corrected senders: corrected sender of claim 4000000000 is of no row with a sender, \d+ have one$/,
+    /^corrected senders: corrected sender of claim 4000000000 belongs to no row with a sender, \d+ have one$/,
     (view) => view.put('senderCorrections', senderRowKey('claim', 4_000_000_000), corrected),
   ],
   [
@@ -196,7 +196,7 @@ const deep: readonly Damage[] = [
   [
     'a note that does not match its row',
     1,
-    /^corrected senders: the note of deposit 0 does not go with its sender$/,
+    /^corrected senders: the note of deposit 0 does not agree with its sender$/,
     (view) => view.put('senderNotes', senderRowKey('deposit', 0), Uint8Array.of(senderNotes.unknown)),
   ],
   [
