@@ -14,7 +14,7 @@ import type {
 } from '../../src/protocol/chainEvent.js'
 import { asBlockNumber, asNetworkId } from '../../src/protocol/units.js'
 import { openShardReaders, type ShardReaders } from '../../src/shard/queries/shardReaders.js'
-import { openL1InfoGerReader } from '../../src/shard/readiness/l1InfoGers.js'
+import { openL1ShardReader } from '../../src/shard/readiness/l1ShardReader.js'
 import type { ShardWriter } from '../../src/shard/shardWriter.types.js'
 import { openShardWriter } from '../../src/shard/write/writer.js'
 import { prepareStores, type StoreGuard } from '../../src/store/openStores.js'
@@ -54,7 +54,7 @@ export class IndexedWorld {
   readonly readers: ShardReaders
   private readonly guard: StoreGuard
   private readonly writers: ReadonlyMap<number, ReturnType<typeof openShardWriter>>
-  private readonly l1Reader: ReturnType<typeof openL1InfoGerReader> | undefined
+  private readonly l1Reader: ReturnType<typeof openL1ShardReader> | undefined
   private readonly searches = new Map<number, ExitRootSearch>()
 
   constructor(context: Cleaner, world: FakeWorld, served: readonly number[] = world.networkIds) {
@@ -67,7 +67,7 @@ export class IndexedWorld {
       openShardWriter({ config: this.config, networkId, compiled, status: this.status })
     this.writers = new Map(served.map((networkId) => [networkId, open(networkId)]))
     this.readers = openShardReaders({ config: this.config, compiled, status: this.status })
-    this.l1Reader = served.includes(0) ? openL1InfoGerReader(this.config, createHasher(compiled)) : undefined
+    this.l1Reader = served.includes(0) ? openL1ShardReader(this.config, createHasher(compiled)) : undefined
     for (const networkId of served) if (networkId !== 0) this.restartSearch(networkId)
     context.after(() => this.close())
   }

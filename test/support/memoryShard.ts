@@ -16,7 +16,7 @@ import type { ContractState, CurrentMapping } from '../../src/shard/contractStat
 import type {
   CorrectedSender,
   NotedSender,
-  ResolvedSender,
+  RowSender,
   SenderNotes,
   ShardCounts,
   ShardWriter,
@@ -252,7 +252,7 @@ export class MemoryShard implements ShardWriter {
     return open
   }
 
-  resolveSenders(resolved: readonly ResolvedSender[]): void {
+  resolveSenders(resolved: readonly RowSender[]): void {
     for (const { kind, ordinal, sender } of resolved) {
       const rows = this.#rows.filter(({ event }) => event.type === kind)
       const first = rows.findIndex(needsSender)

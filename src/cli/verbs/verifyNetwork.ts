@@ -7,8 +7,8 @@ import type { TreeHasher } from '../../merkle/hasher.js'
 import { encodeHex } from '../../protocol/hex.js'
 import { L1_NETWORK_ID } from '../../protocol/networks.js'
 import { asNetworkId, type NetworkId } from '../../protocol/units.js'
-import { readCounters } from '../../shard/position/counters.js'
-import { type L1InfoGerReader, l1InfoGersOf } from '../../shard/readiness/l1InfoGers.js'
+import { readCounters } from '../../shard/position/chainPosition.js'
+import { type L1InfoGerReader, l1ShardReaderOf } from '../../shard/readiness/l1ShardReader.js'
 import { readShardClaims, type ShardClaims, verifyShard } from '../../shard/verify/verifyShard.js'
 import { equalBytes } from '../../store/layout/bytes.js'
 import { shardDirectory } from '../../store/shardDirectory.js'
@@ -111,7 +111,7 @@ async function compareDeep(
       other.refresh()
       indexedDeposits.set(asNetworkId(networkId), readCounters(other).deposits)
       other.release()
-      if (networkId === L1_NETWORK_ID) leaves = l1InfoGersOf(other, hasher)
+      if (networkId === L1_NETWORK_ID) leaves = l1ShardReaderOf(other, hasher)
       else await other.close()
     }
     return await compareState({ network, view, hasher, client, checkpoint, indexedDeposits, leaves }, signal)

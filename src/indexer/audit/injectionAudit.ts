@@ -2,7 +2,7 @@ import type { ChainClient } from '../../chain/chainClient.types.js'
 import type { BlockHeader, Hash } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import type { ContractState } from '../../shard/contractState.types.js'
-import type { L1InfoGerReader } from '../../shard/readiness/l1InfoGers.js'
+import type { L1InfoGerReader } from '../../shard/readiness/l1ShardReader.js'
 import { equalHashes } from '../localChain.js'
 import type { Difference } from '../recovery/contradictions.js'
 

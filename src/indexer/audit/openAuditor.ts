@@ -1,7 +1,7 @@
 import type { ChainClient } from '../../chain/chainClient.types.js'
 import type { NetworkConfig } from '../../config/config.types.js'
 import { asNetworkId, type NetworkId } from '../../protocol/units.js'
-import type { L1InfoGerReader } from '../../shard/readiness/l1InfoGers.js'
+import type { L1InfoGerReader } from '../../shard/readiness/l1ShardReader.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import type { SyncReport } from '../syncReport.js'

@@ -4,7 +4,7 @@ import { RetryableError } from '../../errors/chainErrors.js'
 import type {
   CorrectedSender,
   NotedSender,
-  ResolvedSender,
+  RowSender,
   ShardWriter,
   UnresolvedSender,
 } from '../../shard/shardWriter.types.js'
@@ -75,7 +75,7 @@ export class SenderCorrections {
   }
 
   /** Call it before rows are stored: rows without a sender keep `is_synced` false for a while. */
-  expect(resolved: readonly ResolvedSender[]): void {
+  expect(resolved: readonly RowSender[]): void {
     const now = this.#clock.now()
     for (const { kind, ordinal, sender } of resolved)
       if (sender === null) this.#awaited.set(`${kind} ${ordinal}`, now)

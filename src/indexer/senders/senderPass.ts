@@ -1,7 +1,7 @@
 import type { ChainClient } from '../../chain/chainClient.types.js'
 import { senderKey } from '../../chain/senderKey.js'
 import { RetryableError } from '../../errors/chainErrors.js'
-import type { ResolvedSender, ShardWriter, UnresolvedSender } from '../../shard/shardWriter.types.js'
+import type { RowSender, ShardWriter, UnresolvedSender } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import { Backoff } from '../backoff.js'
 import type { SyncReport } from '../syncReport.js'
@@ -80,7 +80,7 @@ export class SenderPass {
     const open = this.#writer.unresolvedSenders(limit)
     if (open.length === 0) return 'done'
     if (this.#clock.now() < this.#notBefore) return 'waiting'
-    const resolved: ResolvedSender[] = []
+    const resolved: RowSender[] = []
     let batches = 0
     let failure: RetryableError | undefined
     do {
@@ -116,7 +116,7 @@ export class SenderPass {
   }
 
   /** @returns one answer per row: null for a transaction that no endpoint knows, so that it does not hold up the others. */
-  async #ask(open: readonly UnresolvedSender[], signal: AbortSignal): Promise<ResolvedSender[]> {
+  async #ask(open: readonly UnresolvedSender[], signal: AbortSignal): Promise<RowSender[]> {
     const answers = await this.#client.resolveSenders(questionsOf(open), signal)
     return open.map(({ kind, ordinal, transactionHash, logIndex }) => {
       const sender = answers.get(senderKey(transactionHash, logIndex)) ?? null

@@ -8,7 +8,7 @@ import type {
   LocalExitRoots,
   Settlement,
 } from '../../shard/localExitRoots.types.js'
-import type { SettlementReader } from '../../shard/readiness/l1InfoGers.js'
+import type { SettlementReader } from '../../shard/readiness/l1ShardReader.js'
 import type { Clock } from '../../telemetry/clocks.js'
 
 /** Longest slice of a search: the thread also has a chain to follow. */

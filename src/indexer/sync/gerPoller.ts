@@ -3,7 +3,7 @@ import type { ChainClient } from '../../chain/chainClient.types.js'
 import type { NetworkConfig } from '../../config/config.types.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import type { BlockNumber } from '../../protocol/units.js'
-import type { L1InfoGerReader } from '../../shard/readiness/l1InfoGers.js'
+import type { L1InfoGerReader } from '../../shard/readiness/l1ShardReader.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import { equalHashes } from '../localChain.js'
 

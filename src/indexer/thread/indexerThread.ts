@@ -3,7 +3,7 @@ import { createChainClient } from '../../chain/client/chainClient.js'
 import { FatalError } from '../../errors/chainErrors.js'
 import { L1_NETWORK_ID } from '../../protocol/networks.js'
 import { asNetworkId } from '../../protocol/units.js'
-import { openL1InfoGerReader } from '../../shard/readiness/l1InfoGers.js'
+import { openL1ShardReader } from '../../shard/readiness/l1ShardReader.js'
 import { openShardWriter } from '../../shard/write/writer.js'
 import { systemClock } from '../../telemetry/clocks.js'
 import { createLogger } from '../../telemetry/logger.js'
@@ -35,7 +35,7 @@ export async function runIndexer(
   const writer = openShardWriter({ config, networkId, compiled, status })
   const client = openClient({ network, logger, scanner: createLogScanner(compiled) })
   const report = new SyncReport({ networkId, row, post, logger, clock: systemClock })
-  const leaves = networkId === L1_NETWORK_ID ? undefined : openL1InfoGerReader(config, createHasher(compiled))
+  const leaves = networkId === L1_NETWORK_ID ? undefined : openL1ShardReader(config, createHasher(compiled))
   const l1 = statusRow(status, L1_NETWORK_ID)
   const polling =
     leaves === undefined || network.gerInjection === 'event'

@@ -4,14 +4,16 @@ import { readUint48BigEndian } from '../../store/layout/bytes.js'
 import { blockKey, type MetaName, metaKey } from '../../store/layout/keys.js'
 import {
   appendRewind,
+  type Counters,
   decodeBlockNumber,
   decodeCheckpoint,
+  decodeCounters,
   decodeEpoch,
   encodeBlockNumber,
   encodeCheckpoint,
   type Rewind,
 } from '../../store/layout/metaValues.js'
-import { decodeHeader, encodeHeader } from '../../store/layout/smallRows.js'
+import { decodeHeader, decodeUint32, encodeHeader } from '../../store/layout/smallRows.js'
 import type { ReadView, WriteView } from '../../store/shardStore.types.js'
 
 /**
@@ -164,4 +166,39 @@ export function noteRewind(view: WriteView, rewind: Rewind, cause: { isReorg: bo
 function readBlock(view: ReadView, name: MetaName): number {
   const stored = view.get('meta', metaKey(name))
   return stored === undefined ? NO_BLOCK : decodeBlockNumber(stored)
+}
+
+/** How a shard can go back to a block. */
+export type RewindPlan =
+  | { readonly type: 'nothing'; readonly checkpoint: number | undefined }
+  /** `ancestor` is the block asked for, or a lower one with nothing stored in between. */
+  | { readonly type: 'undo'; readonly ancestor: number }
+  /** Undo does not reach back to the block. `oldest`: the lowest block that it reaches, if any. */
+  | { readonly type: 'tooDeep'; readonly oldest: number | undefined }
+
+/** @param startBlock the network's first block: an ancestor of `startBlock` − 1 empties the shard. */
+export function planRewind(view: ReadView, block: number, startBlock: number): RewindPlan {
+  const checkpoint = readCheckpoint(view)
+  if (checkpoint === undefined || block >= checkpoint.number)
+    return { type: 'nothing', checkpoint: checkpoint?.number }
+  const ancestor = readHeaderAtOrBelow(view, block)?.number ?? startBlock - 1
+  const undoFloor = readUndoFloor(view)
+  if (ancestor >= undoFloor) return { type: 'undo', ancestor }
+  const [oldest] = view.list('headers', {
+    start: blockKey(undoFloor),
+    end: blockKey(checkpoint.number),
+    limit: 1,
+  })
+  return { type: 'tooDeep', oldest: oldest && readUint48BigEndian(oldest.key, 0) }
+}
+
+/** The counters of a shard; all zero in an empty one. */
+export function readCounters(view: ReadView): Counters {
+  return decodeCounters(view.get('meta', metaKey('counters')))
+}
+
+/** The watermark: the first deposit or claim whose sender is not stored. Those of all before it are. */
+export function senderWatermark(view: ReadView, kind: 'deposit' | 'claim'): number {
+  const stored = view.get('meta', metaKey(kind === 'deposit' ? 'depositSenders' : 'claimSenders'))
+  return stored === undefined ? 0 : decodeUint32(stored)
 }

@@ -3,8 +3,14 @@ import { metaKey } from '../../store/layout/keys.js'
 import { decodeCommits } from '../../store/layout/metaValues.js'
 import type { ReadView, ShardStoreWriter } from '../../store/shardStore.types.js'
 import type { ShardCounts } from '../shardWriter.types.js'
-import { readCatchingUp, readCheckpoint, readEpoch, readFinalized } from './chainPosition.js'
-import { readCounters, senderWatermark } from './counters.js'
+import {
+  readCatchingUp,
+  readCheckpoint,
+  readCounters,
+  readEpoch,
+  readFinalized,
+  senderWatermark,
+} from './chainPosition.js'
 
 /** Publishes on the status board what is stored. Main calls it before the service answers, the indexer thread after each commit. */
 export function publishStored(store: ReadView & Pick<ShardStoreWriter, 'fileBytes'>, row: StatusRow): void {

@@ -2,30 +2,30 @@ import { copyBytes, readUint32BigEndian } from '../../protocol/abiBytes.js'
 import type { Address } from '../../protocol/chainEvent.js'
 import { CHECKSUM_ADDRESS_BYTES, type ChecksumAddress, checksumMask } from '../../protocol/checksumAddress.js'
 
-/** Addresses remembered from one transaction to the next, 61 bytes each. Senders and receivers repeat much more often than this. */
+/** Addresses remembered, 61 bytes each: far more than the senders and receivers that repeat. */
 const CAPACITY = 200_000
 const FIRST_SLOTS = 4_096
 
-/** Odd numbers of this process: nobody can make addresses that share a hash on purpose. */
+/** Random odd numbers, made anew in each process, so that nobody can choose addresses whose hashes collide. */
 const multipliers = Int32Array.from({ length: 5 }, () => Math.floor(Math.random() * 2 ** 31) * 2 + 1)
 
-/** 20 bytes. */
+/** Words of an address: 20 bytes. */
 const WORDS = 5
-/** The address at hand, where it does not stand at a word. */
+/** Holds an address that does not start at a word of its own memory. */
 const ownWords = new Int32Array(WORDS)
 const ownBytes = new Uint8Array(ownWords.buffer)
 
 /**
- * Numbers the addresses that come by, and works out their EIP-55 masks: one keccak per address that is not remembered.
- * Depends on nothing stored: a reorg leaves it valid. Addresses stand in one array as rows hold them (address, mask), found
- * through a table of their hashes: objects and texts per address took six times as long and 400 bytes.
+ * Gives each address a number, and computes its EIP-55 mask once: one keccak per new address. It holds nothing of the store, so it
+ * stays valid in a reorg. Addresses are in one array in the layout of rows (address, mask), with a hash table to find them: an object
+ * and a text per address took six times as long, and 400 bytes each.
  */
 export class AddressBook {
   readonly #keccak256: (bytes: Uint8Array) => Uint8Array
-  /** Number + 1 by hash, with linear probing; at most half of them are taken. */
+  /** Hash table of number + 1, with linear probing. At most half of the slots are taken. */
   #slots = new Int32Array(FIRST_SLOTS)
   #rows = new Uint8Array((FIRST_SLOTS / 2) * CHECKSUM_ADDRESS_BYTES)
-  /** The addresses alone, by words: what is compared. */
+  /** The addresses alone as words, for comparing. */
   #words = new Int32Array((FIRST_SLOTS / 2) * WORDS)
   #count = 0
 
@@ -33,13 +33,13 @@ export class AddressBook {
     this.#keccak256 = keccak256
   }
 
-  /** Number of an address; valid until `trim` says otherwise. */
+  /** Number of an address; valid until `trim` returns true. */
   numberOf(address: Address): number {
     copyBytes(address, 0, ownBytes.length, ownBytes, 0)
     return this.numberAt(ownWords, 0)
   }
 
-  /** Number of the address whose five words begin at `at`. */
+  /** Number of the address whose five words start at `at`. */
   numberAt(words: Int32Array, at: number): number {
     let slot = hashOf(words, at) & (this.#slots.length - 1)
     for (let taken = this.#slots[slot]!; taken !== 0; taken = this.#slots[slot]!) {
@@ -49,7 +49,7 @@ export class AddressBook {
     return this.#add(words, at)
   }
 
-  /** Writes address and mask as rows hold them: CHECKSUM_ADDRESS_BYTES at `offset`. */
+  /** Writes address and mask in the layout of rows: CHECKSUM_ADDRESS_BYTES at `offset`. */
   copy(number: number, target: Uint8Array, offset: number): void {
     const rows = this.#rows
     const from = number * CHECKSUM_ADDRESS_BYTES
@@ -63,7 +63,7 @@ export class AddressBook {
     for (let index = 0; index < 20; index++) target[offset + index] = rows[from + index]!
   }
 
-  /** The first four bytes of an address, so that their order is that of addresses. */
+  /** The first four bytes of an address, big-endian: they sort as addresses do. */
   firstWord(number: number): number {
     return readUint32BigEndian(this.#rows, number * CHECKSUM_ADDRESS_BYTES)
   }
@@ -81,7 +81,7 @@ export class AddressBook {
     return this.at(this.numberOf(address))
   }
 
-  /** Forgets all when there are too many: between transactions. @returns whether numbers are no longer what they were. */
+  /** Forgets all addresses when there are too many. Call it between transactions only. @returns whether all numbers became void. */
   trim(): boolean {
     if (this.#count < CAPACITY) return false
     this.#slots.fill(0)

@@ -31,7 +31,7 @@ import type { WriteContext } from './writeContext.js'
 
 /**
  * Stores a batch inside the context's transaction.
- * @throws ChainDataError when its events contradict the chain's arithmetic.
+ * @throws ChainDataError when counts or roots in its events do not follow from what is stored.
  * @throws InvariantError when it does not follow the checkpoint.
  */
 export function applyBlocks(context: WriteContext, batch: BlockBatch): void {
@@ -53,7 +53,7 @@ export function applyBlocks(context: WriteContext, batch: BlockBatch): void {
   pruneBelowFloor(view, undoFloor)
 }
 
-/** Blocks that are taken back together or not at all: their undo is one, and only the last one's header is an ancestor. */
+/** Stores blocks that can only be undone together: they share one undo record, and only the last one's header is stored. */
 function applyStretch(
   context: WriteContext,
   blocks: readonly IndexedBlock[],
@@ -67,7 +67,7 @@ function applyStretch(
   view.setUndoBlock(last.number > undoFloor ? last.number : undefined)
   for (const block of blocks) applyBlock(context, block)
   context.flush()
-  // Under undo: without this block, another block is the first one that is counted per transaction.
+  // With undo: if this block is undone, another block becomes the first one that is counted per transaction.
   if (perTransactionFrom !== undefined && perTransactionFrom <= last.number)
     if (readPerTransactionFrom(view) === undefined) putPerTransactionFrom(view, perTransactionFrom)
   view.setUndoBlock(undefined)
@@ -76,8 +76,8 @@ function applyStretch(
 }
 
 /**
- * Whether a block of the batch is older than the one before it. What is noted of it outlives a reorg: at worst times are
- * looked at where halving would do.
+ * Whether a block of the batch has a lower timestamp than the one before it. The note of this is not undone by a reorg: at worst
+ * queries then read times where a bisection would do.
  */
 function doTimesFall(checkpoint: BlockHeader | undefined, { blocks, head }: BlockBatch): boolean {
   let before = checkpoint?.timestampSec ?? 0
@@ -88,7 +88,7 @@ function doTimesFall(checkpoint: BlockHeader | undefined, { blocks, head }: Bloc
   return head.timestampSec < before
 }
 
-/** Notes what the lineages after `lineage` cut off. Outside undo: a reorg does not make it unseen. */
+/** Records a rewind for the cuts of the lineages after `lineage`. No undo is kept: readers have seen the cut, even if a reorg undoes it. */
 function noteCuts(context: WriteContext, lineage: number): void {
   const { counters, view } = context
   const cuts = readLineages(view, counters.lineage)
@@ -100,7 +100,7 @@ function noteCuts(context: WriteContext, lineage: number): void {
 
 function assertFollows(checkpoint: BlockHeader | undefined, batch: BlockBatch): void {
   if (batch.head.number < batch.fromBlock)
-    throw new InvariantError(`batch ends at block ${batch.head.number}, before its begin ${batch.fromBlock}`)
+    throw new InvariantError(`batch ends at block ${batch.head.number}, before its start ${batch.fromBlock}`)
   if (checkpoint !== undefined && batch.fromBlock !== checkpoint.number + 1)
     throw new InvariantError(
       `batch begins at block ${batch.fromBlock}, the checkpoint is block ${checkpoint.number}`,
@@ -129,12 +129,12 @@ function assertFollows(checkpoint: BlockHeader | undefined, batch: BlockBatch): 
 function applyBlock(context: WriteContext, { header, events }: IndexedBlock): void {
   const { deposits: depositsBefore, lineage: lineageBefore } = context.counters
   for (const event of events) {
-    // The table pairs each type with its own event: TypeScript can't follow the pair through an index.
+    // The table pairs each type with its own event, which TypeScript can't see through an index.
     const apply = appliers[event.type] as Apply<ChainEvent['type']>
     apply(context, header, event)
   }
   context.l1.endTransaction()
-  // On the L1 the mainnet exit roots that are told are noted; an L2 settles the root of any block's end.
+  // An L2 may settle the root at any block's end. On the L1, events name the mainnet exit roots, and `L1Exits` notes those.
   const { deposits, lineage } = context.counters
   const isNewRoot = deposits !== depositsBefore || lineage !== lineageBefore
   if (context.memory.networkId !== 0 && isNewRoot) context.localExitTree.noteRoot()
@@ -146,7 +146,7 @@ type Apply<Type extends ChainEvent['type']> = (
   event: Extract<ChainEvent, { type: Type }>,
 ) => void
 
-/** What each event does. A new type of event does not compile without its line here. */
+/** The function that applies each type of event. A new type does not compile without an entry here. */
 const appliers: { readonly [Type in ChainEvent['type']]: Apply<Type> } = {
   deposit: applyDeposit,
   claim: applyClaim,

@@ -14,7 +14,7 @@ import { hashKinds, listKinds } from '../../store/layout/tables.js'
 import { claimBytes } from './eventBytes.js'
 import type { WriteContext } from './writeContext.js'
 
-/** ClaimEvent of either generation. A claim of a deposit that has one in force already takes its place. */
+/** ClaimEvent of either generation. If the deposit has a claim in force already, the new claim replaces it. */
 export function applyClaim(context: WriteContext, header: BlockHeader, event: ClaimEvent): void {
   const { memory, counters, lists } = context
   const ordinal = counters.claims
@@ -29,7 +29,7 @@ export function applyClaim(context: WriteContext, header: BlockHeader, event: Cl
   const offset = context.claims.append()
   const { bytes } = context.claims
   encodeClaimRow(bytes, offset, {
-    // Field by field: a literal with parts spread into it takes as long as all the rest of a claim.
+    // Field by field: spreading objects into the literal took as long as all the rest of a claim.
     blockNumber: header.number,
     timestampSec: header.timestampSec,
     logIndex: event.logIndex,
@@ -46,9 +46,9 @@ export function applyClaim(context: WriteContext, header: BlockHeader, event: Cl
   context.claimSenders.offer(ordinal, event.sender)
 }
 
-/** SetClaim: claimed without ClaimEvent. Amount, token and addresses are the deposit's, joined when read. */
+/** SetClaim: a claim without ClaimEvent. Readers take amount, token and addresses from the deposit. */
 export function applyClaimSet(context: WriteContext, header: BlockHeader, event: ClaimSetEvent): void {
-  // One claim is one row, whatever the number of events that tell of it.
+  // A claim that is in force already is not stored again.
   if (context.claimLinks.get(event.sourceNetwork, event.depositCount) !== undefined) return
   const ordinal = context.counters.claims
   const offset = context.claims.append()
@@ -70,7 +70,7 @@ export function applyClaimSet(context: WriteContext, header: BlockHeader, event:
   context.claimSenders.offer(ordinal, event.sender)
 }
 
-/** UnsetClaim, UpdatedUnsetGlobalIndexHashChain. Without a claim in force there is nothing to take back. */
+/** UnsetClaim, UpdatedUnsetGlobalIndexHashChain: takes the deposit's claim out of force, if there is one. */
 export function applyClaimUnset(context: WriteContext, event: ClaimUnsetEvent): void {
   const ordinal = context.claimLinks.get(event.sourceNetwork, event.depositCount)
   if (ordinal === undefined) return
@@ -78,7 +78,7 @@ export function applyClaimUnset(context: WriteContext, event: ClaimUnsetEvent): 
   context.claimLinks.set(event.sourceNetwork, event.depositCount, undefined)
 }
 
-/** What both ways to a claim share, once its row is made. */
+/** The common rest of `applyClaim` and `applyClaimSet`, once the row is written. */
 function finishClaim(
   context: WriteContext,
   hashes: Uint8Array,

@@ -7,7 +7,7 @@ import { hashKinds, listKinds } from '../../store/layout/tables.js'
 import { depositBytes } from './eventBytes.js'
 import type { WriteContext } from './writeContext.js'
 
-/** BridgeEvent. @throws ChainDataError when a deposit before it is missing, or it is told twice. */
+/** BridgeEvent. @throws ChainDataError when a deposit before it is missing, or it comes twice. */
 export function applyDeposit(context: WriteContext, header: BlockHeader, event: DepositEvent): void {
   const { counters } = context
   if (event.depositCount !== counters.deposits) {
@@ -15,7 +15,7 @@ export function applyDeposit(context: WriteContext, header: BlockHeader, event: 
     if (counters.deposits === 0 && counters.lineage === 0)
       throw new ChainDataError(
         'start_block_too_late',
-        `first ${place}: start_block lies behind the first deposit`,
+        `first ${place}: start_block is after the first deposit`,
       )
     throw new ChainDataError('deposit_count_gap', place)
   }
@@ -23,7 +23,7 @@ export function applyDeposit(context: WriteContext, header: BlockHeader, event: 
   context.depositSenders.offer(event.depositCount, event.sender)
 }
 
-/** Adds one deposit behind the last. @returns its position among the batch's leaves. */
+/** Adds one deposit after the last. @returns its position among the batch's leaves. */
 export function appendDeposit(
   context: WriteContext,
   header: BlockHeader,

@@ -3,7 +3,7 @@ import { uint32Key } from '../../store/layout/keys.js'
 import { decodeGerState, encodeGerState, encodeInjectedGerEntry } from '../../store/layout/smallRows.js'
 import type { WriteContext } from './writeContext.js'
 
-/** A global exit root is in the manager's map now. Told twice (event and poll) it counts once; after a removal, anew. */
+/** A global exit root was injected. If event and poll both report it, it counts once; after a removal it counts again. */
 export function applyGerInjected(context: WriteContext, header: BlockHeader, globalExitRoot: Hash): void {
   const { view, counters } = context
   const stored = view.get('gerStates', globalExitRoot)
@@ -17,7 +17,7 @@ export function applyGerInjected(context: WriteContext, header: BlockHeader, glo
   view.put('gerStates', globalExitRoot, encodeGerState({ injectionOrdinal, isInForce: true }))
 }
 
-/** A global exit root left the manager's map. */
+/** A global exit root was removed from the manager. */
 export function applyGerRemoved(context: WriteContext, globalExitRoot: Hash): void {
   const { view, counters } = context
   const stored = view.get('gerStates', globalExitRoot)

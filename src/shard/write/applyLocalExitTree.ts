@@ -21,26 +21,30 @@ import type { ReadView } from '../../store/shardStore.types.js'
 import { MESSAGE, originShownAsSender } from '../snapshot/transactionLogs.js'
 import { appendDeposit } from './applyDeposits.js'
 import { truncateEntries } from './hashRunAppender.js'
-import { readList, truncateList } from './listAppender.js'
+import { readWholeList, truncateList } from './listAppender.js'
 import type { WriteContext } from './writeContext.js'
 
 /**
- * BackwardLET: the local exit tree of a sovereign bridge is cut, deposit counts will be used again. The deposits behind
- * the cut go to the archive; the tree goes on as a new lineage, so that proofs under old roots stay possible.
- * @throws ChainDataError when counts or roots differ from ours.
+ * BackwardLET: the local exit tree of a sovereign bridge is cut, and deposit counts will be used again. The deposits behind the cut
+ * move to the archive. The tree goes on as a new lineage, so that roots of the old one can still be proved under.
+ * @throws ChainDataError when the event's counts or roots differ from the stored tree's.
  */
 export function applyBackwardLet(context: WriteContext, header: BlockHeader, event: BackwardLetEvent): void {
   checkBefore(context, header, event)
   const { counters, depositSenders } = context
   const kept = event.newLeafCount
   if (kept > counters.deposits)
-    throw letError(header, 'BackwardLET', `leaf count ${kept}, got only ${counters.deposits} deposits`)
+    throw letError(
+      header,
+      'BackwardLET',
+      `leaf count ${kept}, but only ${counters.deposits} deposits are stored`,
+    )
   expectRoot(header, 'BackwardLET new', event.newRoot, context.localExitTree.rootAt(kept))
   context.flush()
   archiveFrom(context, kept)
-  // A ForwardLET of the same block looks its leaves up in the archive.
+  // A ForwardLET in the same block looks its leaves up in the archive.
   context.lists.flush()
-  // Senders are touched only when all before the cut are known: else older blocks would write them after this one.
+  // Only when all senders below the cut are known. Else they are stored later, as part of older blocks' undo, and undo needs the order of blocks.
   if (depositSenders.watermark > kept) depositSenders.truncate(kept)
   context.deposits.truncate(kept)
   context.localExitTree.cut(kept)
@@ -50,7 +54,7 @@ export function applyBackwardLet(context: WriteContext, header: BlockHeader, eve
 
 /**
  * ForwardLET: leaves are appended without BridgeEvents.
- * @throws ChainDataError when counts or roots differ from ours.
+ * @throws ChainDataError when the event's counts or roots differ from the stored tree's.
  */
 export function applyForwardLet(context: WriteContext, header: BlockHeader, event: ForwardLetEvent): void {
   checkBefore(context, header, event)
@@ -62,7 +66,7 @@ export function applyForwardLet(context: WriteContext, header: BlockHeader, even
       context.localExitTree.leafOf(position),
       context.counters.lineage,
     )
-    // A twin whose sender is not resolved leaves this one open too: both are asked for by the twin's transaction.
+    // If the twin's sender is not resolved, neither is this one: the twin's transaction will give both.
     const sender = twin === undefined ? event.sender : senderOfTwin(context.view, twin)
     context.depositSenders.offer(
       depositCount,
@@ -74,7 +78,7 @@ export function applyForwardLet(context: WriteContext, header: BlockHeader, even
     throw letError(
       header,
       'ForwardLET',
-      `leaf count ${event.newLeafCount}, got ${context.counters.deposits} deposits with its ${event.newLeaves.length} leaves`,
+      `leaf count ${event.newLeafCount}, but its ${event.newLeaves.length} leaves make ${context.counters.deposits} deposits`,
     )
   context.localExitTree.noteRoot({
     root: event.newRoot,
@@ -84,14 +88,14 @@ export function applyForwardLet(context: WriteContext, header: BlockHeader, even
 }
 
 /**
- * The archived deposit that a ForwardLET leaf repeats: the only one with equal content when the leaf was appended, however
- * many were archived since.
- * @param lineage that the leaf was appended in.
+ * The archived deposit that a ForwardLET leaf repeats, its twin. There is one only if exactly one archived deposit had the same leaf
+ * hash when the leaf was appended; those archived later do not matter.
+ * @param lineage the lineage that the leaf was appended in.
  * @returns byte fields are valid until the next read.
  */
 export function findArchivedTwin(view: ReadView, leafHash: Hash, lineage: number) {
-  const ordinals = readList(view, listHeadKey(listKinds.archivedByLeafHash, leafHash))
-  // Deposits cut off later belong to this lineage or a later one, and stand behind in the archive.
+  const ordinals = readWholeList(view, listHeadKey(listKinds.archivedByLeafHash, leafHash))
+  // Deposits that were cut off later are of this lineage or a later one, and come later in the archive.
   for (const ordinal of ordinals.slice(0, 2).reverse()) {
     const archived = view.get('archivedDeposits', uint32Key(ordinal))
     if (archived === undefined) return undefined
@@ -101,7 +105,7 @@ export function findArchivedTwin(view: ReadView, leafHash: Hash, lineage: number
   return undefined
 }
 
-/** What is known of the twin's sender, and how well. */
+/** The twin's sender, marked as provisional if it is; null when it is unknown. */
 function senderOfTwin(view: ReadView, { sender, ordinal }: { sender: SenderRow | null; ordinal: number }) {
   if (sender === null) return null
   const plain: Sender = {
@@ -120,20 +124,28 @@ function checkBefore(
   const name = event.type === 'backwardLet' ? 'BackwardLET' : 'ForwardLET'
   const { deposits } = context.counters
   if (event.previousLeafCount !== deposits)
-    throw letError(header, name, `previous leaf count ${event.previousLeafCount}, got ${deposits} deposits`)
+    throw letError(
+      header,
+      name,
+      `previous leaf count ${event.previousLeafCount}, but ${deposits} deposits are stored`,
+    )
   expectRoot(header, `${name} previous`, event.previousRoot, context.localExitTree.rootAt(deposits))
 }
 
-function expectRoot(header: BlockHeader, what: string, expected: Hash, got: Hash): void {
-  if (!isSameHash(expected, got))
-    throw letError(header, what, `root ${encodeHex(expected)}, got ${encodeHex(got)}`)
+function expectRoot(header: BlockHeader, what: string, published: Hash, computed: Hash): void {
+  if (!isSameHash(published, computed))
+    throw letError(
+      header,
+      what,
+      `root ${encodeHex(published)}, but the stored deposits give ${encodeHex(computed)}`,
+    )
 }
 
 function letError(header: BlockHeader, what: string, fact: string): ChainDataError {
-  return new ChainDataError('local_exit_tree_event', `${what} in block ${header.number} tells ${fact}`)
+  return new ChainDataError('local_exit_tree_event', `${what} in block ${header.number} says ${fact}`)
 }
 
-/** Moves deposit `from` and all behind it to the archive, and takes them off their lists. */
+/** Moves deposit `from` and all after it to the archive, and removes them from their lists. */
 function archiveFrom(context: WriteContext, from: number): void {
   const { view, counters, deposits, depositSenders, lists, localExitTree } = context
   const touched = new Map<string, [ListKind, Uint8Array]>()

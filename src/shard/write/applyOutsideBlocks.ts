@@ -9,14 +9,14 @@ import { findLocalExitRoot, readSettledInsideBlocks } from '../snapshot/localExi
 import { applyGerInjected } from './applyGers.js'
 import type { WriteContext } from './writeContext.js'
 
-/** Leaves of the L1 info tree that need no question any more; undefined while polling has found nothing. */
+/** Number of L1 info leaves that polling is done with; undefined while it has found nothing. */
 export function readPolledLeaves(view: ReadView): number | undefined {
   const stored = view.get('meta', metaKey('polledLeaves'))
   return stored === undefined ? undefined : decodeUint32(stored)
 }
 
 /**
- * Stores global exit roots that no log told of, at the checkpoint: they go with its block when it is taken back.
+ * Stores global exit roots that were found by asking the manager, as of the checkpoint: undoing its block undoes them.
  * @throws InvariantError when nothing is stored yet.
  */
 export function applyPolledGers(
@@ -36,7 +36,7 @@ export function applyPolledGers(
 }
 
 /**
- * Stores settled roots that stand inside a block, at the checkpoint: with its block they go, and so before any of their leaves.
+ * Stores roots that were settled inside a block, as of the checkpoint: undoing its block undoes them, before any of their leaves.
  * @throws InvariantError when nothing is stored yet.
  */
 export function applySettledRoots(view: WriteView, found: readonly FoundExitRoot[]): void {

@@ -15,7 +15,7 @@ import {
   encodeTokenMappingRow,
   type TokenMappingRow,
 } from '../../store/layout/tokenMappingRow.js'
-import { readList } from './listAppender.js'
+import { readWholeList } from './listAppender.js'
 import type { WriteContext } from './writeContext.js'
 
 const NO_METADATA = new Uint8Array(0)
@@ -36,7 +36,7 @@ export function applyWrappedToken(
   })
 }
 
-/** SetSovereignTokenAddress, SetSovereignWETHAddress: overwrites what the origin token maps to. */
+/** SetSovereignTokenAddress, SetSovereignWETHAddress: the origin token maps to another token from now on. */
 export function applySovereignToken(
   context: WriteContext,
   header: BlockHeader,
@@ -52,7 +52,7 @@ export function applySovereignToken(
   })
 }
 
-/** RemoveLegacySovereignTokenAddress: an address that is no longer current loses its way back; its mappings stay as history. */
+/** RemoveLegacySovereignTokenAddress: marks the mappings of an old sovereign token as removed. They stay as history. */
 export function applyLegacyTokenRemoved(context: WriteContext, event: LegacyTokenRemovedEvent): void {
   context.lists.flushKind(listKinds.mappingsByWrappedToken)
   for (const ordinal of mappingsOf(context, listKinds.mappingsByWrappedToken, event.sovereignTokenAddress))
@@ -106,7 +106,7 @@ function addMapping(
 }
 
 function mappingsOf(context: WriteContext, kind: ListKind, key: Uint8Array): number[] {
-  return readList(context.view, listHeadKey(kind, key))
+  return readWholeList(context.view, listHeadKey(kind, key))
 }
 
 function changeMapping(context: WriteContext, ordinal: number, change: Partial<TokenMappingRow>): void {

@@ -7,7 +7,7 @@ import type { WriteView } from '../../store/shardStore.types.js'
 interface OpenChunk {
   readonly key: Uint8Array
   readonly bytes: Uint8Array
-  /** Up to the last deposit that was ever claimed. */
+  /** Bytes up to the last deposit that was ever claimed. */
   usedBytes: number
   isDirty: boolean
 }
@@ -15,7 +15,7 @@ interface OpenChunk {
 /** Chunks kept open, 4 KB each. */
 const CAPACITY = 1_000
 
-/** Claims in force by deposit, inside one transaction. Claims come roughly in the order of their deposits: chunks stay open. */
+/** The claim in force of each deposit, inside one transaction. Chunks stay open, since claims come roughly in the order of deposits. */
 export class ClaimLinks {
   readonly #view: WriteView
   /** By source network, then by chunk number. */
@@ -29,7 +29,7 @@ export class ClaimLinks {
   /** Ordinal of the claim in force, if any. */
   get(sourceNetwork: number, depositCount: number): ClaimOrdinal | undefined {
     const chunk = this.#chunk(sourceNetwork, depositCount)
-    // What is not used yet is zero: not claimed.
+    // Unused bytes are zero, which means not claimed.
     return decodeClaimLink(chunk.bytes, offsetOf(depositCount))
   }
 

@@ -11,16 +11,15 @@ import { CLAIM_LINKS_PER_CHUNK } from '../../store/layout/tables.js'
 import { decodeTokenMappingRow } from '../../store/layout/tokenMappingRow.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import type { ContractState, CurrentMapping } from '../contractState.types.js'
-import { readEpoch } from '../position/chainPosition.js'
-import { readCounters } from '../position/counters.js'
+import { readCounters, readEpoch } from '../position/chainPosition.js'
 import { readLineages } from '../snapshot/tiles.js'
 import { readDeposit } from '../snapshot/transactionLogs.js'
 
 const HIGHEST_NETWORK = 0xffff_ffff
-/** Chunks of claim links per look, 4 KB each. */
+/** Chunks of claim links read in one call, 4 KB each. */
 const CHUNKS_AT_ONCE = 16
 
-/** What a shard holds of its contracts' own state, read from `view` as it is at each call. */
+/** The contracts' state as the stored events make it. Each call reads the newest state of `view`. */
 export function openContractState(view: ReadView, hasher: Pick<Hasher, 'hashPair'>): ContractState {
   const counters = () => readCounters(view)
   const insertions = new InsertionChain(view, hasher)
@@ -56,8 +55,9 @@ export function openContractState(view: ReadView, hasher: Pick<Hasher, 'hashPair
 }
 
 /**
- * Block of the newest deposit that is known to stand behind all leaves that there were before its block. Where a block cuts the
- * tree, what it appends may be the very leaves that it took off: of its deposits only those before the cut tell anything.
+ * The newest block that certainly changed the local exit root: that of the newest deposit that did not exist before its block. When a
+ * block cuts the tree and appends leaves, it may append the same leaves that it cut off and so change nothing; then only deposits
+ * below the cut count.
  */
 function findLastRootChange(view: ReadView, { deposits, lineage }: Counters): BlockNumber | undefined {
   let end = deposits
@@ -102,7 +102,7 @@ function listClaimSources(view: ReadView): NetworkId[] {
   return sources
 }
 
-/** Those of the next chunks of claim links: an administrator can set a claim of any deposit count, far from all others. */
+/** Words of the next stored chunks. Goes by chunks, since an administrator can set a claim of any deposit count, far from all others. */
 function listClaimedWords(view: ReadView, sourceNetwork: NetworkId, from: number): number[] {
   const start = claimLinkKey(sourceNetwork, from * DEPOSITS_PER_WORD)
   const end = uint32PairKey(sourceNetwork, HIGHEST_NETWORK)
@@ -121,7 +121,7 @@ function wordOf(depositCount: number): number {
   return Math.floor(depositCount / DEPOSITS_PER_WORD)
 }
 
-/** Hash chain over all insertions, followed as they come. */
+/** The hash chain over all injections. Each read adds the new ones. */
 class InsertionChain {
   readonly #view: ReadView
   readonly #hasher: Pick<Hasher, 'hashPair'>

@@ -16,7 +16,7 @@ import type { MetadataHashes } from './metadataHashes.js'
 /** Ids remembered per dictionary. */
 const CAPACITY = 100_000
 
-/** What is read and counted up in a transaction; addresses and metadata go by their numbers in the writer's memory. */
+/** The parts of a transaction that dictionaries use. Addresses and metadata are named by their numbers in the writer's memory. */
 interface DictionaryTransaction {
   readonly view: WriteView
   readonly counters: Counters
@@ -24,16 +24,16 @@ interface DictionaryTransaction {
 }
 
 /**
- * Interns tokens (and message origins) and metadata: a row holds 4 bytes instead of 24 or hundreds.
- * The ids that are remembered here belong to the stored state: `forget` them after a failed transaction and after a reorg.
+ * Gives ids to tokens (and message origins) and to metadata: a row then holds 4 bytes instead of 24 or hundreds. The ids remembered
+ * here are those of the store: call `forget` after a failed transaction and after a reorg.
  */
 export class Dictionaries {
-  /** By network and number of the address. */
+  /** Ids by network and number of the address. */
   readonly #tokenIds = new Map<number, number>()
-  /** By number of the metadata. */
+  /** Ids by number of the metadata. */
   readonly #metadataIds = new Map<number, number>()
 
-  /** @param number the address's number in the address book, whose `trim` voids what is remembered here. */
+  /** Id of a token. @param number of the address in the address book: when its `trim` voids numbers, call `forget`. */
   tokenId({ view, counters, memory }: DictionaryTransaction, network: NetworkId, number: number): number {
     const place = network * 2 ** 21 + number
     let id = this.#tokenIds.get(place)
@@ -54,8 +54,8 @@ export class Dictionaries {
   }
 
   /**
-   * @param number of remembered metadata in the writer's memory, whose `trim` voids what is remembered here.
-   * @param holder whose metadata they are: asked for them only when they have no id yet, since packed events copy nothing before.
+   * Id of metadata. @param number of the metadata in `MetadataHashes`: when its `trim` voids numbers, call `forget`.
+   * @param holder the event or leaf. Its metadata are read only when no id is remembered, since packed events copy them then.
    */
   metadataId(context: DictionaryTransaction, number: number, holder: Pick<ForwardLeaf, 'metadata'>): number {
     const known = this.#metadataIds.get(number)
@@ -67,7 +67,7 @@ export class Dictionaries {
     return id
   }
 
-  /** The same for metadata that are not remembered. @param hash its keccak-256. */
+  /** Id of metadata that are not remembered in `MetadataHashes`. @param hash keccak-256 of the metadata. */
   ownMetadataId(
     { view, counters }: Pick<DictionaryTransaction, 'view' | 'counters'>,
     hash: Uint8Array,

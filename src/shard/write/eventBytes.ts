@@ -2,10 +2,10 @@ import { PackedClaim, PackedDeposit } from '../../events/packedEvents.js'
 import type { Address, ClaimEvent, EventPosition, ForwardLeaf } from '../../protocol/chainEvent.js'
 import { writeUint256 } from '../../protocol/uint256.js'
 
-/** Where the byte fields of an event stand. */
+/** Memory and offsets of an event's byte fields. */
 export interface EventBytes {
   bytes: Uint8Array
-  /** The same memory by 32 bits: addresses begin at one of them. */
+  /** The same memory as 32-bit words. Addresses start at a word. */
   words: Int32Array
   /** 32 bytes. */
   transactionHash: number
@@ -19,7 +19,7 @@ export interface EventBytes {
   globalIndex: number
 }
 
-/** Fields of events that were not read packed: those at the tip, and the rare ones. */
+/** Holds the fields of events that are not packed: those at the tip, and the rare ones. */
 const plainWords = new Int32Array(34)
 const plain: EventBytes = {
   bytes: new Uint8Array(plainWords.buffer),
@@ -30,10 +30,10 @@ const plain: EventBytes = {
   originAddress: 96,
   destinationAddress: 116,
 }
-/** Reused: an object and a few views per event of a whole history are what most of its garbage would be. */
+/** Reused for all packed events: an object and views for each event would be most of the garbage of a backfill. */
 const packed: EventBytes = { ...plain }
 
-/** @returns places that are valid until the next call. @throws RangeError when the amount is no uint256. */
+/** Memory and offsets of a deposit's fields. @returns an object valid until the next call. @throws RangeError when the amount is not a uint256. */
 export function depositBytes(position: EventPosition, deposit: ForwardLeaf): EventBytes {
   if (!(deposit instanceof PackedDeposit)) {
     writePlain(position, deposit)
@@ -48,7 +48,7 @@ export function depositBytes(position: EventPosition, deposit: ForwardLeaf): Eve
   return packed
 }
 
-/** As `depositBytes`. */
+/** As `depositBytes`, of a claim's fields. */
 export function claimBytes(claim: ClaimEvent): EventBytes {
   if (!(claim instanceof PackedClaim)) {
     writePlain(claim, claim)

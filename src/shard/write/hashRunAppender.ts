@@ -17,18 +17,18 @@ import { bytesOfEntries, readRun } from '../snapshot/hashRuns.js'
 import { MOST_SORTED, orderByWord, wordStart } from './wordOrder.js'
 
 /**
- * A run is merged with the new one when it has fewer than so many times its entries: then the runs of a kind number at most
- * log4 of its entries, and an entry is written again a few times per level.
+ * A stored run with fewer than this many times the entries of the new run is merged with it. So a kind of n entries has at most log4 n
+ * runs, and each entry is rewritten only a few times per size of run.
  */
 const GROWTH = 4
 
-/** Entries that wait, in the order of their arrival. */
+/** Entries that are not stored yet, in the order of arrival. */
 interface Pending {
   words: Uint32Array
   length: number
 }
 
-/** Adds entries to hash runs inside one transaction: what a stretch of blocks adds becomes one run of each kind. */
+/** Adds entries to hash runs inside one transaction. Each `flush` makes one run of each kind from the entries added before it. */
 export class HashRunAppender {
   readonly #view: WriteView
   readonly #pending = new Map<HashKind, Pending>()
@@ -37,7 +37,7 @@ export class HashRunAppender {
     this.#view = view
   }
 
-  /** @param offset where the hash stands in `bytes`. @param second only where the kind's entries have two words behind the hash. */
+  /** Adds an entry. @param offset of the hash in `bytes`. @param second used only by kinds with two words after the hash. */
   append(kind: HashKind, bytes: Uint8Array, offset: number, first: number, second = 0): void {
     const { hashWords, entryWords } = hashRunLayouts[kind]
     const pending = this.#room(kind, entryWords)
@@ -73,7 +73,7 @@ export class HashRunAppender {
   }
 }
 
-/** Takes the entries of a hash that lead to `limit` or above out. Pending additions must be flushed before. */
+/** Removes the entries of a hash that lead to `limit` or above. Call `flush` before. */
 export function truncateEntries(view: WriteView, kind: HashKind, hash: Hash, limit: number): void {
   const layout = hashRunLayouts[kind]
   const { hashWords, entryWords } = layout
@@ -130,7 +130,7 @@ function writeRun(
   }
 }
 
-/** Entries in the order of their first word, those with the same one as they came. */
+/** Sorts entries by their first word; entries with the same word keep their order. */
 function sorted(words: Uint32Array, entryWords: number): Uint32Array {
   const count = words.length / entryWords
   if (count > MOST_SORTED) {
@@ -150,7 +150,7 @@ function sorted(words: Uint32Array, entryWords: number): Uint32Array {
   return result
 }
 
-/** Two runs as one; of entries with the same first word the older ones stay first. */
+/** Merges two sorted runs; of entries with the same first word the older ones come first. */
 function merged(older: Uint32Array, newer: Uint32Array, entryWords: number): Uint32Array {
   const result = new Uint32Array(older.length + newer.length)
   let to = 0

@@ -30,17 +30,17 @@ interface WaitingLeaf {
   readonly isMainnetExitRootNew: boolean
 }
 
-/** A transaction with the local exit tree of the L1: its root is the mainnet exit root. */
+/** A transaction with the local exit tree of the L1, whose root is the mainnet exit root. */
 interface L1Transaction extends WriteTransaction {
   readonly localExitTree: LocalExitTree
 }
 
 /**
- * What the L1 tells of exit roots, inside one transaction of the writer: the leaves of the L1 info tree, the rollups'
- * settlements, and that both agree.
+ * Stores the L1's exit roots inside one transaction of the writer: the leaves of the L1 info tree and the rollups' settlements. Checks
+ * that both agree.
  *
- * A settlement's leaf comes before the event that names the local exit root (and several of both may share one
- * transaction), so leaves and settlements wait for the end of their Ethereum transaction and are matched there.
+ * On the chain a settlement's leaf comes before the event that names the local exit root, and one Ethereum transaction may have several
+ * of both. So leaves and settlements are collected and matched at the end of their Ethereum transaction.
  */
 export class L1Exits {
   readonly #transaction: L1Transaction
@@ -68,29 +68,29 @@ export class L1Exits {
     this.#leaves.push({ header, event, mainnetLeafCount, isMainnetExitRootNew })
   }
 
-  /** UpdateL1InfoTreeV2, right behind its leaf. @throws ChainDataError when it differs from what we know. */
+  /** UpdateL1InfoTreeV2, which follows its leaf. @throws ChainDataError when it differs from block or tree. */
   checkRoot(header: BlockHeader, event: L1InfoRootEvent): void {
     this.#enterTransaction(event.transactionHash)
     if (!isSameHash(event.previousBlockHash, header.parentHash))
       throw new ChainDataError(
         'l1_info_root_mismatch',
-        `UpdateL1InfoTreeV2 in block ${header.number} tells parent hash ${encodeHex(event.previousBlockHash)}, got ${encodeHex(header.parentHash)}`,
+        `UpdateL1InfoTreeV2 in block ${header.number} says parent hash ${encodeHex(event.previousBlockHash)}, but the block has ${encodeHex(header.parentHash)}`,
       )
     if (event.timestampSec !== header.timestampSec)
       throw new ChainDataError(
         'l1_info_root_mismatch',
-        `UpdateL1InfoTreeV2 in block ${header.number} tells timestamp ${event.timestampSec}, got ${header.timestampSec}`,
+        `UpdateL1InfoTreeV2 in block ${header.number} says timestamp ${event.timestampSec}, but the block has ${header.timestampSec}`,
       )
     this.#expectInfoRoot(header, 'UpdateL1InfoTreeV2', event)
   }
 
-  /** InitL1InfoRootMap: the tree as it stood at the upgrade. */
+  /** InitL1InfoRootMap: leaf count and root of the tree at the upgrade. */
   checkInitialRoot(header: BlockHeader, event: L1InfoRootMapInitEvent): void {
     this.#enterTransaction(event.transactionHash)
     this.#expectInfoRoot(header, 'InitL1InfoRootMap', event)
   }
 
-  /** UpdateGlobalExitRoot before etrog: its rollup exit root is the zkEVM's raw local exit root, the root of no tree. */
+  /** UpdateGlobalExitRoot before etrog. Its rollup exit root is the zkEVM's local exit root itself, not the root of a rollup exit tree. */
   applyV1(header: BlockHeader, event: V1GlobalExitRootEvent): void {
     this.#takeMainnetExitRoot(event.mainnetExitRoot, header, 'UpdateGlobalExitRoot')
     if (this.#transaction.counters.rollupExitVersion > 0) return
@@ -115,8 +115,8 @@ export class L1Exits {
   }
 
   /**
-   * Ends an Ethereum transaction, if one is open: finds the version of the rollup exit tree behind each leaf.
-   * @throws ChainDataError when no settlement explains a leaf's rollup exit root, or a new root has no leaf.
+   * Ends the open Ethereum transaction, if any: finds the rollup exit tree's version for each leaf.
+   * @throws ChainDataError when no settlement gives a leaf's rollup exit root, or a new root has no leaf.
    */
   endTransaction(): void {
     if (this.#transactionHash === undefined) return
@@ -137,7 +137,7 @@ export class L1Exits {
     this.#changes = []
     for (const change of changes) {
       const root = this.#apply(change, undefined)
-      if (root !== undefined && change.type === 'rollupSettled') this.#takeUntold(change, root)
+      if (root !== undefined && change.type === 'rollupSettled') this.#takeLeafless(change, root)
     }
   }
 
@@ -155,8 +155,8 @@ export class L1Exits {
   }
 
   /**
-   * The mainnet exit root is the one before, or the root over all deposits so far: unforced deposits wait for the next
-   * update. @returns whether it is new.
+   * The mainnet exit root of an update is the one before, or the root of all deposits so far. (Deposits that do not force an update
+   * wait for the next one.) @returns whether it is new.
    */
   #takeMainnetExitRoot(root: Hash, header: BlockHeader, source: string): boolean {
     if (isSameHash(root, this.#state.mainnetExitRoot)) return false
@@ -177,7 +177,7 @@ export class L1Exits {
     if (this.#state.rollupExitVersion !== 0) this.#noteVersion(root, UNRESOLVABLE_VERSION)
   }
 
-  /** Applies changes, in order, until the rollup exit root is the leaf's. */
+  /** Applies changes in order until the rollup exit root is the leaf's. */
   #reach(leaf: WaitingLeaf, changes: (RollupAddedEvent | RollupSettledEvent)[]): void {
     const wanted = leaf.event.rollupExitRoot
     const passed: [RollupSettledEvent, Hash][] = []
@@ -188,12 +188,12 @@ export class L1Exits {
         passed.push([change, root])
         continue
       }
-      for (const [untold, itsRoot] of passed) this.#takeUntold(untold, itsRoot)
+      for (const [leafless, itsRoot] of passed) this.#takeLeafless(leafless, itsRoot)
       this.#takeRollupExitRoot(root)
       return
     }
-    // From the etrog upgrade to the first settlement leaves repeat the V1 rollup exit root, which no settlement makes.
-    // Such a leaf comes from a deposit; with the old mainnet exit root it comes from a settlement that we miss.
+    // From the etrog upgrade to the first settlement, leaves repeat the V1 rollup exit root, which no settlement gives. Such a leaf comes
+    // from a deposit, so its mainnet exit root is new. If it is not new, the leaf comes from a settlement whose log is missing.
     const isUpgradeEra =
       this.#transaction.counters.rollupExitVersion === 0 && this.#state.rollupExitVersion === 0
     if (isUpgradeEra && leaf.isMainnetExitRootNew) {
@@ -202,31 +202,31 @@ export class L1Exits {
     }
     throw new ChainDataError(
       'rollup_exit_root_mismatch',
-      `UpdateL1InfoTree in block ${leaf.header.number} tells rollup exit root ${encodeHex(wanted)}, got ${encodeHex(this.#rollups.root())} from version ${this.#transaction.counters.rollupExitVersion}`,
+      `UpdateL1InfoTree in block ${leaf.header.number} says rollup exit root ${encodeHex(wanted)}, but ${this.#transaction.counters.rollupExitVersion} settlements give ${encodeHex(this.#rollups.root())}`,
     )
   }
 
-  /** @returns the root after a settlement; undefined when the change makes none of its own. */
+  /** Applies one change. @returns the root after a settlement; undefined when the change makes no new root. */
   #apply(change: RollupAddedEvent | RollupSettledEvent, wanted: Hash | undefined): Hash | undefined {
     if (change.type === 'rollupAdded') {
       this.#rollups.setInitial(change.networkId, change.initialLocalExitRoot)
       return undefined
     }
     if (change.certainty === 'applied') return this.#rollups.settle(change.networkId, change.localExitRoot)
-    // The manager may have put it off: then no leaf bears its root.
+    // The manager may have postponed this settlement: then no leaf has its root.
     return wanted === undefined
       ? undefined
       : this.#rollups.settleIf(change.networkId, change.localExitRoot, wanted)
   }
 
-  /** A settlement without a leaf of its own: the global exit root that it makes must have been there before. */
-  #takeUntold(change: RollupSettledEvent, root: Hash): void {
+  /** A settlement without a leaf: the global exit root that it gives must be that of an older leaf. */
+  #takeLeafless(change: RollupSettledEvent, root: Hash): void {
     if (isSameHash(root, this.#state.rollupExitRoot)) return
     const globalExitRoot = this.#transaction.memory.hasher.hashPair(this.#state.mainnetExitRoot, root)
     if (!this.#tree.has(globalExitRoot))
       throw new ChainDataError(
         'missing_log',
-        `settlement of network ${change.networkId} in block ${change.blockNumber} makes rollup exit root ${encodeHex(root)}, but no UpdateL1InfoTree tells of it`,
+        `settlement of network ${change.networkId} in block ${change.blockNumber} gives rollup exit root ${encodeHex(root)}, but no UpdateL1InfoTree has it`,
       )
     this.#takeRollupExitRoot(root)
   }
@@ -237,7 +237,7 @@ export class L1Exits {
     this.#noteVersion(root, this.#state.rollupExitVersion)
   }
 
-  /** A root that comes back keeps its first version: both expand to the same local exit roots. */
+  /** A root that comes again keeps its first version: both versions have the same local exit roots. */
   #noteVersion(root: Hash, version: number): void {
     const { view } = this.#transaction
     if (view.get('rollupExitVersions', root) === undefined)
@@ -254,7 +254,7 @@ export class L1Exits {
     if (event.leafCount !== leafCount)
       throw new ChainDataError(
         known === 0 && event.leafCount > leafCount ? 'start_block_too_late' : 'l1_info_root_mismatch',
-        `${source} in block ${header.number} tells leaf count ${event.leafCount}, got ${leafCount} leaves`,
+        `${source} in block ${header.number} says leaf count ${event.leafCount}, but there are ${leafCount} leaves`,
       )
     this.#tree.expectRoot(leafCount, event.l1InfoRoot, `${source} in block ${header.number}`)
   }

@@ -14,12 +14,12 @@ import { tileWriter } from '../snapshot/tiles.js'
 import { RowAppender } from './rowAppender.js'
 import type { WriteTransaction } from './writeTransaction.js'
 
-/** The leaves of the L1 info tree inside one transaction: rows, look-up by global exit root, tree, root checks. */
+/** Appends leaves to the L1 info tree inside one transaction: rows, look-up by global exit root, tree. Checks published roots. */
 export class L1InfoTree {
   readonly #transaction: WriteTransaction
   readonly #rows: RowAppender
   readonly #sink: TreeSink
-  /** Leaves of the batch that are in the tree, and that wait for the next flush behind them. */
+  /** Number of the batch's leaves that are in the tree, and number of those that `append` has taken. */
   #appended = 0
   #taken = 0
   #roots: { leafCount: number; expected: Hash; source: string }[] = []
@@ -45,7 +45,7 @@ export class L1InfoTree {
     return this.#transaction.view.get('l1InfoIndexByGer', globalExitRoot) !== undefined
   }
 
-  /** Adds the batch's next leaf. @returns false, and adds nothing, when its global exit root is there already. */
+  /** Adds the batch's next leaf. @returns false when its global exit root is there already: nothing was added then. */
   append(
     header: BlockHeader,
     event: L1InfoLeafEvent,
@@ -74,12 +74,12 @@ export class L1InfoTree {
     return true
   }
 
-  /** Checks, at the next flush, the root of the first `leafCount` leaves, by the newest one told until then. */
+  /** The next flush checks that the first `leafCount` leaves have this root. */
   expectRoot(leafCount: number, expected: Hash, source: string): void {
     this.#roots.push({ leafCount, expected, source })
   }
 
-  /** @throws ChainDataError when a root differs from what the chain told. */
+  /** Writes the leaves. @throws ChainDataError when a root differs from the published one. */
   flush(): void {
     this.#rows.flush()
     if (this.#appended < this.#taken) {
@@ -90,12 +90,12 @@ export class L1InfoTree {
     }
     const newest = this.#roots.at(-1)
     if (newest === undefined) return
-    // It is one over every leaf below it: the older ones are worked out only where something is wrong, to name the first.
+    // The newest root commits to all leaves before it. The older ones are computed only after a mismatch, to name the first.
     if (!isSameHash(getRoot(this.#sink, 0, newest.leafCount), newest.expected)) this.#throwFirstMismatch()
     this.#roots = []
   }
 
-  /** @throws ChainDataError in any case. */
+  /** Finds the first root that differs. @throws ChainDataError always. */
   #throwFirstMismatch(): never {
     const leafCounts = this.#roots.map(({ leafCount }) => leafCount)
     const roots = getRootsAtCounts(this.#sink, 0, leafCounts)
@@ -104,7 +104,7 @@ export class L1InfoTree {
     const { source, expected, leafCount } = this.#roots[first]!
     throw new ChainDataError(
       'l1_info_root_mismatch',
-      `${source} tells L1 info root ${encodeHex(expected)}, got ${encodeHex(rootAt(first))} from ${leafCount} leaves`,
+      `${source} says L1 info root ${encodeHex(expected)}, but ${leafCount} leaves give ${encodeHex(rootAt(first))}`,
     )
   }
 }

@@ -14,13 +14,13 @@ import type { ReadView, WriteView } from '../../store/shardStore.types.js'
 import type { AddressBook } from './addressBook.js'
 import { MOST_SORTED, orderByWord, wordStart } from './wordOrder.js'
 
-/** Room for a kind and the longest list key, a hash. */
+/** Holds a list kind and a list key; the longest key is a hash. */
 const keyBytes = Buffer.alloc(1 + 32)
-/** A head that grows: length u32, then a tail that a full chunk takes away. */
+/** Holds the list head at work: length u32, then the ordinals after the last full chunk. */
 const headBytes = new Uint8Array(4 + 4 * LIST_CHUNK)
 const tailBytes = headBytes.subarray(4)
 
-/** Ordinals for lists of addresses, as they come. */
+/** Ordinals to add to lists of addresses, in the order of arrival. */
 interface AddressPending {
   /** Numbers in the address book. */
   readonly numbers: number[]
@@ -28,8 +28,8 @@ interface AddressPending {
 }
 
 /**
- * Appends to chunked ordinal lists inside one transaction. What a stretch of blocks adds is gathered per list and written
- * in key order: one read and one write per list instead of one per row, and neighbours in the tree of pages together.
+ * Appends to chunked lists of ordinals inside one transaction. Ordinals are collected by list, and `flush` writes them in the order of
+ * the keys. That takes one read and one write per list instead of per row, and neighbouring pages of the B-tree are written together.
  */
 export class ListAppender {
   readonly #view: WriteView
@@ -43,7 +43,7 @@ export class ListAppender {
     this.#addresses = addresses
   }
 
-  /** @param keyText list key as `latin1` text, at most 32 bytes. @param ordinal above all that the list holds. */
+  /** @param keyText list key as `latin1` text, at most 32 bytes. @param ordinal higher than all in the list. */
   append(kind: ListKind, keyText: string, ordinal: number): void {
     let lists = this.#pending.get(kind)
     if (lists === undefined) {
@@ -75,7 +75,7 @@ export class ListAppender {
     this.#byAddress.clear()
   }
 
-  /** What was added by text only. */
+  /** Writes what `append` has added to the lists of one kind, but not what `appendTo` has. */
   flushKind(kind: ListKind): void {
     const lists = this.#pending.get(kind)
     if (lists === undefined) return
@@ -99,7 +99,7 @@ export class ListAppender {
       const base = wordStart(order[from]!)
       let to = from + 1
       while (to < order.length && order[to]! - base < MOST_SORTED) to++
-      // Another address with the same begin is hardly ever among them: then its positions stay, and come next.
+      // Positions `from` … `to` − 1 share the first word of their address. Other addresses with that word are rare: they are kept for the next round.
       while (from < to) {
         const number = numbers[order[from]! - base]!
         added.length = 0
@@ -135,8 +135,8 @@ function appendToList(view: WriteView, headKey: Uint8Array, added: readonly numb
   view.put('listHeads', headKey, headBytes.subarray(0, 4 + 4 * tail))
 }
 
-/** All ordinals of a list, ascending: for the rare events that must look at each. */
-export function readList(view: ReadView, headKey: Uint8Array): number[] {
+/** Reads all ordinals of a list, ascending: for rare events that must look at each. */
+export function readWholeList(view: ReadView, headKey: Uint8Array): number[] {
   const head = view.get('listHeads', headKey)
   if (head === undefined) return []
   const length = listLength(head)
@@ -148,7 +148,7 @@ export function readList(view: ReadView, headKey: Uint8Array): number[] {
   return ordinals
 }
 
-/** Takes the ordinals at or above `limit` off the end of a list. Pending additions must be flushed before. */
+/** Removes the ordinals at or above `limit` from the end of a list. Call `flush` before. */
 export function truncateList(view: WriteView, headKey: Uint8Array, limit: number): void {
   const head = view.get('listHeads', headKey)
   if (head === undefined) return

@@ -1,21 +1,21 @@
-/** Bytes of metadata remembered, about; a token's metadata has a few hundred. */
+/** About how many bytes of metadata are remembered. A token's metadata has a few hundred. */
 const CAPACITY_BYTES = 16 * 2 ** 20
 const FIRST_SLOTS = 1_024
 const FIRST_WORDS = 16 * 1_024
-/** A random odd number of this process: nobody can make metadata that share a hash on purpose. */
+/** A random odd number, made anew in each process, so that nobody can choose metadata whose hashes collide. */
 const multiplier = Math.floor(Math.random() * 2 ** 31) * 2 + 1
 
 /**
- * keccak-256 of metadata, remembered: most deposits repeat their token's. Numbers the metadata that come by. They stand in
- * one array, found through a table of their hashes: texts as keys took twice as long and were garbage once per deposit.
+ * Gives each metadata a number, and computes its keccak-256 once: most deposits repeat the metadata of their token. Metadata are in one
+ * array, with a hash table to find them: a map with texts as keys took twice as long, and made a text per deposit.
  */
 export class MetadataHashes {
   readonly #keccak256: (bytes: Uint8Array) => Uint8Array
-  /** Number + 1 by hash, with linear probing; at most half of them are taken. */
+  /** Hash table of number + 1, with linear probing. At most half of the slots are taken. */
   #slots = new Int32Array(FIRST_SLOTS)
-  /** Each begins at a word; of its last one the bytes beyond its end are zero. */
+  /** Each metadata starts at a word. Bytes of its last word after its end are zero. */
   #words = new Int32Array(FIRST_WORDS)
-  /** Per number: where it begins in `#words`, its bytes, its hash. */
+  // By number: first word in `#words`, length in bytes, keccak-256.
   #starts: number[] = []
   #lengths: number[] = []
   #hashes: Uint8Array[] = []
@@ -25,14 +25,14 @@ export class MetadataHashes {
     this.#keccak256 = keccak256
   }
 
-  /** Number of metadata; valid until `trim` says otherwise. */
+  /** Number of metadata; valid until `trim` returns true. */
   numberOf(metadata: Uint8Array): number {
     const words = new Int32Array(Math.ceil(metadata.length / 4))
     new Uint8Array(words.buffer).set(metadata)
     return this.numberAt(words, 0, metadata.length)
   }
 
-  /** Number of the metadata of `length` bytes that begin at the word `at`. */
+  /** Number of the metadata of `length` bytes that start at the word `at`. */
   numberAt(words: Int32Array, at: number, length: number): number {
     let slot = slotOf(words, at, length) & (this.#slots.length - 1)
     for (let taken = this.#slots[slot]!; taken !== 0; taken = this.#slots[slot]!) {
@@ -44,12 +44,12 @@ export class MetadataHashes {
     return this.#add(words, at, length)
   }
 
-  /** Its keccak-256; shared bytes: do not write into them. */
+  /** keccak-256 of metadata. @returns shared bytes: do not write into them. */
   hash(number: number): Uint8Array {
     return this.#hashes[number]!
   }
 
-  /** Forgets all when there are too many: between transactions. @returns whether numbers are no longer what they were. */
+  /** Forgets all metadata when there are too many. Call it between transactions only. @returns whether all numbers became void. */
   trim(): boolean {
     if (4 * this.#used < CAPACITY_BYTES) return false
     this.#slots = new Int32Array(FIRST_SLOTS)
@@ -93,7 +93,7 @@ export class MetadataHashes {
   }
 }
 
-/** The bytes of the last word that count, where not all do. Little-endian, as the machines are. */
+/** Mask of the last word's bytes that belong to the metadata. Only for lengths that do not fill the last word; little-endian machines. */
 function restMask(length: number): number {
   return (1 << (8 * (length & 3))) - 1
 }

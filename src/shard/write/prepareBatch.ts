@@ -12,23 +12,23 @@ import type { BlockBatch, ForwardLeaf } from '../../protocol/chainEvent.js'
 import type { MetadataHashes } from './metadataHashes.js'
 import type { WriterMemory } from './writerMemory.js'
 
-/** Every hash that a batch's events ask for, worked out in bulk before the transaction; in the order of the events. */
+/** Every hash that a batch's events need, computed in bulk before the transaction, in the order of the events. */
 export interface PreparedBatch {
   /** 32 bytes per new leaf of the local exit tree: deposits, and leaves of ForwardLET. */
   readonly depositLeaves: Uint8Array
-  /** Number of each such leaf's metadata in the writer's memory; −1: it is not remembered. */
+  /** For each of these leaves, the number of its metadata in `MetadataHashes`; −1: not remembered there. */
   readonly metadataNumbers: Int32Array
-  /** keccak-256 of metadata that is not remembered, by position of the leaf. */
+  /** keccak-256 of metadata that are not remembered, by position of the leaf. */
   readonly ownMetadataHashes: ReadonlyMap<number, Uint8Array>
-  /** 32 bytes per new leaf of the L1 info tree: its global exit root, and the leaf. */
+  /** 32 bytes per new L1 info leaf: its global exit root, and below the leaf itself. */
   readonly globalExitRoots: Uint8Array
   readonly l1InfoLeaves: Uint8Array
 }
 
-/** Preimages at hand; memory of this size made anew for each batch is what full collections of garbage are started for. */
+/** Preimages of the current batch. Reused, since new memory of this size for each batch would start full garbage collections. */
 let preimages = new Uint8Array(0)
 
-/** Trims what the writer remembers of metadata: numbers are valid until the next batch. */
+/** Computes a batch's hashes. May empty the writer's `MetadataHashes` first, so the result's numbers are valid until the next batch. */
 export function prepareBatch(
   batch: BlockBatch,
   { hasher, metadataHashes, dictionaries }: Pick<WriterMemory, 'hasher' | 'metadataHashes' | 'dictionaries'>,
@@ -51,7 +51,7 @@ export function prepareBatch(
   const add = (deposit: ForwardLeaf): void => {
     const at = DEPOSIT_LEAF_PREIMAGE_BYTES * next
     metadataNumbers[next] = -1
-    // A message's metadata are its own and hardly ever come again.
+    // A message's metadata hardly ever come again, so they are not remembered.
     if (deposit.leafType !== 0 && metadataLength(deposit) > 0) {
       const hash = hasher.hash(deposit.metadata)
       ownMetadataHashes.set(next, hash)
@@ -79,7 +79,7 @@ function metadataLength(deposit: ForwardLeaf): number {
   return deposit instanceof PackedDeposit ? deposit.metadataLength : deposit.metadata.length
 }
 
-/** @returns number of the metadata. */
+/** Writes a deposit leaf's preimage. @returns the number of its metadata. */
 function writePreimage(at: number, deposit: ForwardLeaf, metadataHashes: MetadataHashes): number {
   if (!(deposit instanceof PackedDeposit)) {
     const number = metadataHashes.numberOf(deposit.metadata)

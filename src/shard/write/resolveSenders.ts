@@ -21,12 +21,11 @@ import {
 } from '../../store/layout/senderRow.js'
 import { CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../../store/layout/tables.js'
 import type { ReadView } from '../../store/shardStore.types.js'
-import { readUndoFloor } from '../position/chainPosition.js'
-import { readCounters, senderWatermark } from '../position/counters.js'
+import { readCounters, readUndoFloor, senderWatermark } from '../position/chainPosition.js'
 import type {
   CorrectedSender,
   NotedSender,
-  ResolvedSender,
+  RowSender,
   TransactionLog,
   UnresolvedSender,
 } from '../shardWriter.types.js'
@@ -45,10 +44,10 @@ import type { Senders } from './senderRows.js'
 import { StoredRows } from './storedRows.js'
 import type { WriteContext } from './writeContext.js'
 
-/** Deposits and claims whose sender is open, oldest first; of each kind from its watermark on. */
+/** Deposits and claims without a stored sender, oldest first. Each kind starts at its watermark. */
 export function listUnresolvedSenders(view: ReadView, hasher: TreeHasher, limit: number): UnresolvedSender[] {
   const counters = readCounters(view)
-  const rows = new SenderRows(view, hasher)
+  const rows = new UnresolvedRows(view, hasher)
   const deposits: OpenSender[] = []
   const firstDeposit = senderWatermark(view, 'deposit')
   for (let ordinal = firstDeposit; ordinal < counters.deposits && deposits.length < limit; ordinal++)
@@ -57,21 +56,21 @@ export function listUnresolvedSenders(view: ReadView, hasher: TreeHasher, limit:
   const firstClaim = senderWatermark(view, 'claim')
   for (let ordinal = firstClaim; ordinal < counters.claims && claims.length < limit; ordinal++)
     claims.push(rows.claim(ordinal))
-  // A stable sort by the blocks of the rows themselves: each kind keeps its order.
+  // The sort by block is stable, so each kind keeps its order.
   return [...deposits, ...claims]
     .sort((a, b) => a.since - b.since)
     .slice(0, limit)
     .map(({ sender }) => sender)
 }
 
-/** Noted rows in the order of kind and ordinal, those behind `after` first and then from the start. */
+/** At most `limit` noted rows in the order of kind and ordinal: those after `after`, then those from the start. */
 export function listNotedSenders(
   view: ReadView,
   hasher: TreeHasher,
   limit: number,
   after?: Pick<NotedSender, 'kind' | 'ordinal'>,
 ): NotedSender[] {
-  const rows = new SenderRows(view, hasher)
+  const rows = new UnresolvedRows(view, hasher)
   const start = senderRowKey('deposit', 0)
   const end = senderKindEnd('claim')
   const from = after === undefined ? start : senderRowKey(after.kind, after.ordinal + 1)
@@ -85,8 +84,8 @@ export function listNotedSenders(
   })
 }
 
-/** Deposits and claims as questions about their senders. */
-class SenderRows {
+/** Reads deposits and claims with all that is needed to find their senders. */
+class UnresolvedRows {
   readonly #view: ReadView
   readonly #logs: TransactionLogs
   readonly #lineage: number
@@ -107,21 +106,21 @@ class SenderRows {
     const { isForwardLeaf } = row
     const own = { kind: 'deposit', ordinal: ordinal as DepositCount, ...placeOf(row) } as const
     const since = own.blockNumber
-    // A leaf of ForwardLET that repeats an archived deposit has the sender of that one's transaction.
+    // A leaf of ForwardLET that repeats an archived deposit has the sender of that deposit's transaction.
     const twin = isForwardLeaf
       ? findArchivedTwin(view, getLeaf(this.#tree, this.#lineage, ordinal), this.#lineageOf(ordinal))
       : undefined
     if (twin === undefined)
       return { since, sender: { ...own, transactionLogs: this.#logs.of(own.transactionHash) } }
     const place = placeOf(twin.row)
-    // Its transaction's list knows it no longer.
+    // Look-ups by transaction do not find archived deposits, so the twin's log is added.
     const twinLog = depositLog(view, twin.row, twin.depositCount)
     const beside = this.#logs.of(place.transactionHash).filter(({ logIndex }) => logIndex !== place.logIndex)
     const transactionLogs = [...beside, twinLog].sort((a, b) => a.logIndex - b.logIndex)
     return { since, sender: { ...own, ...place, transactionLogs } }
   }
 
-  /** Lineage that a leaf was appended in: no later cut reached down to it. */
+  /** Lineage that a leaf was appended in: the newest one whose cut is not above the leaf. */
   #lineageOf(ordinal: number): number {
     this.#cuts ??= readLineages(this.#view, this.#lineage).map(({ cut }) => cut)
     return this.#cuts.findLastIndex((cut) => cut <= ordinal)
@@ -136,7 +135,7 @@ class SenderRows {
   }
 }
 
-/** Logs per transaction, read once: the rows of one transaction stand together. */
+/** Logs by transaction, read once: rows of one transaction mostly follow each other. */
 class TransactionLogs {
   readonly #view: ReadView
   readonly #known = new Map<string, TransactionLog[]>()
@@ -157,6 +156,7 @@ class TransactionLogs {
 }
 
 interface OpenSender {
+  /** Block of the row itself. `sender` has the twin's block for a leaf that repeats an archived deposit. */
   readonly since: BlockNumber
   readonly sender: UnresolvedSender
 }
@@ -169,8 +169,8 @@ function placeOf(row: Pick<DepositRow, 'transactionHash' | 'logIndex' | 'blockNu
   }
 }
 
-/** Stores senders inside the context's transaction. @throws InvariantError when a kind does not go on at its watermark. */
-export function resolveSenders(context: WriteContext, resolved: readonly ResolvedSender[]): void {
+/** Stores senders inside the context's transaction. @throws InvariantError when a kind does not continue at its watermark. */
+export function resolveSenders(context: WriteContext, resolved: readonly RowSender[]): void {
   const { view } = context
   const undoFloor = readUndoFloor(view)
   let block: BlockNumber | undefined
@@ -182,7 +182,7 @@ export function resolveSenders(context: WriteContext, resolved: readonly Resolve
   }
   const deposits = new StoredRows(view, 'deposits', DEPOSIT_BYTES, DEPOSITS_PER_CHUNK)
   const claims = new StoredRows(view, 'claims', CLAIM_BYTES, CLAIMS_PER_CHUNK)
-  // Kind by kind: within one kind the blocks ascend, and the two share no key.
+  // One kind after the other, for undo in the order of blocks: blocks ascend within a kind, and the kinds share no key.
   for (const { ordinal, sender } of resolved.filter(({ kind }) => kind === 'deposit')) {
     const offset = deposits.open(ordinal)
     const row =
@@ -206,12 +206,12 @@ function addSender(senders: Senders, ordinal: number, sender: Sender | null, own
 }
 
 /**
- * Stores later answers about noted rows, inside the context's transaction. The keys belong to the row alone, so the undo goes to
- * the row's own block, however many blocks came since.
+ * Stores later answers about noted rows inside the context's transaction. The written keys belong to one row each, so their undo can
+ * belong to the row's own block, however many blocks were stored since.
  */
 export function correctSenders(context: WriteContext, corrected: readonly CorrectedSender[]): void {
   const { view, memory } = context
-  const rows = new SenderRows(view, memory.hasher)
+  const rows = new UnresolvedRows(view, memory.hasher)
   const undoFloor = readUndoFloor(view)
   let isChanged = false
   for (const { row, sender } of corrected) {
@@ -227,7 +227,7 @@ export function correctSenders(context: WriteContext, corrected: readonly Correc
   if (isChanged) countCorrections(view)
 }
 
-/** After a reorg or a cut the ordinal may belong to another row by now. */
+/** Whether the stored row is still the one that was asked about: after a reorg or a cut its ordinal may name another row. */
 function isSameLog(stored: UnresolvedSender, asked: UnresolvedSender): boolean {
   return (
     stored.logIndex === asked.logIndex &&

@@ -6,8 +6,8 @@ import { uint32PairKey } from '../../store/layout/keys.js'
 import type { WriteTransaction } from './writeTransaction.js'
 
 /**
- * The rollups' last settled local exit roots, inside one transaction. Each settlement is a version of the rollup exit
- * tree; table `settledLocalExitRoots` tells from which version on a rollup has which root.
+ * The rollups' last settled local exit roots, inside one transaction. Each settlement makes a version of the rollup exit tree. Table
+ * `settledLocalExitRoots` has each rollup's root and the version from which it counts.
  */
 export class RollupExits {
   readonly #transaction: WriteTransaction
@@ -18,7 +18,7 @@ export class RollupExits {
     this.#transaction = transaction
   }
 
-  /** Root over all rollups now. */
+  /** The current rollup exit root. */
   root(): Hash {
     const exits = [...this.#current()]
       .sort(([a], [b]) => a - b)
@@ -26,7 +26,7 @@ export class RollupExits {
     return this.#transaction.memory.rollupExitTree.root(exits)
   }
 
-  /** A rollup that comes with a root: it counts from the next settlement of any rollup on. */
+  /** Sets the root that a rollup is added with. It counts from the next settlement of any rollup on. */
   setInitial(networkId: NetworkId, localExitRoot: Hash): void {
     if (localExitRoot.every((byte) => byte === 0)) return
     this.#set(networkId, localExitRoot, this.#transaction.counters.rollupExitVersion + 1)

@@ -3,15 +3,15 @@ import { chunkKey } from '../../store/layout/keys.js'
 import type { TableName } from '../../store/layout/tables.js'
 import type { WriteView } from '../../store/shardStore.types.js'
 
-/** Where a row stands: `bytes` is the whole chunk, the row starts at `offset`. Valid until the next call of the appender. */
+/** A row inside its chunk: `bytes` is the whole chunk, the row starts at `offset`. Valid until the next call of the appender. */
 export interface RowPlace {
   readonly bytes: Uint8Array
   readonly offset: number
 }
 
 /**
- * Appends fixed-size rows to a chunked table inside one transaction. The open chunk stays in memory: without it each row
- * would read and write 4 KB.
+ * Appends rows of fixed size to a chunked table inside one transaction. The last chunk stays in memory; otherwise each row would read
+ * and write 4 KB.
  */
 export class RowAppender {
   readonly #view: WriteView
@@ -38,12 +38,12 @@ export class RowAppender {
     return this.#count
   }
 
-  /** The open chunk. */
+  /** The chunk in memory. */
   get bytes(): Uint8Array {
     return this.#chunk
   }
 
-  /** Adds row number `count`: the caller fills all its bytes. @returns where they begin in `bytes`, until the next call. */
+  /** Adds row number `count`. The caller must fill all its bytes before the next call. @returns their offset in `bytes`. */
   append(): number {
     const ordinal = this.#count
     this.#open(ordinal)
@@ -52,7 +52,7 @@ export class RowAppender {
     return this.#rowBytes * (ordinal - this.#openFrom)
   }
 
-  /** A stored row, to read. */
+  /** Reads a row. */
   read(ordinal: number): RowPlace {
     const from = ordinal - (ordinal % this.#rowsPerChunk)
     const offset = this.#rowBytes * (ordinal - from)
@@ -63,7 +63,7 @@ export class RowAppender {
     return { bytes, offset }
   }
 
-  /** Drops row `count` and all behind it. */
+  /** Removes row `count` and all after it. */
   truncate(count: number): void {
     if (count >= this.#count) return
     this.flush()
@@ -73,13 +73,13 @@ export class RowAppender {
       this.#view.remove(this.#table, chunkKey(from, chunk))
     this.#count = count
     if (count % chunk === 0) return
-    // The chunk that the cut runs through: opening reads the rows that stay, the flush writes only those.
+    // The chunk that is cut in two: `#open` reads only the rows that stay, and the flush writes them.
     this.#open(count)
     this.#isDirty = true
     this.flush()
   }
 
-  /** Writes the open chunk; it stays open. */
+  /** Writes the chunk in memory. It stays there. */
   flush(): void {
     if (!this.#isDirty) return
     const rows = Math.min(this.#count - this.#openFrom, this.#rowsPerChunk)
@@ -91,7 +91,7 @@ export class RowAppender {
     this.#isDirty = false
   }
 
-  /** Brings the chunk that takes row `ordinal` = `count` into memory. */
+  /** Reads the chunk of row `ordinal`, up to that row, into memory. */
   #open(ordinal: number): void {
     const from = ordinal - (ordinal % this.#rowsPerChunk)
     if (from === this.#openFrom) return

@@ -17,7 +17,7 @@ import {
 import { encodeUint32 } from '../../store/layout/smallRows.js'
 import { listKinds, SENDERS_PER_CHUNK } from '../../store/layout/tables.js'
 import type { ReadView, WriteView } from '../../store/shardStore.types.js'
-import { senderWatermark } from '../position/counters.js'
+import { senderWatermark } from '../position/chainPosition.js'
 import { listHas } from '../sets/ordinalList.js'
 import type { SenderNotes } from '../shardWriter.types.js'
 import { readList } from '../snapshot/listReads.js'
@@ -36,7 +36,7 @@ const kinds = {
 const nameOfNote = (note: number): keyof SenderNotes =>
   note === senderNotes.unknown ? 'unknown' : 'fallback'
 
-/** Counts the noted rows one by one. The writer does this once and then keeps the numbers up to date. */
+/** Counts the noted rows one by one. The writer calls it at its start and after a revert, and keeps the numbers up to date itself. */
 export function countSenderNotes(view: ReadView): SenderNotes {
   const counts = { fallback: 0, unknown: 0 }
   for (const kind of ['deposit', 'claim'] as const)
@@ -49,14 +49,14 @@ export function countSenderNotes(view: ReadView): SenderNotes {
 }
 
 /**
- * Senders of deposits or claims, dense and in order, inside one transaction.
+ * Stores senders of deposits or claims inside one transaction, in the order of the rows and without gaps.
  *
- * They may arrive long after their deposits, yet their undo belongs to the deposit's block. That is right only because
- * senders touch keys of their own, in the order of the deposits: so a sender that is known while an older one is not
- * yet, waits until the watermark reaches it.
+ * A sender may be found long after its deposit was stored, yet its undo belongs to the deposit's block. That is right only because sender
+ * tables have keys of their own, written in the order of the rows. So a sender that is found while an older one is missing is not stored
+ * before the watermark reaches its row.
  */
 export class Senders {
-  /** By how much this transaction changes the numbers of noted rows. */
+  /** Change of the numbers of noted rows in this transaction. */
   readonly newNotes = { fallback: 0, unknown: 0 }
   readonly #kind: SenderKind
   readonly #networkId: NetworkId
@@ -95,19 +95,19 @@ export class Senders {
     return this.#rows.count
   }
 
-  /** Keeps the sender of the row that was just made, if it is known and no older one is open. @param own as `add` takes it. */
+  /** Stores the sender of the row that was just added, if it is known and no older one is missing. @param own see `add`. */
   offer(ordinal: number, sender: Sender | null, own?: Address): void {
     if (sender !== null && ordinal === this.#rows.count) this.add(ordinal, sender, own)
   }
 
   /**
-   * @param own an address that the row shows besides: the origin of a message whose caller may be another.
+   * Stores the sender of the row at the watermark. @param own `originShownAsSender` of the row: it is listed under this address, too.
    * @throws InvariantError when `ordinal` is not the watermark.
    */
   add(ordinal: number, sender: Sender, own?: Address): void {
     this.#expectNext(ordinal)
     const caller = this.#addresses.numberOf(sender.caller)
-    // Mostly the same account: comparing is cheaper than looking up.
+    // Mostly both are the same account, and comparing is cheaper than a look-up.
     const transactionSender = equalBytes(sender.transactionSender, sender.caller)
       ? caller
       : this.#addresses.numberOf(sender.transactionSender)
@@ -123,7 +123,7 @@ export class Senders {
     if (origin !== caller && origin !== transactionSender) this.#lists.appendTo(this.#list, origin, ordinal)
   }
 
-  /** No endpoint knows the transaction: the row is zero, and in no list but that of @param own as above. */
+  /** Stores that no endpoint knows the transaction: the sender row is zero. @param own see `add`: the only list that has the row. */
   addUnknown(ordinal: number, own?: Address): void {
     this.#expectNext(ordinal)
     const offset = this.#rows.append()
@@ -140,19 +140,19 @@ export class Senders {
     return bytes.slice(offset, offset + SENDER_BYTES)
   }
 
-  /** The same as it is shown. */
+  /** The row with its correction, if there is one; null as `row`. */
   shownRow(ordinal: number): Uint8Array | null {
     return findCorrection(this.#view, this.#kind, ordinal) ?? this.row(ordinal)
   }
 
-  /** Whether a stored row is to be asked for again. */
+  /** Whether the row's caller is provisional, so that its sender is asked for again. */
   isFallback(ordinal: number): boolean {
     return this.#view.get('senderNotes', senderRowKey(this.#kind, ordinal))?.[0] === senderNotes.fallback
   }
 
   /**
-   * Puts what a later answer told in the place of a stored row, in lists too; the lists only get more. Writes keys of this row
-   * alone, so it belongs to the undo of the row's own block. @returns whether anything of it is shown otherwise now.
+   * Stores a later answer as the correction of a row, and adds the row to the lists of its new addresses. It stays in its old lists.
+   * Writes only keys of this row, so the undo can belong to the row's own block. @returns whether the shown sender changed.
    */
   correct(ordinal: number, sender: Sender): boolean {
     const isProvisional = sender.isProvisional === true
@@ -170,7 +170,7 @@ export class Senders {
     return true
   }
 
-  /** Drops row `count` and all behind it, with their notes and corrections; the lists are the caller's business. */
+  /** Removes row `count` and all after it, with their notes and corrections. The caller removes them from the lists. */
   truncate(count: number): void {
     const behind = { start: senderRowKey(this.#kind, count), end: senderKindEnd(this.#kind) }
     for (const { key } of this.#view.list('senderNotes', behind)) this.#dropNote(ordinalOfSenderRow(key))

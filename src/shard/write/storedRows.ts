@@ -4,15 +4,14 @@ import type { TableName } from '../../store/layout/tables.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 
 /**
- * Rows of a chunked table that are read one after another, and changed by nobody meanwhile: each chunk is read once, not
- * once per row.
+ * Reads rows of a chunked table one after the other: each chunk is read once, not once per row. The table must not change meanwhile.
  */
 export class StoredRows {
   readonly #view: ReadView
   readonly #table: TableName
   readonly #rowBytes: number
   readonly #rowsPerChunk: number
-  /** The chunk at hand, its length, and its first row; −1: none. */
+  // The chunk in memory, its length in bytes, and its first row; −1: none.
   readonly #chunk: Uint8Array
   #length = 0
   #from = -1
@@ -25,12 +24,12 @@ export class StoredRows {
     this.#chunk = new Uint8Array(rowBytes * rowsPerChunk)
   }
 
-  /** The chunk that was opened last. */
+  /** The chunk of the row that was opened last. */
   get bytes(): Uint8Array {
     return this.#chunk
   }
 
-  /** @returns where a row begins in `bytes`, until the next call. @throws InvariantError when it is not stored. */
+  /** @returns the row's offset in `bytes`, valid until the next call. @throws InvariantError when the row is not stored. */
   open(ordinal: number): number {
     const from = ordinal - (ordinal % this.#rowsPerChunk)
     if (from !== this.#from) {

@@ -1,9 +1,9 @@
-/** Positions that stand beside a word in one number: 32 + 21 bits are exact, and numbers are sorted natively. */
+/** Number of positions that fit beside a uint32 in one number: 32 + 21 bits are exact, and typed arrays sort numbers natively. */
 export const MOST_SORTED = 2 ** 21
 
 /**
- * Orders positions by the uint32 that stands there, those with the same one as they came.
- * @param words by position, MOST_SORTED at most; what is left in their place is word · MOST_SORTED + position, ascending.
+ * Sorts positions by their word; positions with the same word keep their order.
+ * @param words at most MOST_SORTED uint32, by position. They are replaced by word · MOST_SORTED + position, ascending.
  */
 export function orderByWord(words: Float64Array): void {
   for (let position = 0; position < words.length; position++)
@@ -12,8 +12,8 @@ export function orderByWord(words: Float64Array): void {
 }
 
 /**
- * The word of `placed`, at position 0: `placed` less it is the position. By subtraction: a remainder of numbers above 2^32 is a
- * call into C.
+ * word · MOST_SORTED of a sorted number; the rest of the number is the position. A subtraction gives the rest, because V8 computes the
+ * remainder of numbers above 2^32 with a call into C.
  */
 export function wordStart(placed: number): number {
   return Math.floor(placed / MOST_SORTED) * MOST_SORTED

@@ -4,7 +4,7 @@ import { metaKey } from '../../store/layout/keys.js'
 import { type Counters, encodeCounters } from '../../store/layout/metaValues.js'
 import { CLAIM_HASHES_PER_CHUNK, CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../../store/layout/tables.js'
 import type { WriteView } from '../../store/shardStore.types.js'
-import { readCounters } from '../position/counters.js'
+import { readCounters } from '../position/chainPosition.js'
 import { ClaimLinks } from './claimLinks.js'
 import { HashRunAppender } from './hashRunAppender.js'
 import { L1Exits } from './l1Exits.js'
@@ -25,8 +25,8 @@ const NOTHING_PREPARED: PreparedBatch = {
 }
 
 /**
- * Everything that one transaction shares. Its parts gather what a stretch of blocks changes; `flush` writes it. A block
- * whose undo is kept is a stretch of its own, so that its old values are those of the block before.
+ * Everything that one transaction shares. Its parts collect what a stretch of blocks changes, and `flush` writes it. A block whose undo
+ * is kept is a stretch of its own, so that its undo has the values from before this very block.
  */
 export class WriteContext implements WriteTransaction {
   readonly view: WriteView
@@ -83,7 +83,7 @@ export class WriteContext implements WriteTransaction {
     this.l1 = new L1Exits(this)
   }
 
-  /** Writes all that was gathered. @throws ChainDataError when a root differs from what the chain told. */
+  /** Writes what the parts have collected. @throws ChainDataError when a root differs from the published one. */
   flush(): void {
     this.deposits.flush()
     this.depositSenders.flush()

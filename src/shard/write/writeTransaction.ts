@@ -3,11 +3,11 @@ import type { WriteView } from '../../store/shardStore.types.js'
 import type { PreparedBatch } from './prepareBatch.js'
 import type { WriterMemory } from './writerMemory.js'
 
-/** What the parts of one transaction share. */
+/** What all parts of one transaction use. */
 export interface WriteTransaction {
   readonly view: WriteView
   readonly memory: WriterMemory
   readonly prepared: PreparedBatch
-  /** Parts count up here what they add; the context stores it at the end. */
+  /** Parts add to these what they store. `WriteContext.flush` stores them. */
   readonly counters: Counters
 }

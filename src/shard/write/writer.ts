@@ -5,9 +5,12 @@ import { InvariantError } from '../../errors/invariantError.js'
 import { getRoot } from '../../merkle/treeProofs.js'
 import type { BlockHeader } from '../../protocol/chainEvent.js'
 import { asNetworkId, type BlockNumber } from '../../protocol/units.js'
+import { type MetaName, metaKey } from '../../store/layout/keys.js'
+import { decodeStartOvers, encodeStartOvers } from '../../store/layout/metaValues.js'
+import { type TableName, tables } from '../../store/layout/tables.js'
 import { shardDirectory } from '../../store/shardDirectory.js'
 import { openShardStoreWriter } from '../../store/shardStore.js'
-import type { WriteView } from '../../store/shardStore.types.js'
+import type { ReadView, WriteView } from '../../store/shardStore.types.js'
 import { epochMs, monotonicMs } from '../../telemetry/clocks.js'
 import { type CompiledMerkle, createHasher } from '../../wasm/wasmModule.js'
 import type { LocalExitRoots } from '../localExitRoots.types.js'
@@ -19,6 +22,7 @@ import {
   raiseFinalized,
   readCatchingUp,
   readCheckpoint,
+  readCounters,
   readFinalized,
   readHeaderAtOrBelow,
   readOldestAncestor,
@@ -28,22 +32,20 @@ import {
   removeHeadersAbove,
   removeOrigin,
 } from '../position/chainPosition.js'
-import { readCounters } from '../position/counters.js'
 import { publishStored, readCounts } from '../position/storedStatus.js'
-import type { SenderNotes, ShardWriter } from '../shardWriter.types.js'
+import type { SenderNotes, ShardWriter, StartOvers } from '../shardWriter.types.js'
 import { openLocalExitRoots } from '../snapshot/localExitRoots.js'
 import { localExitTreeSource, readLineages } from '../snapshot/tiles.js'
 import { applyBlocks } from './applyBlocks.js'
 import { applyPolledGers, applySettledRoots, readPolledLeaves } from './applyOutsideBlocks.js'
 import { openContractState } from './contractState.js'
-import { emptyShard, putStartOvers, readStartOvers } from './emptyShard.js'
 import { type PreparedBatch, prepareBatch } from './prepareBatch.js'
 import { correctSenders, listNotedSenders, listUnresolvedSenders, resolveSenders } from './resolveSenders.js'
 import { countSenderNotes } from './senderRows.js'
 import { WriteContext } from './writeContext.js'
 import { createWriterMemory } from './writerMemory.js'
 
-/** What a writer needs to know: plain data that crosses to the indexer's thread. */
+/** What a writer needs: plain data that can be sent to the indexer thread. */
 export interface ShardWriterOptions {
   readonly config: Config
   readonly networkId: number
@@ -52,9 +54,9 @@ export interface ShardWriterOptions {
 }
 
 /**
- * Opens the one writer of a network's shard; the store must have been prepared (`prepareStores`). Tells the status board
- * what is stored, now and after each commit.
- * @throws FatalError when the configuration does not know the network.
+ * Opens the only writer of a network's shard. `prepareStores` must have been called before. Publishes on the status board what is
+ * stored, now and after each commit.
+ * @throws FatalError when the network is not configured.
  */
 export function openShardWriter({
   config,
@@ -73,13 +75,13 @@ export function openShardWriter({
     try {
       store.transact((view) => {
         body(view)
-        // Before anybody can read the commit, and not earlier: answers kept in memory rest as long as this stands.
+        // Set just before readers can see the commit, and not earlier: while it is set, no kept answer is served.
         row.set('committing', 1)
       })
       publishStored(store, row)
       row.set('lastCommitMs', epochMs())
       row.set('progressMs', monotonicMs())
-      // Last: who sees the new number finds all the rest.
+      // Set last, so that a reader of the new `tip` sees all the fields above, too.
       row.add('tip', 1)
     } catch (error) {
       memory.dictionaries.forget()
@@ -88,14 +90,14 @@ export function openShardWriter({
     }
     row.set('committing', 0)
   }
-  // Made or not: nobody is to take what was kept before it for new.
+  // It is unknown whether the commit was made. `tip` moves, so that answers kept before it are void in any case.
   const endTornCommit = (): void => {
     row.add('tip', row.get('committing'))
     row.set('committing', 0)
   }
-  /** Noted senders: counted once, as there may be very many. */
+  /** Numbers of noted rows. Kept, since there may be too many to count them again. */
   let notes = countSenderNotes(store)
-  const tellNotes = (counted: SenderNotes): void => {
+  const publishNotes = (counted: SenderNotes): void => {
     notes = counted
     row.set('provisionalSenders', notes.fallback)
     row.set('unknownSenders', notes.unknown)
@@ -111,10 +113,10 @@ export function openShardWriter({
       }
     })
     if (added.fallback !== 0 || added.unknown !== 0)
-      tellNotes({ fallback: notes.fallback + added.fallback, unknown: notes.unknown + added.unknown })
+      publishNotes({ fallback: notes.fallback + added.fallback, unknown: notes.unknown + added.unknown })
   }
   publishStored(store, row)
-  tellNotes(notes)
+  publishNotes(notes)
   // A thread before this one may have died in a commit.
   endTornCommit()
 
@@ -136,13 +138,13 @@ export function openShardWriter({
     revertTo(ancestor) {
       commit((view) => revertTo(view, ancestor, network.startBlock))
       memory.dictionaries.forget()
-      tellNotes(countSenderNotes(store))
+      publishNotes(countSenderNotes(store))
     },
     oldestAncestor: () => readOldestAncestor(store),
     startOver(startOvers) {
       commit((view) => emptyShard(view, startOvers))
       memory.dictionaries.forget()
-      tellNotes(countSenderNotes(store))
+      publishNotes(countSenderNotes(store))
     },
     startOvers: () => readStartOvers(store),
     noteStartOvers(startOvers) {
@@ -175,7 +177,7 @@ export function openShardWriter({
   }
 }
 
-/** @param startBlock an ancestor just before it means: nothing of what is stored is on the chain. */
+/** @param startBlock the network's first block: an ancestor of `startBlock` − 1 means that no stored block is on the chain. */
 function revertTo(view: WriteView, ancestor: number, startBlock: number): void {
   const checkpoint = readCheckpoint(view)
   if (checkpoint === undefined || ancestor > checkpoint.number)
@@ -200,7 +202,7 @@ function revertTo(view: WriteView, ancestor: number, startBlock: number): void {
   if (header === undefined) removeOrigin(view)
   lowerFinalized(view, header === undefined ? -1 : ancestor)
   const after = readCounters(view)
-  // A cut that is undone brings back deposits whose counts others had in the meantime.
+  // Undoing a cut brings back deposits whose counts other deposits had in the meantime.
   const undoneCuts = lineages.slice(after.lineage + 1).map(({ cut }) => cut)
   const rewind = {
     deposits: Math.min(after.deposits, ...undoneCuts),
@@ -208,4 +210,37 @@ function revertTo(view: WriteView, ancestor: number, startBlock: number): void {
     tokenMappings: after.tokenMappings,
   }
   noteRewind(view, rewind, { isReorg: true })
+}
+
+/** Meta entries that stay when a shard is emptied: what identifies chain and store, and numbers that must never fall for readers. */
+const KEPT_NAMES: ReadonlySet<MetaName> = new Set([
+  'schema',
+  'identity',
+  'origin',
+  'epoch',
+  'commits',
+  'startOvers',
+  'senderCorrections',
+])
+
+const ALL_KEYS = { start: Uint8Array.of(0), end: Uint8Array.of(0xff) }
+
+/** Empties the shard inside the transaction. Readers see it as a reorg of every block. */
+export function emptyShard(view: WriteView, startOvers: StartOvers): void {
+  view.setUndoBlock(undefined)
+  for (const table of Object.keys(tables) as TableName[]) if (table !== 'meta') view.clear(table)
+  const kept = [...KEPT_NAMES].map((name) => Buffer.from(metaKey(name)).toString('latin1'))
+  for (const { key } of view.list('meta', ALL_KEYS))
+    if (!kept.includes(Buffer.from(key).toString('latin1'))) view.remove('meta', key)
+  noteRewind(view, { deposits: 0, claims: 0, tokenMappings: 0 }, { isReorg: true })
+  putStartOvers(view, startOvers)
+}
+
+function readStartOvers(view: ReadView): StartOvers | undefined {
+  const stored = view.get('meta', metaKey('startOvers'))
+  return stored === undefined ? undefined : decodeStartOvers(stored)
+}
+
+function putStartOvers(view: WriteView, startOvers: StartOvers): void {
+  view.put('meta', metaKey('startOvers'), encodeStartOvers(startOvers))
 }

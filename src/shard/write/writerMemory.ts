@@ -12,7 +12,7 @@ export interface WriterMemory {
   readonly rollupExitTree: RollupExitTree
   readonly addresses: AddressBook
   readonly metadataHashes: MetadataHashes
-  /** Mirrors stored state: must be forgotten after a failed transaction and after a reorg. */
+  /** Holds ids of the store: call `forget` after a failed transaction and after a reorg. */
   readonly dictionaries: Dictionaries
 }
 

@@ -83,7 +83,7 @@ test('a deposit that comes twice is refused', (context) =>
 test('a first deposit count above 0 is refused with the advice that start_block is too late', (context) =>
   withShard(context, (shard) => {
     const [first] = depositBlocks(1, 3)
-    const message = 'first deposit count 1 in block 1, expected 0: start_block lies behind the first deposit'
+    const message = 'first deposit count 1 in block 1, expected 0: start_block is after the first deposit'
     assertRefused(shard, [without(first!, 0)], 'start_block_too_late', message)
   }))
 

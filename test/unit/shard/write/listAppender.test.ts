@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { AddressBook } from '../../../../src/shard/write/addressBook.js'
-import { ListAppender, readList } from '../../../../src/shard/write/listAppender.js'
+import { ListAppender, readWholeList } from '../../../../src/shard/write/listAppender.js'
 import { listHeadKey } from '../../../../src/store/layout/keys.js'
 import { listKinds } from '../../../../src/store/layout/tables.js'
 import { openShardStoreWriter } from '../../../../src/store/shardStore.js'
@@ -28,7 +28,7 @@ test('addresses with the same prefix have separate lists, over several flushes',
     })
   assert.ok(expected.every(({ length }) => length > 100))
   addresses.forEach((address, which) => {
-    assert.deepEqual(readList(store, listHeadKey(kind, address)), expected[which], `address ${which}`)
+    assert.deepEqual(readWholeList(store, listHeadKey(kind, address)), expected[which], `address ${which}`)
   })
   await store.close()
 })
