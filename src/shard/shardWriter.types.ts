@@ -40,7 +40,7 @@ export interface UnresolvedSender {
   readonly transactionLogs: readonly TransactionLog[]
 }
 
-export interface ResolvedSender {
+export interface RowSender {
   readonly kind: 'deposit' | 'claim'
   readonly ordinal: DepositCount | ClaimOrdinal
   /** null: no endpoint knows the transaction. Rows without a sender, or with a provisional one, are noted and asked for again. */
@@ -121,7 +121,7 @@ export interface ShardWriter {
   /** The next deposits and claims without a sender, oldest first, at most `limit`. */
   unresolvedSenders(limit: number): UnresolvedSender[]
   /** Stores senders in order. The first of each kind must be the row at that kind's watermark. */
-  resolveSenders(resolved: readonly ResolvedSender[]): void
+  resolveSenders(resolved: readonly RowSender[]): void
   /** Numbers of rows whose senders are asked for again. */
   senderNotes(): SenderNotes
   /** At most `limit` noted rows in the order of kind and ordinal: those after `after`, then those from the start. */

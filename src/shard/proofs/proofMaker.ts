@@ -31,28 +31,31 @@ import { CountRanges } from '../sets/countRanges.js'
 import { SlotCache } from '../sets/slotCache.js'
 import type { ShardView } from '../snapshot/shardView.js'
 
-/** Right edges kept per network: 2,080 bytes each. */
+/** Right edges kept per source network: 2,080 bytes each. */
 const KEPT_EDGES = 256
-/** Tiles kept per network: all of a million deposits. 1.2 MB at most. */
+/** Tiles kept per source network: all of a tree of a million deposits. 1.2 MB at most. */
 const KEPT_TILES = 256
-/** Rollup halves kept: about 1,100 bytes each. Wallets ask for the newest roots again and again. */
+/** Rollup halves kept, about 1,100 bytes each: wallets mostly ask for proofs under the newest roots. */
 const KEPT_ROLLUP_BRANCHES = 1024
 
-/** L1 info leaves kept per source network, about 600 bytes each. */
+/** Proof targets kept per source network, about 600 bytes each. */
 const KEPT_TARGETS = 1024
 
-/** Of network 0, whose roots stand in no rollup's tree: shared by all proofs, nobody writes to it. */
+/** Rollup branch of proofs of network 0, whose roots are in no rollup exit tree. All proofs share it: never write to it. */
 const NO_BRANCH = new Uint8Array(BRANCH_BYTES)
 
-/** Makes claim proofs. Each half is folded to its root before it leaves: the rollup half once per (rollup, root). */
+/**
+ * Makes claim proofs. A proof has two halves: deposit to local exit root, and local exit root to rollup exit root. Each half is
+ * checked against its root before it is returned; the rollup half once for each rollup and root.
+ */
 export class ProofMaker {
   readonly #hasher: TreeHasher
   readonly #rollupExitTree: RollupExitTree
-  /** By source network, as is what follows. */
+  // The next three are by source network.
   readonly #edges = new Map<NetworkId, EdgeCache>()
   readonly #provenTiles = new Map<NetworkId, ProvenTiles>()
   readonly #targets = new Map<NetworkId, KeptTargets>()
-  /** Rollup and rollup exit root → its local exit root and branch. The root commits to both, so no reorg makes an entry wrong. */
+  /** By network and rollup exit root. The root commits to the half, so no reorg can make an entry wrong. */
   readonly #rollupHalves = new BoundedCache<string, RollupHalf>(KEPT_ROLLUP_BRANCHES)
 
   constructor(hasher: TreeHasher) {
@@ -61,10 +64,10 @@ export class ProofMaker {
   }
 
   /**
-   * Proof of one deposit under the roots that L1 info leaf `leafIndex` names: each leaf that covers it and is final will do.
+   * Proves a deposit under the roots that L1 info leaf `leafIndex` names. The leaf must cover the deposit and be final.
    * @param row the deposit's row in `source`.
-   * @returns PROOF_NOT_AVAILABLE when the leaf does not cover the deposit as it is now.
-   * @throws InvariantError naming the network whose stored tree does not fold to the root it claims.
+   * @returns PROOF_NOT_AVAILABLE when the leaf does not cover the current deposit or is not final.
+   * @throws InvariantError that names the network whose stored tree does not fold to its root.
    */
   prove(
     source: ShardView,
@@ -109,7 +112,7 @@ export class ProofMaker {
     })
   }
 
-  /** What proofs of one network under one leaf share, or why there are none: kept while both shards stand. */
+  /** What all proofs of one source network under one L1 info leaf share, or why there are none. Kept while both shard versions stay. */
   #targetOf(source: ShardView, l1: ShardView, leafIndex: L1InfoTreeIndex): Answer<ProofTarget> {
     let kept = this.#targets.get(source.networkId)
     if (kept === undefined) {
@@ -159,7 +162,7 @@ export class ProofMaker {
   }
 
   #makeRollupHalf(l1: ShardView, networkId: NetworkId, leaf: L1InfoLeafRow): RollupHalf {
-    // Before the first settlement the root is 32 zero bytes, of no tree at all, and covers nothing.
+    // Before the first settlement the root is 32 zero bytes. It is the root of no tree and covers nothing.
     if (isZero(leaf.rollupExitRoot))
       return { localExitRoot: new Uint8Array(32), branch: new Uint8Array(BRANCH_BYTES) }
     const rollupIndex = rollupIndexOf(networkId)
@@ -195,14 +198,14 @@ function keptBy<Kept>(kept: Map<NetworkId, Kept>, networkId: NetworkId, make: ()
   return found
 }
 
-/** An L1 info leaf, and what it commits a source network to. */
+/** An L1 info leaf, and the version of the source network's local exit tree that it commits to. */
 interface ProofTarget {
   readonly leaf: L1InfoLeafRecord
-  /** The source's exit tree under the leaf's root. */
+  /** The version of the source's local exit tree that the leaf's root names. */
   readonly version: TreeVersion
-  /** The root commits to the current deposits at all counts below. */
+  /** The root commits to all current deposits below this count. */
   readonly shared: number
-  /** Regrown deposits above, which the root commits to as far as it has leaves. */
+  /** Regrown deposits at or above `shared`. The root commits to those below its leaf count. */
   readonly regrown: CountRanges
   readonly rollupExitRootBranch: Uint8Array
 }
@@ -218,7 +221,7 @@ interface RollupHalf {
   readonly branch: Uint8Array
 }
 
-/** A row of the L1 info tree as answers show it. */
+/** An L1 info leaf as answers show it. */
 export function leafRecord(row: L1InfoLeafRow, l1InfoTreeIndex: L1InfoTreeIndex): L1InfoLeafRecord {
   const {
     mainnetExitRoot,
@@ -241,14 +244,14 @@ export function leafRecord(row: L1InfoLeafRow, l1InfoTreeIndex: L1InfoTreeIndex)
   }
 }
 
-/** Canonical global index, 32 bytes big-endian, fresh. */
+/** The deposit's global index, 32 bytes big-endian, fresh. */
 function globalIndexBytes(sourceNetwork: NetworkId, depositCount: DepositCount): Uint8Array {
   const bytes = new Uint8Array(32)
   writeUint256(bytes, 0, encodeGlobalIndex(sourceNetwork, depositCount))
   return bytes
 }
 
-/** The tree says what does not fold; the network tells whom to halt. */
+/** Adds the network to an InvariantError of a tree, so that the right network is halted. */
 function inShard<T>(networkId: NetworkId, prove: () => T): T {
   try {
     return prove()

@@ -5,11 +5,11 @@ import type { ShardView } from '../snapshot/shardView.js'
 import type { ShardReaders } from './shardReaders.js'
 
 /**
- * A deposit, joined with its claim and its readiness from other shards.
- * @param depositCount must be below the number of deposits. @param isAlone true when only this deposit was asked for: its
- * metadata is then shown at full length.
+ * Makes the record of a deposit, with its claim and readiness from the other shards.
+ * @param depositCount must be below the number of deposits. @param isAlone true when the query names only this deposit: its
+ * metadata is then shown up to a higher limit.
  */
-export function bridgeRow(
+export function makeBridgeRecord(
   shards: ShardReaders,
   source: ShardView,
   depositCount: number,
@@ -46,7 +46,7 @@ export function bridgeRow(
   }
 }
 
-/** Whether the deposit is ready, as its row says. */
+/** Whether the deposit is ready: `readyForClaim` of its record. */
 export function isReady(shards: ShardReaders, source: ShardView, depositCount: number): boolean {
   const path = shards.claimFacts.path(source, source.deposits.getDestinationNetwork(depositCount))
   return (
@@ -56,7 +56,7 @@ export function isReady(shards: ShardReaders, source: ShardView, depositCount: n
   )
 }
 
-/** Whether the deposit has a claim in force, as far as this instance knows. */
+/** Whether the deposit has a claim in force on a network that is indexed here. */
 export function isClaimed(shards: ShardReaders, source: ShardView, depositCount: number): boolean {
   const path = shards.claimFacts.path(source, source.deposits.getDestinationNetwork(depositCount))
   return path.destination?.claims.findOf(source.networkId, depositCount) !== undefined

@@ -1,26 +1,26 @@
 import { DEPOSITS_PER_CHUNK } from '../../store/layout/tables.js'
-import type { Stretch } from '../sets/listAlgebra.js'
+import type { OrdinalStretch } from '../sets/listAlgebra.js'
 import type { ShardView } from '../snapshot/shardView.js'
 
 /**
- * Least and greatest deposit time per chunk of rows, for a network where a block may be older than the one before it. Each pool
- * worker keeps one; it grows with the deposits, and chunks that were rewound are read again. A query reads only chunks that lie
- * partly in its range of time. With 200,000 deposits the first use takes 0.1 s; a query then takes under 1 ms where times
- * rarely fall, 20 ms where they are in no order at all (November 2026, a busy machine).
+ * The least and the greatest deposit time of each chunk of rows, for a network whose block times may fall. Each query thread keeps
+ * one per network. It grows with the deposits and reads rewound chunks again. A query reads only the chunks that are partly in its
+ * range of time. With 200,000 deposits the first use takes 0.1 s. Later a query takes less than 1 ms if times rarely fall, and 20 ms
+ * if they are in no order at all (November 2026, a busy machine).
  */
 export class DepositTimes {
   readonly #least: number[] = []
   readonly #greatest: number[] = []
-  /** Times of the chunk being read. */
+  /** Times of the chunk that was read last. */
   readonly #times = new Float64Array(DEPOSITS_PER_CHUNK)
-  /** Deposits whose chunks are summed up. */
+  /** Number of deposits that `#least` and `#greatest` include. */
   #count = 0
   #rewindCount = 0
 
-  /** Deposits with times in `from` … `to`, in seconds, both included, as stretches of deposit counts. */
-  within(view: ShardView, from: number, to: number): Stretch[] {
+  /** Deposits with times `from` … `to` (Unix seconds, both included), as stretches of deposit counts. */
+  within(view: ShardView, from: number, to: number): OrdinalStretch[] {
     this.update(view)
-    const stretches: Stretch[] = []
+    const stretches: OrdinalStretch[] = []
     let start = -1
     const note = (depositCount: number, isWithin: boolean): void => {
       if (isWithin) start = start < 0 ? depositCount : start
@@ -44,7 +44,7 @@ export class DepositTimes {
     return stretches
   }
 
-  /** Reads the chunks that are new or were rewound since the last update. */
+  /** Reads the chunks that were added or rewound since the last update. */
   update({ deposits, state }: ShardView): void {
     if (state.rewindCount !== this.#rewindCount)
       this.#count = Math.min(this.#count, state.untouchedSince(this.#rewindCount).deposits)

@@ -4,24 +4,24 @@ import { CountedBits, type Flips } from '../sets/countedBits.js'
 import { CountRanges } from '../sets/countRanges.js'
 import { type IndexedList, listHas } from '../sets/ordinalList.js'
 
-/** What a filtered set is made of: ordinals of `driver` that are in all the rest. None of it changes but by appends and rewinds. */
+/** The parts of a filtered set: its members are the ordinals of `driver` that are in all the others. Parts change only by appends and rewinds. */
 export interface FilterParts {
-  /** The shortest of the lists. */
+  /** The shortest list. */
   readonly driver: IndexedList
   readonly lists: readonly IndexedList[]
   readonly sets: readonly Bits[]
 }
 
-/** Where the shard stands that the ordinals belong to. */
+/** Rewinds and watermark of the shard that the ordinals belong to. */
 export interface RewindFacts {
   readonly rewindCount: number
-  /** Ordinals below are the same now as at that count of rewinds. */
+  /** Ordinals below the result are the same now as they were after that number of rewinds. */
   untouchedSince(rewindCount: number): number
-  /** Rows from here on may still come into a list although they were looked at: their sender is not told yet. */
+  /** Rows from this ordinal on have no sender yet, so they may still enter a list after they were checked. */
   readonly settledBelow: number
 }
 
-/** A list this many times as long as the driver is searched for each of the driver's ordinals, not read as a whole. */
+/** A list more than this many times as long as the driver is not read whole: each of the driver's ordinals is searched in it. */
 const WORTH_SEARCHING = 8
 
 export function isInAll(ordinal: number, { lists, sets }: FilterParts): boolean {
@@ -31,13 +31,13 @@ export function isInAll(ordinal: number, { lists, sets }: FilterParts): boolean 
 }
 
 /**
- * The answer to a combination of filters over long lists. Made once, word by word; from then on only what is new is
- * looked at, so that its total and its pages cost no more at ten million rows than at ten thousand.
+ * The members of a combination of filters over long lists. Made once, word by word; later updates check only new ordinals, so that
+ * totals and pages cost the same with ten million rows as with ten thousand.
  */
 export class FilteredSet {
   readonly bits = new CountedBits()
   readonly #states = new Map<string, StateSet>()
-  /** Ordinals of the driver looked at; −1: none yet. */
+  /** Number of the driver's ordinals that were checked; −1: not made yet. */
   #driverLength = -1
   #rewindCount = 0
   #settledBelow = 0
@@ -70,9 +70,9 @@ export class FilteredSet {
   }
 
   /**
-   * Members in some state, which may change at any time. Call `update` before.
-   * @param key of the state.
-   * @param ready per destination: the state may differ from the last time where these do.
+   * Members that are in one state, which changes with claims and readiness. Call `update` before.
+   * @param key names the state. @param state all deposits in that state. @param flips deposits whose claim came or went.
+   * @param ready by destination: where these differ from the last call, the state may have changed, too.
    */
   inState(key: string, state: Bits, flips: Flips, ready: readonly ReadyCounts[]): CountedBits {
     let set = this.#states.get(key)
@@ -105,14 +105,14 @@ function bitsOf(list: IndexedList): CountedBits {
 /** The members of a filtered set that are in one state. */
 class StateSet {
   readonly bits = new CountedBits()
-  /** Candidates below have been looked at. */
-  #lookedBelow = 0
+  /** Candidates below this ordinal have been checked. */
+  #checkedBelow = 0
   #flipPosition = -1
   #ready: readonly ReadyCounts[] = []
 
   truncate(untouched: number): void {
     this.bits.truncate(untouched)
-    this.#lookedBelow = Math.min(this.#lookedBelow, untouched)
+    this.#checkedBelow = Math.min(this.#checkedBelow, untouched)
   }
 
   update(candidates: CountedBits, state: Bits, flips: Flips, ready: readonly ReadyCounts[]): void {
@@ -121,48 +121,48 @@ class StateSet {
       this.bits.copyFrom(candidates)
       this.bits.retain([state])
     } else {
-      for (const ordinal of flipped) if (candidates.has(ordinal)) this.#look(ordinal, state)
+      for (const ordinal of flipped) if (candidates.has(ordinal)) this.#check(ordinal, state)
       for (const [at, now] of ready.entries()) {
         const before = this.#ready[at]!
         const [low, high] = [Math.min(now.below, before.below), Math.max(now.below, before.below)]
-        this.#lookAll(candidates, state, low, high)
+        this.#checkAll(candidates, state, low, high)
         if (now.above.equals(before.above)) continue
         const { bounds } = CountRanges.union([now.above, before.above])
         for (let bound = 0; bound < bounds.length; bound += 2)
-          this.#lookAll(candidates, state, bounds[bound]!, bounds[bound + 1]!)
+          this.#checkAll(candidates, state, bounds[bound]!, bounds[bound + 1]!)
       }
-      this.#lookAll(candidates, state, this.#lookedBelow, Number.POSITIVE_INFINITY)
+      this.#checkAll(candidates, state, this.#checkedBelow, Number.POSITIVE_INFINITY)
     }
-    this.#lookedBelow = candidates.end
+    this.#checkedBelow = candidates.end
     this.#flipPosition = flips.end
     this.#ready = ready
   }
 
-  #lookAll(candidates: CountedBits, state: Bits, from: number, below: number): void {
+  #checkAll(candidates: CountedBits, state: Bits, from: number, below: number): void {
     if (from >= below) return
     for (const ordinal of candidates.slice(candidates.rank(from), candidates.rank(below)))
-      this.#look(ordinal, state)
+      this.#check(ordinal, state)
   }
 
-  #look(ordinal: number, state: Bits): void {
+  #check(ordinal: number, state: Bits): void {
     if (hasBit(state, ordinal)) this.bits.add(ordinal)
     else this.bits.remove(ordinal)
   }
 }
 
-/** A set over ten million rows takes 1.3 MB: room for some two dozen of them per worker, or for thousands of small ones. */
+/** A set over ten million rows takes 1.3 MB: there is room for two dozen of those per query thread, or for thousands of small ones. */
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** Filtered sets of all shards by what they are made of; those asked for least recently go first. */
+/** A cache of the filtered sets of all shards. Drops the least recently used ones beyond MAX_BYTES. */
 export class FilteredSets {
   readonly #sets = new Map<string, { readonly set: FilteredSet; bytes: number }>()
   #bytes = 0
 
-  /** @param key tells shard, rows and filters: equal keys mean equal parts. */
+  /** @param key names shard, rows and filters: equal keys must mean equal parts. */
   find(key: string, parts: FilterParts, rewinds: RewindFacts): FilteredSet {
     const kept = this.#sets.get(key)
     const set = kept?.set ?? new FilteredSet()
-    // Not in the map while it changes: a read that fails leaves no half of it behind.
+    // Taken out of the map while it changes, so that a failed read leaves no half-updated set behind.
     this.#sets.delete(key)
     this.#bytes -= kept?.bytes ?? 0
     set.update(parts, rewinds)

@@ -6,14 +6,14 @@ import { depositNotIndexed, networkHalted, networkNotServed } from '../../query/
 import type { ShardView } from '../snapshot/shardView.js'
 import type { ShardReaders } from './shardReaders.js'
 
-/** A deposit that is there, by the shards that every answer to a question about claiming it needs. */
+/** The shards that every answer about claiming a deposit needs, once the deposit is known to be stored. */
 export interface FoundDeposit {
   readonly ok: true
   readonly source: ShardView
   readonly l1: ShardView
 }
 
-/** Finds the deposit first and looks at the networks' standing then: an unknown deposit is BRIDGE_NOT_FOUND even while halted. */
+/** Looks for the deposit before it looks for halts: an unknown deposit is BRIDGE_NOT_FOUND even while a network is halted. */
 export function findDeposit(
   shards: ShardReaders,
   networkId: NetworkId,
@@ -28,7 +28,7 @@ export function findDeposit(
   return findHalted(shards, [networkId, L1_NETWORK_ID]) ?? { ok: true, source, l1 }
 }
 
-/** SERVICE_UNAVAILABLE for the first of the networks that is halted and can't be answered for. */
+/** SERVICE_UNAVAILABLE for the first of the networks whose halt is in doubt; undefined when there is none. */
 export function findHalted(shards: ShardReaders, networkIds: readonly NetworkId[]): Failure | undefined {
   for (const networkId of networkIds) {
     const reason = shards.haltReason(networkId)

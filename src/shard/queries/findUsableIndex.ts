@@ -10,7 +10,7 @@ export interface UsableIndex {
   readonly firstCoveringIndex: L1InfoTreeIndex
 }
 
-/** Smallest index that covers the deposit, is final and is accepted by the destination, or why there is none. */
+/** The smallest index that covers the deposit, is final and is accepted by the destination; or why there is none. */
 export function findUsableIndex(
   shards: ShardReaders,
   { source, l1 }: FoundDeposit,

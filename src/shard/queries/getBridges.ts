@@ -3,15 +3,15 @@ import type { BridgesQuery } from '../../query/queries.js'
 import type { BridgeRecord, Page } from '../../query/records.js'
 import { networkNotServed } from '../../query/refusals.js'
 import { PackedBridges } from '../rows/packedBridges.js'
-import { type Stretch, within } from '../sets/listAlgebra.js'
+import { type OrdinalStretch, within } from '../sets/listAlgebra.js'
 import type { ShardView } from '../snapshot/shardView.js'
-import { bridgeRow } from './bridgeRecord.js'
+import { makeBridgeRecord } from './bridgeRecord.js'
 import { LazyPage } from './lazyPage.js'
 import { pageOf } from './pageOf.js'
 import { selectBridges } from './selectBridges.js'
 import type { ShardReaders } from './shardReaders.js'
 
-/** Deposits of one network, newest first unless asked otherwise. A page beyond the end is empty, with the same total. */
+/** Deposits of one network, newest first unless the query asks otherwise. A page beyond the end is empty, with the same total. */
 export function getBridges(shards: ShardReaders, query: BridgesQuery): Answer<Page<BridgeRecord>> {
   const source = shards.find(query.networkId)
   if (source === undefined) return networkNotServed(query.networkId)
@@ -29,7 +29,8 @@ export function getBridges(shards: ShardReaders, query: BridgesQuery): Answer<Pa
   if (!page.ok) return page
   const { ordinals } = page.value
   const isAlone = query.depositCounts?.length === 1
-  const makeRow = (depositCount: number): BridgeRecord => bridgeRow(shards, source, depositCount, isAlone)
+  const makeRow = (depositCount: number): BridgeRecord =>
+    makeBridgeRecord(shards, source, depositCount, isAlone)
   return success(
     new LazyPage(page.value, new PackedBridges(shards.rowPackers, source, ordinals, makeRow), makeRow),
   )
@@ -39,14 +40,15 @@ function isOfTime({ fromTimestampSec, toTimestampSec }: BridgesQuery): boolean {
   return fromTimestampSec !== undefined || toTimestampSec !== undefined
 }
 
-function ofTime(shards: ShardReaders, source: ShardView, query: BridgesQuery): Stretch[] {
+function ofTime(shards: ShardReaders, source: ShardView, query: BridgesQuery): OrdinalStretch[] {
   const { fromTimestampSec = 0, toTimestampSec = Number.POSITIVE_INFINITY } = query
   return shards.depositTimes(source).within(source, fromTimestampSec, toTimestampSec)
 }
 
 /**
- * Deposits are in the order of their blocks, so a range of blocks is a range of deposit counts. So is a range of time, unless
- * times fall. @param isExact true when times fall: the list holds only deposits of that time already.
+ * The first deposit in the query's range of blocks and times. Deposits are in the order of their blocks, so a range of blocks is a
+ * range of deposit counts; so is a range of times, unless times fall.
+ * @param isExact true when times fall: the list then has only deposits of the range of times already.
  */
 function firstOf(
   { deposits }: ShardView,

@@ -4,7 +4,7 @@ import type { ClaimProofRecord } from '../../query/records.js'
 import { findDeposit } from './findDeposit.js'
 import type { ShardReaders } from './shardReaders.js'
 
-/** Proof of a deposit against any L1 info leaf that covers it and is final. */
+/** The proof of a deposit against the L1 info leaf that the query names. */
 export function getClaimProof(
   shards: ShardReaders,
   { networkId, depositCount, leafIndex }: ClaimProofQuery,

@@ -1,15 +1,26 @@
+import { InvariantError } from '../../errors/invariantError.js'
+import type { Hash } from '../../protocol/chainEvent.js'
+import type { NetworkId } from '../../protocol/units.js'
 import { type Answer, success } from '../../query/answers.js'
 import type { ClaimsQuery } from '../../query/queries.js'
 import type { ClaimRecord, Page } from '../../query/records.js'
 import { networkNotServed } from '../../query/refusals.js'
+import type { ClaimRow } from '../../store/layout/claimRow.js'
+import type { DepositRow } from '../../store/layout/depositRow.js'
 import { PackedClaims } from '../rows/packedClaims.js'
-import { claimRow } from './claimRecord.js'
+import {
+  type ClaimedContent,
+  contentOfClaim,
+  contentOfDeposit,
+  isSameContent,
+} from '../snapshot/claimedContent.js'
+import type { ShardView } from '../snapshot/shardView.js'
 import { LazyPage } from './lazyPage.js'
 import { pageOf } from './pageOf.js'
 import { selectClaims } from './selectClaims.js'
 import type { ShardReaders } from './shardReaders.js'
 
-/** Claims in force on one network, newest first unless asked otherwise. A page beyond the end is empty, with the same total. */
+/** Claims in force on one network, newest first unless the query asks otherwise. A page beyond the end is empty, with the same total. */
 export function getClaims(shards: ShardReaders, query: ClaimsQuery): Answer<Page<ClaimRecord>> {
   const view = shards.find(query.networkId)
   if (view === undefined) return networkNotServed(query.networkId)
@@ -23,8 +34,66 @@ export function getClaims(shards: ShardReaders, query: ClaimsQuery): Answer<Page
   const page = pageOf(selectClaims(shards, view, query), frame, query)
   if (!page.ok) return page
   const { ordinals } = page.value
-  const makeRow = (ordinal: number): ClaimRecord => claimRow(shards, view, ordinal)
+  const makeRow = (ordinal: number): ClaimRecord => makeClaimRecord(shards, view, ordinal)
   return success(
     new LazyPage(page.value, new PackedClaims(shards.rowPackers, view, ordinals, makeRow), makeRow),
   )
+}
+
+/** Makes the record of a claim, with its deposit from the source's shard. @param ordinal must be below the number of claims. */
+function makeClaimRecord(shards: ShardReaders, view: ShardView, ordinal: number): ClaimRecord {
+  const row = view.claims.get(ordinal)
+  const source = shards.find(row.sourceNetwork)
+  const deposit = source?.deposits.find(row.depositCount)
+  const shown = row.isSetByAdministrator ? contentOfKnownDeposit(source, deposit) : contentOfClaim(view, row)
+  const sender = view.claims.senders.find(ordinal)
+  return {
+    transactionHash: view.claims.getTransactionHash(ordinal),
+    globalIndex: row.globalIndex,
+    amount: shown.amount,
+    timestampSec: row.timestampSec,
+    bridgeTransactionHash: findBridgeTransaction(view.networkId, source, deposit, row, shown),
+    blockNumber: row.blockNumber,
+    logIndex: row.logIndex,
+    sourceNetwork: row.sourceNetwork,
+    depositCount: row.depositCount,
+    destinationNetwork: view.networkId,
+    destinationAddress: shown.destinationAddress,
+    tokenNetwork: shown.token.network,
+    tokenAddress: shown.token.address,
+    // SetClaim has no caller: the stored row repeats the transaction's sender in its place.
+    caller: row.isSetByAdministrator ? null : (sender?.caller ?? null),
+    transactionSender: sender?.transactionSender ?? null,
+  }
+}
+
+/** Content of a claim that an administrator set. SetClaim has none, so it comes from the deposit. */
+function contentOfKnownDeposit(
+  source: ShardView | undefined,
+  deposit: DepositRow | undefined,
+): ClaimedContent {
+  if (source === undefined || deposit === undefined)
+    throw new InvariantError('a claim set by an administrator was listed before its deposit is known')
+  return contentOfDeposit(source, deposit)
+}
+
+/**
+ * Transaction of the deposit that was claimed. After a cut of the local exit tree its deposit count may name another deposit: the
+ * claimed one is then the current or archived deposit with the claim's content. null when there is none.
+ */
+function findBridgeTransaction(
+  claimedOn: NetworkId,
+  source: ShardView | undefined,
+  deposit: DepositRow | undefined,
+  row: ClaimRow,
+  shown: ClaimedContent,
+): Hash | null {
+  const archived = source?.deposits.archivedAt(row.depositCount) ?? []
+  if (source === undefined || archived.length === 0 || row.isSetByAdministrator)
+    return deposit?.transactionHash ?? null
+  const candidates = [...(deposit === undefined ? [] : [deposit]), ...archived.map((each) => each.row)]
+  const claimed = candidates.find(
+    (each) => each.destinationNetwork === claimedOn && isSameContent(contentOfDeposit(source, each), shown),
+  )
+  return claimed?.transactionHash ?? null
 }

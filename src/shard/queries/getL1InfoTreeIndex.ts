@@ -6,7 +6,7 @@ import { findDeposit } from './findDeposit.js'
 import { findUsableIndex } from './findUsableIndex.js'
 import type { ShardReaders } from './shardReaders.js'
 
-/** Which L1 info leaf to prove a deposit against: the value of `leaf_index` for the claim proof. */
+/** The L1 info leaf to prove a deposit against: the value of `leaf_index` for the claim proof. */
 export function getL1InfoTreeIndex(
   shards: ShardReaders,
   { networkId, depositCount }: L1InfoTreeIndexQuery,

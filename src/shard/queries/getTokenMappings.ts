@@ -15,7 +15,7 @@ interface ViewStrand extends Strand {
   readonly view: ShardView
 }
 
-/** Wrapped tokens of one network or of all, newest first unless asked otherwise: by time, then network, then position. */
+/** Token mappings of one network or of all, sorted by time, then network, then ordinal; newest first unless the query asks otherwise. */
 export function getTokenMappings(
   shards: ShardReaders,
   query: TokenMappingsQuery,
@@ -42,7 +42,7 @@ export function getTokenMappings(
     page: query.cursor === undefined ? query.pageNumber : Math.floor(skipped / pageSize) + 1,
     limit: pageSize,
     total,
-    nextCursor: (isAscending ? to >= total : from <= 0) ? null : cursorBehind(places.at(-1), strands, query),
+    nextCursor: (isAscending ? to >= total : from <= 0) ? null : cursorAfter(places.at(-1), strands, query),
   })
 }
 
@@ -54,21 +54,21 @@ function strandOf(
   const { byOriginNetwork, order, length } = shards.tokenMappings.of(view)
   const strand = (rows: OrdinalList) => ({ view, networkId: view.networkId, rows, order })
   if (tokenAddress === undefined && tokenNetwork === undefined) return strand(wholeRange(length))
-  const ofHome =
+  const ofNetwork =
     tokenNetwork === undefined ? wholeRange(length) : listOf(byOriginNetwork.get(tokenNetwork) ?? [])
-  if (tokenAddress === undefined) return strand(placesOf(ofHome, order))
-  // The address may be that of the wrapped token, or of the token at home on any network.
+  if (tokenAddress === undefined) return strand(placesOf(ofNetwork, order))
+  // The address may be that of the wrapped token, or of the origin token on any network.
   const wrapped = view.list(listKinds.mappingsByWrappedToken, tokenAddress)
-  const homes = tokenNetwork === undefined ? byOriginNetwork.keys() : [tokenNetwork]
-  const found = new Set(wrapped.slice(0, wrapped.length).filter((ordinal) => listHas(ofHome, ordinal)))
-  for (const home of homes) {
-    const atHome = view.list(listKinds.mappingsByOriginToken, tokenKey(home, tokenAddress))
-    for (const ordinal of atHome.slice(0, atHome.length)) found.add(ordinal)
+  const networks = tokenNetwork === undefined ? byOriginNetwork.keys() : [tokenNetwork]
+  const found = new Set(wrapped.slice(0, wrapped.length).filter((ordinal) => listHas(ofNetwork, ordinal)))
+  for (const network of networks) {
+    const ofToken = view.list(listKinds.mappingsByOriginToken, tokenKey(network, tokenAddress))
+    for (const ordinal of ofToken.slice(0, ofToken.length)) found.add(ordinal)
   }
   return strand(placesOf(listOf([...found].sort((left, right) => left - right)), order))
 }
 
-/** Turns ordinals of a network into places in its order of time. */
+/** Turns ordinals of a network into places in its order by time. */
 function placesOf(ordinals: OrdinalList, { mixed }: TimeOrder): OrdinalList {
   if (mixed === undefined) return ordinals
   const places = ordinals.slice(0, ordinals.length).map((ordinal) => mixed.places[ordinal]!)
@@ -76,7 +76,7 @@ function placesOf(ordinals: OrdinalList, { mixed }: TimeOrder): OrdinalList {
 }
 
 /** @param last row of the page. */
-function cursorBehind(
+function cursorAfter(
   last: TimelineKey | undefined,
   strands: readonly ViewStrand[],
   query: TokenMappingsQuery,
@@ -95,12 +95,12 @@ function cursorBehind(
   })
 }
 
-/** Of all networks together: a cursor need not name each. */
+/** Number of rewinds of all networks together, so that a cursor need not name each. */
 function countRewinds(strands: readonly ViewStrand[]): number {
   return strands.reduce((sum, { view }) => sum + view.state.rewindCount, 0)
 }
 
-/** undefined: rows before the border were replaced since the cursor was made. */
+/** The key between the rows already given and the rest. undefined: rows before it were replaced since the cursor was made. */
 function borderOf(bytes: Uint8Array, strands: readonly ViewStrand[]): TimelineKey | undefined {
   const [seen = 0, timestampSec = 0, networkId = 0, ordinal = 0] = readCursor(bytes).numbers
   const border = { timestampSec, networkId, ordinal }
@@ -108,7 +108,7 @@ function borderOf(bytes: Uint8Array, strands: readonly ViewStrand[]): TimelineKe
   if (missed < 0) return undefined
   for (const strand of strands) {
     const { state } = strand.view
-    // Any of the networks may have had them all: taking too many for missed only asks for a new start once too often.
+    // Each network may have had all the missed rewinds. Assuming too many only refuses a cursor that would still be right.
     const untouched = state.untouchedSince(Math.max(0, state.rewindCount - missed)).tokenMappings
     if (untouched < ordinalsBefore(strand, border)) return undefined
   }

@@ -3,8 +3,8 @@ import type { Page } from '../../query/records.js'
 import type { OrdinalPage } from './pageOf.js'
 
 /**
- * A page whose rows are made when somebody reads them: one that is written from its stored bytes makes none. A class, because
- * an object literal with a getter has a shape of its own each time: 3 µs of 10 that a single row took, a third of it for the
+ * A page that makes its rows only when somebody reads them: a page that is written from stored bytes needs none. It is a class
+ * because V8 gives each object literal with a getter a new shape, which took 3 of the 10 µs of a single row, a third of it in the
  * garbage collector (November 2026, Node 20).
  */
 export class LazyPage<Row> implements Page<Row> {

@@ -6,7 +6,7 @@ import { cursorOutdated } from '../../query/refusals.js'
 import type { Rewind } from '../../store/layout/metaValues.js'
 import type { OrdinalList } from '../sets/ordinalList.js'
 
-/** Ordinals of one page, in the order of the answer, and what the answer says of it. */
+/** The ordinals of one page in the order of the answer, and the answer's fields about the page. */
 export interface OrdinalPage {
   readonly ordinals: readonly number[]
   readonly page: number
@@ -17,30 +17,30 @@ export interface OrdinalPage {
 
 export interface PageFrame {
   readonly operation: OperationId
-  /** Only ordinals in [from, below). */
+  /** Only ordinals `from` … `below` − 1 are in the pages. */
   readonly from: number
   readonly below: number
   readonly state: RewindState
-  /** What the ordinals are of. */
+  /** The rows that the ordinals belong to. */
   readonly rows: keyof Rewind
 }
 
-/** What a snapshot says of rows that were taken back. */
+/** The rewinds of a snapshot. */
 interface RewindState {
   readonly rewindCount: number
-  /** Rows below these are the same now as at that count of rewinds. */
+  /** Rows below the result are the same now as they were after that number of rewinds. */
   untouchedSince(rewindCount: number): Rewind
 }
 
 /**
- * One page of a list. A cursor is the ordinal between what was given and what comes next, so it stays right however many rows
- * are appended; it is refused only when a rewind reached below it.
+ * Cuts one page out of a list. A cursor is the ordinal between the rows already given and the rest, so it stays right however many
+ * rows are appended. It is refused only when a rewind took back rows below it.
  */
 export function pageOf(list: OrdinalList, frame: PageFrame, query: Paging): Answer<OrdinalPage> {
   const { pageSize, isAscending = false } = query
   const first = frame.from === 0 ? 0 : list.rank(frame.from)
   const end = frame.below === Number.POSITIVE_INFINITY ? list.length : Math.max(first, list.rank(frame.below))
-  /** Rows before the page, in the order of the answer. */
+  /** Number of rows before the page, in the order of the answer. */
   let skipped = (query.pageNumber - 1) * pageSize
   if (query.cursor !== undefined) {
     const border = borderOf(query.cursor, frame)
@@ -71,16 +71,16 @@ export function pageOf(list: OrdinalList, frame: PageFrame, query: Paging): Answ
   })
 }
 
-/** The cursor of a query, which the parser has checked. */
+/** Decodes the cursor of a query. The parser has checked it. */
 export function readCursor(bytes: Uint8Array): Cursor {
   const cursor = decodeCursor(bytes)
-  if (cursor === undefined) throw new InvariantError('a cursor came through that is none')
+  if (cursor === undefined) throw new InvariantError('the parser let an invalid cursor through')
   return cursor
 }
 
-/** undefined: rows below the border were replaced since the cursor was made. */
+/** The cursor's ordinal; undefined when rows below it were replaced since the cursor was made. */
 function borderOf(bytes: Uint8Array, { state, rows }: PageFrame): number | undefined {
   const [seen = 0, border = 0] = readCursor(bytes).numbers
-  // More than there were: the shard has been indexed anew.
+  // If the cursor has seen more rewinds than there are, the shard was indexed anew.
   return seen > state.rewindCount || state.untouchedSince(seen)[rows] < border ? undefined : border
 }

@@ -14,7 +14,8 @@ import { type FilterParts, isInAll } from './filteredSet.js'
 import type { ShardReaders } from './shardReaders.js'
 
 const ASSET = 0
-/** Which deposits of a network the filters leave, whatever their blocks: exact, in as few reads as a page takes. */
+
+/** The deposits of a network that match all filters except those by block and time. Reads no more than a page needs. */
 export function selectBridges(shards: ShardReaders, source: ShardView, query: BridgesQuery): OrdinalList {
   const lists = namedLists(source, query)
   const [shortest] = lists
@@ -28,19 +29,19 @@ export function selectBridges(shards: ShardReaders, source: ShardView, query: Br
   return listOfBits(keptSet(shards, source, query, parts))
 }
 
-/** Filters that a stored list answers, shortest list first. */
+/** A list for each filter that names deposits one by one or has a stored list; shortest first. */
 function namedLists(source: ShardView, query: BridgesQuery): IndexedList[] {
   const { depositCounts, fromAddress, toAddress, transactionHash } = query
   const lists: IndexedList[] = []
-  if (depositCounts !== undefined) lists.push(listOf(known(source, depositCounts)))
+  if (depositCounts !== undefined) lists.push(listOf(onlyStored(source, depositCounts)))
   if (fromAddress !== undefined) lists.push(source.deposits.senders.by(fromAddress))
   if (toAddress !== undefined) lists.push(source.list(listKinds.depositsByDestinationAddress, toAddress))
   if (transactionHash !== undefined) lists.push(depositsOfTransaction(source, transactionHash))
   return lists.length < 2 ? lists : lists.sort((left, right) => left.length - right.length)
 }
 
-/** Those that are indexed. @param depositCounts one or more, ascending. */
-function known({ deposits }: ShardView, depositCounts: readonly number[]): readonly number[] {
+/** Leaves out deposits that are not stored. @param depositCounts one or more, ascending. */
+function onlyStored({ deposits }: ShardView, depositCounts: readonly number[]): readonly number[] {
   const { count } = deposits
   return depositCounts.at(-1)! < count
     ? depositCounts
@@ -71,7 +72,7 @@ function stateOf({ claimed, readyForClaim }: BridgesQuery): StateFilter | undefi
   }
 }
 
-/** No list names the deposits: the answer is an expression over sets. */
+/** The answer when no filter has a list: an expression over sets. */
 function selectAmongAll(shards: ShardReaders, source: ShardView, query: BridgesQuery): OrdinalList {
   const { networkIds, leafType } = query
   const state = stateOf(query)
@@ -85,7 +86,7 @@ function selectAmongAll(shards: ShardReaders, source: ShardView, query: BridgesQ
   const sets = shards.depositSets(source)
   if (leafType === undefined) return listOfBits(ofAnyType(sets, source, networkIds, state))
   if (leafType !== ASSET) return listOfBits(ofType(shards, source, query, leafType))
-  // Of all that is asked for, what is of another type is taken away: few deposits are.
+  // Assets have no list: all deposits that match, less those of the other leaf types, which are few.
   const parts = [part(ofAnyType(sets, source, networkIds, state), 1)]
   for (const other of source.listLeafTypes()) parts.push(part(ofType(shards, source, query, other), -1))
   return listOfBits(new SignedBits(parts))
@@ -117,7 +118,7 @@ function part(bits: Bits, sign: 1 | -1): SignedPart {
   return { bits, sign, below: Number.POSITIVE_INFINITY }
 }
 
-/** Destination and leaf type: what no reorg short of a rewind changes about a deposit. */
+/** Sets for the filters by destination and leaf type, which only a rewind can change. */
 function fixedSets(sets: DepositSets, source: ShardView, { networkIds, leafType }: BridgesQuery): Bits[] {
   const fixed: Bits[] = []
   if (networkIds !== undefined) fixed.push(sets.sentToAny(source, networkIds))
@@ -132,10 +133,10 @@ function fixedSets(sets: DepositSets, source: ShardView, { networkIds, leafType 
   return fixed
 }
 
-/** The kept answer to a combination over long lists. */
+/** The kept filtered set of a combination over long lists. */
 function keptSet(shards: ShardReaders, source: ShardView, query: BridgesQuery, parts: FilterParts): Bits {
   const { state: snapshot } = source
-  // A correction inserts rows into the middle of a sender's list, so sets made from the list before are void.
+  // A correction inserts rows into the middle of a sender's list. The number of corrections in the key makes older sets void.
   const corrections = query.fromAddress === undefined ? '' : snapshot.senderCorrections
   const kept = shards.filteredSets.find(`bridges ${corrections} ${keyOf(query)}`, parts, {
     rewindCount: snapshot.rewindCount,
@@ -156,14 +157,14 @@ function keptSet(shards: ShardReaders, source: ShardView, query: BridgesQuery, p
   return kept.inState(`${state.claimed} ${state.ready}`, bits, sets.flips, ready)
 }
 
-/** Tells combinations apart; a network's own rows only are in its sets. */
+/** Equal for equal filters on the same network. */
 function keyOf(query: BridgesQuery): string {
   const { networkId, depositCounts, networkIds, leafType, fromAddress, toAddress, transactionHash } = query
   const bytes = [fromAddress, toAddress, transactionHash].map((value) => (value ? `=${latin1(value)}` : ''))
   return [networkId, depositCounts, networkIds, leafType, ...bytes].join(';')
 }
 
-/** Goes through a short list. */
+/** Checks each deposit of a short list. */
 function selectFew(
   shards: ShardReaders,
   source: ShardView,

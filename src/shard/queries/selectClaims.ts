@@ -12,7 +12,7 @@ import type { ShardView } from '../snapshot/shardView.js'
 import { isInAll } from './filteredSet.js'
 import type { ShardReaders } from './shardReaders.js'
 
-/** Which claims in force the filters leave. */
+/** The claims in force that match all filters. */
 export function selectClaims(shards: ShardReaders, view: ShardView, query: ClaimsQuery): OrdinalList {
   const stored = selectStored(shards, view, query)
   const matching =
@@ -20,7 +20,7 @@ export function selectClaims(shards: ShardReaders, view: ShardView, query: Claim
   return without(matching, shards.unlistedClaims.of(view))
 }
 
-/** Claims that stored lists know by all that is asked for, in force or not. */
+/** Claims that match according to the stored lists, in force or not. Lists by destination address lack set claims. */
 function selectStored(shards: ShardReaders, view: ShardView, query: ClaimsQuery): OrdinalList {
   const { networkIds } = query
   const lists = namedLists(view, query)
@@ -41,7 +41,7 @@ function selectStored(shards: ShardReaders, view: ShardView, query: ClaimsQuery)
   if (driver.length <= shards.thresholds.worthKeeping)
     return listOf(driver.slice(0, driver.length).filter((ordinal) => isInAll(ordinal, parts)))
   const { state } = view
-  // A correction inserts rows into the middle of a sender's list, so sets made from the list before are void.
+  // A correction inserts rows into the middle of a sender's list. The number of corrections in the key makes older sets void.
   const corrections = query.fromAddress === undefined ? '' : state.senderCorrections
   const kept = shards.filteredSets.find(`claims ${corrections} ${keyOf(query)}`, parts, {
     rewindCount: state.rewindCount,
@@ -54,7 +54,7 @@ function selectStored(shards: ShardReaders, view: ShardView, query: ClaimsQuery)
   return listOfBits(kept.bits)
 }
 
-/** Claims that an administrator set for deposits to the address: what they pay and to whom stands with the deposit. */
+/** Matching claims that an administrator set for deposits to the address: SetClaim has no address, its deposit has. */
 function selectSet(shards: ShardReaders, view: ShardView, query: ClaimsQuery): number[] {
   const lists = namedLists(view, query)
   return shards.unlistedClaims
@@ -62,7 +62,7 @@ function selectSet(shards: ShardReaders, view: ShardView, query: ClaimsQuery): n
     .filter((ordinal) => rowMatches(view, query, lists, ordinal))
 }
 
-/** Filters that a stored list answers for every claim. */
+/** A list for each filter whose list has every claim, set ones included. */
 function namedLists(view: ShardView, query: ClaimsQuery): IndexedList[] {
   const { fromAddress, transactionHash, globalIndex } = query
   const lists: IndexedList[] = []
@@ -81,8 +81,8 @@ function claimsOfTransaction(view: ShardView, transactionHash: Hash): IndexedLis
 }
 
 /**
- * Claims in force that a global index names: the one of the deposit that it decodes to, and, told the bare index of before
- * etrog, the one that was made with it. At most two.
+ * Claims in force that a global index names: that of the deposit that it decodes to, and, if it may be a V1 index (before etrog: the
+ * deposit count alone), that of the V1 claim with this index. At most two.
  */
 function claimsOfIndex(view: ShardView, globalIndex: bigint): number[] {
   const found = new Set<number>()
@@ -97,11 +97,11 @@ function claimsOfIndex(view: ShardView, globalIndex: bigint): number[] {
   return [...found].sort((left, right) => left - right)
 }
 
-/** Only the bare index of before etrog names another deposit than it says. */
+/** Whether a claim was made before etrog: only then its global index decodes to another deposit than the claimed one. */
 function isV1Claim(view: ShardView, ordinal: number): boolean {
   const claim = view.claims.get(ordinal)
-  const told: GlobalIndexParts = decodeGlobalIndex(readUint256(claim.globalIndex, 0))
-  return told.sourceNetwork !== claim.sourceNetwork || told.depositCount !== claim.depositCount
+  const decoded: GlobalIndexParts = decodeGlobalIndex(readUint256(claim.globalIndex, 0))
+  return decoded.sourceNetwork !== claim.sourceNetwork || decoded.depositCount !== claim.depositCount
 }
 
 function sourceSets(shards: ShardReaders, view: ShardView, { networkIds }: ClaimsQuery): Bits[] {
@@ -126,7 +126,7 @@ function rowMatches(
   )
 }
 
-/** Tells combinations apart. */
+/** Equal for equal filters on the same network. */
 function keyOf(query: ClaimsQuery): string {
   const { networkId, networkIds, fromAddress, toAddress, transactionHash, globalIndex } = query
   const bytes = [fromAddress, toAddress, transactionHash, globalIndex]

@@ -16,7 +16,7 @@ import { shardDirectory } from '../../store/shardDirectory.js'
 import { openShardStoreReader } from '../../store/shardStore.js'
 import { type CompiledMerkle, createHasher } from '../../wasm/wasmModule.js'
 import { ProofMaker } from '../proofs/proofMaker.js'
-import { ClaimFacts } from '../readiness/claimable.js'
+import { ClaimFacts } from '../readiness/claimFacts.js'
 import { DepositSets } from '../readiness/depositSets.js'
 import { ListMirrors } from '../readiness/listMirrors.js'
 import type { SlotCounts } from '../rows/rowArena.js'
@@ -28,19 +28,19 @@ import { TokenMappingColumns } from './tokenMappingColumns.js'
 import { TokenMappingRecords } from './tokenMappingRecords.js'
 import { UnlistedClaims } from './unlistedClaims.js'
 
-/** Where one way of answering filters gives way to the next; tests lower them, so that small worlds go every way. */
+/** Sizes at which one way of answering filters takes over from another. Tests lower them, so that little data takes every way. */
 export interface Thresholds {
-  /** Up to so many candidates are looked at row by row, without any set. */
+  /** Up to this many candidates are checked row by row, without any set. */
   readonly rowsWorthReading: number
-  /** Up to so many are gone through anew for each page; the answer to more is kept. */
+  /** Up to this many candidates are checked anew for each page. Of more, the matching ones are kept as a set. */
   readonly worthKeeping: number
-  /** Read when the first row is packed. */
+  /** Taken when the first row is packed. */
   readonly slots: SlotCounts
 }
 
 /**
- * Kept chunks have 4 kB each, 15 MB in all: 17,000 deposits and as many claims, 41,000 senders, the hashes of 130,000 claims,
- * the links of a million deposits.
+ * Number of chunks kept in the arena, 4 kB each, 15 MB in all: 17,000 deposits and as many claims, 41,000 senders, the hashes of
+ * 130,000 claims, the claim links of a million deposits.
  */
 const SLOTS: SlotCounts = { deposits: 512, senders: 512, claims: 512, hashes: 1024, links: 1024 }
 
@@ -56,8 +56,8 @@ interface Shard {
 }
 
 /**
- * Every shard of the instance, as one pool worker reads it. Queries run inside `withSnapshots` and reach all they need from
- * here; what is derived across networks is kept between tasks.
+ * Every shard, as one query thread reads it. Queries run inside `withSnapshots` and get everything they need from here. What is
+ * derived from the shards is kept between tasks.
  */
 export class ShardReaders {
   readonly hasher: TreeHasher
@@ -87,10 +87,10 @@ export class ShardReaders {
   }
 
   /**
-   * Runs one task: each shard that the body touches shows one snapshot, newer than the start of the task, to its end. A shard is
-   * refreshed when it is first touched and released in any case (`openShardStoreReader` says why), so tasks pay for what they
-   * read. Whoever returns a version with the answers reads it before this call: answers may then be newer than their version,
-   * never older.
+   * Runs one task. Each shard that `body` reads shows one snapshot to the end of the task, at least as new as the task's start. A shard
+   * is refreshed when the task first reads it, and always released after (see `openShardStoreReader`), so a task pays only for what
+   * it reads. A caller that returns a version with the answers must read the version before this call: answers may be newer than
+   * their version, never older.
    */
   withSnapshots<T>(body: () => T): T {
     if (this.#isOpen) throw new InvariantError('withSnapshots was called inside withSnapshots')
@@ -122,13 +122,13 @@ export class ShardReaders {
       shard.isTouched = true
       const { version } = shard.view
       shard.view.refresh()
-      // Who is answered from a commit must find it in the sync status afterwards, and the board is told of it a little later.
+      // After an answer from a commit, the sync status must show that commit, too; the indexer publishes it a little after the commit.
       if (shard.view.version !== version) shard.status.awaitCommit(shard.view.commits ?? 0)
     }
     return shard.view
   }
 
-  /** Deposits of one network as sets. */
+  /** The deposits of one network as sets. */
   depositSets(source: ShardView): DepositSets {
     let sets = this.#depositSets.get(source.networkId)
     if (sets === undefined) {
@@ -138,7 +138,7 @@ export class ShardReaders {
     return sets
   }
 
-  /** Times of the deposits of one network whose times fall. */
+  /** The deposit times of a network whose times fall. */
   depositTimes({ networkId }: ShardView): DepositTimes {
     let times = this.#depositTimes.get(networkId)
     if (times === undefined) {
@@ -158,12 +158,12 @@ export class ShardReaders {
     return sets
   }
 
-  /** Why the network stood still when the task began; `none` also for a network that is not indexed. */
+  /** The network's halt reason when the task began; `none` also for a network that is not indexed. */
   haltReason(networkId: NetworkId): HaltReason {
     return this.#shards.get(networkId)?.haltReason ?? 'none'
   }
 
-  /** Where the network's head stood when the task began; `inStep` also for a network that is not indexed. */
+  /** The place of the network's head when the task began; `inStep` also for a network that is not indexed. */
   headPlace(networkId: NetworkId): HeadPlace {
     return this.#shards.get(networkId)?.headPlace ?? headPlaces.inStep
   }
@@ -183,7 +183,7 @@ export interface ShardReadersOptions {
   readonly status: StatusBoardHandle
 }
 
-/** Opens every configured shard for reading. Main has opened them for writing before: the first opener's flags win. */
+/** Opens every configured shard for reading. Main must have opened them for writing before, as `prepareStores` says. */
 export function openShardReaders({ config, compiled, status }: ShardReadersOptions): ShardReaders {
   const hasher = createHasher(compiled)
   const shards = new Map<NetworkId, Shard>()

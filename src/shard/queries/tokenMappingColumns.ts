@@ -2,14 +2,14 @@ import type { NetworkId } from '../../protocol/units.js'
 import { orderByTime, type TimeOrder } from '../sets/timeline.js'
 import type { ShardView } from '../snapshot/shardView.js'
 
-/** What filters and the order over all networks need of the token mappings of one network. */
+/** The fields of one network's token mappings that filters and the order over all networks need. */
 export class TokenMappingColumn {
-  /** By ordinal. */
+  /** Indexed by ordinal. */
   readonly #timestampsSec: number[] = []
-  /** Ordinals by home network of the token, ascending. */
+  /** Ascending ordinals by origin network of the token. */
   readonly byOriginNetwork = new Map<NetworkId, number[]>()
   #doTimesFall = false
-  /** Made anew when mappings have come. */
+  /** undefined until asked for, and again when a mapping is added while times fall. */
   #order: TimeOrder | undefined
 
   get length(): number {
@@ -33,7 +33,7 @@ export class TokenMappingColumn {
   }
 }
 
-/** Kept by each pool worker; a column grows with the mappings, and starts anew after a reorg. */
+/** Each query thread keeps one. A network's column grows with its mappings and starts anew after a reorg. */
 export class TokenMappingColumns {
   readonly #kept = new Map<NetworkId, { readonly epoch: number; readonly column: TokenMappingColumn }>()
 

@@ -6,21 +6,21 @@ import { decodeTokenMappingRow } from '../../store/layout/tokenMappingRow.js'
 import { SlotCache } from '../sets/slotCache.js'
 import type { ShardView } from '../snapshot/shardView.js'
 
-/** Records kept per network, some 600 bytes each, and as much again for what presenters keep with them. */
+/** Records kept per network: about 600 bytes each, and as much again for what presenters keep for each record. */
 const KEPT = 1024
-/** Metadata of a token is 192 to 320 bytes, but anybody may write more, and more than is shown. */
+/** Records with longer metadata are not kept. A token's metadata has 192 to 320 bytes, but anybody may write more. */
 const MAX_METADATA_BYTES = 1024
 
 interface Kept {
   readonly record: TokenMappingRecord
-  /** The stored row, and the epoch of the dictionary that it names its metadata by: while both are the same, so is the record. */
+  /** The stored row, and the epoch for which its metadata id holds: while both are the same, the record is right. */
   readonly row: Uint8Array
   readonly epoch: number
-  /** Version of the shard at which that was last seen. */
+  /** The shard version at which both were last compared. */
   version: number
 }
 
-/** Token mappings as records. They hardly ever change, so each is made once and handed out again: nobody writes to it. */
+/** Records of token mappings. They hardly ever change, so each is made once and returned again: never write to it. */
 export class TokenMappingRecords {
   readonly #kept = new Map<NetworkId, SlotCache<Kept>>()
 
@@ -30,7 +30,7 @@ export class TokenMappingRecords {
     const kept = slots.get(ordinal)
     if (kept?.version === view.version) return kept.record
     const { epoch } = view.state
-    // The store's own bytes: compared, or copied, before anything else is read.
+    // These are the store's own bytes: they are compared or copied before the next read.
     const row = view.peekTokenMapping(ordinal)
     if (kept?.epoch === epoch && equalBytes(kept.row, row)) {
       kept.version = view.version

@@ -9,13 +9,13 @@ interface SetByAdministrator {
   readonly ordinal: number
   readonly sourceNetwork: NetworkId
   readonly depositCount: number
-  /** Destination address of the deposit, and the number of the source's rewinds when it was read. */
+  /** Destination address of the deposit, and the source's number of rewinds when it was read. */
   deposit: { readonly address: Uint8Array; readonly rewindCount: number } | undefined
 }
 
 interface Kept {
   epoch: number
-  /** Version of the shard that it was brought up to. */
+  /** The shard version of the last update. */
   version: number
   outOfForceCount: number
   outOfForce: readonly number[]
@@ -23,8 +23,8 @@ interface Kept {
 }
 
 /**
- * Claims that lists and totals leave out: those no longer in force, and those set by an administrator whose deposit is not
- * known yet. Both are few, so pages are counted around them.
+ * Claims that pages and totals leave out: those no longer in force, and those that an administrator set for a deposit that is not
+ * stored yet. Both are few, so they are taken out of the lists at read time (`without`).
  */
 export class UnlistedClaims {
   readonly #shards: { find(networkId: NetworkId): ShardView | undefined }
@@ -34,7 +34,7 @@ export class UnlistedClaims {
     this.#shards = shards
   }
 
-  /** Their ordinals, ascending. */
+  /** Ordinals of the unlisted claims, ascending. */
   of(view: ShardView): readonly number[] {
     const { outOfForce, setByAdministrator } = this.#keptOf(view)
     if (setByAdministrator.length === 0) return outOfForce
@@ -46,7 +46,7 @@ export class UnlistedClaims {
       : [...new Set([...outOfForce, ...pending])].sort((left, right) => left - right)
   }
 
-  /** Claims set by an administrator whose deposit goes to the address, ascending: no stored list has them. */
+  /** Claims that an administrator set for deposits to the address, ascending. No stored list has them. */
   setFor(view: ShardView, address: Uint8Array): number[] {
     return this.#keptOf(view)
       .setByAdministrator.filter((claim) => {
@@ -62,7 +62,7 @@ export class UnlistedClaims {
       .map(({ ordinal }) => ordinal)
   }
 
-  /** The source's shard, once it holds the deposit. */
+  /** The source's shard; undefined while it does not have the deposit. */
   #sourceOf({ sourceNetwork, depositCount }: SetByAdministrator): ShardView | undefined {
     const source = this.#shards.find(sourceNetwork)
     return source !== undefined && depositCount < source.deposits.count ? source : undefined
@@ -76,7 +76,7 @@ export class UnlistedClaims {
       kept = { epoch, version: -1, outOfForceCount: 0, outOfForce: [], setByAdministrator: [] }
       this.#kept.set(view.networkId, kept)
     }
-    // Within an epoch both only grow.
+    // Within an epoch both lists only grow.
     if (kept.outOfForceCount !== counters.claimsOutOfForce) {
       kept.outOfForce = view.claims.listOutOfForce()
       kept.outOfForceCount = counters.claimsOutOfForce

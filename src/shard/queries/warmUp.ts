@@ -2,12 +2,12 @@ import type { NetworkId } from '../../protocol/units.js'
 import type { ShardReaders } from './shardReaders.js'
 
 /**
- * Makes what the first questions would wait for otherwise: how deposits come to be claimable, which nearly every answer needs,
- * then the sets of what is sent and claimed between the networks served. Stops between two steps when the time is up: the rest
- * is made when it is asked for. Of ten million bridges to three networks the first part takes 1.3 s of CPU time, the longest
- * step 0.5 s, all of it 3 s.
- * @param budgetMs how long a worker may keep its pool from starting with sets.
- * @returns whether all of it was made.
+ * Derives what the first queries would otherwise wait for: first the claim paths, which nearly every answer needs, then the sets of
+ * deposits sent and claimed between the served networks. When the time is up it stops before the next step; queries derive the rest
+ * when they need it. For ten million deposits to three networks the claim paths take 1.3 s of CPU time, the longest step 0.5 s, and
+ * everything 3 s.
+ * @param budgetMs time for the sets, during which the pool waits for this query thread.
+ * @returns whether everything was derived.
  */
 export function warmUp(shards: ShardReaders, budgetMs: number): boolean {
   try {
@@ -31,7 +31,7 @@ export function warmUp(shards: ShardReaders, budgetMs: number): boolean {
       return true
     })
   } catch {
-    // A store that contradicts itself is told by the question that meets it, and the other shards are served.
+    // If a store contradicts itself, the query that reads it will report that. Other shards must be served meanwhile.
     return false
   }
 }

@@ -4,7 +4,7 @@ import type { ShardView } from '../snapshot/shardView.js'
 import type { Coverage } from './coverage.js'
 import type { UsableIndexes, UsableReach } from './usableIndexes.js'
 
-/** L1 info indexes that a destination accepts, and what they cover. */
+/** The L1 info indexes that a destination accepts, and the deposits that they cover. */
 interface Accepted {
   readonly usable: UsableIndexes
   readonly reach: UsableReach
@@ -13,32 +13,32 @@ interface Accepted {
 interface ClaimPathFacts {
   readonly destination: ShardView | undefined
   readonly coverage: Coverage
-  /** undefined: every L1 info leaf (destination L1, or a destination that is not indexed here). */
+  /** undefined: every L1 info leaf counts as accepted. The destination is the L1, or is not indexed here. */
   readonly accepted: Accepted | undefined
   readonly finalLeafCount: number
   readonly isInDoubt: boolean
-  /** A chain on the way was put back below what is stored: proofs are still answered, but nothing is ready. */
+  /** The destination's chain, or the L1's below a final block, was put back: proofs are still answered, but nothing is ready. */
   readonly isPutBack: boolean
 }
 
-/** Deposits that are ready unless claimed: all below a count, and some ranges above it. */
+/** Deposits that are ready unless they are claimed: all below a count, and some ranges above it. */
 export interface ReadyCounts {
   readonly below: number
-  /** Empty unless the exit tree was cut. */
+  /** Empty unless the local exit tree was cut. */
   readonly above: CountRanges
 }
 
 const NONE_READY: ReadyCounts = { below: 0, above: CountRanges.none }
 
-/** How deposits of one source network come to be claimable on one destination, as the snapshots of this task tell. */
+/** Which deposits of one source network can be claimed on one destination, and with which L1 info index, in the task's snapshots. */
 export class ClaimPath {
-  /** undefined: not indexed here, so that claims and injections are unknown. */
+  /** undefined: not indexed here, so its claims and injections are unknown. */
   readonly destination: ShardView | undefined
-  /** L1 info leaves in final blocks: proofs are made against indexes below. */
+  /** Number of L1 info leaves in final blocks: proofs use only indexes below it. */
   readonly finalLeafCount: number
-  /** True while one of the networks on the way is halted and can't be answered for. */
+  /** True while the halt of source, L1 or destination is in doubt (`isInDoubt`). */
   readonly isInDoubt: boolean
-  /** Deposits with a final L1 info leaf that the destination accepts now: ready unless claimed. */
+  /** Deposits that a final L1 info leaf covers which the destination accepts now: ready unless claimed. */
   readonly ready: ReadyCounts
   readonly #coverage: Coverage
   readonly #accepted: Accepted | undefined
@@ -58,18 +58,18 @@ export class ClaimPath {
     this.ready = isOpen ? this.#coveredByFinal() : NONE_READY
   }
 
-  /** Whether the deposit could be claimed now. It may have been claimed already. */
+  /** Whether the deposit is ready unless it is claimed already. */
   isReady(depositCount: number): boolean {
     const { below, above } = this.ready
     return depositCount < below || (!above.isEmpty && above.has(depositCount))
   }
 
-  /** Smallest L1 info index that covers the deposit; undefined while none does. */
+  /** The smallest L1 info index that covers the deposit; undefined while none does. */
   findFirstCovering(depositCount: number): L1InfoTreeIndex | undefined {
     return this.#coverage.findFirst(depositCount)
   }
 
-  /** The smallest of those that the destination accepts now, final or not; where that is not known, the first covering one. */
+  /** The smallest covering index that the destination accepts now, final or not. If its injections are unknown: the smallest covering one. */
   findAccepted(depositCount: number): L1InfoTreeIndex | undefined {
     if (this.#accepted === undefined) return this.#coverage.findFirst(depositCount)
     const position = this.#accepted.reach.findFirst(depositCount)
@@ -78,7 +78,7 @@ export class ClaimPath {
       : (this.#accepted.usable.indexes.at(position) as L1InfoTreeIndex)
   }
 
-  /** The index to prove the deposit against: accepted and final; undefined while there is none. */
+  /** The index to prove the deposit against: the smallest accepted one, if it is final. undefined while there is none. */
   findUsable(depositCount: number): L1InfoTreeIndex | undefined {
     if (this.isInDoubt) return undefined
     const index = this.findAccepted(depositCount)

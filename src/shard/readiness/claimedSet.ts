@@ -1,7 +1,7 @@
 import { CountedBits, type Flips } from '../sets/countedBits.js'
 import type { ShardView } from '../snapshot/shardView.js'
 
-/** Claims remembered, so that the deposits of those that a reorg takes back are known: more than a reorg holds. */
+/** Number of newest claims whose deposits are remembered: more than a reorg takes back. */
 const REMEMBERED = 4_096
 
 interface SeenClaim {
@@ -10,29 +10,30 @@ interface SeenClaim {
 }
 
 /**
- * Which deposits from one source to one destination have a claim in force. Each deposit's claim link is read once, then followed:
- * new claims by their ordinals, claims out of force by their list, claims taken back by what is remembered of them.
+ * The deposits from one source to one destination that have a claim in force. Each deposit's claim link is read once. After that only
+ * changes are followed: new claims by ordinal, claims out of force by their list, and claims that a reorg took back by the remembered
+ * claims.
  */
 export class ClaimedSet {
   readonly members = new CountedBits()
   readonly #flips: Flips
-  /** Deposits below have been looked at. */
+  /** Claim links of deposits below this count have been read. */
   #followedBelow = 0
   #sourceRewinds = 0
-  /** Claims below have been looked at; −1: none yet. */
+  /** Claims below this ordinal have been followed; −1: not begun yet. */
   #claims = -1
   #rewinds = 0
   #outOfForce: readonly number[] = []
-  /** The newest claims of the source's deposits, by ordinal, from `#rememberedFrom` on. */
+  /** Claims of the source's deposits from ordinal `#rememberedFrom` on, ascending. */
   #remembered: readonly SeenClaim[] = []
   #rememberedFrom = 0
 
-  /** @param flips is told each member that comes or goes, but for those that a rewind of the source takes away. */
+  /** @param flips gets each deposit that becomes a member or stops being one, except those that a rewind of the source takes away. */
   constructor(flips: Flips) {
     this.#flips = flips
   }
 
-  /** @param sent deposits from the source to the destination, of the same snapshot. */
+  /** @param sent deposits from the source to the destination, in the same snapshot. */
   update(source: ShardView, destination: ShardView, sent: CountedBits): void {
     this.#followSourceRewinds(source)
     if (this.#claims < 0 || this.#untouched(destination) < this.#rememberedFrom) {
@@ -45,7 +46,7 @@ export class ClaimedSet {
     this.#followDeposits(source, destination, sent)
   }
 
-  /** Claims below are those of the last time. */
+  /** Claims below this ordinal are the same as at the last update. */
   #untouched({ state }: ShardView): number {
     return state.untouchedSince(this.#rewinds).claims
   }
@@ -58,7 +59,7 @@ export class ClaimedSet {
     this.#sourceRewinds = state.rewindCount
   }
 
-  /** Every deposit's link will be read: of the claims made so far only the newest are of interest, lest they are taken back. */
+  /** Starts anew: every deposit's link will be read, so of the claims only the newest are read, for the case that a reorg takes them back. */
   #begin(source: ShardView, destination: ShardView): void {
     const { counters, rewindCount } = destination.state
     const rememberedFrom = Math.max(0, counters.claims - REMEMBERED)
@@ -87,11 +88,11 @@ export class ClaimedSet {
       const { sourceNetwork, depositCount } = destination.claims.get(ordinal)
       if (sourceNetwork === source.networkId) touched.push(depositCount)
     }
-    // A claim may be known before its deposit: then it is met when the deposit's turn comes.
+    // A claim may be stored before its deposit. `#followDeposits` finds it later.
     for (const depositCount of touched)
       if (depositCount < this.#followedBelow && sent.has(depositCount))
         this.#follow(source, destination, depositCount)
-    // Only now: what a failed read kept from being followed is followed by the next task.
+    // Set last: after a failed read the next task follows the same claims again.
     this.#claims = counters.claims
     this.#rewinds = rewindCount
     this.#outOfForce = outOfForce
@@ -117,7 +118,7 @@ export class ClaimedSet {
   #followDeposits(source: ShardView, destination: ShardView, sent: CountedBits): void {
     const { deposits } = source.state.counters
     if (deposits === this.#followedBelow) return
-    // A read that failed may have left some behind; a claim may have gone since.
+    // A failed read may have left members above; their claims may have gone since.
     if (this.members.end > this.#followedBelow) this.members.truncate(this.#followedBelow)
     if (sent.length > 0)
       destination.claims.eachClaimed(source.networkId, this.#followedBelow, deposits, (depositCount) => {
@@ -133,7 +134,7 @@ export class ClaimedSet {
   }
 }
 
-/** Ordinals that are in one list only. */
+/** Ordinals that are in exactly one of the two lists. */
 function differenceOf(left: readonly number[], right: readonly number[]): number[] {
   if (left === right) return []
   const inLeft = new Set(left)

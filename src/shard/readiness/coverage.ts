@@ -7,18 +7,18 @@ import type { L1InfoColumns } from './l1InfoColumns.js'
 import type { SettledCoverage } from './settledCoverage.js'
 
 /**
- * Per L1 info leaf, how many deposits of one source network it provably covers: deposit d is covered by leaf i when
- * d < `exact[i]`. `reach` is the running maximum of `exact`, so that the first leaf that covers d is found by bisection
- * even where `exact` falls (a leaf whose root is not known yet covers nothing).
+ * For each L1 info leaf, how many deposits of one source network it covers: leaf i covers deposit d when d < `exact[i]`. `reach` is
+ * the running maximum of `exact`: it finds the first leaf that covers d by bisection, although `exact` may fall (a leaf whose root is
+ * not known yet covers nothing).
  *
- * After a cut of the exit tree a leaf may name a root of an older lineage. `exact` then ends at the cut, and above it the root
+ * After a cut of the local exit tree a leaf may name a root of an older lineage. `exact` then ends at the cut; above the cut the root
  * covers only regrown deposits.
  */
 export class Coverage {
   readonly exact = new Uint32Column()
   readonly reach = new Uint32Column()
   readonly #former = new FormerReach()
-  /** Runs of leaves that name one root of an older lineage: each run's first leaf, and its root. undefined ends a run. */
+  /** Runs of leaves that name the same root of an older lineage: each run's first leaf and root. A run without such a root has undefined. */
   readonly #runStarts: number[] = []
   readonly #runRoots: (FormerRoot | undefined)[] = []
   #regrown: Regrown = () => CountRanges.none
@@ -26,12 +26,12 @@ export class Coverage {
   #settledGeneration = -1
   #generation = 0
 
-  /** Moves when an entry that was there before changed. */
+  /** Grows when an existing entry changes, not when entries are appended. */
   get generation(): number {
     return this.#generation
   }
 
-  /** Regrown deposits per older lineage, as of the last update's snapshot. */
+  /** Regrown deposits of each older lineage, in the snapshot of the last update. */
   get regrown(): Regrown {
     return this.#regrown
   }
@@ -64,14 +64,14 @@ export class Coverage {
     }
   }
 
-  /** The root of an older lineage that a leaf names, where it may cover more than `exact` tells. */
+  /** The root of an older lineage that a leaf names, if it may cover regrown deposits beyond `exact`. */
   formerAt(index: number): FormerRoot | undefined {
     return this.#runStarts.length === 0
       ? undefined
       : this.#runRoots[firstAtLeast(this.#runStarts, index + 1) - 1]
   }
 
-  /** Smallest L1 info index that covers the deposit; undefined while none does. */
+  /** The smallest L1 info index that covers the deposit; undefined while none does. */
   findFirst(depositCount: number): L1InfoTreeIndex | undefined {
     const index = this.reach.firstAbove(depositCount)
     const first = index === this.reach.length ? undefined : index
@@ -79,12 +79,12 @@ export class Coverage {
     return smallerOf(first, former) as L1InfoTreeIndex | undefined
   }
 
-  /** All deposits below are covered by one of the first `leafCount` L1 info leaves. */
+  /** One of the first `leafCount` L1 info leaves covers all deposits below this count. */
   coveredByFirst(leafCount: number): number {
     return leafCount === 0 ? 0 : this.reach.at(leafCount - 1)
   }
 
-  /** Regrown deposits covered by one of them; some may be below `coveredByFirst`. */
+  /** Regrown deposits that the first `leafCount` L1 info leaves cover. Some may be below `coveredByFirst`. */
   regrownInFirst(leafCount: number): CountRanges {
     return this.#former.coveredBelow(leafCount, this.#regrown)
   }

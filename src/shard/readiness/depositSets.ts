@@ -6,12 +6,12 @@ import { type CountedBits, Flips } from '../sets/countedBits.js'
 import { RangedBits } from '../sets/rangedBits.js'
 import { SignedBits, type SignedPart } from '../sets/signedBits.js'
 import type { ShardView } from '../snapshot/shardView.js'
-import type { ClaimFacts } from './claimable.js'
 import { ClaimedSet } from './claimedSet.js'
+import type { ClaimFacts } from './claimFacts.js'
 import type { ReadyCounts } from './claimPath.js'
 import { ListMirrors } from './listMirrors.js'
 
-/** What the sets need of the task's shards. */
+/** What `DepositSets` needs of the task's shards. */
 export interface DepositSetsShards {
   readonly networkIds: readonly NetworkId[]
   readonly claimFacts: ClaimFacts
@@ -19,21 +19,21 @@ export interface DepositSetsShards {
 
 interface FollowedClaims {
   readonly set: ClaimedSet
-  /** Versions of the shards that the set was brought up to. */
+  /** The shard versions of the last update. */
   sourceVersion: number
   destinationVersion: number
 }
 
-/** What cuts the deposits of one source down by state; an absent field does not. */
+/** Filters by state. An absent field filters nothing. */
 export interface StateFilter {
   readonly claimed?: boolean
   readonly ready?: boolean
 }
 
 /**
- * Deposits of one source network as sets: by destination, by leaf type, claimed, ready. Kept by each pool worker, brought up to
- * the task's snapshots when asked for. Whether a deposit is ready is not stored anywhere: those below the watermark of their way
- * that are not claimed are, so that a moved watermark costs nothing.
+ * The deposits of one source network as sets: by destination, by leaf type, claimed, ready. Each query thread keeps them and updates
+ * a set to the task's snapshots when it is asked for. Readiness is not stored: the ready deposits to a destination are the unclaimed
+ * ones among `ClaimPath.ready`, so it costs nothing when more become ready.
  */
 export class DepositSets {
   /** Deposits whose claim came or went. */
@@ -49,7 +49,7 @@ export class DepositSets {
     this.#shards = shards
   }
 
-  /** Another task with other snapshots follows. */
+  /** Call it at the start of each task, whose snapshots may be other ones. */
   reset(): void {
     this.#sent.reset()
     this.#ofType.reset()
@@ -59,7 +59,7 @@ export class DepositSets {
     return this.#shards.networkIds.includes(networkId)
   }
 
-  /** Networks that are indexed here and among those asked for; all of them when none are. */
+  /** Those of the given networks that are indexed here. @param networkIds undefined: all. */
   served(networkIds: readonly NetworkId[] | undefined): readonly NetworkId[] {
     return networkIds?.filter((networkId) => this.isServed(networkId)) ?? this.#shards.networkIds
   }
@@ -69,7 +69,7 @@ export class DepositSets {
     return this.#sent.get(source, networkId)
   }
 
-  /** Deposits with one leaf type other than 0. */
+  /** Deposits of one leaf type. @param leafType not 0: assets have no list. */
   ofType(source: ShardView, leafType: number): CountedBits {
     return this.#ofType.get(source, leafType)
   }
@@ -89,7 +89,7 @@ export class DepositSets {
       claimed.sourceVersion = -1
       claimed.set.update(source, destination, this.sentTo(source, networkId))
       claimed.destinationVersion = destination.version
-      // Last: what a failed read kept from being followed is followed by the next task.
+      // Set last: after a failed read the next task updates again.
       claimed.sourceVersion = source.version
     }
     return claimed.set.members
@@ -105,7 +105,7 @@ export class DepositSets {
     return new SignedBits(networkIds.map((networkId) => whole(this.sentTo(source, networkId))))
   }
 
-  /** Deposits to any of the networks, or to any at all, in that state. */
+  /** Deposits in the given state to any of the networks. @param networkIds undefined: to any network at all. */
   inState(
     source: ShardView,
     networkIds: readonly NetworkId[] | undefined,

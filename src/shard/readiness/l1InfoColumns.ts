@@ -1,28 +1,28 @@
 import type { L1InfoLeafNumbers } from '../../store/layout/l1InfoLeafRow.js'
 import { Uint32Column } from '../sets/uint32Column.js'
 
-/** What the columns read of the L1 shard's snapshot. */
+/** What `L1InfoColumns` reads of the L1 shard's snapshot. */
 export interface L1InfoSource {
-  /** Epoch of the snapshot itself, not of the status board, which may be ahead of it or behind. */
+  /** Epoch of the snapshot. Not that of the status board, which may be newer or older. */
   readonly epoch: number
   readonly leafCount: number
   getLeafNumbers(index: number): L1InfoLeafNumbers
 }
 
 /**
- * What each pool worker remembers of every L1 info leaf: its block, the version of its rollup exit root, and the L1 deposits
- * it covers. Grows with the tree, starts anew after a reorg, and is never longer than the snapshot that is read.
+ * Block, rollup exit version and covered L1 deposits of every L1 info leaf, kept by each query thread. The columns grow with the tree,
+ * start anew after a reorg, and are never longer than the snapshot.
  */
 export class L1InfoColumns {
   /** Ascending. */
   readonly blockNumbers: number[] = []
-  /** UNRESOLVABLE_VERSION where the root is no tree's, as right after the etrog upgrade. */
+  /** UNRESOLVABLE_VERSION for a root that no known settlements lead to, as right after the etrog upgrade. */
   readonly rollupExitVersions = new Uint32Column()
-  /** L1 deposits that the leaf's mainnet exit root commits to. */
+  /** Number of L1 deposits that the leaf's mainnet exit root commits to. */
   readonly mainnetCovered = new Uint32Column()
   #epoch = -1
 
-  /** Moves when entries that were there before are void. */
+  /** Epoch of the entries. When it moves, earlier entries are void. */
   get epoch(): number {
     return this.#epoch
   }
@@ -46,7 +46,7 @@ export class L1InfoColumns {
     }
   }
 
-  /** Leaves in blocks at or below `block`: a prefix, as blocks ascend. */
+  /** Number of leaves in blocks at or below `block`. They are the first ones, since blocks ascend. */
   leavesUpToBlock(block: number): number {
     let low = 0
     let high = this.blockNumbers.length

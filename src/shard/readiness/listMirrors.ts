@@ -3,54 +3,54 @@ import { CountedBits } from '../sets/countedBits.js'
 import type { IndexedList } from '../sets/ordinalList.js'
 import type { ShardView } from '../snapshot/shardView.js'
 
-/** A stored list as bits: made once, then it grows with the list. */
+/** A stored list as a set of bits. It is read once and then grows with the list. */
 class ListMirror {
   readonly bits = new CountedBits()
   #rewindCount = 0
 
   /**
-   * @param rewindCount of the shard that the list belongs to.
-   * @param untouchedSince ordinals below are what they were at that count of rewinds.
+   * @param rewindCount number of rewinds of the list's shard.
+   * @param untouchedSince ordinals below its result are the same as they were after that number of rewinds.
    */
   update(list: IndexedList, rewindCount: number, untouchedSince: (rewindCount: number) => number): void {
     if (rewindCount !== this.#rewindCount) {
       this.bits.truncate(untouchedSince(this.#rewindCount))
       this.#rewindCount = rewindCount
     }
-    // Lists grow at their end alone, and what is mirrored is a beginning of the list.
+    // Lists grow only at the end, and the bits are the first ordinals of the list.
     for (let position = this.bits.length; position < list.length; position++) this.bits.add(list.at(position))
   }
 }
 
-/** Sets that anybody may ask for are bounded in number: so many are kept beside those of the networks indexed here. */
+/** Number of sets above which all are dropped: a query may ask for any network number. */
 const MAX_KEPT = 256
 
 interface Followed {
   readonly mirror: ListMirror
-  /** Version of the shard that it was brought up to. */
+  /** The shard version of the last update. */
   version: number
 }
 
-/** The stored lists of one kind of one shard as sets, made when they are asked for and brought up to each task's snapshot. */
+/** The stored lists of one kind of one shard as sets. A set is made when it is first asked for, and updated to the task's snapshot. */
 export class ListMirrors {
   readonly #kind: ListKind
   readonly #keyOf: (id: number) => Uint8Array
   readonly #rows: 'deposits' | 'claims'
   readonly #followed = new Map<number, Followed>()
 
-  /** @param rows what the ordinals of the lists are. */
+  /** @param rows the rows that the lists' ordinals belong to. */
   constructor(kind: ListKind, rows: 'deposits' | 'claims', keyOf: (id: number) => Uint8Array) {
     this.#kind = kind
     this.#rows = rows
     this.#keyOf = keyOf
   }
 
-  /** Another task with another snapshot follows. */
+  /** Call it at the start of each task. */
   reset(): void {
     if (this.#followed.size > MAX_KEPT) this.#followed.clear()
   }
 
-  /** @param id names the list; the set stays good to the end of the task. */
+  /** @param id names the list. @returns a set that is valid to the end of the task. */
   get(view: ShardView, id: number): CountedBits {
     let followed = this.#followed.get(id)
     if (followed === undefined) {

@@ -2,7 +2,7 @@ import type { Hash } from '../../protocol/chainEvent.js'
 import type { CoveredCounts, Settlement } from '../localExitRoots.types.js'
 import type { FormerRoot } from '../sets/formerReach.js'
 
-/** What the settlements read of the L1 shard's snapshot. */
+/** What `SettledCoverage` reads of the L1 shard's snapshot. */
 export interface SettlementSource {
   readonly epoch: number
   /** Newest version of the rollup exit tree that a settlement made. */
@@ -11,22 +11,22 @@ export interface SettlementSource {
   listSettlements(networkId: number, from: number, to: number): readonly Settlement[]
 }
 
-/** What the settlements read of the source network's snapshot. */
+/** What `SettledCoverage` reads of the source network's snapshot. */
 export interface LocalExitRootSource {
   readonly networkId: number
   readonly epoch: number
-  /** Moves with each BackwardLET: what a root of an earlier lineage surely covers shrinks. */
+  /** Grows with each BackwardLET, after which roots of older lineages cover less. */
   readonly lineage: number
-  /** Moves with each block that adds roots. */
+  /** Grows with each block that adds roots. */
   readonly leafCount: number
-  /** Increases when roots settled inside a block were found. */
+  /** Grows when roots that were settled inside a block are found. */
   readonly settledInsideBlocks: number
   findCovered(localExitRoot: Hash): CoveredCounts | undefined
 }
 
 /**
- * Look-ups in a row, per update, of roots that were unknown before and still are: bounds what a source network far behind the
- * L1 can cost a task. Those that are found do not count, each is found once.
+ * An update stops after this many look-ups in a row of roots that are still unknown. This limits what a source network that is far
+ * behind the L1 costs one task. Look-ups that succeed do not count: each root is found only once.
  */
 const RECHECKS = 1024
 
@@ -36,20 +36,20 @@ interface UnknownRoot {
 }
 
 /**
- * How many deposits of one source network each of its settlements covers. A root that the source's shard does not know yet
- * covers nothing: a lower bound, filled in when the source has caught up.
+ * How many deposits of one source network each of its settlements covers. A root that the source's shard does not know yet counts as
+ * covering nothing, until the source has indexed it.
  */
 export class SettledCoverage {
   readonly #versions: number[] = []
   readonly #covered: number[] = []
-  /** By position; none in a tree that was never cut. */
+  /** By position of the settlement; empty for a tree that was never cut. */
   readonly #former = new Map<number, FormerRoot>()
-  /** By position. */
+  /** Settlements whose root is unknown, by position. */
   #unknown: UnknownRoot[] = []
-  /** Where the next recheck starts in `#unknown`, and how many of it are due. */
+  /** Index in `#unknown` at which the next recheck starts, and the number of roots still to look up. */
   #cursor = 0
   #due = 0
-  /** Newest settlement whose root is known, by position. */
+  /** Position of the newest settlement whose root is known. */
   #newestKnown = -1
   #listedVersion = -1
   #l1Epoch = -1
@@ -59,12 +59,12 @@ export class SettledCoverage {
   #settledInsideBlocks = -1
   #generation = 0
 
-  /** Moves when the coverage of a settlement that was there before changed. */
+  /** Grows when the coverage of an existing settlement changes, not when settlements are appended. */
   get generation(): number {
     return this.#generation
   }
 
-  /** True while roots that are unknown wait to be looked up again, though no shard has moved. */
+  /** True while unknown roots are still to be looked up again: the next task must update even if no shard has moved. */
   get isBehind(): boolean {
     return this.#due > 0
   }
@@ -91,7 +91,7 @@ export class SettledCoverage {
       source.settledInsideBlocks !== this.#settledInsideBlocks
     ) {
       this.#due = this.#unknown.length
-      // Roots are settled in the order in which the source makes them: what it has come to know follows what it knew.
+      // Roots are settled in the order in which the source makes them, so the newly known ones follow the newest known one.
       this.#cursor = this.#unknown.findIndex(({ position }) => position > this.#newestKnown)
       if (this.#cursor < 0) this.#cursor = 0
     }
@@ -99,7 +99,7 @@ export class SettledCoverage {
     this.#settledInsideBlocks = source.settledInsideBlocks
     this.#recheck(source)
     if (this.#listedVersion === l1.newestVersion) return
-    // Of versions that are complete: a rollup added with a root of its own may stand in the next one already.
+    // Only versions up to the newest complete one: a rollup that was added with a root may already have an entry in the next one.
     const from = this.#listedVersion + 1
     for (const { version, localExitRoot } of l1.listSettlements(source.networkId, from, l1.newestVersion)) {
       const position = this.#versions.length
@@ -113,18 +113,18 @@ export class SettledCoverage {
     this.#listedVersion = l1.newestVersion
   }
 
-  /** All deposits below are covered by a rollup exit root of `version`; 0 when nothing was settled, or nothing known. */
+  /** The rollup exit root of `version` covers all deposits below this count; 0 when nothing was settled, or its root is unknown. */
   at(version: number): number {
     const position = this.#positionAt(version)
     return position < 0 ? 0 : this.#covered[position]!
   }
 
-  /** The root of an older lineage in the rollup exit tree of `version`, where it may cover regrown deposits. */
+  /** The network's root in the rollup exit tree of `version`, if it is of an older lineage and may cover regrown deposits. */
   formerAt(version: number): FormerRoot | undefined {
     return this.#former.size === 0 ? undefined : this.#former.get(this.#positionAt(version))
   }
 
-  /** Of the newest settlement up to `version`; −1 when there is none. */
+  /** Position of the newest settlement up to `version`; −1 when there is none. */
   #positionAt(version: number): number {
     let low = 0
     let high = this.#versions.length
@@ -142,7 +142,10 @@ export class SettledCoverage {
     this.#newestKnown = Math.max(this.#newestKnown, position)
   }
 
-  /** Goes round the unknown ones, with at most RECHECKS in vain per update, until each was looked up since the source last moved. */
+  /**
+   * Looks up the unknown roots in turn, until each was looked up once since the source last moved. Stops earlier after RECHECKS
+   * look-ups in vain; the next update goes on from there.
+   */
   #recheck(source: LocalExitRootSource): void {
     const found = new Set<UnknownRoot>()
     for (let inVain = 0; this.#due > 0 && inVain < RECHECKS; this.#due--) {

@@ -4,17 +4,17 @@ import { FormerReach, type Regrown, smallerOf } from '../sets/formerReach.js'
 import { Uint32Column } from '../sets/uint32Column.js'
 import type { Coverage } from './coverage.js'
 
-/** What the column reads of the destination's snapshot. */
+/** What `UsableIndexes` reads of the destination's snapshot. */
 export interface InjectionSource {
   readonly epoch: number
   readonly count: number
-  /** Removals so far; a removal takes a root out without a new injection. */
+  /** Number of removed roots so far. A removal adds no injection, so `count` does not show it. */
   readonly removalCount: number
   getGer(ordinal: number): Hash
   isInForce(globalExitRoot: Hash): boolean
 }
 
-/** What it reads of the L1 shard's snapshot. */
+/** What `UsableIndexes` reads of the L1 shard's snapshot. */
 export interface GerIndexSource {
   readonly epoch: number
   readonly leafCount: number
@@ -23,8 +23,8 @@ export interface GerIndexSource {
 }
 
 /**
- * L1 info indexes whose global exit root one destination accepts now, ascending. A root may be injected before the L1 shard
- * knows its leaf: each side's news is looked up on the other side, so either order ends the same.
+ * The L1 info indexes whose global exit root one destination accepts now, ascending. A root may be injected before the L1's shard has
+ * its leaf. So new injections are looked up among the leaves, and new leaves among the injections: both orders give the same result.
  */
 export class UsableIndexes {
   readonly indexes = new Uint32Column()
@@ -35,7 +35,7 @@ export class UsableIndexes {
   #removals = -1
   #generation = 0
 
-  /** Moves when something else than an append at the end happened. */
+  /** Grows with each change other than an append at the end. */
   get generation(): number {
     return this.#generation
   }
@@ -63,7 +63,7 @@ export class UsableIndexes {
       if (destination.isInForce(l1.getLeaf(this.#l1Leaves).globalExitRoot)) this.#add(this.#l1Leaves)
   }
 
-  /** A root that was removed and injected again is met once per injection. */
+  /** Adds an index unless it is there already: a root that was removed and injected again comes once per injection. */
   #add(index: number): void {
     const above = this.indexes.firstAbove(index)
     if (above > 0 && this.indexes.at(above - 1) === index) return
@@ -73,12 +73,12 @@ export class UsableIndexes {
 }
 
 /**
- * For one source and one destination: `reach[k]` is the largest number of deposits that one of the first k + 1 usable
- * indexes covers, so the smallest usable index of a deposit is found by bisection.
+ * For one source and one destination, the largest number of deposits that any of the first k + 1 usable indexes covers, for each k.
+ * It finds the smallest usable index of a deposit by bisection.
  */
 export class UsableReach {
   readonly #reach = new Uint32Column()
-  /** By position in the usable indexes. */
+  /** Places are positions in the usable indexes. */
   readonly #former = new FormerReach()
   #regrown: Regrown = () => CountRanges.none
   #coverageGeneration = -1
@@ -101,7 +101,7 @@ export class UsableReach {
     }
   }
 
-  /** Position in the usable indexes of the smallest that covers the deposit; undefined while none does. */
+  /** Position of the smallest usable index that covers the deposit; undefined while none does. */
   findFirst(depositCount: number): number | undefined {
     const position = this.#reach.firstAbove(depositCount)
     const first = position === this.#reach.length ? undefined : position
@@ -110,12 +110,12 @@ export class UsableReach {
       : smallerOf(first, this.#former.findFirst(depositCount, this.#regrown))
   }
 
-  /** All deposits below are covered by one of the first `usableCount` usable indexes. */
+  /** One of the first `usableCount` usable indexes covers all deposits below this count. */
   coveredByFirst(usableCount: number): number {
     return usableCount === 0 ? 0 : this.#reach.at(usableCount - 1)
   }
 
-  /** Deposits that are covered by one of them, too: some may be below. */
+  /** Regrown deposits that the first `usableCount` usable indexes cover. Some may be below `coveredByFirst`. */
   regrownInFirst(usableCount: number): CountRanges {
     return this.#former.coveredBelow(usableCount, this.#regrown)
   }

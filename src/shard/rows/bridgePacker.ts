@@ -3,7 +3,7 @@ import { CLAIM_HASH_BYTES } from '../../store/layout/claimRow.js'
 import { DEPOSIT_BYTES, depositFields } from '../../store/layout/depositRow.js'
 import { TOKEN_ADDRESS_AT, TOKEN_ENTRY_BYTES } from '../../store/layout/smallRows.js'
 import { CLAIM_HASHES_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../../store/layout/tables.js'
-import type { ClaimFacts } from '../readiness/claimable.js'
+import type { ClaimFacts } from '../readiness/claimFacts.js'
 import type { ClaimPath } from '../readiness/claimPath.js'
 import { claimsListedDeposit } from '../snapshot/claimedContent.js'
 import type { ShardView } from '../snapshot/shardView.js'
@@ -30,7 +30,7 @@ interface Destination {
   page: number
 }
 
-/** Puts one bridge after another into the arena. What a row says is what `bridgeRow` says. */
+/** Puts one bridge after another into the arena. What a row says is what `makeBridgeRecord` says. */
 export class BridgePacker {
   readonly #claimFacts: ClaimFacts
   readonly #source: ShardView

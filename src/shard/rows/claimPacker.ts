@@ -20,7 +20,7 @@ export const claimBases = { row: 0, hash: 1, sender: 2, token: 3, deposit: 4 } a
 /** The task's snapshot of a network; undefined for one that is not indexed here. */
 type FindShard = (networkId: ShardView['networkId']) => ShardView | undefined
 
-/** Puts one claim after another into the arena. What a row says is what `claimRow` says. */
+/** Puts one claim after another into the arena. What a row says is what `makeClaimRecord` says. */
 export class ClaimPacker {
   readonly #find: FindShard
   readonly #claimView: ShardView

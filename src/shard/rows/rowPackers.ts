@@ -1,6 +1,6 @@
 import type { NetworkId } from '../../protocol/units.js'
 import type { RowWriter } from '../../query/packedRows.js'
-import type { ClaimFacts } from '../readiness/claimable.js'
+import type { ClaimFacts } from '../readiness/claimFacts.js'
 import type { ShardView } from '../snapshot/shardView.js'
 import { BridgePacker } from './bridgePacker.js'
 import { ClaimPacker } from './claimPacker.js'

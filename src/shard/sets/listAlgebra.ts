@@ -153,7 +153,7 @@ export function without(list: OrdinalList, omitted: readonly number[]): OrdinalL
 }
 
 /** The ordinals `from` … `below` − 1. */
-export interface Stretch {
+export interface OrdinalStretch {
   readonly from: number
   readonly below: number
 }
@@ -162,7 +162,7 @@ export interface Stretch {
 const WORTH_READING = 128
 
 /** The ordinals of a list that lie in the stretches. @param stretches ascending, without overlap. */
-export function within(list: OrdinalList, stretches: readonly Stretch[]): OrdinalList {
+export function within(list: OrdinalList, stretches: readonly OrdinalStretch[]): OrdinalList {
   if (list.length <= WORTH_READING * stretches.length) {
     let at = 0
     const ordinals = list.slice(0, list.length).filter((ordinal) => {

@@ -13,8 +13,7 @@ import {
 } from '../../store/layout/smallRows.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import type { FoundExitRoot, LineageSpan, LocalExitRoots } from '../localExitRoots.types.js'
-import { readEpoch } from '../position/chainPosition.js'
-import { readCounters } from '../position/counters.js'
+import { readCounters, readEpoch } from '../position/chainPosition.js'
 import { findRootAtBlockEnd } from './hashRuns.js'
 import { localExitTreeSource, readLineages } from './tiles.js'
 

@@ -9,8 +9,7 @@ import {
 } from '../../store/layout/metaValues.js'
 import { decodeUint32 } from '../../store/layout/smallRows.js'
 import type { ReadView } from '../../store/shardStore.types.js'
-import { readCatchingUp, readTimesFall } from '../position/chainPosition.js'
-import { readCounters } from '../position/counters.js'
+import { readCatchingUp, readCounters, readTimesFall } from '../position/chainPosition.js'
 import { copyOf } from './chunkReader.js'
 import { readCorrectionCount } from './senderOverlay.js'
 

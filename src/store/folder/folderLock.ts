@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { FatalError } from '../../errors/chainErrors.js'
 import { makeDataFolder } from './dataFolder.js'
 import { KernelLock } from './kernelLock.js'
-import { announce, type FolderRole, type Presence, whoIsPresent } from './presence.js'
+import { announcePresence, type FolderRole, type Presence, whoIsPresent } from './presence.js'
 import { describeProcess, isRunning, type ProcessRecord, sharesNamespace } from './processRecord.js'
 
 /**
@@ -99,7 +99,7 @@ class HeldFolder implements FolderLock {
       throw this.#inUseBy(before)
     // Checked before this process announces itself, too: after two processes have refused each other, the first to try again wins.
     this.#assertNoRival()
-    this.#presence = announce(this.#dataDir, this.#me, this.#role)
+    this.#presence = announcePresence(this.#dataDir, this.#me, this.#role)
     if (this.#presence === undefined && !(isKernelAsked && writing === 'taken'))
       throw new Error('the command flock (util-linux) is missing, and no socket can be made in the folder')
     this.#assertNoRival()

@@ -42,7 +42,7 @@ const LONGEST_FOLDER_PATH = 50
 const LONGEST_LOOK_MS = 2_000
 
 /** Makes this process's socket. @returns undefined where none can be made: the file system has no sockets or is read-only. */
-export function announce(dataDir: string, me: ProcessRecord, role: FolderRole): Presence | undefined {
+export function announcePresence(dataDir: string, me: ProcessRecord, role: FolderRole): Presence | undefined {
   const name = `bds-${role}-${digestOf(me)}-${me.pid}-${randomUUID().slice(0, 8)}.sock`
   const own = join(dataDir, name)
   const draft = `${name.slice(-'00000000.sock'.length)}.new`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { bytesToBigInt, bytesToHex, encodeFunctionData, parseAbi } from 'viem'
-import { type ClaimCall, encodeClaimCall } from '../../../../src/shard/queries/claimCalldata.js'
+import { type ClaimCall, encodeClaimCall } from '../../../../src/shard/queries/getClaimTransaction.js'
 
 const abi = parseAbi([
   'function claimAsset(bytes32[32] smtProofLocalExitRoot, bytes32[32] smtProofRollupExitRoot, uint256 globalIndex, bytes32 mainnetExitRoot, bytes32 rollupExitRoot, uint32 originNetwork, address originTokenAddress, uint32 destinationNetwork, address destinationAddress, uint256 amount, bytes metadata)',

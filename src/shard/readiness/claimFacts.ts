@@ -9,7 +9,7 @@ import { L1InfoColumns } from './l1InfoColumns.js'
 import { SettledCoverage } from './settledCoverage.js'
 import { UsableIndexes, UsableReach } from './usableIndexes.js'
 
-/** What the facts need of the task's shards. */
+/** What `ClaimFacts` needs of the task's shards. */
 export interface ClaimFactsShards {
   /** undefined for a network that this instance does not index. */
   find(networkId: NetworkId): ShardView | undefined
@@ -17,10 +17,10 @@ export interface ClaimFactsShards {
   headPlace(networkId: NetworkId): HeadPlace
 }
 
-/** Paths kept per source: one per network that is indexed, and those that senders made up. */
+/** Paths kept per source. Only indexed networks need one, but senders may deposit to any destination number. */
 const MAX_PATHS = 1_024
 
-/** The columns of one source network. */
+/** What is derived for one source network. */
 interface SourceColumns {
   /** undefined for the L1, whose deposits the mainnet exit roots cover. */
   readonly settled: SettledCoverage | undefined
@@ -29,29 +29,29 @@ interface SourceColumns {
   readonly reach: Map<NetworkId, UsableReach>
   /** By destination. */
   readonly paths: Map<NetworkId, KeptPath>
-  /** Task that they were last brought up to. */
+  /** The last task for which the columns were up to date. */
   task: number
-  /** Versions of the source's and the L1's shard that they stand for. */
+  /** The shard versions of source and L1 that the columns were derived from. */
   sourceVersion: number
   l1Version: number
-  /** Moves when they are brought up to other versions. */
+  /** Grows with each update to other versions. */
   updates: number
 }
 
-/** A path, and what it was made from: it holds as long as all of that is the same. */
+/** A path, and what it was made from. It holds as long as all of that is the same. */
 interface KeptPath {
   readonly path: ClaimPath
   readonly updates: number
   readonly destinationVersion: number
   readonly isInDoubt: boolean
   readonly isPutBack: boolean
-  /** Task in which it was last found to hold. */
+  /** The last task for which it was found to hold. */
   task: number
 }
 
 /**
- * Facts that join networks, derived at read time and kept by each pool worker between tasks: no shard writes into another,
- * and a row costs a bisection. All of it is brought up to the task's own snapshots before it answers.
+ * Facts that join several networks. They are derived at read time, because no shard writes into another, and each query thread keeps
+ * them between tasks. They are updated to the task's snapshots before they answer; one row then costs a bisection.
  */
 export class ClaimFacts {
   readonly #shards: ClaimFactsShards
@@ -64,11 +64,12 @@ export class ClaimFacts {
     this.#shards = shards
   }
 
-  /** Another task with other snapshots follows. */
+  /** Call it at the start of each task, whose snapshots may be other ones. */
   reset(): void {
     this.#task++
   }
 
+  /** The path from a source to any destination network, for the task's snapshots. */
   path(source: ShardView, destinationNetwork: NetworkId): ClaimPath {
     const l1 = this.#shards.find(L1_NETWORK_ID)
     const columns = this.#columnsOf(source, l1)
@@ -93,7 +94,7 @@ export class ClaimFacts {
       return kept.path
     }
     const path = this.#makePath(l1, columns, destination, { isInDoubt, isPutBack })
-    // Destinations are any number that senders choose.
+    // Senders may choose any number as destination, so the paths are bounded.
     if (columns.paths.size >= MAX_PATHS) columns.paths.clear()
     const { updates } = columns
     const madeFrom = { updates, destinationVersion, isInDoubt, isPutBack }
@@ -102,8 +103,8 @@ export class ClaimFacts {
   }
 
   /**
-   * True while the destination's head stays below its stored blocks: roots injected there, and claims made there, may be gone.
-   * Also true while the L1's head stays below its final blocks: then any root may be gone.
+   * True while the destination's head stays below its stored blocks: its injections and claims may be gone from the chain. Also true
+   * while the L1's head stays below a block that was served as final: any root may be gone then.
    */
   #isPutBack(destinationNetwork: NetworkId): boolean {
     return (
@@ -139,7 +140,7 @@ export class ClaimFacts {
       columns.settled?.update(l1.l1Info, source.exitTree)
       columns.coverage.update(this.#l1Columns, columns.settled, (lineage) => source.exitTree.regrown(lineage))
       columns.l1Version = l1.version
-      // Last: what a failed read kept from being followed is followed by the next task.
+      // Set last: after a failed read the next task updates again.
       columns.sourceVersion = source.version
     }
     columns.task = this.#task
@@ -155,7 +156,7 @@ export class ClaimFacts {
     return new ClaimPath({
       destination,
       coverage: columns.coverage,
-      // The L1 knows every root of its own for ever; of a network that is not indexed we know nothing.
+      // The L1 accepts all of its own roots for ever. Of a network that is not indexed nothing is known.
       accepted:
         l1 === undefined || destination === undefined || isL1(destination.networkId)
           ? undefined

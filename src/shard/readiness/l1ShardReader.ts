@@ -8,43 +8,43 @@ import type { ShardStoreReader } from '../../store/shardStore.types.js'
 import type { Settlement } from '../localExitRoots.types.js'
 import { ShardView } from '../snapshot/shardView.js'
 
-/** Global exit roots of the L1 info tree from one leaf on, as one snapshot of the L1's shard has them. */
+/** Global exit roots of the L1 info tree from one leaf on, in one snapshot of the L1's shard. */
 export interface L1InfoGers {
-  /** Moves when the L1 takes leaves back. */
+  /** Grows when a reorg of the L1 takes leaves back. */
   readonly epoch: number
   readonly leafCount: number
-  /** Of the leaves from `from` on, in order; copies. */
+  /** Roots of the leaves from the chosen one on, in order; copies. */
   readonly globalExitRoots: readonly Hash[]
 }
 
-/** Settlements of one network, read from one snapshot of the L1's shard. */
+/** Settlements of one network in one snapshot of the L1's shard. */
 export interface NetworkSettlements {
-  /** Increases when a reorg of the L1 takes settlements back. */
+  /** Grows when a reorg of the L1 takes settlements back. */
   readonly epoch: number
   /** Newest version of the rollup exit tree; later settlements have higher ones. */
   readonly newestVersion: number
-  /** From the requested version on, ascending; own memory. */
+  /** Settlements from the chosen version on, ascending; copies. */
   readonly settlements: readonly Settlement[]
 }
 
 export interface SettlementReader {
-  /** @param from chooses the first version, given the snapshot's epoch. */
+  /** @param from returns the first version to read, given the snapshot's epoch. */
   readSettlements(networkId: number, from: (epoch: number) => number): NetworkSettlements
 }
 
 export interface L1InfoGerReader {
-  /** @param from picks the first leaf, knowing the tree of the snapshot. */
+  /** @param from returns the first leaf to read, given the snapshot's tree. */
   read(from: (tree: Pick<L1InfoGers, 'epoch' | 'leafCount'>) => number): L1InfoGers
   close(): Promise<void>
 }
 
-/** Reads the L1's shard from another network's indexer thread. Main has opened it for writing before: the first opener's flags win. */
-export function openL1InfoGerReader(config: Config, hasher: TreeHasher): L1InfoGerReader & SettlementReader {
-  return l1InfoGersOf(openShardStoreReader(shardDirectory(config.dataDir, L1_NETWORK_ID)), hasher)
+/** Opens the L1's shard for another network's indexer thread. Main must have opened it for writing before, as `prepareStores` says. */
+export function openL1ShardReader(config: Config, hasher: TreeHasher): L1InfoGerReader & SettlementReader {
+  return l1ShardReaderOf(openShardStoreReader(shardDirectory(config.dataDir, L1_NETWORK_ID)), hasher)
 }
 
-/** The same of a store of the L1 that is open already; `close` closes it. */
-export function l1InfoGersOf(
+/** Reads from a store of the L1 that is open already. `close` closes the store. */
+export function l1ShardReaderOf(
   store: ShardStoreReader,
   hasher: TreeHasher,
 ): L1InfoGerReader & SettlementReader {
