@@ -10,7 +10,7 @@ export interface ShardVersion {
   readonly tip: number
   /** Sum of the shards' reorg counters. */
   readonly epoch: number
-  /** One bit per shard whose halt is in doubt (`isInDoubt`): a halt changes answers without a commit. The configuration limits the number of networks so that all bits fit. */
+  /** One bit per shard, set while a halt makes its data doubtful (`isInDoubt`): that changes answers without a commit. The configuration limits the number of networks so that all bits fit. */
   readonly halted: number
 }
 

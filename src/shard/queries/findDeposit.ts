@@ -28,7 +28,7 @@ export function findDeposit(
   return findHalted(shards, [networkId, L1_NETWORK_ID]) ?? { ok: true, source, l1 }
 }
 
-/** SERVICE_UNAVAILABLE for the first of the networks whose halt is in doubt; undefined when there is none. */
+/** SERVICE_UNAVAILABLE for the first of the networks whose data a halt makes doubtful; undefined when there is none. */
 export function findHalted(shards: ShardReaders, networkIds: readonly NetworkId[]): Failure | undefined {
   for (const networkId of networkIds) {
     const reason = shards.haltReason(networkId)

@@ -75,7 +75,7 @@ function placesOf(ordinals: OrdinalList, { mixed }: TimeOrder): OrdinalList {
   return listOf(places.sort((left, right) => left - right))
 }
 
-/** @param last row of the page. */
+/** The cursor for the rows after a page. @param last row of the page. @returns null when the page is empty. */
 function cursorAfter(
   last: TimelineKey | undefined,
   strands: readonly ViewStrand[],

@@ -36,9 +36,9 @@ export class ClaimPath {
   readonly destination: ShardView | undefined
   /** Number of L1 info leaves in final blocks: proofs use only indexes below it. */
   readonly finalLeafCount: number
-  /** True while the halt of source, L1 or destination is in doubt (`isInDoubt`). */
+  /** True while a halt makes the data of source, L1 or destination doubtful (`isInDoubt` of `board`). */
   readonly isInDoubt: boolean
-  /** Deposits that a final L1 info leaf covers which the destination accepts now: ready unless claimed. */
+  /** Deposits that are ready unless claimed: a final L1 info leaf covers them, and the destination accepts that leaf now. */
   readonly ready: ReadyCounts
   readonly #coverage: Coverage
   readonly #accepted: Accepted | undefined

@@ -59,7 +59,7 @@ export class ClaimedSet {
     this.#sourceRewinds = state.rewindCount
   }
 
-  /** Starts anew: every deposit's link will be read, so of the claims only the newest are read, for the case that a reorg takes them back. */
+  /** Starts anew. `#followDeposits` will read every deposit's link; of the claims only the newest are read, which a reorg may take back. */
   #begin(source: ShardView, destination: ShardView): void {
     const { counters, rewindCount } = destination.state
     const rememberedFrom = Math.max(0, counters.claims - REMEMBERED)

@@ -89,7 +89,7 @@ export class Coverage {
     return this.#former.coveredBelow(leafCount, this.#regrown)
   }
 
-  /** Begins a new run when the leaf names another root than the one before. */
+  /** Starts a new run when the leaf names another root than the leaf before. */
   #follow(index: number, root: FormerRoot | undefined): void {
     if (root === this.#runRoots.at(-1)) return
     this.#runStarts.push(index)

@@ -1,12 +1,12 @@
 import { CountRanges, firstAtLeast } from './countRanges.js'
 
-/** A root of an older lineage that has leaves above the lowest later cut. It may commit to regrown deposits there. */
+/** A root of an older lineage that has leaves at or above the lowest later cut. It may commit to regrown deposits there. */
 export interface FormerRoot {
   readonly lineage: number
   readonly leafCount: number
 }
 
-/** Returns the regrown deposits of an older lineage: the counts above a later cut at which the tree now has the same leaf. */
+/** Returns the regrown deposits of an older lineage: counts at or above the lowest later cut at which the tree now has the same leaf. */
 export type Regrown = (lineage: number) => CountRanges
 
 /**

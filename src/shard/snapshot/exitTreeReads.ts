@@ -81,7 +81,7 @@ export class ExitTreeReads implements TreeSource {
     return shared
   }
 
-  /** Regrown deposits of an older lineage: the counts above a later cut at which the tree now has the same leaf as it had. */
+  /** Regrown deposits of an older lineage: counts at or above the lowest later cut at which the tree now has the same leaf as it had. */
   regrown(lineage: number): CountRanges {
     let ranges = this.#regrown.get(lineage)
     if (ranges === undefined) {

@@ -11,7 +11,7 @@ const counterFields = [
   /** Newest lineage of the local exit tree. */
   'lineage',
   'archivedDeposits',
-  /** Claims in force or not. */
+  /** Number of claims, in force or not. */
   'claims',
   'claimsOutOfForce',
   /** Ids given out in the dictionary of tokens. */
