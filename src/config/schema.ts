@@ -199,6 +199,11 @@ export const ConfigFile = Type.Object(
           description:
             'Whether answers above 1 KB are compressed (brotli or gzip) for clients that accept it; false where a proxy does it.',
         }),
+        adapt_core: flag({
+          default: true,
+          description:
+            'Whether the modern uWebSockets.js may be run as a copy adapted to glibc 2.36 or 2.37 where no other build runs.',
+        }),
         max_response_bytes: integer(10 * 1024 ** 2, 1024 ** 3, {
           default: 16 * 1024 ** 2,
           unit: 'bytes',

@@ -62,12 +62,13 @@ const QUIET_MS = 300
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { config, pool, status, health, logger, metrics } = options
-  const core = options.core ?? loadUws()
+  const core = options.core ?? loadUws(config.http.adaptCore)
   const context: ExchangeContext = {
     cors: corsHeaders(config.http.cors),
     logger,
     metrics,
     random: options.random ?? Math.random,
+    closesBodiless: core.closesBodiless,
     pending: new ArrivalList(),
     sending: new Set(),
     isClosing: false,

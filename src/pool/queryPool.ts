@@ -59,6 +59,21 @@ const BATCHES_PER_WORKER = 2
  */
 const NO_REQUIRED_MODULES = ['--no-experimental-require-module']
 
+/** Flags of Node that load code into each thread. Flags of the whole process (`--max-old-space-size`) are refused for a thread. */
+const FLAGS_WITH_FILE = ['--import', '--require', '-r', '--loader', '--experimental-loader']
+
+/** Those of this process's flags that its query threads get as well. */
+export function threadFlags(execArgv: readonly string[]): string[] {
+  return execArgv.filter((flag, at) => {
+    const [name] = flag.split('=', 1)
+    return (
+      flag === '--enable-source-maps' ||
+      FLAGS_WITH_FILE.includes(name!) ||
+      (at > 0 && FLAGS_WITH_FILE.includes(execArgv[at - 1]!))
+    )
+  })
+}
+
 /**
  * Starts a fixed number of query threads, each of which reads every shard. Every query goes through this pool; those of one
  * turn of the event loop go to a thread as one task.
@@ -79,7 +94,7 @@ export async function startQueryPool(options: QueryPoolOptions): Promise<QueryPo
     atomics: options.atomics ?? 'sync',
     idleTimeout: Number.POSITIVE_INFINITY,
     recordTiming: false,
-    execArgv: [...process.execArgv, ...NO_REQUIRED_MODULES],
+    execArgv: [...threadFlags(process.execArgv), ...NO_REQUIRED_MODULES],
     resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MB, maxYoungGenerationSizeMb: WORKER_YOUNG_MB },
     workerData,
   })

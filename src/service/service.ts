@@ -30,7 +30,7 @@ import { registerServiceMetrics } from './serviceMetrics.js'
 const SAMPLE_EVERY_MS = 1_000
 
 /** Longest time that the API port stays closed because a network has not compared its chain's head with its stored blocks. */
-const LONGEST_CLOSED_MS = 3_000
+const LONGEST_CLOSED_MS = 10_000
 const LOOK_EVERY_MS = 10
 
 /**
@@ -164,7 +164,7 @@ async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms):
 /**
  * Waits until every network has seen its chain's head, since before that none of its deposits is ready. A proxy that does not
  * probe sends requests as soon as the port opens, and a restarted instance must not show fewer ready deposits than before. An
- * endpoint that does not answer keeps the port closed for 3 seconds at most.
+ * endpoint that does not answer keeps the port closed for 10 seconds at most.
  */
 async function waitForHeads(status: StatusBoardHandle): Promise<void> {
   const endsAt = performance.now() + LONGEST_CLOSED_MS

@@ -23,6 +23,8 @@ export interface ExchangeContext {
   readonly metrics: HttpMetrics
   /** 0 ≤ value < 1. */
   readonly random: () => number
+  /** Whether the core ends the connection behind an answer without a body when it is asked to; the old one can't. */
+  readonly closesBodiless: boolean
   /** Exchanges that wait for their answer. */
   readonly pending: ArrivalList<Exchange>
   /** Exchanges whose answer the client is slow to take, oldest first. */
@@ -260,6 +262,12 @@ export class Exchange implements Listed<Exchange> {
     const head = this.headText(answer) + ownLines
     const size = Buffer.byteLength(body)
     if (this.isCheckDue()) {
+      if (this.context.closesBodiless) {
+        // The core says itself that it closes.
+        res.writeHeader(CACHE_CONTROL, head)
+        res.endWithoutBody(size, true)
+        return
+      }
       res.writeHeader(CACHE_CONTROL, this.isLast ? head : head + CLOSE_LINE)
       res.tryEnd('', size)
       if (!this.isHeld) this.watch()

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import test, { type TestContext } from 'node:test'
+import { Worker } from 'node:worker_threads'
 import type { QueryReply } from '../../../src/pool/batchMessages.js'
+import { threadFlags } from '../../../src/pool/queryPool.js'
 import { asDepositCount, asL1InfoTreeIndex, asNetworkId } from '../../../src/protocol/units.js'
 import { ask, askIndex, type FakePool, jsonOf, startFakePool } from '../../support/fakePool.js'
 import { arrivalAt, faultCounts, HEAVY_PAGE, letGo } from '../../support/fakeQueryFaults.js'
@@ -241,4 +244,14 @@ test('a pool whose worker cannot start fails to start', async (context) => {
     startFakePool(config, { workerFile: new URL('./noSuchWorker.js', import.meta.url) }),
     /noSuchWorker/,
   )
+})
+
+test('query threads start under every flag of Node, and get those that load code', async () => {
+  assert.deepEqual(
+    threadFlags(['--max-old-space-size=500', '--require', 'trace', '--import=./a.js', '--secure-heap=4096']),
+    ['--require', 'trace', '--import=./a.js'],
+  )
+  const flags = threadFlags(['--max-old-space-size=500', '--secure-heap=4096', '--enable-source-maps'])
+  const [code] = (await once(new Worker('', { eval: true, execArgv: flags }), 'exit')) as [number]
+  assert.equal(code, 0)
 })

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
-import { loadUws, type UwsHost } from '../../../../src/http/wire/uws.js'
+import { fitToOlderGlibc } from '../../../../src/http/wire/olderGlibc.js'
+import { type ListenSocket, loadEachUws, loadUws, type UwsHost } from '../../../../src/http/wire/uws.js'
 import { tempFolder } from '../../../support/tempFolder.js'
 
 /** Installs made-up packages, and a host that looks for packages there. */
@@ -41,10 +43,10 @@ test('without any build the error names the ABI, the required glibc and the pres
     },
     'uWebSockets.js': { main: 'module.exports = { App() {} }' },
   })
-  assert.throws(() => loadUws(host), {
+  assert.throws(() => loadUws(true, host), {
     name: 'OperatorError',
     message:
-      'no native build of uWebSockets.js runs on linux_x64, Node 22.0.0 (ABI 127), glibc 2.36: uWebSockets.js-modern 9.9.9 needs GLIBC_2.38; uWebSockets.js 9.9.9 has no build for this Node (uws_linux_x64_127.node)',
+      'no native build of uWebSockets.js runs on linux_x64, Node 22.0.0 (ABI 127), glibc 2.36: uWebSockets.js-modern 9.9.9 needs GLIBC_2.38; uWebSockets.js 9.9.9 has no build for this Node (uws_linux_x64_127.node); uWebSockets.js-modern 9.9.9 is not adapted: uws_linux_x64_127.node is not the file that was checked',
   })
 })
 
@@ -52,8 +54,49 @@ test('a package that loads without its native addon is refused', (context) => {
   const host = hostWith(context, {
     'uWebSockets.js': { addon: NATIVE, main: 'module.exports = { App() {} }' },
   })
-  assert.throws(() => loadUws(host), {
+  assert.throws(() => loadUws(true, host), {
     message:
-      /uWebSockets\.js-modern is not installed; uWebSockets\.js 9\.9\.9 offers only its JavaScript fallback$/,
+      /uWebSockets\.js-modern is not installed; uWebSockets\.js 9\.9\.9 offers only its JavaScript fallback; no copy of uWebSockets\.js-modern can be adapted: it is not installed$/,
   })
+})
+
+test('a copy is adapted only where the configuration allows it', (context) => {
+  const host = hostWith(context, {
+    'uWebSockets.js-modern': { addon: NATIVE, main: 'throw new Error("needs GLIBC_2.38")' },
+  })
+  assert.throws(
+    () => loadUws(false, host),
+    (error: Error) => !error.message.includes('adapted'),
+  )
+})
+
+test('a glibc older than 2.36 gets no adapted copy, and the error says so', (context) => {
+  const host = hostWith(context, {
+    'uWebSockets.js-modern': { addon: NATIVE, main: 'throw new Error("needs GLIBC_2.38")' },
+  })
+  assert.throws(() => loadUws(true, { ...host, glibc: () => '2.35' }), {
+    message: /uWebSockets\.js-modern 9\.9\.9 can be adapted to glibc 2\.36 and newer only$/,
+  })
+})
+
+test('the adapted copy of the modern build loads on this machine, serves, and leaves no file behind', async () => {
+  const before = readdirSync(tmpdir()).filter((name) => name.startsWith('bds-uws-'))
+  const cores = loadEachUws()
+  const adapted = cores.find(({ version }) => version.includes('adapted'))
+  assert.ok(adapted !== undefined, cores.map(({ version }) => version).join(', '))
+  assert.deepEqual(
+    readdirSync(tmpdir()).filter((name) => name.startsWith('bds-uws-')),
+    before,
+  )
+  const app = adapted.createApp()
+  app.get('/', (response) => void response.end('served'))
+  const socket = await new Promise<ListenSocket | false>((resolve) => app.listen('127.0.0.1', 0, 1, resolve))
+  assert.ok(socket !== false)
+  assert.equal(await (await fetch(`http://127.0.0.1:${adapted.portOf(socket)}`)).text(), 'served')
+  app.close()
+})
+
+test('what is no addon of the kind that can be adapted is left alone', () => {
+  for (const bytes of [new Uint8Array(0), new Uint8Array(64), Buffer.from('not an addon')])
+    assert.equal(fitToOlderGlibc(bytes), undefined)
 })
