@@ -293,7 +293,8 @@ export const permanent: readonly PermanentCase[] = [
     // Some sets have no such event after the middle.
     mayCope: true as const,
   })),
-  // Below the reach of blooms nothing follows from these logs: only the contracts' own state tells of them.
+  // In blocks below the last ones no bloom is read and no later event depends on these logs: only the
+  // contracts' state shows that they are missing.
   ...[
     ['ClaimEvent', 0],
     ['ClaimEvent', 1],

@@ -32,8 +32,8 @@ export interface WorldOptions extends NetworkSettings {
 /** What the checker calls wrong and is right all the same. */
 interface Excuses {
   /**
-   * Layers 2 that may have lost deposits whose exit root layer 1 has settled. The checker knows the lost leaves and asks for
-   * proofs under such a root; from the chains alone nobody can make them, so for these 404 is right.
+   * Layers 2 that may have lost deposits whose exit root layer 1 has settled. The checker knows the lost leaves
+   * and asks for proofs under such a root. Nobody can make these proofs from the chains alone, so a 404 is right.
    */
   readonly lossy?: readonly number[]
   /** Some call traces are refused: their transactions show the sender, those that were traced the caller. */
@@ -146,7 +146,7 @@ export class FaultWorld {
     })
   }
 
-  /** Every answer must be what the chains say now, within a minute, but for what is excused. */
+  /** Within a minute every answer must agree with the present chains, except for the excused ones. */
   async assertRight({ lossy = [], mixesSenders = false }: Excuses = {}): Promise<void> {
     const deadline = Date.now() + 1000 * HEALED_WITHIN_S
     const isExcusing = lossy.length > 0 || mixesSenders

@@ -15,7 +15,10 @@ async function expectedNow(t: TestContext, set: string, head: string): Promise<E
   return chains.expected()
 }
 
-/** What a service is told to have said wrong that serves these rows for network 1, nothing else, and no network but 1 is synced. */
+/**
+ * The false answers that `findLies` reports of a service that lists these rows for network 1 and nothing else,
+ * with only network 1 synced.
+ */
 function lies(expected: ExpectedNow, { isSynced, bridges = [], claims = [] }: Served): Promise<string[]> {
   const status = Object.entries(expected.networks).map(([id, { head, depositCount }]) => ({
     network_id: Number(id),

@@ -47,9 +47,9 @@ const REFUSALS = [404, 503, 504]
 const sameText = (a: string | null | undefined, b: string): boolean => a?.toLowerCase() === b.toLowerCase()
 
 /**
- * Asks for everything while the service may be behind, halted or cut off, and tells every 200 that is false: a hole in
- * the deposits, a row of another chain, a ready deposit whose proof does not lead to the exit roots of its leaf, a claim
- * that nobody made, a network that calls itself synced and is not. An empty list: nothing false was served.
+ * Asks for everything while the service may be behind, halted or cut off, and returns every 200 that is false: a
+ * gap in the deposits, a row of another chain, a ready deposit whose proof does not lead to the exit roots of its
+ * leaf, a claim that does not exist, a network that says synced and is not. An empty list: no answer was false.
  */
 export async function findLies(
   service: Pick<ServiceProcess, 'get'>,
@@ -91,8 +91,8 @@ export async function findLies(
       }
       told.push(known)
       lies.push(...falseFields(id, row, known, claimsEver))
-      // A destination that reads on may not have met the claim yet, nor what took it back; one that calls itself synced
-      // at the head must have.
+      // A destination that still reads may not have the claim yet, nor the unset of it. A destination that is
+      // synced at the head must have both.
       const isDecided = isSynced(row.destination_network)
       const isClaimed = claimsOf(claimsEver, known).at(-1)?.kind === 'set'
       if (isDecided && !isClaimed && row.claim_tx_hash !== null)
@@ -141,8 +141,8 @@ function claimsOf(claimsEver: readonly ClaimNow[], deposit: DepositName): ClaimN
 }
 
 /**
- * The deposit that a row tells of. A network that has not read on to where its exit tree was cut rightly serves what was
- * cut off; one that calls itself synced must not.
+ * The deposit that a row describes. A network that has not yet indexed the cut of its exit tree may list archived
+ * deposits, a network that says synced may not.
  */
 function findDeposit(
   { bridges, archived }: ExpectedNow,

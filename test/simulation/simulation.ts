@@ -37,8 +37,8 @@ export interface SimulationResult {
 }
 
 /**
- * Bookkeeping that depends on the way, not on the chain: undo records, batch ends, finality, who opened the store, and which
- * senders were told late. What is shown of senders is compared instead.
+ * Bookkeeping that depends on how the shard was made, not on the chain: undo records, batch ends, finality, who
+ * opened the store, and which senders were resolved late. Instead, the senders that queries show are compared.
  */
 const WAY_TABLES = [
   'undo',
@@ -66,9 +66,11 @@ const LONGEST_CALM_MS = 20 * 60_000
 const LAST_LOOK_MS = 260_000
 
 /**
- * One seeded world: a chain that grows, forks and is told by endpoints that refuse, lag, mix branches and hide logs, indexed
- * by the real sync loop, client and writer with restarts at any await. Afterwards the endpoints are honest again.
- * @returns what the run did. @throws when the shard is not byte for byte what a clean replay of the final chain gives.
+ * Runs one seeded world: a chain that grows and forks, behind endpoints that refuse, lag, mix branches and hide
+ * logs, is indexed by the real sync loop, client and writer with restarts at any await. At the end the endpoints
+ * are honest.
+ * @returns what the run did.
+ * @throws when the shard differs in any byte from a clean replay of the final chain.
  */
 export async function simulate(seed: number): Promise<SimulationResult> {
   const folder = mkdtempSync(join(tmpdir(), 'bds-simulation-'))

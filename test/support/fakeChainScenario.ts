@@ -76,7 +76,7 @@ export function buildSmallWorld(): SmallWorld {
   return { world, ...(made as unknown as Omit<SmallWorld, 'world'>) }
 }
 
-/** An L1 alone with a few deposits: half the threads of a service, for what has nothing to do with what is indexed. */
+/** An L1 alone with a few deposits: half the threads of a service, for tests that do not depend on the indexed data. */
 export function buildLoneWorld(): FakeWorld {
   const world = createFakeWorld({ networks: [] })
   const l1 = world.network(0)

@@ -12,8 +12,8 @@ const seed = process.env.FC_SEED === undefined ? {} : { seed: Number(process.env
 const [FIRST_BLOCKS, LATER_BLOCKS] = [25, 5]
 
 /**
- * Runs the body with the shard of network 1 and the random chain that it holds: written in batches of any size, with undo
- * from any block on, taken back to any block that undo reaches, and written on.
+ * Runs the body with the shard of network 1 and the random chain that it holds. The shard was written in batches
+ * of any size, with undo from any block on, reverted to any block that undo reaches, and written on.
  */
 export async function assertForRandomShards(
   runs: number,

@@ -33,9 +33,9 @@ function timeOf(networkId: number, block: number): number {
 }
 
 /**
- * Drives a fake world at random: deposits of several senders to served, foreign and unknown networks, forced or not; settlements,
- * at any leaf count, injections, removals, claims of both generations, unset and set claims, emergencies, exit trees that are cut
- * and regrown with leaves that are partly the same, reorgs.
+ * Changes a fake world at random: deposits of several senders to served, foreign and unknown networks, forced or
+ * not; settlements at any leaf count; injections and removals; claims of both generations, unset and set claims;
+ * emergencies; exit trees that are cut and regrown with partly equal leaves; reorgs.
  */
 export class RandomWorld {
   readonly world: FakeWorld

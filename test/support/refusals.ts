@@ -18,7 +18,7 @@ export async function assertRefused(context: TestContext, file: string, refusal:
     const bds = startBds(context, [...args, '--config', file], environment, launcher)
     const exit = await bds.exited
     const text = [...bds.stdout, ...bds.stderr].join('\n')
-    // Nothing to rewind is said before anybody looks at the folder itself.
+    // `rewind` says that there is nothing to rewind before it looks at the folder itself.
     if (args[0] === 'rewind' && /^bds: network 1 has no data in /.test(text)) continue
     assert.deepEqual(exit, { code, signal: null }, `${what}: ${text}`)
     const lines = text.split('\n')

@@ -34,8 +34,8 @@ export function inheritedEnvironment(): NodeJS.ProcessEnv {
 }
 
 /**
- * Starts `bds` with the environment of the tests, less every setting of ours, plus `environment`; behind `launcher`, a
- * command that runs the words after it, when `bds` shall have another parent than the test.
+ * Starts `bds` with the environment of the tests, without its `BDS_` variables, plus `environment`. `launcher` is
+ * a command that runs the words after it, for a `bds` with another parent than the test.
  */
 export function startBds(
   context: Cleaner,

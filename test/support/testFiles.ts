@@ -6,8 +6,8 @@ const compiledRoot = dirname(dirname(fileURLToPath(import.meta.url)))
 const sourceRoot = join(compiledRoot, '..', '..', 'test')
 
 /**
- * Compiled files of the tests below `folder`, or of the one that it names, as source or as compiled. The sources say which
- * there are: `dist` may still hold the test of a source that is gone.
+ * Compiled files of the tests below `folder`, or of the single file that it names, as source or as compiled. The
+ * sources say which tests exist: `dist` may still hold the test of a removed source.
  */
 export function testFiles(folder: string): string[] {
   const name = folder.replace(/^(dist\/)?test\//, '')
