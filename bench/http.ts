@@ -46,7 +46,7 @@ const RIVAL_FACTOR = 8
 const deposits = wholeBatches(Number(values.bridges ?? (values.quick ? 20_000 : 1_000_000)))
 const rounds = Number(values.rounds ?? (values.quick ? 1 : 5))
 const seconds = Number(values.seconds ?? (values.quick ? 1 : 3))
-/** More than the indexer stores while it writes beside two operations. */
+/** More than the indexer stores while two operations are measured beside it. */
 const BESIDE_PER_SECOND = 100_000
 const all = deposits + BESIDE_PER_SECOND * 2 * rounds * (seconds + 1)
 const hasWrk = installedProgram('wrk') !== undefined
@@ -120,7 +120,7 @@ async function start<Hello>(file: string, args: readonly string[] = []): Promise
   return child
 }
 
-/** The one leaf that its proofs need is handed to it as we spell it. */
+/** The rival gets the one L1 info leaf that its proofs need as finished text. */
 async function startRival(port: number, leafIndex: number): Promise<Stand['rival']> {
   const path = `/bridge/v1/claim-proof?network_id=0&deposit_count=0&leaf_index=${leafIndex}`
   const { proof } = JSON.parse(await ask(port, path)) as {
@@ -163,7 +163,7 @@ interface Latency {
   readonly p99Ms: number
 }
 
-/** Every body is compared; without a cache. */
+/** Each body is compared, and there is no cache. */
 async function measureLatencies(stand: Stand, operations: readonly BenchOperation[]): Promise<Latency[]> {
   const latencies: Latency[] = []
   for (const operation of operations) {

@@ -22,9 +22,9 @@ const sizes = [
     ...(values.size === undefined ? [] : [Number(values.size)]),
   ]),
 ]
-/** Bytes on disk per bridge, as measured at a million: ours, and the rival's. */
+/** Bytes on disk per bridge, measured with a million bridges: ours, and the rival's. */
 const BRIDGE_BYTES = 650 + (values.rival ? 1_260 : 0)
-/** While the rival's indexes are made, they stand in its log and in sorted files too. */
+/** While the rival's indexes are made, they take more space: in its log, and in sorted files. */
 const SPACE_FACTOR = 2
 
 if (values.rival) installSqlite()

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 const EVERY_MS = 200
 
 /**
- * Watches what this process holds without a file behind it: its resident memory less the mapped pages of stores, which the
- * system takes back whenever it needs them. Linux only.
- * @returns a function that tells the peak so far, in bytes; undefined on other systems.
+ * Watches the anonymous memory of this process: its resident memory without mapped pages of stores, which the system can take
+ * back at any time. Linux only.
+ * @returns a function that returns the peak so far, in bytes; undefined on other systems.
  */
 export function watchAnonymousMemory(): () => number | undefined {
   if (process.platform !== 'linux') return () => undefined

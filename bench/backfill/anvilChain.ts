@@ -5,7 +5,7 @@ import type { DevnetChain } from '../../src/devnet/devnetChain.js'
 import { BLOCKS_LEFT_OUT } from './contenders.js'
 import type { SourceChain } from './syntheticChain.js'
 
-/** One transaction with so many deposits fills most of a block. */
+/** A transaction with this many deposits fills most of a block. */
 const DEPOSITS_PER_TRANSACTION = 200
 
 /** The devnet's three anvil nodes with about `bridges` messages on them, deposited through the real contracts. */

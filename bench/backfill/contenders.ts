@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** Who takes part: `parse` asks and parses only, `service/service` is our own threads, `viem` the same threads with viem's decoding. */
+/** The contenders. `parse` only asks and parses, `service` is our indexer threads, `viem` is the same threads with viem's decoding. */
 export type ContenderName = 'parse' | 'service' | 'viem'
 
-/** One network of the chain that is read, as the synthetic chain tells it. */
+/** One network of the chains that are read. */
 export interface BenchNetwork {
   readonly rpc: string
   readonly networkId: number
@@ -16,21 +16,21 @@ export interface BenchNetwork {
 }
 
 export interface ContenderTask {
-  /** Empty folder of its own. */
+  /** An empty folder for this contender. */
   readonly folder: string
   readonly networks: readonly BenchNetwork[]
-  /** Also until every sender is known, which takes a question per transaction: the same for both pipelines. */
+  /** Whether to go on until every sender is known. That takes one call per transaction, in both pipelines. */
   readonly withSenders: boolean
 }
 
-/** What was read; the contenders must agree. */
+/** What was read. All contenders must agree. */
 export interface BackfillCounts {
   readonly deposits: number
   readonly claims: number
 }
 
 export interface ContenderResult extends BackfillCounts {
-  /** Logs that came in; only the contender that parses counts them. */
+  /** Logs that were received; only `parse` counts them. */
   readonly logs?: number
   readonly cpuMs: number
   readonly wallMs: number
@@ -40,15 +40,15 @@ export interface ContenderResult extends BackfillCounts {
 }
 
 /**
- * The newest blocks are left out: near the head every header is read and senders are waited for, which is another job
- * than history.
+ * The newest blocks are left out: near the head every header is read and senders are waited for, which is not what this bench
+ * measures.
  */
 export const BLOCKS_LEFT_OUT = 48
 
-/** Blocks per window, as the configuration has it by default. */
+/** Blocks per window: the default of the configuration. */
 export const WINDOW_BLOCKS = 10_000
 
-/** Runs one contender in a process of its own: all its threads count, its start too. */
+/** Runs one contender in its own process. All its threads and its start are counted. */
 export async function runContender(name: ContenderName, task: ContenderTask): Promise<ContenderResult> {
   const entry = fileURLToPath(new URL('../backfillContender.js', import.meta.url))
   const child = spawn(process.execPath, [entry, name, JSON.stringify(task)], {

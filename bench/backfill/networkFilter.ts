@@ -1,7 +1,7 @@
 import { type EventFilter, eventFilterOf } from '../../src/events/decodeLog.js'
 import type { BenchNetwork } from './contenders.js'
 
-/** Whose events are read of a network, and which. */
+/** The contracts of a network and the events that are read. */
 export function networkFilter(network: BenchNetwork): EventFilter {
   const { bridge, globalExitRootManager, rollupManager } = network
   return eventFilterOf({

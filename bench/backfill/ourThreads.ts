@@ -5,12 +5,12 @@ import { compileMerkleModule } from '../../src/wasm/wasmModule.js'
 import { benchConfig } from './benchConfig.js'
 import { type BackfillCounts, type BenchNetwork, BLOCKS_LEFT_OUT, type ContenderTask } from './contenders.js'
 
-/** A network is looked at this often. */
+/** How often a network's progress is checked. */
 const LOOK_MS = 20
 
 /**
- * The indexer threads as the service starts them, until the history is stored, and every sender where the task says so.
- * @param entry other threads: those that decode by viem.
+ * Runs the indexer threads as the service does, until the history is stored, and every sender if the task asks for it.
+ * @param entry file of other threads, namely those that decode with viem.
  */
 export async function ourThreads(task: ContenderTask, entry?: URL): Promise<BackfillCounts> {
   const config = benchConfig(task)

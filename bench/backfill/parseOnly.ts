@@ -16,8 +16,8 @@ interface ParsedLog {
 }
 
 /**
- * The least that reading a history costs: the questions of our pipeline, in windows of the same widths, answers parsed by
- * `response.json()` and dropped.
+ * The lower bound of what reading a history costs: the calls of our pipeline, with windows of the same width, whose answers
+ * are parsed by `response.json()` and dropped.
  */
 export async function parseOnly(task: ContenderTask): Promise<BackfillCounts & { logs: number }> {
   const counts = { deposits: 0, claims: 0, logs: 0 }

@@ -12,8 +12,8 @@ export interface SourceChain {
 }
 
 /**
- * Starts the generator of large chains (three networks), which stands beside the project as the shared tests' data do.
- * Where it is not there, one line says so and the process ends.
+ * Starts the generator of large chains (three networks), which lies outside of the project, like the data of the shared tests.
+ * If it is missing, one line says so and the process ends.
  */
 export async function startSyntheticChain(folder: string, bridges: number): Promise<SourceChain> {
   const script = resolve(projectRoot, folder, 'replay', 'synth-rpc.mjs')

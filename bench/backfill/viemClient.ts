@@ -14,7 +14,7 @@ import type { BlockHeader, ChainEvent, EventPosition, IndexedBlock } from '../..
 import { asBlockNumber, asDepositCount, asLeafCount, asNetworkId } from '../../src/protocol/units.js'
 import { WINDOW_BLOCKS } from './contenders.js'
 
-/** Windows near the head and rests of windows are left to our client: they are another job than history. */
+/** Windows near the head and parts of windows are left to our client: they are not what this bench measures. */
 const SHORT_WINDOW = 64
 
 type DecodedLog = Log<bigint, number, false, AbiEvent, undefined, AbiEvent[]> & {
@@ -23,7 +23,7 @@ type DecodedLog = Log<bigint, number, false, AbiEvent, undefined, AbiEvent[]> & 
   readonly blockTimestamp?: bigint
 }
 
-/** Our client, but for the windows of history: those are read by viem's `getLogs({ events })`, which decodes each log. */
+/** Our client, except that viem's `getLogs({ events })` reads the windows of history and decodes each log. */
 export function createViemClient(options: ChainClientOptions): ChainClient {
   const ours = createChainClient(options)
   const { network } = options
@@ -92,7 +92,7 @@ function blocksOf(logs: readonly DecodedLog[], filter: EventFilter): FetchedRang
 
 type Hex = `0x${string}`
 
-/** What viem decoded, in our words. */
+/** Turns what viem has decoded into our events. */
 function hotEvent({ eventName, args }: DecodedLog, position: EventPosition): ChainEvent | undefined {
   const bytes = (name: string) => hexToBytes(args[name] as Hex)
   const network = (name: string) => asNetworkId(args[name] as number)
@@ -144,7 +144,7 @@ function hotEvent({ eventName, args }: DecodedLog, position: EventPosition): Cha
   }
 }
 
-/** The rare ones, decoded once more. */
+/** Rare events, which our decoder decodes again. */
 function coldEvent(log: DecodedLog, position: EventPosition, filter: EventFilter): ChainEvent | undefined {
   const name = filter.get(log.address)?.get(log.topics[0] ?? '')
   return name === undefined ? undefined : coldDecoders[name](log.topics, log.data, position)

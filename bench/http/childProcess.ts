@@ -2,11 +2,11 @@ import { type ChildProcess, fork } from 'node:child_process'
 
 export interface Child<Hello> {
   readonly process: ChildProcess
-  /** The one message that it sends when it listens. */
+  /** The message that it sends when it listens. */
   readonly hello: Hello
 }
 
-/** Starts a file beside this one in a process of its own; it ends with us. */
+/** Starts a file of this folder in its own process, which ends with ours. */
 export function startChild<Hello>(file: string, args: readonly string[] = []): Promise<Child<Hello>> {
   const child = fork(new URL(file, import.meta.url), args)
   return new Promise((resolve, reject) => {

@@ -7,7 +7,7 @@ import { runOpening } from './openConnections.js'
 import type { BenchOperation } from './operations.js'
 import { cpuTimes } from './threadCpu.js'
 
-/** Something measured as a ratio of two ways, with what it should be where that was promised. */
+/** A measured ratio of two ways, and its target if there is one. */
 export interface Condition {
   readonly text: string
   readonly value: number
@@ -15,16 +15,16 @@ export interface Condition {
 }
 
 const PATHS = 10_000
-/** Autocannon makes a request of each path for each connection. */
+/** Autocannon prepares a request per path and connection, so there are few paths. */
 const FEW_PATHS = 256
 const MANY_CONNECTIONS = 256
-/** Users of the latency runs: few, so that waiting for one another is not what is measured. */
+/** Users of the latency runs: so few that they hardly wait for one another. */
 const USERS = 10
 const USUAL_LOAD = 0.7
 const LIGHT_LOAD = 0.3
 const THOUSANDS = '/bridge/v1/bridges?network_id=0&page_size=1000&page_number='
 
-/** One way by the other, round after round in turn. */
+/** The rate of one way divided by that of another: the median over rounds in which they take turns. */
 async function rateRatio(
   stand: Stand,
   first: () => Promise<Run>,
@@ -38,7 +38,7 @@ async function rateRatio(
   return median(ratios)
 }
 
-/** @param point the usual one. */
+/** @param point the usual point query. */
 export async function poolByFrontThread(stand: Stand, point: BenchOperation): Promise<Condition> {
   const { connections, seconds, service } = stand
   const paths = Array.from({ length: PATHS }, (_, at) => point.path(at))
@@ -50,7 +50,7 @@ export async function poolByFrontThread(stand: Stand, point: BenchOperation): Pr
   }
 }
 
-/** With so many that wait, batches fill by themselves. */
+/** The rate with many connections: so many requests wait that batches fill by themselves. */
 export async function manyConnections(
   stand: Stand,
   point: BenchOperation,
@@ -68,7 +68,7 @@ export async function manyConnections(
   }
 }
 
-/** A connection for each request, and one that is kept: what each costs the thread that listens, and the ceiling. */
+/** What a new connection for each request costs the front, compared with the ceiling. */
 export async function openConnections(
   stand: Stand,
   point: BenchOperation,
@@ -90,7 +90,7 @@ export async function openConnections(
   }
 }
 
-/** p99 by p50 when no more comes than 70 % of what goes. */
+/** p99 divided by p50 at 70 % of the highest rate. */
 export async function usualLatency(
   stand: Stand,
   operation: BenchOperation,
@@ -110,7 +110,7 @@ export async function usualLatency(
   }
 }
 
-/** p99 of points while others leaf through pages of 1,000, by their p99 alone. */
+/** p99 of point queries while other users read pages of 1,000, divided by their p99 alone. */
 export async function pointsBesidePages(
   stand: Stand,
   point: BenchOperation,
@@ -139,7 +139,7 @@ export async function pointsBesidePages(
   }
 }
 
-/** Rates while an indexer writes as fast as it goes, by those without. After this the stores hold more than before. */
+/** Rates while an indexer writes as fast as it can, divided by rates without it. It leaves the stores larger than before. */
 export async function besideIndexer(
   stand: Stand,
   service: ChildProcess,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import autocannon from 'autocannon'
 
-/** What one run of a load generator saw. */
+/** Result of one run of a load generator. */
 export interface Run {
   readonly requests: number
   readonly perSecond: number
@@ -14,22 +14,22 @@ export interface Run {
 
 export interface Load {
   readonly port: number
-  /** Paths that are asked in turn. */
+  /** Paths that are requested in turn. */
   readonly paths: readonly string[]
   readonly connections: number
   readonly seconds: number
-  /** Requests per second over all connections, where it should not be as many as go. */
+  /** Requests per second over all connections; undefined: as many as possible. */
   readonly perSecond?: number
-  /** When all paths are one: the only right body. */
+  /** The right body, if all paths are the same. */
   readonly expectedBody?: string
 }
 
-/** A run with any error, time-out, other status or wrong body proves nothing. */
+/** A run had an error, a time-out, another status or a wrong body, so it counts for nothing. */
 class VoidRun extends Error {
   override name = 'VoidRun'
 }
 
-/** `wrk -t1`: cheap enough to show the ceiling. */
+/** `wrk -t1`: needs so little CPU that it can show the ceiling. */
 export async function runWrk(load: Load, folder: string): Promise<Run> {
   // Two may run at once.
   const name = `paths-${load.port}-${load.connections}`
@@ -74,7 +74,7 @@ function milliseconds(text: string): number {
   return Number(value) * { us: 0.001, ms: 1, s: 1000 }[unit as 'us' | 'ms' | 's']
 }
 
-/** Checks bodies, costs much more than what it measures: for latency, and where wrk is not installed. */
+/** Autocannon checks bodies, but needs much more CPU than what it measures: for latency, and where wrk is not installed. */
 export async function runAutocannon(load: Load): Promise<Run> {
   const { port, paths, expectedBody } = load
   const origin = `http://127.0.0.1:${port}`
@@ -82,7 +82,7 @@ export async function runAutocannon(load: Load): Promise<Run> {
     connections: load.connections,
     duration: load.seconds,
     ...(load.perSecond === undefined ? {} : { overallRate: Math.round(load.perSecond) }),
-    // It can check bodies only where it asks for nothing else.
+    // It can check bodies only if all requests have the same.
     ...(expectedBody === undefined
       ? { url: origin, requests: paths.map((path) => ({ path })) }
       : { url: origin + paths[0], expectBody: expectedBody }),

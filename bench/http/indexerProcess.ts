@@ -6,22 +6,22 @@ import { type CompiledMerkle, createHasher } from '../../src/wasm/wasmModule.js'
 import { Traffic } from '../query/traffic.js'
 import { TrafficWriter } from './seedStores.js'
 
-/** What the thread starts from. */
+/** What the thread gets at its start. */
 export interface IndexerData {
   readonly config: Config
   readonly compiled: CompiledMerkle
   readonly status: StatusBoardHandle
-  /** All that the traffic has, and how much of it is stored. */
+  /** Number of bridges in the whole traffic, and of those that are stored. */
   readonly bridges: number
   readonly seeded: number
 }
 
-/** Sent to the thread: go over what is stored; write as fast as it goes; stop that. */
+/** Orders to the thread: skip what is stored, write as fast as it can, stop writing. */
 export type ToIndexer = 'prepare' | 'write' | 'pause'
 
 /**
- * A thread that writes what follows on the seeded stores, as an indexer does while it backfills. It says `ready` when its
- * writers are open and the status board is filled, `prepared` after `prepare`, and the number of batches after `pause`.
+ * A thread that continues the seeded stores as an indexer does in backfill. It sends `ready` when its writers are open and the
+ * status board is filled, `prepared` after `prepare`, and the number of batches after `pause`.
  */
 stepBehindAnswers()
 const { config, compiled, status, bridges, seeded } = workerData as IndexerData

@@ -14,12 +14,12 @@ export interface Measured {
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** CPU per request, of the thread that listens and of all others in its process. */
+  /** CPU time per request: of the front, and of all other threads of its process. */
   readonly frontUs: number
   readonly restUs: number
-  /** Median over the rounds of this rate by the ceiling's in the same round. */
+  /** This rate divided by the ceiling's in the same round: the median over the rounds. */
   readonly ratio: number
-  /** The same by the CPU time of the busiest thread: what other processes take from the machine does not show in it. */
+  /** The same for rates per CPU time of the busiest thread, which other processes on the machine do not change. */
   readonly cpuRatio: number
 }
 
@@ -38,18 +38,18 @@ export interface Stand {
   readonly rounds: number
 }
 
-/** More paths than a cache could hold take too long to write down; without a cache their number does not matter. */
+/** A cache would hold all of them, but more would take too long to prepare. Without a cache the number does not matter. */
 const UNCACHED_PATHS = 10_000
-/** Few enough to be in the cache after a moment. */
+/** So few that all are in the cache after a moment. */
 const CACHED_PATHS = 64
 
-/** Lets all run in turn, round after round, so that whatever else the machine does hits all alike. */
+/** Runs all in turn, round after round, so that whatever else the machine does affects all equally. */
 export async function measureOperation(stand: Stand, operation: BenchOperation): Promise<Measured[]> {
   const bodyBytes = await checkAnswers(stand, operation)
   const many = Array.from({ length: UNCACHED_PATHS }, (_, at) => operation.path(at))
   const few = many.slice(0, CACHED_PATHS)
   const sides: readonly { mode: Mode; port: number; pid: number; paths: readonly string[] }[] = [
-    // As many bytes of request, so that reading them costs the same.
+    // Requests of equal length, so that reading them costs the same.
     { mode: 'ceiling', ...stand.ceiling, paths: many.map((path) => `/${bodyBytes}?${path}`) },
     { mode: 'uncached', port: stand.service.uncached, pid: stand.service.pid, paths: many },
     { mode: 'cached', port: stand.service.cached, pid: stand.service.pid, paths: few },
@@ -59,7 +59,7 @@ export async function measureOperation(stand: Stand, operation: BenchOperation):
   ]
   const runs = new Map<Mode, (Run & { frontUs: number; restUs: number })[]>()
   const { connections, seconds } = stand
-  // One short run each, not counted, in which code is compiled.
+  // One short run each in which code is compiled; it does not count.
   if (stand.rounds > 1)
     for (const { port, paths } of sides) await stand.drive({ port, paths, connections, seconds: 1 })
   for (let round = 0; round < stand.rounds; round++)
@@ -91,7 +91,7 @@ export async function measureOperation(stand: Stand, operation: BenchOperation):
   }))
 }
 
-/** All ports give the same, right answers. @returns bytes of the usual body. */
+/** Checks that all ports give the same, right answers. @returns bytes of the usual body. */
 async function checkAnswers(stand: Stand, operation: BenchOperation): Promise<number> {
   const { service, rival } = stand
   const sizes: number[] = []

@@ -8,8 +8,8 @@ export interface OpenLoad {
 }
 
 /**
- * Asks on a new connection each time: wrk takes a connection that ends for an error, autocannon counts nothing then. It costs
- * far more than what it measures: look at the CPU time of the other side.
+ * Opens a new connection for each request. Neither generator can do that: wrk takes a closed connection for an error, and
+ * autocannon does not count it. This client needs far more CPU than the server, so compare the server's CPU time.
  * @returns requests answered. @throws when one was not.
  */
 export async function runOpening({ port, paths, connections, seconds }: OpenLoad): Promise<number> {

@@ -16,10 +16,10 @@ import type { Target } from './report.js'
 
 /** Leaves per transaction while the tree is built. */
 const BUILD_BATCH = 100_000
-/** Proofs per snapshot, as in a micro-batch of the pool. */
+/** Proofs per snapshot, as in a batch of the pool. */
 const BATCH = 64
 const PROBES = 4096
-/** Versions asked for again and again where the edge cache is measured. */
+/** Tree sizes that are asked for repeatedly, to measure the edge cache. */
 const HOT_VERSIONS = 64
 const COLD_PROOFS = 500
 
@@ -40,7 +40,7 @@ interface Probe {
 const hasher = createHasher(compileMerkleModule())
 const lineages = [{ cut: 0 }]
 
-/** Proofs, folded to their root, from stores of several sizes: microseconds each. */
+/** Measures proofs from stores of several sizes, in microseconds each. Every proof is folded to its root. */
 export async function benchBranches(
   folder: string,
   sizes: readonly number[],
@@ -99,7 +99,7 @@ export async function benchBranches(
 
 const nameOf = (kind: string, size: number) => `${kind}, ${size} leaves`
 
-/** Builds a store, checks some of its proofs by the naive way, and says what to measure on it. */
+/** Builds a store, checks some of its proofs against the naive computation, and returns what to measure on it. */
 async function prepareStore(folder: string, leafCount: number) {
   const directory = join(folder, `branches-${leafCount}`)
   const needed = 120 * leafCount + 64e6
@@ -168,7 +168,7 @@ async function prepareStore(folder: string, leafCount: number) {
   }
 }
 
-/** Mean cost of the first proofs after the file left the page cache; `undefined` where that can't be asked for. */
+/** Mean cost of the first proofs after the file was dropped from the page cache; undefined where that is not possible. */
 async function coldCost(directory: string, probes: readonly Probe[]): Promise<number | undefined> {
   const drop = spawnSync('dd', [`if=${join(directory, 'data.mdb')}`, 'iflag=nocache', 'count=0'], {
     stdio: 'ignore',

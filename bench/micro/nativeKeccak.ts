@@ -13,7 +13,7 @@ export interface NativeKeccak extends Contender {
 
 /**
  * Builds the C reference with the first compiler found, once per optimisation level.
- * @param folder where the programs go. @param pairs what they hash.
+ * @param folder folder for the programs. @param pairs what they hash.
  * @returns no contenders when there is no compiler.
  */
 export function buildNativeKeccak(folder: string, pairs: Uint8Array): readonly NativeKeccak[] {

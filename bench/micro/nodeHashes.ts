@@ -24,12 +24,12 @@ interface Checked extends Contender {
 }
 
 const PAIRS = 1024
-/** Nodes per step of those that hash one by one: a step of the slowest must be much shorter than a round. */
+/** Nodes per step of contenders that hash one by one: a step of the slowest must be much shorter than a round. */
 const SOME = 64
 const SIMD = 'ours, SIMD batch'
 const SCALAR = 'ours, scalar batch'
 
-/** keccak-256 of 64-byte nodes: ours beside the rivals and the C reference, each checked against noble first. */
+/** Measures keccak-256 of 64-byte nodes: ours, the rivals and the C reference. Each is checked against noble first. */
 export async function benchNodeHashes(
   folder: string,
 ): Promise<{ readonly rows: readonly string[][]; readonly targets: readonly Target[] }> {

@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
 type Option = NonNullable<ParseArgsConfig['options']>[string] & {
-  /** What it is for, and what holds without it where that is no plain `default`. */
+  /** What the option is for, and what holds without it if that is not its `default`. */
   readonly help: string
 }
 type Options = Readonly<Record<string, Option>>
@@ -9,7 +9,7 @@ type Values<Own extends Options> = ReturnType<
   typeof parseArgs<{ readonly options: Own; readonly allowNegative: true }>
 >['values']
 
-/** A bench's options from the command line. Asked for help, or with one that it does not have, it tells them and ends. */
+/** Reads a bench's options from the command line. For `--help` or an unknown option it prints them and ends the process. */
 export function readOptions<const Own extends Options>(options: Own): Values<Own> {
   try {
     if (!process.argv.slice(2).includes('--help')) return parseArgs({ options, allowNegative: true }).values

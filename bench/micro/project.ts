@@ -30,13 +30,13 @@ export function versionOf(name: string, require: NodeJS.Require): string {
   return (require(manifest) as { version: string }).version
 }
 
-/** One line that says where a table was measured. */
+/** One line about the machine on which a table was measured. */
 export function machineLine(): string {
   const [cpu] = cpus()
   return `${cpu?.model ?? 'unknown CPU'}, ${cpus().length} cores, ${process.platform} ${process.arch}, Node ${process.versions.node}, V8 ${process.versions.v8}`
 }
 
-/** The commit that was measured, with a mark when files were changed since. */
+/** The commit that was measured, marked when files have been changed since. */
 export function commitLine(): string {
   try {
     const git = (...args: string[]) =>

@@ -1,4 +1,4 @@
-/** Something whose rate is measured. */
+/** Code whose rate is measured. */
 export interface Contender {
   readonly name: string
   /** Works for about `milliseconds`. @returns units of work per second of CPU time. */
@@ -6,9 +6,9 @@ export interface Contender {
 }
 
 /**
- * Lets the contenders run in turn, round after round, so that whatever else the machine does hits all of them alike.
- * @returns best rate of each, per second of CPU time. Rounds are short and many: what disturbs a round only makes it
- * slower, so the best of many is the one that ran undisturbed.
+ * Runs the contenders in turn, round after round, so that whatever else the machine does affects all equally.
+ * @returns best rate of each, per second of CPU time. There are many short rounds: a disturbance only makes a round slower, so
+ * the best of many was undisturbed.
  */
 export function race(
   contenders: readonly Contender[],
@@ -40,8 +40,8 @@ export function repeating(name: string, units: number, step: () => void): Conten
 }
 
 /**
- * CPU time of this process so far, in milliseconds. It leaves out the time that other processes take from it, which wall
- * time does not; work that waits for the disk must be measured otherwise.
+ * CPU time of this process so far, in milliseconds. Unlike wall time it does not include time that other processes take. It does
+ * not include waits for the disk either.
  */
 export function cpuMs(): number {
   const { user, system } = process.cpuUsage()

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { benchRoot } from './project.js'
 
-/** A ratio (or cost) that the project promises itself, and what was measured. */
+/** A target of the project for a ratio or a cost, and what was measured. */
 export type Target = { readonly text: string; readonly value: number; readonly unit?: string } & (
   | { readonly atLeast: number }
   | { readonly atMost: number }
@@ -25,7 +25,7 @@ export function targetTable(targets: readonly Target[]): string {
   return markdownTable(['target', 'limit', 'measured', 'met'], rows)
 }
 
-/** Replaces one bench's section of bench/README.md; the rest of the page stays. */
+/** Replaces one bench's section of bench/README.md. */
 export function writeSection(bench: string, body: string): void {
   const path = join(benchRoot, 'README.md')
   const page = readFileSync(path, 'utf8')

@@ -14,11 +14,11 @@ import { cpuMs, race, repeating } from './race.js'
 import type { Target } from './report.js'
 
 const LEAVES = 1_000_000
-/** Leaves per call: short enough that the best of some repeats ran undisturbed. */
+/** Leaves per call: so few that the best of some repeats was undisturbed. */
 const BATCH = 20_000
 const REPEATS = 9
 
-/** Building a tree of 1 M leaves: hashing alone, into memory, into LMDB, and the naive way. */
+/** Measures building a tree of 1 M leaves: hashing alone, into memory, into LMDB, and naively. */
 export async function benchTreeBuild(
   folder: string,
 ): Promise<{ readonly rows: readonly string[][]; readonly targets: readonly Target[] }> {
@@ -92,7 +92,7 @@ function checkAgainstNaiveTree(leaves: Uint8Array): void {
   if (Buffer.compare(getRoot(tree, 0, count), naive.root) !== 0) throw new Error('the tree has a wrong root')
 }
 
-/** The naive way, leaves per second: 32 hashes of the scalar kernel for each leaf. */
+/** Leaves per second of the naive way: 32 hashes of the scalar kernel for each leaf. */
 function raceNaive(leaves: Uint8Array): ReadonlyMap<string, number> {
   const hasher = createHasher(compileMerkleModule('scalar'))
   const zeroHashes = createZeroHashes(hasher)
@@ -112,7 +112,7 @@ function raceNaive(leaves: Uint8Array): ReadonlyMap<string, number> {
   ])
 }
 
-/** Times of the pieces of some work that is done again and again: the best of each piece, and their sum. */
+/** Best time of each piece of a repeated work, and their sum. */
 class BestTimes {
   readonly #best = new Map<number, number>()
 

@@ -1,10 +1,10 @@
 /*
  * Reference for the bench: keccak-256 of 64-byte nodes, one lane, in plain C of the same shape as
- * assembly/hashNode.ts. The first and the last round stand outside the loop, so that the compiler drops what is zero or
- * unused there.
+ * assembly/hashNode.ts. The first and the last round are outside of the loop, so that the compiler can drop what is zero or
+ * unused in them.
  *
- * Reads pairs of hashes from standard input, hashes all of them again and again for about MILLISECONDS (first argument)
- * of CPU time, writes their hashes to standard output and the rate, in hashes per second of CPU time, to standard error.
+ * Reads pairs of hashes from standard input, hashes all of them repeatedly for about MILLISECONDS (first argument) of CPU
+ * time, then writes the hashes to standard output and the rate, in hashes per second of CPU time, to standard error.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 import { checksumMask } from '../../src/protocol/checksumAddress.js'
 import { encodeHex } from '../../src/protocol/hex.js'
 
-/** An address as EIP-55 spells it. */
+/** An address in EIP-55 spelling. */
 export type Spell = (address: Uint8Array) => string
 
 const KEPT = 1_000_000
 
-/** Spells addresses, and remembers them: nobody hashes for a question. */
+/** Spells addresses and remembers the results, so that no question needs a hash. */
 export function createSpelling(keccak256: (bytes: Uint8Array) => Uint8Array): Spell {
   const known = new Map<string, string>()
   return (address) => {

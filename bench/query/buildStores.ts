@@ -12,22 +12,22 @@ import { cpuMs } from '../micro/race.js'
 import { packedBlocks } from './packedBlocks.js'
 import { SERVED, Traffic } from './traffic.js'
 
-/** Senders that the indexer stores at once, where it is answered fast. */
+/** Senders that the indexer stores in one commit when its endpoint answers fast. */
 const SENDERS_AT_ONCE = 16_384
 
-/** Who else wants to know what is stored. */
+/** Others that are given what is stored. */
 export interface Listener {
   add(networkId: number, blocks: readonly IndexedBlock[]): void
 }
 
-/** Deposits of network 0 through its writer, per second. */
+/** Deposits of network 0 that its writer stores per second. */
 export interface WritingRates {
-  /** CPU time, of the blocks alone and of their senders alone. */
+  /** Per CPU time, of the blocks alone and of their senders alone. */
   readonly blocksPerCpuSecond: number
   readonly sendersPerCpuSecond: number
   /** Both. */
   readonly perCpuSecond: number
-  /** Both by the clock, with commits. */
+  /** Both per wall time, with commits. */
   readonly perSecond: number
 }
 
@@ -41,9 +41,9 @@ export interface BuiltStores {
 }
 
 /**
- * Fills the stores of a configuration with `bridges` deposits of network 0 and their claims, through the writers that the
- * service uses and as its backfill does: packed events, as many to a transaction, senders behind them. Rows, lists, trees and
- * roots are checked as they are on real chains. Making the events is not counted.
+ * Fills the stores of a configuration with `bridges` deposits of network 0 and their claims, with the writers of the service and
+ * as its backfill does: packed events, the same number per transaction, then their senders. The writers check everything that
+ * they check on real chains. The time to make the events is not counted.
  */
 export function buildStores(
   config: Config,
@@ -92,7 +92,7 @@ export function buildStores(
   }
 }
 
-/** A writer, and the time that it takes. */
+/** A writer, and the time that it has taken. */
 class CountedWriter {
   readonly writer: ShardWriter
   private blocksCpuMs = 0
@@ -122,7 +122,7 @@ class CountedWriter {
     this.wallMs += performance.now() - started
   }
 
-  /** When all blocks are stored, as in the service. */
+  /** Call it when all blocks are stored: the service stores senders then, too. */
   applySenders(): void {
     const ofKind = (kind: 'deposit' | 'claim', senders: readonly (Sender | null)[]): void => {
       for (let from = 0; from < senders.length; from += SENDERS_AT_ONCE) {

@@ -1,4 +1,4 @@
-/** An answer without its cursor: the rival has none. */
+/** An answer without its cursor, which the rival does not have. */
 export function comparable(body: string | Uint8Array): unknown {
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
   const answer = JSON.parse(text) as { readonly pagination?: Record<string, unknown> }

@@ -1,19 +1,19 @@
 import { cpuMs } from '../micro/race.js'
 
-/** A round is as many calls as take about so long, but one at least. */
+/** Length of a round, which has at least one call. */
 const ROUND_MS = 15
 const ROUNDS = 11
-/** Who takes longer than this for one call is asked fewer times. */
+/** A question whose call takes longer than this gets fewer rounds. */
 const SLOW_MS = 100
 const SLOW_ROUNDS = 3
 const WARM_UP_MS = 150
 
-/** Calls something, variant after variant. */
+/** A call that is measured; each time it takes the next variant of its question. */
 export type Call = (at: number) => unknown
 
 /**
- * Lets the calls run in turn, round after round.
- * @returns µs of CPU time per call of each: the median of the rounds.
+ * Measures the calls in turn, round after round.
+ * @returns µs of CPU time per call, for each: the median of the rounds.
  */
 export function medianUs(calls: readonly Call[]): number[] {
   const plans = calls.map(plan)

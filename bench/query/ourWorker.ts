@@ -11,7 +11,7 @@ import { createBatchRunner } from '../../src/pool/runBatch.js'
 import { openShardReaders } from '../../src/shard/queries/shardReaders.js'
 import { type CompiledMerkle, createRowWriter, createTextDigest } from '../../src/wasm/wasmModule.js'
 
-/** What a pool worker does, called in this thread: query bytes in, reply bytes out. */
+/** The work of a query thread, called in this thread: it takes query bytes and returns reply bytes. */
 export interface OurWorker {
   encode(queries: readonly NamedQuery[]): Uint8Array
   /** @returns the reply, overwritten by the next call. */
@@ -50,7 +50,7 @@ export function openOurWorker(
   return {
     encode(named) {
       for (const query of named) writer.append(query)
-      // The writer uses its memory again.
+      // The writer reuses its memory.
       return writer.take().slice()
     },
     run(batch) {

@@ -4,14 +4,14 @@ import type { ChainEvent, ClaimEvent, DepositEvent, IndexedBlock } from '../../s
 import { writeUint256 } from '../../src/protocol/uint256.js'
 
 const WORD = 32
-/** Of a record with one topic, before its data. */
+/** Bytes of a record with one topic, before its data. */
 const HEAD_BYTES = 104 + WORD
 const DEPOSIT_WORDS = 9
 const CLAIM_WORDS = 5
 
 /**
- * The blocks as backfill hands them to the writer: deposits and claims of a window packed, as the log scanner leaves them, their
- * senders not known yet.
+ * Makes blocks as backfill passes them to the writer: the deposits and claims of a window, packed as the log scanner packs them,
+ * without senders.
  */
 export function packedBlocks(blocks: readonly IndexedBlock[]): IndexedBlock[] {
   const hot = blocks.flatMap(({ events }) => events.filter(isHot))
@@ -43,7 +43,7 @@ function dataBytes(event: DepositEvent | ClaimEvent): number {
   return WORD * (DEPOSIT_WORDS + Math.ceil(event.metadata.length / WORD))
 }
 
-/** As `PackedLogs` reads it: size, entry of the filter, block number, no time, log index, topics, bytes of data. */
+/** Writes a record as `PackedLogs` reads it: size, entry of the filter, block number, no time, log index, topics, bytes of data. */
 function writeHead(view: DataView, at: number, event: DepositEvent | ClaimEvent): void {
   view.setUint32(at, HEAD_BYTES + dataBytes(event), true)
   view.setFloat64(at + 8, event.blockNumber, true)

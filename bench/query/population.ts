@@ -15,12 +15,12 @@ type Transfer = Pick<
 >
 
 const TOKENS = 200
-/** Share of all bridges that the busiest sender makes, and of all claims that one sponsor sends. */
+/** The busiest sender's share of all bridges, and one sponsor's share of all claims. */
 const BUSIEST = 0.05
 const SPONSORED = 0.5
 const NO_BYTES = new Uint8Array(0)
 const ETHER = new Uint8Array(20)
-/** An indexed layer 2 each, but for the last. */
+/** Layer 2s; all but the last are indexed. */
 const DESTINATIONS: readonly (readonly [networkId: number, upTo: number])[] = [
   [1, 0.55],
   [2, 0.8],
@@ -29,8 +29,9 @@ const DESTINATIONS: readonly (readonly [networkId: number, upTo: number])[] = [
 ]
 
 /**
- * Who bridges what to where: one sender makes 5 % of all, the others fall off as a power of their rank; three of five
- * bridges are ether without metadata, one of ten is a message, the rest are of 200 tokens with the usual 224 bytes.
+ * Decides who bridges what to where. One sender makes 5 % of all bridges, and the shares of the others fall as a power of their
+ * rank. Three of five bridges are ether without metadata, one of ten is a message, the rest are one of 200 tokens with the usual
+ * 224 bytes of metadata.
  */
 export class Population {
   readonly busiest = addressOf('busiest')
@@ -54,7 +55,7 @@ export class Population {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 
-  /** A user by rank of business. */
+  /** A user; those of low rank are the busiest. */
   user(rank: number): Uint8Array {
     return this.users[Math.min(rank, this.users.length - 1)]!
   }
@@ -97,7 +98,7 @@ export class Population {
     return this.users[Math.floor(this.users.length * this.chance() ** 3)]!
   }
 
-  /** Half of the messages say what others said before. */
+  /** Half of the messages repeat an earlier one. */
   private message(): Uint8Array {
     const text = this.chance() < 0.5 ? `common ${Math.floor(this.chance() * 100)}` : `own ${this.state}`
     return new Uint8Array(createHash('sha512').update(text).digest())

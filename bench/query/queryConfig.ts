@@ -4,7 +4,7 @@ import type { Config } from '../../src/config/config.types.js'
 import { loadConfig } from '../../src/config/load.js'
 import { SERVED } from './traffic.js'
 
-/** The service's configuration over stores in `folder`; no chain is asked. */
+/** A configuration of the service for stores in `folder`. No chain is asked. */
 export function queryConfig(folder: string): Config {
   const file = join(folder, 'bench.toml')
   const lines = [`data_dir = "${join(folder, 'data')}"`, ...SERVED.flatMap(networkLines)]

@@ -3,15 +3,15 @@ import { asBlockNumber, asDepositCount, asNetworkId } from '../../src/protocol/u
 import type { BridgesQuery, ClaimsQuery } from '../../src/query/queries.js'
 import type { Traffic } from './traffic.js'
 
-/** One question, asked in some variants that are answered in turn. */
+/** One question with variants, which are asked in turn. */
 export interface Question {
   readonly name: string
   readonly queries: readonly NamedQuery[]
-  /** Most µs that the project promises itself, the tag not counted. */
+  /** Target of the project: at most this many µs, without the entity tag. */
   readonly targetUs?: number
-  /** How many times as long the rival should take at least. */
+  /** Target of the project: the rival takes at least this many times as long. */
   readonly targetRatio?: number
-  /** Part of the promise that ten million rows take three times as long as ten thousand at most. */
+  /** Whether the target holds for it that ten million rows take at most three times as long as ten thousand. */
   readonly isSteady?: boolean
 }
 
@@ -19,7 +19,7 @@ const L1 = asNetworkId(0)
 const ROWS = 100
 const VARIANTS = 64
 
-/** Deposits that are asked for one by one. */
+/** Number of deposits that are asked for one by one. */
 export function sampledDeposits(bridges: number): readonly number[] {
   return Array.from({ length: VARIANTS }, (_, at) => Math.floor((bridges * (at + 0.5)) / VARIANTS))
 }
@@ -64,7 +64,7 @@ export function questionsOf(
   const users = [...Array(16).keys()].map((at) => population.user(8 + at))
   const networkIds = [asNetworkId(1), asNetworkId(2)]
   const one = [asNetworkId(1)]
-  /** Deposits of the busiest sender, and those to two networks, as the population makes them. */
+  /** Numbers of deposits of the busiest sender, and of those to two networks. */
   const middleOf = (share: number): number => Math.floor((bridges * share) / ROWS / 2)
   const filtered = { targetRatio: 10, isSteady: true } as const
   return [

@@ -16,12 +16,12 @@ import { SqliteRival } from './sqliteRival.js'
 import { measureStore, type StoreBytes } from './storeBytes.js'
 import { SERVED } from './traffic.js'
 
-/** What one question took, in µs of CPU time. */
+/** Costs of one question, in µs of CPU time. */
 export interface Timed {
   readonly question: Question
-  /** The worker's whole work: query bytes in, reply bytes out. */
+  /** The whole work of a query thread, from query bytes to reply bytes. */
   readonly oursUs: number
-  /** Of that, the entity tag. */
+  /** The part of it for the entity tag. */
   readonly tagUs: number
   readonly bodyBytes: number
   readonly rivalUs: number | undefined
@@ -31,7 +31,7 @@ export interface SizeResult {
   readonly bridges: number
   readonly claims: number
   readonly timed: readonly Timed[]
-  /** One of 32 points of one batch, all over the store. */
+  /** Cost of a point query in a batch of 32, which are spread over the store. */
   readonly batchedPointUs: number
   readonly writing: WritingRates
   readonly stores: ReadonlyMap<number, StoreBytes>
@@ -40,10 +40,10 @@ export interface SizeResult {
 
 const BATCH = 32
 const BATCHES = 256
-/** With this prime between neighbours, hardly any two points lie near each other. */
+/** Distance between the points of a batch: with this prime, hardly any two lie near each other. */
 const STRIDE = 7_919
 
-/** Builds stores of one size, compares the answers, takes the time, and removes the stores. */
+/** Builds stores of one size, compares the answers, measures the questions, and removes the stores. */
 export async function raceSize(
   folder: string,
   compiled: CompiledMerkle,

@@ -6,7 +6,7 @@ const MOST_BYTES = 900
 const LEAST_DEPOSITS = 100_000
 const STEADY = 3
 
-/** The promises of the query engine, without the entity tag: the rival makes none. */
+/** The targets of the query engine, without the entity tag, which the rival does not make. */
 export function targetsOf(results: readonly SizeResult[]): Target[] {
   const [first, last] = [results[0]!, results.at(-1)!]
   const targets: Target[] = []

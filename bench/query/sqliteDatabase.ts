@@ -36,7 +36,7 @@ export function installSqlite(): void {
 }
 
 export function openDatabase(path: string, pragmas: readonly string[]): SqliteDatabase {
-  // better-sqlite3 brings no types.
+  // better-sqlite3 has no types.
   const Database = requireRival('better-sqlite3') as new (path: string) => SqliteDatabase
   const database = new Database(path)
   for (const pragma of pragmas) database.pragma(pragma)
@@ -44,8 +44,8 @@ export function openDatabase(path: string, pragmas: readonly string[]): SqliteDa
 }
 
 /**
- * Refuses a statement that goes through a table, or through an index from its beginning, or sorts what it found. The rows
- * of a page that was chosen already, and a row of constants, are gone through as they should be.
+ * Refuses a statement that scans a table or a whole index, or sorts what it found. It may scan the rows of a page that was chosen
+ * already, and a row of constants.
  * @throws when the plan is not made of searches only.
  */
 export function assertSearches(database: SqliteDatabase, sql: string, values: readonly SqliteValue[]): void {

@@ -16,9 +16,9 @@ import { SERVED } from './traffic.js'
 import { UsableLeaves } from './usableLeaves.js'
 
 /**
- * The same questions put to SQLite: schema, indexes and statements, all in this file. What can be worked out while writing
- * is: values stand as the answer spells them, claims are marked on their bridges, senders have a narrow table of their own,
- * watermarks of readiness are kept. What is left to a question is to choose, to count, and to join.
+ * Answers the same questions with SQLite: schema, indexes and statements. What can be computed while writing is computed then:
+ * values are stored as the answer spells them, claims are marked on their bridges, senders have a narrow table, and watermarks
+ * of readiness are kept. A question only has to select, count and join.
  */
 
 const SCHEMA = `
@@ -55,7 +55,7 @@ const SCHEMA = `
   ) WITHOUT ROWID;
   CREATE TABLE watermarks (destination_network INTEGER PRIMARY KEY, ready_below INTEGER NOT NULL);`
 
-/** Made when all rows are there: many times faster than row by row. Each ends with the id, which is the order of answers. */
+/** Made when all rows are stored, which is many times faster. Each ends with the id, because answers are ordered by it. */
 const INDEXES = `
   CREATE INDEX bridges_by_network ON bridges (network_id);
   CREATE INDEX bridges_by_destination ON bridges (network_id, destination_network);
@@ -70,7 +70,7 @@ const INDEXES = `
   CREATE INDEX claims_by_receiver ON claims (network_id, destination_address);
   CREATE INDEX claims_by_transaction ON claims (network_id, tx_hash);`
 
-/** 256 MB of cache, and the file mapped as ours is. */
+/** 256 MB of cache, and a mapped file like ours. */
 const PRAGMAS = [
   'journal_mode = WAL',
   'synchronous = NORMAL',
@@ -78,7 +78,7 @@ const PRAGMAS = [
   'mmap_size = 34359738368',
 ]
 
-/** While it is filled: nothing of a run that dies is kept, and what is inserted out of order stays in memory. */
+/** While the database is filled: nothing is kept of a run that fails, and what is inserted out of order stays in memory. */
 const FILLING_PRAGMAS = ['journal_mode = OFF', 'synchronous = OFF', 'cache_size = -2097152']
 
 const BRIDGE_COLUMNS = `b.tx_hash, b.deposit_count, b.network_id AS origin_network, b.destination_network, b.origin_address,
@@ -102,7 +102,7 @@ interface Selection {
   readonly values: readonly SqliteValue[]
 }
 
-/** Ids of network n begin here. */
+/** First id of a network. */
 const idOf = (networkId: number, count: number): number => networkId * 2 ** 32 + count
 
 export class SqliteRival implements Listener {
@@ -136,7 +136,7 @@ export class SqliteRival implements Listener {
       }
   }
 
-  /** Call it when all is there. */
+  /** Call it when all rows are inserted. */
   finish(): void {
     for (const { destination, covered, index } of this.#leaves.usable)
       this.#run('INSERT OR IGNORE INTO usable_indexes VALUES (?, ?, ?)', [destination, covered, index])
@@ -147,7 +147,7 @@ export class SqliteRival implements Listener {
     this.#database.exec('ANALYZE')
     this.#statements.clear()
     for (const pragma of PRAGMAS) this.#database.pragma(pragma)
-    // Negative control: the check below would be worth nothing if it let these pass.
+    // Negative control: the check of plans must refuse these.
     for (const sql of [
       'SELECT id FROM bridges WHERE amount = ?',
       'SELECT id FROM bridges WHERE network_id = ? ORDER BY amount',
@@ -159,7 +159,7 @@ export class SqliteRival implements Listener {
     this.#database.close()
   }
 
-  /** The answer as JSON, as the service would send it but for the cursor. */
+  /** The JSON that the service would send, without the cursor. */
   bridges(query: BridgesQuery): Buffer {
     const { arms, values } = selectBridges(query, this.#spell)
     const total = this.#count(arms, values)
@@ -204,7 +204,7 @@ export class SqliteRival implements Listener {
     return Buffer.from(JSON.stringify(answer))
   }
 
-  /** A statement whose plan was looked at: one that reads a whole table, or sorts, is no rival. */
+  /** Prepares a statement and checks its plan: one that scans a table or sorts would be too slow to compare with. */
   #searching(sql: string, values: readonly SqliteValue[]): SqliteStatement {
     if (!this.#statements.has(sql)) assertSearches(this.#database, sql, values)
     return this.#prepared(sql)
@@ -259,7 +259,7 @@ export class SqliteRival implements Listener {
       ])
   }
 
-  /** All bridges of the traffic leave network 0. */
+  /** All bridges of the traffic come from network 0. */
   #addClaim(networkId: number, timestampSec: number, event: ClaimEvent): void {
     const depositCount = Number(event.globalIndex & 0xffff_ffffn)
     const bridgeId = idOf(0, depositCount)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { open } from 'lmdb'
 import { LIST_CHUNK, listKinds, tables } from '../../src/store/layout/tables.js'
 
-/** Bytes on disk of each table of a shard: its pages, full or not. Lists are told by kind, by the bytes of their entries. */
+/** Bytes on disk of each table of a shard: all its pages, full or not. Lists are reported by kind, by the bytes of their entries. */
 export interface StoreBytes {
   readonly file: number
   readonly tables: ReadonlyMap<string, number>
@@ -17,11 +17,11 @@ interface TableStats {
   readonly overflowPages: number
 }
 
-/** Of LMDB: the head of an entry in its page, and its place in the page's index. */
+/** What LMDB adds to an entry: its head, and its place in the page's index. */
 const ENTRY_BYTES = 10
 const CHUNK_NUMBER_BYTES = 4
 
-/** Call it when nobody has the shard open. */
+/** Call it only while nobody has the shard open. */
 export async function measureStore(directory: string): Promise<StoreBytes> {
   const options = { encoding: 'binary', keyEncoding: 'binary', maxDbs: 64 } as const
   const root = open({ path: directory, noSubdir: false, ...options })

@@ -13,33 +13,33 @@ import { asBlockNumber, asDepositCount, asNetworkId } from '../../src/protocol/u
 import { Frontier } from '../store/frontier.js'
 import { Population } from './population.js'
 
-/** Networks indexed: all bridges leave network 0. */
+/** Networks that are indexed. All bridges come from network 0. */
 export const SERVED = [0, 1, 2, 3] as const
 export const BLOCK_DEPOSITS = 20
 /** Claims come this many blocks after their deposits. */
 const CLAIM_LAG = 20
-/** The root of every so many blocks is injected on each layer 2. */
+/** Blocks between two injections into each layer 2. */
 const INJECT_EVERY = 10
-/** Deposits of the newest share, and some of the others, stay unclaimed. */
+/** Shares of deposits that stay unclaimed: of the newest ones, and of all others. */
 const UNCLAIMED_TAIL = 0.02
 const FORGOTTEN = 0.1
 
 type Place = 'blockNumber' | 'logIndex' | 'transactionHash'
 type Unplaced = ChainEvent extends infer E ? (E extends ChainEvent ? Omit<E, Place> : never) : never
 
-/** What one step of all chains adds. A layer 2 without events has no block. */
+/** The blocks of one step of all chains. A layer 2 without events has none. */
 export interface Step {
   readonly blocks: ReadonlyMap<number, IndexedBlock>
 }
 
-/** Bridges from a layer 1 to three layer 2s that are indexed and one that is not, and their claims. The same on every run. */
+/** Makes bridges from a layer 1 to three layer 2s that are indexed and one that is not, and their claims. Every run is the same. */
 export class Traffic {
   readonly population: Population
   readonly bridges: number
   private readonly hasher: TreeHasher
   private readonly tree: Frontier
   private readonly rollupExitRoot: Uint8Array
-  /** The one root that a layer 2 ever settles: nothing leaves them. */
+  /** The only root that a layer 2 settles, since it has no deposits. */
   private readonly localExitRoot = hashOf('local exit root')
   private readonly headers = new Map<number, BlockHeader>(SERVED.map((id) => [id, firstHeader(id)]))
   private readonly waiting: DepositEvent[][] = []
@@ -185,7 +185,7 @@ function headerAfter(networkId: number, before: BlockHeader): BlockHeader {
   }
 }
 
-/** Any 32 bytes that differ will do. */
+/** 32 bytes that differ for each input. */
 function hashOf(text: string): Uint8Array {
   return new Uint8Array(createHash('sha256').update(text).digest())
 }

@@ -2,18 +2,18 @@ import type { TreeHasher } from '../../src/merkle/hasher.js'
 import type { ChainEvent } from '../../src/protocol/chainEvent.js'
 import { encodeHex } from '../../src/protocol/hex.js'
 
-/** A leaf of the L1 info tree that a destination accepts. */
+/** An L1 info leaf that a destination accepts. */
 interface UsableLeaf {
   readonly destination: number
-  /** Deposits of network 0 below are covered. */
+  /** Number of network 0's deposits that it covers. */
   readonly covered: number
   readonly index: number
 }
 
-/** The destination that is not indexed: nothing is known of it, so every leaf serves. */
+/** For a destination that is not indexed, so that every leaf may be used. */
 const NOT_INDEXED = 77
 
-/** Which leaves of the traffic serve which destinations, worked out from its events. */
+/** Computes from the traffic's events which leaves can be used at which destination. */
 export class UsableLeaves {
   readonly usable: UsableLeaf[] = []
   readonly #hasher: TreeHasher
@@ -35,7 +35,7 @@ export class UsableLeaves {
       this.usable.push({ destination: networkId, ...this.#byGer.get(encodeHex(event.globalExitRoot))! })
   }
 
-  /** By indexed destination: deposits below are ready unless they are claimed. */
+  /** By indexed destination: deposits below this count are ready unless they are claimed. */
   watermarks(): Map<number, number> {
     const watermarks = new Map<number, number>()
     for (const { destination, covered } of this.usable)

@@ -1,7 +1,7 @@
 import { createZeroHashes } from '../../src/merkle/branch.js'
 import type { Hasher } from '../../src/merkle/hasher.js'
 
-/** The roots of a tree that only grows: one node per level is all that it keeps. */
+/** Computes the roots of a tree that only grows. It keeps one node per level. */
 export class Frontier {
   count = 0
   private readonly hasher: Hasher

@@ -1,4 +1,4 @@
-import { isAddressRange } from './addressRange.js'
+import { isIP } from 'node:net'
 import { parseFinality } from './finalitySetting.js'
 import { isTable, type RawTable } from './layers.js'
 import { readSecret } from './secretFile.js'
@@ -165,4 +165,13 @@ function textsOf(value: unknown): string[] {
 
 function isCorsSetting(text: string): boolean {
   return text === '*' || text === 'off' || (URL.canParse(text) && new URL(text).origin === text)
+}
+
+/** Whether `text` is an IP address, or one with a prefix length behind it: `10.0.0.0/8`, `fd00::/8`, `192.0.2.7`. */
+export function isAddressRange(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || address.includes('%') || rest.length > 0) return false
+  if (prefix === undefined) return true
+  return /^(?:0|[1-9]\d{0,2})$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128)
 }

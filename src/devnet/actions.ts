@@ -16,7 +16,7 @@ import {
 import type { Devnet } from './devnet.js'
 import { type DevnetChain, send } from './devnetChain.js'
 
-/** Steps that people and the operators of the networks take. Each one is one or two transactions. */
+/* Steps of users and of the networks' operators. Each is one or two transactions. */
 
 export interface BridgeStep {
   readonly from: Address
@@ -24,11 +24,11 @@ export interface BridgeStep {
   readonly destinationAddress: Address
   /** Base units: of the token, or wei. */
   readonly amount: bigint
-  /** Publish the new exit root at once (on the L1: a new leaf of the L1 info tree). */
+  /** Whether to publish the new exit root at once (on the L1: as a new L1 info leaf). */
   readonly forced: boolean
 }
 
-/** Deposits ETH, or an ERC-20 that is at home on the chain or wrapped there. The sender must own it. */
+/** Deposits ETH, or an ERC-20 of the chain, native or wrapped. The sender must own it. */
 export async function bridgeAsset(
   { client, contracts }: DevnetChain,
   step: BridgeStep & { readonly token?: Address },
@@ -50,7 +50,7 @@ export async function bridgeAsset(
   return send(client, { from, to: contracts.bridge, data, value: token === undefined ? step.amount : 0n })
 }
 
-/** Deposits a message; its amount is the ETH that travels with it. */
+/** Deposits a message. Its amount is the ETH sent with it. */
 export async function bridgeMessage(
   { client, contracts }: DevnetChain,
   step: BridgeStep & { readonly metadata: Hex },
@@ -65,7 +65,7 @@ export async function bridgeMessage(
 
 export type BatchedDeposit = ContractFunctionArgs<typeof bridgeCallerAbi, 'payable', 'bridgeAll'>[1][number]
 
-/** Several deposits in one transaction, made by a contract: the sender of the transaction is not who calls the bridge. */
+/** Makes several deposits in one transaction through a contract, so that the bridge's caller is not `tx.from`. */
 export async function bridgeThroughContract(
   { client, contracts }: DevnetChain,
   from: Address,
@@ -84,7 +84,7 @@ export async function bridgeThroughContract(
   return send(client, { from, to: contracts.bridgeCaller, data, value })
 }
 
-/** Gives test tokens away. */
+/** Mints test tokens for an account. */
 export async function mintToken(
   { client, contracts }: DevnetChain,
   to: Address,
@@ -94,15 +94,15 @@ export async function mintToken(
   await send(client, { from: to, to: contracts.token, data })
 }
 
-/** Publishes the deposits of a network that nobody forced yet. */
+/** Publishes the network's deposits that were made without `forced`. */
 export async function updateGlobalExitRoot({ client, contracts }: DevnetChain, from: Address): Promise<void> {
   const data = encodeFunctionData({ abi: bridgeAbi, functionName: 'updateGlobalExitRoot' })
   await send(client, { from, to: contracts.bridge, data })
 }
 
 /**
- * Settles an L2 on the L1: a root of its bridge becomes its leaf of the rollup exit tree.
- * @param root any that the bridge ever had, also between two deposits of one transaction; absent: its root of now.
+ * Settles an L2 on the L1: a local exit root of the L2 becomes its leaf of the rollup exit tree.
+ * @param root any root that the bridge ever had, even between two deposits of one transaction. Default: its current root.
  */
 export async function settle(
   { chains, accounts }: Devnet,
@@ -123,7 +123,7 @@ export async function settle(
 
 export type ForwardedLeaf = ContractFunctionArgs<typeof bridgeAbi, 'nonpayable', 'forwardLET'>[0][number]
 
-/** Cuts the local exit tree of an L2 back to its first leaves. */
+/** Cuts the local exit tree of an L2 back to its first `leafCount` leaves (BackwardLET). */
 export function cutExitTree(
   { accounts }: Devnet,
   { client, contracts }: DevnetChain,
@@ -137,7 +137,7 @@ export function cutExitTree(
   return send(client, { from: accounts.operator, to: contracts.bridge, data })
 }
 
-/** Appends leaves to the local exit tree of an L2 without a deposit. */
+/** Appends leaves to the local exit tree of an L2 without BridgeEvents (ForwardLET). */
 export function forwardLeaves(
   { accounts }: Devnet,
   { client, contracts }: DevnetChain,
@@ -148,8 +148,8 @@ export function forwardLeaves(
 }
 
 /**
- * Makes the L1's global exit root of a block usable on an L2. Roots between two injections are skipped for ever.
- * @returns the root, or undefined when the L2 has it already or the L1 had none.
+ * Injects the L1's newest global exit root, as of a block, into an L2. Roots between two injections are never injected.
+ * @returns the root, or undefined when the L2 has it already or the L1 has none.
  */
 export async function inject(
   { chains, accounts }: Devnet,
@@ -178,7 +178,7 @@ export async function inject(
   return globalExitRoot
 }
 
-/** Takes a global exit root back from an L2. */
+/** Removes an injected global exit root from an L2. */
 export async function removeInjected(
   { accounts }: Devnet,
   l2: DevnetChain,
@@ -192,7 +192,7 @@ export async function removeInjected(
   await send(l2.client, { from: accounts.operator, to: l2.contracts.globalExitRootManager, data })
 }
 
-/** True while claims on the L2 may use the global exit root. */
+/** Whether claims on the L2 may use the global exit root now. */
 export async function isInjected({ client, contracts }: DevnetChain, globalExitRoot: Hex): Promise<boolean> {
   const insertedAt = await client.readContract({
     address: contracts.globalExitRootManager,

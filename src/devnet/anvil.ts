@@ -1,13 +1,37 @@
 import { fork } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findAnvilBinary } from './anvilBinary.js'
 import type { GuardOrders, GuardReport } from './anvilGuard.js'
 import { DevnetError } from './devnetError.js'
 
+const architectures: Partial<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
+
+/**
+ * Path of the anvil program inside its platform package. The package's `.bin` wrapper is not used: it would be one more
+ * process, and killing it would not end the node.
+ * @throws DevnetError when there is no build for this platform, or npm left out optional packages.
+ */
+export function findAnvilBinary(): string {
+  const platformPackage = `@foundry-rs/anvil-${process.platform}-${architectures[process.arch] ?? process.arch}`
+  // Resolved from the package that depends on it, because npm may nest it there.
+  const require = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'))
+  let manifestPath: string
+  try {
+    manifestPath = require.resolve(`${platformPackage}/package.json`)
+  } catch {
+    throw new DevnetError(
+      `the devnet needs the package ${platformPackage}, which is not installed (was npm run with --omit=optional, or does the platform have no build of anvil?)`,
+    )
+  }
+  const manifest = JSON.parse(readFileSync(manifestPath, 'utf8')) as { bin: { anvil: string } }
+  return join(dirname(manifestPath), manifest.bin.anvil)
+}
+
 export interface AnvilOptions {
   readonly chainId: number
-  /** Clock of the genesis block, Unix seconds; the node's clock runs on from there. */
+  /** Timestamp of the genesis block in Unix seconds, from which the node's clock runs on. */
   readonly timestampSec?: number
 }
 
@@ -16,22 +40,22 @@ interface Anvil {
   readonly pid: number
 }
 
-/** Running nodes, in the order asked for. */
+/** Running nodes, in the order of their options. */
 export interface AnvilGroup {
-  /** For the nodes' files, and for whatever else shall go when they go. */
+  /** For the nodes' files, and for other files that are to be removed with them. */
   readonly folder: string
   readonly anvils: readonly Anvil[]
-  /** The process that ends the nodes when this one is gone. */
+  /** The process that ends the nodes when this process has ended. */
   readonly guardPid: number
-  /** Resolves with the reason when a node ends that nobody stopped. */
+  /** Resolves with the reason when a node ends without `stop`. */
   readonly failed: Promise<string>
   /** Kills the nodes and removes the folder; resolves when both are done. May be called more than once. */
   stop(): Promise<void>
 }
 
 /**
- * Starts anvil nodes on free loopback ports. They die with this process, whatever kills it.
- * @param folderPrefix how the path of their new folder starts.
+ * Starts anvil nodes on free loopback ports. They end with this process, however it ends.
+ * @param folderPrefix start of the path of their new folder.
  * @throws DevnetError when a node does not start.
  */
 export async function startAnvils(
@@ -46,7 +70,7 @@ export async function startAnvils(
     nodes: options.map((option, node) => anvilArguments(option, `${folder}/anvil-${node}`)),
   }
   const guard = fork(fileURLToPath(new URL('anvilGuard.js', import.meta.url)), [JSON.stringify(orders)], {
-    // Its own process group: a Ctrl-C in the terminal reaches only us, and the nodes live until we are done with them.
+    // In its own process group, so that a Ctrl-C in the terminal does not reach the guard and the nodes.
     detached: true,
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -92,9 +116,9 @@ export async function startAnvils(
 
 function anvilArguments(options: AnvilOptions, cacheFolder: string): string[] {
   const args = ['--host', '127.0.0.1', '--port', '0', '--chain-id', String(options.chainId)]
-  // `finalized` is two epochs behind the head: two blocks instead of 64, so that finality shows within seconds.
+  // `finalized` is two epochs behind the head. With epochs of one block, blocks become final within seconds.
   args.push('--slots-in-an-epoch', '1')
-  // Old states go to disk: into our folder, not into the home directory.
+  // Anvil writes old states to disk: into our folder, not into the home directory.
   args.push('--cache-path', cacheFolder)
   if (options.timestampSec !== undefined) args.push('--timestamp', String(options.timestampSec))
   return args

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-/**
- * A small process between us and the nodes. It owns the anvil processes and the devnet's folder, and ends both when
- * the channel to its parent closes: the operating system closes it however the parent dies, kill -9 included.
+/*
+ * A small process that owns the anvil processes and the devnet's folder. It ends the nodes and removes the folder when the
+ * channel to its parent closes, which the operating system does however the parent ends, even by SIGKILL.
  */
 
 export interface GuardOrders {
@@ -55,5 +55,5 @@ async function end(): Promise<void> {
 }
 
 process.once('disconnect', () => void end())
-// Signals to the parent's group are the parent's business: it closes the channel when it is done with the nodes.
+// The guard ignores signals: its parent closes the channel when it no longer needs the nodes.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)

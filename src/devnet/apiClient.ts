@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { DevnetError } from './devnetError.js'
 
-/** The fields of the service's answers that a claim needs, as a client of the API would write them down. */
+/* The fields of the service's answers that a claim needs, written as a client of the API would write them. */
 
 export interface BridgeAnswer {
   readonly tx_hash: Hex
@@ -26,7 +26,7 @@ export interface ProofAnswer {
   readonly globalIndex: Hex
 }
 
-/** Which deposit: its source network and its deposit count there. */
+/** Names a deposit by its source network and its deposit count there. */
 export interface DepositKey {
   readonly network: number
   readonly deposit: number
@@ -38,7 +38,7 @@ export interface ApiClient {
   findBridge(key: DepositKey): Promise<BridgeAnswer | undefined>
   /** Newest first. */
   listBridges(query: Readonly<Record<string, string | number | boolean>>): Promise<readonly BridgeAnswer[]>
-  /** Smallest L1 info tree index that proves the deposit at its destination. */
+  /** Smallest l1InfoTreeIndex with which the deposit can be claimed at its destination. */
   getL1InfoTreeIndex(key: DepositKey): Promise<number>
   getClaimProof(key: DepositKey, leafIndex: number): Promise<ProofAnswer>
 }
@@ -55,7 +55,7 @@ class ApiError extends DevnetError {
 
 const longestAnswerMs = 10_000
 
-/** @param url where the service listens, without a path. Every method throws ApiError or, when nothing answers, DevnetError. */
+/** @param url address of the service, without a path. Every method throws ApiError or, when nothing answers, DevnetError. */
 export function createApiClient(url: string): ApiClient {
   async function get<T>(
     path: string,

@@ -8,7 +8,7 @@ import { findRunningDevnet } from './runningDevnets.js'
 import { sendClaim } from './sendClaim.js'
 
 export interface ClaimOptions extends DepositKey {
-  /** Address of the service, when several devnets run. */
+  /** Address of the service; needed when several devnets run. */
   readonly url?: string
 }
 
@@ -16,9 +16,9 @@ const longestWaitMs = 30_000
 const betweenLooksMs = 200
 
 /**
- * `bds devnet claim`: claims a deposit of the running devnet with index and proof as the API serves them over HTTP.
- * @param print takes the lines for the person.
- * @throws DevnetError (ApiError for the API's own) with a sentence that says what to do.
+ * `bds devnet claim`: claims a deposit of the running devnet with the l1InfoTreeIndex and the proof that the API serves.
+ * @param print takes lines for the user.
+ * @throws DevnetError (ApiError for errors of the API) with a message that says what to do.
  */
 export async function runClaim(options: ClaimOptions, print: (line: string) => void): Promise<void> {
   const devnet = findRunningDevnet(options.url)

@@ -7,7 +7,8 @@ import { sendClaim } from './sendClaim.js'
 
 /**
  * Claims a deposit with a proof made from the chains' events, without the service.
- * @param deposit its deposit count on the source network `network`.
+ * @param network the source network of the deposit.
+ * @param deposit its deposit count there.
  * @throws DevnetError when there is no such deposit or no usable leaf covers it.
  */
 export async function claimFromLedger(
@@ -24,7 +25,7 @@ export async function claimFromLedger(
   return sendClaim(destination, from, claimAgainst(ledger, described, infoLeaf))
 }
 
-/** The newest leaf that covers the deposit and whose global exit root its destination knows. */
+/** The newest L1 info leaf that covers the deposit and whose global exit root is known at the destination. */
 export async function findUsableLeaf(
   devnet: Devnet,
   ledger: Ledger,
@@ -33,7 +34,7 @@ export async function findUsableLeaf(
   const destination = devnet.chains[destinationNetwork]!
   for (const infoLeaf of ledger.infoLeaves.toReversed()) {
     if ((infoLeaf.coveredDeposits[sourceNetwork] ?? 0) <= depositCount) return undefined
-    // The L1 knows every global exit root it ever had.
+    // The L1 knows all its global exit roots without injection.
     if (destinationNetwork === 0 || (await isInjected(destination, infoLeaf.globalExitRoot))) return infoLeaf
   }
   return undefined

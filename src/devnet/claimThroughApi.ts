@@ -1,7 +1,7 @@
 import type { ApiClient, BridgeAnswer, DepositKey, ProofAnswer } from './apiClient.js'
 import type { ClaimRequest } from './sendClaim.js'
 
-/** Asks the service for index and proof of a deposit and puts the claim together. Throws as the client does. */
+/** Asks the service for l1InfoTreeIndex and proof of a deposit, and makes the claim. @throws what `api` throws. */
 export async function requestClaim(
   api: ApiClient,
   bridge: BridgeAnswer,
@@ -12,7 +12,7 @@ export async function requestClaim(
   return { claim: claimOf(bridge, proof), leafIndex }
 }
 
-/** The contract's words for what the API says. Its `originNetwork` is the token's, or for a message the sender's. */
+/** The contract's arguments from the API's fields. The contract's `originNetwork` is the token's; for a message, the caller's. */
 function claimOf(bridge: BridgeAnswer, proof: ProofAnswer): ClaimRequest {
   return {
     leafType: bridge.leaf_type,

@@ -3,11 +3,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { createRequire } from 'node:module'
 import { contractNames } from './contractNames.js'
 
-/**
- * Build step (`npm run build`): compiles src/devnet/contracts to dist/contracts/<Name>.json.
- * It is run from the project's folder after `tsc`. Compiling takes five seconds, so its result is kept, by the hash
- * of sources, settings and compiler, where a clean build does not remove it.
+/*
+ * Build step (`npm run build`): compiles src/devnet/contracts to dist/contracts/<Name>.json. It runs in the project's folder
+ * after `tsc`. Compiling takes five seconds, so the result is cached by the hash of sources, settings and compiler, in a folder
+ * that a clean build does not remove.
  */
+
 const sourceFolder = 'src/devnet/contracts'
 const outputFolder = 'dist/contracts'
 const cacheFolder = 'node_modules/.cache/bridge-data-service-contracts'
@@ -30,7 +31,7 @@ const input = {
     optimizer: { enabled: true, runs: 200 },
     // The claim functions have more arguments than the legacy code generator has stack slots.
     viaIR: true,
-    // Older than the newest, so that any node in use runs the code.
+    // Not the newest, so that every node in use runs the code.
     evmVersion: 'cancun',
     metadata: { bytecodeHash: 'none', appendCBOR: false },
     outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
@@ -67,7 +68,7 @@ async function compileOnce(): Promise<Record<string, string>> {
   return artifacts
 }
 
-/** Renamed into place: whoever reads beside a build never reads half a file. */
+/** Writes a file and renames it into place, so that nobody reads a half-written one. */
 function write(folder: string, name: string, text: string): void {
   mkdirSync(folder, { recursive: true })
   const unfinished = `${folder}/${name}.${process.pid}`

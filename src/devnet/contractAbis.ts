@@ -1,6 +1,6 @@
 import { parseAbi } from 'viem'
 
-/** The parts of the contracts' interfaces that the devnet uses, typed for viem. Compared with the compiled code in a test. */
+/* The parts of the contracts' interfaces that the devnet uses, typed for viem. A test compares them with the compiled code. */
 
 export const bridgeAbi = parseAbi([
   'constructor(uint32 network, address manager, address admin) payable',

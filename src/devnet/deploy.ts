@@ -11,7 +11,7 @@ import { rollupManagerAbi } from './contractAbis.js'
 import type { ContractName } from './contractNames.js'
 import { type DevnetClient, type NetworkContracts, send } from './devnetChain.js'
 
-/** What an L2's bridge may pay out in ETH: on a real L2 the bridge holds the native coin from genesis on. */
+/** ETH that an L2's bridge holds from the start, to pay claims, as on a real L2. */
 const l2BridgeBalanceWei = 10n ** 24n
 
 export interface TestTokenDetails {
@@ -22,8 +22,8 @@ export interface TestTokenDetails {
 
 /**
  * Deploys the L1's contracts and registers the L2s: the first of `l2ChainIds` becomes network 1, and so on.
- * `operator` must not have sent anything yet: bridge, manager and rollup manager know each other by addresses made
- * from its first nonces.
+ * `operator` must not have sent a transaction yet: the contracts get each other's addresses, which follow from its first
+ * nonces.
  */
 export async function deployL1(
   client: DevnetClient,
@@ -51,7 +51,7 @@ export async function deployL1(
   }
 }
 
-/** Deploys an L2's contracts. Its bridge has the L1 bridge's address, as on real networks: same sender, same nonce. */
+/** Deploys an L2's contracts. Its bridge has the address of the L1's, as on real networks, because sender and nonce are equal. */
 export async function deployL2(
   client: DevnetClient,
   operator: Address,

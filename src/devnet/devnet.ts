@@ -13,21 +13,21 @@ import {
 
 /** An L1 and two L2s with the bridge's contracts on them. */
 export interface Devnet {
-  /** Holds everything the devnet writes; removed with it. */
+  /** Holds all files of the devnet; removed at its end. */
   readonly folder: string
   /** The position is the network id: 0 is the L1. */
   readonly chains: readonly [DevnetChain, DevnetChain, DevnetChain]
   readonly accounts: DevnetAccounts
-  /** Resolves with the reason when a chain ends that nobody stopped. */
+  /** Resolves with the reason when a chain ends without `stop`. */
   readonly failed: Promise<string>
   /** Kills the chains and removes the folder. */
   stop(): Promise<void>
 }
 
-/** How the folder's name starts: `bds devnet claim` finds the running devnets by it. */
+/** Start of the folder's name, by which `bds devnet claim` finds running devnets. */
 export const devnetFolderPrefix = 'bridge-data-service-devnet-'
 
-// anvil's usual chain id and the two after it: what a wallet's local-network preset expects.
+// Anvil's default chain id, which wallets expect of a local network, and the next two.
 const chainIds = [31337, 31338, 31339] as const
 const tokens: readonly [TestTokenDetails, TestTokenDetails, TestTokenDetails] = [
   { name: 'Lighthouse Dollar', symbol: 'LHD', decimals: 6 },
@@ -35,11 +35,11 @@ const tokens: readonly [TestTokenDetails, TestTokenDetails, TestTokenDetails] = 
   { name: 'Anchor Token', symbol: 'ANC', decimals: 18 },
 ]
 
-/** The chains' clocks start this far in the past: the scenario's history has room there, and no block is of the future. */
+/** The chains' clocks start this far in the past, so that the scenario can let time pass and no block is in the future. */
 export const headStartSec = 3600
 
 /**
- * Starts the chains and deploys the contracts: about two seconds.
+ * Starts the chains and deploys the contracts, which takes about two seconds.
  * @throws DevnetError when a chain does not start or the contracts were not built.
  */
 export async function startDevnet(): Promise<Devnet> {

@@ -9,16 +9,16 @@ import {
 } from 'viem'
 import { DevnetError } from './devnetError.js'
 
-/** Everything that viem can do with an anvil node. */
+/** A viem client with all actions for an anvil node. */
 export type DevnetClient = ReturnType<typeof createDevnetClient>
 
-/** Contracts of one network, EIP-55. */
+/** Contract addresses of one network, in EIP-55 spelling. */
 export interface NetworkContracts {
   readonly bridge: Address
   readonly globalExitRootManager: Address
   /** L1 only. */
   readonly rollupManager?: Address
-  /** A test ERC-20 at home on this network. */
+  /** A test ERC-20 that is native to this network. */
   readonly token: Address
   readonly bridgeCaller: Address
   readonly messageReceiver: Address
@@ -32,7 +32,7 @@ export interface DevnetChain {
   readonly contracts: NetworkContracts
 }
 
-/** anvil's dev accounts by what they do. The node signs for them: there are no keys to keep. */
+/** Anvil's development accounts by role. The node signs for them, so no keys are needed. */
 export interface DevnetAccounts {
   /** Deploys, settles, injects, and is the bridges' emergency administrator. */
   readonly operator: Address
@@ -43,13 +43,13 @@ export interface DevnetAccounts {
 
 export interface SentTransaction {
   readonly from: Address
-  /** Absent: a deployment. */
+  /** Absent for a deployment. */
   readonly to?: Address
   readonly data?: Hex
   readonly value?: bigint
 }
 
-// A loopback node answers within a millisecond: viem's default of four seconds is made for public endpoints.
+// A local node answers within a millisecond; viem's default of four seconds is for public endpoints.
 const pollingInterval = 20
 
 export function createDevnetClient(rpcUrl: string) {
@@ -67,8 +67,8 @@ export async function getDevnetAccounts(client: DevnetClient): Promise<DevnetAcc
 }
 
 /**
- * Sends from one of the node's own accounts and waits until the transaction is in a block.
- * @throws DevnetError when it is there but reverted; viem's error, with the reason, when the node refuses it.
+ * Sends a transaction from one of the node's accounts and waits until it is in a block.
+ * @throws DevnetError when it reverted in the block; viem's error, with the reason, when the node refuses it.
  */
 export async function send(
   client: DevnetClient,

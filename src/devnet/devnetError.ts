@@ -1,4 +1,4 @@
-/** Something a person who runs the devnet can act on. The message is complete: print it without a stack. */
+/** A fault that the user of the devnet can act on. Print its message without a stack. */
 export class DevnetError extends Error {
   override readonly name = 'DevnetError'
 }

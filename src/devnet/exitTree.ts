@@ -1,14 +1,14 @@
 import { concat, type Hex, keccak256 } from 'viem'
 
-/**
- * The trees of the bridge, as slow and plain as they get: every root and proof from the list of leaves.
- * The scenario must not lean on the service's own trees: its claims are what the service is shown to agree with.
+/*
+ * The bridge's trees in the simplest form: every root and proof is computed from the list of leaves. It is independent of the
+ * service's trees, so that the scenario's claims can prove those right.
  */
 
 const depth = 32
 const zeroLeaf: Hex = `0x${'00'.repeat(32)}`
 
-/** Root over `leaves`, the first at position 0; of an empty list too. */
+/** Root over `leaves`, which start at position 0 and may be empty. */
 export function rootOver(leaves: readonly Hex[]): Hex {
   return levelsOver(leaves).root
 }
@@ -23,7 +23,7 @@ export function branchOf(leaves: readonly Hex[], position: number): Hex[] {
 
 interface Level {
   readonly nodes: readonly Hex[]
-  /** What stands where no leaf is below. */
+  /** Node of this level that has no leaf below it. */
   readonly empty: Hex
 }
 

@@ -4,7 +4,7 @@ import type { Devnet } from './devnet.js'
 import { branchOf, rootOver } from './exitTree.js'
 import type { ClaimRequest } from './sendClaim.js'
 
-/** One deposit, as its BridgeEvent tells it. */
+/** One deposit, from its BridgeEvent. */
 export interface LedgerDeposit {
   readonly sourceNetwork: number
   readonly depositCount: number
@@ -19,7 +19,7 @@ export interface LedgerDeposit {
   readonly transactionHash: Hex
 }
 
-/** One leaf of the L1 info tree, and what its two roots stand for. */
+/** One L1 info leaf, and what its two roots commit to. */
 export interface LedgerInfoLeaf {
   readonly mainnetExitRoot: Hex
   readonly rollupExitRoot: Hex
@@ -27,22 +27,22 @@ export interface LedgerInfoLeaf {
   readonly blockNumber: bigint
   /** Local exit roots of networks 1, 2, … in the rollup exit tree. */
   readonly localExitRoots: readonly Hex[]
-  /** By network id: how many of its deposits the leaf covers. */
+  /** By network id: the number of deposits that the leaf covers. */
   readonly coveredDeposits: readonly number[]
 }
 
-/** What the contracts' events add up to. */
+/** The state of the devnet, read from the contracts' events. */
 export interface Ledger {
   /** By network id, then by deposit count. */
   readonly deposits: readonly (readonly LedgerDeposit[])[]
-  /** By L1 info tree index. */
+  /** By l1InfoTreeIndex. */
   readonly infoLeaves: readonly LedgerInfoLeaf[]
 }
 
 const noRoot: Hex = `0x${'00'.repeat(32)}`
 const wholeChain = { fromBlock: 0n, toBlock: 'latest' } as const
 
-/** Reads all events of the devnet. Meant for small chains: roots are computed from scratch after every deposit. */
+/** Reads all events of the devnet. Only for small chains: the root after each deposit is computed from scratch. */
 export async function readLedger(devnet: Pick<Devnet, 'chains'>): Promise<Ledger> {
   const deposits = await Promise.all(devnet.chains.map(readDeposits))
   const leafCountsByRoot = deposits.map((ofNetwork) => {
@@ -76,7 +76,7 @@ export async function readLedger(devnet: Pick<Devnet, 'chains'>): Promise<Ledger
   return { deposits, infoLeaves }
 }
 
-/** The claim of `deposit` with a proof against one leaf of the L1 info tree. The leaf must cover the deposit. */
+/** Makes the claim of `deposit`, with a proof against an L1 info leaf that must cover it. */
 export function claimAgainst(ledger: Ledger, deposit: LedgerDeposit, infoLeaf: LedgerInfoLeaf): ClaimRequest {
   const { sourceNetwork, depositCount, leaf: _, transactionHash: __, ...described } = deposit
   const covered = infoLeaf.coveredDeposits[sourceNetwork] ?? 0
@@ -85,7 +85,7 @@ export function claimAgainst(ledger: Ledger, deposit: LedgerDeposit, infoLeaf: L
   return {
     ...described,
     smtProofLocalExitRoot: branchOf(leaves, depositCount),
-    // Not looked at for deposits of the L1.
+    // The contract ignores it for deposits of the L1.
     smtProofRollupExitRoot: fromL1
       ? Array<Hex>(32).fill(noRoot)
       : branchOf(infoLeaf.localExitRoots, sourceNetwork - 1),
@@ -136,7 +136,7 @@ function leafOf(
   )
 }
 
-/** Every rollup exit root there was, with the local exit roots under it. */
+/** Every rollup exit root so far, with its local exit roots. */
 async function readRollupExitRoots({ chains }: Pick<Devnet, 'chains'>): Promise<Map<Hex, readonly Hex[]>> {
   const [l1, ...l2s] = chains
   const settlements = await l1.client.getContractEvents({
@@ -147,7 +147,7 @@ async function readRollupExitRoots({ chains }: Pick<Devnet, 'chains'>): Promise<
     strict: true,
   })
   const localExitRoots = l2s.map(() => noRoot)
-  // The first leaves come before any settlement: the manager reports zero then, not the root of an empty tree.
+  // L1 info leaves before the first settlement have a rollup exit root of zero, not the root of an empty tree.
   const known = new Map<Hex, readonly Hex[]>([[noRoot, [...localExitRoots]]])
   for (const { args } of settlements) {
     localExitRoots[args.rollupID - 1] = args.exitRoot

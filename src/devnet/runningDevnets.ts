@@ -5,7 +5,7 @@ import { type Devnet, devnetFolderPrefix } from './devnet.js'
 import type { DevnetAccounts, DevnetChain } from './devnetChain.js'
 import { DevnetError } from './devnetError.js'
 
-/** What `devnet.json` in a devnet's folder tells other processes. */
+/** Content of `devnet.json` in a devnet's folder, for other processes. */
 export interface RunningDevnet {
   readonly pid: number
   readonly serviceUrl: string
@@ -16,7 +16,7 @@ export interface RunningDevnet {
 
 const fileName = 'devnet.json'
 
-/** Makes a devnet findable, from now until its folder goes. */
+/** Lets other processes find the devnet, until its folder is removed. */
 export function announceDevnet(
   { folder, accounts, chains }: Devnet,
   service: Pick<RunningDevnet, 'serviceUrl' | 'opsUrl'>,
@@ -28,14 +28,14 @@ export function announceDevnet(
     chains: chains.map(({ client: _, ...chain }) => chain),
   }
   const file = join(folder, fileName)
-  // Renamed into place: nobody reads half a file.
+  // Renamed into place, so that nobody reads a half-written file.
   writeFileSync(`${file}.new`, `${JSON.stringify(description, undefined, 2)}\n`)
   renameSync(`${file}.new`, file)
 }
 
 /**
- * The devnet that a person means.
- * @param url its service's address, when they said one.
+ * Finds the devnet that the user means.
+ * @param url address of its service, if the user gave one.
  * @throws DevnetError when none runs, or several do and no address was given.
  */
 export function findRunningDevnet(url?: string): RunningDevnet {
@@ -48,17 +48,17 @@ export function findRunningDevnet(url?: string): RunningDevnet {
     throw new DevnetError(`several devnets are running: choose one with --url ${urls.join(' or --url ')}`)
   const found =
     url === undefined ? running[0] : running.find(({ serviceUrl }) => serviceUrl === url.replace(/\/+$/, ''))
-  if (found === undefined) throw new DevnetError(`no devnet serves at ${url}: there is ${urls.join(', ')}`)
+  if (found === undefined) throw new DevnetError(`no devnet serves at ${url}; running: ${urls.join(', ')}`)
   return found
 }
 
-/** Removes the folders of devnets that ended without a chance to do it: process and guard killed together. */
+/** Removes the folders of devnets whose process and guard were killed before they could remove them. */
 export function removeDeadDevnets(): void {
   for (const { folder, devnet } of listDevnets())
     if (devnet !== undefined && !isAlive(devnet.pid)) rmSync(folder, { recursive: true, force: true })
 }
 
-/** `devnet` is undefined for one that is just starting, and for those of other users. */
+/** Lists the folders of devnets. `devnet` is undefined for one that is still starting, or that another user owns. */
 function listDevnets(): { folder: string; devnet: RunningDevnet | undefined }[] {
   return readdirSync(tmpdir())
     .filter((name) => name.startsWith(devnetFolderPrefix))

@@ -13,13 +13,13 @@ import { bridgeAbi } from './contractAbis.js'
 import { type Devnet, headStartSec } from './devnet.js'
 
 /**
- * A little history with every kind of deposit in every state: claimed, claimable, and pending for each of the reasons
- * there are. `./traffic.ts` goes on from here.
+ * Plays a short history with every kind of deposit in every state: claimed, claimable, and pending for each possible reason.
+ * `./traffic.ts` continues from there.
  */
 export async function playScenario(devnet: Devnet): Promise<void> {
   for (const chapter of chapters) {
     await chapter(devnet)
-    // A few minutes pass, so that the chapters can be told apart by their timestamps. In the end it is now.
+    // A few minutes pass between chapters, so that their timestamps differ. After the last one the chains' clocks show the real time.
     const seconds = Math.floor(headStartSec / chapters.length)
     await Promise.all(devnet.chains.map(({ client }) => client.increaseTime({ seconds })))
   }
@@ -51,7 +51,7 @@ async function handOutTokens({ chains: [l1, network1, network2], accounts }: Dev
   await mintToken(network2, accounts.carol, parseEther('5000'))
 }
 
-/** L1 deposits 0 … 4: numbers 2 and 3 wait until number 4 publishes them. */
+/** L1 deposits 0 … 4. Deposits 2 and 3 are published together with deposit 4. */
 async function depositOnL1(devnet: Devnet): Promise<void> {
   const { accounts } = devnet
   const [l1, network1, network2] = devnet.chains
@@ -79,7 +79,7 @@ async function depositOnL1(devnet: Devnet): Promise<void> {
     amount: lhd('120.5'),
     forced: true,
   })
-  // Network 1 learns of the newest root only: the two leaves before it are never usable there.
+  // Only the newest root is injected: the two L1 info leaves before it can never be used on the L2s.
   await inject(devnet, network1)
   await inject(devnet, network2)
 }
@@ -88,12 +88,12 @@ async function claimFirstDeposits(devnet: Devnet): Promise<void> {
   const { alice, bob, carol } = devnet.accounts
   await claimFromLedger(devnet, { network: 0, deposit: 0, from: alice })
   await claimFromLedger(devnet, { network: 0, deposit: 1, from: alice })
-  // Claimed for somebody else: the claimer is not the receiver.
+  // Claimed by another account than the receiver.
   await claimFromLedger(devnet, { network: 0, deposit: 2, from: carol })
   await claimFromLedger(devnet, { network: 0, deposit: 4, from: bob })
 }
 
-/** Network 1's deposits 0 … 4, settled together; the last one brings wrapped tokens home. */
+/** Network 1's deposits 0 … 4, settled together. The last one returns wrapped tokens to the L1. */
 async function depositOnNetwork1(devnet: Devnet): Promise<void> {
   const [, network1, network2] = devnet.chains
   const { alice, bob, carol } = devnet.accounts
@@ -136,7 +136,7 @@ async function depositOnNetwork1(devnet: Devnet): Promise<void> {
   await inject(devnet, network2)
 }
 
-/** Network 2's deposits 0 … 5, of which one transaction makes three. */
+/** Network 2's deposits 0 … 5; the last three are made in one transaction. */
 async function depositOnNetwork2(devnet: Devnet): Promise<void> {
   const [, network1, network2] = devnet.chains
   const { alice, bob, carol } = devnet.accounts
@@ -177,7 +177,7 @@ async function claimFromL2s(devnet: Devnet): Promise<void> {
   await claimFromLedger(devnet, { network: 2, deposit: 3, from: alice })
 }
 
-/** L1 deposits 5 … 8 in one transaction that makes two leaves of the L1 info tree. Network 2 does not hear of them. */
+/** L1 deposits 5 … 8, in one transaction that makes two L1 info leaves. Their roots are not injected into network 2 yet. */
 async function depositThroughContract(devnet: Devnet): Promise<void> {
   const [l1, network1, network2] = devnet.chains
   const { alice, bob, carol } = devnet.accounts
@@ -199,7 +199,7 @@ async function depositThroughContract(devnet: Devnet): Promise<void> {
   await inject(devnet, network1)
 }
 
-/** Deposits that anybody can claim: the newest ones of each kind that are ready. */
+/** Deposits that are ready and that nobody has claimed. */
 async function leaveClaimable(devnet: Devnet): Promise<void> {
   const [l1, network1, network2] = devnet.chains
   const { alice, bob, carol } = devnet.accounts
@@ -218,7 +218,7 @@ async function leaveClaimable(devnet: Devnet): Promise<void> {
   await inject(devnet, network2)
 }
 
-/** Deposits that wait: not injected, not settled, not even published. */
+/** Pending deposits: their roots are not injected, not settled, or not even published. */
 async function leavePending(devnet: Devnet): Promise<void> {
   const [l1, network1, network2] = devnet.chains
   const { alice, bob, carol } = devnet.accounts

@@ -11,7 +11,7 @@ import { bridgeAbi } from './contractAbis.js'
 import { type DevnetChain, send } from './devnetChain.js'
 import { DevnetError } from './devnetError.js'
 
-/** Everything that the destination's bridge is told about a deposit and its proof. */
+/** The arguments of a claim: the deposit and its proof. */
 export interface ClaimRequest {
   /** 0 asset, 1 message. */
   readonly leafType: number
@@ -32,8 +32,8 @@ export interface ClaimRequest {
 type ClaimArguments = ContractFunctionArgs<typeof bridgeAbi, 'nonpayable', 'claimAsset'>
 
 /**
- * What the contract would say to the claim now, without sending it.
- * @returns `undefined` when it would pass, else the name of the contract's error.
+ * Simulates a claim without sending it.
+ * @returns undefined if it would pass now, else the name of the contract's error.
  */
 export async function findClaimError(
   chain: DevnetChain,
@@ -59,7 +59,7 @@ export async function findClaimError(
 
 /**
  * Executes a claim on the bridge of its destination network.
- * @throws DevnetError with the name of the contract's error when the bridge refuses it; nothing is sent then.
+ * @throws DevnetError with the name of the contract's error when the bridge would refuse it; then nothing is sent.
  */
 export async function sendClaim(
   chain: DevnetChain,
@@ -83,7 +83,7 @@ function claimFunction({ leafType }: ClaimRequest): 'claimAsset' | 'claimMessage
 
 function claimArguments(claim: ClaimRequest): ClaimArguments {
   return [
-    // The ABI's type counts 32 elements, an array's does not; viem checks the number when it encodes.
+    // The ABI's type has exactly 32 elements. viem checks the number when it encodes.
     claim.smtProofLocalExitRoot as ClaimArguments[0],
     claim.smtProofRollupExitRoot as ClaimArguments[1],
     claim.globalIndex,

@@ -4,12 +4,12 @@ import type { Devnet } from './devnet.js'
 import type { DevnetChain } from './devnetChain.js'
 
 export interface ServicePorts {
-  /** 0: a free port. */
+  /** 0 = any free port. */
   readonly httpPort: number
   readonly opsPort: number
 }
 
-/** Settings of the service on a devnet: everything in the devnet's folder, and as quick as the chains are. */
+/** The service's configuration on a devnet. Its data is in the devnet's folder, and it polls as fast as the chains make blocks. */
 export function devnetServiceConfig(devnet: Devnet, { httpPort, opsPort }: ServicePorts): Config {
   return {
     dataDir: join(devnet.folder, 'store'),
@@ -61,14 +61,14 @@ function networkConfig({ networkId, chainId, rpcUrl, contracts }: DevnetChain): 
     globalExitRootManager: globalExitRootManager.toLowerCase(),
     ...(rollupManager === undefined ? {} : { rollupManager: rollupManager.toLowerCase() }),
     startBlock: 0,
-    // The L1's nodes call a block final when two more are on top. On an L2 finality is about caching only.
+    // On the devnet's L1 a block is final when two more are on top of it. On an L2 every block counts as final.
     finality: networkId === 0 ? { tag: 'finalized', depth: 0 } : { tag: 'latest', depth: 0 },
     rollbackBlocks: 512,
     logRange: 5_000,
     pollIntervalMs: 200,
     rpcTimeoutMs: 10_000,
     rpcMaxResponseBytes: 64 * 1024 ** 2,
-    // Its chains mine when something is sent.
+    // The chains make blocks only for transactions.
     stalledAfterMs: 0,
     callTraces: 'auto',
     gerInjection: 'auto',

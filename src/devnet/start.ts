@@ -2,13 +2,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { RunningService, StartService } from '../service/service.types.js'
 import { createLogger } from '../telemetry/logger.js'
-import { createApiClient } from './apiClient.js'
+import { type ApiClient, type BridgeAnswer, createApiClient } from './apiClient.js'
 import { type Devnet, startDevnet } from './devnet.js'
 import { DevnetError } from './devnetError.js'
 import { announceDevnet, removeDeadDevnets } from './runningDevnets.js'
 import { playScenario } from './scenario.js'
 import { devnetServiceConfig, type ServicePorts } from './serviceConfig.js'
-import { startMessage } from './startMessages.js'
 import { startTraffic } from './traffic.js'
 
 export interface StartOptions extends ServicePorts {
@@ -20,16 +19,16 @@ export interface StartOptions extends ServicePorts {
 
 export interface StartTools {
   readonly startService: StartService
-  /** Takes the lines for the person. */
+  /** Takes lines for the user. */
   readonly print: (line: string) => void
-  /** Aborted when the person wants it to end. */
+  /** Aborted when the devnet is to end. */
   readonly signal: AbortSignal
 }
 
 /**
- * `bds start`: runs chains, scenario, service and traffic until `signal` says stop, then ends all of them.
- * @returns undefined after a wanted end, else the reason why it could not go on.
- * @throws DevnetError when it can't start; whatever ran is stopped again.
+ * `bds start`: runs chains, scenario, service and traffic until `signal` is aborted, then ends all of them.
+ * @returns undefined after an abort, else the reason why it could not go on.
+ * @throws DevnetError when it can't start; what was started is stopped again.
  */
 export async function runStart(options: StartOptions, tools: StartTools): Promise<string | undefined> {
   await assertPortFree(options.httpPort, '--port')
@@ -78,7 +77,7 @@ async function serve(
 
   const traffic = startTraffic(devnet, api, options.roundMs)
   const trafficEnded = traffic.done.catch((error: unknown) => {
-    // A chain or a service that ended says so itself, and better.
+    // After an abort a fault of the traffic is not worth a line.
     if (!signal.aborted)
       print(`The traffic stopped: ${error instanceof Error ? error.message : String(error)}`)
   })
@@ -95,7 +94,7 @@ function abortOf(signal: AbortSignal): Promise<undefined> {
   })
 }
 
-/** Tells before anything starts, and without the race that two services on one shared port would run. */
+/** Fails before anything is started if a port is taken. @throws DevnetError. */
 async function assertPortFree(port: number, flag: string): Promise<void> {
   const server = createServer()
   try {
@@ -112,4 +111,69 @@ async function assertPortFree(port: number, flag: string): Promise<void> {
   }
   server.close()
   await once(server, 'close')
+}
+
+/** Deposits for the printed commands; undefined where the devnet has none of the kind. */
+interface Examples {
+  readonly ready: BridgeAnswer | undefined
+  readonly claimed: BridgeAnswer | undefined
+  readonly pending: BridgeAnswer | undefined
+}
+
+/**
+ * The message when the devnet is up: commands to copy, with ids that exist.
+ * @param command how this program is called, for the claim command.
+ */
+export async function startMessage(
+  api: ApiClient,
+  { command, opsUrl, roundMs }: { command: string; opsUrl: string; roundMs: number },
+): Promise<string> {
+  const { ready, claimed, pending } = await findExamples(api)
+  const get = (path: string): string => `  curl -s '${api.url}${path}'`
+  const oneBridge = (bridge: BridgeAnswer): string =>
+    get(`/bridge/v1/bridges?network_id=${bridge.origin_network}&deposit_count=${bridge.deposit_count}`)
+
+  const lines = [
+    '',
+    `The devnet is up: an L1 (network 0) and two L2s (networks 1 and 2), served at ${api.url}`,
+    '',
+    'Health, and how far the chains are indexed',
+    get('/bridge/v1/'),
+    get('/bridge/v1/sync-status'),
+    'Bridges, claims and wrapped tokens',
+    get('/bridge/v1/bridges?network_id=0&page_size=3'),
+    get('/bridge/v1/claims?network_id=1'),
+    get('/bridge/v1/token-mappings?network_id=1'),
+  ]
+  if (claimed !== undefined) lines.push('A bridge that was claimed', oneBridge(claimed))
+  if (pending !== undefined) lines.push('A bridge that is not ready yet', oneBridge(pending))
+  if (ready !== undefined) {
+    const deposit = `network_id=${ready.origin_network}&deposit_count=${ready.deposit_count}`
+    lines.push(
+      'A bridge that is ready: its record, the L1 info leaf to use, the proof',
+      oneBridge(ready),
+      get(`/bridge/v1/l1-info-tree-index?${deposit}`),
+      get(`/bridge/v1/claim-proof?${deposit}&leaf_index=${ready.l1_info_tree_index}`),
+      '',
+      `Claim it on the contract of network ${ready.destination_network}, with the proof from the API`,
+      `  ${command} devnet claim --network ${ready.origin_network} --deposit ${ready.deposit_count}`,
+    )
+  }
+  lines.push('', `Metrics: ${opsUrl}/metrics`)
+  if (roundMs > 0)
+    lines.push(
+      `From now on there is a deposit every ${roundMs / 1000} s, and sometimes a settlement, an injection or a claim.`,
+    )
+  lines.push('Ctrl-C stops everything and leaves nothing behind.')
+  return lines.join('\n')
+}
+
+async function findExamples(api: ApiClient): Promise<Examples> {
+  const bridges: BridgeAnswer[] = []
+  for (const networkId of [1, 0, 2]) bridges.push(...(await api.listBridges({ network_id: networkId })))
+  return {
+    ready: bridges.find(({ ready_for_claim }) => ready_for_claim),
+    claimed: bridges.find(({ claim_tx_hash }) => claim_tx_hash !== null),
+    pending: bridges.find(({ ready_for_claim, claim_tx_hash }) => !ready_for_claim && claim_tx_hash === null),
+  }
 }

@@ -7,17 +7,17 @@ import type { Devnet } from './devnet.js'
 import { findClaimError, sendClaim } from './sendClaim.js'
 
 export interface Traffic {
-  /** Rejects when a step fails that nobody stopped. */
+  /** Rejects when a step fails. */
   readonly done: Promise<void>
-  /** No round begins after this one; `done` resolves when it has ended. */
+  /** Lets no further round begin; `done` resolves when the current one has ended. */
   stop(): void
 }
 
 type Step = (devnet: Devnet) => Promise<unknown>
 
 /**
- * Steady traffic on a devnet: a deposit per round, settlements, injections of what is final, and claims, with proofs from
- * the API, of the traffic's own deposits. The deposits that were there before stay for people to claim.
+ * Makes steady traffic on a devnet: a deposit per round, settlements, injections of final global exit roots, and claims of its
+ * own deposits with proofs from the API. Earlier deposits are left for users to claim.
  */
 export function startTraffic(devnet: Devnet, api: ApiClient, roundMs: number): Traffic {
   const stopping = new AbortController()
@@ -42,7 +42,7 @@ async function runRounds(
     }),
   )
   for (let round = 0; !signal.aborted; round++) {
-    // The chains go on by themselves, as real ones do: finality follows the head.
+    // As on real chains, each round brings a new block, so that earlier ones become final.
     await Promise.all(chains.map(({ client }) => client.mine({ blocks: 1 })))
     await deposits[round % deposits.length]!(devnet)
     const l2 = l2s[Math.floor(round / 2) % l2s.length]!
@@ -55,7 +55,7 @@ async function runRounds(
   }
 }
 
-/** One deposit of every kind and route, over and over. */
+/** One deposit of every kind and route, made in turn. */
 const deposits: readonly Step[] = [
   ({ chains: [l1], accounts: { alice, bob } }) =>
     bridgeAsset(l1, { ...to(1, bob), from: alice, amount: parseEther('0.011'), forced: true }),
@@ -108,7 +108,7 @@ async function claimReady(
     if (oldest === undefined) continue
     const { claim } = await requestClaim(api, oldest)
     const destination = chains[oldest.destination_network]!
-    // A person may have been quicker.
+    // A user may have claimed it already.
     if ((await findClaimError(destination, accounts.bob, claim)) === 'AlreadyClaimed') continue
     await sendClaim(destination, accounts.bob, claim)
   }

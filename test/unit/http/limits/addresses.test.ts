@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { BlockList, isIP } from 'node:net'
 import test from 'node:test'
 import fc from 'fast-check'
-import { isAddressRange } from '../../../../src/config/addressRange.js'
+import { isAddressRange } from '../../../../src/config/crossChecks.js'
 import { clientAddress, clientName } from '../../../../src/http/limits/client.js'
 import { AddressRanges, ipFromBytes, parseIp } from '../../../../src/http/limits/ipAddress.js'
 
