@@ -13,7 +13,7 @@ const architectures: Partial<Record<string, string>> = { x64: 'amd64', arm64: 'a
  * process, and killing it would not end the node.
  * @throws DevnetError when there is no build for this platform, or npm left out optional packages.
  */
-export function findAnvilBinary(): string {
+function findAnvilBinary(): string {
   const platformPackage = `@foundry-rs/anvil-${process.platform}-${architectures[process.arch] ?? process.arch}`
   // Resolved from the package that depends on it, because npm may nest it there.
   const require = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'))

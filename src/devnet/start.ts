@@ -124,7 +124,7 @@ interface Examples {
  * The message when the devnet is up: commands to copy, with ids that exist.
  * @param command how this program is called, for the claim command.
  */
-export async function startMessage(
+async function startMessage(
   api: ApiClient,
   { command, opsUrl, roundMs }: { command: string; opsUrl: string; roundMs: number },
 ): Promise<string> {
