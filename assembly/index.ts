@@ -11,7 +11,33 @@ export { computeRoot, foldBranch, prove, proveAtEdge, proveInTiles, rootPair } f
 export { formatNodes } from './hex'
 export { BRANCH_A, DIGEST, DIGEST_B, EDGE, INPUT, PATH_A, PATH_B, TEXT, TILE } from './layout'
 export { LOG_FILTER, LOG_RECORDS, LOG_RESULT, LOG_TEXT, scanLogs } from './logs'
-export { ROW_FIELDS, ROW_INPUT, ROW_NUMBERS, ROW_OUTPUT, ROW_TEXTS } from './rowLayout'
+export {
+  ROW_ADDRESS,
+  ROW_AMOUNT,
+  ROW_BASES,
+  ROW_BYTES,
+  ROW_FIELD_BYTES,
+  ROW_FIELDS,
+  ROW_FLAG,
+  ROW_HASH,
+  ROW_HEX_VALUE,
+  ROW_INPUT,
+  ROW_INPUT_BYTES,
+  ROW_MAX_FIELDS,
+  ROW_MAX_ROWS,
+  ROW_NO_VALUE,
+  ROW_NUMBERS,
+  ROW_OUTPUT,
+  ROW_OUTPUT_BYTES,
+  ROW_TEXT_ALONE,
+  ROW_TEXTS,
+  ROW_TEXTS_BYTES,
+  ROW_UINT8,
+  ROW_UINT32,
+  ROW_UINT48,
+  ROW_VALUE,
+  ROW_VALUES,
+} from './rowLayout'
 export { writeRows } from './rows'
 export { absorbBlocks, finishText, startText } from './xxh3'
 export { completeTile, startMessage }

@@ -1,15 +1,26 @@
 import { writeHex16 } from './hex'
 import { HEX_DIGITS } from './layout'
 import {
-  BASES,
   DIGIT_PAIRS,
-  FIELD_BYTES,
+  ROW_ADDRESS,
+  ROW_BASES,
   ROW_BYTES,
+  ROW_FIELD_BYTES,
   ROW_FIELDS,
+  ROW_FLAG,
+  ROW_HASH,
+  ROW_HEX_VALUE,
   ROW_LIMBS,
+  ROW_NO_VALUE,
   ROW_NUMBERS,
+  ROW_NUMBERS_BYTES,
   ROW_OUTPUT,
   ROW_PIECES,
+  ROW_TEXT_ALONE,
+  ROW_UINT8,
+  ROW_UINT32,
+  ROW_UINT48,
+  ROW_VALUE,
 } from './rowLayout'
 
 /**
@@ -17,20 +28,6 @@ import {
  * is 0 is null.
  */
 
-/** Kinds of fields; src/wasm/rowWriter.ts has the same numbers. NOTHING: the text alone. */
-const NOTHING: u32 = 0
-const HASH: u32 = 1
-const ADDRESS: u32 = 2
-const UINT8: u32 = 3
-const UINT32: u32 = 4
-const UINT48: u32 = 5
-// 6 is an amount: what a field is when it is none of the others.
-const BYTES: u32 = 7
-const VALUE: u32 = 8
-const FLAG: u32 = 9
-const HEX_VALUE: u32 = 10
-
-const NO_VALUE: u32 = 0xffffffff
 const QUOTE: u8 = 0x22
 const COMMA: u8 = 0x2c
 const ZERO: u8 = 0x30
@@ -57,11 +54,11 @@ export function fillDigitPairs(): void {
  */
 export function writeRows(count: i32, fields: i32): i32 {
   let at = ROW_OUTPUT
-  const end = ROW_FIELDS + FIELD_BYTES * fields
+  const end = ROW_FIELDS + ROW_FIELD_BYTES * fields
   for (let row = 0; row < count; row++) {
     if (row > 0) store<u8>(at++, COMMA)
-    const numbers = ROW_NUMBERS + ROW_BYTES * row
-    for (let field = ROW_FIELDS; field < end; field += FIELD_BYTES) {
+    const numbers = ROW_NUMBERS + ROW_NUMBERS_BYTES * row
+    for (let field = ROW_FIELDS; field < end; field += ROW_FIELD_BYTES) {
       at = copyText(at, load<u32>(field), load<u32>(field, 4))
       at = writeField(at, field, numbers)
     }
@@ -83,23 +80,24 @@ function copyText(at: usize, from: usize, length: u32): usize {
 
 function writeField(at: usize, field: usize, numbers: usize): usize {
   const kind = load<u32>(field, 8)
-  if (kind == NOTHING) return at
+  if (kind == ROW_TEXT_ALONE) return at
   const index = load<u32>(field, 12)
-  if (kind >= VALUE) return writeValue(at, kind, load<u32>(numbers + 4 * (BASES + index)))
+  if (kind >= ROW_VALUE) return writeValue(at, kind, load<u32>(numbers + 4 * (ROW_BASES + index)))
   const base = load<u32>(numbers + 4 * index)
   if (base == 0) return writeNull(at)
-  if (kind == BYTES) return writeBytes(at, base, load<u32>(numbers + 4 * (BASES + load<u32>(field, 16))))
+  if (kind == ROW_BYTES)
+    return writeBytes(at, base, load<u32>(numbers + 4 * (ROW_BASES + load<u32>(field, 16))))
   const from = <usize>base + load<u32>(field, 16)
   switch (kind) {
-    case HASH:
+    case ROW_HASH:
       return writeHash(at, from)
-    case ADDRESS:
+    case ROW_ADDRESS:
       return writeAddress(at, from)
-    case UINT8:
+    case ROW_UINT8:
       return writeUint(at, load<u8>(from))
-    case UINT32:
+    case ROW_UINT32:
       return writeUint(at, load<u32>(from))
-    case UINT48:
+    case ROW_UINT48:
       return writeUint(at, load<u32>(from) | ((<u64>load<u16>(from, 4)) << 32))
     default:
       return writeAmount(at, from)
@@ -107,7 +105,7 @@ function writeField(at: usize, field: usize, numbers: usize): usize {
 }
 
 function writeValue(at: usize, kind: u32, value: u32): usize {
-  if (kind == FLAG) {
+  if (kind == ROW_FLAG) {
     if (value) {
       store<u32>(at, TRUE)
       return at + 4
@@ -116,12 +114,12 @@ function writeValue(at: usize, kind: u32, value: u32): usize {
     store<u8>(at, E, 4)
     return at + 5
   }
-  if (kind == HEX_VALUE) {
+  if (kind == ROW_HEX_VALUE) {
     for (let digit = 0; digit < 8; digit++)
       store<u8>(at + digit, load<u8>(HEX_DIGITS + ((value >> (28 - 4 * digit)) & 15)))
     return at + 8
   }
-  return value == NO_VALUE ? writeNull(at) : writeUint(at, value)
+  return value == ROW_NO_VALUE ? writeNull(at) : writeUint(at, value)
 }
 
 function writeNull(at: usize): usize {

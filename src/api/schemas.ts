@@ -1,9 +1,26 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import { LISTED_METADATA_BYTES } from '../protocol/metadata.js'
+import {
+  claimProofDefinition,
+  claimTransactionDefinition,
+  l1InfoTreeIndexDefinition,
+} from '../query/proofRecords.js'
+import {
+  type Field,
+  type InnerRecord,
+  isInnerRecord,
+  type Kind,
+  type RecordDefinition,
+} from '../query/recordFields.js'
+import {
+  bridgeDefinition,
+  claimDefinition,
+  paginationDefinition,
+  tokenMappingDefinition,
+} from '../query/records.js'
 
 /**
- * What the wire carries, field by field, in the order in which it is sent. One definition gives the static type, the
- * validator that every test runs over every answer, and the OpenAPI component (named by `title`).
+ * What the wire carries, as JSON Schema: the validator that every test runs over every answer, and the OpenAPI component (named by
+ * `title`). Records that shards answer with come from their definitions in `query`; what the front answers by itself stands here.
  */
 
 const UINT32_MAX = 0xffff_ffff
@@ -20,126 +37,63 @@ const nullable = <S extends TSchema>(schema: S) => {
   return Type.Union([rest as S, Type.Null()], description === undefined ? {} : { description })
 }
 
-/** Metadata of a row, and what stands for them where they are too long for it. */
-const metadata = (whole: string) => ({
-  metadata: nullable(
-    bytes(
-      `As emitted, whole. Null above ${LISTED_METADATA_BYTES.toLocaleString('en')} bytes: then length and hash tell of it${whole}.`,
-    ),
-  ),
-  metadata_length: Type.Optional(
-    Type.Integer({
-      minimum: LISTED_METADATA_BYTES + 1,
-      description: 'Bytes of it. Only where `metadata` is null.',
-    }),
-  ),
-  metadata_hash: Type.Optional(hash('Its keccak-256. Only where `metadata` is null.')),
-})
-
 function record<P extends Record<string, TSchema>>(title: string, description: string, properties: P) {
   return Type.Object(properties, { title, description, additionalProperties: false })
 }
 
-const BridgeSchema = record('Bridge', 'One deposit. `origin_network` and `deposit_count` name it.', {
-  tx_hash: hash('Transaction of the deposit.'),
-  deposit_count: uint32('0-based leaf index in the exit tree of the source network.'),
-  origin_network: uint32(
-    'Source network: the one whose bridge emitted the event. Not the home network of the token.',
-  ),
-  destination_network: uint32('Network where the deposit is claimed.'),
-  origin_address: nullable(
-    address('Sender: the account that called the bridge, EIP-55. Null until it is resolved.'),
-  ),
-  destination_address: address('Receiver, EIP-55.'),
-  amount: amount('Base units, decimal.'),
-  block_timestamp: count('Unix seconds.'),
-  ready_for_claim: Type.Boolean({ description: 'True when executing the claim now passes.' }),
-  block_number: count('Block of the deposit on the source network.'),
-  log_index: uint32('Place of the deposit among the logs of its block.'),
-  leaf_type: Type.Integer({ minimum: 0, maximum: 255, description: '0 asset, 1 message.' }),
-  token_network: uint32('Home network of the token; for a message its origin network.'),
-  token_address: address('Token on its home network; for a message its origin address.'),
-  ...metadata(', unless exactly one `deposit_count` is asked for and 16 MiB hold it'),
-  tx_sender: nullable(address('Sender of the transaction, EIP-55. Null until it is resolved.')),
-  global_index: hash('Canonical global index.'),
-  claim_tx_hash: nullable(hash('Transaction of the claim in force.')),
-  l1_info_tree_index: nullable(uint32('Smallest L1 info tree index to use for the proof.')),
-  claim_matches: Type.Optional(
-    Type.Literal(false, {
-      description:
-        'Only where the claim is of an older deposit with this count, which a cut took off the exit tree: this one can never be claimed.',
-    }),
-  ),
-})
+const branch = (description: string) =>
+  Type.Array(Type.String({ pattern: '^0x[0-9a-f]{64}$' }), { minItems: 32, maxItems: 32, description })
 
-const ClaimSchema = record('Claim', 'One claim in force.', {
-  tx_hash: hash('Transaction of the claim.'),
-  global_index: hash('As emitted.'),
-  amount: amount('Base units, decimal.'),
-  block_timestamp: count('Unix seconds.'),
-  bridge_tx_hash: nullable(
-    hash('Transaction of the deposit whose content was claimed; null while none such is indexed here.'),
-  ),
-  block_number: count('Block of the claim.'),
-  log_index: uint32('Place of the claim among the logs of its block.'),
-  origin_network: uint32('Source network of the claimed deposit.'),
-  deposit_count: uint32('Deposit count of the claimed deposit.'),
-  destination_network: uint32('Network of the claim.'),
-  destination_address: address('Receiver, EIP-55.'),
-  token_network: uint32('Home network of the token; for a message its origin network.'),
-  token_address: address('Token on its home network; for a message its origin address.'),
-  from_address: nullable(address('Claimer: the account that called the bridge. Null when not known.')),
-  tx_sender: nullable(address('Sender of the transaction. Null when not known.')),
-})
+/** What a field's kind is in JSON. */
+const kindSchemas: { readonly [K in Kind]: (field: Field) => TSchema } = {
+  hash: ({ description }) => hash(description),
+  address: ({ description }) => address(description),
+  amount: ({ description }) => amount(description),
+  bytes: ({ description }) => bytes(description),
+  branch: ({ description }) => branch(description),
+  uint8: (field) => integer(field, 0xff),
+  uint32: (field) => integer(field, UINT32_MAX),
+  count: (field) => integer(field),
+  networkId: (field) => integer(field, UINT32_MAX),
+  depositCount: (field) => integer(field, UINT32_MAX),
+  l1InfoTreeIndex: (field) => integer(field, UINT32_MAX),
+  blockNumber: (field) => integer(field),
+  unixSeconds: (field) => integer(field),
+  boolean: ({ description }) => Type.Boolean({ description }),
+  onlyFalse: ({ description }) => Type.Literal(false, { description }),
+  text: ({ description }) => Type.String({ description }),
+}
 
-const tokenText = nullable(
-  Type.String({
-    description: 'Decoded from metadata; null where it does not decode or has more than 256 characters.',
-  }),
-)
+function integer({ minimum = 0, maximum, description }: Field, kindMaximum?: number): TSchema {
+  const most = maximum ?? kindMaximum
+  return Type.Integer({ minimum, ...(most === undefined ? {} : { maximum: most }), description })
+}
 
-const TokenMappingSchema = record('TokenMapping', 'A token and the token that stands for it elsewhere.', {
-  tx_hash: hash('Transaction that made the mapping.'),
-  block_number: count('Block of the mapping.'),
-  log_index: uint32('Place of the mapping among the logs of its block.'),
-  block_timestamp: count('Unix seconds.'),
-  origin_network: uint32('Home network of the token.'),
-  origin_token_address: address('Token on its home network.'),
-  wrapped_network: uint32('Network that holds the wrapped token.'),
-  wrapped_token_address: address('Wrapped token.'),
-  ...metadata(''),
-  name: tokenText,
-  symbol: tokenText,
-  decimals: nullable(
-    Type.Integer({
-      minimum: 0,
-      maximum: 255,
-      description: 'Decoded from metadata; null where it does not decode.',
-    }),
-  ),
-  is_not_mintable: Type.Boolean({
-    description: 'True for a sovereign token that the bridge may not mint.',
-  }),
-  token_type: Type.Integer({ minimum: 0, maximum: 1, description: '0 wrapped, 1 sovereign.' }),
-  is_current: Type.Boolean({ description: 'False once replaced or removed.' }),
-})
+function fieldSchema(field: Field | InnerRecord): TSchema {
+  if (isInnerRecord(field)) return recordSchema(field.record)
+  const schema = kindSchemas[field.kind](field)
+  const told = field.isNullable ? nullable(schema) : schema
+  return field.isOptional ? Type.Optional(told) : told
+}
 
-const PaginationSchema = record('Pagination', 'Where a page stands in its list.', {
-  page: Type.Integer({ minimum: 1, maximum: UINT32_MAX, description: 'Page number returned.' }),
-  limit: Type.Integer({ minimum: 1, maximum: 1000, description: 'Page size applied.' }),
-  total: count('Number of matching records.'),
-  next_cursor: nullable(
-    Type.String({ description: 'Value of `cursor` for the page behind this one; null on the last page.' }),
-  ),
-})
+/** The schema of a record, from its one definition. */
+function recordSchema({ title, description, fields }: RecordDefinition): TSchema {
+  return record(
+    title,
+    description,
+    Object.fromEntries(Object.values(fields).map((field) => [field.wire, fieldSchema(field)])),
+  )
+}
+
+const PaginationSchema = recordSchema(paginationDefinition)
 
 export const BridgesResponse = record('BridgesResponse', 'A page of bridges, newest first.', {
-  bridges: Type.Array(BridgeSchema),
+  bridges: Type.Array(recordSchema(bridgeDefinition)),
   pagination: PaginationSchema,
 })
 
 export const ClaimsResponse = record('ClaimsResponse', 'A page of claims in force, newest first.', {
-  claims: Type.Array(ClaimSchema),
+  claims: Type.Array(recordSchema(claimDefinition)),
   pagination: PaginationSchema,
 })
 
@@ -147,67 +101,22 @@ export const TokenMappingsResponse = record(
   'TokenMappingsResponse',
   'A page of token mappings, newest first.',
   {
-    token_mappings: Type.Array(TokenMappingSchema),
+    token_mappings: Type.Array(recordSchema(tokenMappingDefinition)),
     pagination: PaginationSchema,
   },
 )
-
-const branch = (description: string) =>
-  Type.Array(Type.String({ pattern: '^0x[0-9a-f]{64}$' }), { minItems: 32, maxItems: 32, description })
-
-const L1InfoTreeLeafSchema = record('L1InfoTreeLeaf', 'Leaf of the L1 info tree.', {
-  globalExitRoot: hash('keccak256(mainnetExitRoot, rollupExitRoot).'),
-  blockNumber: count('Block of the leaf on the L1.'),
-  timestamp: count('Unix seconds.'),
-  l1InfoTreeIndex: uint32('Index of the leaf.'),
-  mainnetExitRoot: hash('Mainnet exit root of the leaf.'),
-  rollupExitRoot: hash('Rollup exit root of the leaf.'),
-  previousBlockHash: hash('Hash of the parent of the block.'),
-  hash: hash('The leaf itself: keccak256(globalExitRoot, previousBlockHash, timestamp).'),
-})
-
-const ClaimProofSchema = record('ClaimProof', 'Everything that the claim contract function asks for.', {
-  smtProofLocalExitRoot: branch('Siblings under the local exit root, leaf level first.'),
-  smtProofRollupExitRoot: branch(
-    'Siblings under the rollup exit root, leaf level first; zero words for network 0.',
-  ),
-  l1InfoTreeLeaf: L1InfoTreeLeafSchema,
-  globalIndex: hash('Canonical global index.'),
-  leafHash: hash('Leaf of the deposit in the local exit tree.'),
-})
 
 export const ClaimProofResponse = record(
   'ClaimProofResponse',
   'A proof that was checked before it was sent.',
   {
-    proof: ClaimProofSchema,
+    proof: recordSchema(claimProofDefinition),
   },
 )
 
-export const L1InfoTreeIndexResponse = record('L1InfoTreeIndexResponse', 'Which leaf to use for the proof.', {
-  l1_info_tree_index: uint32('Value for `leaf_index` of the claim proof.'),
-  block_number: count('Block of that leaf on the L1.'),
-  global_exit_root: hash('Global exit root of that leaf.'),
-  first_covering_index: uint32(
-    'First leaf that covers the deposit, whether usable at the destination or not.',
-  ),
-  mainnet_exit_root: hash('Mainnet exit root of that leaf.'),
-  rollup_exit_root: hash('Rollup exit root of that leaf.'),
-  timestamp: count('Unix seconds of that leaf.'),
-})
+export const L1InfoTreeIndexResponse = recordSchema(l1InfoTreeIndexDefinition)
 
-export const ClaimTransactionResponse = record('ClaimTransactionResponse', 'The claim call, ready to sign.', {
-  to: address('Bridge contract on the destination network.'),
-  data: bytes('ABI-encoded claimAsset or claimMessage.'),
-  value: amount('Always 0.'),
-  chain_id: Type.Integer({ minimum: 1, description: 'Chain id of the destination network.' }),
-  leaf_type: Type.Integer({ minimum: 0, maximum: 255, description: '0 claimAsset, 1 claimMessage.' }),
-  origin_network: uint32('Source network of the deposit.'),
-  destination_network: uint32('Network where the call is made.'),
-  deposit_count: uint32('Deposit count of the deposit.'),
-  global_index: hash('Canonical global index.'),
-  l1_info_tree_index: uint32('L1 info tree index that the proof uses.'),
-})
+export const ClaimTransactionResponse = recordSchema(claimTransactionDefinition)
 
 const chainSync = {
   current_block: count('Head of the chain.'),

@@ -1,4 +1,5 @@
 import { readUint32BigEndian } from './abiBytes.js'
+import { writeUint256 } from './uint256.js'
 import type { DepositCount, NetworkId } from './units.js'
 
 /** The deposit that a global index names. */
@@ -16,6 +17,13 @@ const MAINNET_FLAG = 1n << 64n
 export function encodeGlobalIndex(sourceNetwork: NetworkId, depositCount: DepositCount): bigint {
   if (sourceNetwork === 0) return MAINNET_FLAG | BigInt(depositCount)
   return (BigInt(sourceNetwork - 1) << 32n) | BigInt(depositCount)
+}
+
+/** The same in 32 bytes, big-endian, fresh. */
+export function encodeGlobalIndexBytes(sourceNetwork: NetworkId, depositCount: DepositCount): Uint8Array {
+  const bytes = new Uint8Array(32)
+  writeUint256(bytes, 0, encodeGlobalIndex(sourceNetwork, depositCount))
+  return bytes
 }
 
 /**

@@ -18,6 +18,17 @@ export function isWholeMetadata(metadata: Uint8Array | MetadataDigest): metadata
   return metadata instanceof Uint8Array
 }
 
+/** Metadata as a record shows it: whole, or null and what tells of it. */
+export function shownMetadata(metadata: Uint8Array | MetadataDigest): {
+  readonly metadata: Uint8Array | null
+  readonly metadataLength: number | undefined
+  readonly metadataHash: Hash | undefined
+} {
+  return isWholeMetadata(metadata)
+    ? { metadata, metadataLength: undefined, metadataHash: undefined }
+    : { metadata: null, metadataLength: metadata.length, metadataHash: metadata.hash }
+}
+
 /** Longest name or symbol; a longer one is left out. */
 const MAX_CHARACTERS = 256
 const MAX_BYTES_PER_CHARACTER = 4

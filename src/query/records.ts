@@ -1,129 +1,269 @@
-import type { Hash } from '../protocol/chainEvent.js'
-import type { ChecksumAddress } from '../protocol/checksumAddress.js'
-import type { MetadataDigest, TokenMetadata } from '../protocol/metadata.js'
-import type { BlockNumber, DepositCount, L1InfoTreeIndex, NetworkId } from '../protocol/units.js'
-import type { PackedRows } from './packedRows.js'
+import { LISTED_METADATA_BYTES } from '../protocol/metadata.js'
+import type { RowOutput } from './packedRows.js'
+import type { RecordDefinition, RecordOf } from './recordFields.js'
 
-/** A deposit as the API shows it. Bytes are valid until the end of the task that made the record. */
-export interface BridgeRecord {
-  readonly transactionHash: Hash
-  readonly depositCount: DepositCount
-  /** Network whose bridge emitted the event. */
-  readonly sourceNetwork: NetworkId
-  readonly destinationNetwork: NetworkId
-  /** Account that called the bridge; null while unresolved. */
-  readonly caller: ChecksumAddress | null
-  readonly transactionSender: ChecksumAddress | null
-  readonly destinationAddress: ChecksumAddress
-  /** 32 bytes, big-endian. */
-  readonly amount: Uint8Array
-  readonly timestampSec: number
-  readonly blockNumber: BlockNumber
-  readonly logIndex: number
-  readonly leafType: number
-  readonly tokenNetwork: NetworkId
-  readonly tokenAddress: ChecksumAddress
-  /** Its digest where it is longer than is shown. */
-  readonly metadata: Uint8Array | MetadataDigest
-  readonly readyForClaim: boolean
-  readonly claimTransactionHash: Hash | null
-  readonly l1InfoTreeIndex: L1InfoTreeIndex | null
-  /** False: the claim in force of this global index paid other content: that of a deposit which a cut removed from the tree. */
-  readonly claimMatches: boolean
-}
+/** The rows of lists, each defined once, in the order of the wire: the fields of the interface, then the additive ones. */
+
+const OF_LONG_METADATA = {
+  metadataLength: {
+    wire: 'metadata_length',
+    kind: 'count',
+    isOptional: true,
+    minimum: LISTED_METADATA_BYTES + 1,
+    description: 'Bytes of it. Only where `metadata` is null.',
+  },
+  metadataHash: {
+    wire: 'metadata_hash',
+    kind: 'hash',
+    isOptional: true,
+    description: 'Its keccak-256. Only where `metadata` is null.',
+  },
+} as const
+
+const METADATA = `As emitted, whole. Null above ${LISTED_METADATA_BYTES.toLocaleString('en')} bytes: then length and hash tell of it`
+
+/** A deposit as the API shows it. */
+export const bridgeDefinition = {
+  title: 'Bridge',
+  description: 'One deposit. `origin_network` and `deposit_count` name it.',
+  fields: {
+    transactionHash: { wire: 'tx_hash', kind: 'hash', description: 'Transaction of the deposit.' },
+    depositCount: {
+      wire: 'deposit_count',
+      kind: 'depositCount',
+      description: '0-based leaf index in the exit tree of the source network.',
+    },
+    sourceNetwork: {
+      wire: 'origin_network',
+      kind: 'networkId',
+      description:
+        'Source network: the one whose bridge emitted the event. Not the home network of the token.',
+    },
+    destinationNetwork: {
+      wire: 'destination_network',
+      kind: 'networkId',
+      description: 'Network where the deposit is claimed.',
+    },
+    // The event's originAddress is the token of an asset, but the sender of a message: here it is always the sender.
+    originAddress: {
+      wire: 'origin_address',
+      kind: 'address',
+      isNullable: true,
+      description: 'Sender: the account that called the bridge, EIP-55. Null until it is resolved.',
+    },
+    destinationAddress: {
+      wire: 'destination_address',
+      kind: 'address',
+      description: 'Receiver, EIP-55.',
+    },
+    amount: { wire: 'amount', kind: 'amount', description: 'Base units, decimal.' },
+    timestampSec: { wire: 'block_timestamp', kind: 'unixSeconds', description: 'Unix seconds.' },
+    readyForClaim: {
+      wire: 'ready_for_claim',
+      kind: 'boolean',
+      description: 'True when executing the claim now passes.',
+    },
+    blockNumber: {
+      wire: 'block_number',
+      kind: 'blockNumber',
+      description: 'Block of the deposit on the source network.',
+    },
+    logIndex: {
+      wire: 'log_index',
+      kind: 'uint32',
+      description: 'Place of the deposit among the logs of its block.',
+    },
+    leafType: { wire: 'leaf_type', kind: 'uint8', description: '0 asset, 1 message.' },
+    tokenNetwork: {
+      wire: 'token_network',
+      kind: 'networkId',
+      description: 'Home network of the token; for a message its origin network.',
+    },
+    tokenAddress: {
+      wire: 'token_address',
+      kind: 'address',
+      description: 'Token on its home network; for a message its origin address.',
+    },
+    metadata: {
+      wire: 'metadata',
+      kind: 'bytes',
+      isNullable: true,
+      description: `${METADATA}, unless exactly one \`deposit_count\` is asked for and 16 MiB hold it.`,
+    },
+    ...OF_LONG_METADATA,
+    transactionSender: {
+      wire: 'tx_sender',
+      kind: 'address',
+      isNullable: true,
+      description: 'Sender of the transaction, EIP-55. Null until it is resolved.',
+    },
+    globalIndex: { wire: 'global_index', kind: 'hash', description: 'Canonical global index.' },
+    claimTransactionHash: {
+      wire: 'claim_tx_hash',
+      kind: 'hash',
+      isNullable: true,
+      description: 'Transaction of the claim in force.',
+    },
+    l1InfoTreeIndex: {
+      wire: 'l1_info_tree_index',
+      kind: 'l1InfoTreeIndex',
+      isNullable: true,
+      description: 'Smallest L1 info tree index to use for the proof.',
+    },
+    claimMatches: {
+      wire: 'claim_matches',
+      kind: 'onlyFalse',
+      isOptional: true,
+      description:
+        'Only where the claim is of an older deposit with this count, which a cut took off the exit tree: this one can never be claimed.',
+    },
+  },
+} as const satisfies RecordDefinition
+
+export type BridgeRecord = RecordOf<typeof bridgeDefinition>
 
 /** A claim in force as the API shows it. */
-export interface ClaimRecord {
-  readonly transactionHash: Hash
-  /** 32 bytes, as emitted. */
-  readonly globalIndex: Uint8Array
-  readonly amount: Uint8Array
-  readonly timestampSec: number
-  readonly bridgeTransactionHash: Hash | null
-  readonly blockNumber: BlockNumber
-  readonly logIndex: number
-  readonly sourceNetwork: NetworkId
-  readonly depositCount: DepositCount
-  readonly destinationNetwork: NetworkId
-  readonly destinationAddress: ChecksumAddress
-  readonly tokenNetwork: NetworkId
-  readonly tokenAddress: ChecksumAddress
-  /** null: unresolved, or set by an administrator. */
-  readonly caller: ChecksumAddress | null
-  /** null: unresolved. */
-  readonly transactionSender: ChecksumAddress | null
-}
+export const claimDefinition = {
+  title: 'Claim',
+  description: 'One claim in force.',
+  fields: {
+    transactionHash: { wire: 'tx_hash', kind: 'hash', description: 'Transaction of the claim.' },
+    globalIndex: { wire: 'global_index', kind: 'hash', description: 'As emitted.' },
+    amount: { wire: 'amount', kind: 'amount', description: 'Base units, decimal.' },
+    timestampSec: { wire: 'block_timestamp', kind: 'unixSeconds', description: 'Unix seconds.' },
+    bridgeTransactionHash: {
+      wire: 'bridge_tx_hash',
+      kind: 'hash',
+      isNullable: true,
+      description:
+        'Transaction of the deposit whose content was claimed; null while none such is indexed here.',
+    },
+    blockNumber: { wire: 'block_number', kind: 'blockNumber', description: 'Block of the claim.' },
+    logIndex: {
+      wire: 'log_index',
+      kind: 'uint32',
+      description: 'Place of the claim among the logs of its block.',
+    },
+    sourceNetwork: {
+      wire: 'origin_network',
+      kind: 'networkId',
+      description: 'Source network of the claimed deposit.',
+    },
+    depositCount: {
+      wire: 'deposit_count',
+      kind: 'depositCount',
+      description: 'Deposit count of the claimed deposit.',
+    },
+    destinationNetwork: {
+      wire: 'destination_network',
+      kind: 'networkId',
+      description: 'Network of the claim.',
+    },
+    destinationAddress: {
+      wire: 'destination_address',
+      kind: 'address',
+      description: 'Receiver, EIP-55.',
+    },
+    tokenNetwork: {
+      wire: 'token_network',
+      kind: 'networkId',
+      description: 'Home network of the token; for a message its origin network.',
+    },
+    tokenAddress: {
+      wire: 'token_address',
+      kind: 'address',
+      description: 'Token on its home network; for a message its origin address.',
+    },
+    // Null: unresolved, or set by an administrator.
+    caller: {
+      wire: 'from_address',
+      kind: 'address',
+      isNullable: true,
+      description: 'Claimer: the account that called the bridge. Null when not known.',
+    },
+    transactionSender: {
+      wire: 'tx_sender',
+      kind: 'address',
+      isNullable: true,
+      description: 'Sender of the transaction. Null when not known.',
+    },
+  },
+} as const satisfies RecordDefinition
 
-export interface TokenMappingRecord {
-  readonly transactionHash: Hash
-  readonly blockNumber: BlockNumber
-  readonly logIndex: number
-  readonly timestampSec: number
-  readonly originNetwork: NetworkId
-  readonly originTokenAddress: ChecksumAddress
-  readonly wrappedNetwork: NetworkId
-  readonly wrappedTokenAddress: ChecksumAddress
-  /** Its digest where it is longer than is shown. */
-  readonly metadata: Uint8Array | MetadataDigest
-  /** What the metadata say of the token. */
-  readonly token: TokenMetadata
-  readonly isNotMintable: boolean
-  /** 0 wrapped, 1 sovereign. */
-  readonly tokenType: number
-  readonly isCurrent: boolean
-}
+export type ClaimRecord = RecordOf<typeof claimDefinition>
 
-/** One leaf of the L1 info tree with everything around it. */
-export interface L1InfoLeafRecord {
-  readonly l1InfoTreeIndex: L1InfoTreeIndex
-  readonly mainnetExitRoot: Hash
-  readonly rollupExitRoot: Hash
-  readonly globalExitRoot: Hash
-  readonly previousBlockHash: Hash
-  readonly timestampSec: number
-  readonly blockNumber: BlockNumber
-  readonly hash: Hash
-}
+const OF_METADATA = 'Decoded from metadata; null where it does not decode'
 
-export interface L1InfoTreeIndexRecord {
-  readonly leaf: L1InfoLeafRecord
-  readonly firstCoveringIndex: L1InfoTreeIndex
-}
+export const tokenMappingDefinition = {
+  title: 'TokenMapping',
+  description: 'A token and the token that stands for it elsewhere.',
+  fields: {
+    transactionHash: { wire: 'tx_hash', kind: 'hash', description: 'Transaction that made the mapping.' },
+    blockNumber: { wire: 'block_number', kind: 'blockNumber', description: 'Block of the mapping.' },
+    logIndex: {
+      wire: 'log_index',
+      kind: 'uint32',
+      description: 'Place of the mapping among the logs of its block.',
+    },
+    timestampSec: { wire: 'block_timestamp', kind: 'unixSeconds', description: 'Unix seconds.' },
+    originNetwork: { wire: 'origin_network', kind: 'networkId', description: 'Home network of the token.' },
+    originTokenAddress: {
+      wire: 'origin_token_address',
+      kind: 'address',
+      description: 'Token on its home network.',
+    },
+    wrappedNetwork: {
+      wire: 'wrapped_network',
+      kind: 'networkId',
+      description: 'Network that holds the wrapped token.',
+    },
+    wrappedTokenAddress: { wire: 'wrapped_token_address', kind: 'address', description: 'Wrapped token.' },
+    metadata: { wire: 'metadata', kind: 'bytes', isNullable: true, description: `${METADATA}.` },
+    ...OF_LONG_METADATA,
+    name: {
+      wire: 'name',
+      kind: 'text',
+      isNullable: true,
+      description: `${OF_METADATA} or has more than 256 characters.`,
+    },
+    symbol: {
+      wire: 'symbol',
+      kind: 'text',
+      isNullable: true,
+      description: `${OF_METADATA} or has more than 256 characters.`,
+    },
+    decimals: { wire: 'decimals', kind: 'uint8', isNullable: true, description: `${OF_METADATA}.` },
+    isNotMintable: {
+      wire: 'is_not_mintable',
+      kind: 'boolean',
+      description: 'True for a sovereign token that the bridge may not mint.',
+    },
+    tokenType: { wire: 'token_type', kind: 'uint8', maximum: 1, description: '0 wrapped, 1 sovereign.' },
+    isCurrent: { wire: 'is_current', kind: 'boolean', description: 'False once replaced or removed.' },
+  },
+} as const satisfies RecordDefinition
 
-export interface ClaimProofRecord {
-  /** 32 × 32 bytes, leaf level first. */
-  readonly localExitRootBranch: Uint8Array
-  /** 32 × 32 bytes, leaf level first; all zero for network 0. */
-  readonly rollupExitRootBranch: Uint8Array
-  readonly leaf: L1InfoLeafRecord
-  /** 32 bytes, canonical. */
-  readonly globalIndex: Uint8Array
-  readonly leafHash: Hash
-  /** True when neither half can change any more: finalised on the L1 and unchanged by any reorg that may be followed. */
-  readonly isFinal: boolean
-}
+export type TokenMappingRecord = RecordOf<typeof tokenMappingDefinition>
 
-/** The claim call of one deposit, ready to sign. */
-export interface ClaimTransactionRecord {
-  readonly to: ChecksumAddress
-  readonly data: Uint8Array
-  readonly chainId: bigint
-  readonly leafType: number
-  readonly sourceNetwork: NetworkId
-  readonly destinationNetwork: NetworkId
-  readonly depositCount: DepositCount
-  readonly globalIndex: Uint8Array
-  readonly l1InfoTreeIndex: L1InfoTreeIndex
-}
+export const paginationDefinition = {
+  title: 'Pagination',
+  description: 'Where a page stands in its list.',
+  fields: {
+    page: { wire: 'page', kind: 'uint32', minimum: 1, description: 'Page number returned.' },
+    limit: { wire: 'limit', kind: 'uint32', minimum: 1, maximum: 1000, description: 'Page size applied.' },
+    total: { wire: 'total', kind: 'count', description: 'Number of matching records.' },
+    nextCursor: {
+      wire: 'next_cursor',
+      kind: 'text',
+      isNullable: true,
+      description: 'Value of `cursor` for the page behind this one; null on the last page.',
+    },
+  },
+} as const satisfies RecordDefinition
 
 /** One page of a list, newest first unless asked otherwise. */
-export interface Page<T> {
+export interface Page<T> extends RecordOf<typeof paginationDefinition> {
   readonly rows: readonly T[]
-  readonly page: number
-  readonly limit: number
-  readonly total: number
-  /** Continues the list behind this page; null on the last one. */
-  readonly nextCursor: string | null
-  /** The same rows as stored bytes, where they can be written without records in between: then `rows` are made when read. */
-  readonly packed?: PackedRows<T>
+  /** Writes the rows from where they are stored, in the place of `rows`, which are made when they are read. */
+  writeRows?(output: RowOutput<T>): void
 }

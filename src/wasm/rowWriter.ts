@@ -1,75 +1,127 @@
+import { InvariantError } from '../errors/invariantError.js'
 import {
-  type FieldSource,
+  type FieldPlace,
+  type FieldPlaces,
   MAX_ROWS,
+  NO_VALUE,
   ROW_BASES,
   ROW_VALUES,
-  type RowField,
   type RowWriter,
 } from '../query/packedRows.js'
+import type { Encoding, RowTemplate } from '../query/rowTemplate.js'
 
-interface Place {
-  readonly value: number
-}
+/** Constants of assembly/ that the module exports: they stand there and nowhere else. */
+type RowConstant =
+  | 'ROW_FIELDS'
+  | 'ROW_TEXTS'
+  | 'ROW_NUMBERS'
+  | 'ROW_INPUT'
+  | 'ROW_OUTPUT'
+  | 'ROW_MAX_ROWS'
+  | 'ROW_BASES'
+  | 'ROW_VALUES'
+  | 'ROW_NO_VALUE'
+  | 'ROW_MAX_FIELDS'
+  | 'ROW_FIELD_BYTES'
+  | 'ROW_TEXTS_BYTES'
+  | 'ROW_INPUT_BYTES'
+  | 'ROW_OUTPUT_BYTES'
+  | KernelKind
+
+/** What the kernel can do with a field. */
+type KernelKind =
+  | 'ROW_TEXT_ALONE'
+  | 'ROW_HASH'
+  | 'ROW_ADDRESS'
+  | 'ROW_UINT8'
+  | 'ROW_UINT32'
+  | 'ROW_UINT48'
+  | 'ROW_AMOUNT'
+  | 'ROW_BYTES'
+  | 'ROW_VALUE'
+  | 'ROW_FLAG'
+  | 'ROW_HEX_VALUE'
 
 /** Exports of assembly/index.ts that write rows. */
-export interface RowExports {
+export interface RowExports extends Readonly<Record<RowConstant, { readonly value: number }>> {
   readonly memory: { readonly buffer: ArrayBuffer }
-  readonly ROW_FIELDS: Place
-  readonly ROW_TEXTS: Place
-  readonly ROW_NUMBERS: Place
-  readonly ROW_INPUT: Place
-  readonly ROW_OUTPUT: Place
   writeRows(count: number, fields: number): number
 }
 
-// Sizes in assembly/rowLayout.ts.
-const MAX_FIELDS = 24
-const FIELD_WORDS = 5
-const TEXTS_BYTES = 2_048
-const INPUT_BYTES = 15_728_640
-const OUTPUT_BYTES = 262_144
+type StoredPlace = Exclude<FieldPlace, { readonly kind: 'constant' }>
 
-/** As in assembly/rows.ts. */
-const kinds: { readonly [Kind in Exclude<FieldSource['kind'], 'constant'>]: number } = {
-  hash: 1,
-  address: 2,
-  uint8: 3,
-  uint32: 4,
-  uint48: 5,
-  amount: 6,
-  bytes: 7,
-  value: 8,
-  flag: 9,
-  hexValue: 10,
+/** What is done with a value that is stored so and to be spelled so. What has no entry, the kernel can't do. */
+const kernelKinds: { readonly [E in Encoding]?: { readonly [K in StoredPlace['kind']]?: KernelKind } } = {
+  hex: { hash: 'ROW_HASH', bytes: 'ROW_BYTES', hexValue: 'ROW_HEX_VALUE' },
+  checksum: { address: 'ROW_ADDRESS' },
+  number: { uint8: 'ROW_UINT8', uint32: 'ROW_UINT32', uint48: 'ROW_UINT48', value: 'ROW_VALUE' },
+  digits: { amount: 'ROW_AMOUNT' },
+  boolean: { flag: 'ROW_FLAG' },
+}
+
+/** One step of the kernel: the text that leads to a field, and what is done with it. */
+interface Step {
+  readonly text: string
+  readonly kind: KernelKind
+  /** Which base or value. */
+  readonly index: number
+  /** What more the kernel wants to know. */
+  readonly offset: number
 }
 
 export function createWasmRowWriter(wasm: RowExports): RowWriter {
+  assertEqual('rows', wasm.ROW_MAX_ROWS.value, MAX_ROWS)
+  assertEqual('bases', wasm.ROW_BASES.value, ROW_BASES)
+  assertEqual('values', wasm.ROW_VALUES.value, ROW_VALUES)
+  // i32 and u32 are one type to WebAssembly.
+  assertEqual('the value that is null', wasm.ROW_NO_VALUE.value >>> 0, NO_VALUE)
   const { buffer } = wasm.memory
-  const fieldWords = new Uint32Array(buffer, wasm.ROW_FIELDS.value, MAX_FIELDS * FIELD_WORDS)
-  const texts = new Uint8Array(buffer, wasm.ROW_TEXTS.value, TEXTS_BYTES)
-  const output = new Uint8Array(buffer, wasm.ROW_OUTPUT.value, OUTPUT_BYTES)
-  let current: readonly RowField[] = []
+  const maxSteps = wasm.ROW_MAX_FIELDS.value
+  const stepWords = wasm.ROW_FIELD_BYTES.value / 4
+  const textsBytes = wasm.ROW_TEXTS_BYTES.value
+  const words = new Uint32Array(buffer, wasm.ROW_FIELDS.value, maxSteps * stepWords)
+  const texts = new Uint8Array(buffer, wasm.ROW_TEXTS.value, textsBytes)
+  const output = new Uint8Array(buffer, wasm.ROW_OUTPUT.value, wasm.ROW_OUTPUT_BYTES.value)
+  /** Made once: a shard has the same places each time, and there are as many templates as dialects. */
+  const made = new WeakMap<FieldPlaces, Map<RowTemplate, readonly Step[]>>()
+  let current: readonly Step[] = []
+
+  function stepsOf(template: RowTemplate, places: FieldPlaces): readonly Step[] {
+    let ofPlaces = made.get(places)
+    if (ofPlaces === undefined) {
+      ofPlaces = new Map()
+      made.set(places, ofPlaces)
+    }
+    let steps = ofPlaces.get(template)
+    if (steps === undefined) {
+      steps = makeSteps(template, places)
+      ofPlaces.set(template, steps)
+    }
+    return steps
+  }
 
   return {
-    input: new Uint8Array(buffer, wasm.ROW_INPUT.value, INPUT_BYTES),
+    input: new Uint8Array(buffer, wasm.ROW_INPUT.value, wasm.ROW_INPUT_BYTES.value),
     inputAddress: wasm.ROW_INPUT.value,
     numbers: new Uint32Array(buffer, wasm.ROW_NUMBERS.value, MAX_ROWS * (ROW_BASES + ROW_VALUES)),
 
-    use(fields) {
-      if (fields === current) return
-      if (fields.length > MAX_FIELDS) throw new RangeError(`${fields.length} fields exceed ${MAX_FIELDS}`)
+    use(template, places) {
+      const steps = stepsOf(template, places)
+      if (steps === current) return
+      if (steps.length > maxSteps) throw new RangeError(`${steps.length} fields exceed ${maxSteps}`)
       let textAt = 0
-      for (let index = 0; index < fields.length; index++) {
-        const { text, source } = fields[index]!
+      for (let index = 0; index < steps.length; index++) {
+        const { text, kind, index: place, offset } = steps[index]!
         // The kernel reads texts 16 bytes at a time.
-        if (textAt + text.length + 16 > TEXTS_BYTES) throw new RangeError(`texts exceed ${TEXTS_BYTES} bytes`)
+        if (textAt + text.length + 16 > textsBytes) throw new RangeError(`texts exceed ${textsBytes} bytes`)
         for (let at = 0; at < text.length; at++) texts[textAt + at] = text.charCodeAt(at)
-        const [place, offset] = source === undefined ? [0, 0] : placeOf(source)
-        const kind = source === undefined ? 0 : kinds[source.kind]
-        fieldWords.set([wasm.ROW_TEXTS.value + textAt, text.length, kind, place, offset], FIELD_WORDS * index)
+        words.set(
+          [wasm.ROW_TEXTS.value + textAt, text.length, wasm[kind].value, place, offset],
+          stepWords * index,
+        )
         textAt += text.length
       }
-      current = fields
+      current = steps
     },
 
     write(count) {
@@ -78,16 +130,46 @@ export function createWasmRowWriter(wasm: RowExports): RowWriter {
   }
 }
 
-/** Which base or value, and what more the kernel wants to know. */
-function placeOf(source: NonNullable<RowField['source']>): [place: number, offset: number] {
-  switch (source.kind) {
+/** Constants, keys and brackets become part of the texts between the fields. */
+function makeSteps(template: RowTemplate, places: FieldPlaces): readonly Step[] {
+  const steps: Step[] = []
+  let text = '{'
+  for (const { key, field, encoding, isOptional } of template) {
+    // A row that has it is written alone.
+    if (isOptional) continue
+    text += `${text === '{' && steps.length === 0 ? '' : ','}"${key}":`
+    const place = places[field]
+    if (place === undefined) throw new TypeError(`the rows have no field ${field}`)
+    if (place.kind === 'constant') {
+      if (encoding !== 'number') throw new TypeError(`${field} can't be spelled as ${encoding}`)
+      text += place.number
+      continue
+    }
+    const kind = kernelKinds[encoding]?.[place.kind]
+    if (kind === undefined) throw new TypeError(`${field} can't be spelled as ${encoding}`)
+    if (place.kind === 'hexValue') text += `"0x${place.head}`
+    steps.push({ text, kind, ...wherein(place) })
+    text = place.kind === 'hexValue' ? '"' : ''
+  }
+  steps.push({ text: `${text}}`, kind: 'ROW_TEXT_ALONE', index: 0, offset: 0 })
+  return steps
+}
+
+function wherein(place: StoredPlace): Pick<Step, 'index' | 'offset'> {
+  switch (place.kind) {
     case 'bytes':
-      return [source.base, source.lengthValue]
+      return { index: place.base, offset: place.lengthValue }
     case 'value':
     case 'flag':
     case 'hexValue':
-      return [source.value, 0]
+      return { index: place.value, offset: 0 }
     default:
-      return [source.base, source.offset]
+      return { index: place.base, offset: place.offset }
   }
+}
+
+/** Shards count rows, bases and values with numbers of their own, which the compiler puts into their code. */
+function assertEqual(what: string, inModule: number, here: number): void {
+  if (inModule !== here)
+    throw new InvariantError(`the WebAssembly module has ${inModule} for ${what}, the service ${here}`)
 }

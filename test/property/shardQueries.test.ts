@@ -60,7 +60,7 @@ function checkEverything(indexed: IndexedWorld, finalizedL1Block: number, random
       const query: BridgesQuery = { networkId, ...paging, ...filters }
       const answer = indexed.ask((shards) => getBridges(shards, query))
       assert.ok(answer.ok)
-      const { rows, nextCursor, packed: _, ...page } = answer.value
+      const { rows, nextCursor, ...page } = answer.value
       const told = describe(query)
       const { pageNumber, pageSize } = paging
       assert.deepEqual(page, { page: pageNumber, limit: pageSize, total: matching.length }, told)
@@ -88,7 +88,7 @@ function checkProof(indexed: IndexedWorld, deposit: ExpectedDeposit): number {
     return 0
   }
   assert.ok(index.ok, told)
-  assert.equal(index.value.leaf.l1InfoTreeIndex, deposit.usableIndex, told)
+  assert.equal(index.value.l1InfoTreeIndex, deposit.usableIndex, told)
   assert.equal(index.value.firstCoveringIndex, deposit.firstCoveringIndex, told)
   const leafIndex = asL1InfoTreeIndex(deposit.usableIndex)
   const proof = indexed.ask((shards) => getClaimProof(shards, { ...asked, leafIndex }))
@@ -110,7 +110,7 @@ function checkClaims(indexed: IndexedWorld, networkId: NetworkId, random: () => 
     const query: ClaimsQuery = { networkId, ...paging, ...filters }
     const answer = indexed.ask((shards) => getClaims(shards, query))
     assert.ok(answer.ok)
-    const { rows, nextCursor, packed: _, ...page } = answer.value
+    const { rows, nextCursor, ...page } = answer.value
     const told = describe(query)
     assert.deepEqual(page, { page: paging.pageNumber, limit: paging.pageSize, total: matching.length }, told)
     assert.deepEqual(

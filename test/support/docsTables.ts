@@ -2,6 +2,18 @@ import { errorTable } from '../../src/api/errorTable.js'
 import { probeRoutes, routes } from '../../src/api/routes.js'
 import { configKeys, endpointKeys } from '../../src/config/configKeys.js'
 import { toToml } from '../../src/config/render.js'
+import {
+  claimProofDefinition,
+  claimTransactionDefinition,
+  l1InfoTreeIndexDefinition,
+} from '../../src/query/proofRecords.js'
+import { isInnerRecord, type RecordDefinition } from '../../src/query/recordFields.js'
+import {
+  bridgeDefinition,
+  claimDefinition,
+  paginationDefinition,
+  tokenMappingDefinition,
+} from '../../src/query/records.js'
 import { exitCodeMeanings, exitCodes } from '../../src/service/exitCodes.js'
 
 /** A table of the documents that must agree with the code, row by row. */
@@ -28,6 +40,19 @@ export const docsTables: readonly DocsTable[] = [
         ]),
       ),
   },
+  ...[
+    { field: 'field of a bridge', definition: bridgeDefinition },
+    { field: 'field of a claim', definition: claimDefinition },
+    { field: 'field of a token mapping', definition: tokenMappingDefinition },
+    { field: 'field of `pagination`', definition: paginationDefinition },
+    { field: 'field of `/l1-info-tree-index`', definition: l1InfoTreeIndexDefinition },
+    { field: 'field of `proof`', definition: claimProofDefinition },
+    { field: 'field of `/claim-transaction`', definition: claimTransactionDefinition },
+  ].map(({ field, definition }) => ({
+    file: 'docs/api.md',
+    what: `each ${field}`,
+    render: () => table([field, 'type', 'meaning'], fieldRows(definition)),
+  })),
   {
     file: 'docs/api.md',
     what: 'probes',
@@ -93,6 +118,15 @@ export const docsTables: readonly DocsTable[] = [
       ),
   },
 ]
+
+/** Fields with their names on the wire, those of a record within the record behind its name. */
+function fieldRows({ fields }: RecordDefinition, path = ''): string[][] {
+  return Object.values(fields).flatMap((field) => {
+    if (isInnerRecord(field)) return fieldRows(field.record, `${field.wire}.`)
+    const type = [field.kind, field.isNullable ? ' or null' : '', field.isOptional ? ', mostly absent' : '']
+    return [[`\`${path}${field.wire}\``, type.join(''), field.description]]
+  })
+}
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string =>

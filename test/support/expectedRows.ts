@@ -1,6 +1,5 @@
 import { type Hex, numberToHex } from 'viem'
 import type { ChecksumAddress } from '../../src/protocol/checksumAddress.js'
-import { isWholeMetadata } from '../../src/protocol/metadata.js'
 import type { BridgeRecord, ClaimRecord } from '../../src/query/records.js'
 import type { FakeWorld } from './fakeChain.js'
 import { type ExpectedDeposit, expectedDeposits, type ModelOptions, pays } from './fakeChainModel.js'
@@ -17,7 +16,7 @@ export function plainBridge(record: BridgeRecord): PlainRow {
     sourceNetwork: record.sourceNetwork,
     destinationNetwork: record.destinationNetwork,
     transactionHash: toHex(record.transactionHash),
-    caller: addressOf(record.caller),
+    originAddress: addressOf(record.originAddress),
     transactionSender: addressOf(record.transactionSender),
     destinationAddress: addressOf(record.destinationAddress),
     amount: toHex(record.amount),
@@ -27,10 +26,11 @@ export function plainBridge(record: BridgeRecord): PlainRow {
     leafType: record.leafType,
     tokenNetwork: record.tokenNetwork,
     tokenAddress: addressOf(record.tokenAddress),
-    metadata: isWholeMetadata(record.metadata) ? toHex(record.metadata) : null,
+    metadata: record.metadata && toHex(record.metadata),
+    globalIndex: toHex(record.globalIndex),
     readyForClaim: record.readyForClaim,
     claimTransactionHash: record.claimTransactionHash && toHex(record.claimTransactionHash),
-    claimMatches: record.claimMatches,
+    claimMatches: record.claimMatches ?? true,
     l1InfoTreeIndex: record.l1InfoTreeIndex,
   }
 }
@@ -41,7 +41,8 @@ export function expectedBridge(deposit: ExpectedDeposit): PlainRow {
     sourceNetwork: deposit.networkId,
     destinationNetwork: deposit.destinationNetwork,
     transactionHash: deposit.transactionHash,
-    caller: deposit.caller,
+    // The sender of a message is its own origin address.
+    originAddress: deposit.leafType === 1 ? deposit.originAddress : deposit.caller,
     transactionSender: deposit.transactionSender,
     destinationAddress: deposit.destinationAddress,
     amount: numberToHex(deposit.amount, { size: 32 }),
@@ -53,6 +54,7 @@ export function expectedBridge(deposit: ExpectedDeposit): PlainRow {
     tokenAddress: deposit.originAddress,
     // More than 4,096 bytes of two digits each.
     metadata: deposit.metadata.length > 2 + 2 * 4_096 ? null : deposit.metadata,
+    globalIndex: numberToHex(globalIndexOf(deposit.networkId, deposit.depositCount), { size: 32 }),
     readyForClaim: deposit.readyForClaim,
     claimTransactionHash: deposit.claimTransactionHash,
     claimMatches: deposit.claimMatches,

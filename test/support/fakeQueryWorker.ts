@@ -7,7 +7,7 @@ import { createBatchRunner, type QueryFunctions } from '../../src/pool/runBatch.
 import { createWorkerTask } from '../../src/pool/workerTask.js'
 import { asDepositCount } from '../../src/protocol/units.js'
 import { type Failure, failure, success } from '../../src/query/answers.js'
-import type { ClaimProofRecord } from '../../src/query/records.js'
+import type { ClaimProofRecord } from '../../src/query/proofRecords.js'
 import { faultCounts, type Gate, HEAVY_PAGE, waitAt } from './fakeQueryFaults.js'
 import {
   bridgeRecord,
@@ -102,12 +102,8 @@ const queries: QueryFunctions<typeof shards> = {
         : claimProofRecord({ isFinal: leafIndex === 0 }),
     ),
   getL1InfoTreeIndex: (_, { depositCount }) =>
-    misbehave(depositCount) ??
-    success({
-      ...l1InfoTreeIndexRecord(),
-      leaf: { ...l1InfoTreeIndexRecord().leaf, timestampSec: depositCount },
-    }),
-  getClaimTransaction: () => success({ ...claimTransactionRecord(), chainId: BigInt(threadId) }),
+    misbehave(depositCount) ?? success({ ...l1InfoTreeIndexRecord(), timestampSec: depositCount }),
+  getClaimTransaction: () => success({ ...claimTransactionRecord(), chainId: threadId }),
 }
 
 export default createWorkerTask(

@@ -2,15 +2,12 @@ import { getAddress, hexToBytes, numberToBytes } from 'viem'
 import type { ChecksumAddress } from '../../src/protocol/checksumAddress.js'
 import { asBlockNumber, asDepositCount, asL1InfoTreeIndex, asNetworkId } from '../../src/protocol/units.js'
 import type {
-  BridgeRecord,
   ClaimProofRecord,
-  ClaimRecord,
   ClaimTransactionRecord,
   L1InfoLeafRecord,
   L1InfoTreeIndexRecord,
-  Page,
-  TokenMappingRecord,
-} from '../../src/query/records.js'
+} from '../../src/query/proofRecords.js'
+import type { BridgeRecord, ClaimRecord, Page, TokenMappingRecord } from '../../src/query/records.js'
 
 /** Records with a different value in every field, so that a test notices two swapped fields. */
 
@@ -42,7 +39,7 @@ export function bridgeRecord(fields: Partial<BridgeRecord> = {}): BridgeRecord {
     depositCount: asDepositCount(7),
     sourceNetwork: asNetworkId(1),
     destinationNetwork: asNetworkId(0),
-    caller: checksumAddress(SENDER),
+    originAddress: checksumAddress(SENDER),
     transactionSender: checksumAddress(ORIGINATOR),
     destinationAddress: checksumAddress(RECEIVER),
     amount: uint256(1_000_000_000_000_000_000n),
@@ -53,10 +50,13 @@ export function bridgeRecord(fields: Partial<BridgeRecord> = {}): BridgeRecord {
     tokenNetwork: asNetworkId(2),
     tokenAddress: checksumAddress(TOKEN),
     metadata: Uint8Array.of(0xde, 0xad),
+    metadataLength: undefined,
+    metadataHash: undefined,
+    globalIndex: uint256(7n),
     readyForClaim: true,
     claimTransactionHash: hashOf(0x2b),
     l1InfoTreeIndex: asL1InfoTreeIndex(11),
-    claimMatches: true,
+    claimMatches: undefined,
     ...fields,
   }
 }
@@ -93,7 +93,9 @@ export function tokenMappingRecord(fields: Partial<TokenMappingRecord> = {}): To
     wrappedNetwork: asNetworkId(1),
     wrappedTokenAddress: checksumAddress(RECEIVER),
     metadata: new Uint8Array(0),
-    token: { name: null, symbol: null, decimals: null },
+    metadataLength: undefined,
+    metadataHash: undefined,
+    ...{ name: null, symbol: null, decimals: null },
     isNotMintable: false,
     tokenType: 0,
     isCurrent: true,
@@ -127,14 +129,15 @@ export function claimProofRecord(fields: Partial<ClaimProofRecord> = {}): ClaimP
 }
 
 export function l1InfoTreeIndexRecord(): L1InfoTreeIndexRecord {
-  return { leaf: l1InfoLeafRecord(), firstCoveringIndex: asL1InfoTreeIndex(4) }
+  return { ...l1InfoLeafRecord(), firstCoveringIndex: asL1InfoTreeIndex(4) }
 }
 
 export function claimTransactionRecord(): ClaimTransactionRecord {
   return {
     to: checksumAddress(TOKEN),
     data: Uint8Array.of(0xcc, 0xaa, 0x2d, 0x11),
-    chainId: 1101n,
+    value: new Uint8Array(32),
+    chainId: 1101,
     leafType: 0,
     sourceNetwork: asNetworkId(1),
     destinationNetwork: asNetworkId(0),

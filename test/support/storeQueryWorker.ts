@@ -38,9 +38,8 @@ const queries: QueryFunctions<typeof shards> = {
   getClaimTransaction: unused,
   getL1InfoTreeIndex: () => {
     const value = store.get('meta', VALUE_KEY)!
-    const record = l1InfoTreeIndexRecord()
     const timestampSec = new DataView(value.buffer, value.byteOffset).getUint32(0)
-    return success({ ...record, leaf: { ...record.leaf, timestampSec } })
+    return success({ ...l1InfoTreeIndexRecord(), timestampSec })
   },
 }
 

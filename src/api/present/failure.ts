@@ -1,9 +1,8 @@
 import type { Failure } from '../../query/answers.js'
-import { key } from './fields.js'
 import { asciiBytes, type JsonWriter } from './jsonWriter.js'
 
 const CODE = asciiBytes('{"error":{"code":')
-const MESSAGE = key('message')
+const MESSAGE = asciiBytes(',"message":')
 const CLOSING = asciiBytes('}}')
 
 /** `{"error":{"code","message"}}`: the one shape of every 4xx and 5xx. */

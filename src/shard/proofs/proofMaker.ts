@@ -8,12 +8,11 @@ import { RollupExitTree } from '../../merkle/rollupExitTree.js'
 import { proveLeaf } from '../../merkle/treeProofs.js'
 import type { TreeVersion } from '../../merkle/treeTiles.js'
 import type { Hash } from '../../protocol/chainEvent.js'
-import { encodeGlobalIndex } from '../../protocol/globalIndex.js'
+import { encodeGlobalIndexBytes } from '../../protocol/globalIndex.js'
 import { isL1, L1_NETWORK_ID, rollupIndexOf } from '../../protocol/networks.js'
-import { writeUint256 } from '../../protocol/uint256.js'
 import type { DepositCount, L1InfoTreeIndex, NetworkId } from '../../protocol/units.js'
 import { type Answer, success } from '../../query/answers.js'
-import type { ClaimProofRecord, L1InfoLeafRecord } from '../../query/records.js'
+import type { ClaimProofRecord, L1InfoLeafRecord } from '../../query/proofRecords.js'
 import {
   leafIndexBeyondTip,
   leafIndexTooSmall,
@@ -106,7 +105,7 @@ export class ProofMaker {
       localExitRootBranch: proof.branch,
       rollupExitRootBranch,
       leaf,
-      globalIndex: globalIndexBytes(source.networkId, depositCount),
+      globalIndex: encodeGlobalIndexBytes(source.networkId, depositCount),
       leafHash,
       isFinal: leaf.blockNumber <= l1.state.undoFloor && row.blockNumber <= source.state.undoFloor,
     })
@@ -222,7 +221,7 @@ interface RollupHalf {
 }
 
 /** An L1 info leaf as answers show it. */
-export function leafRecord(row: L1InfoLeafRow, l1InfoTreeIndex: L1InfoTreeIndex): L1InfoLeafRecord {
+function leafRecord(row: L1InfoLeafRow, l1InfoTreeIndex: L1InfoTreeIndex): L1InfoLeafRecord {
   const {
     mainnetExitRoot,
     rollupExitRoot,
@@ -242,13 +241,6 @@ export function leafRecord(row: L1InfoLeafRow, l1InfoTreeIndex: L1InfoTreeIndex)
     blockNumber,
     hash,
   }
-}
-
-/** The deposit's global index, 32 bytes big-endian, fresh. */
-function globalIndexBytes(sourceNetwork: NetworkId, depositCount: DepositCount): Uint8Array {
-  const bytes = new Uint8Array(32)
-  writeUint256(bytes, 0, encodeGlobalIndex(sourceNetwork, depositCount))
-  return bytes
 }
 
 /** Adds the network to an InvariantError of a tree, so that the right network is halted. */

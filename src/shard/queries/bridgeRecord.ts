@@ -1,5 +1,7 @@
 import type { DepositCount } from '../../protocol/units.js'
 import type { BridgeRecord } from '../../query/records.js'
+import { bridgeSources } from '../rows/bridgeSources.js'
+import { recordOf } from '../rows/rowSources.js'
 import { claimsListedDeposit } from '../snapshot/claimedContent.js'
 import type { ShardView } from '../snapshot/shardView.js'
 import type { ShardReaders } from './shardReaders.js'
@@ -21,29 +23,18 @@ export function makeBridgeRecord(
   const path = shards.claimFacts.path(source, row.destinationNetwork)
   const { destination } = path
   const claim = destination?.claims.findOf(source.networkId, depositCount)
-  return {
-    transactionHash: row.transactionHash,
-    depositCount: depositCount as DepositCount,
+  const { dictionary } = source
+  return recordOf(bridgeSources, {
     sourceNetwork: source.networkId,
-    destinationNetwork: row.destinationNetwork,
-    caller: sender?.caller ?? null,
-    transactionSender: sender?.transactionSender ?? null,
-    destinationAddress: row.destinationAddress,
-    amount: row.amount,
-    timestampSec: row.timestampSec,
-    blockNumber: row.blockNumber,
-    logIndex: row.logIndex,
-    leafType: row.leafType,
-    tokenNetwork: token.network,
-    tokenAddress: token.address,
-    metadata: isAlone
-      ? source.dictionary.getWhole(row.metadataId)
-      : source.dictionary.getListed(row.metadataId),
-    readyForClaim: claim === undefined && path.isReady(depositCount),
+    depositCount: depositCount as DepositCount,
+    row,
+    sender,
+    token,
+    metadata: isAlone ? dictionary.getWhole(row.metadataId) : dictionary.getListed(row.metadataId),
+    path,
     claimTransactionHash: claim === undefined ? null : destination!.claims.getTransactionHash(claim),
-    l1InfoTreeIndex: path.findUsable(depositCount) ?? null,
     claimMatches: claim === undefined || claimsListedDeposit(source, depositCount, destination!, claim),
-  }
+  })
 }
 
 /** Whether the deposit is ready: `readyForClaim` of its record. */

@@ -2,11 +2,10 @@ import { type Answer, success } from '../../query/answers.js'
 import type { BridgesQuery } from '../../query/queries.js'
 import type { BridgeRecord, Page } from '../../query/records.js'
 import { networkNotServed } from '../../query/refusals.js'
-import { PackedBridges } from '../rows/packedBridges.js'
+import { PackedPage } from '../rows/packedPage.js'
 import { type OrdinalStretch, within } from '../sets/listAlgebra.js'
 import type { ShardView } from '../snapshot/shardView.js'
 import { makeBridgeRecord } from './bridgeRecord.js'
-import { LazyPage } from './lazyPage.js'
 import { pageOf } from './pageOf.js'
 import { selectBridges } from './selectBridges.js'
 import type { ShardReaders } from './shardReaders.js'
@@ -27,12 +26,13 @@ export function getBridges(shards: ShardReaders, query: BridgesQuery): Answer<Pa
   }
   const page = pageOf(list, frame, query)
   if (!page.ok) return page
-  const { ordinals } = page.value
   const isAlone = query.depositCounts?.length === 1
-  const makeRow = (depositCount: number): BridgeRecord =>
-    makeBridgeRecord(shards, source, depositCount, isAlone)
   return success(
-    new LazyPage(page.value, new PackedBridges(shards.rowPackers, source, ordinals, makeRow), makeRow),
+    new PackedPage(
+      page.value,
+      (writer) => shards.rowPackers.bridges(writer, source),
+      (depositCount) => makeBridgeRecord(shards, source, depositCount, isAlone),
+    ),
   )
 }
 

@@ -1,6 +1,6 @@
 import type { Answer } from '../../query/answers.js'
+import type { ClaimProofRecord } from '../../query/proofRecords.js'
 import type { ClaimProofQuery } from '../../query/queries.js'
-import type { ClaimProofRecord } from '../../query/records.js'
 import { findDeposit } from './findDeposit.js'
 import type { ShardReaders } from './shardReaders.js'
 

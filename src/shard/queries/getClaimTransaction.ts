@@ -3,12 +3,15 @@ import { type ChecksumAddress, checksumMask } from '../../protocol/checksumAddre
 import { decodeHex } from '../../protocol/hex.js'
 import { isWholeMetadata } from '../../protocol/metadata.js'
 import { type Answer, success } from '../../query/answers.js'
+import type { ClaimTransactionRecord } from '../../query/proofRecords.js'
 import type { ClaimTransactionQuery } from '../../query/queries.js'
-import type { ClaimTransactionRecord } from '../../query/records.js'
 import { destinationUnknown, metadataTooLong } from '../../query/refusals.js'
 import { findDeposit } from './findDeposit.js'
 import { findUsableIndex } from './findUsableIndex.js'
 import type { ShardReaders } from './shardReaders.js'
+
+/** A claim carries no ether. */
+const NO_ETHER = new Uint8Array(32)
 
 /**
  * The call that claims a deposit on its destination, ready to sign. It proves against `leafIndex` if the query has one, else against
@@ -52,7 +55,8 @@ export function getClaimTransaction(
       amount: row.amount,
       metadata,
     }),
-    chainId: BigInt(destination.chainId),
+    value: NO_ETHER,
+    chainId: destination.chainId,
     leafType: row.leafType,
     sourceNetwork: networkId,
     destinationNetwork: row.destinationNetwork,

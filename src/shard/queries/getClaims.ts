@@ -7,7 +7,9 @@ import type { ClaimRecord, Page } from '../../query/records.js'
 import { networkNotServed } from '../../query/refusals.js'
 import type { ClaimRow } from '../../store/layout/claimRow.js'
 import type { DepositRow } from '../../store/layout/depositRow.js'
-import { PackedClaims } from '../rows/packedClaims.js'
+import { claimSources } from '../rows/claimSources.js'
+import { PackedPage } from '../rows/packedPage.js'
+import { recordOf } from '../rows/rowSources.js'
 import {
   type ClaimedContent,
   contentOfClaim,
@@ -15,7 +17,6 @@ import {
   isSameContent,
 } from '../snapshot/claimedContent.js'
 import type { ShardView } from '../snapshot/shardView.js'
-import { LazyPage } from './lazyPage.js'
 import { pageOf } from './pageOf.js'
 import { selectClaims } from './selectClaims.js'
 import type { ShardReaders } from './shardReaders.js'
@@ -33,10 +34,12 @@ export function getClaims(shards: ShardReaders, query: ClaimsQuery): Answer<Page
   }
   const page = pageOf(selectClaims(shards, view, query), frame, query)
   if (!page.ok) return page
-  const { ordinals } = page.value
-  const makeRow = (ordinal: number): ClaimRecord => makeClaimRecord(shards, view, ordinal)
   return success(
-    new LazyPage(page.value, new PackedClaims(shards.rowPackers, view, ordinals, makeRow), makeRow),
+    new PackedPage(
+      page.value,
+      (writer) => shards.rowPackers.claims(writer, view),
+      (ordinal) => makeClaimRecord(shards, view, ordinal),
+    ),
   )
 }
 
@@ -45,26 +48,17 @@ function makeClaimRecord(shards: ShardReaders, view: ShardView, ordinal: number)
   const row = view.claims.get(ordinal)
   const source = shards.find(row.sourceNetwork)
   const deposit = source?.deposits.find(row.depositCount)
-  const shown = row.isSetByAdministrator ? contentOfKnownDeposit(source, deposit) : contentOfClaim(view, row)
-  const sender = view.claims.senders.find(ordinal)
-  return {
-    transactionHash: view.claims.getTransactionHash(ordinal),
-    globalIndex: row.globalIndex,
-    amount: shown.amount,
-    timestampSec: row.timestampSec,
-    bridgeTransactionHash: findBridgeTransaction(view.networkId, source, deposit, row, shown),
-    blockNumber: row.blockNumber,
-    logIndex: row.logIndex,
-    sourceNetwork: row.sourceNetwork,
-    depositCount: row.depositCount,
+  const content = row.isSetByAdministrator
+    ? contentOfKnownDeposit(source, deposit)
+    : contentOfClaim(view, row)
+  return recordOf(claimSources, {
     destinationNetwork: view.networkId,
-    destinationAddress: shown.destinationAddress,
-    tokenNetwork: shown.token.network,
-    tokenAddress: shown.token.address,
-    // SetClaim has no caller: the stored row repeats the transaction's sender in its place.
-    caller: row.isSetByAdministrator ? null : (sender?.caller ?? null),
-    transactionSender: sender?.transactionSender ?? null,
-  }
+    row,
+    transactionHash: view.claims.getTransactionHash(ordinal),
+    bridgeTransactionHash: findBridgeTransaction(view.networkId, source, deposit, row, content),
+    content,
+    sender: view.claims.senders.find(ordinal),
+  })
 }
 
 /** Content of a claim that an administrator set. SetClaim has none, so it comes from the deposit. */

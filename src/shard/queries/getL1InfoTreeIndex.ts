@@ -1,7 +1,6 @@
 import { type Answer, success } from '../../query/answers.js'
+import type { L1InfoTreeIndexRecord } from '../../query/proofRecords.js'
 import type { L1InfoTreeIndexQuery } from '../../query/queries.js'
-import type { L1InfoTreeIndexRecord } from '../../query/records.js'
-import { leafRecord } from '../proofs/proofMaker.js'
 import { findDeposit } from './findDeposit.js'
 import { findUsableIndex } from './findUsableIndex.js'
 import type { ShardReaders } from './shardReaders.js'
@@ -17,5 +16,15 @@ export function getL1InfoTreeIndex(
   const usable = findUsableIndex(shards, found, depositCount, destinationNetwork)
   if (!usable.ok) return usable
   const { index, firstCoveringIndex } = usable.value
-  return success({ leaf: leafRecord(found.l1.l1Info.getLeaf(index), index), firstCoveringIndex })
+  const { blockNumber, globalExitRoot, mainnetExitRoot, rollupExitRoot, timestampSec } =
+    found.l1.l1Info.getLeaf(index)
+  return success({
+    l1InfoTreeIndex: index,
+    blockNumber,
+    globalExitRoot,
+    firstCoveringIndex,
+    mainnetExitRoot,
+    rollupExitRoot,
+    timestampSec,
+  })
 }

@@ -1,4 +1,4 @@
-import { decodeTokenMetadata, isWholeMetadata } from '../../protocol/metadata.js'
+import { decodeTokenMetadata, isWholeMetadata, shownMetadata } from '../../protocol/metadata.js'
 import type { NetworkId } from '../../protocol/units.js'
 import type { TokenMappingRecord } from '../../query/records.js'
 import { equalBytes } from '../../store/layout/bytes.js'
@@ -38,7 +38,7 @@ export class TokenMappingRecords {
     }
     const own = new Uint8Array(row)
     const record = makeRecord(view, own)
-    if (!isWholeMetadata(record.metadata) || record.metadata.length <= MAX_METADATA_BYTES)
+    if (record.metadata === null || record.metadata.length <= MAX_METADATA_BYTES)
       slots.set(ordinal, { record, row: own, epoch, version: view.version })
     return record
   }
@@ -57,6 +57,9 @@ function makeRecord(view: ShardView, bytes: Uint8Array): TokenMappingRecord {
   const row = decodeTokenMappingRow(bytes)
   const { dictionary } = view
   const metadata = dictionary.getListed(row.metadataId)
+  const token = decodeTokenMetadata(
+    isWholeMetadata(metadata) ? metadata : dictionary.peekMetadata(row.metadataId),
+  )
   return {
     transactionHash: row.transactionHash,
     blockNumber: row.blockNumber,
@@ -66,10 +69,8 @@ function makeRecord(view: ShardView, bytes: Uint8Array): TokenMappingRecord {
     originTokenAddress: row.originTokenAddress,
     wrappedNetwork: view.networkId,
     wrappedTokenAddress: row.wrappedTokenAddress,
-    metadata,
-    token: decodeTokenMetadata(
-      isWholeMetadata(metadata) ? metadata : dictionary.peekMetadata(row.metadataId),
-    ),
+    ...shownMetadata(metadata),
+    ...token,
     isNotMintable: row.isNotMintable,
     tokenType: row.tokenType,
     isCurrent: row.isCurrent,

@@ -1,4 +1,4 @@
-import { NO_VALUE } from '../../query/packedRows.js'
+import { type FieldPlaces, NO_VALUE, ROW_BASES } from '../../query/packedRows.js'
 import { CLAIM_HASH_BYTES } from '../../store/layout/claimRow.js'
 import { DEPOSIT_BYTES, depositFields } from '../../store/layout/depositRow.js'
 import { TOKEN_ADDRESS_AT, TOKEN_ENTRY_BYTES } from '../../store/layout/smallRows.js'
@@ -7,17 +7,15 @@ import type { ClaimFacts } from '../readiness/claimFacts.js'
 import type { ClaimPath } from '../readiness/claimPath.js'
 import { claimsListedDeposit } from '../snapshot/claimedContent.js'
 import type { ShardView } from '../snapshot/shardView.js'
+import { bridgeBases, bridgeSources, bridgeValues } from './bridgeSources.js'
 import { NOWHERE } from './chunkSlots.js'
+import type { RowPacker } from './packedPage.js'
 import { PlacedBytes } from './placedBytes.js'
 import { PlacedChunks } from './placedChunks.js'
 import { PlacedLinks } from './placedLinks.js'
 import { PlacedSenders } from './placedSenders.js'
-import type { RowArena } from './rowArena.js'
-
-/** Bases of a row in the arena, and behind them its values. */
-export const bridgeBases = { row: 0, sender: 1, token: 2, origin: 3, claimHash: 4, metadata: 5 } as const
-export const bridgeValues = { depositCount: 0, metadataLength: 1, ready: 2, l1InfoTreeIndex: 3 } as const
-const VALUES = 8
+import type { RowArena, RowSink } from './rowArena.js'
+import { placesOf } from './rowSources.js'
 
 const MESSAGE = 1
 const NO_BYTES = new Uint8Array(0)
@@ -30,11 +28,12 @@ interface Destination {
   page: number
 }
 
-/** Puts one bridge after another into the arena. What a row says is what `makeBridgeRecord` says. */
-export class BridgePacker {
+/** Puts one bridge after another into the arena, as `bridgeSources` says where each field stands. */
+export class BridgePacker implements RowPacker {
   readonly #claimFacts: ClaimFacts
   readonly #source: ShardView
   readonly arena: RowArena
+  readonly places: FieldPlaces
   readonly #deposits: PlacedChunks
   readonly #senders: PlacedSenders
   readonly #tokens: PlacedBytes
@@ -51,6 +50,7 @@ export class BridgePacker {
     this.#claimFacts = claimFacts
     this.#source = source
     this.arena = arena
+    this.places = placesOf(bridgeSources, source.networkId)
     const { deposits } = source
     this.#deposits = new PlacedChunks(
       arena,
@@ -64,10 +64,9 @@ export class BridgePacker {
     this.#metadata = new PlacedBytes(arena)
   }
 
-  /** Begins a page of the task at hand. */
-  begin(emit: (text: Uint8Array) => void): void {
+  begin(sink: RowSink): void {
     const { version, state } = this.#source
-    this.arena.begin(emit)
+    this.arena.begin(sink)
     this.#deposits.begin(version)
     this.#senders.begin(version, state.resolvedDepositSenders)
     this.#tokens.begin(state.epoch)
@@ -77,7 +76,7 @@ export class BridgePacker {
     this.#page++
   }
 
-  /** @returns false for a bridge that the packed form can't show: its metadata is too long for a list, or its claim paid other content. */
+  /** Not a bridge with optional fields: its metadata is too long for a list, or its claim paid other content. */
   pack(depositCount: number): boolean {
     const { arena } = this
     const row = this.#deposits.placeOf(depositCount)
@@ -107,7 +106,7 @@ export class BridgePacker {
     numbers[at + bridgeBases.origin] = arena.address(isMessage ? token + TOKEN_ADDRESS_AT : sender)
     numbers[at + bridgeBases.claimHash] = arena.address(claimHash)
     numbers[at + bridgeBases.metadata] = arena.address(metadata)
-    const values = at + VALUES
+    const values = at + ROW_BASES
     numbers[values + bridgeValues.depositCount] = depositCount
     numbers[values + bridgeValues.metadataLength] = metadataLength
     numbers[values + bridgeValues.ready] = claim === NOWHERE && path.isReady(depositCount) ? 1 : 0

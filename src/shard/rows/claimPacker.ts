@@ -1,3 +1,4 @@
+import type { FieldPlaces } from '../../query/packedRows.js'
 import {
   CLAIM_BYTES,
   CLAIM_HASH_BYTES,
@@ -9,22 +10,23 @@ import { TOKEN_ENTRY_BYTES } from '../../store/layout/smallRows.js'
 import { CLAIM_HASHES_PER_CHUNK, CLAIMS_PER_CHUNK, DEPOSITS_PER_CHUNK } from '../../store/layout/tables.js'
 import type { ShardView } from '../snapshot/shardView.js'
 import { NOWHERE } from './chunkSlots.js'
+import { claimBases, claimSources } from './claimSources.js'
+import type { RowPacker } from './packedPage.js'
 import { PlacedBytes } from './placedBytes.js'
 import { PlacedChunks } from './placedChunks.js'
 import { PlacedSenders } from './placedSenders.js'
-import type { RowArena } from './rowArena.js'
-
-/** Bases of a row in the arena. */
-export const claimBases = { row: 0, hash: 1, sender: 2, token: 3, deposit: 4 } as const
+import type { RowArena, RowSink } from './rowArena.js'
+import { placesOf } from './rowSources.js'
 
 /** The task's snapshot of a network; undefined for one that is not indexed here. */
 type FindShard = (networkId: ShardView['networkId']) => ShardView | undefined
 
-/** Puts one claim after another into the arena. What a row says is what `makeClaimRecord` says. */
-export class ClaimPacker {
+/** Puts one claim after another into the arena, as `claimSources` says where each field stands. */
+export class ClaimPacker implements RowPacker {
   readonly #find: FindShard
   readonly #claimView: ShardView
   readonly arena: RowArena
+  readonly places: FieldPlaces
   readonly #claims: PlacedChunks
   readonly #hashes: PlacedChunks
   readonly #senders: PlacedSenders
@@ -38,6 +40,7 @@ export class ClaimPacker {
     this.#find = find
     this.#claimView = view
     this.arena = arena
+    this.places = placesOf(claimSources, view.networkId)
     const { claims } = view
     this.#claims = new PlacedChunks(arena, arena.slots.claims, CLAIMS_PER_CHUNK, CLAIM_BYTES, (ordinal) =>
       claims.chunkOf(ordinal),
@@ -53,10 +56,9 @@ export class ClaimPacker {
     this.#tokens = new PlacedBytes(arena)
   }
 
-  /** Begins a page of the task at hand. */
-  begin(emit: (text: Uint8Array) => void): void {
+  begin(sink: RowSink): void {
     const { version, state } = this.#claimView
-    this.arena.begin(emit)
+    this.arena.begin(sink)
     this.#claims.begin(version)
     this.#hashes.begin(version)
     this.#senders.begin(version, state.resolvedClaimSenders)
@@ -64,7 +66,7 @@ export class ClaimPacker {
     this.#sourceNetwork = -1
   }
 
-  /** @returns false for a claim whose fields, or whose deposit, must be looked up in other ways. */
+  /** Not a claim whose fields, or whose deposit, must be looked up in other ways. */
   pack(ordinal: number): boolean {
     const { arena } = this
     arena.makeRoom(TOKEN_ENTRY_BYTES, 0)

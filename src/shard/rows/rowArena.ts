@@ -1,4 +1,4 @@
-import { MAX_ROWS, ROW_BASES, ROW_VALUES, type RowWriter } from '../../query/packedRows.js'
+import { MAX_ROWS, ROW_BASES, ROW_VALUES, type RowOutput, type RowWriter } from '../../query/packedRows.js'
 import { ChunkSlots, NOWHERE, SLOT_BYTES } from './chunkSlots.js'
 
 /** Text that is made of one row without its bytes of free length, at most. */
@@ -10,6 +10,12 @@ const MIN_FREE_BYTES = 65_536
 /** What kernels read past the end of bytes. */
 const SLACK = 16
 const ROW_WORDS = ROW_BASES + ROW_VALUES
+
+/** Takes the text of some rows, with commas between them. */
+export type RowSink = Pick<RowOutput<never>, 'append'>
+
+/** Between pages nothing is written. */
+const NOWHERE_TO_GO: RowSink = { append: () => undefined }
 
 /** Chunks that stay in the arena, by what they hold. */
 export type SlotCounts = Readonly<Record<'deposits' | 'senders' | 'claims' | 'hashes' | 'links', number>>
@@ -26,7 +32,7 @@ export class RowArena {
   readonly view: DataView
   readonly writer: RowWriter
   readonly slots: Readonly<Record<keyof SlotCounts, ChunkSlots>>
-  #emit: (text: Uint8Array) => void = ignore
+  #sink: RowSink = NOWHERE_TO_GO
   readonly #inputAddress: number
   readonly #freeFrom: number
   #used: number
@@ -60,9 +66,9 @@ export class RowArena {
     this.#used = at
   }
 
-  /** Begins a page. Rows that one which failed has left behind are dropped. @param emit takes the text of some rows. */
-  begin(emit: (text: Uint8Array) => void): void {
-    this.#emit = emit
+  /** Begins a page. Rows that one which failed has left behind are dropped. */
+  begin(sink: RowSink): void {
+    this.#sink = sink
     this.#firstUnwritten = this.#nextRow
     this.#textBytes = 0
   }
@@ -70,7 +76,7 @@ export class RowArena {
   /** Ends the page. */
   end(): void {
     this.flush()
-    this.#emit = ignore
+    this.#sink = NOWHERE_TO_GO
   }
 
   /** A number for whoever keeps chunks in the slots. */
@@ -132,10 +138,8 @@ export class RowArena {
   /** Has the rows written that were collected. What was placed stays. */
   flush(): void {
     const rows = this.#nextRow - this.#firstUnwritten
-    if (rows > 0) this.#emit(this.writer.write(rows))
+    if (rows > 0) this.#sink.append(this.writer.write(rows))
     this.#firstUnwritten = this.#nextRow
     this.#textBytes = 0
   }
 }
-
-function ignore(): void {}

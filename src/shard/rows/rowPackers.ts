@@ -4,6 +4,7 @@ import type { ClaimFacts } from '../readiness/claimFacts.js'
 import type { ShardView } from '../snapshot/shardView.js'
 import { BridgePacker } from './bridgePacker.js'
 import { ClaimPacker } from './claimPacker.js'
+import type { RowPacker } from './packedPage.js'
 import { RowArena, type SlotCounts } from './rowArena.js'
 
 /** What rows are packed from. */
@@ -25,7 +26,7 @@ export class RowPackers {
     this.#shards = shards
   }
 
-  bridges(writer: RowWriter, source: ShardView): BridgePacker {
+  bridges(writer: RowWriter, source: ShardView): RowPacker {
     const arena = this.#arenaOf(writer)
     let packer = this.#bridges.get(source.networkId)
     if (packer === undefined) {
@@ -35,7 +36,7 @@ export class RowPackers {
     return packer
   }
 
-  claims(writer: RowWriter, view: ShardView): ClaimPacker {
+  claims(writer: RowWriter, view: ShardView): RowPacker {
     const arena = this.#arenaOf(writer)
     let packer = this.#claims.get(view.networkId)
     if (packer === undefined) {

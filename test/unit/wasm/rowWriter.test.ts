@@ -4,7 +4,8 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import fc from 'fast-check'
 import { checksumAddress as checksum } from 'viem'
 import { checksumMask } from '../../../src/protocol/checksumAddress.js'
-import { MAX_ROWS, NO_VALUE, ROW_BASES, ROW_VALUES, type RowField } from '../../../src/query/packedRows.js'
+import { type FieldPlaces, MAX_ROWS, NO_VALUE, ROW_BASES, ROW_VALUES } from '../../../src/query/packedRows.js'
+import type { Encoding, RowTemplate } from '../../../src/query/rowTemplate.js'
 import { compileMerkleModule, createRowWriter, type MerkleBuild } from '../../../src/wasm/wasmModule.js'
 
 const builds: readonly MerkleBuild[] = ['simd', 'scalar', 'simd-debug', 'scalar-debug']
@@ -12,20 +13,37 @@ const builds: readonly MerkleBuild[] = ['simd', 'scalar', 'simd-debug', 'scalar-
 /** One field of each kind, its bytes one after another from base 0. */
 const at = { hash: 0, address: 32, amount: 57, uint8: 89, uint32: 90, uint48: 94, bytes: 100 } as const
 
-const fields: readonly RowField[] = [
-  { text: '{"hash":', source: { kind: 'hash', base: 0, offset: at.hash } },
-  { text: ',"address":', source: { kind: 'address', base: 0, offset: at.address } },
-  { text: ',"amount":', source: { kind: 'amount', base: 0, offset: at.amount } },
-  { text: ',"uint8":', source: { kind: 'uint8', base: 0, offset: at.uint8 } },
-  { text: ',"uint32":', source: { kind: 'uint32', base: 0, offset: at.uint32 } },
-  { text: ',"uint48":', source: { kind: 'uint48', base: 0, offset: at.uint48 } },
-  { text: ',"bytes":', source: { kind: 'bytes', base: 1, lengthValue: 0 } },
-  { text: ',"value":', source: { kind: 'value', value: 1 } },
-  { text: ',"flag":', source: { kind: 'flag', value: 2 } },
-  { text: ',"index":"0xff', source: { kind: 'hexValue', value: 3, head: 'ff' } },
-  { text: '","none":', source: { kind: 'hash', base: 2, offset: 7 } },
-  { text: '}', source: undefined },
-]
+const places: FieldPlaces = {
+  hash: { kind: 'hash', base: 0, offset: at.hash },
+  address: { kind: 'address', base: 0, offset: at.address },
+  amount: { kind: 'amount', base: 0, offset: at.amount },
+  uint8: { kind: 'uint8', base: 0, offset: at.uint8 },
+  uint32: { kind: 'uint32', base: 0, offset: at.uint32 },
+  uint48: { kind: 'uint48', base: 0, offset: at.uint48 },
+  bytes: { kind: 'bytes', base: 1, lengthValue: 0 },
+  value: { kind: 'value', value: 1 },
+  flag: { kind: 'flag', value: 2 },
+  index: { kind: 'hexValue', value: 3, head: 'ff' },
+  none: { kind: 'hash', base: 2, offset: 7 },
+  same: { kind: 'constant', number: 77 },
+}
+
+const encodings: Readonly<Record<string, Encoding>> = {
+  hash: 'hex',
+  address: 'checksum',
+  amount: 'digits',
+  flag: 'boolean',
+  bytes: 'hex',
+  index: 'hex',
+  none: 'hex',
+}
+
+const part = (key: string, field = key, isOptional = false): RowTemplate[number] => ({
+  ...{ key, field, isOptional },
+  encoding: encodings[field] ?? 'number',
+})
+
+const template: RowTemplate = [...Object.keys(places).map((key) => part(key)), part('rare', 'rare', true)]
 
 /** Numbers of every length, and those around powers of ten. */
 const uint = (bits: number) =>
@@ -66,13 +84,14 @@ function textOf({ hash, address, amount, uint8, uint32, uint48, bytes, value, fl
     flag,
     index: `0xff${index.toString(16).padStart(8, '0')}`,
     none: null,
+    same: 77,
   })
 }
 
 for (const build of builds)
   test(`rows are written as the JSON of their values: ${build}`, () => {
     const writer = createRowWriter(compileMerkleModule(build))
-    writer.use(fields)
+    writer.use(template, places)
     const view = new DataView(writer.input.buffer, writer.input.byteOffset, writer.input.length)
     const put = (rows: readonly Row[]): void => {
       rows.forEach((one, index) => {
@@ -101,8 +120,32 @@ for (const build of builds)
     )
   })
 
-test('more fields or longer texts than there is room for are refused', () => {
+test('a template chooses the fields, their order and their keys; of two, each page has its own', () => {
   const writer = createRowWriter(compileMerkleModule())
-  assert.throws(() => writer.use(Array.from({ length: 25 }, () => fields[0]!)), RangeError)
-  assert.throws(() => writer.use([{ text: 'x'.repeat(2048), source: undefined }]), RangeError)
+  const view = new DataView(writer.input.buffer, writer.input.byteOffset, writer.input.length)
+  view.setUint8(at.uint8, 8)
+  view.setUint32(at.uint32, 32, true)
+  writer.numbers.fill(writer.inputAddress, 0, 2)
+  const text = (used: RowTemplate): string => {
+    writer.use(used, places)
+    return Buffer.from(writer.write(1)).toString()
+  }
+  const [one, other] = [
+    [part('same'), part('b', 'uint32'), part('a', 'uint8')],
+    [part('a', 'uint8'), part('s', 'same')],
+  ]
+  for (const _ of [1, 2]) {
+    assert.equal(text(one), '{"same":77,"b":32,"a":8}')
+    assert.equal(text(other), '{"a":8,"s":77}')
+  }
+})
+
+test('a template with more than the module has room for, or with what it cannot spell, is refused', () => {
+  const writer = createRowWriter(compileMerkleModule())
+  const use = (...parts: RowTemplate) => writer.use(parts, places)
+  assert.throws(() => use(...Array.from({ length: 24 }, () => part('uint8'))), RangeError)
+  assert.throws(() => use(part('x'.repeat(2048), 'uint8')), RangeError)
+  assert.throws(() => use(part('unknown')), /no field unknown/)
+  assert.throws(() => use({ ...part('hash'), encoding: 'number' }), /hash can't be spelled as number/)
+  assert.throws(() => use({ ...part('same'), encoding: 'hex' }), /same can't be spelled as hex/)
 })

@@ -5,12 +5,11 @@ import { writeFailure } from '../../../../src/api/present/failure.js'
 import { JsonWriter } from '../../../../src/api/present/jsonWriter.js'
 import { presenters, type RecordByOperation } from '../../../../src/api/present/present.js'
 import { routes } from '../../../../src/api/routes.js'
-import { asDepositCount, asNetworkId } from '../../../../src/protocol/units.js'
 import { failure } from '../../../../src/query/answers.js'
 import type { OperationId } from '../../../../src/query/queries.js'
+import type { BridgeRecord } from '../../../../src/query/records.js'
 import {
   bridgeRecord,
-  checksumAddress,
   claimProofRecord,
   claimRecord,
   claimTransactionRecord,
@@ -21,6 +20,7 @@ import {
   SENDER,
   TOKEN,
   tokenMappingRecord,
+  uint256,
 } from '../../../support/sampleRecords.js'
 
 const repeat = (byte: string): string => `0x${byte.repeat(32)}`
@@ -83,7 +83,7 @@ test('an empty page is an empty list with its pagination', () => {
 
 test('unknown facts of a bridge are null', () => {
   const record = bridgeRecord({
-    caller: null,
+    originAddress: null,
     transactionSender: null,
     claimTransactionHash: null,
     l1InfoTreeIndex: null,
@@ -103,28 +103,28 @@ test('unknown facts of a bridge are null', () => {
   )
 })
 
-test('the origin_address of a message is the origin address of its event, although its caller is unknown', () => {
-  const record = bridgeRecord({ leafType: 1, tokenAddress: checksumAddress(SENDER), caller: null })
-  const [row] = JSON.parse(present('getBridges', pageOf([record]))).bridges
-  assert.deepEqual([row.leaf_type, row.origin_address, row.token_address], [1, SENDER, SENDER])
+test('what few bridges have stands where the definition has it, and is absent elsewhere', () => {
+  const long = bridgeRecord({ metadata: null, metadataLength: 5_000, metadataHash: uint256(9n) })
+  const [row, other] = JSON.parse(
+    present('getBridges', pageOf([long, bridgeRecord({ claimMatches: false })])),
+  ).bridges
+  const { metadata: _, tx_sender, global_index, claim_tx_hash, l1_info_tree_index, ...before } = BRIDGE
+  assert.equal(
+    JSON.stringify(row),
+    JSON.stringify({
+      ...before,
+      metadata: null,
+      metadata_length: 5_000,
+      metadata_hash: `0x${'9'.padStart(64, '0')}`,
+      ...{ tx_sender, global_index, claim_tx_hash, l1_info_tree_index },
+    }),
+  )
+  assert.equal(JSON.stringify(other), JSON.stringify({ ...BRIDGE, claim_matches: false }))
 })
 
-test('the global index of a bridge is canonical: flag for the L1, rollup index for an L2', () => {
-  const cases: [number, number, bigint][] = [
-    [0, 0, 1n << 64n],
-    [0, 4_294_967_295, (1n << 64n) + 4_294_967_295n],
-    [1, 7, 7n],
-    [3, 9, (2n << 32n) + 9n],
-  ]
-  const rows = cases.map(([network, count]) =>
-    bridgeRecord({ sourceNetwork: asNetworkId(network), depositCount: asDepositCount(count) }),
-  )
-  assert.deepEqual(
-    JSON.parse(present('getBridges', pageOf(rows))).bridges.map(
-      (row: { global_index: string }) => row.global_index,
-    ),
-    cases.map(([, , value]) => `0x${value.toString(16).padStart(64, '0')}`),
-  )
+test('a record without a field that every record has is not sent', () => {
+  const record = { ...bridgeRecord(), tokenAddress: undefined } as unknown as BridgeRecord
+  assert.throws(() => present('getBridges', pageOf([record])), TypeError)
 })
 
 test('a page of claims has exactly the fields of the interface, then the additive ones, in order', () => {

@@ -10,7 +10,7 @@ import { expectedBridge, plainBridge } from '../../../support/expectedRows.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
 import { expectedDeposits } from '../../../support/fakeChainModel.js'
 import { account, userContract } from '../../../support/fakeChainTransaction.js'
-import { IndexedWorld, senderOf } from '../../../support/indexedWorld.js'
+import { IndexedWorld, senderOf, toHex } from '../../../support/indexedWorld.js'
 
 function ask(indexed: IndexedWorld, query: Partial<BridgesQuery>) {
   const answer = indexed.ask((shards) =>
@@ -112,7 +112,7 @@ test('a sender is null, and in no filter, until backfill has resolved it', (cont
   const indexed = new IndexedWorld(context, world)
   indexed.syncAll({ withSenders: false })
   assert.deepEqual(
-    ask(indexed, {}).rows.map(({ caller, transactionSender }) => [caller, transactionSender]),
+    ask(indexed, {}).rows.map(({ originAddress, transactionSender }) => [originAddress, transactionSender]),
     [
       [null, null],
       [null, null],
@@ -127,9 +127,30 @@ test('a sender is null, and in no filter, until backfill has resolved it', (cont
       [0],
     )
   assert.deepEqual(
-    ask(indexed, {}).rows.map(({ caller }) => caller === null),
+    ask(indexed, {}).rows.map(({ originAddress }) => originAddress === null),
     [true, false],
   )
+})
+
+test('the sender of a message is its own origin address, before and after its transaction was looked at', (context) => {
+  const world = createFakeWorld({ networks: [1] })
+  const block = world
+    .network(0)
+    .mine((next) =>
+      next.tx({ from: account(4), to: userContract(1) }).deposit({ destinationNetwork: 1, leafType: 1 }),
+    )
+  const own = block.state.deposits[0]!.originAddress
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll({ withSenders: false })
+  const told = () =>
+    ask(indexed, {}).rows.map(({ originAddress, tokenAddress, transactionSender }) =>
+      [originAddress, tokenAddress, transactionSender].map((address) => address && toHex(address.bytes)),
+    )
+  assert.deepEqual(told(), [[own, own, null]])
+  const [open] = indexed.writer(0).unresolvedSenders(1)
+  const sender = { caller: hexToBytes(account(6)), transactionSender: hexToBytes(account(4)) }
+  indexed.writer(0).resolveSenders([{ ...open!, sender }])
+  assert.deepEqual(told(), [[own, own, account(4)]])
 })
 
 test('a sender that no endpoint knows stays null, and does not delay later senders', (context) => {
@@ -145,7 +166,10 @@ test('a sender that no endpoint knows stays null, and does not delay later sende
     { ...second!, sender },
   ])
   assert.equal(indexed.writer(0).counts().unresolvedSenders, 0)
-  const rows = ask(indexed, {}).rows.map(({ caller, transactionSender }) => [caller, transactionSender])
+  const rows = ask(indexed, {}).rows.map(({ originAddress, transactionSender }) => [
+    originAddress,
+    transactionSender,
+  ])
   assert.deepEqual(rows[1], [null, null])
   assert.notEqual(rows[0]![0], null)
   const zero = { fromAddress: new Uint8Array(20) }

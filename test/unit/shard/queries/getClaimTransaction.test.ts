@@ -51,7 +51,8 @@ test('the claim transaction has function, arguments, bridge and chain id of the 
     assert.equal(spelling(to), getAddress(destination.contracts.bridge))
     assert.equal(BigInt(toHex(globalIndex)), deposit.globalIndex)
     assert.deepEqual(rest, {
-      chainId: BigInt(destination.chainId),
+      value: new Uint8Array(32),
+      chainId: destination.chainId,
       leafType: deposit.leafType,
       sourceNetwork: deposit.networkId,
       destinationNetwork: deposit.destinationNetwork,

@@ -88,11 +88,11 @@ test('a page of a thousand longest possible token mappings fits the smallest htt
   const metadata = new Uint8Array(4_096)
   metadata.set(whole)
   const row = tokenMappingRecord({
-    ...{ metadata, token: decodeTokenMetadata(metadata), timestampSec: 2 ** 48 - 1, logIndex: 2 ** 32 - 1 },
+    ...{ metadata, ...decodeTokenMetadata(metadata), timestampSec: 2 ** 48 - 1, logIndex: 2 ** 32 - 1 },
     ...{ blockNumber: asBlockNumber(2 ** 48 - 1), originNetwork: asNetworkId(2 ** 32 - 1) },
     wrappedNetwork: asNetworkId(2 ** 32 - 1),
   })
-  assert.equal(row.token.name, texts)
+  assert.equal(row.name, texts)
   presenters.getTokenMappings.write(writer, pageOf(Array.from({ length: 1_000 }, () => row)))
   const bytes = routes.getTokenMappings.entitledBytes({ pageNumber: 1, pageSize: 1_000 })
   assert.ok(writer.length > 11_000_000 && writer.length < bytes, `${writer.length} of ${bytes} bytes`)

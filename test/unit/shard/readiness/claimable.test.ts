@@ -35,7 +35,7 @@ function stateOf(indexed: IndexedWorld, networkId = 0, depositCount = 0) {
     assert.ok(filtered.ok)
     assert.ok(filtered.value.rows.some((row) => row.depositCount === depositCount))
     const index = getL1InfoTreeIndex(shards, one)
-    assert.equal(index.ok ? index.value.leaf.l1InfoTreeIndex : null, l1InfoTreeIndex)
+    assert.equal(index.ok ? index.value.l1InfoTreeIndex : null, l1InfoTreeIndex)
     return {
       ready: readyForClaim,
       index: l1InfoTreeIndex as number | null,

@@ -87,7 +87,7 @@ function tell(indexed: IndexedWorld): Told {
       const depositCount = asDepositCount(deposit.depositCount)
       const row = rows[deposit.depositCount]!
       const index = getL1InfoTreeIndex(shards, { networkId, depositCount })
-      assert.equal(index.ok ? index.value.leaf.l1InfoTreeIndex : null, row.l1InfoTreeIndex)
+      assert.equal(index.ok ? index.value.l1InfoTreeIndex : null, row.l1InfoTreeIndex)
       const transaction = getClaimTransaction(shards, { networkId, depositCount })
       assert.equal(transaction.ok ? transaction.value.l1InfoTreeIndex : null, row.l1InfoTreeIndex)
       for (let leafIndex = 0; leafIndex < leaves; leafIndex++) {

@@ -119,6 +119,7 @@ test("the longest possible row fits the arena's reserve for one row", () => {
     sourceNetwork: 0xffff_ffff,
     destinationNetwork: 0xffff_ffff,
     caller: address,
+    originAddress: address,
     transactionSender: address,
     destinationAddress: address,
     amount: hash,

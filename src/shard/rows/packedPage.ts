@@ -1,0 +1,67 @@
+import type { FieldPlaces, RowOutput, RowWriter } from '../../query/packedRows.js'
+import type { Page } from '../../query/records.js'
+import type { RowArena, RowSink } from './rowArena.js'
+
+/** What the answer says of a page, and which rows it has, in the order of the answer. */
+interface OrdinalPage extends Omit<Page<never>, 'rows' | 'writeRows'> {
+  readonly ordinals: readonly number[]
+}
+
+/** Puts the rows of one network's list into the arena. */
+export interface RowPacker {
+  readonly arena: RowArena
+  /** Where the fields of its rows stand. */
+  readonly places: FieldPlaces
+  /** Begins a page of the task at hand. */
+  begin(sink: RowSink): void
+  /** @returns false for a row that the packed form can't show. */
+  pack(ordinal: number): boolean
+}
+
+/**
+ * A page whose rows are written from the chunks that they are stored in, inside the task that made it. Records are made of the
+ * few that can't be, and of all when somebody reads `rows`. A class, because an object literal with a getter has a shape of its
+ * own each time: 3 µs of 10 that a single row took, a third of it for the garbage collector (November 2026, Node 20).
+ */
+export class PackedPage<Row> implements Page<Row> {
+  readonly page: number
+  readonly limit: number
+  readonly total: number
+  readonly nextCursor: string | null
+  readonly #ordinals: readonly number[]
+  readonly #packer: (writer: RowWriter) => RowPacker
+  readonly #makeRow: (ordinal: number) => Row
+  #rows: readonly Row[] | undefined
+
+  constructor(
+    page: OrdinalPage,
+    packer: (writer: RowWriter) => RowPacker,
+    makeRow: (ordinal: number) => Row,
+  ) {
+    this.page = page.page
+    this.limit = page.limit
+    this.total = page.total
+    this.nextCursor = page.nextCursor
+    this.#ordinals = page.ordinals
+    this.#packer = packer
+    this.#makeRow = makeRow
+  }
+
+  get rows(): readonly Row[] {
+    this.#rows ??= this.#ordinals.map(this.#makeRow)
+    return this.#rows
+  }
+
+  writeRows(output: RowOutput<Row>): void {
+    const packer = this.#packer(output.rowWriter)
+    const { arena } = packer
+    output.rowWriter.use(output.template, packer.places)
+    packer.begin(output)
+    for (const ordinal of this.#ordinals) {
+      if (packer.pack(ordinal)) continue
+      arena.flush()
+      output.writeAlone(this.#makeRow(ordinal))
+    }
+    arena.end()
+  }
+}
