@@ -1,8 +1,9 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { LISTED_METADATA_BYTES, WHOLE_METADATA_BYTES } from '../protocol/metadata.js'
 import type { AnswerCode } from '../query/answers.js'
+import type { Cursor } from '../query/cursor.js'
 import type { OperationId, QueryByOperation } from '../query/queries.js'
-import { checkBridges, checkClaims, checkTokenMappings } from './parse/checkQuery.js'
+import { checkBridges, checkClaims } from './parse/checkQuery.js'
 import {
   BridgesParameters,
   ClaimProofParameters,
@@ -38,9 +39,9 @@ export interface Route<Query, Parameters extends TObject = TObject> {
   readonly path: string
   readonly summary: string
   readonly parameters: Parameters
-  toQuery(wire: Static<Parameters>): Query
+  toQuery(wire: Static<Parameters>, cursor?: Cursor): Query
   /** Rules between parameters. @returns what is wrong, or undefined. */
-  check?(query: Query, given: Readonly<Record<string, unknown>>): string | undefined
+  check?(given: Readonly<Record<string, unknown>>): string | undefined
   readonly response: TSchema
   /** Codes of this operation's own; every route may also answer 405, 414, 429, 500, 503 and 504. */
   readonly errors: readonly AnswerCode[]
@@ -116,7 +117,6 @@ export const routes = {
     summary: 'Wrapped and sovereign tokens with their homes',
     parameters: TokenMappingsParameters,
     toQuery: toTokenMappingsQuery,
-    check: checkTokenMappings,
     response: TokenMappingsResponse,
     errors: LIST_ERRORS,
     cost: 5,
@@ -138,7 +138,7 @@ export const routes = {
 
 // A route's own parameter schema is narrower than TObject; `never` lets each toQuery keep its own argument type.
 interface RouteOf<K extends OperationId> extends Omit<Route<QueryByOperation[K]>, 'toQuery'> {
-  toQuery(wire: never): QueryByOperation[K]
+  toQuery(wire: never, cursor?: Cursor): QueryByOperation[K]
 }
 
 export const operationIds = Object.keys(routes) as readonly OperationId[]

@@ -19,12 +19,12 @@ type QueryParsers = { readonly [K in OperationId]: QueryParser<QueryByOperation[
 /** One parser per data endpoint. */
 export function createQueryParsers(servedNetworks: ReadonlySet<number>): QueryParsers {
   return {
-    getBridges: createQueryParser(routes.getBridges, servedNetworks),
-    getClaims: createQueryParser(routes.getClaims, servedNetworks),
-    getClaimProof: createQueryParser(routes.getClaimProof, servedNetworks),
-    getL1InfoTreeIndex: createQueryParser(routes.getL1InfoTreeIndex, servedNetworks),
-    getTokenMappings: createQueryParser(routes.getTokenMappings, servedNetworks),
-    getClaimTransaction: createQueryParser(routes.getClaimTransaction, servedNetworks),
+    getBridges: createQueryParser(routes.getBridges, servedNetworks, 'getBridges'),
+    getClaims: createQueryParser(routes.getClaims, servedNetworks, 'getClaims'),
+    getClaimProof: createQueryParser(routes.getClaimProof, servedNetworks, 'getClaimProof'),
+    getL1InfoTreeIndex: createQueryParser(routes.getL1InfoTreeIndex, servedNetworks, 'getL1InfoTreeIndex'),
+    getTokenMappings: createQueryParser(routes.getTokenMappings, servedNetworks, 'getTokenMappings'),
+    getClaimTransaction: createQueryParser(routes.getClaimTransaction, servedNetworks, 'getClaimTransaction'),
   }
 }
 

@@ -6,7 +6,7 @@ import { type ContentCoding, contentCodings } from './contentCoding.js'
  * present, then these fields. Both ends are the same build, so the format has no version.
  */
 
-type Kind = 'uint32' | 'uint48' | 'boolean' | 'bytes' | 'uint32s'
+type Kind = 'uint32' | 'uint48' | 'boolean' | 'bytes' | 'uint32s' | 'uint48s'
 
 type KindOf<Value> = Value extends boolean
   ? 'boolean'
@@ -15,14 +15,14 @@ type KindOf<Value> = Value extends boolean
     : Value extends Uint8Array
       ? 'bytes'
       : Value extends readonly number[]
-        ? 'uint32s'
+        ? 'uint32s' | 'uint48s'
         : never
 
 const paging = {
   pageNumber: 'uint32',
   pageSize: 'uint32',
   isAscending: 'boolean',
-  cursor: 'bytes',
+  cursor: 'uint48s',
 } as const
 
 /** How each field of each query is written. A field that is missing here does not compile. */
@@ -153,6 +153,15 @@ export class QueryWriter {
         this.length += bytes.length
         return
       }
+      case 'uint48s': {
+        const numbers = value as readonly number[]
+        this.view.setUint8(this.length++, numbers.length)
+        for (const number of numbers) {
+          this.view.setFloat64(this.length, number)
+          this.length += 8
+        }
+        return
+      }
       case 'uint32s': {
         const numbers = value as readonly number[]
         this.reserve(2 + 4 * numbers.length + FIELD_BYTES * MAX_FIELDS)
@@ -208,6 +217,12 @@ export function decodeQueries(batch: Uint8Array): NamedQuery[] {
           const length = view.getUint8(at)
           values[name] = batch.slice(at + 1, at + 1 + length)
           at += 1 + length
+          break
+        }
+        case 'uint48s': {
+          const count = view.getUint8(at)
+          values[name] = Array.from({ length: count }, (_, item) => view.getFloat64(at + 1 + 8 * item))
+          at += 1 + 8 * count
           break
         }
         case 'uint32s': {

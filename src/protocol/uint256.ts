@@ -15,6 +15,17 @@ export function uint256OfParts(part: (index: number) => number): bigint {
   return value
 }
 
+const LARGEST = ((1n << 256n) - 1n).toString()
+
+/**
+ * Whether a number is below 2^256, told from its text: nothing becomes a BigInt before that is known.
+ * @param text decimal digits without leading zeros, or 0x and at most 64 hexadecimal digits.
+ */
+export function isUint256Text(text: string): boolean {
+  if (text.startsWith('0x') || text.length < LARGEST.length) return true
+  return text.length === LARGEST.length && text <= LARGEST
+}
+
 /** Writes 32 big-endian bytes, as the contracts do. @throws RangeError when the value is not a uint256. */
 export function writeUint256(target: Uint8Array, offset: number, value: bigint): void {
   if (value < 0n) throw notUint256(value)

@@ -9,8 +9,8 @@ export interface Paging {
   readonly pageSize: number
   /** Absent: newest first. */
   readonly isAscending?: boolean
-  /** Bytes of a `Cursor` that fits order and filters: the page behind it, `pageNumber` does not matter. */
-  readonly cursor?: Uint8Array
+  /** Numbers of a `Cursor` that fits order and filters: the page behind it, `pageNumber` does not matter. */
+  readonly cursor?: readonly number[]
 }
 
 export interface BridgesQuery extends Paging {

@@ -7,6 +7,7 @@ import type { BridgesQuery, ClaimsQuery, Paging } from '../../src/query/queries.
 import type { Page } from '../../src/query/records.js'
 import { getBridges } from '../../src/shard/queries/getBridges.js'
 import { getClaims } from '../../src/shard/queries/getClaims.js'
+import { cursorNumbers } from '../support/cursorNumbers.js'
 import { expectedBridges, expectedClaims } from '../support/expectedRows.js'
 import { IndexedWorld, toHex } from '../support/indexedWorld.js'
 import {
@@ -29,7 +30,7 @@ abstract class Walk {
   readonly #paging: Omit<Paging, 'cursor'>
   readonly #seen = new Set<string>()
   readonly #rewindsAtStart: number
-  #cursor: Uint8Array | undefined
+  #cursor: readonly number[] | undefined
   /** Rows that matched each time the walk read a page. */
   #throughout: Set<string> | undefined
   end: 'no' | 'finished' | 'outdated' = 'no'
@@ -75,7 +76,7 @@ abstract class Walk {
     if (nextCursor === null) {
       for (const name of this.#throughout) assert.ok(this.#seen.has(name), `${name} was missed`)
       this.end = 'finished'
-    } else this.#cursor = new Uint8Array(Buffer.from(nextCursor, 'base64url'))
+    } else this.#cursor = cursorNumbers(nextCursor)
   }
 
   protected rewinds(): number {

@@ -1,11 +1,5 @@
-import { decodeCursor, filterHash } from '../../query/cursor.js'
-import type {
-  BridgesQuery,
-  ClaimsQuery,
-  OperationId,
-  Paging,
-  TokenMappingsQuery,
-} from '../../query/queries.js'
+import { isUint256Text } from '../../protocol/uint256.js'
+import { type Cursor, decodeCursor } from '../../query/cursor.js'
 
 /**
  * Rules between parameters, which no schema says.
@@ -14,23 +8,14 @@ import type {
  */
 type Given = Readonly<Record<string, unknown>>
 
-export function checkBridges(query: BridgesQuery, given: Given): string | undefined {
-  return (
-    checkRange(given, 'from_block', 'to_block') ??
-    checkRange(given, 'from_timestamp', 'to_timestamp') ??
-    checkCursor('getBridges', query, given)
-  )
+export function checkBridges(given: Given): string | undefined {
+  return checkRange(given, 'from_block', 'to_block') ?? checkRange(given, 'from_timestamp', 'to_timestamp')
 }
 
-export function checkClaims(query: ClaimsQuery, given: Given): string | undefined {
-  const index = given.global_index
-  if (typeof index === 'string' && BigInt(index) >= 2n ** 256n)
-    return `global_index ${index} exceeds 2^256 - 1`
-  return checkCursor('getClaims', query, given)
-}
-
-export function checkTokenMappings(query: TokenMappingsQuery, given: Given): string | undefined {
-  return checkCursor('getTokenMappings', query, given)
+export function checkClaims({ global_index: index }: Given): string | undefined {
+  return typeof index === 'string' && !isUint256Text(index)
+    ? `global_index ${index} exceeds 2^256 - 1`
+    : undefined
 }
 
 function checkRange(given: Given, from: string, to: string): string | undefined {
@@ -41,15 +26,13 @@ function checkRange(given: Given, from: string, to: string): string | undefined 
     : undefined
 }
 
-function checkCursor(operation: OperationId, query: Paging, given: Given): string | undefined {
-  if (query.cursor === undefined) return undefined
+/** Reads the cursor of a query: from here on it is numbers. @returns what is wrong, as text. */
+export function readCursor(text: string, given: Given): Cursor | string {
   if (given.page_number !== undefined) return 'page_number and cursor exclude each other'
-  const cursor = decodeCursor(query.cursor)
-  if (cursor === undefined) return `cursor "${given.cursor}" is not a cursor that this service gave`
+  const cursor = decodeCursor(Buffer.from(text, 'base64url'))
+  if (cursor === undefined) return `cursor "${text}" is not a cursor that this service gave`
   const order = cursor.isAscending ? 'asc' : 'desc'
-  if (given.order !== undefined && given.order !== order)
-    return `order ${given.order} contradicts the cursor, which is of order ${order}`
-  return cursor.filterHash === filterHash(operation, query)
-    ? undefined
-    : 'cursor is of a query with other filters: repeat them, or start again without it'
+  return given.order !== undefined && given.order !== order
+    ? `order ${given.order} contradicts the cursor, which is of order ${order}`
+    : cursor
 }

@@ -2,6 +2,10 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { ErrorObject } from 'ajv'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { type Answer, type Failure, failure, success } from '../../query/answers.js'
+import { type Cursor, filterHash } from '../../query/cursor.js'
+import type { OperationId } from '../../query/queries.js'
+import { networkNotServed } from '../../query/refusals.js'
+import { readCursor } from './checkQuery.js'
 import { KnownNames } from './nearName.js'
 import { patternWords } from './querySchemas.js'
 import { splitQueryString } from './queryString.js'
@@ -60,24 +64,25 @@ const MAX_QUOTED = 60
 export interface ParsedRoute<Parameters extends TObject, Query> {
   /** Schema of the query under its wire names. */
   readonly parameters: Parameters
-  /** Wire names and text → the typed query that the shard answers. */
-  toQuery(wire: Static<Parameters>): Query
+  /** Wire names and text → the typed query that the shard answers. @param cursor where a list goes on. */
+  toQuery(wire: Static<Parameters>, cursor?: Cursor): Query
   /**
    * What no schema says: rules between parameters.
    * @param given what was in the query string, without defaults.
    * @returns what is wrong, or undefined.
    */
-  check?(query: Query, given: Readonly<Record<string, unknown>>): string | undefined
+  check?(given: Readonly<Record<string, unknown>>): string | undefined
 }
 
 /**
  * Builds the parser of one route. The text is matched by our own rules first, because coercion by a validator takes
  * `0x10`, `1e3` and ` 7 ` for integers; the validator then checks ranges and what is required.
- * @param servedNetworks ids that `network_id` may have.
+ * @param servedNetworks ids that `network_id` may have. @param operation the route's: a cursor is of one operation.
  */
-export function createQueryParser<Parameters extends TObject, Query>(
+export function createQueryParser<Parameters extends TObject, Query extends object>(
   route: ParsedRoute<Parameters, Query>,
   servedNetworks: ReadonlySet<number>,
+  operation: OperationId,
 ): QueryParser<Query> {
   const { parameters } = route
   const known = Object.entries(parameters.properties).map(
@@ -110,16 +115,20 @@ export function createQueryParser<Parameters extends TObject, Query>(
       const problem = knownNames.complaint(name, wire)
       if (problem !== undefined) return invalid(problem)
     }
-    const given = route.check === undefined ? wire : { ...wire }
+    const given = route.check === undefined && wire.cursor === undefined ? wire : { ...wire }
     for (const { name, fallback } of withFallback) wire[name] ??= fallback
     if (!validate(wire)) return invalid(explain(validate.errors?.[0], wire))
     const networkId = wire.network_id
-    if (typeof networkId === 'number' && !servedNetworks.has(networkId))
-      return failure('INVALID_NETWORK_ID', `Network ID ${networkId} is not supported`)
+    if (typeof networkId === 'number' && !servedNetworks.has(networkId)) return networkNotServed(networkId)
+    const problem = route.check?.(given)
+    if (problem !== undefined) return invalid(problem)
+    const cursor = typeof wire.cursor === 'string' ? readCursor(wire.cursor, given) : undefined
+    if (typeof cursor === 'string') return invalid(cursor)
     // The validator has just checked that `wire` is what the schema's static type says.
-    const query = route.toQuery(wire as Static<Parameters>)
-    const problem = route.check?.(query, given)
-    return problem === undefined ? success(new Parsed(query, wire, names)) : invalid(problem)
+    const query = route.toQuery(wire as Static<Parameters>, cursor)
+    if (cursor !== undefined && cursor.filterHash !== filterHash(operation, query))
+      return invalid('cursor is of a query with other filters: repeat them, or start again without it')
+    return success(new Parsed(query, wire, names))
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Static } from '@sinclair/typebox'
 import { decodeHex } from '../../protocol/hex.js'
+import { writeUint256 } from '../../protocol/uint256.js'
 import { asBlockNumber, asDepositCount, asL1InfoTreeIndex, asNetworkId } from '../../protocol/units.js'
-import { decodeCursor } from '../../query/cursor.js'
+import type { Cursor } from '../../query/cursor.js'
 import type {
   BridgesQuery,
   ClaimProofQuery,
@@ -27,13 +28,13 @@ import type {
  */
 type Growing<Query> = { -readonly [Field in keyof Query]: Query[Field] }
 
-export function toBridgesQuery(wire: Static<typeof BridgesParameters>): BridgesQuery {
+export function toBridgesQuery(wire: Static<typeof BridgesParameters>, cursor?: Cursor): BridgesQuery {
   const query: Growing<BridgesQuery> = {
     networkId: asNetworkId(wire.network_id),
     pageNumber: wire.page_number,
     pageSize: wire.page_size,
   }
-  addOrder(query, wire)
+  addOrder(query, wire.order, cursor)
   if (wire.deposit_count) query.depositCounts = wire.deposit_count.map(asDepositCount)
   if (wire.from_address) query.fromAddress = toBytes(wire.from_address)
   if (wire.to_address) query.toAddress = toBytes(wire.to_address)
@@ -49,13 +50,13 @@ export function toBridgesQuery(wire: Static<typeof BridgesParameters>): BridgesQ
   return query
 }
 
-export function toClaimsQuery(wire: Static<typeof ClaimsParameters>): ClaimsQuery {
+export function toClaimsQuery(wire: Static<typeof ClaimsParameters>, cursor?: Cursor): ClaimsQuery {
   const query: Growing<ClaimsQuery> = {
     networkId: asNetworkId(wire.network_id),
     pageNumber: wire.page_number,
     pageSize: wire.page_size,
   }
-  addOrder(query, wire)
+  addOrder(query, wire.order, cursor)
   if (wire.from_address) query.fromAddress = toBytes(wire.from_address)
   if (wire.to_address) query.toAddress = toBytes(wire.to_address)
   if (wire.tx_hash) query.transactionHash = toBytes(wire.tx_hash)
@@ -76,9 +77,12 @@ export function toL1InfoTreeIndexQuery(wire: Static<typeof L1InfoTreeIndexParame
   return { networkId: asNetworkId(wire.network_id), depositCount: asDepositCount(wire.deposit_count) }
 }
 
-export function toTokenMappingsQuery(wire: Static<typeof TokenMappingsParameters>): TokenMappingsQuery {
+export function toTokenMappingsQuery(
+  wire: Static<typeof TokenMappingsParameters>,
+  cursor?: Cursor,
+): TokenMappingsQuery {
   const query: Growing<TokenMappingsQuery> = { pageNumber: wire.page_number, pageSize: wire.page_size }
-  addOrder(query, wire)
+  addOrder(query, wire.order, cursor)
   if (wire.network_id !== undefined) query.networkId = asNetworkId(wire.network_id)
   if (wire.token_address) query.tokenAddress = toBytes(wire.token_address)
   if (wire.token_network !== undefined) query.tokenNetwork = asNetworkId(wire.token_network)
@@ -95,19 +99,10 @@ export function toClaimTransactionQuery(
   }
 }
 
-interface OrderWire {
-  readonly order?: string
-  readonly cursor?: string
-}
-
 /** The order need not be said again beside a cursor: it stands in there. */
-function addOrder(query: Growing<Paging>, { order, cursor }: OrderWire): void {
-  let isAscending = order === 'asc'
-  if (cursor !== undefined) {
-    query.cursor = new Uint8Array(Buffer.from(cursor, 'base64url'))
-    isAscending ||= decodeCursor(query.cursor)?.isAscending === true
-  }
-  if (isAscending) query.isAscending = isAscending
+function addOrder(query: Growing<Paging>, order: string | undefined, cursor: Cursor | undefined): void {
+  if (cursor !== undefined) query.cursor = cursor.numbers
+  if (order === 'asc' || cursor?.isAscending === true) query.isAscending = true
 }
 
 /** @param text 0x and an even number of hex digits, checked by the schema. @returns fresh bytes. */
@@ -117,5 +112,7 @@ function toBytes(text: string): Uint8Array {
 
 /** @param text decimal or 0x, below 2^256: `checkClaims` sees to that. @returns 32 bytes, fresh. */
 function toUint256(text: string): Uint8Array {
-  return decodeHex(`0x${BigInt(text).toString(16).padStart(64, '0').slice(-64)}`)!
+  const bytes = new Uint8Array(32)
+  writeUint256(bytes, 0, BigInt(text))
+  return bytes
 }

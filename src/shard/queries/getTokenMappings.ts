@@ -8,7 +8,6 @@ import { listKinds } from '../../store/layout/tables.js'
 import { listHas, listOf, type OrdinalList, wholeRange } from '../sets/ordinalList.js'
 import { ordinalsBefore, type Strand, Timeline, type TimelineKey, type TimeOrder } from '../sets/timeline.js'
 import type { ShardView } from '../snapshot/shardView.js'
-import { readCursor } from './pageOf.js'
 import type { ShardReaders } from './shardReaders.js'
 
 interface ViewStrand extends Strand {
@@ -101,8 +100,8 @@ function countRewinds(strands: readonly ViewStrand[]): number {
 }
 
 /** The key between the rows already given and the rest. undefined: rows before it were replaced since the cursor was made. */
-function borderOf(bytes: Uint8Array, strands: readonly ViewStrand[]): TimelineKey | undefined {
-  const [seen = 0, timestampSec = 0, networkId = 0, ordinal = 0] = readCursor(bytes).numbers
+function borderOf(cursor: readonly number[], strands: readonly ViewStrand[]): TimelineKey | undefined {
+  const [seen = 0, timestampSec = 0, networkId = 0, ordinal = 0] = cursor
   const border = { timestampSec, networkId, ordinal }
   const missed = countRewinds(strands) - seen
   if (missed < 0) return undefined

@@ -1,6 +1,5 @@
-import { InvariantError } from '../../errors/invariantError.js'
 import { type Answer, success } from '../../query/answers.js'
-import { type Cursor, decodeCursor, encodeCursor, filterHash } from '../../query/cursor.js'
+import { encodeCursor, filterHash } from '../../query/cursor.js'
 import type { OperationId, Paging } from '../../query/queries.js'
 import { cursorOutdated } from '../../query/refusals.js'
 import type { Rewind } from '../../store/layout/metaValues.js'
@@ -71,16 +70,9 @@ export function pageOf(list: OrdinalList, frame: PageFrame, query: Paging): Answ
   })
 }
 
-/** Decodes the cursor of a query. The parser has checked it. */
-export function readCursor(bytes: Uint8Array): Cursor {
-  const cursor = decodeCursor(bytes)
-  if (cursor === undefined) throw new InvariantError('the parser let an invalid cursor through')
-  return cursor
-}
-
 /** The cursor's ordinal; undefined when rows below it were replaced since the cursor was made. */
-function borderOf(bytes: Uint8Array, { state, rows }: PageFrame): number | undefined {
-  const [seen = 0, border = 0] = readCursor(bytes).numbers
+function borderOf(cursor: readonly number[], { state, rows }: PageFrame): number | undefined {
+  const [seen = 0, border = 0] = cursor
   // If the cursor has seen more rewinds than there are, the shard was indexed anew.
   return seen > state.rewindCount || state.untouchedSince(seen)[rows] < border ? undefined : border
 }

@@ -9,7 +9,13 @@ const uint32s = fc.array(uint32, { maxLength: 100 })
 const address = fc.uint8Array({ minLength: 20, maxLength: 20 })
 const hash = fc.uint8Array({ minLength: 32, maxLength: 32 })
 const paging = { pageNumber: uint32, pageSize: uint32 }
-const walking = { isAscending: fc.boolean(), cursor: fc.uint8Array({ maxLength: 48 }) }
+const walking = {
+  isAscending: fc.boolean(),
+  cursor: fc.array(
+    fc.maxSafeNat().map((n) => n % 2 ** 48),
+    { maxLength: 7 },
+  ),
+}
 
 function queryOf(operation: string, required: object, optional: object): fc.Arbitrary<NamedQuery> {
   const fields = { ...required, ...optional } as Record<string, fc.Arbitrary<unknown>>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { uint256OfParts, writeUint256 } from '../../../src/protocol/uint256.js'
+import { isUint256Text, uint256OfParts, writeUint256 } from '../../../src/protocol/uint256.js'
 
 const values = [
   0n,
@@ -35,4 +35,13 @@ test('eight 32-bit parts make the number that their digits spell', () => {
 test('a number outside of uint256 is refused', () => {
   for (const value of [-1n, 2n ** 256n, 2n ** 300n])
     assert.throws(() => writeUint256(new Uint8Array(32), 0, value), RangeError)
+})
+
+test('text of a number says whether it is below 2^256', () => {
+  const texts = [2n ** 256n - 1n, 2n ** 256n, 10n ** 77n, 10n ** 78n - 1n, 2n ** 255n, 0n, 7n].map(String)
+  assert.deepEqual(
+    texts.map(isUint256Text),
+    texts.map((text) => BigInt(text) < 2n ** 256n),
+  )
+  assert.ok(isUint256Text(`0x${'f'.repeat(64)}`))
 })

@@ -6,6 +6,7 @@ import { decodeHex } from '../../../../src/protocol/hex.js'
 import { asNetworkId } from '../../../../src/protocol/units.js'
 import { THRESHOLDS } from '../../../../src/shard/queries/shardReaders.js'
 import { bothTexts } from '../../../support/bothTexts.js'
+import { cursorNumbers } from '../../../support/cursorNumbers.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
 import { IndexedWorld } from '../../../support/indexedWorld.js'
 
@@ -145,7 +146,7 @@ for (const operation of operations) {
       const walked: unknown[] = []
       let cursor: string | null = null
       do {
-        const bytes = cursor === null ? {} : { cursor: Buffer.from(cursor, 'base64url') }
+        const bytes = cursor === null ? {} : { cursor: cursorNumbers(cursor) }
         const page = world.ask({ ...query, ...bytes })
         walked.push(...page.rows.map(hashOf))
         if (cursor === null) world.correct(isAscending ? [0, 7] : [7, 1], senderOf(contract))

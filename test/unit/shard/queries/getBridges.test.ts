@@ -6,6 +6,7 @@ import type { BridgesQuery } from '../../../../src/query/queries.js'
 import { getBridges } from '../../../../src/shard/queries/getBridges.js'
 import { LIST_CHUNK } from '../../../../src/store/layout/tables.js'
 import { bothTexts } from '../../../support/bothTexts.js'
+import { cursorNumbers } from '../../../support/cursorNumbers.js'
 import { expectedBridge, plainBridge } from '../../../support/expectedRows.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
 import { expectedDeposits } from '../../../support/fakeChainModel.js'
@@ -189,7 +190,7 @@ function worldOfTen() {
 const countsOf = ({ rows }: { rows: readonly { readonly depositCount: number }[] }) =>
   rows.map(({ depositCount }) => depositCount)
 
-const bytesOf = (cursor: string | null) => new Uint8Array(Buffer.from(cursor!, 'base64url'))
+const numbersOf = (cursor: string | null) => cursorNumbers(cursor!)
 
 test('pages by cursor report their number in the list, and the last page has no next cursor', (context) => {
   const indexed = new IndexedWorld(context, worldOfTen())
@@ -199,7 +200,7 @@ test('pages by cursor report their number in the list, and the last page has no 
     let page = ask(indexed, { ...order, pageSize: 4 })
     const pages = [page]
     while (page.nextCursor !== null) {
-      page = ask(indexed, { ...order, pageSize: 4, cursor: bytesOf(page.nextCursor) })
+      page = ask(indexed, { ...order, pageSize: 4, cursor: numbersOf(page.nextCursor) })
       pages.push(page)
     }
     assert.deepEqual(
@@ -225,7 +226,7 @@ test('a cursor survives a reorg down to its own row, and is refused after a deep
       const answer = indexed.ask((shards) =>
         getBridges(shards, {
           ...{ networkId: asNetworkId(0), pageNumber: 1, pageSize: 4, ...order },
-          cursor: bytesOf(nextCursor),
+          cursor: numbersOf(nextCursor),
         }),
       )
       if (expected === 'refused')
@@ -252,7 +253,7 @@ test('a cursor from a shard that was indexed anew since is refused', (context) =
   const { nextCursor } = ask(reorganized, { pageSize: 4 })
   const anew = new IndexedWorld(context, world)
   anew.syncAll()
-  const query = { networkId: asNetworkId(0), pageNumber: 1, pageSize: 4, cursor: bytesOf(nextCursor) }
+  const query = { networkId: asNetworkId(0), pageNumber: 1, pageSize: 4, cursor: numbersOf(nextCursor) }
   assert.equal(anew.ask((shards) => getBridges(shards, query)).ok, false)
   assert.equal(reorganized.ask((shards) => getBridges(shards, query)).ok, true)
 })
@@ -332,7 +333,7 @@ test('where timestamps decrease, a time range has exactly its deposits, by every
           )
           const walked: number[] = []
           for (let cursor: string | null | undefined; cursor !== null; ) {
-            const bytes = cursor === undefined ? {} : { cursor: Buffer.from(cursor, 'base64url') }
+            const bytes = cursor === undefined ? {} : { cursor: cursorNumbers(cursor) }
             const { rows, nextCursor } = ask(indexed, { ...filters, pageSize: 7, ...bytes })
             walked.push(...rows.map(({ depositCount }) => depositCount))
             cursor = nextCursor

@@ -4,6 +4,7 @@ import { type Hex, hexToBytes } from 'viem'
 import { asNetworkId } from '../../../../src/protocol/units.js'
 import type { TokenMappingsQuery } from '../../../../src/query/queries.js'
 import { getTokenMappings } from '../../../../src/shard/queries/getTokenMappings.js'
+import { cursorNumbers } from '../../../support/cursorNumbers.js'
 import { createFakeWorld, type FakeWorld } from '../../../support/fakeChain.js'
 import { tokenMetadata } from '../../../support/fakeChainScenario.js'
 import { tokenAddress } from '../../../support/fakeChainTransaction.js'
@@ -129,7 +130,7 @@ test('cursors walk through all networks in either order, and are refused after a
     const { nextCursor, rows } = answer.value
     return {
       rows: rows.map((row) => toHex(row.wrappedTokenAddress.bytes)),
-      cursor: nextCursor === null ? undefined : new Uint8Array(Buffer.from(nextCursor, 'base64url')),
+      cursor: nextCursor === null ? undefined : cursorNumbers(nextCursor),
     }
   }
   for (const [order, expected] of [
@@ -169,7 +170,7 @@ test('a cursor from shards that were indexed anew since is refused', (context) =
     indexed.ask((shards) => getTokenMappings(shards, { pageNumber: 1, pageSize: 1, ...query }))
   const page = ask(reorganized, {})
   assert.ok(page.ok)
-  const cursor = new Uint8Array(Buffer.from(page.value.nextCursor!, 'base64url'))
+  const cursor = cursorNumbers(page.value.nextCursor!)
   assert.equal(ask(anew, { cursor }).ok, false)
   assert.equal(ask(reorganized, { cursor }).ok, true)
 })
@@ -208,7 +209,7 @@ test('where timestamps decrease, mappings are listed by time and then by positio
       const walked: Hex[] = []
       let cursor: string | null | undefined
       while (cursor !== null) {
-        const bytes = cursor === undefined ? {} : { cursor: Buffer.from(cursor, 'base64url') }
+        const bytes = cursor === undefined ? {} : { cursor: cursorNumbers(cursor) }
         const answer = indexed.ask((shards) =>
           getTokenMappings(shards, { pageNumber: 1, pageSize, isAscending, ...bytes }),
         )
