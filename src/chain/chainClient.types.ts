@@ -46,7 +46,7 @@ export interface SenderQuestion {
 }
 
 /** The sender as far as it is known now. */
-export interface ResolvedSender extends Sender {
+export interface SenderAnswer extends Sender {
   /** True: no call trace was available, so that `caller` is tx.from. Ask again later. */
   readonly isProvisional: boolean
   /** True: the tracer failed on this transaction. False with `isProvisional`: no endpoint traces at present. */
@@ -174,7 +174,7 @@ export interface ChainClient extends ContractReads {
     questions: readonly SenderQuestion[],
     signal: AbortSignal,
     budget?: TraceBudget,
-  ): Promise<Map<string, ResolvedSender>>
+  ): Promise<Map<string, SenderAnswer>>
   /** Whether some endpoint can be asked for a trace now. False while all of them have refused lately. */
   canTrace(): boolean
   /**

@@ -2,22 +2,22 @@ import type { ChainClient, FetchedRange } from '../chain/chainClient.types.js'
 import { NEAR_HEAD_BLOCKS } from '../chain/logs/rangeReader.js'
 import { FatalError, RetryableError } from '../errors/chainErrors.js'
 import { InvariantError } from '../errors/invariantError.js'
-import { type BlockHeader, type Hash, tellsParent } from '../protocol/chainEvent.js'
+import { type BlockHeader, type Hash, hasParentHash } from '../protocol/chainEvent.js'
 import { asBlockNumber, type BlockNumber } from '../protocol/units.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
 
-/** What the head says about the blocks that we hold. */
+/** How the head stands to the stored blocks. */
 export type ChainNews =
   /** The head is the checkpoint. */
   | { readonly type: 'current' }
-  /** This endpoint knows less than we do, or contradicts itself: nothing is proven, look again. */
+  /** The endpoint lags behind what is stored, or contradicts itself: this proves nothing, look again. */
   | { readonly type: 'behind' }
-  /** Blocks behind the checkpoint wait to be read. */
+  /** There are blocks after the checkpoint to read. */
   | { readonly type: 'ahead' }
-  /** The chain left our blocks above `ancestor`. */
+  /** The chain has other blocks than the stored ones above `ancestor`. */
   | { readonly type: 'reorg'; readonly ancestor: BlockHeader }
 
-/** Within this distance of the head every block of a batch is linked to the next by its parent hash: the client's own reach. */
+/** This close to the head, every block of a batch must name the one before it as its parent: the client reads all headers there. */
 export const LINKED_DEPTH = NEAR_HEAD_BLOCKS
 const HEADERS_AT_ONCE = 8
 
@@ -25,18 +25,18 @@ type Headers = Pick<ChainClient, 'getHeader'>
 type StoredChain = Pick<ShardWriter, 'checkpoint' | 'headerAtOrBelow'>
 
 /**
- * Our blocks against the chain's. Invariant: what is stored is one branch, each batch a proven descendant of the one
- * before it, as far down as a reorg may reach.
+ * Compares the stored blocks with the chain's. Invariant: what is stored is one branch, and each batch is a proven descendant of
+ * the one before it, as far down as a reorg may reach.
  *
- * A reorg is believed only from an endpoint whose head is at least as high as our checkpoint and that shows another hash
- * at the checkpoint's height. A head that is lower proves nothing: load balancers ask nodes that lag (a lag of 70 blocks
- * was once taken for a 70-block reorg).
+ * A reorg is believed only from an endpoint whose head is at least as high as the checkpoint and which has another hash at the
+ * checkpoint's height. A lower head proves nothing: load balancers ask nodes that lag (a lag of 70 blocks was once taken for a
+ * 70-block reorg).
  */
 export class LocalChain {
   readonly #client: Headers
   readonly #stored: StoredChain
   readonly #rollbackBlocks: number
-  /** The checkpoint must be compared before anything is put on it: after a start, and after a batch that did not fit. */
+  /** The checkpoint must be compared before blocks are stored on it: after a start, and after a batch that did not fit. */
   #isDoubted = true
 
   constructor(client: Headers, stored: StoredChain, options: { readonly rollbackBlocks: number }) {
@@ -45,13 +45,14 @@ export class LocalChain {
     this.#rollbackBlocks = options.rollbackBlocks
   }
 
-  /** Compare the checkpoint with the chain at the next look, whatever the head says. */
+  /** Makes the next `observe` compare the checkpoint with the chain, whatever the head is. */
   doubt(): void {
     this.#isDoubted = true
   }
 
   /**
-   * @throws RetryableError when the chain moves while it is looked at.
+   * Finds out how the head stands to the stored blocks.
+   * @throws RetryableError when the chain changes meanwhile.
    * @throws FatalError `reorg_too_deep` when no stored header is on the chain any more.
    */
   async observe(head: BlockHeader, signal: AbortSignal): Promise<ChainNews> {
@@ -72,14 +73,14 @@ export class LocalChain {
     if (known === undefined) return { type: 'behind' }
     if (!equalHashes(known.hash, checkpoint.hash)) return this.#reorg(checkpoint, signal)
     this.#isDoubted = false
-    // A next block with another parent, while the chain still has our checkpoint: two nodes, two branches.
+    // The next block has another parent, and yet the checkpoint is on the chain: two nodes on two branches answered.
     return isNext ? { type: 'behind' } : { type: 'ahead' }
   }
 
   /**
-   * Proves that `range` stands on the checkpoint. Deep history is taken on trust (a reorg there could not be followed
-   * anyway); within reach of a reorg the checkpoint is compared once more after the range was read; near the head all
-   * parent hashes are followed, since two looks at a load balancer may show two branches.
+   * Proves that `range` continues the checkpoint's branch. Below `rollbackBlocks` it is taken on trust: a reorg there could not be
+   * followed anyway. Above that, the checkpoint is compared once more after the range was read. Near the head all parent hashes
+   * are followed, since two calls through a load balancer may see two branches.
    */
   async isLinked(range: FetchedRange, head: BlockHeader, signal: AbortSignal): Promise<boolean> {
     const checkpoint = this.#checkpoint()
@@ -112,9 +113,9 @@ export class LocalChain {
   }
 
   async #followParents(range: FetchedRange, checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
-    const told = new Map<number, BlockHeader>(range.blocks.map(({ header }) => [header.number, header]))
-    told.set(range.head.number, range.head)
-    const known = new Map<number, BlockHeader>([...told].filter(([, header]) => tellsParent(header)))
+    const inRange = new Map<number, BlockHeader>(range.blocks.map(({ header }) => [header.number, header]))
+    inRange.set(range.head.number, range.head)
+    const known = new Map<number, BlockHeader>([...inRange].filter(([, header]) => hasParentHash(header)))
     const missing: BlockNumber[] = []
     for (let number = checkpoint.number + 1; number <= range.head.number; number++)
       if (!known.has(number)) missing.push(asBlockNumber(number))
@@ -128,12 +129,12 @@ export class LocalChain {
       const header = known.get(number)
       if (header === undefined || !equalHashes(header.parentHash, parent)) return false
       parent = header.hash
-      if (!equalHashes(told.get(number)?.hash ?? parent, parent)) return false
+      if (!equalHashes(inRange.get(number)?.hash ?? parent, parent)) return false
     }
     return true
   }
 
-  /** Walks stored headers down to the first one that the chain has too. */
+  /** Walks down the stored headers to the first one that is on the chain. */
   async #reorg(checkpoint: BlockHeader, signal: AbortSignal): Promise<ChainNews> {
     this.doubt()
     let below = checkpoint.number - 1
@@ -142,12 +143,14 @@ export class LocalChain {
       if (stored === undefined) break
       const known = await this.#client.getHeader(stored.number, signal)
       if (known === undefined)
-        throw new RetryableError(`block ${stored.number} is unknown to an endpoint that is past it`)
+        throw new RetryableError(
+          `an endpoint does not know block ${stored.number}, although its head is higher`,
+        )
       if (equalHashes(known.hash, stored.hash)) return { type: 'reorg', ancestor: stored }
       below = stored.number - 1
     }
     throw new FatalError(
-      `the chain has left every block that can be taken back, from ${below + 1} to ${checkpoint.number}`,
+      `a reorg replaced every block that can be taken back, from ${below + 1} to ${checkpoint.number}`,
       { reason: 'reorg_too_deep' },
     )
   }

@@ -256,6 +256,6 @@ export interface BlockBatch {
 }
 
 /** Whether the parent's hash is known: headers made in backfill may have zeros instead. Block 0 has no parent. */
-export function tellsParent({ number, parentHash }: BlockHeader): boolean {
+export function hasParentHash({ number, parentHash }: BlockHeader): boolean {
   return number === 0 || parentHash.some((byte) => byte !== 0)
 }

@@ -5,7 +5,7 @@ import type {
   GerHashChains,
   Judgement,
   MappedToken,
-  ResolvedSender,
+  SenderAnswer,
   SenderQuestion,
   StateCheck,
 } from '../../src/chain/chainClient.types.js'
@@ -139,10 +139,10 @@ export class DirectClient implements ChainClient {
     this.careful.push([from, to])
   }
 
-  async resolveSenders(questions: readonly SenderQuestion[]): Promise<Map<string, ResolvedSender>> {
+  async resolveSenders(questions: readonly SenderQuestion[]): Promise<Map<string, SenderAnswer>> {
     const { blocks } = await this.#call('resolveSenders', questions.length, questions.length)
     this.beforeSenders(questions.map(({ transactionHash }) => encodeHex(transactionHash)))
-    const answers = new Map<string, ResolvedSender>()
+    const answers = new Map<string, SenderAnswer>()
     for (const { transactionHash, logs } of questions) {
       const hash = encodeHex(transactionHash)
       if (this.isUnknown(hash)) continue

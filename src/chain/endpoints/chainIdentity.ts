@@ -5,21 +5,21 @@ import { RpcFailure } from '../rpc/rpcFailure.js'
 import type { Endpoint } from './endpoint.js'
 import type { EndpointHealth } from './endpointHealth.js'
 
-/** The chain id is asked again after this long, and after every lost connection: gateways are reconfigured under us. */
+/** The chain id is checked again after this long, and after every lost connection: a gateway may be reconfigured. */
 const VALID_MS = 30_000
-/** An endpoint of another chain is looked at again after this long. */
+/** An endpoint of another chain is checked again after this long. */
 const WRONG_PAUSE_MS = 10_000
 
 export interface ChainIdentityOptions {
   readonly endpoint: Endpoint
   readonly health: Pick<EndpointHealth, 'measured'>
-  /** What it must be. */
+  /** The configured id. */
   readonly chainId: number
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** Of which chain one endpoint is, as far as it was asked lately. */
+/** Whether one endpoint is of the configured chain. The answer holds for a while, then it is asked again. */
 export class ChainIdentity {
   readonly #options: ChainIdentityOptions
   #knownUntil = Number.NEGATIVE_INFINITY
@@ -30,7 +30,7 @@ export class ChainIdentity {
     this.#options = options
   }
 
-  /** It was of another chain at the last look, and the next one is not due. */
+  /** The last check found another chain, and the next check is not due yet. */
   get isWrong(): boolean {
     return this.#options.clock.now() < this.#wrongUntil
   }
@@ -39,17 +39,17 @@ export class ChainIdentity {
     return this.#wrongUntil
   }
 
-  /** The other chain's id. */
+  /** The chain id that the last check found, if it was the wrong one. */
   get wrongId(): number | undefined {
     return this.#wrongId
   }
 
-  /** To be asked before the next use. */
+  /** The next use of the endpoint checks again. */
   doubt(): void {
     this.#knownUntil = Number.NEGATIVE_INFINITY
   }
 
-  /** @returns false for another chain. @throws RpcFailure when the endpoint does not say. */
+  /** @returns false for another chain. @throws RpcFailure when the endpoint does not answer. */
   async isRight(signal: AbortSignal): Promise<boolean> {
     const { endpoint, health, chainId: expected, clock, logger } = this.#options
     const started = clock.now()

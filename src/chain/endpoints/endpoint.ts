@@ -18,7 +18,7 @@ import { TraceSkill } from './traceSkill.js'
 export interface EndpointOptions {
   readonly config: RpcEndpointConfig
   readonly timeoutMs: number
-  /** Longest answer: a window of TARGET_LOGS logs has some 10 MB. Longer counts as too wide a window. */
+  /** Longest answer. A window of TARGET_LOGS logs has about 10 MB; with a longer answer the window counts as too wide. */
   readonly maxBodyBytes: number
   readonly logRange: number
   /** The network has no other endpoint. */
@@ -29,7 +29,7 @@ export interface EndpointOptions {
   readonly logger: Logger
 }
 
-/** One RPC endpoint: calls within its budget, and what was learned of its abilities. It judges nothing. */
+/** One RPC endpoint: it sends calls within their budget, and holds what was learned of the endpoint. */
 export class Endpoint {
   readonly alias: string
   readonly #role: EndpointRole
@@ -40,11 +40,11 @@ export class Endpoint {
   readonly traces: TraceSkill
   /** Newest block that this endpoint has shown. */
   head: BlockHead | undefined
-  /** Whether it did not understand a question for logs by block hash. */
+  /** It did not understand `eth_getLogs` by block hash. */
   readonly logsByHash: Refusal
-  /** Whether it counts logs per transaction, as far as the chain's first block shows where that makes a difference. */
+  /** Whether its logs of block `from`, the chain's first that is counted per transaction, show that (see `LogPositions`). */
   perTransactionLogs: { readonly from: number; readonly isShown: boolean } | undefined
-  /** Whether `eth_getBlockReceipts` turned out to be missing. */
+  /** It does not offer `eth_getBlockReceipts`. */
   readonly blockReceipts: Refusal
   readonly #batches: CallBatches
 
@@ -89,7 +89,7 @@ export class Endpoint {
     })
   }
 
-  /** Whether the endpoint is meant to be asked for this. */
+  /** Whether the configured role of the endpoint includes this. */
   serves(need: Exclude<EndpointRole, 'all'>): boolean {
     return this.#role === 'all' || this.#role === need
   }
@@ -100,9 +100,9 @@ export class Endpoint {
   }
 
   /**
-   * Several calls, as many in one request as the endpoint takes: the calls of one request meet one backend.
+   * Sends several calls, as many in one request as the endpoint allows. One node answers all calls of a request.
    * @returns outcomes in the order of the calls; a call that failed by itself is an outcome, not an error.
-   * @throws RpcFailure when nothing of a request was answered (no connection, time-out, asked to slow down).
+   * @throws RpcFailure when no call of a request was answered (no connection, time-out, asked to slow down).
    */
   callAll(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcOutcome[]> {
     return this.#batches.ask(calls, signal)

@@ -1,12 +1,12 @@
 import type { Clock } from '../../telemetry/clocks.js'
 import type { RpcFailure, RpcFailureKind } from '../rpc/rpcFailure.js'
 
-/** First and longest pause after failures in a row; short enough that a network recovers within a minute. */
+/** First and longest pause after failures in a row: short enough for a network to recover within a minute. */
 const FIRST_PAUSE_MS = 250
 const PAUSE_CAP_MS = 15_000
 const FIRST_RATE_PAUSE_MS = 1_000
 const RATE_PAUSE_CAP_MS = 30_000
-/** A node that is a few blocks behind needs no more than a block's time; one that keeps less history is well otherwise. */
+/** The pause for a node that is a few blocks behind, or keeps less history: nothing else is wrong with it. */
 const SHORT_PAUSE_MS = 500
 const UNABLE_WEIGHT = 0.5
 const UNABLE: ReadonlySet<RpcFailureKind> = new Set(['behind', 'gone', 'tooMuch'])
@@ -15,7 +15,7 @@ const ERROR_HALF_LIFE_MS = 60_000
 /** Share of the newest latency in the average. */
 const LATENCY_WEIGHT = 0.2
 
-/** How well one endpoint has served lately, and until when it is left alone. */
+/** How well one endpoint has served lately, and until when it is not asked. */
 export class EndpointHealth {
   readonly #clock: Clock
   #failuresInARow = 0
@@ -28,7 +28,7 @@ export class EndpointHealth {
     this.#clock = clock
   }
 
-  /** False while the endpoint rests after a failure. */
+  /** False during the pause after a failure. */
   get isReady(): boolean {
     return this.#clock.now() >= this.#pausedUntil
   }
@@ -55,7 +55,7 @@ export class EndpointHealth {
     this.#failuresInARow = 0
   }
 
-  /** Only light calls count: a wide `eth_getLogs` is slow everywhere. */
+  /** To be called for light calls only: a wide `eth_getLogs` is slow everywhere. */
   measured(latencyMs: number): void {
     this.#latencyMs += (latencyMs - this.#latencyMs) * LATENCY_WEIGHT
   }
@@ -75,7 +75,7 @@ export class EndpointHealth {
     const cap = isRate ? RATE_PAUSE_CAP_MS : PAUSE_CAP_MS
     const pause = Math.min(cap, first * 2 ** Math.min(this.#failuresInARow, 20))
     this.#failuresInARow++
-    // Jitter on the upper half: clients that failed together must not come back together.
+    // Between half and all of the pause: clients that failed together must not come back together.
     const jittered = pause * (0.5 + this.#clock.random() / 2)
     this.#pausedUntil = now + Math.max(jittered, failure?.retryAfterMs ?? 0)
   }

@@ -11,21 +11,21 @@ import type { Endpoint } from './endpoint.js'
 import { EndpointHealth } from './endpointHealth.js'
 import { readHead } from './readBlocks.js'
 
-/** How much better another endpoint must be before a healthy one is left: no flapping between equals. */
+/** How much better another endpoint's score must be before a healthy endpoint is left for it. */
 const SWITCH_MARGIN = 0.75
 /** Characters of a provider's words that a debug line shows: some send a whole web page. */
 const LOGGED_WORDS = 300
-/** An endpoint whose data contradicted themselves comes last for this long. */
+/** An endpoint that contradicted itself, or is doubted, comes last for this long. */
 const DISTRUST_MS = 30_000
-/** The newest blocks of all endpoints are compared this often. */
+/** The heads of all endpoints are compared this often. */
 const COMPARE_HEADS_MS = 10_000
-/** More blocks behind the newest at so many comparisons in a row: an endpoint that does not follow. */
+/** An endpoint lags when its head is more than LAG_BLOCKS below the highest in TIMES_BEHIND comparisons in a row. */
 const LAG_BLOCKS = 2
 const TIMES_BEHIND = 2
-/** Less than errors weigh at most: an endpoint that tells of blocks which it can't show must not win by them. */
+/** How much lagging adds to the score. Less than errors may add: a high head without its blocks must not be preferred. */
 const LAG_WEIGHT = 3
 
-/** The reason to halt when every endpoint fails with this kind. */
+/** Failures that no retry cures, and the reason to halt with when every endpoint fails in this way. */
 const HOPELESS: Readonly<Partial<Record<RpcFailureKind, HaltReason>>> = {
   gone: 'pruned_history',
   tooMuch: 'answer_too_large',
@@ -37,7 +37,7 @@ interface Member {
   readonly health: EndpointHealth
   readonly chain: ChainIdentity
   distrustedUntil: number
-  /** Comparisons in a row at which it was behind. */
+  /** Comparisons of heads in a row that found it behind. */
   timesBehind: number
 }
 
@@ -52,8 +52,8 @@ export interface EndpointPoolOptions {
 export type EndpointTask<T> = (endpoint: Endpoint) => Promise<T>
 
 /**
- * The endpoints of one network. A task runs on one endpoint from its first call to its last, so that what it compares
- * comes from one node; when that one fails, the whole task goes to the next.
+ * The endpoints of one network. A task makes all of its calls to one endpoint, so that what it compares comes from one node.
+ * When that endpoint fails, the next one runs the whole task.
  */
 export class EndpointPool {
   readonly #members: readonly Member[]
@@ -80,17 +80,16 @@ export class EndpointPool {
     return this.#members.map((member) => member.endpoint)
   }
 
-  /** True while the last thing that every endpoint did was to fail. */
+  /** True while the last call to every endpoint failed. */
   isDown(): boolean {
     return this.#serving('logs').every((member) => member.health.isFailing || member.chain.isWrong)
   }
 
   /**
-   * Runs `task` on the best endpoint for blocks and logs, then on the others as long as it fails. When all of them rest,
-   * waits for the first one, so a caller that tries again at once does no harm.
-   * @throws RetryableError, ChainDataError (some endpoint's data contradicted themselves, and none had better), FatalError
-   *   (every endpoint is of another chain, or none keeps the history that is asked for), the signal's reason, or what
-   *   `task` threw on its own account.
+   * Runs `task` on the best endpoint for blocks and logs; when it fails, on the next one, and so on. While all of them are
+   * paused after failures, it waits for the first pause to end: so a caller may try again at once.
+   * @throws RetryableError; ChainDataError when an endpoint contradicted itself and no other one answered; FatalError when
+   *   every endpoint is of another chain, or none keeps the history asked for; the signal's reason; any other error of `task`.
    */
   async run<T>(task: EndpointTask<T>, signal: AbortSignal): Promise<T> {
     const serving = this.#serving('logs')
@@ -125,7 +124,7 @@ export class EndpointPool {
             reason: error.reason,
           })
         } else if (error instanceof RpcFailure) {
-          // What another try may cure says more than what none can.
+          // A failure that another try may cure says more than one that none can.
           if (failure === undefined || failure.kind in HOPELESS) failure = error
           this.#noteFailure(member, error)
         } else throw error
@@ -134,9 +133,9 @@ export class EndpointPool {
   }
 
   /**
-   * First answer that is not undefined from the endpoints that are ready now and that `accepts` takes; never waits for
-   * one, never throws for a failing one.
-   * @returns undefined when none had an answer; `failed` tells whether one of them tried and failed.
+   * Runs `task` on the accepted endpoints, one after the other, until one has an answer that is not undefined. Never waits for
+   * an endpoint that is paused, and does not throw when one fails.
+   * @returns `failed`: without an answer, whether some endpoint failed or is paused.
    */
   async tryEach<T>(
     accepts: (endpoint: Endpoint) => boolean,
@@ -148,9 +147,9 @@ export class EndpointPool {
     for (;;) {
       const member = this.#pick((candidate) => !tried.has(candidate) && accepts(candidate.endpoint))
       if (member === undefined) {
-        // One that rests now might have had an answer.
-        const resting = this.#members.some((other) => !tried.has(other) && accepts(other.endpoint))
-        return { answer: undefined, failed: failed || resting }
+        // An endpoint that is paused now might have had an answer.
+        const isSomePaused = this.#members.some((other) => !tried.has(other) && accepts(other.endpoint))
+        return { answer: undefined, failed: failed || isSomePaused }
       }
       tried.add(member)
       try {
@@ -167,7 +166,7 @@ export class EndpointPool {
     }
   }
 
-  /** Waits while all of these rest, as `run` does, but `longestMs` at most. */
+  /** Waits while all accepted endpoints are paused, but `longestMs` at most. */
   async untilReady(
     accepts: (endpoint: Endpoint) => boolean,
     longestMs: number,
@@ -179,7 +178,7 @@ export class EndpointPool {
   }
 
   /**
-   * Asks every endpoint for its chain id. Those that do not answer now are asked before their first use.
+   * Checks the chain id of every endpoint. One that does not answer now is checked before its first use.
    * @throws FatalError when all of them are of another chain.
    */
   async verifyAll(signal: AbortSignal): Promise<void> {
@@ -200,14 +199,14 @@ export class EndpointPool {
     this.#assertSomeRightChain(this.#serving('state'))
   }
 
-  /** The next tasks prefer another endpoint than the one that served last. */
+  /** For a while, tasks prefer another endpoint than the one that served last. */
   distrustCurrent(): void {
     if (this.#current !== undefined) this.#current.distrustedUntil = this.#clock.now() + DISTRUST_MS
   }
 
   /**
-   * Now and then, beside everything else, looks whether an endpoint has stopped to follow the chain while another one
-   * goes on: by itself such an endpoint looks sound.
+   * Compares the heads of all endpoints if that is due, in the background. An endpoint that has stopped following the chain
+   * looks healthy by itself: only the others' heads show it.
    */
   compareHeads(signal: AbortSignal): void {
     const now = this.#clock.now()
@@ -217,13 +216,13 @@ export class EndpointPool {
   }
 
   /**
-   * Asks the other ready endpoints for a head as high as `wanted`, which the current endpoint does not show.
-   * @param told head of the current endpoint.
+   * Asks the other endpoints that are not paused for a head as high as `wanted`, because the current endpoint's is lower.
+   * @param own the current endpoint's head.
    * @returns the first head that is as high as `wanted`, else the highest of all heads.
    */
-  async findHigher(told: BlockHead, wanted: number, signal: AbortSignal): Promise<BlockHead> {
+  async findHigher(own: BlockHead, wanted: number, signal: AbortSignal): Promise<BlockHead> {
     const last = this.#current
-    let highest = told
+    let highest = own
     const ask = async (member: Member): Promise<readonly [Member, BlockHead]> => {
       const head = await this.#tryHead(member, signal)
       if (head !== undefined && head.number > highest.number) highest = head
@@ -262,14 +261,14 @@ export class EndpointPool {
     }
   }
 
-  /** @returns undefined when the endpoint rests or does not say. */
+  /** @returns undefined when the endpoint is paused or does not answer. */
   async #headOf(member: Member, signal: AbortSignal): Promise<number | undefined> {
     if (!member.health.isReady || member.chain.isWrong) return undefined
     try {
       if (!(await this.#hasRightChain(member, signal))) return undefined
       return decodeQuantity(await member.endpoint.call('eth_blockNumber', [], signal))
     } catch {
-      // Whoever needs this endpoint meets the failure and tells of it.
+      // The next task on this endpoint meets the failure and reports it.
       return undefined
     }
   }
@@ -308,13 +307,13 @@ export class EndpointPool {
       })
     this.#logger.debug('endpoint said', {
       endpoint: member.endpoint.alias,
-      // Hidden first: the beginning of a key that is cut off would not be known for one.
+      // Secrets are hidden before the text is cut: half a key would not be recognised.
       text: withoutSecrets(failure.providerWords().text).slice(0, LOGGED_WORDS),
     })
     member.health.failed(failure)
   }
 
-  /** @throws RpcFailure when the endpoint does not say. */
+  /** @throws RpcFailure when the endpoint does not answer. */
   async #hasRightChain(member: Member, signal: AbortSignal): Promise<boolean> {
     if (await member.chain.isRight(signal)) return true
     if (this.#current === member) this.#current = undefined
@@ -328,13 +327,13 @@ export class EndpointPool {
   #assertSomeRightChain(members: readonly Member[]): void {
     const wrong = members.filter((member) => member.chain.isWrong)
     if (wrong.length < members.length || wrong.length === 0) return
-    const told = wrong.map((member) => `${member.endpoint.alias} has ${member.chain.wrongId}`).join(', ')
-    throw new FatalError(`network ${this.#networkId} needs chain id ${this.#chainId}: ${told}`, {
+    const found = wrong.map((member) => `${member.endpoint.alias} has ${member.chain.wrongId}`).join(', ')
+    throw new FatalError(`network ${this.#networkId} needs chain id ${this.#chainId}: ${found}`, {
       reason: 'wrong_chain',
     })
   }
 
-  /** Every endpoint was asked, or rests. */
+  /** The error to throw when no endpoint that is not paused is left. */
   #final(failure: RpcFailure, wereAllTried: boolean): RetryableError | FatalError {
     const reason = HOPELESS[failure.kind]
     if (reason === undefined || !wereAllTried) return new RetryableError(failure.message, { cause: failure })

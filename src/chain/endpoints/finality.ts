@@ -11,14 +11,14 @@ import type { Endpoint } from './endpoint.js'
 import type { EndpointPool } from './endpointPool.js'
 import { blockCall, expectBlock, expectHead, findBlock, readHead } from './readBlocks.js'
 
-/** What stands in for a tag that a node does not offer: two epochs of Ethereum for `finalized`, one for `safe`. */
+/** Blocks below the head that replace a tag which nodes do not offer: two epochs of Ethereum for `finalized`, one for `safe`. */
 const FALLBACK_DEPTH = { safe: 32, finalized: 64 } as const
-/** After this long a tag that is not offered is asked for again, and so is the tag for a head that stands still. */
+/** The tag is asked for again after this long if it was not offered, or if the head has not changed. */
 const ASK_AGAIN_MS = 30_000
-/** A node that offered the tag before may fail to for so long before blocks are counted: they might pass what is final. */
+/** A node that offered the tag before may fail to for so long, before blocks are counted: counting might go beyond what is final. */
 const TAG_GRACE_MS = 20_000
 
-/** What an endpoint offers for a tag, and whether that is a block of the branch that is followed. */
+/** The block that an endpoint answers for a tag, and whether it is on the branch of the head. */
 interface Tagged {
   readonly endpoint: Endpoint
   readonly block: BlockHead | undefined
@@ -27,14 +27,14 @@ interface Tagged {
 
 type ChainHead = Pick<BlockHeader, 'number' | 'hash'>
 
-/** The tagged block that an endpoint sent in one request with its head. */
+/** The tagged block that an endpoint answered in one request with its head. */
 interface BesideHead {
   readonly endpoint: Endpoint
   readonly headHash: string
   readonly block: BlockHead | undefined
 }
 
-/** Newest final block of one network under its configured rule. Never goes back but with a reorg. */
+/** Knows the newest final block of one network under its finality setting. It goes back only after a reorg. */
 export class FinalityTracker {
   readonly #finality: Finality
   readonly #isL1: boolean
@@ -43,8 +43,9 @@ export class FinalityTracker {
   readonly #logger: Logger
   #finalized = 0
   #beside: BesideHead | undefined
-  /** Hash of the head for which the tag was last known, and when the tag was last asked for. */
+  /** Hash of the head for which the tag was last answered. */
   #answeredFor = ''
+  /** When the tag was last asked for. */
   #askedAt = Number.NEGATIVE_INFINITY
   #taggedAt: number | undefined
   #isOffered = true
@@ -63,14 +64,14 @@ export class FinalityTracker {
     this.#logger = logger
   }
 
-  /** The endpoint's newest block. The same request asks for the tag, so finality is known as soon as the head. @throws RpcFailure */
+  /** Reads the endpoint's head, and in the same request the tagged block: so finality is known at once. @throws RpcFailure */
   async readHead(endpoint: Endpoint, signal: AbortSignal): Promise<BlockHead> {
     const { tag } = this.#finality
     if (tag === 'latest' || !this.#isWorthAsking()) return readHead(endpoint, signal)
     const [latest, tagged] = await endpoint.callAll([blockCall('latest'), blockCall(tag)], signal)
     const head = expectHead(latest!, endpoint)
-    const told = toldBlock(tagged!, endpoint)
-    this.#beside = told === 'nothing' ? undefined : { endpoint, headHash: head.hash, block: told }
+    const block = taggedBlock(tagged!, endpoint)
+    this.#beside = block === 'failed' ? undefined : { endpoint, headHash: head.hash, block }
     return head
   }
 
@@ -78,12 +79,12 @@ export class FinalityTracker {
   async finalizedBlock(head: ChainHead, signal: AbortSignal): Promise<number> {
     const { tag, depth } = this.#finality
     const final = tag === 'latest' ? head.number : await this.#taggedNumber(tag, head, signal)
-    // A tag above the head is an endpoint's mistake: remembered, it would make later blocks final before their time.
+    // A tag above the head is an endpoint's mistake. If it were remembered, later blocks would be final too early.
     this.#finalized = Math.max(this.#finalized, Math.min(final, head.number) - depth)
     return Math.min(this.#finalized, head.number)
   }
 
-  /** The chain has left its blocks above `ancestor`, whatever was final: what replaces them is not, until the chain says so. */
+  /** A reorg replaced the blocks above `ancestor`, final or not: the new ones are final only when the chain says so. */
   reorged(ancestor: number): void {
     if (this.#finalized <= ancestor) return
     this.#finalized = ancestor
@@ -95,7 +96,7 @@ export class FinalityTracker {
     return this.#isOffered || this.#clock.now() - this.#askedAt >= ASK_AGAIN_MS
   }
 
-  /** @returns 0 where nothing new is known. */
+  /** @returns 0 when nothing new is known. */
   async #taggedNumber(tag: 'safe' | 'finalized', head: ChainHead, signal: AbortSignal): Promise<number> {
     const headHash = encodeHex(head.hash)
     const beside = this.#beside?.headHash === headHash ? this.#beside : undefined
@@ -105,7 +106,7 @@ export class FinalityTracker {
     }
     const answer = await this.#tagged(tag, beside, head, signal)
     this.#askedAt = this.#clock.now()
-    // Nodes that do not track a tag answer block 0 for ever.
+    // Nodes that do not track a tag always answer block 0.
     if (answer.block !== undefined && answer.block.number > 0) {
       this.#taggedAt = this.#clock.now()
       this.#isOffered = true
@@ -140,23 +141,25 @@ export class FinalityTracker {
       return { endpoint, block, isOurs: await this.#isOurs(block, head, endpoint, signal) }
     }
     const answer =
-      beside === undefined ? await this.#pool.run(look, signal) : await this.#judge(beside, head, signal)
+      beside === undefined
+        ? await this.#pool.run(look, signal)
+        : await this.#checkBeside(beside, head, signal)
     return answer.isOurs ? answer : ((await this.#askOthers(answer.endpoint, look, signal)) ?? answer)
   }
 
   /**
-   * A gateway may hand the calls of one request to several nodes, so the tagged block may be of another branch than the head.
-   * On the L1 the block is compared with the head's chain: proofs and readiness depend on it, and the tag moves only in epochs.
-   * On an L2 the tag moves with each block, and only caching depends on it.
+   * Checks a tagged block that came in one request with the head. A gateway may hand the calls of one request to several nodes,
+   * so the block may be on another branch than the head. On the L1 it is compared with the head's branch: proofs and readiness
+   * depend on it, and the tag moves only in epochs. On an L2 the tag moves with each block, and only caching depends on it.
    */
-  async #judge(beside: BesideHead, head: ChainHead, signal: AbortSignal): Promise<Tagged> {
+  async #checkBeside(beside: BesideHead, head: ChainHead, signal: AbortSignal): Promise<Tagged> {
     const { endpoint, block } = beside
     const isOurs =
       !this.#isL1 || (await this.#pool.run((any) => this.#isOurs(block, head, any, signal), signal))
     return { endpoint, block, isOurs }
   }
 
-  /** A tag that makes no further block final needs no comparison. */
+  /** Whether the tagged block is on the head's branch. Not checked when it makes no further block final. */
   async #isOurs(
     block: BlockHead | undefined,
     head: ChainHead,
@@ -167,7 +170,7 @@ export class FinalityTracker {
     return !isNews || (await isBelow(block, head, endpoint, signal))
   }
 
-  /** One endpoint of another branch must not hold finality up while others tell of ours. */
+  /** Asks the other endpoints: one that is on another branch must not hold finality up. */
   async #askOthers(
     asked: Endpoint,
     look: (endpoint: Endpoint) => Promise<Tagged>,
@@ -176,8 +179,8 @@ export class FinalityTracker {
     const { answer } = await this.#pool.tryEach(
       (endpoint) => endpoint !== asked && endpoint.serves('logs'),
       async (endpoint) => {
-        const told = await look(endpoint)
-        return told.block !== undefined && told.isOurs ? told : undefined
+        const found = await look(endpoint)
+        return found.block !== undefined && found.isOurs ? found : undefined
       },
       signal,
     )
@@ -189,7 +192,7 @@ export class FinalityTracker {
   }
 }
 
-/** A refusal is an answer here, as good as null: it must not make the endpoint look ill. */
+/** @returns undefined also when the endpoint refuses: not offering the tag must not count as a failure. */
 async function findTagged(
   tag: 'safe' | 'finalized',
   endpoint: Endpoint,
@@ -203,20 +206,20 @@ async function findTagged(
   }
 }
 
-/** The tagged block from the request for the head. @returns `nothing` when the tag must be asked for by itself. */
-function toldBlock(outcome: RpcOutcome, endpoint: Endpoint): BlockHead | undefined | 'nothing' {
-  if (!outcome.ok) return outcome.failure.kind === 'rpc' ? undefined : 'nothing'
+/** The tagged block from the request for the head. @returns `failed` when the tag must be asked for by itself. */
+function taggedBlock(outcome: RpcOutcome, endpoint: Endpoint): BlockHead | undefined | 'failed' {
+  if (!outcome.ok) return outcome.failure.kind === 'rpc' ? undefined : 'failed'
   try {
     return decodeBlock(outcome.result, endpoint.alias)
   } catch (error) {
-    if (error instanceof RpcFailure) return 'nothing'
+    if (error instanceof RpcFailure) return 'failed'
     throw error
   }
 }
 
 /**
- * Is the tagged block one of the chain that ends in `head`? After a reorg a node may still stand on the other branch, and a
- * balancer may ask one for the tag and another for the head: then the number says nothing of the block that we have there.
+ * Is the tagged block on the branch that ends in `head`? After a reorg a node may still be on the other branch, and a load
+ * balancer may ask one node for the tag and another one for the head: then the tag's number says nothing about our block.
  */
 async function isBelow(
   tagged: BlockHead,

@@ -1,25 +1,25 @@
 import type { LogsProblem } from '../rpc/rangeErrors.js'
 
-/** Answers with more logs than this make the next window smaller: memory stays bounded, and commits stay short. */
+/** After an answer with more logs than this the next window is smaller: memory stays bounded, and commits stay short. */
 const TARGET_LOGS = 10_000
 /**
- * Width of the first window: a full one of a busy chain has hundreds of megabytes, and nothing is known of the chain yet.
- * Doubling makes up for it within a few questions.
+ * Width of the first window, when nothing is known of the chain yet: a full window of a busy chain has hundreds of megabytes.
+ * Doubling makes up for it within a few calls.
  */
 const FIRST_SPAN = 1_000
-/** Full windows that must succeed before the width doubles, in the open and below a width that failed before. */
+/** Full windows that must succeed before the width doubles; more of them if the doubled width has failed before, and ever more. */
 const GROW_AFTER = 2
 const GROW_AFTER_NEAR_WALL = 16
 const GROW_AFTER_CAP = 512
-/** An error that we can't read may pass by itself once; the second one in a row halves the window. */
+/** A refusal that we can't read may pass by itself; the second one in a row halves the window. */
 const UNKNOWN_TRIES = 2
 
-/** How many blocks one endpoint is asked for at once. Shrinks on what the endpoint says, grows back with success. */
+/** Learns how many blocks one endpoint can be asked for at once: fewer after refusals, more again after successes. */
 export class LogRange {
   #span: number
-  /** Configured, then lowered for good by a width that the provider states. */
+  /** As configured, or less if the provider states a smaller width: that holds for good. */
   #max: number
-  /** Narrowest width that failed without a stated limit: growing past it takes patience. */
+  /** Narrowest width that failed without a stated limit: it is tried again only after many successes. */
   #wall = Number.POSITIVE_INFINITY
   #patience = GROW_AFTER_NEAR_WALL
   #successes = 0
@@ -50,13 +50,13 @@ export class LogRange {
     this.#span = Math.min(this.#span, half)
   }
 
-  /** A window of `span` blocks was refused, in words that say nothing to us. */
+  /** A window of `span` blocks was refused, in words that we can't read. */
   refused(span: number): void {
     this.#successes = 0
     if (++this.#unknown >= UNKNOWN_TRIES) this.shrink({ type: 'tooWide' }, span)
   }
 
-  /** A window of `span` blocks had no answer at all. That may be its width; mostly it is not: no wall is remembered. */
+  /** A window of `span` blocks had no answer. Its width is rarely the reason, so that it is not remembered as a wall. */
   unanswered(span: number): void {
     this.#successes = 0
     if (++this.#unknown < UNKNOWN_TRIES) return
@@ -76,7 +76,7 @@ export class LogRange {
       this.#span = Math.min(this.#span, Math.max(1, Math.floor((span * TARGET_LOGS) / logs)))
       return
     }
-    // Only full windows prove that the width is served; half of the target leaves room for the doubling.
+    // Only full windows prove the width. After more than half of the target, twice the width would be too much.
     if (span < this.#span || logs * 2 > TARGET_LOGS) return
     const next = Math.min(this.#span * 2, this.#max)
     if (++this.#successes < (next >= this.#wall ? this.#patience : GROW_AFTER)) return

@@ -5,7 +5,7 @@ import type { Endpoint } from './endpoint.js'
 
 export type BlockTag = 'latest' | 'safe' | 'finalized'
 
-/** Questions for a block or transaction that is null before the endpoint counts as behind it: behind one address may be several nodes. */
+/** How often a null answer is asked again before the endpoint counts as behind: several nodes may be behind one address. */
 export const NULL_TRIES = 4
 
 export function blockCall(block: number | BlockTag): RpcCall {
@@ -44,24 +44,24 @@ export function expectBlock(outcome: RpcOutcome, number: number, endpoint: Endpo
   throw new RpcFailure('body', `${endpoint.alias}: block ${block.number} instead of ${number}`)
 }
 
-/** Newest block; remembered as the endpoint's head. @throws RpcFailure */
+/** Reads the newest block, and remembers it as the endpoint's head. @throws RpcFailure */
 export async function readHead(endpoint: Endpoint, signal: AbortSignal): Promise<BlockHead> {
   const [outcome] = await endpoint.callAll([blockCall('latest')], signal)
   return expectHead(outcome!, endpoint)
 }
 
-/** The answer to `blockCall('latest')`; remembered as the endpoint's head. @throws RpcFailure */
+/** Decodes the answer to `blockCall('latest')`, and remembers it as the endpoint's head. @throws RpcFailure */
 export function expectHead(outcome: RpcOutcome, endpoint: Endpoint): BlockHead {
   if (!outcome.ok) throw outcome.failure
   const head = decodeBlock(outcome.result, endpoint.alias)
-  // Not `behind`, which is no illness: an endpoint without a head is of no use, and the network's own head unknown.
+  // Not `behind`, which hardly counts against an endpoint: one without any head is of no use.
   if (head === undefined) throw new RpcFailure('body', `${endpoint.alias}: no latest block`)
   endpoint.head = head
   return head
 }
 
 /**
- * Blocks by number, in any order, without repeats.
+ * Reads blocks by number, without repeats. @returns them in any order.
  * @throws RpcFailure; `behind` when one of them stays unknown.
  */
 export async function readBlocks(

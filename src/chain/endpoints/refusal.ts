@@ -1,10 +1,10 @@
 import type { Clock } from '../../telemetry/clocks.js'
 
-/** What an endpoint refuses is asked for again after this long, then after twice as long, and so on. */
+/** What an endpoint refused is asked for again after this long, then after twice as long, and so on. */
 const REFUSED_MS = 5_000
 const LONGEST_REFUSED_MS = 60_000
 
-/** A refusal that holds only for a while: behind a gateway some backends may answer what others refuse. */
+/** Remembers for a while that an endpoint refused something. Only for a while: behind a gateway other nodes may answer it. */
 export class Refusal {
   readonly #clock: Pick<Clock, 'now'>
   #times = 0
@@ -19,8 +19,8 @@ export class Refusal {
     return this.#clock.now() < this.#untilMs
   }
 
-  /** Several at once count as one. */
-  told(): void {
+  /** The endpoint refused. While an earlier refusal holds, a further one changes nothing. */
+  refused(): void {
     if (this.holds) return
     this.#untilMs = this.#clock.now() + Math.min(LONGEST_REFUSED_MS, REFUSED_MS * 2 ** this.#times++)
   }

@@ -1,15 +1,15 @@
 import type { Clock } from '../../telemetry/clocks.js'
 
-/** Refusals in a row before an endpoint counts as one that answers no contract calls: gateways refuse now and then. */
+/** After so many refusals in a row an endpoint counts as one that answers no contract calls: gateways refuse now and then. */
 const REFUSALS_BEFORE_REST = 3
-/** It is asked again after this long: gateways change their backends. */
+/** An endpoint that was set aside is asked again after this long: gateways change their backends. */
 const RECHECK_MS = 10 * 60_000
-/** One that is on another branch, or not there yet, is with the others again, or out of step, after so long. */
+/** The same for an endpoint that is on another branch, or a block behind: that passes soon. */
 const STRAY_MS = 30_000
 
-/** Whether one endpoint tells what contracts hold at a block, as far as it has shown. */
+/** Whether one endpoint can be asked for contract state, as far as its answers have shown. */
 export class StateSkill {
-  /** Whether it runs `claimedWordsProgram`; undefined until tried. */
+  /** Whether it runs `claimedWordsProgram`; undefined until that was tried. */
   takesPrograms: boolean | undefined
   readonly #clock: Pick<Clock, 'now'>
   #refusals = 0
@@ -21,27 +21,27 @@ export class StateSkill {
     this.#clock = clock
   }
 
-  /** False while the endpoint is not worth a question. */
+  /** Whether the endpoint should be asked now. */
   get isOffered(): boolean {
     return !this.isRefusing && !this.isMisleading && !this.isContradicted
   }
 
-  /** True once it refused too often, until it is due to be asked again. */
+  /** It refused too often. */
   get isRefusing(): boolean {
     return this.#clock.now() < this.#refusesUntil
   }
 
-  /** What it tells may be the state of another block. */
+  /** It may answer with the state of another block. */
   get isMisleading(): boolean {
     return this.#clock.now() < this.#misleadsUntil
   }
 
-  /** It told what is not so. */
+  /** It gave an answer that another endpoint refuted. */
   get isContradicted(): boolean {
     return this.#clock.now() < this.#contradictedUntil
   }
 
-  /** Refusals are counted from here again. One that refuses goes on resting: some answer for the newest block only. */
+  /** Starts counting refusals anew. It does not end `isRefusing`: some endpoints answer for the newest block only. */
   answered(): void {
     this.#refusals = 0
   }
@@ -52,18 +52,18 @@ export class StateSkill {
     this.#refusesUntil = this.#clock.now() + RECHECK_MS
   }
 
-  /** It told the state of another block than it was asked for. */
+  /** It answered with the state of another block. */
   misled(): void {
     this.#refusals = 0
     this.#misleadsUntil = this.#clock.now() + RECHECK_MS
   }
 
-  /** It has another block there than the others, or none yet. */
+  /** It has another block at that height than is stored, or none yet. */
   strayed(): void {
     this.#misleadsUntil = this.#clock.now() + STRAY_MS
   }
 
-  /** Another endpoint tells otherwise, and its word counts. */
+  /** Another endpoint refuted its answer. */
   contradicted(): void {
     this.#refusals = 0
     this.#contradictedUntil = this.#clock.now() + RECHECK_MS

@@ -1,10 +1,10 @@
-/** Comparisons with headers that earn full trust; then one in so many windows is enough. */
+/** After PROBATION comparisons that agreed, only one window in SPOT_CHECK_EVERY is checked. */
 const PROBATION = 4
 const SPOT_CHECK_EVERY = 16
 
 /**
- * Whether the `blockTimestamp` that an endpoint puts into logs may replace a header. Nodes have sent "0x0", numbers,
- * or a wrong time there, so the field earns trust by agreeing with headers, and loses it for good when it does not.
+ * Whether an endpoint's `blockTimestamp` in logs can be used, so that no header need be read for the time. Nodes have sent
+ * "0x0", numbers, or a wrong time there. So it is compared with headers, and one wrong time ends its use for good.
  */
 export class TimestampTrust {
   #agreed = 0
@@ -21,7 +21,7 @@ export class TimestampTrust {
     return this.#agreed < PROBATION || ++this.#windows % SPOT_CHECK_EVERY === 0
   }
 
-  /** A block's time in its logs beside the time in its header. */
+  /** Compares a block's time in its logs with the time in its header. */
   compare(inLogs: number | undefined, inHeader: number): void {
     if (inLogs === undefined) return
     if (inLogs === inHeader) this.#agreed++

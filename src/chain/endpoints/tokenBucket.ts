@@ -1,6 +1,6 @@
 import type { Clock } from '../../telemetry/clocks.js'
 
-/** At most `perSecond` calls a second on average, with bursts of one second's worth. */
+/** Limits calls to `perSecond` on average, with bursts of one second's worth. */
 export class TokenBucket {
   readonly #perSecond: number
   readonly #clock: Clock
@@ -14,7 +14,7 @@ export class TokenBucket {
     this.#at = clock.now()
   }
 
-  /** Takes `count` tokens at once, on credit, and waits until they are paid: callers queue in the order they come. */
+  /** Takes `count` tokens, on credit if need be, and waits until the credit is paid: callers queue in order. */
   async take(count: number, signal: AbortSignal): Promise<void> {
     const now = this.#clock.now()
     const burst = Math.max(1, this.#perSecond)

@@ -1,18 +1,18 @@
 import type { Clock } from '../../telemetry/clocks.js'
 import { Refusal } from './refusal.js'
 
-/** Failed transactions in a row before the tracer gets a rest: a single failure says nothing about other transactions. */
+/** After so many failures in a row the tracer is not asked for REST_MS: one failure may be due to its transaction. */
 const FAILURES_BEFORE_REST = 3
 const REST_MS = 5_000
 
-/** Whether one endpoint traces transactions, as far as it has shown. Nothing that it refuses is believed for ever. */
+/** Whether one endpoint can be asked for traces, as far as its answers have shown. Every refusal is tried again in time. */
 export class TraceSkill {
-  /** It has traced before, so a refusal is likely to be one backend's. */
+  /** It has traced before: so a refusal comes most likely from one of several nodes behind it. */
   hasTraced = false
   readonly #clock: Pick<Clock, 'now'>
   readonly #missing: Refusal
   readonly #gone: Refusal
-  /** Traces of transactions up to this block are gone. */
+  /** The endpoint no longer has what traces of transactions up to this block need. */
   #goneUpTo = -1
   #failures = 0
   #restsUntilMs = Number.NEGATIVE_INFINITY
@@ -23,7 +23,7 @@ export class TraceSkill {
     this.#gone = new Refusal(clock)
   }
 
-  /** Whether a transaction of this block is worth a question now. */
+  /** Whether a trace of a transaction in this block may be asked for now. */
   isReady(block: number): boolean {
     if (this.#missing.holds || this.#clock.now() < this.#restsUntilMs) return false
     return block > this.#goneUpTo || !this.#gone.holds
@@ -39,21 +39,21 @@ export class TraceSkill {
   }
 
   /**
-   * The endpoint, or one of its backends, does not offer traces.
-   * @returns false while that is in doubt because it has traced other transactions: then only this one counts as failed.
+   * The endpoint, or one node behind it, does not offer traces.
+   * @returns false while it has traced other transactions lately: then only this transaction counts as failed.
    */
   refused(): boolean {
     if (this.hasTraced && ++this.#failures < FAILURES_BEFORE_REST) return false
     this.#failures = 0
     this.hasTraced = false
-    this.#missing.told()
+    this.#missing.refused()
     return true
   }
 
-  /** It no longer keeps what the trace of a transaction in this block needs. */
+  /** The endpoint no longer has what a trace of a transaction in this block needs. */
   gone(block: number): void {
     this.#goneUpTo = Math.max(this.#goneUpTo, block)
-    this.#gone.told()
+    this.#gone.refused()
   }
 
   /** The tracer failed on a transaction. */

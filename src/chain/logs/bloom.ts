@@ -6,7 +6,7 @@ import type { RpcLog } from '../rpc/rpcLogs.js'
 /** The three bits (of 2,048) that an address or topic sets in a header's bloom. Yellow paper, section 4.3.1. */
 type BloomBits = readonly [number, number, number]
 
-/** Contracts and topics that a network's logs are looked for by, as bloom bits worked out once. */
+/** The bloom bits of a network's contracts and topics, worked out once. */
 export interface BloomProbe {
   readonly contracts: readonly {
     readonly address: string
@@ -32,8 +32,8 @@ function bloomBits(item: string): BloomBits {
 }
 
 /**
- * True when the bloom has an event of ours, and no log of it is among the block's logs. A bloom never denies a log that
- * is there; it may claim one that is not.
+ * Whether, by its bloom, the block has an event of ours that is not among `logs`. A bloom has every log of its block, but may
+ * also seem to have one that does not exist.
  */
 export function claimsMoreThan(bloom: Uint8Array, logs: readonly RpcLog[], probe: BloomProbe): boolean {
   return probe.contracts.some(
@@ -47,14 +47,14 @@ export function claimsMoreThan(bloom: Uint8Array, logs: readonly RpcLog[], probe
   )
 }
 
-/** Bit n counts from the end: bit 0 is the lowest bit of the last byte. */
+/** Bits are counted from the end: bit 0 is the lowest bit of the last byte. */
 function hasBits(bloom: Uint8Array, bits: BloomBits): boolean {
   return bits.every((bit) => (bloom[255 - (bit >> 3)]! & (1 << (bit & 7))) !== 0)
 }
 
 /**
- * How likely `claimsMoreThan` is by chance alone: each of three bits is set with the bloom's fill ratio, and an address
- * needs one of its topics beside it.
+ * The probability that `claimsMoreThan` is true by chance: each of three bits is set with the probability of the bloom's fill
+ * ratio, and a contract's address needs one of its topics as well.
  */
 export function falseClaimOdds(bloom: Uint8Array, probe: BloomProbe): number {
   let set = 0

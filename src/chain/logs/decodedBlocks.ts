@@ -10,17 +10,17 @@ import { type BlockHead, toHeader } from '../rpc/rpcBlocks.js'
 import { RpcFailure } from '../rpc/rpcFailure.js'
 import { type RpcLog, unpackLog } from '../rpc/rpcLogs.js'
 
-/** The logs of one block, decoded; what its header says is found out later, as far as it is needed. */
+/** The decoded logs of one block. Its header is read later, if it is needed at all. */
 export interface DecodedBlock {
   readonly number: number
   readonly hash: Hash
-  /** What all of its logs agree on. */
+  /** From its logs; undefined unless they all have the same. */
   readonly timestampSec: number | undefined
   readonly events: readonly ChainEvent[]
   logs(): readonly RpcLog[]
 }
 
-/** A block of far history in its window's packed logs. */
+/** A block of backfill, in the packed logs of its window. */
 class PackedBlock implements DecodedBlock {
   readonly number: number
   readonly timestampSec: number | undefined
@@ -59,8 +59,8 @@ class PackedBlock implements DecodedBlock {
   }
 }
 
-/** @param logs all of one block, in order, at least one. @throws ChainDataError */
-export function decodeBlock(logs: readonly RpcLog[], filter: EventFilter): DecodedBlock {
+/** @param logs all logs of one block, in order, at least one. @throws ChainDataError */
+export function decodeBlockLogs(logs: readonly RpcLog[], filter: EventFilter): DecodedBlock {
   const { blockNumber, blockHash } = logs[0]!
   return {
     number: blockNumber,
@@ -91,8 +91,8 @@ export function decodePackedBlocks(
 }
 
 /**
- * Header of a block with events, as far as it was needed.
- * @throws RpcFailure when its logs are of another block than the header with its number.
+ * The header of a block with events: the one that was read, else what its logs say.
+ * @throws RpcFailure when its logs name another hash than the header that was read.
  */
 export function headerOf(
   block: DecodedBlock,
@@ -105,26 +105,26 @@ export function headerOf(
     if (header.hash !== encodeHex(hash)) throw mixedBranches(number, endpoint)
     return toHeader(header)
   }
-  const told = toldByV2(events)
-  const timestampSec = told?.timestampSec ?? time
+  const ownEvent = l1InfoRootEvent(events)
+  const timestampSec = ownEvent?.timestampSec ?? time
   if (timestampSec === undefined)
     throw new RpcFailure('body', `${endpoint.alias}: block ${number} has no time`)
-  if (told === undefined && block instanceof PackedBlock) return block.header(timestampSec)
+  if (ownEvent === undefined && block instanceof PackedBlock) return block.header(timestampSec)
   return {
     number: asBlockNumber(number),
     hash,
-    parentHash: told?.previousBlockHash ?? new Uint8Array(32),
+    parentHash: ownEvent?.previousBlockHash ?? new Uint8Array(32),
     timestampSec,
   }
 }
 
-/** What UpdateL1InfoTreeV2 says of its own block; its root proves it. */
-export function toldByV2(events: readonly ChainEvent[]) {
+/** UpdateL1InfoTreeV2, which has its block's time and parent hash; the L1 info root in it proves them. */
+export function l1InfoRootEvent(events: readonly ChainEvent[]) {
   return events.find((event) => event.type === 'l1InfoRoot')
 }
 
 export function mixedBranches(block: number, endpoint: Endpoint): RpcFailure {
-  return new RpcFailure('body', `${endpoint.alias}: block ${block} is told from two branches`)
+  return new RpcFailure('body', `${endpoint.alias}: answers about block ${block} are from two branches`)
 }
 
 function decodePackedBlock(logs: PackedLogs, from: number, to: number, filter: EventFilter): DecodedBlock {
@@ -175,7 +175,7 @@ function decodeEvents(logs: readonly RpcLog[], filter: EventFilter): ChainEvent[
   return events
 }
 
-/** The time that all logs of a block agree on. */
+/** The time of a block from its logs; undefined unless they all have the same. */
 function commonTime(logs: readonly RpcLog[]): number | undefined {
   const time = logs[0]!.blockTimestamp
   return logs.every((log) => log.blockTimestamp === time) ? time : undefined

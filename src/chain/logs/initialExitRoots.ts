@@ -9,7 +9,7 @@ import type { RpcLog } from '../rpc/rpcLogs.js'
 import { contractAnswer, contractCall } from '../state/contractCall.js'
 import type { ContractStates } from '../state/contractStates.js'
 
-/** rollupIDToRollupDataV2(uint32) of v9 and later; rollupIDToRollupData(uint32) before. Both: fifth word. */
+/** rollupIDToRollupDataV2(uint32) of v9 and later, rollupIDToRollupData(uint32) before. The root is the fifth word of both. */
 const ROLLUP_DATA_SELECTORS = ['0x74d9c244', '0xf9c4c2ae']
 const LAST_LOCAL_EXIT_ROOT_AT = 2 + 4 * 64
 
@@ -20,10 +20,10 @@ const existingTopics: readonly string[] = [
 ]
 
 /**
- * Events of one block with the local exit root that AddExistingRollup may set without saying so: it enters the rollup
- * exit tree at the next settlement of any rollup. Read from the manager as of the event's block.
- * @param states who may be asked for it; `endpoint` first, if it is meant for that, since its logs tell of the event.
- * @throws FatalError `pruned_history` when nobody has that block's state any more; RetryableError.
+ * Completes the events of one block by the local exit root that AddExistingRollup may set without an event: it enters the
+ * rollup exit tree at the next settlement of any rollup. It is read from the rollup manager at the event's block.
+ * @param states reads it; asks `endpoint` first, which had the logs.
+ * @throws FatalError `pruned_history` when no endpoint has that block's state any more; RetryableError.
  */
 export async function withInitialExitRoots(
   events: readonly ChainEvent[],
@@ -68,8 +68,9 @@ async function readLastExitRoot(
 }
 
 /**
- * In the block before there was no such rollup: who tells of its exit root there, too, tells another block's state.
- * @returns undefined where the manager has no such getter. @throws RpcFailure
+ * Also asks at the block before: there the rollup did not exist, so that an endpoint which answers with the same root answers
+ * with the state of another block.
+ * @returns undefined when the manager has no such getter. @throws RpcFailure
  */
 async function askLastExitRoot(
   argument: string,
@@ -89,7 +90,10 @@ async function askLastExitRoot(
     const isMisleading = before!.ok && before!.result === answer && root.some((byte) => byte !== 0)
     if (!isMisleading) return root
     asked.state.misled()
-    throw new RpcFailure('gone', `${asked.alias}: tells the state of another block than ${blockNumber}`)
+    throw new RpcFailure(
+      'gone',
+      `${asked.alias}: answers with the state of another block than ${blockNumber}`,
+    )
   }
   return undefined
 }

@@ -8,16 +8,17 @@ import { decodeLogs, type logsFilter, type RpcLog } from '../rpc/rpcLogs.js'
 import type { RpcOutcome } from '../rpc/rpcTransport.js'
 import { mixedBranches } from './decodedBlocks.js'
 
-/** Positions reserved for one transaction: a position is transaction index · this + the log's index in the transaction. */
+/** Positions per transaction. Counted per transaction, a log's position is transaction index · this + its log index. */
 const TRANSACTION_LOGS = 2 ** 16
 
 type Logs = readonly RpcLog[]
 
 /**
- * The position of a log in its block. Most chains number the logs of a block: `logIndex` is the position. Some (zk stacks)
- * number the logs of each transaction from 0, so two logs of a block may have one index. From the first block on that shows
- * this, the position is transaction index · 2^16 + logIndex. Counting the logs ourselves would not do: only our contracts' logs
- * are fetched, and another filter would give other numbers. Older blocks keep their logIndex, which is in order in each of them.
+ * Finds the position of each log in its block. Most chains count the logs of a block: then `logIndex` is the position. Some (zk
+ * stacks) count the logs of each transaction from 0, so that two logs of a block may have the same index. From the first block
+ * that shows this, the position is transaction index · 2^16 + logIndex. Blocks before it keep their `logIndex`, which is in order
+ * within each of them. We can't number the logs ourselves: only logs of our contracts are read, and another filter would give
+ * other numbers.
  *
  * The first such block is a property of the chain: reading history again finds the same one. The store remembers it
  * (`startAt`), and a range is stored only if it was read with the same value (`FetchedRange.perTransactionFrom`).
@@ -35,7 +36,7 @@ export class LogPositions {
     return this.#from
   }
 
-  /** Sets the first block as the store has it. */
+  /** Sets the first such block, as the store has it. */
   startAt(block: number | undefined): void {
     this.#from = block
   }
@@ -62,9 +63,11 @@ export class LogPositions {
   }
 
   /**
-   * @param blocks complete blocks with their logs, ascending. Lists are replaced by sorted ones with the position as `logIndex`.
-   * @returns the first block counted per transaction that these positions were made with.
-   * @throws RpcFailure when the endpoint does not tell enough; ChainDataError `log_position_overflow`.
+   * Gives logs their positions.
+   * @param blocks complete blocks with their logs, ascending. Their lists are replaced by sorted ones whose `logIndex` is the
+   *   position.
+   * @returns the first block counted per transaction, as it was when these positions were made.
+   * @throws RpcFailure when the endpoint's answers do not suffice; ChainDataError `log_position_overflow`.
    */
   async place(
     blocks: Map<number, Logs>,
@@ -88,9 +91,9 @@ export class LogPositions {
     if (placed.size === 0) return from
     if (!(await this.#showsPerTransaction(from, endpoint, signal)))
       placed = await withOwnIndexes(placed, endpoint, signal)
-    const bare = new Map([...placed].filter(([, logs]) => !tellTransactions(logs)))
-    const told = await withTransactions(bare, headers, endpoint, signal)
-    for (const [number, logs] of new Map([...placed, ...told])) {
+    const bare = new Map([...placed].filter(([, logs]) => !nameTransactions(logs)))
+    const completed = await withTransactions(bare, headers, endpoint, signal)
+    for (const [number, logs] of new Map([...placed, ...completed])) {
       const inOrder = byTransaction(logs, endpoint)
       blocks.set(
         number,
@@ -108,14 +111,14 @@ export class LogPositions {
     return first
   }
 
-  /** Whether the endpoint showed, at the block where counting changes, that it counts per transaction. */
+  /** Whether the endpoint's logs of block `from` have shown that it counts per transaction. */
   #countsPerTransaction({ perTransactionLogs: learned }: Endpoint): boolean {
     return learned?.isShown === true && learned.from === this.#from
   }
 
   /**
-   * Whether the endpoint counts per transaction, which its logs of block `from` show. False as well for an endpoint that no
-   * longer has that block: receipts then give the indices (`withOwnIndexes`).
+   * The same, asking the endpoint if need be. False also for an endpoint that no longer has that block: then receipts give the
+   * indices (`withOwnIndexes`).
    */
   async #showsPerTransaction(from: number, endpoint: Endpoint, signal: AbortSignal): Promise<boolean> {
     const learned = endpoint.perTransactionLogs
@@ -124,8 +127,8 @@ export class LogPositions {
     try {
       const raw = await endpoint.call('eth_getLogs', [{ ...this.#filter, ...range }], signal)
       const block = new Map([[from, decodeLogs(raw, from, from, endpoint.alias)]])
-      const told = await withTransactions(block, new Map(), endpoint, signal)
-      const isShown = showPerTransaction(told.get(from)!, endpoint)
+      const completed = await withTransactions(block, new Map(), endpoint, signal)
+      const isShown = showPerTransaction(completed.get(from)!, endpoint)
       endpoint.perTransactionLogs = { from, isShown }
       return isShown
     } catch (error) {
@@ -135,7 +138,7 @@ export class LogPositions {
   }
 }
 
-/** The logs with their transactions' indices from the block's list of hashes. A log whose transaction is not listed stays as it is. */
+/** Sets the transaction index of each log from the block's list of transactions. A log whose transaction is not listed stays as it is. */
 async function withTransactions(
   blocks: ReadonlyMap<number, Logs>,
   headers: ReadonlyMap<number, BlockHead>,
@@ -150,16 +153,16 @@ async function withTransactions(
     const { hash, transactionHashes } = known.get(number)!
     if (logs.some(({ blockHash }) => blockHash !== hash)) throw mixedBranches(number, endpoint)
     const indexes = new Map(transactionHashes.map((each, index) => [each.toLowerCase(), index]))
-    const told = logs.map((log) => ({
+    const indexed = logs.map((log) => ({
       ...log,
       transactionIndex: indexes.get(log.transactionHash) ?? log.transactionIndex,
     }))
-    complete.set(number, told)
+    complete.set(number, indexed)
   }
   return complete
 }
 
-/** The logs with their index in their own transaction, from receipts: a receipt lists all logs of its transaction in order. */
+/** Sets the log index of each log to its place in its transaction, from receipts: they list all logs of a transaction in order. */
 async function withOwnIndexes(
   blocks: ReadonlyMap<number, Logs>,
   endpoint: Endpoint,
@@ -206,16 +209,16 @@ function isSameEvent(a: RpcLog, b: RpcLog): boolean {
   )
 }
 
-/** The endpoint counts per block where positions are stored per transaction, and its receipts do not have the log. */
+/** The endpoint counts per block, where positions are counted per transaction, and its receipts lack the log. */
 function uncountable({ blockNumber }: RpcLog, { alias }: Endpoint): RpcFailure {
   return new RpcFailure(
     'body',
-    `${alias}: counts logs of block ${blockNumber} per block, which are counted per transaction here, and no receipt tells them`,
+    `${alias}: counts the logs of block ${blockNumber} per block, where this network's are counted per transaction, and its receipts lack one`,
   )
 }
 
-/** One index per transaction, one transaction per index. */
-function tellTransactions(logs: Logs): boolean {
+/** Whether the logs name their transactions: one index per transaction, and one transaction per index. */
+function nameTransactions(logs: Logs): boolean {
   const hashes = new Map<number, string>()
   const indexes = new Map<string, number>()
   for (const { transactionIndex: index, transactionHash: hash } of logs) {
@@ -228,8 +231,8 @@ function tellTransactions(logs: Logs): boolean {
 }
 
 /**
- * Whether the logs may be counted per transaction: an index repeats, or a higher index belongs to an earlier transaction.
- * Also true while a transaction index is missing, because it could show the latter.
+ * Whether the logs may be counted per transaction: an index repeats, or a higher index belongs to an earlier transaction. Also
+ * true when a transaction index is missing that could show the latter.
  * @param logs of one block, by logIndex.
  */
 function areInDoubt(logs: Logs): boolean {
@@ -243,33 +246,37 @@ function areInDoubt(logs: Logs): boolean {
   return false
 }
 
-/** The same for a packed log and the one before it. */
+/** As `areInDoubt`, for a packed log and the one before it. */
 function isInDoubt(logs: PackedLogs, log: number): boolean {
   if (logs.blockNumber(log) !== logs.blockNumber(log - 1)) return false
   if (logs.logIndex(log) <= logs.logIndex(log - 1)) return true
   return logs.transactionIndex(log) === undefined && !logs.isOfSameTransaction(log, log - 1)
 }
 
-/** @param logs of one block, by logIndex, with their transactions' indices. @throws RpcFailure when two logs share an index and the transactions don't explain it. */
+/**
+ * Whether the logs are certainly counted per transaction.
+ * @param logs of one block, by logIndex, with their transaction indices.
+ * @throws RpcFailure when two logs share an index and their transactions don't explain it.
+ */
 function showPerTransaction(logs: Logs, endpoint: Endpoint): boolean {
-  if (tellTransactions(logs)) return areInDoubt(logs)
-  // A log of the system belongs to no transaction: without a repeated index it keeps its logIndex.
+  if (nameTransactions(logs)) return areInDoubt(logs)
+  // A log of the chain's system belongs to no transaction: it keeps its logIndex unless that one repeats.
   if (logs.some(({ logIndex }, at) => at > 0 && logIndex === logs[at - 1]!.logIndex))
-    throw untold(logs[0]!, endpoint)
+    throw transactionsUnknown(logs[0]!, endpoint)
   return false
 }
 
 /** @throws RpcFailure when the transactions are not known. */
 function byTransaction(logs: Logs, endpoint: Endpoint): Logs {
-  if (!tellTransactions(logs)) throw untold(logs[0]!, endpoint)
+  if (!nameTransactions(logs)) throw transactionsUnknown(logs[0]!, endpoint)
   return [...logs].sort((a, b) => a.transactionIndex! - b.transactionIndex! || a.logIndex - b.logIndex)
 }
 
-function untold({ blockNumber }: RpcLog, { alias }: Endpoint): RpcFailure {
-  return new RpcFailure('body', `${alias}: logs of block ${blockNumber} do not tell their transactions`)
+function transactionsUnknown({ blockNumber }: RpcLog, { alias }: Endpoint): RpcFailure {
+  return new RpcFailure('body', `${alias}: logs of block ${blockNumber} do not name their transactions`)
 }
 
-/** Within a block, transactions rise, or the indices within one transaction do. */
+/** Whether a packed log comes after the one before it: another block, a later transaction, or a higher index in the same one. */
 function isInStep(logs: PackedLogs, log: number): boolean {
   if (logs.blockNumber(log) !== logs.blockNumber(log - 1)) return true
   const step = logs.transactionIndex(log)! - logs.transactionIndex(log - 1)!
@@ -282,6 +289,6 @@ function withPlace(log: RpcLog, { alias }: Endpoint): RpcLog {
     return { ...log, logIndex: transactionIndex * TRANSACTION_LOGS + logIndex }
   throw new ChainDataError(
     'log_position_overflow',
-    `${alias}: log ${logIndex} of transaction ${transactionIndex} in block ${blockNumber} has no place: both are counted to ${TRANSACTION_LOGS - 1}`,
+    `${alias}: log ${logIndex} of transaction ${transactionIndex} in block ${blockNumber} can't be stored: neither number may exceed ${TRANSACTION_LOGS - 1}`,
   )
 }

@@ -6,18 +6,18 @@ import { RpcFailure } from '../rpc/rpcFailure.js'
 import { decodeLogs, type logsFilter, type RpcLog } from '../rpc/rpcLogs.js'
 import type { RpcCall } from '../rpc/rpcTransport.js'
 
-/** Receipts held in memory at once: other contracts' logs in them are dropped before the next ones come. */
+/** Receipts held in memory at once: logs of other contracts are dropped before the next receipts are read. */
 const RECEIPTS_AT_ONCE = 50
 
-/** The answer is larger than the endpoint sends, or than is read: the question must be split. */
+/** The answer is larger than the endpoint sends, or than we read: the call must be split. */
 export function isTooMuch(failure: RpcFailure): boolean {
   const { type } = classifyLogsFailure(failure, 1)
   return type === 'tooMany' || type === 'tooWide'
 }
 
 /**
- * Our logs of one block, transaction by transaction: for a block whose logs are too much for one answer.
- * @throws RpcFailure `tooMuch` when those of one transaction are.
+ * Reads our logs of one block transaction by transaction, for a block whose logs are too much for one answer.
+ * @throws RpcFailure `tooMuch` when the logs of one transaction are too much.
  */
 export async function readLogsByReceipt(
   block: BlockHead,
@@ -58,7 +58,7 @@ async function readReceipts(
   } catch (error) {
     if (!(error instanceof RpcFailure) || !isTooMuch(error)) throw error
   }
-  // Together they were too much, whatever their number.
+  // Together the receipts were too much: one by one.
   const receipts: unknown[] = []
   for (const { method, params } of calls)
     receipts.push(
@@ -78,6 +78,6 @@ function logsOf(raw: unknown, block: BlockHead, endpoint: Endpoint): RpcLog[] {
 function tooMuch(block: BlockHead, endpoint: Endpoint): RpcFailure {
   return new RpcFailure(
     'tooMuch',
-    `${endpoint.alias}: the logs of one transaction in block ${block.number} are longer than rpc_max_response_bytes, or than the endpoint answers`,
+    `${endpoint.alias}: the logs of one transaction in block ${block.number} are larger than rpc_max_response_bytes, or than the endpoint sends`,
   )
 }

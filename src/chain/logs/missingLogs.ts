@@ -13,16 +13,16 @@ import {
   isZeroBloom,
 } from './bloom.js'
 
-/** Questions by block hash before a log that the bloom claims counts as withheld. */
+/** The block is asked for its logs by hash so often, before a log that the bloom claims counts as withheld. */
 const ASK_BY_HASH = 2
-/** A bloom this likely to claim by chance proves nothing: on a busy chain it is nearly full. */
+/** A bloom that claims a log by chance with this probability proves nothing: on a busy chain it is nearly full. */
 const WORTHLESS_ODDS = 0.001
 /** Blocks with more transactions than this are not read receipt by receipt. */
 const MAX_RECEIPTS = 500
 
 /**
- * Finds logs that `eth_getLogs` left out. Nodes have answered complete-looking lists with a log missing, up to whole
- * blocks; the header's bloom is what gives them away.
+ * Finds logs that `eth_getLogs` left out. Nodes have answered lists that looked complete and lacked a log, or all logs of a
+ * block. The bloom in the header shows it.
  */
 export class MissingLogs {
   readonly #probe: BloomProbe
@@ -35,8 +35,8 @@ export class MissingLogs {
 
   /**
    * @param logs of this block, in order.
-   * @param areApart they may come from a node that lacks the block: where no bloom tells, they are asked for by its hash.
-   * @returns the block's logs, with what was missing.
+   * @param areApart the logs may come from a node that lacks the block: without a bloom they are then read by block hash.
+   * @returns the block's logs, complete; `logs` itself when nothing was missing.
    * @throws ChainDataError `missing_log` when the endpoint withholds one; RpcFailure.
    */
   async complete(
@@ -47,7 +47,7 @@ export class MissingLogs {
     areApart = false,
   ): Promise<readonly RpcLog[]> {
     const bloom = decodeBloom(block.logsBloom)
-    // Some chains do not fill their blooms: an empty one says nothing, a filled one is always asked.
+    // Some chains do not fill their blooms: an empty one proves nothing.
     if (bloom === undefined || isZeroBloom(bloom)) {
       if (!areApart || endpoint.logsByHash.holds) return logs
       const byHash = await this.askByHash(block, endpoint, signal)
@@ -55,7 +55,7 @@ export class MissingLogs {
     }
     let known = logs
     for (let asked = 0; claimsMoreThan(bloom, known, this.#probe); asked++) {
-      // One more question is worth it even then: it is another way through the node.
+      // A first call by hash is worth it even with a bloom that proves nothing: the node finds the logs in another way.
       if (asked > 0 && falseClaimOdds(bloom, this.#probe) > WORTHLESS_ODDS) return known
       if (asked === ASK_BY_HASH) {
         await this.#assertFalseClaim(block, known, endpoint, signal)
@@ -68,9 +68,9 @@ export class MissingLogs {
   }
 
   /**
-   * Logs of exactly this block.
-   * @returns undefined for null: the block has none, or is not known; and where the question is not understood.
-   * @throws RpcFailure `behind` when the endpoint does not know it (any more).
+   * Reads the logs of exactly this block, by its hash.
+   * @returns undefined when the endpoint answers null (no logs, or an unknown block), or does not understand the call.
+   * @throws RpcFailure
    */
   async askByHash(block: BlockHead, endpoint: Endpoint, signal: AbortSignal): Promise<RpcLog[] | undefined> {
     let raw: unknown
@@ -78,7 +78,7 @@ export class MissingLogs {
       raw = await endpoint.call('eth_getLogs', [{ ...this.#filter, blockHash: block.hash }], signal)
     } catch (error) {
       if (!(error instanceof RpcFailure) || !isNotUnderstood(error)) throw error
-      endpoint.logsByHash.told()
+      endpoint.logsByHash.refused()
       return undefined
     }
     endpoint.logsByHash.forget()
@@ -90,8 +90,9 @@ export class MissingLogs {
   }
 
   /**
-   * Receipts decide: together they make exactly the header's bloom, and hold no log of ours that is not known.
-   * @throws ChainDataError `missing_log` when they show one, or can't be had.
+   * Proves by receipts that the bloom claims a log that does not exist: together the receipts' blooms must make exactly the
+   * header's, and hold no log of ours that is not known.
+   * @throws ChainDataError `missing_log` when they hold one, or can't be read.
    */
   async #assertFalseClaim(
     block: BlockHead,
@@ -118,12 +119,12 @@ export class MissingLogs {
     if (isComplete && !isWithheld) return
     throw new ChainDataError(
       'missing_log',
-      `${endpoint.alias}: the bloom of block ${block.number} has an event of ours that no log shows`,
+      `${endpoint.alias}: by its bloom, block ${block.number} has an event of ours, but the endpoint has no log of it`,
     )
   }
 }
 
-/** Key of a log within its block: some chains count the logs of each transaction from 0, so `logIndex` alone is not one. */
+/** Key of a log within its block. The log index alone is none: some chains count the logs of each transaction from 0. */
 function placeOf({ transactionHash, logIndex }: RpcLog): string {
   return `${transactionHash}:${logIndex}`
 }
@@ -138,13 +139,13 @@ async function readReceipts(
 ): Promise<readonly Receipt[] | undefined> {
   if (!endpoint.blockReceipts.holds) {
     try {
-      // By number, which every node that has the method understands; `ofBlock` looks at the hash.
+      // By number, which every node with this method understands; `ofBlock` compares the hash.
       const raw = await endpoint.call('eth_getBlockReceipts', [quantity(block.number)], signal)
       endpoint.blockReceipts.forget()
       if (Array.isArray(raw)) return ofBlock(raw, block)
     } catch (error) {
       if (!(error instanceof RpcFailure)) throw error
-      if (isNotUnderstood(error)) endpoint.blockReceipts.told()
+      if (isNotUnderstood(error)) endpoint.blockReceipts.refused()
       else if (error.kind !== 'rpc') throw error
     }
   }
@@ -159,7 +160,7 @@ async function readReceipts(
   )
 }
 
-/** @returns undefined unless every receipt is there and belongs to this very block. */
+/** @returns undefined unless every receipt is there and belongs to this block. */
 function ofBlock(raw: readonly unknown[], block: BlockHead): readonly Receipt[] | undefined {
   const receipts = raw as readonly (Receipt | null)[]
   return receipts.every(

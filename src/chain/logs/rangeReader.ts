@@ -14,11 +14,11 @@ import { decodeLogs, logsFilter, type RpcLog, unpackLog } from '../rpc/rpcLogs.j
 import type { ContractStates } from '../state/contractStates.js'
 import {
   type DecodedBlock,
-  decodeBlock,
+  decodeBlockLogs,
   decodePackedBlocks,
   headerOf,
+  l1InfoRootEvent,
   mixedBranches,
-  toldByV2,
 } from './decodedBlocks.js'
 import { withInitialExitRoots } from './initialExitRoots.js'
 import { LogPositions } from './logPositions.js'
@@ -26,21 +26,21 @@ import { isTooMuch } from './logsByReceipt.js'
 import { MissingLogs } from './missingLogs.js'
 import { type LogsWindow, readLogsWindow } from './readLogs.js'
 
-/** Every block this close below the head comes with its header: its bloom is checked, and a reorg shows. One batch's worth. */
+/** Blocks this close to the head are read with their headers: their blooms are checked, and a reorg shows. They fit one batch. */
 export const NEAR_HEAD_BLOCKS = 48
-/** A window whose parts did not fit together is read again at once so often: the chain may have moved in between. */
+/** A window whose parts do not fit together is read so often in all: the chain may have moved in between. */
 const TRIES = 3
 const RETRY_PAUSE_MS = 50
-/** Blocks asked for by their hashes at a time, where logs may be missing. */
+/** How many blocks at a time are checked for missing logs. */
 const BLOCKS_AT_ONCE = 6
 
 interface DecodedWindow {
   readonly decoded: readonly DecodedBlock[]
-  /** As it was when the logs got their places. */
+  /** The first block counted per transaction, as it was when the logs got their positions. */
   readonly perTransactionFrom: number | undefined
 }
 
-/** Reads stretches of one network's chain from one endpoint at a time, and believes nothing that does not fit together. */
+/** Reads ranges of one network's blocks, each from one endpoint, and refuses answers that do not fit together. */
 export class RangeReader {
   readonly positions: LogPositions
   readonly #filter: EventFilter
@@ -49,7 +49,7 @@ export class RangeReader {
   readonly #network: NetworkConfig
   readonly #clock: Clock
   readonly #states: Pick<ContractStates, 'need'>
-  /** Blocks still to be read carefully: none while from > to. */
+  /** The blocks still to be read carefully; none while from > to. */
   #carefulFrom = 1
   #carefulTo = 0
 
@@ -68,7 +68,7 @@ export class RangeReader {
     this.#clock = clock
   }
 
-  /** Until read again, [from, to] comes with all its headers. */
+  /** Blocks `from` … `to` are read with all their headers, until they have been read once. */
   readCarefully(from: number, to: number): void {
     const isPending = this.#carefulFrom <= this.#carefulTo
     this.#carefulFrom = isPending ? Math.min(this.#carefulFrom, from) : from
@@ -122,10 +122,10 @@ export class RangeReader {
       const { events } = block
       if (events.length === 0) continue
       const header = headerOf(block, window.headers, endpoint)
-      const isUntold = manager !== undefined && events.some((event) => event.type === 'rollupAdded')
+      const needsRoot = manager !== undefined && events.some((event) => event.type === 'rollupAdded')
       blocks.push({
         header,
-        events: isUntold
+        events: needsRoot
           ? await withInitialExitRoots(events, block.logs(), manager, this.#states, endpoint, signal)
           : events,
       })
@@ -144,8 +144,8 @@ export class RangeReader {
   }
 
   /**
-   * The head's own block by its hash: the cheapest question at the tip, and no node can answer it for another branch.
-   * @returns undefined when `block` is not the head at hand, or the endpoint does not understand the question.
+   * Reads the head's block by its hash: the cheapest call at the tip, and no node can answer it for another branch.
+   * @returns undefined when `block` is not the head, or the endpoint does not answer such calls.
    */
   async #readHeadBlock(
     head: BlockHead,
@@ -165,7 +165,7 @@ export class RangeReader {
     }
   }
 
-  /** Near the head and in careful stretches, where all headers are at hand. */
+  /** Adds logs that the endpoint left out, as far as the window's headers show them. */
   async #completeByBloom(
     groups: Map<number, readonly RpcLog[]>,
     window: LogsWindow,
@@ -189,20 +189,20 @@ export class RangeReader {
     for (const [number, logs] of sorted) groups.set(number, logs)
   }
 
-  /** Blocks with their logs, in order, complete as far as their headers tell. */
+  /** Decodes a window's blocks, in order, with the logs that the endpoint left out as far as the headers show them. */
   async #decodePlain(window: LogsWindow, endpoint: Endpoint, signal: AbortSignal): Promise<DecodedWindow> {
     const { logs, to } = window
     const plain = logs instanceof PackedLogs ? decodeLogs(logs, 0, to, endpoint.alias) : logs
     const groups = groupByBlock(plain, endpoint)
     await this.#completeByBloom(groups, window, endpoint, signal)
     const perTransactionFrom = await this.positions.place(groups, window.headers, endpoint, signal)
-    const decoded = [...groups.values()].map((group) => decodeBlock(group, this.#filter))
+    const decoded = [...groups.values()].map((group) => decodeBlockLogs(group, this.#filter))
     return { decoded, perTransactionFrom }
   }
 
   /**
-   * The same for a window of far history that came packed, most of it without text or objects.
-   * @returns undefined when it did not come so, a log of its last block is missing, or its logs are not counted as they seem.
+   * The same for a window of backfill whose logs are packed: most of them never become text or objects.
+   * @returns undefined when its logs are not packed, its last block lacks a log, or the positions need requests.
    */
   async #decodePacked(
     window: LogsWindow,
@@ -222,8 +222,8 @@ export class RangeReader {
   }
 
   /**
-   * Reads the headers that blocks with events still need: for the parent hash of an L1 info leaf that no
-   * UpdateL1InfoTreeV2 tells, and for times where the logs have none that can be trusted.
+   * Reads the headers that blocks with events still need: for the parent hash of an L1 info leaf without UpdateL1InfoTreeV2,
+   * and for times where those in the logs can't be trusted.
    */
   async #readMissingHeaders(
     decoded: readonly DecodedBlock[],
@@ -237,7 +237,7 @@ export class RangeReader {
     const trust = endpoint.timestamps
     const bare = decoded.filter(({ number, events }) => events.length > 0 && !window.headers.has(number))
     const inDoubt = bare.filter(
-      ({ events }) => events.some((event) => event.type === 'l1InfoLeaf') && !toldByV2(events),
+      ({ events }) => events.some((event) => event.type === 'l1InfoLeaf') && !l1InfoRootEvent(events),
     )
     await add(inDoubt.map(({ number }) => number))
 
@@ -245,7 +245,9 @@ export class RangeReader {
       const header = window.headers.get(number)
       if (header !== undefined && trust.isUsable) trust.compare(timestampSec, header.timestampSec)
     }
-    const guessed = bare.filter(({ number, events }) => !window.headers.has(number) && !toldByV2(events))
+    const guessed = bare.filter(
+      ({ number, events }) => !window.headers.has(number) && !l1InfoRootEvent(events),
+    )
     if (guessed.length === 0) return
     const newest = window.headers.get(window.to)!.timestampSec
     if (trust.isUsable && !timesAreSane(guessed, newest)) trust.distrust()
@@ -272,7 +274,7 @@ function groupByBlock(logs: readonly RpcLog[], endpoint: Endpoint): Map<number, 
   return groups
 }
 
-/** @throws RpcFailure when neighbouring headers do not link: they come from two branches. */
+/** @throws RpcFailure when a header does not name the one before it as its parent: they are from two branches. */
 function assertLinked(headers: ReadonlyMap<number, BlockHead>, endpoint: Endpoint): void {
   for (const header of headers.values()) {
     const parent = headers.get(header.number - 1)
@@ -281,7 +283,7 @@ function assertLinked(headers: ReadonlyMap<number, BlockHead>, endpoint: Endpoin
   }
 }
 
-/** Parent of block `from`, when no header up to `to` is missing; they are known to link. */
+/** Parent hash of block `from`; undefined unless all headers up to `to` are there (`assertLinked` has compared them). */
 function linkedParentHash(
   headers: ReadonlyMap<number, BlockHead>,
   from: number,
@@ -291,7 +293,7 @@ function linkedParentHash(
   return decodeHex(headers.get(from)!.parentHash)
 }
 
-/** Times that are there, do not go backwards, and do not pass the last block's. */
+/** Whether all times are there, never decrease, and are at most the last block's. */
 function timesAreSane(blocks: readonly DecodedBlock[], newest: number): boolean {
   let previous = 1
   for (const { timestampSec } of blocks) {

@@ -7,32 +7,31 @@ import { RpcFailure } from '../rpc/rpcFailure.js'
 import { areInOrder, decodeLogs, type logsFilter, type RpcLog } from '../rpc/rpcLogs.js'
 import { isTooMuch, readLogsByReceipt } from './logsByReceipt.js'
 
-/** Logs of a window with the headers that were asked for in the same breath. */
+/** Logs of a window with the headers that were read in the same request. */
 export interface LogsWindow {
   readonly to: number
-  /** By number; the header of `to` is always there. */
+  /** By number. The header of `to` is always there. */
   readonly headers: Map<number, BlockHead>
-  /** Packed where they came so. */
   readonly logs: readonly RpcLog[] | PackedLogs
-  /** They may have come from another node than the headers, one that lacks the newest blocks: then the list is short. */
+  /** Another node than that of the headers may have answered the logs: if it lacks the newest blocks, logs are missing. */
   readonly areLogsApart: boolean
 }
 
-/** Refusals that one window may collect before the endpoint counts as failing: from 10,000 blocks to one in halves, twice. */
+/** After so many refusals of one window the endpoint counts as failing: enough to halve 10,000 blocks down to one, twice. */
 const MAX_REFUSALS = 30
 
 export interface WindowQuestion {
   readonly from: number
   readonly to: number
-  /** Blocks above this one come with their headers. */
+  /** Blocks above this one are read with their headers. */
   readonly headersAbove: number
   readonly filter: ReturnType<typeof logsFilter>
 }
 
 /**
- * Logs of [from, to], or of a shorter window from `from` on when the endpoint wants it shorter. Headers and logs go in
- * one batch where batches are taken, headers first: so one node answers for both, and a node that lacks the last block
- * shows it by a null instead of an incomplete list.
+ * Reads the logs of blocks `from` … `to`, or of fewer blocks from `from` on if the endpoint demands it. Headers and logs go in
+ * one batch where possible, headers first. So one node answers both, and a node that lacks the last block answers null for it
+ * instead of only leaving its logs out.
  * @throws RpcFailure
  */
 export async function readLogsWindow(
@@ -59,7 +58,7 @@ export async function readLogsWindow(
         if (header !== undefined) headers.set(number, header)
         return header === undefined
       })
-      // One node answered a request: where it lacks a block, its list of logs is short as well.
+      // One node answers a request: if it lacks a block, its list lacks the logs of that block as well.
       const { size } = endpoint.batchSize
       const areLogsApart = size === 1 || size !== sizeBefore || !isSettled
       const isWithLogs = unknown.at(-1) === to ? size > 1 : size > numbers.length
@@ -91,8 +90,8 @@ export async function readLogsWindow(
 }
 
 /**
- * Makes the endpoint's window fit what it said.
- * @returns true when a question for the (maybe narrower) window makes sense at once.
+ * Narrows the endpoint's window by what its refusal says.
+ * @returns true when the (perhaps narrower) window should be asked for at once.
  * @throws RpcFailure `behind` or `gone`.
  */
 function narrows(failure: RpcFailure, span: number, from: number, endpoint: Endpoint): boolean {
@@ -109,14 +108,14 @@ function narrows(failure: RpcFailure, span: number, from: number, endpoint: Endp
     case 'rateLimit':
       return false
     case 'unknown':
-      // Once more as it was, then in halves: an unreadable refusal is mostly one more wording of "too wide".
+      // The same window once more, then halves: a refusal that we can't read mostly means "too wide".
       if (span === 1) return false
       endpoint.logRange.refused(span)
       return true
   }
 }
 
-/** No or a broken answer to a wide question may be due to its width. */
+/** A missing or broken answer may be due to the window's width. */
 function countsAgainstWidth(failure: RpcFailure): boolean {
   return failure.kind === 'timeout' || failure.kind === 'network' || failure.kind === 'body'
 }

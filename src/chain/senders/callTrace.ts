@@ -2,12 +2,12 @@ import { eventTopics } from '../../events/eventTopics.js'
 import { uint256Word } from '../../protocol/abiWords.js'
 import { decodeQuantity } from '../rpc/rpcBlocks.js'
 
-/** What a bridge call does, told by its selector or by the event that it emitted. */
+/** What a bridge call does. */
 type BridgeAction = 'deposit' | 'claim' | 'forwardLet'
 
 /** A successful call into the bridge. */
 export interface BridgeCall {
-  /** 0x + 40 lower-case digits; undefined where the trace contradicts itself. */
+  /** 0x + 40 lower-case digits; undefined when the trace contradicts itself. */
   readonly caller: string | undefined
   readonly input: string
   /** Wei sent with it. */
@@ -23,9 +23,9 @@ interface TracedEvent {
 }
 
 export interface BridgeTrace {
-  /** In the order in which they returned: of two nested calls the inner one comes first. */
+  /** In the order in which they returned: of two nested calls, the inner one is first. */
   readonly calls: readonly BridgeCall[]
-  /** In the order of their logs; empty when the tracer tells no logs. */
+  /** In the order of their logs; empty when the tracer does not show logs. */
   readonly events: readonly TracedEvent[]
 }
 
@@ -49,7 +49,7 @@ interface FrameLog {
   readonly position?: unknown
 }
 
-/** Position of the identifying word in the data of each event. */
+/** For each event: what the call does, and which word of the data identifies the deposit or claim. */
 const eventKeys: Readonly<
   Record<string, { readonly action: BridgeAction; readonly keyWord: number | undefined }>
 > = {
@@ -59,22 +59,22 @@ const eventKeys: Readonly<
   [eventTopics.ForwardLET]: { action: 'forwardLet', keyWord: undefined },
 }
 
-/** What the frames below a frame run in. */
+/** The context in which the frames below a frame run. */
 interface Context {
-  /** Caller of the calls made from here: the address whose storage is in use; undefined where the trace does not say. */
+  /** The address whose storage is in use, which is the caller of calls made from here; undefined when the trace does not say. */
   readonly address: string | undefined
-  /** The code that runs is another account's: the frames are below a DELEGATECALL. */
+  /** The frames are below a DELEGATECALL: the code that runs is another account's. */
   readonly isBorrowedCode: boolean
-  /** The call that entered the bridge, where the context is the bridge. */
+  /** The call that entered the bridge, when the context is the bridge. */
   readonly bridgeCall: BridgeCall | undefined
 }
 
-/** zkSync's system contracts forward a call and keep its original caller as the sender. On an EVM no contract at such an address calls others. */
+/** zkSync's system contracts forward a call under its original caller. On an EVM, no contract at such an address calls others. */
 const SYSTEM_CONTRACT = /^0x0{36}[0-9a-f]{4}$/
 
 /**
- * Calls into the bridge that took effect: a frame that failed took everything below it back. The bridge is a proxy, so
- * its code runs in DELEGATECALL frames and its caller is the sender of the CALL that entered the proxy.
+ * Reads the calls into the bridge that took effect: a frame that failed took back everything below it. The bridge is a proxy.
+ * So its code runs in DELEGATECALL frames, and its caller is the sender of the CALL that entered the proxy.
  * @param root answer of `debug_traceTransaction` with callTracer.
  * @param bridge 0x + 40 lower-case digits.
  */
@@ -85,7 +85,7 @@ export function readBridgeTrace(root: unknown, bridge: string): BridgeTrace {
   const visit = (raw: unknown, outer: Context | undefined): void => {
     if (typeof raw !== 'object' || raw === null) return
     const frame = raw as Frame
-    if (isTold(frame.error) || isTold(frame.revertReason)) return
+    if (isPresent(frame.error) || isPresent(frame.revertReason)) return
     const type = lower(frame.type)
     const isSameContext = type === 'delegatecall' || type === 'callcode'
     const entered =
@@ -98,21 +98,21 @@ export function readBridgeTrace(root: unknown, bridge: string): BridgeTrace {
     const inner = list(frame.calls)
     let nextLog = 0
     // A log at position p was emitted after p inner calls.
-    const tellLogs = (before: number) => {
+    const addLogs = (before: number) => {
       for (; nextLog < logs.length && (decodeQuantity(logs[nextLog]!.position) ?? 0) <= before; nextLog++)
-        tellLog(logs[nextLog]!, context)
+        addLog(logs[nextLog]!, context)
     }
     inner.forEach((call, index) => {
-      tellLogs(index)
+      addLogs(index)
       visit(call, context)
     })
-    tellLogs(Number.POSITIVE_INFINITY)
+    addLogs(Number.POSITIVE_INFINITY)
     if (entered !== undefined) calls.push(entered)
   }
 
-  const tellLog = (log: FrameLog, { bridgeCall, isBorrowedCode }: Context): void => {
+  const addLog = (log: FrameLog, { bridgeCall, isBorrowedCode }: Context): void => {
     if (bridgeCall === undefined) return
-    // Below a DELEGATECALL some tracers name the account of the code as the one that emits.
+    // Below a DELEGATECALL some tracers name the account whose code runs as the emitter.
     if (!isBorrowedCode && lower(log.address) !== bridge) return
     const known = eventKeys[lower(list(log.topics)[0])]
     if (known === undefined) return
@@ -127,8 +127,8 @@ export function readBridgeTrace(root: unknown, bridge: string): BridgeTrace {
 }
 
 /**
- * Caller of a frame. Below a DELEGATECALL it is the context's address, whatever `from` says: some tracers print the account
- * of the code there, or the transaction's sender. Elsewhere `from` and the context must agree; undefined where they don't.
+ * The caller of a frame. Below a DELEGATECALL it is the context's address, whatever `from` says: some tracers print the account
+ * whose code runs, or the transaction's sender. Elsewhere `from` and the context must agree. @returns undefined if they don't.
  */
 function callerOf(frame: Frame, outer: Context | undefined): string | undefined {
   const printed = address(frame.from)
@@ -144,7 +144,7 @@ function toCall(frame: Frame, caller: string | undefined): BridgeCall {
 const ADDRESS = /^0x[0-9a-f]{40}$/
 const lower = (value: unknown): string => (typeof value === 'string' ? value.toLowerCase() : '')
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-const isTold = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
 function address(raw: unknown): string | undefined {
   const text = lower(raw)

@@ -3,7 +3,7 @@ import { encodeHex } from '../../protocol/hex.js'
 import type { SenderLog } from '../chainClient.types.js'
 import type { BridgeCall, BridgeTrace } from './callTrace.js'
 
-/** Where the calls that make deposits keep what the event repeats. */
+/** The calls that make deposits, by selector, and how to read the amount that the event repeats. */
 const depositCalls: Readonly<Record<string, { readonly amount: (call: BridgeCall) => bigint | undefined }>> =
   {
     // bridgeAsset(uint32,address,uint256,address,bool,bytes)
@@ -14,7 +14,7 @@ const depositCalls: Readonly<Record<string, { readonly amount: (call: BridgeCall
     '0xb8b284d0': { amount: (call) => argument(call, (data) => uint256Word(data, 2)) },
   }
 
-/** Word of the (global) index in the calls that claim: behind 64 siblings, before etrog behind 32. */
+/** The calls that claim, by selector, and the word that is the (global) index: after 64 siblings, before etrog after 32. */
 const claimIndexWords: Readonly<Record<string, number>> = {
   '0xccaa2d11': 64,
   '0xf5efcd79': 64,
@@ -22,10 +22,8 @@ const claimIndexWords: Readonly<Record<string, number>> = {
   '0x2d2c9d94': 32,
 }
 
-/** forwardLET((uint8,uint32,address,uint32,address,uint256,bytes)[],bytes32) is told by its event; no input is read. */
-
 /**
- * Who called the bridge for each log of one transaction.
+ * Who called the bridge for each log of one transaction. A ForwardLET is matched by its event only, never by a call's input.
  * @param logs all deposits, claims and ForwardLETs of the transaction, by log index.
  * @returns callers (0x + 40 lower-case digits) by log index; a log whose call is not certain is left out.
  */
@@ -33,7 +31,7 @@ export function matchCallers(logs: readonly SenderLog[], trace: BridgeTrace): Ma
   return trace.events.length > 0 ? matchByEvents(logs, trace) : matchByInputs(logs, trace)
 }
 
-/** The tracer shows each event inside its call: what names the deposit or the claim decides. */
+/** The tracer shows events inside their calls: deposit count or global index decide. */
 function matchByEvents(logs: readonly SenderLog[], trace: BridgeTrace): Map<number, string> {
   const callers = new Map<number, string>()
   const left = [...trace.events]
@@ -44,7 +42,7 @@ function matchByEvents(logs: readonly SenderLog[], trace: BridgeTrace): Map<numb
     )
     if (at < 0) continue
     setCaller(callers, log, left[at]!.caller)
-    // A claim that was unset and made again in one transaction has its key twice: each event serves once.
+    // A claim that was unset and made again in one transaction has the same key twice: each event matches one log.
     left.splice(at, 1)
   }
   return callers
@@ -55,7 +53,7 @@ function keyOf(log: SenderLog): bigint | undefined {
   return log.depositCount === undefined ? undefined : BigInt(log.depositCount)
 }
 
-/** The tracer shows calls only. */
+/** The tracer shows only calls: their inputs decide. */
 function matchByInputs(logs: readonly SenderLog[], trace: BridgeTrace): Map<number, string> {
   const callers = new Map<number, string>()
   const claims = logs.filter((log) => log.kind === 'claim')
@@ -66,7 +64,7 @@ function matchByInputs(logs: readonly SenderLog[], trace: BridgeTrace): Map<numb
   return callers
 }
 
-/** A claim's call names the global index; order says nothing, as generations differ in when they emit the event. */
+/** A claim's call names the global index. Their order proves nothing: contract versions emit the event at different moments. */
 function matchClaims(
   claims: readonly SenderLog[],
   calls: readonly BridgeCall[],
@@ -84,24 +82,25 @@ function matchClaims(
   }
 }
 
-/** A call that makes a deposit, as far as the event repeats it. */
+/** The arguments of a call that makes a deposit, as far as the event repeats them. */
 interface DepositCall {
   readonly caller: string | undefined
   readonly network: number
-  /** undefined: no address. */
+  /** Undefined when the argument is no address. */
   readonly address: string | undefined
   readonly amount: bigint | undefined
 }
 
-/** Who calls for one destination: everybody, and by the amount that the call names. */
+/** The callers of the calls for one destination: all of them, and those for each amount. */
 interface Callers {
   readonly all: Set<string | undefined>
   readonly byAmount: Map<bigint | undefined, Set<string | undefined>>
 }
 
 /**
- * As many successful calls as logs, and each fits its log: then they belong together in order. Else only a log that
- * fits the calls of one caller alone is certain. One transaction may have thousands of both: nothing is done for each pair.
+ * If there are as many calls as logs, and each call fits its log, they belong together in order. Otherwise a log's caller is
+ * certain only when all calls that fit the log have the same caller. A transaction may have thousands of both, so that nothing
+ * is done for each pair.
  */
 function matchDeposits(
   deposits: readonly SenderLog[],
@@ -155,7 +154,7 @@ function addCall(places: Map<string, Callers>, key: string, { caller, amount }: 
   place.byAmount.set(amount, exact.add(caller))
 }
 
-/** The amount is no test: a token that takes a fee lets less arrive than the call says. */
+/** The amount need not agree: of a token that takes a fee, less arrives than the call says. */
 function fits({ destinationNetwork, destinationAddress }: SenderLog, call: DepositCall): boolean {
   return (
     (destinationNetwork === undefined || call.network === destinationNetwork) &&
@@ -163,14 +162,14 @@ function fits({ destinationNetwork, destinationAddress }: SenderLog, call: Depos
   )
 }
 
-/** Leaves the log without a caller where the trace contradicts itself. */
+/** The log stays without a caller when the trace contradicts itself. */
 function setCaller(callers: Map<number, string>, { logIndex }: SenderLog, caller: string | undefined): void {
   if (caller !== undefined) callers.set(logIndex, caller)
 }
 
 const selector = (call: BridgeCall): string => call.input.slice(0, 10)
 
-/** Reads an argument of a call as a word behind the selector. */
+/** Reads arguments of a call: `data` is its input without the selector. */
 function argument<T>(call: BridgeCall, read: (data: string) => T): T {
   return read(`0x${call.input.slice(10)}`)
 }

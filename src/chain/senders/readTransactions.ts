@@ -3,10 +3,10 @@ import { NULL_TRIES } from '../endpoints/readBlocks.js'
 import { decodeQuantity, quantity } from '../rpc/rpcBlocks.js'
 import type { RpcCall, RpcOutcome } from '../rpc/rpcTransport.js'
 
-/** A mined transaction, as far as it tells who sent what; addresses lower case. */
+/** What a mined transaction says about its sender; addresses are lower case. */
 export interface Transaction {
   readonly from: string
-  /** undefined for a contract creation. */
+  /** Undefined for a contract creation. */
   readonly to: string | undefined
   readonly blockNumber: number
 }
@@ -14,13 +14,13 @@ export interface Transaction {
 export const ADDRESS = /^0x[0-9a-f]{40}$/
 export const ZERO_ADDRESS = `0x${'00'.repeat(20)}`
 
-/** Blocks with all of their transactions in one request: each has some hundred kilobytes. */
+/** Whole blocks per request: each has some hundred kilobytes. */
 const WHOLE_BLOCKS_AT_ONCE = 10
 
 /**
- * Fills `found` with the transactions of `blocks` (hash → its block) that it does not hold yet: asked for by their
- * hashes, then looked for in their blocks (nodes drop the index of old transactions and keep the blocks), then in the
- * blocks' receipts. A call that is refused or has a malformed answer leaves only its own transaction unknown.
+ * Adds to `found` the missing transactions of `blocks` (transaction hash → block number). They are asked for by hash, then
+ * looked for in their blocks (nodes drop the index of old transactions and keep the blocks), then in the blocks' receipts. A
+ * call that is refused or has a malformed answer leaves only its own transactions missing.
  * @returns whether all are known now.
  * @throws RpcFailure when nothing was answered.
  */
@@ -63,12 +63,12 @@ const wholeBlock = (block: number): RpcCall => ({
 })
 const receipts = (block: number): RpcCall => ({ method: 'eth_getBlockReceipts', params: [quantity(block)] })
 
-/** @returns undefined for a failed call: the other transactions must not wait for it. */
+/** @returns undefined for a failed call: it must not keep the other transactions from being found. */
 function resultOf(outcome: RpcOutcome): unknown {
   return outcome.ok ? outcome.result : undefined
 }
 
-/** Of a block with its transactions, or of its receipts: both name hash, sender, receiver and block. */
+/** The transactions of a block, or its receipts: both name hash, sender, receiver and block. */
 function transactionsOf(raw: unknown): readonly unknown[] {
   if (Array.isArray(raw)) return raw
   const { transactions } = asRecord(raw)
@@ -80,7 +80,7 @@ function hashOf(raw: unknown): string {
   return String(hash ?? transactionHash).toLowerCase()
 }
 
-/** @returns undefined for anything that is no mined transaction of this hash with a sender. */
+/** @returns undefined unless it is a mined transaction of this hash with a sender. */
 function decodeTransaction(raw: unknown, hash: string): Transaction | undefined {
   const transaction = asRecord(raw)
   const from = address(transaction.from)
@@ -89,7 +89,7 @@ function decodeTransaction(raw: unknown, hash: string): Transaction | undefined 
   return { from, to: address(transaction.to), blockNumber }
 }
 
-/** The zero address is no sender: no key signs for it, and some gateways put it where they know nothing. */
+/** The zero address can't be a sender: nobody has its key, and some gateways send it in place of an unknown address. */
 function address(raw: unknown): string | undefined {
   const text = typeof raw === 'string' ? raw.toLowerCase() : ''
   return ADDRESS.test(text) && text !== ZERO_ADDRESS ? text : undefined

@@ -4,7 +4,7 @@ import type { Address } from '../../protocol/chainEvent.js'
 import { decodeHex, encodeHex } from '../../protocol/hex.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import type { Logger } from '../../telemetry/logger.js'
-import type { ResolvedSender, SenderLog, SenderQuestion, TraceBudget } from '../chainClient.types.js'
+import type { SenderAnswer, SenderLog, SenderQuestion, TraceBudget } from '../chainClient.types.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import type { EndpointPool } from '../endpoints/endpointPool.js'
 import { isHistoryGone, isMethodMissing, RpcFailure } from '../rpc/rpcFailure.js'
@@ -13,16 +13,16 @@ import { type BridgeTrace, readBridgeTrace } from './callTrace.js'
 import { matchCallers } from './matchCallers.js'
 import { ADDRESS, readTransactions, type Transaction, ZERO_ADDRESS } from './readTransactions.js'
 
-/** Transactions asked for at a time. */
+/** Transactions read at a time. */
 const TRANSACTIONS_AT_ONCE = 100
 const TRACES_IN_FLIGHT = 4
-/** Default time for traces: backfill stores senders in order, so it waits for a slow tracer, but not for long. */
+/** Default time for traces: in backfill senders are stored in order, so that a slow tracer is waited for, but not for long. */
 const TRACE_MS = 5_000
 const TRACE_MS_PER_QUESTION = 100
-/** Tries for one trace when it is refused: behind a balancer the next call mostly meets another node. */
+/** Tries for one trace that is refused: behind a load balancer the next call mostly meets another node. */
 const TRIES_WHERE_REFUSED = 3
 
-/** Finds out who called the bridge. */
+/** Finds the senders of deposits and claims. */
 export class SenderResolver {
   readonly #network: NetworkConfig
   readonly #pool: EndpointPool
@@ -51,8 +51,8 @@ export class SenderResolver {
       totalMs: TRACE_MS + questions.length * TRACE_MS_PER_QUESTION,
       eachMs: TRACE_MS,
     },
-  ): Promise<Map<string, ResolvedSender>> {
-    const senders = new Map<string, ResolvedSender>()
+  ): Promise<Map<string, SenderAnswer>> {
+    const senders = new Map<string, SenderAnswer>()
     const times = { deadlineMs: this.#clock.now() + budget.totalMs, eachMs: budget.eachMs }
     for (let start = 0; start < questions.length; start += TRANSACTIONS_AT_ONCE) {
       const chunk = questions.slice(start, start + TRANSACTIONS_AT_ONCE)
@@ -74,10 +74,10 @@ export class SenderResolver {
     question: SenderQuestion,
     transaction: Transaction,
     times: TraceTimes,
-    senders: Map<string, ResolvedSender>,
+    senders: Map<string, SenderAnswer>,
     signal: AbortSignal,
   ): Promise<void> {
-    // A call straight to the bridge makes one event of its own: more than one, and the others come from calls within.
+    // A transaction that calls the bridge directly makes one log by that call. If there are more, calls within made the others.
     const isDirect = transaction.to === this.#network.bridge && question.logs.length === 1
     const needsTrace = !isDirect && question.logs.some(isCallerSought)
     const traced = needsTrace ? await this.#trace(question, transaction, times, signal) : noTrace
@@ -97,7 +97,7 @@ export class SenderResolver {
     }
   }
 
-  /** @returns transactions by hash, as far as some endpoint knows them. @throws RetryableError when none answers. */
+  /** @returns transactions by hash, without those that no endpoint knows. @throws RetryableError when none answers. */
   async #readTransactions(
     questions: readonly SenderQuestion[],
     signal: AbortSignal,
@@ -107,7 +107,7 @@ export class SenderResolver {
     )
     const found = new Map<string, Transaction>()
     let answers = 0
-    // An unknown transaction is no failure of the endpoint: blocks are still read from it.
+    // That an endpoint lacks a transaction must not count as its failure: blocks are still read from it.
     await this.#pool.tryEach(
       (endpoint) => endpoint.serves('logs'),
       async (endpoint) => {
@@ -117,7 +117,7 @@ export class SenderResolver {
       },
       signal,
     )
-    if (answers === 0) throw new RetryableError('no endpoint tells of transactions now')
+    if (answers === 0) throw new RetryableError('no endpoint answers for transactions now')
     return found
   }
 
@@ -132,13 +132,13 @@ export class SenderResolver {
     const leftMs = deadlineMs - this.#clock.now()
     if (leftMs <= 0) return { trace: undefined, isOpen: true, isFailed: false }
     const hash = encodeHex(question.transactionHash)
-    // Monotonic time has fractions, which a timer does not take.
+    // Rounded up: the clock has fractions of milliseconds, which a timer does not take.
     const spent = AbortSignal.timeout(Math.ceil(Math.min(leftMs, eachMs)))
     let isFailed = false
     const { answer } = await this.#pool.tryEach(
       (endpoint) => serves(endpoint) && endpoint.traces.isReady(blockNumber),
       async (endpoint) => {
-        // The time went to another tracer: that says nothing of this one.
+        // Another endpoint has used up the time: that says nothing about this one.
         if (spent.aborted) return undefined
         try {
           const root = await this.#callTracer(endpoint, hash, AbortSignal.any([signal, spent]))
@@ -172,7 +172,7 @@ export class SenderResolver {
     }
   }
 
-  /** Learns from a failure. @returns false when it is about this transaction only. */
+  /** Remembers a failure. @returns false when it concerns this transaction only. */
   #isRefusal(failure: RpcFailure, endpoint: Endpoint, block: number): boolean {
     if (isTracerMissing(failure)) {
       this.#logger.debug('endpoint offers no call traces now', { endpoint: endpoint.alias })
@@ -187,7 +187,7 @@ export class SenderResolver {
   }
 }
 
-/** A message names its sender itself, and nobody is shown as the one who claimed what an administrator set. */
+/** Whether the log's caller must be found in a trace. Not for messages, which name their sender, nor for set claims, which have no caller. */
 function isCallerSought({ kind, leafType }: SenderLog): boolean {
   return kind !== 'claimSet' && (kind !== 'deposit' || leafType !== 1)
 }

@@ -1,10 +1,10 @@
-import type { ChainClient, ResolvedSender, SenderLog, SenderQuestion } from '../../chain/chainClient.types.js'
+import type { ChainClient, SenderAnswer, SenderLog, SenderQuestion } from '../../chain/chainClient.types.js'
 import { senderKey } from '../../chain/senderKey.js'
 import { PackedClaim, PackedDeposit } from '../../events/packedEvents.js'
 import type { ChainEvent, IndexedBlock } from '../../protocol/chainEvent.js'
 import type { Clock } from '../../telemetry/clocks.js'
 
-/** One question per transaction with deposits, claims, set claims or ForwardLETs. */
+/** One question for each transaction with deposits, claims, set claims or ForwardLETs. */
 function senderQuestions(blocks: readonly IndexedBlock[]): SenderQuestion[] {
   const byTransaction = new Map<string, SenderQuestion & { readonly logs: SenderLog[] }>()
   for (const { events } of blocks)
@@ -32,17 +32,17 @@ function senderLog(event: ChainEvent): SenderLog | undefined {
   }
 }
 
-/** An endpoint that is far ahead of the one that told the head gives blocks at the tip packed, too. */
+/** Makes packed events plain. They occur at the tip, too: when another endpoint, far ahead of the head, answered the logs. */
 function withPlainEvents(blocks: readonly IndexedBlock[]): IndexedBlock[] {
   const plain = (event: ChainEvent): ChainEvent =>
     event instanceof PackedDeposit || event instanceof PackedClaim ? event.toPlain() : event
   return blocks.map(({ header, events }) => ({ header, events: events.map(plain) }))
 }
 
-/** The blocks with their senders; an event without an answer keeps none, and the sender pass asks for it again. */
+/** The blocks with senders. An event without an answer stays without: the sender pass asks again. */
 function withSenders(
   blocks: readonly IndexedBlock[],
-  answers: ReadonlyMap<string, ResolvedSender>,
+  answers: ReadonlyMap<string, SenderAnswer>,
 ): IndexedBlock[] {
   return blocks.map(({ header, events }) => ({
     header,
@@ -54,18 +54,18 @@ function withSenders(
   }))
 }
 
-/** What one wait for senders may cost at the tip. */
+/** How long a commit at the tip may wait for senders. */
 export interface SenderBudget {
   readonly clock: Pick<Clock, 'sleep'>
   readonly ms: number
 }
 
-/** Share of the budget for traces: a call without a trace by then gets tx.from, and is corrected later. */
+/** The share of the budget for traces. A caller without a trace by then is tx.from, and is corrected later. */
 const TRACE_SHARE = 0.75
 
 /**
- * Senders of blocks at the tip, before they are committed. When the transactions themselves take longer than the budget or
- * fail, the blocks go on without: readers see null, never a guess, and the sender pass asks again.
+ * Finds the senders of blocks at the tip before they are committed. If the transactions can't be read within the budget, the
+ * blocks are committed without senders: readers see null, never a guess, and the sender pass asks again.
  */
 export async function resolveBeforeCommit(
   client: Pick<ChainClient, 'resolveSenders'>,
@@ -91,7 +91,7 @@ export async function resolveBeforeCommit(
     return withSenders(blocks, answers)
   } catch {
     signal.throwIfAborted()
-    // Whatever it was, the sender pass meets it again and tells of it.
+    // The sender pass meets the failure again, and reports it.
     return blocks
   } finally {
     answered.abort()

@@ -13,23 +13,23 @@ import type { SyncReport } from '../syncReport.js'
 
 export type NoteWriter = Pick<ShardWriter, 'senderNotes' | 'notedSenders' | 'correctSenders'>
 
-/** Rows of one question: few while nothing is answered, so that a node without traces gets little to refuse. */
+/** Rows that are asked for at once: few while nothing is answered, so that a node without traces gets few calls to refuse. */
 const FEWEST = 8
 const MOST = 256
-/** Answers kept for the next step. */
+/** Most answers that are kept for the next step. */
 const MOST_ANSWERS = 4_096
-/** Pause after a question without an answer; it doubles each time. */
+/** Pause after a batch without an answer; it doubles each time. */
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
-/** Nobody waits for these traces, so they may take as long as the endpoint lets them. */
+/** Nothing waits for these traces, so they may take long. */
 const BUDGET = { totalMs: 60_000, eachMs: 60_000 } as const
-/** The rest of a transaction whose own trace failed grows with each try; after MOST_TRIES it is RARE_REST_MS. */
+/** How long a transaction whose own trace failed is not asked for: longer after each try, RARE_REST_MS after MOST_TRIES. */
 const FIRST_REST_MS = 3_000
 const REST_GROWTH = 1.5
 const LONGEST_REST_MS = 10 * 60_000
 const MOST_TRIES = 24
 const RARE_REST_MS = 6 * 3_600_000
-/** Transactions whose tries are remembered. */
+/** Rows whose tries are remembered. */
 const MOST_REMEMBERED = 10_000
 /** A transaction that no endpoint knows keeps `is_synced` false for at most this long. */
 const AWAITED_MS = 60_000
@@ -40,8 +40,8 @@ interface Tries {
 }
 
 /**
- * Asks again for the senders of noted rows: rows that have tx.from because no trace was available, and rows whose transaction
- * no endpoint knew. The sync loop never waits for it; answers are stored by the next step.
+ * Asks again for the senders of noted rows: those whose caller is tx.from because no trace was available, and those whose
+ * transaction no endpoint knew. The sync loop never waits for the answers: `step` stores those that have come.
  */
 export class SenderCorrections {
   readonly #client: Pick<ChainClient, 'resolveSenders' | 'canTrace'>
@@ -50,12 +50,12 @@ export class SenderCorrections {
   readonly #report: SyncReport
   /** By row. */
   readonly #tries = new Map<string, Tries>()
-  /** Rows whose transaction no endpoint knew when they were stored, and since when. */
+  /** Rows whose transaction no endpoint knew when they were stored, and that time. */
   readonly #awaited = new Map<string, number>()
   /** Answers to be stored by the next step; undefined when there are none. */
   #answered: CorrectedSender[] | undefined
   #isAsking = false
-  /** Increases when rows are taken back: answers to older questions are dropped. */
+  /** Grows when rows are taken back: answers to older questions are dropped. */
   #generation = 0
   #batch = FEWEST
   #pauseMs = FIRST_PAUSE_MS
@@ -74,7 +74,7 @@ export class SenderCorrections {
     this.#report = options.report
   }
 
-  /** Call it before rows are stored: rows without a sender keep `is_synced` false for a while. */
+  /** To be called before rows are stored: those without a sender keep `is_synced` false for a while. */
   expect(resolved: readonly RowSender[]): void {
     const now = this.#clock.now()
     for (const { kind, ordinal, sender } of resolved)
@@ -90,7 +90,7 @@ export class SenderCorrections {
     this.#tellAwaited()
   }
 
-  /** Stores what was answered since the last step, and asks on when something is due. */
+  /** Stores the answers that came since the last step, and starts asking again when something is due. */
   step(signal: AbortSignal): void {
     const answered = this.#answered
     this.#answered = undefined
@@ -104,10 +104,10 @@ export class SenderCorrections {
     if (rows.length > 0) void this.#askOn(rows, signal)
   }
 
-  /** The next rows that are worth a question. */
+  /** The next rows to ask for. */
   #due(): readonly NotedSender[] {
     const { fallback, unknown } = this.#writer.senderNotes()
-    // Without a tracer only rows of unknown transactions are worth a question.
+    // While no endpoint traces, asking helps only rows whose transaction was unknown.
     if (fallback + unknown === 0 || (unknown === 0 && !this.#client.canTrace())) return []
     const now = this.#clock.now()
     const rows = this.#writer.notedSenders(this.#batch, this.#last)
@@ -115,7 +115,7 @@ export class SenderCorrections {
     return rows.filter((row) => (this.#tries.get(keyOf(row))?.notBeforeMs ?? 0) <= now)
   }
 
-  /** Asks batch after batch as long as answers come, each row once: what is answered is stored by the next step. */
+  /** Asks batch after batch as long as answers come, each row once. */
   async #askOn(first: readonly NotedSender[], signal: AbortSignal): Promise<void> {
     const generation = this.#generation
     const { fallback, unknown } = this.#writer.senderNotes()
@@ -150,7 +150,7 @@ export class SenderCorrections {
       const isCertain = sender !== undefined && !sender.isProvisional
       if (isCertain) this.#tries.delete(keyOf(row))
       else if (sender === undefined || sender.isTraceFailed === true) this.#rest(row)
-      // A transaction that has turned up is stored at once, even while its caller is provisional.
+      // The sender of a transaction that is known now is stored at once, even if its caller is provisional.
       if (isCertain || (sender !== undefined && row.isUnknown)) corrected.push({ row, sender })
     }
     return corrected
@@ -177,7 +177,7 @@ export class SenderCorrections {
 
 const keyOf = ({ transactionHash, logIndex }: NotedSender): string => senderKey(transactionHash, logIndex)
 
-/** One question per transaction, with all of its logs: logs of other rows help to tell its calls apart. */
+/** One question per transaction, with all of its logs: those of other rows help to match its calls. */
 export function questionsOf(open: readonly UnresolvedSender[]): SenderQuestion[] {
   const questions = new Map<string, SenderQuestion>()
   for (const { transactionHash, blockNumber, transactionLogs } of open) {

@@ -9,21 +9,21 @@ import { type NoteWriter, questionsOf, SenderCorrections } from './senderCorrect
 
 const LARGEST_BATCH = 1024
 /**
- * Answered batches are stored together, as far as the time reaches: lists by address change a page per sender, in one
- * transaction as in sixteen. Storing those of a million deposits fell from 10 to 2.7 s of CPU time.
+ * So many answered batches are stored in one transaction, if there is time to wait for them: lists by address change a page per
+ * sender in each transaction. Storing the senders of a million deposits went from 10 to 2.7 s of CPU time.
  */
 const MOST_BATCHES = 16
-/** After this many failures in a row of a batch of one row, its transaction counts as unknown. */
+/** After so many failures in a row of a batch of one row, its transaction counts as unknown. */
 const FAILURES_OF_ONE = 3
 
-/** `more`: some were resolved and others wait. `waiting`: the last try failed, the next one is not due yet. */
+/** `more`: some rows were resolved, and there are more. `waiting`: the last try failed, and the next one is not due yet. */
 export type SenderProgress = 'done' | 'more' | 'waiting'
 
 type SenderWriter = Pick<ShardWriter, 'unresolvedSenders' | 'resolveSenders'> & NoteWriter
 
 /**
- * Resolves the senders that backfill left open, in order, behind the shard's watermark, a few bounded batches per step.
- * What fails here never holds up the blocks: the pass waits on its own.
+ * Finds the senders that backfill left open, in order, from the shard's watermark on, a few batches per step. A failure here
+ * never holds up the blocks: the pass waits by itself.
  */
 export class SenderPass {
   readonly #client: Pick<ChainClient, 'resolveSenders' | 'canTrace'>
@@ -33,7 +33,7 @@ export class SenderPass {
   readonly #backoff: Backoff
   readonly #largestBatch: number
   #batchSize: number
-  /** As many as the last steps had time for. */
+  /** How many batches the next step reads: as many as the last steps had time for. */
   #batches = 1
   #notBefore = 0
   /** Failures in a row of a batch of one row. */
@@ -64,9 +64,9 @@ export class SenderPass {
   }
 
   /**
-   * Asks batch after batch, and stores what was answered. No other method of the writer may run meanwhile: what is asked
-   * for is what is stored.
-   * @param untilMs no further batch is asked for from then on.
+   * Asks batch after batch, and stores the answers. No other method of the writer may run meanwhile: the rows that were asked
+   * for are those that are stored.
+   * @param untilMs from then on no further batch is asked for.
    */
   async step(signal: AbortSignal, untilMs = 0): Promise<SenderProgress> {
     const progress = await this.#resolve(signal, untilMs)
@@ -91,13 +91,13 @@ export class SenderPass {
       } catch (error) {
         if (!(error instanceof RetryableError)) throw error
         if (asked.length === 1 && ++this.#failuresOfOne >= FAILURES_OF_ONE) {
-          // A batch can't get smaller, and blocks are still read: the failure is this transaction's own.
+          // Even alone it fails, while blocks can be read: the failure is this transaction's own.
           this.#failuresOfOne = 0
           resolved.push({ ...asked[0]!, sender: null })
           continue
         }
         failure = error
-        // One transaction that can't be read takes its whole batch along: smaller batches get the others through.
+        // A transaction that can't be read makes its whole batch fail: smaller batches get the others through.
         this.#batchSize = Math.max(1, this.#batchSize >> 2)
       }
       batches++
@@ -115,7 +115,7 @@ export class SenderPass {
     return isAll && open.length < limit ? 'done' : 'more'
   }
 
-  /** @returns one answer per row: null for a transaction that no endpoint knows, so that it does not hold up the others. */
+  /** @returns one answer per row: null for a transaction that no endpoint knows, which must not hold up the others. */
   async #ask(open: readonly UnresolvedSender[], signal: AbortSignal): Promise<RowSender[]> {
     const answers = await this.#client.resolveSenders(questionsOf(open), signal)
     return open.map(({ kind, ordinal, transactionHash, logIndex }) => {

@@ -1,4 +1,4 @@
-import { tellsParent } from '../../protocol/chainEvent.js'
+import { hasParentHash } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import type { BlockNumber } from '../../protocol/units.js'
 import { equalBytes, readUint48BigEndian } from '../../store/layout/bytes.js'
@@ -29,7 +29,7 @@ export function checkPosition({ view, checkpoint, counters }: VerifyContext): st
     const header = decodeHeader(readUint48BigEndian(key, 0) as BlockNumber, value)
     if (header.number > checkpoint.number)
       throw new DamageError(`header of block ${header.number} is stored, after the checkpoint`)
-    const isNext = kept > 0 && header.number === before.number + 1 && tellsParent(header)
+    const isNext = kept > 0 && header.number === before.number + 1 && hasParentHash(header)
     if (isNext && !equalBytes(header.parentHash, before.hash))
       throw new DamageError(
         `block ${header.number} names parent ${encodeHex(header.parentHash)}, block ${before.number} is ${encodeHex(before.hash)}`,

@@ -3,8 +3,8 @@ import {
   type BlockBatch,
   type BlockHeader,
   type ChainEvent,
+  hasParentHash,
   type IndexedBlock,
-  tellsParent,
 } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import { equalBytes } from '../../store/layout/bytes.js'
@@ -113,7 +113,7 @@ function assertFollows(checkpoint: BlockHeader | undefined, batch: BlockBatch): 
       before = header
       continue
     }
-    const isNext = header.number === before.number + 1 && tellsParent(header)
+    const isNext = header.number === before.number + 1 && hasParentHash(header)
     if (isNext && !equalBytes(header.parentHash, before.hash))
       throw new InvariantError(
         `block ${header.number} names parent ${encodeHex(header.parentHash)}, block ${before.number} is ${encodeHex(before.hash)}`,

@@ -90,7 +90,7 @@ test('a transaction with more logs than the cap halts the network under its own 
         (error) =>
           error instanceof FatalError &&
           error.reason === 'answer_too_large' &&
-          /block 3 are longer than rpc_max_response_bytes/.test(error.message),
+          /block 3 are larger than rpc_max_response_bytes/.test(error.message),
       )
     },
     { config, endpoints: 2 },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ResolvedSender, SenderQuestion } from '../../../../src/chain/chainClient.types.js'
+import type { SenderAnswer, SenderQuestion } from '../../../../src/chain/chainClient.types.js'
 import { senderKey } from '../../../../src/chain/senderKey.js'
 import { encodeHex } from '../../../../src/protocol/hex.js'
 import { createFakeWorld, type FakeNetwork, type Recipe } from '../../../support/fakeChain.js'
@@ -43,14 +43,14 @@ async function questionsOf({ client }: OpenChain): Promise<SenderQuestion[]> {
 }
 
 /** `caller from`, with a question mark when provisional. */
-const told = (senders: ReadonlyMap<string, ResolvedSender>) =>
+const told = (senders: ReadonlyMap<string, SenderAnswer>) =>
   [...senders.values()].map(
     ({ caller, transactionSender, isProvisional }) =>
       `${encodeHex(caller)} ${encodeHex(transactionSender)}${isProvisional ? '?' : ''}`,
   )
 
 /** The answers in the order of the questions, each for one log. */
-const inOrder = (questions: readonly SenderQuestion[], senders: ReadonlyMap<string, ResolvedSender>) =>
+const inOrder = (questions: readonly SenderQuestion[], senders: ReadonlyMap<string, SenderAnswer>) =>
   new Map(
     questions.flatMap(({ transactionHash, logs: [log] }) => {
       const key = senderKey(transactionHash, log!.logIndex)
