@@ -1,7 +1,7 @@
 import type { Clock } from '../telemetry/clocks.js'
 
 /**
- * Growing waits between tries: doubled each time up to a cap, and each wait is between half of that and all of it, so that
+ * Growing waits between tries: twice as long each time, up to a cap. Each wait is a random part of that, at least half, so that
  * threads which failed together do not come back together.
  */
 export class Backoff {
@@ -23,7 +23,7 @@ export class Backoff {
 
   /** @returns milliseconds to wait after one more failure. */
   nextMs(): number {
-    // 2^20 is past every cap; more would overflow in the long run.
+    // 2^20 exceeds every cap; larger powers would overflow in time.
     const grown = this.#baseMs * 2 ** Math.min(this.#failures++, 20)
     return Math.min(this.#capMs, grown) * (0.5 + this.#clock.random() / 2)
   }

@@ -3,7 +3,7 @@ import type { StatusBoardHandle } from '../board/statusBoard.js'
 import type { Config } from '../config/config.types.js'
 import type { CompiledMerkle } from '../wasm/wasmModule.js'
 
-/** What the indexer thread starts from: plain data. */
+/** What an indexer thread starts with: data that can be sent to a worker. */
 export interface IndexerWorkerData {
   readonly config: Config
   readonly networkId: number
@@ -16,7 +16,7 @@ export interface StopMessage {
   readonly type: 'stop'
 }
 
-/** From the sync loop to whoever listens; numbers that change all the time are on the status board instead. */
+/** What the sync loop reports. Numbers that change all the time are on the status board instead. */
 export type SyncMessage =
   | {
       readonly type: 'progress'
@@ -26,7 +26,7 @@ export type SyncMessage =
       readonly blocksPerSecond: number
       readonly eventsPerSecond: number
     }
-  /** The checkpoint is at the head and every sender is known: the first time since the start. */
+  /** For the first time since the start, the checkpoint is at the head and every sender is known. */
   | { readonly type: 'caughtUp'; readonly networkId: number; readonly block: number }
   | {
       readonly type: 'halted'
@@ -48,5 +48,5 @@ export type IndexerMessage =
   | SyncMessage
   /** The thread has closed its store and will end by itself. */
   | { readonly type: 'stopped'; readonly networkId: number }
-  /** The thread ended without being asked to: the process should end too. */
+  /** The thread ended without being asked to: the process should end, too. */
   | { readonly type: 'died'; readonly networkId: number; readonly message: string }

@@ -7,7 +7,7 @@ import type { SyncMessage } from './indexerMessages.js'
 
 const PROGRESS_EVERY_MS = 5_000
 
-/** Everything that the sync loop tells the world: its row on the status board, messages to main, the log. */
+/** Publishes how the sync loop is doing: in its row of the status board, in messages to the main thread, and in the log. */
 export class SyncReport {
   readonly #networkId: number
   readonly #row: StatusRow
@@ -15,10 +15,10 @@ export class SyncReport {
   readonly #logger: Logger
   readonly #clock: Pick<Clock, 'now'>
   /**
-   * The halt that this thread has told. Another one on the board is main's, and stays: a query has found the store
-   * contradicting itself, and that new blocks go on arriving does not mend it.
+   * The halt that this thread has published. Another one on the board is the main thread's and stays: a query found that the
+   * store contradicts itself, which new blocks do not mend.
    */
-  #told: HaltReason = 'none'
+  #published: HaltReason = 'none'
   #progress = { atMs: 0, blocks: 0, events: 0 }
 
   constructor(options: {
@@ -36,14 +36,14 @@ export class SyncReport {
     this.#progress.atMs = options.clock.now()
   }
 
-  /** A lagging node does not move the head below the checkpoint; a chain that was put back does. */
+  /** Publishes the head. A lagging node does not move it below the checkpoint; a chain that was put back does. */
   head(head: BlockHeader, checkpoint: BlockHeader | undefined): void {
     const isBehind = checkpoint !== undefined && head.number < checkpoint.number && !isPutBack(this.#row)
     this.#row.set('headBlock', isBehind ? checkpoint.number : head.number)
     this.#row.set('headTimestampSec', isBehind ? checkpoint.timestampSec : head.timestampSec)
   }
 
-  /** Tells of every batch once the network has caught up, and now and then before. */
+  /** Reports progress: with every batch once the network has caught up, before that every few seconds. */
   committed(head: BlockHeader, blocks: number, events: number): void {
     const { atMs } = this.#progress
     this.#progress.blocks += blocks
@@ -63,7 +63,7 @@ export class SyncReport {
     if (!hasCaughtUp) this.#logger.info('syncing', progress)
   }
 
-  /** Tells it the first time only. */
+  /** Reports it the first time only. */
   caughtUp(block: number): void {
     if (this.#row.get('caughtUp') === 1) return
     this.#row.set('caughtUp', 1)
@@ -78,27 +78,27 @@ export class SyncReport {
     this.#post({ type: 'reorg', networkId: this.#networkId, ancestor: ancestor.number, depth })
   }
 
-  /** From this block on. */
+  /** @param block the first one. */
   countsPerTransaction(block: number): void {
     this.#logger.info('logs are counted per transaction', { block })
   }
 
   /** Blocks were taken back to be read again: no reorg of the chain. */
   rewound(checkpoint: BlockHeader, ancestor: BlockHeader): void {
-    this.#logger.warn('read again', {
+    this.#logger.warn('taking blocks back to read them again', {
       from: ancestor.number + 1,
       blocks: checkpoint.number - ancestor.number,
     })
   }
 
-  /** Everything is read again: the network is no more in step than one that was never read. */
+  /** The shard was emptied: the network is no more caught up than one that was never read. */
   startedOver(error: Error, checkpoint: BlockHeader, count: number): void {
     this.#row.set('caughtUp', 0)
     this.#row.add('startOvers', 1)
     this.#logger.warn('starting over', { error, checkpoint: checkpoint.number, count })
   }
 
-  /** The head stays below what is stored. */
+  /** The head stays below the checkpoint. */
   behind(head: BlockHeader, checkpoint: BlockHeader): void {
     const wasPutBack = isPutBack(this.#row)
     const isBelowFinal = head.number < this.#row.get('finalizedBlock')
@@ -107,7 +107,7 @@ export class SyncReport {
     this.head(head, checkpoint)
     if (!wasPutBack)
       this.#logger.warn(
-        'no endpoint shows a head as high as what is stored: nothing is ready on this network',
+        'the head of every endpoint is below the stored blocks: no claim on this network is ready',
         {
           head: head.number,
           checkpoint: checkpoint.number,
@@ -115,42 +115,44 @@ export class SyncReport {
       )
   }
 
-  /** The chain stands on what is stored. */
+  /** The checkpoint is on the chain, and the head is not below it. */
   inStep(): void {
     if (this.#row.headPlace() === headPlaces.inStep) return
     const wasPutBack = isPutBack(this.#row)
     this.#row.setHeadPlace(headPlaces.inStep)
     if (wasPutBack)
-      this.#logger.info('the head has reached what is stored', { block: this.#row.get('headBlock') })
+      this.#logger.info('the head has reached the stored blocks', { block: this.#row.get('headBlock') })
   }
 
   rpcDown(isDown: boolean): void {
     this.#row.set('rpcDown', isDown ? 1 : 0)
   }
 
-  /** Whether what is stored could be compared with what the contracts say. */
-  contractsCompared(isTold: boolean): void {
+  /** Whether an endpoint answered, so that what is stored could be compared with the contracts. */
+  contractsCompared(isAnswered: boolean): void {
     const before = this.#row.get('contractsCompared')
-    this.#row.set('contractsCompared', isTold ? 1 : 0)
-    if (!isTold && before !== 0)
-      this.#logger.warn('no endpoint tells what the contracts hold: nothing is compared with them')
-    if (isTold && before === 0) this.#logger.info('the contracts are compared again')
+    this.#row.set('contractsCompared', isAnswered ? 1 : 0)
+    if (!isAnswered && before !== 0)
+      this.#logger.warn(
+        'no endpoint answers contract calls: what is stored is not compared with the contracts',
+      )
+    if (isAnswered && before === 0) this.#logger.info('what is stored is compared with the contracts again')
   }
 
   /**
-   * An endpoint says of the contracts otherwise than we do, and no other one can tell who is right.
-   * @param looks in a row that found something like it.
+   * An endpoint contradicts what is stored, and no other one can settle it.
+   * @param looks how often in a row something was found to be open.
    */
   contractsDisputed(what: string, looks: number): void {
     this.#row.set('contractsCompared', 0)
     if (looks === 1 || looks % 10 === 0)
       this.#logger.warn(
-        'an endpoint contradicts what is stored, no other one can tell: no claim here is ready until it is settled',
+        'an endpoint contradicts what is stored, no other one can settle it: no claim on this network is ready until then',
         { what, looks },
       )
   }
 
-  /** Number of rows whose transaction no endpoint knows, stored so lately that one may still turn up. */
+  /** Number of rows, stored lately, whose transaction no endpoint knows yet. */
   awaitedSenders(count: number): void {
     if (this.#row.get('awaitedSenders') !== count) this.#row.set('awaitedSenders', count)
   }
@@ -159,25 +161,25 @@ export class SyncReport {
     this.#row.set('contractDepositCount', count)
   }
 
-  /** Trouble that is expected to pass. */
+  /** A failure that is expected to pass. */
   troubled(error: unknown, failures: number, waitMs: number): void {
     const fields = { error, failures, waitMs: Math.round(waitMs) }
-    // The first failure of a row is common; the log of a long outage stays readable.
+    // A single failure is common; and the log of a long outage must stay readable.
     if (failures === 1) this.#logger.debug('trying again', fields)
     else if (failures === 3 || failures % 10 === 0) this.#logger.warn('still trying', fields)
   }
 
   halted(reason: HaltReason, error: unknown): void {
-    if (reason === this.#told || !this.#row.replaceHaltReason(this.#told, reason)) return
+    if (reason === this.#published || !this.#row.replaceHaltReason(this.#published, reason)) return
     const message = error instanceof Error ? error.message : String(error)
-    this.#told = reason
+    this.#published = reason
     this.#logger.error('halted', { reason, error })
     this.#post({ type: 'halted', networkId: this.#networkId, reason, message })
   }
 
   resumed(): void {
-    if (this.#told === 'none' || !this.#row.replaceHaltReason(this.#told, 'none')) return
-    this.#told = 'none'
+    if (this.#published === 'none' || !this.#row.replaceHaltReason(this.#published, 'none')) return
+    this.#published = 'none'
     const block = this.#row.get('syncedBlock')
     this.#logger.info('resumed', { block })
     this.#post({ type: 'resumed', networkId: this.#networkId, block })

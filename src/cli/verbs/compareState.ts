@@ -69,8 +69,9 @@ export async function compareState(
   const isPolled =
     gerInjection === 'poll' || (gerInjection === 'auto' && readPolledLeaves(view) !== undefined)
   if (leaves === undefined || isPolled) return outcomes
-  const isTold = () => gerInjection === 'event' || contractState.insertionChain().some((byte) => byte !== 0)
-  const injections = new InjectionAudit({ client, contractState, leaves, isTold, isPolled: () => false })
+  const hasEvents = () =>
+    gerInjection === 'event' || contractState.insertionChain().some((byte) => byte !== 0)
+  const injections = new InjectionAudit({ client, contractState, leaves, hasEvents, isPolled: () => false })
   const differing = await injections.compare(checkpoint, signal)
   return [...outcomes, await outcomeOf('contract injections', differing)]
 }

@@ -13,18 +13,18 @@ import type { InjectionAudit } from './injectionAudit.js'
 import type { TokenMappingAudit } from './tokenMappingAudit.js'
 
 const AUDIT_EVERY_MS = 120_000
-/** After events, and after so many blocks, the next comparison comes sooner: where blooms are empty nothing else may show a loss. */
+/** After events, or BLOCKS_PER_AUDIT blocks, the next comparison comes sooner: without blooms nothing else may show a missing log. */
 const AUDIT_SOON_MS = 40_000
 const BLOCKS_PER_AUDIT = 20
-/** One comparison in so many at the tip asks for what hardly ever changes, too. */
+/** One comparison in so many at the tip also compares what hardly ever changes. */
 const AUDITS_PER_WHOLE = 5
-/** Words of claims per new block since the last comparison: an idle tip costs at most three calls per block, all in all. */
+/** Words of claims to compare per new block: then an idle tip costs at most three calls per block in all. */
 const WORDS_PER_BLOCK = 0.1
-/** In backfill one window in so many is compared with the contract. */
+/** In backfill, one window in so many is compared with the contract. */
 const WINDOWS_PER_AUDIT = 16
 
-/** `untold`: the node can't tell. `open`: it tells otherwise than we do, which nothing has settled. */
-type TreeComparison = 'same' | 'untold' | 'open'
+/** `unanswered`: no endpoint answers. `open`: an endpoint contradicts what is stored, and no other one can settle it. */
+type TreeComparison = 'same' | 'unanswered' | 'open'
 
 export interface AuditorOptions {
   readonly networkId: number
@@ -32,15 +32,15 @@ export interface AuditorOptions {
   readonly writer: Pick<ShardWriter, 'counts' | 'localExitRoot' | 'contractState' | 'origin'>
   readonly claims: ClaimAudit
   readonly mappings: TokenMappingAudit
-  /** Absent where nothing is injected, and where roots are asked for instead. */
+  /** Absent on the L1, where nothing is injected, and where injections are found by polling. */
   readonly injections?: InjectionAudit | undefined
   readonly clock: Pick<Clock, 'now' | 'random'>
   readonly report: SyncReport
 }
 
 /**
- * Asks the contracts themselves and compares: the last net under what blooms, contiguous counts and roots let through, for
- * example a hidden log after which nothing happened. Few calls, and silent where the node keeps no old state.
+ * Compares what is stored with the contracts. It finds what blooms, deposit counts and roots let through: for example a missing
+ * log after which nothing else happened. It takes few calls, and does nothing where no endpoint keeps the state.
  */
 export class Auditor {
   readonly #options: AuditorOptions
@@ -57,8 +57,8 @@ export class Auditor {
   }
 
   /**
-   * After a commit in backfill: one window in so many is compared.
-   * @throws AuditMismatch when a contract says otherwise.
+   * To be called after each commit in backfill: compares one window in so many.
+   * @throws AuditMismatch when a contract contradicts what is stored.
    */
   async afterWindow(checkpoint: BlockHeader, signal: AbortSignal): Promise<void> {
     this.#windows++
@@ -66,7 +66,7 @@ export class Auditor {
   }
 
   /**
-   * At the end of a backfill: everything, while history can still be taken back.
+   * To be called at the end of a backfill: compares everything, while history can still be taken back.
    * @throws AuditMismatch as above.
    */
   async afterBackfill(checkpoint: BlockHeader, signal: AbortSignal): Promise<void> {
@@ -74,7 +74,7 @@ export class Auditor {
     if (!this.isDisputed()) this.#options.report.contractsCompared(state === 'same')
   }
 
-  /** Everything, at a block of the past: what differs there is wrong in what is stored up to it. */
+  /** Compares everything at the checkpoint, which the caller has moved back: a difference is then in what is stored up to it. */
   async compareStored(checkpoint: BlockHeader, signal: AbortSignal): Promise<StoredState> {
     try {
       const state = await this.#compareEverything(checkpoint, signal)
@@ -86,8 +86,9 @@ export class Auditor {
   }
 
   /**
-   * When there is nothing else to do at the tip. No block may be stored or taken back meanwhile.
-   * @returns true when something was compared, and all of it held.
+   * To be called at the tip when there is nothing else to do: compares what is due. No block may be stored or taken back
+   * meanwhile.
+   * @returns true when the comparison was due, and everything agreed.
    * @throws AuditMismatch as above.
    */
   async atTip(checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
@@ -97,7 +98,7 @@ export class Auditor {
     const { isDiffering } = contradictions
     const isDue = isDiffering || clock.now() - this.#lastAuditMs >= this.#intervalMs(checkpoint)
     if (!isDue && !claims.hasFresh()) return false
-    let trees: TreeComparison = 'untold'
+    let trees: TreeComparison = 'unanswered'
     if (isDue) {
       this.#lastAuditMs = clock.now()
       this.#hadEvents = false
@@ -108,15 +109,15 @@ export class Auditor {
     }
     const blocks = this.#blocksSince(checkpoint)
     this.#lastAuditBlock = checkpoint.number
-    let isTold = trees !== 'untold'
+    let isAnswered = trees !== 'unanswered'
     const look = async (): Promise<Difference | undefined> => {
       const step = await claims.compareSome(checkpoint, blocks * WORDS_PER_BLOCK, signal)
-      isTold ||= step.isCompared
+      isAnswered ||= step.isCompared
       return step.difference
     }
     if (!(await contradictions.settle(look, checkpoint, signal)) || !isDue) return false
-    report.contractsCompared(isTold)
-    if (!isTold) return false
+    report.contractsCompared(isAnswered)
+    if (!isAnswered) return false
     contradictions.agreed()
     return true
   }
@@ -135,7 +136,7 @@ export class Auditor {
     return number - (this.#lastAuditBlock ?? number)
   }
 
-  /** True when every claim was compared at least once since the start, or no endpoint can tell, and nothing is disputed. */
+  /** True when nothing is disputed, and every claim was compared since the start, unless no endpoint can answer. */
   hasComparedAll(): boolean {
     return !this.isDisputed() && !this.#options.claims.hasFresh()
   }
@@ -149,21 +150,21 @@ export class Auditor {
   async #compareEverything(checkpoint: BlockHeader, signal: AbortSignal): Promise<TreeComparison> {
     const trees = await this.#compareTrees(checkpoint, signal)
     if (trees === 'open' || !(await this.#compareStanding(checkpoint, signal))) return 'open'
-    let isTold = trees === 'same'
+    let isAnswered = trees === 'same'
     const look = async (): Promise<Difference | undefined> => {
       const { difference, isCompared } = await this.#options.claims.compareAll(checkpoint, signal)
-      isTold ||= isCompared
+      isAnswered ||= isCompared
       return difference
     }
     if (!(await this.#contradictions.settle(look, checkpoint, signal))) return 'open'
-    return isTold ? 'same' : 'untold'
+    return isAnswered ? 'same' : 'unanswered'
   }
 
   /** @throws AuditMismatch */
   async #compareTrees(checkpoint: BlockHeader, signal: AbortSignal): Promise<TreeComparison> {
     const { networkId, client, writer, report } = this.#options
     const count = this.#depositCount()
-    // Each leaf of the L1 info tree has its mainnet exit root checked already; an L2's roots are told by nobody.
+    // On the L1 each L1 info leaf has proven its exit root already. On an L2 only the contract has the root.
     if (networkId === L1_NETWORK_ID) {
       const leaves: Difference = {
         what: 'L1 info leaves',
@@ -176,12 +177,12 @@ export class Auditor {
     const root = this.#localExitRoot()
     const theirs = await root.ask(client, checkpoint.number, signal)
     if (theirs !== root.ours()) return this.#compareGetters([count, root], checkpoint, signal)
-    // The root is one over all deposits: nothing more to ask.
+    // The root covers all deposits: no need to ask for their count.
     report.contractDepositCount(writer.counts().deposits)
     return 'same'
   }
 
-  /** What decides over readiness beside trees and claims. @returns false when something stays open. @throws AuditMismatch */
+  /** Compares what else readiness depends on. @returns false when something stays open. @throws AuditMismatch */
   async #compareStanding(checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
     const { writer, mappings, injections } = this.#options
     const emergency = emergencyState(writer.contractState)
@@ -200,16 +201,16 @@ export class Auditor {
     checkpoint: BlockHeader,
     signal: AbortSignal,
   ): Promise<TreeComparison> {
-    let isTold = false
+    let isAnswered = false
     for (const getter of getters) {
       const look = async (): Promise<Difference | undefined> => {
         const theirs = await getter.ask(this.#options.client, checkpoint.number, signal)
-        isTold ||= theirs !== undefined
+        isAnswered ||= theirs !== undefined
         return theirs === undefined || theirs === getter.ours() ? undefined : getter
       }
       if (!(await this.#contradictions.settle(look, checkpoint, signal))) return 'open'
     }
-    return isTold ? 'same' : 'untold'
+    return isAnswered ? 'same' : 'unanswered'
   }
 
   #depositCount(): Difference {
@@ -240,7 +241,7 @@ export class Auditor {
   }
 }
 
-/** Whether the bridge is in emergency state, by its contract and as it is stored. */
+/** Compares whether the bridge is in emergency state. */
 export function emergencyState(contractState: Pick<ContractState, 'isEmergency'>): Difference {
   return {
     what: 'emergency state',

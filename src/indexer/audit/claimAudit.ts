@@ -5,11 +5,11 @@ import type { NetworkId } from '../../protocol/units.js'
 import type { ContractState } from '../../shard/contractState.types.js'
 import type { Difference } from '../recovery/contradictions.js'
 
-/** Words per step while some were never compared since the start: ten requests, or one call, for 128,000 deposits. */
+/** Words per step until all were compared once: 128,000 deposits by ten requests or one call. */
 const FRESH_WORDS = 500
 /**
- * Most words per step afterwards, where each is a call. At an L2's six words in two minutes all of Ethereum's 264,477 deposits
- * come round in six hours; where one call answers them all, in three steps.
+ * Most words per step afterwards, if each is a call. An L2 that compares six words in two minutes gets through Ethereum's 264,477
+ * deposits in six hours; if one call answers FRESH_WORDS, in three steps.
  */
 const REPEATED_WORDS = 14
 
@@ -17,30 +17,30 @@ export interface ClaimAuditOptions {
   readonly networkId: NetworkId
   readonly client: Pick<ChainClient, 'getClaimedWords' | 'readsManyWords'>
   readonly contractState: Pick<ContractState, 'claimSources' | 'claimedWordsFrom' | 'claimedWord'>
-  /** Deposits that are indexed, by source network. */
+  /** Number of indexed deposits, by source network. */
   readonly indexedDeposits: () => ReadonlyMap<NetworkId, number>
 }
 
-/** What was compared of one source since the start. */
+/** Which words of one source network were compared since the start. */
 interface Compared {
-  /** Words of its deposits below were. */
+  /** All words below this one, which are words of indexed deposits. */
   below: number
-  /** Words above all of its deposits that were. */
+  /** Words above those of indexed deposits. */
   readonly apart: Set<number>
 }
 
 /**
- * Compares claims with the bridge's bitmap, 256 deposits per question. A claim, or the taking back of one, whose log a
- * provider left out of far history shows nowhere else: nothing follows from it.
+ * Compares claims with the bridge's `claimedBitMap`, 256 deposits per word. If a provider left out the log of a claim, or of an
+ * unset claim, nothing else would show it.
  *
- * The words are those of all deposits that are indexed, and those that claims are stored near to: a claim may be of a network
- * that is not indexed, or set by an administrator for any deposit count up to 2^32. Every word is compared once after the
- * start, soon; then all come round again, a few at a time.
+ * Compared are the words of all indexed deposits, and all other words that have a stored claim: a claim may be of a network that
+ * is not indexed, or set by an administrator for any deposit count up to 2^32. After the start every word is compared once,
+ * soon; then again and again, a few at a time.
  */
 export class ClaimAudit {
   readonly #options: ClaimAuditOptions
   readonly #compared = new Map<NetworkId, Compared>()
-  /** Words that differed; compared first until they do not. */
+  /** Words that differed: they are compared first until they agree. */
   #suspects: readonly ClaimedWord[] = []
   #round: Iterator<ClaimedWord> | undefined
 
@@ -55,7 +55,7 @@ export class ClaimAudit {
 
   /**
    * Compares all words, in steps.
-   * @returns the first difference, undefined for none. `isCompared` is false where the node can't tell.
+   * @returns the first difference. `isCompared` is false when no endpoint answered.
    */
   async compareAll(checkpoint: BlockHeader, signal: AbortSignal): Promise<ClaimComparison> {
     this.#compared.clear()
@@ -69,8 +69,8 @@ export class ClaimAudit {
   }
 
   /**
-   * Compares the words that differed, then some that were never compared, else the next ones of the round.
-   * @param repeated how many of the round, where each is a call; at least one, at most REPEATED_WORDS.
+   * Compares the words that differed, and some that were never compared; if there are none, the next words of the round.
+   * @param repeated how many words of the round, if each is a call. It is raised to 1, and cut to REPEATED_WORDS.
    */
   async compareSome(
     checkpoint: BlockHeader,
@@ -83,7 +83,7 @@ export class ClaimAudit {
     const words = [...this.#suspects, ...(fresh.length > 0 ? fresh : this.#repeated(count))]
     const { different, isCompared } = await this.#differing(words, checkpoint, signal)
     this.#suspects = different
-    // What differs is not settled yet, and who told it may be wrong about the others as well.
+    // While a difference is not settled, the endpoint's other answers can't be trusted either.
     if (different.length === 0) for (const each of fresh) this.#noteCompared(each)
     const [first] = different
     if (first === undefined) return { difference: undefined, isCompared }
@@ -163,7 +163,7 @@ export class ClaimAudit {
     }
   }
 
-  /** Nothing is claimed where it was deposited. */
+  /** All source networks but this one: a deposit is never claimed on its own network. */
   #sources(): Set<NetworkId> {
     const { networkId, contractState, indexedDeposits } = this.#options
     const sources = new Set([...indexedDeposits().keys(), ...contractState.claimSources()])

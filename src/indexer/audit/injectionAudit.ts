@@ -6,32 +6,32 @@ import type { L1InfoGerReader } from '../../shard/readiness/l1ShardReader.js'
 import { equalHashes } from '../localChain.js'
 import type { Difference } from '../recovery/contradictions.js'
 
-/** Roots per step, and as many of the newest ones. */
+/** Roots per step: so many of the newest ones, and as many older ones. */
 const ROOTS_AT_ONCE = 50
-/** Roots per question of the one full look. */
-const ROOTS_PER_LOOK = 500
+/** Roots per request while all of them are compared once. */
+const ROOTS_PER_REQUEST = 500
 
 export interface InjectionAuditOptions {
   readonly client: Pick<ChainClient, 'getGerHashChains' | 'getKnownGers'>
   readonly contractState: Pick<ContractState, 'insertionChain' | 'gerRemovals' | 'isGerInForce'>
   readonly leaves: Pick<L1InfoGerReader, 'read'>
-  /** True where roots have been told by events. */
-  readonly isTold: () => boolean
-  /** True where they are asked for instead: what the last sweep could not see yet is no log that was lost. */
+  /** True when injections are known from events. */
+  readonly hasEvents: () => boolean
+  /** True when injections are found by polling: one that the last sweep did not see yet is no missing log. */
   readonly isPolled: () => boolean
 }
 
 /**
- * Compares the global exit roots that a layer 2 was told of with its manager. From v10 on the manager chains hashes over
- * all insertions and removals: where ours is the same, and nothing was ever removed, two questions prove them all.
- * Otherwise its map is asked for the roots of the L1 info tree: all of them once, then the newest ones and some more.
+ * Compares the stored injections of a layer 2 with its manager. From v10 on the manager keeps hash chains over all insertions and
+ * removals: if its insertion chain is ours, and nothing was ever removed, two calls prove all injections. Otherwise the
+ * manager's map is asked for the roots of the L1 info tree: all of them once, then the newest ones and some older ones.
  */
 export class InjectionAudit {
   readonly #options: InjectionAuditOptions
-  #hasLookedAtAll = false
-  /** Leaf of the oldest root that is in force as far as we were told, at the last look at all. */
-  #oldestTold = 0
-  /** The round goes on below this leaf. */
+  #hasComparedAll = false
+  /** L1 info leaf of the oldest root that was in force as stored, when all were compared last. */
+  #oldestInForce = 0
+  /** The round continues below this leaf. */
   #below = 0
 
   constructor(options: InjectionAuditOptions) {
@@ -40,10 +40,10 @@ export class InjectionAudit {
 
   /** @returns the first difference; undefined for none. */
   async compare(checkpoint: BlockHeader, signal: AbortSignal): Promise<Difference | undefined> {
-    const { client, contractState, isTold, isPolled } = this.#options
+    const { client, contractState, hasEvents, isPolled } = this.#options
     if (isPolled()) return undefined
     const chains = await client.getGerHashChains(checkpoint.number, signal)
-    if (chains === undefined && !isTold()) return undefined
+    if (chains === undefined && !hasEvents()) return undefined
     const isProven =
       chains !== undefined &&
       contractState.gerRemovals() === 0 &&
@@ -53,24 +53,24 @@ export class InjectionAudit {
     for (const stretch of this.#chosen()) {
       const difference = await this.#differing(stretch, checkpoint, signal)
       if (difference !== undefined) {
-        this.#hasLookedAtAll = false
+        this.#hasComparedAll = false
         return difference
       }
     }
-    this.#hasLookedAtAll = true
+    this.#hasComparedAll = true
     return undefined
   }
 
   *#chosen(): Generator<Stretch> {
     const { leaves, contractState } = this.#options
-    if (!this.#hasLookedAtAll) {
+    if (!this.#hasComparedAll) {
       const all = leaves.read(() => 0).globalExitRoots
-      this.#oldestTold = Math.max(
+      this.#oldestInForce = Math.max(
         0,
         all.findIndex((root) => contractState.isGerInForce(root)),
       )
-      for (let end = all.length; end > 0; end -= ROOTS_PER_LOOK) {
-        const first = Math.max(0, end - ROOTS_PER_LOOK)
+      for (let end = all.length; end > 0; end -= ROOTS_PER_REQUEST) {
+        const first = Math.max(0, end - ROOTS_PER_REQUEST)
         yield { first, roots: all.slice(first, end) }
       }
       return
@@ -86,9 +86,9 @@ export class InjectionAudit {
   }
 
   /**
-   * A root that the manager alone knows counts from the oldest one on that we were told of. Older ones may be in its map
-   * from the time before it told of them: legacy managers did not, and were made sovereign in place. Nothing hangs on them,
-   * since every deposit that they cover is covered by the later ones.
+   * Finds the first root that differs. A root that only the manager knows counts only if it is not older than all stored ones: a
+   * legacy manager, which emits no events, may have been upgraded in place, and its map still has the roots from before.
+   * Readiness does not need those: later roots cover every deposit that they cover.
    */
   async #differing(
     { first, roots }: Stretch,
@@ -101,23 +101,23 @@ export class InjectionAudit {
     const root = roots.find((one, index) => {
       const theirs = answers[index]
       if (theirs === undefined || theirs === contractState.isGerInForce(one)) return false
-      return !theirs || first + index >= this.#oldestTold
+      return !theirs || first + index >= this.#oldestInForce
     })
     if (root === undefined) return undefined
-    const told = (isKnown: boolean): string => (isKnown ? 'in force' : 'not in force')
+    const inWords = (isKnown: boolean): string => (isKnown ? 'in force' : 'not in force')
     return {
       what: `global exit root ${encodeHex(root)}`,
       reason: 'missing_log',
-      ours: () => told(contractState.isGerInForce(root)),
+      ours: () => inWords(contractState.isGerInForce(root)),
       ask: async (reads, ...at) => {
         const [theirs] = await reads.getKnownGers([root], ...at)
-        return theirs === undefined ? undefined : told(theirs)
+        return theirs === undefined ? undefined : inWords(theirs)
       },
     }
   }
 }
 
-/** Roots of neighbouring leaves, and the first one's index. */
+/** Roots of consecutive L1 info leaves, and the index of the first one. */
 interface Stretch {
   readonly first: number
   readonly roots: readonly Hash[]

@@ -16,19 +16,19 @@ interface AuditorParts {
   readonly writer: ShardWriter
   readonly clock: Clock
   readonly report: SyncReport
-  /** Deposits that are indexed, by source network: what may have been claimed here. */
+  /** Number of indexed deposits, by source network: those that may have been claimed here. */
   readonly indexedDeposits: () => ReadonlyMap<NetworkId, number>
-  /** Leaves of the L1 info tree; absent on layer 1. */
+  /** L1 info leaves; absent on the L1. */
   readonly leaves?: Pick<L1InfoGerReader, 'read'>
 }
 
-/** What one network's sync loop compares with its contracts. */
+/** Builds the auditor of one network from what its configuration asks for. */
 export function openAuditor(options: AuditorParts): Auditor {
   const { network, client, writer, clock, report, indexedDeposits, leaves } = options
   const { gerInjection } = network
   const networkId = asNetworkId(network.networkId)
   const { contractState } = writer
-  const isTold = (): boolean => gerInjection === 'event' || writer.counts().gerInjections > 0
+  const hasEvents = (): boolean => gerInjection === 'event' || writer.counts().gerInjections > 0
   const isPolled = (): boolean => gerInjection !== 'event' && writer.polledLeaves() !== undefined
   return new Auditor({
     networkId,
@@ -41,6 +41,6 @@ export function openAuditor(options: AuditorParts): Auditor {
     injections:
       leaves === undefined || gerInjection === 'poll'
         ? undefined
-        : new InjectionAudit({ client, contractState, leaves, isTold, isPolled }),
+        : new InjectionAudit({ client, contractState, leaves, hasEvents, isPolled }),
   })
 }

@@ -4,9 +4,9 @@ import { encodeHex } from '../../protocol/hex.js'
 import type { ContractState, CurrentMapping } from '../../shard/contractState.types.js'
 import type { Difference } from '../recovery/contradictions.js'
 
-/** Mappings per question of the first look, which takes all of them: a batch of calls. */
+/** Mappings per request until all were compared once: a batch of calls. */
 const FRESH_MAPPINGS = 50
-/** Mappings per look afterwards. */
+/** Mappings per comparison afterwards. */
 const REPEATED_MAPPINGS = 10
 
 export interface TokenMappingAuditOptions {
@@ -15,14 +15,14 @@ export interface TokenMappingAuditOptions {
 }
 
 /**
- * Compares what each mapped token maps to with the bridge: all of them once after the start, then a few at a time. A mapping
- * that was replaced, without its log, shows; one that was never told does not: it may be in the bridge without any event,
- * from a genesis or an initialisation.
+ * Compares the stored token mappings with the bridge: all of them once after the start, then a few at a time. This finds a
+ * mapping that was replaced if the log of that is missing. It does not look for mappings that have no log at all: a bridge may
+ * have some from its genesis or initialisation.
  */
 export class TokenMappingAudit {
   readonly #options: TokenMappingAuditOptions
-  #hasLookedAtAll = false
-  /** The round goes on below this mapping. */
+  #hasComparedAll = false
+  /** The round continues below this mapping's ordinal. */
   #below = Number.POSITIVE_INFINITY
 
   constructor(options: TokenMappingAuditOptions) {
@@ -31,15 +31,15 @@ export class TokenMappingAudit {
 
   /** @returns the first difference; undefined for none. */
   async compare(checkpoint: BlockHeader, signal: AbortSignal): Promise<Difference | undefined> {
-    const limit = this.#hasLookedAtAll ? REPEATED_MAPPINGS : FRESH_MAPPINGS
+    const limit = this.#hasComparedAll ? REPEATED_MAPPINGS : FRESH_MAPPINGS
     for (;;) {
       const some = this.#options.contractState.currentMappings(this.#below, limit)
       const difference = await this.#differing(some, checkpoint, signal)
-      // It is looked at again at once.
+      // The caller compares again at once: so the round stays where it is.
       if (difference !== undefined) return difference
       this.#below = some.length < limit ? Number.POSITIVE_INFINITY : some.at(-1)!.ordinal
-      if (some.length < limit) this.#hasLookedAtAll = true
-      if (this.#hasLookedAtAll) return undefined
+      if (some.length < limit) this.#hasComparedAll = true
+      if (this.#hasComparedAll) return undefined
     }
   }
 

@@ -10,26 +10,26 @@ import { Backoff } from '../backoff.js'
 import { equalHashes } from '../localChain.js'
 import type { SyncReport } from '../syncReport.js'
 
-/** Looks in a row at what somebody takes back each time: each endpoint but one may be dismissed, one may waver. */
+/** How often a comparison is repeated when its contradiction is refuted each time; then the contradiction stays open. */
 const MOST_LOOKS = 5
-/** So often in a row, some seconds in all, the chain is looked at again first; then another branch is a contradiction like any. */
+/** So often, some seconds in all, a contradiction from another branch makes the loop look at the head first. Then it stays open. */
 const MOST_MOVES = 5
-/** What nobody can settle is asked again after so long, then ever more rarely. */
+/** What stays open is compared again after this time, then ever more rarely. */
 const ASK_AGAIN_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
 
 type Verdict = Exclude<Judgement<unknown>['type'], 'proven'>
 
-/** The contracts say otherwise than we do. */
+/** A proven contradiction: the contract has another value than the store. */
 export class AuditMismatch extends ChainDataError {}
 
-/** One thing that a contract says and we have as well. */
+/** One value that a contract has and the store has as well; made when they differ. */
 export interface Difference {
   readonly what: string
   readonly reason: HaltReason
-  /** As it is stored now; undefined when it is not any more. */
+  /** The stored value; undefined when it is no longer stored. */
   readonly ours: () => number | string | undefined
-  /** @param reads any endpoint's word, or a witness's. */
+  /** The contract's value. @param reads asks any endpoint, or a certain one. */
   readonly ask: (
     reads: ContractReads,
     block: BlockNumber,
@@ -45,15 +45,16 @@ export interface ContradictionsOptions {
 }
 
 /**
- * What follows when an endpoint tells otherwise than we have it. Proven, it is a mismatch; denied by another endpoint, whoever
- * told it is not asked any more; else it stays open: it may be true, so that nothing may be relied on until it is settled.
+ * What follows when an endpoint contradicts what is stored. If the contradiction is proven, the network halts (`AuditMismatch`). If
+ * another endpoint refutes it, the first one is no longer asked for state. Otherwise it stays open: it may be true, so that
+ * nothing is ready until it is settled.
  */
 export class Contradictions {
   readonly #options: ContradictionsOptions
   readonly #backoff: Backoff
   #open: { readonly difference: Difference; readonly dueMs: number } | undefined
   #isDiffering = false
-  /** Looks since everything agreed that met another branch. */
+  /** How often, since everything agreed, a contradiction came from another branch. */
   #moves = 0
 
   constructor(options: ContradictionsOptions) {
@@ -61,17 +62,17 @@ export class Contradictions {
     this.#backoff = new Backoff(options.clock, { baseMs: ASK_AGAIN_MS, capMs: LONGEST_WAIT_MS })
   }
 
-  /** True while an endpoint says otherwise than we do, and either it is right, or nobody can tell. */
+  /** True while a contradiction is proven or can't be settled. */
   get isOpen(): boolean {
     return this.#open !== undefined
   }
 
-  /** Something differed at the last look at everything, or since. */
+  /** Something differed since the last time that everything agreed. */
   get isDiffering(): boolean {
     return this.#isDiffering
   }
 
-  /** Everything was looked at, and agrees. */
+  /** Everything was compared, and agrees. */
   agreed(): void {
     this.#isDiffering = false
     this.#moves = 0
@@ -79,10 +80,10 @@ export class Contradictions {
   }
 
   /**
-   * Looks, and again for as long as what differs is taken back.
-   * @param look finds a difference.
-   * @returns true when none is left, false when one stays open.
-   * @throws AuditMismatch when one is proven; RetryableError when the chain must be looked at first.
+   * Compares, and again as long as the difference is refuted.
+   * @param look compares, and returns a difference.
+   * @returns true when nothing differs, false when a difference stays open.
+   * @throws AuditMismatch when one is proven; RetryableError when the head must be looked at first.
    */
   async settle(
     look: () => Promise<Difference | undefined>,
@@ -101,7 +102,7 @@ export class Contradictions {
   }
 
   /**
-   * Asks again, when it is time, for what is open. An endpoint that falls silent has taken nothing back.
+   * Compares again what is open, when that is due. That an endpoint no longer answers settles nothing.
    * @returns true when nothing is open any more. @throws AuditMismatch when it is proven.
    */
   async lookAgain(checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
@@ -126,9 +127,9 @@ export class Contradictions {
   }
 
   /**
-   * A reorg, or a node of another branch, would look the same; an endpoint may lie, or tell another block's state than it
-   * was asked for. What counts is the word of one that has just shown that it tells blocks apart, beside our own block.
-   * @throws AuditMismatch
+   * Judges a difference. A reorg or a node on another branch would look the same, and an endpoint may answer wrongly, or with the
+   * state of another block. So only an endpoint counts that has the checkpoint and answers for the block asked for.
+   * @throws AuditMismatch when the difference is proven.
    */
   async #judge(difference: Difference, checkpoint: BlockHeader, signal: AbortSignal): Promise<Verdict> {
     try {
@@ -147,10 +148,12 @@ export class Contradictions {
       const block = await client.getHeader(number, signal)
       if (block === undefined) return 'open'
       if (!equalHashes(block.hash, hash)) return 'otherBlock'
-      const told = `the contract has ${judgement.answer}, indexed ${ours}`
-      throw new AuditMismatch(reason, `${what} at block ${number}: ${told}`)
+      throw new AuditMismatch(
+        reason,
+        `${what} at block ${number}: the contract has ${judgement.answer}, indexed ${ours}`,
+      )
     } catch (error) {
-      // Whoever falls silent after it was proven has taken nothing back, either.
+      // A proven difference stays as well until a comparison agrees: silence settles nothing.
       if (error instanceof AuditMismatch) this.#keep(difference, 0)
       else if (!signal.aborted) this.#leaveOpen(difference)
       throw error
@@ -158,15 +161,15 @@ export class Contradictions {
   }
 
   /**
-   * The next look at the head shows the reorg, and takes back what it took: nothing is held up for it. Unless something is
-   * held up already, or that was no reorg.
+   * Makes the loop look at the head before comparing again: if there was a reorg, it takes back the wrong blocks, and nothing
+   * need be held up. Does nothing when a difference is open already, or when this came too often to be a reorg.
    * @throws RetryableError
    */
   #lookAtChainFirst({ number }: BlockHeader): void {
     if (this.isOpen || this.#moves++ >= MOST_MOVES) return
     this.#isDiffering = true
     throw new RetryableError(
-      `contracts were compared at block ${number}, and an endpoint has another one there`,
+      `contracts were compared at block ${number}, but an endpoint has another block there`,
     )
   }
 

@@ -3,10 +3,10 @@ import { ChainDataError } from '../../errors/chainDataError.js'
 import { FatalError } from '../../errors/chainErrors.js'
 import { InvariantError } from '../../errors/invariantError.js'
 
-/** System errors of a path that no longer leads anywhere. Only the store uses paths here, so it is the data folder that is lost. */
+/** System errors of a path that no longer exists. Only the store uses paths in this thread, so the data folder is lost. */
 const LOST: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ESTALE'])
 
-/** The name under which a network halts over a failure. */
+/** The reason under which a network halts after a failure. */
 export function haltReasonOf(error: unknown): HaltReason {
   if (error instanceof ChainDataError) return error.reason
   if (error instanceof FatalError) return error.reason ?? 'internal_error'
@@ -16,7 +16,7 @@ export function haltReasonOf(error: unknown): HaltReason {
   return 'internal_error'
 }
 
-/** LMDB's commit error carries the system's text; its own "map full" means the same to an operator. */
+/** LMDB's errors on commit have only the system's text. Its own "map full" means the same to an operator. */
 function isDiskFull(error: unknown): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if ('code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT')) return true

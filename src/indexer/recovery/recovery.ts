@@ -10,25 +10,25 @@ import { AuditMismatch } from './contradictions.js'
 import { haltReasonOf } from './haltReasonOf.js'
 import type { StartOver } from './startOver.js'
 
-/** A halted network looks again this often at the latest, so that it heals within a minute of the chain. */
+/** Longest wait before the next try: so a halted network heals within a minute once its cause is gone. */
 const LONGEST_WAIT_MS = 15_000
-/** Tries with contradicting data before the network halts. */
+/** So many tries with contradicting data are made before the network halts. */
 const TRIES_BEFORE_HALT = 5
 /**
- * How many blocks are taken back before the n-th try: the fault may lie before the place where it shows (a deposit that
- * was hidden at the end of a stretch shows when the next deposit comes).
+ * How many blocks are taken back before the n-th try. The fault may lie before the place where it shows: a deposit that is
+ * missing at the end of a range shows when the next deposit comes.
  */
 const REWIND_BLOCKS = [0, 0, 1, 64, Number.POSITIVE_INFINITY]
-/** After the halt a try begins far below again at this many tries, and each time when they have doubled. */
+/** Tries of this number, of twice this number, four times, and so on take back all blocks that undo reaches. */
 const FIRST_DEEP_REWIND_AGAIN = 8
 
-/** Where contradicting data was met. */
+/** The place where contradicting data was met. */
 interface Stuck {
-  /** The checkpoint then. */
+  /** The checkpoint at that time. */
   readonly at: number
-  /** How far the stretch may reach that does not fit. */
+  /** The last block that may belong to the range that does not fit. */
   readonly to: number
-  /** Everything fits, but the contract counts otherwise: only another comparison shows that it is over. */
+  /** The blocks fit, but the contract contradicts them: only another comparison can show that it is over. */
   readonly isAudit: boolean
   tries: number
 }
@@ -39,21 +39,21 @@ export interface RecoveryOptions {
   readonly clock: Clock
   readonly report: SyncReport
   readonly startOver: Pick<StartOver, 'attempt' | 'audited'>
-  /** Blocks below the checkpoint that undo may reach at most. */
+  /** How many blocks undo can reach back at most. */
   readonly deepestRewind: number
-  /** Widest stretch that one read may cover. */
+  /** How many blocks one read may cover. */
   readonly windowBlocks: number
 }
 
 /**
- * What happens after a failure: wait and try again, read again from further below, or halt under a name and go on trying.
- * Nothing here gives up: every halt heals by itself when its cause is gone.
+ * What happens after a failure: wait and try again, take blocks back and read them again, or halt under a reason and go on
+ * trying. Nothing here gives up: every halt ends by itself when its cause is gone.
  */
 export class Recovery {
   readonly #options: RecoveryOptions
   readonly #backoff: Backoff
   #stuck: Stuck | undefined
-  /** What only the contracts can tell is not told: over when a rest at the tip went well. */
+  /** Halted with `state_unavailable`. New blocks do not end that; doing everything at the tip without a failure does. */
   #lacksState = false
 
   constructor(options: RecoveryOptions) {
@@ -65,13 +65,13 @@ export class Recovery {
   progressed(block: number): void {
     if (this.#stuck !== undefined && (this.#stuck.isAudit || block <= this.#stuck.at)) return
     this.#stuck = undefined
-    // Blocks come without the contracts' word, too.
+    // Blocks can be read also while no endpoint answers contract calls.
     if (this.#lacksState) return
     this.#backoff.reset()
     this.#options.report.resumed()
   }
 
-  /** The contract's own count agreed with ours. */
+  /** What is stored was compared with the contracts, and agrees. */
   audited(): void {
     this.#stuck = undefined
     this.#lacksState = false
@@ -79,7 +79,7 @@ export class Recovery {
     this.#options.report.resumed()
   }
 
-  /** Nothing was left to do: whatever halted us, unless it was contradicting data, is over. */
+  /** Everything was done at the tip without a failure: any halt is over, unless its reason was contradicting data. */
   idled(): void {
     if (this.#stuck !== undefined) return
     this.#lacksState = false
@@ -87,7 +87,7 @@ export class Recovery {
     this.#options.report.resumed()
   }
 
-  /** Names the failure, prepares the next try and waits for its time. */
+  /** Reports the failure, prepares the next try, and waits until it is due. */
   async failed(error: unknown, signal: AbortSignal): Promise<void> {
     const { client, clock, report } = this.#options
     if (error instanceof ChainDataError) await this.#contradicted(error, signal)
@@ -106,13 +106,13 @@ export class Recovery {
     const checkpoint = writer.checkpoint()?.number ?? -1
     if (this.#stuck === undefined || checkpoint > this.#stuck.at) {
       const isAudit = error instanceof AuditMismatch
-      // Behind a comparison that failed there is nothing to read again: the fault is in what is stored.
+      // After a failed comparison reading on does not help, since the fault is in what is stored: blocks are taken back at once.
       const tries = this.#stuck?.tries ?? (isAudit ? REWIND_BLOCKS.indexOf(1) : 0)
       this.#stuck = { at: checkpoint, to: checkpoint + 2 * windowBlocks, isAudit, tries }
     }
     const { at, to, tries } = this.#stuck
     this.#stuck.tries++
-    // What a contract denies is being served already: nobody may rely on it while it is read again.
+    // What a contract contradicts is being served already: the network must halt while it is read again.
     if (error instanceof AuditMismatch || this.#stuck.tries > TRIES_BEFORE_HALT)
       report.halted(error.reason, error)
     if (tries >= REWIND_BLOCKS.length && (await this.#options.startOver.attempt(signal)))
@@ -120,19 +120,19 @@ export class Recovery {
     const isDeepAgain = tries >= FIRST_DEEP_REWIND_AGAIN && Number.isInteger(Math.log2(tries))
     const rewind = isDeepAgain ? Number.POSITIVE_INFINITY : (REWIND_BLOCKS[tries] ?? 0)
     const from = this.#rewind(Math.min(rewind, this.#options.deepestRewind), at)
-    // All headers of a deep stretch are many calls: the first time another endpoint's word is enough.
+    // Reading all headers of a deep range takes many calls: the first time another endpoint, without that, may be enough.
     const isPlain = tries === REWIND_BLOCKS.length - 1
     client.readCarefully(asBlockNumber(from), asBlockNumber(isPlain ? from : Math.max(from, to)))
   }
 
-  /** Everything is read again, by the word of another endpoint. The halt stays until the contract agrees. */
+  /** Everything is read again, from another endpoint. The halt stays until the contract agrees. */
   #startedOver(): void {
     this.#stuck = { at: -1, to: -1, isAudit: true, tries: 0 }
     this.#backoff.reset()
     this.#options.client.readCarefully(asBlockNumber(0), asBlockNumber(0))
   }
 
-  /** Takes up to `blocks` blocks below `at` back, as far as undo reaches. @returns the first block to read again. */
+  /** Takes back the blocks above `at - blocks`, or as many as undo allows. @returns the first block to read again. */
   #rewind(blocks: number, at: number): number {
     const { writer, report } = this.#options
     const checkpoint = writer.checkpoint()
@@ -141,13 +141,13 @@ export class Recovery {
       const ancestor = writer.headerAtOrBelow(asBlockNumber(Math.max(0, at - distance)))
       if (ancestor === undefined || ancestor.number >= checkpoint.number) continue
       try {
-        // Claims go with their blocks, which the chain still has.
+        // Claims are taken back with their blocks, but the chain still has them: so nothing may be ready meanwhile.
         writer.noteCatchingUp(true)
         writer.revertTo(ancestor.number)
         report.rewound(checkpoint, ancestor)
         return ancestor.number + 1
       } catch (error) {
-        // Undo does not reach so far: half of it may be better than nothing.
+        // Undo does not reach so far. Try half of it.
         if (!(error instanceof FatalError)) throw error
       }
     }

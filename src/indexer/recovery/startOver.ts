@@ -7,16 +7,16 @@ import type { SyncReport } from '../syncReport.js'
 import type { AuditMismatch } from './contradictions.js'
 
 /**
- * Between two of them at least; doubled each time, up to an hour: where the log lies is not known, so that only reading
- * everything shows that it came back, and the network stands still until then anyway.
+ * The shortest time between two starts over; it doubles each time, up to LONGEST_PERIOD_MS. It is not known where the missing log
+ * is, so that only reading everything can show that it is no longer missing. The network stands still until then anyway.
  */
 const SHORTEST_PERIOD_MS = 10 * 60_000
 const LONGEST_PERIOD_MS = 60 * 60_000
-/** After so long without need the next one is a first one again. */
+/** After so long without a start over, the next one counts as the first. */
 const FORGOTTEN_MS = 24 * 60 * 60_000
 
-/** What a comparison at the checkpoint found. `untold`: no endpoint can tell. `unproven`: two looks, two answers. */
-export type StoredState = 'same' | 'untold' | 'unproven' | AuditMismatch
+/** What a comparison at the checkpoint found. `unanswered`: no endpoint answers. `unproven`: a contradiction stayed open. */
+export type StoredState = 'same' | 'unanswered' | 'unproven' | AuditMismatch
 
 export interface StartOverOptions {
   readonly writer: Pick<
@@ -32,22 +32,22 @@ export interface StartOverOptions {
   >
   readonly clock: Clock
   readonly report: SyncReport
-  /** Compares all that is stored with the contracts, by the word of two looks, at the checkpoint. */
+  /** Compares everything that is stored with the contracts, at the checkpoint. */
   readonly compare: () => Promise<StoredState>
   readonly finalizedBlock: () => Promise<number>
 }
 
 /**
- * The last resort against a log that every endpoint left out of history which undo no longer reaches: the shard is emptied
- * and read again from the first block. Only after the contract has denied what is stored at a final block, and at the oldest
- * one that can be gone back to: then nothing that could be taken back mends it.
+ * The last resort when a log is missing in history that undo no longer reaches: the shard is emptied, and read again from its first
+ * block. It is done only after the contract contradicted what is stored at a final block, and again at the oldest block that undo
+ * reaches: then taking blocks back can't mend it.
  *
- * A provider may go on hiding the log. So there is one in ten minutes at most, then in twenty, up to an hour; the time runs
- * from when it was known what the last one was good for, over restarts too.
+ * The provider may still leave the log out. So ten minutes lie between two starts over at least, then twenty, up to an hour. The
+ * time runs from when the outcome of the last one was known, and across restarts.
  */
 export class StartOver {
   readonly #options: StartOverOptions
-  /** After a comparison that proved nothing. */
+  /** No further attempt is made before this time. */
   #notBeforeMs = Number.NEGATIVE_INFINITY
 
   constructor(options: StartOverOptions) {
@@ -55,7 +55,7 @@ export class StartOver {
   }
 
   /**
-   * Contradicting data were read again from as far below as undo reaches, and contradict still.
+   * To be called when data still contradict after all blocks that undo reaches were read again.
    * @returns whether the shard was emptied. If not, blocks may have been taken back.
    */
   async attempt(signal: AbortSignal): Promise<boolean> {
@@ -64,7 +64,7 @@ export class StartOver {
     try {
       return await this.#attempt(signal)
     } catch (failure) {
-      // An endpoint that does not answer says nothing against what is stored.
+      // That an endpoint does not answer proves nothing against what is stored.
       if (!(failure instanceof RetryableError)) throw failure
       return false
     } finally {
@@ -72,7 +72,7 @@ export class StartOver {
     }
   }
 
-  /** The contracts agree: whatever the last one was for is over. */
+  /** The contracts agree with what is stored: the last start over has done its work. */
   audited(): void {
     this.#settle()
   }
@@ -83,11 +83,11 @@ export class StartOver {
     this.#settle()
     const { count, notBeforeMs } = writer.startOvers() ?? { count: 0, notBeforeMs: 0 }
     const waitMs = (notBeforeMs ?? 0) - clock.epochMs()
-    // A clock that was wrong once must not hold it up for longer than that.
+    // A longer wait than the period means that the clock was wrong once: it must not hold this up.
     return waitMs <= 0 || waitMs > periodMs(count)
   }
 
-  /** Everything was read again: from now on the next period runs. */
+  /** Everything was read again: the wait until the next start over begins now. */
   #settle(): void {
     const { clock, writer } = this.#options
     const last = writer.startOvers()
@@ -99,20 +99,20 @@ export class StartOver {
     const { clock, writer, report, compare, finalizedBlock } = this.#options
     const final = writer.headerAtOrBelow(asBlockNumber(await finalizedBlock()))
     if (!this.#goBack(final)) return false
-    // A branch may still go; and what holds there is no reason to read what is below.
-    const denied = await compare()
-    if (!(denied instanceof Error)) return false
+    // At a final block: no reorg can mend it any more. If it agrees there, history below is not to blame.
+    const mismatch = await compare()
+    if (!(mismatch instanceof Error)) return false
     this.#goBack(writer.oldestAncestor())
     const checkpoint = writer.checkpoint()!
     const below = await compare()
-    // Where the endpoints keep no state that old, the newer block's has to do.
-    if (below !== 'untold' && !(below instanceof Error)) return false
+    // If no endpoint keeps state that old, the mismatch at the newer block has to do.
+    if (below !== 'unanswered' && !(below instanceof Error)) return false
     signal.throwIfAborted()
     const last = writer.startOvers()
     const isForgotten = last?.notBeforeMs !== undefined && clock.epochMs() - last.notBeforeMs > FORGOTTEN_MS
     const count = last === undefined || isForgotten ? 1 : last.count + 1
     writer.startOver({ count, notBeforeMs: undefined })
-    report.startedOver(denied, checkpoint, count)
+    report.startedOver(mismatch, checkpoint, count)
     return true
   }
 
@@ -123,7 +123,7 @@ export class StartOver {
     if (ancestor === undefined || checkpoint === undefined) return false
     if (ancestor.number >= checkpoint.number) return true
     if (ancestor.number < (writer.oldestAncestor()?.number ?? Number.POSITIVE_INFINITY)) return false
-    // The halt does not outlive a restart, and claims that the chain still has are taken back.
+    // Claims are taken back that the chain still has, and the halt does not outlive a restart: nothing may be ready meanwhile.
     writer.noteCatchingUp(true)
     writer.revertTo(ancestor.number)
     report.rewound(checkpoint, ancestor)

@@ -1,17 +1,17 @@
 import { asBlockNumber } from '../../protocol/units.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
 
-/** Batches of history that can be taken back: twice the distance between two comparisons with the contract. */
+/** Batches of backfill that can be taken back: twice the distance between two comparisons with the contract. */
 export const UNDOABLE_BATCHES = 32
-/** Undo of a fuller batch costs more than it is worth: what is missing there shows within the batch. */
+/** No undo is kept for a batch with more events: it costs more than it is worth, since a missing log shows within the batch. */
 const MOST_EVENTS = 2_000
 
 /**
- * How far down history can be read again while it is backfilled. A log that is missing at the end of one batch shows in
- * a later one, when the next deposit has the wrong count; so the last batches keep their undo, each as a whole.
+ * Keeps undo of the last batches in backfill, each as a whole. A log that is missing at the end of a batch shows in a later one,
+ * when the next deposit has the wrong count: then these batches can be taken back and read again.
  */
 export class BatchUndo {
-  /** Ends of the batches that can be taken back, and below them the deepest checkpoint to go back to; ascending. */
+  /** Last blocks of the batches, ascending. The first is the deepest checkpoint that can be gone back to. */
   #ends: number[] = []
 
   constructor(writer: Pick<ShardWriter, 'checkpoint' | 'headerAtOrBelow'>) {
@@ -24,7 +24,7 @@ export class BatchUndo {
 
   /**
    * @param events number of events in the next batch. @param end its last block.
-   * @returns the floor to store it with; undefined when it is not to be taken back.
+   * @returns the `batchUndoFloor` to store it with; undefined: without undo.
    */
   nextFloor(events: number, end: number): number | undefined {
     if (events > MOST_EVENTS) {

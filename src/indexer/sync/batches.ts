@@ -2,15 +2,15 @@ import type { FetchedRange } from '../../chain/chainClient.types.js'
 import type { BlockBatch, BlockHeader, IndexedBlock } from '../../protocol/chainEvent.js'
 import { asBlockNumber, type BlockNumber } from '../../protocol/units.js'
 
-/** What is known of the chain's own judgement when a batch is made. */
+/** Head and finality of the chain when a batch is made. */
 export interface ChainPosition {
   readonly head: BlockHeader
   readonly finalizedBlock: BlockNumber
 }
 
 /**
- * One transaction's worth of blocks. Undo is kept for `rollbackBlocks` below the head and at least down to the final
- * block: finality never limits what can be followed, only what is served as final.
+ * Makes the batch that is stored in one transaction. Undo is kept down to `rollbackBlocks` below the head, and at least down to the
+ * finalized block: a reorg of final blocks is followed, too.
  * @param batchUndoFloor in backfill: how far down whole batches can be taken back.
  */
 export function makeBatch(
@@ -35,9 +35,9 @@ export function makeBatch(
 }
 
 /**
- * Whether the logs of `range` got their positions by the same counting as those stored before it. Two ranges are read at once,
- * and the later one may have been read before the earlier one showed that the chain counts per transaction.
- * @param stored first block counted per transaction, as stored.
+ * Whether the positions of the logs in `range` were counted like those stored before it. Two ranges are read at once: the later one
+ * may have been read before the earlier one showed that the chain counts logs per transaction.
+ * @param stored the first block counted per transaction, as stored.
  */
 export function isCountedAlike(stored: BlockNumber | undefined, range: FetchedRange): boolean {
   const { perTransactionFrom: from, fromBlock } = range

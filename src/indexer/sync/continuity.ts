@@ -3,14 +3,14 @@ import { ChainDataError } from '../../errors/chainDataError.js'
 import type { ChainEvent } from '../../protocol/chainEvent.js'
 
 /**
- * Two windows of history that follow each other, before the first is stored: a deposit that is missing at the end of one
- * shows at the start of the next, while nothing has to be taken back.
- * @param deposits number of deposits that are stored before `range`.
+ * Checks that deposit counts continue from one window of backfill to the next, before the first one is stored: a deposit that is
+ * missing at the end of `range` shows in `next`, and nothing has to be taken back.
+ * @param deposits number of deposits stored before `range`.
  * @throws ChainDataError `deposit_count_gap`
  */
 export function assertContinues(deposits: number, range: FetchedRange, next: FetchedRange): void {
   const last = lastCount(range)
-  // A cut or regrown tree: what counts then is the store's business.
+  // After BackwardLET or ForwardLET the writer checks the counts.
   if (last?.type === 'backwardLet' || last?.type === 'forwardLet') return
   const expected = last === undefined ? deposits : last.depositCount + 1
   const first = firstCount(next)
@@ -28,7 +28,7 @@ function asCount(event: ChainEvent): CountEvent | undefined {
   return type === 'deposit' || type === 'backwardLet' || type === 'forwardLet' ? event : undefined
 }
 
-/** The last event that says how many deposits there are: one block or two are looked at, mostly. */
+/** The last event that determines the number of deposits. */
 function lastCount({ blocks }: FetchedRange): CountEvent | undefined {
   for (let block = blocks.length - 1; block >= 0; block--) {
     const { events } = blocks[block]!

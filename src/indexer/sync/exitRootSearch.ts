@@ -11,7 +11,7 @@ import type {
 import type { SettlementReader } from '../../shard/readiness/l1ShardReader.js'
 import type { Clock } from '../../telemetry/clocks.js'
 
-/** Longest slice of a search: the thread also has a chain to follow. */
+/** How long one step may take: the thread also has a chain to follow. */
 const SLICE_MS = 20
 /** Roots computed between two looks at the clock: about a millisecond. */
 const COUNTS_AT_ONCE = 128
@@ -25,7 +25,7 @@ interface Place {
 
 interface UnknownRoot {
   readonly root: Hash
-  /** Place of the last known root settled before it: roots are mostly settled in the order in which the source makes them. */
+  /** Place of the last known root settled before it: roots are mostly settled in the order of their leaf counts. */
   readonly after: Place
 }
 
@@ -50,27 +50,27 @@ export interface ExitRootSearchOptions {
   readonly exitRoots: LocalExitRoots
   readonly settlements: SettlementReader
   readonly clock: Pick<Clock, 'now'>
-  /** This network's row. */
+  /** This network's row of the status board. */
   readonly row: StatusRow
-  /** Row of network 0. */
+  /** The L1's row. */
   readonly l1: StatusRow
 }
 
 /**
- * Finds the leaf counts of roots that were settled inside a block. Any leaf count can be settled, but only the roots of block
- * ends are stored: storing a root per deposit would make backfill expensive. A settled root that is not stored is searched leaf
- * count by leaf count: first behind the root settled before it, then in every lineage from its start. A root found nowhere is
- * compared with the leaves that are appended later.
+ * Finds the leaf counts of roots that were settled inside a block. Any leaf count can be settled, but only roots at block ends are
+ * stored: a root per deposit would make backfill expensive. A settled root that is not stored is searched for leaf count by leaf
+ * count: first from the root settled before it on, then in every lineage from its start. A root that is found nowhere is also
+ * compared with the roots of leaves that are appended later.
  */
 export class ExitRootSearch {
   readonly #options: ExitRootSearchOptions
   #epoch = -1
-  /** The tree at the last step: its `epoch` on the board, which cuts increase too, and its deposit count. */
+  /** The tree at the last step: `epoch` on the board, which BackwardLET increases, too, and the deposit count. */
   #seenTree: readonly [number, number] = [-1, -1]
   #seenTip = -1
   #l1Epoch = -1
   #nextVersion = 0
-  /** Listed settlements; those from `#waitingAt` on are not looked up yet. */
+  /** Settlements that were listed; those from `#waitingAt` on are not looked up yet. */
   #waiting: readonly Settlement[] = []
   #waitingAt = 0
   #lastKnown = NOWHERE
@@ -86,12 +86,12 @@ export class ExitRootSearch {
     this.#options = options
   }
 
-  /** True while a search is unfinished, or the L1 may have settled more. */
+  /** True while a search is unfinished, or the L1 has committed since the last step. */
   get hasWork(): boolean {
     return this.isBehind || this.#pass !== undefined || this.#options.l1.get('tip') !== this.#seenTip
   }
 
-  /** True until every settled root was searched where it most likely is. */
+  /** True until every settled root was searched for where it most likely is. */
   get isBehind(): boolean {
     return this.#waitingAt < this.#waiting.length || this.#unknown.length > 0 || this.#pass?.isLikely === true
   }
@@ -141,7 +141,7 @@ export class ExitRootSearch {
     this.#waitingAt = 0
   }
 
-  /** Lists settlements from the first one again. `#lost` stays: it is about the tree, not about the L1. */
+  /** Lists settlements from the first one again. `#lost` stays: it depends on the tree only, not on the L1. */
   #listAnew(): void {
     this.#nextVersion = 0
     this.#waiting = []
@@ -151,7 +151,7 @@ export class ExitRootSearch {
     this.#pass = undefined
   }
 
-  /** Looks up one settlement, or compares one stretch. @returns false when there is nothing to do. */
+  /** Looks up one settlement, or searches one stretch. @returns false when there is nothing to do. */
   #advance(): boolean {
     const settlement = this.#waiting[this.#waitingAt]
     if (settlement !== undefined) {
@@ -226,7 +226,10 @@ function* stretchesBehind(
   }
 }
 
-/** First the leaf counts behind the root settled before each of `roots`, newest lineage first; then all leaf counts, for the roots not found by then. */
+/**
+ * First the leaf counts from the root settled before each of `roots` on, newest lineage first. Then, if some roots are not found by
+ * then, all leaf counts.
+ */
 function* likelyFirst(
   spans: readonly LineageSpan[],
   roots: RootSet,
@@ -255,7 +258,7 @@ function* stretches(lineage: number, from: number, end: number): Generator<Stret
     yield { lineage, from: at, to: Math.min(end, at + COUNTS_AT_ONCE) }
 }
 
-/** The roots of a search, by their bytes. */
+/** The roots that a pass searches for. */
 class RootSet {
   readonly #roots = new Map<string, UnknownRoot>()
   /** The first three bytes of each root: they rule out nearly every other root without building a hex key. */
@@ -287,7 +290,7 @@ class RootSet {
     return root
   }
 
-  /** Smallest leaf count of the lineage behind which a root of the set is likely; Infinity when none is likely in it. */
+  /** The smallest leaf count of the lineage after which a root of the set is likely; Infinity when none is likely in it. */
   firstBehind(lineage: number, cut: number): number {
     let first = Number.POSITIVE_INFINITY
     for (const { after } of this.#roots.values())

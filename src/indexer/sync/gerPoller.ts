@@ -7,11 +7,11 @@ import type { L1InfoGerReader } from '../../shard/readiness/l1ShardReader.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import { equalHashes } from '../localChain.js'
 
-/** Questions per request; a sweep of an old chain has some ten thousand. */
+/** Roots per request; the first sweep of an old chain asks for about ten thousand. */
 const ROOTS_AT_ONCE = 100
-/** After the first sweep only so many of the newest leaves are asked for: a sequencer takes a recent one. */
+/** After the first sweep, only so many of the newest leaves are asked for: a sequencer injects recent roots. */
 const RECENT_LEAVES = 500
-/** While the L1 is further from its head than this, its leaves come all the time: no reason to hurry after each. */
+/** While the L1 is further from its head than this, new leaves come all the time: then they start no sweep of their own. */
 const NEAR_HEAD_BLOCKS = 64
 
 export interface GerPollerOptions {
@@ -19,28 +19,28 @@ export interface GerPollerOptions {
   readonly client: Pick<ChainClient, 'findInjectedGers'>
   readonly writer: Pick<ShardWriter, 'checkpoint' | 'counts' | 'polledLeaves' | 'addPolledGers'>
   readonly leaves: L1InfoGerReader
-  /** This network's row. */
+  /** This network's row of the status board. */
   readonly row: StatusRow
-  /** Row of network 0. */
+  /** The L1's row. */
   readonly l1: StatusRow
 }
 
 /**
- * Legacy managers learn of global exit roots without an event and without a transaction: the node writes the map entry
- * straight into storage. So the map is asked for the leaves of the L1 info tree, newest first.
+ * Finds injections on legacy managers. There the node writes the map entry straight into storage, without an event and without a
+ * transaction. So the map is asked for the roots of the L1 info leaves, newest first.
  *
- * Leaves are injected in order, never an older one after a newer one. What a sweep finds unknown below the newest known
- * leaf stays unknown, and the next sweep begins above it. With `ger_injection = "auto"` this goes on only while no event
- * has told of a root.
+ * Roots are injected in order, never an older one after a newer one. So a root that a sweep finds unknown, below the newest known
+ * one, stays unknown, and the next sweep begins above it. With `ger_injection = "auto"` polling ends when an event injects a
+ * root before any was found by polling.
  */
 export class GerPoller {
   readonly #options: GerPollerOptions
   #l1Epoch: number | undefined
-  /** Nothing was asked for yet, or some of it was taken back. */
+  /** There was no sweep yet, or injections were taken back since. */
   #isNew = true
   #seenTip = -1
   #seenBlock: Hash | undefined
-  /** Injections that were stored after the last sweep: fewer when some were taken back since, whatever the checkpoint is now. */
+  /** Number of stored injections after the last sweep. If there are fewer now, some were taken back. */
   #seenInjections = -1
 
   constructor(options: GerPollerOptions) {
@@ -55,18 +55,18 @@ export class GerPoller {
     return isNearHead && l1.get('tip') !== this.#seenTip && this.#isWanted()
   }
 
-  /** Asks for what may have come since the last sweep and stores what the manager knows. The checkpoint must be the head. */
+  /** Asks for roots that may have been injected since the last sweep, and stores those that were. The checkpoint must be the head. */
   async sweep(signal: AbortSignal): Promise<void> {
     const { writer, leaves, l1, row } = this.#options
     const checkpoint = writer.checkpoint()
-    // Read before the snapshot: the snapshot may be newer than the number, never older.
+    // Read before the snapshot, which may then be newer than the tip, but never older.
     const tip = l1.get('tip')
     if (!this.#isWanted()) row.set('polledL1Tip', -1)
     if (checkpoint === undefined || !this.#isWanted()) return
     const isSame = this.#seenBlock !== undefined && equalHashes(checkpoint.hash, this.#seenBlock)
     if (tip === this.#seenTip && isSame && writer.counts().gerInjections === this.#seenInjections) return
 
-    // What went with its block is asked for again, however old.
+    // Injections that were taken back with their block are asked for again, however old.
     if (writer.counts().gerInjections < this.#seenInjections) this.#isNew = true
     const { epoch, leafCount, globalExitRoots } = leaves.read((tree) => this.#firstLeaf(tree))
     const known = await this.#findKnown(globalExitRoots, checkpoint.number, signal)
@@ -95,7 +95,7 @@ export class GerPoller {
   #firstLeaf({ epoch, leafCount }: { readonly epoch: number; readonly leafCount: number }): number {
     const settled = this.#options.writer.polledLeaves() ?? 0
     const recent = Math.max(0, leafCount - RECENT_LEAVES)
-    // The first sweep leaves nothing out, and looks again at what an L1 reorg may have changed while nobody looked.
+    // The first sweep leaves nothing out, and asks again for recent roots: an L1 reorg may have changed them meanwhile.
     if (this.#isNew) return Math.min(settled, recent)
     return this.#l1Epoch === epoch ? Math.max(settled, recent) : recent
   }

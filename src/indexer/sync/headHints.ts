@@ -6,17 +6,17 @@ import type { Clock } from '../../telemetry/clocks.js'
 import type { Logger } from '../../telemetry/logger.js'
 import { Backoff } from '../backoff.js'
 
-/** However many heads are told, the next look at the chain is not sooner. */
+/** However many heads are announced, the next look at the chain is not sooner than after this time. */
 const SHORTEST_WAIT_MS = 100
 const RECONNECT = { baseMs: 1_000, capMs: 60_000 }
 
 export interface HeadHintsOptions {
-  /** Those with a `wsUrl` are listened to. */
+  /** Those with a `wsUrl` are subscribed to. */
   readonly endpoints: readonly RpcEndpointConfig[]
   readonly timeoutMs: number
   readonly clock: Clock
   readonly logger: Logger
-  /** What listens; another one in tests. */
+  /** Opens a subscription; tests pass another one. */
   readonly open?: typeof openHeadSocket
 }
 
@@ -28,15 +28,15 @@ interface Source {
 }
 
 /**
- * New heads that nodes tell over WebSocket: each may end a wait between two looks at the chain, and does nothing else.
- * Nothing told here is believed; where it lags, lies or is silent the looks come at their poll intervals as ever.
+ * Subscribes to new heads over WebSocket. A head that is announced may end the wait until the next look at the chain, and does
+ * nothing else: it is not trusted. If announcements lag, lie or stop, the looks come at their poll intervals as ever.
  */
 export class HeadHints {
   readonly #options: HeadHintsOptions
   readonly #closing = new AbortController()
   readonly #sockets = new Map<string, () => void>()
-  /** Told since a wait was last cut short. */
-  #told: string | undefined
+  /** Hash of the last head that was announced since the last wait ended. */
+  #announced: string | undefined
   #wake: (() => void) | undefined
 
   constructor(options: HeadHintsOptions) {
@@ -46,22 +46,22 @@ export class HeadHints {
         this.#listen({ alias, url: wsUrl, proxy: wsProxy, backoff: new Backoff(options.clock, RECONNECT) })
   }
 
-  /** True when a head was told that is not `seen`, and no wait was cut short for it. */
+  /** True when a head other than `seen` was announced, and no wait has ended for it. */
   hasNews(seen: Hash | undefined): boolean {
-    return this.#told !== undefined && (seen === undefined || this.#told !== encodeHex(seen))
+    return this.#announced !== undefined && (seen === undefined || this.#announced !== encodeHex(seen))
   }
 
   /**
-   * Rests for `ms`, or until a head other than `seen` is told. Each told head ends one wait: a node whose answers lag
-   * behind its hints is not asked in a circle.
+   * Rests for `ms`, or until a head other than `seen` is announced. Each announcement ends one wait only: so a node whose answers
+   * lag behind its announcements is not asked again and again.
    * @throws the signal's reason.
    */
   async rest(ms: number, seen: Hash | undefined, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options
     await clock.sleep(Math.min(ms, SHORTEST_WAIT_MS), signal)
     if (ms > SHORTEST_WAIT_MS && !this.hasNews(seen))
-      await this.#restUntilTold(ms - SHORTEST_WAIT_MS, seen, signal)
-    this.#told = undefined
+      await this.#restUntilAnnounced(ms - SHORTEST_WAIT_MS, seen, signal)
+    this.#announced = undefined
   }
 
   close(): void {
@@ -69,18 +69,18 @@ export class HeadHints {
     for (const close of this.#sockets.values()) close()
   }
 
-  async #restUntilTold(ms: number, seen: Hash | undefined, signal: AbortSignal): Promise<void> {
-    const told = new AbortController()
-    const stop = (): void => told.abort()
+  async #restUntilAnnounced(ms: number, seen: Hash | undefined, signal: AbortSignal): Promise<void> {
+    const waking = new AbortController()
+    const stop = (): void => waking.abort()
     signal.addEventListener('abort', stop)
     this.#wake = () => {
-      if (this.hasNews(seen)) told.abort()
+      if (this.hasNews(seen)) waking.abort()
     }
     try {
-      await this.#options.clock.sleep(ms, told.signal)
+      await this.#options.clock.sleep(ms, waking.signal)
     } catch (error) {
       signal.throwIfAborted()
-      if (!told.signal.aborted) throw error
+      if (!waking.signal.aborted) throw error
     } finally {
       this.#wake = undefined
       signal.removeEventListener('abort', stop)
@@ -96,16 +96,16 @@ export class HeadHints {
       proxy,
       timeoutMs,
       onSubscribed: () => {
-        if (!isRenewed) logger.info('new heads are told over WebSocket', { endpoint: alias })
+        if (!isRenewed) logger.info('subscribed to new heads over WebSocket', { endpoint: alias })
       },
       onHead: (blockHash) => {
-        // Not by the first one: a gateway may end each connection behind it.
+        // Not at once: a gateway may end each connection after its first head.
         if (clock.now() - openedAtMs >= RECONNECT.capMs) backoff.reset()
-        this.#told = blockHash
+        this.#announced = blockHash
         this.#wake?.()
       },
       onEnd: (reason) => {
-        // Once for each outage: what the service does without is no news every minute.
+        // Logged once for each outage: the service can do without.
         if (backoff.failures === 0)
           logger.warn('no new heads over WebSocket, polling goes on', { endpoint: alias, reason })
         this.#reconnect(source)

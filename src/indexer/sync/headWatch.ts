@@ -5,17 +5,17 @@ import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import type { SyncReport } from '../syncReport.js'
 
-/** A head that stays below the checkpoint for less than this may come from one lagging node among several. */
+/** A head below the checkpoint counts only after this time, PATIENCE_IN_POLLS polls and PATIENCE_IN_BLOCKS block times: one node may lag. */
 const SHORTEST_PATIENCE_MS = 5_000
 const PATIENCE_IN_POLLS = 2
 const PATIENCE_IN_BLOCKS = 2
-/** Newest blocks from which the chain's block time is computed. */
+/** How many of the newest blocks the chain's block time is computed from. */
 const TIMED_BLOCKS = 20
-/** With fewer stored headers over those blocks (they were read in one range) no median can be computed: the chain is asked. */
+/** With fewer stored headers among those blocks (they were read in one range) the chain is asked for them. */
 const FEWEST_STEPS = 5
-/** More at once would be more listeners on one signal than Node takes without a warning. */
+/** Headers read at once: with more, Node would warn of too many listeners on one signal. */
 const HEADERS_AT_ONCE = 8
-/** Endpoints that answer, but have not shown our checkpoint for this long, count as down. Perhaps the chain was started anew. */
+/** Endpoints that answer, but whose chain has lacked the checkpoint for this long, count as down. Perhaps it is another chain. */
 const STRANGE_MS = 60_000
 
 export interface HeadWatchOptions {
@@ -27,17 +27,17 @@ export interface HeadWatchOptions {
 }
 
 /**
- * Watches whether the chain's head reaches the checkpoint. A chain that was put back (restored from an older state) shows no
- * reorg that could be followed until it has grown past the checkpoint, while deposits that were ready may be refused.
+ * Watches whether the head is as high as the checkpoint. A chain that was put back (restored from an older state) shows no reorg
+ * that could be followed until it has grown past the checkpoint. Until then, claims of deposits that were ready may be refused.
  */
 export class HeadWatch {
   readonly #options: HeadWatchOptions
   #isInStep = false
-  /** Since when no head was as high as the checkpoint. */
+  /** Since when every head was below the checkpoint. */
   #belowSinceMs: number | undefined
-  /** How long heads must stay below to count; undefined until it is first needed. */
+  /** How long heads must stay below to count; undefined until it is needed. */
   #patienceMs: number | undefined
-  /** Since when no look found our checkpoint on the chain. */
+  /** Since when the checkpoint was not found on the chain. */
   #outOfStepSinceMs: number | undefined
   #doubtedAtMs = Number.NEGATIVE_INFINITY
 
@@ -46,15 +46,15 @@ export class HeadWatch {
   }
 
   /**
-   * The height below which one endpoint's head is not enough and the others must be asked. Right after a head that fits, a lower
-   * one is most likely a lagging node behind the same address, so nothing else is asked.
-   * @returns undefined where any head will do.
+   * The height that a head must have; if one endpoint's head is lower, the others are asked. While the chain is in step, a lower
+   * head most likely comes from a lagging node behind the same address, and no other endpoint need be asked.
+   * @returns undefined when any head will do.
    */
   wantedHeight(): BlockNumber | undefined {
     return this.#isInStep ? undefined : this.#options.stored.checkpoint()?.number
   }
 
-  /** The chain stands on our checkpoint. */
+  /** The checkpoint is on the chain, and the head is not below it. */
   inStep(): void {
     this.#isInStep = true
     this.#belowSinceMs = undefined
@@ -65,7 +65,7 @@ export class HeadWatch {
   }
 
   /**
-   * The last head did not show our checkpoint on the chain.
+   * The last look did not find the checkpoint on the chain.
    * @returns true when the chain's identity must be checked again.
    * @throws what the client throws.
    */
@@ -89,7 +89,7 @@ export class HeadWatch {
   }
 
   async #findPatience(head: BlockHeader, signal: AbortSignal): Promise<number> {
-    const seconds = this.#storedBlockSeconds() ?? (await this.#toldBlockSeconds(head, signal))
+    const seconds = this.#storedBlockSeconds() ?? (await this.#readBlockSeconds(head, signal))
     return Math.max(
       SHORTEST_PATIENCE_MS,
       PATIENCE_IN_POLLS * this.#options.pollIntervalMs,
@@ -97,7 +97,10 @@ export class HeadWatch {
     )
   }
 
-  /** Seconds per block of the newest stored blocks; blocks without a stored header share the time of their gap. @returns undefined where gaps are too wide. */
+  /**
+   * Seconds per block of the newest stored blocks. Blocks without a stored header share the time between their neighbours.
+   * @returns undefined when too few headers are stored.
+   */
   #storedBlockSeconds(): number[] | undefined {
     const { stored } = this.#options
     const seconds: number[] = []
@@ -114,8 +117,8 @@ export class HeadWatch {
     return seconds
   }
 
-  /** Seconds per block of the newest blocks that the chain still has. */
-  async #toldBlockSeconds(head: BlockHeader, signal: AbortSignal): Promise<number[]> {
+  /** Seconds per block of the newest blocks on the chain. */
+  async #readBlockSeconds(head: BlockHeader, signal: AbortSignal): Promise<number[]> {
     const { client } = this.#options
     const numbers = Array.from({ length: Math.min(TIMED_BLOCKS, head.number) }, (_, i) => head.number - 1 - i)
     const headers: (BlockHeader | undefined)[] = []
@@ -135,7 +138,7 @@ export class HeadWatch {
   }
 }
 
-/** At least 0: on some chains a block may be older than the one before it. */
+/** Never below 0, although on some chains a block's time may be before its parent's. */
 function secondsBetween(header: BlockHeader, above: BlockHeader): number {
   return Math.max(0, above.timestampSec - header.timestampSec)
 }

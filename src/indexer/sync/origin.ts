@@ -6,10 +6,10 @@ import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import { equalHashes } from '../localChain.js'
 
 /**
- * Is this still the chain that the shard was made from? A test chain that was started anew has the same id and the same
- * contracts, and its blocks must not mix into ours.
- * @param origin the shard's first block; undefined where nothing is stored, or not this.
- * @throws FatalError `wrong_chain`, when two looks, by two endpoints where there are two, show another block.
+ * Checks that this is the chain that the shard was made from. A test chain that was started anew has the same id and the same
+ * contracts, but its blocks must not be mixed with the stored ones.
+ * @param origin the shard's first block; undefined when it is not stored.
+ * @throws FatalError `wrong_chain` when two reads, from two endpoints if possible, show another block.
  */
 async function assertOrigin(
   client: Pick<ChainClient, 'getHeader' | 'distrust'>,
@@ -32,8 +32,8 @@ async function assertOrigin(
 }
 
 /**
- * Are chain and contracts those of the configuration, and is the chain the one that the store was made from?
- * @throws FatalError when they are not, or nobody can tell; RetryableError.
+ * Checks that chain and contracts are those of the configuration, and that the store was made from this chain.
+ * @throws FatalError when they are not, or when no endpoint can answer; RetryableError.
  */
 export async function assertIdentity(
   client: Pick<ChainClient, 'verifyIdentity' | 'getHeader' | 'distrust'>,
@@ -43,9 +43,9 @@ export async function assertIdentity(
   try {
     await client.verifyIdentity(signal)
   } catch (error) {
-    // The contracts that a store was made from were asked for their names then: it goes on while nobody answers for them.
-    const isUntold = error instanceof FatalError && error.reason === 'state_unavailable'
-    if (!isUntold || writer.checkpoint() === undefined) throw error
+    // The contracts were checked when the store was made: it may go on while no endpoint answers contract calls.
+    const isUnanswered = error instanceof FatalError && error.reason === 'state_unavailable'
+    if (!isUnanswered || writer.checkpoint() === undefined) throw error
   }
   await assertOrigin(client, writer.origin(), signal)
 }

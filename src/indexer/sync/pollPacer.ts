@@ -5,19 +5,19 @@ const REMEMBERED_BLOCKS = 8
 const LONGEST_WAIT_IN_POLLS = 6
 
 interface Interval {
-  /** Between the looks that found the blocks. */
+  /** Time between the looks that found the two heads. */
   readonly seenMs: number
-  /** Per block, by the blocks' own times. */
-  readonly toldMs: number
+  /** Time per block by the blocks' own timestamps. */
+  readonly stampedMs: number
 }
 
 /**
- * When to look at the head again. After a new block the next one is not due before the chain's shortest interval has
- * passed, so there is nothing to ask; from then on each poll interval. A chain that mines every 12 s costs about one look
- * per block instead of six, one that mines in bursts is followed as closely as the poll interval allows.
+ * Decides when to look at the head again. After a new block there is nothing to look for until the chain's shortest interval has
+ * passed; from then on it looks at each poll interval. So a chain with a block every 12 s costs about one look per block instead
+ * of six, and one that makes blocks in bursts is followed as closely as the poll interval allows.
  *
- * The chain's own times are exact where they follow the clock. Where blocks come much faster than they say (a replayed
- * chain, a chain that mines on demand), what was seen counts.
+ * The blocks' timestamps are exact if they follow the clock. If blocks come much faster than by their timestamps (a replayed
+ * chain, a chain that mines on demand), the times between the looks count.
  */
 export class PollPacer {
   readonly #clock: Pick<Clock, 'now'>
@@ -38,8 +38,8 @@ export class PollPacer {
     const atMs = this.#clock.now()
     if (before !== undefined) {
       const seconds = head.timestampSec - before.head.timestampSec
-      const toldMs = (1000 * seconds) / (head.number - before.head.number)
-      this.#intervals.push({ seenMs: atMs - before.atMs, toldMs })
+      const stampedMs = (1000 * seconds) / (head.number - before.head.number)
+      this.#intervals.push({ seenMs: atMs - before.atMs, stampedMs })
       if (this.#intervals.length > REMEMBERED_BLOCKS) this.#intervals.shift()
     }
     this.#newest = { head, atMs }
@@ -51,9 +51,9 @@ export class PollPacer {
     const wasNew = this.#isNew
     this.#isNew = false
     if (!wasNew || this.#intervals.length < REMEMBERED_BLOCKS) return this.#pollIntervalMs
-    const told = Math.min(...this.#intervals.map(({ toldMs }) => toldMs))
+    const stamped = Math.min(...this.#intervals.map(({ stampedMs }) => stampedMs))
     const seen = Math.min(...this.#intervals.map(({ seenMs }) => seenMs))
-    const due = seen < told / 2 ? seen : told
+    const due = seen < stamped / 2 ? seen : stamped
     return Math.min(LONGEST_WAIT_IN_POLLS * this.#pollIntervalMs, Math.max(this.#pollIntervalMs, due))
   }
 }

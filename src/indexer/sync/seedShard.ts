@@ -13,9 +13,9 @@ export interface SeedOptions {
 }
 
 /**
- * A new shard starts with the headers below its first block, so that a reorg of the first block has an ancestor: one
- * just below it, and one as far down as reorgs are followed.
- * @throws RetryableError while the chain is not known that far; what the client throws.
+ * Stores two headers below the first block in a new shard, so that a reorg of the first block has an ancestor: the header just below
+ * it, and one as far down as reorgs are followed.
+ * @throws RetryableError while the chain has not reached these blocks; what the client throws.
  */
 export async function seedShard(
   { network, client, writer }: SeedOptions,
@@ -30,7 +30,7 @@ export async function seedShard(
   for (const number of first === last ? [last] : [first, last]) {
     const header = await client.getHeader(asBlockNumber(number), signal)
     if (header === undefined) throw new RetryableError(`block ${number} is not known yet`)
-    // Block 0 may hold events of a chain's genesis; below start_block there is nothing of ours.
+    // Block 0 may have events of the chain's genesis; other blocks below start_block have none of ours.
     const range =
       network.startBlock === 0
         ? await client.fetchRange(asBlockNumber(0), asBlockNumber(0), signal)

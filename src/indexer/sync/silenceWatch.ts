@@ -11,26 +11,26 @@ export interface SilenceWatchOptions {
 }
 
 /**
- * Reports endpoints that accept requests and never answer, long before those requests time out. It runs beside the sync loop,
- * which is waiting for one of them. A slow endpoint is not silent: before silence is reported, each endpoint is asked for its
- * newest block number, which costs it nothing. Ends with the signal.
+ * Reports endpoints that accept requests and never answer, long before those requests time out. It runs beside the sync loop, which
+ * is waiting for one of them meanwhile. A slow endpoint must not be reported: so each endpoint is asked for its newest block
+ * number first, which is quick to answer. Ends with the signal.
  */
 export async function watchSilence(
   { client, clock, report }: SilenceWatchOptions,
   signal: AbortSignal,
 ): Promise<void> {
   let isProbed = false
-  let isTold = false
+  let isReported = false
   while (!signal.aborted) {
     await clock.sleep(LOOK_EVERY_MS, signal).catch(() => undefined)
     if (signal.aborted) return
-    // One probe per silence, even in an outage of hours.
+    // One probe for each silence, even if it lasts for hours.
     if (client.isSilent() && !isProbed) await client.probe(signal)
     if (signal.aborted) return
     isProbed = client.isSilent()
     if (isProbed) report.rpcDown(true)
-    // The loop reports it as well, but only when it asks for the head: in backfill that may be hours away.
-    else if (isTold) report.rpcDown(client.isDown())
-    isTold = isProbed
+    // The loop reports the end as well, but only when it asks for the head: in backfill that may be hours away.
+    else if (isReported) report.rpcDown(client.isDown())
+    isReported = isProbed
   }
 }

@@ -28,13 +28,13 @@ import { seedShard } from './seedShard.js'
 import { watchSilence } from './silenceWatch.js'
 import { stretchEvents, WindowPipeline } from './windowPipeline.js'
 
-/** Time that the tip waits for senders before the blocks go on without. */
+/** At the tip, blocks wait so long for their senders before they are committed without. */
 const SENDER_BUDGET_MS = 2_000
 /** In backfill the head is asked for this often; nothing else depends on it there. */
 const HEAD_REFRESH_MS = 5_000
-/** How often a resting network that depends on the L1's shard looks for news there: one read of shared memory. */
+/** A resting network that depends on the L1 looks this often for new commits there: that is one read of shared memory. */
 const L1_LOOK_MS = 50
-/** Between two slices of a search that goes on. */
+/** Pause between two steps of an exit root search that is not finished. */
 const SEARCH_REST_MS = 5
 
 export interface SyncLoopOptions {
@@ -43,21 +43,21 @@ export interface SyncLoopOptions {
   readonly writer: ShardWriter
   readonly clock: Clock
   readonly report: SyncReport
-  /** Finds what no log tells; absent where logs tell everything. */
+  /** Finds injections that have no event; absent where all have one. */
   readonly gerPoller?: Pick<GerPoller, 'hasNews' | 'sweep'>
-  /** Finds roots that were settled inside a block; absent on layer 1. */
+  /** Finds roots that were settled inside a block; absent on the L1. */
   readonly exitRootSearch?: Pick<ExitRootSearch, 'hasWork' | 'isBehind' | 'step'>
-  /** Cut waits short; absent where nothing tells of new heads. */
+  /** Ends waits when a new head is announced. */
   readonly headHints?: Pick<HeadHints, 'hasNews' | 'rest'>
-  /** Deposits that are indexed, by source network: what may have been claimed here. */
+  /** Number of indexed deposits, by source network: those that may have been claimed here. */
   readonly indexedDeposits: () => ReadonlyMap<NetworkId, number>
-  /** Leaves of the L1 info tree; absent on layer 1. */
+  /** L1 info leaves; absent on the L1. */
   readonly leaves?: Pick<L1InfoGerReader, 'read'>
 }
 
 /**
- * Follows one network from its checkpoint to the head and then block by block, for ever, until `signal` aborts. All state
- * is in the shard: a restart goes on from the checkpoint. Returns normally; failures are named on the status board.
+ * Follows one network from its checkpoint to the head, and then block by block, until `signal` aborts. All state is in the shard: a
+ * restart goes on from the checkpoint. It never throws: failures are published on the status board.
  */
 export async function runSyncLoop(options: SyncLoopOptions, signal: AbortSignal): Promise<void> {
   await Promise.all([new SyncLoop(options, signal).run(), watchSilence(options, signal)])
@@ -144,12 +144,12 @@ class SyncLoop {
       // The next head must be compared with the stored chain before it counts as in step.
       this.#chain.doubt()
       if (await this.#headWatch.outOfStep(head, this.#signal)) this.#isIdentified = false
-      return this.#rest(undefined)
+      return this.#untilNextLook(undefined)
     }
     // Before inStep: deposits that the reorg took back must not be ready even for a moment.
     if (news.type === 'reorg') this.#revert(news.ancestor)
     this.#headWatch.inStep()
-    if (news.type === 'current') return this.#rest(head)
+    if (news.type === 'current') return this.#untilNextLook(head)
     if (news.type === 'ahead') return this.#follow(head)
   }
 
@@ -162,7 +162,7 @@ class SyncLoop {
     report.reorged(checkpoint, ancestor)
   }
 
-  /** Reads on from the checkpoint: windows while the head is far, then all that is left in one batch. */
+  /** Reads on from the checkpoint: by windows while the head is far, then all that is left in one batch. */
   async #follow(head: BlockHeader): Promise<void> {
     const checkpoint = this.#options.writer.checkpoint()!
     if (head.number - checkpoint.number > LINKED_DEPTH) return this.#backfill(head)
@@ -176,7 +176,7 @@ class SyncLoop {
     const blocks = await this.#withSenders(range.blocks)
     this.#commit(range, blocks, position)
     if (countEvents(blocks) > 0) this.#auditor.sawEvents()
-    if (range.head.number === head.number) await this.#rest(head)
+    if (range.head.number === head.number) await this.#untilNextLook(head)
   }
 
   async #backfill(firstHead: BlockHeader): Promise<void> {
@@ -189,7 +189,7 @@ class SyncLoop {
     const plan = { from, target, joinedUpTo, windowBlocks: network.logRange }
     const windows = new WindowPipeline(client, plan, this.#signal)
     const undo = new BatchUndo(writer)
-    // After a long absence as at the first time: claims made meanwhile are not known yet.
+    // After a long absence, as after the first start: claims made meanwhile are not known yet.
     if (firstHead.number - from >= network.rollbackBlocks) writer.noteCatchingUp(true)
     try {
       const nextStretch = () => windows.next(stretchEvents(writer.counts().deposits))
@@ -210,11 +210,11 @@ class SyncLoop {
     } finally {
       windows.cancel()
     }
-    // While history can still be taken back.
+    // Now, while history can still be taken back.
     await this.#auditor.afterBackfill(writer.checkpoint()!, this.#signal)
   }
 
-  /** The head may have moved on meanwhile; one that lags changes nothing. */
+  /** The position at the newest head. A head that lags changes nothing. */
   async #refreshed(position: ChainPosition): Promise<ChainPosition> {
     const { client, writer, report } = this.#options
     const head = await client.getHead(this.#signal)
@@ -234,7 +234,7 @@ class SyncLoop {
     const countedFrom = writer.perTransactionFrom()
     if (!isCountedAlike(countedFrom, range))
       throw new RetryableError(
-        `logs from block ${range.fromBlock} on were read before it was known how they are counted`,
+        `logs from block ${range.fromBlock} on were read before it was known that they are counted per transaction`,
       )
     writer.applyBlocks(makeBatch(range, blocks, position, network.rollbackBlocks, batchUndoFloor))
     if (countedFrom === undefined && range.perTransactionFrom !== undefined)
@@ -246,7 +246,7 @@ class SyncLoop {
   async #assertLinked(range: FetchedRange, head: BlockHeader): Promise<void> {
     if (await this.#chain.isLinked(range, head, this.#signal)) return
     throw new RetryableError(
-      `blocks ${range.fromBlock} to ${range.head.number} do not stand on the checkpoint`,
+      `blocks ${range.fromBlock} to ${range.head.number} are not on the checkpoint's branch`,
     )
   }
 
@@ -260,29 +260,18 @@ class SyncLoop {
   }
 
   /**
-   * Until the next look at the head: senders that are open, finality, a comparison with the contract.
-   * @param head the head when the checkpoint stands there; undefined when an endpoint lags.
+   * What is done until the next look at the head is due: finds open senders, searches for exit roots, settles what holds at the
+   * head, and waits.
+   * @param head the head, when the checkpoint is there; undefined when an endpoint lags.
    */
-  async #rest(head: BlockHeader | undefined): Promise<void> {
-    const { writer, clock, report, gerPoller, exitRootSearch, headHints } = this.#options
+  async #untilNextLook(head: BlockHeader | undefined): Promise<void> {
+    const { writer, clock, gerPoller, exitRootSearch, headHints } = this.#options
     const untilMs = clock.now() + this.#pacer.nextWaitMs()
     let senders = await this.#senders.step(this.#signal, untilMs)
     while (senders === 'more' && clock.now() < untilMs)
       senders = await this.#senders.step(this.#signal, untilMs)
     if (writer.checkpoint() !== undefined) exitRootSearch?.step()
-    if (head !== undefined) {
-      const { finalizedBlock } = await this.#position(head)
-      writer.setFinalized(asBlockNumber(Math.min(finalizedBlock, head.number)))
-      await gerPoller?.sweep(this.#signal)
-      // Before anything is called synced: what the contracts deny must not be served for a moment.
-      if (await this.#auditor.atTip(head, this.#signal)) this.#recovery.audited()
-      if (this.#auditor.hasComparedAll()) writer.noteCatchingUp(false)
-      // Perhaps it was claimed already.
-      else if (this.#auditor.isDisputed()) writer.noteCatchingUp(true)
-      const isSearched = exitRootSearch?.isBehind !== true
-      if (senders === 'done' && isSearched && this.#auditor.hasComparedAll()) report.caughtUp(head.number)
-      this.#recovery.idled()
-    }
+    if (head !== undefined) await this.#settleAtHead(head, senders === 'done')
     if (head !== undefined && (gerPoller !== undefined || exitRootSearch !== undefined))
       await this.#followL1Until(untilMs, head)
     const restMs = Math.max(0, untilMs - clock.now())
@@ -290,7 +279,23 @@ class SyncLoop {
     else await headHints.rest(restMs, head?.hash, this.#signal)
   }
 
-  /** The L1 goes on while this network rests: its new roots and settlements are handled at once. */
+  /** With the checkpoint at the head: updates finality and injections, compares with the contracts, grants or withdraws readiness. */
+  async #settleAtHead(head: BlockHeader, areSendersKnown: boolean): Promise<void> {
+    const { writer, report, gerPoller, exitRootSearch } = this.#options
+    const { finalizedBlock } = await this.#position(head)
+    writer.setFinalized(asBlockNumber(Math.min(finalizedBlock, head.number)))
+    await gerPoller?.sweep(this.#signal)
+    // Before readiness: what the contracts contradict must not be served as synced even for a moment.
+    if (await this.#auditor.atTip(head, this.#signal)) this.#recovery.audited()
+    if (this.#auditor.hasComparedAll()) writer.noteCatchingUp(false)
+    // A claim may be missing.
+    else if (this.#auditor.isDisputed()) writer.noteCatchingUp(true)
+    const isSearched = exitRootSearch?.isBehind !== true
+    if (areSendersKnown && isSearched && this.#auditor.hasComparedAll()) report.caughtUp(head.number)
+    this.#recovery.idled()
+  }
+
+  /** Handles new leaves and settlements of the L1 at once, while this network rests. */
   async #followL1Until(untilMs: number, head: BlockHeader): Promise<void> {
     const { clock, headHints, gerPoller, exitRootSearch } = this.#options
     while (headHints?.hasNews(head.hash) !== true) {

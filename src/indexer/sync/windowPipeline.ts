@@ -8,46 +8,46 @@ interface Window {
   readonly range: Promise<FetchedRange>
 }
 
-/** Windows in flight: one being read while the one before it is committed, one more to keep the endpoint busy. */
+/** Windows in flight while another one is committed: one that is being answered, and one more to keep the endpoint busy. */
 const WINDOWS_IN_FLIGHT = 2
 /**
- * The first windows are short: how much is in them is not known yet, and an answer is held in memory whole. A full block
- * has some 200 logs of ours.
+ * The first windows are narrow: it is not known yet how much is in them, and each answer is held in memory whole. A full block has
+ * about 200 logs of ours.
  */
 const FIRST_WINDOW_BLOCKS = 32
-/** Windows with fewer events are followed by wider ones, and stored alone: so they can be taken back. */
+/** After a window with fewer events, wider ones follow. It is stored alone, so that it can be taken back. */
 const FEW_EVENTS = 2_000
-/** Where even so many windows together would hold few. */
+/** The next window may be so many times as wide, if even so many windows together would have few events. */
 const MOST_GROWTH = 8
 /**
- * Full windows are stored together up to about so many events: what comes in no order (lists by address, exit roots)
- * changes a page per entry, in one transaction as in four. LMDB's part fell from 6.6 to 3.5 s of CPU time at a million
+ * Full windows are stored together, up to about so many events. Tables without an order in time (lists by address, exit roots)
+ * change a page per entry in each transaction: fewer transactions cut LMDB's share from 6.6 to 3.5 s of CPU time for a million
  * bridges.
  */
 const LEAST_STRETCH_EVENTS = 20_000
-/** A large store has more pages: with so many events a few of them share one again. They are held in memory (0.6 KB each). */
+/** A larger store has more pages, so that more events are needed for some to share one. Each is held in memory (0.6 KB). */
 const MOST_STRETCH_EVENTS = 60_000
 const DEPOSITS_PER_STRETCH_EVENT = 25
 
 /**
- * Events that are stored at once, about. At ten million bridges blocks take 11 µs of CPU time per deposit by 60,000, 16 by
- * 20,000; more would gain little, since LMDB keeps the changed pages of a transaction in a sorted list.
- * @param deposits of the shard.
+ * About how many events are stored at once. At ten million bridges a deposit takes 11 µs of CPU time with 60,000 events at once,
+ * and 16 µs with 20,000. More would gain little, since LMDB keeps the changed pages of a transaction in a sorted list.
+ * @param deposits number of deposits in the shard.
  */
 export function stretchEvents(deposits: number): number {
   return Math.min(MOST_STRETCH_EVENTS, Math.max(LEAST_STRETCH_EVENTS, deposits / DEPOSITS_PER_STRETCH_EVENT))
 }
 
-/** What is stored at once: consecutive windows as one range. */
-export interface Stretch {
+/** What is stored at once: one window, or several joined into one range. */
+export interface WindowStretch {
   readonly range: FetchedRange
-  /** The window behind it; undefined at the target, and where it can't be read: the next call tells why. */
+  /** The window after it; undefined at the target, or when it could not be read: the next call then throws the error. */
   readonly following: FetchedRange | undefined
 }
 
 /**
- * Reads history window by window, in order, a bounded number ahead: the next answers travel while one is committed.
- * An answer that ends early (provider limits) is followed by the rest of its window.
+ * Reads history window by window, in order, and a few windows ahead: they are read while another one is committed. When an answer
+ * ends early (provider limits), the rest of its window is read next.
  */
 export class WindowPipeline {
   readonly #client: Pick<ChainClient, 'fetchRange'>
@@ -61,8 +61,8 @@ export class WindowPipeline {
   #joinedUpTo: number
 
   /**
-   * @param from first block to read. @param target last one; it can be moved up later.
-   * @param joinedUpTo windows that end above it are stored alone: each is looked at whether it stands on the one before.
+   * @param plan `from` … `target`: the blocks to read; the target can be moved up later. Windows that end above `joinedUpTo` are
+   *   stored alone, because each must be compared with the checkpoint before it.
    */
   constructor(
     client: Pick<ChainClient, 'fetchRange'>,
@@ -89,10 +89,10 @@ export class WindowPipeline {
   }
 
   /**
-   * @param mostEvents of several windows together.
-   * @returns the next stretch; undefined when the target is read. @throws what the client throws; then `cancel`.
+   * @param mostEvents windows are joined only up to so many events.
+   * @returns the next stretch; undefined when the target is read. @throws what the client throws; call `cancel` then.
    */
-  async next(mostEvents: number): Promise<Stretch | undefined> {
+  async next(mostEvents: number): Promise<WindowStretch | undefined> {
     const first = await this.#peek()
     if (first === undefined) return undefined
     this.#take(first)
@@ -102,7 +102,7 @@ export class WindowPipeline {
     while (events >= FEW_EVENTS && following !== undefined) {
       const more = countEvents(following.blocks)
       const { number } = following.head
-      // As wide as one window at most: so far a stretch that does not fit is read again.
+      // At most as wide as one window: recovery reads so many blocks again when a stretch does not fit.
       const isNear = number <= this.#joinedUpTo && number - first.fromBlock < this.#widestBlocks
       if (!isNear || more < FEW_EVENTS || events + more > mostEvents) break
       if (!isCountedAlike(ranges.at(-1)!.perTransactionFrom, following)) break
@@ -114,18 +114,18 @@ export class WindowPipeline {
     return { range: joined(ranges), following }
   }
 
-  /** The window that comes next, which stays where it is. */
+  /** The next window, without taking it. */
   async #peek(): Promise<FetchedRange | undefined> {
     this.#fill()
     return this.#windows[0]?.range
   }
 
-  /** A window that can't be read says nothing against the ones before it. */
+  /** The next window; undefined when it can't be read, which must not hold up the ones before it. */
   #peekQuietly(): Promise<FetchedRange | undefined> {
     return this.#peek().catch(() => undefined)
   }
 
-  /** @param range of the window that comes next. */
+  /** Takes the next window. @param range what was read of it. */
   #take(range: FetchedRange): void {
     const { to } = this.#windows.shift()!
     const events = countEvents(range.blocks)
@@ -153,7 +153,7 @@ export class WindowPipeline {
 
   #read(from: number, to: number): Window {
     const range = this.#client.fetchRange(asBlockNumber(from), asBlockNumber(to), this.#signal)
-    // Whoever takes the window meets its error; one that is cancelled first must not end the process.
+    // `next` throws the error. Unless it is handled here as well, a cancelled window would end the process.
     range.catch(() => undefined)
     return { from, to, range }
   }

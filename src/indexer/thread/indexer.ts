@@ -9,34 +9,34 @@ export interface IndexerOptions {
   readonly networkId: number
   readonly compiled: CompiledMerkle
   readonly status: StatusBoardHandle
-  /** Everything that the thread tells, and `died` when it ended without being asked to. */
+  /** Gets the thread's messages, and `died` when it ended without being asked to. */
   readonly onMessage: (message: IndexerMessage) => void
-  /** Entry of the thread; another one in tests. */
+  /** The thread's entry file; tests pass another one. */
   readonly entry?: URL
 }
 
 export interface IndexerHandle {
   readonly networkId: number
   /**
-   * Asks the thread to end after the transaction at hand and waits until it has: a thread that is cut off inside a
-   * transaction would block every writer of its shard for ever. A second call returns the first one's promise.
+   * Asks the thread to end after its current transaction, and waits for that: a thread that is killed inside a transaction
+   * would block every writer of its shard for ever. A second call returns the first one's promise.
    */
   stop(): Promise<void>
 }
 
 /**
- * Half of V8's default. Four times as much took the same CPU time (10.7 against 10.7 s at 300,000 bridges on three networks)
- * and 80 MiB more without files.
+ * Half of V8's default. Four times as much took the same CPU time (10.7 s for 300,000 bridges on three networks), and 80 MiB
+ * more memory (not counting files).
  */
 const YOUNG_GENERATION_MB = 24
 /**
- * Far above what a window needs (20 MB live at the tip). V8 derives from it how far the old generation may grow between two
- * full collections, and counts the buffers of answers to it: with 768 one fell due per window, and a fifth of all CPU time
- * was theirs (12.1 against 10.0 s at 300,000 bridges).
+ * Far more than is needed (20 MB are live at the tip). V8 derives from it how far the old generation may grow between two full
+ * collections, and counts the buffers of answers as well. With 768 there was one full collection per window, which took a
+ * fifth of all CPU time (12.1 s against 10.0 s for 300,000 bridges).
  */
 const OLD_GENERATION_MB = 4096
 
-/** Starts the thread that indexes one network. The shard's environment must be open in the main thread already. */
+/** Starts the thread that indexes one network. The main thread must have opened the shard's environment before. */
 export function startIndexer(options: IndexerOptions): IndexerHandle {
   const { networkId, onMessage, config, compiled, status } = options
   const workerData: IndexerWorkerData = { config, networkId, compiled, status }

@@ -16,9 +16,9 @@ import { runSyncLoop } from '../sync/syncLoop.js'
 import { SyncReport } from '../syncReport.js'
 
 /**
- * The whole life of an indexer thread: opens the shard and the chain client, syncs until `signal` aborts, closes both.
- * @param openClient another client in benches.
- * The last message is `stopped`; after it nothing of the thread holds the store.
+ * The whole life of an indexer thread: opens the shard and the chain client, syncs until `signal` aborts, closes both. The last
+ * message is `stopped`: after it nothing of the thread holds the store.
+ * @param openClient benches pass another one.
  */
 export async function runIndexer(
   data: IndexerWorkerData,
@@ -89,9 +89,9 @@ export async function runIndexer(
 const BEAT_EVERY_MS = 500
 
 /**
- * Signs of life of this thread in shared memory. A thread that hangs, for example behind a transaction that a dead thread
- * left open, stops beating, and the supervisor ends the process.
- * @returns stops it.
+ * Counts up in shared memory while this thread lives. A thread that hangs, for example behind a transaction that a dead thread
+ * left open, stops counting, and the supervisor ends the process.
+ * @returns a function that stops it.
  */
 function startHeartbeat(row: StatusRow): () => void {
   const beat = () => row.add('heartbeats', 1)

@@ -1,14 +1,14 @@
 import { readlinkSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 
-/** A tenth of an ordinary thread's share of a core that both want; all of one that nobody else wants. */
+/** With this, the thread gets a tenth of an ordinary thread's share of a core that both want, and all of a free core. */
 const INDEXER_NICE = 10
 
 /**
- * Puts this thread behind the ordinary ones, so that answers go on while networks are read from far back: on two cores, of
- * which front, query worker and load already take all, an indexer left points 0.67 and proofs 0.47 of their rate, and leaves
- * 0.95 and 0.82 so (by CPU time per request, November 2026); it writes half as many blocks meanwhile. Only Linux has
- * priorities of threads; where they can't be had, things are as they were.
+ * Lowers this thread's priority, so that a backfill does not slow down answers. Measured on two cores that front, query thread
+ * and load generator keep busy (CPU time per request, November 2026): an indexer thread of ordinary priority left lookups 0.67
+ * and proofs 0.47 of their rate; with this it leaves 0.95 and 0.82, and writes half as many blocks meanwhile. Only Linux has
+ * priorities of threads; elsewhere this does nothing.
  */
 export function stepBehindAnswers(): void {
   if (process.platform !== 'linux') return
@@ -16,6 +16,6 @@ export function stepBehindAnswers(): void {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
     setPriority(thread, Math.max(getPriority(thread), INDEXER_NICE))
   } catch {
-    // A container without /proc, or one that may not: slower answers during a backfill are no reason not to index.
+    // A container without /proc, or without the right to do this: answers are slower during a backfill, which is no reason to stop.
   }
 }

@@ -40,7 +40,7 @@ function injectedRoots(
     client,
     contractState,
     leaves,
-    isTold: () => true,
+    hasEvents: () => true,
     isPolled: () => isPolled,
   })
   const compare = () => audit.compare(head, signal)

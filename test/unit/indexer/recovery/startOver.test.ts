@@ -12,7 +12,7 @@ const SECOND_HIDDEN = 42
 interface Hole {
   isHidden: boolean
   /** While this is false, no comparison gets an answer, and the network goes on without one. */
-  isStateTold: boolean
+  isStateAnswered: boolean
   /** State of blocks this far below the head is pruned. */
   keepsBlocks: number
 }
@@ -36,19 +36,19 @@ async function longAgo(): Promise<{ harness: SyncHarness; hole: Hole }> {
   assert.equal(network.head.number, SECOND_HIDDEN)
   network.mineEmpty(10)
 
-  const hole: Hole = { isHidden: true, isStateTold: false, keepsBlocks: Number.POSITIVE_INFINITY }
+  const hole: Hole = { isHidden: true, isStateAnswered: false, keepsBlocks: Number.POSITIVE_INFINITY }
   client.hideLogs(({ number }) => hole.isHidden && (number === FIRST_HIDDEN || number === SECOND_HIDDEN))
-  const isTold = (block: number) => hole.isStateTold && block > network.head.number - hole.keepsBlocks
+  const isAnswered = (block: number) => hole.isStateAnswered && block > network.head.number - hole.keepsBlocks
   const { getClaimedWords, getContractLocalExitRoot, getEmergencyState, getGerHashChains } = client
-  client.depositCount = (block) => (isTold(block.number) ? block.state.deposits.length : undefined)
+  client.depositCount = (block) => (isAnswered(block.number) ? block.state.deposits.length : undefined)
   client.getContractLocalExitRoot = async (block) =>
-    isTold(block) ? getContractLocalExitRoot.call(client, block) : undefined
+    isAnswered(block) ? getContractLocalExitRoot.call(client, block) : undefined
   client.getClaimedWords = async (words, block) =>
-    isTold(block) ? getClaimedWords.call(client, words, block) : words.map(() => undefined)
+    isAnswered(block) ? getClaimedWords.call(client, words, block) : words.map(() => undefined)
   client.getEmergencyState = async (block) =>
-    isTold(block) ? getEmergencyState.call(client, block) : undefined
+    isAnswered(block) ? getEmergencyState.call(client, block) : undefined
   client.getGerHashChains = async (block) =>
-    isTold(block) ? getGerHashChains.call(client, block) : undefined
+    isAnswered(block) ? getGerHashChains.call(client, block) : undefined
 
   await harness.run(() => harness.row.get('caughtUp') === 1)
   for (let i = 0; i < 20; i++) {
@@ -57,7 +57,7 @@ async function longAgo(): Promise<{ harness: SyncHarness; hole: Hole }> {
   }
   assert.throws(() => harness.shard.revertTo(SECOND_HIDDEN as never), /below the undo kept/)
   assert.equal(harness.shard.counts().deposits, 1)
-  hole.isStateTold = true
+  hole.isStateAnswered = true
   return { harness, hole }
 }
 
@@ -194,11 +194,11 @@ test('a node that prunes old state can prove the difference at the newest final 
 test('a missing deposit below the undo floor that only the next deposit reveals comes back too', async () => {
   const { harness, hole } = await longAgo()
   const { network, row, shard } = harness
-  hole.isStateTold = false
+  hole.isStateAnswered = false
   network.mine((block) => block.tx().deposit())
   await harness.run(() => row.haltReason() === 'deposit_count_gap', 3 * MINUTE_MS)
   network.mineEmpty(5)
-  hole.isStateTold = true
+  hole.isStateAnswered = true
   hole.isHidden = false
   await harness.run(isHealed(harness), 12 * MINUTE_MS)
   assert.equal(shard.startedOver.length, 1)
