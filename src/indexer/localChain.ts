@@ -6,7 +6,7 @@ import { type BlockHeader, type Hash, hasParentHash } from '../protocol/chainEve
 import { asBlockNumber, type BlockNumber } from '../protocol/units.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
 
-/** How the head stands to the stored blocks. */
+/** How the head and the stored blocks relate. */
 export type ChainNews =
   /** The head is the checkpoint. */
   | { readonly type: 'current' }
@@ -51,7 +51,7 @@ export class LocalChain {
   }
 
   /**
-   * Finds out how the head stands to the stored blocks.
+   * Finds out how the head and the stored blocks relate.
    * @throws RetryableError when the chain changes meanwhile.
    * @throws FatalError `reorg_too_deep` when no stored header is on the chain any more.
    */

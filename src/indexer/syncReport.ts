@@ -141,7 +141,7 @@ export class SyncReport {
 
   /**
    * An endpoint contradicts what is stored, and no other one can settle it.
-   * @param looks how often in a row something was found to be open.
+   * @param looks how many comparisons in a row ended so.
    */
   contractsDisputed(what: string, looks: number): void {
     this.#row.set('contractsCompared', 0)

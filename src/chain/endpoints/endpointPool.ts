@@ -333,7 +333,7 @@ export class EndpointPool {
     })
   }
 
-  /** The error to throw when no endpoint that is not paused is left. */
+  /** The error to throw when every endpoint has failed or is paused. */
   #final(failure: RpcFailure, wereAllTried: boolean): RetryableError | FatalError {
     const reason = HOPELESS[failure.kind]
     if (reason === undefined || !wereAllTried) return new RetryableError(failure.message, { cause: failure })

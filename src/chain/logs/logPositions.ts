@@ -138,7 +138,7 @@ export class LogPositions {
   }
 }
 
-/** Sets the transaction index of each log from the block's list of transactions. A log whose transaction is not listed stays as it is. */
+/** Sets the transaction index of each log whose transaction is in the block's list. */
 async function withTransactions(
   blocks: ReadonlyMap<number, Logs>,
   headers: ReadonlyMap<number, BlockHead>,

@@ -187,7 +187,7 @@ export class SenderResolver {
   }
 }
 
-/** Whether the log's caller must be found in a trace. Not for messages, which name their sender, nor for set claims, which have no caller. */
+/** Whether a trace must show the caller. Messages name their sender, and set claims have no caller. */
 function isCallerSought({ kind, leafType }: SenderLog): boolean {
   return kind !== 'claimSet' && (kind !== 'deposit' || leafType !== 1)
 }

@@ -17,7 +17,7 @@ import { contractAnswer, contractCall, readContract } from './contractCall.js'
 
 /** More words than this are read by `claimedWordsProgram`, where that works. One comparison at the tip reads so many. */
 const FEW_WORDS = 14
-/** The same for an endpoint on which the program was not tried: calls would need a second batch, so one failed try may cost a request. */
+/** The same for an endpoint on which the program was not tried yet. So many calls need a second batch: a failed try costs no more. */
 const MANY_WORDS = 50
 
 const getter = (
@@ -134,9 +134,9 @@ export async function readClaimedWords(
   const positions = words.map((word) => BigInt(claimedWordPosition(networkId, word)))
   const { takesPrograms } = endpoint.state
   if (takesPrograms !== false && words.length > (takesPrograms ? FEW_WORDS : MANY_WORDS)) {
-    const told = await runProgram(bridge, positions, block, endpoint, signal)
-    endpoint.state.takesPrograms = told !== undefined
-    if (told !== undefined) return told
+    const read = await runProgram(bridge, positions, block, endpoint, signal)
+    endpoint.state.takesPrograms = read !== undefined
+    if (read !== undefined) return read
   }
   const calls = positions.map((position) => {
     const data = encodeFunctionData({
@@ -169,9 +169,9 @@ async function runProgram(
       if (failure.kind !== 'rpc' || isOfBlock) throw failure
       return undefined
     }
-    const told = claimedWordsOf(outcome!.result, some.length)
-    if (told === undefined) return undefined
-    for (const word of told) words.push(word)
+    const read = claimedWordsOf(outcome!.result, some.length)
+    if (read === undefined) return undefined
+    for (const word of read) words.push(word)
   }
   return words
 }

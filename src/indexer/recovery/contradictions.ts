@@ -12,7 +12,7 @@ import type { SyncReport } from '../syncReport.js'
 
 /** How often a comparison is repeated when its contradiction is refuted each time; then the contradiction stays open. */
 const MOST_LOOKS = 5
-/** So often, some seconds in all, a contradiction from another branch makes the loop look at the head first. Then it stays open. */
+/** So often in a row, a contradiction from another branch makes the loop look at the head first. After that it stays open. */
 const MOST_MOVES = 5
 /** What stays open is compared again after this time, then ever more rarely. */
 const ASK_AGAIN_MS = 1_000

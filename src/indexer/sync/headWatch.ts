@@ -5,7 +5,7 @@ import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import type { SyncReport } from '../syncReport.js'
 
-/** A head below the checkpoint counts only after this time, PATIENCE_IN_POLLS polls and PATIENCE_IN_BLOCKS block times: one node may lag. */
+/** A head may be below the checkpoint because one node lags: it counts only after the longest of these three times. */
 const SHORTEST_PATIENCE_MS = 5_000
 const PATIENCE_IN_POLLS = 2
 const PATIENCE_IN_BLOCKS = 2
@@ -46,7 +46,7 @@ export class HeadWatch {
   }
 
   /**
-   * The height that a head must have; if one endpoint's head is lower, the others are asked. While the chain is in step, a lower
+   * The height that a head must have; if one endpoint's head is lower, the others are asked. While the network is in sync, a lower
    * head most likely comes from a lagging node behind the same address, and no other endpoint need be asked.
    * @returns undefined when any head will do.
    */

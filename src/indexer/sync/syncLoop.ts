@@ -15,9 +15,15 @@ import { StartOver } from '../recovery/startOver.js'
 import { resolveBeforeCommit } from '../senders/batchSenders.js'
 import { SenderPass } from '../senders/senderPass.js'
 import type { SyncReport } from '../syncReport.js'
-import { type ChainPosition, countEvents, isCountedAlike, makeBatch } from './batches.js'
-import { BatchUndo, UNDOABLE_BATCHES } from './batchUndo.js'
-import { assertContinues } from './continuity.js'
+import {
+  assertContinues,
+  BatchUndo,
+  type ChainPosition,
+  countEvents,
+  isCountedAlike,
+  makeBatch,
+  UNDOABLE_BATCHES,
+} from './batches.js'
 import type { ExitRootSearch } from './exitRootSearch.js'
 import type { GerPoller } from './gerPoller.js'
 import type { HeadHints } from './headHints.js'
@@ -141,7 +147,7 @@ class SyncLoop {
     if (writer.checkpoint() === undefined) await seedShard(this.#options, head, this.#signal)
     const news = await this.#chain.observe(head, this.#signal)
     if (news.type === 'behind') {
-      // The next head must be compared with the stored chain before it counts as in step.
+      // The next head must be compared with the stored chain before it counts as in sync.
       this.#chain.doubt()
       if (await this.#headWatch.outOfStep(head, this.#signal)) this.#isIdentified = false
       return this.#untilNextLook(undefined)
