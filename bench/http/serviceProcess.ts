@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { JsonWriter } from '../../src/api/present/jsonWriter.js'
-import { createVersionReader } from '../../src/board/shardVersion.js'
+import { createVersionReader } from '../../src/board/answerVersion.js'
 import { createStatusBoard } from '../../src/board/statusBoard.js'
 import type { HealthSource } from '../../src/health/healthRecord.js'
 import { startHttpServer } from '../../src/http/server.js'

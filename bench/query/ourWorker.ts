@@ -1,5 +1,5 @@
 import { JsonWriter } from '../../src/api/present/jsonWriter.js'
-import { createVersionReader } from '../../src/board/shardVersion.js'
+import { createVersionReader } from '../../src/board/answerVersion.js'
 import type { StatusBoardHandle } from '../../src/board/statusBoard.js'
 import type { Config } from '../../src/config/config.types.js'
 import { queries } from '../../src/pool/answerers.js'

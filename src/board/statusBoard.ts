@@ -11,7 +11,7 @@ const fields = [
   'committing',
   /** Number of the newest commit of the store that this row includes; −1 = none. */
   'publishedCommit',
-  /** Grows with each reorg and each cut of the local exit tree; answers of another epoch are void. */
+  /** Grows with each reorg, as the shard's epoch does, and also with each BackwardLET. Answers made at another value are void. */
   'epoch',
   /** Newest block that an endpoint has reported; −1 = unknown. */
   'headBlock',

@@ -1,5 +1,5 @@
 import type { AnswerLife } from '../api/present/present.js'
-import { isSameEpoch, isSameVersion, NO_VERSION, type ShardVersion } from '../board/shardVersion.js'
+import { type AnswerVersion, isSameEpoch, isSameVersion, NO_VERSION } from '../board/answerVersion.js'
 import type { ContentCoding } from '../pool/contentCoding.js'
 import type { OperationId } from '../query/queries.js'
 import type { Outgoing } from './wire/exchange.js'
@@ -36,7 +36,7 @@ const PAUSE_LOOKUPS = 32_768
  */
 export class AnswerCache {
   private readonly maxBytes: number
-  private current: ShardVersion = NO_VERSION
+  private current: AnswerVersion = NO_VERSION
   /** Answers that hold until the next commit of any shard. */
   private readonly live = new Shelf()
   /** Answers that hold until the next reorg or halt. */
@@ -61,7 +61,7 @@ export class AnswerCache {
     operation: OperationId,
     rawQuery: string,
     coding: ContentCoding,
-    version: ShardVersion,
+    version: AnswerVersion,
   ): CachedAnswer | undefined {
     this.moveTo(version)
     const found = this.spellings.find(operation, coding, rawQuery)
@@ -75,7 +75,7 @@ export class AnswerCache {
     operation: OperationId,
     key: string,
     coding: ContentCoding,
-    version: ShardVersion,
+    version: AnswerVersion,
   ): CachedAnswer | undefined {
     this.moveTo(version)
     const found = this.entryOf(operation, coding, key)?.answer
@@ -97,8 +97,8 @@ export class AnswerCache {
     key: string,
     coding: ContentCoding,
     answer: CachedAnswer,
-    madeFrom: ShardVersion,
-    now: ShardVersion,
+    madeFrom: AnswerVersion,
+    now: AnswerVersion,
   ): void {
     this.moveTo(now)
     const isCurrent = answer.life === 'epoch' ? isSameEpoch(madeFrom, now) : isSameVersion(madeFrom, now)
@@ -117,7 +117,7 @@ export class AnswerCache {
   }
 
   /** Drops what does not hold at `version`. */
-  private moveTo(version: ShardVersion): void {
+  private moveTo(version: AnswerVersion): void {
     if (isSameVersion(version, this.current)) return
     this.spellings.clear()
     this.live.clear()

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createVersionReader } from '../board/shardVersion.js'
+import { createVersionReader } from '../board/answerVersion.js'
 import type { StatusBoardHandle } from '../board/statusBoard.js'
 import type { Config } from '../config/config.types.js'
 import { listenFailure } from '../errors/listenFailure.js'

@@ -28,7 +28,7 @@ export interface ProvenTile {
  */
 export class ProvenTiles {
   readonly #tiles: (ProvenTile | undefined)[]
-  /** Version and tile of the last `learn` of each slot: only a tile that is proved twice in a row is worth its 83 hashes. */
+  /** Version and tile of the last `learn` of each slot. Learning a tile costs 83 hashes, so only a tile that comes twice in a row is learned. */
   readonly #askedVersions: (TreeVersion | undefined)[]
   readonly #askedNumbers: Float64Array
 
@@ -47,8 +47,9 @@ export class ProvenTiles {
   }
 
   /**
-   * Keeps the tile above leaf `index` if its slot gets it for the second time in a row, it is complete under `version`, and it
-   * folds to the root. @param tile the stored tile. @param branch of leaf `index` under `version`.
+   * Keeps the tile above leaf `index` if three things hold: the last call for its slot named the same tile and version, the tile is
+   * complete under `version`, and it folds to the root.
+   * @param tile the stored tile. @param branch of leaf `index` under `version`.
    */
   learn(hasher: TreeHasher, version: TreeVersion, index: number, tile: Uint8Array, branch: Uint8Array): void {
     const number = tileIndexOf(1, index)

@@ -1,5 +1,5 @@
 import type { AnswerLife } from '../api/present/present.js'
-import type { ShardVersion } from '../board/shardVersion.js'
+import type { AnswerVersion } from '../board/answerVersion.js'
 import { type ContentCoding, contentCodings } from './contentCoding.js'
 import { TAG_LENGTH } from './digestTag.js'
 
@@ -38,7 +38,7 @@ export interface QueryReply {
   /** How long the answer may be kept; undefined: not at all. */
   readonly life: AnswerLife | undefined
   /** The version before the task read any shard, or `NO_VERSION`. */
-  readonly version: ShardVersion
+  readonly version: AnswerVersion
   readonly fault: QueryFault | undefined
 }
 
@@ -64,7 +64,7 @@ export function tagPlace(index: number): number {
 export class ReplyHead {
   private readonly view: DataView
 
-  constructor(reply: Uint8Array, version: ShardVersion, count: number) {
+  constructor(reply: Uint8Array, version: AnswerVersion, count: number) {
     this.view = new DataView(reply.buffer, reply.byteOffset, reply.length)
     this.view.setFloat64(0, version.tip)
     this.view.setFloat64(8, version.epoch)

@@ -3,7 +3,7 @@ import { writeFailure } from '../api/present/failure.js'
 import { AnswerTooLargeError, JsonWriter } from '../api/present/jsonWriter.js'
 import { presenters, type RecordByOperation } from '../api/present/present.js'
 import { type Route, routes } from '../api/routes.js'
-import { NO_VERSION, type ShardVersion } from '../board/shardVersion.js'
+import { type AnswerVersion, NO_VERSION } from '../board/answerVersion.js'
 import { InvariantError } from '../errors/invariantError.js'
 import { type Answer, type Failure, failure } from '../query/answers.js'
 import type { OperationId, QueryByOperation } from '../query/queries.js'
@@ -37,7 +37,7 @@ export type RunBatch = (batch: Uint8Array, slot: Uint8Array) => ArrayBuffer | un
 export function createBatchRunner<Shards extends SnapshotSource>(
   shards: Shards,
   queries: QueryFunctions<Shards>,
-  readVersion: () => ShardVersion,
+  readVersion: () => AnswerVersion,
   createWriter: () => JsonWriter = () => new JsonWriter(),
   maxResponseBytes = Number.POSITIVE_INFINITY,
   writeTag: WriteTag = createTagWriter(),

@@ -1,5 +1,5 @@
 import { threadId, workerData } from 'node:worker_threads'
-import { createVersionReader } from '../../src/board/shardVersion.js'
+import { createVersionReader } from '../../src/board/answerVersion.js'
 import { statusRow } from '../../src/board/statusBoard.js'
 import { InvariantError } from '../../src/errors/invariantError.js'
 import type { QueryWorkerData } from '../../src/pool/queryPool.js'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { VersionNow } from '../../../src/board/shardVersion.js'
+import type { VersionNow } from '../../../src/board/answerVersion.js'
 import { answerQuery, type QueryContext } from '../../../src/http/answerQuery.js'
 import { AnswerCache } from '../../../src/http/cache.js'
 import type { Exchange } from '../../../src/http/wire/exchange.js'

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { ShardVersion } from '../../../src/board/shardVersion.js'
+import type { AnswerVersion } from '../../../src/board/answerVersion.js'
 import { AnswerCache, type CachedAnswer } from '../../../src/http/cache.js'
 
-const V1: ShardVersion = { tip: 1, epoch: 0, halted: 0 }
-const COMMIT: ShardVersion = { tip: 2, epoch: 0, halted: 0 }
-const REORG: ShardVersion = { tip: 3, epoch: 1, halted: 0 }
-const HALT: ShardVersion = { tip: 1, epoch: 0, halted: 2 }
+const V1: AnswerVersion = { tip: 1, epoch: 0, halted: 0 }
+const COMMIT: AnswerVersion = { tip: 2, epoch: 0, halted: 0 }
+const REORG: AnswerVersion = { tip: 3, epoch: 1, halted: 0 }
+const HALT: AnswerVersion = { tip: 1, epoch: 0, halted: 2 }
 
 function answer(life: CachedAnswer['life'], body = 'x'): CachedAnswer {
   return {
@@ -20,7 +20,7 @@ function answer(life: CachedAnswer['life'], body = 'x'): CachedAnswer {
   }
 }
 
-const find = (cache: AnswerCache, key: string, version: ShardVersion): string | undefined => {
+const find = (cache: AnswerCache, key: string, version: AnswerVersion): string | undefined => {
   const found = cache.find('getBridges', key, 'identity', version)
   return found && new TextDecoder().decode(found.body)
 }
@@ -98,7 +98,7 @@ test('a route with hardly any hits is not cached for a while, other routes are',
 
 test('a query is found by an earlier spelling until its entry is evicted', () => {
   const cache = new AnswerCache(1 << 20)
-  const spelled = (version: ShardVersion) => cache.findSpelling('getBridges', 'b=1&a=2', 'identity', version)
+  const spelled = (version: AnswerVersion) => cache.findSpelling('getBridges', 'b=1&a=2', 'identity', version)
   cache.keep('getBridges', '2;1;', 'identity', answer('version'), V1, V1)
   assert.equal(spelled(V1), undefined)
   cache.addSpelling('getBridges', 'b=1&a=2', 'identity', '2;1;')

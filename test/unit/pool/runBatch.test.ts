@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createVersionReader, isSameEpoch } from '../../../src/board/shardVersion.js'
+import { createVersionReader, isSameEpoch } from '../../../src/board/answerVersion.js'
 import { createStatusBoard, statusRow } from '../../../src/board/statusBoard.js'
 import { decodeReplies } from '../../../src/pool/batchMessages.js'
 import { QueryWriter } from '../../../src/pool/queryCodec.js'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { createVersionReader } from '../../../../src/board/shardVersion.js'
+import { createVersionReader } from '../../../../src/board/answerVersion.js'
 import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
 import type { BlockBatch } from '../../../../src/protocol/chainEvent.js'
 import type { BlockNumber } from '../../../../src/protocol/units.js'

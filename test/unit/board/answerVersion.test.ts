@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createVersionReader, isSameEpoch } from '../../../src/board/shardVersion.js'
+import { createVersionReader, isSameEpoch } from '../../../src/board/answerVersion.js'
 import { createStatusBoard, headPlaces, statusRow } from '../../../src/board/statusBoard.js'
 import { atEachWrite } from '../../support/boardWrites.js'
 

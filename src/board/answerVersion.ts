@@ -2,22 +2,25 @@ import { isInDoubt } from './haltReason.js'
 import { changeReader, type StatusBoardHandle, statusRow } from './statusBoard.js'
 
 /**
- * The state of all shards that an answer was made from. An answer joins networks (readiness, claim links), so any commit of any
- * shard may change it. Compare the numbers for equality only.
+ * The version of an answer: the state of all shards that it was made from. An answer joins networks (readiness, claim links), so any
+ * commit of any shard may change it. Compare the numbers for equality only.
  */
-export interface ShardVersion {
-  /** Sum of the shards' commit counters. */
+export interface AnswerVersion {
+  /** Sum of the networks' `tip` fields on the status board. It moves with each commit. */
   readonly tip: number
-  /** Sum of the shards' reorg counters. */
+  /** Sum of the networks' `epoch` fields on the status board. It moves with each reorg and each BackwardLET. */
   readonly epoch: number
-  /** One bit per shard, set while a halt makes its data doubtful (`isInDoubt`): that changes answers without a commit. The configuration limits the number of networks so that all bits fit. */
+  /**
+   * One bit per network, set while a halt makes its data doubtful (`isInDoubt`): that changes answers without a commit. The
+   * configuration limits the number of networks so that all bits fit.
+   */
   readonly halted: number
 }
 
 /** Version of an answer that must not be kept: it equals no other version. */
-export const NO_VERSION: ShardVersion = { tip: -1, epoch: -1, halted: -1 }
+export const NO_VERSION: AnswerVersion = { tip: -1, epoch: -1, halted: -1 }
 
-export interface VersionNow extends ShardVersion {
+export interface VersionNow extends AnswerVersion {
   /**
    * A commit or a halt of some shard is under way: readers may see it already or not yet, and the numbers do not tell which. No
    * kept answer may be served.
@@ -60,10 +63,10 @@ export function createVersionReader(status: StatusBoardHandle): () => VersionNow
   }
 }
 
-export function isSameVersion(left: ShardVersion, right: ShardVersion): boolean {
+export function isSameVersion(left: AnswerVersion, right: AnswerVersion): boolean {
   return left === right || (left.tip === right.tip && isSameEpoch(left, right))
 }
 
-export function isSameEpoch(left: ShardVersion, right: ShardVersion): boolean {
+export function isSameEpoch(left: AnswerVersion, right: AnswerVersion): boolean {
   return left.epoch === right.epoch && left.halted === right.halted
 }
