@@ -35,8 +35,7 @@ const KEPT_EDGES = 256
 /** Tiles kept per source network: all of a tree of a million deposits. 1.2 MB at most. */
 const KEPT_TILES = 256
 /** Rollup halves kept, about 1,100 bytes each: wallets mostly ask for proofs under the newest roots. */
-const KEPT_ROLLUP_BRANCHES = 1024
-
+const KEPT_ROLLUP_HALVES = 1024
 /** Proof targets kept per source network, about 600 bytes each. */
 const KEPT_TARGETS = 1024
 
@@ -55,7 +54,7 @@ export class ProofMaker {
   readonly #provenTiles = new Map<NetworkId, ProvenTiles>()
   readonly #targets = new Map<NetworkId, KeptTargets>()
   /** By network and rollup exit root. The root commits to the half, so no reorg can make an entry wrong. */
-  readonly #rollupHalves = new BoundedCache<string, RollupHalf>(KEPT_ROLLUP_BRANCHES)
+  readonly #rollupHalves = new BoundedCache<string, RollupHalf>(KEPT_ROLLUP_HALVES)
 
   constructor(hasher: TreeHasher) {
     this.#hasher = hasher
@@ -197,12 +196,12 @@ function keptBy<Kept>(kept: Map<NetworkId, Kept>, networkId: NetworkId, make: ()
   return found
 }
 
-/** An L1 info leaf, and the version of the source network's local exit tree that it commits to. */
+/** What all proofs of one source network under one L1 info leaf have in common. */
 interface ProofTarget {
   readonly leaf: L1InfoLeafRecord
-  /** The version of the source's local exit tree that the leaf's root names. */
+  /** The version of the source's local exit tree whose root the leaf commits to. */
   readonly version: TreeVersion
-  /** The root commits to all current deposits below this count. */
+  /** That root commits to all current deposits below this count. */
   readonly shared: number
   /** Regrown deposits at or above `shared`. The root commits to those below its leaf count. */
   readonly regrown: CountRanges
@@ -215,6 +214,7 @@ interface KeptTargets {
   readonly byLeaf: SlotCache<Answer<ProofTarget>>
 }
 
+/** A rollup's leaf in the rollup exit tree of an L1 info leaf, and the branch that proves it. */
 interface RollupHalf {
   readonly localExitRoot: Hash
   readonly branch: Uint8Array

@@ -12,13 +12,13 @@ export interface FilterParts {
   readonly sets: readonly Bits[]
 }
 
-/** Rewinds and watermark of the shard that the ordinals belong to. */
+/** What can change after rows were checked: rewinds, and the rows from the watermark on. */
 export interface RewindFacts {
   readonly rewindCount: number
   /** Ordinals below the result are the same now as they were after that number of rewinds. */
   untouchedSince(rewindCount: number): number
-  /** Rows from this ordinal on have no sender yet, so they may still enter a list after they were checked. */
-  readonly settledBelow: number
+  /** No row below this ordinal can enter a list later. Rows from it on may: their senders are not known yet. */
+  readonly fixedBelow: number
 }
 
 /** A list more than this many times as long as the driver is not read whole: each of the driver's ordinals is searched in it. */
@@ -40,7 +40,7 @@ export class FilteredSet {
   /** Number of the driver's ordinals that were checked; −1: not made yet. */
   #driverLength = -1
   #rewindCount = 0
-  #settledBelow = 0
+  #fixedBelow = 0
 
   get sizeBytes(): number {
     let bytes = this.bits.sizeBytes
@@ -54,7 +54,7 @@ export class FilteredSet {
     else {
       const isRewound = rewinds.rewindCount !== this.#rewindCount
       const kept = isRewound ? rewinds.untouchedSince(this.#rewindCount) : Number.POSITIVE_INFINITY
-      const untouched = Math.min(kept, this.#settledBelow)
+      const untouched = Math.min(kept, this.#fixedBelow)
       if (untouched < Number.POSITIVE_INFINITY) {
         this.bits.truncate(untouched)
         for (const state of this.#states.values()) state.truncate(untouched)
@@ -66,7 +66,7 @@ export class FilteredSet {
       }
     }
     this.#rewindCount = rewinds.rewindCount
-    this.#settledBelow = rewinds.settledBelow
+    this.#fixedBelow = rewinds.fixedBelow
   }
 
   /**

@@ -15,12 +15,12 @@ export function getBridges(shards: ShardReaders, query: BridgesQuery): Answer<Pa
   const source = shards.find(query.networkId)
   if (source === undefined) return networkNotServed(query.networkId)
   const matching = selectBridges(shards, source, query)
-  const isExact = isOfTime(query) && source.state.doTimesFall
-  const list = isExact ? within(matching, ofTime(shards, source, query)) : matching
+  const isCutByTime = hasTimeFilter(query) && source.state.doTimesFall
+  const list = isCutByTime ? within(matching, stretchesInTime(shards, source, query)) : matching
   const frame = {
     operation: 'getBridges' as const,
-    from: firstOf(source, query, isExact),
-    below: endOf(source, query, isExact),
+    from: firstOf(source, query, isCutByTime),
+    below: endOf(source, query, isCutByTime),
     state: source.state,
     rows: 'deposits' as const,
   }
@@ -36,34 +36,38 @@ export function getBridges(shards: ShardReaders, query: BridgesQuery): Answer<Pa
   )
 }
 
-function isOfTime({ fromTimestampSec, toTimestampSec }: BridgesQuery): boolean {
+function hasTimeFilter({ fromTimestampSec, toTimestampSec }: BridgesQuery): boolean {
   return fromTimestampSec !== undefined || toTimestampSec !== undefined
 }
 
-function ofTime(shards: ShardReaders, source: ShardView, query: BridgesQuery): OrdinalStretch[] {
+function stretchesInTime(shards: ShardReaders, source: ShardView, query: BridgesQuery): OrdinalStretch[] {
   const { fromTimestampSec = 0, toTimestampSec = Number.POSITIVE_INFINITY } = query
   return shards.depositTimes(source).within(source, fromTimestampSec, toTimestampSec)
 }
 
 /**
  * The first deposit in the query's range of blocks and times. Deposits are in the order of their blocks, so a range of blocks is a
- * range of deposit counts; so is a range of times, unless times fall.
- * @param isExact true when times fall: the list then has only deposits of the range of times already.
+ * range of deposit counts. So is a range of times, unless times fall.
+ * @param isCutByTime true when times fall: deposits outside the range of times were already taken out of the list.
  */
 function firstOf(
   { deposits }: ShardView,
   { fromBlock, fromTimestampSec }: BridgesQuery,
-  isExact: boolean,
+  isCutByTime: boolean,
 ): number {
   const inBlocks = fromBlock === undefined ? 0 : deposits.firstFromBlock(fromBlock)
-  return fromTimestampSec === undefined || isExact
+  return fromTimestampSec === undefined || isCutByTime
     ? inBlocks
     : Math.max(inBlocks, deposits.firstFromTimestamp(fromTimestampSec))
 }
 
-function endOf({ deposits }: ShardView, { toBlock, toTimestampSec }: BridgesQuery, isExact: boolean): number {
+function endOf(
+  { deposits }: ShardView,
+  { toBlock, toTimestampSec }: BridgesQuery,
+  isCutByTime: boolean,
+): number {
   const inBlocks = toBlock === undefined ? Number.POSITIVE_INFINITY : deposits.firstFromBlock(toBlock + 1)
-  return toTimestampSec === undefined || isExact
+  return toTimestampSec === undefined || isCutByTime
     ? inBlocks
     : Math.min(inBlocks, deposits.firstFromTimestamp(toTimestampSec + 1))
 }

@@ -6,7 +6,13 @@ import { cursorOutdated, networkNotServed } from '../../query/refusals.js'
 import { tokenKey } from '../../store/layout/keys.js'
 import { listKinds } from '../../store/layout/tables.js'
 import { listHas, listOf, type OrdinalList, wholeRange } from '../sets/ordinalList.js'
-import { ordinalsBefore, type Strand, Timeline, type TimelineKey, type TimeOrder } from '../sets/timeline.js'
+import {
+  ordinalBoundBefore,
+  type Strand,
+  Timeline,
+  type TimelineKey,
+  type TimeOrder,
+} from '../sets/timeline.js'
 import type { ShardView } from '../snapshot/shardView.js'
 import type { ShardReaders } from './shardReaders.js'
 
@@ -99,7 +105,7 @@ function countRewinds(strands: readonly ViewStrand[]): number {
   return strands.reduce((sum, { view }) => sum + view.state.rewindCount, 0)
 }
 
-/** The key between the rows already given and the rest. undefined: rows before it were replaced since the cursor was made. */
+/** The key between the rows already given and the rest; undefined when a rewind may have replaced rows before it since the cursor was made. */
 function borderOf(cursor: readonly number[], strands: readonly ViewStrand[]): TimelineKey | undefined {
   const [seen = 0, timestampSec = 0, networkId = 0, ordinal = 0] = cursor
   const border = { timestampSec, networkId, ordinal }
@@ -109,7 +115,7 @@ function borderOf(cursor: readonly number[], strands: readonly ViewStrand[]): Ti
     const { state } = strand.view
     // Each network may have had all the missed rewinds. Assuming too many only refuses a cursor that would still be right.
     const untouched = state.untouchedSince(Math.max(0, state.rewindCount - missed)).tokenMappings
-    if (untouched < ordinalsBefore(strand, border)) return undefined
+    if (untouched < ordinalBoundBefore(strand, border)) return undefined
   }
   return border
 }

@@ -70,7 +70,7 @@ export function pageOf(list: OrdinalList, frame: PageFrame, query: Paging): Answ
   })
 }
 
-/** The cursor's ordinal; undefined when rows below it were replaced since the cursor was made. */
+/** The cursor's ordinal; undefined when a rewind has replaced rows below it since the cursor was made. */
 function borderOf(cursor: readonly number[], { state, rows }: PageFrame): number | undefined {
   const [seen = 0, border = 0] = cursor
   // If the cursor has seen more rewinds than there are, the shard was indexed anew.

@@ -29,7 +29,7 @@ export function selectBridges(shards: ShardReaders, source: ShardView, query: Br
   return listOfBits(keptSet(shards, source, query, parts))
 }
 
-/** A list for each filter that names deposits one by one or has a stored list; shortest first. */
+/** A list for each filter that names deposits one by one or that has a stored list; shortest first. */
 function namedLists(source: ShardView, query: BridgesQuery): IndexedList[] {
   const { depositCounts, fromAddress, toAddress, transactionHash } = query
   const lists: IndexedList[] = []
@@ -133,7 +133,7 @@ function fixedSets(sets: DepositSets, source: ShardView, { networkIds, leafType 
   return fixed
 }
 
-/** The kept filtered set of a combination over long lists. */
+/** The deposits that pass all filters, from the set that is kept for this combination of filters. */
 function keptSet(shards: ShardReaders, source: ShardView, query: BridgesQuery, parts: FilterParts): Bits {
   const { state: snapshot } = source
   // A correction inserts rows into the middle of a sender's list. The number of corrections in the key makes older sets void.
@@ -141,7 +141,7 @@ function keptSet(shards: ShardReaders, source: ShardView, query: BridgesQuery, p
   const kept = shards.filteredSets.find(`bridges ${corrections} ${keyOf(query)}`, parts, {
     rewindCount: snapshot.rewindCount,
     untouchedSince: (rewindCount) => snapshot.untouchedSince(rewindCount).deposits,
-    settledBelow:
+    fixedBelow:
       query.fromAddress !== undefined && snapshot.resolvedDepositSenders < source.deposits.count
         ? snapshot.resolvedDepositSenders
         : Number.POSITIVE_INFINITY,

@@ -16,7 +16,7 @@ import type { ShardReaders } from './shardReaders.js'
 export function selectClaims(shards: ShardReaders, view: ShardView, query: ClaimsQuery): OrdinalList {
   const stored = selectStored(shards, view, query)
   const matching =
-    query.toAddress === undefined ? stored : unionOf([stored, listOf(selectSet(shards, view, query))])
+    query.toAddress === undefined ? stored : unionOf([stored, listOf(selectSetClaims(shards, view, query))])
   return without(matching, shards.unlistedClaims.of(view))
 }
 
@@ -46,7 +46,7 @@ function selectStored(shards: ShardReaders, view: ShardView, query: ClaimsQuery)
   const kept = shards.filteredSets.find(`claims ${corrections} ${keyOf(query)}`, parts, {
     rewindCount: state.rewindCount,
     untouchedSince: (rewindCount) => state.untouchedSince(rewindCount).claims,
-    settledBelow:
+    fixedBelow:
       query.fromAddress !== undefined && state.resolvedClaimSenders < view.claims.count
         ? state.resolvedClaimSenders
         : Number.POSITIVE_INFINITY,
@@ -55,10 +55,10 @@ function selectStored(shards: ShardReaders, view: ShardView, query: ClaimsQuery)
 }
 
 /** Matching claims that an administrator set for deposits to the address: SetClaim has no address, its deposit has. */
-function selectSet(shards: ShardReaders, view: ShardView, query: ClaimsQuery): number[] {
+function selectSetClaims(shards: ShardReaders, view: ShardView, query: ClaimsQuery): number[] {
   const lists = namedLists(view, query)
   return shards.unlistedClaims
-    .setFor(view, query.toAddress!)
+    .setClaimsTo(view, query.toAddress!)
     .filter((ordinal) => rowMatches(view, query, lists, ordinal))
 }
 

@@ -100,9 +100,9 @@ export class ShardReaders {
         shard.haltReason = shard.status.haltReason()
         shard.headPlace = shard.status.headPlace()
       }
-      this.claimFacts.reset()
-      for (const sets of this.#depositSets.values()) sets.reset()
-      for (const sets of this.#claimsBySource.values()) sets.reset()
+      this.claimFacts.startTask()
+      for (const sets of this.#depositSets.values()) sets.startTask()
+      for (const sets of this.#claimsBySource.values()) sets.startTask()
       return body()
     } finally {
       this.#isOpen = false

@@ -47,7 +47,7 @@ export class UnlistedClaims {
   }
 
   /** Claims that an administrator set for deposits to the address, ascending. No stored list has them. */
-  setFor(view: ShardView, address: Uint8Array): number[] {
+  setClaimsTo(view: ShardView, address: Uint8Array): number[] {
     return this.#keptOf(view)
       .setByAdministrator.filter((claim) => {
         const source = this.#sourceOf(claim)

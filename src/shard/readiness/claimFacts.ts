@@ -44,7 +44,7 @@ interface KeptPath {
   readonly updates: number
   readonly destinationVersion: number
   readonly isInDoubt: boolean
-  readonly isPutBack: boolean
+  readonly mayBePutBack: boolean
   /** The last task for which it was found to hold. */
   task: number
 }
@@ -64,8 +64,8 @@ export class ClaimFacts {
     this.#shards = shards
   }
 
-  /** Call it at the start of each task, whose snapshots may be other ones. */
-  reset(): void {
+  /** Call it at the start of each task: what was checked against the snapshots of the last task is checked again. */
+  startTask(): void {
     this.#task++
   }
 
@@ -82,31 +82,32 @@ export class ClaimFacts {
       isInDoubtAt(this.#shards, source.networkId) ||
       isInDoubtAt(this.#shards, L1_NETWORK_ID) ||
       isInDoubtAt(this.#shards, destinationNetwork)
-    const isPutBack = this.#isPutBack(destinationNetwork)
+    const mayBePutBack = this.#mayBePutBack(destinationNetwork)
     if (
       kept !== undefined &&
       kept.updates === columns.updates &&
       kept.destinationVersion === destinationVersion &&
       kept.isInDoubt === isInDoubt &&
-      kept.isPutBack === isPutBack
+      kept.mayBePutBack === mayBePutBack
     ) {
       kept.task = this.#task
       return kept.path
     }
-    const path = this.#makePath(l1, columns, destination, { isInDoubt, isPutBack })
+    const path = this.#makePath(l1, columns, destination, { isInDoubt, mayBePutBack })
     // Senders may choose any number as destination, so the paths are bounded.
     if (columns.paths.size >= MAX_PATHS) columns.paths.clear()
     const { updates } = columns
-    const madeFrom = { updates, destinationVersion, isInDoubt, isPutBack }
+    const madeFrom = { updates, destinationVersion, isInDoubt, mayBePutBack }
     columns.paths.set(destinationNetwork, { path, ...madeFrom, task: this.#task })
     return path
   }
 
   /**
-   * True while the destination's head stays below its stored blocks: its injections and claims may be gone from the chain. Also true
-   * while the L1's head stays below a block that was served as final: any root may be gone then.
+   * True unless the destination's head is known to be at or above its stored blocks: else its injections and claims may be gone from
+   * the chain. Also true while the L1's head stays below a block that was served as final, or was not compared yet: any root may be
+   * gone then.
    */
-  #isPutBack(destinationNetwork: NetworkId): boolean {
+  #mayBePutBack(destinationNetwork: NetworkId): boolean {
     return (
       this.#shards.headPlace(destinationNetwork) !== headPlaces.inStep ||
       this.#shards.headPlace(L1_NETWORK_ID) >= headPlaces.belowFinal
@@ -151,7 +152,7 @@ export class ClaimFacts {
     l1: ShardView | undefined,
     columns: SourceColumns,
     destination: ShardView | undefined,
-    standing: Pick<KeptPath, 'isInDoubt' | 'isPutBack'>,
+    standing: Pick<KeptPath, 'isInDoubt' | 'mayBePutBack'>,
   ): ClaimPath {
     return new ClaimPath({
       destination,

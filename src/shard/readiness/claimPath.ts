@@ -17,8 +17,8 @@ interface ClaimPathFacts {
   readonly accepted: Accepted | undefined
   readonly finalLeafCount: number
   readonly isInDoubt: boolean
-  /** The destination's chain, or the L1's below a final block, was put back: proofs are still answered, but nothing is ready. */
-  readonly isPutBack: boolean
+  /** The destination's chain may be put back, or the L1's below a final block: proofs are still answered, but nothing is ready. */
+  readonly mayBePutBack: boolean
 }
 
 /** Deposits that are ready unless they are claimed: all below a count, and some ranges above it. */
@@ -51,7 +51,7 @@ export class ClaimPath {
     this.#accepted = facts.accepted
     const isOpen =
       !facts.isInDoubt &&
-      !facts.isPutBack &&
+      !facts.mayBePutBack &&
       facts.destination !== undefined &&
       facts.destination.state.counters.emergencyState === 0 &&
       !facts.destination.state.isCatchingUp

@@ -18,11 +18,11 @@ export class ClaimedSet {
   readonly members = new CountedBits()
   readonly #flips: Flips
   /** Claim links of deposits below this count have been read. */
-  #followedBelow = 0
+  #depositsBelow = 0
   #sourceRewinds = 0
   /** Claims below this ordinal have been followed; −1: not begun yet. */
-  #claims = -1
-  #rewinds = 0
+  #claimsBelow = -1
+  #destinationRewinds = 0
   #outOfForce: readonly number[] = []
   /** Claims of the source's deposits from ordinal `#rememberedFrom` on, ascending. */
   #remembered: readonly SeenClaim[] = []
@@ -36,10 +36,10 @@ export class ClaimedSet {
   /** @param sent deposits from the source to the destination, in the same snapshot. */
   update(source: ShardView, destination: ShardView, sent: CountedBits): void {
     this.#followSourceRewinds(source)
-    if (this.#claims < 0 || this.#untouched(destination) < this.#rememberedFrom) {
+    if (this.#claimsBelow < 0 || this.#untouched(destination) < this.#rememberedFrom) {
       this.members.truncate(0)
       this.#flips.pushEverything()
-      this.#followedBelow = 0
+      this.#depositsBelow = 0
       this.#begin(source, destination)
     }
     this.#followClaims(source, destination, sent)
@@ -48,14 +48,14 @@ export class ClaimedSet {
 
   /** Claims below this ordinal are the same as at the last update. */
   #untouched({ state }: ShardView): number {
-    return state.untouchedSince(this.#rewinds).claims
+    return state.untouchedSince(this.#destinationRewinds).claims
   }
 
   #followSourceRewinds({ state }: ShardView): void {
     if (state.rewindCount === this.#sourceRewinds) return
     const untouched = state.untouchedSince(this.#sourceRewinds).deposits
     this.members.truncate(untouched)
-    this.#followedBelow = Math.min(this.#followedBelow, untouched)
+    this.#depositsBelow = Math.min(this.#depositsBelow, untouched)
     this.#sourceRewinds = state.rewindCount
   }
 
@@ -65,21 +65,22 @@ export class ClaimedSet {
     const rememberedFrom = Math.max(0, counters.claims - REMEMBERED)
     this.#remembered = this.#claimsFrom(source, destination, rememberedFrom)
     this.#outOfForce = destination.claims.listOutOfForce()
-    this.#rewinds = rewindCount
+    this.#destinationRewinds = rewindCount
     this.#rememberedFrom = rememberedFrom
-    this.#claims = counters.claims
+    this.#claimsBelow = counters.claims
   }
 
   #followClaims(source: ShardView, destination: ShardView, sent: CountedBits): void {
     const { counters, rewindCount } = destination.state
     const isOutOfForceSame = counters.claimsOutOfForce === this.#outOfForce.length
-    if (rewindCount === this.#rewinds && counters.claims === this.#claims && isOutOfForceSame) return
+    if (rewindCount === this.#destinationRewinds && counters.claims === this.#claimsBelow && isOutOfForceSame)
+      return
     const untouched = this.#untouched(destination)
-    const news = this.#claimsFrom(source, destination, Math.min(this.#claims, untouched))
+    const news = this.#claimsFrom(source, destination, Math.min(this.#claimsBelow, untouched))
     const known = this.#remembered.filter(({ ordinal }) => ordinal < untouched)
     const lost = this.#remembered.slice(known.length)
     const outOfForce =
-      isOutOfForceSame && rewindCount === this.#rewinds
+      isOutOfForceSame && rewindCount === this.#destinationRewinds
         ? this.#outOfForce
         : destination.claims.listOutOfForce()
     const touched = [...news, ...lost].map(({ depositCount }) => depositCount)
@@ -90,11 +91,11 @@ export class ClaimedSet {
     }
     // A claim may be stored before its deposit. `#followDeposits` finds it later.
     for (const depositCount of touched)
-      if (depositCount < this.#followedBelow && sent.has(depositCount))
+      if (depositCount < this.#depositsBelow && sent.has(depositCount))
         this.#follow(source, destination, depositCount)
     // Set last: after a failed read the next task follows the same claims again.
-    this.#claims = counters.claims
-    this.#rewinds = rewindCount
+    this.#claimsBelow = counters.claims
+    this.#destinationRewinds = rewindCount
     this.#outOfForce = outOfForce
     this.#remember([...known, ...news])
   }
@@ -117,14 +118,14 @@ export class ClaimedSet {
 
   #followDeposits(source: ShardView, destination: ShardView, sent: CountedBits): void {
     const { deposits } = source.state.counters
-    if (deposits === this.#followedBelow) return
-    // A failed read may have left members above; their claims may have gone since.
-    if (this.members.end > this.#followedBelow) this.members.truncate(this.#followedBelow)
+    if (deposits === this.#depositsBelow) return
+    // An update that failed half-way may have added members above. Their claims may be gone by now.
+    if (this.members.end > this.#depositsBelow) this.members.truncate(this.#depositsBelow)
     if (sent.length > 0)
-      destination.claims.eachClaimed(source.networkId, this.#followedBelow, deposits, (depositCount) => {
+      destination.claims.eachClaimed(source.networkId, this.#depositsBelow, deposits, (depositCount) => {
         if (sent.has(depositCount) && this.members.add(depositCount)) this.#flips.push(depositCount)
       })
-    this.#followedBelow = deposits
+    this.#depositsBelow = deposits
   }
 
   #follow(source: ShardView, destination: ShardView, depositCount: number): void {

@@ -18,7 +18,7 @@ export class Coverage {
   readonly exact = new Uint32Column()
   readonly reach = new Uint32Column()
   readonly #former = new FormerReach()
-  /** Runs of leaves that name the same root of an older lineage: each run's first leaf and root. A run without such a root has undefined. */
+  /** First leaf of each run of leaves that name the same root of an older lineage, and that root; undefined for a run without one. */
   readonly #runStarts: number[] = []
   readonly #runRoots: (FormerRoot | undefined)[] = []
   #regrown: Regrown = () => CountRanges.none

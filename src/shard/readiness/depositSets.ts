@@ -49,10 +49,10 @@ export class DepositSets {
     this.#shards = shards
   }
 
-  /** Call it at the start of each task, whose snapshots may be other ones. */
-  reset(): void {
-    this.#sent.reset()
-    this.#ofType.reset()
+  /** Call it at the start of each task. */
+  startTask(): void {
+    this.#sent.startTask()
+    this.#ofType.startTask()
   }
 
   isServed(networkId: NetworkId): boolean {

@@ -45,8 +45,8 @@ export class ListMirrors {
     this.#keyOf = keyOf
   }
 
-  /** Call it at the start of each task. */
-  reset(): void {
+  /** Call it at the start of each task: sets are dropped only between tasks. */
+  startTask(): void {
     if (this.#followed.size > MAX_KEPT) this.#followed.clear()
   }
 

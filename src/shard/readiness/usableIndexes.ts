@@ -73,8 +73,8 @@ export class UsableIndexes {
 }
 
 /**
- * For one source and one destination, the largest number of deposits that any of the first k + 1 usable indexes covers, for each k.
- * It finds the smallest usable index of a deposit by bisection.
+ * For one source and one destination: at each position in the usable indexes, the most deposits that this index or one before it
+ * covers. These numbers never fall, so the smallest usable index that covers a deposit is found by bisection.
  */
 export class UsableReach {
   readonly #reach = new Uint32Column()

@@ -1,6 +1,6 @@
 import { type Bits, BLOCK_BITS, maskBelow, RANGE_BITS, WORD_BITS } from './bits.js'
 
-/** The members below `below` of a set, to be added or subtracted. */
+/** One term of a sum of sets: the members of `bits` below `below` are added (1) or subtracted (−1). */
 export interface SignedPart {
   readonly bits: Bits
   readonly sign: 1 | -1

@@ -134,8 +134,8 @@ function placeAt({ networkId, order }: Strand, key: TimelineKey): number {
   return low
 }
 
-/** An ordinal above those of all rows of the strand that are before `key`. */
-export function ordinalsBefore(strand: Strand, key: TimelineKey): number {
+/** An upper bound: each row of the strand that comes before `key` has an ordinal below it. */
+export function ordinalBoundBefore(strand: Strand, key: TimelineKey): number {
   const at = placeAt(strand, key)
   return strand.order.mixed?.ordinalsBelow[at] ?? at
 }

@@ -30,8 +30,8 @@ export function isSameContent(left: ClaimedContent, right: ClaimedContent): bool
 }
 
 /**
- * Whether the claim in force of a deposit's global index paid this deposit. After a cut of the local exit tree a deposit count is
- * used again. The claim may then have paid the archived deposit, and the current one can't be claimed any more.
+ * Whether the claim in force for a deposit count paid the current deposit, the one that lists show. After a cut of the local exit tree
+ * a deposit count is used again. The claim may then have paid the archived deposit, and the current one can't be claimed any more.
  * @param depositCount must be below the number of deposits. @param ordinal of the claim, below the number of claims.
  */
 export function claimsListedDeposit(

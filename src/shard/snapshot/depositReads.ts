@@ -70,13 +70,13 @@ export class DepositReads {
 
   /** Destination network alone, keeping the chunk for neighbours. @param depositCount must be below `count`. */
   getDestinationNetwork(depositCount: number): NetworkId {
-    const chunk = this.#chunkOf(depositCount)
+    const chunk = this.#keptChunk(depositCount)
     return depositDestinationNetwork(chunk, this.#deposits.offset(depositCount) * DEPOSIT_BYTES)
   }
 
   /** @param depositCount must be below `count`. */
   getLeafType(depositCount: number): number {
-    const chunk = this.#chunkOf(depositCount)
+    const chunk = this.#keptChunk(depositCount)
     return depositLeafType(chunk, this.#deposits.offset(depositCount) * DEPOSIT_BYTES)
   }
 
@@ -141,14 +141,14 @@ export class DepositReads {
     let high = this.count
     while (low < high) {
       const middle = Math.floor((low + high) / 2)
-      const chunk = this.#chunkOf(middle)
+      const chunk = this.#keptChunk(middle)
       if (fieldOf(chunk, this.#deposits.offset(middle) * DEPOSIT_BYTES) < least) low = middle + 1
       else high = middle
     }
     return low
   }
 
-  #chunkOf(depositCount: number): Uint8Array {
+  #keptChunk(depositCount: number): Uint8Array {
     return this.#checked(depositCount, this.#deposits.find(depositCount))
   }
 

@@ -25,7 +25,7 @@ export class KeptTiles implements TileReader {
     if (group === 0) return this.#stored.getTile(lineage, group, index)
     // Upper groups have few tiles (a tree of 2^24 leaves has 4,096, 64 and one), so each group starts 3 slots before the one below.
     const slot = (index + (group - 1) * (SLOTS - 3) + 3 * lineage) % SLOTS
-    // Fits: there are six groups, and fewer than 2^26 tiles in each group above the leaves' tiles.
+    // No two tiles have the same key: there are six groups, and fewer than 2^26 tiles in each group above the leaves' tiles.
     const key = (lineage * 8 + group) * 2 ** 26 + index
     this.#tiles ??= Array.from({ length: SLOTS }, () => new Uint8Array(0))
     if (this.#keys[slot] === key) return this.#tiles[slot]

@@ -12,8 +12,8 @@ import { SENDERS_PER_CHUNK } from '../../store/layout/tables.js'
 import type { ReadView, WriteView } from '../../store/shardStore.types.js'
 
 /**
- * Corrections of senders that are stored already. The sender tables and the lists by sender are written in the order of the rows,
- * because only then their undo is exact. So corrections have tables of their own, and readers apply them.
+ * Corrections of senders that are stored already. The sender tables and the lists by sender must be written in the order of the rows,
+ * or their undo would not be exact. So corrections are stored in tables of their own, and readers apply them.
  */
 
 /** Number of commits with corrections; 0 = none. It never falls, so an unchanged number means that nothing was corrected in between. */
@@ -68,8 +68,8 @@ export function listedAddresses(row: {
   readonly caller: AddressBytes
   readonly transactionSender: AddressBytes
 }): Uint8Array[] {
-  const [caller, signer] = [row.caller.bytes, row.transactionSender.bytes]
-  return equalBytes(caller, signer) ? [caller] : [caller, signer]
+  const [caller, transactionSender] = [row.caller.bytes, row.transactionSender.bytes]
+  return equalBytes(caller, transactionSender) ? [caller] : [caller, transactionSender]
 }
 
 interface AddressBytes {

@@ -62,7 +62,7 @@ export class SnapshotState {
     return decodeRewindCount(this.#epochBytes)
   }
 
-  /** Rows with numbers below these are still the same as after the first `rewindCount` rewinds. */
+  /** What no rewind after the first `rewindCount` has changed: all rows below the returned numbers. */
   untouchedSince(rewindCount: number): Rewind {
     return untouchedBy(this.#epochBytes, this.rewindCount - rewindCount)
   }

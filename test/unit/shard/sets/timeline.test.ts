@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { listOf } from '../../../../src/shard/sets/ordinalList.js'
 import {
   orderByTime,
-  ordinalsBefore,
+  ordinalBoundBefore,
   type Strand,
   Timeline,
   type TimelineKey,
@@ -62,7 +62,7 @@ test('rows of all networks are one list by time, network and position, from any 
         assert.equal(timeline.rank(place), rank)
         const own = strands.find(({ networkId }) => networkId === place.networkId)!
         const before = all.slice(0, rank).filter(({ networkId }) => networkId === place.networkId)
-        assert.ok(before.every(({ ordinal }) => ordinal < ordinalsBefore(own, place)))
+        assert.ok(before.every(({ ordinal }) => ordinal < ordinalBoundBefore(own, place)))
       })
     }),
   )
