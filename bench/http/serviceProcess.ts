@@ -5,7 +5,7 @@ import { createVersionReader } from '../../src/board/answerVersion.js'
 import { createStatusBoard } from '../../src/board/statusBoard.js'
 import type { HealthSource } from '../../src/health/healthRecord.js'
 import { startHttpServer } from '../../src/http/server.js'
-import { queries } from '../../src/pool/answerers.js'
+import { answerers } from '../../src/pool/answerers.js'
 import { decodeReplies } from '../../src/pool/batchMessages.js'
 import { createTagWriter } from '../../src/pool/digestTag.js'
 import { QueryWriter } from '../../src/pool/queryCodec.js'
@@ -92,7 +92,7 @@ function answerHere(): Pick<QueryPool, 'submit'> {
     new JsonWriter(undefined, (nodes, target, at) => shards.hasher.formatNodes(nodes, target, at), rowWriter)
   const run = createBatchRunner(
     shards,
-    queries,
+    answerers,
     createVersionReader(status),
     createWriter,
     config.http.maxResponseBytes,

@@ -2,7 +2,7 @@ import { JsonWriter } from '../../src/api/present/jsonWriter.js'
 import { createVersionReader } from '../../src/board/answerVersion.js'
 import type { StatusBoardHandle } from '../../src/board/statusBoard.js'
 import type { Config } from '../../src/config/config.types.js'
-import { queries } from '../../src/pool/answerers.js'
+import { answerers } from '../../src/pool/answerers.js'
 import { decodeReplies } from '../../src/pool/batchMessages.js'
 import { BatchSlots, createSlotMemory } from '../../src/pool/batchSlots.js'
 import { createTagWriter, TAG_LENGTH } from '../../src/pool/digestTag.js'
@@ -35,7 +35,7 @@ export function openOurWorker(
   const slot = new BatchSlots(createSlotMemory(1)).replyOf(0)
   const runBatch = createBatchRunner(
     shards,
-    queries,
+    answerers,
     createVersionReader(status),
     () =>
       new JsonWriter(

@@ -5,7 +5,7 @@ import { type ConfigKey, configKeys, type KeySchema } from './configKeys.js'
 export type RawTable = Record<string, unknown>
 
 /** Path of a key (`http.port`, `networks[0].rpc`) → where its value comes from: `file`, `env BDS_…` or `flag --…`. */
-export type Sources = Map<string, string>
+export type ValueSources = Map<string, string>
 
 const PREFIX = 'BDS_'
 
@@ -27,7 +27,7 @@ export function flagName(key: ConfigKey): string | undefined {
 export function applyEnvironment(
   table: RawTable,
   environment: Readonly<Record<string, string | undefined>>,
-  sources: Sources,
+  sources: ValueSources,
   mistakes: string[],
 ): void {
   for (const [name, value] of Object.entries(environment)) {
@@ -50,7 +50,7 @@ export function applyEnvironment(
 export function applyFlags(
   table: RawTable,
   flags: Readonly<Record<string, string | undefined>>,
-  sources: Sources,
+  sources: ValueSources,
 ): void {
   for (const key of configKeys) {
     const name = flagName(key)

@@ -5,7 +5,7 @@ import { ConfigError } from './configError.js'
 import { configKeys, rootSchema } from './configKeys.js'
 import { crossCheck } from './crossChecks.js'
 import { expandVariables } from './expand.js'
-import { applyEnvironment, applyFlags, isTable, type RawTable, type Sources } from './layers.js'
+import { applyEnvironment, applyFlags, isTable, type RawTable, type ValueSources } from './layers.js'
 import type { ConfigFile } from './schema.js'
 import { toConfig } from './toConfig.js'
 import { validateTable } from './validate.js'
@@ -60,7 +60,7 @@ function assemble(
   flags: Readonly<Record<string, string | undefined>>,
 ): LoadedConfig {
   const mistakes: string[] = []
-  const sources: Sources = new Map(pathsOf(raw).map((path) => [path, 'file']))
+  const sources: ValueSources = new Map(pathsOf(raw).map((path) => [path, 'file']))
   const table = expandVariables(raw, rootSchema, environment, mistakes)
   applyEnvironment(table, environment, sources, mistakes)
   applyFlags(table, flags, sources)

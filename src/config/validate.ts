@@ -1,7 +1,7 @@
 import { Ajv, type DefinedError } from 'ajv'
 import { nearestName } from '../errors/nearestName.js'
 import type { KeySchema } from './configKeys.js'
-import { isTable, type RawTable, type Sources } from './layers.js'
+import { isTable, type RawTable, type ValueSources } from './layers.js'
 import { ConfigFile } from './schema.js'
 
 const check = new Ajv({
@@ -13,7 +13,7 @@ const check = new Ajv({
 }).compile<ConfigFile>(ConfigFile)
 
 /** Finds every mistake in the types, limits and names in `table`, and fills in the defaults. */
-export function validateTable(table: RawTable, sources: Sources): string[] {
+export function validateTable(table: RawTable, sources: ValueSources): string[] {
   if (check(table)) return []
   // A value that breaks several rules of a key is reported once, with everything that the key expects.
   const mistakes = (check.errors as DefinedError[]).map((error) => {
@@ -41,7 +41,7 @@ function unknownKey(at: string, name: string, schema: KeySchema): string {
 const MAY_HOLD_SECRETS = /\.rpc\b|^networks(\[\d+\])?$|\.api_keys\b/
 const IS_ROLE = /\.rpc\[\d+\]\.role\b/
 
-function badValue(at: string, value: unknown, schema: KeySchema, sources: Sources): string {
+function badValue(at: string, value: unknown, schema: KeySchema, sources: ValueSources): string {
   const source = sources.get(at.replace(/ \(network \d+\)/, ''))
   const from = source === undefined ? '' : `, from ${source}`
   return `${at} ${shownValue(at, value, schema)}${from}; expected ${expectation(schema)}`

@@ -26,7 +26,7 @@ export interface ServiceView {
   /** False while the pool answers no query. */
   readonly poolAlive: boolean
   readonly networks: readonly NetworkView[]
-  /** Whether the L1 has caught up, and networks without injection events were asked about its newest global exit roots since. */
+  /** Whether the L1 has caught up, and networks without injection events have since been asked about its newest global exit roots. */
   readonly areRootsPolled: boolean
   readonly primaryNetwork: number
   readonly settings: HealthConfig
@@ -48,12 +48,12 @@ const LONGEST_FIRST_LOOK_MS = 30_000
  */
 function phaseOf(view: ServiceView): ServiceView['phase'] {
   const isLooking =
-    view.phase === 'running' && view.uptimeMs < LONGEST_FIRST_LOOK_MS && view.networks.some(isUnseen)
+    view.phase === 'running' && view.uptimeMs < LONGEST_FIRST_LOOK_MS && view.networks.some(awaitsFirstHead)
   return isLooking ? 'starting' : view.phase
 }
 
 /** Whether a network has stored blocks and still waits for its first head. A halt or silent endpoints end this wait. */
-function isUnseen({ row, sample }: NetworkView): boolean {
+function awaitsFirstHead({ row, sample }: NetworkView): boolean {
   return awaitsHead(row) && !sample.rpc.on
 }
 

@@ -29,7 +29,7 @@ export interface NetworkSample {
   readonly maxLag: Streak
   /** No endpoint answers. */
   readonly rpc: Streak
-  /** Time of the first sample since when no endpoint has shown a head that fits the stored blocks; 0 = one does. */
+  /** When the current samples without any head that fits the stored blocks began; 0 = the last sample saw such a head. */
   readonly cutOffSinceMs: number
   readonly head: SampledHead
   readonly life: SampledLife

@@ -51,7 +51,7 @@ export function answerQuery(
   coding: ContentCoding,
 ): void {
   const { cache } = context
-  const version = cache.isWorthwhile(operation) ? settledVersion(context) : undefined
+  const version = cache.isWorthwhile(operation) ? unchangingVersion(context) : undefined
   if (version !== undefined) {
     // Before anything is parsed: most clients spell a query the same way each time.
     const found = cache.findSpelling(operation, rawQuery, coding, version)
@@ -82,10 +82,10 @@ export function answerQuery(
 }
 
 /**
- * Undefined while a commit or a halt is being published: a client may have seen the new state already, and a kept answer
- * would show it the old one again.
+ * The version to look in the cache with. Undefined while a commit or a halt is being published: a client may have seen the new
+ * state already, and a kept answer would show it the old one again.
  */
-function settledVersion(context: QueryContext): VersionNow | undefined {
+function unchangingVersion(context: QueryContext): VersionNow | undefined {
   const version = context.readVersion()
   return version.isChanging ? undefined : version
 }

@@ -10,8 +10,8 @@ interface ReadyHead {
 const PLACEHOLDER = 't'.repeat(TAG_LENGTH)
 
 /**
- * Heads of successful answers, kept as bytes in which only the tag changes. For an answer that is sent once, making the
- * head as text cost more than sending the body: 0.9 µs to join and encode it. Filling in the tag takes 0.1 µs.
+ * Heads of successful answers, kept as bytes in which only the tag changes. Filling in the tag takes 0.1 µs. Joining and
+ * encoding a head for each answer took 0.9 µs, more than sending the body.
  */
 export class ReadyHeads {
   /** Lines between `Cache-Control` and `ETag`. */

@@ -116,8 +116,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 }
 
 /**
- * Cuts off answers that clients are too slow to take, and refuses requests past their deadline. Both collections are in order
- * of time and all members have the same limit, so the first one within it ends the walk.
+ * Cuts off answers that clients are too slow to take, and refuses requests past their deadline. Each collection is in order of
+ * time and has one limit for all members, so the walk ends at the first member within that limit.
  */
 function sweepLate(context: ExchangeContext, deadlineMs: number): void {
   const now = performance.now()
@@ -132,7 +132,7 @@ function sweepLate(context: ExchangeContext, deadlineMs: number): void {
   }
 }
 
-/** Lets each connection end with an answer rather than in the middle of one. */
+/** Closes the port, and the connections once no answer is due on them: none ends in the middle of an answer. */
 async function close(
   core: UwsCore,
   app: UwsApp,

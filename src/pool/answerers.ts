@@ -9,7 +9,7 @@ import type { ShardReaders } from '../shard/queries/shardReaders.js'
 import type { QueryFunction } from './runBatch.js'
 
 /** The function that answers each operation. An operation without one does not compile. */
-export const queries: { readonly [K in OperationId]: QueryFunction<ShardReaders, K> } = {
+export const answerers: { readonly [K in OperationId]: QueryFunction<ShardReaders, K> } = {
   getBridges,
   getClaims,
   getClaimProof,

@@ -189,8 +189,8 @@ export class BatchDispatcher {
   }
 
   /**
-   * After a large answer its place stays empty for as long as the answer took, if usual requests came since the one before. So
-   * beside usual requests, large answers take at most half of a worker's time, and load the front and the cores less, too.
+   * After a large answer its place stays empty for as long as the answer took, if usual requests came since the large answer
+   * before it. So beside usual requests, large answers take at most half of a worker's time, and they load the front less, too.
    */
   private endLarge(startedAtMs: number): void {
     this.largeInFlight--

@@ -4,7 +4,7 @@ import { createVersionReader } from '../board/answerVersion.js'
 import { openShardReaders } from '../shard/queries/shardReaders.js'
 import { warmUp } from '../shard/queries/warmUp.js'
 import { createRowWriter, createTextDigest } from '../wasm/wasmModule.js'
-import { queries } from './answerers.js'
+import { answerers } from './answerers.js'
 import { createTagWriter } from './digestTag.js'
 import type { QueryWorkerData } from './queryPool.js'
 import { createBatchRunner } from './runBatch.js'
@@ -34,7 +34,7 @@ export default createWorkerTask(
   data.slots,
   createBatchRunner(
     shards,
-    queries,
+    answerers,
     createVersionReader(data.status),
     createWriter,
     data.config.http.maxResponseBytes,

@@ -36,7 +36,7 @@ export type RunBatch = (batch: Uint8Array, slot: Uint8Array) => ArrayBuffer | un
  */
 export function createBatchRunner<Shards extends SnapshotSource>(
   shards: Shards,
-  queries: QueryFunctions<Shards>,
+  answerers: QueryFunctions<Shards>,
   readVersion: () => AnswerVersion,
   createWriter: () => JsonWriter = () => new JsonWriter(),
   maxResponseBytes = Number.POSITIVE_INFINITY,
@@ -46,7 +46,7 @@ export function createBatchRunner<Shards extends SnapshotSource>(
 
   /** Writes the answer to `query`. @returns what the reply's head says of it. */
   function answer<K extends OperationId>(operation: K, query: QueryByOperation[K]): Answered {
-    const result = queries[operation](shards, query)
+    const result = answerers[operation](shards, query)
     if (result.ok) {
       const presenter = presenters[operation]
       presenter.write(writer, result.value)
@@ -115,8 +115,8 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     writer.reset()
     writer.skip(replyHeadBytes(named.length))
     const entries = shards.withSnapshots(() => {
-      // Halts and head places are read together with the snapshots. If a halt has ended since `version` was read and begins
-      // again later, `version` would be current again, but this answer was made without the halt: it must not be kept.
+      // Halts and head places are read only now, with the snapshots. If a halt ended between reading `version` and now, the
+      // answer is made without it. Once that halt begins again, `version` is current again and would vouch for this answer.
       if (readVersion() !== version) version = NO_VERSION
       return named.map(answerOrFault)
     })

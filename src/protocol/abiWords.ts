@@ -2,10 +2,11 @@ import type { Address, Hash } from './chainEvent.js'
 import { decodeHexAt, decodeUint32At } from './hex.js'
 import { uint256OfParts } from './uint256.js'
 
-/**
+/*
  * Reads single ABI words straight from `0x…` text, without decoding the rest to bytes. Every reader refuses a word with
  * digits above its type's width: a contract never writes one.
  */
+
 const WORD_DIGITS = 64
 const zeroWord = '0'.repeat(WORD_DIGITS)
 /** The zeros that pad a uint32, a uint64 and an address to a whole word. */

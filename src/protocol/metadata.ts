@@ -18,7 +18,7 @@ export function isWholeMetadata(metadata: Uint8Array | MetadataDigest): metadata
   return metadata instanceof Uint8Array
 }
 
-/** Metadata as a record shows it: whole, or null and what tells of it. */
+/** Metadata as a record shows it: whole, or null with its length and hash beside it. */
 export function shownMetadata(metadata: Uint8Array | MetadataDigest): {
   readonly metadata: Uint8Array | null
   readonly metadataLength: number | undefined

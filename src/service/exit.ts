@@ -29,7 +29,7 @@ export class Exit {
     })
   }
 
-  /** The job has started. */
+  /** Call it when the job has started: from then on the main thread may be silent for less time. */
   started(): void {
     this.watchdog.started()
   }
@@ -63,7 +63,7 @@ export class Exit {
 }
 
 const LOOK_EVERY_MS = 5
-/** Names of work that libuv's threads do for this thread: file operations and DNS look-ups. */
+/** Names that Node gives to work which libuv's threads do for this thread: file operations and DNS look-ups. */
 const LIBUV_WORK = /^(?:FSReq|GetAddrInfo|GetNameInfo)/
 
 async function libuvIsIdle(): Promise<void> {

@@ -71,7 +71,7 @@ export async function runProcess(start: () => Promise<Job>, settings: ProcessSet
 
   const starting = start()
   // A signal during the start counts, too.
-  const tooLate = signal.then((name) => awake(delayAfter(name, drainDelayMs) + limitOf(graceMs)))
+  const tooLate = signal.then((name) => awake(delayAfter(name, drainDelayMs) + closingMsOf(graceMs)))
   const early = await Promise.race([
     starting.then((job) => ({ job })),
     tooLate.then(() => ({ job: undefined })),
@@ -95,7 +95,7 @@ function delayAfter(signal: NodeJS.Signals, drainDelayMs: number): number {
 }
 
 /** Time for closing the job. The rest of the grace time is for ending the threads and the process. */
-function limitOf(graceMs: number): number {
+function closingMsOf(graceMs: number): number {
   return graceMs - Math.min(1_000, graceMs / 4)
 }
 
@@ -130,7 +130,7 @@ function firstSignal(settings: ProcessSettings, exit: Exit): Promise<NodeJS.Sign
 /** @returns false when the job did not close in time or failed while closing. */
 async function closeWithin(job: Job, drainDelayMs: number, settings: ProcessSettings): Promise<boolean> {
   const { logger, graceMs } = settings
-  const tooLong = awake(drainDelayMs + limitOf(graceMs)).then(() => 'too long' as const)
+  const tooLong = awake(drainDelayMs + closingMsOf(graceMs)).then(() => 'too long' as const)
   try {
     const outcome = await Promise.race([job.stop(drainDelayMs), tooLong])
     if (outcome === 'too long') logger.error('shutdown hangs', { room: job.closingRoom(), graceMs })

@@ -32,8 +32,8 @@ export function watchProgress(options: ProgressOptions): Progress {
   }
 
   const onHalted = (networkId: number, reason: HaltReason, text: string): void => {
-    // At the start mostly a mistake in the configuration, later an endpoint that has changed. The two look alike, so the process
-    // goes on: it serves what is stored and the other networks, and this one continues once its endpoint is right.
+    // At the start the reason is mostly a mistake in the configuration, later an endpoint that has changed. The two look alike, so
+    // the process goes on and serves what is stored. This network continues once its endpoint is right.
     if (reason === 'wrong_chain' || reason === 'wrong_contract')
       announce(`network ${networkId} waits: ${text}`)
   }

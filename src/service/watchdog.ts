@@ -43,7 +43,7 @@ export class Watchdog {
     this.thread.unref()
   }
 
-  /** The job has started. */
+  /** Call it when the job has started: from then on `silenceMs` holds, without the longer time for the start. */
   started(): void {
     Atomics.store(this.cells, watchdogCell.silenceMs, this.silenceMs)
   }

@@ -16,7 +16,7 @@ export interface PoolMetrics {
   rejected(reason: 'queue_full' | 'deadline' | 'draining'): void
 }
 
-/** What the service passes to the rooms. A call of the pool's costs about 0.4 µs (prom-client 15, Node 20). */
+/** What the service passes to the rooms. Counting one event of the pool takes about 0.4 µs (prom-client 15, Node 20). */
 export interface Metrics {
   readonly http: HttpMetrics
   readonly pool: PoolMetrics

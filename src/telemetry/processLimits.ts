@@ -40,13 +40,13 @@ const FILES_TO_START = { base: 256, perThread: 160 }
 /** For connections to endpoints, stores, probes, and a query thread that is being replaced. */
 const FILES_TO_RUN = { base: 224, perNetwork: 24, perWorker: 4 }
 const GOOD_CONNECTIONS = 4096
-/** Each wasm memory of a thread reserves addresses far beyond its size, but no memory. */
+/** Each wasm memory of a thread reserves far more addresses than it has bytes. Reserved addresses take no memory. */
 const ADDRESSES = { base: 32 * GIB, perThread: 32 * GIB }
 const DATA = { base: 256 * MIB, perThread: 96 * MIB }
 const MEMORY_TO_START = { base: 64 * MIB, perNetwork: 48 * MIB, perWorker: 24 * MIB }
 const GOOD_MEMORY = { base: 512 * MIB, perNetwork: 96 * MIB, perWorker: 64 * MIB }
 const THREADS = 16
-/** Room for a store to grow. The largest file that exists at once is LMDB's table of readers, 257 KiB. */
+/** Room for a store to grow. The largest file of a store that is still empty is LMDB's table of readers, 257 KiB. */
 const ROOM_TO_GROW = 64 * MIB
 /** V8 relies on having nearly this much stack. */
 const STACK = MIB
@@ -105,7 +105,7 @@ function filesToRun({ networks, workers }: Demand): number {
   return FILES_TO_RUN.base + FILES_TO_RUN.perNetwork * networks + FILES_TO_RUN.perWorker * workers
 }
 
-/** Judges each limit. Under one that fails, the system would end the process without a message, at once or under load. */
+/** Judges each limit. `fail` means that the system would end the process without a message, at once or under load. */
 export function judgeLimits(limits: ProcessLimits, demand: Demand): LimitFinding[] {
   const { networks, workers } = demand
   const threads = networks + workers
@@ -154,7 +154,7 @@ export function judgeLimits(limits: ProcessLimits, demand: Demand): LimitFinding
   ]
 }
 
-/** Limits under which the system ends every process that opens a store or starts a thread. */
+/** The limits that are too low to open a store or start a thread: the system would end the process. */
 export function deadlyLimits(limits: ProcessLimits): LimitFinding[] {
   const deadly = ['address space', 'data size', 'file size', 'stack size']
   return judgeLimits(limits, { networks: 0, workers: 0, storeBytes: 0 }).filter(

@@ -31,12 +31,12 @@ function secretPartsOf(address: string): string[] {
   const wholes = [path, query, `${path}${search}`, `${username}:${password}`, pair]
   const pieces = [...path.split('/'), ...query.split(/[&=]/), username]
   const named = query.split('&').flatMap((pair) => KEY_PARAMETER.exec(pair)?.[1] ?? [])
-  // A user without a password is the key itself.
+  // A user name without a password is mostly a key.
   const given = [...named, ...(password === '' ? [username] : [])].filter(
     ({ length }) => length >= SHORTEST_KEY,
   )
   const parts = [
-    ...wholes.filter((whole) => whole.length > SHORTEST_WHOLE),
+    ...wholes.filter((whole) => whole.length > LONGEST_SHOWN_WHOLE),
     ...pieces.filter((piece) => looksLikeKey(decoded(piece))),
     ...[...given, password].filter((secret) => !isWord(secret)),
     ...(pair === ':' ? [] : [Buffer.from(pair).toString('base64')]),
@@ -44,8 +44,8 @@ function secretPartsOf(address: string): string[] {
   return [...parts, ...parts.map(decoded)].filter((part) => part !== '')
 }
 
-/** A path, query or pair that is not longer is not hidden: `/v3` and the like are in any text. */
-const SHORTEST_WHOLE = 3
+/** A path, query or pair this short is shown: `/v3` and the like are in any text. */
+const LONGEST_SHOWN_WHOLE = 3
 
 /** A shorter key would be found in our own words. */
 const SHORTEST_KEY = 6

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { JsonWriter } from '../../src/api/present/jsonWriter.js'
 import { type Presenter, presenters } from '../../src/api/present/present.js'
-import { queries } from '../../src/pool/answerers.js'
+import { answerers } from '../../src/pool/answerers.js'
 import type { QueryFunctions } from '../../src/pool/runBatch.js'
 import type { QueryByOperation } from '../../src/query/queries.js'
 import { compileMerkleModule, createRowWriter } from '../../src/wasm/wasmModule.js'
@@ -17,7 +17,7 @@ export function bothTexts<K extends 'getBridges' | 'getClaims'>(
   query: QueryByOperation[K],
 ): [string, string] {
   const texts = indexed.ask((shards) => {
-    const answer = (queries[operation] as QueryFunctions<typeof shards>[K])(shards, query)
+    const answer = (answerers[operation] as QueryFunctions<typeof shards>[K])(shards, query)
     assert.ok(answer.ok)
     return [plainWriter, packedWriter].map((writer) => {
       writer.reset()

@@ -13,7 +13,7 @@ import {
 import { type HaltReason, haltReasons, isInDoubt } from '../../src/board/haltReason.js'
 import { createStatusBoard } from '../../src/board/statusBoard.js'
 import { configKeys } from '../../src/config/configKeys.js'
-import { applyEnvironment, flagName, type Sources } from '../../src/config/layers.js'
+import { applyEnvironment, flagName, type ValueSources } from '../../src/config/layers.js'
 import type { HealthReason, HealthSource, ServiceStatus } from '../../src/health/healthRecord.js'
 import { staticDocuments } from '../../src/http/documents.js'
 import { createTargets } from '../../src/http/targets.js'
@@ -285,7 +285,7 @@ test('docs/configuration.md spells keys for the environment and as flags as the 
     const [name] = namesIn(inFile)
     const [variable, value = '1'] = namesIn(inEnvironment)[0]!.split('=')
     const table = { networks: [{}, { network_id: 1 }] }
-    const sources: Sources = new Map()
+    const sources: ValueSources = new Map()
     const mistakes: string[] = []
     applyEnvironment(table, { [variable!]: value }, sources, mistakes)
     assert.deepEqual(mistakes, [])

@@ -84,7 +84,7 @@ const columns: readonly (readonly [title: string, cell: (network: NetworkSyncRec
   ['lag', (network) => (isCutOff(network) ? '-' : String(network.current_block - network.synced_block))],
   ['seconds', ({ lag_seconds }) => String(lag_seconds ?? '-')],
   ['deposits', ({ indexed_deposit_count }) => String(indexed_deposit_count)],
-  // May be lower than `deposits`, which counts later ones, too.
+  // May be lower than `deposits`, which goes on growing after the comparison.
   ['on chain, last compared', ({ contract_deposit_count }) => String(contract_deposit_count ?? '-')],
   ['claims', ({ indexed_claim_count }) => String(indexed_claim_count)],
   ['senders open', ({ unresolved_senders }) => String(unresolved_senders)],

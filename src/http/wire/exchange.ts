@@ -23,7 +23,7 @@ export interface ExchangeContext {
   readonly metrics: HttpMetrics
   /** 0 ≤ value < 1. */
   readonly random: () => number
-  /** Whether the core ends the connection behind an answer without a body when it is asked to; the old one can't. */
+  /** Whether this build of uWebSockets.js can close the connection after an answer without a body; the old build can't. */
   readonly closesBodiless: boolean
   /** Exchanges that wait for their answer. */
   readonly pending: ArrivalList<Exchange>
@@ -55,7 +55,7 @@ export interface Outgoing {
 /**
  * uWebSockets.js does not report that a client reads nothing while answers have no body: 400,000 pipelined requests with
  * `If-None-Match`, whose answers were never read, left 139 MB of 304s in memory. So one in this many bodiless answers, at
- * random, is sent in a way that notices such a client or ends the connection. Then a client leaves 1 MB on average.
+ * random, is sent in a way that notices such a client or ends the connection. Then a client fills 1 MB on average.
  */
 const BODILESS_PER_CHECK = 4_096
 
@@ -123,7 +123,7 @@ export class Exchange implements Listed<Exchange> {
     return this.res.getRemoteAddress()
   }
 
-  /** Whether a success can be sent with a head that all such requests share. */
+  /** Whether a success needs no header line for this request alone, so that it can be sent with a shared head (`ReadyHeads`). */
   isPlain(): boolean {
     return this.ifNoneMatch === '' && this.method === 'GET' && this.ownLines() === ''
   }
@@ -134,7 +134,7 @@ export class Exchange implements Listed<Exchange> {
       answer.etag !== '' &&
       this.ifNoneMatch !== '' &&
       namesTag(this.ifNoneMatch, answer.etag) &&
-      // The check: a client that has the answer is sent it all the same.
+      // When the check is due, the answer goes out with its body, though the client has it.
       !this.isCheckDue()
     this.finish(isKnown ? 304 : answer.status, () => this.write(answer, isKnown))
   }
@@ -158,7 +158,7 @@ export class Exchange implements Listed<Exchange> {
       if (this.isHeld) {
         this.context.pending.remove(this)
         this.res.cork(write)
-      } // Inside the handler uWebSockets.js has corked already.
+      } // uWebSockets.js itself corks what is written inside the handler.
       else write()
     } catch (error) {
       this.context.logger.error('answer not written', { route: this.route, error })
@@ -187,8 +187,8 @@ export class Exchange implements Listed<Exchange> {
     const answer = refusal(failed, body)
     this.finish(answer.status, () => {
       const lines = this.headText(answer) + this.ownLines() + (this.isLast ? '' : CLOSE_LINE)
-      // `writeHeader` adds a line break behind the value: it ends the head of an answer to HEAD, and counts as the last two bytes
-      // of any other body. Blanks in front of a header's value are not part of it.
+      // `writeHeader` adds a line break. In an answer to HEAD that line break ends the head; in any other answer it becomes the
+      // last two bytes of the body. For HEAD the padding stands in front of a header's value, where clients ignore blanks.
       const size = body.length + 2
       const rest =
         this.method === 'HEAD'
@@ -263,7 +263,7 @@ export class Exchange implements Listed<Exchange> {
     const size = Buffer.byteLength(body)
     if (this.isCheckDue()) {
       if (this.context.closesBodiless) {
-        // The core says itself that it closes.
+        // This call writes `Connection: close` by itself.
         res.writeHeader(CACHE_CONTROL, head)
         res.endWithoutBody(size, true)
         return
@@ -271,7 +271,7 @@ export class Exchange implements Listed<Exchange> {
       res.writeHeader(CACHE_CONTROL, this.isLast ? head : head + CLOSE_LINE)
       res.tryEnd('', size)
       if (!this.isHeld) this.watch()
-      // Later, so that the head goes out first. Until then this answer is open, and one more request ends the connection, too.
+      // Cut only after the head has gone out. One more request before that also ends the connection, since this answer is open.
       setImmediate(() => this.cut())
       return
     }
@@ -343,7 +343,7 @@ export class Exchange implements Listed<Exchange> {
     return this.isLast ? lines + CLOSE_LINE : lines
   }
 
-  /** `Connection: close` for a server that closes, where `end` does not write it. */
+  /** The line `Connection: close` while the server closes; for answers that `end`, which adds it, does not write. */
   private closeLine(): string {
     return this.context.isClosing && !this.isLast ? CLOSE_LINE : ''
   }

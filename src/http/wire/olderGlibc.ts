@@ -3,7 +3,7 @@
  *
  * The linker of the modern uWebSockets.js bound three C functions by the names of C23 (`__isoc23_strtol`, `__isoc23_strtoul`,
  * `__isoc23_sscanf`), which glibc has since 2.38. They differ from the plain functions in one thing: they also read binary
- * numbers (`0b1`), of which the addon has none. The copy asks for the plain functions in the oldest version that libc has.
+ * numbers (`0b1`), which the addon never reads. The copy asks for the plain functions in the oldest version that libc has.
  */
 
 const C23_PREFIX = '__isoc23_'
@@ -54,7 +54,10 @@ function readSections(elf: Buffer): Section[] {
   })
 }
 
-/** Names of the symbol table are offsets into a table of strings: the plain name is the end of the prefixed one. */
+/**
+ * Removes the prefix from names of the symbol table. A name is an offset into a table of strings, so a higher offset into the
+ * same string is the plain name. @returns the number of names.
+ */
 function renameSymbols(elf: Buffer, symbols: Section, strings: number): number {
   let renamed = 0
   for (let at = symbols.offset; at < symbols.offset + symbols.size; at += SYMBOL_BYTES) {
@@ -66,7 +69,7 @@ function renameSymbols(elf: Buffer, symbols: Section, strings: number): number {
   return renamed
 }
 
-/** Lets libc's entry of the version that is too new ask for the oldest one. @returns false where libc has no such entries. */
+/** Turns libc's entry for the version that is too new into one for the oldest. @returns false where libc lacks either entry. */
 function renameVersion(elf: Buffer, needs: Section, strings: number): boolean {
   for (let at = needs.offset; ; ) {
     if (textAt(elf, strings + elf.readUInt32LE(at + 4)) === LIBC) {
@@ -74,7 +77,7 @@ function renameVersion(elf: Buffer, needs: Section, strings: number): boolean {
       const tooNew = versions.get(TOO_NEW)
       const oldest = OLDEST.map((name) => versions.get(name)).find((entry) => entry !== undefined)
       if (tooNew === undefined || oldest === undefined) return false
-      // The hash of the name, and the name itself; the number by which symbols refer to the entry stays.
+      // Only the name and its hash are copied: the number by which symbols refer to the entry stays.
       elf.copy(elf, tooNew, oldest, oldest + 4)
       elf.copy(elf, tooNew + 8, oldest + 8, oldest + 12)
       return true
@@ -85,7 +88,7 @@ function renameVersion(elf: Buffer, needs: Section, strings: number): boolean {
   }
 }
 
-/** @returns where the entry of each version stands that is asked of one library. */
+/** @returns version → offset of its entry, for each version that the addon asks of one library. */
 function readVersions(elf: Buffer, library: number, strings: number): Map<string, number> {
   const versions = new Map<string, number>()
   let at = library + elf.readUInt32LE(library + 8)
