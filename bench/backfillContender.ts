@@ -1,7 +1,8 @@
 import { watchAnonymousMemory } from './backfill/anonymousMemory.js'
 import type { BackfillCounts, ContenderName, ContenderTask } from './backfill/contenders.js'
 
-/** Entry of a contender's process, which `bench/backfill.ts` starts: it does the task and prints the cost. */
+// Entry of a contender's process, which `bench/backfill.ts` starts: it does the task and prints the cost.
+
 const [name, task] = process.argv.slice(2) as [ContenderName, string]
 const contenders: Record<ContenderName, () => Promise<(task: ContenderTask) => Promise<BackfillCounts>>> = {
   parse: async () => (await import('./backfill/parseOnly.js')).parseOnly,

@@ -3,7 +3,8 @@ import type { IndexerWorkerData, StopMessage } from '../src/indexer/indexerMessa
 import { runIndexer } from '../src/indexer/thread/indexerThread.js'
 import { createViemClient } from './backfill/viemClient.js'
 
-/** An indexer thread like ours, with a chain client that decodes with viem. */
+// An indexer thread like ours, with a chain client that decodes with viem.
+
 const port = parentPort!
 const stop = new AbortController()
 port.on('message', (message: StopMessage) => {

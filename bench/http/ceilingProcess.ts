@@ -1,6 +1,7 @@
 import { LISTEN_EXCLUSIVE_PORT, loadUws } from '../../src/http/wire/uws.js'
 
-/** uWebSockets.js alone: one handler answers `/<bytes>?…` with that many constant bytes and does nothing else. */
+// uWebSockets.js alone: one handler answers `/<bytes>?…` with that many constant bytes and does nothing else.
+
 const core = loadUws()
 const bodies = new Map<string, Uint8Array>()
 const app = core.createApp()

@@ -145,11 +145,11 @@ export async function besideIndexer(
   service: ChildProcess,
   operations: readonly BenchOperation[],
 ): Promise<Condition[]> {
-  const tell = async (order: ToIndexer): Promise<unknown> => {
+  const send = async (order: ToIndexer): Promise<unknown> => {
     service.send(order)
     return order === 'write' ? undefined : (await once(service, 'message'))[0]
   }
-  await tell('prepare')
+  await send('prepare')
   const conditions: Condition[] = []
   for (const operation of operations) {
     const { connections, seconds } = stand
@@ -159,9 +159,9 @@ export async function besideIndexer(
     const value = await rateRatio(
       stand,
       async () => {
-        await tell('write')
+        await send('write')
         const writing = await run()
-        batches += (await tell('pause')) as number
+        batches += (await send('pause')) as number
         return writing
       },
       run,

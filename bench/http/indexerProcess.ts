@@ -19,10 +19,11 @@ export interface IndexerData {
 /** Orders to the thread: skip what is stored, write as fast as it can, stop writing. */
 export type ToIndexer = 'prepare' | 'write' | 'pause'
 
-/**
+/*
  * A thread that continues the seeded stores as an indexer does in backfill. It sends `ready` when its writers are open and the
  * status board is filled, `prepared` after `prepare`, and the number of batches after `pause`.
  */
+
 stepBehindAnswers()
 const { config, compiled, status, bridges, seeded } = workerData as IndexerData
 const traffic = new Traffic(createHasher(compiled), bridges)

@@ -17,7 +17,8 @@ interface Fastify {
   listen(options: { readonly host: string; readonly port: number }): Promise<string>
 }
 
-/** The rival: fastify in front of SQLite, in one thread: `node rivalProcess.js <database> <leaf index> <leaf as JSON>`. */
+// The rival: fastify in front of SQLite, in one thread: `node rivalProcess.js <database> <leaf index> <leaf as JSON>`.
+
 const [, , path, leafIndex, leaf] = process.argv
 const rival = SqliteRival.open(path!, createHasher(compileMerkleModule()))
 const proofs = new SqliteProofs(path!)

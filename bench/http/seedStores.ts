@@ -32,7 +32,7 @@ export class TrafficWriter {
     )
   }
 
-  /** Goes over what is stored already. */
+  /** Takes the first `deposits` deposits from the traffic without writing them: the stores have them already. */
   skipTo(deposits: number): void {
     while (this.traffic.depositCount < deposits) this.traffic.next()
   }
@@ -61,7 +61,7 @@ export class TrafficWriter {
   }
 }
 
-/** A number of deposits that whole batches have. */
+/** The next number of deposits, from `bridges` up, that fills whole batches. */
 export function wholeBatches(bridges: number): number {
   return Math.ceil(bridges / DEPOSITS_PER_BATCH) * DEPOSITS_PER_BATCH
 }

@@ -30,10 +30,11 @@ export interface ServicePorts {
   readonly alone: number
 }
 
-/**
+/*
  * The service's own front and query pool over seeded stores, without chains: `node serviceProcess.js <folder> <bridges> <seeded>`.
  * One front thread listens on all ports, so that all answers come from one process. Orders for its indexer come from the parent.
  */
+
 const [, , folder, bridges, seeded] = process.argv
 const config = queryConfig(folder!)
 const status = createStatusBoard([...SERVED])

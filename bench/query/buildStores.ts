@@ -15,7 +15,7 @@ import { SERVED, Traffic } from './traffic.js'
 /** Senders that the indexer stores in one commit when its endpoint answers fast. */
 const SENDERS_AT_ONCE = 16_384
 
-/** Others that are given what is stored. */
+/** Gets every step of the traffic that the stores get. */
 export interface Listener {
   add(networkId: number, blocks: readonly IndexedBlock[]): void
 }

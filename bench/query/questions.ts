@@ -11,7 +11,7 @@ export interface Question {
   readonly targetUs?: number
   /** Target of the project: the rival takes at least this many times as long. */
   readonly targetRatio?: number
-  /** Whether the target holds for it that ten million rows take at most three times as long as ten thousand. */
+  /** Whether the target for growth holds for it: at ten million rows at most three times the time at ten thousand. */
   readonly isSteady?: boolean
 }
 
@@ -64,7 +64,7 @@ export function questionsOf(
   const users = [...Array(16).keys()].map((at) => population.user(8 + at))
   const networkIds = [asNetworkId(1), asNetworkId(2)]
   const one = [asNetworkId(1)]
-  /** Numbers of deposits of the busiest sender, and of those to two networks. */
+  /** Number of the middle page of a list that holds this share of all bridges. */
   const middleOf = (share: number): number => Math.floor((bridges * share) / ROWS / 2)
   const filtered = { targetRatio: 10, isSteady: true } as const
   return [

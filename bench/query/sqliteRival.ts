@@ -171,7 +171,7 @@ export class SqliteRival implements Listener {
     })
   }
 
-  /** As above. */
+  /** As `bridges`, for claims. */
   claims(query: ClaimsQuery): Buffer {
     const { arms, values } = selectClaims(query, this.#spell)
     const total = this.#count(arms, values)

@@ -9,7 +9,7 @@ import {
 import { readCompiledContract } from './compiledContracts.js'
 import { rollupManagerAbi } from './contractAbis.js'
 import type { ContractName } from './contractNames.js'
-import { type DevnetClient, type NetworkContracts, send } from './devnetChain.js'
+import { type DevnetClient, type DevnetContracts, send } from './devnetChain.js'
 
 /** ETH that an L2's bridge holds from the start, to pay claims, as on a real L2. */
 const l2BridgeBalanceWei = 10n ** 24n
@@ -30,7 +30,7 @@ export async function deployL1(
   operator: Address,
   token: TestTokenDetails,
   l2ChainIds: readonly number[],
-): Promise<NetworkContracts & { readonly rollupManager: Address }> {
+): Promise<DevnetContracts & { readonly rollupManager: Address }> {
   const [bridge, globalExitRootManager, rollupManager] = addressesOfFirstNonces(operator)
   await deploy(client, operator, 'Bridge', [0, globalExitRootManager, operator])
   await deploy(client, operator, 'GlobalExitRootManagerL1', [bridge, rollupManager])
@@ -57,7 +57,7 @@ export async function deployL2(
   operator: Address,
   token: TestTokenDetails,
   networkId: number,
-): Promise<NetworkContracts> {
+): Promise<DevnetContracts> {
   const [bridge, globalExitRootManager] = addressesOfFirstNonces(operator)
   await deploy(client, operator, 'Bridge', [networkId, globalExitRootManager, operator])
   await deploy(client, operator, 'GlobalExitRootManagerL2', [bridge, operator])
@@ -69,7 +69,7 @@ async function deployExtras(
   client: DevnetClient,
   operator: Address,
   { name, symbol, decimals }: TestTokenDetails,
-): Promise<Pick<NetworkContracts, 'token' | 'bridgeCaller' | 'messageReceiver'>> {
+): Promise<Pick<DevnetContracts, 'token' | 'bridgeCaller' | 'messageReceiver'>> {
   return {
     token: await deploy(client, operator, 'TestToken', [name, symbol, decimals]),
     bridgeCaller: await deploy(client, operator, 'BridgeCaller', []),

@@ -13,7 +13,7 @@ import { DevnetError } from './devnetError.js'
 export type DevnetClient = ReturnType<typeof createDevnetClient>
 
 /** Contract addresses of one network, in EIP-55 spelling. */
-export interface NetworkContracts {
+export interface DevnetContracts {
   readonly bridge: Address
   readonly globalExitRootManager: Address
   /** L1 only. */
@@ -29,7 +29,7 @@ export interface DevnetChain {
   readonly chainId: number
   readonly rpcUrl: string
   readonly client: DevnetClient
-  readonly contracts: NetworkContracts
+  readonly contracts: DevnetContracts
 }
 
 /** Anvil's development accounts by role. The node signs for them, so no keys are needed. */

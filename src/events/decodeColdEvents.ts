@@ -1,5 +1,5 @@
 import type { AbiEvent, ContractEventArgsFromTopics, ContractEventName, Hex } from 'viem'
-// Not from 'viem': every thread would load its clients and chains, which are most of it.
+// Not from 'viem' itself: every thread would then load its clients and chains as well, which are most of the package.
 import { decodeAbiParameters, decodeEventLog, hexToBytes } from 'viem/utils'
 import {
   addExistingRollupV4Abi,

@@ -183,7 +183,7 @@ export class PackedClaim extends PackedEvent implements ClaimEvent {
     return this.uint256(4)
   }
 
-  /** The same event as a plain object, as for deposits. */
+  /** The same event as a plain object, for the reason that `PackedDeposit.toPlain` names. */
   toPlain(): ClaimEvent {
     return {
       type: this.type,

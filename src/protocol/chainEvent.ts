@@ -195,7 +195,7 @@ export interface EmergencyStateEvent extends EventPosition {
   readonly active: boolean
 }
 
-/** Everything that a log can tell us. An event owns its byte fields: they are no views of a buffer that is reused. */
+/** Everything that a log can say. An event owns its byte fields: they are no views of a buffer that is reused. */
 export type ChainEvent =
   | DepositEvent
   | ClaimEvent
@@ -247,8 +247,8 @@ export interface BlockBatch {
   /** The shard can't rewind block by block to below this one: no undo is kept for the blocks at or below it. */
   readonly undoFloor: BlockNumber
   /**
-   * Blocks above this one, up to `undoFloor`, can still be taken back, but only whole batches at a time: that undo is
-   * cheap to keep, and enough to read history again. Absent: there is no such undo.
+   * Blocks above this one, up to `undoFloor`, can be taken back only in whole batches. Such undo is cheap to keep, and
+   * suffices to go back to before a batch and read from there again. Absent: there is no such undo.
    */
   readonly batchUndoFloor?: BlockNumber
   /** From this block on, log indices are positions within a transaction. Absent: they are positions within the block. */

@@ -132,7 +132,7 @@ contract Bridge is IBridge, ClaimVerifier, WrappedTokens {
         if (forceUpdateGlobalExitRoot) _updateGlobalExitRoot();
     }
 
-    /// @notice Publishes the deposits that nobody forced yet. Does nothing when there are none.
+    /// @notice Publishes the deposits since the last update. Does nothing when there are none.
     function updateGlobalExitRoot() external ifNotEmergencyState {
         if (lastUpdatedDepositCount < depositCount) _updateGlobalExitRoot();
     }
@@ -218,7 +218,7 @@ contract Bridge is IBridge, ClaimVerifier, WrappedTokens {
         if (!delivered) revert MessageFailed();
     }
 
-    /// @notice Cuts the local exit tree: the deposit counts behind the cut are used again. Of sovereign bridges only.
+    /// @notice Cuts the local exit tree: the deposit counts behind the cut are used again. Only sovereign bridges have it.
     function backwardLET(uint256 newDepositCount) external {
         if (msg.sender != emergencyAdmin) revert OnlyEmergencyAdmin();
         uint256 previousDepositCount = depositCount;
@@ -227,7 +227,7 @@ contract Bridge is IBridge, ClaimVerifier, WrappedTokens {
         emit BackwardLET(previousDepositCount, previousRoot, newDepositCount, getRoot());
     }
 
-    /// @notice Appends leaves to the local exit tree without a BridgeEvent. Of sovereign bridges only.
+    /// @notice Appends leaves to the local exit tree without a BridgeEvent. Only sovereign bridges have it.
     function forwardLET(LeafData[] calldata newLeaves) external {
         if (msg.sender != emergencyAdmin) revert OnlyEmergencyAdmin();
         uint256 previousDepositCount = depositCount;

@@ -41,7 +41,7 @@ abstract contract ExitTree {
     /// @dev Node at height h is meaningful while bit h of `depositCount` is set.
     bytes32[32] private _frontier;
 
-    /// @dev Kept to grow the tree again behind a cut: the real contract is told the frontier instead.
+    /// @dev Kept to grow the tree again behind a cut. The real contract gets the frontier as an argument instead.
     mapping(uint256 position => bytes32 leaf) private _leaves;
 
     /// @notice Number of leaves. The next leaf gets this number as its 0-based position.
@@ -62,7 +62,7 @@ abstract contract ExitTree {
         _frontier[height] = node;
     }
 
-    /// @dev Leaves only the first `leafCount` leaves.
+    /// @dev Keeps only the first `leafCount` leaves.
     function _truncate(uint256 leafCount) internal {
         if (leafCount >= depositCount) revert NotBehindTheLastLeaf();
         depositCount = 0;

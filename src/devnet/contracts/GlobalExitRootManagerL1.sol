@@ -23,7 +23,7 @@ contract GlobalExitRootManagerL1 is ExitTree, IL1GlobalExitRootManager {
     bytes32 public lastMainnetExitRoot;
     bytes32 public lastRollupExitRoot;
 
-    /// @notice Parent block hash at the time the root came up; zero while the root is unknown.
+    /// @notice Hash of the block before the one in which the root first appeared; zero while the root is unknown.
     mapping(bytes32 globalExitRoot => uint256 blockHash) public globalExitRootMap;
     /// @notice Root of the L1 info tree when it had `leafCount` leaves.
     mapping(uint32 leafCount => bytes32 l1InfoRoot) public l1InfoRootMap;

@@ -9,7 +9,7 @@ interface IGlobalExitRootManager {
     function globalExitRootMap(bytes32 globalExitRoot) external view returns (uint256);
 }
 
-/// @notice What the rollup manager needs of the L1 global exit root manager besides.
+/// @notice What the rollup manager needs of the L1 global exit root manager in addition.
 interface IL1GlobalExitRootManager is IGlobalExitRootManager {
     function getRoot() external view returns (bytes32);
 }

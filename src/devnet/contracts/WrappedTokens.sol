@@ -33,7 +33,7 @@ abstract contract WrappedTokens is ClaimVerifier {
     }
 
     /// @return home Where the token comes from.
-    /// @return metadata abi.encode(name, symbol, decimals) as the token tells them now.
+    /// @return metadata abi.encode(name, symbol, decimals) as the token returns them now.
     /// @return received What arrived: less than `amount` for tokens that take a fee.
     function _takeToken(
         address token,
