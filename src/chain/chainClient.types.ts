@@ -168,7 +168,7 @@ export interface ChainClient extends ContractReads {
    * bridge directly; else the caller in a call trace; else tx.from. Never the zero address.
    * @param budget default: 5 s for one trace, and 5 s plus 0.1 s per question for all.
    * @returns senders by `senderKey(transactionHash, logIndex)`, without the logs of transactions that no endpoint knows.
-   * @throws RetryableError when no endpoint answers. What other questions were answered is lost then.
+   * @throws RetryableError when no endpoint answers. Answers to questions before that are lost then.
    */
   resolveSenders(
     questions: readonly SenderQuestion[],

@@ -184,7 +184,7 @@ function isSyncing({ row }: NetworkView): boolean {
   return row.get('caughtUp') === 0 && row.haltReason() === 'none'
 }
 
-/** Whether the network has caught up neither since the start nor in what was stored before. */
+/** Whether history is incomplete: the network has not caught up since the start, and what was stored before was incomplete. */
 function lacksHistory({ row }: NetworkView): boolean {
   return row.get('caughtUp') === 0 && (row.get('syncedBlock') < 0 || row.get('catchingUp') === 1)
 }
@@ -212,7 +212,7 @@ function networkSync(network: NetworkView, view: ServiceView): NetworkSyncRecord
       halted === 'none' &&
       row.headPlace() === headPlaces.inStep &&
       !sample.rpc.on &&
-      // Until then it is not known which deposits of the L1 are ready.
+      // Before the roots are polled, it is not known which deposits of the L1 are ready.
       (networkId !== 0 || view.areRootsPolled),
     finalized_block: known(row.get('finalizedBlock')),
     lag_seconds: isTimeKnown

@@ -20,7 +20,7 @@ export interface HealthMonitorOptions {
   readonly isPoolAlive: () => boolean
   /** Monotonic milliseconds. Tests pass their own clocks. */
   readonly now?: () => number
-  /** The same without time in which the whole process was stopped, so that a pause makes no thread look silent. */
+  /** As `now`, but without time in which the whole process was stopped, so that a pause makes no thread look silent. */
   readonly awakeNow?: () => number
   /** Milliseconds since 1970. */
   readonly epochMs?: () => number

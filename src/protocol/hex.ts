@@ -26,7 +26,7 @@ export function decodeHexAt(text: string, position: number, byteLength: number):
     digits |= high | low
     bytes[index] = (high << 4) | low
   }
-  // The mask cuts characters above Latin-1, which may then look like digits.
+  // Only the low byte of a character was looked up, so one above Latin-1 may have looked like a digit.
   return characters > 0xff || digits > 0xf ? undefined : bytes
 }
 

@@ -43,8 +43,8 @@ export class EndpointHealth {
   }
 
   /**
-   * Lower is better; 1 point = one place in the configured order. A second of latency weighs two places, an error in
-   * the last minute up to one and a half, four at most.
+   * Lower is better; 1 point = one place in the configured order. A second of latency weighs two places. An error weighs one
+   * and a half places, half as much after a minute; all errors together weigh four places at most.
    */
   get score(): number {
     const age = this.#clock.now() - this.#errorsAt

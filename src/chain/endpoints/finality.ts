@@ -15,7 +15,7 @@ import { blockCall, expectBlock, expectHead, findBlock, readHead } from './readB
 const FALLBACK_DEPTH = { safe: 32, finalized: 64 } as const
 /** The tag is asked for again after this long if it was not offered, or if the head has not changed. */
 const ASK_AGAIN_MS = 30_000
-/** A node that offered the tag before may fail to for so long, before blocks are counted: counting might go beyond what is final. */
+/** Blocks are counted only after an offered tag was missing for so long: a count may call blocks final that are not. */
 const TAG_GRACE_MS = 20_000
 
 /** The block that an endpoint answers for a tag, and whether it is on the branch of the head. */

@@ -7,8 +7,9 @@ const TARGET_LOGS = 10_000
  * Doubling makes up for it within a few calls.
  */
 const FIRST_SPAN = 1_000
-/** Full windows that must succeed before the width doubles; more of them if the doubled width has failed before, and ever more. */
+/** Full windows that must succeed before the width doubles. */
 const GROW_AFTER = 2
+/** The same where the doubled width has failed before: at first, and at most after further failures. */
 const GROW_AFTER_NEAR_WALL = 16
 const GROW_AFTER_CAP = 512
 /** A refusal that we can't read may pass by itself; the second one in a row halves the window. */

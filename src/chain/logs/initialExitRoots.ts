@@ -68,8 +68,8 @@ async function readLastExitRoot(
 }
 
 /**
- * Also asks at the block before: there the rollup did not exist, so that an endpoint which answers with the same root answers
- * with the state of another block.
+ * The block before is asked for, too. There the rollup does not exist yet: an endpoint that answers both blocks with one exit
+ * root answers with the state of another block.
  * @returns undefined when the manager has no such getter. @throws RpcFailure
  */
 async function askLastExitRoot(

@@ -13,7 +13,7 @@ import {
   isZeroBloom,
 } from './bloom.js'
 
-/** The block is asked for its logs by hash so often, before a log that the bloom claims counts as withheld. */
+/** After this many questions by block hash, a log that the bloom claims and no answer has counts as withheld. */
 const ASK_BY_HASH = 2
 /** A bloom that claims a log by chance with this probability proves nothing: on a busy chain it is nearly full. */
 const WORTHLESS_ODDS = 0.001

@@ -201,7 +201,7 @@ export class RangeReader {
   }
 
   /**
-   * The same for a window of backfill whose logs are packed: most of them never become text or objects.
+   * As `#decodePlain`, for a window of backfill whose logs are packed: most of them never become text or objects.
    * @returns undefined when its logs are not packed, its last block lacks a log, or the positions need requests.
    */
   async #decodePacked(

@@ -5,12 +5,12 @@ const USUAL_MAX = 50
 /** A refused size is tried again after this time, then after four times as long, and so on: gateways change their backends. */
 const FIRST_PATIENCE_MS = 60_000
 const PATIENCE_CAP_MS = 60 * 60_000
-/** The search for the largest size ends when the refused size is above it by at most one part in this many. */
+/** The search for the largest size ends when the smallest refused size exceeds the served one by at most 1 / NEAR_ENOUGH of it. */
 const NEAR_ENOUGH = 8
 /** When a single call fails like the batch before it, the endpoint is down: no further single call is tried for this time. */
 const FIRST_REST_MS = 5_000
 const REST_CAP_MS = 5 * 60_000
-/** After so many put-offs in a row, each with a pause behind it, the size of the batches may be the reason. */
+/** After this many put-offs in a row, with a pause after each, the size of the batches may be the reason. */
 const PUT_OFFS_BEFORE_DOUBT = 2
 
 /**
@@ -91,7 +91,7 @@ export class BatchSize {
     this.#wall = Math.min(this.#wall, calls)
     this.#wallUntil = this.#clock.now() + this.#patienceMs
     this.#isWallSlow = isSlow
-    // A quarter of a late batch may be answered in time: it takes a quarter as long, or the batch was late by chance.
+    // After a time-out a quarter of the batch is tried: if the size was the reason, it needs a quarter of the time.
     const likely = isSlow ? Math.ceil(calls / 4) : 1
     const known = this.#served < this.#wall ? this.#served : 1
     this.#served = Math.max(known, Math.min(Math.max(served, likely), this.#wall - 1))
@@ -111,7 +111,7 @@ export class BatchSize {
 
   /**
    * A batch had no answer in time, though a single call had.
-   * @returns true when the batch before was late as well: then it is no chance.
+   * @returns true when the batch before was late as well: then lateness is no accident.
    */
   wasLateAgain(): boolean {
     const isAgain = this.#isLate

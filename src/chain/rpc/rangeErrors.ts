@@ -7,7 +7,7 @@ import type { RpcFailure } from './rpcFailure.js'
 export type LogsProblem =
   /** The range is too wide; `maxBlocks` when the provider states how wide it may be. */
   | { readonly type: 'tooWide'; readonly maxBlocks?: number }
-  /** These blocks have too many logs or bytes: ask for half of them. Elsewhere the width may do. */
+  /** These blocks have too many logs or bytes: ask for half of them. For other blocks the same width may be right. */
   | { readonly type: 'tooMany' }
   | { readonly type: 'beyondHead' }
   | { readonly type: 'historyGone' }

@@ -81,7 +81,7 @@ export class ContractStates {
     if (first.answer !== undefined) return first.answer.value
     const second = await this.#inTurn((endpoint) => endpoint !== preferred, task, signal)
     if (second.answer !== undefined) return second.answer.value
-    // If no other is left, one that refused lately is asked already now: the network stands still without an answer.
+    // If no other is left, an endpoint that refused lately is asked before its time: without an answer the network stands still.
     const isLeft = ({ state }: Endpoint) =>
       !state.isOffered && !state.isContradicted && (takesNewest || !state.isMisleading)
     const third = await this.#inTurn(isLeft, task, signal, { isOffered: isLeft })

@@ -7,7 +7,7 @@ export const NO_STORE = 'no-store'
 /** For documents, which change only with a release. */
 export const ONE_HOUR = 'public, max-age=3600'
 
-/** For answers that only a reorg could change, made from final data: such a reorg is not followed. */
+/** For answers from final data: only a reorg of final blocks could change them, and the service does not follow one. */
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 /** For data that may change with the next commit: caches keep it, but ask before each use. */
 const REVALIDATE = 'no-cache'
