@@ -62,7 +62,7 @@ export interface CorrectedSender {
 
 /** Numbers of noted rows. */
 export interface SenderNotes {
-  readonly fallback: number
+  readonly provisional: number
   readonly unknown: number
 }
 

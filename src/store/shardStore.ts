@@ -22,7 +22,7 @@ const OPTIONS = {
   keyEncoding: 'binary',
   cache: false,
   maxDbs: 64,
-  // At least 4 × threads × shards × processes, since tools open the store beside the service. Slots of killed processes stay in use.
+  // Far more than threads × shards × processes: tools open the store beside the service, and slots of killed processes stay in use.
   maxReaders: 4096,
 } as const
 
@@ -98,7 +98,7 @@ function openDatabases(
   checkMeta?: CheckMeta,
 ): { root: RootDatabase; databases: Databases } {
   assertIsStore(directory)
-  // lmdb-js would take a path whose last part has a dot for a file name, so noSubdir is given.
+  // noSubdir is given because lmdb-js takes a path with a dot in its last part for a file name otherwise.
   const root = open({ path: directory, noSubdir: false, ...OPTIONS })
   try {
     const meta = root.openDB({ name: tables.meta, ...OPTIONS })

@@ -3,8 +3,8 @@ import { blockKey, latin1 } from './layout/keys.js'
 import { type TableName, tables } from './layout/tables.js'
 
 /**
- * The old value of one key that a block changed. The store records it at each write, so undoing a block needs no code that knows
- * the tables.
+ * The old value of one key that a block changed. The store itself records old values as it writes, so undoing a block needs no code
+ * that knows the tables.
  *
  * A block's undo may be written in several parts, since senders are resolved later. Parts are put back newest first, so the oldest
  * value of a key wins. This is right as long as each key is written in the order of the blocks.

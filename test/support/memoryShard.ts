@@ -265,7 +265,7 @@ export class MemoryShard implements ShardWriter {
   senderNotes(): SenderNotes {
     const noted = this.notedSenders(Number.POSITIVE_INFINITY)
     const unknown = noted.filter(({ isUnknown }) => isUnknown).length
-    return { unknown, fallback: noted.length - unknown }
+    return { unknown, provisional: noted.length - unknown }
   }
 
   notedSenders(limit: number, after?: Pick<NotedSender, 'kind' | 'ordinal'>): NotedSender[] {

@@ -9,7 +9,7 @@ import { L1_NETWORK_ID } from '../../protocol/networks.js'
 import { asNetworkId, type NetworkId } from '../../protocol/units.js'
 import { readCounters } from '../../shard/position/chainPosition.js'
 import { type L1InfoGerReader, l1ShardReaderOf } from '../../shard/readiness/l1ShardReader.js'
-import { readShardClaims, type ShardClaims, verifyShard } from '../../shard/verify/verifyShard.js'
+import { type ComparableState, readComparableState, verifyShard } from '../../shard/verify/verifyShard.js'
 import { equalBytes } from '../../store/layout/bytes.js'
 import { shardDirectory } from '../../store/shardDirectory.js'
 import { openShardStoreSnapshot } from '../../store/shardStore.js'
@@ -50,13 +50,13 @@ export async function verifyNetwork(options: VerifyOptions): Promise<NetworkRepo
   const directory = shardDirectory(dataDir, networkId)
   const store = openShardStoreSnapshot(directory)
   const checks: CheckOutcome[] = []
-  let claims: ShardClaims | undefined
+  let claims: ComparableState | undefined
   try {
     store.refresh()
     checkIdentity(store, network, directory)
     for (const { name, isGood, detail } of verifyShard(store, networkId, hasher, isDeep))
       checks.push({ name, outcome: isGood ? 'good' : 'damaged', detail })
-    claims = readShardClaims(store, networkId, hasher)
+    claims = readComparableState(store, networkId, hasher)
     if (asksChain && claims !== undefined) checks.push(...(await compareWithContract(options, store, claims)))
   } finally {
     store.release()
@@ -68,7 +68,7 @@ export async function verifyNetwork(options: VerifyOptions): Promise<NetworkRepo
 async function compareWithContract(
   options: VerifyOptions,
   view: ReadView,
-  claims: ShardClaims,
+  claims: ComparableState,
 ): Promise<CheckOutcome[]> {
   const { network, isDeep } = options
   const logger = createLogger({ level: 'error', format: 'json' }, { component: 'verify' })
@@ -98,7 +98,7 @@ async function compareDeep(
   { dataDir, network, hasher, networkIds }: VerifyOptions,
   view: ReadView,
   client: ChainClient,
-  { checkpoint }: ShardClaims,
+  { checkpoint }: ComparableState,
   signal: AbortSignal,
 ): Promise<CheckOutcome[]> {
   const indexedDeposits = new Map<NetworkId, number>()
@@ -122,7 +122,7 @@ async function compareDeep(
 
 async function compareTrees(
   client: ChainClient,
-  { checkpoint, deposits, localExitRoot }: ShardClaims,
+  { checkpoint, deposits, localExitRoot }: ComparableState,
   signal: AbortSignal,
 ): Promise<CheckOutcome> {
   const name = 'contract'

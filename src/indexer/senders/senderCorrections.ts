@@ -106,9 +106,9 @@ export class SenderCorrections {
 
   /** The next rows to ask for. */
   #due(): readonly NotedSender[] {
-    const { fallback, unknown } = this.#writer.senderNotes()
+    const { provisional, unknown } = this.#writer.senderNotes()
     // While no endpoint traces, asking helps only rows whose transaction was unknown.
-    if (fallback + unknown === 0 || (unknown === 0 && !this.#client.canTrace())) return []
+    if (provisional + unknown === 0 || (unknown === 0 && !this.#client.canTrace())) return []
     const now = this.#clock.now()
     const rows = this.#writer.notedSenders(this.#batch, this.#last)
     this.#last = rows.at(-1)
@@ -118,8 +118,8 @@ export class SenderCorrections {
   /** Asks batch after batch as long as answers come, each row once. */
   async #askOn(first: readonly NotedSender[], signal: AbortSignal): Promise<void> {
     const generation = this.#generation
-    const { fallback, unknown } = this.#writer.senderNotes()
-    const most = Math.min(MOST_ANSWERS, fallback + unknown)
+    const { provisional, unknown } = this.#writer.senderNotes()
+    const most = Math.min(MOST_ANSWERS, provisional + unknown)
     this.#isAsking = true
     let hasAnswers = false
     try {

@@ -4,7 +4,7 @@ import type { DepositRow } from '../../store/layout/depositRow.js'
 import type { TokenEntry } from '../../store/layout/smallRows.js'
 import type { ShardView } from './shardView.js'
 
-/** Token, amount and receiver of a claim or a deposit: all that a ClaimEvent holds about the deposit besides its global index. */
+/** Token, amount and destination address of a claim or a deposit: all that a ClaimEvent holds about the deposit besides its global index. */
 export interface ClaimedContent {
   readonly token: TokenEntry
   readonly destinationAddress: ClaimRow['destinationAddress']

@@ -89,7 +89,7 @@ function claimLog(row: ClaimRow): TransactionLog {
   }
 }
 
-/** @returns byte fields are valid until the next read. */
+/** @returns copies. */
 export function readDeposit(view: ReadView, ordinal: number): DepositRow {
   return decodeDepositRow(readRow(view, 'deposits', ordinal, DEPOSITS_PER_CHUNK, DEPOSIT_BYTES), 0)
 }

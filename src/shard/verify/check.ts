@@ -24,7 +24,7 @@ export interface VerifyContext {
 /** One check of a shard. */
 export interface ShardCheck {
   readonly name: string
-  /** @returns what was checked, in words. @throws DamageError, InvariantError, RangeError for the first fault. */
+  /** @returns what was checked, as text. @throws DamageError, InvariantError or RangeError for the first fault. */
   run(context: VerifyContext): string
 }
 
@@ -84,7 +84,7 @@ export interface ChunkedTable {
 
 /**
  * Yields every chunk of a table that must hold `count` rows: its first ordinal, its bytes (copies), and its number of rows.
- * @throws DamageError when a row is missing, or there is one more than `count`.
+ * @throws DamageError when a row is missing, or when there are more than `count`.
  */
 export function* chunksOf(
   view: ReadView,
@@ -128,7 +128,7 @@ export class ChainOrder {
       block > this.#block || (block === this.#block && logIndex > this.#logIndex - (mayShare ? 1 : 0))
     if (!isLater)
       throw new DamageError(
-        `${place} is of block ${block}, log ${logIndex}, the one before it of block ${this.#block}, log ${this.#logIndex}`,
+        `${place} is of block ${block}, log ${logIndex}, but the one before it is of block ${this.#block}, log ${this.#logIndex}`,
       )
     this.#block = block
     this.#logIndex = logIndex
@@ -136,8 +136,8 @@ export class ChainOrder {
 }
 
 /**
- * The leaf count that each lineage of the local exit tree grew to. The archive has the deposits that a cut removed from a lineage; if
- * it has none, the lineage ended at the cut.
+ * The leaf count that each lineage of the local exit tree grew to. The archive has the deposits that a cut removed from a lineage. If
+ * a cut removed none, the lineage had as many leaves as the cut keeps.
  */
 export function lineageLeafCounts(view: ReadView, { lineage, deposits }: Readonly<Counters>): number[] {
   const leafCounts = readLineages(view, lineage)

@@ -54,7 +54,7 @@ export function checkLists(context: VerifyContext): string {
         if (ordinal <= before) throw new DamageError(`${place} has ${ordinal} after ${before}`)
         if (ordinal >= rows.count)
           throw new DamageError(`${place} has row ${ordinal}, only ${rows.count} are counted`)
-        if (!rows.keysOf(ordinal).some((own) => equalBytes(own, listKey)))
+        if (!rows.keysOf(ordinal).some((key) => equalBytes(key, listKey)))
           throw new DamageError(`${place} has row ${ordinal}, which does not belong to it`)
         before = ordinal
       }
@@ -149,16 +149,15 @@ function senders({ view }: VerifyContext, kind: 'deposit' | 'claim'): ListedRows
         `sender of ${kind} ${ordinal}`,
         view.get(table, chunkKey(ordinal, SENDERS_PER_CHUNK)),
       )
-      // A row whose transaction no endpoint knows has no sender.
       const at = SENDER_BYTES * (ordinal % SENDERS_PER_CHUNK)
-      // A copy, since the deposit is read before the row is used.
+      // Decoded from a copy, since the deposit is read before the row is used. undefined: no endpoint knows the transaction.
       const row = decodeSenderRow(new Uint8Array(chunk.subarray(at, at + SENDER_BYTES)), 0)
-      const own =
+      const origin =
         kind === 'deposit'
           ? originShownAsSender(view, readDeposit(view, ordinal), row !== undefined)
           : undefined
       const keys = row === undefined ? [] : [row.caller.bytes, row.transactionSender.bytes]
-      if (own !== undefined) keys.push(own)
+      if (origin !== undefined) keys.push(origin)
       return keys.filter((key, index) => keys.findIndex((each) => equalBytes(each, key)) === index)
     },
   }

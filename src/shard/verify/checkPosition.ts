@@ -18,12 +18,12 @@ export function checkPosition({ view, checkpoint, counters }: VerifyContext): st
   if (finalized > checkpoint.number)
     throw new DamageError(`block ${finalized} is final, after the checkpoint ${checkpoint.number}`)
   const place = `header of the checkpoint, block ${checkpoint.number}`
-  const own = decodeHeader(
+  const atCheckpoint = decodeHeader(
     checkpoint.number,
     expectStored(place, view.get('headers', blockKey(checkpoint.number))),
   )
-  expectHash(place, checkpoint.hash, own.hash)
-  let before = own
+  expectHash(place, checkpoint.hash, atCheckpoint.hash)
+  let before = atCheckpoint
   let kept = 0
   for (const { key, value } of entriesOf(view, 'headers')) {
     const header = decodeHeader(readUint48BigEndian(key, 0) as BlockNumber, value)

@@ -79,8 +79,8 @@ export function checkSenderOverlay(context: VerifyContext): string {
     const { reads } = kinds[kind]
     if (ordinal >= reads.resolved)
       throw new DamageError(`a note names the sender of ${kind} ${ordinal}, ${reads.resolved} have one`)
-    const isNobody = reads.find(ordinal) === undefined
-    if (isNobody !== (value[0] === senderNotes.unknown))
+    const hasNoSender = reads.find(ordinal) === undefined
+    if (hasNoSender !== (value[0] === senderNotes.unknown))
       throw new DamageError(`the note of ${kind} ${ordinal} does not agree with its sender`)
   }
   return `${corrected} corrected senders, ${noted} to be asked for again`

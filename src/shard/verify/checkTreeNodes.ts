@@ -76,7 +76,7 @@ export function checkTreeNodes({ view, hasher, counters, networkId }: VerifyCont
   return `${tiles} tiles`
 }
 
-/** Number of complete nodes in a group's lowest level. */
+/** Number of complete nodes in a group's lowest level, in a tree of `leafCount` leaves. */
 function nodeCount(leafCount: number, group: number): number {
   return Math.floor(leafCount / LEAVES_PER_NODE[group]!)
 }

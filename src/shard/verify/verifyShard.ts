@@ -58,8 +58,8 @@ export interface CheckResult {
   readonly detail: string
 }
 
-/** Values of a snapshot that can be compared with the contract. */
-export interface ShardClaims {
+/** Values of a snapshot that the contract also has. */
+export interface ComparableState {
   readonly checkpoint: BlockHeader
   readonly deposits: number
   /** Root of all deposits. */
@@ -96,11 +96,11 @@ export function* verifyShard(
 }
 
 /** The values to compare with the contract; undefined while nothing is indexed, or when the tree can't be read. */
-export function readShardClaims(
+export function readComparableState(
   view: ReadView,
   networkId: NetworkId,
   hasher: TreeHasher,
-): ShardClaims | undefined {
+): ComparableState | undefined {
   const { checkpoint, counters } = openContext(view, networkId, hasher)
   if (checkpoint === undefined) return undefined
   try {

@@ -11,7 +11,7 @@ const multipliers = Int32Array.from({ length: 5 }, () => Math.floor(Math.random(
 
 /** Words of an address: 20 bytes. */
 const WORDS = 5
-/** Holds an address that does not start at a word of its own memory. */
+/** The address at work, as words and as bytes. Elsewhere an address may start between two words. */
 const ownWords = new Int32Array(WORDS)
 const ownBytes = new Uint8Array(ownWords.buffer)
 

@@ -39,10 +39,11 @@ export function applyBlocks(context: WriteContext, batch: BlockBatch): void {
   const before = readCheckpoint(view)
   assertFollows(before, batch)
   const undoFloor = raiseUndoFloor(view, batch.batchUndoFloor ?? batch.undoFloor)
-  const isKept = ({ header }: IndexedBlock): boolean => header.number > Math.max(undoFloor, batch.undoFloor)
+  const hasOwnUndo = ({ header }: IndexedBlock): boolean =>
+    header.number > Math.max(undoFloor, batch.undoFloor)
   const stretches = [
-    batch.blocks.filter((block) => !isKept(block)),
-    ...batch.blocks.filter(isKept).map((block) => [block]),
+    batch.blocks.filter((block) => !hasOwnUndo(block)),
+    ...batch.blocks.filter(hasOwnUndo).map((block) => [block]),
   ]
   for (const blocks of stretches) applyStretch(context, blocks, batch, undoFloor)
   if (doTimesFall(before, batch)) putTimesFall(view)

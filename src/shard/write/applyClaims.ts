@@ -23,9 +23,9 @@ export function applyClaim(context: WriteContext, header: BlockHeader, event: Cl
   const deposit =
     event.generation === 'v1'
       ? decodeV1Index(event.globalIndex, memory.networkId)
-      : decodeGlobalIndexBytes(from.bytes, from.globalIndex)
-  const token = addresses.numberAt(from.words, from.originAddress / 4)
-  const destinationAddress = addresses.numberAt(from.words, from.destinationAddress / 4)
+      : decodeGlobalIndexBytes(from.bytes, from.globalIndexAt)
+  const token = addresses.numberAt(from.words, from.originAddressAt / 4)
+  const destinationAddress = addresses.numberAt(from.words, from.destinationAddressAt / 4)
   const offset = context.claims.append()
   const { bytes } = context.claims
   encodeClaimRow(bytes, offset, {
@@ -38,11 +38,11 @@ export function applyClaim(context: WriteContext, header: BlockHeader, event: Cl
     isSetByAdministrator: false,
     tokenId: dictionaries.tokenId(context, event.originNetwork, token),
   })
-  copyBytes(from.bytes, from.globalIndex, 32, bytes, offset + claimFields.globalIndex)
-  copyBytes(from.bytes, from.amount, 32, bytes, offset + claimFields.amount)
+  copyBytes(from.bytes, from.globalIndexAt, 32, bytes, offset + claimFields.globalIndex)
+  copyBytes(from.bytes, from.amountAt, 32, bytes, offset + claimFields.amount)
   addresses.copy(destinationAddress, bytes, offset + claimFields.destinationAddress)
-  lists.appendTo(listKinds.claimsByDestinationAddress, destinationAddress, ordinal)
-  finishClaim(context, from.bytes, from.transactionHash, deposit)
+  lists.appendByAddress(listKinds.claimsByDestinationAddress, destinationAddress, ordinal)
+  finishClaim(context, from.bytes, from.transactionHashAt, deposit)
   context.claimSenders.offer(ordinal, event.sender)
 }
 

@@ -35,8 +35,8 @@ export function appendDeposit(
   const depositCount = counters.deposits
   const { addresses } = memory
   const from = depositBytes(position, deposit)
-  const token = addresses.numberAt(from.words, from.originAddress / 4)
-  const destinationAddress = addresses.numberAt(from.words, from.destinationAddress / 4)
+  const token = addresses.numberAt(from.words, from.originAddressAt / 4)
+  const destinationAddress = addresses.numberAt(from.words, from.destinationAddressAt / 4)
   const metadataId = metadataIdOf(context, deposit)
   const leaf = context.localExitTree.take()
   const offset = context.deposits.append()
@@ -51,12 +51,12 @@ export function appendDeposit(
     metadataId,
     destinationNetwork: deposit.destinationNetwork,
   })
-  copyBytes(from.bytes, from.transactionHash, 32, bytes, offset + depositFields.transactionHash)
-  copyBytes(from.bytes, from.amount, 32, bytes, offset + depositFields.amount)
+  copyBytes(from.bytes, from.transactionHashAt, 32, bytes, offset + depositFields.transactionHash)
+  copyBytes(from.bytes, from.amountAt, 32, bytes, offset + depositFields.amount)
   addresses.copy(destinationAddress, bytes, offset + depositFields.destinationAddress)
   lists.append(listKinds.depositsByDestinationNetwork, networkText(deposit.destinationNetwork), depositCount)
-  lists.appendTo(listKinds.depositsByDestinationAddress, destinationAddress, depositCount)
-  context.hashRuns.append(hashKinds.depositsByTransaction, from.bytes, from.transactionHash, depositCount)
+  lists.appendByAddress(listKinds.depositsByDestinationAddress, destinationAddress, depositCount)
+  context.hashRuns.append(hashKinds.depositsByTransaction, from.bytes, from.transactionHashAt, depositCount)
   if (deposit.leafType !== 0)
     lists.append(listKinds.depositsByLeafType, String.fromCharCode(deposit.leafType), depositCount)
   counters.deposits = depositCount + 1

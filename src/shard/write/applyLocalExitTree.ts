@@ -44,7 +44,8 @@ export function applyBackwardLet(context: WriteContext, header: BlockHeader, eve
   archiveFrom(context, kept)
   // A ForwardLET in the same block looks its leaves up in the archive.
   context.lists.flush()
-  // Only when all senders below the cut are known. Else they are stored later, as part of older blocks' undo, and undo needs the order of blocks.
+  // If the watermark is not above the cut, no sender behind it is stored. The sender tables must not change in this block then: missing
+  // senders are stored later under the undo of older blocks, and undo is exact only if each key is written in the order of the blocks.
   if (depositSenders.watermark > kept) depositSenders.truncate(kept)
   context.deposits.truncate(kept)
   context.localExitTree.cut(kept)
@@ -176,8 +177,12 @@ function archiveFrom(context: WriteContext, from: number): void {
       uint32Key(ordinal),
       encodeArchivedDeposit(counters.lineage, depositCount, stored, depositSenders.shownRow(depositCount)),
     )
-    if (depositSenders.isFallback(depositCount))
-      view.put('senderNotes', senderRowKey('archivedDeposit', ordinal), Uint8Array.of(senderNotes.fallback))
+    if (depositSenders.isProvisional(depositCount))
+      view.put(
+        'senderNotes',
+        senderRowKey('archivedDeposit', ordinal),
+        Uint8Array.of(senderNotes.provisional),
+      )
     lists.append(listKinds.archivedByLeafHash, latin1(leaf), ordinal)
   }
   for (const [kind, key] of touched.values()) truncateList(view, listHeadKey(kind, key), from)

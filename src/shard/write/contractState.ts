@@ -55,9 +55,8 @@ export function openContractState(view: ReadView, hasher: Pick<Hasher, 'hashPair
 }
 
 /**
- * The newest block that certainly changed the local exit root: that of the newest deposit that did not exist before its block. When a
- * block cuts the tree and appends leaves, it may append the same leaves that it cut off and so change nothing; then only deposits
- * below the cut count.
+ * The newest block that certainly changed the local exit root. Mostly it is the block of the newest deposit. But a block that cuts the
+ * tree and appends leaves may append the same leaves that it cut off, and so change nothing: then only deposits below the cut count.
  */
 function findLastRootChange(view: ReadView, { deposits, lineage }: Counters): BlockNumber | undefined {
   let end = deposits

@@ -2,21 +2,21 @@ import { PackedClaim, PackedDeposit } from '../../events/packedEvents.js'
 import type { Address, ClaimEvent, EventPosition, ForwardLeaf } from '../../protocol/chainEvent.js'
 import { writeUint256 } from '../../protocol/uint256.js'
 
-/** Memory and offsets of an event's byte fields. */
+/** Memory that holds an event's byte fields, and the offset of each. */
 export interface EventBytes {
   bytes: Uint8Array
   /** The same memory as 32-bit words. Addresses start at a word. */
   words: Int32Array
   /** 32 bytes. */
-  transactionHash: number
+  transactionHashAt: number
   /** 20 bytes. */
-  originAddress: number
+  originAddressAt: number
   /** 20 bytes. */
-  destinationAddress: number
+  destinationAddressAt: number
   /** 32 bytes, big-endian. */
-  amount: number
+  amountAt: number
   /** 32 bytes, big-endian; claims only. */
-  globalIndex: number
+  globalIndexAt: number
 }
 
 /** Holds the fields of events that are not packed: those at the tip, and the rare ones. */
@@ -24,11 +24,11 @@ const plainWords = new Int32Array(34)
 const plain: EventBytes = {
   bytes: new Uint8Array(plainWords.buffer),
   words: plainWords,
-  transactionHash: 0,
-  amount: 32,
-  globalIndex: 64,
-  originAddress: 96,
-  destinationAddress: 116,
+  transactionHashAt: 0,
+  amountAt: 32,
+  globalIndexAt: 64,
+  originAddressAt: 96,
+  destinationAddressAt: 116,
 }
 /** Reused for all packed events: an object and views for each event would be most of the garbage of a backfill. */
 const packed: EventBytes = { ...plain }
@@ -41,10 +41,10 @@ export function depositBytes(position: EventPosition, deposit: ForwardLeaf): Eve
   }
   packed.bytes = deposit.logs.bytes
   packed.words = deposit.logs.words
-  packed.transactionHash = deposit.transactionHashAt
-  packed.originAddress = deposit.originAddressAt
-  packed.destinationAddress = deposit.destinationAddressAt
-  packed.amount = deposit.amountAt
+  packed.transactionHashAt = deposit.transactionHashAt
+  packed.originAddressAt = deposit.originAddressAt
+  packed.destinationAddressAt = deposit.destinationAddressAt
+  packed.amountAt = deposit.amountAt
   return packed
 }
 
@@ -52,16 +52,16 @@ export function depositBytes(position: EventPosition, deposit: ForwardLeaf): Eve
 export function claimBytes(claim: ClaimEvent): EventBytes {
   if (!(claim instanceof PackedClaim)) {
     writePlain(claim, claim)
-    writeUint256(plain.bytes, plain.globalIndex, claim.globalIndex)
+    writeUint256(plain.bytes, plain.globalIndexAt, claim.globalIndex)
     return plain
   }
   packed.bytes = claim.logs.bytes
   packed.words = claim.logs.words
-  packed.transactionHash = claim.transactionHashAt
-  packed.originAddress = claim.originAddressAt
-  packed.destinationAddress = claim.destinationAddressAt
-  packed.amount = claim.amountAt
-  packed.globalIndex = claim.globalIndexAt
+  packed.transactionHashAt = claim.transactionHashAt
+  packed.originAddressAt = claim.originAddressAt
+  packed.destinationAddressAt = claim.destinationAddressAt
+  packed.amountAt = claim.amountAt
+  packed.globalIndexAt = claim.globalIndexAt
   return packed
 }
 
@@ -70,8 +70,8 @@ function writePlain(
   event: { readonly originAddress: Address; readonly destinationAddress: Address; readonly amount: bigint },
 ): void {
   const { bytes } = plain
-  bytes.set(transactionHash, plain.transactionHash)
-  bytes.set(event.originAddress, plain.originAddress)
-  bytes.set(event.destinationAddress, plain.destinationAddress)
-  writeUint256(bytes, plain.amount, event.amount)
+  bytes.set(transactionHash, plain.transactionHashAt)
+  bytes.set(event.originAddress, plain.originAddressAt)
+  bytes.set(event.destinationAddress, plain.destinationAddressAt)
+  writeUint256(bytes, plain.amountAt, event.amount)
 }

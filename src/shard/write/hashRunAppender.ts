@@ -83,10 +83,10 @@ export function truncateEntries(view: WriteView, kind: HashKind, hash: Hash, lim
     const words = wordsOf(view.get('hashRuns', key))
     const kept: number[] = []
     for (let at = 0; at < words.length; at += entryWords) {
-      let isOurs = words[at + hashWords]! >= limit
-      for (let word = 0; isOurs && word < hashWords; word++)
-        isOurs = words[at + word] === readUint32(hash, 4 * word)
-      if (!isOurs) kept.push(...words.subarray(at, at + entryWords))
+      let isCutOff = words[at + hashWords]! >= limit
+      for (let word = 0; isCutOff && word < hashWords; word++)
+        isCutOff = words[at + word] === readUint32(hash, 4 * word)
+      if (!isCutOff) kept.push(...words.subarray(at, at + entryWords))
     }
     if (kept.length === words.length) continue
     if (kept.length === 0) view.remove('hashRuns', key)

@@ -16,7 +16,7 @@ import { MOST_SORTED, orderByWord, wordStart } from './wordOrder.js'
 
 /** Holds a list kind and a list key; the longest key is a hash. */
 const keyBytes = Buffer.alloc(1 + 32)
-/** Holds the list head at work: length u32, then the ordinals after the last full chunk. */
+/** The list head that is being changed: length u32, then the ordinals after the last full chunk. */
 const headBytes = new Uint8Array(4 + 4 * LIST_CHUNK)
 const tailBytes = headBytes.subarray(4)
 
@@ -56,7 +56,7 @@ export class ListAppender {
   }
 
   /** Adds to the list of an address. @param address its number in the address book. */
-  appendTo(kind: ListKind, address: number, ordinal: number): void {
+  appendByAddress(kind: ListKind, address: number, ordinal: number): void {
     let pending = this.#byAddress.get(kind)
     if (pending === undefined) {
       pending = { numbers: [], ordinals: [] }
@@ -75,7 +75,7 @@ export class ListAppender {
     this.#byAddress.clear()
   }
 
-  /** Writes what `append` has added to the lists of one kind, but not what `appendTo` has. */
+  /** Writes what `append` has added to the lists of one kind, but not what `appendByAddress` has. */
   flushKind(kind: ListKind): void {
     const lists = this.#pending.get(kind)
     if (lists === undefined) return

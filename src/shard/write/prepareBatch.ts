@@ -20,8 +20,9 @@ export interface PreparedBatch {
   readonly metadataNumbers: Int32Array
   /** keccak-256 of metadata that are not remembered, by position of the leaf. */
   readonly ownMetadataHashes: ReadonlyMap<number, Uint8Array>
-  /** 32 bytes per new L1 info leaf: its global exit root, and below the leaf itself. */
+  /** Global exit root of each new L1 info leaf, 32 bytes each. */
   readonly globalExitRoots: Uint8Array
+  /** Hash of each new L1 info leaf, 32 bytes each. */
   readonly l1InfoLeaves: Uint8Array
 }
 

@@ -188,8 +188,8 @@ export function resolveSenders(context: WriteContext, resolved: readonly RowSend
     const row =
       depositLeafType(deposits.bytes, offset) === 0 ? undefined : decodeDepositRow(deposits.bytes, offset)
     enter(depositBlockNumber(deposits.bytes, offset))
-    const own = row && originShownAsSender(view, row, sender !== null)
-    addSender(context.depositSenders, ordinal, sender, own)
+    const origin = row && originShownAsSender(view, row, sender !== null)
+    addSender(context.depositSenders, ordinal, sender, origin)
   }
   for (const { ordinal, sender } of resolved.filter(({ kind }) => kind === 'claim')) {
     const offset = claims.open(ordinal)
@@ -200,9 +200,9 @@ export function resolveSenders(context: WriteContext, resolved: readonly RowSend
   view.setUndoBlock(undefined)
 }
 
-function addSender(senders: Senders, ordinal: number, sender: Sender | null, own?: Address): void {
-  if (sender === null) senders.addUnknown(ordinal, own)
-  else senders.add(ordinal, sender, own)
+function addSender(senders: Senders, ordinal: number, sender: Sender | null, origin?: Address): void {
+  if (sender === null) senders.addUnknown(ordinal, origin)
+  else senders.add(ordinal, sender, origin)
 }
 
 /**

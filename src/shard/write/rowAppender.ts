@@ -52,7 +52,7 @@ export class RowAppender {
     return this.#rowBytes * (ordinal - this.#openFrom)
   }
 
-  /** Reads a row. */
+  /** Reads a row. @throws InvariantError when it is missing. */
   read(ordinal: number): RowPlace {
     const from = ordinal - (ordinal % this.#rowsPerChunk)
     const offset = this.#rowBytes * (ordinal - from)

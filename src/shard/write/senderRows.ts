@@ -34,11 +34,11 @@ const kinds = {
 } as const
 
 const nameOfNote = (note: number): keyof SenderNotes =>
-  note === senderNotes.unknown ? 'unknown' : 'fallback'
+  note === senderNotes.unknown ? 'unknown' : 'provisional'
 
 /** Counts the noted rows one by one. The writer calls it at its start and after a revert, and keeps the numbers up to date itself. */
 export function countSenderNotes(view: ReadView): SenderNotes {
-  const counts = { fallback: 0, unknown: 0 }
+  const counts = { provisional: 0, unknown: 0 }
   for (const kind of ['deposit', 'claim'] as const)
     for (const { value } of view.list('senderNotes', {
       start: senderRowKey(kind, 0),
@@ -57,7 +57,7 @@ export function countSenderNotes(view: ReadView): SenderNotes {
  */
 export class Senders {
   /** Change of the numbers of noted rows in this transaction. */
-  readonly newNotes = { fallback: 0, unknown: 0 }
+  readonly newNotes = { provisional: 0, unknown: 0 }
   readonly #kind: SenderKind
   readonly #networkId: NetworkId
   readonly #view: WriteView
@@ -95,16 +95,17 @@ export class Senders {
     return this.#rows.count
   }
 
-  /** Stores the sender of the row that was just added, if it is known and no older one is missing. @param own see `add`. */
-  offer(ordinal: number, sender: Sender | null, own?: Address): void {
-    if (sender !== null && ordinal === this.#rows.count) this.add(ordinal, sender, own)
+  /** Stores the sender of the row that was just added, if it is known and no older one is missing. @param origin see `add`. */
+  offer(ordinal: number, sender: Sender | null, origin?: Address): void {
+    if (sender !== null && ordinal === this.#rows.count) this.add(ordinal, sender, origin)
   }
 
   /**
-   * Stores the sender of the row at the watermark. @param own `originShownAsSender` of the row: it is listed under this address, too.
+   * Stores the sender of the row at the watermark.
+   * @param origin `originShownAsSender` of the row: it is listed under this address, too.
    * @throws InvariantError when `ordinal` is not the watermark.
    */
-  add(ordinal: number, sender: Sender, own?: Address): void {
+  add(ordinal: number, sender: Sender, origin?: Address): void {
     this.#expectNext(ordinal)
     const caller = this.#addresses.numberOf(sender.caller)
     // Mostly both are the same account, and comparing is cheaper than a look-up.
@@ -115,21 +116,23 @@ export class Senders {
     const { bytes } = this.#rows
     this.#addresses.copy(caller, bytes, offset)
     this.#addresses.copy(transactionSender, bytes, offset + CHECKSUM_ADDRESS_BYTES)
-    this.#lists.appendTo(this.#list, caller, ordinal)
-    if (transactionSender !== caller) this.#lists.appendTo(this.#list, transactionSender, ordinal)
-    if (sender.isProvisional === true) this.#note(ordinal, senderNotes.fallback)
-    if (own === undefined) return
-    const origin = this.#addresses.numberOf(own)
-    if (origin !== caller && origin !== transactionSender) this.#lists.appendTo(this.#list, origin, ordinal)
+    this.#lists.appendByAddress(this.#list, caller, ordinal)
+    if (transactionSender !== caller) this.#lists.appendByAddress(this.#list, transactionSender, ordinal)
+    if (sender.isProvisional === true) this.#note(ordinal, senderNotes.provisional)
+    if (origin === undefined) return
+    const shown = this.#addresses.numberOf(origin)
+    if (shown !== caller && shown !== transactionSender)
+      this.#lists.appendByAddress(this.#list, shown, ordinal)
   }
 
-  /** Stores that no endpoint knows the transaction: the sender row is zero. @param own see `add`: the only list that has the row. */
-  addUnknown(ordinal: number, own?: Address): void {
+  /** Stores that no endpoint knows the transaction: the sender row is zero. @param origin see `add`: the only list that has the row. */
+  addUnknown(ordinal: number, origin?: Address): void {
     this.#expectNext(ordinal)
     const offset = this.#rows.append()
     const { bytes } = this.#rows
     bytes.fill(0, offset, offset + SENDER_BYTES)
-    if (own !== undefined) this.#lists.appendTo(this.#list, this.#addresses.numberOf(own), ordinal)
+    if (origin !== undefined)
+      this.#lists.appendByAddress(this.#list, this.#addresses.numberOf(origin), ordinal)
     this.#note(ordinal, senderNotes.unknown)
   }
 
@@ -146,8 +149,8 @@ export class Senders {
   }
 
   /** Whether the row's caller is provisional, so that its sender is asked for again. */
-  isFallback(ordinal: number): boolean {
-    return this.#view.get('senderNotes', senderRowKey(this.#kind, ordinal))?.[0] === senderNotes.fallback
+  isProvisional(ordinal: number): boolean {
+    return this.#view.get('senderNotes', senderRowKey(this.#kind, ordinal))?.[0] === senderNotes.provisional
   }
 
   /**
@@ -156,8 +159,8 @@ export class Senders {
    */
   correct(ordinal: number, sender: Sender): boolean {
     const isProvisional = sender.isProvisional === true
-    if (!isProvisional || !this.isFallback(ordinal)) this.#dropNote(ordinal)
-    if (isProvisional) this.#note(ordinal, senderNotes.fallback)
+    if (!isProvisional || !this.isProvisional(ordinal)) this.#dropNote(ordinal)
+    if (isProvisional) this.#note(ordinal, senderNotes.provisional)
     const row = new Uint8Array(SENDER_BYTES)
     this.#addresses.copy(this.#addresses.numberOf(sender.caller), row, 0)
     this.#addresses.copy(this.#addresses.numberOf(sender.transactionSender), row, CHECKSUM_ADDRESS_BYTES)
@@ -192,7 +195,7 @@ export class Senders {
   }
 
   #note(ordinal: number, note: SenderNote): void {
-    if (this.isFallback(ordinal)) return
+    if (this.isProvisional(ordinal)) return
     this.#view.put('senderNotes', senderRowKey(this.#kind, ordinal), Uint8Array.of(note))
     this.newNotes[nameOfNote(note)]++
   }

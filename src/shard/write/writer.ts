@@ -99,21 +99,24 @@ export function openShardWriter({
   let notes = countSenderNotes(store)
   const publishNotes = (counted: SenderNotes): void => {
     notes = counted
-    row.set('provisionalSenders', notes.fallback)
+    row.set('provisionalSenders', notes.provisional)
     row.set('unknownSenders', notes.unknown)
   }
   const write = (body: (context: WriteContext) => void, prepared?: PreparedBatch): void => {
-    const added = { fallback: 0, unknown: 0 }
+    const added = { provisional: 0, unknown: 0 }
     commit((view) => {
       const context = new WriteContext(view, memory, prepared)
       body(context)
       for (const { newNotes } of [context.depositSenders, context.claimSenders]) {
-        added.fallback += newNotes.fallback
+        added.provisional += newNotes.provisional
         added.unknown += newNotes.unknown
       }
     })
-    if (added.fallback !== 0 || added.unknown !== 0)
-      publishNotes({ fallback: notes.fallback + added.fallback, unknown: notes.unknown + added.unknown })
+    if (added.provisional !== 0 || added.unknown !== 0)
+      publishNotes({
+        provisional: notes.provisional + added.provisional,
+        unknown: notes.unknown + added.unknown,
+      })
   }
   publishStored(store, row)
   publishNotes(notes)

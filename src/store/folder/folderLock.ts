@@ -22,7 +22,7 @@ const WRITER_FILE = 'bds.lock'
 /** Every process that has the folder open holds a shared lock on it. Its text names their pid namespace; processes of other namespaces are refused. */
 const OPENERS_FILE = 'bds.openers'
 
-/** Several tries: two processes that start at once may refuse each other, and a process that is ending needs a moment. */
+/** Tries to lock the folder: two processes that start at once may refuse each other, and a process that is ending needs a moment. */
 const TRIES = 5
 const LONGEST_PAUSE_MS = 150
 
@@ -97,7 +97,7 @@ class HeldFolder implements FolderLock {
     // A writer of a build before the kernel lock leaves only its text.
     if (before !== undefined && before.pidNamespace === undefined && isRunning(before, this.#me))
       throw this.#inUseBy(before)
-    // Checked before this process announces itself, too: after two processes have refused each other, the first to try again wins.
+    // Checked before this process announces itself as well as after: when two have refused each other, the first to try again wins.
     this.#assertNoRival()
     this.#presence = announcePresence(this.#dataDir, this.#me, this.#role)
     if (this.#presence === undefined && !(isKernelAsked && writing === 'taken'))

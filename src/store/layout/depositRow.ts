@@ -122,7 +122,7 @@ export function encodeArchivedDeposit(
   return bytes
 }
 
-/** @returns byte fields are views into `bytes`. */
+/** @returns the row's byte fields are copies, the sender's are views into `bytes`. */
 export function decodeArchivedDeposit(bytes: Uint8Array): ArchivedDeposit {
   return {
     lineage: readUint16(bytes, 0) as Lineage,

@@ -64,7 +64,7 @@ export function decodeCheckpoint(bytes: Uint8Array): BlockHeader {
   return decodeHeader(readUint48(bytes, 0) as BlockNumber, Uint8Array.prototype.slice.call(bytes, 6))
 }
 
-/** Meta `finalized`, `undoFloor`. */
+/** Meta `finalized`, `undoFloor`, `perTransactionFrom`. */
 export function encodeBlockNumber(block: BlockNumber): Uint8Array {
   const bytes = new Uint8Array(6)
   writeUint48(bytes, 0, block)
@@ -176,7 +176,7 @@ export function appendRewind(
   return bytes
 }
 
-/** The lowest numbers that any of the newest `missed` rewinds took back: rows below are unchanged. 0 when not all are kept. */
+/** Rows below the returned numbers are unchanged by the newest `missed` rewinds. All are 0 when not all of those rewinds are kept. */
 export function untouchedBy(entry: Uint8Array | undefined, missed: number): Rewind {
   let deposits = Number.POSITIVE_INFINITY
   let claims = Number.POSITIVE_INFINITY

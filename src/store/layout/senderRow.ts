@@ -46,7 +46,7 @@ export type NotedKind = keyof typeof senderKinds
 /** Why the sender of a row is asked for again; the numbers are stored. */
 export const senderNotes = {
   /** The caller is tx.from because no trace was available. */
-  fallback: 0,
+  provisional: 0,
   /** No endpoint knows the transaction: the row has no sender. */
   unknown: 1,
 } as const

@@ -140,7 +140,7 @@ test('rows and lists whose senders were corrected, at any time and over reorgs a
         follow(0)
         correct(moved, new Answers(chain), numbers, 1)
         assertWhole(moved)
-        assert.deepEqual(moved.writer.senderNotes(), { fallback: 0, unknown: 0 })
+        assert.deepEqual(moved.writer.senderNotes(), { provisional: 0, unknown: 0 })
         assert.deepEqual([moved.status.get('provisionalSenders'), moved.status.get('unknownSenders')], [0, 0])
         for (const block of chain.blocks) clean.writer.applyBlocks(batchOf([asSent(block)]))
         const [ours, theirs] = [moved, clean].map((shard) =>
@@ -172,6 +172,6 @@ test('a reorg of all blocks leaves no sender note and no correction', async () =
     )
     shard.writer.revertTo(0 as BlockNumber)
     assert.deepEqual(shard.read(entries), [0, 0, 0])
-    assert.deepEqual(shard.writer.senderNotes(), { fallback: 0, unknown: 0 })
+    assert.deepEqual(shard.writer.senderNotes(), { provisional: 0, unknown: 0 })
   })
 })

@@ -92,7 +92,7 @@ test('a provisional sender is stored at once, delays no other sender, and is cor
   isBusy = false
   await settle(opened, 120_000)
   assert.equal(callers(shard)[1], account(77))
-  assert.deepEqual(shard.senderNotes(), { fallback: 0, unknown: 0 })
+  assert.deepEqual(shard.senderNotes(), { provisional: 0, unknown: 0 })
 })
 
 test('while every endpoint refuses traces nothing is asked, and when one offers them all provisional senders are asked', async () => {
@@ -102,10 +102,10 @@ test('while every endpoint refuses traces nothing is asked, and when one offers 
   client.tracing = false
   await settle(opened, 30_000)
   assert.equal(client.callCount('resolveSenders'), 1)
-  assert.equal(shard.senderNotes().fallback, 300)
+  assert.equal(shard.senderNotes().provisional, 300)
   client.tracing = true
   await settle(opened, 5_000)
-  assert.deepEqual(shard.senderNotes(), { fallback: 0, unknown: 0 })
+  assert.deepEqual(shard.senderNotes(), { provisional: 0, unknown: 0 })
 })
 
 test('a transaction that is never traced is asked ever more rarely', async () => {
@@ -137,7 +137,7 @@ test('a transaction that no endpoint knows is passed over at once, holds the net
     callers(shard).map((caller) => caller !== null),
     [true, false, false, true],
   )
-  assert.deepEqual(shard.senderNotes(), { fallback: 0, unknown: 2 })
+  assert.deepEqual(shard.senderNotes(), { provisional: 0, unknown: 2 })
   assert.equal(row.get('awaitedSenders'), 2)
   for (let waitedMs = 0; waitedMs < 59_000; waitedMs += 1_000) {
     await wait(1_000)
@@ -150,7 +150,7 @@ test('a transaction that no endpoint knows is passed over at once, holds the net
   isHidden = false
   await settle(opened, 60_000)
   assert.ok(callers(shard).every((caller) => caller !== null))
-  assert.deepEqual(shard.senderNotes(), { fallback: 0, unknown: 0 })
+  assert.deepEqual(shard.senderNotes(), { provisional: 0, unknown: 0 })
 })
 
 test('an unknown transaction that turns up within the minute no longer holds the network', async () => {
@@ -194,7 +194,7 @@ test('senders asked before a reorg are not stored after it', async () => {
   await wait(10)
   client.tracing = false
   await pass.step(never)
-  assert.equal(shard.senderNotes().fallback, 2)
+  assert.equal(shard.senderNotes().provisional, 2)
 })
 
 test('batches are asked one after another while there is time, and stored together', async (context) => {

@@ -132,7 +132,7 @@ for (const operation of operations) {
     assert.deepEqual(world.callers(), [signer, contract, signer, signer, contract, signer])
     assert.deepEqual(world.of(contract), [1, 4])
     assert.deepEqual(world.of(signer), [0, 1, 2, 3, 4, 5], 'lists only get more, and nothing twice')
-    assert.equal(world.writer.senderNotes().fallback, 4)
+    assert.equal(world.writer.senderNotes().provisional, 4)
   })
 
   test(`${operation}: a walk by cursor continues across a correction, with all rows ahead and none twice`, (context) => {
@@ -166,7 +166,7 @@ for (const operation of operations) {
     world.correct([0, 1], senderOf(signer))
     assert.deepEqual(world.callers(), [signer, signer])
     assert.deepEqual(world.of(signer), [0, 1])
-    assert.deepEqual(world.writer.senderNotes(), { fallback: 0, unknown: 0 })
+    assert.deepEqual(world.writer.senderNotes(), { provisional: 0, unknown: 0 })
   })
 
   test(`${operation}: rows of a transaction that no endpoint knew have null, and their sender once it turns up`, (context) => {
@@ -181,7 +181,7 @@ for (const operation of operations) {
     world.correct([1], senderOf(signer, true))
     assert.deepEqual(world.callers(), [signer, signer, signer])
     assert.deepEqual(world.of(signer), [0, 1, 2])
-    assert.deepEqual(world.writer.senderNotes(), { fallback: 1, unknown: 0 })
+    assert.deepEqual(world.writer.senderNotes(), { provisional: 1, unknown: 0 })
     world.correct([1], senderOf(contract))
     assert.deepEqual(world.callers(), [signer, contract, signer])
     assert.deepEqual(world.of(contract), [1])

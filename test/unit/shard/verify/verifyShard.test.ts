@@ -52,7 +52,7 @@ const quick: readonly Damage[] = [
   [
     'a deposit out of order',
     0,
-    /^deposits: deposit 5 is of block 3, log 0, the one before it of block 6, log 0$/,
+    /^deposits: deposit 5 is of block 3, log 0, but the one before it is of block 6, log 0$/,
     (view) => {
       const key = chunkKey(0, DEPOSITS_PER_CHUNK)
       const value = new Uint8Array(view.get('deposits', key)!)

@@ -21,7 +21,7 @@ test('addresses with the same prefix have separate lists, over several flushes',
       const lists = new ListAppender(view, book)
       for (let added = 0; added < 700; added++, ordinal++) {
         const which = (Math.imul(ordinal, 0x9e3779b1) >>> 20) % addresses.length
-        lists.appendTo(kind, book.numberOf(addresses[which]!), ordinal)
+        lists.appendByAddress(kind, book.numberOf(addresses[which]!), ordinal)
         expected[which]!.push(ordinal)
       }
       lists.flush()
