@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { StatusBoardHandle } from '../../src/board/statusBoard.js'
 import type { Config } from '../../src/config/config.types.js'
-import { stepBehindAnswers } from '../../src/indexer/thread/threadPriority.js'
+import { lowerThreadPriority } from '../../src/indexer/thread/threadPriority.js'
 import { type CompiledMerkle, createHasher } from '../../src/wasm/wasmModule.js'
 import { Traffic } from '../query/traffic.js'
 import { TrafficWriter } from './seedStores.js'
@@ -24,7 +24,7 @@ export type ToIndexer = 'prepare' | 'write' | 'pause'
  * status board is filled, `prepared` after `prepare`, and the number of batches after `pause`.
  */
 
-stepBehindAnswers()
+lowerThreadPriority()
 const { config, compiled, status, bridges, seeded } = workerData as IndexerData
 const traffic = new Traffic(createHasher(compiled), bridges)
 const writer = new TrafficWriter(config, compiled, status, traffic)

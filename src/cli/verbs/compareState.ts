@@ -4,7 +4,7 @@ import { emergencyState } from '../../indexer/audit/audit.js'
 import { ClaimAudit } from '../../indexer/audit/claimAudit.js'
 import { InjectionAudit } from '../../indexer/audit/injectionAudit.js'
 import { TokenMappingAudit } from '../../indexer/audit/tokenMappingAudit.js'
-import type { Difference } from '../../indexer/recovery/contradictions.js'
+import type { ComparedValue } from '../../indexer/recovery/contradictions.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
 import type { BlockHeader } from '../../protocol/chainEvent.js'
 import { asNetworkId, type NetworkId } from '../../protocol/units.js'
@@ -43,7 +43,7 @@ export async function compareState(
   const contractState = openContractState(view, hasher)
   const outcomeOf = async (
     name: string,
-    difference: Difference | undefined,
+    difference: ComparedValue | undefined,
     isCompared = true,
   ): Promise<CheckOutcome> => {
     const block = checkpoint.number

@@ -5,7 +5,7 @@ import { L1_NETWORK_ID } from '../../protocol/networks.js'
 import type { ContractState } from '../../shard/contractState.types.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
-import { AuditMismatch, Contradictions, type Difference } from '../recovery/contradictions.js'
+import { AuditMismatch, type ComparedValue, Contradictions } from '../recovery/contradictions.js'
 import type { StoredState } from '../recovery/startOver.js'
 import type { SyncReport } from '../syncReport.js'
 import type { ClaimAudit } from './claimAudit.js'
@@ -105,12 +105,12 @@ export class Auditor {
       trees = await this.#compareTrees(checkpoint, signal)
       if (trees === 'open') return false
       const isWhole = isDiffering || this.#audits++ % AUDITS_PER_WHOLE === 0
-      if (isWhole && !(await this.#compareStanding(checkpoint, signal))) return false
+      if (isWhole && !(await this.#compareOtherState(checkpoint, signal))) return false
     }
     const blocks = this.#blocksSince(checkpoint)
     this.#lastAuditBlock = checkpoint.number
     let isAnswered = trees !== 'unanswered'
-    const look = async (): Promise<Difference | undefined> => {
+    const look = async (): Promise<ComparedValue | undefined> => {
       const step = await claims.compareSome(checkpoint, blocks * WORDS_PER_BLOCK, signal)
       isAnswered ||= step.isCompared
       return step.difference
@@ -149,9 +149,9 @@ export class Auditor {
   /** @throws AuditMismatch */
   async #compareEverything(checkpoint: BlockHeader, signal: AbortSignal): Promise<TreeComparison> {
     const trees = await this.#compareTrees(checkpoint, signal)
-    if (trees === 'open' || !(await this.#compareStanding(checkpoint, signal))) return 'open'
+    if (trees === 'open' || !(await this.#compareOtherState(checkpoint, signal))) return 'open'
     let isAnswered = trees === 'same'
-    const look = async (): Promise<Difference | undefined> => {
+    const look = async (): Promise<ComparedValue | undefined> => {
       const { difference, isCompared } = await this.#options.claims.compareAll(checkpoint, signal)
       isAnswered ||= isCompared
       return difference
@@ -166,7 +166,7 @@ export class Auditor {
     const count = this.#depositCount()
     // On the L1 each L1 info leaf has proven its exit root already. On an L2 only the contract has the root.
     if (networkId === L1_NETWORK_ID) {
-      const leaves: Difference = {
+      const leaves: ComparedValue = {
         what: 'L1 info leaves',
         reason: 'missing_log',
         ours: () => writer.counts().l1InfoLeaves,
@@ -182,8 +182,11 @@ export class Auditor {
     return 'same'
   }
 
-  /** Compares what else readiness depends on. @returns false when something stays open. @throws AuditMismatch */
-  async #compareStanding(checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
+  /**
+   * Compares what else readiness depends on: emergency state, injections, token mappings.
+   * @returns false when something stays open. @throws AuditMismatch
+   */
+  async #compareOtherState(checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
     const { writer, mappings, injections } = this.#options
     const emergency = emergencyState(writer.contractState)
     if ((await this.#compareGetters([emergency], checkpoint, signal)) === 'open') return false
@@ -197,13 +200,13 @@ export class Auditor {
 
   /** @throws AuditMismatch */
   async #compareGetters(
-    getters: readonly Difference[],
+    getters: readonly ComparedValue[],
     checkpoint: BlockHeader,
     signal: AbortSignal,
   ): Promise<TreeComparison> {
     let isAnswered = false
     for (const getter of getters) {
-      const look = async (): Promise<Difference | undefined> => {
+      const look = async (): Promise<ComparedValue | undefined> => {
         const theirs = await getter.ask(this.#options.client, checkpoint.number, signal)
         isAnswered ||= theirs !== undefined
         return theirs === undefined || theirs === getter.ours() ? undefined : getter
@@ -213,7 +216,7 @@ export class Auditor {
     return isAnswered ? 'same' : 'unanswered'
   }
 
-  #depositCount(): Difference {
+  #depositCount(): ComparedValue {
     const { report, writer } = this.#options
     return {
       what: 'deposits',
@@ -227,7 +230,7 @@ export class Auditor {
     }
   }
 
-  #localExitRoot(): Difference {
+  #localExitRoot(): ComparedValue {
     const { writer } = this.#options
     return {
       what: 'local exit root',
@@ -242,7 +245,7 @@ export class Auditor {
 }
 
 /** Compares whether the bridge is in emergency state. */
-export function emergencyState(contractState: Pick<ContractState, 'isEmergency'>): Difference {
+export function emergencyState(contractState: Pick<ContractState, 'isEmergency'>): ComparedValue {
   return {
     what: 'emergency state',
     reason: 'missing_log',

@@ -3,7 +3,7 @@ import type { BlockHeader } from '../../protocol/chainEvent.js'
 import { type ClaimedWord, DEPOSITS_PER_WORD } from '../../protocol/claimedBitMap.js'
 import type { NetworkId } from '../../protocol/units.js'
 import type { ContractState } from '../../shard/contractState.types.js'
-import type { Difference } from '../recovery/contradictions.js'
+import type { ComparedValue } from '../recovery/contradictions.js'
 
 /** Words per step until all were compared once: 128,000 deposits by ten requests or one call. */
 const FRESH_WORDS = 500
@@ -87,7 +87,7 @@ export class ClaimAudit {
     if (different.length === 0) for (const each of fresh) this.#noteCompared(each)
     const [first] = different
     if (first === undefined) return { difference: undefined, isCompared }
-    const difference: Difference = {
+    const difference: ComparedValue = {
       what: `claims of deposits ${DEPOSITS_PER_WORD * first.word} and following of network ${first.sourceNetwork}`,
       reason: 'missing_log',
       ours: () => hex(this.#options.contractState.claimedWord(first)),
@@ -175,6 +175,7 @@ export class ClaimAudit {
     return Math.ceil((this.#options.indexedDeposits().get(sourceNetwork) ?? 0) / DEPOSITS_PER_WORD)
   }
 
+  /** Words above those of the source's deposits that may have stored claims. */
   *#wordsApart(sourceNetwork: NetworkId): Generator<number> {
     let from = this.#endOfDeposits(sourceNetwork)
     for (;;) {
@@ -187,7 +188,7 @@ export class ClaimAudit {
 }
 
 export interface ClaimComparison {
-  readonly difference: Difference | undefined
+  readonly difference: ComparedValue | undefined
   readonly isCompared: boolean
 }
 

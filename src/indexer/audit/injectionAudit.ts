@@ -4,7 +4,7 @@ import { encodeHex } from '../../protocol/hex.js'
 import type { ContractState } from '../../shard/contractState.types.js'
 import type { L1InfoGerReader } from '../../shard/readiness/l1ShardReader.js'
 import { equalHashes } from '../localChain.js'
-import type { Difference } from '../recovery/contradictions.js'
+import type { ComparedValue } from '../recovery/contradictions.js'
 
 /** Roots per step: so many of the newest ones, and as many older ones. */
 const ROOTS_AT_ONCE = 50
@@ -24,7 +24,7 @@ export interface InjectionAuditOptions {
 /**
  * Compares the stored injections of a layer 2 with its manager. From v10 on the manager keeps hash chains over all insertions and
  * removals: if its insertion chain is ours, and nothing was ever removed, two calls prove all injections. Otherwise the
- * manager's map is asked for the roots of the L1 info tree: all of them once, then the newest ones and some older ones.
+ * manager's map is asked about the roots of the L1 info tree: all of them once, then the newest ones and some older ones.
  */
 export class InjectionAudit {
   readonly #options: InjectionAuditOptions
@@ -39,7 +39,7 @@ export class InjectionAudit {
   }
 
   /** @returns the first difference; undefined for none. */
-  async compare(checkpoint: BlockHeader, signal: AbortSignal): Promise<Difference | undefined> {
+  async compare(checkpoint: BlockHeader, signal: AbortSignal): Promise<ComparedValue | undefined> {
     const { client, contractState, hasEvents, isPolled } = this.#options
     if (isPolled()) return undefined
     const chains = await client.getGerHashChains(checkpoint.number, signal)
@@ -61,6 +61,7 @@ export class InjectionAudit {
     return undefined
   }
 
+  /** The roots to compare this time. */
   *#chosen(): Generator<Stretch> {
     const { leaves, contractState } = this.#options
     if (!this.#hasComparedAll) {
@@ -94,7 +95,7 @@ export class InjectionAudit {
     { first, roots }: Stretch,
     { number }: BlockHeader,
     signal: AbortSignal,
-  ): Promise<Difference | undefined> {
+  ): Promise<ComparedValue | undefined> {
     if (roots.length === 0) return undefined
     const { client, contractState } = this.#options
     const answers = await client.getKnownGers(roots, number, signal)

@@ -2,7 +2,7 @@ import type { ChainClient } from '../../chain/chainClient.types.js'
 import type { BlockHeader } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import type { ContractState, CurrentMapping } from '../../shard/contractState.types.js'
-import type { Difference } from '../recovery/contradictions.js'
+import type { ComparedValue } from '../recovery/contradictions.js'
 
 /** Mappings per request until all were compared once: a batch of calls. */
 const FRESH_MAPPINGS = 50
@@ -30,7 +30,7 @@ export class TokenMappingAudit {
   }
 
   /** @returns the first difference; undefined for none. */
-  async compare(checkpoint: BlockHeader, signal: AbortSignal): Promise<Difference | undefined> {
+  async compare(checkpoint: BlockHeader, signal: AbortSignal): Promise<ComparedValue | undefined> {
     const limit = this.#hasComparedAll ? REPEATED_MAPPINGS : FRESH_MAPPINGS
     for (;;) {
       const some = this.#options.contractState.currentMappings(this.#below, limit)
@@ -47,7 +47,7 @@ export class TokenMappingAudit {
     mappings: readonly CurrentMapping[],
     { number }: BlockHeader,
     signal: AbortSignal,
-  ): Promise<Difference | undefined> {
+  ): Promise<ComparedValue | undefined> {
     if (mappings.length === 0) return undefined
     const { client } = this.#options
     const answers = await client.getWrappedTokens(mappings, number, signal)

@@ -23,8 +23,8 @@ type Verdict = Exclude<Judgement<unknown>['type'], 'proven'>
 /** A proven contradiction: the contract has another value than the store. */
 export class AuditMismatch extends ChainDataError {}
 
-/** One value that a contract has and the store has as well; made when they differ. */
-export interface Difference {
+/** One value that a contract has and the store has as well. They may differ. */
+export interface ComparedValue {
   readonly what: string
   readonly reason: HaltReason
   /** The stored value; undefined when it is no longer stored. */
@@ -52,7 +52,7 @@ export interface ContradictionsOptions {
 export class Contradictions {
   readonly #options: ContradictionsOptions
   readonly #backoff: Backoff
-  #open: { readonly difference: Difference; readonly dueMs: number } | undefined
+  #open: { readonly difference: ComparedValue; readonly dueMs: number } | undefined
   #isDiffering = false
   /** How often, since everything agreed, a contradiction came from another branch. */
   #moves = 0
@@ -86,7 +86,7 @@ export class Contradictions {
    * @throws AuditMismatch when one is proven; RetryableError when the head must be looked at first.
    */
   async settle(
-    look: () => Promise<Difference | undefined>,
+    look: () => Promise<ComparedValue | undefined>,
     checkpoint: BlockHeader,
     signal: AbortSignal,
   ): Promise<boolean> {
@@ -131,7 +131,7 @@ export class Contradictions {
    * state of another block. So only an endpoint counts that has the checkpoint and answers for the block asked for.
    * @throws AuditMismatch when the difference is proven.
    */
-  async #judge(difference: Difference, checkpoint: BlockHeader, signal: AbortSignal): Promise<Verdict> {
+  async #judge(difference: ComparedValue, checkpoint: BlockHeader, signal: AbortSignal): Promise<Verdict> {
     try {
       const { client } = this.#options
       const { number, hash } = checkpoint
@@ -173,12 +173,12 @@ export class Contradictions {
     )
   }
 
-  #leaveOpen(difference: Difference): void {
+  #leaveOpen(difference: ComparedValue): void {
     this.#keep(difference, this.#backoff.nextMs())
     this.#options.report.contractsDisputed(difference.what, this.#backoff.failures)
   }
 
-  #keep(difference: Difference, waitMs: number): void {
+  #keep(difference: ComparedValue, waitMs: number): void {
     this.#isDiffering = true
     this.#open = { difference, dueMs: this.#options.clock.now() + waitMs }
   }

@@ -74,21 +74,21 @@ export class StartOver {
 
   /** The contracts agree with what is stored: the last start over has done its work. */
   audited(): void {
-    this.#settle()
+    this.#beginWait()
   }
 
   #isDue(): boolean {
     const { clock, writer } = this.#options
     if (clock.now() < this.#notBeforeMs) return false
-    this.#settle()
+    this.#beginWait()
     const { count, notBeforeMs } = writer.startOvers() ?? { count: 0, notBeforeMs: 0 }
     const waitMs = (notBeforeMs ?? 0) - clock.epochMs()
     // A longer wait than the period means that the clock was wrong once: it must not hold this up.
     return waitMs <= 0 || waitMs > periodMs(count)
   }
 
-  /** Everything was read again: the wait until the next start over begins now. */
-  #settle(): void {
+  /** It is known now whether the last start over has helped: the wait until the next one begins, if it has not begun. */
+  #beginWait(): void {
     const { clock, writer } = this.#options
     const last = writer.startOvers()
     if (last === undefined || last.notBeforeMs !== undefined) return

@@ -79,7 +79,7 @@ export class SenderCorrections {
     const now = this.#clock.now()
     for (const { kind, ordinal, sender } of resolved)
       if (sender === null) this.#awaited.set(`${kind} ${ordinal}`, now)
-    this.#tellAwaited()
+    this.#reportAwaited()
   }
 
   reorged(): void {
@@ -87,7 +87,7 @@ export class SenderCorrections {
     this.#answered = undefined
     this.#tries.clear()
     this.#awaited.clear()
-    this.#tellAwaited()
+    this.#reportAwaited()
   }
 
   /** Stores the answers that came since the last step, and starts asking again when something is due. */
@@ -98,7 +98,7 @@ export class SenderCorrections {
       this.#writer.correctSenders(answered)
       for (const { row } of answered) this.#awaited.delete(`${row.kind} ${row.ordinal}`)
     }
-    this.#tellAwaited()
+    this.#reportAwaited()
     if (this.#isAsking || this.#clock.now() < this.#notBeforeMs) return
     const rows = this.#due()
     if (rows.length > 0) void this.#askOn(rows, signal)
@@ -149,14 +149,14 @@ export class SenderCorrections {
       const sender = answers.get(senderKey(row.transactionHash, row.logIndex))
       const isCertain = sender !== undefined && !sender.isProvisional
       if (isCertain) this.#tries.delete(keyOf(row))
-      else if (sender === undefined || sender.isTraceFailed === true) this.#rest(row)
+      else if (sender === undefined || sender.isTraceFailed === true) this.#postpone(row)
       // The sender of a transaction that is known now is stored at once, even if its caller is provisional.
       if (isCertain || (sender !== undefined && row.isUnknown)) corrected.push({ row, sender })
     }
     return corrected
   }
 
-  #rest(row: NotedSender): void {
+  #postpone(row: NotedSender): void {
     const key = keyOf(row)
     const count = (this.#tries.get(key)?.count ?? 0) + 1
     const restMs =
@@ -168,7 +168,7 @@ export class SenderCorrections {
     if (this.#tries.size > MOST_REMEMBERED) this.#tries.delete(this.#tries.keys().next().value!)
   }
 
-  #tellAwaited(): void {
+  #reportAwaited(): void {
     const now = this.#clock.now()
     for (const [key, sinceMs] of this.#awaited) if (now - sinceMs >= AWAITED_MS) this.#awaited.delete(key)
     this.#report.awaitedSenders(this.#awaited.size)

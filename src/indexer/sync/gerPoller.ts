@@ -93,11 +93,11 @@ export class GerPoller {
   }
 
   #firstLeaf({ epoch, leafCount }: { readonly epoch: number; readonly leafCount: number }): number {
-    const settled = this.#options.writer.polledLeaves() ?? 0
+    const done = this.#options.writer.polledLeaves() ?? 0
     const recent = Math.max(0, leafCount - RECENT_LEAVES)
     // The first sweep leaves nothing out, and asks again for recent roots: an L1 reorg may have changed them meanwhile.
-    if (this.#isNew) return Math.min(settled, recent)
-    return this.#l1Epoch === epoch ? Math.max(settled, recent) : recent
+    if (this.#isNew) return Math.min(done, recent)
+    return this.#l1Epoch === epoch ? Math.max(done, recent) : recent
   }
 
   /** Positions of the roots that the manager knows, ascending. */

@@ -125,7 +125,7 @@ class SyncLoop {
     }
   }
 
-  /** A failure while recovering: named like any other, so that nothing is swallowed. */
+  /** A failure while recovering is reported like any other, so that nothing is swallowed. */
   async #unexpected(failure: unknown): Promise<void> {
     if (this.#signal.aborted) return
     if (!(failure instanceof RetryableError)) this.#options.report.halted(haltReasonOf(failure), failure)
@@ -266,8 +266,8 @@ class SyncLoop {
   }
 
   /**
-   * What is done until the next look at the head is due: finds open senders, searches for exit roots, settles what holds at the
-   * head, and waits.
+   * Uses the time until the next look at the head is due: finds open senders, searches for exit roots, does what is due at the head,
+   * and waits.
    * @param head the head, when the checkpoint is there; undefined when an endpoint lags.
    */
   async #untilNextLook(head: BlockHeader | undefined): Promise<void> {
@@ -277,7 +277,7 @@ class SyncLoop {
     while (senders === 'more' && clock.now() < untilMs)
       senders = await this.#senders.step(this.#signal, untilMs)
     if (writer.checkpoint() !== undefined) exitRootSearch?.step()
-    if (head !== undefined) await this.#settleAtHead(head, senders === 'done')
+    if (head !== undefined) await this.#updateAtHead(head, senders === 'done')
     if (head !== undefined && (gerPoller !== undefined || exitRootSearch !== undefined))
       await this.#followL1Until(untilMs, head)
     const restMs = Math.max(0, untilMs - clock.now())
@@ -286,7 +286,7 @@ class SyncLoop {
   }
 
   /** With the checkpoint at the head: updates finality and injections, compares with the contracts, grants or withdraws readiness. */
-  async #settleAtHead(head: BlockHeader, areSendersKnown: boolean): Promise<void> {
+  async #updateAtHead(head: BlockHeader, areSendersKnown: boolean): Promise<void> {
     const { writer, report, gerPoller, exitRootSearch } = this.#options
     const { finalizedBlock } = await this.#position(head)
     writer.setFinalized(asBlockNumber(Math.min(finalizedBlock, head.number)))

@@ -10,7 +10,7 @@ const INDEXER_NICE = 10
  * and proofs 0.47 of their rate; with this it leaves 0.95 and 0.82, and writes half as many blocks meanwhile. Only Linux has
  * priorities of threads; elsewhere this does nothing.
  */
-export function stepBehindAnswers(): void {
+export function lowerThreadPriority(): void {
   if (process.platform !== 'linux') return
   try {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
