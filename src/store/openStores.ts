@@ -4,7 +4,7 @@ import { lockFolder } from './folder/folderLock.js'
 import { fileBytesOf, shardDirectory } from './shardDirectory.js'
 import { assertReserve, openFault, openShardStoreWriter } from './shardStore.js'
 import type { ShardStoreWriter } from './shardStore.types.js'
-import { checkIdentity, claimIdentity } from './storeIdentity.js'
+import { checkIdentity, ensureIdentity } from './storeIdentity.js'
 import { watchStores } from './watchStores.js'
 
 /** Keeps every shard open from the start of the process to its end. */
@@ -45,7 +45,7 @@ export function prepareStores(config: Config): StoreGuard {
           checkIdentity(meta, network, directory),
         )
         stores.set(network.networkId, store)
-        claimIdentity(store, network, directory)
+        ensureIdentity(store, network, directory)
       } catch (error) {
         throw openFault(directory, error)
       }

@@ -21,7 +21,7 @@ function identityOf(network: NetworkConfig): Identity {
 }
 
 /** Writes the network's identity into a new store, or checks that of an existing one. @throws as `checkIdentity`. */
-export function claimIdentity(store: ShardStoreWriter, network: NetworkConfig, directory: string): void {
+export function ensureIdentity(store: ShardStoreWriter, network: NetworkConfig, directory: string): void {
   if (checkIdentity(store, network, directory)) return
   store.transact((view) => {
     view.put('meta', metaKey('schema'), encodeUint32(SCHEMA_VERSION))

@@ -46,8 +46,9 @@ export class SettledCoverage {
   readonly #former = new Map<number, FormerRoot>()
   /** Settlements whose root is unknown, by position. */
   #unknown: UnknownRoot[] = []
-  /** Index in `#unknown` at which the next recheck starts, and the number of roots still to look up. */
+  /** Index in `#unknown` at which the next recheck starts. */
   #cursor = 0
+  /** Number of unknown roots still to look up. */
   #due = 0
   /** Position of the newest settlement whose root is known. */
   #newestKnown = -1

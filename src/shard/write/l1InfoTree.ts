@@ -19,8 +19,9 @@ export class L1InfoTree {
   readonly #transaction: WriteTransaction
   readonly #rows: RowAppender
   readonly #sink: TreeSink
-  /** Number of the batch's leaves that are in the tree, and number of those that `append` has taken. */
+  /** Number of the batch's leaves that are in the tree. */
   #appended = 0
+  /** Number of the batch's leaves that `append` has taken. */
   #taken = 0
   #roots: { leafCount: number; expected: Hash; source: string }[] = []
 

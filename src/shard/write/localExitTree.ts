@@ -37,11 +37,13 @@ export class LocalExitTree {
   readonly #hasher: TreeHasher
   readonly #hashRuns: HashRunAppender
   readonly #leaves: Uint8Array
-  /** Number of the batch's leaves that are in the tree, and number of those that `take` has taken. */
+  /** Number of the batch's leaves that are in the tree. */
   #appended = 0
+  /** Number of the batch's leaves that `take` has taken. */
   #taken = 0
-  /** Leaf counts whose roots the next flush stores. Published roots to compare with, by position in them. */
+  /** Leaf counts whose roots the next flush stores. */
   #leafCounts: number[] = []
+  /** Published roots to compare these with, by position in `#leafCounts`. */
   #published = new Map<number, PublishedRoot>()
   #sink: TreeSink | undefined
   #formerSpans: readonly LineageSpan[] | undefined

@@ -12,8 +12,8 @@ export function orderByWord(words: Float64Array): void {
 }
 
 /**
- * word · MOST_SORTED of a sorted number; the rest of the number is the position. A subtraction gives the rest, because V8 computes the
- * remainder of numbers above 2^32 with a call into C.
+ * The part word · MOST_SORTED of a sorted number. The position is the number minus this part: a remainder would be slower, because V8
+ * computes it with a call into C for numbers above 2^32.
  */
 export function wordStart(placed: number): number {
   return Math.floor(placed / MOST_SORTED) * MOST_SORTED

@@ -2,7 +2,7 @@ import { readUint32, writeUint32, writeUint32BigEndian } from './bytes.js'
 import { type HashKind, hashKinds } from './tables.js'
 
 /**
- * Hash runs find rows by hash. Hashes come in random order, so each single entry in a B-tree would change another page. Instead
+ * Hash runs find rows by hash. Hashes come in random order, so adding them to a B-tree one by one would change a page for each. So
  * the hashes of one write transaction are sorted and stored together as a run, and small runs are merged into larger ones from
  * time to time. An entry is the first words (32 bits each) of the hash and then the row that it leads to. Entries are sorted by
  * their first word; entries of one hash keep the order of arrival. A run is cut into buckets that share the range of the first
