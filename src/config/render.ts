@@ -58,7 +58,7 @@ export function renderLoaded({ table, sources }: LoadedConfig): string {
     for (const key of configKeys.filter((candidate) => candidate.isNetworkKey)) {
       const value = (network as RawTable)[key.path[0]!]
       if (value === undefined) continue
-      const shown = key.path[0] === 'rpc' ? (value as RawTable[]).map(hideAddress) : value
+      const shown = key.path[0] === 'rpc' ? (value as RawTable[]).map(withoutSecretValues) : value
       lines.push(assignment(key, shown, '') + from(`networks[${position}].${key.path[0]}`))
     }
   })
@@ -97,7 +97,7 @@ export function toToml(value: unknown): string {
 
 const SECRET_KEYS: ReadonlySet<string> = new Set(['url', 'ws_url'])
 
-function hideAddress(endpoint: RawTable): RawTable {
+function withoutSecretValues(endpoint: RawTable): RawTable {
   return Object.fromEntries(
     Object.entries(endpoint).map(([key, value]) => [key, SECRET_KEYS.has(key) ? '[redacted]' : value]),
   )

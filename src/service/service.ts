@@ -52,7 +52,7 @@ async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms):
   const compiled = compileMerkleModule()
   const registry = new Registry()
   const metrics = createMetrics(registry)
-  const [failed, fail] = failure()
+  const [failed, fail] = firstFault()
   let pool: QueryPool | undefined
   const awake = new AwakeClock()
   const stopClock = awake.start()
@@ -183,7 +183,7 @@ function tick(health: HealthMonitor, config: Config, fail: (error: Error) => voi
 }
 
 /** A promise of the first fault, and the function that reports it. */
-function failure(): [Promise<Error>, (error: Error) => void] {
+function firstFault(): [Promise<Error>, (error: Error) => void] {
   let fail: (error: Error) => void = () => undefined
   const failed = new Promise<Error>((resolve) => {
     fail = resolve

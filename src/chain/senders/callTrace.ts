@@ -1,6 +1,7 @@
 import { eventTopics } from '../../events/eventTopics.js'
 import { uint256Word } from '../../protocol/abiWords.js'
 import { decodeQuantity } from '../rpc/rpcBlocks.js'
+import { ADDRESS } from './readTransactions.js'
 
 /** What a bridge call does. */
 type BridgeAction = 'deposit' | 'claim' | 'forwardLet'
@@ -141,7 +142,6 @@ function toCall(frame: Frame, caller: string | undefined): BridgeCall {
   return { caller, input: lower(frame.input), value: lower(frame.value) }
 }
 
-const ADDRESS = /^0x[0-9a-f]{40}$/
 const lower = (value: unknown): string => (typeof value === 'string' ? value.toLowerCase() : '')
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null && value !== ''

@@ -11,7 +11,7 @@ import { rootGetters } from './contractReads.js'
 export const NO_BLOCK_HASH = `0x${'ee'.repeat(32)}`
 
 /** An answer; `null` when the contract does not answer, undefined when the endpoint refuses. */
-type Answer = string | null | undefined
+type RootAnswer = string | null | undefined
 
 /**
  * Does the endpoint answer with the state of the block that it is asked for? Some gateways take any block and answer with the
@@ -49,8 +49,8 @@ async function askRoots(
   blocks: readonly StateBlock[],
   endpoint: Endpoint,
   signal: AbortSignal,
-): Promise<Answer[]> {
-  let answers: Answer[] = []
+): Promise<RootAnswer[]> {
+  let answers: RootAnswer[] = []
   for (const getter of rootGetters) {
     const outcomes = await endpoint.callAll(
       blocks.map((at) => contractCall(bridge, getter, at)),
@@ -62,7 +62,7 @@ async function askRoots(
   return answers
 }
 
-function answerOf(outcome: RpcOutcome): Answer {
+function answerOf(outcome: RpcOutcome): RootAnswer {
   try {
     return contractAnswer(outcome) ?? null
   } catch (error) {

@@ -12,7 +12,7 @@ const ROOTS_AT_ONCE = 100
 /** After the first sweep, only so many of the newest leaves are asked for: a sequencer injects recent roots. */
 const RECENT_LEAVES = 500
 /** While the L1 is further from its head than this, new leaves come all the time: then they start no sweep of their own. */
-const NEAR_HEAD_BLOCKS = 64
+const MOST_L1_LAG_BLOCKS = 64
 
 export interface GerPollerOptions {
   readonly network: NetworkConfig
@@ -51,7 +51,7 @@ export class GerPoller {
   hasNews(): boolean {
     const { l1 } = this.#options
     const isNearHead =
-      l1.get('headBlock') >= 0 && l1.get('headBlock') - l1.get('syncedBlock') <= NEAR_HEAD_BLOCKS
+      l1.get('headBlock') >= 0 && l1.get('headBlock') - l1.get('syncedBlock') <= MOST_L1_LAG_BLOCKS
     return isNearHead && l1.get('tip') !== this.#seenTip && this.#isWanted()
   }
 
