@@ -5,6 +5,7 @@ import {
   http,
   publicActions,
   type TransactionReceipt,
+  WaitForTransactionReceiptTimeoutError,
   walletActions,
 } from 'viem'
 import { DevnetError } from './devnetError.js'
@@ -66,6 +67,9 @@ export async function getDevnetAccounts(client: DevnetClient): Promise<DevnetAcc
   return { operator, alice, bob, carol }
 }
 
+/** A node mines a transaction within milliseconds of its arrival, a busy one within seconds. */
+const OVERDUE_MS = 5_000
+
 /**
  * Sends a transaction from one of the node's accounts and waits until it is in a block.
  * @throws DevnetError when it reverted in the block; viem's error, with the reason, when the node refuses it.
@@ -81,7 +85,14 @@ export async function send(
     ...(data === undefined ? {} : { data }),
     ...(value === undefined ? {} : { value }),
   })
-  const receipt = await client.waitForTransactionReceipt({ hash })
+  const receipt = await client
+    .waitForTransactionReceipt({ hash, timeout: OVERDUE_MS })
+    .catch(async (error: unknown) => {
+      if (!(error instanceof WaitForTransactionReceiptTimeoutError)) throw error
+      // Anvil's miner can miss a transaction that arrives while it mines (foundry issue 10122); the next block takes it.
+      await client.mine({ blocks: 1 })
+      return client.waitForTransactionReceipt({ hash })
+    })
   if (receipt.status !== 'success') throw new DevnetError(`transaction ${hash} reverted`)
   return receipt
 }
