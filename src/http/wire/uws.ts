@@ -191,7 +191,12 @@ function tryAdapted(host: UwsHost): UwsCore | string {
   if (sumOf(original) !== sums[0]) return `${label} is not adapted: ${addon} is not the file that was checked`
   const copy = fitToOlderGlibc(original)
   if (copy === undefined || sumOf(copy) !== sums[1]) return `${label} can't be adapted`
-  const folder = mkdtempSync(join(tmpdir(), 'bds-uws-'))
+  let folder: string
+  try {
+    folder = mkdtempSync(join(tmpdir(), 'bds-uws-'))
+  } catch {
+    return `no adapted copy of ${label} can be written to ${tmpdir()}`
+  }
   const file = join(folder, addon)
   try {
     writeFileSync(file, copy, { mode: 0o700 })

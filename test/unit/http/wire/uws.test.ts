@@ -100,3 +100,13 @@ test('what is no addon of the kind that can be adapted is left alone', () => {
   for (const bytes of [new Uint8Array(0), new Uint8Array(64), Buffer.from('not an addon')])
     assert.equal(fitToOlderGlibc(bytes), undefined)
 })
+
+test('without a temporary folder there is no adapted copy, and the other builds still load', (context) => {
+  const { TMPDIR } = process.env
+  context.after(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = TMPDIR
+  })
+  process.env.TMPDIR = join(tempFolder(context), 'missing')
+  for (const { version } of loadEachUws()) assert.doesNotMatch(version, /adapted/)
+})
