@@ -2,7 +2,8 @@ import type { ChainClient, FetchedRange } from '../chain/chainClient.types.js'
 import { NEAR_HEAD_BLOCKS } from '../chain/logs/rangeReader.js'
 import { FatalError, RetryableError } from '../errors/chainErrors.js'
 import { InvariantError } from '../errors/invariantError.js'
-import { type BlockHeader, type Hash, hasParentHash } from '../protocol/chainEvent.js'
+import { equalBytes } from '../protocol/abiBytes.js'
+import { type BlockHeader, hasParentHash } from '../protocol/chainEvent.js'
 import { asBlockNumber, type BlockNumber } from '../protocol/units.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
 
@@ -59,19 +60,19 @@ export class LocalChain {
     const checkpoint = this.#checkpoint()
     if (head.number < checkpoint.number) return { type: 'behind' }
     if (head.number === checkpoint.number) {
-      if (!equalHashes(head.hash, checkpoint.hash)) return this.#reorg(checkpoint, signal)
+      if (!equalBytes(head.hash, checkpoint.hash)) return this.#reorg(checkpoint, signal)
       this.#isDoubted = false
       return { type: 'current' }
     }
     const isNext = head.number === checkpoint.number + 1
-    if (isNext && equalHashes(head.parentHash, checkpoint.hash)) {
+    if (isNext && equalBytes(head.parentHash, checkpoint.hash)) {
       this.#isDoubted = false
       return { type: 'ahead' }
     }
     if (!isNext && !this.#isDoubted) return { type: 'ahead' }
     const known = await this.#client.getHeader(checkpoint.number, signal)
     if (known === undefined) return { type: 'behind' }
-    if (!equalHashes(known.hash, checkpoint.hash)) return this.#reorg(checkpoint, signal)
+    if (!equalBytes(known.hash, checkpoint.hash)) return this.#reorg(checkpoint, signal)
     this.#isDoubted = false
     // The next block has another parent, and yet the checkpoint is on the chain: two nodes on two branches answered.
     return isNext ? { type: 'behind' } : { type: 'ahead' }
@@ -88,7 +89,7 @@ export class LocalChain {
       throw new InvariantError(`a range from ${range.fromBlock} was read for checkpoint ${checkpoint.number}`)
     if (range.head.number <= head.number - this.#rollbackBlocks) return true
     if (range.parentHash !== undefined) {
-      const isChild = equalHashes(range.parentHash, checkpoint.hash)
+      const isChild = equalBytes(range.parentHash, checkpoint.hash)
       if (!isChild) this.doubt()
       return isChild
     }
@@ -109,7 +110,7 @@ export class LocalChain {
 
   async #stillHolds(checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
     const known = await this.#client.getHeader(checkpoint.number, signal)
-    return known !== undefined && equalHashes(known.hash, checkpoint.hash)
+    return known !== undefined && equalBytes(known.hash, checkpoint.hash)
   }
 
   async #followParents(range: FetchedRange, checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
@@ -127,9 +128,9 @@ export class LocalChain {
     let parent = checkpoint.hash
     for (let number = checkpoint.number + 1; number <= range.head.number; number++) {
       const header = known.get(number)
-      if (header === undefined || !equalHashes(header.parentHash, parent)) return false
+      if (header === undefined || !equalBytes(header.parentHash, parent)) return false
       parent = header.hash
-      if (!equalHashes(inRange.get(number)?.hash ?? parent, parent)) return false
+      if (!equalBytes(inRange.get(number)?.hash ?? parent, parent)) return false
     }
     return true
   }
@@ -146,7 +147,7 @@ export class LocalChain {
         throw new RetryableError(
           `an endpoint does not know block ${stored.number}, although its head is higher`,
         )
-      if (equalHashes(known.hash, stored.hash)) return { type: 'reorg', ancestor: stored }
+      if (equalBytes(known.hash, stored.hash)) return { type: 'reorg', ancestor: stored }
       below = stored.number - 1
     }
     throw new FatalError(
@@ -154,8 +155,4 @@ export class LocalChain {
       { reason: 'reorg_too_deep' },
     )
   }
-}
-
-export function equalHashes(a: Hash, b: Hash): boolean {
-  return Buffer.compare(a, b) === 0
 }

@@ -1,4 +1,5 @@
-import { HASH_BYTES, isSameHash, TREE_DEPTH } from './branch.js'
+import { equalBytes } from '../protocol/abiBytes.js'
+import { HASH_BYTES, TREE_DEPTH } from './branch.js'
 import type { TreeVersion } from './treeTiles.js'
 
 /** Bytes of a right edge with its siblings, laid out as the kernels do: 33 nodes of levels 0 … 32, then 32 siblings. */
@@ -31,7 +32,7 @@ export class EdgeCache {
     const slot = this.#slots.get(key)
     if (slot === undefined) return false
     const kept = this.#edges.subarray(EDGE_BYTES * slot, EDGE_BYTES * (slot + 1))
-    if (!isSameHash(kept.subarray(ROOT_AT, ROOT_AT + HASH_BYTES), version.root)) return false
+    if (!equalBytes(kept.subarray(ROOT_AT, ROOT_AT + HASH_BYTES), version.root)) return false
     edge.set(kept)
     this.#slots.delete(key)
     this.#slots.set(key, slot)

@@ -1,4 +1,5 @@
-import { HASH_BYTES, isSameHash, TREE_DEPTH } from './branch.js'
+import { equalBytes } from '../protocol/abiBytes.js'
+import { HASH_BYTES, TREE_DEPTH } from './branch.js'
 import type { TreeHasher } from './hasher.js'
 import {
   LEAVES_PER_NODE,
@@ -72,6 +73,6 @@ export class ProvenTiles {
       const isRight = Math.floor(index / 2 ** level) % 2 === 1
       node = isRight ? hasher.hashPair(sibling, node) : hasher.hashPair(node, sibling)
     }
-    if (isSameHash(node, version.root)) this.#tiles[slot] = { version, number, nodes, above }
+    if (equalBytes(node, version.root)) this.#tiles[slot] = { version, number, nodes, above }
   }
 }

@@ -1,5 +1,6 @@
 import { InvariantError } from '../errors/invariantError.js'
-import { BRANCH_BYTES, HASH_BYTES, isSameHash } from './branch.js'
+import { equalBytes } from '../protocol/abiBytes.js'
+import { BRANCH_BYTES, HASH_BYTES } from './branch.js'
 import type { EdgeCache } from './edgeCache.js'
 import type { ProvenTile, ProvenTiles } from './provenTiles.js'
 import {
@@ -51,7 +52,7 @@ export function proveLeaf(
     kernels.pathB[shared]!.set(kernels.pathA[shared]!)
     kernels.prove(index, leafCount)
   }
-  if (!isSameHash(kernels.root, root))
+  if (!equalBytes(kernels.root, root))
     throw new InvariantError(
       `leaf ${index} of ${leafCount} in lineage ${lineage} folds to ${hex(kernels.root)}, expected root ${hex(root)}`,
     )
@@ -71,7 +72,7 @@ function isProvenBy(tree: TreeSource, { version, nodes, above }: ProvenTile, ind
   kernels.branch.set(above, kernels.branch.length - above.length)
   kernels.proveInTiles(index)
   const at = HASH_BYTES * (leafTile % TILE_WIDTH)
-  return isSameHash(kernels.root, nodes.subarray(at, at + HASH_BYTES))
+  return equalBytes(kernels.root, nodes.subarray(at, at + HASH_BYTES))
 }
 
 function takeProof({ hasher: { kernels } }: TreeSource, index: number): LeafProof {

@@ -26,3 +26,10 @@ export function copyBytes(
 ): void {
   for (let index = 0; index < length; index++) to[atTo + index] = from[atFrom + index]!
 }
+
+/** Whether two byte arrays, hashes among them, hold the same bytes. */
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false
+  return true
+}

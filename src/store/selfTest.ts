@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { equalBytes } from './layout/bytes.js'
+import { equalBytes } from '../protocol/abiBytes.js'
 import { openShardStoreWriter } from './shardStore.js'
 
 const KEY = Uint8Array.of(1)

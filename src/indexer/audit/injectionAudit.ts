@@ -1,9 +1,9 @@
 import type { ChainClient } from '../../chain/chainClient.types.js'
+import { equalBytes } from '../../protocol/abiBytes.js'
 import type { BlockHeader, Hash } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import type { ContractState } from '../../shard/contractState.types.js'
 import type { L1InfoGerReader } from '../../shard/readiness/l1ShardReader.js'
-import { equalHashes } from '../localChain.js'
 import type { ComparedValue } from '../recovery/contradictions.js'
 
 /** Roots per step: so many of the newest ones, and as many older ones. */
@@ -48,7 +48,7 @@ export class InjectionAudit {
       chains !== undefined &&
       contractState.gerRemovals() === 0 &&
       chains.removed.every((byte) => byte === 0) &&
-      equalHashes(chains.inserted, contractState.insertionChain())
+      equalBytes(chains.inserted, contractState.insertionChain())
     if (isProven) return undefined
     for (const stretch of this.#chosen()) {
       const difference = await this.#differing(stretch, checkpoint, signal)

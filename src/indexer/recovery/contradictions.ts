@@ -2,12 +2,12 @@ import type { HaltReason } from '../../board/haltReason.js'
 import type { ChainClient, ContractReads, Judgement, StateCheck } from '../../chain/chainClient.types.js'
 import { ChainDataError } from '../../errors/chainDataError.js'
 import { RetryableError } from '../../errors/chainErrors.js'
+import { equalBytes } from '../../protocol/abiBytes.js'
 import type { BlockHeader } from '../../protocol/chainEvent.js'
 import { asBlockNumber, type BlockNumber } from '../../protocol/units.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import { Backoff } from '../backoff.js'
-import { equalHashes } from '../localChain.js'
 import type { SyncReport } from '../syncReport.js'
 
 /** How often a comparison is repeated when its contradiction is refuted each time; then the contradiction stays open. */
@@ -147,7 +147,7 @@ export class Contradictions {
       if (judgement.type !== 'proven') return judgement.type
       const block = await client.getHeader(number, signal)
       if (block === undefined) return 'open'
-      if (!equalHashes(block.hash, hash)) return 'otherBlock'
+      if (!equalBytes(block.hash, hash)) return 'otherBlock'
       throw new AuditMismatch(
         reason,
         `${what} at block ${number}: the contract has ${judgement.answer}, indexed ${ours}`,

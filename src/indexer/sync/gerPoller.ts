@@ -1,11 +1,11 @@
 import type { StatusRow } from '../../board/statusBoard.js'
 import type { ChainClient } from '../../chain/chainClient.types.js'
 import type { NetworkConfig } from '../../config/config.types.js'
+import { equalBytes } from '../../protocol/abiBytes.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import type { BlockNumber } from '../../protocol/units.js'
 import type { L1InfoGerReader } from '../../shard/readiness/l1ShardReader.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
-import { equalHashes } from '../localChain.js'
 
 /** Roots per request; the first sweep of an old chain asks for about ten thousand. */
 const ROOTS_AT_ONCE = 100
@@ -63,7 +63,7 @@ export class GerPoller {
     const tip = l1.get('tip')
     if (!this.#isWanted()) row.set('polledL1Tip', -1)
     if (checkpoint === undefined || !this.#isWanted()) return
-    const isSame = this.#seenBlock !== undefined && equalHashes(checkpoint.hash, this.#seenBlock)
+    const isSame = this.#seenBlock !== undefined && equalBytes(checkpoint.hash, this.#seenBlock)
     if (tip === this.#seenTip && isSame && writer.counts().gerInjections === this.#seenInjections) return
 
     // Injections that were taken back with their block are asked for again, however old.

@@ -1,9 +1,9 @@
 import type { ChainClient } from '../../chain/chainClient.types.js'
 import { FatalError } from '../../errors/chainErrors.js'
+import { equalBytes } from '../../protocol/abiBytes.js'
 import type { BlockHeader } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
-import { equalHashes } from '../localChain.js'
 
 /**
  * Checks that this is the chain that the shard was made from. A test chain that was started anew has the same id and the same
@@ -19,7 +19,7 @@ async function assertOrigin(
   if (origin === undefined) return
   const findOther = async (): Promise<BlockHeader | undefined> => {
     const known = await client.getHeader(origin.number, signal)
-    return known === undefined || equalHashes(known.hash, origin.hash) ? undefined : known
+    return known === undefined || equalBytes(known.hash, origin.hash) ? undefined : known
   }
   if ((await findOther()) === undefined) return
   client.distrust()

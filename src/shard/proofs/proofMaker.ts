@@ -1,5 +1,5 @@
 import { InvariantError } from '../../errors/invariantError.js'
-import { BRANCH_BYTES, isSameHash } from '../../merkle/branch.js'
+import { BRANCH_BYTES } from '../../merkle/branch.js'
 import { EdgeCache } from '../../merkle/edgeCache.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
 import { hashDepositLeaf } from '../../merkle/leafHashes.js'
@@ -7,6 +7,7 @@ import { ProvenTiles } from '../../merkle/provenTiles.js'
 import { RollupExitTree } from '../../merkle/rollupExitTree.js'
 import { proveLeaf } from '../../merkle/treeProofs.js'
 import type { TreeVersion } from '../../merkle/treeTiles.js'
+import { equalBytes } from '../../protocol/abiBytes.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import { encodeGlobalIndexBytes } from '../../protocol/globalIndex.js'
 import { isL1, L1_NETWORK_ID, rollupIndexOf } from '../../protocol/networks.js'
@@ -95,7 +96,7 @@ export class ProofMaker {
         keptBy(this.#provenTiles, source.networkId, () => new ProvenTiles(KEPT_TILES)),
       ),
     )
-    if (!isSameHash(proof.leaf, leafHash))
+    if (!equalBytes(proof.leaf, leafHash))
       throw new InvariantError(
         `network ${source.networkId}: deposit ${depositCount} hashes to ${hex(leafHash)}, its leaf is ${hex(proof.leaf)}`,
         { networkId: source.networkId },

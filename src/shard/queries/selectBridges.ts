@@ -1,7 +1,7 @@
+import { equalBytes } from '../../protocol/abiBytes.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import type { NetworkId } from '../../protocol/units.js'
 import type { BridgesQuery } from '../../query/queries.js'
-import { equalBytes } from '../../store/layout/bytes.js'
 import { latin1, uint32Key } from '../../store/layout/keys.js'
 import { listKinds } from '../../store/layout/tables.js'
 import type { DepositSets, StateFilter } from '../readiness/depositSets.js'

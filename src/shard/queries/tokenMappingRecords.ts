@@ -1,7 +1,7 @@
+import { equalBytes } from '../../protocol/abiBytes.js'
 import { decodeTokenMetadata, isWholeMetadata, shownMetadata } from '../../protocol/metadata.js'
 import type { NetworkId } from '../../protocol/units.js'
 import type { TokenMappingRecord } from '../../query/records.js'
-import { equalBytes } from '../../store/layout/bytes.js'
 import { decodeTokenMappingRow } from '../../store/layout/tokenMappingRow.js'
 import { SlotCache } from '../sets/slotCache.js'
 import type { ShardView } from '../snapshot/shardView.js'

@@ -1,5 +1,5 @@
+import { equalBytes } from '../../protocol/abiBytes.js'
 import type { NetworkId } from '../../protocol/units.js'
-import { equalBytes } from '../../store/layout/bytes.js'
 import { listKinds } from '../../store/layout/tables.js'
 import type { ShardView } from '../snapshot/shardView.js'
 

@@ -1,4 +1,4 @@
-import { equalBytes } from '../../store/layout/bytes.js'
+import { equalBytes } from '../../protocol/abiBytes.js'
 import type { ClaimRow } from '../../store/layout/claimRow.js'
 import type { DepositRow } from '../../store/layout/depositRow.js'
 import type { TokenEntry } from '../../store/layout/smallRows.js'

@@ -1,6 +1,7 @@
-import { EMPTY_TREE_ROOT, isSameHash } from '../../merkle/branch.js'
+import { EMPTY_TREE_ROOT } from '../../merkle/branch.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
 import { getRootsAtCounts } from '../../merkle/treeProofs.js'
+import { equalBytes } from '../../protocol/abiBytes.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import type { LeafCount, Lineage } from '../../protocol/units.js'
 import { decodeArchivedDeposit } from '../../store/layout/depositRow.js'
@@ -23,7 +24,7 @@ const NO_LEAVES: LocalExitRootEntry = { lineage: 0 as Lineage, leafCount: 0 as L
 
 /** Lineage and leaf count of a local exit root; undefined for a root that this shard does not know. */
 export function findLocalExitRoot(view: ReadView, root: Hash): LocalExitRootEntry | undefined {
-  if (isSameHash(root, ZERO) || isSameHash(root, EMPTY_TREE_ROOT)) return NO_LEAVES
+  if (equalBytes(root, ZERO) || equalBytes(root, EMPTY_TREE_ROOT)) return NO_LEAVES
   const atBlockEnd = findRootAtBlockEnd(view, root)
   if (atBlockEnd !== undefined) return atBlockEnd
   const insideBlock = view.get('settledInsideBlocks', root)

@@ -1,4 +1,4 @@
-import { equalBytes } from '../../store/layout/bytes.js'
+import { equalBytes } from '../../protocol/abiBytes.js'
 import { metaKey } from '../../store/layout/keys.js'
 import {
   ordinalOfAddition,

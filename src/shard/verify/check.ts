@@ -1,6 +1,5 @@
-import { isSameHash } from '../../merkle/branch.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
-import { readUint32BigEndian } from '../../protocol/abiBytes.js'
+import { equalBytes, readUint32BigEndian } from '../../protocol/abiBytes.js'
 import type { BlockHeader, Hash } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import type { NetworkId } from '../../protocol/units.js'
@@ -38,7 +37,7 @@ export function expectEqual(place: string, expected: number | string, found: num
 }
 
 export function expectHash(place: string, expected: Hash, found: Hash): void {
-  if (!isSameHash(expected, found)) expectEqual(place, encodeHex(expected), encodeHex(found))
+  if (!equalBytes(expected, found)) expectEqual(place, encodeHex(expected), encodeHex(found))
 }
 
 /** @throws DamageError when there is no value. */

@@ -1,6 +1,6 @@
-import { EMPTY_TREE_ROOT, isSameHash } from '../../merkle/branch.js'
+import { EMPTY_TREE_ROOT } from '../../merkle/branch.js'
 import { getLeaf, getRoot, getRootsAtCounts } from '../../merkle/treeProofs.js'
-import { readUint32BigEndian } from '../../protocol/abiBytes.js'
+import { equalBytes, readUint32BigEndian } from '../../protocol/abiBytes.js'
 import { encodeHex } from '../../protocol/hex.js'
 import { metaKey } from '../../store/layout/keys.js'
 import { decodeExitState } from '../../store/layout/metaValues.js'
@@ -118,7 +118,7 @@ export function checkRegrownLeaves(context: VerifyContext): string {
       const from = depositCount
       while (
         depositCount < end &&
-        isSameHash(getLeaf(tree, lineage, depositCount), getLeaf(tree, newest, depositCount))
+        equalBytes(getLeaf(tree, lineage, depositCount), getLeaf(tree, newest, depositCount))
       )
         depositCount++
       if (depositCount > from) stretches.push(`${from} to ${depositCount - 1}`)

@@ -1,6 +1,6 @@
 import { getLeaf } from '../../merkle/treeProofs.js'
+import { equalBytes } from '../../protocol/abiBytes.js'
 import { encodeHex } from '../../protocol/hex.js'
-import { equalBytes } from '../../store/layout/bytes.js'
 import { decodeArchivedDeposit } from '../../store/layout/depositRow.js'
 import { chunkKey, listChunkKey, tokenKey, uint32Key } from '../../store/layout/keys.js'
 import { decodeListChunk, decodeListTail, listLength } from '../../store/layout/listEntry.js'

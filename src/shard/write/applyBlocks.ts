@@ -1,4 +1,5 @@
 import { InvariantError } from '../../errors/invariantError.js'
+import { equalBytes } from '../../protocol/abiBytes.js'
 import {
   type BlockBatch,
   type BlockHeader,
@@ -7,7 +8,6 @@ import {
   type IndexedBlock,
 } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
-import { equalBytes } from '../../store/layout/bytes.js'
 import {
   noteRewind,
   pruneBelowFloor,

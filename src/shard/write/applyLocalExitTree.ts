@@ -1,5 +1,5 @@
 import { ChainDataError } from '../../errors/chainDataError.js'
-import { isSameHash } from '../../merkle/branch.js'
+import { equalBytes } from '../../protocol/abiBytes.js'
 import type {
   BackwardLetEvent,
   BlockHeader,
@@ -134,7 +134,7 @@ function checkBefore(
 }
 
 function expectRoot(header: BlockHeader, what: string, published: Hash, computed: Hash): void {
-  if (!isSameHash(published, computed))
+  if (!equalBytes(published, computed))
     throw letError(
       header,
       what,

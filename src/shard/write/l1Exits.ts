@@ -1,5 +1,5 @@
 import { ChainDataError } from '../../errors/chainDataError.js'
-import { isSameHash } from '../../merkle/branch.js'
+import { equalBytes } from '../../protocol/abiBytes.js'
 import type {
   BlockHeader,
   Hash,
@@ -71,7 +71,7 @@ export class L1Exits {
   /** UpdateL1InfoTreeV2, which follows its leaf. @throws ChainDataError when it differs from block or tree. */
   checkRoot(header: BlockHeader, event: L1InfoRootEvent): void {
     this.#enterTransaction(event.transactionHash)
-    if (!isSameHash(event.previousBlockHash, header.parentHash))
+    if (!equalBytes(event.previousBlockHash, header.parentHash))
       throw new ChainDataError(
         'l1_info_root_mismatch',
         `UpdateL1InfoTreeV2 in block ${header.number} says parent hash ${encodeHex(event.previousBlockHash)}, but the block has ${encodeHex(header.parentHash)}`,
@@ -124,7 +124,7 @@ export class L1Exits {
     const changes = this.#changes
     for (const leaf of this.#leaves) {
       const { rollupExitRoot } = leaf.event
-      if (!isSameHash(rollupExitRoot, this.#state.rollupExitRoot)) this.#reach(leaf, changes)
+      if (!equalBytes(rollupExitRoot, this.#state.rollupExitRoot)) this.#reach(leaf, changes)
       const isNew = this.#tree.append(
         leaf.header,
         leaf.event,
@@ -150,7 +150,7 @@ export class L1Exits {
   }
 
   #enterTransaction(hash: Hash): void {
-    if (this.#transactionHash !== undefined && !isSameHash(this.#transactionHash, hash)) this.endTransaction()
+    if (this.#transactionHash !== undefined && !equalBytes(this.#transactionHash, hash)) this.endTransaction()
     this.#transactionHash = hash
   }
 
@@ -159,7 +159,7 @@ export class L1Exits {
    * wait for the next one.) @returns whether it is new.
    */
   #takeMainnetExitRoot(root: Hash, header: BlockHeader, source: string): boolean {
-    if (isSameHash(root, this.#state.mainnetExitRoot)) return false
+    if (equalBytes(root, this.#state.mainnetExitRoot)) return false
     const { localExitTree, counters } = this.#transaction
     localExitTree.noteRoot({
       root,
@@ -184,7 +184,7 @@ export class L1Exits {
     for (let change = changes.shift(); change !== undefined; change = changes.shift()) {
       const root = this.#apply(change, wanted)
       if (root === undefined || change.type === 'rollupAdded') continue
-      if (!isSameHash(root, wanted)) {
+      if (!equalBytes(root, wanted)) {
         passed.push([change, root])
         continue
       }
@@ -221,7 +221,7 @@ export class L1Exits {
 
   /** A settlement without a leaf: the global exit root that it gives must be that of an older leaf. */
   #takeLeafless(change: RollupSettledEvent, root: Hash): void {
-    if (isSameHash(root, this.#state.rollupExitRoot)) return
+    if (equalBytes(root, this.#state.rollupExitRoot)) return
     const globalExitRoot = this.#transaction.memory.hasher.hashPair(this.#state.mainnetExitRoot, root)
     if (!this.#tree.has(globalExitRoot))
       throw new ChainDataError(

@@ -1,8 +1,8 @@
 import { ChainDataError } from '../../errors/chainDataError.js'
 import { appendLeaves } from '../../merkle/appendOnlyTree.js'
-import { isSameHash } from '../../merkle/branch.js'
 import { getRoot, getRootsAtCounts } from '../../merkle/treeProofs.js'
 import type { TreeSink } from '../../merkle/treeTiles.js'
+import { equalBytes } from '../../protocol/abiBytes.js'
 import type { BlockHeader, Hash, L1InfoLeafEvent } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import type { LeafCount } from '../../protocol/units.js'
@@ -92,7 +92,7 @@ export class L1InfoTree {
     const newest = this.#roots.at(-1)
     if (newest === undefined) return
     // The newest root commits to all leaves before it. The older ones are computed only after a mismatch, to name the first.
-    if (!isSameHash(getRoot(this.#sink, 0, newest.leafCount), newest.expected)) this.#throwFirstMismatch()
+    if (!equalBytes(getRoot(this.#sink, 0, newest.leafCount), newest.expected)) this.#throwFirstMismatch()
     this.#roots = []
   }
 
@@ -101,7 +101,7 @@ export class L1InfoTree {
     const leafCounts = this.#roots.map(({ leafCount }) => leafCount)
     const roots = getRootsAtCounts(this.#sink, 0, leafCounts)
     const rootAt = (index: number): Hash => roots.subarray(32 * index, 32 * index + 32)
-    const first = this.#roots.findIndex(({ expected }, index) => !isSameHash(rootAt(index), expected))
+    const first = this.#roots.findIndex(({ expected }, index) => !equalBytes(rootAt(index), expected))
     const { source, expected, leafCount } = this.#roots[first]!
     throw new ChainDataError(
       'l1_info_root_mismatch',

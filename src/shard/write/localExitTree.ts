@@ -1,11 +1,11 @@
 import type { HaltReason } from '../../board/haltReason.js'
 import { ChainDataError } from '../../errors/chainDataError.js'
 import { appendLeaves, startLineage } from '../../merkle/appendOnlyTree.js'
-import { HASH_BYTES, isSameHash } from '../../merkle/branch.js'
+import { HASH_BYTES } from '../../merkle/branch.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
 import { getLeaf, getRoot, getRootsAtCounts } from '../../merkle/treeProofs.js'
 import { getTile, TILE_WIDTH, type TreeSink, type TreeSource, tileIndexOf } from '../../merkle/treeTiles.js'
-import { readUint32BigEndian } from '../../protocol/abiBytes.js'
+import { equalBytes, readUint32BigEndian } from '../../protocol/abiBytes.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import { lineageKey, lineageStretchKey, trees } from '../../store/layout/keys.js'
@@ -129,7 +129,7 @@ export class LocalExitTree {
     const roots = getRootsAtCounts(this.#tree(), lineage, leafCounts)
     for (const [index, { root, reason, source }] of this.#published) {
       const computed = roots.subarray(32 * index, 32 * index + 32)
-      if (!isSameHash(computed, root))
+      if (!equalBytes(computed, root))
         throw new ChainDataError(
           reason,
           `${source} says exit root ${encodeHex(root)}, but ${leafCounts[index]} deposits give ${encodeHex(computed)}`,

@@ -1,8 +1,8 @@
 import type { TreeHasher } from '../../merkle/hasher.js'
 import { getLeaf } from '../../merkle/treeProofs.js'
+import { equalBytes } from '../../protocol/abiBytes.js'
 import type { Address, Hash, Sender } from '../../protocol/chainEvent.js'
 import type { BlockNumber, ClaimOrdinal, DepositCount } from '../../protocol/units.js'
-import { equalBytes } from '../../store/layout/bytes.js'
 import { CLAIM_BYTES, claimBlockNumber } from '../../store/layout/claimRow.js'
 import {
   DEPOSIT_BYTES,

@@ -1,5 +1,4 @@
-import { isSameHash } from '../../merkle/branch.js'
-import { readUint32BigEndian } from '../../protocol/abiBytes.js'
+import { equalBytes, readUint32BigEndian } from '../../protocol/abiBytes.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import type { NetworkId } from '../../protocol/units.js'
 import { uint32PairKey } from '../../store/layout/keys.js'
@@ -44,7 +43,7 @@ export class RollupExits {
     const before = current.get(networkId)
     current.set(networkId, localExitRoot)
     const root = this.root()
-    if (isSameHash(root, wanted)) return this.settle(networkId, localExitRoot)
+    if (equalBytes(root, wanted)) return this.settle(networkId, localExitRoot)
     if (before === undefined) current.delete(networkId)
     else current.set(networkId, before)
     return undefined

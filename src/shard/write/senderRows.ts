@@ -1,8 +1,8 @@
 import { InvariantError } from '../../errors/invariantError.js'
+import { equalBytes } from '../../protocol/abiBytes.js'
 import type { Address, Sender } from '../../protocol/chainEvent.js'
 import { CHECKSUM_ADDRESS_BYTES } from '../../protocol/checksumAddress.js'
 import type { NetworkId } from '../../protocol/units.js'
-import { equalBytes } from '../../store/layout/bytes.js'
 import { type MetaName, metaKey } from '../../store/layout/keys.js'
 import {
   decodeSenderRow,

@@ -58,10 +58,3 @@ export function readUint48BigEndian(bytes: Uint8Array, offset: number): number {
 export function readUint256(bytes: Uint8Array, offset: number): bigint {
   return uint256OfParts((part) => readUint32BigEndian(bytes, offset + 4 * part))
 }
-
-/** Whether two byte arrays hold the same bytes. */
-export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false
-  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false
-  return true
-}
