@@ -17,8 +17,8 @@ import {
 import { tileLevel } from './level'
 
 /**
- * Two lanes, A and B: each has the tiles on one path of the tree (`PATH`) and the siblings of that path (`BRANCH`), so
- * that two chains of hashes can run beside each other in one SIMD register.
+ * Two paths of a tree, A and B: for each there are the tiles on it (`PATH`) and its siblings (`BRANCH`), so that
+ * two chains of hashes can run beside each other in one SIMD register.
  */
 
 const NO_GAP: i32 = -1
@@ -47,7 +47,7 @@ function stepUp(node: usize, sibling: usize, index: u32, h: i32, parent: usize):
   hashNode(select(sibling, node, isRight), select(node, sibling, isRight), parent)
 }
 
-/** `stepUp` in both lanes. */
+/** `stepUp` for both paths. */
 function stepUpTwo(
   nodeA: usize,
   indexA: u32,
@@ -111,7 +111,7 @@ function climbEdge(h: i32, index: u32): void {
   copyHash(DIGEST, EDGE + 32 * DEPTH)
 }
 
-/** Root of the first `leafCount` leaves, at `DIGEST`. Lane A holds the path of `leafCount`. */
+/** Root of the first `leafCount` leaves, at `DIGEST`. Path A is that of `leafCount`. */
 export function computeRoot(leafCount: u32): void {
   collectSiblings(PATH_A, leafCount, leafCount, BRANCH_A, DEPTH)
   // Below the lowest set bit of the count there is nothing.
@@ -120,7 +120,7 @@ export function computeRoot(leafCount: u32): void {
   for (let h = empty; h < DEPTH; h++) stepUp(DIGEST, BRANCH_A + 32 * h, leafCount, h, DIGEST)
 }
 
-/** Roots of two leaf counts, at `DIGEST` and `DIGEST_B`. Lane A holds the path of the first count, B of the second. */
+/** Roots of two leaf counts, at `DIGEST` and `DIGEST_B`. Path A is that of the first count, B that of the second. */
 export function rootPair(leafCountA: u32, leafCountB: u32): void {
   collectSiblings(PATH_A, leafCountA, leafCountA, BRANCH_A, DEPTH)
   collectSiblings(PATH_B, leafCountB, leafCountB, BRANCH_B, DEPTH)
@@ -132,10 +132,10 @@ export function rootPair(leafCountA: u32, leafCountB: u32): void {
 
 /**
  * Branch of leaf `index` among the first `leafCount` leaves, at `BRANCH_A`; the root that it folds to at `DIGEST`; the
- * right edge of that tree at `EDGE`, with its siblings. Lane A holds the path of `index`, lane B the path of `leafCount`
+ * right edge of that tree at `EDGE`, with its siblings. Path A is that of `index`, path B that of `leafCount`
  * (its groups below the level where the two part).
  *
- * A sibling that is incomplete is folded from the free position `leafCount` in lane B while the leaf is folded in lane A:
+ * A sibling that is incomplete is folded along path B from the free position `leafCount`, while the leaf is folded along path A:
  * two chains cost little more than one. Above the level where the paths meet, the leaf's path is the right edge.
  */
 export function prove(index: u32, leafCount: u32): void {
@@ -163,7 +163,7 @@ export function prove(index: u32, leafCount: u32): void {
 
 /**
  * `prove` when the right edge of this leaf count is at `EDGE` already, with its siblings, from a `prove` whose root was
- * right: lane A alone, and only up to the level where the leaf's path meets the edge. What lies above was folded to the
+ * right: path A alone, and only up to the level where the leaf's path meets the edge. What lies above was folded to the
  * root then, and is taken from there.
  */
 export function proveAtEdge(index: u32, leafCount: u32): void {
@@ -178,7 +178,7 @@ export function proveAtEdge(index: u32, leafCount: u32): void {
 }
 
 /**
- * Siblings of leaf `index` in the two lowest tiles of lane A, both complete, at `BRANCH_A`; the node above the lower tile that
+ * Siblings of leaf `index` in the two lowest tiles of path A, both complete, at `BRANCH_A`; the node above the lower tile that
  * the leaf folds to at `DIGEST`.
  */
 export function proveInTiles(index: u32): void {

@@ -29,7 +29,7 @@ export const ROUND_CONSTANTS_END: usize = ROUND_CONSTANTS + 24 * 8
 export const STATE: usize = memory.data(200, 64)
 /** Result of the last `hash`, `foldBranch`, `root…` or `prove` call. */
 export const DIGEST: usize = memory.data(32, 64)
-/** Result for the second lane of `rootPair`. */
+/** Result for path B of `rootPair`. */
 export const DIGEST_B: usize = memory.data(32, 64)
 /** Zero hashes Z0 … Z32, filled when the instance starts. */
 export const ZERO_HASHES: usize = memory.data(33 * 32, 64)
@@ -47,10 +47,10 @@ export const TEXT: usize = memory.data(64 * 69, 64)
 /** One tile being built, and behind it the node above it. */
 export const TILE: usize = memory.data(127 * 32, 64)
 
-/** Per lane: the tiles on one path, lowest group first. */
+/** For each of two paths: the tiles on it, lowest group first. */
 export const PATH_A: usize = memory.data(6 * 126 * 32, 64)
 export const PATH_B: usize = memory.data(6 * 126 * 32, 64)
-/** Per lane: siblings of one path, leaf level first. */
+/** For each of the two paths: its siblings, leaf level first. */
 export const BRANCH_A: usize = memory.data(32 * 32, 64)
 export const BRANCH_B: usize = memory.data(32 * 32, 64)
 /**

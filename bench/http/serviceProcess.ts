@@ -108,7 +108,7 @@ function answerHere(): Pick<QueryPool, 'submit'> {
     for (const request of requests) writer.append(request)
     const reply = run(writer.take(), slot)
     const replies = decodeReplies(reply === undefined ? slot : new Uint8Array(reply))
-    for (const [at, request] of requests.entries()) request.settle(replies[at]!)
+    for (const [at, request] of requests.entries()) request.deliver(replies[at]!)
   }
   return {
     submit: (request) => {

@@ -3,7 +3,7 @@ import { LISTED_METADATA_BYTES, WHOLE_METADATA_BYTES } from '../protocol/metadat
 import type { AnswerCode } from '../query/answers.js'
 import type { Cursor } from '../query/cursor.js'
 import type { OperationId, QueryByOperation } from '../query/queries.js'
-import { checkBridges, checkClaims } from './parse/checkQuery.js'
+import { checkBridgesQuery, checkClaimsQuery } from './parse/checkQuery.js'
 import {
   BridgesParameters,
   ClaimProofParameters,
@@ -73,7 +73,7 @@ export const routes = {
     summary: 'Bridge transactions of one source network',
     parameters: BridgesParameters,
     toQuery: toBridgesQuery,
-    check: checkBridges,
+    check: checkBridgesQuery,
     response: BridgesResponse,
     errors: LIST_ERRORS,
     cost: 5,
@@ -86,7 +86,7 @@ export const routes = {
     summary: 'Claim transactions on one network',
     parameters: ClaimsParameters,
     toQuery: toClaimsQuery,
-    check: checkClaims,
+    check: checkClaimsQuery,
     response: ClaimsResponse,
     errors: LIST_ERRORS,
     cost: 5,

@@ -125,7 +125,7 @@ class PendingQuery implements PoolRequest {
     this.cacheKey = cacheKey
   }
 
-  settle(reply: QueryReply): void {
+  deliver(reply: QueryReply): void {
     if (reply.fault !== undefined) {
       this.exchange.fail(reply.fault)
       return

@@ -47,9 +47,9 @@ interface TreeKernels {
   /** Hashes the nodes of `tile` that become complete when its lowest level grows from `from` to `to` ≤ 64 nodes. */
   completeTile(from: number, to: number): void
 
-  /** Per group, the tile on the path in lane A. */
+  /** Path A: per group, the tile on the way from a leaf to the root. The caller fills it before each call below. */
   readonly pathA: readonly Uint8Array[]
-  /** Per group, the tile on the path in lane B. */
+  /** Path B: a second path, for the calls that need two. */
   readonly pathB: readonly Uint8Array[]
   /**
    * EDGE_BYTES: for each level 0 … 32 the incomplete node above the next free position (the last one is the root), then the
@@ -60,24 +60,24 @@ interface TreeKernels {
   readonly branch: Uint8Array
   /** 32 bytes: root of the last call. */
   readonly root: Uint8Array
-  /** 32 bytes: root of lane B, filled by `rootPair`. */
+  /** 32 bytes: root for path B, filled by `rootPair`. */
   readonly rootB: Uint8Array
-  /** Lane A holds the path of `leafCount`: fills `root`. */
+  /** Path A is that of `leafCount`: fills `root`. */
   computeRoot(leafCount: number): void
-  /** Lanes A and B hold the paths of two leaf counts: fills `root` and `rootB`. */
+  /** Paths A and B are those of two leaf counts: fills `root` and `rootB`. */
   rootPair(leafCountA: number, leafCountB: number): void
   /**
-   * Lane A holds the path of leaf `index`. Lane B holds the path of position `leafCount` up to the tile where the two paths meet.
+   * Path A is that of leaf `index`. Path B is that of position `leafCount`, up to the tile where the two meet.
    * Fills `branch`, the `root` it folds to, and `edge`.
    */
   prove(index: number, leafCount: number): void
   /**
-   * As `prove`, with the `edge` that an earlier `prove` of the same version filled. Lane A holds the path of leaf `index` up to the
-   * tile where it meets the path of `leafCount`; lane B is not used.
+   * As `prove`, with the `edge` that an earlier `prove` of the same version filled. Path A is that of leaf `index`, up to the
+   * tile where it meets the path of `leafCount`; path B is not used.
    */
   proveAtEdge(index: number, leafCount: number): void
   /**
-   * Lane A holds the two lowest tiles of the path of leaf `index`, both complete. Fills levels 0 … 11 of `branch`, and fills `root`
+   * Path A has the two lowest tiles on the path of leaf `index`, both complete. Fills levels 0 … 11 of `branch`, and fills `root`
    * with the node of level 6 that the leaf folds to.
    */
   proveInTiles(index: number): void

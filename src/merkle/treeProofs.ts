@@ -58,7 +58,7 @@ export function proveLeaf(
     )
   if (!isEdgeKnown) edges?.store(version, kernels.edge)
   const proof = takeProof(tree, index)
-  // With a known edge the paths may meet below this tile. Lane A does not hold it then; `learn` skips it, as it is not complete.
+  // With a known edge the paths may meet below this tile. Path A lacks it then; `learn` skips it, as it is not complete.
   proven?.learn(tree.hasher, version, index, kernels.pathA[1]!, proof.branch)
   return proof
 }

@@ -86,15 +86,15 @@ function cutOf(tree: TreeSource, lineage: number): number {
 }
 
 /**
- * Copies the tiles on the path of position `index` into a lane of the kernels. Tiles without a complete node in the tree of the
+ * Copies the tiles on the path of position `index` into one of the paths that the kernels hold. Tiles without a complete node in the tree of the
  * first `leafCount` leaves are left out.
  * @param groups number of groups to load, from the leaves up.
- * @param loaded index of the tile that the lane already holds for each group (−1: none). It is updated. Nothing may be written to
+ * @param loaded index of the tile that `path` already holds for each group (−1: none). It is updated. Nothing may be written to
  * the tree between calls that share it.
  */
 export function loadPath(
   tree: TreeSource,
-  lane: readonly Uint8Array[],
+  path: readonly Uint8Array[],
   lineage: number,
   index: number,
   leafCount: number,
@@ -104,7 +104,7 @@ export function loadPath(
   for (let group = 0; group < groups; group++) {
     const tile = tileIndexOf(group, index)
     if ((tile * TILE_WIDTH + 1) * LEAVES_PER_NODE[group]! > leafCount || loaded?.[group] === tile) continue
-    lane[group]!.set(getTile(tree, lineage, group, tile))
+    path[group]!.set(getTile(tree, lineage, group, tile))
     if (loaded !== undefined) loaded[group] = tile
   }
 }

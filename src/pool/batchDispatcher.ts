@@ -170,7 +170,7 @@ export class BatchDispatcher {
         // The worker gets its next batch before this thread writes the answers of the last one.
         this.pump()
         const bytes = reply === undefined ? this.slots.replyOf(slot) : new Uint8Array(reply)
-        this.settleAll(requests, decodeReplies(bytes))
+        this.deliverAll(requests, decodeReplies(bytes))
         this.freeSlots.push(slot)
         this.pump()
       },
@@ -181,7 +181,7 @@ export class BatchDispatcher {
         this.failuresInARow++
         this.counts.failedBatches++
         this.options.logger.error('query batch failed', { requests: requests.length, error })
-        if (kind === 'alone') this.settle(requests[0]!, deathReply(requests[0]!, error))
+        if (kind === 'alone') this.deliver(requests[0]!, deathReply(requests[0]!, error))
         else this.suspects.push(...requests)
         this.pump()
       },
@@ -206,18 +206,18 @@ export class BatchDispatcher {
     pause.unref()
   }
 
-  private settleAll(requests: readonly PoolRequest[], replies: readonly QueryReply[]): void {
+  private deliverAll(requests: readonly PoolRequest[], replies: readonly QueryReply[]): void {
     for (let index = 0; index < requests.length; index++) {
       const reply = replies[index]!
       if (reply.fault?.isInvariant === true)
         this.options.onCorruptStore(reply.fault.networkId, reply.fault.message)
-      this.settle(requests[index]!, reply)
+      this.deliver(requests[index]!, reply)
     }
   }
 
-  private settle(request: PoolRequest, reply: QueryReply): void {
+  private deliver(request: PoolRequest, reply: QueryReply): void {
     try {
-      request.settle(reply)
+      request.deliver(reply)
     } catch (error) {
       // One answer that can't be written must not keep the others of its batch waiting.
       this.options.logger.error('answer not delivered', { operation: request.operation, error })

@@ -28,7 +28,7 @@ export interface QueryFault {
 /** The answer to one query. */
 export interface QueryReply {
   readonly status: number
-  /** JSON in `coding`, empty for a fault. A view of the batch's memory, valid until `settle` returns. */
+  /** JSON in `coding`, empty for a fault. A view of the batch's memory, valid until `deliver` returns. */
   readonly body: Uint8Array
   readonly coding: ContentCoding
   /** ASCII characters that depend only on the JSON; empty unless the status is 200. Valid as long as the body. */

@@ -4,7 +4,7 @@ import type { NamedQuery } from './queryCodec.js'
 /** A query that waits for its answer. */
 export interface PoolRequest extends NamedQuery {
   /** Takes the answer. Called once, and only after `submit` has returned. The body is valid until it returns. Must not throw. */
-  settle(reply: QueryReply): void
+  deliver(reply: QueryReply): void
 }
 
 /** Bounds how long the first request of a batch waits for the last. */

@@ -16,8 +16,8 @@ export function createWorkerTask(memory: SlotMemory, runBatch: RunBatch): (task:
 }
 
 /**
- * Ends only this thread, by an exception outside of any task. The task never settles, so that Piscina sees the thread die during
- * it. If it settled, the thread would take its next task before it dies, and that one would fail as well.
+ * Ends only this thread, by an exception outside of any task. The task never ends, so that Piscina sees the thread die during it.
+ * If it ended, the thread would take its next task before it dies, and that one would fail as well.
  */
 function endThread(error: unknown): Promise<never> {
   return new Promise(() => {

@@ -70,7 +70,7 @@ function checkEverything(indexed: IndexedWorld, finalizedL1Block: number, random
       assert.equal(packed, plain, told)
     }
     for (const deposit of deposits) proven += checkProof(indexed, deposit)
-    checkClaims(indexed, networkId, random)
+    compareClaims(indexed, networkId, random)
   }
   return proven
 }
@@ -101,7 +101,7 @@ function checkProof(indexed: IndexedWorld, deposit: ExpectedDeposit): number {
   return deposit.readyForClaim ? 1 : 0
 }
 
-function checkClaims(indexed: IndexedWorld, networkId: NetworkId, random: () => number): void {
+function compareClaims(indexed: IndexedWorld, networkId: NetworkId, random: () => number): void {
   const all = expectedClaims(indexed.world, networkId)
   for (let asked = 0; asked < 20; asked++) {
     const filters = asked === 0 ? {} : randomClaimFilters(random, all)

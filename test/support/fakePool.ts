@@ -60,9 +60,9 @@ export function ask<K extends OperationId>(
 ): Promise<QueryReply> {
   return new Promise((resolve, reject) => {
     // The body is only valid during the call.
-    const settle = (reply: QueryReply): void =>
+    const deliver = (reply: QueryReply): void =>
       resolve({ ...reply, body: reply.body.slice(), tag: reply.tag.slice() })
-    if (!pool.submit({ operation, query, coding, settle })) reject(new Error('refused'))
+    if (!pool.submit({ operation, query, coding, deliver })) reject(new Error('refused'))
   })
 }
 

@@ -8,11 +8,11 @@ import { type Cursor, decodeCursor } from '../../query/cursor.js'
  */
 type Given = Readonly<Record<string, unknown>>
 
-export function checkBridges(given: Given): string | undefined {
+export function checkBridgesQuery(given: Given): string | undefined {
   return checkRange(given, 'from_block', 'to_block') ?? checkRange(given, 'from_timestamp', 'to_timestamp')
 }
 
-export function checkClaims({ global_index: index }: Given): string | undefined {
+export function checkClaimsQuery({ global_index: index }: Given): string | undefined {
   return typeof index === 'string' && !isUint256Text(index)
     ? `global_index ${index} exceeds 2^256 - 1`
     : undefined

@@ -110,7 +110,7 @@ function toBytes(text: string): Uint8Array {
   return decodeHex(text)!
 }
 
-/** @param text decimal or 0x, below 2^256: `checkClaims` sees to that. @returns 32 bytes, fresh. */
+/** @param text decimal or 0x, below 2^256: `checkClaimsQuery` sees to that. @returns 32 bytes, fresh. */
 function toUint256(text: string): Uint8Array {
   const bytes = new Uint8Array(32)
   writeUint256(bytes, 0, BigInt(text))

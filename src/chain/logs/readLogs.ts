@@ -49,7 +49,7 @@ export async function readLogsWindow(
       method: 'eth_getLogs',
       params: [{ ...filter, fromBlock: quantity(from), toBlock: quantity(to) }],
     }
-    const { size: sizeBefore, isSettled } = endpoint.batchSize
+    const { size: sizeBefore, isSteady } = endpoint.batchSize
     try {
       const outcomes = await endpoint.callAll([...numbers.map(blockCall), getLogs], signal)
       const headers = new Map<number, BlockHead>()
@@ -60,7 +60,7 @@ export async function readLogsWindow(
       })
       // One node answers a request: if it lacks a block, its list lacks the logs of that block as well.
       const { size } = endpoint.batchSize
-      const areLogsApart = size === 1 || size !== sizeBefore || !isSettled
+      const areLogsApart = size === 1 || size !== sizeBefore || !isSteady
       const isWithLogs = unknown.at(-1) === to ? size > 1 : size > numbers.length
       if (unknown.length > 0 && isWithLogs) throw behind(endpoint, unknown[0]!)
       for (const header of await readBlocks(unknown, endpoint, signal)) headers.set(header.number, header)

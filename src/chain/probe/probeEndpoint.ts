@@ -213,7 +213,7 @@ async function probeBatches(endpoint: Endpoint, signal: AbortSignal): Answer {
   for (let tries = 1, isSure = false; !isSure; tries++)
     try {
       await endpoint.callAll(calls, signal)
-      isSure = batchSize.isSettled || tries >= BATCH_TRIES
+      isSure = batchSize.isSteady || tries >= BATCH_TRIES
     } catch (error) {
       // Perhaps it is the size of the batch that the endpoint minds: the next tries show it.
       if (!(error instanceof RpcFailure) || error.kind !== 'rateLimit' || tries >= BATCH_TRIES) throw error

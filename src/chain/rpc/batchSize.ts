@@ -54,7 +54,7 @@ export class BatchSize {
   }
 
   /** True while the next batch would have the same size again: nothing is to be learned from it. */
-  get isSettled(): boolean {
+  get isSteady(): boolean {
     return this.#size < this.#wall && this.#next() === this.#size
   }
 

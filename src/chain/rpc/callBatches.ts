@@ -78,8 +78,8 @@ export class CallBatches {
    * they may be a header and its logs, which one node must answer.
    */
   #cut(open: readonly number[]): number[][] {
-    const { size, isSettled } = this.#size
-    if (!isSettled) return [open.slice(0, open.length === size + 1 && size > 1 ? size - 1 : size)]
+    const { size, isSteady } = this.#size
+    if (!isSteady) return [open.slice(0, open.length === size + 1 && size > 1 ? size - 1 : size)]
     const parts: number[][] = []
     for (let at = 0; at < open.length; at += parts.at(-1)!.length)
       parts.push(open.slice(at, at + ((open.length - at) % size || size)))
@@ -95,7 +95,7 @@ export class CallBatches {
   ): Promise<readonly number[]> {
     const open: number[] = []
     let next = 0
-    const lane = async (): Promise<void> => {
+    const askOneByOne = async (): Promise<void> => {
       for (let part = parts[next++]; part !== undefined; part = parts[next++]) {
         try {
           const isRefused = part.length > this.#size.size
@@ -112,8 +112,8 @@ export class CallBatches {
         }
       }
     }
-    const lanes = Math.min(parts.length, REQUESTS_IN_FLIGHT, Math.ceil(CALLS_IN_FLIGHT / this.#size.size))
-    await Promise.all(Array.from({ length: lanes }, lane))
+    const inFlight = Math.min(parts.length, REQUESTS_IN_FLIGHT, Math.ceil(CALLS_IN_FLIGHT / this.#size.size))
+    await Promise.all(Array.from({ length: inFlight }, askOneByOne))
     return open
   }
 

@@ -80,12 +80,12 @@ export function createHttpPost(options: HttpPostOptions): HttpPost {
       let isAnswered = false
       let isOver = false
       // Only once: a request that was given up reports a connection reset afterwards, which is no reason to ask again.
-      const end = (settle: () => void): void => {
+      const end = (finish: () => void): void => {
         if (isOver) return
         isOver = true
         clearTimeout(timer)
         signal.removeEventListener('abort', abort)
-        settle()
+        finish()
       }
       const fail = (error: Error): void =>
         end(() => {

@@ -58,14 +58,14 @@ export class SenderResolver {
       const chunk = questions.slice(start, start + TRANSACTIONS_AT_ONCE)
       const transactions = await this.#readTransactions(chunk, signal)
       let next = 0
-      const lane = async () => {
+      const resolveOneByOne = async () => {
         for (let index = next++; index < chunk.length; index = next++) {
           const transaction = transactions.get(encodeHex(chunk[index]!.transactionHash))
           if (transaction !== undefined)
             await this.#resolveOne(chunk[index]!, transaction, times, senders, signal)
         }
       }
-      await Promise.all(Array.from({ length: TRACES_IN_FLIGHT }, lane))
+      await Promise.all(Array.from({ length: TRACES_IN_FLIGHT }, resolveOneByOne))
     }
     return senders
   }

@@ -26,7 +26,7 @@ function contextWith(version: { now: VersionNow }) {
       submit: (request: PoolRequest) => {
         asked += 1
         const body = new TextEncoder().encode('{}')
-        request.settle({
+        request.deliver({
           ...{ status: 200, body, coding: 'identity', tag: Buffer.from(`t${asked}`), retryAfterSec: 0 },
           ...{ life: 'version', version: version.now, fault: undefined },
         })

@@ -59,7 +59,7 @@ function heldDispatcher(workers: number) {
   const submit = <K extends OperationId>(operation: K, query: QueryByOperation[K]): void => {
     const estimate = routes[operation].estimateBytes as (query: QueryByOperation[K]) => number
     const isTaken = dispatcher.submit(
-      { operation, query, coding: 'identity', settle: () => answered.push(operation) },
+      { operation, query, coding: 'identity', deliver: () => answered.push(operation) },
       estimate(query),
     )
     assert.ok(isTaken)

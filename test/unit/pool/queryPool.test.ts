@@ -223,7 +223,7 @@ test('no batch overwrites answers that are being delivered', async (context) => 
   const isRight: boolean[] = []
   await new Promise<void>((resolve) => {
     const submit = (depositCount: number): void => {
-      const settle = (reply: QueryReply): void => {
+      const deliver = (reply: QueryReply): void => {
         // The answers of one batch are delivered in a row, while the worker already has the next batches.
         const { timestamp } = jsonOf(reply) as { timestamp: number }
         isRight.push(timestamp === depositCount)
@@ -231,7 +231,7 @@ test('no batch overwrites answers that are being delivered', async (context) => 
         if (isRight.length <= 19_000) submit(depositCount + 100_000)
       }
       const query = { networkId: network, depositCount: asDepositCount(depositCount) }
-      pool.submit({ operation: 'getL1InfoTreeIndex', query, coding: 'identity', settle })
+      pool.submit({ operation: 'getL1InfoTreeIndex', query, coding: 'identity', deliver })
     }
     for (let count = 0; count < 1_000; count++) submit(count)
   })
