@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { keccak256 } from 'viem'
+import { keccak256 } from 'viem/utils'
 import type { Hasher } from '../../src/merkle/hasher.js'
 import { compileMerkleModule, createHasher } from '../../src/wasm/wasmModule.js'
 import { buildNativeKeccak } from './nativeKeccak.js'

@@ -1,10 +1,5 @@
-import {
-  type Address,
-  type ContractFunctionArgs,
-  encodeFunctionData,
-  type Hex,
-  type TransactionReceipt,
-} from 'viem'
+import type { Address, ContractFunctionArgs, Hex, TransactionReceipt } from 'viem'
+import { encodeFunctionData } from 'viem/utils'
 import {
   bridgeAbi,
   bridgeCallerAbi,

@@ -1,4 +1,4 @@
-import { parseAbi } from 'viem'
+import { parseAbi } from 'viem/utils'
 
 /* The parts of the contracts' interfaces that the devnet uses, typed for viem. A test compares them with the compiled code. */
 

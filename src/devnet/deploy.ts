@@ -1,11 +1,5 @@
-import {
-  type Abi,
-  type Address,
-  encodeDeployData,
-  encodeFunctionData,
-  getAddress,
-  getContractAddress,
-} from 'viem'
+import type { Abi, Address } from 'viem'
+import { encodeDeployData, encodeFunctionData, getAddress, getContractAddress } from 'viem/utils'
 import { readCompiledContract } from './compiledContracts.js'
 import { rollupManagerAbi } from './contractAbis.js'
 import type { ContractName } from './contractNames.js'

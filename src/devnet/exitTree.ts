@@ -1,4 +1,5 @@
-import { concat, type Hex, keccak256 } from 'viem'
+import type { Hex } from 'viem'
+import { concat, keccak256 } from 'viem/utils'
 
 /*
  * The bridge's trees in the simplest form: every root and proof is computed from the list of leaves. It is independent of the

@@ -1,4 +1,5 @@
-import { type Address, concat, encodePacked, type Hex, keccak256 } from 'viem'
+import type { Address, Hex } from 'viem'
+import { concat, encodePacked, keccak256 } from 'viem/utils'
 import { bridgeAbi, globalExitRootManagerL1Abi, rollupManagerAbi } from './contractAbis.js'
 import type { Devnet } from './devnet.js'
 import { branchOf, rootOver } from './exitTree.js'

@@ -1,4 +1,5 @@
-import { type Address, parseEther, parseUnits, stringToHex } from 'viem'
+import type { Address } from 'viem'
+import { parseEther, parseUnits, stringToHex } from 'viem/utils'
 import {
   type BatchedDeposit,
   bridgeAsset,

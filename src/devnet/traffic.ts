@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseEther, parseUnits, stringToHex } from 'viem'
+import { parseEther, parseUnits, stringToHex } from 'viem/utils'
 import { bridgeAsset, bridgeMessage, inject, settle } from './actions.js'
 import type { ApiClient } from './apiClient.js'
 import { requestClaim } from './claimThroughApi.js'

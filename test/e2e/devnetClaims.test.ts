@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Hex, keccak256 } from 'viem'
+import type { Hex } from 'viem'
+import { keccak256 } from 'viem/utils'
 import { inject, settle, updateGlobalExitRoot } from '../../src/devnet/actions.js'
 import type { BridgeAnswer } from '../../src/devnet/apiClient.js'
 import { requestClaim } from '../../src/devnet/claimThroughApi.js'

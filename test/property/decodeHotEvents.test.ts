@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type AbiEvent, bytesToHex } from 'viem'
+import type { AbiEvent } from 'viem'
+import { bytesToHex } from 'viem/utils'
 import { coldDecoders } from '../../src/events/decodeColdEvents.js'
 import {
   decodeBridgeEvent,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { toEventSelector } from 'viem'
+import { toEventSelector } from 'viem/utils'
 import { eventTopics } from '../../src/events/eventTopics.js'
 import { sharedPath } from '../support/sharedFolder.js'
 

@@ -12,7 +12,7 @@ import {
   transient,
 } from './faultCases.js'
 import { FaultWorld, type WorldOptions } from './faultWorld.js'
-import { isWanted } from './wantedCases.js'
+import { type CaseRun, isWanted } from './wantedCases.js'
 
 /** A fault must show, and be over, within a minute. */
 const LIMIT_MS = 60_000
@@ -26,20 +26,20 @@ const SETS = Object.keys(HALFWAY) as SetName[]
 type Timing = 'from the start' | 'on the way'
 const TIMINGS: readonly Timing[] = ['from the start', 'on the way']
 
-function matrixTest(title: string, isShort: boolean, body: (t: TestContext) => Promise<void>): void {
-  if (isWanted(title, isShort)) test(title, body)
+function matrixTest(title: string, run: CaseRun, body: (t: TestContext) => Promise<void>): void {
+  if (isWanted(title, run)) test(title, body)
 }
 
-/** The short run takes each of its cases once; which set and timing changes from case to case. */
+/** Short and smoke runs take each of their cases once; which set and timing changes from case to case. */
 function forEachVariant<T extends FaultCase>(
   cases: readonly T[],
-  visit: (fault: T, set: SetName, timing: Timing, isShort: boolean) => void,
+  visit: (fault: T, set: SetName, timing: Timing, run: CaseRun) => void,
 ): void {
   for (const [index, fault] of cases.entries())
     for (const [s, set] of SETS.entries())
       for (const [i, timing] of TIMINGS.entries()) {
         const isTurn = s === index % SETS.length && i === Math.floor(index / SETS.length) % TIMINGS.length
-        visit(fault, set, timing, fault.isShort === true && isTurn)
+        visit(fault, set, timing, isTurn ? (fault.isShort === true ? 'short' : 'smoke') : 'all')
       }
 }
 
@@ -91,8 +91,8 @@ async function open(
 }
 
 for (const [kind, cases] of Object.entries({ passing: transient, lasting }))
-  forEachVariant(cases, (fault, set, timing, isShort) => {
-    matrixTest(`${kind} ${timing}, ${set}: ${fault.title}`, isShort, async (t) => {
+  forEachVariant(cases, (fault, set, timing, run) => {
+    matrixTest(`${kind} ${timing}, ${set}: ${fault.title}`, run, async (t) => {
       const world = await open(t, fault, set, timing)
       const refusesTraces = fault.refusesTraces === true
       await world.assertRight({ mixesSenders: refusesTraces })
@@ -120,8 +120,8 @@ async function stops(world: FaultWorld, fault: PermanentCase): Promise<boolean> 
   }
 }
 
-forEachVariant(permanent, (fault, set, timing, isShort) => {
-  matrixTest(`permanent ${timing}, ${set}: ${fault.title}`, isShort, async (t) => {
+forEachVariant(permanent, (fault, set, timing, run) => {
+  matrixTest(`permanent ${timing}, ${set}: ${fault.title}`, run, async (t) => {
     const world = await open(t, fault, set, timing)
     const isStopped = fault.isUnseen !== true && (await stops(world, fault))
     for (const end = Date.now() + WATCHED_MS; Date.now() < end; await delay(100)) await world.assertHonest()
@@ -129,7 +129,7 @@ forEachVariant(permanent, (fault, set, timing, isShort) => {
     await world.first('/faults/clear', {})
     await world.assertRight()
   })
-  matrixTest(`permanent ${timing}, other endpoint well, ${set}: ${fault.title}`, isShort, async (t) => {
+  matrixTest(`permanent ${timing}, other endpoint well, ${set}: ${fault.title}`, run, async (t) => {
     const world = await open(t, fault, set, timing, { endpoints: 2 })
     await world.assertRight()
   })

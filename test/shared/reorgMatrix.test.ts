@@ -1,7 +1,7 @@
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { FaultWorld } from './faultWorld.js'
-import { isWanted } from './wantedCases.js'
+import { type CaseRun, isWanted } from './wantedCases.js'
 
 interface Reorg {
   readonly network: number
@@ -27,8 +27,8 @@ const kinds: readonly (readonly [string, Pick<Reorg, 'mode' | 'after' | 'txHash'
   ['logs gone for good', { mode: 'drop', after: 'empty' }],
 ]
 
-function reorgTest(title: string, isShort: boolean, body: (t: TestContext) => Promise<void>): void {
-  if (isWanted(title, isShort)) test(title, body)
+function reorgTest(title: string, run: CaseRun, body: (t: TestContext) => Promise<void>): void {
+  if (isWanted(title, run)) test(title, body)
 }
 
 /** Answers must be right on the new branch, and stay right when the branch grows. */
@@ -40,13 +40,20 @@ async function assertFollowed(world: FaultWorld, reorg?: Reorg): Promise<void> {
   await world.assertRight(reorg?.after === 'empty' ? { lossy } : {})
 }
 
-for (const set of SETS)
+/** The smoke run has each of its cases on one set; which one changes from case to case. */
+function caseRun(isShort: boolean, set: number, turn: number): CaseRun {
+  if (isShort) return 'short'
+  return set === turn % SETS.length ? 'smoke' : 'all'
+}
+
+for (const [s, set] of SETS.entries())
   for (const network of [0, 1, 2])
-    for (const depth of [1, 6, 15])
-      for (const [kind, reorg] of kinds) {
+    for (const [d, depth] of [1, 6, 15].entries())
+      for (const [k, [kind, reorg]] of kinds.entries()) {
         const isShort = set !== 'v12-v9-legacy' && depth === 6 && network === (reorg.mode === 'drop' ? 0 : 1)
         const isChosen = isShort && (reorg.mode === 'shift' || reorg.after === 'replay') && reorg.extra !== 5
-        reorgTest(`reorg of ${depth}, network ${network}, ${set}: ${kind}`, isChosen, async (t) => {
+        const run = caseRun(isChosen, s, network + d + k)
+        reorgTest(`reorg of ${depth}, network ${network}, ${set}: ${kind}`, run, async (t) => {
           const world = await FaultWorld.open(t, { set, head: MIDDLE[set] })
           await world.start()
           await world.caughtUp()
@@ -89,45 +96,53 @@ const flurries: readonly (readonly [string, readonly Reorg[]])[] = [
     ],
   ],
 ]
-for (const set of SETS)
-  for (const [where, reorgs] of flurries)
-    for (const pauseMs of [0, 40, 400]) {
+for (const [s, set] of SETS.entries())
+  for (const [f, [where, reorgs]] of flurries.entries())
+    for (const [p, pauseMs] of [0, 40, 400].entries()) {
       const isShort = set === 'v12-v9-legacy' && where === 'everywhere' && pauseMs === 40
-      reorgTest(`several reorgs ${where}, ${pauseMs} ms apart, ${set}`, isShort, async (t) => {
-        const world = await FaultWorld.open(t, { set, head: MIDDLE[set] })
-        await world.start()
-        await world.caughtUp()
-        for (const reorg of reorgs) {
-          await world.everywhere('/reorg', reorg)
-          await delay(pauseMs)
-          await world.everywhere('/head', { advance: 1 })
-        }
-        await assertFollowed(world)
-      })
+      reorgTest(
+        `several reorgs ${where}, ${pauseMs} ms apart, ${set}`,
+        caseRun(isShort, s, f + p),
+        async (t) => {
+          const world = await FaultWorld.open(t, { set, head: MIDDLE[set] })
+          await world.start()
+          await world.caughtUp()
+          for (const reorg of reorgs) {
+            await world.everywhere('/reorg', reorg)
+            await delay(pauseMs)
+            await world.everywhere('/head', { advance: 1 })
+          }
+          await assertFollowed(world)
+        },
+      )
     }
 
 /** Reorgs during backfill: the blocks that were read belong to a dropped branch before the head is reached. */
-for (const set of SETS)
-  for (const [kind, reorg] of kinds)
+for (const [s, set] of SETS.entries())
+  for (const [k, [kind, reorg]] of kinds.entries())
     for (const network of [0, 1]) {
       const isShort = set === 'v12-v9-legacy' && network === 0 && kind === 'logs one block later'
-      reorgTest(`reorg in backfill, network ${network}, ${set}: ${kind}`, isShort, async (t) => {
-        const world = await FaultWorld.open(t, { set, emptyBlocks: 150, logRange: 5 })
-        // Slow enough for the reorgs to happen in the middle of backfill.
-        await world.everywhere('/fault', { name: 'latency', ms: 25 })
-        await world.start()
-        for (const depth of [160, 140, 120]) {
-          await delay(250)
-          await world.everywhere('/reorg', { network, depth, ...reorg })
-        }
-        await world.everywhere('/faults/clear', {})
-        await assertFollowed(world, { network, depth: 0, ...reorg })
-      })
+      reorgTest(
+        `reorg in backfill, network ${network}, ${set}: ${kind}`,
+        caseRun(isShort, s, network + k),
+        async (t) => {
+          const world = await FaultWorld.open(t, { set, emptyBlocks: 150, logRange: 5 })
+          // Slow enough for the reorgs to happen in the middle of backfill.
+          await world.everywhere('/fault', { name: 'latency', ms: 25 })
+          await world.start()
+          for (const depth of [160, 140, 120]) {
+            await delay(250)
+            await world.everywhere('/reorg', { network, depth, ...reorg })
+          }
+          await world.everywhere('/faults/clear', {})
+          await assertFollowed(world, { network, depth: 0, ...reorg })
+        },
+      )
     }
 
 /** Two nodes on two branches behind one address, and both branches change. */
-for (const set of SETS)
-  reorgTest(`reorgs under logs of the branch before, ${set}`, false, async (t) => {
+for (const [s, set] of SETS.entries())
+  reorgTest(`reorgs under logs of the branch before, ${set}`, caseRun(false, s, 0), async (t) => {
     const world = await FaultWorld.open(t, { set, head: MIDDLE[set] })
     await world.start()
     await world.caughtUp()

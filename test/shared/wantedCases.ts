@@ -3,14 +3,25 @@ const shard = readShard(process.env.BDS_TEST_SHARD)
 let wantedSoFar = 0
 
 /**
- * Which cases of a matrix run: those marked as short; with `BDS_TEST_CASES=all` every one; with any other value those
+ * The smallest run that a case is part of: `short` runs with every `npm run test:shared`, `smoke` has each kind of case once,
+ * on one recorded set and at one moment, and `all` has each kind on each set at each moment.
+ */
+export type CaseRun = 'short' | 'smoke' | 'all'
+
+/**
+ * Which cases of a matrix run: `BDS_TEST_CASES` names the run, `short` if it is empty. With any other value those run
  * whose title matches it as a regular expression.
  */
-export function isWanted(title: string, isShort: boolean): boolean {
-  const wanted = process.env.BDS_TEST_CASES
-  const isNamed =
-    wanted === undefined || wanted === '' ? isShort : wanted === 'all' || new RegExp(wanted).test(title)
-  return isNamed && wantedSoFar++ % shard.count === shard.index
+export function isWanted(title: string, run: CaseRun): boolean {
+  return isNamed(title, run) && wantedSoFar++ % shard.count === shard.index
+}
+
+function isNamed(title: string, run: CaseRun): boolean {
+  const wanted = process.env.BDS_TEST_CASES || 'short'
+  if (wanted === 'all') return true
+  if (wanted === 'smoke') return run !== 'all'
+  if (wanted === 'short') return run === 'short'
+  return new RegExp(wanted).test(title)
 }
 
 /** @throws Error on anything but `i/n` with 1 ≤ i ≤ n: a shard that nobody runs would look like a green matrix. */

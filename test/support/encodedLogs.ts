@@ -1,4 +1,5 @@
-import { type AbiEvent, encodeAbiParameters, encodeEventTopics, type Hex } from 'viem'
+import type { AbiEvent, Hex } from 'viem'
+import { encodeAbiParameters, encodeEventTopics } from 'viem/utils'
 import { type EncodedLog, eventFilterOf } from '../../src/events/decodeLog.js'
 import type { EventPosition } from '../../src/protocol/chainEvent.js'
 import { asBlockNumber } from '../../src/protocol/units.js'

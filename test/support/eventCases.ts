@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { type AbiEvent, encodeAbiParameters } from 'viem'
+import type { AbiEvent } from 'viem'
+import { encodeAbiParameters } from 'viem/utils'
 import type { EventFilter } from '../../src/events/decodeLog.js'
 import {
   addExistingRollupV4Abi,

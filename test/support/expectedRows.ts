@@ -1,4 +1,5 @@
-import { type Hex, numberToHex } from 'viem'
+import type { Hex } from 'viem'
+import { numberToHex } from 'viem/utils'
 import type { ChecksumAddress } from '../../src/protocol/checksumAddress.js'
 import type { BridgeRecord, ClaimRecord } from '../../src/query/records.js'
 import type { FakeWorld } from './fakeChain.js'

@@ -1,4 +1,5 @@
-import { type Hex, numberToHex, slice, stringToHex } from 'viem'
+import type { Hex } from 'viem'
+import { numberToHex, slice, stringToHex } from 'viem/utils'
 import type { NetworkConfig } from '../../src/config/config.types.js'
 import { FakeTransactionBuilder } from './fakeChainOperations.js'
 import {

@@ -1,12 +1,11 @@
+import type { AbiEvent, Hex } from 'viem'
 import {
-  type AbiEvent,
   encodeAbiParameters,
   encodeEventTopics,
   encodeFunctionData,
-  type Hex,
   parseAbi,
   parseAbiItem,
-} from 'viem'
+} from 'viem/utils'
 
 /** Every event that the fake contracts emit, as in the contracts' source. Encoded by viem, never by `src`. */
 const eventText = {

@@ -1,4 +1,5 @@
-import { decodeFunctionData, encodeFunctionResult, type Hex, numberToHex } from 'viem'
+import type { Hex } from 'viem'
+import { decodeFunctionData, encodeFunctionResult, numberToHex } from 'viem/utils'
 import type { FakeNetwork } from './fakeChain.js'
 import { getterAbi } from './fakeChainAbi.js'
 import {

@@ -1,4 +1,5 @@
-import { encodeAbiParameters, type Hex, numberToHex, parseAbiParameters } from 'viem'
+import type { Hex } from 'viem'
+import { encodeAbiParameters, numberToHex, parseAbiParameters } from 'viem/utils'
 import { encodeCall } from './fakeChainAbi.js'
 import { FakeManagerTransaction } from './fakeChainManagers.js'
 import { claimKey, type FakeDeposit, localExitRootOf } from './fakeChainState.js'

@@ -1,4 +1,4 @@
-import { encodeAbiParameters, parseAbiParameters } from 'viem'
+import { encodeAbiParameters, parseAbiParameters } from 'viem/utils'
 import { createFakeWorld, type FakeWorld } from './fakeChain.js'
 import type { FakeDeposit } from './fakeChainState.js'
 import { account, tokenAddress, userContract } from './fakeChainTransaction.js'

@@ -1,4 +1,5 @@
-import { type Hex, numberToHex, slice, stringToHex } from 'viem'
+import type { Hex } from 'viem'
+import { numberToHex, slice, stringToHex } from 'viem/utils'
 import { encodeCall, encodeEvent, type FakeEventName } from './fakeChainAbi.js'
 import { keccak, ZERO_ADDRESS } from './fakeChainTrees.js'
 

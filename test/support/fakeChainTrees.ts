@@ -1,4 +1,5 @@
-import { bytesToHex, concat, type Hex, hexToBytes, numberToHex } from 'viem'
+import type { Hex } from 'viem'
+import { bytesToHex, concat, hexToBytes, numberToHex } from 'viem/utils'
 import { plainKeccak } from './plainKeccak.js'
 
 /**

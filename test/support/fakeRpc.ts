@@ -1,4 +1,5 @@
-import { concatHex, type Hex, numberToHex } from 'viem'
+import type { Hex } from 'viem'
+import { concatHex, numberToHex } from 'viem/utils'
 import type { FakeBlock, FakeNetwork, FakeTransaction } from './fakeChain.js'
 import { callGetter, claimedBitMap, hasCode, quantity } from './fakeChainGetters.js'
 import type { FakeFrame, FakeLog } from './fakeChainTransaction.js'

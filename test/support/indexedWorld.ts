@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { type Hex, hexToBytes } from 'viem'
+import type { Hex } from 'viem'
+import { hexToBytes } from 'viem/utils'
 import type { HaltReason } from '../../src/board/haltReason.js'
 import { createStatusBoard, type StatusBoardHandle, statusRow } from '../../src/board/statusBoard.js'
 import type { Config } from '../../src/config/config.types.js'

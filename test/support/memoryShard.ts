@@ -1,4 +1,4 @@
-import { keccak256 } from 'viem'
+import { keccak256 } from 'viem/utils'
 import { ChainDataError } from '../../src/errors/chainDataError.js'
 import { FatalError } from '../../src/errors/chainErrors.js'
 import type {

@@ -1,4 +1,4 @@
-import { hexToBytes, numberToHex } from 'viem'
+import { hexToBytes, numberToHex } from 'viem/utils'
 import { asBlockNumber, asDepositCount, asNetworkId } from '../../src/protocol/units.js'
 import type { BridgesQuery, ClaimsQuery } from '../../src/query/queries.js'
 import type { expectedClaims } from './expectedRows.js'

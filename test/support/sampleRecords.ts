@@ -1,4 +1,4 @@
-import { getAddress, hexToBytes, numberToBytes } from 'viem'
+import { getAddress, hexToBytes, numberToBytes } from 'viem/utils'
 import type { ChecksumAddress } from '../../src/protocol/checksumAddress.js'
 import { asBlockNumber, asDepositCount, asL1InfoTreeIndex, asNetworkId } from '../../src/protocol/units.js'
 import type {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type Address, encodeFunctionData, type Hex, keccak256 } from 'viem'
+import type { Address, Hex } from 'viem'
+import { encodeFunctionData, keccak256 } from 'viem/utils'
 import {
   claimedWordsOf,
   claimedWordsProgram,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Abi, type AbiItem, toEventSelector, toFunctionSelector } from 'viem'
+import type { Abi, AbiItem } from 'viem'
+import { toEventSelector, toFunctionSelector } from 'viem/utils'
 import { readCompiledContract } from '../../../src/devnet/compiledContracts.js'
 import * as abis from '../../../src/devnet/contractAbis.js'
 import type { ContractName } from '../../../src/devnet/contractNames.js'

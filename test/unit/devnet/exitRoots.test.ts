@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decodeEventLog, type Hex, numberToHex, parseEther, type TransactionReceipt } from 'viem'
+import type { Hex, TransactionReceipt } from 'viem'
+import { decodeEventLog, numberToHex, parseEther } from 'viem/utils'
 import {
   bridgeAsset,
   bridgeMessage,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Address, encodeAbiParameters, getContractAddress, keccak256, stringToHex } from 'viem'
+import type { Address } from 'viem'
+import { encodeAbiParameters, getContractAddress, keccak256, stringToHex } from 'viem/utils'
 import { bridgeAsset, bridgeMessage, inject, mintToken, settle } from '../../../src/devnet/actions.js'
 import { readCompiledContract } from '../../../src/devnet/compiledContracts.js'
 import { bridgeAbi, messageReceiverAbi, tokenAbi } from '../../../src/devnet/contractAbis.js'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toEventSelector } from 'viem'
+import { toEventSelector } from 'viem/utils'
 import { eventTopics } from '../../../src/events/eventTopics.js'
 import {
   addExistingRollupV4Abi,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { encodeAbiParameters, hexToBytes, parseAbiParameters } from 'viem'
+import { encodeAbiParameters, hexToBytes, parseAbiParameters } from 'viem/utils'
 import { decodeTokenMetadata } from '../../../src/protocol/metadata.js'
 
 const NOTHING = { name: null, symbol: null, decimals: null }

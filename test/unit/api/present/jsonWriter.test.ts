@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { bytesToHex, getAddress } from 'viem'
+import { bytesToHex, getAddress } from 'viem/utils'
 import { JsonWriter } from '../../../../src/api/present/jsonWriter.js'
 import { compileMerkleModule, createHasher } from '../../../../src/wasm/wasmModule.js'
 import { checksumAddress, uint256 } from '../../../support/sampleRecords.js'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Hex, keccak256 } from 'viem'
+import type { Hex } from 'viem'
+import { keccak256 } from 'viem/utils'
 import { InjectionAudit } from '../../../../src/indexer/audit/injectionAudit.js'
 import { decodeHex } from '../../../../src/protocol/hex.js'
 import { DirectClient, headerOf } from '../../../support/directClient.js'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hexToBytes } from 'viem'
+import { hexToBytes } from 'viem/utils'
 import { statusRow } from '../../../../src/board/statusBoard.js'
 import { createChainClient } from '../../../../src/chain/client/chainClient.js'
 import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Hex, keccak256 } from 'viem'
+import type { Hex } from 'viem'
+import { keccak256 } from 'viem/utils'
 import { headPlaces } from '../../../../src/board/statusBoard.js'
 import { FatalError, RetryableError } from '../../../../src/errors/chainErrors.js'
 import { createSyncHarness, isInStep, type SyncHarness } from '../../../support/syncHarness.js'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { bytesToBigInt, bytesToHex, encodeFunctionData, parseAbi } from 'viem'
+import { bytesToBigInt, bytesToHex, encodeFunctionData, parseAbi } from 'viem/utils'
 import { type ClaimCall, encodeClaimCall } from '../../../../src/shard/queries/getClaimTransaction.js'
 
 const abi = parseAbi([

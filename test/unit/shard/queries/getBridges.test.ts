@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { type Hex, hexToBytes } from 'viem'
+import type { Hex } from 'viem'
+import { hexToBytes } from 'viem/utils'
 import { asDepositCount, asNetworkId } from '../../../../src/protocol/units.js'
 import type { BridgesQuery } from '../../../../src/query/queries.js'
 import { getBridges } from '../../../../src/shard/queries/getBridges.js'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { decodeFunctionData, getAddress, parseAbi } from 'viem'
+import { decodeFunctionData, getAddress, parseAbi } from 'viem/utils'
 import { asDepositCount, asL1InfoTreeIndex, asNetworkId } from '../../../../src/protocol/units.js'
 import { getClaimTransaction } from '../../../../src/shard/queries/getClaimTransaction.js'
 import { verifiesOnChain } from '../../../support/fakeChainModel.js'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { hexToBytes } from 'viem'
+import { hexToBytes } from 'viem/utils'
 import { asNetworkId, type ClaimOrdinal } from '../../../../src/protocol/units.js'
 import { getClaims } from '../../../../src/shard/queries/getClaims.js'
 import { plainClaim } from '../../../support/expectedRows.js'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { type Hex, hexToBytes } from 'viem'
+import type { Hex } from 'viem'
+import { hexToBytes } from 'viem/utils'
 import { asNetworkId } from '../../../../src/protocol/units.js'
 import type { TokenMappingsQuery } from '../../../../src/query/queries.js'
 import { getTokenMappings } from '../../../../src/shard/queries/getTokenMappings.js'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type Hex, hexToBytes, keccak256, size } from 'viem'
+import type { Hex } from 'viem'
+import { hexToBytes, keccak256, size } from 'viem/utils'
 import { JsonWriter } from '../../../../src/api/present/jsonWriter.js'
 import { presenters } from '../../../../src/api/present/present.js'
 import { routes } from '../../../../src/api/routes.js'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hexToBytes } from 'viem'
+import { hexToBytes } from 'viem/utils'
 import { JsonWriter } from '../../../../src/api/present/jsonWriter.js'
 import { presenters } from '../../../../src/api/present/present.js'
 import { asBlockNumber, asNetworkId } from '../../../../src/protocol/units.js'

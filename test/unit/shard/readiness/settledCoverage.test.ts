@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Hex, hexToBytes } from 'viem'
+import type { Hex } from 'viem'
+import { hexToBytes } from 'viem/utils'
 import { asDepositCount, asL1InfoTreeIndex, asNetworkId } from '../../../../src/protocol/units.js'
 import { getBridges } from '../../../../src/shard/queries/getBridges.js'
 import { getClaimProof } from '../../../../src/shard/queries/getClaimProof.js'

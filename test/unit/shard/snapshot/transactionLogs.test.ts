@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hexToBytes } from 'viem'
+import { hexToBytes } from 'viem/utils'
 import { createFakeWorld } from '../../../support/fakeChain.js'
 import type { FakeDeposit } from '../../../support/fakeChainState.js'
 import { account, userContract } from '../../../support/fakeChainTransaction.js'
