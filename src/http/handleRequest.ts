@@ -7,7 +7,7 @@ import { chooseCoding } from './wire/acceptEncoding.js'
 import { Exchange, type ExchangeContext } from './wire/exchange.js'
 import { METHODS } from './wire/headers.js'
 import { acceptRequestId, RequestHead } from './wire/requestHead.js'
-import type { HttpRequest, HttpResponse } from './wire/uws.js'
+import type { RequestHandler, Wire, WireRequest } from './wire/wire.js'
 
 export interface RequestHandlerOptions {
   readonly context: ExchangeContext
@@ -26,14 +26,12 @@ const NO_BODY =
 /** Headers of the request that is being handled. */
 const head = new RequestHead()
 
-export type RequestHandler = (res: HttpResponse, req: HttpRequest) => void
-
 /**
- * The handler of all methods and paths. `req` is valid only during the call, so all that is needed of it is read here. The
+ * The handler of all methods and paths. The request is valid only during the call, so all that is needed of it is read here. The
  * handler never throws: an error that reaches uWebSockets.js ends the process.
  */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
-  return (res, req) => handle(options, res, req, upperCase(req.getMethod()), req.getUrl())
+  return (wire, request) => handle(options, wire, request, upperCase(request.getMethod()), request.getUrl())
 }
 
 /**
@@ -41,21 +39,27 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
  * already, so they need not be read as strings and hashed, which took 0.15 µs per request.
  */
 export function createGetHandler(options: RequestHandlerOptions, path: string): RequestHandler {
-  return (res, req) => handle(options, res, req, 'GET', path)
+  return (wire, request) => handle(options, wire, request, 'GET', path)
 }
 
 function handle(
   options: RequestHandlerOptions,
-  res: HttpResponse,
-  req: HttpRequest,
+  wire: Wire,
+  request: WireRequest,
   method: string,
   path: string,
 ): void {
-  const { requestId, connection, mayHaveBody } = head.read(req)
-  const exchange = new Exchange(options.context, res, method, acceptRequestId(requestId), isClose(connection))
+  const { requestId, connection, mayHaveBody } = head.read(request)
+  const exchange = new Exchange(
+    options.context,
+    wire,
+    method,
+    acceptRequestId(requestId),
+    isClose(connection),
+  )
   try {
     if (mayHaveBody) exchange.refuseAndClose(failure('INVALID_PARAMETER', NO_BODY))
-    else dispatch(options, exchange, method, path, req)
+    else dispatch(options, exchange, method, path, request)
   } catch (error) {
     exchange.fail(error)
   }
@@ -66,10 +70,9 @@ function dispatch(
   exchange: Exchange,
   method: string,
   path: string,
-  req: HttpRequest,
+  request: WireRequest,
 ): void {
-  // Undefined where the URL has no `?`, whatever the published type says.
-  const rawQuery = req.getQuery() as string | undefined
+  const rawQuery = request.getQuery()
   const urlBytes = path.length + (rawQuery === undefined ? 0 : 1 + rawQuery.length)
   if (urlBytes > maxUrlBytes) {
     exchange.refuse(
@@ -96,7 +99,7 @@ function dispatch(
     target.respond(exchange)
     return
   }
-  if (gate !== undefined && !isAdmitted(gate, exchange, target, req)) {
+  if (gate !== undefined && !isAdmitted(gate, exchange, target, request)) {
     queryContext.metrics.rateLimited(target.route)
     return
   }
@@ -111,10 +114,10 @@ function isAdmitted(
   gate: RateGate,
   exchange: Exchange,
   target: Exclude<Target, { type: 'probe' }>,
-  req: HttpRequest,
+  request: WireRequest,
 ): boolean {
   const cost = target.type === 'query' ? routes[target.route].cost : DOCUMENT_COST
-  const verdict = gate.admit(exchange.peerAddress(), req, cost)
+  const verdict = gate.admit(exchange.peerAddress(), request, cost)
   if (verdict === undefined) return true
   exchange.moreLines = verdict.lines
   if (verdict.isAllowed) return true
@@ -133,7 +136,7 @@ function isClose(connection: string): boolean {
   return connection.length === 5 && connection.toLowerCase() === 'close'
 }
 
-/** uWebSockets.js gives methods in lower case. */
+/** uWebSockets.js gives methods in small letters. */
 function upperCase(method: string): string {
   return method === 'get' ? 'GET' : method.toUpperCase()
 }

@@ -1,9 +1,7 @@
-import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createVersionReader } from '../board/answerVersion.js'
 import type { StatusBoardHandle } from '../board/statusBoard.js'
 import type { Config } from '../config/config.types.js'
-import { listenFailure } from '../errors/listenFailure.js'
 import type { HealthSource } from '../health/healthRecord.js'
 import type { QueryPool } from '../pool/queryPool.js'
 import { failure } from '../query/answers.js'
@@ -19,7 +17,9 @@ import { createTargets } from './targets.js'
 import { ArrivalList } from './wire/arrivalList.js'
 import type { ExchangeContext } from './wire/exchange.js'
 import { corsHeaders, VARY_LINE } from './wire/headers.js'
-import { LISTEN_EXCLUSIVE_PORT, type ListenSocket, loadUws, type UwsApp, type UwsCore } from './wire/uws.js'
+import { loadUws } from './wire/uws.js'
+import { uwsTransport } from './wire/uwsTransport.js'
+import type { OpenPort, RequestHandler, Transport } from './wire/wire.js'
 
 export interface HttpServerOptions {
   readonly config: Config
@@ -28,16 +28,15 @@ export interface HttpServerOptions {
   readonly health: HealthSource
   readonly logger: Logger
   readonly metrics: HttpMetrics
-  /** Default: the first build of uWebSockets.js that loads. */
-  readonly core?: UwsCore
+  /** Default: the one that the configuration chooses. */
+  readonly transport?: Transport
   /** Default `Math.random`; tests pass a known sequence. */
   readonly random?: () => number
 }
 
 export interface HttpServer {
   readonly port: number
-  /** The build of uWebSockets.js that answers. */
-  readonly core: { readonly name: string; readonly version: string }
+  readonly transport: { readonly name: string; readonly version: string }
   /** `pending`: requests without an answer yet. `sending`: answers that clients are slow to take. */
   stats(): { readonly pending: number; readonly sending: number; readonly cache: CacheStats }
   /**
@@ -50,7 +49,7 @@ export interface HttpServer {
 /** Time between two looks for late requests: one is answered 504 at most this long after its deadline. */
 const SWEEP_MS = 100
 
-/** An answer that a client has not taken whole after this long is cut off. Clients that take nothing for 10 s are cut off by uWebSockets.js. */
+/** An answer that a client has not taken whole after this long is cut off. Clients that take nothing for 10 s are cut off by the transport. */
 const MAX_SENDING_MS = 60_000
 
 /** A server that closes waits until no request has come for this long. */
@@ -58,24 +57,23 @@ const QUIET_MS = 300
 
 /**
  * Starts the API's server on this thread.
- * @throws OperatorError when no native build loads, or the port is taken.
+ * @throws OperatorError when the chosen transport does not load, or the port is taken.
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { config, pool, status, health, logger, metrics } = options
-  const core = options.core ?? loadUws(config.http.adaptCore)
+  const transport = options.transport ?? uwsTransport(loadUws(config.http.adaptCore))
   const context: ExchangeContext = {
     cors: corsHeaders(config.http.cors),
     logger,
     metrics,
     random: options.random ?? Math.random,
-    closesBodiless: core.closesBodiless,
+    traits: transport,
     pending: new ArrivalList(),
     sending: new Set(),
     isClosing: false,
     lastRequestAtMs: 0,
   }
   const cache = new AnswerCache(config.http.cacheBytes)
-  const app = core.createApp()
   const targets = createTargets(health, staticDocuments(config.http.compress))
   const handling: RequestHandlerOptions = {
     context,
@@ -92,22 +90,23 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     maxUrlBytes: config.http.maxUrlBytes,
     gate: config.rateLimit.tokensPerSec > 0 ? new RateGate(config.rateLimit) : undefined,
   }
+  const onGet = new Map<string, RequestHandler>()
   for (const [path, { type }] of targets)
-    if (type === 'query') app.get(path, createGetHandler(handling, path))
-  app.any('/*', createRequestHandler(handling))
-  const socket = await listen(app, config.http.host, config.http.port)
+    if (type === 'query') onGet.set(path, createGetHandler(handling, path))
+  const { host, port } = config.http
+  const opened = await transport.open({ host, port, onRequest: createRequestHandler(handling), onGet })
   const sweep = setInterval(() => sweepLate(context, config.http.deadlineMs), SWEEP_MS)
   const drain = async (delayMs: number): Promise<void> => {
     await delay(delayMs)
-    await close(core, app, socket, context, config.http.deadlineMs)
+    await close(opened, context, config.http.deadlineMs)
     clearInterval(sweep)
   }
   let drained: Promise<void> | undefined
   return {
-    port: core.portOf(socket),
-    core,
+    port: opened.port,
+    transport,
     stats: () => ({ pending: context.pending.size, sending: context.sending.size, cache: cache.stats() }),
-    // Once only: closing a listen socket twice is a use after free.
+    // Once only: closing a listen socket of uWebSockets.js twice is a use after free.
     drain: (delayMs) => {
       drained ??= drain(delayMs)
       return drained
@@ -133,15 +132,9 @@ function sweepLate(context: ExchangeContext, deadlineMs: number): void {
 }
 
 /** Closes the port, and the connections once no answer is due on them: none ends in the middle of an answer. */
-async function close(
-  core: UwsCore,
-  app: UwsApp,
-  socket: ListenSocket,
-  context: ExchangeContext,
-  deadlineMs: number,
-): Promise<void> {
+async function close(opened: OpenPort, context: ExchangeContext, deadlineMs: number): Promise<void> {
   context.isClosing = true
-  core.closeListenSocket(socket)
+  opened.stopListening()
   const startedAtMs = performance.now()
   const lastActionMs = (): number => Math.max(startedAtMs, context.lastRequestAtMs)
   while (
@@ -149,25 +142,5 @@ async function close(
     (context.pending.size > 0 || context.sending.size > 0 || performance.now() - lastActionMs() < QUIET_MS)
   )
     await delay(SWEEP_MS / 4)
-  app.close()
-}
-
-function listen(app: UwsApp, host: string, port: number): Promise<ListenSocket> {
-  return new Promise((resolve, reject) => {
-    app.listen(host, port, LISTEN_EXCLUSIVE_PORT, (socket) => {
-      if (socket !== false) resolve(socket)
-      else whyNotListening(host, port).then((error) => reject(listenFailure(host, port, error)))
-    })
-  })
-}
-
-/** Finds out why the port can't be had: uWebSockets.js does not say, so node's own server tries the same. */
-function whyNotListening(host: string, port: number): Promise<NodeJS.ErrnoException> {
-  return new Promise((resolve) => {
-    const probe = createServer()
-    probe.once('error', resolve)
-    probe.listen({ host, port, exclusive: true }, () =>
-      probe.close(() => resolve(new Error('the port was taken'))),
-    )
-  })
+  opened.close()
 }

@@ -119,7 +119,7 @@ async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms):
   })
   rooms.add('http port', () => http.drain(0))
 
-  const parts = { hasher: compiled.name, transport: `${http.core.name} ${http.core.version}` }
+  const parts = { hasher: compiled.name, transport: `${http.transport.name} ${http.transport.version}` }
   registerServiceMetrics(registry, config, status, parts)
   gaugeOf(registry, 'bds_pool_queue_depth', 'Requests that wait for a batch', () => queries.stats().waiting)
   gaugeOf(registry, 'bds_http_in_flight', 'Requests that wait for their answer', () => http.stats().pending)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import { loadEachUws } from '../../src/http/wire/uws.js'
+import { eachTransport } from '../support/eachTransport.js'
 import { startHttpWorld } from '../support/httpWorld.js'
 import { assertRefusal, fetchRaw, RawConnection, type RawResponse, requestText } from '../support/rawHttp.js'
 
@@ -80,10 +80,11 @@ const SURE: Readonly<Record<string, readonly string[]>> = {
   'other names': ['X-Content-Length: 5', 'Content-Lengths: 5', 'X-Transfer-Encoding: chunked'],
 }
 
-for (const core of loadEachUws()) {
-  const start = (context: TestContext) => startHttpWorld(context, {}, { workers: 1, maxQueue: 10_000 }, core)
+for (const transport of eachTransport()) {
+  const start = (context: TestContext) =>
+    startHttpWorld(context, {}, { workers: 1, maxQueue: 10_000 }, transport)
 
-  test(`${core.name}: a request that announces a body is a 400, and the bytes after it are not answered`, async (context) => {
+  test(`${transport.name}: a request that announces a body is a 400, and the bytes after it are not answered`, async (context) => {
     const { port } = await start(context)
     for (const [name, headers] of Object.entries(UNSURE)) {
       for (const [behind, isInOne] of [
@@ -103,7 +104,7 @@ for (const core of loadEachUws()) {
     assert.equal((await fetchRaw(port, 'GET', BRIDGES)).status, 200)
   })
 
-  test(`${core.name}: a malformed header ends the connection without an answer to the bytes after it`, async (context) => {
+  test(`${transport.name}: a malformed header ends the connection without an answer to the bytes after it`, async (context) => {
     const { port, finished } = await start(context)
     for (const [name, headers] of Object.entries(MALFORMED)) {
       const received = await allOf(port, requestText('GET', `${INDEX}5`, headers), BEHIND, true)
@@ -113,7 +114,7 @@ for (const core of loadEachUws()) {
     assert.deepEqual(finished, [])
   })
 
-  test(`${core.name}: a request with one Content-Length of 0 is served, and the connection stays open`, async (context) => {
+  test(`${transport.name}: a request with one Content-Length of 0 is served, and the connection stays open`, async (context) => {
     const { port } = await start(context)
     for (const [name, headers] of Object.entries(SURE)) {
       const connection = new RawConnection(port)
@@ -125,7 +126,7 @@ for (const core of loadEachUws()) {
     }
   })
 
-  test(`${core.name}: every route and method refuses a body, and the answer has Connection: close`, async (context) => {
+  test(`${transport.name}: every route and method refuses a body, and the answer has Connection: close`, async (context) => {
     const { port, finished } = await start(context)
     // Also for an answer from the cache.
     for (const _ of [1, 2]) assert.equal((await fetchRaw(port, 'GET', BRIDGES)).status, 200)
@@ -144,7 +145,7 @@ for (const core of loadEachUws()) {
     assert.deepEqual(new Set(finished.slice(2).map((line) => line.split(' ').at(-1))), new Set(['400']))
   })
 
-  test(`${core.name}: answers to requests before one with a body, on the same connection, arrive whole`, async (context) => {
+  test(`${transport.name}: answers to requests before one with a body, on the same connection, arrive whole`, async (context) => {
     const { port } = await start(context)
     const connection = new RawConnection(port)
     connection.send(requestText('GET', '/livez') + requestText('GET', '/livez', [LENGTH]) + BEHIND)

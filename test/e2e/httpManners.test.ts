@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { operationIds, routes } from '../../src/api/routes.js'
-import { loadEachUws } from '../../src/http/wire/uws.js'
+import { eachTransport } from '../support/eachTransport.js'
 import { startHttpWorld } from '../support/httpWorld.js'
 import { assertRefusal, checkedBody, fetchRaw, RawConnection, requestText } from '../support/rawHttp.js'
 
@@ -37,11 +37,12 @@ const LIMITS: Readonly<Record<string, CoreLimits>> = {
   },
 }
 
-for (const core of loadEachUws()) {
-  const start = (context: TestContext) => startHttpWorld(context, {}, { workers: 1, maxQueue: 10_000 }, core)
-  const limits = LIMITS[core.name]!
+for (const transport of eachTransport()) {
+  const start = (context: TestContext) =>
+    startHttpWorld(context, {}, { workers: 1, maxQueue: 10_000 }, transport)
+  const limits = LIMITS[transport.name]!
 
-  test(`${core.name}: a request in HTTP/1.0, without Host, with bare LF, or with too many headers never gets a 200`, async (context) => {
+  test(`${transport.name}: a request in HTTP/1.0, without Host, with bare LF, or with too many headers never gets a 200`, async (context) => {
     const { port, finished } = await start(context)
     const refused: readonly string[] = [
       `GET ${BRIDGES} HTTP/1.0\r\nHost: localhost\r\n\r\n`,
@@ -54,14 +55,14 @@ for (const core of loadEachUws()) {
     assert.deepEqual(finished, [])
   })
 
-  test(`${core.name}: a request with ${limits.headers} headers is served`, async (context) => {
+  test(`${transport.name}: a request with ${limits.headers} headers is served`, async (context) => {
     const { port } = await start(context)
     // `Host` is one of the headers.
     const { status } = await fetchRaw(port, 'GET', BRIDGES, manyHeaders(limits.headers - 1))
     assert.equal(status, 200)
   })
 
-  test(`${core.name}: an idle connection still serves a request after 9 seconds, and is closed without a word later`, async (context) => {
+  test(`${transport.name}: an idle connection still serves a request after 9 seconds, and is closed without a word later`, async (context) => {
     const { port } = await start(context)
     const open = async (): Promise<RawConnection> => {
       const connection = new RawConnection(port)
@@ -89,7 +90,7 @@ for (const core of loadEachUws()) {
     assert.ok(afterMs > from && afterMs < to, `closed after ${afterMs} ms`)
   })
 
-  test(`${core.name}: a URL of 9 KB in one segment is a 414 (431 where the core reads no head of that size), and one in pieces gets no answer but one of these`, async (context) => {
+  test(`${transport.name}: a URL of 9 KB in one segment is a 414 (431 where the core reads no head of that size), and one in pieces gets no answer but one of these`, async (context) => {
     const { port } = await start(context)
     const target = `/${'a'.repeat(9_000)}`
     if (limits.headBytes > target.length)
@@ -103,7 +104,7 @@ for (const core of loadEachUws()) {
     assert.match(rest, /^$|^HTTP\/1\.1 (414|431) /)
   })
 
-  test(`${core.name}: of three requests in one segment no data endpoint gives a wrong or partial answer, and every probe answers all three`, async (context) => {
+  test(`${transport.name}: of three requests in one segment no data endpoint gives a wrong or partial answer, and every probe answers all three`, async (context) => {
     const { port } = await start(context)
     for (const operation of operationIds) {
       const bytes = requestText('GET', `${routes[operation].path}?${QUERIES[operation]}`).repeat(3)
@@ -118,7 +119,7 @@ for (const core of loadEachUws()) {
     }
   })
 
-  test(`${core.name}: pipelined requests for cached answers are all answered`, async (context) => {
+  test(`${transport.name}: pipelined requests for cached answers are all answered`, async (context) => {
     const { port } = await start(context)
     const { body } = await fetchRaw(port, 'GET', BRIDGES)
     const connection = new RawConnection(port)
@@ -129,7 +130,7 @@ for (const core of loadEachUws()) {
     connection.destroy()
   })
 
-  test(`${core.name}: clients that do not read delay no other client, and a client that reads late gets its whole answer`, async (context) => {
+  test(`${transport.name}: clients that do not read delay no other client, and a client that reads late gets its whole answer`, async (context) => {
     const { port, server, finished, logLines } = await start(context)
     const readers = Array.from({ length: 60 }, () => {
       const connection = new RawConnection(port)
@@ -149,7 +150,7 @@ for (const core of loadEachUws()) {
     assert.deepEqual([server.stats().pending, logLines], [0, []])
   })
 
-  test(`${core.name}: a request with Connection: close gets an answer with Connection: close, and the connection ends after it`, async (context) => {
+  test(`${transport.name}: a request with Connection: close gets an answer with Connection: close, and the connection ends after it`, async (context) => {
     const { port } = await start(context)
     const { headers } = await fetchRaw(port, 'GET', BRIDGES)
     const known = `If-None-Match: ${headers.get('etag')}`

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import test, { type TestContext } from 'node:test'
-import { loadEachUws } from '../../src/http/wire/uws.js'
+import { eachTransport } from '../support/eachTransport.js'
 import { arrivalAt, faultCounts, HEAVY_PAGE, letGo } from '../support/fakeQueryFaults.js'
 import { startHttpWorld } from '../support/httpWorld.js'
 import { assertRefusal, fetchRaw, RawConnection, requestText } from '../support/rawHttp.js'
@@ -48,12 +48,12 @@ async function drained(socket: Socket): Promise<void> {
   if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve))
 }
 
-for (const core of loadEachUws()) {
-  const start = (context: TestContext) => startHttpWorld(context, {}, undefined, core)
+for (const transport of eachTransport()) {
+  const start = (context: TestContext) => startHttpWorld(context, {}, undefined, transport)
 
-  test(`${core.name}: clients that do not read share one body in memory, and get all of it once they read`, async (context) => {
+  test(`${transport.name}: clients that do not read share one body in memory, and get all of it once they read`, async (context) => {
     const settings = { cacheBytes: 1024 * MIB, maxResponseBytes: 64 * MIB }
-    const { port, server } = await startHttpWorld(context, settings, undefined, core)
+    const { port, server } = await startHttpWorld(context, settings, undefined, transport)
     // More bytes than the kernel's buffers hold.
     const target = `${PAGE}&page_number=${HEAVY_PAGE}`
     const first = await silentClient(context, port)
@@ -71,7 +71,7 @@ for (const core of loadEachUws()) {
     assert.deepEqual([server.stats().cache.hits, server.stats().pending], [20, 0])
   })
 
-  test(`${core.name}: a client that pipelines and never reads is disconnected before its answers fill the memory`, async (context) => {
+  test(`${transport.name}: a client that pipelines and never reads is disconnected before its answers fill the memory`, async (context) => {
     const { port, server, finished } = await start(context)
     await fetchRaw(port, 'GET', PAGE)
     const before = process.memoryUsage().rss
@@ -87,8 +87,8 @@ for (const core of loadEachUws()) {
     assert.equal((await fetchRaw(port, 'GET', '/livez')).status, 200)
   })
 
-  test(`${core.name}: a client that never reads is also disconnected when its answers have no body`, async (context) => {
-    const { port } = await startHttpWorld(context, {}, undefined, core, {}, Math.random)
+  test(`${transport.name}: a client that never reads is also disconnected when its answers have no body`, async (context) => {
+    const { port } = await startHttpWorld(context, {}, undefined, transport, {}, Math.random)
     const { headers } = await fetchRaw(port, 'GET', PAGE)
     const known = [`If-None-Match: ${headers.get('etag')}`]
     for (const [what, request] of [
@@ -107,10 +107,10 @@ for (const core of loadEachUws()) {
     assert.equal((await fetchRaw(port, 'GET', '/livez')).status, 200)
   })
 
-  test(`${core.name}: every answer without a body is whole, and a connection ends only after Connection: close`, async (context) => {
+  test(`${transport.name}: every answer without a body is whole, and a connection ends only after Connection: close`, async (context) => {
     // One answer in 64 closes its connection.
     const random = (): number => Math.random() / 64
-    const { port } = await startHttpWorld(context, {}, undefined, core, {}, random)
+    const { port } = await startHttpWorld(context, {}, undefined, transport, {}, random)
     const { headers, body } = await fetchRaw(port, 'GET', `${INDEX}7`)
     const statuses = new Map<string, number>()
     let connection = new RawConnection(port)
@@ -135,8 +135,8 @@ for (const core of loadEachUws()) {
     )
   })
 
-  test(`${core.name}: a full queue is a 503 within five milliseconds`, async (context) => {
-    const { port, gate, pool } = await startHttpWorld(context, {}, { workers: 1, maxQueue: 1 }, core)
+  test(`${transport.name}: a full queue is a 503 within five milliseconds`, async (context) => {
+    const { port, gate, pool } = await startHttpWorld(context, {}, { workers: 1, maxQueue: 1 }, transport)
     const held = [fetchRaw(port, 'GET', `${INDEX}${faultCounts.hold}`)]
     await arrivalAt(gate)
     held.push(fetchRaw(port, 'GET', `${INDEX}2`))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { statusRow } from '../../src/board/statusBoard.js'
-import { loadEachUws } from '../../src/http/wire/uws.js'
+import { eachTransport } from '../support/eachTransport.js'
 import { arrivalAt, faultCounts, letGo } from '../support/fakeQueryFaults.js'
 import { type HttpSettings, startHttpWorld } from '../support/httpWorld.js'
 import { assertRefusal, checkedBody, fetchRaw, RawConnection, requestText } from '../support/rawHttp.js'
@@ -9,14 +9,11 @@ import { assertRefusal, checkedBody, fetchRaw, RawConnection, requestText } from
 const BRIDGES = '/bridge/v1/bridges?network_id=1&page_size=2'
 const INDEX = '/bridge/v1/l1-info-tree-index?network_id=1&deposit_count='
 
-const cores = loadEachUws()
-assert.ok(cores.length > 0)
-
-for (const core of cores) {
+for (const transport of eachTransport()) {
   const start = (context: TestContext, http: HttpSettings = {}, pool = { workers: 1, maxQueue: 10_000 }) =>
-    startHttpWorld(context, http, pool, core)
+    startHttpWorld(context, http, pool, transport)
 
-  test(`${core.name}: a request that arrives byte by byte is answered`, async (context) => {
+  test(`${transport.name}: a request that arrives byte by byte is answered`, async (context) => {
     const { port } = await start(context)
     for (const target of [BRIDGES, '/livez']) {
       const connection = new RawConnection(port)
@@ -28,7 +25,7 @@ for (const core of cores) {
     }
   })
 
-  test(`${core.name}: pipelined requests that are answered from memory get whole answers in order`, async (context) => {
+  test(`${transport.name}: pipelined requests that are answered from memory get whole answers in order`, async (context) => {
     const { port } = await start(context)
     const targets = ['/livez', '/bridge/v1/sync-status', '/nowhere', '/bridge/v1/bridges?network_id=x', '/']
     const connection = new RawConnection(port)
@@ -39,7 +36,7 @@ for (const core of cores) {
     connection.destroy()
   })
 
-  test(`${core.name}: a request that arrives while another one is pending ends the connection without a wrong or partial answer`, async (context) => {
+  test(`${transport.name}: a request that arrives while another one is pending ends the connection without a wrong or partial answer`, async (context) => {
     const { port, aborted } = await start(context)
     const connection = new RawConnection(port)
     connection.send(requestText('GET', BRIDGES) + requestText('GET', '/livez'))
@@ -48,7 +45,7 @@ for (const core of cores) {
     assert.equal((await fetchRaw(port, 'GET', BRIDGES)).status, 200)
   })
 
-  test(`${core.name}: the server serves on after a thousand clients disconnected before their answer`, async (context) => {
+  test(`${transport.name}: the server serves on after a thousand clients disconnected before their answer`, async (context) => {
     const { port, server, gate, aborted, finished, logLines } = await start(context)
     const held = fetchRaw(port, 'GET', `${INDEX}${faultCounts.hold}`)
     await arrivalAt(gate)
@@ -69,7 +66,7 @@ for (const core of cores) {
     assert.deepEqual([aborted.length, finished.length, logLines], [500, 2, []])
   })
 
-  test(`${core.name}: a request past its deadline is a 504, and its late answer is dropped`, async (context) => {
+  test(`${transport.name}: a request past its deadline is a 504, and its late answer is dropped`, async (context) => {
     const { port, gate, logLines } = await start(context, { deadlineMs: 50 })
     const connection = new RawConnection(port)
     connection.send(requestText('GET', `${INDEX}${faultCounts.hold}`))
@@ -83,7 +80,7 @@ for (const core of cores) {
     connection.destroy()
   })
 
-  test(`${core.name}: a full queue is a 503 at once`, async (context) => {
+  test(`${transport.name}: a full queue is a 503 at once`, async (context) => {
     const { port, gate, pool } = await start(context, {}, { workers: 1, maxQueue: 2 })
     const held = fetchRaw(port, 'GET', `${INDEX}${faultCounts.hold}`)
     await arrivalAt(gate)
@@ -97,7 +94,7 @@ for (const core of cores) {
     for (const { status } of await Promise.all([held, ...waiting])) assert.equal(status, 200)
   })
 
-  test(`${core.name}: a port that is in use is an error that says so, and is never shared`, async (context) => {
+  test(`${transport.name}: a port that is in use is an error that says so, and is never shared`, async (context) => {
     const world = await start(context)
     await assert.rejects(start(context, { port: world.port }), {
       name: 'OperatorError',
@@ -105,7 +102,7 @@ for (const core of cores) {
     })
   })
 
-  test(`${core.name}: an answer from the cache has the same bytes, and a commit replaces it`, async (context) => {
+  test(`${transport.name}: an answer from the cache has the same bytes, and a commit replaces it`, async (context) => {
     const { port, server, batchSizes, status } = await start(context)
     const first = await fetchRaw(port, 'GET', BRIDGES)
     const second = await fetchRaw(port, 'GET', '/bridge/v1/bridges?page_size=2&network_id=1&utm=3')
@@ -116,7 +113,7 @@ for (const core of cores) {
     assert.equal(batchSizes.length, 2)
   })
 
-  test(`${core.name}: draining ends each keep-alive connection after its answer and closes the port`, async (context) => {
+  test(`${transport.name}: draining ends each keep-alive connection after its answer and closes the port`, async (context) => {
     const { server, port, gate } = await start(context)
     const idle = new RawConnection(port)
     await idle.send(requestText('GET', '/livez')).response()

@@ -1,7 +1,7 @@
 import type { Config } from '../../src/config/config.types.js'
 import type { HealthSource, ServiceStatus } from '../../src/health/healthRecord.js'
 import { type HttpServer, startHttpServer } from '../../src/http/server.js'
-import { loadUws, type UwsCore } from '../../src/http/wire/uws.js'
+import type { Transport } from '../../src/http/wire/wire.js'
 import { createLogger } from '../../src/telemetry/logger.js'
 import { type FakePool, startFakePool } from './fakePool.js'
 import { loadedConfig } from './loadedConfig.js'
@@ -30,7 +30,7 @@ export async function startHttpWorld(
   cleaner: Cleaner,
   http: HttpSettings = {},
   pool: Config['pool'] = { workers: 1, maxQueue: 10_000 },
-  core: UwsCore = loadUws(),
+  transport?: Transport,
   rateLimit: Partial<Config['rateLimit']> = {},
   random = (): number => 0.5,
 ): Promise<HttpWorld> {
@@ -47,7 +47,7 @@ export async function startHttpWorld(
   const aborted: string[] = []
   const limited: string[] = []
   const server = await startHttpServer({
-    core,
+    ...(transport === undefined ? {} : { transport }),
     random,
     config,
     pool: fake.pool,

@@ -4,8 +4,14 @@ export type IpAddress = Uint8Array
 const BYTES = 16
 const V4_AT = 12
 
-/** Reads the address that a socket gives: 4 or 16 bytes. */
-export function ipFromBytes(binary: ArrayBuffer): IpAddress {
+/** Reads the address that a socket gives: 4 or 16 bytes from uWebSockets.js, text from node:http. */
+export function ipOfPeer(peer: ArrayBuffer | string): IpAddress {
+  // A link-local address names its interface: `fe80::1%eth0`.
+  if (typeof peer === 'string') return parseIp(peer.split('%')[0]!) ?? new Uint8Array(BYTES)
+  return ipFromBytes(peer)
+}
+
+function ipFromBytes(binary: ArrayBuffer): IpAddress {
   const bytes = new Uint8Array(BYTES)
   if (binary.byteLength === BYTES) bytes.set(new Uint8Array(binary))
   else if (binary.byteLength === BYTES - V4_AT) {

@@ -1,8 +1,8 @@
 import type { RateLimitConfig } from '../../config/config.types.js'
 import { headerLines } from '../wire/headers.js'
-import type { HttpRequest } from '../wire/uws.js'
+import type { WireRequest } from '../wire/wire.js'
 import { ApiKeys, clientAddress, clientName } from './client.js'
-import { AddressRanges, ipFromBytes } from './ipAddress.js'
+import { AddressRanges, ipOfPeer } from './ipAddress.js'
 import { type Allowance, type Balance, TokenBuckets } from './tokenBuckets.js'
 
 /** Whether a request is allowed, and the header lines that tell the client its balance. */
@@ -57,13 +57,13 @@ export class RateGate {
   }
 
   /**
-   * @param peer binary address of the connection's other end.
+   * @param peer the connection's other end, as its transport tells it.
    * @returns undefined for a client that is never limited.
    */
-  admit(peer: ArrayBuffer, req: HttpRequest, cost: number): Verdict | undefined {
-    const address = clientAddress(ipFromBytes(peer), this.trusted, () => forwardedFor(req))
+  admit(peer: ArrayBuffer | string, request: WireRequest, cost: number): Verdict | undefined {
+    const address = clientAddress(ipOfPeer(peer), this.trusted, () => forwardedFor(request))
     if (this.exempt.has(address)) return undefined
-    const key = this.keys.positionOf(req.getHeader('x-api-key'), req.getHeader('authorization'))
+    const key = this.keys.positionOf(request.getHeader('x-api-key'), request.getHeader('authorization'))
     return key < 0
       ? this.byAddress.admit(clientName(address), cost, this.now())
       : this.byKey.admit(String(key), cost, this.now())
@@ -71,9 +71,9 @@ export class RateGate {
 }
 
 /** All `X-Forwarded-For` lines. `getHeader` returns only the first: the client's own, not the one that a proxy added. */
-function forwardedFor(req: HttpRequest): string {
+function forwardedFor(request: WireRequest): string {
   const lines: string[] = []
-  req.forEach((name, value) => {
+  request.forEach((name, value) => {
     if (name === 'x-forwarded-for') lines.push(value)
   })
   return lines.join(',')

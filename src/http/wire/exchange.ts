@@ -14,7 +14,7 @@ import {
   statusLine,
 } from './headers.js'
 import { makeRequestId } from './requestHead.js'
-import type { HttpResponse } from './uws.js'
+import type { Wire, WireTraits } from './wire.js'
 
 /** What all exchanges of a server share. */
 export interface ExchangeContext {
@@ -23,8 +23,7 @@ export interface ExchangeContext {
   readonly metrics: HttpMetrics
   /** 0 ≤ value < 1. */
   readonly random: () => number
-  /** Whether this build of uWebSockets.js can close the connection after an answer without a body; the old build can't. */
-  readonly closesBodiless: boolean
+  readonly traits: WireTraits
   /** Exchanges that wait for their answer. */
   readonly pending: ArrivalList<Exchange>
   /** Exchanges whose answer the client is slow to take, oldest first. */
@@ -59,16 +58,13 @@ export interface Outgoing {
  */
 const BODILESS_PER_CHECK = 4_096
 
-/** Size of the buffer in which uWebSockets.js collects what a handler writes. */
-const CORK_BYTES = 16_384
-
 const CLOSE_LINE = '\r\nConnection: close'
 
 const CACHE_CONTROL = Buffer.from('Cache-Control')
 
 /**
- * One request and its answer, and the only owner of uWebSockets.js' `res`. It knows whether the client is gone, answers at
- * most once, writes everything inside one cork, and never throws: an error that reaches uWebSockets.js ends the process.
+ * One request and its answer, and the only owner of its `Wire`. It knows whether the client is gone, answers at most once, writes
+ * everything inside one cork, and never throws: an error that reaches uWebSockets.js ends the process.
  */
 export class Exchange implements Listed<Exchange> {
   /** Name of the route, `unknown` until it is found: a label of metrics and logs. */
@@ -83,7 +79,7 @@ export class Exchange implements Listed<Exchange> {
   before: Exchange | undefined = undefined
   after: Exchange | undefined = undefined
   private readonly context: ExchangeContext
-  private readonly res: HttpResponse
+  private readonly wire: Wire
   private readonly method: string
   private readonly isLast: boolean
   private requestId: string
@@ -96,15 +92,9 @@ export class Exchange implements Listed<Exchange> {
    * @param isLast whether the client wants the connection to end with this answer. uWebSockets.js then ends it, but sends no
    * `Connection: close`.
    */
-  constructor(
-    context: ExchangeContext,
-    res: HttpResponse,
-    method: string,
-    requestId: string,
-    isLast: boolean,
-  ) {
+  constructor(context: ExchangeContext, wire: Wire, method: string, requestId: string, isLast: boolean) {
     this.context = context
-    this.res = res
+    this.wire = wire
     this.method = method
     this.requestId = requestId
     this.isLast = isLast
@@ -118,9 +108,9 @@ export class Exchange implements Listed<Exchange> {
     this.watch()
   }
 
-  /** Binary address of the connection's other end. Call it only before the answer. */
-  peerAddress(): ArrayBuffer {
-    return this.res.getRemoteAddress()
+  /** The connection's other end. Call it only before the answer. */
+  peerAddress(): ArrayBuffer | string {
+    return this.wire.getRemoteAddress()
   }
 
   /** Whether a success needs no header line for this request alone, so that it can be sent with a shared head (`ReadyHeads`). */
@@ -147,7 +137,7 @@ export class Exchange implements Listed<Exchange> {
   sendReady(head: Uint8Array, body: Uint8Array): void {
     if (this.isDone) return
     this.finish(200, () => {
-      this.res.writeHeader(CACHE_CONTROL, head)
+      this.wire.writeHeader(CACHE_CONTROL, head)
       this.end(body, true)
     })
   }
@@ -157,7 +147,7 @@ export class Exchange implements Listed<Exchange> {
     try {
       if (this.isHeld) {
         this.context.pending.remove(this)
-        this.res.cork(write)
+        this.wire.cork(write)
       } // uWebSockets.js itself corks what is written inside the handler.
       else write()
     } catch (error) {
@@ -178,25 +168,16 @@ export class Exchange implements Listed<Exchange> {
   }
 
   /**
-   * Answers with an error and closes the connection, before uWebSockets.js reads the bytes behind the head as another request.
-   * Call it only inside the handler. `close` is the only call that closes at once, and it drops what is still in the buffer of
-   * uWebSockets.js. So the answer is padded with blanks to more than the buffer's size: then all of it is written before `close`.
+   * Answers with an error and closes the connection before the bytes behind the head are read as another request. Call it only
+   * inside the handler.
    */
   refuseAndClose(failed: Failure): void {
-    const body = errorBody(failed).padEnd(CORK_BYTES)
+    const body = errorBody(failed)
     const answer = refusal(failed, body)
+    const { traits } = this.context
     this.finish(answer.status, () => {
-      const lines = this.headText(answer) + this.ownLines() + (this.isLast ? '' : CLOSE_LINE)
-      // `writeHeader` adds a line break. In an answer to HEAD that line break ends the head; in any other answer it becomes the
-      // last two bytes of the body. For HEAD the padding stands in front of a header's value, where clients ignore blanks.
-      const size = body.length + 2
-      const rest =
-        this.method === 'HEAD'
-          ? `\r\nContent-Length:${' '.repeat(CORK_BYTES)}${size}\r\n`
-          : `\r\nContent-Length: ${size}\r\n\r\n${body}`
-      this.res.writeStatus(statusLine(answer.status))
-      this.res.writeHeader('Cache-Control', lines + rest)
-      this.res.close()
+      const head = this.headText(answer) + this.ownLines() + (this.isLast ? '' : CLOSE_LINE)
+      traits.endAndClose(this.wire, statusLine(answer.status), head, body, this.method === 'HEAD')
     })
   }
 
@@ -216,16 +197,16 @@ export class Exchange implements Listed<Exchange> {
     const { always, preflight } = this.context.cors
     const status = this.isCheckDue() ? 200 : 204
     this.finish(status, () => {
-      this.res.writeStatus(statusLine(status))
+      this.wire.writeStatus(statusLine(status))
       const lines = METHODS + always + preflight + this.ownLines()
       if (status === 200) {
-        this.res.writeHeader('Allow', lines)
+        this.wire.writeHeader('Allow', lines)
         this.end(METHODS, false)
         return
       }
-      this.res.writeHeader('Allow', lines + this.closeLine())
+      this.wire.writeHeader('Allow', lines + this.closeLine())
       // A 204 has no Content-Length, which plain `end` would add.
-      this.res.endWithoutBody()
+      this.wire.endWithoutBody()
     })
   }
 
@@ -234,25 +215,25 @@ export class Exchange implements Listed<Exchange> {
     this.context.sending.delete(this)
     if (this.isGone) return
     try {
-      this.res.close()
+      this.wire.close()
     } catch {
       // The connection has ended already.
     }
   }
 
   private write(answer: Outgoing, isKnown: boolean): void {
-    const { res } = this
+    const { wire } = this
     const { status, body } = answer
     const ownLines = this.ownLines()
     if (isKnown) {
-      res.writeStatus(statusLine(304))
-      res.writeHeader('Cache-Control', this.lastingHead(answer) + ownLines + this.closeLine())
-      res.endWithoutBody()
+      wire.writeStatus(statusLine(304))
+      wire.writeHeader('Cache-Control', this.lastingHead(answer) + ownLines + this.closeLine())
+      wire.endWithoutBody()
       return
     }
-    if (status !== 200) res.writeStatus(statusLine(status))
+    if (status !== 200) wire.writeStatus(statusLine(status))
     if (this.method !== 'HEAD') {
-      res.writeHeader(
+      wire.writeHeader(
         CACHE_CONTROL,
         ownLines === '' ? this.usualHead(answer) : this.headText(answer) + ownLines,
       )
@@ -262,27 +243,27 @@ export class Exchange implements Listed<Exchange> {
     const head = this.headText(answer) + ownLines
     const size = Buffer.byteLength(body)
     if (this.isCheckDue()) {
-      if (this.context.closesBodiless) {
+      if (this.context.traits.closesBodiless) {
         // This call writes `Connection: close` by itself.
-        res.writeHeader(CACHE_CONTROL, head)
-        res.endWithoutBody(size, true)
+        wire.writeHeader(CACHE_CONTROL, head)
+        wire.endWithoutBody(size, true)
         return
       }
-      res.writeHeader(CACHE_CONTROL, this.isLast ? head : head + CLOSE_LINE)
-      res.tryEnd('', size)
+      wire.writeHeader(CACHE_CONTROL, this.isLast ? head : head + CLOSE_LINE)
+      wire.tryEnd('', size, false)
       if (!this.isHeld) this.watch()
       // Cut only after the head has gone out. One more request before that also ends the connection, since this answer is open.
       setImmediate(() => this.cut())
       return
     }
     // `end` would send the body, and `endWithoutBody(length)` on HEAD ends the process with the old build.
-    res.writeHeader(CACHE_CONTROL, `${head}${this.closeLine()}\r\nContent-Length: ${size}`)
-    res.endWithoutBody()
+    wire.writeHeader(CACHE_CONTROL, `${head}${this.closeLine()}\r\nContent-Length: ${size}`)
+    wire.endWithoutBody()
   }
 
   /** Whether this bodiless answer is one of those that must notice a client that reads nothing. */
   private isCheckDue(): boolean {
-    return this.context.random() * BODILESS_PER_CHECK < 1
+    return !this.context.traits.noticesBodiless && this.context.random() * BODILESS_PER_CHECK < 1
   }
 
   private headText(answer: Outgoing): string {
@@ -303,30 +284,30 @@ export class Exchange implements Listed<Exchange> {
 
   /**
    * Writes as much as the socket takes now, and the rest when it takes more. All readers of a cached answer share one body.
-   * `res.end` would copy it into a buffer, which a client that pipelines and never reads would make grow without bound. Here the
+   * `wire.end` would copy it into a buffer, which a client that pipelines and never reads would make grow without bound. Here the
    * answer stays open, and the next request of such a client ends the connection.
    */
   private end(body: Uint8Array | string, isLent: boolean): void {
-    const { res, context } = this
+    const { wire, context } = this
     const size = Buffer.byteLength(body)
     if (context.isClosing) {
-      res.end(body, true)
+      wire.end(body, true)
       return
     }
-    if (res.tryEnd(body, size)[1]) return
+    if (wire.tryEnd(body, size, isLent)[1]) return
     const bytes = typeof body === 'string' ? Buffer.from(body) : isLent ? body.slice() : body
     this.startedAtMs = performance.now()
     context.sending.add(this)
     if (!this.isHeld) this.watch()
-    res.onWritable((offset) => {
-      const [isTaken, isOut] = res.tryEnd(bytes.subarray(offset), size)
+    wire.onWritable((offset) => {
+      const [isTaken, isOut] = wire.tryEnd(bytes.subarray(offset), size, false)
       if (isOut) context.sending.delete(this)
       return isTaken
     })
   }
 
   private watch(): void {
-    this.res.onAborted(() => {
+    this.wire.onAborted(() => {
       this.isGone = true
       this.context.sending.delete(this)
       if (this.isDone) return

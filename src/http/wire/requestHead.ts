@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { HttpRequest } from './uws.js'
+import type { WireRequest } from './wire.js'
 
 /**
  * The headers that the service uses, read in one walk over all headers of a request. `getHeader` does not suffice: it returns
@@ -18,15 +18,15 @@ export class RequestHead {
   mayHaveBody = false
   private hasLength = false
 
-  /** Reads the headers of `req`. They are valid until the next call: one object serves all requests. */
-  read(req: HttpRequest): this {
+  /** Reads the headers of `request`. They are valid until the next call: one object serves all requests. */
+  read(request: WireRequest): this {
     this.requestId = ''
     this.connection = ''
     this.ifNoneMatch = ''
     this.acceptEncoding = ''
     this.mayHaveBody = false
     this.hasLength = false
-    req.forEach(this.take)
+    request.forEach(this.take)
     return this
   }
 

@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js'
+import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -7,7 +7,6 @@ import { dirname, join, sep } from 'node:path'
 import { OperatorError } from '../../errors/operatorError.js'
 import { fitToOlderGlibc } from './olderGlibc.js'
 
-export type { HttpRequest, HttpResponse }
 export type ListenSocket = us_listen_socket
 
 /** The parts of an app that we use. The published types lack `close` and one form of `listen`. */

@@ -4,7 +4,7 @@ import test from 'node:test'
 import fc from 'fast-check'
 import { isAddressRange } from '../../../../src/config/crossChecks.js'
 import { clientAddress, clientName } from '../../../../src/http/limits/client.js'
-import { AddressRanges, ipFromBytes, parseIp } from '../../../../src/http/limits/ipAddress.js'
+import { AddressRanges, ipOfPeer, parseIp } from '../../../../src/http/limits/ipAddress.js'
 
 const v4 = fc.ipV4()
 const v6 = fc.ipV6()
@@ -52,8 +52,10 @@ test('an IPv4 address is the same however a socket or a header spells it', () =>
   const ranges = new AddressRanges(['192.0.2.0/31'])
   const mapped = Uint8Array.of(...Array(10).fill(0), 0xff, 0xff, 192, 0, 2, 1)
   for (const address of [
-    ipFromBytes(Uint8Array.of(192, 0, 2, 1).buffer),
-    ipFromBytes(mapped.buffer),
+    ipOfPeer(Uint8Array.of(192, 0, 2, 1).buffer),
+    ipOfPeer(mapped.buffer),
+    ipOfPeer('192.0.2.1'),
+    ipOfPeer('::ffff:192.0.2.1'),
     parseIp('192.0.2.1')!,
     parseIp('::ffff:192.0.2.1')!,
     parseIp('::ffff:c000:201')!,

@@ -1,0 +1,68 @@
+import { createServer } from 'node:net'
+import { listenFailure } from '../../errors/listenFailure.js'
+import { LISTEN_EXCLUSIVE_PORT, type ListenSocket, type UwsApp, type UwsCore } from './uws.js'
+import type { OpenOptions, OpenPort, Transport, Wire } from './wire.js'
+
+/** Size of the buffer in which uWebSockets.js collects what a handler writes. */
+const CORK_BYTES = 16_384
+
+/** A build of uWebSockets.js as a transport. Its own response and request objects are `Wire` and `WireRequest`. */
+export function uwsTransport(core: UwsCore): Transport {
+  return {
+    name: core.name,
+    version: core.version,
+    closesBodiless: core.closesBodiless,
+    noticesBodiless: false,
+    endAndClose,
+    open: (options) => open(core, options),
+  }
+}
+
+async function open(core: UwsCore, { host, port, onRequest, onGet }: OpenOptions): Promise<OpenPort> {
+  const app = core.createApp()
+  for (const [path, handler] of onGet) app.get(path, handler)
+  app.any('/*', onRequest)
+  const socket = await listen(app, host, port)
+  return {
+    port: core.portOf(socket),
+    stopListening: () => core.closeListenSocket(socket),
+    close: () => app.close(),
+  }
+}
+
+/**
+ * `close` is the only call that closes at once, and it drops what is still in the buffer of uWebSockets.js. So the answer is padded
+ * with blanks to more than the buffer's size: then all of it is written before `close`.
+ */
+function endAndClose(wire: Wire, status: string, head: string, body: string, isHead: boolean): void {
+  const padded = body.padEnd(CORK_BYTES)
+  // `writeHeader` adds a line break. In an answer to HEAD that line break ends the head; in any other answer it becomes the last
+  // two bytes of the body. For HEAD the padding stands in front of a header's value, where clients ignore blanks.
+  const size = padded.length + 2
+  const rest = isHead
+    ? `\r\nContent-Length:${' '.repeat(CORK_BYTES)}${size}\r\n`
+    : `\r\nContent-Length: ${size}\r\n\r\n${padded}`
+  wire.writeStatus(status)
+  wire.writeHeader('Cache-Control', head + rest)
+  wire.close()
+}
+
+function listen(app: UwsApp, host: string, port: number): Promise<ListenSocket> {
+  return new Promise((resolve, reject) => {
+    app.listen(host, port, LISTEN_EXCLUSIVE_PORT, (socket) => {
+      if (socket !== false) resolve(socket)
+      else whyNotListening(host, port).then((error) => reject(listenFailure(host, port, error)))
+    })
+  })
+}
+
+/** Finds out why the port can't be had: uWebSockets.js does not say, so node's own server tries the same. */
+function whyNotListening(host: string, port: number): Promise<NodeJS.ErrnoException> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', resolve)
+    probe.listen({ host, port, exclusive: true }, () =>
+      probe.close(() => resolve(new Error('the port was taken'))),
+    )
+  })
+}

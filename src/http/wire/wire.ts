@@ -1,0 +1,91 @@
+/**
+ * One answer on its way to its client. The methods are those of uWebSockets.js' response, which serves as a `Wire` as it is: a
+ * wrapper would be one more object per request.
+ *
+ * A status, then headers, then one of `end`, `tryEnd` and `endWithoutBody`. Once the answer is out, or `onAborted` was called,
+ * nothing may be called any more.
+ */
+export interface Wire {
+  /** @param line `404 Not Found`. Without this call it is `200 OK`. */
+  writeStatus(line: string): unknown
+  /** @param value of the header and, behind it, any number of further header lines (`headerLines`). It may be overwritten afterwards. */
+  writeHeader(name: Uint8Array | string, value: Uint8Array | string): unknown
+  /** @param close adds `Connection: close`, and ends the connection when all is sent. */
+  end(body: Uint8Array | string, close: boolean): unknown
+  /**
+   * Sends as much as the client takes now. Where that is not all, `onWritable` follows, and the answer goes on with what is left.
+   * @param size bytes of the whole body.
+   * @param isLent whether `body` is overwritten once this has returned.
+   */
+  tryEnd(body: Uint8Array | string, size: number, isLent: boolean): [isTaken: boolean, isOut: boolean]
+  /** @param size the `Content-Length` of an answer to HEAD. @param close only where `WireTraits.closesBodiless`. */
+  endWithoutBody(size?: number, close?: boolean): unknown
+  /** Called when the client takes more. @param handler gets the bytes of the body that were taken, and returns what `tryEnd` did. */
+  onWritable(handler: (offset: number) => boolean): unknown
+  /** Called when the connection ends before the answer is out. */
+  onAborted(handler: () => void): unknown
+  /** Sends what `write` writes in one piece. Needed outside of the request's handler. */
+  cork(write: () => void): unknown
+  /** Ends the connection at once, also in the middle of an answer. */
+  close(): unknown
+  /** The other end of the connection: 4 or 16 bytes, or text. */
+  getRemoteAddress(): ArrayBuffer | string
+}
+
+/** The head of one request. It may be read only until its handler returns. */
+export interface WireRequest {
+  /** In any letter case. */
+  getMethod(): string
+  /** What stands in front of the `?`. */
+  getUrl(): string
+  /** What stands behind it; undefined without a `?`. */
+  getQuery(): string | undefined
+  /** The first header of this name, '' for none. @param name in small letters. */
+  getHeader(name: string): string
+  /** All headers in order, their names in small letters. */
+  forEach(visit: (name: string, value: string) => void): void
+}
+
+/** It must not throw: an error that reaches uWebSockets.js ends the process. */
+export type RequestHandler = (wire: Wire, request: WireRequest) => void
+
+/** What an exchange must know of its transport. */
+export interface WireTraits {
+  /** Whether `endWithoutBody` can end the connection. */
+  readonly closesBodiless: boolean
+  /** Whether a client that reads nothing is noticed also while its answers have no body. */
+  readonly noticesBodiless: boolean
+  /**
+   * Answers from within the handler, and ends the connection before the bytes behind the head are read as another request.
+   * @param head value of `Cache-Control` and all header lines but `Content-Length`.
+   */
+  endAndClose(wire: Wire, status: string, head: string, body: string, isHead: boolean): void
+}
+
+export interface OpenOptions {
+  readonly host: string
+  /** 0 = any free port. */
+  readonly port: number
+  /** Any method and path. */
+  readonly onRequest: RequestHandler
+  /** Handlers of GET by path. A transport without a router of its own gives these requests to `onRequest`, too. */
+  readonly onGet: ReadonlyMap<string, RequestHandler>
+}
+
+/** A port that takes requests. */
+export interface OpenPort {
+  readonly port: number
+  /** Takes no new connections; those that are open go on. Call it once. */
+  stopListening(): void
+  /** Ends every connection. */
+  close(): void
+}
+
+/** What speaks HTTP with clients: a build of uWebSockets.js, or node:http. */
+export interface Transport extends WireTraits {
+  /** For logs, metrics and `doctor`. */
+  readonly name: string
+  readonly version: string
+  /** @throws OperatorError when the port can't be had. */
+  open(options: OpenOptions): Promise<OpenPort>
+}
