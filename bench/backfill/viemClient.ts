@@ -76,7 +76,6 @@ function blocksOf(logs: readonly DecodedLog[], filter: EventFilter): FetchedRang
       header = {
         number,
         hash: hexToBytes(log.blockHash),
-        parentHash: new Uint8Array(32),
         timestampSec: Number(log.blockTimestamp),
       }
       blocks.push({ header, events: [] })

@@ -232,13 +232,7 @@ export class PackedHeader implements BlockHeader {
   get hash(): Hash {
     return this.logs.blockHash(this.log)
   }
-
-  get parentHash(): Hash {
-    return NO_PARENT
-  }
 }
-
-const NO_PARENT = new Uint8Array(WORD)
 
 /**
  * Decodes a BridgeEvent in the only encoding that contracts write.

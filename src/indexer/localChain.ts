@@ -3,7 +3,7 @@ import { NEAR_HEAD_BLOCKS } from '../chain/logs/rangeReader.js'
 import { FatalError, RetryableError } from '../errors/chainErrors.js'
 import { InvariantError } from '../errors/invariantError.js'
 import { equalBytes } from '../protocol/abiBytes.js'
-import { type BlockHeader, hasParentHash } from '../protocol/chainEvent.js'
+import type { BlockHeader, Hash } from '../protocol/chainEvent.js'
 import { asBlockNumber, type BlockNumber } from '../protocol/units.js'
 import type { ShardWriter } from '../shard/shardWriter.types.js'
 
@@ -65,7 +65,7 @@ export class LocalChain {
       return { type: 'current' }
     }
     const isNext = head.number === checkpoint.number + 1
-    if (isNext && equalBytes(head.parentHash, checkpoint.hash)) {
+    if (isNext && isChild(head, checkpoint.hash)) {
       this.#isDoubted = false
       return { type: 'ahead' }
     }
@@ -89,9 +89,9 @@ export class LocalChain {
       throw new InvariantError(`a range from ${range.fromBlock} was read for checkpoint ${checkpoint.number}`)
     if (range.head.number <= head.number - this.#rollbackBlocks) return true
     if (range.parentHash !== undefined) {
-      const isChild = equalBytes(range.parentHash, checkpoint.hash)
-      if (!isChild) this.doubt()
-      return isChild
+      const isLinked = equalBytes(range.parentHash, checkpoint.hash)
+      if (!isLinked) this.doubt()
+      return isLinked
     }
     const isNear = range.head.number > head.number - LINKED_DEPTH
     const isLinked =
@@ -116,7 +116,7 @@ export class LocalChain {
   async #followParents(range: FetchedRange, checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
     const inRange = new Map<number, BlockHeader>(range.blocks.map(({ header }) => [header.number, header]))
     inRange.set(range.head.number, range.head)
-    const known = new Map<number, BlockHeader>([...inRange].filter(([, header]) => hasParentHash(header)))
+    const known = new Map([...inRange].filter(([, { parentHash }]) => parentHash !== undefined))
     const missing: BlockNumber[] = []
     for (let number = checkpoint.number + 1; number <= range.head.number; number++)
       if (!known.has(number)) missing.push(asBlockNumber(number))
@@ -128,7 +128,7 @@ export class LocalChain {
     let parent = checkpoint.hash
     for (let number = checkpoint.number + 1; number <= range.head.number; number++) {
       const header = known.get(number)
-      if (header === undefined || !equalBytes(header.parentHash, parent)) return false
+      if (header === undefined || !isChild(header, parent)) return false
       parent = header.hash
       if (!equalBytes(inRange.get(number)?.hash ?? parent, parent)) return false
     }
@@ -155,4 +155,9 @@ export class LocalChain {
       { reason: 'reorg_too_deep' },
     )
   }
+}
+
+/** Whether a header names `parent` as its parent. */
+function isChild({ parentHash }: BlockHeader, parent: Hash): boolean {
+  return parentHash !== undefined && equalBytes(parentHash, parent)
 }

@@ -221,10 +221,10 @@ export interface BlockHeader {
   readonly number: BlockNumber
   readonly hash: Hash
   /**
-   * 32 zero bytes when unknown: in backfill, hash and time of most blocks come with their logs and no header is read.
+   * Absent when unknown: in backfill, hash and time of most blocks come with their logs and no header is read.
    * Always known for a block with an L1 info leaf, for blocks near the head, and for the last block of a batch.
    */
-  readonly parentHash: Hash
+  readonly parentHash?: Hash
   readonly timestampSec: number
 }
 
@@ -253,9 +253,4 @@ export interface BlockBatch {
   readonly batchUndoFloor?: BlockNumber
   /** From this block on, log indices are positions within a transaction. Absent: they are positions within the block. */
   readonly perTransactionFrom?: BlockNumber
-}
-
-/** Whether the parent's hash is known: headers made in backfill may have zeros instead. Block 0 has no parent. */
-export function hasParentHash({ number, parentHash }: BlockHeader): boolean {
-  return number === 0 || parentHash.some((byte) => byte !== 0)
 }

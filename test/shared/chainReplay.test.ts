@@ -47,7 +47,7 @@ function factsOf(blocks: readonly IndexedBlock[]) {
       if (event.type === 'claim')
         facts.claims.push(`0x${event.globalIndex.toString(16).padStart(64, '0')} ${place}`)
       if (event.type === 'l1InfoLeaf')
-        facts.leaves.push(`${encodeHex(header.hash)} ${encodeHex(header.parentHash)} ${header.timestampSec}`)
+        facts.leaves.push(`${encodeHex(header.hash)} ${encodeHex(header.parentHash!)} ${header.timestampSec}`)
     }
   return facts
 }

@@ -26,7 +26,7 @@ export class L1Chain {
   readonly #numbers = new TestNumbers(7)
   #header = this.#nextHeader()
 
-  #nextHeader(): BlockHeader {
+  #nextHeader(): Required<BlockHeader> {
     const before = this.blocks.at(-1)?.header
     const number = ((before?.number ?? 0) + 1) as BlockNumber
     const parentHash = before?.hash ?? NO_ROOT
@@ -50,7 +50,7 @@ export class L1Chain {
     return block
   }
 
-  get header(): BlockHeader {
+  get header(): Required<BlockHeader> {
     return this.#header
   }
 

@@ -113,7 +113,7 @@ export function headerOf(
   return {
     number: asBlockNumber(number),
     hash,
-    parentHash: ownEvent?.previousBlockHash ?? new Uint8Array(32),
+    ...(ownEvent === undefined ? {} : { parentHash: ownEvent.previousBlockHash }),
     timestampSec,
   }
 }

@@ -1,5 +1,4 @@
 import { equalBytes } from '../../protocol/abiBytes.js'
-import { hasParentHash } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import type { BlockNumber } from '../../protocol/units.js'
 import { readUint48BigEndian } from '../../store/layout/bytes.js'
@@ -30,10 +29,11 @@ export function checkPosition({ view, checkpoint, counters }: VerifyContext): st
     const header = decodeHeader(readUint48BigEndian(key, 0) as BlockNumber, value)
     if (header.number > checkpoint.number)
       throw new DamageError(`header of block ${header.number} is stored, after the checkpoint`)
-    const isNext = kept > 0 && header.number === before.number + 1 && hasParentHash(header)
-    if (isNext && !equalBytes(header.parentHash, before.hash))
+    const { parentHash } = header
+    const isNext = kept > 0 && header.number === before.number + 1
+    if (isNext && parentHash !== undefined && !equalBytes(parentHash, before.hash))
       throw new DamageError(
-        `block ${header.number} names parent ${encodeHex(header.parentHash)}, block ${before.number} is ${encodeHex(before.hash)}`,
+        `block ${header.number} names parent ${encodeHex(parentHash)}, block ${before.number} is ${encodeHex(before.hash)}`,
       )
     before = header
     kept++

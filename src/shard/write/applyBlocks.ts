@@ -1,12 +1,6 @@
 import { InvariantError } from '../../errors/invariantError.js'
 import { equalBytes } from '../../protocol/abiBytes.js'
-import {
-  type BlockBatch,
-  type BlockHeader,
-  type ChainEvent,
-  hasParentHash,
-  type IndexedBlock,
-} from '../../protocol/chainEvent.js'
+import type { BlockBatch, BlockHeader, ChainEvent, IndexedBlock } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import {
   noteRewind,
@@ -114,10 +108,11 @@ function assertFollows(checkpoint: BlockHeader | undefined, batch: BlockBatch): 
       before = header
       continue
     }
-    const isNext = header.number === before.number + 1 && hasParentHash(header)
-    if (isNext && !equalBytes(header.parentHash, before.hash))
+    const { parentHash } = header
+    const isNext = header.number === before.number + 1
+    if (isNext && parentHash !== undefined && !equalBytes(parentHash, before.hash))
       throw new InvariantError(
-        `block ${header.number} names parent ${encodeHex(header.parentHash)}, block ${before.number} is ${encodeHex(before.hash)}`,
+        `block ${header.number} names parent ${encodeHex(parentHash)}, block ${before.number} is ${encodeHex(before.hash)}`,
       )
     if (
       header.number === before.number ? !equalBytes(header.hash, before.hash) : header.number < before.number

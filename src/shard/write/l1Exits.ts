@@ -18,6 +18,7 @@ import { encodeRollupEntry, encodeUint32 } from '../../store/layout/smallRows.js
 import { UNRESOLVABLE_VERSION } from '../../store/layout/tables.js'
 import { L1InfoTree } from './l1InfoTree.js'
 import type { LocalExitTree } from './localExitTree.js'
+import { getParentHash } from './prepareBatch.js'
 import { RollupExits } from './rollupExits.js'
 import type { WriteTransaction } from './writeTransaction.js'
 
@@ -71,10 +72,11 @@ export class L1Exits {
   /** UpdateL1InfoTreeV2, which follows its leaf. @throws ChainDataError when it differs from block or tree. */
   checkRoot(header: BlockHeader, event: L1InfoRootEvent): void {
     this.#enterTransaction(event.transactionHash)
-    if (!equalBytes(event.previousBlockHash, header.parentHash))
+    const parentHash = getParentHash(header)
+    if (!equalBytes(event.previousBlockHash, parentHash))
       throw new ChainDataError(
         'l1_info_root_mismatch',
-        `UpdateL1InfoTreeV2 in block ${header.number} says parent hash ${encodeHex(event.previousBlockHash)}, but the block has ${encodeHex(header.parentHash)}`,
+        `UpdateL1InfoTreeV2 in block ${header.number} says parent hash ${encodeHex(event.previousBlockHash)}, but the block has ${encodeHex(parentHash)}`,
       )
     if (event.timestampSec !== header.timestampSec)
       throw new ChainDataError(

@@ -11,6 +11,7 @@ import { encodeL1InfoLeafRow, L1_INFO_LEAF_BYTES } from '../../store/layout/l1In
 import { encodeUint32 } from '../../store/layout/smallRows.js'
 import { L1_INFO_LEAVES_PER_CHUNK } from '../../store/layout/tables.js'
 import { tileWriter } from '../snapshot/tiles.js'
+import { getParentHash } from './prepareBatch.js'
 import { RowAppender } from './rowAppender.js'
 import type { WriteTransaction } from './writeTransaction.js'
 
@@ -63,7 +64,7 @@ export class L1InfoTree {
       mainnetExitRoot: event.mainnetExitRoot,
       rollupExitRoot: event.rollupExitRoot,
       globalExitRoot,
-      previousBlockHash: header.parentHash,
+      previousBlockHash: getParentHash(header),
       hash: prepared.l1InfoLeaves.subarray(start, start + 32),
       timestampSec: header.timestampSec,
       blockNumber: header.number,

@@ -1,3 +1,4 @@
+import { InvariantError } from '../../errors/invariantError.js'
 import { PackedDeposit } from '../../events/packedEvents.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
 import {
@@ -8,7 +9,7 @@ import {
   writeL1InfoLeafPreimage,
 } from '../../merkle/leafHashes.js'
 import { copyBytes } from '../../protocol/abiBytes.js'
-import type { BlockBatch, ForwardLeaf } from '../../protocol/chainEvent.js'
+import type { BlockBatch, BlockHeader, ForwardLeaf, Hash } from '../../protocol/chainEvent.js'
 import type { MetadataHashes } from './metadataHashes.js'
 import type { WriterMemory } from './writerMemory.js'
 
@@ -114,10 +115,16 @@ function hashL1InfoLeaves(hasher: TreeHasher, batch: BlockBatch, globalExitRoots
       const globalExitRoot = globalExitRoots.subarray(32 * index, 32 * index + 32)
       writeL1InfoLeafPreimage(preimages, length * index, {
         globalExitRoot,
-        parentHash: header.parentHash,
+        parentHash: getParentHash(header),
         timestampSec: header.timestampSec,
       })
       index++
     }
   return hasher.hashMessages(preimages, length, count)
+}
+
+/** The parent hash of a block with an L1 info leaf. */
+export function getParentHash({ number, parentHash }: BlockHeader): Hash {
+  if (parentHash === undefined) throw new InvariantError(`the parent hash of block ${number} was not read`)
+  return parentHash
 }

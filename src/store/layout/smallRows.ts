@@ -11,20 +11,21 @@ import { readUint32, readUint48, writeUint32, writeUint48 } from './bytes.js'
 
 /** Values of the small tables. `encode…` returns fresh bytes; byte fields of `decode…` are views into `bytes`. */
 
-/** Table `headers`: hash 32, parent hash 32, timestamp u48. */
+/** Table `headers`: hash 32, parent hash 32 (zeros: unknown), timestamp u48. */
 export function encodeHeader(header: BlockHeader): Uint8Array {
   const bytes = new Uint8Array(70)
   bytes.set(header.hash, 0)
-  bytes.set(header.parentHash, 32)
+  if (header.parentHash !== undefined) bytes.set(header.parentHash, 32)
   writeUint48(bytes, 64, header.timestampSec)
   return bytes
 }
 
 export function decodeHeader(number: BlockNumber, bytes: Uint8Array): BlockHeader {
+  const parentHash = bytes.subarray(32, 64)
   return {
     number,
     hash: bytes.subarray(0, 32),
-    parentHash: bytes.subarray(32, 64),
+    ...(parentHash.every((byte) => byte === 0) ? {} : { parentHash }),
     timestampSec: readUint48(bytes, 64),
   }
 }

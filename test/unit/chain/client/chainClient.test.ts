@@ -86,7 +86,7 @@ test('head and headers are returned as bytes, an unknown block as undefined', as
     assert.equal(encodeHex(head.hash), network.head.hash)
     const third = await client.getHeader(asBlockNumber(3), signal)
     assert.equal(encodeHex(third!.hash), network.blocks[3]!.hash)
-    assert.equal(encodeHex(third!.parentHash), network.blocks[2]!.hash)
+    assert.equal(encodeHex(third!.parentHash!), network.blocks[2]!.hash)
     assert.equal(third!.timestampSec, network.blocks[3]!.timestampSec)
     assert.equal(await client.getHeader(asBlockNumber(99), signal), undefined)
   })

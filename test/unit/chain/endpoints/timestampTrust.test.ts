@@ -120,7 +120,7 @@ for (const [title, l1InfoTreeV2] of [
       assert.equal(range.blocks.length, 30)
       for (const { header, events } of range.blocks) {
         const block = l1.blocks[header.number]!
-        assert.equal(encodeHex(header.parentHash), block.parentHash)
+        assert.equal(encodeHex(header.parentHash!), block.parentHash)
         assert.equal(header.timestampSec, block.timestampSec)
         assert.ok(events.some((event) => event.type === 'l1InfoLeaf'))
       }

@@ -25,11 +25,15 @@ test('a range returns its last header and the blocks with events, in order', asy
     assert.equal(range.fromBlock, 2)
     const { number, hash, parentHash, timestampSec } = network.blocks[7]!
     assert.deepEqual(
-      { ...range.head, hash: encodeHex(range.head.hash), parentHash: encodeHex(range.head.parentHash) },
+      { ...range.head, hash: encodeHex(range.head.hash), parentHash: encodeHex(range.head.parentHash!) },
       { number, hash, parentHash, timestampSec },
     )
     assert.deepEqual(
-      range.blocks.map(({ header }) => [header.number, encodeHex(header.hash), encodeHex(header.parentHash)]),
+      range.blocks.map(({ header }) => [
+        header.number,
+        encodeHex(header.hash),
+        encodeHex(header.parentHash!),
+      ]),
       network.blocks.slice(2, 6).map((block) => [block.number, block.hash, block.parentHash]),
     )
     assert.deepEqual(depositCounts(range.blocks), numbers(1, 4))

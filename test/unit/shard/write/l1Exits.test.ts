@@ -209,6 +209,16 @@ test('UpdateL1InfoTreeV2 must agree in root, leaf count, parent hash and time', 
     shard.writer.applyBlocks(batchOf([otherHeader]))
   }))
 
+test('a leaf of a block whose parent hash was not read is refused, instead of being hashed with zeros', (context) =>
+  withL1(context, (shard, chain) => {
+    const { header, events } = chain.block(chain.deposit())
+    const { parentHash: _, ...unlinked } = header
+    const before = shard.read(dumpTables)
+    const block = { header: unlinked, events: events.filter(({ type }) => type !== 'l1InfoRoot') }
+    assert.throws(() => shard.writer.applyBlocks(batchOf([block])), { name: 'InvariantError' })
+    assert.deepEqual(shard.read(dumpTables), before)
+  }))
+
 test('a leaf that comes twice is refused', (context) =>
   withL1(context, (shard, chain) => {
     shard.writer.applyBlocks(batchOf([chain.block(chain.deposit())]))

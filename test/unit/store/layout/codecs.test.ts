@@ -34,7 +34,12 @@ import {
   L1_INFO_LEAF_BYTES,
 } from '../../../../src/store/layout/l1InfoLeafRow.js'
 import { SENDER_BYTES } from '../../../../src/store/layout/senderRow.js'
-import { decodeRollupEntry, encodeRollupEntry } from '../../../../src/store/layout/smallRows.js'
+import {
+  decodeHeader,
+  decodeRollupEntry,
+  encodeHeader,
+  encodeRollupEntry,
+} from '../../../../src/store/layout/smallRows.js'
 import {
   CLAIM_HASHES_PER_CHUNK,
   CLAIM_LINKS_PER_CHUNK,
@@ -191,4 +196,13 @@ test('an undo part keeps the first old value of each key, also when the key was 
       { table: 'meta', key: bytes(4, 1), value: undefined },
     ],
   )
+})
+
+test('a header whose parent hash is unknown is stored with zeros in its place, and is read without one', () => {
+  const known = { number: 7 as BlockNumber, hash: new Uint8Array(32).fill(1), timestampSec: 9 }
+  const stored = encodeHeader(known)
+  assert.equal(Buffer.from(stored).toString('hex'), `${'01'.repeat(32)}${'00'.repeat(32)}090000000000`)
+  assert.deepEqual(decodeHeader(known.number, stored), known)
+  const linked = { ...known, parentHash: bytes(32, 2) }
+  assert.deepEqual(decodeHeader(known.number, encodeHeader(linked)), linked)
 })
