@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
-import { relative } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
@@ -8,19 +8,21 @@ const project = new URL('../../../', import.meta.url)
 const unitTests = foldersBelow(fileURLToPath(new URL('test/unit', project)))
 const rooms = foldersBelow(fileURLToPath(new URL('src', project)))
 
-/** Tests of what is not in `src`: the benches' own options, and the helpers of the tests. */
-const BESIDE_SRC = ['bench', 'support']
+/** Tests of what is not in `src`: the helpers of the tests. */
+const BESIDE_SRC = ['support']
+/** Modules through which a process is started, by the end of their path. */
+const STARTERS = /(node:child_process|\/serviceProcess\.js|\/testDevnet\.js|\/devnet\/(anvil|start)\.js)$/
 
-test('each folder below test/unit is a folder of src, or bench or support', () => {
+test('each folder below test/unit is a folder of src, or support', () => {
   assert.ok(unitTests.length > 40, `only ${unitTests.length} folders of unit tests`)
   assert.deepEqual(strangers(unitTests, rooms), [])
 })
 
 test('negative control: a folder below test/unit that src does not have is reported', () => {
-  assert.deepEqual(
-    strangers(['bench', 'shard', 'shard/attic', 'support', 'write'], ['bench', 'shard', 'shard/write']),
-    ['shard/attic', 'write'],
-  )
+  assert.deepEqual(strangers(['shard', 'shard/attic', 'support', 'write'], ['shard', 'shard/write']), [
+    'shard/attic',
+    'write',
+  ])
 })
 
 test('no two unit tests have the same file name', () => {
@@ -35,6 +37,35 @@ test('no two unit tests have the same file name', () => {
     [],
   )
 })
+
+test('a test that starts a process is in test/e2e: no unit or property test can start one', () => {
+  const files = ['unit', 'property'].flatMap((kind) => filesBelow(`test/${kind}`))
+  assert.ok(files.length > 150, `only ${files.length} files`)
+  assert.deepEqual(
+    files.filter((file) => startsProcesses(readFileSync(file, 'utf8'))),
+    [],
+  )
+})
+
+test('negative control: an import through which a process is started is reported, one of its types is not', () => {
+  const texts = [
+    "import { spawn } from 'node:child_process'",
+    "import {\n  startService,\n  type Exit,\n} from '../../support/serviceProcess.js'",
+    "import type { ServiceProcess } from '../../support/serviceProcess.js'",
+  ]
+  assert.deepEqual(texts.map(startsProcesses), [true, true, false])
+})
+
+function startsProcesses(text: string): boolean {
+  return [...text.matchAll(/^import (?!type )[^']*'([^']+)'/gm)].some(([, name]) => STARTERS.test(name!))
+}
+
+function filesBelow(folder: string): string[] {
+  const root = fileURLToPath(new URL(folder, project))
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+}
 
 function strangers(folders: readonly string[], rooms: readonly string[]): string[] {
   return folders.filter((folder) => !rooms.includes(folder) && !BESIDE_SRC.includes(folder))

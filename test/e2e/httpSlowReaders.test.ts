@@ -135,22 +135,17 @@ for (const transport of eachTransport()) {
     )
   })
 
-  test(`${transport.name}: a full queue is a 503 within five milliseconds`, async (context) => {
+  test(`${transport.name}: a full queue is a 503 while its worker still holds`, async (context) => {
     const { port, gate, pool } = await startHttpWorld(context, {}, { workers: 1, maxQueue: 1 }, transport)
     const held = [fetchRaw(port, 'GET', `${INDEX}${faultCounts.hold}`)]
     await arrivalAt(gate)
     held.push(fetchRaw(port, 'GET', `${INDEX}2`))
     while (pool.stats().waiting < 1) await new Promise(setImmediate)
-    const times: number[] = []
     for (let count = 0; count < 20; count++) {
-      const startedAt = performance.now()
       const refused = await fetchRaw(port, 'GET', `${INDEX}${100 + count}`)
-      times.push(performance.now() - startedAt)
       assertRefusal(refused, 503, 'SERVICE_UNAVAILABLE', 'too many requests are waiting')
       assert.equal(refused.headers.get('retry-after'), '1')
     }
-    // The median, since other processes of the machine cause outliers.
-    assert.ok(times.sort((left, right) => left - right)[10]! < 5, times.join(' '))
     letGo(gate)
     for (const { status } of await Promise.all(held)) assert.equal(status, 200)
   })

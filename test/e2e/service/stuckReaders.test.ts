@@ -18,8 +18,7 @@ import { inStep, type ServiceWorld, serveWorld } from '../../support/serviceWorl
 import { tempFolder } from '../../support/tempFolder.js'
 import { until } from '../../support/until.js'
 
-const GRACE_MS = 5_000
-const ARGUMENTS = ['--shutdown-grace-ms', String(GRACE_MS)]
+const ARGUMENTS = ['--shutdown-grace-ms', '5000']
 const LIST = '/bridge/v1/bridges?network_id=0'
 
 /** A pipe that is held open, nearly full, and read only when the test asks. */
@@ -64,18 +63,11 @@ async function floodLog(service: ServiceProcess, { rpc }: ServiceWorld): Promise
 }
 
 /** Waits for the process itself: other processes hold its pipes open. */
-async function endOf({ child }: BdsProcess): Promise<[number | null, NodeJS.Signals | null, number]> {
-  const begin = performance.now()
+async function assertEndsWell({ child }: BdsProcess): Promise<void> {
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
-  const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null]
-  return [code, signal, performance.now() - begin]
-}
-
-async function assertEndsWell(service: BdsProcess): Promise<void> {
-  const [code, signal, ms] = await endOf(service)
-  assert.deepEqual([code, signal], [0, null])
-  assert.ok(ms < GRACE_MS, `${ms} ms`)
+  // At the end of its grace time the process would end with another code.
+  assert.deepEqual(await ended, [0, null])
 }
 
 /** Starts a service whose standard streams are set up by a shell command. */

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +10,6 @@ import type { ShardStoreReader, ShardStoreWriter } from '../../../src/store/shar
 import { tempFolder } from '../../support/tempFolder.js'
 
 const sleepingReader = fileURLToPath(new URL('../../support/sleepingReader.js', import.meta.url))
-const endlessWriter = fileURLToPath(new URL('../../support/endlessWriter.js', import.meta.url))
 const COUNTER = uint32Key(0)
 
 async function withStore(
@@ -263,33 +261,6 @@ test('undo restores the first old value of each block, newest block first, also 
       [50, 1],
     ])
   }))
-
-test('kill -9 of a writing process leaves whole transactions, and the next writer continues', async (context) => {
-  const directory = `${tempFolder(context)}/7`
-  let total = 0
-  for (let round = 0; round < 6; round++) {
-    const child = fork(endlessWriter, [directory], { stdio: 'ignore' })
-    let acknowledged = 0
-    for await (const [message] of onMessages(child)) {
-      acknowledged = message as number
-      if (acknowledged >= total + 20 + round) break
-    }
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-    const writer = openShardStoreWriter(directory)
-    const all = { start: uint32Key(0), end: uint32Key(100) }
-    const values = writer.list('claims', all).map(({ value }) => decodeUint32(value))
-    assert.equal(values.length, 20)
-    assert.equal(new Set(values).size, 1, `round ${round}: ${values}`)
-    assert.ok(values[0]! >= acknowledged, `${values[0]} stored, ${acknowledged} acknowledged`)
-    total = values[0]!
-    await writer.close()
-  }
-})
-
-async function* onMessages(child: ReturnType<typeof fork>): AsyncGenerator<unknown[]> {
-  for (;;) yield (await once(child, 'message')) as unknown[]
-}
 
 test('a failed transaction that emptied a table leaves the table unchanged', (context) =>
   withStore(context, (writer, reader) => {

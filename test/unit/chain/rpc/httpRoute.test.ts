@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { createServer, request as httpRequest, type Server } from 'node:http'
 import { type AddressInfo, connect, type LookupFunction } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { openHeadSocket } from '../../../../src/chain/rpc/headSocket.js'
 import { createHttpPost } from '../../../../src/chain/rpc/httpPost.js'
 import { serveHeads } from '../../../support/headServer.js'
+import { until } from '../../../support/until.js'
 
 const { signal } = new AbortController()
 
@@ -130,11 +130,5 @@ test('a host name is resolved again when the connection is old, however busy it 
   assert.equal(await ask(), 'old')
   assert.equal(lookups, 1)
   address = '127.0.0.2'
-  const until = performance.now() + 10_000
-  let answer = 'old'
-  while (answer === 'old' && performance.now() < until) {
-    await delay(10)
-    answer = await ask()
-  }
-  assert.equal(answer, 'new')
+  assert.equal(await until(ask, (answer) => answer !== 'old', 'a new connection'), 'new')
 })

@@ -254,7 +254,7 @@ test('an answer that is no trace reads as an empty trace', () => {
     assert.deepEqual(readBridgeTrace(raw, `0x${'b1'.repeat(20)}`), { calls: [], events: [] })
 })
 
-test('thousands of deposits in one transaction are matched quickly, also when the trace has a call too many', () => {
+test('thousands of deposits in one transaction are matched with a few looks at each call, also when the trace has a call too many', () => {
   const count = 3_000
   const word = (value: number) => value.toString(16).padStart(64, '0')
   const destinationAddress = new Uint8Array(20).fill(7)
@@ -263,20 +263,23 @@ test('thousands of deposits in one transaction are matched quickly, also when th
     return { kind: 'deposit', logIndex, depositCount: logIndex, ...told }
   })
   const address = Buffer.from(destinationAddress).toString('hex').padStart(64, '0')
+  let looks = 0
   const calls = Array.from({ length: count + 1 }, (_, index) => ({
     caller: account(index % 2),
     value: '0x0',
-    input: `0xcd586579${word(1)}${address}${word(index)}${word(0)}${word(0)}${word(192)}${word(0)}`,
+    get input() {
+      looks++
+      return `0xcd586579${word(1)}${address}${word(index)}${word(0)}${word(0)}${word(192)}${word(0)}`
+    },
   }))
   for (const shown of [calls, calls.slice(0, count)]) {
-    const startedAtMs = performance.now()
+    looks = 0
     const callers = matchCallers(logs, { calls: shown, events: [] })
-    const ms = performance.now() - startedAtMs
     assert.deepEqual(
       [...callers],
       logs.map(({ logIndex }) => [logIndex, account(logIndex % 2)]),
     )
-    assert.ok(ms < 1_500, `${ms} ms`)
+    assert.ok(looks < 20 * count, `${looks} looks at ${count} calls`)
   }
 })
 

@@ -3,14 +3,18 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { RandomChain } from '../../../support/randomChain.js'
-import { tempFolder } from '../../../support/tempFolder.js'
-import { batchOf, dumpTables, openTestShard } from '../../../support/testShard.js'
+import { uint32Key } from '../../src/store/layout/keys.js'
+import { decodeUint32 } from '../../src/store/layout/smallRows.js'
+import { openShardStoreWriter } from '../../src/store/shardStore.js'
+import { RandomChain } from '../support/randomChain.js'
+import { tempFolder } from '../support/tempFolder.js'
+import { batchOf, dumpTables, openTestShard } from '../support/testShard.js'
 
 const BLOCKS = 14
 const SEED = 21
-const startOverKiller = fileURLToPath(new URL('../../../support/startOverKiller.js', import.meta.url))
-const endlessShardWriter = fileURLToPath(new URL('../../../support/endlessShardWriter.js', import.meta.url))
+const endlessWriter = fileURLToPath(new URL('./processes/endlessWriter.js', import.meta.url))
+const startOverKiller = fileURLToPath(new URL('./processes/startOverKiller.js', import.meta.url))
+const endlessShardWriter = fileURLToPath(new URL('./processes/endlessShardWriter.js', import.meta.url))
 
 test('a shard whose writer is killed at any moment is whole: every table is that of its checkpoint', async (context) => {
   const folder = tempFolder(context)
@@ -77,3 +81,30 @@ test('a process killed while it empties its shard leaves the whole shard or an e
   assert.deepEqual(shard.read(dumpTables), full.tables)
   await shard.close()
 })
+
+test('kill -9 of a writing process leaves whole transactions, and the next writer continues', async (context) => {
+  const directory = `${tempFolder(context)}/7`
+  let total = 0
+  for (let round = 0; round < 6; round++) {
+    const child = fork(endlessWriter, [directory], { stdio: 'ignore' })
+    let acknowledged = 0
+    for await (const [message] of onMessages(child)) {
+      acknowledged = message as number
+      if (acknowledged >= total + 20 + round) break
+    }
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    const writer = openShardStoreWriter(directory)
+    const all = { start: uint32Key(0), end: uint32Key(100) }
+    const values = writer.list('claims', all).map(({ value }) => decodeUint32(value))
+    assert.equal(values.length, 20)
+    assert.equal(new Set(values).size, 1, `round ${round}: ${values}`)
+    assert.ok(values[0]! >= acknowledged, `${values[0]} stored, ${acknowledged} acknowledged`)
+    total = values[0]!
+    await writer.close()
+  }
+})
+
+async function* onMessages(child: ReturnType<typeof fork>): AsyncGenerator<unknown[]> {
+  for (;;) yield (await once(child, 'message')) as unknown[]
+}

@@ -1,5 +1,5 @@
-import { RandomChain } from './randomChain.js'
-import { batchOf, openTestShard } from './testShard.js'
+import { RandomChain } from '../../support/randomChain.js'
+import { batchOf, openTestShard } from '../../support/testShard.js'
 
 /**
  * Writes the chain of a seed into a shard, from its checkpoint on, block by block with occasional reorgs, until it

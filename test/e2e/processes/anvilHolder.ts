@@ -1,4 +1,4 @@
-import { type AnvilGroup, startAnvils } from '../../src/devnet/anvil.js'
+import { type AnvilGroup, startAnvils } from '../../../src/devnet/anvil.js'
 
 /**
  * A process for tests to kill: starts two anvil nodes and reports them to its parent. Argument: the prefix of the

@@ -1,6 +1,6 @@
-import { uint32Key } from '../../src/store/layout/keys.js'
-import { decodeUint32, encodeUint32 } from '../../src/store/layout/smallRows.js'
-import { openShardStoreWriter } from '../../src/store/shardStore.js'
+import { uint32Key } from '../../../src/store/layout/keys.js'
+import { decodeUint32, encodeUint32 } from '../../../src/store/layout/smallRows.js'
+import { openShardStoreWriter } from '../../../src/store/shardStore.js'
 
 /** Writes one number into 20 rows per transaction, increases it each time, and reports each commit to its parent. */
 const writer = openShardStoreWriter(process.argv[2]!)

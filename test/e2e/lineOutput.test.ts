@@ -5,8 +5,8 @@ import { closeSync, constants, openSync, readFileSync, readSync, writeFileSync }
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { createLineOutput, LineOutput } from '../../../src/telemetry/lineOutput.js'
-import { tempFolder } from '../../support/tempFolder.js'
+import { createLineOutput, LineOutput } from '../../src/telemetry/lineOutput.js'
+import { tempFolder } from '../support/tempFolder.js'
 
 const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants
 
@@ -123,7 +123,7 @@ test('lines of several threads are not mixed, however slowly they are read', asy
   const memory = createLineOutput(writer)
   const output = new LineOutput(memory)
   const file = join(tempFolder(t), 'writer.mjs')
-  const module = new URL('../../../src/telemetry/lineOutput.js', import.meta.url).href
+  const module = new URL('../../src/telemetry/lineOutput.js', import.meta.url).href
   writeFileSync(
     file,
     `import { workerData } from 'node:worker_threads'
@@ -158,7 +158,7 @@ test('threads that write to a file at the same moment lose no line', async (t) =
   t.after(() => closeSync(descriptor))
   const memory = createLineOutput(descriptor)
   const file = join(folder, 'writer.mjs')
-  const module = new URL('../../../src/telemetry/lineOutput.js', import.meta.url).href
+  const module = new URL('../../src/telemetry/lineOutput.js', import.meta.url).href
   writeFileSync(
     file,
     `import { workerData } from 'node:worker_threads'

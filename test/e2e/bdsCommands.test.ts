@@ -4,10 +4,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { EXAMPLE_TOML } from '../../support/exampleConfig.js'
-import { freePort } from '../../support/freePort.js'
-import { startBds } from '../../support/serviceProcess.js'
-import { tempFolder } from '../../support/tempFolder.js'
+import { EXAMPLE_TOML } from '../support/exampleConfig.js'
+import { freePort } from '../support/freePort.js'
+import { startBds } from '../support/serviceProcess.js'
+import { tempFolder } from '../support/tempFolder.js'
 
 interface Result {
   readonly code: number | null

@@ -6,9 +6,9 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { startAnvils } from '../../../src/devnet/anvil.js'
-import type { AnvilHolderReport } from '../../support/anvilHolder.js'
-import { tempFolder } from '../../support/tempFolder.js'
+import { startAnvils } from '../../src/devnet/anvil.js'
+import { tempFolder } from '../support/tempFolder.js'
+import type { AnvilHolderReport } from './processes/anvilHolder.js'
 
 function folderPrefix(t: TestContext): string {
   return join(tempFolder(t), 'nodes-')
@@ -27,7 +27,7 @@ async function accepts({ rpcUrl }: { readonly rpcUrl: string }): Promise<boolean
 }
 
 async function startHolder(prefix: string) {
-  const holder = fork(fileURLToPath(new URL('../../support/anvilHolder.js', import.meta.url)), [prefix], {
+  const holder = fork(fileURLToPath(new URL('./processes/anvilHolder.js', import.meta.url)), [prefix], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   const [report] = (await once(holder, 'message')) as [AnvilHolderReport]

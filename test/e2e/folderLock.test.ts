@@ -5,13 +5,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, 
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { lockFolder } from '../../../../src/store/folder/folderLock.js'
-import { skipWithout } from '../../../support/installedProgram.js'
-import { inOtherNamespace, noOtherNamespace, underOtherName } from '../../../support/otherNamespace.js'
-import { tempFolder } from '../../../support/tempFolder.js'
-import { until } from '../../../support/until.js'
+import { lockFolder } from '../../src/store/folder/folderLock.js'
+import { skipWithout } from '../support/installedProgram.js'
+import { inOtherNamespace, noOtherNamespace, underOtherName } from '../support/otherNamespace.js'
+import { tempFolder } from '../support/tempFolder.js'
+import { until } from '../support/until.js'
 
-const HOLDER = fileURLToPath(new URL('../../../support/storeHolder.js', import.meta.url))
+const HOLDER = fileURLToPath(new URL('./processes/storeHolder.js', import.meta.url))
 interface Holder {
   readonly child: ChildProcess
   /** `ready`, or the refusal. */

@@ -1,6 +1,6 @@
-import type { Config } from '../../src/config/config.types.js'
-import { lockFolder } from '../../src/store/folder/folderLock.js'
-import { prepareStores } from '../../src/store/openStores.js'
+import type { Config } from '../../../src/config/config.types.js'
+import { lockFolder } from '../../../src/store/folder/folderLock.js'
+import { prepareStores } from '../../../src/store/openStores.js'
 
 /** Holds the stores of a folder as writer or reader until it is killed, and reports success or the refusal in one line. */
 const [, , dataDir, role] = process.argv

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
-import { runStart } from '../../../src/devnet/start.js'
-import { ownTmpdir } from '../../support/ownTmpdir.js'
+import { runStart } from '../../src/devnet/start.js'
+import { ownTmpdir } from '../support/ownTmpdir.js'
 
 const unused = {
   startService: () => Promise.reject(new Error('no service in this test')),

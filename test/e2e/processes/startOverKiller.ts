@@ -1,7 +1,7 @@
-import { emptyShard } from '../../src/shard/write/writer.js'
-import { shardDirectory } from '../../src/store/shardDirectory.js'
-import { openShardStoreWriter } from '../../src/store/shardStore.js'
-import type { WriteView } from '../../src/store/shardStore.types.js'
+import { emptyShard } from '../../../src/shard/write/writer.js'
+import { shardDirectory } from '../../../src/store/shardDirectory.js'
+import { openShardStoreWriter } from '../../../src/store/shardStore.js'
+import type { WriteView } from '../../../src/store/shardStore.types.js'
 
 /**
  * Empties network 1's shard in a folder and kills itself, as `kill -9` would, before the n-th change of the

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { tempFolder } from '../../support/tempFolder.js'
+import { tempFolder } from '../support/tempFolder.js'
 
 const options: Readonly<Record<string, readonly string[]>> = {
   http: ['bridges', 'connections', 'rounds', 'seconds', 'quick', 'no-rival', 'doc'],
@@ -14,7 +14,7 @@ const options: Readonly<Record<string, readonly string[]>> = {
 
 for (const [name, flags] of Object.entries(options))
   test(`--help of the ${name} bench explains each option and its default`, () => {
-    const file = fileURLToPath(new URL(`../../../bench/${name}.js`, import.meta.url))
+    const file = fileURLToPath(new URL(`../../bench/${name}.js`, import.meta.url))
     const { status, stdout } = spawnSync(process.execPath, [file, '--help'], { encoding: 'utf8' })
     assert.equal(status, 0)
     const lines = stdout.trimEnd().split('\n')
@@ -25,7 +25,7 @@ for (const [name, flags] of Object.entries(options))
     )
   })
 
-const built = (file: string): string => fileURLToPath(new URL(`../../../${file}`, import.meta.url))
+const built = (file: string): string => fileURLToPath(new URL(`../../${file}`, import.meta.url))
 
 test('without the shared folder the backfill bench and the shared tests say so in one line and leave no files', (t) => {
   const folder = tempFolder(t)

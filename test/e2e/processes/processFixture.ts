@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { open } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
-import { OperatorError } from '../../src/errors/operatorError.js'
-import { type Job, runProcess } from '../../src/service/main.js'
-import { createLogger } from '../../src/telemetry/logger.js'
+import { OperatorError } from '../../../src/errors/operatorError.js'
+import { type Job, runProcess } from '../../../src/service/main.js'
+import { createLogger } from '../../../src/telemetry/logger.js'
 
-/** A process whose job does one thing wrong; started by `test/unit/service/main.test.ts`. */
+/** A process whose job does one thing wrong; started by `test/e2e/service/main.test.ts`. */
 const mode = process.argv[2]
 
 // A thread that hangs in a system call: Node cannot end it.

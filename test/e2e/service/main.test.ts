@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { inOtherNamespace, noOtherNamespace } from '../../support/otherNamespace.js'
 import { tempFolder } from '../../support/tempFolder.js'
 
-const FIXTURE = fileURLToPath(new URL('../../support/processFixture.js', import.meta.url))
+const FIXTURE = fileURLToPath(new URL('../processes/processFixture.js', import.meta.url))
 
 interface End {
   readonly code: number | null

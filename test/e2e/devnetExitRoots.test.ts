@@ -9,14 +9,14 @@ import {
   inject,
   settle,
   updateGlobalExitRoot,
-} from '../../../src/devnet/actions.js'
+} from '../../src/devnet/actions.js'
 import {
   bridgeAbi,
   globalExitRootManagerL1Abi,
   globalExitRootManagerL2Abi,
   rollupManagerAbi,
-} from '../../../src/devnet/contractAbis.js'
-import type { Devnet } from '../../../src/devnet/devnet.js'
+} from '../../src/devnet/contractAbis.js'
+import type { Devnet } from '../../src/devnet/devnet.js'
 import {
   depositLeaf,
   EMPTY_ROOT,
@@ -26,9 +26,9 @@ import {
   naiveRoot,
   ZERO_ADDRESS,
   ZERO_HASH,
-} from '../../support/fakeChainTrees.js'
-import { etherTo } from '../../support/naiveClaims.js'
-import { testDevnet } from '../../support/testDevnet.js'
+} from '../support/fakeChainTrees.js'
+import { etherTo } from '../support/naiveClaims.js'
+import { testDevnet } from '../support/testDevnet.js'
 
 const leafOfEther = (...ether: Parameters<typeof etherTo>): Hex => depositLeaf(etherTo(...ether))
 
