@@ -7,7 +7,7 @@ import { sharedFolder } from './support/sharedFolder.js'
 import { testFiles } from './support/testFiles.js'
 
 /**
- * The test runner: `node dist/test/run.js e2e unit …` runs every test below the folders, the folders in the order named; a
+ * The test runner: `node dist/test/run.js http unit …` runs every test below the folders, the folders in the order named; a
  * single file may be named as well, as source or as compiled (`test/unit/service/rooms.test.ts`, `unit/rooms.test.js`). `--minutes=60` gives
  * each file that long instead of five. A test that is skipped or left as "todo", and a file or run without tests, counts as a
  * failure: what does not run proves nothing. Only a test of a program that is not installed may be skipped, and not in CI.

@@ -86,7 +86,7 @@ export function missingNames(root: string, pages: readonly Page[]): string[] {
 /** Scripts that a page tells the reader to run and `package.json` lacks: `README.md: npm run none`. */
 export function unknownScripts(pages: readonly Page[], scripts: Readonly<Record<string, string>>): string[] {
   return pages.flatMap(({ file, text }) =>
-    [...text.matchAll(/\bnpm run ([a-z][a-z:-]*)/g)]
+    [...text.matchAll(/\bnpm run ([a-z][a-z0-9:-]*)/g)]
       .filter(([, script]) => scripts[script!] === undefined)
       .map(([told]) => `${file}: ${told}`),
   )
