@@ -114,7 +114,7 @@ export interface ShardWriter {
    * is ready. Survives restarts.
    */
   noteCatchingUp(isCatchingUp: boolean): void
-  /** The first block whose log indices are counted per transaction instead of per block; undefined while there is none. */
+  /** The first block whose log indices are numbered per transaction instead of per block; undefined while there is none. */
   perTransactionFrom(): BlockNumber | undefined
   /** Raises the newest final block without storing blocks. A lower block is ignored. */
   setFinalized(block: BlockNumber): void

@@ -11,7 +11,7 @@ import { watchStores } from './watchStores.js'
 export interface StoreGuard {
   /** By network id. Main reads them before any other thread starts. */
   readonly stores: ReadonlyMap<number, Omit<ShardStoreWriter, 'transact' | 'close'>>
-  /** Checks once whether the paths of folder and files still lead to the open ones. @returns the networks whose files are gone. */
+  /** Checks once whether the data folder and the open files are still at their paths. @returns the networks whose files are gone. */
   lostNetworks(): Promise<number[]>
   /** Closes the shards and unlocks the data folder. Call it after all other threads have closed theirs. */
   close(): Promise<void>
@@ -19,8 +19,8 @@ export interface StoreGuard {
 
 /**
  * Locks the data folder, opens every shard, and checks that each shard was made for the configured network. Main calls it before
- * any other thread starts, because LMDB's flags of the first opener hold for the whole process. Opening also frees the reader
- * slots of killed processes. Synchronous; nothing stays open when it throws.
+ * any other thread starts, because the flags of whoever opens an LMDB environment first hold for the whole process. Opening also
+ * frees the reader slots of killed processes. Synchronous; nothing stays open when it throws.
  * @throws FatalError, one clear line: the folder is unusable or in use, or a shard has another schema or other contracts.
  */
 export function prepareStores(config: Config): StoreGuard {

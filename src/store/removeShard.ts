@@ -2,7 +2,10 @@ import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { FatalError } from '../errors/chainErrors.js'
 
-/** LMDB's files in a shard's folder. The data is removed first: after this one step there is no store. */
+/**
+ * LMDB's files in a shard's folder. The data file is removed first: once it is gone there is no store any more, even if the
+ * process ends before the rest is removed.
+ */
 const FILES = ['data.mdb', 'lock.mdb']
 
 /**

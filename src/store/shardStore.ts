@@ -98,7 +98,7 @@ function openDatabases(
   checkMeta?: CheckMeta,
 ): { root: RootDatabase; databases: Databases } {
   assertIsStore(directory)
-  // noSubdir is given because lmdb-js takes a path with a dot in its last part for a file name otherwise.
+  // Without noSubdir, lmdb-js would take a path with a dot in its last part for a file name.
   const root = open({ path: directory, noSubdir: false, ...OPTIONS })
   try {
     const meta = root.openDB({ name: tables.meta, ...OPTIONS })
@@ -293,7 +293,7 @@ export function openShardStoreWriter(
 
 /**
  * Runs `body` without lmdb-js's timer. The first read of a snapshot sets a timer to release the snapshot at the next turn of the
- * event loop. Our `release` does that already, and in a pool worker under load the event loop has no turns, so the timers would
+ * event loop. Our `release` does that already, and in a query thread under load the event loop has no turns, so the timers would
  * pile up without end (150 bytes per task and shard).
  */
 function withoutTimers<T>(body: () => T): T {
@@ -309,9 +309,9 @@ function withoutTimers<T>(body: () => T): T {
 
 /**
  * Opens a shard for reading. Call `refresh` before the first read of a task and `release` in a `finally` after it, for each shard
- * that the task reads. lmdb-js itself renews the snapshot on a timer, which never fires in a pool worker that blocks in
- * `Atomics.wait` (500 of 500 reads were stale). And while an idle thread holds a snapshot, the writer can't reuse pages (400 small
- * commits took 34 MiB, with both calls 260 KiB).
+ * that the task reads. lmdb-js itself renews the snapshot on a timer, which never fires in a query thread that blocks in
+ * `Atomics.wait` (500 of 500 reads were stale). And while an idle thread holds a snapshot, the writer can't reuse pages (400
+ * small commits took 34 MiB, with both calls 260 KiB).
  */
 export function openShardStoreReader(directory: string): ShardStoreReader {
   const { root, databases } = openDatabases(directory)

@@ -16,7 +16,7 @@ interface SeenFile {
  * Remembers the data folder and its open files, to notice when somebody removes or replaces them: an open file stays readable
  * after its path is gone, so no read would fail.
  * @param locks paths of the folder's lock files: a replaced lock file no longer keeps other processes out.
- * @returns a function that checks once, and returns the networks whose paths no longer lead to the open files.
+ * @returns a function that checks once, and returns the networks whose open files are no longer at their paths.
  */
 export function watchStores(
   dataDir: string,

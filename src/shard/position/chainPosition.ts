@@ -18,7 +18,7 @@ import type { ReadView, WriteView } from '../../store/shardStore.types.js'
 
 /**
  * Where the shard stands in its chain: checkpoint, headers as far back as undo reaches, finality, undo floor, epoch. No undo is
- * kept of these values: a revert sets them itself.
+ * kept of these values: a rewind sets them itself.
  */
 
 /** Stands for "no block": below every block number. */
@@ -64,7 +64,7 @@ export function readHeaderAtOrBelow(view: ReadView, block: number): BlockHeader 
   return decodeHeader(readUint48BigEndian(entry.key, 0) as BlockNumber, entry.value)
 }
 
-/** The oldest block that a revert can go back to. @returns copies. */
+/** The oldest block that a rewind can go back to. @returns copies. */
 export function readOldestAncestor(view: ReadView): BlockHeader | undefined {
   const range = { start: blockKey(Math.max(0, readUndoFloor(view))), end: blockKey(2 ** 48 - 1), limit: 1 }
   const [entry] = view.list('headers', range)
@@ -82,7 +82,7 @@ export function readFinalized(view: ReadView): number {
   return readBlock(view, 'finalized')
 }
 
-/** Raises finality. A lower block is ignored: a finality tag that falls back is an endpoint's mistake. @returns whether it rose. */
+/** Raises finality. A lower block is ignored: a finality tag that goes back is an endpoint's mistake. @returns whether it rose. */
 export function raiseFinalized(view: WriteView, block: BlockNumber): boolean {
   if (block <= readFinalized(view)) return false
   view.put('meta', metaKey('finalized'), encodeBlockNumber(block))
@@ -102,8 +102,8 @@ export function readUndoFloor(view: ReadView): number {
 }
 
 /**
- * Raises the undo floor. It never falls, since removed undo does not come back. Block 0 is ignored: it has no logs, and a young
- * chain may be reverted to nothing.
+ * Raises the undo floor. It never falls, since removed undo does not come back. Block 0 is ignored: it has no logs, and a reorg
+ * of a young chain may take back every block.
  * @returns the floor after the call.
  */
 export function raiseUndoFloor(view: WriteView, block: BlockNumber): number {
@@ -133,7 +133,7 @@ export function putCatchingUp(view: WriteView, isCatchingUp: boolean): void {
   else view.remove('meta', metaKey('catchingUp'))
 }
 
-/** The first block whose log indices are counted per transaction; undefined while there is none. */
+/** The first block whose log indices are numbered per transaction; undefined while there is none. */
 export function readPerTransactionFrom(view: ReadView): BlockNumber | undefined {
   const block = readBlock(view, 'perTransactionFrom')
   return block === NO_BLOCK ? undefined : asBlockNumber(block)
@@ -197,7 +197,7 @@ export function readCounters(view: ReadView): Counters {
   return decodeCounters(view.get('meta', metaKey('counters')))
 }
 
-/** The watermark: the first deposit or claim whose sender is not stored. Those of all before it are. */
+/** The watermark: the first deposit or claim whose sender is not stored. The senders of all before it are stored. */
 export function senderWatermark(view: ReadView, kind: 'deposit' | 'claim'): number {
   const stored = view.get('meta', metaKey(kind === 'deposit' ? 'depositSenders' : 'claimSenders'))
   return stored === undefined ? 0 : decodeUint32(stored)

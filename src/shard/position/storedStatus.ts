@@ -25,7 +25,8 @@ export function publishStored(store: ReadView & Pick<ShardStoreWriter, 'fileByte
   row.set('emergencyState', emergencyState)
   row.set('catchingUp', readCatchingUp(store) ? 1 : 0)
   row.set('storeBytes', store.fileBytes())
-  // A BackwardLET (a new lineage) voids answers as a reorg does. Lineages are u16, so a reorg that undoes one still raises the epoch.
+  // A BackwardLET (a new lineage) voids answers as a reorg does. Lineages are u16, so this number also grows when a reorg undoes
+  // a lineage.
   row.set('epoch', readEpoch(store) * 2 ** 16 + lineage)
   row.set('syncedTimestampSec', checkpoint?.timestampSec ?? -1)
   // Written after the counts, so that a reader who sees the new block never sees older counts with it.

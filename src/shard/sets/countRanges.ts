@@ -1,4 +1,4 @@
-/** @returns the first position in `ascending` whose number is at least `value`: the number of those below it. */
+/** @returns the first position in `ascending` whose number is at least `value`, which is also how many numbers are below `value`. */
 export function firstAtLeast(ascending: readonly number[], value: number): number {
   let low = 0
   let high = ascending.length

@@ -6,12 +6,15 @@ export interface FormerRoot {
   readonly leafCount: number
 }
 
-/** Returns the regrown deposits of an older lineage: counts at or above the lowest later cut at which the tree now has the same leaf. */
+/**
+ * Returns the regrown deposits of an older lineage: counts at or above the lowest later cut where that lineage has the same leaf
+ * as the current tree.
+ */
 export type Regrown = (lineage: number) => CountRanges
 
 /**
  * Finds the regrown deposits that roots of older lineages cover. Each root is added at a place: an l1InfoTreeIndex, or a position
- * in a list of such indexes. Empty for a tree that was never cut.
+ * in a list of such indexes. A tree that was never cut has no such roots.
  */
 export class FormerReach {
   readonly #byLineage = new Map<number, ReachSteps>()

@@ -71,7 +71,8 @@ function mergeFirst(heads: readonly (readonly number[])[], limit: number): numbe
 }
 
 /**
- * The union of a list and a few ordinals that it does not contain. Nothing is copied: a position is found by bisecting the few.
+ * The union of a list and a few ordinals that it does not contain. Nothing is copied: what is at a position of the union is found
+ * by bisecting `more`.
  */
 export function withMore(list: IndexedList, more: IndexedList): IndexedList {
   return new ListWithMore(list, more)

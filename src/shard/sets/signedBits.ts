@@ -8,9 +8,10 @@ export interface SignedPart {
 }
 
 /**
- * Sums and differences of sets as one set, without copying: `to − claimed`, `all − (to below the watermark) + claimed`. A part that
- * is added must share no member with the result so far, and a part that is subtracted must lie inside it. Then the count in any
- * stretch is the sum of the parts' counts, and a bit of the result is the parity of the parts' bits.
+ * Sums and differences of sets as one set, without copying. An example: all deposits, less those to one network below a mark,
+ * plus the claimed ones of these. A part that is added must share no member with the result so far, and a part that is subtracted
+ * must lie inside it. Then the count in any stretch is the sum of the parts' counts, and a bit of the result is the parity of the
+ * parts' bits.
  */
 export class SignedBits implements Bits {
   readonly #parts: readonly SignedPart[]

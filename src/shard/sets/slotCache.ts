@@ -1,7 +1,7 @@
 /**
  * A cache by number in which each number has one slot; a newer number replaces the older one in its slot. A look-up is two array
- * reads, where a map in order of use takes 0.1 µs. Slots come from a hash of the number, so that two runs of numbers that are read
- * in turn do not replace each other in every slot.
+ * reads, where a map that keeps the order of use takes 0.1 µs. Slots come from a hash of the number, so that two series of
+ * numbers that are read in turn do not replace each other in every slot.
  */
 export class SlotCache<Value> {
   readonly #numbers: Float64Array

@@ -2,7 +2,7 @@
 export class Uint32Column {
   #values = new Uint32Array(64)
   #length = 0
-  /** The last result of `firstAbove`: neighbouring rows mostly have the same. */
+  /** The last result of `firstAbove`: the next call mostly asks for a neighbouring row, which mostly has the same result. */
   #found = 0
 
   get length(): number {

@@ -54,7 +54,7 @@ export class ClaimReads {
     for (const links of this.#links.values()) links.reset()
   }
 
-  /** Number of claims in force or not: one more than the newest ordinal. */
+  /** Number of claims, in force or not: one more than the newest ordinal. */
   get count(): number {
     return this.#state.counters.claims
   }

@@ -71,8 +71,8 @@ export class ExitTreeReads implements TreeSource {
   }
 
   /**
-   * Number of current deposits that a tree of an older lineage holds for certain: those below every later cut. Of the current
-   * deposits above, it holds only the regrown ones (`regrown`).
+   * Number of current deposits that a tree of an older lineage holds for certain: those below every later cut. Of the deposits
+   * above the lowest cut, it holds only the regrown ones (`regrown`).
    */
   sharedLeafCount({ lineage, leafCount }: LocalExitRootEntry): number {
     let shared: number = leafCount
@@ -81,7 +81,7 @@ export class ExitTreeReads implements TreeSource {
     return shared
   }
 
-  /** Regrown deposits of an older lineage: counts at or above the lowest later cut at which the tree now has the same leaf as it had. */
+  /** Regrown deposits of an older lineage: counts at or above the lowest later cut where that lineage has the same leaf as the current tree. */
   regrown(lineage: number): CountRanges {
     let ranges = this.#regrown.get(lineage)
     if (ranges === undefined) {

@@ -19,7 +19,7 @@ import { findRootAtBlockEnd } from './hashRuns.js'
 import { localExitTreeSource, readLineages } from './tiles.js'
 
 const ZERO = new Uint8Array(32)
-/** The root of no deposits: Z32 or 32 zero bytes, depending on contract and version. */
+/** What the root of no deposits stands for. That root is Z32 or 32 zero bytes, depending on contract and version. */
 const NO_LEAVES: LocalExitRootEntry = { lineage: 0 as Lineage, leafCount: 0 as LeafCount }
 
 /** Lineage and leaf count of a local exit root; undefined for a root that this shard does not know. */

@@ -18,7 +18,7 @@ const kinds = {
   claim: { table: 'claimSenders', list: listKinds.claimsBySender, resolved: 'resolvedClaimSenders' },
 } as const
 
-/** Number of addresses whose added ordinals are kept in memory: a busy contract may have very many. */
+/** Number of addresses whose added ordinals are kept in memory. It is small, since a busy contract may have very many. */
 const KEPT_ADDITIONS = 64
 
 /** Senders of the deposits, or of the claims, of one network, with later corrections applied. */

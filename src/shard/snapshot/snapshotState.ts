@@ -62,7 +62,7 @@ export class SnapshotState {
     return decodeRewindCount(this.#epochBytes)
   }
 
-  /** What no rewind after the first `rewindCount` has changed: all rows below the returned numbers. */
+  /** The rows that no rewind after the first `rewindCount` rewinds has changed: those below the returned numbers. */
   untouchedSince(rewindCount: number): Rewind {
     return untouchedBy(this.#epochBytes, this.rewindCount - rewindCount)
   }

@@ -51,7 +51,7 @@ export function checkClaims(context: VerifyContext): string {
       )
       if (!isNamed)
         throw new DamageError(
-          `claim ${ordinal} is of deposit ${row.depositCount} of network ${row.sourceNetwork}, its global index ${globalIndex} names another`,
+          `claim ${ordinal} is of deposit ${row.depositCount} of network ${row.sourceNetwork}, but its global index ${globalIndex} names another`,
         )
     }
   for (const _ of chunksOf(view, hashTable, counters.claims));

@@ -4,7 +4,10 @@ import { decodeGerState, decodeInjectedGerEntry } from '../../store/layout/small
 import { DamageError, entriesOf, expectEqual, expectHash, expectStored, type VerifyContext } from './check.js'
 import { expectNumbered } from './checkDictionaries.js'
 
-/** Checks that each injected root's state names its newest injection, and that removals account for repeated and missing injections. */
+/**
+ * Checks that the state of each injected root names its newest injection, and that the counter of removals is right: a root was
+ * removed before each injection but its first, and once more if it is not in force now.
+ */
 export function checkInjections(context: VerifyContext): string {
   const { view, counters, checkpoint } = context
   expectNumbered(context, 'injectedGers', 'injection', counters.gerInjections)
@@ -17,7 +20,7 @@ export function checkInjections(context: VerifyContext): string {
     const state = decodeGerState(expectStored(place, view.get('gerStates', globalExitRoot)))
     if (state.injectionOrdinal < ordinal)
       throw new DamageError(
-        `${place} is that of injection ${state.injectionOrdinal}, a newer one is ${ordinal}`,
+        `${place} names injection ${state.injectionOrdinal}, but injection ${ordinal} is newer`,
       )
     ordinal++
   }

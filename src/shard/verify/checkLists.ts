@@ -29,8 +29,8 @@ interface ListedRows {
 }
 
 /**
- * Checks lists against rows: the ordinals of a list ascend and their rows have the list's key, and all lists of a kind together have
- * as many ordinals as the rows need. So none is missing and none is too many.
+ * Checks lists against rows: the ordinals of a list ascend and their rows have the list's key, and all lists of a kind together
+ * have as many ordinals as the rows need. So no ordinal is missing, and none is too many.
  */
 export function checkLists(context: VerifyContext): string {
   const { view } = context
@@ -43,7 +43,7 @@ export function checkLists(context: VerifyContext): string {
     const listKey = key.subarray(1)
     const place = `list ${kindNames.get(kind) ?? kind} of ${encodeHex(listKey)}`
     const rows = kinds.get(kind)
-    if (rows === undefined) throw new DamageError(`${place} is of no known kind`)
+    if (rows === undefined) throw new DamageError(`${place} is of an unknown kind`)
     const length = listLength(value)
     const tail = decodeListTail(value)
     const fullChunks = Math.floor(length / LIST_CHUNK)

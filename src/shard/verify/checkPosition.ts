@@ -33,7 +33,7 @@ export function checkPosition({ view, checkpoint, counters }: VerifyContext): st
     const isNext = kept > 0 && header.number === before.number + 1
     if (isNext && parentHash !== undefined && !equalBytes(parentHash, before.hash))
       throw new DamageError(
-        `block ${header.number} names parent ${encodeHex(parentHash)}, block ${before.number} is ${encodeHex(before.hash)}`,
+        `block ${header.number} names parent ${encodeHex(parentHash)}, but block ${before.number} is ${encodeHex(before.hash)}`,
       )
     before = header
     kept++
@@ -43,7 +43,7 @@ export function checkPosition({ view, checkpoint, counters }: VerifyContext): st
   const [newest] = view.list('undo', { start: LAST_KEY, end: Uint8Array.of(0), limit: 1, reverse: true })
   if (oldest !== undefined && readUint48BigEndian(oldest.key, 0) <= undoFloor)
     throw new DamageError(
-      `undo of block ${readUint48BigEndian(oldest.key, 0)} is kept, at or below ${undoFloor}, where undo ends`,
+      `undo of block ${readUint48BigEndian(oldest.key, 0)} is kept, at or below the undo floor ${undoFloor}`,
     )
   if (newest !== undefined && readUint48BigEndian(newest.key, 0) > checkpoint.number)
     throw new DamageError(

@@ -15,8 +15,8 @@ interface NetworkSettlement {
 }
 
 /**
- * Replays all settlements, and checks that look-ups, L1 info leaves and the newest state have the rollup exit root that each version
- * gives.
+ * Replays all settlements, and so computes the rollup exit root of each version. Checks that look-ups, L1 info leaves and the
+ * newest state have these roots.
  */
 export function checkRollupExits(context: VerifyContext): string {
   const { view, counters } = context
@@ -28,7 +28,8 @@ export function checkRollupExits(context: VerifyContext): string {
       expectEqual(`${place}, version`, UNRESOLVABLE_VERSION, decodeUint32(known))
       return
     }
-    if (version > newest) throw new DamageError(`${place} is of version ${version}, the newest is ${newest}`)
+    if (version > newest)
+      throw new DamageError(`${place} is of version ${version}, but the newest is ${newest}`)
     expectHash(`${place}, version ${version}`, roots.subarray(32 * version, 32 * version + 32), root)
   }
   let count = 0
@@ -50,10 +51,10 @@ function rootsByVersion({ view, hasher, counters }: VerifyContext): Uint8Array {
   for (const { key, value } of entriesOf(view, 'settledLocalExitRoots')) {
     const networkId = readUint32BigEndian(key, 0)
     const version = readUint32BigEndian(key, 4)
-    // The root that a new rollup is added with counts from the next settlement on, so it may be one version ahead.
+    // The exit root that a rollup has when it is added counts from the next settlement on, so it may be one version ahead.
     if (version < 1 || version > newest + 1 || networkId === 0)
       throw new DamageError(
-        `settlement of network ${networkId} is of version ${version}, the newest is ${newest}`,
+        `settlement of network ${networkId} is of version ${version}, but the newest is ${newest}`,
       )
     settlements.push({ networkId, version, localExitRoot: value })
   }

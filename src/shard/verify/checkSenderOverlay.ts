@@ -24,8 +24,9 @@ import {
 } from './check.js'
 
 /**
- * Checks corrected senders: each belongs to a row below the watermark, and each of its addresses has the row either in its list or in
- * the additions, which hold nothing else. Also checks that each note belongs to a row whose sender is asked for again.
+ * Checks corrected senders: each belongs to a row below the watermark, and the row is listed under each of its addresses, either
+ * in the stored list or in the additions to it. The additions hold nothing else. Also checks that each note belongs to a row
+ * whose sender is asked for again.
  */
 export function checkSenderOverlay(context: VerifyContext): string {
   const { view, networkId, hasher, counters } = context
@@ -43,7 +44,7 @@ export function checkSenderOverlay(context: VerifyContext): string {
     const { reads, list } = kinds[kind]
     const place = `corrected sender of ${kind} ${ordinal}`
     if (key[0]! > senderKinds.claim || ordinal >= reads.resolved)
-      throw new DamageError(`${place} belongs to no row with a sender, ${reads.resolved} have one`)
+      throw new DamageError(`${place} belongs to no row with a sender, only ${reads.resolved} rows have one`)
     expectEqual(`${place}, bytes`, SENDER_BYTES, value.length)
     const row = expectStored(place, decodeSenderRow(value, 0))
     for (const { bytes, checksumMask: mask } of [row.caller, row.transactionSender])
@@ -78,7 +79,9 @@ export function checkSenderOverlay(context: VerifyContext): string {
     const kind = kindOf(key)
     const { reads } = kinds[kind]
     if (ordinal >= reads.resolved)
-      throw new DamageError(`a note names the sender of ${kind} ${ordinal}, ${reads.resolved} have one`)
+      throw new DamageError(
+        `a note names the sender of ${kind} ${ordinal}, only ${reads.resolved} ${kind}s have one`,
+      )
     const hasNoSender = reads.find(ordinal) === undefined
     if (hasNoSender !== (value[0] === senderNotes.unknown))
       throw new DamageError(`the note of ${kind} ${ordinal} does not agree with its sender`)

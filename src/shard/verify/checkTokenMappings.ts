@@ -18,7 +18,7 @@ export function checkTokenMappings(context: VerifyContext): string {
     const before = newest.get(key)
     if (before?.isCurrent)
       throw new DamageError(
-        `token mapping ${before.ordinal} of ${encodeHex(row.originTokenAddress.bytes)} is current, a newer one is ${ordinal}`,
+        `token mapping ${before.ordinal} of ${encodeHex(row.originTokenAddress.bytes)} is current, but mapping ${ordinal} is newer`,
       )
     newest.set(key, { ordinal, isCurrent: row.isCurrent })
     ordinal++

@@ -81,7 +81,7 @@ function nodeCount(leafCount: number, group: number): number {
   return Math.floor(leafCount / LEAVES_PER_NODE[group]!)
 }
 
-/** The tiles that a lineage must have: those with a complete node that are not wholly below its cut. */
+/** The tiles that a lineage must have: those that have a complete node and do not lie wholly below its cut. */
 function* expectedTiles(
   lineages: readonly LineageLink[],
   leafCounts: readonly number[],

@@ -67,8 +67,8 @@ export interface ComparableState {
 }
 
 /**
- * Derives again what the shard's writer derived from the events, and compares. Yields the result of each check as soon as it ends; a
- * check ends at its first fault.
+ * Derives again what the writer derived from the events, and compares it with what is stored. Yields the result of each check as
+ * soon as it ends; a check ends at its first fault.
  * @param view one snapshot, the same from the first read to the last.
  */
 export function* verifyShard(

@@ -62,7 +62,7 @@ function applyStretch(
   view.setUndoBlock(last.number > undoFloor ? last.number : undefined)
   for (const block of blocks) applyBlock(context, block)
   context.flush()
-  // With undo: if this block is undone, another block becomes the first one that is counted per transaction.
+  // With undo: if this block is undone, another block becomes the first one that is numbered per transaction.
   if (perTransactionFrom !== undefined && perTransactionFrom <= last.number)
     if (readPerTransactionFrom(view) === undefined) putPerTransactionFrom(view, perTransactionFrom)
   view.setUndoBlock(undefined)

@@ -17,12 +17,15 @@ export interface FolderLock {
   release(): void
 }
 
-/** The writer holds an exclusive lock on it. Its text names the current or last writer. Builds before the kernel lock only wrote the text. */
+/**
+ * The writer holds an exclusive lock on it. Its text names the current or last writer. Older builds had no kernel lock: they only
+ * wrote the text.
+ */
 const WRITER_FILE = 'bds.lock'
 /** Every process that has the folder open holds a shared lock on it. Its text names their pid namespace; processes of other namespaces are refused. */
 const OPENERS_FILE = 'bds.openers'
 
-/** Tries to lock the folder: two processes that start at once may refuse each other, and a process that is ending needs a moment. */
+/** How often locking is tried: two processes that start at once may refuse each other, and a process that is ending needs a moment. */
 const TRIES = 5
 const LONGEST_PAUSE_MS = 150
 
@@ -90,17 +93,18 @@ class HeldFolder implements FolderLock {
   #take(): void {
     const openers = this.#open(OPENERS_FILE)
     const owner = this.#open(WRITER_FILE)
-    const isKernelAsked = this.#join(openers)
+    const hasSharedLock = this.#join(openers)
     const writing = this.#role === 'write' ? owner.take('exclusive') : 'taken'
     const before = owner.record()
     if (writing === 'held') throw this.#inUseBy(before)
-    // A writer of a build before the kernel lock leaves only its text.
+    // A writer of an older build holds no kernel lock: only its text shows it.
     if (before !== undefined && before.pidNamespace === undefined && isRunning(before, this.#me))
       throw this.#inUseBy(before)
-    // Checked before this process announces itself as well as after: when two have refused each other, the first to try again wins.
+    // Checked before this process announces itself, too: if it finds a rival here, the rival never sees it. So when two processes
+    // have refused each other, the first to try again wins.
     this.#assertNoRival()
     this.#presence = announcePresence(this.#dataDir, this.#me, this.#role)
-    if (this.#presence === undefined && !(isKernelAsked && writing === 'taken'))
+    if (this.#presence === undefined && !(hasSharedLock && writing === 'taken'))
       throw new Error('the command flock (util-linux) is missing, and no socket can be made in the folder')
     this.#assertNoRival()
     // An older build, or a person, may have removed a file after we opened it and before we locked it.

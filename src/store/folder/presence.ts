@@ -24,9 +24,9 @@ export interface Present {
 }
 
 /**
- * A socket in the folder that accepts connections as long as its process lives. It shows a process that has no command `flock`,
- * and one whose lock file somebody has removed. Its name carries role and pid, because a process that is busy starting can't
- * answer questions.
+ * A socket in the folder that accepts connections as long as its process lives. By it, others notice a process that has no
+ * command `flock`, or whose lock file somebody has removed. Its name carries role and pid, because a process that is busy
+ * starting can't answer questions.
  */
 export interface Presence {
   readonly name: string
@@ -46,7 +46,7 @@ export function announcePresence(dataDir: string, me: ProcessRecord, role: Folde
   const name = `bds-${role}-${digestOf(me)}-${me.pid}-${randomUUID().slice(0, 8)}.sock`
   const own = join(dataDir, name)
   const draft = `${name.slice(-'00000000.sock'.length)}.new`
-  // That a connection succeeds is all that others need to know.
+  // Others only need to know that a connection succeeds.
   const server = createServer((socket) => socket.destroy())
   server.on('error', () => undefined)
   server.unref()

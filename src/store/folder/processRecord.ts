@@ -48,8 +48,8 @@ export function sharesNamespace(one: ProcessRecord, other: ProcessRecord): boole
 }
 
 /**
- * Whether the process of an older build's record still runs. A process on another host counts as dead, since nothing can be known
- * of it: a container that crashed and was replaced looks the same.
+ * Whether the process that an older build's record names still runs. A process on another host counts as dead, since nothing can
+ * be known of it: a container that crashed and was replaced looks the same.
  */
 export function isRunning(owner: ProcessRecord, me: ProcessRecord): boolean {
   if (owner.host !== me.host || owner.bootId !== me.bootId) return false

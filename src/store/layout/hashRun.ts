@@ -2,18 +2,18 @@ import { readUint32, writeUint32, writeUint32BigEndian } from './bytes.js'
 import { type HashKind, hashKinds } from './tables.js'
 
 /**
- * Hash runs find rows by hash. Hashes come in random order, so adding them to a B-tree one by one would change a page for each. So
- * the hashes of one write transaction are sorted and stored together as a run, and small runs are merged into larger ones from
- * time to time. An entry is the first words (32 bits each) of the hash and then the row that it leads to. Entries are sorted by
- * their first word; entries of one hash keep the order of arrival. A run is cut into buckets that share the range of the first
- * word equally, so a look-up reads one bucket per run.
+ * Hash runs find rows by hash. Hashes come in random order, so adding them to a B-tree one by one would change a page for each.
+ * So the hashes of one write transaction are sorted and stored together as a run, and small runs are merged into larger ones from
+ * time to time. An entry is the first words (32 bits each) of the hash, then what the hash leads to: the number of a row, or
+ * lineage and leaf count of a root. Entries are sorted by their first word; entries of one hash keep the order of arrival. A run
+ * is cut into buckets, one for each equal part of the range of the first word, so a look-up reads one bucket per run.
  */
 export interface HashRunLayout {
   /** Words of the hash that an entry keeps. */
   readonly hashWords: number
-  /** Words of an entry: those of the hash, then those of the row. */
+  /** Words of an entry: those of the hash, then those of what it leads to. */
   readonly entryWords: number
-  /** Upper limit of a bucket's average number of entries. A page holds a quarter more. */
+  /** Upper limit of a bucket's average number of entries. A page holds a quarter more, which leaves room for buckets above the average. */
   readonly bucketEntries: number
 }
 

@@ -105,7 +105,10 @@ export function decodeExitState(bytes: Uint8Array | undefined): ExitState {
   }
 }
 
-/** Meta `startOvers`: number of start-overs u32, Unix milliseconds before which there is no next one u48 (0 = not known yet). */
+/**
+ * Meta `startOvers`: number of start-overs u32, then the time in Unix milliseconds before which the shard may not start over
+ * again u48 (0 = not known yet).
+ */
 export function encodeStartOvers(startOvers: {
   readonly count: number
   readonly notBeforeMs: number | undefined

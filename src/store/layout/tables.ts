@@ -36,7 +36,7 @@ export const tables = {
   claimSenders: 'claimSenders',
   /** source network u32, deposit count / CLAIM_LINKS_PER_CHUNK u32 → per deposit: claim ordinal + 1 u32 (0 = not claimed). */
   claimLinks: 'claimLinks',
-  /** claim ordinal u32 → 0 u8: claims that are no longer in force (unset, or superseded). Few; lists keep their ordinals. */
+  /** claim ordinal u32 → 0 u8: claims that are no longer in force (unset, or superseded). They are few, and lists keep their ordinals. */
   claimsOutOfForce: 'claimsOutOfForce',
   /** injection ordinal u32 → global exit root 32, block u48, in the order of the events. */
   injectedGers: 'injectedGers',
@@ -51,7 +51,10 @@ export const tables = {
    * hash, and tree versions by local exit root.
    */
   hashRuns: 'hashRuns',
-  /** first index of the chunk u32 → up to L1_INFO_LEAVES_PER_CHUNK packed leaves (`l1InfoLeafRow`). Network 0 only, as the next four. */
+  /**
+   * first index of the chunk u32 → up to L1_INFO_LEAVES_PER_CHUNK packed leaves (`l1InfoLeafRow`). Only network 0 fills this
+   * table and the next four.
+   */
   l1InfoLeaves: 'l1InfoLeaves',
   /** global exit root 32 → L1 info tree index u32. */
   l1InfoIndexByGer: 'l1InfoIndexByGer',
@@ -70,8 +73,8 @@ export const tables = {
   /** local exit root 32 → lineage u32, leaf count u32: roots settled inside a block. `hashRuns` has the roots of block ends. */
   settledInsideBlocks: 'settledInsideBlocks',
   /**
-   * lineage u16, first deposit count u32 → deposit count after the last u32: a stretch of regrown deposits, at whose counts that
-   * older lineage had the same leaves as the tree now.
+   * lineage u16, first deposit count u32 → deposit count after the last one u32: a stretch of regrown deposits, at whose counts
+   * this older lineage had the same leaves as the tree has now.
    */
   regrownStretches: 'regrownStretches',
   /** dictionary id u32 → length u32, keccak-256 32: the digest of metadata that is too long for pages of rows. */

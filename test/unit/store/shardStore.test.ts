@@ -84,7 +84,7 @@ test('refresh takes the newest snapshot also when the last task did not release 
     reader.release()
   }))
 
-test('tasks leave no timers behind, which a worker without event loop turns would accumulate', (context) =>
+test('tasks leave no timers behind, since they would pile up in a thread whose event loop has no turns', (context) =>
   withStore(context, (_writer, reader) => {
     const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
     const before = timers()

@@ -134,7 +134,7 @@ test('no deposit is ready before the covering L1 block is final', (context) => {
   assert.deepEqual(stateOf(indexed), { ready: true, index: 0, claim: null, refusal: null })
 })
 
-test('an unforced deposit is in no leaf until the next exit root update', (context) => {
+test('a deposit that does not force an exit root update is in no leaf until the next update', (context) => {
   const { world } = worldWithDeposit()
   world.network(0).mine((block) => block.tx().deposit({ destinationNetwork: 1, forceUpdate: false }))
   const indexed = new IndexedWorld(context, world)

@@ -82,7 +82,7 @@ test('retaining keeps the members that are in all other sets', () => {
   )
 })
 
-test('all sent deposits, without the deposits below a mark except some, are counted and listed as a set made directly', () => {
+test('a set less a second one plus a part of that one, both below a mark, is counted and listed like the same set made directly', () => {
   fc.assert(
     fc.property(
       members,

@@ -89,7 +89,7 @@ const quick: readonly Damage[] = [
   [
     'a global index',
     1,
-    /^claims: claim 0 is of deposit \d of network \d, its global index \d+ names another$/,
+    /^claims: claim 0 is of deposit \d of network \d, but its global index \d+ names another$/,
     (view) => flip(view, 'claims', uint32Key(0), 16 + 30),
   ],
   [
@@ -119,7 +119,7 @@ const quick: readonly Damage[] = [
   [
     'the parent that a header names',
     1,
-    /^chain position: block 39 names parent 0x[0-9a-f]{64}, block 38 is 0x[0-9a-f]{64}$/,
+    /^chain position: block 39 names parent 0x[0-9a-f]{64}, but block 38 is 0x[0-9a-f]{64}$/,
     (view) => flip(view, 'headers', blockKey(39), 32),
   ],
 ]

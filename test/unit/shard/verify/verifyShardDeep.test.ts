@@ -183,7 +183,7 @@ const deep: readonly Damage[] = [
   [
     'a corrected sender without a row',
     1,
-    /^corrected senders: corrected sender of claim 4000000000 belongs to no row with a sender, \d+ have one$/,
+    /^corrected senders: corrected sender of claim 4000000000 belongs to no row with a sender, only \d+ rows have one$/,
     (view) => view.put('senderCorrections', senderRowKey('claim', 4_000_000_000), corrected),
   ],
   [

@@ -15,7 +15,7 @@ const step = fc.record({ deposits: uint32, claims: uint32, tokenMappings: uint32
 const least = (rewinds: readonly Rewind[], field: keyof Rewind) =>
   Math.min(...rewinds.map((rewind) => rewind[field]))
 
-test('the rewind record tells for any number of rewinds which rows all of them left untouched', () => {
+test('for any number of missed rewinds the stored record gives the rows that none of them changed', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 150 }), fc.nat({ max: 160 }), (steps, missed) => {
       let entry: Uint8Array | undefined
