@@ -8,13 +8,13 @@ export interface FetchedRange {
   /** Header of the last block of the range, read from the same endpoint as the logs. */
   readonly head: BlockHeader
   /**
-   * Hash of the block before `fromBlock`. Known only when every header of the range was read, from this endpoint, and each
-   * names the one before it as its parent: always so near the head.
+   * Hash of the block before `fromBlock`. Known only when every header of the range was read, from this endpoint, and each names
+   * the one before it as its parent: near the head this is always the case.
    */
   readonly parentHash?: Hash
   /** Blocks with events, ascending. Senders are null: `resolveSenders` finds them. */
   readonly blocks: readonly IndexedBlock[]
-  /** The block, in the range or below it, from which on logs are counted per transaction (see `LogPositions`). */
+  /** The block, in the range or below it, from which on logs are numbered per transaction (see `LogPositions`). */
   readonly perTransactionFrom?: BlockNumber
 }
 
@@ -45,7 +45,7 @@ export interface SenderQuestion {
   readonly logs: readonly SenderLog[]
 }
 
-/** The sender as far as it is known now. */
+/** The sender as far as it is known now: a provisional one may be corrected later. */
 export interface SenderAnswer extends Sender {
   /** True: no call trace was available, so that `caller` is tx.from. Ask again later. */
   readonly isProvisional: boolean
@@ -104,7 +104,7 @@ export interface ContractReads {
   ): Promise<(boolean | undefined)[]>
 }
 
-/** What to check when an endpoint's answer is doubted: does it answer with the state of the block that it was asked for? */
+/** What to check when the answer of an endpoint is in doubt: does the endpoint answer with the state of the block that it was asked for? */
 export interface StateCheck {
   /** The stored block that was asked for. */
   readonly block: BlockHeader
@@ -122,7 +122,7 @@ export type Judgement<T> =
   | { readonly type: 'refuted' }
   /** The endpoint that differed has another block at that height, or none. */
   | { readonly type: 'otherBlock' }
-  /** No endpoint can settle it. */
+  /** No endpoint can decide it. */
   | { readonly type: 'open' }
 
 /**
@@ -156,7 +156,7 @@ export interface ChainClient extends ContractReads {
    * there.
    */
   fetchRange(from: BlockNumber, to: BlockNumber, signal: AbortSignal): Promise<FetchedRange>
-  /** Sets the first block whose logs are counted per transaction, as stored; undefined: no range has shown one yet. */
+  /** Sets the first block whose logs are numbered per transaction, as stored; undefined: no range has shown one yet. */
   countPerTransactionFrom(block: BlockNumber | undefined): void
   /**
    * Call it when the blocks `from` … `to` did not fit what is stored, so that a log may be missing. They are then read again
@@ -164,11 +164,11 @@ export interface ChainClient extends ContractReads {
    */
   readCarefully(from: BlockNumber, to: BlockNumber): void
   /**
-   * Finds the sender of each log. The caller is a message's own origin address; tx.from where the transaction calls the
-   * bridge directly; else the caller in a call trace; else tx.from. Never the zero address.
+   * Finds the sender of each log. The caller is a message's own origin address; tx.from where the transaction calls the bridge
+   * directly; else the caller in a call trace; else tx.from. Never the zero address.
    * @param budget default: 5 s for one trace, and 5 s plus 0.1 s per question for all.
    * @returns senders by `senderKey(transactionHash, logIndex)`, without the logs of transactions that no endpoint knows.
-   * @throws RetryableError when no endpoint answers. Answers to questions before that are lost then.
+   * @throws RetryableError when no endpoint answers: the answers to earlier questions are lost then.
    */
   resolveSenders(
     questions: readonly SenderQuestion[],
@@ -187,10 +187,9 @@ export interface ChainClient extends ContractReads {
     signal: AbortSignal,
   ): Promise<boolean[]>
   /**
-   * Settles a contradiction: asks again for the value that differs from what is `stored`, first the other endpoints, then the
-   * one that answered last. An answer that differs counts only from an endpoint that passes `check` and has the stored block.
-   * An endpoint that answers with another block's state, or differs while another one agrees, is not asked for state for a
-   * while.
+   * Decides a contradiction: asks again for the value that differs from what is `stored`, first the other endpoints, then the one
+   * that answered last. An answer that differs counts only from an endpoint that passes `check` and has the stored block. An
+   * endpoint that answers with another block's state, or differs while another one agrees, is not asked for state for a while.
    */
   checkContradiction<T>(
     check: StateCheck,

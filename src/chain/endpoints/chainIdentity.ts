@@ -30,7 +30,7 @@ export class ChainIdentity {
     this.#options = options
   }
 
-  /** The last check found another chain, and the next check is not due yet. */
+  /** True while the last check found another chain, and the next check is not due yet. */
   get isWrong(): boolean {
     return this.#options.clock.now() < this.#wrongUntil
   }

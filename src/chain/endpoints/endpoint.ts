@@ -40,11 +40,14 @@ export class Endpoint {
   readonly traces: TraceSkill
   /** Newest block that this endpoint has shown. */
   head: BlockHead | undefined
-  /** It did not understand `eth_getLogs` by block hash. */
+  /** Holds while the endpoint counts as one that does not understand `eth_getLogs` by block hash. */
   readonly logsByHash: Refusal
-  /** Whether its logs of block `from`, the chain's first that is counted per transaction, show that (see `LogPositions`). */
+  /**
+   * What its logs of block `from`, the first block of the chain with logs numbered per transaction, have shown: `isShown` when
+   * this endpoint numbers them so, too (see `LogPositions`).
+   */
   perTransactionLogs: { readonly from: number; readonly isShown: boolean } | undefined
-  /** It does not offer `eth_getBlockReceipts`. */
+  /** Holds while the endpoint counts as one that does not offer `eth_getBlockReceipts`. */
   readonly blockReceipts: Refusal
   readonly #batches: CallBatches
 

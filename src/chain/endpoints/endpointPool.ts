@@ -15,14 +15,17 @@ import { readHead } from './readBlocks.js'
 const SWITCH_MARGIN = 0.75
 /** Characters of a provider's words that a debug line shows: some send a whole web page. */
 const LOGGED_WORDS = 300
-/** An endpoint that contradicted itself, or is doubted, comes last for this long. */
+/** An endpoint that contradicted itself, or whose answer is in doubt, comes last for this long. */
 const DISTRUST_MS = 30_000
 /** The heads of all endpoints are compared this often. */
 const COMPARE_HEADS_MS = 10_000
 /** An endpoint lags when its head is more than LAG_BLOCKS below the highest in TIMES_BEHIND comparisons in a row. */
 const LAG_BLOCKS = 2
 const TIMES_BEHIND = 2
-/** How much lagging adds to the score. Less than errors may add: a high head without its blocks must not be preferred. */
+/**
+ * How much lagging adds to the score. Less than errors may add, so that an endpoint that reports a high head, and fails for its
+ * blocks, is not preferred.
+ */
 const LAG_WEIGHT = 3
 
 /** Failures that no retry cures, and the reason to halt with when every endpoint fails in this way. */
@@ -124,7 +127,7 @@ export class EndpointPool {
             reason: error.reason,
           })
         } else if (error instanceof RpcFailure) {
-          // A failure that another try may cure says more than one that none can.
+          // Another try may cure this failure, so it is the one to report: the network must not halt.
           if (failure === undefined || failure.kind in HOPELESS) failure = error
           this.#noteFailure(member, error)
         } else throw error

@@ -11,11 +11,11 @@ import type { Endpoint } from './endpoint.js'
 import type { EndpointPool } from './endpointPool.js'
 import { blockCall, expectBlock, expectHead, findBlock, readHead } from './readBlocks.js'
 
-/** Blocks below the head that replace a tag which nodes do not offer: two epochs of Ethereum for `finalized`, one for `safe`. */
+/** How far below the head blocks count as final where nodes do not offer the tag: two epochs of Ethereum for `finalized`, one for `safe`. */
 const FALLBACK_DEPTH = { safe: 32, finalized: 64 } as const
 /** The tag is asked for again after this long if it was not offered, or if the head has not changed. */
 const ASK_AGAIN_MS = 30_000
-/** Blocks are counted only after an offered tag was missing for so long: a count may call blocks final that are not. */
+/** A tag that was offered must be missing for this long before blocks are counted instead: a count may call blocks final that are not. */
 const TAG_GRACE_MS = 20_000
 
 /** The block that an endpoint answers for a tag, and whether it is on the branch of the head. */
@@ -170,7 +170,7 @@ export class FinalityTracker {
     return !isNews || (await isBelow(block, head, endpoint, signal))
   }
 
-  /** Asks the other endpoints: one that is on another branch must not hold finality up. */
+  /** Asks the other endpoints: an endpoint that is on another branch must not hold finality up. */
   async #askOthers(
     asked: Endpoint,
     look: (endpoint: Endpoint) => Promise<Tagged>,

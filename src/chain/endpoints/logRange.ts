@@ -9,7 +9,7 @@ const TARGET_LOGS = 10_000
 const FIRST_SPAN = 1_000
 /** Full windows that must succeed before the width doubles. */
 const GROW_AFTER = 2
-/** The same where the doubled width has failed before: at first, and at most after further failures. */
+/** The same where the doubled width has failed before. This number doubles with each further failure, up to the cap. */
 const GROW_AFTER_NEAR_WALL = 16
 const GROW_AFTER_CAP = 512
 /** A refusal that we can't read may pass by itself; the second one in a row halves the window. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../telemetry/clocks.js'
 const REFUSALS_BEFORE_REST = 3
 /** An endpoint that was set aside is asked again after this long: gateways change their backends. */
 const RECHECK_MS = 10 * 60_000
-/** The same for an endpoint that is on another branch, or a block behind: that passes soon. */
+/** The same for an endpoint that is on another branch, or a block behind: it catches up soon. */
 const STRAY_MS = 30_000
 
 /** Whether one endpoint can be asked for contract state, as far as its answers have shown. */

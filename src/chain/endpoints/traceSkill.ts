@@ -5,9 +5,9 @@ import { Refusal } from './refusal.js'
 const FAILURES_BEFORE_REST = 3
 const REST_MS = 5_000
 
-/** Whether one endpoint can be asked for traces, as far as its answers have shown. Every refusal is tried again in time. */
+/** Whether one endpoint can be asked for traces, as far as its answers have shown. What it refused is asked for again after a while. */
 export class TraceSkill {
-  /** It has traced before: so a refusal comes most likely from one of several nodes behind it. */
+  /** It has traced before. A refusal then most likely comes from one of several nodes behind it. */
   hasTraced = false
   readonly #clock: Pick<Clock, 'now'>
   readonly #missing: Refusal

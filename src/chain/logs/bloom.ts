@@ -32,8 +32,8 @@ function bloomBits(item: string): BloomBits {
 }
 
 /**
- * Whether, by its bloom, the block has an event of ours that is not among `logs`. A bloom has every log of its block, but may
- * also seem to have one that does not exist.
+ * Whether, by its bloom, the block has an event of ours that is not among `logs`. A bloom shows every log of its block, but may
+ * also seem to show one that does not exist.
  */
 export function claimsMoreThan(bloom: Uint8Array, logs: readonly RpcLog[], probe: BloomProbe): boolean {
   return probe.contracts.some(
@@ -53,8 +53,8 @@ function hasBits(bloom: Uint8Array, bits: BloomBits): boolean {
 }
 
 /**
- * The probability that `claimsMoreThan` is true by chance: each of three bits is set with the probability of the bloom's fill
- * ratio, and a contract's address needs one of its topics as well.
+ * The probability that `claimsMoreThan` is true by chance: each of the three bits of an address or topic is set with a
+ * probability equal to the bloom's share of set bits, and a contract counts only with its address and one of its topics.
  */
 export function falseClaimOdds(bloom: Uint8Array, probe: BloomProbe): number {
   let set = 0

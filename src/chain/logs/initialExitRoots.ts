@@ -20,9 +20,9 @@ const existingTopics: readonly string[] = [
 ]
 
 /**
- * Completes the events of one block by the local exit root that AddExistingRollup may set without an event: it enters the
- * rollup exit tree at the next settlement of any rollup. It is read from the rollup manager at the event's block.
- * @param states reads it; asks `endpoint` first, which had the logs.
+ * Adds to the events of one block the local exit root that AddExistingRollup may set without an event: it enters the rollup exit
+ * tree at the next settlement of any rollup. It is read from the rollup manager at the event's block.
+ * @param states asks for the root. @param endpoint had the logs, and is asked first.
  * @throws FatalError `pruned_history` when no endpoint has that block's state any more; RetryableError.
  */
 export async function withInitialExitRoots(

@@ -8,20 +8,23 @@ import { decodeLogs, type logsFilter, type RpcLog } from '../rpc/rpcLogs.js'
 import type { RpcOutcome } from '../rpc/rpcTransport.js'
 import { mixedBranches } from './decodedBlocks.js'
 
-/** Positions per transaction. Counted per transaction, a log's position is transaction index · this + its log index. */
+/**
+ * Number of positions that each transaction gets where logs are numbered per transaction: the position of a log is its
+ * transaction index · this + its log index.
+ */
 const TRANSACTION_LOGS = 2 ** 16
 
 type Logs = readonly RpcLog[]
 
 /**
- * Finds the position of each log in its block. Most chains count the logs of a block: then `logIndex` is the position. Some (zk
- * stacks) count the logs of each transaction from 0, so that two logs of a block may have the same index. From the first block
+ * Finds the position of each log in its block. Most chains number the logs of a block: then `logIndex` is the position. Some (zk
+ * stacks) number the logs of each transaction from 0, so that two logs of a block may have the same index. From the first block
  * that shows this, the position is transaction index · 2^16 + logIndex. Blocks before it keep their `logIndex`, which is in order
  * within each of them. We can't number the logs ourselves: only logs of our contracts are read, and another filter would give
  * other numbers.
  *
- * The first such block is a property of the chain: reading history again finds the same one. The store remembers it
- * (`startAt`), and a range is stored only if it was read with the same value (`FetchedRange.perTransactionFrom`).
+ * The first such block is a property of the chain: reading history again finds the same one. The store remembers it (`startAt`),
+ * and a range is stored only if it was read with the same value (`FetchedRange.perTransactionFrom`).
  */
 export class LogPositions {
   readonly #filter: ReturnType<typeof logsFilter>
@@ -31,7 +34,7 @@ export class LogPositions {
     this.#filter = filter
   }
 
-  /** First block whose logs are counted per transaction; undefined while none was seen. */
+  /** First block whose logs are numbered per transaction; undefined while none was seen. */
   get from(): number | undefined {
     return this.#from
   }
@@ -50,12 +53,12 @@ export class LogPositions {
     const first = this.#firstPlaced(logs)
     for (let log = 1; log < first; log++) if (isInDoubt(logs, log)) return false
     if (first === logs.length) return true
-    if (!this.#countsPerTransaction(endpoint)) return false
+    if (!this.#numbersPerTransaction(endpoint)) return false
     for (let log = first; log < logs.length; log++) {
       const transaction = logs.transactionIndex(log)
       if (transaction === undefined || transaction >= TRANSACTION_LOGS) return false
       if (logs.logIndex(log) >= TRANSACTION_LOGS) return false
-      if (log > first && !isInStep(logs, log)) return false
+      if (log > first && !isAfterPrevious(logs, log)) return false
     }
     for (let log = first; log < logs.length; log++)
       logs.setLogIndex(log, logs.transactionIndex(log)! * TRANSACTION_LOGS + logs.logIndex(log))
@@ -66,7 +69,7 @@ export class LogPositions {
    * Gives logs their positions.
    * @param blocks complete blocks with their logs, ascending. Their lists are replaced by sorted ones whose `logIndex` is the
    *   position.
-   * @returns the first block counted per transaction, as it was when these positions were made.
+   * @returns the first block numbered per transaction, as it was when these positions were made.
    * @throws RpcFailure when the endpoint's answers do not suffice; ChainDataError `log_position_overflow`.
    */
   async place(
@@ -111,14 +114,14 @@ export class LogPositions {
     return first
   }
 
-  /** Whether the endpoint's logs of block `from` have shown that it counts per transaction. */
-  #countsPerTransaction({ perTransactionLogs: learned }: Endpoint): boolean {
+  /** Whether the endpoint's logs of block `from` have shown that it numbers logs per transaction. */
+  #numbersPerTransaction({ perTransactionLogs: learned }: Endpoint): boolean {
     return learned?.isShown === true && learned.from === this.#from
   }
 
   /**
-   * The same, asking the endpoint if need be. False also for an endpoint that no longer has that block: then receipts give the
-   * indices (`withOwnIndexes`).
+   * As `#numbersPerTransaction`, but asks the endpoint if need be. False also for an endpoint that no longer has that block: then
+   * receipts give the indices (`withOwnIndexes`).
    */
   async #showsPerTransaction(from: number, endpoint: Endpoint, signal: AbortSignal): Promise<boolean> {
     const learned = endpoint.perTransactionLogs
@@ -180,7 +183,7 @@ async function withOwnIndexes(
       const inReceipt = whole.get(hash) ?? logsOfReceipt(receipts.get(hash)!, log, endpoint)
       whole.set(hash, inReceipt)
       const logIndex = inReceipt.findIndex((each) => isSameEvent(each, log))
-      if (logIndex < 0) throw uncountable(log, endpoint)
+      if (logIndex < 0) throw notConvertible(log, endpoint)
       // A transaction may emit the same event twice: each log needs a position of its own.
       inReceipt[logIndex] = { ...log, data: TAKEN }
       return { ...log, logIndex }
@@ -209,11 +212,11 @@ function isSameEvent(a: RpcLog, b: RpcLog): boolean {
   )
 }
 
-/** The endpoint counts per block, where positions are counted per transaction, and its receipts lack the log. */
-function uncountable({ blockNumber }: RpcLog, { alias }: Endpoint): RpcFailure {
+/** The endpoint numbers logs per block on a chain that numbers them per transaction, and its receipts lack the log. */
+function notConvertible({ blockNumber }: RpcLog, { alias }: Endpoint): RpcFailure {
   return new RpcFailure(
     'body',
-    `${alias}: counts the logs of block ${blockNumber} per block, where this network's are counted per transaction, and its receipts lack one`,
+    `${alias}: numbers the logs of block ${blockNumber} per block, while this network numbers them per transaction, and its receipts lack one of the logs`,
   )
 }
 
@@ -231,8 +234,8 @@ function nameTransactions(logs: Logs): boolean {
 }
 
 /**
- * Whether the logs may be counted per transaction: an index repeats, or a higher index belongs to an earlier transaction. Also
- * true when a transaction index is missing that could show the latter.
+ * Whether the logs may be numbered per transaction: an index repeats, or a higher index belongs to an earlier transaction. Also
+ * true when a transaction index is missing, since it could show the latter.
  * @param logs of one block, by logIndex.
  */
 function areInDoubt(logs: Logs): boolean {
@@ -254,7 +257,7 @@ function isInDoubt(logs: PackedLogs, log: number): boolean {
 }
 
 /**
- * Whether the logs are certainly counted per transaction.
+ * Whether the logs are certainly numbered per transaction.
  * @param logs of one block, by logIndex, with their transaction indices.
  * @throws RpcFailure when two logs share an index and their transactions don't explain it.
  */
@@ -277,7 +280,7 @@ function transactionsUnknown({ blockNumber }: RpcLog, { alias }: Endpoint): RpcF
 }
 
 /** Whether a packed log comes after the one before it: another block, a later transaction, or a higher index in the same one. */
-function isInStep(logs: PackedLogs, log: number): boolean {
+function isAfterPrevious(logs: PackedLogs, log: number): boolean {
   if (logs.blockNumber(log) !== logs.blockNumber(log - 1)) return true
   const step = logs.transactionIndex(log)! - logs.transactionIndex(log - 1)!
   return step > 0 || (step === 0 && logs.logIndex(log) > logs.logIndex(log - 1))

@@ -13,7 +13,7 @@ import {
   isZeroBloom,
 } from './bloom.js'
 
-/** After this many questions by block hash, a log that the bloom claims and no answer has counts as withheld. */
+/** How often a block is asked for by its hash before a log that its bloom claims, and that no answer has, counts as withheld. */
 const ASK_BY_HASH = 2
 /** A bloom that claims a log by chance with this probability proves nothing: on a busy chain it is nearly full. */
 const WORTHLESS_ODDS = 0.001
@@ -35,7 +35,8 @@ export class MissingLogs {
 
   /**
    * @param logs of this block, in order.
-   * @param areApart the logs may come from a node that lacks the block: without a bloom they are then read by block hash.
+   * @param areApart true when the logs may come from a node that lacks the block: without a bloom they are then read by block
+   * hash.
    * @returns the block's logs, complete; `logs` itself when nothing was missing.
    * @throws ChainDataError `missing_log` when the endpoint withholds one; RpcFailure.
    */
@@ -90,8 +91,8 @@ export class MissingLogs {
   }
 
   /**
-   * Proves by receipts that the bloom claims a log that does not exist: together the receipts' blooms must make exactly the
-   * header's, and hold no log of ours that is not known.
+   * Proves by receipts that the bloom claims a log that does not exist: the blooms of all receipts together must equal the
+   * header's bloom, and no receipt may hold a log of ours that is not known.
    * @throws ChainDataError `missing_log` when they hold one, or can't be read.
    */
   async #assertFalseClaim(
@@ -124,7 +125,7 @@ export class MissingLogs {
   }
 }
 
-/** Key of a log within its block. The log index alone is none: some chains count the logs of each transaction from 0. */
+/** Key of a log within its block. The log index alone is none: some chains number the logs of each transaction from 0. */
 function placeOf({ transactionHash, logIndex }: RpcLog): string {
   return `${transactionHash}:${logIndex}`
 }

@@ -28,7 +28,7 @@ import { type LogsWindow, readLogsWindow } from './readLogs.js'
 
 /** Blocks this close to the head are read with their headers: their blooms are checked, and a reorg shows. They fit one batch. */
 export const NEAR_HEAD_BLOCKS = 48
-/** A window whose parts do not fit together is read so often in all: the chain may have moved in between. */
+/** How often in all a window is read while its parts do not fit together: the chain may have moved in between. */
 const TRIES = 3
 const RETRY_PAUSE_MS = 50
 /** How many blocks at a time are checked for missing logs. */
@@ -36,7 +36,7 @@ const BLOCKS_AT_ONCE = 6
 
 interface DecodedWindow {
   readonly decoded: readonly DecodedBlock[]
-  /** The first block counted per transaction, as it was when the logs got their positions. */
+  /** The first block numbered per transaction, as it was when the logs got their positions. */
   readonly perTransactionFrom: number | undefined
 }
 
@@ -201,7 +201,7 @@ export class RangeReader {
   }
 
   /**
-   * As `#decodePlain`, for a window of backfill whose logs are packed: most of them never become text or objects.
+   * As `#decodePlain`, for a window of backfill whose logs are packed, of which most never become text or objects.
    * @returns undefined when its logs are not packed, its last block lacks a log, or the positions need requests.
    */
   async #decodePacked(

@@ -17,7 +17,7 @@ export interface LogsWindow {
   readonly areLogsApart: boolean
 }
 
-/** After so many refusals of one window the endpoint counts as failing: enough to halve 10,000 blocks down to one, twice. */
+/** After so many refusals of one window the endpoint counts as failing. The number is enough to halve 10,000 blocks down to one, twice. */
 const MAX_REFUSALS = 30
 
 export interface WindowQuestion {
@@ -73,7 +73,7 @@ export async function readLogsWindow(
             logs: await readLogsByReceipt(headers.get(to)!, filter, endpoint, signal),
             areLogsApart: false,
           }
-        if (refusals === MAX_REFUSALS || !narrows(outcome.failure, span, from, endpoint))
+        if (refusals === MAX_REFUSALS || !narrowWindow(outcome.failure, span, from, endpoint))
           throw outcome.failure
         continue
       }
@@ -94,7 +94,7 @@ export async function readLogsWindow(
  * @returns true when the (perhaps narrower) window should be asked for at once.
  * @throws RpcFailure `behind` or `gone`.
  */
-function narrows(failure: RpcFailure, span: number, from: number, endpoint: Endpoint): boolean {
+function narrowWindow(failure: RpcFailure, span: number, from: number, endpoint: Endpoint): boolean {
   const problem = classifyLogsFailure(failure, span)
   switch (problem.type) {
     case 'tooWide':

@@ -128,7 +128,7 @@ async function probeContractLinks(network: NetworkConfig, endpoint: Endpoint, si
   return { outcome: 'ok', detail: `${found}: ${answered} of ${asked} getters answer` }
 }
 
-/** Asks for state a few blocks below the head, and at a hash that no block has (EIP-1898): that must be refused. */
+/** Asks for state a few blocks below the head, and at a hash that no block has (EIP-1898). The second must be refused. */
 async function probeState(
   { bridge, startBlock }: NetworkConfig,
   head: BlockHead,
@@ -224,7 +224,7 @@ async function probeBatches(endpoint: Endpoint, signal: AbortSignal): Answer {
   if (size === 1) return { outcome: 'warn', detail: 'refused: every call is a request of its own' }
   return {
     outcome: 'warn',
-    detail: `${size} calls at once, fewer than the ${wanted} wanted: with max_batch = ${size} the service need not find that out`,
+    detail: `${size} calls at once, fewer than the ${wanted} wanted: set max_batch = ${size} to spare the service this search`,
   }
 }
 
@@ -237,7 +237,8 @@ async function probeTraces(network: NetworkConfig, endpoint: Endpoint, signal: A
     if (isMethodMissing(error))
       return {
         outcome: 'warn',
-        detail: 'debug_traceTransaction is not offered: senders behind contracts are tx.from',
+        detail:
+          'debug_traceTransaction is not offered: where a contract calls the bridge, tx.from stands for the caller',
       }
     // Any other refusal is about the transaction, which does not exist: so there is a tracer.
     if (error.kind !== 'rpc') throw error

@@ -2,10 +2,10 @@ import type { Endpoint } from '../endpoints/endpoint.js'
 import type { BlockHead } from '../rpc/rpcBlocks.js'
 import { decodeLogs } from '../rpc/rpcLogs.js'
 
-/** At most so many receipts are read: two with logs show how logs are counted. */
+/** At most so many receipts are read: two with logs show how logs are numbered. */
 const MOST_RECEIPTS = 16
 
-/** Finds out from receipts of the newest block whether its logs are counted per block, as usual, or per transaction. */
+/** Finds out from receipts of the newest block whether its logs are numbered per block, as usual, or per transaction. */
 export async function probeLogCount(
   { number, transactionHashes }: BlockHead,
   endpoint: Endpoint,
@@ -25,9 +25,9 @@ export async function probeLogCount(
   }
   if (firsts.length < 2) return { outcome: 'ok', detail: `not shown by block ${number}` }
   const isPerBlock = firsts.every((first, at) => at === 0 || first > firsts[at - 1]!)
-  if (isPerBlock) return { outcome: 'ok', detail: 'counted per block' }
+  if (isPerBlock) return { outcome: 'ok', detail: 'numbered per block' }
   return {
     outcome: 'ok',
-    detail: 'counted per transaction: log_index is transaction index · 65536 + index',
+    detail: 'numbered per transaction: log_index is transaction index · 65536 + index',
   }
 }

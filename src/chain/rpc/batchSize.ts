@@ -7,7 +7,7 @@ const FIRST_PATIENCE_MS = 60_000
 const PATIENCE_CAP_MS = 60 * 60_000
 /** The search for the largest size ends when the smallest refused size exceeds the served one by at most 1 / NEAR_ENOUGH of it. */
 const NEAR_ENOUGH = 8
-/** When a single call fails like the batch before it, the endpoint is down: no further single call is tried for this time. */
+/** When a single call fails like the batch before it, the endpoint counts as down: no further single call is tried for this time. */
 const FIRST_REST_MS = 5_000
 const REST_CAP_MS = 5 * 60_000
 /** After this many put-offs in a row, with a pause after each, the size of the batches may be the reason. */
@@ -124,7 +124,7 @@ export class BatchSize {
     return this.#putOffsMeanSize
   }
 
-  /** A single call was answered after batches were put off: one more put-off is due to the size. */
+  /** A single call was answered after batches were put off: if the next batch is put off as well, its size is the reason. */
   singleAnswered(): void {
     this.#putOffs++
   }

@@ -14,9 +14,9 @@ import type { RpcCall, RpcOutcome, RpcTransport } from './rpcTransport.js'
 
 const BATCH_WORD = /\bbatch/i
 const NUMBERS = /[0-9a-f-]{6,}|\d+/gi
-/** If only the last answer of a batch is missing, a batch larger than this is not taken to be too large. */
+/** A batch of more calls than this does not count as too large when only its last answer is missing. */
 const FEW = 8
-/** Most requests in flight at once, and most calls in them, when the calls take several requests. */
+/** When calls take several requests: the most requests in flight at once, and the most calls in those. */
 const REQUESTS_IN_FLIGHT = 6
 const CALLS_IN_FLIGHT = 50
 
@@ -196,7 +196,7 @@ export class CallBatches {
     outcomes: RpcOutcome[],
     signal: AbortSignal,
   ): Promise<readonly number[]> {
-    // Nothing better was found out: the outcomes of the batch stand.
+    // The single call explained nothing: the outcomes of the batch stand.
     const keep = (): readonly number[] => {
       if (outcomes[failed[0]!] === undefined) throw failure
       return []

@@ -6,7 +6,7 @@ const PAUSES_MS = [50, 250]
 const RATE_PAUSES_MS = [400, 800]
 /** One of several nodes behind an address may be a little behind: the next call mostly meets another one. */
 const BEHIND_PAUSES_MS = [20, 50, 100, 250]
-/** JSON-RPC's code for an internal error, which gateways send with a 5xx when a backend is gone. */
+/** JSON-RPC's code for an internal error. Gateways send it with a status of 5xx when a backend is gone. */
 const INTERNAL_ERROR = -32603
 /** If the endpoint asks for a longer wait, the call fails: the pool may then ask another endpoint. */
 const LONGEST_RETRY_AFTER_MS = 1_000

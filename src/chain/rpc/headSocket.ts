@@ -17,7 +17,7 @@ export interface HeadSocketOptions {
   readonly proxy?: string | undefined
   /** Longest wait for the connection and for the answer to the subscription. */
   readonly timeoutMs: number
-  /** After so long without a message the other side is pinged; without any message for as long again, the socket ends. */
+  /** After this long without a message the other side is pinged; after as long again without one, the socket ends. */
   readonly pingMs?: number
   /** The socket ends at this age, for a new one to replace it: the host name may resolve to another machine by now. */
   readonly ageMs?: number

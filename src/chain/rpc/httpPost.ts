@@ -79,7 +79,8 @@ export function createHttpPost(options: HttpPostOptions): HttpPost {
       let request: ClientRequest
       let isAnswered = false
       let isOver = false
-      // Only once: a request that was given up reports a connection reset afterwards, which is no reason to ask again.
+      // Only the first end counts: a request that was given up reports a connection reset afterwards, which is no reason to ask
+      // again.
       const end = (finish: () => void): void => {
         if (isOver) return
         isOver = true
@@ -153,7 +154,7 @@ function readBody(response: IncomingMessage, maxBytes: number, memory: Buffer): 
         return
       }
       if (unpacker === undefined) take(piece)
-      // Unpacking goes on while the connection is read further: it gets pieces of its own (see `ReusingAgent`).
+      // Unpacking goes on while the connection is read further, so it gets copies of the pieces (see `ReusingAgent`).
       else if (!unpacker.destroyed) unpacker.write(Buffer.from(piece))
     })
     response.on('end', () => (unpacker === undefined ? done() : unpacker.end()))

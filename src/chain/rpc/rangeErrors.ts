@@ -66,7 +66,7 @@ export function isRateLimitText(text: string): boolean {
 export function classifyLogsFailure(failure: RpcFailure, span: number): LogsProblem {
   const { text, status, code, data } = failure.providerWords()
   const named = suggestedSpan(text) ?? suggestedSpan(rangeInData(data)) ?? statedSpan(text)
-  // A stated width that is no less than `span` must be counted in another way: then only halving helps.
+  // If the stated width is not below `span`, the provider counts in another way: then only halving helps.
   if (named !== undefined) return named >= 1 && named < span ? tooWide(named) : { type: 'tooWide' }
   if (failure.kind === 'rateLimit') return { type: 'rateLimit' }
   if (TOO_MANY.test(text)) return { type: 'tooMany' }

@@ -12,7 +12,7 @@ export interface RpcLog extends EncodedLog {
   readonly transactionHash: string
   /** Undefined when absent or unreadable. */
   readonly transactionIndex: number | undefined
-  /** As the endpoint counts: per block, on some chains per transaction. `LogPositions` makes it the position in the block. */
+  /** As the endpoint numbers logs: per block, on some chains per transaction. `LogPositions` makes it the position in the block. */
   readonly logIndex: number
   /** Seconds; undefined when absent, zero or unreadable. */
   readonly blockTimestamp: number | undefined
@@ -74,7 +74,7 @@ export function unpackLog(logs: PackedLogs, log: number): RpcLog {
 }
 
 /**
- * Whether packed logs are in chain order, each once, and of the blocks `from` … `to`, whether they are counted per block or
+ * Whether packed logs are in chain order, each once, and of the blocks `from` … `to`, whether they are numbered per block or
  * per transaction.
  */
 export function areInOrder(logs: PackedLogs, from: number, to: number): boolean {

@@ -99,8 +99,8 @@ interface Callers {
 
 /**
  * If there are as many calls as logs, and each call fits its log, they belong together in order. Otherwise a log's caller is
- * certain only when all calls that fit the log have the same caller. A transaction may have thousands of both, so that nothing
- * is done for each pair.
+ * certain only when all calls that fit the log have the same caller. A transaction may have thousands of both, so nothing is done
+ * for each pair of a log and a call.
  */
 function matchDeposits(
   deposits: readonly SenderLog[],
@@ -154,7 +154,7 @@ function addCall(places: Map<string, Callers>, key: string, { caller, amount }: 
   place.byAmount.set(amount, exact.add(caller))
 }
 
-/** The amount need not agree: of a token that takes a fee, less arrives than the call says. */
+/** The amount need not agree: with a token that takes a fee, less arrives than the call says. */
 function fits({ destinationNetwork, destinationAddress }: SenderLog, call: DepositCall): boolean {
   return (
     (destinationNetwork === undefined || call.network === destinationNetwork) &&

@@ -16,7 +16,7 @@ import { ADDRESS, readTransactions, type Transaction, ZERO_ADDRESS } from './rea
 /** Transactions read at a time. */
 const TRANSACTIONS_AT_ONCE = 100
 const TRACES_IN_FLIGHT = 4
-/** Default time for traces: in backfill senders are stored in order, so that a slow tracer is waited for, but not for long. */
+/** Default time for traces. In backfill senders are stored in order, so a slow tracer is waited for, but not for long. */
 const TRACE_MS = 5_000
 const TRACE_MS_PER_QUESTION = 100
 /** Tries for one trace that is refused: behind a load balancer the next call mostly meets another node. */
@@ -77,7 +77,8 @@ export class SenderResolver {
     senders: Map<string, SenderAnswer>,
     signal: AbortSignal,
   ): Promise<void> {
-    // A transaction that calls the bridge directly makes one log by that call. If there are more, calls within made the others.
+    // A transaction that calls the bridge directly makes one log by that call. If it has more logs of the bridge, inner calls
+    // made the others.
     const isDirect = transaction.to === this.#network.bridge && question.logs.length === 1
     const needsTrace = !isDirect && question.logs.some(isCallerSought)
     const traced = needsTrace ? await this.#trace(question, transaction, times, signal) : noTrace

@@ -15,7 +15,7 @@ import type { RpcCall } from '../rpc/rpcTransport.js'
 import { claimedWordsOf, claimedWordsProgram, PROGRAM_WORDS } from './claimedWordsProgram.js'
 import { contractAnswer, contractCall, readContract } from './contractCall.js'
 
-/** More words than this are read by `claimedWordsProgram`, where that works. One comparison at the tip reads so many. */
+/** More words than this are read by `claimedWordsProgram`, where that works. It is as many as one comparison at the tip reads. */
 const FEW_WORDS = 14
 /** The same for an endpoint on which the program was not tried yet. So many calls need a second batch: a failed try costs no more. */
 const MANY_WORDS = 50

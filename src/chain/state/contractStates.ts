@@ -9,7 +9,7 @@ import { isHistoryGone, isUnknownBlock, RpcFailure } from '../rpc/rpcFailure.js'
 import { contractReadsBy, type StateTask } from './contractReadsBy.js'
 import { type JudgeContext, judge } from './stateJudge.js'
 
-/** For so long `ask` throws when endpoints fail to answer; after it, the caller goes on without an answer. */
+/** When endpoints fail to answer, `ask` throws for this long. After it, the caller goes on without an answer. */
 const PATIENCE_MS = 60_000
 /** The longest wait for an endpoint that is left alone after a failure, however long it asked for. */
 const LONGEST_REST_MS = 15_000
@@ -33,7 +33,7 @@ export class ContractStates {
   readonly #pool: EndpointPool
   readonly #clock: Clock
   readonly #logger: Logger
-  /** The endpoint that answered the last `ask`: it is the one in doubt when that answer contradicts what is stored. */
+  /** The endpoint that answered the last `ask`: when that answer contradicts what is stored, this endpoint is in doubt. */
   #lastAnswerer: Endpoint | undefined
   #failingSinceMs: number | undefined
 
@@ -81,7 +81,8 @@ export class ContractStates {
     if (first.answer !== undefined) return first.answer.value
     const second = await this.#inTurn((endpoint) => endpoint !== preferred, task, signal)
     if (second.answer !== undefined) return second.answer.value
-    // If no other is left, an endpoint that refused lately is asked before its time: without an answer the network stands still.
+    // If no other is left, an endpoint that refused lately is asked before its pause is over: without an answer the network
+    // stands still.
     const isLeft = ({ state }: Endpoint) =>
       !state.isOffered && !state.isContradicted && (takesNewest || !state.isMisleading)
     const third = await this.#inTurn(isLeft, task, signal, { isOffered: isLeft })

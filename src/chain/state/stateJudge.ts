@@ -18,7 +18,7 @@ export interface JudgeContext {
   readonly inTurn: <T>(accepts: (endpoint: Endpoint) => boolean, task: StateTask<T>) => Promise<T | undefined>
 }
 
-/** @see ChainClient.checkContradiction. @throws what the endpoints throw. */
+/** @see ChainClient.checkContradiction @throws what the endpoints throw. */
 export async function judge<T>(
   context: JudgeContext,
   check: StateCheck,

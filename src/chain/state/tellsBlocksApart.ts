@@ -15,7 +15,7 @@ type RootAnswer = string | null | undefined
 
 /**
  * Does the endpoint answer with the state of the block that it is asked for? Some gateways take any block and answer with the
- * newest state. Three checks, each only where the one before decides nothing:
+ * newest state. There are three checks; each is made only where the one before decides nothing:
  *
  * 1. If the exit root is known to have changed since an older block, the roots at the two blocks must differ.
  * 2. The block is asked for by its hash, and by a hash that no block has (EIP-1898): the second must be refused.

@@ -139,7 +139,7 @@ async function storeIdentity(dataDir: string, network: NetworkConfig): Promise<F
       store.refresh()
       checkIdentity(store, network, directory)
       const from = readPerTransactionFrom(store)
-      const count = from === undefined ? '' : `; logs are counted per transaction from block ${from} on`
+      const count = from === undefined ? '' : `; logs are numbered per transaction from block ${from} on`
       return ok(`made for this network${count}`)
     } finally {
       store.release()

@@ -40,7 +40,7 @@ async function withEndpoint(
   }
 }
 
-test('many calls go in batches of fifty, the last batch at the same time, answered in order', async () => {
+test('many calls go in batches of fifty, and their results come back in the order of the calls', async () => {
   await withEndpoint(echo, async (endpoint, { requests }) => {
     assert.deepEqual(results(await endpoint.callAll(calls(120), signal)), numbers(120))
     assert.deepEqual(

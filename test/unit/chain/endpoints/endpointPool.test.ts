@@ -274,7 +274,7 @@ test('contradictory data are a fault only after every endpoint was asked', async
   await assert.rejects(both, (error) => error === withheld)
 })
 
-test('history that no endpoint keeps is fatal; the pool waits for an endpoint that may keep it', async () => {
+test('history that no endpoint keeps is fatal, but the pool first waits for an endpoint that may keep it', async () => {
   const { pool } = createPool(['a', 'b'])
   const gone = async () => {
     throw fails('gone')

@@ -69,7 +69,7 @@ test('where the tag is not offered, finality counts blocks, with one warning', a
   })
 })
 
-test('a tag that was offered and then fails is awaited for a while before another finality is used', async () => {
+test('a tag that was offered and then fails is awaited for a while before blocks are counted instead', async () => {
   await withFinality({ tag: 'finalized', depth: 0 }, async (chain, network, finalized) => {
     network.finalizedLag = 100
     assert.equal(await finalized(), 100)

@@ -71,8 +71,8 @@ test('the newest block shows how logs are numbered, if two of its transactions h
     return found['index of logs']!
   }
   assert.match(await indexOfLogs(false, 1), /^ok: not shown by block \d+$/)
-  assert.equal(await indexOfLogs(false, 2), 'ok: counted per block')
-  assert.match(await indexOfLogs(true, 2), /^ok: counted per transaction/)
+  assert.equal(await indexOfLogs(false, 2), 'ok: numbered per block')
+  assert.match(await indexOfLogs(true, 2), /^ok: numbered per transaction/)
 })
 
 test('the largest batch that the endpoint answers is measured, however it fails larger ones', async (context) => {
@@ -80,7 +80,7 @@ test('the largest batch that the endpoint answers is measured, however it fails 
     for (const limit of [3, 10])
       assert.equal(
         (await probe(context, (endpoint) => endpoint.limitBatches(limit, refusal))).batches,
-        `warn: ${limit} calls at once, fewer than the 50 wanted: with max_batch = ${limit} the service need not find that out`,
+        `warn: ${limit} calls at once, fewer than the 50 wanted: set max_batch = ${limit} to spare the service this search`,
       )
   const none = await probe(context, (endpoint) => endpoint.limitBatches(1, 'close'))
   assert.equal(none.batches, 'warn: refused: every call is a request of its own')

@@ -25,7 +25,7 @@ const noHashes: Fault = {
   when: ({ params: [, tag] }) => typeof tag === 'object',
 }
 
-test('a gateway that answers with the newest state for any block is no witness, and is not asked for state again', async () => {
+test('a gateway that answers with the newest state for any block is not believed, and is not asked for state again', async () => {
   for (const checks of ['nothing', 'block'] as const)
     await withStateChain(2, async ({ client, endpoints, lines }, judge) => {
       endpoints[0]!.fail({ type: 'newestState', checks })
@@ -40,7 +40,7 @@ test('a gateway that answers with the newest state for any block is no witness, 
     })
 })
 
-test('an honest node is a witness by two blocks, by block hash where older state is pruned, and at its head where hashes are not accepted', async () => {
+test('an honest node is believed when its roots at two blocks differ, by block hash where older state is pruned, and at its head where it takes no hashes', async () => {
   await withStateChain(1, async ({ client, endpoints }, judge) => {
     const [endpoint] = endpoints
     assert.deepEqual(await judge(10), proven(5), 'two blocks')
