@@ -79,8 +79,8 @@ export class SyncReport {
   }
 
   /** @param block the first one. */
-  countsPerTransaction(block: number): void {
-    this.#logger.info('logs are counted per transaction', { block })
+  numbersPerTransaction(block: number): void {
+    this.#logger.info('logs are numbered per transaction', { block })
   }
 
   /** Blocks were taken back to be read again: no reorg of the chain. */
@@ -140,14 +140,14 @@ export class SyncReport {
   }
 
   /**
-   * An endpoint contradicts what is stored, and no other one can settle it.
+   * An endpoint contradicts what is stored, and no other one can decide it.
    * @param looks how many comparisons in a row ended so.
    */
   contractsDisputed(what: string, looks: number): void {
     this.#row.set('contractsCompared', 0)
     if (looks === 1 || looks % 10 === 0)
       this.#logger.warn(
-        'an endpoint contradicts what is stored, no other one can settle it: no claim on this network is ready until then',
+        'an endpoint contradicts what is stored, no other one can decide it: no claim on this network is ready until then',
         { what, looks },
       )
   }

@@ -33,7 +33,7 @@ export type BlockSource = readonly FakeBlock[] | (() => readonly FakeBlock[])
  * - `newestState`: contract calls are answered from the newest block, whatever block is named; with `checks: 'block'` only if
  *   there is such a block.
  * - `noPrograms`: contract calls without a receiver revert.
- * - `logIndex`: logs are counted per transaction. `logField`: `eth_getLogs` tells some fields of each log otherwise.
+ * - `logIndex`: logs are numbered per transaction. `logField`: `eth_getLogs` tells some fields of each log otherwise.
  *   `doubledLogs`: it tells each log twice.
  * - `zeroBloom`: headers carry an empty bloom. `finality`: tags safe and finalized are odd.
  */

@@ -38,8 +38,8 @@ export function makeBatch(
 
 /**
  * Whether the positions of the logs in `range` were counted like those stored before it. Two ranges are read at once: the later one
- * may have been read before the earlier one showed that the chain counts logs per transaction.
- * @param stored the first block counted per transaction, as stored.
+ * may have been read before the earlier one showed that the chain numbers logs per transaction.
+ * @param stored the first block numbered per transaction, as stored.
  */
 export function isCountedAlike(stored: BlockNumber | undefined, range: FetchedRange): boolean {
   const { perTransactionFrom: from, fromBlock } = range

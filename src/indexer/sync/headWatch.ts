@@ -46,7 +46,7 @@ export class HeadWatch {
   }
 
   /**
-   * The height that a head must have; if one endpoint's head is lower, the others are asked. While the network is in sync, a lower
+   * The height that a head must have; if one endpoint's head is lower, the others are asked. While the head is in step, a lower
    * head most likely comes from a lagging node behind the same address, and no other endpoint need be asked.
    * @returns undefined when any head will do.
    */

@@ -147,7 +147,7 @@ class SyncLoop {
     if (writer.checkpoint() === undefined) await seedShard(this.#options, head, this.#signal)
     const news = await this.#chain.observe(head, this.#signal)
     if (news.type === 'behind') {
-      // The next head must be compared with the stored chain before it counts as in sync.
+      // The next head must be compared with the stored chain before it counts as in step.
       this.#chain.doubt()
       if (await this.#headWatch.outOfStep(head, this.#signal)) this.#isIdentified = false
       return this.#untilNextLook(undefined)
@@ -240,11 +240,11 @@ class SyncLoop {
     const countedFrom = writer.perTransactionFrom()
     if (!isCountedAlike(countedFrom, range))
       throw new RetryableError(
-        `logs from block ${range.fromBlock} on were read before it was known that they are counted per transaction`,
+        `logs from block ${range.fromBlock} on were read before it was known that they are numbered per transaction`,
       )
     writer.applyBlocks(makeBatch(range, blocks, position, network.rollbackBlocks, batchUndoFloor))
     if (countedFrom === undefined && range.perTransactionFrom !== undefined)
-      report.countsPerTransaction(range.perTransactionFrom)
+      report.numbersPerTransaction(range.perTransactionFrom)
     report.committed(range.head, range.head.number - range.fromBlock + 1, countEvents(blocks))
     this.#recovery.progressed(range.head.number)
   }

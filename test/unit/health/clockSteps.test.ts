@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000
 const START_EPOCH_MS = Date.UTC(2026, 0, 1)
 const HEARTBEAT_TIMEOUT_MS = 5_000
 
-/** A service that is in step, on a machine whose wall clock the test sets and which it suspends. */
+/** A service that is in sync, on a machine whose wall clock the test sets and which it suspends. */
 function machine() {
   const config = {
     primaryNetwork: 1,

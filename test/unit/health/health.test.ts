@@ -13,7 +13,7 @@ import { createHealthMonitor } from '../../../src/health/healthMonitor.js'
 
 const START_MS = 1_700_000_000_000
 
-/** A service with an L1 and two L2s, its clock, and every network in step at block 100. */
+/** A service with an L1 and two L2s, its clock, and every network in sync at block 100. */
 function world(change: Partial<Config['health']> = {}) {
   const config = {
     primaryNetwork: 1,
@@ -51,7 +51,7 @@ function world(change: Partial<Config['health']> = {}) {
       monitor.sample()
     }
   }
-  const inStep = () => {
+  const inSync = () => {
     for (const networkId of [0, 1, 2]) set(networkId, { headBlock: 100, syncedBlock: 100, caughtUp: 1 })
   }
   const brief = () => {
@@ -60,24 +60,24 @@ function world(change: Partial<Config['health']> = {}) {
     return [httpStatus, record.status, record.reasons ?? [], ready ? 'ready' : reason]
   }
   monitor.setPhase('running')
-  return { monitor, state, set, samples, inStep, brief, row: (id: number) => statusRow(status, id) }
+  return { monitor, state, set, samples, inSync, brief, row: (id: number) => statusRow(status, id) }
 }
 
 test('an instance is starting, then syncing, then healthy, then draining', () => {
-  const { monitor, inStep, brief } = world()
+  const { monitor, inSync, brief } = world()
   monitor.setPhase('starting')
   assert.deepEqual(brief(), [503, 'starting', ['starting'], 'starting'])
   monitor.setPhase('running')
   assert.deepEqual(brief(), [200, 'syncing', ['syncing'], 'syncing'])
-  inStep()
+  inSync()
   assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
   monitor.setPhase('draining')
   assert.deepEqual(brief(), [503, 'draining', ['draining'], 'draining'])
 })
 
 test('the health record has the primary network, its block, all networks and the uptime', () => {
-  const { monitor, state, inStep, set } = world()
-  inStep()
+  const { monitor, state, inSync, set } = world()
+  inSync()
   set(1, { syncedBlock: 99 })
   state.nowMs += 8_130_000
   const { build, ...record } = monitor.health().record
@@ -104,8 +104,8 @@ test('an uptime has hours, minutes and seconds without padding, and hours beyond
 })
 
 test('one halted network degrades health at once and leaves the instance ready, and all networks halted make it unhealthy', () => {
-  const { inStep, row, brief, monitor } = world()
-  inStep()
+  const { inSync, row, brief, monitor } = world()
+  inSync()
   row(2).setHaltReason('deposit_count_gap')
   assert.deepEqual(brief(), [200, 'degraded', ['halted'], 'ready'])
   assert.deepEqual(
@@ -122,21 +122,21 @@ test('one halted network degrades health at once and leaves the instance ready, 
 })
 
 test('a network that halts before it first caught up keeps the instance unready', () => {
-  const { inStep, row, set, brief } = world()
-  inStep()
+  const { inSync, row, set, brief } = world()
+  inSync()
   for (const unread of [{ syncedBlock: -1 }, { catchingUp: 1 }]) {
     set(2, { caughtUp: 0, syncedBlock: 100, catchingUp: 0, ...unread })
     row(2).setHaltReason('wrong_chain')
     assert.deepEqual(brief(), [200, 'degraded', ['halted'], 'halted'])
   }
-  // A network that was in step once is at most behind.
+  // A network that was in sync once is at most behind.
   set(2, { caughtUp: 1, catchingUp: 1 })
   assert.deepEqual(brief(), [200, 'degraded', ['halted'], 'ready'])
 })
 
 test('a network that has all its history and halts after a restart does not keep the instance syncing', () => {
-  const { inStep, row, set, brief } = world()
-  inStep()
+  const { inSync, row, set, brief } = world()
+  inSync()
   set(2, { caughtUp: 0 })
   assert.deepEqual(brief(), [200, 'syncing', ['syncing'], 'syncing'])
   row(2).setHaltReason('missing_log')
@@ -144,15 +144,15 @@ test('a network that has all its history and halts after a restart does not keep
 })
 
 test('a full disk degrades health and leaves the instance ready', () => {
-  const { inStep, row, brief } = world()
-  inStep()
+  const { inSync, row, brief } = world()
+  inSync()
   for (const networkId of [0, 1, 2]) row(networkId).setHaltReason('disk_full')
   assert.deepEqual(brief(), [200, 'degraded', ['disk'], 'ready'])
 })
 
 test('lag degrades after three samples above the limit, and ends after two below it', () => {
-  const { inStep, set, samples, brief } = world()
-  inStep()
+  const { inSync, set, samples, brief } = world()
+  inSync()
   set(1, { headBlock: 111 })
   samples(2)
   assert.deepEqual(brief(), [200, 'healthy', [], 'ready'], 'two samples')
@@ -166,8 +166,8 @@ test('lag degrades after three samples above the limit, and ends after two below
 })
 
 test('a good sample between bad ones starts the count of lag anew', () => {
-  const { inStep, set, samples, brief } = world()
-  inStep()
+  const { inSync, set, samples, brief } = world()
+  inSync()
   for (let round = 0; round < 5; round++) {
     set(1, { headBlock: 111 })
     samples(2)
@@ -178,8 +178,8 @@ test('a good sample between bad ones starts the count of lag anew', () => {
 })
 
 test('lag above the readiness limit makes the instance unready', () => {
-  const { inStep, set, samples, brief } = world()
-  inStep()
+  const { inSync, set, samples, brief } = world()
+  inSync()
   set(2, { headBlock: 151 })
   samples(3)
   assert.deepEqual(brief(), [200, 'degraded', ['lag'], 'lag'])
@@ -198,8 +198,8 @@ test('an instance can be configured to be ready while it syncs', () => {
 })
 
 test('silent endpoints degrade health after three samples, and make the instance unready when they stay silent', () => {
-  const { inStep, set, samples, brief, monitor } = world()
-  inStep()
+  const { inSync, set, samples, brief, monitor } = world()
+  inSync()
   set(0, { rpcDown: 1 })
   samples(1)
   assert.deepEqual(brief(), [200, 'healthy', [], 'ready'], 'one failure')
@@ -216,8 +216,8 @@ test('silent endpoints degrade health after three samples, and make the instance
 })
 
 test('a head that stays below the stored blocks degrades health at once, and makes the instance unready when it stays there', () => {
-  const { inStep, set, samples, brief, monitor, row } = world()
-  inStep()
+  const { inSync, set, samples, brief, monitor, row } = world()
+  inSync()
   row(1).setHeadPlace(headPlaces.below)
   set(1, { headBlock: 93 })
   samples(1)
@@ -247,9 +247,9 @@ test('a head that stays below the stored blocks degrades health at once, and mak
 })
 
 test('the sync status lists for each network its own reasons', () => {
-  const { monitor, inStep, set, samples, row } = world()
+  const { monitor, inSync, set, samples, row } = world()
   const reasons = () => monitor.syncStatus().networks.map((network) => network.reasons)
-  inStep()
+  inSync()
   assert.deepEqual(reasons(), [undefined, undefined, undefined])
   set(0, { rpcDown: 1 })
   set(1, { syncedBlock: 80 })
@@ -260,8 +260,8 @@ test('the sync status lists for each network its own reasons', () => {
 })
 
 test('the service is starting until every head was compared with the stored blocks, for half a minute at most', () => {
-  const { inStep, brief, monitor, row, samples } = world()
-  inStep()
+  const { inSync, brief, monitor, row, samples } = world()
+  inSync()
   row(1).setHeadPlace(headPlaces.unseen)
   samples(29)
   assert.deepEqual(brief(), [503, 'starting', ['starting'], 'starting'])
@@ -282,7 +282,7 @@ test('a network with a seen head, a halt or silent endpoints no longer keeps the
   ]
   for (const end of ends) {
     const each = world()
-    each.inStep()
+    each.inSync()
     each.row(1).setHeadPlace(headPlaces.unseen)
     assert.equal(each.brief()[1], 'starting')
     end(each)
@@ -293,8 +293,8 @@ test('a network with a seen head, a halt or silent endpoints no longer keeps the
 const HOUR_MS = 3_600_000
 
 test('a head that is old and has not moved for a minute is reported as stalled, and nothing else changes', () => {
-  const { state, set, samples, inStep, brief, monitor } = world()
-  inStep()
+  const { state, set, samples, inSync, brief, monitor } = world()
+  inSync()
   const now = () => Math.floor(state.epochMs / 1000)
   const healthy = [200, 'healthy', [], 'ready']
   const stalled = [200, 'degraded', ['stalled'], 'ready']
@@ -327,8 +327,8 @@ test('a head that is old and has not moved for a minute is reported as stalled, 
 })
 
 test('a jump of the clock makes no chain stalled, and a block time in the future counts as no age', () => {
-  const { state, set, samples, inStep, brief, monitor } = world()
-  inStep()
+  const { state, set, samples, inSync, brief, monitor } = world()
+  inSync()
   set(0, { headTimestampSec: Math.floor(state.epochMs / 1000) })
   samples(10)
   state.epochMs += 24 * HOUR_MS
@@ -341,15 +341,15 @@ test('a jump of the clock makes no chain stalled, and a block time in the future
 })
 
 test('a pool that answers nothing makes the instance unhealthy', () => {
-  const { inStep, state, brief } = world()
-  inStep()
+  const { inSync, state, brief } = world()
+  inSync()
   state.poolAlive = false
   assert.deepEqual(brief(), [503, 'unhealthy', ['pool'], 'pool'])
 })
 
 test('the emergency state of a bridge is reported', () => {
-  const { inStep, set, brief } = world()
-  inStep()
+  const { inSync, set, brief } = world()
+  inSync()
   set(2, { emergencyState: 1 })
   assert.deepEqual(brief(), [200, 'degraded', ['emergency_state'], 'ready'])
 })
@@ -431,10 +431,10 @@ test('the sync status has the sums of layer 2 and each network', () => {
 })
 
 test('a network is not synced while its head is unknown, senders are open, claims may be missing, or before it first caught up', () => {
-  const { monitor, inStep, set } = world()
+  const { monitor, inSync, set } = world()
   const isSynced = () => monitor.syncStatus().l2_sync.is_synced
   assert.equal(isSynced(), false, 'no answer of any endpoint yet: 0 = 0 proves nothing')
-  inStep()
+  inSync()
   assert.equal(isSynced(), true)
   set(1, { unresolvedSenders: 1 })
   assert.equal(isSynced(), false)
@@ -447,16 +447,16 @@ test('a network is not synced while its head is unknown, senders are open, claim
 })
 
 test('the L1 is not synced until polled networks were asked for its newest leaves, and stays synced afterwards', () => {
-  const { monitor, inStep, set } = world()
+  const { monitor, inSync, set } = world()
   const isSynced = () => monitor.syncStatus().l1_sync.is_synced
-  inStep()
+  inSync()
   set(0, { tip: 7 })
   set(2, { polledL1Tip: 6 })
   assert.equal(isSynced(), false)
   set(2, { rpcDown: 1 })
   assert.equal(isSynced(), true, 'a network without endpoints is not waited for')
   const other = world()
-  other.inStep()
+  other.inSync()
   other.set(0, { tip: 7 })
   other.set(2, { polledL1Tip: 7 })
   assert.equal(other.monitor.syncStatus().l1_sync.is_synced, true)
@@ -465,8 +465,8 @@ test('the L1 is not synced until polled networks were asked for its newest leave
 })
 
 test('the L1 is not synced until its settled roots were searched in the trees of their networks', () => {
-  const { monitor, inStep, set } = world()
-  inStep()
+  const { monitor, inSync, set } = world()
+  inSync()
   set(0, { tip: 7 })
   set(1, { searchedL1Tip: 6 })
   assert.equal(monitor.syncStatus().l1_sync.is_synced, false)

@@ -26,16 +26,16 @@ const stateOf = (change: Partial<NetworkSyncRecord>): string =>
     .at(-1)!
 
 test('the state of a network names its fault, and says syncing only when there is no fault', () => {
-  const outOfStep = { is_synced: false } as const
+  const outOfSync = { is_synced: false } as const
   assert.equal(stateOf({}), 'in sync')
-  assert.equal(stateOf(outOfStep), 'syncing')
-  assert.equal(stateOf({ ...outOfStep, reasons: ['syncing'] }), 'syncing')
-  assert.equal(stateOf({ ...outOfStep, reasons: ['rpc', 'syncing'] }), 'rpc: no endpoint answers')
-  assert.equal(stateOf({ ...outOfStep, reasons: ['behind'] }), 'behind: the head is below what is indexed')
+  assert.equal(stateOf(outOfSync), 'syncing')
+  assert.equal(stateOf({ ...outOfSync, reasons: ['syncing'] }), 'syncing')
+  assert.equal(stateOf({ ...outOfSync, reasons: ['rpc', 'syncing'] }), 'rpc: no endpoint answers')
+  assert.equal(stateOf({ ...outOfSync, reasons: ['behind'] }), 'behind: the head is below what is indexed')
   assert.equal(stateOf({ reasons: ['stalled'] }), 'in sync; stalled: the chain makes no new blocks')
-  const halted = { ...outOfStep, halted: 'missing_log', reasons: ['halted', 'rpc'] } as const
+  const halted = { ...outOfSync, halted: 'missing_log', reasons: ['halted', 'rpc'] } as const
   assert.equal(stateOf(halted), 'halted: missing_log; rpc: no endpoint answers')
-  assert.equal(stateOf({ ...outOfStep, halted: 'disk_full', reasons: ['disk'] }), 'halted: disk_full')
+  assert.equal(stateOf({ ...outOfSync, halted: 'disk_full', reasons: ['disk'] }), 'halted: disk_full')
 })
 
 test('no lag is shown while the head is unknown', () => {

@@ -35,10 +35,10 @@ function follow(endpointCount: number) {
     const indexedDeposits = () => new Map<NetworkId, number>()
     await runSyncLoop({ network: config, client, writer: shard, clock, report, indexedDeposits }, stop.signal)
   }
-  const isInStep = () =>
+  const isInSync = () =>
     shard.counts().deposits === network.deposits().length &&
     shard.checkpoint()?.number === network.head.number
-  return { network, endpoints, clock, row, shard, run, isInStep }
+  return { network, endpoints, clock, row, shard, run, isInSync }
 }
 
 const outages = [
@@ -50,7 +50,7 @@ const outages = [
 
 for (const outage of outages)
   test(`ten minutes of ${JSON.stringify(outage)} are reported, cost few requests, and heal by themselves within a minute`, async () => {
-    const { network, endpoints, clock, row, shard, run, isInStep } = follow(1)
+    const { network, endpoints, clock, row, shard, run, isInSync } = follow(1)
     const seen: { rpcDown?: number; requests?: number; isHealed?: boolean } = {}
     clock.after(2 * MINUTE_MS, () => {
       const fault = endpoints[0]!.fail(outage)
@@ -69,7 +69,7 @@ for (const outage of outages)
     assert.equal(seen.rpcDown, 1)
     assert.ok(seen.requests! > 0 && seen.requests! < 600, `${seen.requests} calls`)
     assert.equal(seen.isHealed, true)
-    assert.ok(isInStep())
+    assert.ok(isInSync())
     assert.equal(row.haltReason(), 'none')
   })
 
@@ -110,7 +110,7 @@ for (const trouble of [
   { type: 'hideLogs', match: () => true, by: 'both' },
 ] as const)
   test(`a first endpoint of the kind ${trouble.type} stops nothing while the second one answers`, async () => {
-    const { network, endpoints, clock, run, shard, isInStep } = follow(2)
+    const { network, endpoints, clock, run, shard, isInSync } = follow(2)
     let behind = -1
     clock.after(2 * MINUTE_MS, () => {
       endpoints[0]!.fail(trouble)
@@ -120,5 +120,5 @@ for (const trouble of [
     })
     await run(9)
     assert.ok(behind >= 0 && behind <= 12, `${behind} blocks behind after five minutes`)
-    assert.ok(isInStep())
+    assert.ok(isInSync())
   })

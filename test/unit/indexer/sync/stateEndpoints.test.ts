@@ -61,27 +61,27 @@ function follow(
     await runSyncLoop(loop, stop.signal)
     assert.ok(done(), `not done in time, halted: ${row.haltReason()}`)
   }
-  const isInStep = () => shard.checkpoint()?.number === network.head.number && row.get('caughtUp') === 1
+  const isInSync = () => shard.checkpoint()?.number === network.head.number && row.get('caughtUp') === 1
   const halts = () => messages.filter(({ type }) => type === 'halted')
-  return { network, endpoints, clock, shard, row, lines, run, isInStep, halts }
+  return { network, endpoints, clock, shard, row, lines, run, isInSync, halts }
 }
 
 test('a gateway that answers with the newest state for every block halts no network', async () => {
   for (const checks of ['nothing', 'block'] as const) {
-    const { network, endpoints, clock, row, run, isInStep, halts } = follow(1)
+    const { network, endpoints, clock, row, run, isInSync, halts } = follow(1)
     endpoints[0]!.fail({ type: 'newestState', checks })
     for (let i = 1; i <= 60; i++) clock.after(3_000 * i, () => network.mine((block) => block.tx().deposit()))
     const until = clock.now() + 200_000
-    await run(() => clock.now() >= until && isInStep())
+    await run(() => clock.now() >= until && isInSync())
     assert.deepEqual(halts(), [])
     assert.equal(row.get('contractsCompared'), 0)
   }
 })
 
 test('beside a gateway that answers with the newest state an honest endpoint continues the comparison, and its differences count', async () => {
-  const { network, endpoints, row, run, isInStep, halts } = follow(2)
+  const { network, endpoints, row, run, isInSync, halts } = follow(2)
   endpoints[0]!.fail({ type: 'newestState' })
-  await run(isInStep)
+  await run(isInSync)
   assert.deepEqual(halts(), [])
   // Both endpoints hide the log, and no bloom shows it.
   const hidden = network.mine((block) => block.tx().deposit()).number
@@ -92,7 +92,7 @@ test('beside a gateway that answers with the newest state an honest endpoint con
   network.mineEmpty(3)
   await run(() => row.haltReason() === 'missing_log', 130_000)
   for (const fault of faults) fault.off()
-  await run(() => row.haltReason() === 'none' && isInStep(), 130_000)
+  await run(() => row.haltReason() === 'none' && isInSync(), 130_000)
 })
 
 const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`
@@ -105,10 +105,10 @@ const inventsClaims: Fault = {
 }
 
 test('an endpoint that invents claims holds nothing up beside an honest endpoint, and is asked no further', async () => {
-  const { network, endpoints, clock, shard, row, run, isInStep, halts, lines } = follow(2, { claimable: 700 })
+  const { network, endpoints, clock, shard, row, run, isInSync, halts, lines } = follow(2, { claimable: 700 })
   endpoints[0]!.fail(inventsClaims)
   for (let i = 1; i <= 450; i++) clock.after(3_000 * i, () => network.mineEmpty(1))
-  await run(() => isInStep() && !shard.isCatchingUp && row.get('contractsCompared') === 1, 30_000)
+  await run(() => isInSync() && !shard.isCatchingUp && row.get('contractsCompared') === 1, 30_000)
   // Each time the endpoint is tried again it is found out before its answer has an effect.
   let wasUnready = false
   const until = clock.now() + 1_300_000
@@ -128,8 +128,8 @@ test('honest endpoints a block apart, which see reorgs one after the other, end 
     ['all', 'all'],
     ['logs', 'state'],
   ] as const) {
-    const { network, endpoints, clock, shard, row, lines, run, isInStep, halts } = follow(2, { roles })
-    await run(() => isInStep() && !shard.isCatchingUp)
+    const { network, endpoints, clock, shard, row, lines, run, isInSync, halts } = follow(2, { roles })
+    await run(() => isInSync() && !shard.isCatchingUp)
     const [late] = endpoints
     const deposit = (amount: number) => (next: FakeBlockBuilder) =>
       next.tx().deposit({ amount: BigInt(amount) })
@@ -155,20 +155,20 @@ test('honest endpoints a block apart, which see reorgs one after the other, end 
 })
 
 test('an endpoint that invents claims halts the network while it is the only one that answers', async () => {
-  const { endpoints, shard, row, run, isInStep } = follow(2, { claimable: 700 })
+  const { endpoints, shard, row, run, isInSync } = follow(2, { claimable: 700 })
   endpoints[0]!.fail(inventsClaims)
   const silence = endpoints[1]!.fail({ type: 'http', status: 503 })
   await run(() => row.haltReason() === 'missing_log', 60_000)
   assert.equal(row.get('caughtUp'), 0)
   silence.off()
-  await run(() => row.haltReason() === 'none' && isInStep() && !shard.isCatchingUp, 120_000)
+  await run(() => row.haltReason() === 'none' && isInSync() && !shard.isCatchingUp, 120_000)
 })
 
 const isAtBlock = ({ params: [, tag] }: FakeCall) => tag !== 'latest'
 
-test('an endpoint that answers no calls at a block leaves the network in step, reported as not compared', async () => {
+test('an endpoint that answers no calls at a block leaves the network in sync, reported as not compared', async () => {
   for (const message of ['method not allowed', 'missing trie node 5e', 'not on your plan']) {
-    const { endpoints, row, run, isInStep, halts } = follow(1)
+    const { endpoints, row, run, isInSync, halts } = follow(1)
     const fault = endpoints[0]!.fail({
       type: 'error',
       code: -32000,
@@ -176,7 +176,7 @@ test('an endpoint that answers no calls at a block leaves the network in step, r
       methods: ['eth_call'],
       when: isAtBlock,
     })
-    await run(isInStep, 60_000)
+    await run(isInSync, 60_000)
     assert.deepEqual(halts(), [])
     assert.equal(row.get('contractsCompared'), 0)
     fault.off()
@@ -187,20 +187,20 @@ test('an endpoint that answers no calls at a block leaves the network in step, r
 const noCalls = { type: 'error', code: -32601, message: 'no such method', methods: ['eth_call'] } as const
 
 test('without contract calls a new store halts as state_unavailable until they are answered, and a store in use goes on', async () => {
-  const { network, endpoints, shard, row, run, isInStep, halts } = follow(1)
+  const { network, endpoints, shard, row, run, isInSync, halts } = follow(1)
   const fault = endpoints[0]!.fail(noCalls)
   await run(() => row.haltReason() === 'state_unavailable', 60_000)
   assert.equal(shard.checkpoint(), undefined)
   fault.off()
-  await run(() => row.haltReason() === 'none' && isInStep(), 800_000)
+  await run(() => row.haltReason() === 'none' && isInSync(), 800_000)
   endpoints[0]!.fail(noCalls)
   network.mineEmpty(5)
-  await run(isInStep)
+  await run(isInSync)
   assert.equal(halts().length, 1)
 })
 
 test('without contract calls a polled network halts as state_unavailable, still follows its blocks, and heals', async () => {
-  const { network, endpoints, row, run, isInStep, shard } = follow(1, { isPolled: true })
+  const { network, endpoints, row, run, isInSync, shard } = follow(1, { isPolled: true })
   const fault = endpoints[0]!.fail({ ...noCalls, when: isAtBlock })
   await run(() => row.haltReason() === 'state_unavailable', 60_000)
   assert.equal(row.get('caughtUp'), 0)
@@ -208,5 +208,5 @@ test('without contract calls a polled network halts as state_unavailable, still 
   await run(() => shard.checkpoint()?.number === network.head.number, 60_000)
   assert.equal(row.haltReason(), 'state_unavailable')
   fault.off()
-  await run(() => row.haltReason() === 'none' && isInStep(), 800_000)
+  await run(() => row.haltReason() === 'none' && isInSync(), 800_000)
 })
