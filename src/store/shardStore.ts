@@ -33,8 +33,8 @@ const tableNames = Object.keys(tables) as TableName[]
 const MIB = 2 ** 20
 
 /**
- * Transactions are refused when less than this is free: more than one transaction ever adds. The first commit on a full disk
- * fails cleanly, but the commits after it damage the heap of the process (lmdb 3.5.6: `malloc(): invalid next size`).
+ * Transactions are refused when less than this is free. No transaction ever adds as much. The first commit on a full disk fails
+ * cleanly, but the commits after it damage the heap of the process (lmdb 3.5.6: `malloc(): invalid next size`).
  */
 const MIN_FREE_BYTES = 64 * MIB
 

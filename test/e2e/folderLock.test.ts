@@ -15,7 +15,7 @@ const HOLDER = fileURLToPath(new URL('./processes/storeHolder.js', import.meta.u
 interface Holder {
   readonly child: ChildProcess
   /** `ready`, or the refusal. */
-  readonly told: string
+  readonly outcome: string
   kill(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ async function hold(
   }
   context.after(kill)
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
-  return { child, told: String(line).trimEnd(), kill }
+  return { child, outcome: String(line).trimEnd(), kill }
 }
 
 function inUse(folder: string, owner: string): string {
@@ -61,14 +61,14 @@ for (const hasFlock of [true, false]) {
   }, async (t) => {
     const folder = tempFolder(t)
     const first = await hold(t, folder, { hasFlock })
-    assert.equal(first.told, 'ready')
+    assert.equal(first.outcome, 'ready')
     const second = await hold(t, folder, { hasFlock })
-    assert.equal(second.told, inUse(folder, `process ${first.child.pid}`))
-    assert.throws(() => lockFolder(folder, 'write'), { name: 'FatalError', message: second.told })
+    assert.equal(second.outcome, inUse(folder, `process ${first.child.pid}`))
+    assert.throws(() => lockFolder(folder, 'write'), { name: 'FatalError', message: second.outcome })
     await first.kill()
     assert.ok(existsSync(join(folder, 'bds.lock')), 'the file is kept')
     const third = await hold(t, folder, { hasFlock })
-    assert.equal(third.told, 'ready')
+    assert.equal(third.outcome, 'ready')
     assert.equal(sockets(folder).length, 1, 'the socket of the killed process is gone')
   })
 
@@ -77,7 +77,7 @@ for (const hasFlock of [true, false]) {
   }, async (t) => {
     const folder = tempFolder(t)
     for (const role of ['read', 'write', 'read'] as const)
-      assert.equal((await hold(t, folder, { role, hasFlock })).told, 'ready')
+      assert.equal((await hold(t, folder, { role, hasFlock })).outcome, 'ready')
   })
 
   test(`${where}: of writers that start at the same time exactly one gets the folder`, {
@@ -85,9 +85,9 @@ for (const hasFlock of [true, false]) {
   }, async (t) => {
     const folder = tempFolder(t)
     const all = await Promise.all(Array.from({ length: 4 }, () => hold(t, folder, { hasFlock })))
-    const [first, ...others] = all.map(({ told }) => told).sort((left) => (left === 'ready' ? -1 : 1))
+    const [first, ...others] = all.map(({ outcome }) => outcome).sort((left) => (left === 'ready' ? -1 : 1))
     assert.equal(first, 'ready')
-    for (const told of others) assert.match(told, /^data_dir .* is (in use by|being taken by) /)
+    for (const outcome of others) assert.match(outcome, /^data_dir .* is (in use by|being taken by) /)
   })
 
   test(`${where}: a process of another pid namespace gets the folder neither as writer nor as reader while one holds it`, {
@@ -96,24 +96,24 @@ for (const hasFlock of [true, false]) {
     const folder = tempFolder(t)
     for (const held of ['write', 'read'] as const) {
       const first = await hold(t, folder, { role: held, hasFlock })
-      assert.equal(first.told, 'ready')
+      assert.equal(first.outcome, 'ready')
       for (const role of ['write', 'read'] as const) {
-        const { told } = await hold(t, folder, { role, hasFlock, launcher: inOtherNamespace })
+        const { outcome } = await hold(t, folder, { role, hasFlock, launcher: inOtherNamespace })
         assert.match(
-          told,
+          outcome,
           /^data_dir .* is in use by process \d+ .*in another pid namespace \(another container\): /,
         )
-        assert.ok(told.includes(`process ${first.child.pid} `), told)
+        assert.ok(outcome.includes(`process ${first.child.pid} `), outcome)
       }
       await first.kill()
       const next = await hold(t, folder, { hasFlock, launcher: inOtherNamespace })
-      assert.equal(next.told, 'ready', 'let in when the first one is gone')
+      assert.equal(next.outcome, 'ready', 'let in when the first one is gone')
       // Both processes are pid 1 of their namespaces, and one has another host name.
       const same = await hold(t, folder, {
         hasFlock,
         launcher: underOtherName,
       })
-      assert.match(same.told, /is in use by process 1 .*in another pid namespace/)
+      assert.match(same.outcome, /is in use by process 1 .*in another pid namespace/)
       await same.kill()
       await next.kill()
     }
@@ -127,8 +127,8 @@ test("a process with the flock command and one without see each other's lock", {
     const folder = tempFolder(t)
     const first = await hold(t, folder, { hasFlock })
     const second = await hold(t, folder, { hasFlock: !hasFlock })
-    assert.equal(second.told, inUse(folder, `process ${first.child.pid}`))
-    assert.equal((await hold(t, folder, { role: 'read', hasFlock: !hasFlock })).told, 'ready')
+    assert.equal(second.outcome, inUse(folder, `process ${first.child.pid}`))
+    assert.equal((await hold(t, folder, { role: 'read', hasFlock: !hasFlock })).outcome, 'ready')
   }
 })
 
@@ -147,7 +147,7 @@ test('removing the lock file lets no second writer in', async (t) => {
   const folder = tempFolder(t)
   const first = await hold(t, folder)
   for (const name of ['bds.lock', 'bds.openers']) rmSync(join(folder, name))
-  assert.equal((await hold(t, folder)).told, inUse(folder, `process ${first.child.pid}`))
+  assert.equal((await hold(t, folder)).outcome, inUse(folder, `process ${first.child.pid}`))
 })
 
 test('the lock works below a path too long for sockets, and through a symbolic link', async (t) => {
@@ -156,8 +156,8 @@ test('the lock works below a path too long for sockets, and through a symbolic l
   const link = join(tempFolder(t), 'link')
   symlinkSync(folder, link)
   const first = await hold(t, folder, { hasFlock: false })
-  assert.equal(first.told, 'ready')
-  assert.equal((await hold(t, link, { hasFlock: false })).told, inUse(link, `process ${first.child.pid}`))
+  assert.equal(first.outcome, 'ready')
+  assert.equal((await hold(t, link, { hasFlock: false })).outcome, inUse(link, `process ${first.child.pid}`))
 })
 
 test('a folder that was released in order can be taken again by the same process', async (t) => {

@@ -41,7 +41,7 @@ export function expectBlock(outcome: RpcOutcome, number: number, endpoint: Endpo
   }
   const block = decodeBlock(outcome.result, endpoint.alias)
   if (block === undefined || block.number === number) return block
-  throw new RpcFailure('body', `${endpoint.alias}: block ${block.number} instead of ${number}`)
+  throw new RpcFailure('body', `${endpoint.alias}: answered block ${block.number} instead of ${number}`)
 }
 
 /** Reads the newest block, and remembers it as the endpoint's head. @throws RpcFailure */
@@ -81,7 +81,10 @@ export async function readBlocks(
       if (block === undefined) unknown.push(wanted[index]!)
       else if (block.number === wanted[index]) blocks.push(block)
       else
-        throw new RpcFailure('body', `${endpoint.alias}: block ${block.number} instead of ${wanted[index]}`)
+        throw new RpcFailure(
+          'body',
+          `${endpoint.alias}: answered block ${block.number} instead of ${wanted[index]}`,
+        )
     })
     wanted = unknown
   }

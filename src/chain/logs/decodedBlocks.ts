@@ -108,7 +108,7 @@ export function headerOf(
   const ownEvent = l1InfoRootEvent(events)
   const timestampSec = ownEvent?.timestampSec ?? time
   if (timestampSec === undefined)
-    throw new RpcFailure('body', `${endpoint.alias}: block ${number} has no time`)
+    throw new RpcFailure('body', `${endpoint.alias}: block ${number} has no timestamp`)
   if (ownEvent === undefined && block instanceof PackedBlock) return block.header(timestampSec)
   return {
     number: asBlockNumber(number),

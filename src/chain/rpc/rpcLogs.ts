@@ -40,7 +40,7 @@ export function decodeLogs(raw: unknown, from: number, to: number, alias: string
   }
   // Nodes in Go send null for an empty list.
   if (raw === null) return []
-  if (!Array.isArray(raw)) throw new RpcFailure('body', `${alias}: eth_getLogs was not answered by a list`)
+  if (!Array.isArray(raw)) throw new RpcFailure('body', `${alias}: the answer to eth_getLogs is not a list`)
   const logs: RpcLog[] = []
   let isSorted = true
   for (const entry of raw as readonly unknown[]) {
@@ -50,7 +50,7 @@ export function decodeLogs(raw: unknown, from: number, to: number, alias: string
     if (log === undefined || log.blockNumber < from || log.blockNumber > to)
       throw new RpcFailure(
         'body',
-        `${alias}: eth_getLogs answered a log that is malformed or was not asked for`,
+        `${alias}: eth_getLogs returned a log that is malformed or was not asked for`,
       )
     if (last !== undefined && compareLogs(last, log) >= 0) isSorted = false
     logs.push(log)
@@ -108,7 +108,7 @@ function isRepeat(previous: RpcLog | undefined, log: RpcLog, alias: string): boo
     previous.data !== log.data ||
     previous.topics.join() !== log.topics.join()
   )
-    throw new RpcFailure('body', `${alias}: eth_getLogs answered two logs at one place`)
+    throw new RpcFailure('body', `${alias}: eth_getLogs returned two different logs at one position`)
   return true
 }
 

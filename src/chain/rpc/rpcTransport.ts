@@ -106,7 +106,7 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
     try {
       return JSON.parse(textOf(bytes))
     } catch {
-      throw new RpcFailure('body', `${alias}: the answer to ${what} is no complete JSON`)
+      throw new RpcFailure('body', `${alias}: the answer to ${what} is not complete JSON`)
     }
   }
 
@@ -131,7 +131,8 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
       const [first, ...others]: readonly unknown[] = Array.isArray(answer) ? answer : [answer]
       if (others.length === 0 && calls.length > 1 && isBareError(first))
         throw failureOf(errorWords(first.error), `${alias}: batch of ${calls.length} failed`)
-      if (!Array.isArray(answer)) throw new RpcFailure('body', `${alias}: a batch was not answered by a list`)
+      if (!Array.isArray(answer))
+        throw new RpcFailure('body', `${alias}: the answer to a batch is not a list`)
       // Some endpoints return ids as texts.
       const byId = new Map<string, Reply>()
       for (const reply of answer as readonly (Reply | null)[]) if (reply) byId.set(String(reply.id), reply)

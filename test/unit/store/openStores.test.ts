@@ -38,10 +38,10 @@ test('a store made for another chain or other contracts is refused in one line t
     [{ chainId: 7 }, 'chain_id 1001 (configured: 7)'],
     [{ bridge: '0xbb', startBlock: 0 }, `bridge ${bridge} (configured: 0xbb), start_block 3 (configured: 0)`],
   ]
-  for (const [change, told] of changes)
+  for (const [change, naming] of changes)
     assert.throws(() => prepareStores(configOf(folder, change)), {
       name: 'FatalError',
-      message: `${shardDirectory(folder, 0)} was made for ${told}: choose another data_dir, or index again with \`bds reindex --network 0\``,
+      message: `${shardDirectory(folder, 0)} was made for ${naming}: choose another data_dir, or index again with \`bds reindex --network 0\``,
     })
   await prepareStores(configOf(folder)).close()
 })

@@ -10,10 +10,10 @@ const OTHER_HASH = `0x${'cd'.repeat(32)}`
 
 /** Everything that a socket reports, and a promise of its end. */
 function listen(context: TestContext, url: string, options: Partial<HeadSocketOptions> = {}) {
-  const told: string[] = []
+  const calls: string[] = []
   let onNews: () => void = () => undefined
   const tell = (text: string): void => {
-    told.push(text)
+    calls.push(text)
     onNews()
   }
   const close = openHeadSocket({
@@ -25,19 +25,19 @@ function listen(context: TestContext, url: string, options: Partial<HeadSocketOp
     ...options,
   })
   context.after(close)
-  const whenTold = async (count: number): Promise<string[]> => {
-    while (told.length < count)
+  const whenReported = async (count: number): Promise<string[]> => {
+    while (calls.length < count)
       await new Promise<void>((resolve) => {
         onNews = resolve
       })
-    return told
+    return calls
   }
-  return { told, whenTold, close }
+  return { calls, whenReported, close }
 }
 
 test('the socket reports the block hash of every head, in lower case, and ignores other messages', async (context) => {
   const server = await serveHeads(context)
-  const { whenTold } = listen(context, server.url)
+  const { whenReported } = listen(context, server.url)
   const socket = await server.subscriber()
   for (const message of [
     '{',
@@ -51,13 +51,13 @@ test('the socket reports the block hash of every head, in lower case, and ignore
     server.send(socket, message)
   server.send(socket, headMessage(HASH.toUpperCase().replace('0X', '0x')))
   server.send(socket, headMessage(OTHER_HASH))
-  assert.deepEqual(await whenTold(3), ['subscribed', HASH, OTHER_HASH])
+  assert.deepEqual(await whenReported(3), ['subscribed', HASH, OTHER_HASH])
 })
 
 test('user and password in the address are sent decoded', async (context) => {
   const server = await serveHeads(context)
-  const { whenTold } = listen(context, server.url.replace('//', '//me:p%40ss@'))
-  await whenTold(1)
+  const { whenReported } = listen(context, server.url.replace('//', '//me:p%40ss@'))
+  await whenReported(1)
   assert.equal(server.authorization(), `Basic ${Buffer.from('me:p@ss').toString('base64')}`)
 })
 
@@ -76,13 +76,13 @@ test('an old connection ends without a fault, so that a new one can be opened', 
 
 test('a node that refuses the subscription ends the connection with the reason', async (context) => {
   const server = await serveHeads(context, { jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'no' } })
-  assert.deepEqual(await listen(context, server.url).whenTold(1), ['end: eth_subscribe is refused'])
+  assert.deepEqual(await listen(context, server.url).whenReported(1), ['end: eth_subscribe is refused'])
 })
 
 test('a node that never answers the subscription ends the connection with the reason', async (context) => {
   const server = await serveHeads(context, '')
-  const { whenTold } = listen(context, server.url, { timeoutMs: 400 })
-  assert.deepEqual(await whenTold(1), ['end: no answer to eth_subscribe'])
+  const { whenReported } = listen(context, server.url, { timeoutMs: 400 })
+  assert.deepEqual(await whenReported(1), ['end: no answer to eth_subscribe'])
 })
 
 async function subscribed(
@@ -92,57 +92,57 @@ async function subscribed(
 ) {
   const listener = listen(context, server.url, options)
   const socket = await server.subscriber()
-  await listener.whenTold(1)
+  await listener.whenReported(1)
   return { ...listener, socket }
 }
 
 test('a dropped connection ends the socket with a reason', async (context) => {
-  const { socket, whenTold } = await subscribed(context, await serveHeads(context))
+  const { socket, whenReported } = await subscribed(context, await serveHeads(context))
   socket.terminate()
-  assert.deepEqual(await whenTold(2), ['subscribed', 'end: closed'])
+  assert.deepEqual(await whenReported(2), ['subscribed', 'end: closed'])
 })
 
 test('a peer that answers no ping is disconnected', async (context) => {
   const server = await serveHeads(context, undefined, false)
-  const { whenTold } = await subscribed(context, server, { pingMs: 20 })
-  assert.deepEqual(await whenTold(2), ['subscribed', 'end: silent'])
+  const { whenReported } = await subscribed(context, server, { pingMs: 20 })
+  assert.deepEqual(await whenReported(2), ['subscribed', 'end: silent'])
 })
 
 test('a message beyond the size limit ends the connection, with one report', async (context) => {
   const server = await serveHeads(context)
-  const { socket, told, whenTold } = await subscribed(context, server)
+  const { socket, calls, whenReported } = await subscribed(context, server)
   const closed = new Promise((resolve) => socket.once('close', resolve))
   server.send(socket, 'x'.repeat(300_000))
-  await whenTold(2)
+  await whenReported(2)
   // The end of the connection follows the error, and is not reported a second time.
   await closed
-  assert.deepEqual(told, ['subscribed', 'end: WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'])
+  assert.deepEqual(calls, ['subscribed', 'end: WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'])
 })
 
 test('a server without WebSocket and a closed port are reported without their address', async (context) => {
   const plain = createServer((_, response) => response.writeHead(403).end()).listen(0, '127.0.0.1')
   await new Promise((resolve) => plain.once('listening', resolve))
   const { port } = plain.address() as AddressInfo
-  assert.deepEqual(await listen(context, `ws://127.0.0.1:${port}/key`).whenTold(1), ['end: status 403'])
+  assert.deepEqual(await listen(context, `ws://127.0.0.1:${port}/key`).whenReported(1), ['end: status 403'])
   plain.closeAllConnections()
   await new Promise((resolve) => plain.close(resolve))
-  assert.deepEqual(await listen(context, `ws://127.0.0.1:${port}/key`).whenTold(1), ['end: ECONNREFUSED'])
+  assert.deepEqual(await listen(context, `ws://127.0.0.1:${port}/key`).whenReported(1), ['end: ECONNREFUSED'])
 })
 
 test('closing the socket ends the connection without a report', async (context) => {
-  const { socket, told, close } = await subscribed(context, await serveHeads(context))
+  const { socket, calls, close } = await subscribed(context, await serveHeads(context))
   const closed = new Promise((resolve) => socket.once('close', resolve))
   close()
   await closed
-  assert.deepEqual(told, ['subscribed'])
+  assert.deepEqual(calls, ['subscribed'])
 })
 
 test('a subscription that the node confirms again and again is reported once', async (context) => {
   const server = await serveHeads(context)
-  const { whenTold, told } = listen(context, server.url)
+  const { whenReported, calls } = listen(context, server.url)
   const socket = await server.subscriber()
   for (let again = 0; again < 50; again++) server.send(socket, { jsonrpc: '2.0', id: 1, result: '0x5' })
   server.send(socket, headMessage(HASH))
-  await whenTold(2)
-  assert.deepEqual(told, ['subscribed', HASH])
+  await whenReported(2)
+  assert.deepEqual(calls, ['subscribed', HASH])
 })

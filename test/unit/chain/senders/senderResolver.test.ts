@@ -43,7 +43,7 @@ async function questionsOf({ client }: OpenChain): Promise<SenderQuestion[]> {
 }
 
 /** `caller from`, with a question mark when provisional. */
-const told = (senders: ReadonlyMap<string, SenderAnswer>) =>
+const textsOf = (senders: ReadonlyMap<string, SenderAnswer>) =>
   [...senders.values()].map(
     ({ caller, transactionSender, isProvisional }) =>
       `${encodeHex(caller)} ${encodeHex(transactionSender)}${isProvisional ? '?' : ''}`,
@@ -65,7 +65,7 @@ const depositOfContract: Recipe = (block) => block.tx({ from: user, to: contract
 test('a direct call of the bridge is answered from its transaction, without a trace', async () => {
   await withChain([directDeposit], async (chain) => {
     const senders = await chain.client.resolveSenders(await questionsOf(chain), signal)
-    assert.deepEqual(told(senders), [`${user} ${user}`])
+    assert.deepEqual(textsOf(senders), [`${user} ${user}`])
     assert.equal(chain.endpoints[0]!.callCount('debug_traceTransaction'), 0)
   })
 })
@@ -74,7 +74,7 @@ test('the caller of a message is its origin address, without a trace', async () 
   const message: Recipe = (block) => block.tx({ from: user, to: contract }).deposit({ leafType: 1 })
   await withChain([message], async (chain) => {
     const senders = await chain.client.resolveSenders(await questionsOf(chain), signal)
-    assert.deepEqual(told(senders), [`${contract} ${user}`])
+    assert.deepEqual(textsOf(senders), [`${contract} ${user}`])
     assert.equal(chain.endpoints[0]!.callCount('debug_traceTransaction'), 0)
   })
 })
@@ -88,7 +88,7 @@ test('the caller of a deposit through a contract is found by a trace, also when 
     }
     const questions = await questionsOf(chain)
     const senders = await chain.client.resolveSenders(questions, signal)
-    assert.deepEqual(told(senders), [`${contract} ${user}`])
+    assert.deepEqual(textsOf(senders), [`${contract} ${user}`])
     const { transactionHash, logIndex } = network.deposits()[0]!
     assert.deepEqual([...senders.keys()], [`${transactionHash}:${logIndex}`])
     assert.equal(senderKey(questions[0]!.transactionHash, logIndex), `${transactionHash}:${logIndex}`)
@@ -105,7 +105,7 @@ test('a deposit that the receiver makes during a claim does not make the bridge 
   })
   const chain = await openChain(network)
   const senders = await chain.client.resolveSenders(await questionsOf(chain), signal)
-  assert.deepEqual(told(senders), [`${user} ${user}`, `${contract} ${user}`])
+  assert.deepEqual(textsOf(senders), [`${user} ${user}`, `${contract} ${user}`])
   await chain.close()
 })
 
@@ -123,7 +123,11 @@ test('claims set by an administrator are answered from their transaction alone, 
   const chain = await openChain(network)
   const senders = await chain.client.resolveSenders(await questionsOf(chain), signal)
   const administrator = account(6)
-  assert.deepEqual(told(senders), [`${user} ${user}`, `${user} ${user}`, `${administrator} ${administrator}`])
+  assert.deepEqual(textsOf(senders), [
+    `${user} ${user}`,
+    `${user} ${user}`,
+    `${administrator} ${administrator}`,
+  ])
   assert.equal(chain.endpoints[0]!.callCount('debug_traceTransaction'), 0)
   await chain.close()
 })
@@ -147,9 +151,9 @@ test('beside a claim set by an administrator, only the open deposits of the tran
   } as const
   chain.endpoints[0]!.fail({ ...refused, times: 1 })
   const fallback = await chain.client.resolveSenders(questions, signal)
-  assert.deepEqual(told(fallback), [`${user} ${user}`, `${user} ${user}?`])
+  assert.deepEqual(textsOf(fallback), [`${user} ${user}`, `${user} ${user}?`])
   const traced = await chain.client.resolveSenders(questions, signal)
-  assert.deepEqual(told(traced), [`${user} ${user}`, `${contract} ${user}`])
+  assert.deepEqual(textsOf(traced), [`${user} ${user}`, `${contract} ${user}`])
   await chain.close()
 })
 
@@ -158,7 +162,7 @@ test('with call traces switched off the sender is tx.from for good', async () =>
     [depositOfContract],
     async (chain) => {
       const senders = await chain.client.resolveSenders(await questionsOf(chain), signal)
-      assert.deepEqual(told(senders), [`${user} ${user}`])
+      assert.deepEqual(textsOf(senders), [`${user} ${user}`])
       assert.equal(chain.endpoints[0]!.callCount('debug_traceTransaction'), 0)
       assert.equal(chain.client.canTrace(), false)
     },
@@ -181,7 +185,7 @@ test('with call traces not offered the sender is tx.from for now, and the endpoi
       const calls = () => endpoint!.callCount('debug_traceTransaction')
       for (const question of questions) {
         const senders = await chain.client.resolveSenders([question], signal)
-        assert.deepEqual(told(senders), [`${user} ${user}?`], error.message)
+        assert.deepEqual(textsOf(senders), [`${user} ${user}?`], error.message)
       }
       assert.equal(calls(), 1, error.message)
       for (const [pauseMs, expected] of [
@@ -203,7 +207,7 @@ test('with call traces not offered the sender is tx.from for now, and the endpoi
       chain.clock.advance(60_001)
       const senders = await chain.client.resolveSenders(questions, signal)
       assert.deepEqual(
-        told(senders),
+        textsOf(senders),
         questions.map(() => `${contract} ${user}`),
       )
     })
@@ -217,7 +221,7 @@ test('where one node behind a balancer has no debug API, the next node behind it
       await chain.client.resolveSenders(questions.slice(0, 1), signal)
       endpoint!.fail({ type: 'error', methods: ['debug_traceTransaction'], ...error, times: 2 })
       const senders = await chain.client.resolveSenders(questions.slice(1), signal)
-      assert.deepEqual(told(senders), [`${contract} ${user}`], error.message)
+      assert.deepEqual(textsOf(senders), [`${contract} ${user}`], error.message)
     })
 })
 
@@ -235,7 +239,7 @@ test('a transaction that cannot be traced does not keep others from their caller
       const expected = [`${contract} ${user}`, `${user} ${user}?`, `${contract} ${user}`]
       for (let times = 0; times < 4; times++) {
         const senders = inOrder(questions, await chain.client.resolveSenders(questions, signal))
-        assert.deepEqual(told(senders), expected, error.message)
+        assert.deepEqual(textsOf(senders), expected, error.message)
         assert.deepEqual(
           [...senders.values()].map(({ isTraceFailed }) => isTraceFailed),
           [false, true, false],
@@ -251,8 +255,8 @@ test('an empty trace, or one of other calls, counts as no trace: the sender is t
       const fault = { type: 'result', methods: ['debug_traceTransaction'], value, times: 1 } as const
       chain.endpoints[0]!.fail(fault)
       const questions = await questionsOf(chain)
-      assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), [`${user} ${user}?`])
-      assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), [`${contract} ${user}`])
+      assert.deepEqual(textsOf(await chain.client.resolveSenders(questions, signal)), [`${user} ${user}?`])
+      assert.deepEqual(textsOf(await chain.client.resolveSenders(questions, signal)), [`${contract} ${user}`])
     })
 })
 
@@ -267,12 +271,12 @@ test('traces of old blocks that are pruned are asked again after a pause, those 
       times: 1,
     })
     const [first, second, third] = await questionsOf(chain)
-    assert.deepEqual(told(await chain.client.resolveSenders([second!], signal)), [`${user} ${user}?`])
-    assert.deepEqual(told(await chain.client.resolveSenders([first!], signal)), [`${user} ${user}?`])
+    assert.deepEqual(textsOf(await chain.client.resolveSenders([second!], signal)), [`${user} ${user}?`])
+    assert.deepEqual(textsOf(await chain.client.resolveSenders([first!], signal)), [`${user} ${user}?`])
     assert.equal(endpoint!.callCount('debug_traceTransaction'), 1)
-    assert.deepEqual(told(await chain.client.resolveSenders([third!], signal)), [`${contract} ${user}`])
+    assert.deepEqual(textsOf(await chain.client.resolveSenders([third!], signal)), [`${contract} ${user}`])
     chain.clock.advance(5_001)
-    assert.deepEqual(told(await chain.client.resolveSenders([first!], signal)), [`${contract} ${user}`])
+    assert.deepEqual(textsOf(await chain.client.resolveSenders([first!], signal)), [`${contract} ${user}`])
   })
 })
 
@@ -283,11 +287,11 @@ test('a tracer that fails at several transactions in a row rests for a moment', 
     const busy = { code: -32000, message: 'busy', times: 3 }
     endpoint!.fail({ type: 'error', methods: ['debug_traceTransaction'], ...busy })
     for (const question of await questionsOf(chain))
-      assert.deepEqual(told(await chain.client.resolveSenders([question], signal)), [`${user} ${user}?`])
+      assert.deepEqual(textsOf(await chain.client.resolveSenders([question], signal)), [`${user} ${user}?`])
     assert.equal(endpoint!.callCount('debug_traceTransaction'), 3)
     chain.clock.advance(5_001)
     const [first] = await questionsOf(chain)
-    assert.deepEqual(told(await chain.client.resolveSenders([first!], signal)), [`${contract} ${user}`])
+    assert.deepEqual(textsOf(await chain.client.resolveSenders([first!], signal)), [`${contract} ${user}`])
   })
 })
 
@@ -303,7 +307,7 @@ test('a trace beyond its time limit is given up, and the other traces are used',
     })
     const budget = { totalMs: 60_000, eachMs: 1_000 }
     const senders = await chain.client.resolveSenders(questions, signal, budget)
-    assert.deepEqual(told(inOrder(questions, senders)), [`${user} ${user}?`, `${contract} ${user}`])
+    assert.deepEqual(textsOf(inOrder(questions, senders)), [`${user} ${user}?`, `${contract} ${user}`])
     held.off()
   })
 })
@@ -321,10 +325,10 @@ test('while a slow tracer rests the next endpoint is asked', async () => {
       })
       const budget = { totalMs: 200, eachMs: 200 }
       for (let round = 0; round < 3; round++)
-        assert.deepEqual(told(await chain.client.resolveSenders(questions, signal, budget)), [
+        assert.deepEqual(textsOf(await chain.client.resolveSenders(questions, signal, budget)), [
           `${user} ${user}?`,
         ])
-      assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), [`${contract} ${user}`])
+      assert.deepEqual(textsOf(await chain.client.resolveSenders(questions, signal)), [`${contract} ${user}`])
       assert.equal(other!.callCount('debug_traceTransaction'), 1)
       held.off()
     },
@@ -343,7 +347,7 @@ test('an answer that is no trace is a failure of its endpoint, and the next endp
         methods: ['debug_traceTransaction'],
         value: { type: 'CALL', to: contract, logs: [null], calls: [] },
       })
-      assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), [`${contract} ${user}`])
+      assert.deepEqual(textsOf(await chain.client.resolveSenders(questions, signal)), [`${contract} ${user}`])
     },
     { endpoints: 2 },
   )
@@ -361,7 +365,7 @@ test('with one endpoint without traces and one with traces the caller is found',
         message: 'no such method',
       })
       const senders = await chain.client.resolveSenders(await questionsOf(chain), signal)
-      assert.deepEqual(told(senders), [`${contract} ${user}`])
+      assert.deepEqual(textsOf(senders), [`${contract} ${user}`])
       assert.equal(second!.callCount('debug_traceTransaction'), 1)
     },
     { endpoints: 2 },
@@ -384,13 +388,13 @@ test('a transaction that is pending, has another hash or lacks a sender is read 
       const when = (call: { params: unknown }) => JSON.stringify(call.params).includes(hash)
       endpoint!.fail({ type: 'result', methods: ['eth_getTransactionByHash'], value, when })
       const both = [`${user} ${user}`, `${user} ${user}`]
-      assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), both)
+      assert.deepEqual(textsOf(await chain.client.resolveSenders(questions, signal)), both)
       endpoint!.fail({
         type: 'result',
         methods: ['eth_getBlockByNumber', 'eth_getBlockReceipts'],
         value: null,
       })
-      assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), both.slice(1))
+      assert.deepEqual(textsOf(await chain.client.resolveSenders(questions, signal)), both.slice(1))
     })
 })
 
@@ -403,7 +407,7 @@ test('a transaction that the node fails to return does not keep the others of it
     const error = { code: -32603, message: 'internal error' }
     endpoint!.fail({ type: 'error', methods: ['eth_getTransactionByHash'], ...error, when })
     endpoint!.fail({ type: 'error', methods: ['eth_getBlockByNumber', 'eth_getBlockReceipts'], ...error })
-    assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), [`${user} ${user}`])
+    assert.deepEqual(textsOf(await chain.client.resolveSenders(questions, signal)), [`${user} ${user}`])
     assert.equal(chain.client.isDown(), false)
   })
 })
@@ -420,14 +424,14 @@ test('a transaction that the node dropped from its index is found in its block, 
       const questions = await questionsOf(chain)
       const expected = [`${user} ${user}`, `${contract} ${user}`]
       endpoint!.fail({ methods: ['eth_getTransactionByHash'], ...refusal })
-      assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), expected)
+      assert.deepEqual(textsOf(await chain.client.resolveSenders(questions, signal)), expected)
       assert.equal(endpoint!.callCount('eth_getBlockReceipts'), 0)
       // A block without its transactions, as from a node that has pruned block bodies.
       endpoint!.fail({ methods: ['eth_getBlockByNumber'], type: 'result', value: null })
-      assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), expected)
+      assert.deepEqual(textsOf(await chain.client.resolveSenders(questions, signal)), expected)
       assert.equal(endpoint!.callCount('eth_getBlockReceipts'), 2)
       endpoint!.fail({ methods: ['eth_getBlockReceipts'], ...missing })
-      assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), [], 'nobody is guessed')
+      assert.deepEqual(textsOf(await chain.client.resolveSenders(questions, signal)), [], 'nobody is guessed')
     })
 })
 
@@ -436,7 +440,7 @@ test('a transaction that no endpoint knows does not keep the others of its batch
     const [known, other] = await questionsOf(chain)
     const unknown = { ...other!, transactionHash: new Uint8Array(32).fill(7) }
     const senders = await chain.client.resolveSenders([unknown, known!], signal)
-    assert.deepEqual(told(senders), [`${user} ${user}`])
+    assert.deepEqual(textsOf(senders), [`${user} ${user}`])
   })
 })
 
@@ -445,7 +449,7 @@ test('a transaction that the first node does not know yet is read from the next 
     const questions = await questionsOf(chain)
     const methods = ['eth_getTransactionByHash']
     chain.endpoints[0]!.fail({ type: 'result', methods, value: null, times: 3 })
-    assert.deepEqual(told(await chain.client.resolveSenders(questions, signal)), [`${user} ${user}`])
+    assert.deepEqual(textsOf(await chain.client.resolveSenders(questions, signal)), [`${user} ${user}`])
   })
 })
 

@@ -49,9 +49,9 @@ function rowsOf(context: TestContext, world: FakeWorld): { bridges: Row[]; claim
 test('a deposit whose global index was claimed with the content of an archived deposit reports that, and is never ready', (context) => {
   const { world } = cutWorld((made) => made)
   const { bridges, claims } = rowsOf(context, world)
-  const told = bridges.map((row) => [row.ready_for_claim, row.claim_tx_hash, row.claim_matches])
+  const shown = bridges.map((row) => [row.ready_for_claim, row.claim_tx_hash, row.claim_matches])
   const [first, second, third] = claims.map(({ tx_hash }) => tx_hash)
-  assert.deepEqual(told, [
+  assert.deepEqual(shown, [
     [false, first, undefined],
     [false, second, false],
     [false, third, undefined],

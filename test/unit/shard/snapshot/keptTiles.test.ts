@@ -22,7 +22,7 @@ class FakeTiles {
   }
 }
 
-const told = (tile: Uint8Array | undefined) => tile && [...tile.subarray(0, 5)]
+const contentOf = (tile: Uint8Array | undefined) => tile && [...tile.subarray(0, 5)]
 
 test('a kept tile equals the stored one, whichever tiles were read before, and is read once while the shard does not change', () => {
   const store = new FakeTiles()
@@ -34,7 +34,7 @@ test('a kept tile equals the stored one, whichever tiles were read before, and i
       for (const lineage of [0, 1, 2])
         for (const group of [0, 1, 2, 3])
           for (const index of [0, 1, 3, 253, 256, 509, 5_000, 9_999])
-            assert.deepEqual(told(kept.getTile(lineage, group, index)), [
+            assert.deepEqual(contentOf(kept.getTile(lineage, group, index)), [
               commit,
               lineage,
               group,
