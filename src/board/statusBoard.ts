@@ -76,7 +76,7 @@ export type StatusField = (typeof fields)[number]
 export const headPlaces = {
   /** At or above the checkpoint, or below it only for a moment. */
   inStep: 0,
-  /** Stays below the checkpoint: the stored blocks above it may be gone. */
+  /** Stays below the checkpoint: the stored blocks above the head may be gone. */
   below: 1,
   /** Also below a block that was served as final. */
   belowFinal: 2,

@@ -10,7 +10,7 @@ const BEHIND_PAUSES_MS = [20, 50, 100, 250]
 const INTERNAL_ERROR = -32603
 /** If the endpoint asks for a longer wait, the call fails: the pool may then ask another endpoint. */
 const LONGEST_RETRY_AFTER_MS = 1_000
-/** An endpoint that has answered nothing for so long is down: another try would only delay asking the others. */
+/** An endpoint that has answered nothing for so long counts as down: another try would only delay asking the others. */
 const LIVELY_FOR_MS = 10_000
 
 /**

@@ -18,7 +18,7 @@ export interface ProviderWords {
  * - `rateLimit`: the endpoint asked to slow down, in whatever form.
  * - `timeout`, `network`: no reply in time, no connection.
  * - `body`: a reply that is too long, cut, no JSON, or contradicts itself.
- * - `behind`: the endpoint does not have a block yet that exists.
+ * - `behind`: the endpoint does not know a block that exists.
  * - `gone`: the endpoint no longer keeps what the call needs.
  * - `tooMuch`: the answer is too long, and the call can't be made smaller.
  */

@@ -11,7 +11,7 @@ import { type JudgeContext, judge } from './stateJudge.js'
 
 /** When endpoints fail to answer, `ask` throws for this long. After it, the caller goes on without an answer. */
 const PATIENCE_MS = 60_000
-/** The longest wait for an endpoint that is left alone after a failure, however long it asked for. */
+/** The longest wait for an endpoint that pauses after a failure, even if it asked for a longer pause. */
 const LONGEST_REST_MS = 15_000
 
 /** The outcome of asking one endpoint after the other. */
@@ -143,7 +143,7 @@ export class ContractStates {
     return contractReadsBy(this.#network, (question, signal) => this.ask(question, until(signal)))
   }
 
-  /** Asks one endpoint after the other until one answers, if only that the contract reverts. */
+  /** Asks one endpoint after the other until one answers. That the contract reverts is an answer, too. */
   async #inTurn<T>(
     accepts: (endpoint: Endpoint) => boolean,
     task: StateTask<T>,

@@ -89,7 +89,7 @@ export function raiseFinalized(view: WriteView, block: BlockNumber): boolean {
   return true
 }
 
-/** Lowers finality to `block` after a reorg below it: nothing above the checkpoint is final. */
+/** Lowers finality to `block` after a reorg that took back final blocks: nothing above the checkpoint is final. */
 export function lowerFinalized(view: WriteView, block: number): void {
   if (readFinalized(view) <= block) return
   if (block < 0) view.remove('meta', metaKey('finalized'))
@@ -113,7 +113,7 @@ export function raiseUndoFloor(view: WriteView, block: BlockNumber): number {
   return block
 }
 
-/** Removes undo at and below the floor. Of the headers there only the newest stays: it is the deepest ancestor of a reorg. */
+/** Removes undo at and below the floor. Of the headers there only the newest stays: it is the deepest block that a reorg can go back to. */
 export function pruneBelowFloor(view: WriteView, undoFloor: number): void {
   if (undoFloor === NO_BLOCK) return
   view.forgetUndo(undoFloor)

@@ -1,6 +1,9 @@
 import { TILE_BYTES, type TileReader } from '../../merkle/treeTiles.js'
 
-/** 1 MB per tree, from its first proof on: room for every tile above the leaves' tiles of a tree of a million leaves. */
+/**
+ * Number of tiles kept. They take 1 MB per tree, from its first proof on, and are all tiles above the leaves' tiles of a tree of
+ * a million leaves.
+ */
 const SLOTS = 256
 
 /**

@@ -51,7 +51,7 @@ export class L1InfoReads {
     return decodeL1InfoLeafRow(chunk, offset)
   }
 
-  /** Only the numbers of a leaf, for readers that keep them of every leaf. */
+  /** Only the numbers of a leaf, for readers that keep those of every leaf. */
   getLeafNumbers(index: number): L1InfoLeafNumbers {
     const chunk = this.#checked(index, this.#leaves.find(index))
     return decodeL1InfoLeafNumbers(chunk, this.#leaves.offset(index) * L1_INFO_LEAF_BYTES)

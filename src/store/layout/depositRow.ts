@@ -97,7 +97,7 @@ export function depositTimestampSec(bytes: Uint8Array, offset: number): number {
 
 /** A deposit that BackwardLET cut off the local exit tree. */
 export interface ArchivedDeposit {
-  /** The lineage that it was cut off. */
+  /** The lineage from which it was cut off. */
   readonly lineage: Lineage
   readonly depositCount: DepositCount
   readonly row: DepositRow
