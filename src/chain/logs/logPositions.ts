@@ -51,7 +51,7 @@ export class LogPositions {
    */
   placePacked(logs: PackedLogs, endpoint: Endpoint): boolean {
     const first = this.#firstPlaced(logs)
-    for (let log = 1; log < first; log++) if (isInDoubt(logs, log)) return false
+    for (let log = 1; log < first; log++) if (looksPerTransaction(logs, log)) return false
     if (first === logs.length) return true
     if (!this.#numbersPerTransaction(endpoint)) return false
     for (let log = first; log < logs.length; log++) {
@@ -80,7 +80,9 @@ export class LogPositions {
   ): Promise<number | undefined> {
     let from = this.#from
     const isOpen = (number: number) => from === undefined || number < from
-    const inDoubt = new Map([...blocks].filter(([number, logs]) => isOpen(number) && areInDoubt(logs)))
+    const inDoubt = new Map(
+      [...blocks].filter(([number, logs]) => isOpen(number) && lookPerTransaction(logs)),
+    )
     for (const [number, logs] of await withTransactions(inDoubt, headers, endpoint, signal)) {
       if (!showPerTransaction(logs, endpoint)) continue
       from = number
@@ -234,11 +236,11 @@ function nameTransactions(logs: Logs): boolean {
 }
 
 /**
- * Whether the logs may be numbered per transaction: an index repeats, or a higher index belongs to an earlier transaction. Also
+ * Whether the logs look numbered per transaction: an index repeats, or a higher index belongs to an earlier transaction. Also
  * true when a transaction index is missing, since it could show the latter.
  * @param logs of one block, by logIndex.
  */
-function areInDoubt(logs: Logs): boolean {
+function lookPerTransaction(logs: Logs): boolean {
   for (let at = 1; at < logs.length; at++) {
     const [before, log] = [logs[at - 1]!, logs[at]!]
     if (log.logIndex === before.logIndex) return true
@@ -249,8 +251,8 @@ function areInDoubt(logs: Logs): boolean {
   return false
 }
 
-/** As `areInDoubt`, for a packed log and the one before it. */
-function isInDoubt(logs: PackedLogs, log: number): boolean {
+/** As `lookPerTransaction`, for a packed log and the one before it. */
+function looksPerTransaction(logs: PackedLogs, log: number): boolean {
   if (logs.blockNumber(log) !== logs.blockNumber(log - 1)) return false
   if (logs.logIndex(log) <= logs.logIndex(log - 1)) return true
   return logs.transactionIndex(log) === undefined && !logs.isOfSameTransaction(log, log - 1)
@@ -262,7 +264,7 @@ function isInDoubt(logs: PackedLogs, log: number): boolean {
  * @throws RpcFailure when two logs share an index and their transactions don't explain it.
  */
 function showPerTransaction(logs: Logs, endpoint: Endpoint): boolean {
-  if (nameTransactions(logs)) return areInDoubt(logs)
+  if (nameTransactions(logs)) return lookPerTransaction(logs)
   // A log of the chain's system belongs to no transaction: it keeps its logIndex unless that one repeats.
   if (logs.some(({ logIndex }, at) => at > 0 && logIndex === logs[at - 1]!.logIndex))
     throw transactionsUnknown(logs[0]!, endpoint)

@@ -151,7 +151,7 @@ export class SenderResolver {
           if (spent.aborted) endpoint.traces.failed()
           else if (!(error instanceof RpcFailure) || error.kind === 'rateLimit' || error.kind === 'network')
             throw error
-          else if (this.#isRefusal(error, endpoint, blockNumber)) return undefined
+          else if (this.#noteFailure(error, endpoint, blockNumber)) return undefined
           isFailed = true
           return undefined
         }
@@ -174,7 +174,7 @@ export class SenderResolver {
   }
 
   /** Remembers a failure. @returns false when it concerns this transaction only. */
-  #isRefusal(failure: RpcFailure, endpoint: Endpoint, block: number): boolean {
+  #noteFailure(failure: RpcFailure, endpoint: Endpoint, block: number): boolean {
     if (isTracerMissing(failure)) {
       this.#logger.debug('endpoint offers no call traces now', { endpoint: endpoint.alias })
       return endpoint.traces.refused()

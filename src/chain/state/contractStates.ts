@@ -125,7 +125,7 @@ export class ContractStates {
   }
 
   /** Counts one more refusal. @returns whether the endpoint is now left alone. */
-  #isRefusing({ alias, state }: Endpoint): boolean {
+  #countRefusal({ alias, state }: Endpoint): boolean {
     const isKnown = state.isRefusing
     state.refused()
     if (!isKnown && state.isRefusing)
@@ -173,7 +173,7 @@ export class ContractStates {
           if (error.kind === 'gone' || isHistoryGone(error)) isGone = true
           else if (isUnknownBlock(error)) throw new RpcFailure('behind', error.message, error.providerWords())
           else if (!isRefusal(error)) throw error
-          else if (!this.#isRefusing(endpoint)) isUndecided = true
+          else if (!this.#countRefusal(endpoint)) isUndecided = true
           return undefined
         }
       },
