@@ -41,12 +41,13 @@ export class FinalityTracker {
   readonly #pool: EndpointPool
   readonly #clock: Clock
   readonly #logger: Logger
+  /** Block 0 is final on every chain. */
   #finalized = 0
   #beside: BesideHead | undefined
   /** Hash of the head for which the tag was last answered. */
-  #answeredFor = ''
+  #answeredFor: string | undefined
   /** When the tag was last asked for. */
-  #askedAt = Number.NEGATIVE_INFINITY
+  #askedAt: number | undefined
   #taggedAt: number | undefined
   #isOffered = true
   #hasWarned = false
@@ -80,7 +81,7 @@ export class FinalityTracker {
     const { tag, depth } = this.#finality
     const final = tag === 'latest' ? head.number : await this.#taggedNumber(tag, head, signal)
     // A tag above the head is an endpoint's mistake. If it were remembered, later blocks would be final too early.
-    this.#finalized = Math.max(this.#finalized, Math.min(final, head.number) - depth)
+    if (final !== undefined) this.#finalized = Math.max(this.#finalized, Math.min(final, head.number) - depth)
     return Math.min(this.#finalized, head.number)
   }
 
@@ -89,20 +90,28 @@ export class FinalityTracker {
     if (this.#finalized <= ancestor) return
     this.#finalized = ancestor
     this.#beside = undefined
-    this.#answeredFor = ''
+    this.#answeredFor = undefined
   }
 
   #isWorthAsking(): boolean {
-    return this.#isOffered || this.#clock.now() - this.#askedAt >= ASK_AGAIN_MS
+    return this.#isOffered || !this.#isAskedLately()
   }
 
-  /** @returns 0 when nothing new is known. */
-  async #taggedNumber(tag: 'safe' | 'finalized', head: ChainHead, signal: AbortSignal): Promise<number> {
+  #isAskedLately(): boolean {
+    return this.#askedAt !== undefined && this.#clock.now() - this.#askedAt < ASK_AGAIN_MS
+  }
+
+  /** @returns undefined when nothing new is known. */
+  async #taggedNumber(
+    tag: 'safe' | 'finalized',
+    head: ChainHead,
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
     const headHash = encodeHex(head.hash)
     const beside = this.#beside?.headHash === headHash ? this.#beside : undefined
     if (beside === undefined) {
       if (!this.#isWorthAsking()) return this.#countBack(tag, head)
-      if (this.#answeredFor === headHash && this.#clock.now() - this.#askedAt < ASK_AGAIN_MS) return 0
+      if (this.#answeredFor === headHash && this.#isAskedLately()) return undefined
     }
     const answer = await this.#tagged(tag, beside, head, signal)
     this.#askedAt = this.#clock.now()
@@ -110,11 +119,11 @@ export class FinalityTracker {
     if (answer.block !== undefined && answer.block.number > 0) {
       this.#taggedAt = this.#clock.now()
       this.#isOffered = true
-      if (!answer.isOurs) return 0
+      if (!answer.isOurs) return undefined
       this.#answeredFor = headHash
       return answer.block.number
     }
-    if (this.#taggedAt !== undefined && this.#clock.now() - this.#taggedAt < TAG_GRACE_MS) return 0
+    if (this.#taggedAt !== undefined && this.#clock.now() - this.#taggedAt < TAG_GRACE_MS) return undefined
     this.#isOffered = false
     if (!this.#hasWarned && head.number > FALLBACK_DEPTH[tag]) {
       this.#hasWarned = true

@@ -1,5 +1,5 @@
 import type { BlockHeader } from '../../protocol/chainEvent.js'
-import { asBlockNumber, type BlockNumber } from '../../protocol/units.js'
+import type { BlockNumber } from '../../protocol/units.js'
 import { readUint48BigEndian } from '../../store/layout/bytes.js'
 import { blockKey, type MetaName, metaKey } from '../../store/layout/keys.js'
 import {
@@ -20,9 +20,6 @@ import type { ReadView, WriteView } from '../../store/shardStore.types.js'
  * Where the shard stands in its chain: checkpoint, headers as far back as undo reaches, finality, undo floor, epoch. No undo is
  * kept of these values: a rewind sets them itself.
  */
-
-/** Stands for "no block": below every block number. */
-const NO_BLOCK = -1
 
 export function readCheckpoint(view: ReadView): BlockHeader | undefined {
   const stored = view.get('meta', metaKey('checkpoint'))
@@ -77,28 +74,29 @@ export function removeHeadersAbove(view: WriteView, block: number): void {
     view.remove('headers', key)
 }
 
-/** Newest final block; −1 = none. */
-export function readFinalized(view: ReadView): number {
+/** Newest final block; undefined in an empty shard. */
+export function readFinalized(view: ReadView): BlockNumber | undefined {
   return readBlock(view, 'finalized')
 }
 
 /** Raises finality. A lower block is ignored: a finality tag that goes back is an endpoint's mistake. @returns whether it rose. */
 export function raiseFinalized(view: WriteView, block: BlockNumber): boolean {
-  if (block <= readFinalized(view)) return false
+  const before = readFinalized(view)
+  if (before !== undefined && block <= before) return false
   view.put('meta', metaKey('finalized'), encodeBlockNumber(block))
   return true
 }
 
-/** Lowers finality to `block` after a reorg that took back final blocks: nothing above the checkpoint is final. */
-export function lowerFinalized(view: WriteView, block: number): void {
-  if (readFinalized(view) <= block) return
-  if (block < 0) view.remove('meta', metaKey('finalized'))
-  else view.put('meta', metaKey('finalized'), encodeBlockNumber(block as BlockNumber))
+/** Lowers finality to the checkpoint after a reorg that took back final blocks. @param checkpoint undefined when no block is left. */
+export function lowerFinalized(view: WriteView, checkpoint: BlockNumber | undefined): void {
+  if (checkpoint === undefined) view.remove('meta', metaKey('finalized'))
+  else if ((readFinalized(view) ?? 0) > checkpoint)
+    view.put('meta', metaKey('finalized'), encodeBlockNumber(checkpoint))
 }
 
-/** Blocks at or below it have no undo; −1 = all have. */
+/** Blocks at or below it have no undo; −1, which is below every block, when all have. */
 export function readUndoFloor(view: ReadView): number {
-  return readBlock(view, 'undoFloor')
+  return readBlock(view, 'undoFloor') ?? -1
 }
 
 /**
@@ -115,7 +113,7 @@ export function raiseUndoFloor(view: WriteView, block: BlockNumber): number {
 
 /** Removes undo at and below the floor. Of the headers there only the newest stays: it is the deepest block that a reorg can go back to. */
 export function pruneBelowFloor(view: WriteView, undoFloor: number): void {
-  if (undoFloor === NO_BLOCK) return
+  if (undoFloor < 0) return
   view.forgetUndo(undoFloor)
   const deepest = readHeaderAtOrBelow(view, undoFloor)
   if (deepest === undefined) return
@@ -135,8 +133,7 @@ export function putCatchingUp(view: WriteView, isCatchingUp: boolean): void {
 
 /** The first block whose log indices are numbered per transaction; undefined while there is none. */
 export function readPerTransactionFrom(view: ReadView): BlockNumber | undefined {
-  const block = readBlock(view, 'perTransactionFrom')
-  return block === NO_BLOCK ? undefined : asBlockNumber(block)
+  return readBlock(view, 'perTransactionFrom')
 }
 
 export function putPerTransactionFrom(view: WriteView, block: BlockNumber): void {
@@ -163,9 +160,9 @@ export function noteRewind(view: WriteView, rewind: Rewind, cause: { isReorg: bo
   view.put('meta', metaKey('epoch'), appendRewind(entry, rewind, cause))
 }
 
-function readBlock(view: ReadView, name: MetaName): number {
+function readBlock(view: ReadView, name: MetaName): BlockNumber | undefined {
   const stored = view.get('meta', metaKey(name))
-  return stored === undefined ? NO_BLOCK : decodeBlockNumber(stored)
+  return stored === undefined ? undefined : decodeBlockNumber(stored)
 }
 
 /** How a shard can go back to a block. */

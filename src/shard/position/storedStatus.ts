@@ -21,7 +21,7 @@ export function publishStored(store: ReadView & Pick<ShardStoreWriter, 'fileByte
   row.set('claimCount', counts.claims)
   row.set('l1InfoLeafCount', counts.l1InfoLeaves)
   row.set('unresolvedSenders', counts.unresolvedSenders)
-  row.set('finalizedBlock', readFinalized(store))
+  row.set('finalizedBlock', readFinalized(store) ?? -1)
   row.set('emergencyState', emergencyState)
   row.set('catchingUp', readCatchingUp(store) ? 1 : 0)
   row.set('storeBytes', store.fileBytes())

@@ -1,7 +1,6 @@
 import { metaKey } from '../../store/layout/keys.js'
 import {
   type Counters,
-  decodeBlockNumber,
   decodeEpoch,
   decodeRewindCount,
   type Rewind,
@@ -9,7 +8,13 @@ import {
 } from '../../store/layout/metaValues.js'
 import { decodeUint32 } from '../../store/layout/smallRows.js'
 import type { ReadView } from '../../store/shardStore.types.js'
-import { readCatchingUp, readCounters, readTimesFall } from '../position/chainPosition.js'
+import {
+  readCatchingUp,
+  readCounters,
+  readFinalized,
+  readTimesFall,
+  readUndoFloor,
+} from '../position/chainPosition.js'
 import { copyOf } from './chunkReader.js'
 import { readCorrectionCount } from './senderOverlay.js'
 
@@ -67,9 +72,9 @@ export class SnapshotState {
     return untouchedBy(this.#epochBytes, this.rewindCount - rewindCount)
   }
 
-  /** Newest final block; −1 = none. */
+  /** Newest final block; block 0 in an empty shard, since a chain's first block is always final. */
   get finalizedBlock(): number {
-    this.#finalizedBlock ??= this.#block('finalized')
+    this.#finalizedBlock ??= readFinalized(this.#view) ?? 0
     return this.#finalizedBlock
   }
 
@@ -87,7 +92,7 @@ export class SnapshotState {
 
   /** Blocks at or below it can't be undone; −1 = all can. */
   get undoFloor(): number {
-    this.#undoFloor ??= this.#block('undoFloor')
+    this.#undoFloor ??= readUndoFloor(this.#view)
     return this.#undoFloor
   }
 
@@ -117,10 +122,5 @@ export class SnapshotState {
   #uint32(name: 'depositSenders' | 'claimSenders'): number {
     const bytes = this.#view.get('meta', metaKey(name))
     return bytes === undefined ? 0 : decodeUint32(bytes)
-  }
-
-  #block(name: 'finalized' | 'undoFloor'): number {
-    const bytes = this.#view.get('meta', metaKey(name))
-    return bytes === undefined ? -1 : decodeBlockNumber(bytes)
   }
 }

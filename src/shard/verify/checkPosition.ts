@@ -15,7 +15,7 @@ export function checkPosition({ view, checkpoint, counters }: VerifyContext): st
     return 'nothing indexed yet'
   }
   const finalized = readFinalized(view)
-  if (finalized > checkpoint.number)
+  if (finalized !== undefined && finalized > checkpoint.number)
     throw new DamageError(`block ${finalized} is final, after the checkpoint ${checkpoint.number}`)
   const place = `header of the checkpoint, block ${checkpoint.number}`
   const atCheckpoint = decodeHeader(

@@ -161,7 +161,8 @@ export function openShardWriter({
       const checkpoint = readCheckpoint(store)
       if (checkpoint === undefined) return
       const reached = Math.min(block, checkpoint.number) as BlockNumber
-      if (reached > readFinalized(store)) commit((view) => raiseFinalized(view, reached))
+      const before = readFinalized(store)
+      if (before === undefined || reached > before) commit((view) => raiseFinalized(view, reached))
     },
     unresolvedSenders: (limit) => listUnresolvedSenders(store, hasher, limit),
     resolveSenders(resolved) {
@@ -203,7 +204,7 @@ function revertTo(view: WriteView, ancestor: number, startBlock: number): void {
   removeHeadersAbove(view, ancestor)
   putCheckpoint(view, header)
   if (header === undefined) removeOrigin(view)
-  lowerFinalized(view, header === undefined ? -1 : ancestor)
+  lowerFinalized(view, header?.number)
   const after = readCounters(view)
   // Undoing a cut brings back deposits whose counts other deposits had in the meantime.
   const undoneCuts = lineages.slice(after.lineage + 1).map(({ cut }) => cut)
