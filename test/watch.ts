@@ -15,7 +15,13 @@ if (folders.length === 0) {
 const compiler = spawn('node_modules/.bin/tsc', ['-p', 'tsconfig.json', '--watch', '--preserveWatchOutput'], {
   stdio: 'inherit',
 })
-process.once('exit', () => compiler.kill())
+const bundler = spawn(process.execPath, ['dist/src/service/bundleThreads.js', '--watch'], {
+  stdio: 'inherit',
+})
+process.once('exit', () => {
+  compiler.kill()
+  bundler.kill()
+})
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0))
 
 run({ files: folders.flatMap(testFiles), concurrency: 2, watch: true })

@@ -87,7 +87,7 @@ export async function startQueryPool(options: QueryPoolOptions): Promise<QueryPo
   const slots = createSlotMemory(maxInFlight + 1)
   const workerData: QueryWorkerData = { config, compiled, status, slots }
   const piscina = new Piscina<BatchTask, ArrayBuffer | undefined>({
-    filename: (options.workerFile ?? new URL('./query.worker.js', import.meta.url)).href,
+    filename: (options.workerFile ?? new URL('../../bundle/threads/query.worker.js', import.meta.url)).href,
     minThreads: workers,
     maxThreads: workers,
     concurrentTasksPerWorker: BATCHES_PER_WORKER,

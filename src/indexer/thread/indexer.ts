@@ -40,14 +40,17 @@ const OLD_GENERATION_MB = 4096
 export function startIndexer(options: IndexerOptions): IndexerHandle {
   const { networkId, onMessage, config, compiled, status } = options
   const workerData: IndexerWorkerData = { config, networkId, compiled, status }
-  const worker = new Worker(options.entry ?? new URL('./indexer.worker.js', import.meta.url), {
-    name: `indexer ${networkId}`,
-    workerData,
-    resourceLimits: {
-      maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
-      maxOldGenerationSizeMb: OLD_GENERATION_MB,
+  const worker = new Worker(
+    options.entry ?? new URL('../../../bundle/threads/indexer.worker.js', import.meta.url),
+    {
+      name: `indexer ${networkId}`,
+      workerData,
+      resourceLimits: {
+        maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
+        maxOldGenerationSizeMb: OLD_GENERATION_MB,
+      },
     },
-  })
+  )
   let stopping: Promise<void> | undefined
   let failure: Error | undefined
   const ended = new Promise<void>((resolve) => {
