@@ -4,7 +4,7 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { NOT_INSTALLED } from './support/installedProgram.js'
 import { sharedFolder } from './support/sharedFolder.js'
-import { testFiles } from './support/testFiles.js'
+import { testFiles } from './testFiles.js'
 
 /**
  * The test runner: `node dist/test/run.js http unit …` runs every test below the folders, the folders in the order named; a

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
-import { testFiles } from './support/testFiles.js'
+import { testFiles } from './testFiles.js'
 
 /**
  * `npm run test:watch -- unit/chain` compiles what is saved, and runs the tests below the folders, or the files named, that

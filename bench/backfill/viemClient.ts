@@ -1,4 +1,5 @@
-import { type AbiEvent, createPublicClient, hexToBytes, http, type Log } from 'viem'
+import { type AbiEvent, createPublicClient, http, type Log } from 'viem'
+import { hexToBytes } from 'viem/utils'
 import type { ChainClient, FetchedRange } from '../../src/chain/chainClient.types.js'
 import { type ChainClientOptions, createChainClient } from '../../src/chain/client/chainClient.js'
 import { LogRange } from '../../src/chain/endpoints/logRange.js'

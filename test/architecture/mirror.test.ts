@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
@@ -8,6 +8,8 @@ const project = new URL('../../../', import.meta.url)
 const unitTests = foldersBelow(fileURLToPath(new URL('test/unit', project)))
 const rooms = foldersBelow(fileURLToPath(new URL('src', project)))
 
+const root = fileURLToPath(new URL('test', project))
+const support = join(root, 'support')
 /** Tests of what is not in `src`: the helpers of the tests. */
 const BESIDE_SRC = ['support']
 /** Modules through which a process is started, by the end of their path. */
@@ -54,6 +56,29 @@ test('negative control: an import through which a process is started is reported
     "import type { ServiceProcess } from '../../support/serviceProcess.js'",
   ]
   assert.deepEqual(texts.map(startsProcesses), [true, true, false])
+})
+
+test('a helper in test/support is one that several folders of tests share', () => {
+  const users = new Map<string, Set<string>>()
+  for (const file of filesBelow('test').filter((name) => name.endsWith('.ts')))
+    for (const [, to] of readFileSync(file, 'utf8').matchAll(/'(\.[^']*)\.js'/g)) {
+      const helper = `${join(dirname(file), to!)}.ts`
+      users.set(helper, (users.get(helper) ?? new Set()).add(file))
+    }
+  const foldersOf = (helper: string, seen: readonly string[] = []): string[] =>
+    [...(users.get(helper) ?? [])]
+      .filter((user) => !seen.includes(user))
+      .flatMap((user) => {
+        if (user.startsWith(support)) return foldersOf(user, [...seen, helper])
+        const [kind, area = ''] = relative(root, user).split('/')
+        return [kind === 'unit' ? `unit/${area}` : kind!]
+      })
+  const helpers = filesBelow('test/support')
+  assert.ok(helpers.length > 30, `only ${helpers.length} helpers`)
+  assert.deepEqual(
+    helpers.filter((helper) => new Set(foldersOf(helper)).size < 2),
+    [],
+  )
 })
 
 function startsProcesses(text: string): boolean {

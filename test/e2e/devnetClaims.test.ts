@@ -10,8 +10,8 @@ import type { Devnet } from '../../src/devnet/devnet.js'
 import { claimAgainst, type Ledger, readLedger } from '../../src/devnet/ledger.js'
 import { playScenario } from '../../src/devnet/scenario.js'
 import { type ClaimRequest, findClaimError, sendClaim } from '../../src/devnet/sendClaim.js'
-import { type DevnetService, serviceOn } from '../support/devnetService.js'
-import { testDevnet } from '../support/testDevnet.js'
+import { type DevnetService, serviceOn } from './devnet/devnetService.js'
+import { testDevnet } from './devnet/testDevnet.js'
 
 interface ClaimAnswer {
   readonly tx_hash: Hex

@@ -12,7 +12,7 @@ import { bridgeAbi } from '../../src/devnet/contractAbis.js'
 import type { Devnet } from '../../src/devnet/devnet.js'
 import { type DevnetChain, send } from '../../src/devnet/devnetChain.js'
 import { type ClaimRequest, findClaimError, sendClaim } from '../../src/devnet/sendClaim.js'
-import { depositLeaf, type LeafParts, naiveRoot } from '../support/fakeChainTrees.js'
+import { depositLeaf, type LeafParts, naiveRoot } from '../support/naiveTree.js'
 import {
   claimedBitMap,
   claimFromL1,
@@ -22,8 +22,8 @@ import {
   isClaimed,
   mainnetFlag,
   noBranch,
-} from '../support/naiveClaims.js'
-import { testDevnet } from '../support/testDevnet.js'
+} from './devnet/naiveClaims.js'
+import { testDevnet } from './devnet/testDevnet.js'
 
 /** Three ETH deposits from the L1 to network 1, injected there. `freshAddress` holds nothing before. */
 async function etherOnItsWay(

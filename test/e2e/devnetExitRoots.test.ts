@@ -26,9 +26,9 @@ import {
   naiveRoot,
   ZERO_ADDRESS,
   ZERO_HASH,
-} from '../support/fakeChainTrees.js'
-import { etherTo } from '../support/naiveClaims.js'
-import { testDevnet } from '../support/testDevnet.js'
+} from '../support/naiveTree.js'
+import { etherTo } from './devnet/naiveClaims.js'
+import { testDevnet } from './devnet/testDevnet.js'
 
 const leafOfEther = (...ether: Parameters<typeof etherTo>): Hex => depositLeaf(etherTo(...ether))
 

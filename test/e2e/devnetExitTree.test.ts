@@ -5,17 +5,11 @@ import type { BridgeAnswer } from '../../src/devnet/apiClient.js'
 import { requestClaim } from '../../src/devnet/claimThroughApi.js'
 import type { Devnet } from '../../src/devnet/devnet.js'
 import { type ClaimRequest, findClaimError, sendClaim } from '../../src/devnet/sendClaim.js'
-import { type DevnetService, serviceOn } from '../support/devnetService.js'
-import {
-  depositLeaf,
-  type LeafParts,
-  naiveBranch,
-  naiveRoot,
-  ZERO_ADDRESS,
-} from '../support/fakeChainTrees.js'
-import { depositEther, etherTo } from '../support/naiveClaims.js'
-import { testDevnet } from '../support/testDevnet.js'
+import { depositLeaf, type LeafParts, naiveBranch, naiveRoot, ZERO_ADDRESS } from '../support/naiveTree.js'
 import { until } from '../support/until.js'
+import { type DevnetService, serviceOn } from './devnet/devnetService.js'
+import { depositEther, etherTo } from './devnet/naiveClaims.js'
+import { testDevnet } from './devnet/testDevnet.js'
 
 /** Bridges ETH from network 1 to the L1, all in one transaction. The L1's bridge holds the ETH to pay them out. */
 async function depositTogether(devnet: Devnet, leaves: readonly LeafParts[]): Promise<void> {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bridgeAsset } from '../../src/devnet/actions.js'
-import { serviceOn } from '../support/devnetService.js'
-import { testDevnet } from '../support/testDevnet.js'
+import { serviceOn } from './devnet/devnetService.js'
+import { testDevnet } from './devnet/testDevnet.js'
 
 test('the service follows a new head that a node announces over WebSocket at once, however long the poll interval is', async (t) => {
   const devnet = await testDevnet(t)

@@ -4,8 +4,8 @@ import { bridgeAsset, inject } from '../../src/devnet/actions.js'
 import { requestClaim } from '../../src/devnet/claimThroughApi.js'
 import { playScenario } from '../../src/devnet/scenario.js'
 import { findClaimError } from '../../src/devnet/sendClaim.js'
-import { serviceOn } from '../support/devnetService.js'
-import { testDevnet } from '../support/testDevnet.js'
+import { serviceOn } from './devnet/devnetService.js'
+import { testDevnet } from './devnet/testDevnet.js'
 
 test('a service that is killed during indexing continues where it stopped, and gives the answers of a service that was never killed', async (t) => {
   const devnet = await testDevnet(t)

@@ -7,9 +7,9 @@ import type { DevnetChain } from '../../src/devnet/devnetChain.js'
 import { readLedger } from '../../src/devnet/ledger.js'
 import { playScenario } from '../../src/devnet/scenario.js'
 import { findClaimError, sendClaim } from '../../src/devnet/sendClaim.js'
-import { type DevnetService, serviceOn } from '../support/devnetService.js'
-import { testDevnet } from '../support/testDevnet.js'
 import { until } from '../support/until.js'
+import { type DevnetService, serviceOn } from './devnet/devnetService.js'
+import { testDevnet } from './devnet/testDevnet.js'
 
 test('after a reorg the removed deposits, L1 info leaves and claims are gone, and the API proves the deposits that replaced them', async (t) => {
   const devnet = await testDevnet(t)

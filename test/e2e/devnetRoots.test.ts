@@ -4,9 +4,9 @@ import type { Hex } from 'viem'
 import { bridgeAsset, bridgeMessage, settle } from '../../src/devnet/actions.js'
 import { bridgeAbi } from '../../src/devnet/contractAbis.js'
 import type { DevnetChain } from '../../src/devnet/devnetChain.js'
-import { serviceOn } from '../support/devnetService.js'
-import { foldNaively } from '../support/fakeChainTrees.js'
-import { testDevnet } from '../support/testDevnet.js'
+import { foldNaively } from '../support/naiveTree.js'
+import { serviceOn } from './devnet/devnetService.js'
+import { testDevnet } from './devnet/testDevnet.js'
 
 interface ProofBody {
   readonly proof: {

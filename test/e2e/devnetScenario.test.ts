@@ -8,8 +8,8 @@ import { branchOf, rootOver } from '../../src/devnet/exitTree.js'
 import { claimAgainst, type LedgerDeposit, readLedger } from '../../src/devnet/ledger.js'
 import { playScenario } from '../../src/devnet/scenario.js'
 import { findClaimError } from '../../src/devnet/sendClaim.js'
-import { foldNaively, keccak, naiveBranch, naiveRoot } from '../support/fakeChainTrees.js'
-import { testDevnet } from '../support/testDevnet.js'
+import { foldNaively, keccak, naiveBranch, naiveRoot } from '../support/naiveTree.js'
+import { testDevnet } from './devnet/testDevnet.js'
 
 test('the scenario leaves deposits claimed, claimable and pending, and the contract agrees about each', async (t) => {
   const devnet = await testDevnet(t)

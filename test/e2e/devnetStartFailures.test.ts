@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
 import { runStart } from '../../src/devnet/start.js'
-import { ownTmpdir } from '../support/ownTmpdir.js'
+import { ownTmpdir } from '../support/tempFolder.js'
 
 const unused = {
   startService: () => Promise.reject(new Error('no service in this test')),

@@ -7,9 +7,9 @@ import { readCompiledContract } from '../../src/devnet/compiledContracts.js'
 import { bridgeAbi, messageReceiverAbi, tokenAbi } from '../../src/devnet/contractAbis.js'
 import type { DevnetChain } from '../../src/devnet/devnetChain.js'
 import { findClaimError, sendClaim } from '../../src/devnet/sendClaim.js'
-import { depositLeaf, naiveRoot, ZERO_HASH } from '../support/fakeChainTrees.js'
-import { claimFromL1, claimFromL2, isClaimed } from '../support/naiveClaims.js'
-import { testDevnet } from '../support/testDevnet.js'
+import { depositLeaf, naiveRoot, ZERO_HASH } from '../support/naiveTree.js'
+import { claimFromL1, claimFromL2, isClaimed } from './devnet/naiveClaims.js'
+import { testDevnet } from './devnet/testDevnet.js'
 
 test('the first claim of a token deploys its wrapped token by CREATE2, and wrapped tokens can be bridged back', async (t) => {
   const devnet = await testDevnet(t)

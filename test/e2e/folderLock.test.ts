@@ -7,9 +7,9 @@ import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { lockFolder } from '../../src/store/folder/folderLock.js'
 import { skipWithout } from '../support/installedProgram.js'
-import { inOtherNamespace, noOtherNamespace, underOtherName } from '../support/otherNamespace.js'
 import { tempFolder } from '../support/tempFolder.js'
 import { until } from '../support/until.js'
+import { inOtherNamespace, noOtherNamespace, underOtherName } from './otherNamespace.js'
 
 const HOLDER = fileURLToPath(new URL('./processes/storeHolder.js', import.meta.url))
 interface Holder {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import { eachTransport } from '../support/eachTransport.js'
 import { startHttpWorld } from '../support/httpWorld.js'
 import { assertRefusal, fetchRaw, RawConnection, type RawResponse, requestText } from '../support/rawHttp.js'
+import { eachTransport } from './eachTransport.js'
 
 const INDEX = '/bridge/v1/l1-info-tree-index?network_id=1&deposit_count='
 const BRIDGES = '/bridge/v1/bridges?network_id=1&page_size=2'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { statusRow } from '../../src/board/statusBoard.js'
-import { eachTransport } from '../support/eachTransport.js'
 import { arrivalAt, faultCounts, letGo } from '../support/fakeQueryFaults.js'
 import { type HttpSettings, startHttpWorld } from '../support/httpWorld.js'
 import { assertRefusal, checkedBody, fetchRaw, RawConnection, requestText } from '../support/rawHttp.js'
+import { eachTransport } from './eachTransport.js'
 
 const BRIDGES = '/bridge/v1/bridges?network_id=1&page_size=2'
 const INDEX = '/bridge/v1/l1-info-tree-index?network_id=1&deposit_count='

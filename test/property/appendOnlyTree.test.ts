@@ -93,7 +93,7 @@ test('a tree that is cut and regrown proves every leaf of every lineage at every
 })
 
 test("around every power of two up to 2^13 roots and proofs equal the contract's", () => {
-  const contract = new ContractTree()
+  let contract = new ContractTree()
   const tree = newTree()
   const edges = new EdgeCache(4)
   const wanted = new Set<number>()
@@ -102,7 +102,7 @@ test("around every power of two up to 2^13 roots and proofs equal the contract's
   appendLeaves(tree, 0, 0, Buffer.concat(leaves))
   let proofs = 0
   leaves.forEach((leaf, i) => {
-    contract.append(leaf)
+    contract = contract.append(leaf)
     const leafCount = i + 1
     if (!wanted.has(leafCount)) return
     const version = { lineage: 0, leafCount, root: contract.root }
@@ -130,10 +130,10 @@ function checkLargeTree(size: number, pairs: number): void {
     words[i] = next(2 ** 32)
   })
   const leafAt = (i: number) => leaves.subarray(32 * i, 32 * i + 32)
-  const contract = new ContractTree()
+  let contract = new ContractTree()
   const roots: Uint8Array[] = []
   for (let i = 0; i < size; i++) {
-    contract.append(leafAt(i))
+    contract = contract.append(leafAt(i))
     while (roots.length < pairs && counts[roots.length] === i + 1) roots.push(contract.root)
   }
   const tree = newTree()

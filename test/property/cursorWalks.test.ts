@@ -9,14 +9,10 @@ import { getBridges } from '../../src/shard/queries/getBridges.js'
 import { getClaims } from '../../src/shard/queries/getClaims.js'
 import { cursorNumbers } from '../support/cursorNumbers.js'
 import { expectedBridges, expectedClaims } from '../support/expectedRows.js'
-import { IndexedWorld, toHex } from '../support/indexedWorld.js'
-import {
-  matchesBridge,
-  matchesClaim,
-  randomBridgeFilters,
-  randomClaimFilters,
-} from '../support/randomFilters.js'
+import { toHex } from '../support/indexedBlocks.js'
+import { IndexedWorld } from '../support/indexedWorld.js'
 import { RandomWorld, randomNumbers } from '../support/randomWorld.js'
+import { matchesBridge, matchesClaim, randomBridgeFilters, randomClaimFilters } from './randomFilters.js'
 
 type Row = { readonly transactionHash: Uint8Array; readonly logIndex: number; readonly depositCount: number }
 

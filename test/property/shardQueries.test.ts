@@ -16,14 +16,10 @@ import {
   plainClaim,
 } from '../support/expectedRows.js'
 import { type ExpectedDeposit, verifiesOnChain } from '../support/fakeChainModel.js'
-import { IndexedWorld, toHex } from '../support/indexedWorld.js'
-import {
-  matchesBridge,
-  matchesClaim,
-  randomBridgeFilters,
-  randomClaimFilters,
-} from '../support/randomFilters.js'
+import { toHex } from '../support/indexedBlocks.js'
+import { IndexedWorld } from '../support/indexedWorld.js'
 import { RandomWorld, randomNumbers } from '../support/randomWorld.js'
+import { matchesBridge, matchesClaim, randomBridgeFilters, randomClaimFilters } from './randomFilters.js'
 
 const slots = (count: number) => ({
   deposits: count,

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { freePort } from '../support/freePort.js'
 import { skipWithout } from '../support/installedProgram.js'
-import { assertRollsUnderLoad, deployed, runProxy, startTwoInstances } from '../support/proxyWorld.js'
 import { tempFolder } from '../support/tempFolder.js'
 import { until } from '../support/until.js'
+import { assertRollsUnderLoad, deployed, runProxy, startTwoInstances } from './proxyWorld.js'
 
 const rules = { skip: skipWithout('haproxy'), timeout: 200_000 }
 

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { freePort } from '../support/freePort.js'
 import { skipWithout } from '../support/installedProgram.js'
-import { assertRollsUnderLoad, deployed, runProxy, startTwoInstances } from '../support/proxyWorld.js'
 import { RawConnection, requestText } from '../support/rawHttp.js'
 import { tempFolder } from '../support/tempFolder.js'
+import { assertRollsUnderLoad, deployed, runProxy, startTwoInstances } from './proxyWorld.js'
 
 const rules = { skip: skipWithout('nginx'), timeout: 200_000 }
 

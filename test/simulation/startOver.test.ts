@@ -12,7 +12,7 @@ import { DirectClient } from '../support/directClient.js'
 import { expectedBridge, expectedBridges, plainBridge } from '../support/expectedRows.js'
 import { createFakeWorld } from '../support/fakeChain.js'
 import { IndexedWorld } from '../support/indexedWorld.js'
-import { quietReport } from '../support/syncHarness.js'
+import { quietReport } from '../support/keepingLogger.js'
 import { dumpTables } from '../support/testShard.js'
 import { VirtualClock } from '../support/virtualClock.js'
 

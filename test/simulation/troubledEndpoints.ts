@@ -1,7 +1,6 @@
+import { topicOf } from '../support/encodedLogs.js'
 import type { FakeNetwork } from '../support/fakeChain.js'
-import { topicOf } from '../support/fakeChainAbi.js'
-import { FakeEndpoint } from '../support/fakeEndpoint.js'
-import type { FakeCall, Fault, FaultKind } from '../support/fakeRpcFaults.js'
+import { type FakeCall, FakeEndpoint, type Fault, type FaultKind } from '../support/fakeEndpoint.js'
 
 /** Probability of each fault, per request; 0 … 1. */
 export interface Trouble {
@@ -55,7 +54,7 @@ export function troubledEndpoint(
     'debug_traceTransaction',
   ])
   // The only fault that the chain's own arithmetic can miss, since in far history no bloom is read.
-  const countable = [topicOf('bridge'), topicOf('l1InfoTree'), topicOf('l1InfoTreeV2')]
+  const countable = [topicOf('BridgeEvent'), topicOf('UpdateL1InfoTree'), topicOf('UpdateL1InfoTreeV2')]
   const hidden = (logIndex: number, blockNumber: number) => (seed + 31 * blockNumber + logIndex) % 5 === 0
   add(
     24,

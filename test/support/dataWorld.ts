@@ -6,10 +6,7 @@ import { compileMerkleModule } from '../../src/wasm/wasmModule.js'
 import { buildSmallWorld } from './fakeChainScenario.js'
 import { fakeHealth } from './httpWorld.js'
 import { IndexedWorld } from './indexedWorld.js'
-
-interface Cleaner {
-  after(body: () => Promise<void> | void): void
-}
+import type { Cleaner } from './tempFolder.js'
 
 export type DataWorld = ReturnType<typeof buildSmallWorld> & {
   readonly indexed: IndexedWorld

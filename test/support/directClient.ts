@@ -10,14 +10,13 @@ import type {
   StateCheck,
 } from '../../src/chain/chainClient.types.js'
 import { senderKey } from '../../src/chain/senderKey.js'
-import { decodeLog, eventFilterOf } from '../../src/events/decodeLog.js'
-import type { BlockHeader, ChainEvent, Hash, IndexedBlock } from '../../src/protocol/chainEvent.js'
+import type { BlockHeader, Hash, IndexedBlock } from '../../src/protocol/chainEvent.js'
 import { type ClaimedWord, claimedWordPosition } from '../../src/protocol/claimedBitMap.js'
 import { decodeHex, encodeHex } from '../../src/protocol/hex.js'
 import { asBlockNumber, type BlockNumber } from '../../src/protocol/units.js'
 import type { FakeBlock, FakeNetwork } from './fakeChain.js'
-import { claimedBitMap, wrappedToken } from './fakeChainGetters.js'
-import { localExitRootOf } from './fakeChainState.js'
+import { claimedBitMap, localExitRootOf, wrappedToken } from './fakeState.js'
+import { headerOf, indexedBlock } from './indexedBlocks.js'
 
 type Method = Exclude<
   keyof ChainClient,
@@ -122,17 +121,7 @@ export class DirectClient implements ChainClient {
 
   /** A block as the real client decodes it, with open senders. */
   indexed(block: FakeBlock): IndexedBlock {
-    const { bridge, globalExitRootManager, rollupManager } = this.#network.contracts
-    const isL1 = this.#network.networkId === 0
-    const filter = eventFilterOf({ bridge, globalExitRootManager, ...(isL1 ? { rollupManager } : {}) })
-    const events: ChainEvent[] = []
-    for (const log of block.logs) {
-      const transactionHash = decodeHex(log.transactionHash)!
-      const position = { blockNumber: asBlockNumber(block.number), logIndex: log.logIndex, transactionHash }
-      const event = decodeLog(log, position, filter)
-      if (event) events.push(event)
-    }
-    return { header: headerOf(block), events }
+    return indexedBlock(this.#network, block, false)
   }
 
   readCarefully(from: BlockNumber, to: BlockNumber): void {
@@ -165,58 +154,51 @@ export class DirectClient implements ChainClient {
   }
 
   async getContractDepositCount(block: BlockNumber): Promise<number | undefined> {
-    const { blocks } = await this.#call('getContractDepositCount', block, block)
-    return this.depositCount(blocks[block]!)
+    return this.depositCount(await this.#at(block, 'getContractDepositCount'))
   }
 
   async getContractLocalExitRoot(block: BlockNumber): Promise<Hash | undefined> {
-    const { blocks } = await this.#call('getContractLocalExitRoot', block, block)
-    return decodeHex(localExitRootOf(blocks[block]!.state))
+    return decodeHex(localExitRootOf((await this.#at(block, 'getContractLocalExitRoot')).state))
   }
 
   async getContractL1InfoLeafCount(block: BlockNumber): Promise<number | undefined> {
-    const { blocks } = await this.#call('getContractL1InfoLeafCount', block, block)
-    return blocks[block]!.state.l1InfoLeaves.length
+    return (await this.#at(block, 'getContractL1InfoLeafCount')).state.l1InfoLeaves.length
   }
 
   async findInjectedGers(globalExitRoots: readonly Hash[], block: BlockNumber): Promise<boolean[]> {
-    const { blocks } = await this.#call('findInjectedGers', block, globalExitRoots.length)
-    return globalExitRoots.map((ger) => blocks[block]!.state.globalExitRoots.has(encodeHex(ger)))
+    const { state } = await this.#at(block, 'findInjectedGers', globalExitRoots.length)
+    return globalExitRoots.map((ger) => state.globalExitRoots.has(encodeHex(ger)))
   }
 
   async getClaimedWords(words: readonly ClaimedWord[], block: BlockNumber): Promise<(bigint | undefined)[]> {
-    const { blocks } = await this.#call('getClaimedWords', block, words.length)
+    const { state } = await this.#at(block, 'getClaimedWords', words.length)
     const { networkId } = this.#network
-    return words.map((word) =>
-      claimedBitMap(networkId, blocks[block]!.state, BigInt(claimedWordPosition(networkId, word))),
-    )
+    return words.map((word) => claimedBitMap(networkId, state, BigInt(claimedWordPosition(networkId, word))))
   }
 
   async getWrappedTokens(
     tokens: readonly MappedToken[],
     block: BlockNumber,
   ): Promise<(Uint8Array | undefined)[]> {
-    const { blocks } = await this.#call('getWrappedTokens', block, tokens.length)
+    const { state } = await this.#at(block, 'getWrappedTokens', tokens.length)
     return tokens.map(({ originNetwork, originTokenAddress }) =>
-      decodeHex(wrappedToken(blocks[block]!.state, originNetwork, encodeHex(originTokenAddress))),
+      decodeHex(wrappedToken(state, originNetwork, encodeHex(originTokenAddress))),
     )
   }
 
   async getEmergencyState(block: BlockNumber): Promise<boolean | undefined> {
-    const { blocks } = await this.#call('getEmergencyState', block, block)
-    return blocks[block]!.state.emergency
+    return (await this.#at(block, 'getEmergencyState')).state.emergency
   }
 
   async getGerHashChains(block: BlockNumber): Promise<GerHashChains | undefined> {
-    const { blocks } = await this.#call('getGerHashChains', block, block)
-    const { injectionHashChain, removalHashChain } = blocks[block]!.state
+    const { injectionHashChain, removalHashChain } = (await this.#at(block, 'getGerHashChains')).state
     if (!this.keepsHashChains) return undefined
     return { inserted: decodeHex(injectionHashChain)!, removed: decodeHex(removalHashChain)! }
   }
 
   async getKnownGers(globalExitRoots: readonly Hash[], block: BlockNumber): Promise<(boolean | undefined)[]> {
-    const { blocks } = await this.#call('getKnownGers', block, globalExitRoots.length)
-    return globalExitRoots.map((ger) => blocks[block]!.state.globalExitRoots.has(encodeHex(ger)))
+    const { state } = await this.#at(block, 'getKnownGers', globalExitRoots.length)
+    return globalExitRoots.map((ger) => state.globalExitRoots.has(encodeHex(ger)))
   }
 
   /** Whether its answer counts when it differs from what is stored. */
@@ -254,19 +236,14 @@ export class DirectClient implements ChainClient {
 
   close(): void {}
 
+  async #at(block: BlockNumber, method: Method, to: number = block): Promise<FakeBlock> {
+    return (await this.#call(method, block, to)).blocks[block]!
+  }
+
   async #call(method: Method, from = 0, to = 0): Promise<{ blocks: readonly FakeBlock[] }> {
     const call = { method, from, to }
     this.calls.push(call)
     await this.before(call)
     return { blocks: this.view(call) }
-  }
-}
-
-export function headerOf(block: FakeBlock): BlockHeader {
-  return {
-    number: asBlockNumber(block.number),
-    hash: decodeHex(block.hash)!,
-    parentHash: decodeHex(block.parentHash)!,
-    timestampSec: block.timestampSec,
   }
 }

@@ -1,17 +1,16 @@
 import type { Hex } from 'viem'
-import { numberToHex, slice, stringToHex } from 'viem/utils'
+import { bytesToHex, hexToBytes, numberToHex, slice, stringToHex } from 'viem/utils'
 import type { NetworkConfig } from '../../src/config/config.types.js'
-import { FakeTransactionBuilder } from './fakeChainOperations.js'
 import {
+  account,
   type FakeClaim,
+  type FakeContracts,
   type FakeDeposit,
-  type FakeState,
-  forkState,
-  genesisState,
+  FakeState,
   localExitRootOf,
-} from './fakeChainState.js'
-import { account, type FakeContracts, type FakeFrame, type FakeLog } from './fakeChainTransaction.js'
-import { bloomOf, keccak, ZERO_HASH } from './fakeChainTrees.js'
+} from './fakeState.js'
+import { type FakeFrame, type FakeLog, FakeTransactionBuilder } from './fakeTransaction.js'
+import { keccak, plainKeccak, ZERO_HASH } from './naiveTree.js'
 
 /**
  * A small world of forking chains: one L1 (network 0) and L2s, with bridges whose trees, roots, blooms, receipts, traces and
@@ -31,9 +30,7 @@ import { bloomOf, keccak, ZERO_HASH } from './fakeChainTrees.js'
  *     l1.mine((block) => block.tx().settle(1, l2.localExitRoot()))
  *     l1.reorg({ depth: 2, blocks: 'replay' })             // same transactions, other blocks, one block longer
  *
- * Served over JSON-RPC by `fakeRpcServer.ts` (endpoints with faults and call counters), expected values in
- * `fakeChainModel.ts`, a ready-made history in `fakeChainScenario.ts`, the whole in a child process by
- * `forkFakeChain.ts`.
+ * Served over JSON-RPC by `fakeEndpoint.ts`; expected values in `fakeChainModel.ts`, a ready-made history in `fakeChainScenario.ts`.
  */
 export function createFakeWorld(options: FakeWorldOptions = {}): FakeWorld {
   return new FakeWorld(options)
@@ -56,10 +53,7 @@ export type Recipe = (block: FakeBlockBuilder) => unknown
 export interface ReorgOptions {
   /** Number of newest blocks that are dropped. */
   readonly depth: number
-  /**
-   * What replaces the dropped blocks. Default: empty blocks. `replay`: the same transactions again; `shift`: one
-   * block later.
-   */
+  /** What replaces them. Default: empty blocks. `replay`: the same transactions again; `shift`: one block later. */
   readonly blocks?: readonly Recipe[] | 'empty' | 'replay' | 'shift'
   /** How much higher than before the chain gets; default 1. */
   readonly extra?: number
@@ -85,43 +79,44 @@ export interface FakeBlock {
   readonly logs: readonly FakeLog[]
   /** The state of the contracts after this block. */
   readonly state: FakeState
-  readonly recipe: { readonly id: number; readonly run: Recipe }
+  readonly recipe: NumberedRecipe
+}
+
+interface NumberedRecipe {
+  readonly id: number
+  readonly run: Recipe
 }
 
 /** One block under construction. */
 export class FakeBlockBuilder {
   readonly logs: FakeLog[] = []
   readonly transactions: FakeTransactionBuilder[] = []
+  readonly network: FakeNetwork
+  readonly number: number
+  readonly parentHash: Hex
+  readonly timestampSec: number
   /** The contracts' state so far, including this block. */
   readonly state: FakeState
-  private readonly network: FakeNetwork
-  private readonly position: { number: number; parentHash: Hex; timestampSec: number; recipeId: number }
+  readonly #recipeId: number
 
-  constructor(network: FakeNetwork, state: FakeState, position: FakeBlockBuilder['position']) {
+  constructor(network: FakeNetwork, parent: FakeBlock | undefined, recipeId: number) {
     this.network = network
-    this.state = state
-    this.position = position
+    this.number = parent ? parent.number + 1 : 0
+    this.parentHash = parent?.hash ?? ZERO_HASH
+    this.timestampSec = network.world.timeOf(network.networkId, this.number)
+    this.state = Object.assign(new FakeState(), parent?.state)
+    this.#recipeId = recipeId
   }
 
   /**
    * A new transaction. Without `to`, an account calls a bridge contract itself (exactly one operation); with `to`, a user's
    * contract makes any number of calls.
    */
-  tx(options: { from?: Hex; to?: Hex } = {}): FakeTransactionBuilder {
-    const index = this.transactions.length
-    const { networkId, contracts, world } = this.network
-    const { number: blockNumber, parentHash, timestampSec, recipeId } = this.position
-    const from = options.from ?? account(1)
+  tx({ from = account(1), to }: { from?: Hex; to?: Hex } = {}): FakeTransactionBuilder {
+    const place = `${this.network.networkId} ${this.#recipeId} ${this.transactions.length}`
     // A replayed recipe may choose other transactions on another state: only an equal sender keeps the hash.
-    const hash = keccak(stringToHex(`transaction ${networkId} ${recipeId} ${index} ${from} ${options.to}`))
-    const assertOpen = (of: number) => {
-      if (of !== this.transactions.length - 1) throw new Error('a later transaction has begun already')
-    }
-    const chain = { networkId, contracts, blockNumber, parentHash, timestampSec }
-    const ways = { l1InfoTreeV2: world.l1InfoTreeV2, sovereign: networkId > 0 && world.sovereign }
-    const context = { ...chain, ...ways, state: this.state, logs: this.logs, assertOpen }
-    const to = options.to === undefined ? {} : { to: options.to }
-    const tx = new FakeTransactionBuilder(context, { hash, index, from, ...to })
+    const hash = keccak(stringToHex(`transaction ${place} ${from} ${to}`))
+    const tx = new FakeTransactionBuilder(this, hash, from, to)
     this.transactions.push(tx)
     return tx
   }
@@ -139,8 +134,8 @@ export class FakeNetwork {
   /** Distance of the tags behind the head. Undefined: the tag is not offered. */
   safeLag: number | undefined = 0
   finalizedLag: number | undefined = 0
-  private branch = 0
-  private recipes = 0
+  #branch = 0
+  #recipes = 0
 
   constructor(world: FakeWorld, networkId: number) {
     this.world = world
@@ -152,7 +147,12 @@ export class FakeNetwork {
       globalExitRootManager: address('global exit root manager'),
       rollupManager: address('rollup manager'),
     }
-    this.blocks = [this.build(undefined, { id: this.recipes++, run: () => {} })]
+    this.blocks = [
+      this.#build(
+        undefined,
+        this.#numbered(() => {}),
+      ),
+    ]
   }
 
   get head(): FakeBlock {
@@ -161,9 +161,7 @@ export class FakeNetwork {
 
   /** Mines one block, empty without a recipe. */
   mine(run: Recipe = () => {}): FakeBlock {
-    const block = this.build(this.head, { id: this.recipes++, run })
-    this.blocks = [...this.blocks, block]
-    return block
+    return this.#add(this.#numbered(run))
   }
 
   mineEmpty(count: number): void {
@@ -171,32 +169,21 @@ export class FakeNetwork {
   }
 
   /** Drops the newest blocks and mines others in their place. */
-  reorg(options: ReorgOptions): void {
-    const { depth, extra = 1, blocks = 'empty' } = options
+  reorg({ depth, extra = 1, blocks = 'empty' }: ReorgOptions): void {
     if (depth < 1 || depth >= this.blocks.length) throw new Error(`a reorg of depth ${depth} is not possible`)
     const dropped = this.blocks.slice(-depth)
     const height = this.blocks.length + extra
-    this.abandoned.push(this.blocks)
-    this.branch++
-    this.blocks = this.blocks.slice(0, -depth)
-    const again = dropped.map((block) => block.recipe)
-    const made = (run: Recipe) => ({ id: this.recipes++, run })
-    const recipes =
-      blocks === 'replay'
-        ? again
-        : blocks === 'shift'
-          ? [made(() => {}), ...again]
-          : blocks === 'empty'
-            ? []
-            : blocks.map(made)
-    for (const recipe of recipes) this.blocks = [...this.blocks, this.build(this.head, recipe)]
-    while (this.blocks.length < height) this.mine()
+    this.rollback(depth)
+    if (blocks === 'shift') this.mine()
+    if (blocks === 'replay' || blocks === 'shift') for (const { recipe } of dropped) this.#add(recipe)
+    else if (blocks !== 'empty') for (const run of blocks) this.mine(run)
+    this.mineEmpty(height - this.blocks.length)
   }
 
   /** Drops the newest blocks without replacement, as a node that lost its newest blocks. */
   rollback(depth: number): void {
     this.abandoned.push(this.blocks)
-    this.branch++
+    this.#branch++
     this.blocks = this.blocks.slice(0, this.blocks.length - depth)
   }
 
@@ -225,18 +212,10 @@ export class FakeNetwork {
 
   /** The service's configuration of this network. */
   config(urls: readonly string[], overrides: Partial<NetworkConfig> = {}): NetworkConfig {
-    const { bridge, globalExitRootManager, rollupManager } = this.contracts
     const { networkId, chainId } = this
+    const { rollupManager, ...contracts } = this.contracts
     return {
-      ...{
-        networkId,
-        chainId,
-        bridge,
-        globalExitRootManager,
-        startBlock: 0,
-        rollbackBlocks: 64,
-        logRange: 1000,
-      },
+      ...{ networkId, chainId, ...contracts, startBlock: 0, rollbackBlocks: 64, logRange: 1000 },
       ...(networkId === 0 ? { rollupManager } : {}),
       rpc: urls.map((url, index) => ({ url, alias: `network ${networkId} endpoint ${index}` })),
       finality: { tag: 'latest', depth: 0 },
@@ -246,37 +225,32 @@ export class FakeNetwork {
     }
   }
 
-  private build(parent: FakeBlock | undefined, recipe: { id: number; run: Recipe }): FakeBlock {
-    const number = parent ? parent.number + 1 : 0
-    const parentHash = parent ? parent.hash : ZERO_HASH
-    const timestampSec = this.world.timeOf(this.networkId, number)
-    const state = parent ? forkState(parent.state) : genesisState()
-    const builder = new FakeBlockBuilder(this, state, {
-      number,
-      parentHash,
-      timestampSec,
-      recipeId: recipe.id,
-    })
+  #numbered(run: Recipe): NumberedRecipe {
+    return { id: this.#recipes++, run }
+  }
+
+  #add(recipe: NumberedRecipe): FakeBlock {
+    const block = this.#build(this.head, recipe)
+    this.blocks = [...this.blocks, block]
+    return block
+  }
+
+  #build(parent: FakeBlock | undefined, recipe: NumberedRecipe): FakeBlock {
+    const builder = new FakeBlockBuilder(this, parent, recipe.id)
     recipe.run(builder)
-    const { logs } = builder
+    const { logs, number, parentHash, timestampSec, state } = builder
     const transactions = builder.transactions.map((tx) => {
-      const { hash, index, from, to, input } = tx
+      const { hash, index, from } = tx
+      const trace = tx.trace()
       const own = logs.filter((log) => log.transactionIndex === index)
-      return { hash, index, from, to, input, trace: tx.trace(), logs: own }
+      return { hash, index, from, to: trace.to, input: trace.input, trace, logs: own }
     })
-    const content = stringToHex(`block ${this.networkId} ${this.branch} ${transactions.map((tx) => tx.hash)}`)
+    const content = stringToHex(
+      `block ${this.networkId} ${this.#branch} ${transactions.map((tx) => tx.hash)}`,
+    )
     const hash = keccak(parentHash, numberToHex(number, { size: 32 }), content)
-    return {
-      number,
-      hash,
-      parentHash,
-      timestampSec,
-      logsBloom: bloomOf(logs),
-      transactions,
-      logs,
-      state,
-      recipe,
-    }
+    const logsBloom = bloomOf(logs)
+    return { number, hash, parentHash, timestampSec, logsBloom, transactions, logs, state, recipe }
   }
 }
 
@@ -284,23 +258,37 @@ export class FakeWorld {
   readonly timeOf: (networkId: number, block: number) => number
   readonly l1InfoTreeV2: boolean
   readonly sovereign: boolean
-  private readonly networks: ReadonlyMap<number, FakeNetwork>
+  readonly #networks: ReadonlyMap<number, FakeNetwork>
 
   constructor(options: FakeWorldOptions) {
     this.timeOf = options.timeOf ?? ((_, block) => 1_700_000_000 + 12 * block)
     this.l1InfoTreeV2 = options.l1InfoTreeV2 ?? true
     this.sovereign = options.sovereign ?? true
     const ids = [0, ...(options.networks ?? [1])]
-    this.networks = new Map(ids.map((id) => [id, new FakeNetwork(this, id)]))
+    this.#networks = new Map(ids.map((id) => [id, new FakeNetwork(this, id)]))
   }
 
   get networkIds(): number[] {
-    return [...this.networks.keys()]
+    return [...this.#networks.keys()]
   }
 
   network(networkId: number): FakeNetwork {
-    const network = this.networks.get(networkId)
+    const network = this.#networks.get(networkId)
     if (!network) throw new Error(`this world has no network ${networkId}`)
     return network
   }
+}
+
+/** 2048-bit bloom of a block's logs: three bits per address and topic (yellow paper 4.3.1). */
+function bloomOf(logs: readonly FakeLog[]): Hex {
+  const bloom = new Uint8Array(256)
+  for (const log of logs)
+    for (const item of [log.address, ...log.topics]) {
+      const hash = plainKeccak(hexToBytes(item))
+      for (const pair of [0, 2, 4]) {
+        const bit = ((hash[pair]! << 8) | hash[pair + 1]!) & 2047
+        bloom[255 - (bit >> 3)]! |= 1 << (bit & 7)
+      }
+    }
+  return bytesToHex(bloom)
 }

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { FakeWorld } from './fakeChain.js'
-import { claimKey, type FakeClaim, type FakeDeposit, type FakeL1InfoLeaf } from './fakeChainState.js'
+import { claimKey, type FakeClaim, type FakeDeposit, type FakeL1InfoLeaf } from './fakeState.js'
 import {
   EMPTY_ROOT,
   foldNaively,
@@ -9,7 +9,7 @@ import {
   naiveBranch,
   rollupLeaves,
   ZERO_HASH,
-} from './fakeChainTrees.js'
+} from './naiveTree.js'
 
 /** How far a reader of the world has read. Default: everything. */
 export interface ModelOptions {

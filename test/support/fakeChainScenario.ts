@@ -1,7 +1,6 @@
 import { encodeAbiParameters, parseAbiParameters } from 'viem/utils'
 import { createFakeWorld, type FakeWorld } from './fakeChain.js'
-import type { FakeDeposit } from './fakeChainState.js'
-import { account, tokenAddress, userContract } from './fakeChainTransaction.js'
+import { account, type FakeDeposit, tokenAddress, userContract } from './fakeState.js'
 
 /** A world with named deposits for tests. */
 export interface SmallWorld {

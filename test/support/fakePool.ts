@@ -7,8 +7,8 @@ import { asDepositCount, asNetworkId } from '../../src/protocol/units.js'
 import type { OperationId, QueryByOperation } from '../../src/query/queries.js'
 import { createLogger } from '../../src/telemetry/logger.js'
 import type { CompiledMerkle } from '../../src/wasm/wasmModule.js'
+import type { SnapshotCare } from '../unit/pool/storeQuery.js'
 import { createGate, type Gate } from './fakeQueryFaults.js'
-import type { SnapshotCare } from './storeQuery.js'
 
 /** A real pool whose workers give made-up answers (`fakeQueryWorker`). */
 export interface FakePool {

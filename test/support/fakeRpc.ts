@@ -1,9 +1,9 @@
 import type { Hex } from 'viem'
 import { concatHex, numberToHex } from 'viem/utils'
 import type { FakeBlock, FakeNetwork, FakeTransaction } from './fakeChain.js'
-import { callGetter, claimedBitMap, hasCode, quantity } from './fakeChainGetters.js'
-import type { FakeFrame, FakeLog } from './fakeChainTransaction.js'
-import { ZERO_ADDRESS, ZERO_HASH } from './fakeChainTrees.js'
+import { callGetter, claimedBitMap, contractAt } from './fakeState.js'
+import type { FakeFrame, FakeLog } from './fakeTransaction.js'
+import { ZERO_ADDRESS, ZERO_HASH } from './naiveTree.js'
 
 /** A JSON-RPC error as data. */
 export class FakeRpcError extends Error {
@@ -21,15 +21,15 @@ export class FakeRpcError extends Error {
 export interface FakeView {
   readonly network: FakeNetwork
   readonly blocks: readonly FakeBlock[]
-  /** True for logs that the answer omits. */
-  readonly hides: (log: FakeLog, block: FakeBlock, by: 'range' | 'hash') => boolean
-  readonly zeroBloom: boolean
-  readonly takesPrograms: boolean
-  /** Logs and receipts as sent, made from those of a node that numbers logs per block. */
-  readonly render: (log: RenderedLog, block: FakeBlock, by: 'filter' | 'receipt') => object
-  readonly finality: 'right' | 'unsupported' | 'null' | 'zero'
   /** The chain of the logs. It is another branch than the headers' for a load balancer that mixes nodes. */
   readonly logBlocks: readonly FakeBlock[]
+  /** True for logs that the answer omits. */
+  readonly hides: (log: FakeLog, block: FakeBlock, by: 'range' | 'hash') => boolean
+  /** A log as sent, made from that of a node that numbers logs per block. */
+  readonly render: (log: RenderedLog, block: FakeBlock, by: 'filter' | 'receipt') => object
+  readonly zeroBloom: boolean
+  readonly takesPrograms: boolean
+  readonly finality: 'right' | 'unsupported' | 'null' | 'zero'
 }
 
 /** A log in the form of JSON-RPC. */
@@ -38,51 +38,35 @@ export interface RenderedLog extends Readonly<Record<string, unknown>> {
   readonly logIndex: Hex
 }
 
-type Params = readonly unknown[]
-type Method = (view: FakeView, params: Params) => unknown
+type Method = (view: FakeView, params: readonly unknown[]) => unknown
 
 /** JSON-RPC methods of the fake node, as geth answers them. @throws FakeRpcError */
 export const rpcMethods: Readonly<Record<string, Method>> = {
-  eth_chainId: ({ network }) => quantity(network.chainId),
-  net_version: ({ network }) => String(network.chainId),
+  eth_chainId: ({ network }) => numberToHex(network.chainId),
   web3_clientVersion: () => 'fake-chain/1.0',
-  eth_syncing: () => false,
-  eth_blockNumber: ({ blocks }) => quantity(blocks.length - 1),
+  eth_blockNumber: ({ blocks }) => numberToHex(blocks.length - 1),
   eth_getBlockByNumber: (view, [tag, full]) => headerOf(view, blockAt(view, tag), full === true),
-  eth_getBlockByHash: (view, [hash, full]) => {
-    const block = view.blocks.find((each) => each.hash === hash)
-    return headerOf(view, block, full === true)
-  },
+  eth_getBlockByHash: (view, [blockHash, full]) =>
+    headerOf(view, blockAt(view, { blockHash }), full === true),
   eth_getLogs: (view, [filter]) => logsOf(view, filter as LogFilter),
-  eth_getTransactionByHash: (view, [hash]) => {
-    const found = findTransaction(view, hash)
-    return found ? transactionOf(view, found.block, found.transaction) : null
-  },
-  eth_getTransactionReceipt: (view, [hash]) => {
-    const found = findTransaction(view, hash)
-    return found ? receiptOf(view, found.block, found.transaction) : null
-  },
+  eth_getTransactionByHash: (view, [hash]) => findTransaction(view, hash, transactionOf),
+  eth_getTransactionReceipt: (view, [hash]) => findTransaction(view, hash, receiptOf),
   eth_getBlockReceipts: (view, [tag]) => {
     const block = blockAt(view, tag)
     return block ? block.transactions.map((transaction) => receiptOf(view, block, transaction)) : null
   },
   debug_traceTransaction: (view, [hash, options]) => {
-    const found = findTransaction(view, hash)
+    const found = findTransaction(view, hash, (_, __, { trace }) => traceOf(trace, options))
     if (!found) throw new FakeRpcError(-32000, `transaction ${String(hash)} not found`)
-    return traceOf(found.transaction.trace, options)
+    return found
   },
-  debug_traceBlockByHash: (view, [hash, options]) => {
-    const block = view.blocks.find((each) => each.hash === hash)
-    if (!block) throw new FakeRpcError(-32000, `block ${String(hash)} not found`)
-    return block.transactions.map(({ hash: txHash, trace }) => ({ txHash, result: traceOf(trace, options) }))
-  },
-  eth_getCode: (view, [address]) => (hasCode(view.network, address as Hex) ? '0x01' : '0x'),
+  eth_getCode: ({ network }, [address]) => (contractAt(network, address as Hex) ? '0x01' : '0x'),
   eth_call: (view, [call, tag]) => {
-    const { to, data, input } = call as { to?: Hex; data?: Hex; input?: Hex }
+    const { to, data, input = data ?? '0x' } = call as { to?: Hex; data?: Hex; input?: Hex }
     const block = blockAt(view, tag ?? 'latest')
     if (!block) throw new FakeRpcError(-32000, 'header not found')
-    if (to === undefined) return runProgram(view, block, input ?? data ?? '0x')
-    const answer = callGetter(view.network, block.state, to, input ?? data ?? '0x')
+    const answer =
+      to === undefined ? runProgram(view, block, input) : callGetter(view.network, block.state, to, input)
     if (answer === undefined) throw new FakeRpcError(3, 'execution reverted', '0x')
     return answer
   },
@@ -92,32 +76,29 @@ export const rpcMethods: Readonly<Record<string, Method>> = {
  * The only creation code that this node runs: a count, then words of the bridge's `claimedBitMap` at the positions
  * after it.
  */
-function runProgram({ network, ...view }: FakeView, block: FakeBlock, data: Hex): Hex {
-  const bridge = network.contracts.bridge.slice(2)
-  const at = data.indexOf(`73${bridge}`)
+function runProgram({ network, takesPrograms }: FakeView, block: FakeBlock, data: Hex): Hex | undefined {
+  const at = data.indexOf(`73${network.contracts.bridge.slice(2)}`)
   const begin = data.indexOf('5b600080fd') + '5b600080fd'.length
-  if (view.takesPrograms === false || at < 0 || begin < at)
-    throw new FakeRpcError(3, 'execution reverted', '0x')
+  if (!takesPrograms || at < 0 || begin < at) return undefined
   const positions = data.slice(begin).match(/.{64}/g) ?? []
   const words = positions.map((word) => claimedBitMap(network.networkId, block.state, BigInt(`0x${word}`)))
   return concatHex([BigInt(positions.length), ...words].map((word) => numberToHex(word, { size: 32 })))
 }
 
 function blockAt(view: FakeView, tag: unknown): FakeBlock | undefined {
-  const { blocks, network } = view
+  const { blocks, network, finality } = view
   if (typeof tag === 'object' && tag !== null) {
-    const { blockHash, blockNumber } = tag as { blockHash?: Hex; blockNumber?: Hex }
+    const { blockHash, blockNumber } = tag as { blockHash?: unknown; blockNumber?: Hex }
     return blockHash ? blocks.find((block) => block.hash === blockHash) : blockAt(view, blockNumber)
   }
   if (tag === 'latest' || tag === 'pending') return blocks.at(-1)
   if (tag === 'earliest') return blocks[0]
   if (tag === 'safe' || tag === 'finalized') {
     const lag = tag === 'safe' ? network.safeLag : network.finalizedLag
-    if (lag === undefined || view.finality === 'unsupported')
+    if (lag === undefined || finality === 'unsupported')
       throw new FakeRpcError(-32602, `invalid argument 0: hex string without 0x prefix: "${tag}"`)
-    if (view.finality === 'null') return undefined
-    if (view.finality === 'zero') return blocks[0]
-    return blocks[Math.max(0, blocks.length - 1 - lag)]
+    if (finality === 'null') return undefined
+    return finality === 'zero' ? blocks[0] : blocks[Math.max(0, blocks.length - 1 - lag)]
   }
   if (typeof tag === 'string' && /^0x(0|[1-9a-f][0-9a-f]*)$/.test(tag)) return blocks[Number(tag)]
   throw new FakeRpcError(-32602, `invalid argument 0: ${JSON.stringify(tag)}`)
@@ -126,10 +107,10 @@ function blockAt(view: FakeView, tag: unknown): FakeBlock | undefined {
 function headerOf(view: FakeView, block: FakeBlock | undefined, full: boolean): unknown {
   if (!block) return null
   return {
-    number: quantity(block.number),
+    number: numberToHex(block.number),
     hash: block.hash,
     parentHash: block.parentHash,
-    timestamp: quantity(block.timestampSec),
+    timestamp: numberToHex(block.timestampSec),
     logsBloom: view.zeroBloom ? `0x${'00'.repeat(256)}` : block.logsBloom,
     transactions: block.transactions.map((each) => (full ? transactionOf(view, block, each) : each.hash)),
     ...{ miner: ZERO_ADDRESS, difficulty: '0x0', totalDifficulty: '0x0', extraData: '0x', size: '0x200' },
@@ -148,11 +129,12 @@ interface LogFilter {
 }
 
 function logsOf(view: FakeView, filter: LogFilter): unknown[] {
-  const addresses = filter.address === undefined ? undefined : list(filter.address).map(lower)
-  const topics = filter.topics?.map((topic) => (topic === null ? undefined : list(topic).map(lower)))
+  /** Nothing, one value or several, as filters have them. */
+  const isAmong = (wanted: Hex | readonly Hex[] | null | undefined, told: Hex | undefined): boolean =>
+    !wanted || [wanted].flat().some((each) => each.toLowerCase() === told)
   const matches = (log: FakeLog) =>
-    (!addresses || addresses.includes(log.address)) &&
-    (topics ?? []).every((wanted, i) => !wanted || wanted.includes(log.topics[i] ?? '0x'))
+    isAmong(filter.address, log.address) &&
+    (filter.topics ?? []).every((wanted, i) => isAmong(wanted, log.topics[i]))
   const by = filter.blockHash ? 'hash' : 'range'
   return selectedBlocks(view, filter).flatMap((block) =>
     block.logs
@@ -161,33 +143,30 @@ function logsOf(view: FakeView, filter: LogFilter): unknown[] {
   )
 }
 
-function selectedBlocks(view: FakeView, filter: LogFilter): readonly FakeBlock[] {
+function selectedBlocks({ logBlocks }: FakeView, filter: LogFilter): readonly FakeBlock[] {
   if (filter.blockHash) {
-    const block = view.logBlocks.find((each) => each.hash === filter.blockHash)
+    const block = logBlocks.find((each) => each.hash === filter.blockHash)
     if (!block) throw new FakeRpcError(-32000, 'unknown block')
     return [block]
   }
-  const from = numberOf(view, filter.fromBlock ?? 'latest')
-  const to = numberOf(view, filter.toBlock ?? 'latest')
+  const [from, to] = rangeOf(filter, logBlocks)
   if (from > to) throw new FakeRpcError(-32000, 'invalid block range params')
-  return view.logBlocks.slice(from, to + 1)
+  return logBlocks.slice(from, to + 1)
 }
 
-/** Numbers above the head are silently lowered to it, as on most nodes. */
-function numberOf(view: FakeView, tag: string): number {
-  return tag.startsWith('0x') ? Number(tag) : blockAt(view, tag)!.number
+/** First and last block of a filter. Numbers above the head are silently lowered to it, as on most nodes. */
+export function rangeOf({ fromBlock, toBlock }: LogFilter, blocks: readonly FakeBlock[]): [number, number] {
+  const numberOf = (tag = 'latest') => (tag.startsWith('0x') ? Number(tag) : blocks.length - 1)
+  return [numberOf(fromBlock), numberOf(toBlock)]
 }
 
-function renderLog(block: FakeBlock, log: FakeLog): RenderedLog {
+function renderLog(block: FakeBlock, { logIndex, transactionIndex, ...log }: FakeLog): RenderedLog {
   return {
-    address: log.address,
-    topics: log.topics,
-    data: log.data,
-    blockNumber: quantity(block.number),
+    ...log,
+    blockNumber: numberToHex(block.number),
     blockHash: block.hash,
-    transactionHash: log.transactionHash,
-    transactionIndex: quantity(log.transactionIndex),
-    logIndex: quantity(log.logIndex),
+    transactionIndex: numberToHex(transactionIndex),
+    logIndex: numberToHex(logIndex),
     removed: false,
   }
 }
@@ -195,37 +174,30 @@ function renderLog(block: FakeBlock, log: FakeLog): RenderedLog {
 function findTransaction(
   view: FakeView,
   hash: unknown,
-): { block: FakeBlock; transaction: FakeTransaction } | undefined {
+  show: (view: FakeView, block: FakeBlock, transaction: FakeTransaction) => unknown,
+): unknown {
   for (const block of view.blocks)
-    for (const transaction of block.transactions) if (transaction.hash === hash) return { block, transaction }
-  return undefined
+    for (const each of block.transactions) if (each.hash === hash) return show(view, block, each)
+  return null
 }
 
 function transactionOf(view: FakeView, block: FakeBlock, transaction: FakeTransaction): unknown {
+  const { hash, index, from, to, input } = transaction
   return {
-    blockHash: block.hash,
-    blockNumber: quantity(block.number),
-    hash: transaction.hash,
-    transactionIndex: quantity(transaction.index),
-    from: transaction.from,
-    to: transaction.to,
-    input: transaction.input,
-    chainId: quantity(view.network.chainId),
-    ...{ type: '0x2', nonce: '0x0', value: '0x0', gas: '0x30d40', gasPrice: '0x7', maxFeePerGas: '0x7' },
-    ...{ maxPriorityFeePerGas: '0x0', accessList: [], v: '0x0', r: '0x1', s: '0x1', yParity: '0x0' },
+    ...{ hash, from, to, input, transactionIndex: numberToHex(index) },
+    ...{ blockHash: block.hash, blockNumber: numberToHex(block.number) },
+    ...{ chainId: numberToHex(view.network.chainId), type: '0x2', nonce: '0x0', value: '0x0' },
+    ...{ gas: '0x30d40', gasPrice: '0x7', maxFeePerGas: '0x7', maxPriorityFeePerGas: '0x0' },
+    ...{ accessList: [], v: '0x0', r: '0x1', s: '0x1', yParity: '0x0' },
   }
 }
 
 function receiptOf(view: FakeView, block: FakeBlock, transaction: FakeTransaction): unknown {
+  const { hash, index, from, to, logs } = transaction
   return {
-    transactionHash: transaction.hash,
-    transactionIndex: quantity(transaction.index),
-    blockHash: block.hash,
-    blockNumber: quantity(block.number),
-    from: transaction.from,
-    to: transaction.to,
-    logs: transaction.logs.map((log) => view.render(renderLog(block, log), block, 'receipt')),
-    logsBloom: block.logsBloom,
+    ...{ transactionHash: hash, transactionIndex: numberToHex(index), from, to },
+    ...{ blockHash: block.hash, blockNumber: numberToHex(block.number), logsBloom: block.logsBloom },
+    logs: logs.map((log) => view.render(renderLog(block, log), block, 'receipt')),
     ...{ status: '0x1', type: '0x2', contractAddress: null, cumulativeGasUsed: '0x5208' },
     ...{ gasUsed: '0x5208', effectiveGasPrice: '0x7' },
   }
@@ -241,17 +213,10 @@ function traceOf(frame: FakeFrame, options: unknown): unknown {
   return renderFrame(frame, tracerConfig?.withLog === true)
 }
 
-function renderFrame(frame: FakeFrame, withLog: boolean): unknown {
-  const { calls, logs, ...rest } = frame
+function renderFrame({ calls, logs, ...rest }: FakeFrame, withLog: boolean): unknown {
   return {
     ...rest,
     ...(calls.length > 0 ? { calls: calls.map((each) => renderFrame(each, withLog)) } : {}),
     ...(withLog && logs.length > 0 ? { logs } : {}),
   }
 }
-
-function list<T>(value: T | readonly T[]): readonly T[] {
-  return Array.isArray(value) ? (value as readonly T[]) : [value as T]
-}
-
-const lower = (value: Hex): Hex => value.toLowerCase() as Hex

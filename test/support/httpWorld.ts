@@ -5,7 +5,7 @@ import type { Transport } from '../../src/http/wire/wire.js'
 import { createLogger } from '../../src/telemetry/logger.js'
 import { type FakePool, startFakePool } from './fakePool.js'
 import { loadedConfig } from './loadedConfig.js'
-import { tempFolder } from './tempFolder.js'
+import { type Cleaner, tempFolder } from './tempFolder.js'
 
 /** The real server over a real pool whose workers give made-up answers. */
 export interface HttpWorld extends FakePool {
@@ -20,10 +20,6 @@ export interface HttpWorld extends FakePool {
 }
 
 export type HttpSettings = Partial<Config['http']>
-
-interface Cleaner {
-  after(body: () => Promise<void> | void): void
-}
 
 /** @param cleaner a test's context, or `{ after }` of node:test for a world that a whole file shares. */
 export async function startHttpWorld(

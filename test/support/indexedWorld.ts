@@ -1,18 +1,9 @@
 import assert from 'node:assert/strict'
-import type { Hex } from 'viem'
-import { hexToBytes } from 'viem/utils'
 import type { HaltReason } from '../../src/board/haltReason.js'
 import { createStatusBoard, type StatusBoardHandle, statusRow } from '../../src/board/statusBoard.js'
 import type { Config } from '../../src/config/config.types.js'
-import { decodeLog, eventFilterOf } from '../../src/events/decodeLog.js'
 import { ExitRootSearch } from '../../src/indexer/sync/exitRootSearch.js'
-import type {
-  BlockBatch,
-  BlockHeader,
-  ChainEvent,
-  IndexedBlock,
-  Sender,
-} from '../../src/protocol/chainEvent.js'
+import type { BlockBatch, BlockHeader } from '../../src/protocol/chainEvent.js'
 import { asBlockNumber, asNetworkId } from '../../src/protocol/units.js'
 import { openShardReaders, type ShardReaders } from '../../src/shard/queries/shardReaders.js'
 import { openL1ShardReader } from '../../src/shard/readiness/l1ShardReader.js'
@@ -20,16 +11,12 @@ import type { ShardWriter } from '../../src/shard/shardWriter.types.js'
 import { openShardWriter } from '../../src/shard/write/writer.js'
 import { prepareStores, type StoreGuard } from '../../src/store/openStores.js'
 import { compileMerkleModule, createHasher } from '../../src/wasm/wasmModule.js'
-import type { FakeBlock, FakeNetwork, FakeWorld } from './fakeChain.js'
-import type { FakeFrame } from './fakeChainTransaction.js'
+import type { FakeNetwork, FakeWorld } from './fakeChain.js'
+import { headerOf, indexedBlock, toHex } from './indexedBlocks.js'
 import { loadedConfig } from './loadedConfig.js'
-import { tempFolder } from './tempFolder.js'
+import { type Cleaner, tempFolder } from './tempFolder.js'
 
 const compiled = compileMerkleModule()
-
-interface Cleaner {
-  after(body: () => void | Promise<void>): void
-}
 
 export interface SyncOptions {
   /** Last block to index; default: the head. */
@@ -168,56 +155,4 @@ function batchOf(network: FakeNetwork, from: number, to: number, options: SyncOp
     finalizedBlock: asBlockNumber(finalizedBlock),
     undoFloor: asBlockNumber(options.undoFloor ?? 0),
   }
-}
-
-function indexedBlock(network: FakeNetwork, block: FakeBlock, withSenders: boolean): IndexedBlock {
-  const filter = eventFilterOf(network.config([]))
-  const events: ChainEvent[] = []
-  for (const log of block.logs) {
-    const transactionHash = hexToBytes(log.transactionHash)
-    const position = { blockNumber: asBlockNumber(block.number), logIndex: log.logIndex, transactionHash }
-    const event = decodeLog(log, position, filter)
-    if (event === undefined) continue
-    if (event.type === 'rollupAdded') {
-      const rollup = block.state.rollups.get(event.networkId)!
-      events.push({ ...event, initialLocalExitRoot: hexToBytes(rollup.localExitRoot) })
-    } else if ('sender' in event && withSenders)
-      events.push({ ...event, sender: senderOf(block, log.logIndex) })
-    else events.push(event)
-  }
-  return { header: headerOf(block), events }
-}
-
-/** Sender of the deposit, claim or ForwardLET of this log. */
-export function senderOf(block: FakeBlock, logIndex: number): Sender {
-  const log = block.logs[logIndex]!
-  const { from, trace } = block.transactions[log.transactionIndex]!
-  return {
-    caller: hexToBytes(callerOfLog(trace, trace.from, logIndex) ?? from),
-    transactionSender: hexToBytes(from),
-  }
-}
-
-/** The caller of the call that emitted a log: a proxy's DELEGATECALL is part of the call of the proxy. */
-function callerOfLog(frame: FakeFrame, callerAbove: Hex, logIndex: number): Hex | undefined {
-  const caller = frame.type === 'DELEGATECALL' ? callerAbove : frame.from
-  if (frame.logs.some(({ index }) => Number(index) === logIndex)) return caller
-  for (const call of frame.calls) {
-    const found = callerOfLog(call, caller, logIndex)
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
-function headerOf(block: FakeBlock): BlockHeader {
-  return {
-    number: asBlockNumber(block.number),
-    hash: hexToBytes(block.hash),
-    parentHash: hexToBytes(block.parentHash),
-    timestampSec: block.timestampSec,
-  }
-}
-
-export function toHex(bytes: Uint8Array): Hex {
-  return `0x${Buffer.from(bytes).toString('hex')}`
 }

@@ -1,3 +1,7 @@
+import type { StatusRow } from '../../src/board/statusBoard.js'
+import type { SyncMessage } from '../../src/indexer/indexerMessages.js'
+import { SyncReport } from '../../src/indexer/syncReport.js'
+import type { Clock } from '../../src/telemetry/clocks.js'
 import type { LogFields, Logger } from '../../src/telemetry/logger.js'
 
 export interface KeptLine {
@@ -21,4 +25,15 @@ export function createKeepingLogger(): { readonly logger: Logger; readonly lines
     }
   }
   return { logger: bound({}), lines }
+}
+
+/** A report whose log goes nowhere. */
+export function quietReport(
+  networkId: number,
+  row: StatusRow,
+  clock: Clock,
+  messages: SyncMessage[],
+): SyncReport {
+  const { logger } = createKeepingLogger()
+  return new SyncReport({ networkId, row, post: (message) => messages.push(message), logger, clock })
 }

@@ -6,9 +6,15 @@ import {
   type FakeWorld,
   type Recipe,
 } from './fakeChain.js'
-import { claimKey, type FakeDeposit, localExitRootOf } from './fakeChainState.js'
-import { account, tokenAddress, userContract } from './fakeChainTransaction.js'
-import type { LeafParts } from './fakeChainTrees.js'
+import {
+  account,
+  claimKey,
+  type FakeDeposit,
+  localExitRootOf,
+  tokenAddress,
+  userContract,
+} from './fakeState.js'
+import type { LeafParts } from './naiveTree.js'
 
 /** Numbers 0 … 1 from a seed: small, and the same everywhere (mulberry32). */
 export function randomNumbers(seed: number): () => number {

@@ -1,15 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import type { Cleaner } from './tempFolder.js'
 
 /** `BDS_ENTRY`: another copy to test, such as that of an installed package. */
 export const BDS = process.env.BDS_ENTRY ?? fileURLToPath(new URL('../../src/cli/bds.js', import.meta.url))
 /** Only a process that hangs takes so long: with many others on few cores a start has taken over half a minute. */
 const LONGEST_START_MS = 90_000
-
-interface Cleaner {
-  after(body: () => void | Promise<void>): void
-}
 
 export interface Exit {
   readonly code: number | null

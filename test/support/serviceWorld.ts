@@ -2,15 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FakeWorld } from './fakeChain.js'
 import { expectedDeposits } from './fakeChainModel.js'
-import { tomlFor } from './fakeChainToml.js'
-import { type FakeRpcServer, serveFakeNetwork } from './fakeRpcServer.js'
+import { type FakeRpcServer, serveFakeNetwork } from './fakeEndpoint.js'
 import type { ServiceProcess } from './serviceProcess.js'
-import { tempFolder } from './tempFolder.js'
+import { type Cleaner, tempFolder } from './tempFolder.js'
 import { until } from './until.js'
-
-interface Cleaner {
-  after(body: () => void | Promise<void>): void
-}
 
 /** A fake world with an RPC server per network, and configuration files for services that index it. */
 export interface ServiceWorld {
@@ -33,14 +28,26 @@ export async function serveWorld(context: Cleaner, world: FakeWorld): Promise<Se
     rpc,
     configFile: (dataName, perNetwork = []) => {
       const file = join(folder, `${dataName}.toml`)
-      const urls = new Map([...rpc].map(([networkId, { url }]) => [networkId, [url]]))
       const head = [
         `data_dir = "${join(folder, dataName)}"`,
         '[http]\nport = 0\ndrain_delay_ms = 0',
         '[ops]\nport = 0',
         '[log]\nlevel = "debug"',
       ]
-      writeFileSync(file, tomlFor(world, urls, head, ['poll_interval_ms = 20', ...perNetwork]))
+      const networks = [...rpc].map(([networkId, { url }]) => {
+        const { chainId, contracts } = world.network(networkId)
+        return [
+          '[[networks]]',
+          `network_id = ${networkId}`,
+          `chain_id = ${chainId}`,
+          `rpc = ["${url}"]`,
+          `bridge = "${contracts.bridge}"`,
+          `global_exit_root_manager = "${contracts.globalExitRootManager}"`,
+          ...(networkId === 0 ? [`rollup_manager = "${contracts.rollupManager}"`] : []),
+          ...['start_block = 0', 'finality = "latest"', 'poll_interval_ms = 20', ...perNetwork],
+        ]
+      })
+      writeFileSync(file, [head, ...networks].map((lines) => lines.join('\n')).join('\n\n'))
       return file
     },
   }

@@ -5,8 +5,7 @@ import type {
   IndexedBlock,
   Sender,
 } from '../../src/protocol/chainEvent.js'
-import { NaiveTree } from './naiveTree.js'
-import { plainKeccak } from './plainKeccak.js'
+import { modelLeafHash, NaiveTree } from './naiveTree.js'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
@@ -38,28 +37,6 @@ export interface ModelMapping {
   readonly wrapped: string
   isCurrent: boolean
   isRemoved: boolean
-}
-
-/** keccak of the packed fields, written a second time and with another keccak. */
-export function modelLeafHash(leaf: ForwardLeaf): Uint8Array {
-  const integer = (value: bigint | number, bytes: number) =>
-    Buffer.from(
-      BigInt(value)
-        .toString(16)
-        .padStart(2 * bytes, '0'),
-      'hex',
-    )
-  return plainKeccak(
-    Buffer.concat([
-      integer(leaf.leafType, 1),
-      integer(leaf.originNetwork, 4),
-      leaf.originAddress,
-      integer(leaf.destinationNetwork, 4),
-      leaf.destinationAddress,
-      integer(leaf.amount, 32),
-      plainKeccak(leaf.metadata),
-    ]),
-  )
 }
 
 /** What a shard should hold after a list of blocks, in plain arrays and maps: the oracle of the writer's tests. */

@@ -2,13 +2,26 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-interface Cleaner {
-  after(body: () => void): void
+/** A test's context, or `{ after }` of node:test for what a whole file shares. */
+export interface Cleaner {
+  after(body: () => void | Promise<void>): void
 }
 
 /** A folder of its own for one test, removed when the test ends. */
 export function tempFolder(context: Cleaner): string {
   const folder = mkdtempSync(join(tmpdir(), 'bds-test-'))
   context.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  return folder
+}
+
+/** Points the operating system's folder for temporary files to one of the test's own, until the test ends. */
+export function ownTmpdir(context: Cleaner): string {
+  const folder = tempFolder(context)
+  const before = process.env.TMPDIR
+  process.env.TMPDIR = folder
+  context.after(() => {
+    if (before === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = before
+  })
   return folder
 }

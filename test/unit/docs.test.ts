@@ -22,9 +22,9 @@ import { startOpsServer } from '../../src/ops/opsServer.js'
 import { registerServiceMetrics } from '../../src/service/serviceMetrics.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { type Demand, judgeLimits, type ProcessLimits } from '../../src/telemetry/processLimits.js'
-import { docsTables } from '../support/docsTables.js'
 import { loadedConfig } from '../support/loadedConfig.js'
 import { tempFolder } from '../support/tempFolder.js'
+import { docsTables } from './docsTables.js'
 
 const project = new URL('../../../', import.meta.url)
 const pageOf = (file: string): string => readFileSync(new URL(file, project), 'utf8')

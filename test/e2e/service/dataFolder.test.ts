@@ -3,10 +3,10 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { buildSmallWorld } from '../../support/fakeChainScenario.js'
-import { inOtherNamespace, noOtherNamespace } from '../../support/otherNamespace.js'
 import { type ServiceProcess, startBds, startService } from '../../support/serviceProcess.js'
 import { everyAnswer, inStep, type SyncStatus, serveWorld, toldDeposits } from '../../support/serviceWorld.js'
 import { until } from '../../support/until.js'
+import { inOtherNamespace, noOtherNamespace } from '../otherNamespace.js'
 
 async function running(context: TestContext) {
   const served = await serveWorld(context, buildSmallWorld().world)

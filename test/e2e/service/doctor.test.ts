@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { buildSmallWorld } from '../../support/fakeChainScenario.js'
 import { startBds, startService } from '../../support/serviceProcess.js'
 import { inStep, serveWorld } from '../../support/serviceWorld.js'
-import { storeSmallWorld } from '../../support/storedWorld.js'
+import { storeSmallWorld } from './storedWorld.js'
 
 interface Document {
   readonly is_well: boolean

@@ -3,13 +3,13 @@ import { writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { EXAMPLE_TOML } from '../../support/exampleConfig.js'
 import { buildLoneWorld, buildSmallWorld } from '../../support/fakeChainScenario.js'
 import { freePort } from '../../support/freePort.js'
+import { EXAMPLE_TOML } from '../../support/loadedConfig.js'
 import { startBds, startService } from '../../support/serviceProcess.js'
 import { everyAnswer, inStep, type SyncStatus, serveWorld } from '../../support/serviceWorld.js'
-import { storeSmallWorld } from '../../support/storedWorld.js'
 import { tempFolder } from '../../support/tempFolder.js'
+import { storeSmallWorld } from './storedWorld.js'
 
 test('a service that is killed in backfill and started again gives the answers of a service that was never killed', async (t) => {
   const { world, rpc, configFile } = await serveWorld(t, buildSmallWorld().world)

@@ -3,8 +3,8 @@ import { execFileSync, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { inOtherNamespace, noOtherNamespace } from '../../support/otherNamespace.js'
 import { tempFolder } from '../../support/tempFolder.js'
+import { inOtherNamespace, noOtherNamespace } from '../otherNamespace.js'
 
 const FIXTURE = fileURLToPath(new URL('../processes/processFixture.js', import.meta.url))
 

@@ -4,12 +4,12 @@ import { closeSync, constants, openSync, readFileSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { buildLoneWorld } from '../../support/fakeChainScenario.js'
-import { inOtherNamespace, noOtherNamespace } from '../../support/otherNamespace.js'
 import { RawConnection, requestText } from '../../support/rawHttp.js'
 import { startBds, startService } from '../../support/serviceProcess.js'
 import { inStep, serveWorld } from '../../support/serviceWorld.js'
 import { tempFolder } from '../../support/tempFolder.js'
 import { until } from '../../support/until.js'
+import { inOtherNamespace, noOtherNamespace } from '../otherNamespace.js'
 
 const BRIDGES = '/bridge/v1/bridges?network_id=0'
 

@@ -5,7 +5,6 @@ import { entriesOfKind, exitRootOf, findRootAtBlockEnd } from '../../../src/shar
 import { decodeInjectedGerEntry, decodeUint32 } from '../../../src/store/layout/smallRows.js'
 import { hashKinds } from '../../../src/store/layout/tables.js'
 import type { ReadView } from '../../../src/store/shardStore.types.js'
-import { assertForRandomShards } from '../../support/randomShard.js'
 import {
   hex,
   readClaimLinks,
@@ -16,6 +15,7 @@ import {
   readMappings,
 } from '../../support/shardContents.js'
 import type { ModelClaim, ModelDeposit, ShardModel } from '../../support/shardModel.js'
+import { assertForRandomShards } from './randomShard.js'
 
 const everything = { start: Uint8Array.of(0), end: Buffer.alloc(60, 0xff) }
 

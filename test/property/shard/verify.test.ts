@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { NetworkId } from '../../../src/protocol/units.js'
 import { verifyShard } from '../../../src/shard/verify/verifyShard.js'
 import { compileMerkleModule, createHasher } from '../../../src/wasm/wasmModule.js'
-import { assertForRandomShards } from '../../support/randomShard.js'
+import { assertForRandomShards } from './randomShard.js'
 
 const hasher = createHasher(compileMerkleModule())
 

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { ConfigError } from '../../../src/config/configError.js'
 import { type ConfigInputs, type LoadedConfig, loadConfig } from '../../../src/config/load.js'
 import { renderLoaded } from '../../../src/config/render.js'
-import { EXAMPLE_TOML } from '../../support/exampleConfig.js'
+import { EXAMPLE_TOML } from '../../support/loadedConfig.js'
 import { tempFolder } from '../../support/tempFolder.js'
 
 function load(context: TestContext, toml: string, inputs: Omit<ConfigInputs, 'file'> = {}): LoadedConfig {

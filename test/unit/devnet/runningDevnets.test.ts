@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { devnetFolderPrefix } from '../../../src/devnet/devnet.js'
 import { findRunningDevnet, removeDeadDevnets } from '../../../src/devnet/runningDevnets.js'
-import { ownTmpdir } from '../../support/ownTmpdir.js'
+import { ownTmpdir } from '../../support/tempFolder.js'
 
 /** A folder for temporary files with one devnet per entry. Without an entry a devnet has not written its file yet. */
 function placeDevnets(

@@ -10,7 +10,7 @@ import {
   rollupManagerEventsAbi,
 } from '../../../src/protocol/abis.js'
 import { contracts, encodeLog, l1Filter, l2Filter, position } from '../../support/encodedLogs.js'
-import { address, eventCases, eventNamed, hash, settlement } from '../../support/eventCases.js'
+import { address, eventCases, eventNamed, hash, settlement } from './eventCases.js'
 
 for (const { title, event, args, expected, emitter, filter } of eventCases) {
   test(`decodeLog gives the event of the contract: ${title}`, () => {

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LocalChain } from '../../../src/indexer/localChain.js'
 import type { BlockHeader } from '../../../src/protocol/chainEvent.js'
-import { DirectClient, headerOf } from '../../support/directClient.js'
+import { DirectClient } from '../../support/directClient.js'
 import { createFakeWorld } from '../../support/fakeChain.js'
+import { headerOf } from '../../support/indexedBlocks.js'
 
 const never = new AbortController().signal
 

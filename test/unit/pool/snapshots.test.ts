@@ -7,15 +7,15 @@ import { shardDirectory } from '../../../src/store/shardDirectory.js'
 import { openShardStoreWriter } from '../../../src/store/shardStore.js'
 import { askIndex, jsonOf, startFakePool } from '../../support/fakePool.js'
 import { loadedConfig } from '../../support/loadedConfig.js'
-import { type SnapshotCare, VALUE_KEY } from '../../support/storeQuery.js'
 import { tempFolder } from '../../support/tempFolder.js'
+import { type SnapshotCare, VALUE_KEY } from './storeQuery.js'
 
 async function world(context: TestContext, atomics: QueryPoolOptions['atomics'], care: SnapshotCare) {
   const config = loadedConfig(tempFolder(context))
   const directory = shardDirectory(config.dataDir, 0)
   mkdirSync(directory, { recursive: true })
   const store = openShardStoreWriter(directory)
-  const workerFile = new URL('../../support/storeQueryWorker.js', import.meta.url)
+  const workerFile = new URL('./storeQueryWorker.js', import.meta.url)
   const write = (value: number, bystanders = 0): void =>
     store.transact((view) => {
       const bytes = new Uint8Array(1_000)

@@ -9,7 +9,7 @@ import { openShardStoreReader, openShardStoreWriter } from '../../../src/store/s
 import type { ShardStoreReader, ShardStoreWriter } from '../../../src/store/shardStore.types.js'
 import { tempFolder } from '../../support/tempFolder.js'
 
-const sleepingReader = fileURLToPath(new URL('../../support/sleepingReader.js', import.meta.url))
+const sleepingReader = fileURLToPath(new URL('./sleepingReader.js', import.meta.url))
 const COUNTER = uint32Key(0)
 
 async function withStore(

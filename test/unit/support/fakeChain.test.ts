@@ -1,35 +1,31 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createPublicClient, http, parseAbi, parseAbiItem } from 'viem'
+import { createPublicClient, http } from 'viem'
+import { parseAbi, parseAbiItem } from 'viem/utils'
+import { topicOf } from '../../support/encodedLogs.js'
 import { createFakeWorld } from '../../support/fakeChain.js'
-import { topicOf } from '../../support/fakeChainAbi.js'
 import { expectedDeposits, expectedProof, verifiesOnChain } from '../../support/fakeChainModel.js'
 import { buildSmallWorld } from '../../support/fakeChainScenario.js'
-import { account, userContract } from '../../support/fakeChainTransaction.js'
-import {
-  append,
-  EMPTY_FRONTIER,
-  EMPTY_ROOT,
-  keccak,
-  naiveRoot,
-  rootOf,
-} from '../../support/fakeChainTrees.js'
-import { serveFakeNetwork } from '../../support/fakeRpcServer.js'
-import { forkFakeChain } from '../../support/forkFakeChain.js'
+import { serveFakeNetwork } from '../../support/fakeEndpoint.js'
+import { account, userContract } from '../../support/fakeState.js'
+import { ContractTree, EMPTY_ROOT, NaiveTree, naiveRoot, testLeaf } from '../../support/naiveTree.js'
 
 test("the fake chain's empty root and topics are those of the real contracts", () => {
   assert.equal(EMPTY_ROOT, '0x27ae5ba08d7291c96c8cbddcc148bf48a6d68c7974b94356f53754ef6171d757')
-  assert.equal(topicOf('bridge'), '0x501781209a1f8899323b96b4ef08b168df93e0a90c673d1e4cce39366cb62f9b')
-  assert.equal(topicOf('claim'), '0x1df3f2a973a00d6635911755c260704e95e8a5876997546798770f76396fda4d')
-  assert.equal(topicOf('l1InfoTreeV2'), '0xaf6c6cd7790e0180a4d22eb8ed846e55846f54ed10e5946db19972b5a0813a59')
+  assert.equal(topicOf('BridgeEvent'), '0x501781209a1f8899323b96b4ef08b168df93e0a90c673d1e4cce39366cb62f9b')
+  assert.equal(topicOf('ClaimEvent'), '0x1df3f2a973a00d6635911755c260704e95e8a5876997546798770f76396fda4d')
+  assert.equal(
+    topicOf('UpdateL1InfoTreeV2'),
+    '0xaf6c6cd7790e0180a4d22eb8ed846e55846f54ed10e5946db19972b5a0813a59',
+  )
 })
 
 test('the incremental tree and the naive one agree for 0 to 40 leaves', () => {
-  const leaves = Array.from({ length: 40 }, (_, i) => keccak(`0x${i.toString(16).padStart(2, '0')}`))
-  let tree = EMPTY_FRONTIER
+  const leaves = Array.from({ length: 40 }, (_, i) => testLeaf(i))
+  let tree = new ContractTree()
   for (let count = 0; count <= leaves.length; count++) {
-    assert.equal(rootOf(tree), naiveRoot(leaves.slice(0, count)), `${count} leaves`)
-    if (count < leaves.length) tree = append(tree, leaves[count]!)
+    assert.deepEqual(tree.root, new NaiveTree(leaves.slice(0, count)).root, `${count} leaves`)
+    if (count < leaves.length) tree = tree.append(leaves[count]!)
   }
 })
 
@@ -144,7 +140,7 @@ test('a fault fires as often as configured, then the endpoint answers again', as
     const response = await fetch(rpc.url, { method: 'POST', body })
     return { status: response.status, body: (await response.json()) as { result?: unknown; error?: unknown } }
   }
-  const all = [{ fromBlock: '0x0', toBlock: 'latest', topics: [topicOf('bridge')] }]
+  const all = [{ fromBlock: '0x0', toBlock: 'latest', topics: [topicOf('BridgeEvent')] }]
   rpc.endpoint.fail({ type: 'http', status: 429, body: '{}', times: 1 })
   assert.equal((await ask('eth_getLogs', all)).status, 429)
   const hidden = rpc.endpoint.fail({ type: 'hideLogs', match: { blockNumber: 1 }, times: 1 })
@@ -156,22 +152,4 @@ test('a fault fires as often as configured, then the endpoint answers again', as
   lag.off()
   assert.equal((await ask('eth_blockNumber')).body.result, '0x1')
   assert.equal(rpc.endpoint.callCount('eth_getLogs'), 3)
-})
-
-test('a fake world in a child process mines, reorganises and answers', async () => {
-  const chain = await forkFakeChain([1])
-  after(() => chain.close())
-  await chain.tell({ networkId: 0, type: 'mine', operations: [{ calls: [['deposit', { amount: 5n }]] }] })
-  await chain.tell({ networkId: 0, type: 'mineEmpty', count: 2 })
-  const deposits = (await chain.tell({ networkId: 0, type: 'deposits' })) as Array<{ amount: bigint }>
-  assert.deepEqual(
-    deposits.map((deposit) => deposit.amount),
-    [5n],
-  )
-  await chain.tell({ networkId: 0, type: 'reorg', depth: 3, blocks: 'empty', extra: 1 })
-  assert.deepEqual(await chain.tell({ networkId: 0, type: 'deposits' }), [])
-  const url = chain.endpoints.find((endpoint) => endpoint.networkId === 0)!.url
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })
-  const answer = (await (await fetch(url, { method: 'POST', body })).json()) as { result: string }
-  assert.equal(answer.result, '0x4')
 })

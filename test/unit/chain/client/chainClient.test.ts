@@ -7,8 +7,8 @@ import { asBlockNumber } from '../../../../src/protocol/units.js'
 import { createFakeWorld, type FakeNetwork } from '../../../support/fakeChain.js'
 import { FakeClock } from '../../../support/fakeClock.js'
 import { createKeepingLogger } from '../../../support/keepingLogger.js'
-import { type OpenChain, openChain } from '../../../support/openChain.js'
-import { SECRET, serveScript } from '../../../support/scriptedRpc.js'
+import { type OpenChain, openChain } from '../openChain.js'
+import { SECRET, serveScript } from '../wireScripts.js'
 
 const { signal } = new AbortController()
 

@@ -4,12 +4,8 @@ import { Endpoint } from '../../../../src/chain/endpoints/endpoint.js'
 import type { RpcOutcome } from '../../../../src/chain/rpc/rpcTransport.js'
 import { FakeClock } from '../../../support/fakeClock.js'
 import { createKeepingLogger } from '../../../support/keepingLogger.js'
-import {
-  byMethod,
-  type ScriptedAnswer,
-  type ScriptedCall,
-  serveScript,
-} from '../../../support/scriptedRpc.js'
+import type { WireAnswer } from '../../../support/wireServer.js'
+import { byMethod, type ScriptedCall, serveScript } from '../wireScripts.js'
 
 const { signal } = new AbortController()
 const echo = byMethod((call) => call.params[0])
@@ -19,7 +15,7 @@ const results = (outcomes: readonly RpcOutcome[]) => outcomes.map((outcome) => o
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
 async function withEndpoint(
-  answer: (body: ScriptedCall | readonly ScriptedCall[]) => ScriptedAnswer,
+  answer: (body: ScriptedCall | readonly ScriptedCall[]) => WireAnswer,
   body: (endpoint: Endpoint, tools: { clock: FakeClock; requests: readonly unknown[] }) => Promise<void>,
   maxRps?: number,
 ): Promise<void> {
@@ -69,7 +65,7 @@ test('without batches only a few calls are in flight at once', async () => {
   let inFlight = 0
   let most = 0
   const release: (() => void)[] = []
-  const answer = (body: ScriptedCall | readonly ScriptedCall[]): ScriptedAnswer => {
+  const answer = (body: ScriptedCall | readonly ScriptedCall[]): WireAnswer => {
     if (Array.isArray(body)) return { status: 400, body: '' }
     most = Math.max(most, ++inFlight)
     release.push(() => inFlight--)
@@ -85,7 +81,7 @@ test('without batches only a few calls are in flight at once', async () => {
 })
 
 test('a lost connection and a rate limit fail the whole question', async () => {
-  const answers: readonly (readonly [ScriptedAnswer, string])[] = [
+  const answers: readonly (readonly [WireAnswer, string])[] = [
     ['close', 'network'],
     [{ status: 429, body: '' }, 'rateLimit'],
     [{ status: 503, body: '' }, 'http'],
@@ -112,7 +108,7 @@ test('every call of a batch takes one token of the rate limit', async () => {
 
 test('contract calls of a batch that met a node which is behind are sent again, headers are not', async () => {
   const unknown = ({ id }: ScriptedCall) => ({ id, error: { code: -32000, message: 'header not found' } })
-  const answer = (body: ScriptedCall | readonly ScriptedCall[]): ScriptedAnswer =>
+  const answer = (body: ScriptedCall | readonly ScriptedCall[]): WireAnswer =>
     'length' in body
       ? { body: JSON.stringify(body.map(unknown)) }
       : { body: JSON.stringify({ id: body.id, result: body.params[0] }) }

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { RetryableError } from '../../../../src/errors/chainErrors.js'
 import { asBlockNumber, asNetworkId } from '../../../../src/protocol/units.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
-import { account, userContract } from '../../../support/fakeChainTransaction.js'
-import { openChain } from '../../../support/openChain.js'
+import { account, userContract } from '../../../support/fakeState.js'
+import { openChain } from '../openChain.js'
 
 const { signal } = new AbortController()
 const zero = asBlockNumber(0)

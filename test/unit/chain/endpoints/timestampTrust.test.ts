@@ -7,9 +7,9 @@ import {
   depositsInEveryBlock,
   fetchRange,
   numbers,
+  type OpenChain,
   withChain,
-} from '../../../support/fetchedRanges.js'
-import type { OpenChain } from '../../../support/openChain.js'
+} from '../openChain.js'
 
 const { signal } = new AbortController()
 

@@ -6,8 +6,8 @@ import type { IndexedBlock } from '../../../../src/protocol/chainEvent.js'
 import { asBlockNumber } from '../../../../src/protocol/units.js'
 import { compileMerkleModule, createLogScanner } from '../../../../src/wasm/wasmModule.js'
 import { createFakeWorld, type FakeNetwork } from '../../../support/fakeChain.js'
-import { userContract } from '../../../support/fakeChainTransaction.js'
-import { depositCounts, fetchRange, numbers, withChain } from '../../../support/fetchedRanges.js'
+import { userContract } from '../../../support/fakeState.js'
+import { depositCounts, fetchRange, numbers, withChain } from '../openChain.js'
 
 const PER_TRANSACTION = { type: 'logIndex' } as const
 const NO_TRANSACTION_INDEX = { type: 'logField', change: () => ({ transactionIndex: null }) } as const

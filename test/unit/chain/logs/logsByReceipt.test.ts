@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FatalError } from '../../../../src/errors/chainErrors.js'
 import { createFakeWorld, type FakeNetwork } from '../../../support/fakeChain.js'
-import { userContract } from '../../../support/fakeChainTransaction.js'
-import type { Fault } from '../../../support/fakeRpcFaults.js'
-import { depositCounts, fetchRange, numbers, withChain } from '../../../support/fetchedRanges.js'
+import type { Fault } from '../../../support/fakeEndpoint.js'
+import { userContract } from '../../../support/fakeState.js'
+import { depositCounts, fetchRange, numbers, withChain } from '../openChain.js'
 
 const CAP = 65_536
 const config = { rpcMaxResponseBytes: CAP }

@@ -4,14 +4,8 @@ import { ChainDataError } from '../../../../src/errors/chainDataError.js'
 import { eventTopics } from '../../../../src/events/eventTopics.js'
 import { asBlockNumber } from '../../../../src/protocol/units.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
-import { userContract } from '../../../support/fakeChainTransaction.js'
-import {
-  depositCounts,
-  depositsInEveryBlock,
-  fetchRange,
-  numbers,
-  withChain,
-} from '../../../support/fetchedRanges.js'
+import { userContract } from '../../../support/fakeState.js'
+import { depositCounts, depositsInEveryBlock, fetchRange, numbers, withChain } from '../openChain.js'
 
 test('a hidden log near the head is found by the bloom', async () => {
   await withChain(depositsInEveryBlock(20), async (chain) => {

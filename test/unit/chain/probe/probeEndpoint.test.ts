@@ -6,8 +6,8 @@ import { loadConfig } from '../../../../src/config/load.js'
 import { createLogger } from '../../../../src/telemetry/logger.js'
 import { buildSmallWorld } from '../../../support/fakeChainScenario.js'
 import type { FakeEndpoint } from '../../../support/fakeEndpoint.js'
-import { serveHeads } from '../../../support/headServer.js'
 import { serveWorld } from '../../../support/serviceWorld.js'
+import { serveHeads } from '../wireScripts.js'
 
 const logger = createLogger({ level: 'error', format: 'json' }, {})
 

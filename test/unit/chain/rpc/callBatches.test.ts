@@ -4,12 +4,8 @@ import { Endpoint } from '../../../../src/chain/endpoints/endpoint.js'
 import type { RpcOutcome } from '../../../../src/chain/rpc/rpcTransport.js'
 import { FakeClock } from '../../../support/fakeClock.js'
 import { createKeepingLogger } from '../../../support/keepingLogger.js'
-import {
-  byMethod,
-  type ScriptedAnswer,
-  type ScriptedCall,
-  serveScript,
-} from '../../../support/scriptedRpc.js'
+import type { WireAnswer } from '../../../support/wireServer.js'
+import { byMethod, type ScriptedCall, serveScript } from '../wireScripts.js'
 
 const { signal } = new AbortController()
 const echo = byMethod((call) => call.params[0])
@@ -19,7 +15,7 @@ const results = (outcomes: readonly RpcOutcome[]) => outcomes.map((outcome) => o
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
 type Batch = readonly ScriptedCall[]
-type Refusal = (body: Batch, limit: number) => ScriptedAnswer
+type Refusal = (body: Batch, limit: number) => WireAnswer
 
 interface Tools {
   readonly clock: FakeClock
@@ -28,7 +24,7 @@ interface Tools {
 }
 
 async function withEndpoint(
-  answer: (body: ScriptedCall | Batch) => ScriptedAnswer,
+  answer: (body: ScriptedCall | Batch) => WireAnswer,
   body: (endpoint: Endpoint, tools: Tools) => Promise<void>,
   options: { timeoutMs?: number; maxBatch?: number; isAlone?: boolean } = {},
 ): Promise<void> {
@@ -56,7 +52,7 @@ async function withEndpoint(
 const limited = (limit: number, refuse: Refusal) => (body: ScriptedCall | Batch) =>
   'length' in body && body.length > limit ? refuse(body, limit) : echo(body)
 
-const json = (value: unknown, status = 200): ScriptedAnswer => ({ status, body: JSON.stringify(value) })
+const json = (value: unknown, status = 200): WireAnswer => ({ status, body: JSON.stringify(value) })
 const each =
   (error: unknown): Refusal =>
   (body) =>
@@ -221,7 +217,7 @@ test('a refused batch size is tried again after a minute, then ever more rarely,
 
 test('a rate limit with Retry-After is not mistaken for a limit of batch size', async () => {
   let pleas = 5
-  const answer = (body: ScriptedCall | Batch): ScriptedAnswer =>
+  const answer = (body: ScriptedCall | Batch): WireAnswer =>
     pleas-- > 0 ? { status: 429, headers: { 'retry-after': '7' }, body: '' } : echo(body)
   await withEndpoint(answer, async (endpoint, { clock, sizes }) => {
     for (let tries = 0; tries < 5; tries++) {
@@ -276,7 +272,7 @@ test('calls that fail each by itself do not make batches smaller', async () => {
 })
 
 test('too many logs in one block is an outcome of its own call, and the headers of the batch are answered', async () => {
-  const refuse = (body: ScriptedCall | Batch): ScriptedAnswer => {
+  const refuse = (body: ScriptedCall | Batch): WireAnswer => {
     const all = 'length' in body ? body : [body]
     return all.some(({ method }) => method === 'eth_getLogs')
       ? { status: 500, body: 'too heavy' }
@@ -294,7 +290,7 @@ test('the last two calls, a header and its logs, stay in one batch wherever a ba
     for (const count of [2, 3, 4, 7, 49]) {
       let together = 0
       const refuse = refusals['HTTP 400']!
-      const answer = (body: ScriptedCall | Batch): ScriptedAnswer => {
+      const answer = (body: ScriptedCall | Batch): WireAnswer => {
         const asked = 'length' in body ? body.map(({ params }) => params[0]) : [body.params[0]]
         if (asked.length <= limit && asked.includes(count - 1) && asked.includes(count - 2)) together++
         return limited(limit, refuse)(body)
@@ -321,7 +317,7 @@ test('max_batch is the largest batch, and 1 means no batches', async () => {
 })
 
 test('ids that the reply gives as text match their calls', async () => {
-  const answer = (body: ScriptedCall | Batch): ScriptedAnswer =>
+  const answer = (body: ScriptedCall | Batch): WireAnswer =>
     'length' in body
       ? json(answered(body).map((reply) => ({ ...reply, id: String(reply.id) })))
       : { status: 500, body: '' }

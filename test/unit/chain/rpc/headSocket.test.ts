@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { type HeadSocketOptions, openHeadSocket } from '../../../../src/chain/rpc/headSocket.js'
-import { type HeadServer, headMessage, serveHeads } from '../../../support/headServer.js'
+import { type HeadServer, headMessage, serveHeads } from '../wireScripts.js'
 
 const HASH = `0x${'ab'.repeat(32)}`
 const OTHER_HASH = `0x${'cd'.repeat(32)}`

@@ -4,8 +4,8 @@ import { type AddressInfo, connect, type LookupFunction } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { openHeadSocket } from '../../../../src/chain/rpc/headSocket.js'
 import { createHttpPost } from '../../../../src/chain/rpc/httpPost.js'
-import { serveHeads } from '../../../support/headServer.js'
 import { until } from '../../../support/until.js'
+import { serveHeads } from '../wireScripts.js'
 
 const { signal } = new AbortController()
 

@@ -3,13 +3,8 @@ import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { RpcFailure } from '../../../../src/chain/rpc/rpcFailure.js'
 import { createRpcTransport } from '../../../../src/chain/rpc/rpcTransport.js'
-import {
-  byMethod,
-  type ScriptedAnswer,
-  type ScriptedCall,
-  SECRET,
-  serveScript,
-} from '../../../support/scriptedRpc.js'
+import type { WireAnswer } from '../../../support/wireServer.js'
+import { byMethod, type ScriptedCall, SECRET, serveScript } from '../wireScripts.js'
 
 const { signal } = new AbortController()
 type Answer = Parameters<typeof serveScript>[0]
@@ -36,7 +31,7 @@ async function withTransport<T>(
 }
 
 /** The failure of one call that gets one answer. */
-async function failureOf(answer: ScriptedAnswer, options = {}): Promise<RpcFailure> {
+async function failureOf(answer: WireAnswer, options = {}): Promise<RpcFailure> {
   return withTransport(
     () => answer,
     async (transport) => {
@@ -67,7 +62,7 @@ test('a call returns its result, null included', async () => {
 })
 
 test('each kind of failure has an error kind of its own', async () => {
-  const cases: readonly (readonly [ScriptedAnswer, RpcFailure['kind'], object])[] = [
+  const cases: readonly (readonly [WireAnswer, RpcFailure['kind'], object])[] = [
     [{ body: rpcError(-32000, 'nope') }, 'rpc', { code: -32000, text: 'nope' }],
     [
       { body: rpcError(-32602, 'invalid params', { payload: 'range limit 5' }) },
@@ -203,7 +198,7 @@ test('a redirect is not followed, and its error has the host and no other part o
 
 test("no error has the address, the request or the provider's text", async () => {
   const words = 'words of the provider'
-  const answers: readonly ScriptedAnswer[] = [
+  const answers: readonly WireAnswer[] = [
     { body: rpcError(-32000, words) },
     { status: 500, body: words },
     { status: 429, body: words },

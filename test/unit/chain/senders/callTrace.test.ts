@@ -4,7 +4,7 @@ import type { SenderLog } from '../../../../src/chain/chainClient.types.js'
 import { readBridgeTrace } from '../../../../src/chain/senders/callTrace.js'
 import { matchCallers } from '../../../../src/chain/senders/matchCallers.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
-import { account, userContract } from '../../../support/fakeChainTransaction.js'
+import { account, userContract } from '../../../support/fakeState.js'
 
 /** A frame as one of the tracers prints it. */
 interface Printed {

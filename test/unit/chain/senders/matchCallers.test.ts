@@ -6,9 +6,8 @@ import { matchCallers } from '../../../../src/chain/senders/matchCallers.js'
 import { decodeLog, eventFilterOf } from '../../../../src/events/decodeLog.js'
 import { asBlockNumber } from '../../../../src/protocol/units.js'
 import { createFakeWorld, type FakeNetwork } from '../../../support/fakeChain.js'
-import type { FakeTransactionBuilder } from '../../../support/fakeChainOperations.js'
-import type { FakeDeposit } from '../../../support/fakeChainState.js'
-import { account, type FakeFrame, tokenAddress, userContract } from '../../../support/fakeChainTransaction.js'
+import { account, type FakeDeposit, tokenAddress, userContract } from '../../../support/fakeState.js'
+import type { FakeFrame, FakeTransactionBuilder } from '../../../support/fakeTransaction.js'
 
 /** Logs of a transaction as they are in a question. */
 function questionOf(network: FakeNetwork, transactionHash: string): SenderLog[] {

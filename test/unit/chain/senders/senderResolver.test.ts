@@ -4,8 +4,8 @@ import type { SenderAnswer, SenderQuestion } from '../../../../src/chain/chainCl
 import { senderKey } from '../../../../src/chain/senderKey.js'
 import { encodeHex } from '../../../../src/protocol/hex.js'
 import { createFakeWorld, type FakeNetwork, type Recipe } from '../../../support/fakeChain.js'
-import { account, userContract } from '../../../support/fakeChainTransaction.js'
-import { type OpenChain, openChain } from '../../../support/openChain.js'
+import { account, userContract } from '../../../support/fakeState.js'
+import { type OpenChain, openChain } from '../openChain.js'
 
 const { signal } = new AbortController()
 const [user, contract] = [account(5), userContract(1)]

@@ -4,9 +4,8 @@ import { FatalError, RetryableError } from '../../../../src/errors/chainErrors.j
 import { encodeHex } from '../../../../src/protocol/hex.js'
 import { asBlockNumber, asNetworkId } from '../../../../src/protocol/units.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
-import type { Fault } from '../../../support/fakeRpcFaults.js'
-import { openChain } from '../../../support/openChain.js'
-import { keepsFrom, refused, withStateChain } from '../../../support/stateChain.js'
+import type { Fault } from '../../../support/fakeEndpoint.js'
+import { keepsFrom, openChain, refused, withStateChain } from '../openChain.js'
 
 const { signal } = new AbortController()
 const at = asBlockNumber

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { RetryableError } from '../../../../src/errors/chainErrors.js'
 import { asBlockNumber } from '../../../../src/protocol/units.js'
 import type { Recipe } from '../../../support/fakeChain.js'
-import type { Fault } from '../../../support/fakeRpcFaults.js'
-import { keepsFrom, refused, withStateChain } from '../../../support/stateChain.js'
+import type { Fault } from '../../../support/fakeEndpoint.js'
+import { keepsFrom, refused, withStateChain } from '../openChain.js'
 
 const { signal } = new AbortController()
 const at = asBlockNumber

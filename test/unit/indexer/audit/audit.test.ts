@@ -4,9 +4,9 @@ import type { Hex } from 'viem'
 import { ClaimAudit } from '../../../../src/indexer/audit/claimAudit.js'
 import type { ClaimedWord } from '../../../../src/protocol/claimedBitMap.js'
 import { asNetworkId } from '../../../../src/protocol/units.js'
-import { headerOf } from '../../../support/directClient.js'
 import { createFakeWorld, type FakeBlock } from '../../../support/fakeChain.js'
-import { createSyncHarness, isInStep } from '../../../support/syncHarness.js'
+import { headerOf } from '../../../support/indexedBlocks.js'
+import { createSyncHarness, isInStep } from '../syncHarness.js'
 
 const { signal } = new AbortController()
 

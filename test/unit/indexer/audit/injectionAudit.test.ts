@@ -4,9 +4,10 @@ import type { Hex } from 'viem'
 import { keccak256 } from 'viem/utils'
 import { InjectionAudit } from '../../../../src/indexer/audit/injectionAudit.js'
 import { decodeHex } from '../../../../src/protocol/hex.js'
-import { DirectClient, headerOf } from '../../../support/directClient.js'
+import { DirectClient } from '../../../support/directClient.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
-import { MemoryShard } from '../../../support/memoryShard.js'
+import { headerOf } from '../../../support/indexedBlocks.js'
+import { MemoryShard } from '../memoryShard.js'
 
 const { signal } = new AbortController()
 

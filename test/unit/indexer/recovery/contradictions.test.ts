@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RetryableError } from '../../../../src/errors/chainErrors.js'
 import type { FakeBlock } from '../../../support/fakeChain.js'
-import type { FakeState } from '../../../support/fakeChainState.js'
-import { account } from '../../../support/fakeChainTransaction.js'
-import { EMPTY_FRONTIER } from '../../../support/fakeChainTrees.js'
-import { createSyncHarness, isInStep } from '../../../support/syncHarness.js'
+import { account, type FakeState } from '../../../support/fakeState.js'
+import { ContractTree } from '../../../support/naiveTree.js'
+import { createSyncHarness, isInStep } from '../syncHarness.js'
 
 type Change = (state: FakeState) => Partial<FakeState>
 
@@ -73,7 +72,7 @@ const changes: Record<string, Change> = {
   }),
   'a stored claim that the contract does not have': () => ({ claims: new Map() }),
   'an emergency state': () => ({ emergency: true }),
-  'another exit root': () => ({ localExitTree: EMPTY_FRONTIER }),
+  'another exit root': () => ({ localExitTree: new ContractTree() }),
   'a stored token mapping that the contract does not have': () => ({ tokenMappings: [] }),
 }
 

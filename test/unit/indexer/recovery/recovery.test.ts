@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createSyncHarness, isInStep } from '../../../support/syncHarness.js'
+import { createSyncHarness, isInStep } from '../syncHarness.js'
 
 /** A layer 2 in step, with five claimable deposits of layer 1. */
 async function followReady() {

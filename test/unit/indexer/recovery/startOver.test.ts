@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FatalError } from '../../../../src/errors/chainErrors.js'
-import { createSyncHarness, isInStep, type SyncHarness } from '../../../support/syncHarness.js'
+import { createSyncHarness, isInStep, type SyncHarness } from '../syncHarness.js'
 
 const MINUTE_MS = 60_000
 const ROLLBACK_BLOCKS = 64

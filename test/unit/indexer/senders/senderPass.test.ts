@@ -5,12 +5,13 @@ import { RetryableError } from '../../../../src/errors/chainErrors.js'
 import { SenderPass } from '../../../../src/indexer/senders/senderPass.js'
 import { encodeHex } from '../../../../src/protocol/hex.js'
 import { asBlockNumber } from '../../../../src/protocol/units.js'
-import { DirectClient, headerOf } from '../../../support/directClient.js'
+import { DirectClient } from '../../../support/directClient.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
-import { account } from '../../../support/fakeChainTransaction.js'
-import { MemoryShard } from '../../../support/memoryShard.js'
-import { quietReport } from '../../../support/syncHarness.js'
+import { account } from '../../../support/fakeState.js'
+import { headerOf } from '../../../support/indexedBlocks.js'
+import { quietReport } from '../../../support/keepingLogger.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
+import { MemoryShard } from '../memoryShard.js'
 
 const never = new AbortController().signal
 

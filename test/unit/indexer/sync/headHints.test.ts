@@ -4,8 +4,8 @@ import type { HeadSocketOptions } from '../../../../src/chain/rpc/headSocket.js'
 import { HeadHints } from '../../../../src/indexer/sync/headHints.js'
 import { decodeHex } from '../../../../src/protocol/hex.js'
 import { createKeepingLogger, type KeptLine } from '../../../support/keepingLogger.js'
-import { createSyncHarness, isInStep } from '../../../support/syncHarness.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
+import { createSyncHarness, isInStep } from '../syncHarness.js'
 
 const FIRST = `0x${'01'.repeat(32)}`
 const SECOND = `0x${'02'.repeat(32)}`

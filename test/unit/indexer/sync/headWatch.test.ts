@@ -6,11 +6,11 @@ import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
 import type { NetworkId } from '../../../../src/protocol/units.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
 import { FakeEndpoint } from '../../../support/fakeEndpoint.js'
-import { createKeepingLogger } from '../../../support/keepingLogger.js'
-import { MemoryShard } from '../../../support/memoryShard.js'
+import { createKeepingLogger, quietReport } from '../../../support/keepingLogger.js'
 import { SimulatedPosts } from '../../../support/simulatedPosts.js'
-import { createSyncHarness, isInStep, quietReport, type SyncHarness } from '../../../support/syncHarness.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
+import { MemoryShard } from '../memoryShard.js'
+import { createSyncHarness, isInStep, type SyncHarness } from '../syncHarness.js'
 
 /** The fake chain's blocks are twelve seconds apart by their timestamps. */
 const BLOCK_MS = 12_000

@@ -8,13 +8,11 @@ import { GerPoller } from '../../../../src/indexer/sync/gerPoller.js'
 import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
 import { asNetworkId, type NetworkId } from '../../../../src/protocol/units.js'
 import { createFakeWorld, type FakeBlockBuilder } from '../../../support/fakeChain.js'
-import { FakeEndpoint } from '../../../support/fakeEndpoint.js'
-import type { FakeCall, Fault } from '../../../support/fakeRpcFaults.js'
-import { createKeepingLogger } from '../../../support/keepingLogger.js'
-import { MemoryShard } from '../../../support/memoryShard.js'
+import { type FakeCall, FakeEndpoint, type Fault } from '../../../support/fakeEndpoint.js'
+import { createKeepingLogger, quietReport } from '../../../support/keepingLogger.js'
 import { SimulatedPosts } from '../../../support/simulatedPosts.js'
-import { quietReport } from '../../../support/syncHarness.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
+import { MemoryShard } from '../memoryShard.js'
 
 /** The real client and loop over endpoints in memory: a layer 2 with deposits throughout its 400 blocks. */
 function follow(

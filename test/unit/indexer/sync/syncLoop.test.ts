@@ -4,7 +4,7 @@ import type { Hex } from 'viem'
 import { keccak256 } from 'viem/utils'
 import { headPlaces } from '../../../../src/board/statusBoard.js'
 import { FatalError, RetryableError } from '../../../../src/errors/chainErrors.js'
-import { createSyncHarness, isInStep, type SyncHarness } from '../../../support/syncHarness.js'
+import { createSyncHarness, isInStep, type SyncHarness } from '../syncHarness.js'
 
 /** Blocks with one deposit each. */
 function mineDeposits({ network }: SyncHarness, count: number): void {

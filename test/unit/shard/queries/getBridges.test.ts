@@ -11,8 +11,9 @@ import { cursorNumbers } from '../../../support/cursorNumbers.js'
 import { expectedBridge, plainBridge } from '../../../support/expectedRows.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
 import { expectedDeposits } from '../../../support/fakeChainModel.js'
-import { account, userContract } from '../../../support/fakeChainTransaction.js'
-import { IndexedWorld, senderOf, toHex } from '../../../support/indexedWorld.js'
+import { account, userContract } from '../../../support/fakeState.js'
+import { senderOf, toHex } from '../../../support/indexedBlocks.js'
+import { IndexedWorld } from '../../../support/indexedWorld.js'
 
 function ask(indexed: IndexedWorld, query: Partial<BridgesQuery>) {
   const answer = indexed.ask((shards) =>

@@ -21,8 +21,9 @@ import {
   verifiesOnChain,
 } from '../../../support/fakeChainModel.js'
 import { buildSmallWorld } from '../../../support/fakeChainScenario.js'
-import { userContract } from '../../../support/fakeChainTransaction.js'
-import { IndexedWorld, toHex } from '../../../support/indexedWorld.js'
+import { userContract } from '../../../support/fakeState.js'
+import { toHex } from '../../../support/indexedBlocks.js'
+import { IndexedWorld } from '../../../support/indexedWorld.js'
 
 const UINT32_MAX = 0xffff_ffff
 

@@ -5,8 +5,9 @@ import { asDepositCount, asL1InfoTreeIndex, asNetworkId } from '../../../../src/
 import { getClaimTransaction } from '../../../../src/shard/queries/getClaimTransaction.js'
 import { verifiesOnChain } from '../../../support/fakeChainModel.js'
 import { buildSmallWorld } from '../../../support/fakeChainScenario.js'
-import type { FakeDeposit } from '../../../support/fakeChainState.js'
-import { IndexedWorld, toHex } from '../../../support/indexedWorld.js'
+import type { FakeDeposit } from '../../../support/fakeState.js'
+import { toHex } from '../../../support/indexedBlocks.js'
+import { IndexedWorld } from '../../../support/indexedWorld.js'
 
 const abi = parseAbi([
   'function claimAsset(bytes32[32], bytes32[32], uint256, bytes32, bytes32, uint32, address, uint32, address, uint256, bytes)',

@@ -5,9 +5,9 @@ import { asNetworkId, type ClaimOrdinal } from '../../../../src/protocol/units.j
 import { getClaims } from '../../../../src/shard/queries/getClaims.js'
 import { plainClaim } from '../../../support/expectedRows.js'
 import { createFakeWorld, type FakeWorld } from '../../../support/fakeChain.js'
-import type { FakeDeposit } from '../../../support/fakeChainState.js'
-import { account, userContract } from '../../../support/fakeChainTransaction.js'
-import { IndexedWorld, senderOf } from '../../../support/indexedWorld.js'
+import { account, type FakeDeposit, userContract } from '../../../support/fakeState.js'
+import { senderOf } from '../../../support/indexedBlocks.js'
+import { IndexedWorld } from '../../../support/indexedWorld.js'
 
 function worldWithDeposits(): { world: FakeWorld; deposits: FakeDeposit[] } {
   const world = createFakeWorld({ networks: [1] })

@@ -8,8 +8,9 @@ import { getTokenMappings } from '../../../../src/shard/queries/getTokenMappings
 import { cursorNumbers } from '../../../support/cursorNumbers.js'
 import { createFakeWorld, type FakeWorld } from '../../../support/fakeChain.js'
 import { tokenMetadata } from '../../../support/fakeChainScenario.js'
-import { tokenAddress } from '../../../support/fakeChainTransaction.js'
-import { IndexedWorld, toHex } from '../../../support/indexedWorld.js'
+import { tokenAddress } from '../../../support/fakeState.js'
+import { toHex } from '../../../support/indexedBlocks.js'
+import { IndexedWorld } from '../../../support/indexedWorld.js'
 
 const [HOME, OTHER] = [tokenAddress(1), tokenAddress(2)]
 const metadata = tokenMetadata('Fake', 'FK', 18)

@@ -13,8 +13,9 @@ import type { ShardReaders } from '../../../../src/shard/queries/shardReaders.js
 import { bothTexts } from '../../../support/bothTexts.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
 import { tokenMetadata } from '../../../support/fakeChainScenario.js'
-import { tokenAddress } from '../../../support/fakeChainTransaction.js'
-import { IndexedWorld, toHex } from '../../../support/indexedWorld.js'
+import { tokenAddress } from '../../../support/fakeState.js'
+import { toHex } from '../../../support/indexedBlocks.js'
+import { IndexedWorld } from '../../../support/indexedWorld.js'
 import { pageOf, tokenMappingRecord } from '../../../support/sampleRecords.js'
 
 const networkId = asNetworkId(0)

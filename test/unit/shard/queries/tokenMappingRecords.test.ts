@@ -10,7 +10,7 @@ import type { ShardView } from '../../../../src/shard/snapshot/shardView.js'
 import { encodeTokenMappingRow } from '../../../../src/store/layout/tokenMappingRow.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
 import { tokenMetadata } from '../../../support/fakeChainScenario.js'
-import { tokenAddress } from '../../../support/fakeChainTransaction.js'
+import { tokenAddress } from '../../../support/fakeState.js'
 import { IndexedWorld } from '../../../support/indexedWorld.js'
 
 const HOME = tokenAddress(1)

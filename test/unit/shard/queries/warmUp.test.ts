@@ -6,7 +6,7 @@ import { warmUp } from '../../../../src/shard/queries/warmUp.js'
 import { shardDirectory } from '../../../../src/store/shardDirectory.js'
 import { openShardStoreWriter } from '../../../../src/store/shardStore.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
-import type { FakeDeposit } from '../../../support/fakeChainState.js'
+import type { FakeDeposit } from '../../../support/fakeState.js'
 import { IndexedWorld } from '../../../support/indexedWorld.js'
 
 /** Three bridges from network 0 to network 1, the first two claimed. */

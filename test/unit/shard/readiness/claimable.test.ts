@@ -5,9 +5,9 @@ import { asDepositCount, asNetworkId } from '../../../../src/protocol/units.js'
 import { getBridges } from '../../../../src/shard/queries/getBridges.js'
 import { getL1InfoTreeIndex } from '../../../../src/shard/queries/getL1InfoTreeIndex.js'
 import { createFakeWorld, type FakeWorld } from '../../../support/fakeChain.js'
-import type { FakeDeposit } from '../../../support/fakeChainState.js'
-import { userContract } from '../../../support/fakeChainTransaction.js'
-import { IndexedWorld, toHex } from '../../../support/indexedWorld.js'
+import { type FakeDeposit, userContract } from '../../../support/fakeState.js'
+import { toHex } from '../../../support/indexedBlocks.js'
+import { IndexedWorld } from '../../../support/indexedWorld.js'
 
 /** An L1 with rollups 1 and 2, and one deposit from the L1 to rollup 1 under L1 info leaf 0. */
 function worldWithDeposit(): { world: FakeWorld; deposit: FakeDeposit } {

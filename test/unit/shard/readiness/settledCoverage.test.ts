@@ -10,10 +10,10 @@ import { getL1InfoTreeIndex } from '../../../../src/shard/queries/getL1InfoTreeI
 import { THRESHOLDS } from '../../../../src/shard/queries/shardReaders.js'
 import { createFakeWorld, type FakeWorld } from '../../../support/fakeChain.js'
 import { verifiesOnChain } from '../../../support/fakeChainModel.js'
-import { claimKey, localExitRootOf } from '../../../support/fakeChainState.js'
-import { account, userContract } from '../../../support/fakeChainTransaction.js'
-import { type LeafParts, ZERO_ADDRESS } from '../../../support/fakeChainTrees.js'
-import { IndexedWorld, toHex } from '../../../support/indexedWorld.js'
+import { account, claimKey, localExitRootOf, userContract } from '../../../support/fakeState.js'
+import { toHex } from '../../../support/indexedBlocks.js'
+import { IndexedWorld } from '../../../support/indexedWorld.js'
+import { type LeafParts, ZERO_ADDRESS } from '../../../support/naiveTree.js'
 
 /** The deposits of network 1 by their counts: all go to network 2 unless noted. */
 interface Told {

@@ -21,7 +21,7 @@ import { openShardStoreWriter } from '../../../../src/store/shardStore.js'
 import { compileMerkleModule, createRowWriter } from '../../../../src/wasm/wasmModule.js'
 import { bothTexts } from '../../../support/bothTexts.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
-import type { FakeDeposit } from '../../../support/fakeChainState.js'
+import type { FakeDeposit } from '../../../support/fakeState.js'
 import { IndexedWorld } from '../../../support/indexedWorld.js'
 
 const writer = new JsonWriter(undefined, undefined, createRowWriter(compileMerkleModule()))

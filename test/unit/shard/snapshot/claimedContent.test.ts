@@ -3,7 +3,7 @@ import test, { type TestContext } from 'node:test'
 import { asNetworkId } from '../../../../src/protocol/units.js'
 import { bothTexts } from '../../../support/bothTexts.js'
 import { createFakeWorld, type FakeWorld } from '../../../support/fakeChain.js'
-import type { FakeDeposit } from '../../../support/fakeChainState.js'
+import type { FakeDeposit } from '../../../support/fakeState.js'
 import { IndexedWorld } from '../../../support/indexedWorld.js'
 
 interface CutWorld {

@@ -6,7 +6,8 @@ import { getClaimProof } from '../../../../src/shard/queries/getClaimProof.js'
 import { KeptTiles } from '../../../../src/shard/snapshot/keptTiles.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
 import { expectedDeposits, expectedProof } from '../../../support/fakeChainModel.js'
-import { IndexedWorld, toHex } from '../../../support/indexedWorld.js'
+import { toHex } from '../../../support/indexedBlocks.js'
+import { IndexedWorld } from '../../../support/indexedWorld.js'
 
 /** A store whose tiles encode their place and their commit. Each read overwrites the one before. */
 class FakeTiles {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hexToBytes } from 'viem/utils'
 import { createFakeWorld } from '../../../support/fakeChain.js'
-import type { FakeDeposit } from '../../../support/fakeChainState.js'
-import { account, userContract } from '../../../support/fakeChainTransaction.js'
+import { account, type FakeDeposit, userContract } from '../../../support/fakeState.js'
 import { IndexedWorld } from '../../../support/indexedWorld.js'
 
 test('an open sender comes with every log of its transaction, also those with a known sender', (t) => {

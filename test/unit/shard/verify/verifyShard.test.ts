@@ -5,7 +5,7 @@ import { directoryKey } from '../../../../src/store/layout/hashRun.js'
 import { blockKey, chunkKey, tileKey, trees, uint32Key } from '../../../../src/store/layout/keys.js'
 import { encodeUint32 } from '../../../../src/store/layout/smallRows.js'
 import { DEPOSITS_PER_CHUNK, hashKinds } from '../../../../src/store/layout/tables.js'
-import { count, type Damage, findDamage, first, flip } from '../../../support/damagedShard.js'
+import { count, type Damage, findDamage, first, flip } from './damagedShard.js'
 
 const quick: readonly Damage[] = [
   [

@@ -6,8 +6,8 @@ import { senderAdditionKey, senderNotes, senderRowKey } from '../../../../src/st
 import { encodeUint32 } from '../../../../src/store/layout/smallRows.js'
 import { hashKinds } from '../../../../src/store/layout/tables.js'
 import type { ReadView } from '../../../../src/store/shardStore.types.js'
-import { type Damage, findDamage, first, flip } from '../../../support/damagedShard.js'
 import { readCounters } from '../../../support/shardContents.js'
+import { type Damage, findDamage, first, flip } from './damagedShard.js'
 
 /** Key of the last bucket of exit roots. */
 function lastExitRoots(view: ReadView): Uint8Array {

@@ -7,11 +7,11 @@ import { uint32Key, uint32PairKey } from '../../../../src/store/layout/keys.js'
 import { decodeL1InfoLeafRow, L1_INFO_LEAF_BYTES } from '../../../../src/store/layout/l1InfoLeafRow.js'
 import { decodeUint32 } from '../../../../src/store/layout/smallRows.js'
 import { UNRESOLVABLE_VERSION } from '../../../../src/store/layout/tables.js'
-import { L1Chain } from '../../../support/l1Chain.js'
 import { hashPair, NaiveTree } from '../../../support/naiveTree.js'
 import { hex, readCounters } from '../../../support/shardContents.js'
 import { tempFolder } from '../../../support/tempFolder.js'
 import { batchOf, dumpTables, openTestShard, type TestShard } from '../../../support/testShard.js'
+import { L1Chain } from '../l1Chain.js'
 
 const root = (byte: number) => Buffer.alloc(32, byte)
 

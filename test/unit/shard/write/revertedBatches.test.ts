@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BlockBatch } from '../../../../src/protocol/chainEvent.js'
 import { asBlockNumber } from '../../../../src/protocol/units.js'
-import { DirectClient, headerOf } from '../../../support/directClient.js'
 import type { FakeNetwork } from '../../../support/fakeChain.js'
+import { headerOf, indexedBlock } from '../../../support/indexedBlocks.js'
 import { RandomWorld } from '../../../support/randomWorld.js'
 import { tempFolder } from '../../../support/tempFolder.js'
 import { dumpTables, openTestShard } from '../../../support/testShard.js'
@@ -12,7 +12,6 @@ const BATCH_BLOCKS = 10
 
 /** Far history in batches of ten blocks, each of which can only be reverted as a whole, down to `batchUndoFloor`. */
 function batches(network: FakeNetwork, batchUndoFloor: (end: number) => number | undefined): BlockBatch[] {
-  const client = new DirectClient(network)
   const made: BlockBatch[] = []
   for (let from = 1; from + BATCH_BLOCKS <= network.blocks.length; from += BATCH_BLOCKS) {
     const stretch = network.blocks.slice(from, from + BATCH_BLOCKS)
@@ -21,7 +20,9 @@ function batches(network: FakeNetwork, batchUndoFloor: (end: number) => number |
     made.push({
       fromBlock: asBlockNumber(from),
       head,
-      blocks: stretch.map((block) => client.indexed(block)).filter(({ events }) => events.length > 0),
+      blocks: stretch
+        .map((block) => indexedBlock(network, block, false))
+        .filter(({ events }) => events.length > 0),
       finalizedBlock: asBlockNumber(0),
       undoFloor: asBlockNumber(1_000_000),
       ...(floor === undefined ? {} : { batchUndoFloor: asBlockNumber(floor) }),

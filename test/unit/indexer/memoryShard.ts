@@ -1,18 +1,11 @@
 import { keccak256 } from 'viem/utils'
-import { ChainDataError } from '../../src/errors/chainDataError.js'
-import { FatalError } from '../../src/errors/chainErrors.js'
-import type {
-  BlockBatch,
-  BlockHeader,
-  ChainEvent,
-  DepositEvent,
-  Hash,
-  Sender,
-} from '../../src/protocol/chainEvent.js'
-import { decodeGlobalIndex } from '../../src/protocol/globalIndex.js'
-import { decodeHex, encodeHex } from '../../src/protocol/hex.js'
-import { asClaimOrdinal, asDepositCount, asNetworkId, type BlockNumber } from '../../src/protocol/units.js'
-import type { ContractState, CurrentMapping } from '../../src/shard/contractState.types.js'
+import { ChainDataError } from '../../../src/errors/chainDataError.js'
+import { FatalError } from '../../../src/errors/chainErrors.js'
+import type { BlockBatch, BlockHeader, ChainEvent, Hash, Sender } from '../../../src/protocol/chainEvent.js'
+import { decodeGlobalIndex } from '../../../src/protocol/globalIndex.js'
+import { encodeHex } from '../../../src/protocol/hex.js'
+import { asClaimOrdinal, asDepositCount, asNetworkId, type BlockNumber } from '../../../src/protocol/units.js'
+import type { ContractState, CurrentMapping } from '../../../src/shard/contractState.types.js'
 import type {
   CorrectedSender,
   NotedSender,
@@ -23,8 +16,8 @@ import type {
   StartOvers,
   TransactionLog,
   UnresolvedSender,
-} from '../../src/shard/shardWriter.types.js'
-import { append, depositLeaf, EMPTY_FRONTIER, rootOf } from './fakeChainTrees.js'
+} from '../../../src/shard/shardWriter.types.js'
+import { ContractTree, modelLeafHash } from '../../support/naiveTree.js'
 
 interface Row {
   readonly header: BlockHeader
@@ -87,8 +80,7 @@ export class MemoryShard implements ShardWriter {
 
   localExitRoot(): Hash {
     const deposits = this.#rows.flatMap(({ event }) => (event.type === 'deposit' ? [event] : []))
-    const tree = deposits.reduce((before, deposit) => append(before, leafOf(deposit)), EMPTY_FRONTIER)
-    return decodeHex(rootOf(tree))!
+    return deposits.reduce((tree, deposit) => tree.append(modelLeafHash(deposit)), new ContractTree()).root
   }
 
   readonly contractState: ContractState = {
@@ -306,12 +298,6 @@ export class MemoryShard implements ShardWriter {
         logs.push({ kind: event.type, logIndex: event.logIndex })
     return logs
   }
-}
-
-function leafOf({ originAddress, destinationAddress, metadata, ...deposit }: DepositEvent): `0x${string}` {
-  const hex = { originAddress, destinationAddress, metadata }
-  const parts = Object.fromEntries(Object.entries(hex).map(([name, bytes]) => [name, encodeHex(bytes)]))
-  return depositLeaf({ ...deposit, ...(parts as Record<keyof typeof hex, `0x${string}`>) })
 }
 
 function needsSender({ event, sender, isUntold }: Row): boolean {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AbiEvent } from 'viem'
 import { encodeAbiParameters } from 'viem/utils'
-import type { EventFilter } from '../../src/events/decodeLog.js'
+import type { EventFilter } from '../../../src/events/decodeLog.js'
 import {
   addExistingRollupV4Abi,
   addExistingRollupV9Abi,
@@ -11,8 +11,8 @@ import {
   globalExitRootManagerEventsAbi,
   rollupManagerEventsAbi,
   setClaimV1Abi,
-} from '../../src/protocol/abis.js'
-import { contracts, l1Filter, l2Filter } from './encodedLogs.js'
+} from '../../../src/protocol/abis.js'
+import { contracts, l1Filter, l2Filter } from '../../support/encodedLogs.js'
 
 export const address = (byte: string): `0x${string}` => `0x${byte.repeat(20)}`
 export const hash = (byte: string): `0x${string}` => `0x${byte.repeat(32)}`

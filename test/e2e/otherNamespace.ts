@@ -1,4 +1,4 @@
-import { installedProgram, skipWithout } from './installedProgram.js'
+import { installedProgram, skipWithout } from '../support/installedProgram.js'
 
 /** The reason why no pid namespace can be made on this machine, or false. */
 export const noOtherNamespace = skipWithout('unshare')

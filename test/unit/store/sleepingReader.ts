@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { uint32Key } from '../../src/store/layout/keys.js'
-import { decodeUint32 } from '../../src/store/layout/smallRows.js'
-import { openShardStoreReader } from '../../src/store/shardStore.js'
+import { uint32Key } from '../../../src/store/layout/keys.js'
+import { decodeUint32 } from '../../../src/store/layout/smallRows.js'
+import { openShardStoreReader } from '../../../src/store/shardStore.js'
 
 /**
  * A thread that works like an idle pool worker: it sleeps in `Atomics.wait` between tasks, so none of its timers ever

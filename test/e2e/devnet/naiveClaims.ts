@@ -1,8 +1,8 @@
 import type { Address, Hex } from 'viem'
-import { bridgeAsset } from '../../src/devnet/actions.js'
-import { bridgeAbi } from '../../src/devnet/contractAbis.js'
-import type { DevnetChain } from '../../src/devnet/devnetChain.js'
-import type { ClaimRequest } from '../../src/devnet/sendClaim.js'
+import { bridgeAsset } from '../../../src/devnet/actions.js'
+import { bridgeAbi } from '../../../src/devnet/contractAbis.js'
+import type { DevnetChain } from '../../../src/devnet/devnetChain.js'
+import type { ClaimRequest } from '../../../src/devnet/sendClaim.js'
 import {
   depositLeaf,
   type LeafParts,
@@ -10,7 +10,7 @@ import {
   naiveRoot,
   ZERO_ADDRESS,
   ZERO_HASH,
-} from './fakeChainTrees.js'
+} from '../../support/naiveTree.js'
 
 export const mainnetFlag = 2n ** 64n
 export const noBranch = Array<Hex>(32).fill(ZERO_HASH)

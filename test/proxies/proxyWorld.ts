@@ -2,17 +2,14 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { buildSmallWorld } from './fakeChainScenario.js'
-import { freePort } from './freePort.js'
-import { installedProgram } from './installedProgram.js'
-import { type ServiceProcess, startService } from './serviceProcess.js'
-import { inStep, serveWorld } from './serviceWorld.js'
+import { buildSmallWorld } from '../support/fakeChainScenario.js'
+import { freePort } from '../support/freePort.js'
+import { installedProgram } from '../support/installedProgram.js'
+import { type ServiceProcess, startService } from '../support/serviceProcess.js'
+import { inStep, serveWorld } from '../support/serviceWorld.js'
+import type { Cleaner } from '../support/tempFolder.js'
+import { until } from '../support/until.js'
 import { type LoadReport, type LoadTarget, startLoad } from './steadyLoad.js'
-import { until } from './until.js'
-
-interface Cleaner {
-  after(body: () => void | Promise<void>): void
-}
 
 /** Two complete instances over the same chains, each with its own data folder and ports. */
 export interface TwoInstances {

@@ -1,10 +1,10 @@
 import { hexToBytes, numberToHex } from 'viem/utils'
 import { asBlockNumber, asDepositCount, asNetworkId } from '../../src/protocol/units.js'
 import type { BridgesQuery, ClaimsQuery } from '../../src/query/queries.js'
-import type { expectedClaims } from './expectedRows.js'
-import type { ExpectedDeposit } from './fakeChainModel.js'
-import { account, userContract } from './fakeChainTransaction.js'
-import { toHex } from './indexedWorld.js'
+import type { expectedClaims } from '../support/expectedRows.js'
+import type { ExpectedDeposit } from '../support/fakeChainModel.js'
+import { account, userContract } from '../support/fakeState.js'
+import { toHex } from '../support/indexedBlocks.js'
 
 export type ExpectedClaim = ReturnType<typeof expectedClaims>[number]
 

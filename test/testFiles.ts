@@ -2,7 +2,7 @@ import { type Dirent, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const compiledRoot = dirname(dirname(fileURLToPath(import.meta.url)))
+const compiledRoot = dirname(fileURLToPath(import.meta.url))
 const sourceRoot = join(compiledRoot, '..', '..', 'test')
 
 /**

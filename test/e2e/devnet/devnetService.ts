@@ -1,14 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ApiClient, type BridgeAnswer, createApiClient } from '../../src/devnet/apiClient.js'
-import type { Devnet } from '../../src/devnet/devnet.js'
-import { type ServiceProcess, startService } from './serviceProcess.js'
-import { tempFolder } from './tempFolder.js'
-import { until } from './until.js'
-
-interface Cleaner {
-  after(body: () => void | Promise<void>): void
-}
+import { type ApiClient, type BridgeAnswer, createApiClient } from '../../../src/devnet/apiClient.js'
+import type { Devnet } from '../../../src/devnet/devnet.js'
+import { type ServiceProcess, startService } from '../../support/serviceProcess.js'
+import { type Cleaner, tempFolder } from '../../support/tempFolder.js'
+import { until } from '../../support/until.js'
 
 /** A real service process over a devnet. */
 export interface DevnetService {

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import type { BlockNumber } from '../../src/protocol/units.js'
-import { RandomChain } from './randomChain.js'
-import { TestNumbers } from './testNumbers.js'
-import { batchOf, openTestShard, type TestShard } from './testShard.js'
+import type { BlockNumber } from '../../../src/protocol/units.js'
+import { RandomChain } from '../../support/randomChain.js'
+import { TestNumbers } from '../../support/testNumbers.js'
+import { batchOf, openTestShard, type TestShard } from '../../support/testShard.js'
 
 /** fast-check prints seed and path of a failure: run again with FC_SEED. */
 const seed = process.env.FC_SEED === undefined ? {} : { seed: Number(process.env.FC_SEED) }

@@ -1,16 +1,15 @@
-import { createStatusBoard, type StatusRow, statusRow } from '../../src/board/statusBoard.js'
-import type { NetworkConfig } from '../../src/config/config.types.js'
-import type { SyncMessage } from '../../src/indexer/indexerMessages.js'
-import type { ExitRootSearch } from '../../src/indexer/sync/exitRootSearch.js'
-import type { HeadHints } from '../../src/indexer/sync/headHints.js'
-import { runSyncLoop } from '../../src/indexer/sync/syncLoop.js'
-import { SyncReport } from '../../src/indexer/syncReport.js'
-import { asNetworkId } from '../../src/protocol/units.js'
-import { createLogger } from '../../src/telemetry/logger.js'
-import { DirectClient } from './directClient.js'
-import { createFakeWorld, type FakeNetwork, type FakeWorld } from './fakeChain.js'
+import { createStatusBoard, type StatusRow, statusRow } from '../../../src/board/statusBoard.js'
+import type { NetworkConfig } from '../../../src/config/config.types.js'
+import type { SyncMessage } from '../../../src/indexer/indexerMessages.js'
+import type { ExitRootSearch } from '../../../src/indexer/sync/exitRootSearch.js'
+import type { HeadHints } from '../../../src/indexer/sync/headHints.js'
+import { runSyncLoop } from '../../../src/indexer/sync/syncLoop.js'
+import { asNetworkId } from '../../../src/protocol/units.js'
+import { DirectClient } from '../../support/directClient.js'
+import { createFakeWorld, type FakeNetwork, type FakeWorld } from '../../support/fakeChain.js'
+import { quietReport } from '../../support/keepingLogger.js'
+import { VirtualClock } from '../../support/virtualClock.js'
 import { MemoryShard } from './memoryShard.js'
-import { VirtualClock } from './virtualClock.js'
 
 /** One sync loop over a fake network, in virtual time. */
 export interface SyncHarness {
@@ -73,17 +72,6 @@ export function createSyncHarness(options: HarnessOptions = {}): SyncHarness {
   }
   const interrupt = () => stop.abort()
   return { world, network, client, shard, clock, row, messages, run, interrupt }
-}
-
-/** A report whose log goes nowhere. */
-export function quietReport(
-  networkId: number,
-  row: StatusRow,
-  clock: VirtualClock,
-  messages: SyncMessage[],
-): SyncReport {
-  const logger = createLogger({ level: 'error', format: 'json' }, {}, () => {})
-  return new SyncReport({ networkId, row, post: (message) => messages.push(message), logger, clock })
 }
 
 /** True when the shard holds exactly the network's chain, senders included. */

@@ -1,9 +1,9 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildSmallWorld } from './fakeChainScenario.js'
-import { startService } from './serviceProcess.js'
-import { inStep, serveWorld } from './serviceWorld.js'
+import { buildSmallWorld } from '../../support/fakeChainScenario.js'
+import { startService } from '../../support/serviceProcess.js'
+import { inStep, serveWorld } from '../../support/serviceWorld.js'
 
 let stored: Promise<string> | undefined
 

@@ -1,10 +1,5 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-
-interface Cleaner {
-  after(body: () => Promise<void>): void
-}
+import type { Cleaner } from '../support/tempFolder.js'
+import { serveAnswers } from '../support/wireServer.js'
 
 interface Reply {
   readonly id: number
@@ -43,20 +38,13 @@ export async function servePerTransaction(context: Cleaner, node: string): Promi
     } else if (typeof value === 'object' && value !== null)
       for (const each of Object.values(value)) await recount(each)
   }
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const reply = await post(Buffer.concat(chunks).toString())
+  const { url, close } = await serveAnswers(async (body) => {
+    const reply = await post(body)
     await recount(reply)
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(reply))
+    return { body: JSON.stringify(reply) }
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  context.after(async () => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  context.after(close)
+  return url
 }
 
 /** Logs in traces have no index. */

@@ -1,0 +1,132 @@
+import type { ChainClient, ContractReads, Judgement } from '../../../src/chain/chainClient.types.js'
+import { createChainClient } from '../../../src/chain/client/chainClient.js'
+import type { NetworkConfig, RpcEndpointConfig } from '../../../src/config/config.types.js'
+import type { LogScanner } from '../../../src/events/packedLogs.js'
+import type { IndexedBlock } from '../../../src/protocol/chainEvent.js'
+import { asBlockNumber } from '../../../src/protocol/units.js'
+import { createFakeWorld, type FakeNetwork } from '../../support/fakeChain.js'
+import { FakeClock } from '../../support/fakeClock.js'
+import { type FakeCall, type FakeEndpoint, type Fault, serveFakeNetwork } from '../../support/fakeEndpoint.js'
+import { headerOf } from '../../support/indexedBlocks.js'
+import { createKeepingLogger, type KeptLine } from '../../support/keepingLogger.js'
+
+const { signal } = new AbortController()
+
+/** A chain client with endpoints of its own and a clock that jumps over every wait. */
+export interface OpenChain {
+  readonly client: ChainClient
+  readonly endpoints: readonly FakeEndpoint[]
+  readonly clock: FakeClock
+  readonly lines: readonly KeptLine[]
+  close(): Promise<void>
+}
+
+interface OpenChainOptions {
+  readonly endpoints?: number
+  readonly config?: Partial<NetworkConfig>
+  /** Weights and roles, endpoint by endpoint. */
+  readonly rpc?: readonly Partial<RpcEndpointConfig>[]
+  readonly scanner?: LogScanner
+}
+
+export async function openChain(
+  network: FakeNetwork,
+  { endpoints: count = 1, config, rpc, scanner }: OpenChainOptions = {},
+): Promise<OpenChain> {
+  const servers = await Promise.all(Array.from({ length: count }, () => serveFakeNetwork(network)))
+  const clock = new FakeClock()
+  const { logger, lines } = createKeepingLogger()
+  const plain = network.config(
+    servers.map(({ url }) => url),
+    config,
+  )
+  const client = createChainClient({
+    network: { ...plain, rpc: plain.rpc.map((each, i) => ({ ...each, ...rpc?.[i] })) },
+    ...{ logger, clock, ...(scanner === undefined ? {} : { scanner }) },
+  })
+  return {
+    ...{ client, clock, lines, endpoints: servers.map(({ endpoint }) => endpoint) },
+    async close() {
+      client.close()
+      await Promise.all(servers.map((server) => server.close()))
+    },
+  }
+}
+
+/** Runs `body` with a client of `network`, then closes both. */
+export async function withChain(
+  network: FakeNetwork,
+  body: (chain: OpenChain) => Promise<void>,
+  options: OpenChainOptions = {},
+): Promise<void> {
+  const chain = await openChain(network, options)
+  try {
+    await body(chain)
+  } finally {
+    await chain.close()
+  }
+}
+
+/** Network 1 with one deposit in each of its blocks but the first. */
+export function depositsInEveryBlock(count: number): FakeNetwork {
+  const network = createFakeWorld({ networks: [1] }).network(1)
+  for (let block = 0; block < count; block++) network.mine((builder) => builder.tx().deposit())
+  return network
+}
+
+export function fetchRange({ client }: OpenChain, from: number, to: number) {
+  return client.fetchRange(asBlockNumber(from), asBlockNumber(to), signal)
+}
+
+export function depositCounts(blocks: readonly IndexedBlock[]): number[] {
+  return blocks.flatMap(({ events }) =>
+    events.flatMap((event) => (event.type === 'deposit' ? [event.depositCount] : [])),
+  )
+}
+
+/** The numbers from … to, both included. */
+export function numbers(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index)
+}
+
+/** Compares another deposit count than the stored one with the contract. @returns how the judge settles it. */
+type Judge = (block: number, stored?: number) => Promise<Judgement<number>>
+
+/** A chain of 40 blocks with deposits in blocks 1 to 5 and 20, and its endpoints. */
+export async function withStateChain(
+  endpoints: number,
+  body: (chain: OpenChain, judge: Judge, network: FakeNetwork) => Promise<void>,
+): Promise<void> {
+  const network = depositsInEveryBlock(5)
+  network.mineEmpty(14)
+  network.mine((builder) => builder.tx().deposit())
+  network.mineEmpty(20)
+  const held = network.blocks
+  await withChain(
+    network,
+    (chain) => {
+      const judge: Judge = (block, stored = 1_000) => {
+        const before = asBlockNumber(block < 20 ? 4 : 19)
+        const check = { block: headerOf(held[block]!), before, isChanged: true }
+        const ask = (reads: ContractReads) => reads.getContractDepositCount(asBlockNumber(block), signal)
+        return chain.client.checkContradiction(check, stored, ask, signal)
+      }
+      return body(chain, judge, network)
+    },
+    { endpoints },
+  )
+}
+
+/** Contract calls are refused in these words. */
+export const refused = (message: string, code = -32601): Fault => ({
+  type: 'error',
+  code,
+  message,
+  methods: ['eth_call'],
+})
+
+/** State of blocks below is pruned. */
+export const keepsFrom = (block: number): Fault => ({
+  ...refused('missing trie node 5e', -32000),
+  when: ({ params: [, tag] }: FakeCall) => typeof tag === 'string' && Number(tag) < block,
+})
