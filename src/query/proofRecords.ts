@@ -1,4 +1,5 @@
 import type { RecordDefinition, RecordOf } from './recordFields.js'
+import { canonicalGlobalIndex } from './sharedFields.js'
 
 /** What is answered to whoever wants to claim one deposit. */
 
@@ -55,7 +56,7 @@ export const claimProofDefinition = {
       description: 'Siblings under the rollup exit root, leaf level first; zero words for network 0.',
     },
     leaf: { wire: 'l1InfoTreeLeaf', record: l1InfoLeafDefinition },
-    globalIndex: { wire: 'globalIndex', kind: 'hash', description: 'Canonical global index.' },
+    globalIndex: { ...canonicalGlobalIndex, wire: 'globalIndex' },
     leafHash: {
       wire: 'leafHash',
       kind: 'hash',
@@ -139,7 +140,7 @@ export const claimTransactionDefinition = {
       kind: 'depositCount',
       description: 'Deposit count of the deposit.',
     },
-    globalIndex: { wire: 'global_index', kind: 'hash', description: 'Canonical global index.' },
+    globalIndex: canonicalGlobalIndex,
     l1InfoTreeIndex: {
       wire: 'l1_info_tree_index',
       kind: 'l1InfoTreeIndex',

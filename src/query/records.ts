@@ -1,6 +1,7 @@
 import { LISTED_METADATA_BYTES } from '../protocol/metadata.js'
 import type { RowOutput } from './packedRows.js'
 import type { RecordDefinition, RecordOf } from './recordFields.js'
+import { amount, blockTime, canonicalGlobalIndex, ofToken, receiver } from './sharedFields.js'
 
 /** The rows of lists, each defined once, in the order of the wire: the fields of the interface, then the additive ones. */
 
@@ -51,13 +52,9 @@ export const bridgeDefinition = {
       isNullable: true,
       description: 'Sender: the account that called the bridge, EIP-55. Null until it is resolved.',
     },
-    destinationAddress: {
-      wire: 'destination_address',
-      kind: 'address',
-      description: 'Receiver, EIP-55.',
-    },
-    amount: { wire: 'amount', kind: 'amount', description: 'Base units, decimal.' },
-    timestampSec: { wire: 'block_timestamp', kind: 'unixSeconds', description: 'Unix seconds.' },
+    destinationAddress: receiver,
+    amount,
+    timestampSec: blockTime,
     readyForClaim: {
       wire: 'ready_for_claim',
       kind: 'boolean',
@@ -74,16 +71,7 @@ export const bridgeDefinition = {
       description: 'Place of the deposit among the logs of its block.',
     },
     leafType: { wire: 'leaf_type', kind: 'uint8', description: '0 asset, 1 message.' },
-    tokenNetwork: {
-      wire: 'token_network',
-      kind: 'networkId',
-      description: 'Home network of the token; for a message its origin network.',
-    },
-    tokenAddress: {
-      wire: 'token_address',
-      kind: 'address',
-      description: 'Token on its home network; for a message its origin address.',
-    },
+    ...ofToken,
     metadata: {
       wire: 'metadata',
       kind: 'bytes',
@@ -97,7 +85,7 @@ export const bridgeDefinition = {
       isNullable: true,
       description: 'Sender of the transaction, EIP-55. Null until it is resolved.',
     },
-    globalIndex: { wire: 'global_index', kind: 'hash', description: 'Canonical global index.' },
+    globalIndex: canonicalGlobalIndex,
     claimTransactionHash: {
       wire: 'claim_tx_hash',
       kind: 'hash',
@@ -129,8 +117,8 @@ export const claimDefinition = {
   fields: {
     transactionHash: { wire: 'tx_hash', kind: 'hash', description: 'Transaction of the claim.' },
     globalIndex: { wire: 'global_index', kind: 'hash', description: 'As emitted.' },
-    amount: { wire: 'amount', kind: 'amount', description: 'Base units, decimal.' },
-    timestampSec: { wire: 'block_timestamp', kind: 'unixSeconds', description: 'Unix seconds.' },
+    amount,
+    timestampSec: blockTime,
     bridgeTransactionHash: {
       wire: 'bridge_tx_hash',
       kind: 'hash',
@@ -159,21 +147,8 @@ export const claimDefinition = {
       kind: 'networkId',
       description: 'Network of the claim.',
     },
-    destinationAddress: {
-      wire: 'destination_address',
-      kind: 'address',
-      description: 'Receiver, EIP-55.',
-    },
-    tokenNetwork: {
-      wire: 'token_network',
-      kind: 'networkId',
-      description: 'Home network of the token; for a message its origin network.',
-    },
-    tokenAddress: {
-      wire: 'token_address',
-      kind: 'address',
-      description: 'Token on its home network; for a message its origin address.',
-    },
+    destinationAddress: receiver,
+    ...ofToken,
     // Null: unresolved, or set by an administrator.
     caller: {
       wire: 'from_address',
@@ -205,7 +180,7 @@ export const tokenMappingDefinition = {
       kind: 'uint32',
       description: 'Place of the mapping among the logs of its block.',
     },
-    timestampSec: { wire: 'block_timestamp', kind: 'unixSeconds', description: 'Unix seconds.' },
+    timestampSec: blockTime,
     originNetwork: { wire: 'origin_network', kind: 'networkId', description: 'Home network of the token.' },
     originTokenAddress: {
       wire: 'origin_token_address',
