@@ -29,16 +29,20 @@ export {
   ROW_NUMBERS,
   ROW_OUTPUT,
   ROW_OUTPUT_BYTES,
+  ROW_OUTPUT_FULL,
+  ROW_OUTSIDE_INPUT,
+  ROW_READ_BYTES,
   ROW_TEXT_ALONE,
   ROW_TEXTS,
   ROW_TEXTS_BYTES,
+  ROW_TOO_MANY,
   ROW_UINT8,
   ROW_UINT32,
   ROW_UINT48,
   ROW_VALUE,
   ROW_VALUES,
 } from './rowLayout'
-export { writeRows } from './rows'
+export { setFields, writeRows } from './rows'
 export { absorbBlocks, finishText, startText } from './xxh3'
 export { completeTile, startMessage }
 

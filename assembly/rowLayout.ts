@@ -16,8 +16,18 @@ export const ROW_NUMBERS_BYTES: usize = 4 * (<usize>ROW_BASES + <usize>ROW_VALUE
 /** A value that is null. */
 export const ROW_NO_VALUE: u32 = 0xffffffff
 export const ROW_TEXTS_BYTES: i32 = 2048
-export const ROW_INPUT_BYTES: i32 = 15728640
+export const ROW_INPUT_BYTES: i32 = 21823488
 export const ROW_OUTPUT_BYTES: i32 = 262144
+/** Most that is read from one place, of every kind but bytes: an address, and a vector from its mask on. */
+export const ROW_READ_BYTES: i32 = 36
+
+// What `writeRows` returns in the place of a length: what it was told can't be, and what it wrote must not be used.
+/** A base or length leads out of `ROW_INPUT`. */
+export const ROW_OUTSIDE_INPUT: i32 = -1
+/** The text would not fit into `ROW_OUTPUT`. */
+export const ROW_OUTPUT_FULL: i32 = -2
+/** More rows than there are. */
+export const ROW_TOO_MANY: i32 = -3
 
 // Kinds of fields.
 /** The text alone. */

@@ -10,22 +10,37 @@ import {
   ROW_FLAG,
   ROW_HASH,
   ROW_HEX_VALUE,
+  ROW_INPUT,
+  ROW_INPUT_BYTES,
   ROW_LIMBS,
+  ROW_MAX_FIELDS,
+  ROW_MAX_ROWS,
   ROW_NO_VALUE,
   ROW_NUMBERS,
   ROW_NUMBERS_BYTES,
   ROW_OUTPUT,
+  ROW_OUTPUT_BYTES,
+  ROW_OUTPUT_FULL,
+  ROW_OUTSIDE_INPUT,
   ROW_PIECES,
+  ROW_READ_BYTES,
   ROW_TEXT_ALONE,
+  ROW_TEXTS,
+  ROW_TEXTS_BYTES,
+  ROW_TOO_MANY,
   ROW_UINT8,
   ROW_UINT32,
   ROW_UINT48,
   ROW_VALUE,
+  ROW_VALUES,
 } from './rowLayout'
 
 /**
  * Writes stored rows as JSON: for each field its text, then its value, read where the row's numbers say. A field whose base
  * is 0 is null.
+ *
+ * Nothing that the host tells is trusted: a wrong address would put another row's bytes, or our tables, into valid JSON, and a text
+ * that is too long would overwrite those tables. So fields are checked when they are set, and each address and length before its use.
  */
 
 const QUOTE: u8 = 0x22
@@ -39,6 +54,18 @@ const FALSE: u32 = 0x736c6166
 const E: u8 = 0x65
 const BILLION: u64 = 1_000_000_000
 const TEN_TO_8: u64 = 100_000_000
+/** The longest value, an amount: 78 digits in quotes. Of bytes, only what is around their digits counts. */
+const MAX_VALUE: usize = 80
+/** What is copied past the end of a text, and written past the end of bytes, at most. */
+const OVERSHOOT: usize = 32
+/** Texts are copied 16 bytes at a time. */
+const MAX_TEXTS: u32 = <u32>ROW_TEXTS_BYTES - 16
+const OUTPUT_END: usize = ROW_OUTPUT + <usize>ROW_OUTPUT_BYTES
+
+/** End of the fields that were set. */
+let fieldsEnd: usize = ROW_FIELDS
+/** The longest text that they make of a row without the digits of its bytes, with a comma and the overshoot. */
+let rowBytes: usize = 0
 
 /** Call once, before the first row. */
 export function fillDigitPairs(): void {
@@ -49,18 +76,50 @@ export function fillDigitPairs(): void {
 }
 
 /**
- * Writes rows `0` … `count − 1` of `ROW_NUMBERS` by the first `fields` of `ROW_FIELDS`, with commas between the rows.
- * @returns characters written at `ROW_OUTPUT`.
+ * Takes the first `count` of `ROW_FIELDS` for the next rows.
+ * @returns characters of the longest row, without the digits of its bytes; 0 when a field can't be, and no row has fields then.
  */
-export function writeRows(count: i32, fields: i32): i32 {
+export function setFields(count: i32): i32 {
+  fieldsEnd = ROW_FIELDS
+  rowBytes = 0
+  if (<u32>count > <u32>ROW_MAX_FIELDS) return 0
+  const end = ROW_FIELDS + ROW_FIELD_BYTES * count
+  let longest: usize = 1 + OVERSHOOT
+  for (let field = ROW_FIELDS; field < end; field += ROW_FIELD_BYTES) {
+    if (!isField(field)) return 0
+    longest += <usize>load<u32>(field, 4) + MAX_VALUE
+  }
+  fieldsEnd = end
+  rowBytes = longest
+  return <i32>longest
+}
+
+function isField(field: usize): bool {
+  const length = load<u32>(field, 4)
+  // Unsigned: a place below the texts is far above their end.
+  if (length > MAX_TEXTS || load<u32>(field) - <u32>ROW_TEXTS > MAX_TEXTS - length) return false
+  const kind = load<u32>(field, 8)
+  const index = load<u32>(field, 12)
+  if (kind >= ROW_VALUE) return kind <= ROW_HEX_VALUE && index < <u32>ROW_VALUES
+  return index < <u32>ROW_BASES && (kind != ROW_BYTES || load<u32>(field, 16) < <u32>ROW_VALUES)
+}
+
+/**
+ * Writes rows `0` … `count − 1` of `ROW_NUMBERS` by the fields that were set, with commas between the rows.
+ * @returns characters written at `ROW_OUTPUT`; one of the negative numbers of the layout when something can't be.
+ */
+export function writeRows(count: i32): i32 {
+  if (<u32>count > <u32>ROW_MAX_ROWS) return ROW_TOO_MANY
   let at = ROW_OUTPUT
-  const end = ROW_FIELDS + ROW_FIELD_BYTES * fields
   for (let row = 0; row < count; row++) {
+    if (at + rowBytes > OUTPUT_END) return ROW_OUTPUT_FULL
     if (row > 0) store<u8>(at++, COMMA)
     const numbers = ROW_NUMBERS + ROW_NUMBERS_BYTES * row
-    for (let field = ROW_FIELDS; field < end; field += ROW_FIELD_BYTES) {
+    for (let field = ROW_FIELDS; field < fieldsEnd; field += ROW_FIELD_BYTES) {
       at = copyText(at, load<u32>(field), load<u32>(field, 4))
       at = writeField(at, field, numbers)
+      // A fault is negative, and so above every address.
+      if (at > OUTPUT_END) return <i32>at
     }
   }
   return <i32>(at - ROW_OUTPUT)
@@ -78,6 +137,7 @@ function copyText(at: usize, from: usize, length: u32): usize {
   return at + length
 }
 
+/** @returns where the value ends, or a fault. */
 function writeField(at: usize, field: usize, numbers: usize): usize {
   const kind = load<u32>(field, 8)
   if (kind == ROW_TEXT_ALONE) return at
@@ -88,6 +148,8 @@ function writeField(at: usize, field: usize, numbers: usize): usize {
   if (kind == ROW_BYTES)
     return writeBytes(at, base, load<u32>(numbers + 4 * (ROW_BASES + load<u32>(field, 16))))
   const from = <usize>base + load<u32>(field, 16)
+  // Unsigned, as below: an address in front of the input is far behind its end.
+  if (from - ROW_INPUT > <usize>(ROW_INPUT_BYTES - ROW_READ_BYTES)) return <usize>ROW_OUTSIDE_INPUT
   switch (kind) {
     case ROW_HASH:
       return writeHash(at, from)
@@ -145,8 +207,11 @@ function writeHash(at: usize, from: usize): usize {
   return close(at + 64)
 }
 
-/** Any number of bytes; reads and writes up to the next multiple of 16. */
+/** Any number of bytes; reads and writes up to the next multiple of 16. @returns where they end, or a fault. */
 function writeBytes(at: usize, from: usize, length: u32): usize {
+  if (length > <u32>ROW_OUTPUT_BYTES / 2 || at + 2 * length + rowBytes > OUTPUT_END)
+    return <usize>ROW_OUTPUT_FULL
+  if (from - ROW_INPUT > <usize>ROW_INPUT_BYTES - ((length + 15) & ~15)) return <usize>ROW_OUTSIDE_INPUT
   at = open(at)
   for (let done: u32 = 0; done < length; done += 16) writeHex16(from + done, at + 2 * done)
   return close(at + 2 * length)

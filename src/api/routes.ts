@@ -3,6 +3,8 @@ import { LISTED_METADATA_BYTES, WHOLE_METADATA_BYTES } from '../protocol/metadat
 import type { AnswerCode } from '../query/answers.js'
 import type { Cursor } from '../query/cursor.js'
 import type { OperationId, QueryByOperation } from '../query/queries.js'
+import { bridgeTemplate, claimTemplate, tokenMappingTemplate } from '../query/records.js'
+import type { RowTemplate } from '../query/rowTemplate.js'
 import { checkBridgesQuery, checkClaimsQuery } from './parse/checkQuery.js'
 import {
   BridgesParameters,
@@ -43,6 +45,8 @@ export interface Route<Query, Parameters extends TObject = TObject> {
   /** Rules between parameters. @returns what is wrong, or undefined. */
   check?(given: Readonly<Record<string, unknown>>): string | undefined
   readonly response: TSchema
+  /** Of a list: how its rows are spelled. Handed down with each query to whoever has the rows. */
+  readonly rows?: RowTemplate
   /** Codes of this operation's own; every route may also answer 405, 414, 429, 500, 503 and 504. */
   readonly errors: readonly AnswerCode[]
   /** Tokens that one request takes from a client's bucket. */
@@ -75,6 +79,7 @@ export const routes = {
     toQuery: toBridgesQuery,
     check: checkBridgesQuery,
     response: BridgesResponse,
+    rows: bridgeTemplate,
     errors: LIST_ERRORS,
     cost: 5,
     estimateBytes: ({ pageSize, depositCounts }) =>
@@ -88,6 +93,7 @@ export const routes = {
     toQuery: toClaimsQuery,
     check: checkClaimsQuery,
     response: ClaimsResponse,
+    rows: claimTemplate,
     errors: LIST_ERRORS,
     cost: 5,
     estimateBytes: (query) => query.pageSize * CLAIM_ROW_BYTES,
@@ -118,6 +124,7 @@ export const routes = {
     parameters: TokenMappingsParameters,
     toQuery: toTokenMappingsQuery,
     response: TokenMappingsResponse,
+    rows: tokenMappingTemplate,
     errors: LIST_ERRORS,
     cost: 5,
     estimateBytes: (query) => query.pageSize * TOKEN_MAPPING_ROW_BYTES,

@@ -7,6 +7,7 @@ import { type AnswerVersion, NO_VERSION } from '../board/answerVersion.js'
 import { InvariantError } from '../errors/invariantError.js'
 import { type Answer, type Failure, failure } from '../query/answers.js'
 import type { OperationId, QueryByOperation } from '../query/queries.js'
+import type { RowTemplate } from '../query/rowTemplate.js'
 import { type QueryFault, type ReplyEntry, ReplyHead, replyHeadBytes, tagPlace } from './batchMessages.js'
 import { type ContentCoding, encodeBody, MAX_CODED_BYTES, MIN_CODED_BYTES } from './contentCoding.js'
 import { createTagWriter, type WriteTag } from './digestTag.js'
@@ -17,9 +18,11 @@ export interface SnapshotSource {
   withSnapshots<T>(body: () => T): T
 }
 
+/** @param rows how the rows of a list are to be spelled: its route's, undefined for other answers. */
 export type QueryFunction<Shards, K extends OperationId> = (
   shards: Shards,
   query: QueryByOperation[K],
+  rows: RowTemplate | undefined,
 ) => Answer<RecordByOperation[K]>
 
 export type QueryFunctions<Shards> = { readonly [K in OperationId]: QueryFunction<Shards, K> }
@@ -46,7 +49,8 @@ export function createBatchRunner<Shards extends SnapshotSource>(
 
   /** Writes the answer to `query`. @returns what the reply's head says of it. */
   function answer<K extends OperationId>(operation: K, query: QueryByOperation[K]): Answered {
-    const result = answerers[operation](shards, query)
+    const route: Pick<Route<never>, 'path' | 'rows'> = routes[operation]
+    const result = answerers[operation](shards, query, route.rows)
     if (result.ok) {
       const presenter = presenters[operation]
       presenter.write(writer, result.value)

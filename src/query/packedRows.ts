@@ -41,15 +41,22 @@ export interface RowWriter {
   readonly inputAddress: number
   /** MAX_ROWS × (ROW_BASES bases, then ROW_VALUES values). */
   readonly numbers: Uint32Array
-  /** Chooses how the next rows are written. Cheap when both are the same objects as before. */
-  use(template: RowTemplate, places: FieldPlaces): void
-  /** Writes the first `count` rows with commas between them. @returns ASCII, good until the next call. */
+  /** Characters that one `write` has room for, with one more row than it writes. */
+  readonly maxText: number
+  /**
+   * Chooses how the next rows are written. Cheap when both are the same objects as before.
+   * @returns characters of the longest row, without the digits of its bytes of free length.
+   */
+  use(template: RowTemplate, places: FieldPlaces): number
+  /**
+   * Writes the first `count` rows with commas between them.
+   * @returns ASCII, good until the next call. @throws InvariantError when a row points out of `input`, or the text is too long.
+   */
   write(count: number): Uint8Array
 }
 
-/** Where the rows of a page are to be written, and how: handed down to whoever has them. */
+/** Where the rows of a page are to be written: handed down to whoever has them. */
 export interface RowOutput<Row> {
-  readonly template: RowTemplate
   readonly rowWriter: RowWriter
   /** Takes the text of some rows, with commas between them. */
   append(rows: Uint8Array): void

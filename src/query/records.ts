@@ -1,6 +1,7 @@
 import { LISTED_METADATA_BYTES } from '../protocol/metadata.js'
 import type { RowOutput } from './packedRows.js'
 import type { RecordDefinition, RecordOf } from './recordFields.js'
+import { type RowTemplate, templateOf } from './rowTemplate.js'
 import { amount, blockTime, canonicalGlobalIndex, ofToken, receiver } from './sharedFields.js'
 
 /** The rows of lists, each defined once, in the order of the wire: the fields of the interface, then the additive ones. */
@@ -109,6 +110,7 @@ export const bridgeDefinition = {
 } as const satisfies RecordDefinition
 
 export type BridgeRecord = RecordOf<typeof bridgeDefinition>
+export const bridgeTemplate = templateOf(bridgeDefinition)
 
 /** A claim in force as the API shows it. */
 export const claimDefinition = {
@@ -166,6 +168,7 @@ export const claimDefinition = {
 } as const satisfies RecordDefinition
 
 export type ClaimRecord = RecordOf<typeof claimDefinition>
+export const claimTemplate = templateOf(claimDefinition)
 
 const OF_METADATA = 'Decoded from metadata; null where it does not decode'
 
@@ -219,6 +222,7 @@ export const tokenMappingDefinition = {
 } as const satisfies RecordDefinition
 
 export type TokenMappingRecord = RecordOf<typeof tokenMappingDefinition>
+export const tokenMappingTemplate = templateOf(tokenMappingDefinition)
 
 export const paginationDefinition = {
   title: 'Pagination',
@@ -239,6 +243,8 @@ export const paginationDefinition = {
 /** One page of a list, newest first unless asked otherwise. */
 export interface Page<T> extends RecordOf<typeof paginationDefinition> {
   readonly rows: readonly T[]
+  /** How the rows are to be spelled, as came with the query. */
+  readonly template: RowTemplate
   /** Writes the rows from where they are stored, in the place of `rows`, which are made when they are read. */
   writeRows?(output: RowOutput<T>): void
 }

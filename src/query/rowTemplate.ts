@@ -28,8 +28,8 @@ interface TemplatePart {
 }
 
 /**
- * How a record is spelled: which of its fields, under which keys, in which order and encoding. Whoever asks for rows hands one
- * down; shards and the row writer know templates and nothing of the API that they are of.
+ * How a record is spelled: which of its fields, under which keys, in which order and encoding. A route has one for the rows of its
+ * list and hands it down with each query; shards and the row writer know templates and nothing of the API that they are of.
  */
 export type RowTemplate = readonly TemplatePart[]
 

@@ -26,6 +26,10 @@ type RowConstant =
   | 'ROW_TEXTS_BYTES'
   | 'ROW_INPUT_BYTES'
   | 'ROW_OUTPUT_BYTES'
+  | 'ROW_READ_BYTES'
+  | 'ROW_OUTSIDE_INPUT'
+  | 'ROW_OUTPUT_FULL'
+  | 'ROW_TOO_MANY'
   | KernelKind
 
 /** What the kernel can do with a field. */
@@ -45,7 +49,10 @@ type KernelKind =
 /** Exports of assembly/index.ts that write rows. */
 export interface RowExports extends Readonly<Record<RowConstant, { readonly value: number }>> {
   readonly memory: { readonly buffer: ArrayBuffer }
-  writeRows(count: number, fields: number): number
+  /** @returns characters of the longest row; 0 when a field can't be. */
+  setFields(count: number): number
+  /** @returns characters, or one of the negative constants. */
+  writeRows(count: number): number
 }
 
 type StoredPlace = Exclude<FieldPlace, { readonly kind: 'constant' }>
@@ -76,15 +83,20 @@ export function createWasmRowWriter(wasm: RowExports): RowWriter {
   // i32 and u32 are one type to WebAssembly.
   assertEqual('the value that is null', wasm.ROW_NO_VALUE.value >>> 0, NO_VALUE)
   const { buffer } = wasm.memory
-  const maxSteps = wasm.ROW_MAX_FIELDS.value
   const stepWords = wasm.ROW_FIELD_BYTES.value / 4
   const textsBytes = wasm.ROW_TEXTS_BYTES.value
-  const words = new Uint32Array(buffer, wasm.ROW_FIELDS.value, maxSteps * stepWords)
+  const words = new Uint32Array(buffer, wasm.ROW_FIELDS.value, wasm.ROW_MAX_FIELDS.value * stepWords)
   const texts = new Uint8Array(buffer, wasm.ROW_TEXTS.value, textsBytes)
   const output = new Uint8Array(buffer, wasm.ROW_OUTPUT.value, wasm.ROW_OUTPUT_BYTES.value)
   /** Made once: a shard has the same places each time, and there are as many templates as dialects. */
   const made = new WeakMap<FieldPlaces, Map<RowTemplate, readonly Step[]>>()
-  let current: readonly Step[] = []
+  const faults = new Map([
+    [wasm.ROW_OUTSIDE_INPUT.value, "a row points out of the row writer's memory"],
+    [wasm.ROW_OUTPUT_FULL.value, `rows are longer than ${wasm.ROW_OUTPUT_BYTES.value} characters`],
+    [wasm.ROW_TOO_MANY.value, `more than ${MAX_ROWS} rows at once`],
+  ])
+  let current: { readonly template: RowTemplate; readonly places: FieldPlaces } | undefined
+  let longestRow = 0
 
   function stepsOf(template: RowTemplate, places: FieldPlaces): readonly Step[] {
     let ofPlaces = made.get(places)
@@ -100,32 +112,50 @@ export function createWasmRowWriter(wasm: RowExports): RowWriter {
     return steps
   }
 
+  /** @returns characters of the longest row. */
+  function setSteps(steps: readonly Step[]): number {
+    if (steps.length * stepWords > words.length) throw new RangeError(`${steps.length} fields are too many`)
+    let textAt = 0
+    for (let index = 0; index < steps.length; index++) {
+      const { text, kind, index: place, offset } = steps[index]!
+      // The kernel reads texts 16 bytes at a time.
+      if (textAt + text.length + 16 > textsBytes) throw new RangeError(`texts exceed ${textsBytes} bytes`)
+      for (let at = 0; at < text.length; at++) texts[textAt + at] = text.charCodeAt(at)
+      words.set(
+        [wasm.ROW_TEXTS.value + textAt, text.length, wasm[kind].value, place, offset],
+        stepWords * index,
+      )
+      textAt += text.length
+    }
+    const longest = wasm.setFields(steps.length)
+    if (longest === 0) throw new InvariantError('the row writer refuses a field')
+    return longest
+  }
+
   return {
-    input: new Uint8Array(buffer, wasm.ROW_INPUT.value, wasm.ROW_INPUT_BYTES.value),
+    // Its end is left free: the kernel reads past the end of a field.
+    input: new Uint8Array(
+      buffer,
+      wasm.ROW_INPUT.value,
+      wasm.ROW_INPUT_BYTES.value - wasm.ROW_READ_BYTES.value,
+    ),
     inputAddress: wasm.ROW_INPUT.value,
     numbers: new Uint32Array(buffer, wasm.ROW_NUMBERS.value, MAX_ROWS * (ROW_BASES + ROW_VALUES)),
+    maxText: output.length,
 
     use(template, places) {
-      const steps = stepsOf(template, places)
-      if (steps === current) return
-      if (steps.length > maxSteps) throw new RangeError(`${steps.length} fields exceed ${maxSteps}`)
-      let textAt = 0
-      for (let index = 0; index < steps.length; index++) {
-        const { text, kind, index: place, offset } = steps[index]!
-        // The kernel reads texts 16 bytes at a time.
-        if (textAt + text.length + 16 > textsBytes) throw new RangeError(`texts exceed ${textsBytes} bytes`)
-        for (let at = 0; at < text.length; at++) texts[textAt + at] = text.charCodeAt(at)
-        words.set(
-          [wasm.ROW_TEXTS.value + textAt, text.length, wasm[kind].value, place, offset],
-          stepWords * index,
-        )
-        textAt += text.length
-      }
-      current = steps
+      if (template === current?.template && places === current.places) return longestRow
+      // What a template that is refused leaves behind is no template.
+      current = undefined
+      longestRow = setSteps(stepsOf(template, places))
+      current = { template, places }
+      return longestRow
     },
 
     write(count) {
-      return output.subarray(0, wasm.writeRows(count, current.length))
+      const length = wasm.writeRows(count)
+      if (length < 0) throw new InvariantError(faults.get(length) ?? `rows end with ${length}`)
+      return output.subarray(0, length)
     },
   }
 }

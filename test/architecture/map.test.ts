@@ -52,15 +52,14 @@ test('docs/architecture.md lists exactly the thread entries', () => {
 /** Classes whose only purpose is to keep what was read or made. */
 const CACHES = [
   'AnswerCache',
+  'ArenaSlots',
   'BoundedCache',
   'ChunkReader',
-  'ChunkSlots',
   'EdgeCache',
   'FilteredSets',
   'KeptTexts',
   'KeptTiles',
   'ListMirrors',
-  'PlacedBytes',
   'ProvenTiles',
   'SlotCache',
 ]

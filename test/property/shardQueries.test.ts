@@ -7,7 +7,7 @@ import { getBridges } from '../../src/shard/queries/getBridges.js'
 import { getClaimProof } from '../../src/shard/queries/getClaimProof.js'
 import { getClaims } from '../../src/shard/queries/getClaims.js'
 import { getL1InfoTreeIndex } from '../../src/shard/queries/getL1InfoTreeIndex.js'
-import { bothTexts } from '../support/bothTexts.js'
+import { bothTexts, slotCounts } from '../support/bothTexts.js'
 import {
   expectedBridge,
   expectedBridges,
@@ -21,23 +21,15 @@ import { IndexedWorld } from '../support/indexedWorld.js'
 import { RandomWorld, randomNumbers } from '../support/randomWorld.js'
 import { matchesBridge, matchesClaim, randomBridgeFilters, randomClaimFilters } from './randomFilters.js'
 
-const slots = (count: number) => ({
-  deposits: count,
-  senders: count,
-  claims: count,
-  hashes: count,
-  links: count,
-})
-
 /**
  * Options that force every way to an answer, although the worlds are small: rows one by one, sets, kept sets, and
  * chunks that stay or are evicted.
  */
 const THRESHOLDS = [
-  { rowsWorthReading: 32, worthKeeping: 1024, slots: slots(16) },
-  { rowsWorthReading: 0, worthKeeping: 1024, slots: slots(1) },
-  { rowsWorthReading: 0, worthKeeping: 0, slots: slots(2) },
-  { rowsWorthReading: 0, worthKeeping: 5, slots: slots(3) },
+  { rowsWorthReading: 32, worthKeeping: 1024, slots: slotCounts(16) },
+  { rowsWorthReading: 0, worthKeeping: 1024, slots: slotCounts(1) },
+  { rowsWorthReading: 0, worthKeeping: 0, slots: slotCounts(2) },
+  { rowsWorthReading: 0, worthKeeping: 5, slots: slotCounts(4) },
 ]
 
 /**

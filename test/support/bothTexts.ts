@@ -4,11 +4,18 @@ import { type Presenter, presenters } from '../../src/api/present/present.js'
 import { answerers } from '../../src/pool/answerers.js'
 import type { QueryFunctions } from '../../src/pool/runBatch.js'
 import type { QueryByOperation } from '../../src/query/queries.js'
+import type { SlotCounts } from '../../src/shard/rows/rowArena.js'
 import { compileMerkleModule, createRowWriter } from '../../src/wasm/wasmModule.js'
 import type { IndexedWorld } from './indexedWorld.js'
 
 const plainWriter = new JsonWriter()
 const packedWriter = new JsonWriter(undefined, undefined, createRowWriter(compileMerkleModule()))
+
+/** So few slots that chunks, tokens and metadata are evicted again and again. */
+export function slotCounts(count: number): SlotCounts {
+  const chunks = { deposits: count, senders: count, claims: count, claimHashes: count, claimLinks: count }
+  return { ...chunks, tokens: count, metadata: count, longMetadata: count }
+}
 
 /** The answer written from its records, and from its stored bytes. */
 export function bothTexts<K extends 'getBridges' | 'getClaims'>(
@@ -17,7 +24,7 @@ export function bothTexts<K extends 'getBridges' | 'getClaims'>(
   query: QueryByOperation[K],
 ): [string, string] {
   const texts = indexed.ask((shards) => {
-    const answer = (answerers[operation] as QueryFunctions<typeof shards>[K])(shards, query)
+    const answer = (answerers[operation] as QueryFunctions<typeof shards>[K])(shards, query, undefined)
     assert.ok(answer.ok)
     return [plainWriter, packedWriter].map((writer) => {
       writer.reset()

@@ -8,6 +8,7 @@ import { createWorkerTask } from '../../src/pool/workerTask.js'
 import { asDepositCount } from '../../src/protocol/units.js'
 import { type Failure, failure, success } from '../../src/query/answers.js'
 import type { ClaimProofRecord } from '../../src/query/proofRecords.js'
+import { claimTemplate, tokenMappingTemplate } from '../../src/query/records.js'
 import { faultCounts, type Gate, HEAVY_PAGE, waitAt } from './fakeQueryFaults.js'
 import {
   bridgeRecord,
@@ -92,8 +93,14 @@ const queries: QueryFunctions<typeof shards> = {
       ),
     ),
   getClaims: (_, { pageSize, pageNumber }) =>
-    success(pageOf(Array(pageSize).fill(claimRecord()), { page: pageNumber, limit: pageSize })),
-  getTokenMappings: () => success(pageOf([tokenMappingRecord()])),
+    success(
+      pageOf(Array(pageSize).fill(claimRecord()), {
+        template: claimTemplate,
+        page: pageNumber,
+        limit: pageSize,
+      }),
+    ),
+  getTokenMappings: () => success(pageOf([tokenMappingRecord()], { template: tokenMappingTemplate })),
   getClaimProof: (_, { depositCount, leafIndex }) =>
     misbehave(depositCount) ??
     success(

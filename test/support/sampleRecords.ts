@@ -7,7 +7,13 @@ import type {
   L1InfoLeafRecord,
   L1InfoTreeIndexRecord,
 } from '../../src/query/proofRecords.js'
-import type { BridgeRecord, ClaimRecord, Page, TokenMappingRecord } from '../../src/query/records.js'
+import {
+  type BridgeRecord,
+  bridgeTemplate,
+  type ClaimRecord,
+  type Page,
+  type TokenMappingRecord,
+} from '../../src/query/records.js'
 
 /** Records with a different value in every field, so that a test notices two swapped fields. */
 
@@ -147,6 +153,8 @@ export function claimTransactionRecord(): ClaimTransactionRecord {
   }
 }
 
+/** A page of bridges, unless `fields` have the template of another record. */
 export function pageOf<Row>(rows: readonly Row[], fields: Partial<Page<Row>> = {}): Page<Row> {
-  return { rows, page: 1, limit: 100, total: rows.length, nextCursor: null, ...fields }
+  const template = bridgeTemplate
+  return { rows, template, page: 1, limit: 100, total: rows.length, nextCursor: null, ...fields }
 }

@@ -11,20 +11,25 @@ const END = asciiBytes('}')
 const writePagination = recordWriter(templateOf(paginationDefinition))
 
 /**
- * Writes pages: `{"<name>":[rows],"pagination":{…}}`. A page that can write its rows from where they are stored gets the template
- * to do it.
- * @param writeRow writes one row from its record, as the template says.
+ * Writes pages: `{"<name>":[rows],"pagination":{…}}`, their rows by the template that each page has.
+ * @param rowWriterOf makes what writes one row from its record.
  */
 export function pageWriter<Row extends object>(
   name: string,
-  template: RowTemplate,
-  writeRow: WriteValue<Row>,
+  rowWriterOf: (template: RowTemplate) => WriteValue<Row>,
 ): WriteValue<Page<Row>> {
   const opening = asciiBytes(`{"${name}":[`)
+  /** There are as many templates as dialects. */
+  const made = new Map<RowTemplate, WriteValue<Row>>()
   return (writer, page) => {
+    let writeRow = made.get(page.template)
+    if (writeRow === undefined) {
+      writeRow = rowWriterOf(page.template)
+      made.set(page.template, writeRow)
+    }
     writer.raw(opening)
     if (page.writeRows !== undefined && writer.rowWriter !== undefined)
-      page.writeRows(new PageRows(writer, writer.rowWriter, template, writeRow))
+      page.writeRows(new PageRows(writer, writer.rowWriter, writeRow))
     else writeRecords(writer, page.rows, writeRow)
     writer.raw(PAGINATION)
     writePagination(writer, page)
@@ -41,14 +46,12 @@ function writeRecords<Row>(writer: JsonWriter, rows: readonly Row[], writeRow: W
 
 /** The rows of one page, put into the answer one after another. */
 class PageRows<Row> implements RowOutput<Row> {
-  readonly template: RowTemplate
   readonly rowWriter: RowWriter
   readonly #writer: JsonWriter
   readonly #writeRow: WriteValue<Row>
   readonly #begin: number
 
-  constructor(writer: JsonWriter, rowWriter: RowWriter, template: RowTemplate, writeRow: WriteValue<Row>) {
-    this.template = template
+  constructor(writer: JsonWriter, rowWriter: RowWriter, writeRow: WriteValue<Row>) {
     this.rowWriter = rowWriter
     this.#writer = writer
     this.#writeRow = writeRow

@@ -9,16 +9,8 @@ import {
   l1InfoTreeIndexDefinition,
 } from '../../query/proofRecords.js'
 import type { OperationId } from '../../query/queries.js'
-import {
-  type BridgeRecord,
-  bridgeDefinition,
-  type ClaimRecord,
-  claimDefinition,
-  type Page,
-  type TokenMappingRecord,
-  tokenMappingDefinition,
-} from '../../query/records.js'
-import { templateOf } from '../../query/rowTemplate.js'
+import type { BridgeRecord, ClaimRecord, Page, TokenMappingRecord } from '../../query/records.js'
+import { type RowTemplate, templateOf } from '../../query/rowTemplate.js'
 import { asciiBytes } from './jsonWriter.js'
 import { KeptTexts } from './keptTexts.js'
 import { pageWriter } from './pageWriter.js'
@@ -48,14 +40,14 @@ export interface Presenter<Value> {
 
 const untilNextCommit = (): AnswerLife => 'version'
 
-const bridges = templateOf(bridgeDefinition)
-const claims = templateOf(claimDefinition)
-const tokenMappings = templateOf(tokenMappingDefinition)
-
 /** Metadata of some 1,000 bytes: anybody may write more. */
 const MAX_KEPT_CHARACTERS = 4096
+
 /** Two thirds of a row's time were its metadata. */
-const mappingTexts = new KeptTexts(recordWriter<TokenMappingRecord>(tokenMappings), MAX_KEPT_CHARACTERS)
+function mappingWriter(template: RowTemplate): WriteValue<TokenMappingRecord> {
+  const texts = new KeptTexts(recordWriter<TokenMappingRecord>(template), MAX_KEPT_CHARACTERS)
+  return (writer, mapping) => texts.write(writer, mapping)
+}
 
 /** What the proofs under one leaf share: made anew, the two texts took a tenth of a proof's time. */
 const branchTexts = new KeptTexts<Uint8Array>(writeNodes)
@@ -70,8 +62,14 @@ const END = asciiBytes('}')
 
 /** Domain records → wire bytes, per operation. */
 export const presenters: { readonly [K in OperationId]: Presenter<RecordByOperation[K]> } = {
-  getBridges: { write: pageWriter('bridges', bridges, recordWriter(bridges)), life: untilNextCommit },
-  getClaims: { write: pageWriter('claims', claims, recordWriter(claims)), life: untilNextCommit },
+  getBridges: {
+    write: pageWriter('bridges', (template) => recordWriter<BridgeRecord>(template)),
+    life: untilNextCommit,
+  },
+  getClaims: {
+    write: pageWriter('claims', (template) => recordWriter<ClaimRecord>(template)),
+    life: untilNextCommit,
+  },
   getClaimProof: {
     write(writer, proof) {
       writer.raw(PROOF)
@@ -84,12 +82,7 @@ export const presenters: { readonly [K in OperationId]: Presenter<RecordByOperat
     write: recordWriter(templateOf(l1InfoTreeIndexDefinition)),
     life: untilNextCommit,
   },
-  getTokenMappings: {
-    write: pageWriter('token_mappings', tokenMappings, (writer, mapping: TokenMappingRecord) =>
-      mappingTexts.write(writer, mapping),
-    ),
-    life: untilNextCommit,
-  },
+  getTokenMappings: { write: pageWriter('token_mappings', mappingWriter), life: untilNextCommit },
   getClaimTransaction: {
     write: recordWriter(templateOf(claimTransactionDefinition)),
     life: untilNextCommit,

@@ -1,6 +1,6 @@
 import type { DepositCount } from '../../protocol/units.js'
 import type { BridgeRecord } from '../../query/records.js'
-import { bridgeSources } from '../rows/bridgeSources.js'
+import { bridgeSources } from '../rows/bridgeRows.js'
 import { recordOf } from '../rows/rowSources.js'
 import { claimsListedDeposit } from '../snapshot/claimedContent.js'
 import type { ShardView } from '../snapshot/shardView.js'

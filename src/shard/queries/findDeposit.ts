@@ -2,7 +2,7 @@ import { isInDoubt } from '../../board/haltReason.js'
 import { L1_NETWORK_ID } from '../../protocol/networks.js'
 import type { DepositCount, NetworkId } from '../../protocol/units.js'
 import type { Failure } from '../../query/answers.js'
-import { depositNotIndexed, networkHalted, networkNotServed } from '../../query/refusals.js'
+import { depositNotIndexed, networkHalted } from '../../query/refusals.js'
 import type { ShardView } from '../snapshot/shardView.js'
 import type { ShardReaders } from './shardReaders.js'
 
@@ -19,13 +19,10 @@ export function findDeposit(
   networkId: NetworkId,
   depositCount: DepositCount,
 ): FoundDeposit | Failure {
-  const source = shards.find(networkId)
-  if (source === undefined) return networkNotServed(networkId)
+  const source = shards.get(networkId)
   const { count } = source.deposits
   if (depositCount >= count) return depositNotIndexed(networkId, depositCount, count)
-  const l1 = shards.find(L1_NETWORK_ID)
-  if (l1 === undefined) return networkNotServed(L1_NETWORK_ID)
-  return findHalted(shards, [networkId, L1_NETWORK_ID]) ?? { ok: true, source, l1 }
+  return findHalted(shards, [networkId, L1_NETWORK_ID]) ?? { ok: true, source, l1: shards.get(L1_NETWORK_ID) }
 }
 
 /** SERVICE_UNAVAILABLE for the first of the networks whose data a halt makes doubtful; undefined when there is none. */

@@ -1,7 +1,7 @@
 import { type Answer, success } from '../../query/answers.js'
 import type { BridgesQuery } from '../../query/queries.js'
-import type { BridgeRecord, Page } from '../../query/records.js'
-import { networkNotServed } from '../../query/refusals.js'
+import { type BridgeRecord, bridgeTemplate, type Page } from '../../query/records.js'
+import type { RowTemplate } from '../../query/rowTemplate.js'
 import { PackedPage } from '../rows/packedPage.js'
 import { type OrdinalStretch, within } from '../sets/listAlgebra.js'
 import type { ShardView } from '../snapshot/shardView.js'
@@ -11,9 +11,12 @@ import { selectBridges } from './selectBridges.js'
 import type { ShardReaders } from './shardReaders.js'
 
 /** Deposits of one network, newest first unless the query asks otherwise. A page beyond the end is empty, with the same total. */
-export function getBridges(shards: ShardReaders, query: BridgesQuery): Answer<Page<BridgeRecord>> {
-  const source = shards.find(query.networkId)
-  if (source === undefined) return networkNotServed(query.networkId)
+export function getBridges(
+  shards: ShardReaders,
+  query: BridgesQuery,
+  template: RowTemplate = bridgeTemplate,
+): Answer<Page<BridgeRecord>> {
+  const source = shards.get(query.networkId)
   const matching = selectBridges(shards, source, query)
   const isCutByTime = hasTimeFilter(query) && source.state.doTimesFall
   const list = isCutByTime ? within(matching, stretchesInTime(shards, source, query)) : matching
@@ -30,7 +33,8 @@ export function getBridges(shards: ShardReaders, query: BridgesQuery): Answer<Pa
   return success(
     new PackedPage(
       page.value,
-      (writer) => shards.rowPackers.bridges(writer, source),
+      template,
+      (writer) => shards.rowPackers.of('bridges', writer, source),
       (depositCount) => makeBridgeRecord(shards, source, depositCount, isAlone),
     ),
   )

@@ -3,11 +3,11 @@ import type { Hash } from '../../protocol/chainEvent.js'
 import type { NetworkId } from '../../protocol/units.js'
 import { type Answer, success } from '../../query/answers.js'
 import type { ClaimsQuery } from '../../query/queries.js'
-import type { ClaimRecord, Page } from '../../query/records.js'
-import { networkNotServed } from '../../query/refusals.js'
+import { type ClaimRecord, claimTemplate, type Page } from '../../query/records.js'
+import type { RowTemplate } from '../../query/rowTemplate.js'
 import type { ClaimRow } from '../../store/layout/claimRow.js'
 import type { DepositRow } from '../../store/layout/depositRow.js'
-import { claimSources } from '../rows/claimSources.js'
+import { claimSources } from '../rows/claimRows.js'
 import { PackedPage } from '../rows/packedPage.js'
 import { recordOf } from '../rows/rowSources.js'
 import {
@@ -22,9 +22,12 @@ import { selectClaims } from './selectClaims.js'
 import type { ShardReaders } from './shardReaders.js'
 
 /** Claims in force on one network, newest first unless the query asks otherwise. A page beyond the end is empty, with the same total. */
-export function getClaims(shards: ShardReaders, query: ClaimsQuery): Answer<Page<ClaimRecord>> {
-  const view = shards.find(query.networkId)
-  if (view === undefined) return networkNotServed(query.networkId)
+export function getClaims(
+  shards: ShardReaders,
+  query: ClaimsQuery,
+  template: RowTemplate = claimTemplate,
+): Answer<Page<ClaimRecord>> {
+  const view = shards.get(query.networkId)
   const frame = {
     operation: 'getClaims' as const,
     from: 0,
@@ -37,7 +40,8 @@ export function getClaims(shards: ShardReaders, query: ClaimsQuery): Answer<Page
   return success(
     new PackedPage(
       page.value,
-      (writer) => shards.rowPackers.claims(writer, view),
+      template,
+      (writer) => shards.rowPackers.of('claims', writer, view),
       (ordinal) => makeClaimRecord(shards, view, ordinal),
     ),
   )

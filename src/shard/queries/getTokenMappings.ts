@@ -1,8 +1,9 @@
 import { type Answer, success } from '../../query/answers.js'
 import { encodeCursor, filterHash } from '../../query/cursor.js'
 import type { TokenMappingsQuery } from '../../query/queries.js'
-import type { Page, TokenMappingRecord } from '../../query/records.js'
-import { cursorOutdated, networkNotServed } from '../../query/refusals.js'
+import { type Page, type TokenMappingRecord, tokenMappingTemplate } from '../../query/records.js'
+import { cursorOutdated } from '../../query/refusals.js'
+import type { RowTemplate } from '../../query/rowTemplate.js'
 import { tokenKey } from '../../store/layout/keys.js'
 import { listKinds } from '../../store/layout/tables.js'
 import { listHas, listOf, type OrdinalList, wholeRange } from '../sets/ordinalList.js'
@@ -24,11 +25,11 @@ interface ViewStrand extends Strand {
 export function getTokenMappings(
   shards: ShardReaders,
   query: TokenMappingsQuery,
+  template: RowTemplate = tokenMappingTemplate,
 ): Answer<Page<TokenMappingRecord>> {
   const { networkId, pageSize, isAscending = false } = query
-  if (networkId !== undefined && shards.find(networkId) === undefined) return networkNotServed(networkId)
-  const served = networkId === undefined ? shards.networkIds : [networkId]
-  const strands = served.map((id) => strandOf(shards, shards.find(id)!, query))
+  const asked = networkId === undefined ? shards.networkIds : [networkId]
+  const strands = asked.map((id) => strandOf(shards, shards.get(id), query))
   const timeline = new Timeline(strands)
   const total = timeline.length
   let skipped = (query.pageNumber - 1) * pageSize
@@ -43,6 +44,7 @@ export function getTokenMappings(
   if (!isAscending) places.reverse()
   const views = new Map(strands.map(({ view }) => [view.networkId as number, view]))
   return success({
+    template,
     rows: places.map((place) => shards.tokenMappingRecords.get(views.get(place.networkId)!, place.ordinal)),
     page: query.cursor === undefined ? query.pageNumber : Math.floor(skipped / pageSize) + 1,
     limit: pageSize,

@@ -39,10 +39,20 @@ export interface Thresholds {
 }
 
 /**
- * Number of chunks kept in the arena, 4 kB each, 15 MB in all: 17,000 deposits and as many claims, 41,000 senders, the hashes of
- * 130,000 claims, the claim links of a million deposits.
+ * What stays in the arena, 22 MB in all: 17,000 deposits and as many claims, 41,000 senders, the hashes of 130,000 claims, the claim
+ * links of a million deposits, and dictionary entries. Messages have origins and metadata of their own: with a quarter of the
+ * slots each of these was read from the store, a sixth of a page (200,000 bridges, one of ten a message; November 2026).
  */
-const SLOTS: SlotCounts = { deposits: 512, senders: 512, claims: 512, hashes: 1024, links: 1024 }
+const SLOTS: SlotCounts = {
+  deposits: 512,
+  senders: 512,
+  claims: 512,
+  claimHashes: 1024,
+  claimLinks: 1024,
+  tokens: 16_384,
+  metadata: 16_384,
+  longMetadata: 64,
+}
 
 export const THRESHOLDS: Thresholds = { rowsWorthReading: 32, worthKeeping: 128, slots: SLOTS }
 
@@ -81,7 +91,7 @@ export class ShardReaders {
     this.hasher = hasher
     this.networkIds = [...shards.keys()]
     this.claimFacts = new ClaimFacts(this)
-    this.rowPackers = new RowPackers(this)
+    this.rowPackers = new RowPackers(this, () => this.thresholds.slots)
     this.unlistedClaims = new UnlistedClaims(this)
     this.proofs = new ProofMaker(hasher)
   }
@@ -113,7 +123,14 @@ export class ShardReaders {
     }
   }
 
-  /** The task's snapshot of one network; undefined for a network that this instance does not index. */
+  /** The task's snapshot of a network that is indexed here: the L1, and any that a query names, since the parser refuses others. */
+  get(networkId: NetworkId): ShardView {
+    const view = this.find(networkId)
+    if (view === undefined) throw new RangeError(`network ${networkId} is not indexed, and a query names it`)
+    return view
+  }
+
+  /** The task's snapshot of any network; undefined for one that this instance does not index. */
   find(networkId: NetworkId): ShardView | undefined {
     const shard = this.#shards.get(networkId)
     if (shard === undefined) return undefined

@@ -1,9 +1,10 @@
 import type { FieldPlaces, RowOutput, RowWriter } from '../../query/packedRows.js'
 import type { Page } from '../../query/records.js'
-import type { RowArena, RowSink } from './rowArena.js'
+import type { RowTemplate } from '../../query/rowTemplate.js'
+import type { RowArena } from './rowArena.js'
 
 /** What the answer says of a page, and which rows it has, in the order of the answer. */
-interface OrdinalPage extends Omit<Page<never>, 'rows' | 'writeRows'> {
+interface OrdinalPage extends Omit<Page<never>, 'rows' | 'template' | 'writeRows'> {
   readonly ordinals: readonly number[]
 }
 
@@ -13,8 +14,8 @@ export interface RowPacker {
   /** Where the fields of its rows stand. */
   readonly places: FieldPlaces
   /** Begins a page of the task at hand. */
-  begin(sink: RowSink): void
-  /** @returns false for a row that the packed form can't show. */
+  begin(): void
+  /** Adds one row. @returns false for a row that the packed form can't show. */
   pack(ordinal: number): boolean
 }
 
@@ -28,6 +29,7 @@ export class PackedPage<Row> implements Page<Row> {
   readonly limit: number
   readonly total: number
   readonly nextCursor: string | null
+  readonly template: RowTemplate
   readonly #ordinals: readonly number[]
   readonly #packer: (writer: RowWriter) => RowPacker
   readonly #makeRow: (ordinal: number) => Row
@@ -35,6 +37,7 @@ export class PackedPage<Row> implements Page<Row> {
 
   constructor(
     page: OrdinalPage,
+    template: RowTemplate,
     packer: (writer: RowWriter) => RowPacker,
     makeRow: (ordinal: number) => Row,
   ) {
@@ -42,6 +45,7 @@ export class PackedPage<Row> implements Page<Row> {
     this.limit = page.limit
     this.total = page.total
     this.nextCursor = page.nextCursor
+    this.template = template
     this.#ordinals = page.ordinals
     this.#packer = packer
     this.#makeRow = makeRow
@@ -55,8 +59,7 @@ export class PackedPage<Row> implements Page<Row> {
   writeRows(output: RowOutput<Row>): void {
     const packer = this.#packer(output.rowWriter)
     const { arena } = packer
-    output.rowWriter.use(output.template, packer.places)
-    packer.begin(output)
+    arena.begin(this.template, packer.places, output)
     for (const ordinal of this.#ordinals) {
       if (packer.pack(ordinal)) continue
       arena.flush()

@@ -1,14 +1,38 @@
-import { MAX_ROWS, ROW_BASES, ROW_VALUES, type RowOutput, type RowWriter } from '../../query/packedRows.js'
-import { ChunkSlots, NOWHERE, SLOT_BYTES } from './chunkSlots.js'
+import { LISTED_METADATA_BYTES } from '../../protocol/metadata.js'
+import {
+  type FieldPlaces,
+  MAX_ROWS,
+  ROW_BASES,
+  ROW_VALUES,
+  type RowOutput,
+  type RowWriter,
+} from '../../query/packedRows.js'
+import type { RowTemplate } from '../../query/rowTemplate.js'
+import { ArenaSlots, NOWHERE } from './arenaSlots.js'
 
-/** Text that is made of one row without its bytes of free length, at most. */
-export const ROW_TEXT_BYTES = 1_400
-/** Text that a row writer has room for in one go, with a margin for what kernels write past its end. */
-const MAX_TEXT_BYTES = 250_000
-/** Tokens and metadata of some rows. */
-const MIN_FREE_BYTES = 65_536
-/** What kernels read past the end of bytes. */
-const SLACK = 16
+/** Chunks of packed tables have 4,080 bytes at most. */
+const CHUNK_BYTES = 4096
+
+/** What lies in the arena, and the size of its slots. */
+const slotBytes = {
+  deposits: CHUNK_BYTES,
+  senders: CHUNK_BYTES,
+  claims: CHUNK_BYTES,
+  claimHashes: CHUNK_BYTES,
+  claimLinks: CHUNK_BYTES,
+  /** TOKEN_ENTRY_BYTES, rounded up. */
+  tokens: 32,
+  /** A token's metadata has 192 to 320 bytes. */
+  metadata: 384,
+  /** Behind `metadata`: a place tells which of the two it is in. */
+  longMetadata: LISTED_METADATA_BYTES,
+} as const
+
+type SlotKind = keyof typeof slotBytes
+
+/** Number of slots of each kind. */
+export type SlotCounts = Readonly<Record<SlotKind, number>>
+
 const ROW_WORDS = ROW_BASES + ROW_VALUES
 
 /** Takes the text of some rows, with commas between them. */
@@ -17,30 +41,27 @@ export type RowSink = Pick<RowOutput<never>, 'append'>
 /** Between pages nothing is written. */
 const NOWHERE_TO_GO: RowSink = { append: () => undefined }
 
-/** Chunks that stay in the arena, by what they hold. */
-export type SlotCounts = Readonly<Record<'deposits' | 'senders' | 'claims' | 'hashes' | 'links', number>>
-
 /**
- * Collects rows in a row writer's memory and has them written when it is full; one per row writer, used page after page. Rows
- * lie in the chunks that they are stored in, which stay from page to page; tokens and metadata have the rest of the memory,
- * which is given up when it is full.
+ * All that lies in a row writer's memory: stored bytes in slots, which stay from page to page, and rows that wait to be written from
+ * them. One per row writer.
  */
 export class RowArena {
   readonly input: Uint8Array
+  /** Bases and values of the rows that wait. */
   readonly numbers: Uint32Array
-  /** Numbers of the stored rows, little-endian. */
+  /** Numbers of the stored bytes, little-endian. */
   readonly view: DataView
   readonly writer: RowWriter
-  readonly slots: Readonly<Record<keyof SlotCounts, ChunkSlots>>
-  #sink: RowSink = NOWHERE_TO_GO
+  readonly slots: Readonly<Record<SlotKind, ArenaSlots>>
   readonly #inputAddress: number
-  readonly #freeFrom: number
-  #used: number
+  #sink: RowSink = NOWHERE_TO_GO
   #owners = 0
   #nextRow = 0
   #firstUnwritten = 0
+  /** Characters of the longest row of the page, without the digits of its bytes. */
+  #rowBytes = 0
+  /** Characters of the rows that wait, at most. */
   #textBytes = 0
-  #generation = 0
 
   constructor(writer: RowWriter, counts: SlotCounts) {
     this.writer = writer
@@ -48,26 +69,28 @@ export class RowArena {
     this.numbers = writer.numbers
     this.#inputAddress = writer.inputAddress
     this.view = new DataView(writer.input.buffer, writer.input.byteOffset, writer.input.length)
-    let at = 0
-    const slotsOf = (kind: keyof SlotCounts): ChunkSlots => {
-      const from = at
-      at += SLOT_BYTES * counts[kind]
-      return new ChunkSlots(this, from, counts[kind])
+    let end = 0
+    const slotsOf = (kind: SlotKind): ArenaSlots => {
+      const from = end
+      end += slotBytes[kind] * counts[kind]
+      return new ArenaSlots(this, from, counts[kind], slotBytes[kind])
     }
     this.slots = {
       deposits: slotsOf('deposits'),
       senders: slotsOf('senders'),
       claims: slotsOf('claims'),
-      hashes: slotsOf('hashes'),
-      links: slotsOf('links'),
+      claimHashes: slotsOf('claimHashes'),
+      claimLinks: slotsOf('claimLinks'),
+      tokens: slotsOf('tokens'),
+      metadata: slotsOf('metadata'),
+      longMetadata: slotsOf('longMetadata'),
     }
-    if (at + MIN_FREE_BYTES > this.input.length) throw new RangeError(`${at} bytes of chunks leave no room`)
-    this.#freeFrom = at
-    this.#used = at
+    if (end > this.input.length) throw new RangeError(`slots of ${end} bytes exceed ${this.input.length}`)
   }
 
   /** Begins a page. Rows that one which failed has left behind are dropped. */
-  begin(sink: RowSink): void {
+  begin(template: RowTemplate, places: FieldPlaces, sink: RowSink): void {
+    this.#rowBytes = this.writer.use(template, places)
     this.#sink = sink
     this.#firstUnwritten = this.#nextRow
     this.#textBytes = 0
@@ -79,7 +102,7 @@ export class RowArena {
     this.#sink = NOWHERE_TO_GO
   }
 
-  /** A number for whoever keeps chunks in the slots. */
+  /** A number for a table that has bytes in the slots. */
   nextOwner(): number {
     return this.#owners++
   }
@@ -94,39 +117,18 @@ export class RowArena {
     return this.#firstUnwritten
   }
 
-  /** Moves when all that was placed is void. */
-  get generation(): number {
-    return this.#generation
-  }
-
   /**
-   * Makes room for one more row, for so many bytes to be placed for it, and for text of `freeBytes`: has the rows written that
-   * were collected, and where that is not enough gives up what was placed.
-   * @returns whether what was placed is void.
+   * Adds a row; where there is no room for it, those that wait are written first.
+   * @param freeBytes of free length in it. @returns where its bases begin in `numbers`, and behind them its values.
    */
-  makeRoom(bytes: number, freeBytes: number): boolean {
-    const isFull = this.#used + bytes + SLACK > this.input.length
-    const textBytes = this.#textBytes + ROW_TEXT_BYTES + 2 * freeBytes
-    if (isFull || this.#nextRow - this.#firstUnwritten === MAX_ROWS || textBytes > MAX_TEXT_BYTES)
-      this.flush()
-    if (isFull) {
-      this.#used = this.#freeFrom
-      this.#generation++
-    }
-    return isFull
-  }
-
-  /** @returns the place of the copy in `input`, good until `generation` moves. Only where room was made. */
-  place(bytes: Uint8Array): number {
-    const at = this.#used
-    this.input.set(bytes, at)
-    this.#used = at + bytes.length
-    return at
-  }
-
-  /** Adds a row. @returns where its bases begin in `numbers`, and behind them its values. */
   addRow(freeBytes: number): number {
-    this.#textBytes += ROW_TEXT_BYTES + 2 * freeBytes
+    const text = this.#rowBytes + 2 * freeBytes
+    if (
+      this.#nextRow - this.#firstUnwritten === MAX_ROWS ||
+      this.#textBytes + text + this.#rowBytes > this.writer.maxText
+    )
+      this.flush()
+    this.#textBytes += text
     return ROW_WORDS * (this.#nextRow++ - this.#firstUnwritten)
   }
 
@@ -135,11 +137,21 @@ export class RowArena {
     return place === NOWHERE ? 0 : this.#inputAddress + place
   }
 
-  /** Has the rows written that were collected. What was placed stays. */
+  /** Has the rows written that wait. What they lie in stays. */
   flush(): void {
     const rows = this.#nextRow - this.#firstUnwritten
-    if (rows > 0) this.#sink.append(this.writer.write(rows))
     this.#firstUnwritten = this.#nextRow
     this.#textBytes = 0
+    if (rows > 0) this.#sink.append(this.#write(rows))
+  }
+
+  #write(rows: number): Uint8Array {
+    try {
+      return this.writer.write(rows)
+    } catch (error) {
+      // Some number was not what we took it for: nothing here is to be believed any more.
+      for (const slots of Object.values(this.slots)) slots.forgetAll()
+      throw error
+    }
   }
 }

@@ -1,57 +1,56 @@
 import type { NetworkId } from '../../protocol/units.js'
 import type { RowWriter } from '../../query/packedRows.js'
-import type { ClaimFacts } from '../readiness/claimFacts.js'
 import type { ShardView } from '../snapshot/shardView.js'
-import { BridgePacker } from './bridgePacker.js'
-import { ClaimPacker } from './claimPacker.js'
+import { BridgeRows } from './bridgeRows.js'
+import { ClaimRows } from './claimRows.js'
 import type { RowPacker } from './packedPage.js'
+import { PlacedShard, type RowShards } from './placedShard.js'
 import { RowArena, type SlotCounts } from './rowArena.js'
 
-/** What rows are packed from. */
-interface RowShards {
-  readonly claimFacts: ClaimFacts
-  readonly thresholds: { readonly slots: SlotCounts }
-  /** The task's snapshot of one network; undefined for a network that is not indexed. */
-  find(networkId: NetworkId): ShardView | undefined
-}
+const lists = { bridges: BridgeRows, claims: ClaimRows } as const
 
-/** The packers of a worker, made once: those of each page anew were a tenth of its time, and most of a single row's. */
+/** The arena of a worker and its packers, made once: those of each page anew were a tenth of its time, and most of a single row's. */
 export class RowPackers {
   readonly #shards: RowShards
-  readonly #bridges = new Map<NetworkId, BridgePacker>()
-  readonly #claims = new Map<NetworkId, ClaimPacker>()
+  readonly #slots: () => SlotCounts
+  readonly #packers = { bridges: new Map<NetworkId, RowPacker>(), claims: new Map<NetworkId, RowPacker>() }
+  readonly #placed = new Map<NetworkId, PlacedShard>()
   #arena: RowArena | undefined
 
-  constructor(shards: RowShards) {
-    this.#shards = shards
-  }
-
-  bridges(writer: RowWriter, source: ShardView): RowPacker {
-    const arena = this.#arenaOf(writer)
-    let packer = this.#bridges.get(source.networkId)
-    if (packer === undefined) {
-      packer = new BridgePacker(this.#shards.claimFacts, source, arena)
-      this.#bridges.set(source.networkId, packer)
+  /** @param slots is asked when the first row is packed. */
+  constructor(shards: Omit<RowShards, 'placed'>, slots: () => SlotCounts) {
+    this.#shards = {
+      claimFacts: shards.claimFacts,
+      find: (networkId) => shards.find(networkId),
+      placed: (view) => this.#placedOf(view),
     }
-    return packer
+    this.#slots = slots
   }
 
-  claims(writer: RowWriter, view: ShardView): RowPacker {
-    const arena = this.#arenaOf(writer)
-    let packer = this.#claims.get(view.networkId)
-    if (packer === undefined) {
-      packer = new ClaimPacker((networkId) => this.#shards.find(networkId), view, arena)
-      this.#claims.set(view.networkId, packer)
-    }
-    return packer
-  }
-
-  #arenaOf(writer: RowWriter): RowArena {
+  /** The packer of a network's list, at the beginning of a page. */
+  of(list: keyof typeof lists, writer: RowWriter, view: ShardView): RowPacker {
     if (this.#arena?.writer !== writer) {
-      this.#arena = new RowArena(writer, this.#shards.thresholds.slots)
-      this.#bridges.clear()
-      this.#claims.clear()
+      this.#arena = new RowArena(writer, this.#slots())
+      this.#placed.clear()
+      for (const packers of Object.values(this.#packers)) packers.clear()
     }
-    return this.#arena
+    const packers = this.#packers[list]
+    let packer = packers.get(view.networkId)
+    if (packer === undefined) {
+      packer = new lists[list](this.#shards, this.#arena, this.#placedOf(view))
+      packers.set(view.networkId, packer)
+    }
+    packer.begin()
+    return packer
+  }
+
+  #placedOf(view: ShardView): PlacedShard {
+    let placed = this.#placed.get(view.networkId)
+    if (placed === undefined) {
+      placed = new PlacedShard(this.#arena!, view)
+      this.#placed.set(view.networkId, placed)
+    }
+    placed.follow()
+    return placed
   }
 }

@@ -3,8 +3,16 @@ import test from 'node:test'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import fc from 'fast-check'
 import { getAddress as checksum } from 'viem/utils'
+import { InvariantError } from '../../../src/errors/invariantError.js'
 import { checksumMask } from '../../../src/protocol/checksumAddress.js'
-import { type FieldPlaces, MAX_ROWS, NO_VALUE, ROW_BASES, ROW_VALUES } from '../../../src/query/packedRows.js'
+import {
+  type FieldPlaces,
+  MAX_ROWS,
+  NO_VALUE,
+  ROW_BASES,
+  ROW_VALUES,
+  type RowWriter,
+} from '../../../src/query/packedRows.js'
 import type { Encoding, RowTemplate } from '../../../src/query/rowTemplate.js'
 import { compileMerkleModule, createRowWriter, type MerkleBuild } from '../../../src/wasm/wasmModule.js'
 
@@ -148,4 +156,247 @@ test('a template with more than the module has room for, or with what it cannot 
   assert.throws(() => use(part('unknown')), /no field unknown/)
   assert.throws(() => use({ ...part('hash'), encoding: 'number' }), /hash can't be spelled as number/)
   assert.throws(() => use({ ...part('same'), encoding: 'hex' }), /same can't be spelled as hex/)
+})
+
+test('after a template that is refused, the one before it is written as before', () => {
+  const writer = createRowWriter(compileMerkleModule())
+  writer.input[at.uint8] = 8
+  writer.numbers[0] = writer.inputAddress
+  const good = [part('first', 'uint8'), part('second', 'uint8')]
+  const text = (): string => {
+    writer.use(good, places)
+    return Buffer.from(writer.write(1)).toString()
+  }
+  const expected = '{"first":8,"second":8}'
+  assert.equal(text(), expected)
+  assert.throws(() => writer.use([part('y'.repeat(99), 'uint8'), part('x'.repeat(2048), 'uint8')], places))
+  assert.equal(text(), expected)
+})
+
+/** The whole memory of a writer's module, and what of it writing rows may change: its output and the digits of an amount. */
+function memoryOf(writer: RowWriter) {
+  const memory = new Uint8Array(writer.input.buffer)
+  const output = writer.write(0).byteOffset
+  const afterOutput = output + writer.maxText
+  /** Digits and words of amounts lie behind the output and the pairs of digits. */
+  const isScratch = (place: number) => place >= afterOutput + 200 && place < afterOutput + 320
+  const inputEnd = writer.inputAddress + writer.input.length
+  const parts = [
+    [0, writer.inputAddress],
+    [inputEnd, output],
+    [afterOutput, memory.length],
+  ] as const
+  const copy = () => parts.map(([from, to]) => memory.slice(from, to))
+  return {
+    copy,
+    /** Places outside of input and output that changed and must not have. */
+    strayFrom: (before: readonly Uint8Array[]): number[] =>
+      copy().flatMap((now, part) =>
+        Buffer.compare(now, before[part]!) === 0
+          ? []
+          : [...now.keys()]
+              .filter((at) => now[at] !== before[part]![at])
+              .map((at) => parts[part]![0] + at)
+              .filter((place) => !isScratch(place)),
+      ),
+  }
+}
+
+/** What a row says whose bases and values are these: a model of the kernel that reads the same memory. */
+function modelText(writer: RowWriter, numbers: readonly number[]): string {
+  const memory = Buffer.from(writer.input.buffer)
+  const [first, second, none] = numbers as [number, number, number]
+  const [length, value, flag, index] = numbers.slice(ROW_BASES) as [number, number, number, number]
+  const read = <T>(base: number, of: (from: number) => T): T | null => (base === 0 ? null : of(base))
+  const bytes = (from: number, size: number) => hex(memory.subarray(from, from + size))
+  const address = (from: number) => {
+    const bits = BigInt(bytes(from + 20, 5))
+    const digits = [...memory.subarray(from, from + 20).toString('hex')]
+    return `0x${digits.map((digit, place) => ((bits >> BigInt(39 - place)) & 1n ? shifted(digit) : digit)).join('')}`
+  }
+  return JSON.stringify({
+    hash: read(first, (base) => bytes(base + at.hash, 32)),
+    address: read(first, (base) => address(base + at.address)),
+    amount: read(first, (base) => String(BigInt(bytes(base + at.amount, 32)))),
+    uint8: read(first, (base) => memory.readUInt8(base + at.uint8)),
+    uint32: read(first, (base) => memory.readUInt32LE(base + at.uint32)),
+    uint48: read(first, (base) => memory.readUIntLE(base + at.uint48, 6)),
+    bytes: read(second, (base) => bytes(base, length)),
+    value: value === NO_VALUE ? null : value,
+    flag: flag !== 0,
+    index: `0xff${index.toString(16).padStart(8, '0')}`,
+    none: read(none, (base) => bytes(base + 7, 32)),
+    same: 77,
+  })
+}
+
+/** A capital in the place of a small letter is 32 below it. Masks that no address has make other characters of digits. */
+const shifted = (digit: string) => String.fromCharCode(digit.charCodeAt(0) - 32)
+
+/** Fills the input with bytes of which a mask never meets a digit, so that all texts are printable. */
+function fillInput(writer: RowWriter, random: (place: number) => number): void {
+  for (let place = 0; place < 65_536; place++) writer.input[place] = random(place) & 0xff
+  const { length } = writer.input
+  for (let place = length - 65_536; place < length; place++) writer.input[place] = random(place) & 0xff
+}
+
+/** Bytes that look random, and are letters a … f in hexadecimal: a mask of any bits is right for them. */
+const letters = (place: number) => {
+  const mixed = Math.imul(place + 1, 0x9e37_79b1) >>> 0
+  return ((10 + (mixed % 6)) << 4) | (10 + ((mixed >>> 8) % 6))
+}
+
+test('an address that leads out of the input is refused for every kind of field, and the last that does not is written', () => {
+  for (const build of builds) {
+    const writer = createRowWriter(compileMerkleModule(build))
+    fillInput(writer, letters)
+    const end = writer.inputAddress + writer.input.length
+    for (const kind of ['hash', 'address', 'amount', 'uint8', 'uint32', 'uint48'] as const) {
+      const offset = kind === 'hash' ? 40 : 0
+      const own: FieldPlaces = { field: { kind, base: 3, offset } }
+      const encoding = kind === 'address' ? 'checksum' : (encodings[kind] ?? 'number')
+      writer.use([{ key: 'f', field: 'field', encoding, isOptional: false }], own)
+      const text = (base: number): string => {
+        writer.numbers[3] = base
+        return Buffer.from(writer.write(1)).toString()
+      }
+      assert.match(text(end - offset), /^\{"f":\S+\}$/)
+      assert.match(text(writer.inputAddress), /^\{"f":\S+\}$/)
+      const outside = [1, offset, writer.inputAddress - offset - 1, end - offset + 1, end, 0x7fff_ffff]
+      for (const base of [...outside, 0x8000_0000, 0xffff_ffff - offset, 0xffff_ffff])
+        if (base > 0 && (base + offset < writer.inputAddress || base + offset > end))
+          assert.throws(() => text(base), InvariantError, `${kind} at ${base} by ${build}`)
+    }
+  }
+})
+
+test('bytes end where the input and the output do, and one more is refused', () => {
+  for (const build of builds) {
+    const writer = createRowWriter(compileMerkleModule(build))
+    fillInput(writer, letters)
+    const own: FieldPlaces = { bytes: { kind: 'bytes', base: 0, lengthValue: 2 } }
+    const longest = writer.use([part('bytes')], own)
+    const text = (place: number, length: number): string => {
+      writer.numbers[0] = writer.inputAddress + place
+      writer.numbers[ROW_BASES + 2] = length
+      return Buffer.from(writer.write(1)).toString()
+    }
+    const { length: inputEnd } = writer.input
+    for (const length of [0, 1, 15, 16, 17, 4_096]) {
+      const place = inputEnd - length
+      assert.equal(text(place, length), `{"bytes":"${hex(writer.input.slice(place))}"}`)
+    }
+    for (const length of [64, 4_096])
+      for (const past of [64, length, 0x7000_0000])
+        assert.throws(() => text(inputEnd - length + past, length), /points out/, `${past} by ${build}`)
+    const most = Math.floor((writer.maxText - 2 * longest) / 2)
+    assert.equal(text(0, most).length, 2 * most + '{"bytes":"0x"}'.length)
+    for (const length of [
+      writer.maxText / 2,
+      writer.maxText,
+      0x7fff_ffff,
+      0x8000_0000,
+      0xffff_fff0,
+      0xffff_ffff,
+    ])
+      assert.throws(() => text(0, length), /longer than/, `${length} by ${build}`)
+  }
+})
+
+test('rows are refused before they reach the end of the output', () => {
+  const writer = createRowWriter(compileMerkleModule())
+  const own: FieldPlaces = { bytes: { kind: 'bytes', base: 0, lengthValue: 0 } }
+  writer.use([part('bytes')], own)
+  const tell = (length: number): number => {
+    for (let row = 0; row < MAX_ROWS; row++) {
+      writer.numbers[row * (ROW_BASES + ROW_VALUES)] = writer.inputAddress
+      writer.numbers[row * (ROW_BASES + ROW_VALUES) + ROW_BASES] = length
+    }
+    return writer.write(MAX_ROWS).length
+  }
+  const memory = memoryOf(writer)
+  writer.numbers.fill(0)
+  const before = memory.copy()
+  const fits: number[] = []
+  for (let length = 1_900; length < 2_200; length++) {
+    try {
+      assert.equal(tell(length), MAX_ROWS * (2 * length + 15) - 1)
+      fits.push(length)
+    } catch (error) {
+      assert.ok(error instanceof InvariantError)
+    }
+  }
+  assert.deepEqual([fits.at(0), fits.length > 100 && fits.length < 299], [1_900, true])
+  assert.throws(() => writer.write(MAX_ROWS + 1), InvariantError)
+  assert.throws(() => writer.write(0xffff_ffff), InvariantError)
+  writer.numbers.fill(0)
+  assert.deepEqual(memory.strayFrom(before), [])
+})
+
+for (const build of builds)
+  test(`of any numbers, rows become what stands there or are refused, and nothing else in memory changes: ${build}`, () => {
+    const writer = createRowWriter(compileMerkleModule(build))
+    fillInput(writer, letters)
+    writer.use(template, places)
+    const memory = memoryOf(writer)
+    const input = writer.input.slice()
+    const from = writer.inputAddress
+    const to = from + writer.input.length
+    const anyAddress = fc.oneof(
+      { weight: 16, arbitrary: fc.integer({ min: from, max: from + 60_000 }) },
+      { weight: 2, arbitrary: fc.integer({ min: to - 300, max: to + 300 }) },
+      { weight: 1, arbitrary: fc.integer({ min: from - 300, max: from }) },
+      { weight: 1, arbitrary: fc.nat({ max: 0xffff_ffff }) },
+      { weight: 1, arbitrary: fc.constantFrom(0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff) },
+    )
+    const anyLength = fc.oneof(
+      { weight: 12, arbitrary: fc.nat({ max: 300 }) },
+      { weight: 1, arbitrary: fc.integer({ min: 0, max: 140_000 }) },
+      { weight: 1, arbitrary: fc.nat({ max: 0xffff_ffff }) },
+    )
+    const uint32 = fc.nat({ max: 0xffff_ffff })
+    const anyRow = fc
+      .tuple(anyAddress, anyAddress, anyAddress, anyLength, uint32, fc.nat({ max: 2 }), uint32)
+      .map(([first, second, third, ...values]) => [first, second, third, 0, 0, 0, 0, 0, ...values])
+    let written = 0
+    let refused = 0
+    fc.assert(
+      fc.property(fc.array(anyRow, { minLength: 1, maxLength: 3 }), (rows) => {
+        for (const [row, numbers] of rows.entries())
+          writer.numbers.set(numbers, row * (ROW_BASES + ROW_VALUES))
+        const before = memory.copy()
+        // Every field of the first base lies below this, and one of the third.
+        const isInside = (base: number, size: number) => base === 0 || (base >= from && base + size <= to)
+        const isGood = rows.every(
+          ([first, second, third, , , , , , length]) =>
+            isInside(first!, at.uint48) && isInside(second!, length!) && isInside(third!, 7),
+        )
+        let text: string | undefined
+        try {
+          text = Buffer.from(writer.write(rows.length)).toString()
+          written++
+        } catch (error) {
+          assert.ok(error instanceof InvariantError)
+          refused++
+        }
+        if (text === undefined) {
+          const length = rows.reduce((sum, row) => sum + 2 * row[ROW_BASES]!, 0)
+          assert.ok(!isGood || length > writer.maxText - 20_000, 'good rows were refused')
+        } else assert.equal(text, rows.map((row) => modelText(writer, row)).join(','))
+        assert.deepEqual(memory.strayFrom(before), [])
+      }),
+      { numRuns: build.endsWith('debug') ? 80 : 400 },
+    )
+    assert.ok(Buffer.compare(writer.input, input) === 0)
+    assert.ok(written > 10 && refused > 10, `${written} written, ${refused} refused`)
+  })
+
+test('the longest row is as long as the writer says, at most', () => {
+  const writer = createRowWriter(compileMerkleModule())
+  const most = writer.use(template, places)
+  writer.input.fill(0xff, 0, 256)
+  writer.numbers.set([writer.inputAddress, writer.inputAddress, writer.inputAddress])
+  writer.numbers.set([0, 0xffff_fffe, 0, 0xffff_ffff], ROW_BASES)
+  const { length } = writer.write(1)
+  assert.ok(length > 400 && length < most, `${length} of ${most}`)
 })

@@ -7,7 +7,7 @@ import { presenters, type RecordByOperation } from '../../../../src/api/present/
 import { routes } from '../../../../src/api/routes.js'
 import { failure } from '../../../../src/query/answers.js'
 import type { OperationId } from '../../../../src/query/queries.js'
-import type { BridgeRecord } from '../../../../src/query/records.js'
+import { type BridgeRecord, claimTemplate, tokenMappingTemplate } from '../../../../src/query/records.js'
 import {
   bridgeRecord,
   claimProofRecord,
@@ -147,7 +147,7 @@ test('a page of claims has exactly the fields of the interface, then the additiv
   }
   const unknown = claimRecord({ bridgeTransactionHash: null, caller: null, transactionSender: null })
   assert.equal(
-    present('getClaims', pageOf([claimRecord(), unknown])),
+    present('getClaims', pageOf([claimRecord(), unknown], { template: claimTemplate })),
     JSON.stringify({
       claims: [claim, { ...claim, bridge_tx_hash: null, from_address: null, tx_sender: null }],
       pagination: { page: 1, limit: 100, total: 2, next_cursor: null },
@@ -157,7 +157,7 @@ test('a page of claims has exactly the fields of the interface, then the additiv
 
 test('a token mapping has exactly the fields of the decision, in order', () => {
   assert.equal(
-    present('getTokenMappings', pageOf([tokenMappingRecord()])),
+    present('getTokenMappings', pageOf([tokenMappingRecord()], { template: tokenMappingTemplate })),
     JSON.stringify({
       token_mappings: [
         {
@@ -191,7 +191,8 @@ test('a token mapping that is written again, at any place of any page, has the s
   )
   const logIndexes = (order: readonly number[]): unknown[] => {
     writer.reset()
-    presenters.getTokenMappings.write(writer, pageOf(order.map((at) => records[at]!)))
+    const shown = order.map((at) => records[at]!)
+    presenters.getTokenMappings.write(writer, pageOf(shown, { template: tokenMappingTemplate }))
     const text = new TextDecoder().decode(writer.bytes.subarray(0, writer.length))
     const { token_mappings: rows } = JSON.parse(text) as {
       token_mappings: { log_index: number; metadata: string }[]

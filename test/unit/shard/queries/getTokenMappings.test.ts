@@ -177,14 +177,6 @@ test('a cursor from shards that were indexed anew since is refused', (context) =
   assert.equal(ask(reorganized, { cursor }).ok, true)
 })
 
-test('a network that is not served lists no mappings', (context) => {
-  const indexed = new IndexedWorld(context, worldWithMappings(), [0, 1])
-  const answer = indexed.ask((shards) =>
-    getTokenMappings(shards, { networkId: asNetworkId(2), pageNumber: 1, pageSize: 9 }),
-  )
-  assert.equal(!answer.ok && answer.code, 'INVALID_NETWORK_ID')
-})
-
 test('where timestamps decrease, mappings are listed by time and then by position, in pages and by cursor', (context) => {
   const times = [100, 100, 130, 110, 130, 90, 120, 110]
   const world = createFakeWorld({

@@ -7,6 +7,7 @@ import { presenters } from '../../../../src/api/present/present.js'
 import { routes } from '../../../../src/api/routes.js'
 import { decodeTokenMetadata } from '../../../../src/protocol/metadata.js'
 import { asBlockNumber, asDepositCount, asNetworkId } from '../../../../src/protocol/units.js'
+import { tokenMappingTemplate } from '../../../../src/query/records.js'
 import { getClaimTransaction } from '../../../../src/shard/queries/getClaimTransaction.js'
 import { getTokenMappings } from '../../../../src/shard/queries/getTokenMappings.js'
 import type { ShardReaders } from '../../../../src/shard/queries/shardReaders.js'
@@ -95,7 +96,8 @@ test('a page of a thousand longest possible token mappings fits the smallest htt
     wrappedNetwork: asNetworkId(2 ** 32 - 1),
   })
   assert.equal(row.name, texts)
-  presenters.getTokenMappings.write(writer, pageOf(Array.from({ length: 1_000 }, () => row)))
+  const rows = Array.from({ length: 1_000 }, () => row)
+  presenters.getTokenMappings.write(writer, pageOf(rows, { template: tokenMappingTemplate }))
   const bytes = routes.getTokenMappings.entitledBytes({ pageNumber: 1, pageSize: 1_000 })
   assert.ok(writer.length > 11_000_000 && writer.length < bytes, `${writer.length} of ${bytes} bytes`)
 })

@@ -136,6 +136,13 @@ test('a network that is not configured has no shard', (context) => {
   )
 })
 
+test('a query for a network that is not indexed fails: the parser let it through', (context) => {
+  const indexed = new IndexedWorld(context, createFakeWorld({ networks: [1] }), [0, 1])
+  const read = (networkId: number) => indexed.ask((shards) => shards.get(asNetworkId(networkId)).networkId)
+  assert.deepEqual([read(0), read(1)], [0, 1])
+  assert.throws(() => read(2), /network 2 is not indexed/)
+})
+
 test('a value in an answer stays unchanged by later reads', (context) => {
   const world = createFakeWorld({ networks: [1] })
   world.network(0).mine((block) => {

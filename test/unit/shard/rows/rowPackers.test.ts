@@ -4,10 +4,8 @@ import { JsonWriter } from '../../../../src/api/present/jsonWriter.js'
 import { presenters } from '../../../../src/api/present/present.js'
 import { InvariantError } from '../../../../src/errors/invariantError.js'
 import { asNetworkId } from '../../../../src/protocol/units.js'
-import type { BridgeRecord, ClaimRecord, Page } from '../../../../src/query/records.js'
 import { getBridges } from '../../../../src/shard/queries/getBridges.js'
 import { getClaims } from '../../../../src/shard/queries/getClaims.js'
-import { ROW_TEXT_BYTES } from '../../../../src/shard/rows/rowArena.js'
 import { chunkKey } from '../../../../src/store/layout/keys.js'
 import {
   CLAIM_HASHES_PER_CHUNK,
@@ -108,45 +106,4 @@ test('a sender that no endpoint knows is null in a page, never zeros', (context)
     const senders = (told.bridges ?? told.claims)!.map(({ tx_sender }) => tx_sender?.slice(0, 4) ?? null)
     assert.deepEqual(senders, ['0x07', null, '0x07', null])
   }
-})
-
-test("the longest possible row fits the arena's reserve for one row", () => {
-  const address = { bytes: new Uint8Array(20).fill(0xff), checksumMask: new Uint8Array(5).fill(0xff) }
-  const hash = new Uint8Array(32).fill(0xff)
-  const longest = {
-    transactionHash: hash,
-    depositCount: 0xffff_ffff,
-    sourceNetwork: 0xffff_ffff,
-    destinationNetwork: 0xffff_ffff,
-    caller: address,
-    originAddress: address,
-    transactionSender: address,
-    destinationAddress: address,
-    amount: hash,
-    timestampSec: 2 ** 48 - 1,
-    blockNumber: 2 ** 48 - 1,
-    logIndex: 0xffff_ffff,
-    leafType: 255,
-    tokenNetwork: 0xffff_ffff,
-    tokenAddress: address,
-    metadata: new Uint8Array(0),
-    readyForClaim: false,
-    claimTransactionHash: hash,
-    l1InfoTreeIndex: 0xffff_fffe,
-    globalIndex: hash,
-    bridgeTransactionHash: hash,
-  } as unknown as BridgeRecord & ClaimRecord
-  const pageOf = <Row>(rows: readonly Row[]): Page<Row> => ({
-    rows,
-    page: 1,
-    limit: 1,
-    total: 1,
-    nextCursor: null,
-  })
-  writer.reset()
-  presenters.getBridges.write(writer, pageOf<BridgeRecord>([longest]))
-  assert.ok(writer.length > 800 && writer.length <= ROW_TEXT_BYTES, `${writer.length} bytes`)
-  writer.reset()
-  presenters.getClaims.write(writer, pageOf<ClaimRecord>([longest]))
-  assert.ok(writer.length > 800 && writer.length <= ROW_TEXT_BYTES, `${writer.length} bytes`)
 })

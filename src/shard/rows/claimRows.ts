@@ -1,0 +1,150 @@
+import { CHECKSUM_ADDRESS_BYTES } from '../../protocol/checksumAddress.js'
+import type { NetworkId } from '../../protocol/units.js'
+import type { FieldPlaces } from '../../query/packedRows.js'
+import type { ClaimRecord } from '../../query/records.js'
+import { type ClaimRow, claimFields, isSetByAdministrator } from '../../store/layout/claimRow.js'
+import { depositFields } from '../../store/layout/depositRow.js'
+import type { SenderRow } from '../../store/layout/senderRow.js'
+import { TOKEN_ADDRESS_AT } from '../../store/layout/smallRows.js'
+import type { ClaimedContent } from '../snapshot/claimedContent.js'
+import type { ShardView } from '../snapshot/shardView.js'
+import { NOWHERE } from './arenaSlots.js'
+import type { RowPacker } from './packedPage.js'
+import type { PlacedShard, RowShards } from './placedShard.js'
+import type { RowArena } from './rowArena.js'
+import { placesOf, type Sources } from './rowSources.js'
+
+/** What the shards tell of one claim. */
+interface ClaimRowFacts {
+  readonly destinationNetwork: NetworkId
+  readonly row: ClaimRow
+  readonly transactionHash: Uint8Array
+  readonly bridgeTransactionHash: Uint8Array | null
+  /** What was claimed: as the event says, or the deposit. */
+  readonly content: ClaimedContent
+  readonly sender: SenderRow | undefined
+}
+
+/** Where the fields of a row stand. */
+const bases = { row: 0, hash: 1, sender: 2, token: 3, deposit: 4 } as const
+
+export const claimSources: Sources<ClaimRecord, ClaimRowFacts> = {
+  transactionHash: {
+    place: { kind: 'hash', base: bases.hash, offset: 0 },
+    of: (facts) => facts.transactionHash,
+  },
+  globalIndex: {
+    place: { kind: 'hash', base: bases.row, offset: claimFields.globalIndex },
+    of: ({ row }) => row.globalIndex,
+  },
+  amount: {
+    place: { kind: 'amount', base: bases.row, offset: claimFields.amount },
+    of: ({ content }) => content.amount,
+  },
+  timestampSec: {
+    place: { kind: 'uint48', base: bases.row, offset: claimFields.timestampSec },
+    of: ({ row }) => row.timestampSec,
+  },
+  bridgeTransactionHash: {
+    place: { kind: 'hash', base: bases.deposit, offset: depositFields.transactionHash },
+    of: (facts) => facts.bridgeTransactionHash,
+  },
+  blockNumber: {
+    place: { kind: 'uint48', base: bases.row, offset: claimFields.blockNumber },
+    of: ({ row }) => row.blockNumber,
+  },
+  logIndex: {
+    place: { kind: 'uint32', base: bases.row, offset: claimFields.logIndex },
+    of: ({ row }) => row.logIndex,
+  },
+  sourceNetwork: {
+    place: { kind: 'uint32', base: bases.row, offset: claimFields.sourceNetwork },
+    of: ({ row }) => row.sourceNetwork,
+  },
+  depositCount: {
+    place: { kind: 'uint32', base: bases.row, offset: claimFields.depositCount },
+    of: ({ row }) => row.depositCount,
+  },
+  destinationNetwork: {
+    place: (networkId) => ({ kind: 'constant', number: networkId }),
+    of: (facts) => facts.destinationNetwork,
+  },
+  destinationAddress: {
+    place: { kind: 'address', base: bases.row, offset: claimFields.destinationAddress },
+    of: ({ content }) => content.destinationAddress,
+  },
+  tokenNetwork: {
+    place: { kind: 'uint32', base: bases.token, offset: 0 },
+    of: ({ content }) => content.token.network,
+  },
+  tokenAddress: {
+    place: { kind: 'address', base: bases.token, offset: TOKEN_ADDRESS_AT },
+    of: ({ content }) => content.token.address,
+  },
+  caller: {
+    place: { kind: 'address', base: bases.sender, offset: 0 },
+    // An administrator's SetClaim has no caller; the stored row repeats the transaction's sender there.
+    of: (facts) => (facts.row.isSetByAdministrator ? null : (facts.sender?.caller ?? null)),
+  },
+  transactionSender: {
+    place: { kind: 'address', base: bases.sender, offset: CHECKSUM_ADDRESS_BYTES },
+    of: (facts) => facts.sender?.transactionSender ?? null,
+  },
+}
+
+/** Puts the claims on one network into the arena. */
+export class ClaimRows implements RowPacker {
+  readonly arena: RowArena
+  readonly places: FieldPlaces
+  readonly #shards: RowShards
+  readonly #placed: PlacedShard
+  #sourceNetwork = -1
+  /** undefined for a network that is not indexed here. */
+  #source: PlacedShard | undefined
+
+  constructor(shards: RowShards, arena: RowArena, placed: PlacedShard) {
+    this.#shards = shards
+    this.arena = arena
+    this.#placed = placed
+    this.places = placesOf(claimSources, placed.view.networkId)
+  }
+
+  begin(): void {
+    this.#placed.follow()
+    this.#sourceNetwork = -1
+  }
+
+  /** Not a claim whose fields, or whose deposit, must be looked up in other ways. */
+  pack(ordinal: number): boolean {
+    const { arena } = this
+    const placed = this.#placed
+    const row = placed.claims.placeOf(ordinal)
+    if (isSetByAdministrator(arena.input[row + claimFields.flags]!)) return false
+    const source = this.#sourceOf(arena.view.getUint32(row + claimFields.sourceNetwork, true))
+    const depositCount = arena.view.getUint32(row + claimFields.depositCount, true)
+    // A cut of the exit tree may have given the deposit count to another deposit.
+    if (source !== undefined && source.view.deposits.archivedAt(depositCount).length > 0) return false
+    const isDepositKnown = source !== undefined && depositCount < source.view.deposits.count
+    const deposit = isDepositKnown ? source.deposits.placeOf(depositCount) : NOWHERE
+    const token = placed.placeOfToken(arena.view.getUint32(row + claimFields.tokenId, true))
+    const sender = placed.findClaimSender(ordinal)
+    const hash = placed.claimHashes.placeOf(ordinal)
+    const { numbers } = arena
+    const at = arena.addRow(0)
+    numbers[at + bases.row] = arena.address(row)
+    numbers[at + bases.hash] = arena.address(hash)
+    numbers[at + bases.sender] = arena.address(sender)
+    numbers[at + bases.token] = arena.address(token)
+    numbers[at + bases.deposit] = arena.address(deposit)
+    return true
+  }
+
+  #sourceOf(networkId: number): PlacedShard | undefined {
+    if (networkId !== this.#sourceNetwork) {
+      const view = this.#shards.find(networkId as ShardView['networkId'])
+      this.#source = view && this.#shards.placed(view)
+      this.#sourceNetwork = networkId
+    }
+    return this.#source
+  }
+}
