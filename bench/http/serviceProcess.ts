@@ -4,6 +4,7 @@ import { JsonWriter } from '../../src/api/present/jsonWriter.js'
 import { createVersionReader } from '../../src/board/answerVersion.js'
 import { createStatusBoard } from '../../src/board/statusBoard.js'
 import type { HealthSource } from '../../src/health/healthRecord.js'
+import { chooseTransport } from '../../src/http/chooseTransport.js'
 import { startHttpServer } from '../../src/http/server.js'
 import { answerers } from '../../src/pool/answerers.js'
 import { decodeReplies } from '../../src/pool/batchMessages.js'
@@ -75,6 +76,7 @@ process.send!({
 
 async function listen(answering: Pick<QueryPool, 'submit'>, cacheBytes: number): Promise<number> {
   const server = await startHttpServer({
+    transport: chooseTransport(config.http).transport,
     config: { ...config, http: { ...config.http, port: 0, cacheBytes } },
     pool: answering,
     status,

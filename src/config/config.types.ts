@@ -29,6 +29,8 @@ export interface HttpConfig {
   readonly cacheBytes: number
   /** Whether answers are compressed for clients that accept it. */
   readonly compress: boolean
+  /** What speaks HTTP with clients; `auto`: uWebSockets.js where a native build loads, else node:http. */
+  readonly transport: 'auto' | 'uws' | 'node'
   /** Whether a copy of the native HTTP core may be adapted to an older glibc. */
   readonly adaptCore: boolean
   /** An answer that would be larger is refused. */

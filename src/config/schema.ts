@@ -199,6 +199,11 @@ export const ConfigFile = Type.Object(
           description:
             'Whether answers above 1 KB are compressed (brotli or gzip) for clients that accept it; false where a proxy does it.',
         }),
+        transport: choice(['auto', 'uws', 'node'], {
+          default: 'auto',
+          description:
+            '`auto`: uWebSockets.js where a native build of it loads, else node:http, which takes two to three times the CPU; `uws`: no start without it; `node`: node:http everywhere.',
+        }),
         adapt_core: flag({
           default: true,
           description:

@@ -23,6 +23,7 @@ export function toConfig(file: ConfigFile, environment: Environment): Config {
       drainDelayMs: file.http.drain_delay_ms,
       cacheBytes: file.http.cache_bytes,
       compress: file.http.compress,
+      transport: file.http.transport,
       adaptCore: file.http.adapt_core,
       maxResponseBytes: file.http.max_response_bytes,
       cors: file.http.cors,

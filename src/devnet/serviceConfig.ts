@@ -22,6 +22,7 @@ export function devnetServiceConfig(devnet: Devnet, { httpPort, opsPort }: Servi
       drainDelayMs: 0,
       cacheBytes: 64 * 1024 ** 2,
       compress: true,
+      transport: 'auto',
       adaptCore: true,
       maxResponseBytes: 16 * 1024 ** 2,
       cors: '*',

@@ -17,8 +17,6 @@ import { createTargets } from './targets.js'
 import { ArrivalList } from './wire/arrivalList.js'
 import type { ExchangeContext } from './wire/exchange.js'
 import { corsHeaders, VARY_LINE } from './wire/headers.js'
-import { loadUws } from './wire/uws.js'
-import { uwsTransport } from './wire/uwsTransport.js'
 import type { OpenPort, RequestHandler, Transport } from './wire/wire.js'
 
 export interface HttpServerOptions {
@@ -28,15 +26,13 @@ export interface HttpServerOptions {
   readonly health: HealthSource
   readonly logger: Logger
   readonly metrics: HttpMetrics
-  /** Default: the one that the configuration chooses. */
-  readonly transport?: Transport
+  readonly transport: Transport
   /** Default `Math.random`; tests pass a known sequence. */
   readonly random?: () => number
 }
 
 export interface HttpServer {
   readonly port: number
-  readonly transport: { readonly name: string; readonly version: string }
   /** `pending`: requests without an answer yet. `sending`: answers that clients are slow to take. */
   stats(): { readonly pending: number; readonly sending: number; readonly cache: CacheStats }
   /**
@@ -57,11 +53,10 @@ const QUIET_MS = 300
 
 /**
  * Starts the API's server on this thread.
- * @throws OperatorError when the chosen transport does not load, or the port is taken.
+ * @throws OperatorError when the port can't be had.
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { config, pool, status, health, logger, metrics } = options
-  const transport = options.transport ?? uwsTransport(loadUws(config.http.adaptCore))
+  const { config, transport, pool, status, health, logger, metrics } = options
   const context: ExchangeContext = {
     cors: corsHeaders(config.http.cors),
     logger,
@@ -104,7 +99,6 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   let drained: Promise<void> | undefined
   return {
     port: opened.port,
-    transport,
     stats: () => ({ pending: context.pending.size, sending: context.sending.size, cache: cache.stats() }),
     // Once only: closing a listen socket of uWebSockets.js twice is a use after free.
     drain: (delayMs) => {

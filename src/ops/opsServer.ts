@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { listenFailure } from '../errors/listenFailure.js'
+import { listenExclusively } from '../errors/listenFailure.js'
 import type { HealthSource } from '../health/healthRecord.js'
 
 export interface OpsServerOptions {
@@ -47,7 +47,7 @@ export async function startOpsServer(options: OpsServerOptions): Promise<OpsServ
     )
   })
   server.maxConnections = MAX_CONNECTIONS
-  await listen(server, options.host, options.port)
+  await listenExclusively(server, options.host, options.port)
   return {
     port: (server.address() as AddressInfo).port,
     close: () =>
@@ -133,15 +133,4 @@ function json(status: number, value: unknown): Reply {
 
 function failure(status: number, code: string, message: string): Reply {
   return json(status, { error: { code, message } })
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const refuse = (error: Error): void => reject(listenFailure(host, port, error))
-    server.once('error', refuse)
-    server.listen({ host, port, exclusive: true }, () => {
-      server.off('error', refuse)
-      resolve()
-    })
-  })
 }

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import type { Config } from '../config/config.types.js'
+import { ConfigError } from '../config/configError.js'
 import { FatalError } from '../errors/chainErrors.js'
 import { OperatorError } from '../errors/operatorError.js'
 import { createLogger, type Logger } from '../telemetry/logger.js'
@@ -141,8 +142,12 @@ async function closeWithin(job: Job, drainDelayMs: number, settings: ProcessSett
   }
 }
 
-/** Writes an expected fault as one line. Anything else is a bug and is written with its stack. */
+/** Writes an expected fault as one line, mistakes in the configuration with a line each. Anything else is a bug and is written with its stack. */
 function reportFault(error: unknown): ExitCode {
+  if (error instanceof ConfigError) {
+    standardError().write(`bds: ${[error.message, ...error.mistakes].join('\n  - ')}\n`)
+    return exitCodes.config
+  }
   const isExpected = error instanceof FatalError || error instanceof OperatorError
   standardError().write(`bds: ${isExpected ? error.message : inspect(error)}\n`)
   return error instanceof FatalError ? exitCodes.data : exitCodes.failure

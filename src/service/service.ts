@@ -10,6 +10,7 @@ import {
 import type { Config } from '../config/config.types.js'
 import { OperatorError } from '../errors/operatorError.js'
 import { createHealthMonitor, type HealthMonitor } from '../health/healthMonitor.js'
+import { chooseTransport } from '../http/chooseTransport.js'
 import { startHttpServer } from '../http/server.js'
 import { startIndexer } from '../indexer/thread/indexer.js'
 import { startOpsServer } from '../ops/opsServer.js'
@@ -48,6 +49,8 @@ export const startService: StartService = async (options) => {
 }
 
 async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms): Promise<RunningService> {
+  // Before anything is opened: it may be refused.
+  const { transport, reason } = chooseTransport(config.http)
   const status = createStatusBoard(config.networks.map(({ networkId }) => networkId))
   const compiled = compileMerkleModule()
   const registry = new Registry()
@@ -109,8 +112,11 @@ async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms):
   rooms.add('query pool', () => queries.close())
 
   await waitForHeads(status)
+  if (reason !== undefined)
+    logger.warn('node:http answers in place of uWebSockets.js, and takes more CPU', { reason })
   const http = await startHttpServer({
     config,
+    transport,
     pool: queries,
     status,
     health,
@@ -119,7 +125,7 @@ async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms):
   })
   rooms.add('http port', () => http.drain(0))
 
-  const parts = { hasher: compiled.name, transport: `${http.transport.name} ${http.transport.version}` }
+  const parts = { hasher: compiled.name, transport: `${transport.name} ${transport.version}` }
   registerServiceMetrics(registry, config, status, parts)
   gaugeOf(registry, 'bds_pool_queue_depth', 'Requests that wait for a batch', () => queries.stats().waiting)
   gaugeOf(registry, 'bds_http_in_flight', 'Requests that wait for their answer', () => http.stats().pending)

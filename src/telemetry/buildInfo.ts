@@ -9,6 +9,12 @@ export interface BuildInfo {
   readonly node: string
 }
 
+/** The version of glibc that this process runs on; undefined on other C libraries. It takes milliseconds. */
+export function glibcVersion(): string | undefined {
+  const report = process.report.getReport() as { readonly header?: { readonly glibcVersionRuntime?: string } }
+  return report.header?.glibcVersionRuntime
+}
+
 /** Read once from the manifest of the package that holds this file. */
 export const buildInfo: BuildInfo = readBuildInfo()
 

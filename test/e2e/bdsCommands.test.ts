@@ -8,6 +8,7 @@ import { freePort } from '../support/freePort.js'
 import { EXAMPLE_TOML } from '../support/loadedConfig.js'
 import { startBds } from '../support/serviceProcess.js'
 import { tempFolder } from '../support/tempFolder.js'
+import { withoutPackages } from '../support/withoutPackages.js'
 
 interface Result {
   readonly code: number | null
@@ -274,24 +275,15 @@ test('status --watch ends when its output has lost its reader', async (t) => {
   assert.deepEqual(stderr, [])
 })
 
-test('start reports that no HTTP server can run on this machine before it starts anything', async (t) => {
-  const hook = join(tempFolder(t), 'without.cjs')
-  writeFileSync(
-    hook,
-    `const Module = require('node:module')
-const resolve = Module._resolveFilename
-Module._resolveFilename = function (name, ...rest) {
-  if (name.startsWith('uWebSockets.js')) throw new Error('not installed')
-  return resolve.call(this, name, ...rest)
-}`,
-  )
-  const { code, stdout, stderr } = await bds(t, ['start', '--port', '0', '--ops-port', '0'], {
-    NODE_OPTIONS: `--require ${hook}`,
-    TMPDIR: tempFolder(t),
+test('run with http.transport = "uws" where no native build loads ends with 3 and says why', async (t) => {
+  const args = ['run', '--config', fileWith(t, EXAMPLE_TOML), '--http-transport', 'uws']
+  const { code, stdout, stderr } = await bds(t, args, {
+    ...withoutPackages(t, 'uWebSockets.js'),
+    BDS_DATA_DIR: join(tempFolder(t), 'data'),
   })
-  assert.deepEqual([code, stdout], [1, ''])
+  assert.deepEqual([code, stdout], [3, ''])
   assert.match(
     stderr,
-    /^bds: no native build of uWebSockets\.js runs on [^\n]+: uWebSockets\.js-modern is not installed/,
+    /^bds: 1 mistake in the configuration\n {2}- http\.transport is uws, but no native build of uWebSockets\.js runs on [^\n]+: uWebSockets\.js-modern is not installed[^\n]*$/,
   )
 })

@@ -8,6 +8,8 @@ export interface FuzzOptions {
   readonly connections: number
   /** Called before each request: true sends another one. */
   readonly goOn: (made: number) => boolean
+  /** Whether a URL with bytes above 127 is a 400 that ends the connection, as on node:http. */
+  readonly refusesHighBytes?: boolean
   /** Every how-many-th answer has its body checked. All statuses are checked. */
   readonly bodyEvery?: number
 }
@@ -24,6 +26,7 @@ const ENOUGH_FAULTS = 20
 /** Share of clients that disconnect in the middle of a request, or send bytes that are no request. */
 const LEAVING_SHARE = 0.01
 const SPLIT_SHARE = 0.1
+const HIGH_BYTE = /[\u0080-\u00ff]/
 
 /** Sends requests of the grammar over keep-alive connections, some in two pieces, some incomplete. */
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
@@ -53,12 +56,13 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
         connection.send(bytes.slice(split))
         const response = await connection.response(request.method !== 'HEAD')
         byStatus.set(response.status, (byStatus.get(response.status) ?? 0) + 1)
-        if (!request.statuses.includes(response.status))
+        const isRefused = options.refusesHighBytes === true && HIGH_BYTE.test(request.target)
+        if (!(isRefused ? [400] : request.statuses).includes(response.status))
           throw new Error(`${response.status} ${response.body}`)
         if (made % (options.bodyEvery ?? 1) === 0) checkBody(request, response)
         // One answer to HEAD in 4,096 has Connection: close and ends its connection.
         if (response.headers.get('connection') === 'close') {
-          if (request.method !== 'HEAD') throw new Error('ends the connection')
+          if (request.method !== 'HEAD' && !isRefused) throw new Error('ends the connection')
           connection.destroy()
           connection = new RawConnection(options.port)
         }

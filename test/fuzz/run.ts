@@ -1,18 +1,23 @@
 import { parseArgs } from 'node:util'
+import { chooseTransport } from '../../src/http/chooseTransport.js'
 import { startDataWorld } from '../support/dataWorld.js'
 import { fuzz } from './fuzzer.js'
 
-/** `npm run test:fuzz -- [--requests N] [--seeds 1,2,3]`: requests are shared out evenly among the seeds. */
+/** `npm run test:fuzz -- [--requests N] [--seeds 1,2,3] [--transport auto|uws|node]`: requests are shared out evenly among the seeds. */
 const { values } = parseArgs({
   options: {
     requests: { type: 'string', default: '1000000' },
     seeds: { type: 'string', default: '1,2,3,4' },
+    transport: { type: 'string', default: 'auto' },
   },
 })
 const seeds = values.seeds.split(',').map(Number)
 const perSeed = Math.ceil(Number(values.requests) / seeds.length)
 const cleaners: (() => Promise<void> | void)[] = []
-const world = await startDataWorld({ after: (body) => void cleaners.push(body) })
+const chosen = (['auto', 'uws', 'node'] as const).find((name) => name === values.transport)
+if (chosen === undefined) throw new Error(`no transport ${values.transport}: auto, uws or node`)
+const { transport } = chooseTransport({ transport: chosen, adaptCore: true })
+const world = await startDataWorld({ after: (body) => void cleaners.push(body) }, undefined, transport)
 let isWrong = false
 for (const seed of seeds) {
   const startedAtMs = performance.now()
@@ -20,6 +25,7 @@ for (const seed of seeds) {
     port: world.server.port,
     seed,
     connections: 24,
+    refusesHighBytes: transport.name === 'node:http',
     goOn: (made) => made < perSeed,
     bodyEvery: 4,
   })
@@ -28,7 +34,7 @@ for (const seed of seeds) {
     .sort(([a], [b]) => a - b)
     .map(([status, count]) => `${status}: ${count}`)
   console.log(
-    `seed ${seed}: ${report.made} requests (${perSecond.toFixed(0)}/s), ${report.aborted} left; ${statuses.join(', ')}`,
+    `${transport.name}, seed ${seed}: ${report.made} requests (${perSecond.toFixed(0)}/s), ${report.aborted} left; ${statuses.join(', ')}`,
   )
   for (const fault of report.faults) console.error(`✖ seed ${seed}: ${fault}`)
   isWrong ||= report.faults.length > 0

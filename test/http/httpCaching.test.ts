@@ -6,9 +6,7 @@ import { statusRow } from '../../src/board/statusBoard.js'
 import { faultCounts } from '../support/fakeQueryFaults.js'
 import { startHttpWorld } from '../support/httpWorld.js'
 import { fetchRaw, RawConnection, requestText } from '../support/rawHttp.js'
-
-const world = await startHttpWorld({ after })
-const { port } = world
+import { bothTransports } from './eachTransport.js'
 
 const PAGE = '/bridge/v1/bridges?network_id=1&page_size=20'
 const FINAL_PROOF = '/bridge/v1/claim-proof?network_id=1&deposit_count=7&leaf_index=0'
@@ -16,169 +14,186 @@ const OPEN_PROOF = '/bridge/v1/claim-proof?network_id=1&deposit_count=7&leaf_ind
 const INDEX = '/bridge/v1/l1-info-tree-index?network_id=1&deposit_count='
 const TAGGED = [PAGE, FINAL_PROOF, OPEN_PROOF, `${INDEX}7`, '/openapi.json', '/docs']
 
-const get = (target: string, headers: readonly string[] = [], method = 'GET') =>
-  fetchRaw(port, method, target, headers)
-
 const decoders = {
   identity: (body: Buffer) => body,
   gzip: (body: Buffer) => gunzipSync(body),
   br: (body: Buffer) => brotliDecompressSync(body),
 }
 
-test('the ETag is a digest of the JSON, and differs between content codings', async () => {
-  for (const target of TAGGED) {
-    const plain = await get(target)
-    const digest = createHash('sha256').update(plain.body).digest('base64url').slice(0, 22)
-    assert.equal(plain.headers.get('etag'), `"${digest}"`, target)
-    if (plain.body.length < 1_024) continue
-    for (const coding of ['gzip', 'br'])
-      assert.equal(
-        (await get(target, [`Accept-Encoding: ${coding}`])).headers.get('etag'),
-        `"${digest}-${coding}"`,
-      )
-  }
-})
+for (const transport of bothTransports()) {
+  const world = await startHttpWorld({ after }, {}, undefined, transport)
+  const { port } = world
+  const get = (target: string, headers: readonly string[] = [], method = 'GET') =>
+    fetchRaw(port, method, target, headers)
 
-test('a client that already has the answer gets a 304 without a body, with the headers that a cache needs', async () => {
-  for (const target of TAGGED)
-    for (const accept of ['identity', 'gzip', 'br'])
-      for (const method of ['GET', 'HEAD']) {
-        const headers = [`Accept-Encoding: ${accept}`]
-        const full = await get(target, headers)
-        const etag = full.headers.get('etag')!
-        const connection = new RawConnection(port)
-        connection.send(requestText(method, target, [...headers, `If-None-Match: "other", ${etag}`]))
-        const response = await connection.response(false)
-        assert.equal(response.status, 304, target)
-        for (const name of ['etag', 'cache-control', 'vary', 'access-control-allow-origin'])
-          assert.equal(response.headers.get(name), full.headers.get(name), name)
-        for (const name of ['content-type', 'content-length', 'content-encoding'])
-          assert.equal(response.headers.has(name), false, name)
-        // No byte followed the head: the next answer starts where it should.
-        assert.equal((await connection.send(requestText('GET', '/livez')).response()).status, 200)
-        connection.destroy()
-      }
-})
-
-test('a tag of another coding or of another answer gets a 200 with the whole answer', async () => {
-  const tag = (await get(PAGE)).headers.get('etag')!
-  assert.equal((await get(PAGE, [`If-None-Match: ${tag}`, 'Accept-Encoding: gzip'])).status, 200)
-  assert.equal((await get(OPEN_PROOF, [`If-None-Match: ${tag}`])).status, 200)
-})
-
-test('a 304 for a cached answer does not use the pool, and after a commit the next request does', async () => {
-  const { batchSizes, status } = world
-  const target = `${INDEX}4242`
-  const etag = (await get(target)).headers.get('etag')!
-  const batches = batchSizes.length
-  const again = () => get(target, [`If-None-Match: ${etag}`])
-  assert.deepEqual([(await again()).status, batchSizes.length - batches], [304, 0])
-  statusRow(status, 0).add('tip', 1)
-  // The same JSON from a newer state is still the same answer.
-  assert.deepEqual([(await again()).status, batchSizes.length - batches], [304, 1])
-})
-
-test('an answer above 1 KB has the content coding that the client prefers, from the pool and from the cache', async () => {
-  const fresh = await startHttpWorld({ after })
-  for (const target of [PAGE, FINAL_PROOF, '/openapi.json', '/docs'])
-    for (const coding of ['gzip', 'br'] as const)
-      for (const _ of ['pool', 'cache']) {
-        const connection = new RawConnection(fresh.port)
-        connection.send(requestText('GET', target, [`Accept-Encoding: ${coding}, deflate`]))
-        const { headers, bytes } = await connection.response()
-        assert.deepEqual([headers.get('content-encoding'), headers.get('vary')], [coding, 'Accept-Encoding'])
-        const plain = await fetchRaw(fresh.port, 'GET', target)
-        assert.equal(decoders[coding](bytes).toString(), plain.body, target)
-        assert.deepEqual(
-          [plain.headers.has('content-encoding'), plain.headers.get('vary')],
-          [false, 'Accept-Encoding'],
+  test(`${transport.name}: the ETag is a digest of the JSON, and differs between content codings`, async () => {
+    for (const target of TAGGED) {
+      const plain = await get(target)
+      const digest = createHash('sha256').update(plain.body).digest('base64url').slice(0, 22)
+      assert.equal(plain.headers.get('etag'), `"${digest}"`, target)
+      if (plain.body.length < 1_024) continue
+      for (const coding of ['gzip', 'br'])
+        assert.equal(
+          (await get(target, [`Accept-Encoding: ${coding}`])).headers.get('etag'),
+          `"${digest}-${coding}"`,
         )
-        assert.ok(bytes.length < plain.bytes.length)
-        connection.destroy()
-      }
-  const { hits } = fresh.server.stats().cache
-  assert.equal(hits, 2 * 2 + 2 * 3, 'each coding is kept beside the others')
-})
-
-test('a small answer is not compressed', async () => {
-  const { headers, body } = await get(`${INDEX}7`, ['Accept-Encoding: gzip'])
-  assert.deepEqual([headers.has('content-encoding'), JSON.parse(body).timestamp], [false, 7])
-  assert.equal(headers.get('vary'), 'Accept-Encoding')
-})
-
-test('HEAD reports the length of the compressed body and sends no body', async () => {
-  const connection = new RawConnection(port)
-  for (const method of ['HEAD', 'GET'])
-    connection.send(requestText(method, '/openapi.json', ['Accept-Encoding: br']))
-  const head = await connection.response(false)
-  const whole = await connection.response()
-  assert.equal(Number(head.headers.get('content-length')), whole.bytes.length)
-  assert.equal(head.headers.get('content-encoding'), 'br')
-  connection.destroy()
-})
-
-test('with compress = off no answer is compressed and no answer has Vary', async (context) => {
-  const off = await startHttpWorld(context, { compress: false })
-  for (const target of [PAGE, '/docs']) {
-    const { headers } = await fetchRaw(off.port, 'GET', target, ['Accept-Encoding: gzip, br'])
-    assert.deepEqual([headers.has('content-encoding'), headers.has('vary')], [false, false])
-  }
-})
-
-for (const [what, target, cacheControl] of [
-  ['a final proof for good', FINAL_PROOF, 'public, max-age=31536000, immutable'],
-  ['a proof that is not final, if they revalidate it each time', OPEN_PROOF, 'no-cache'],
-  ['an index, if they revalidate it each time', `${INDEX}7`, 'no-cache'],
-  [
-    'a list for two seconds, and ten more while they revalidate it',
-    PAGE,
-    'public, max-age=2, stale-while-revalidate=10',
-  ],
-  ['a refusal of what is not there yet for one second', `${INDEX}${faultCounts.notYet}`, 'public, max-age=1'],
-  ['no answer of a halted network', `${INDEX}${faultCounts.unavailable}`, 'no-store'],
-  ['no internal error', `${INDEX}${faultCounts.throw}`, 'no-store'],
-  ['no refusal of a malformed query', `${INDEX}x`, 'no-store'],
-  ['no health record', '/bridge/v1', 'no-store'],
-  ['no sync status', '/bridge/v1/sync-status', 'no-store'],
-  ['the OpenAPI document for an hour', '/openapi.json', 'public, max-age=3600'],
-] as const)
-  test(`caches may keep ${what}`, async () => {
-    const { status, headers } = await get(target)
-    assert.equal(headers.get('cache-control'), cacheControl)
-    assert.equal(headers.has('etag'), status === 200 && cacheControl !== 'no-store')
-  })
-
-test('an answer has the same head when it is not cached, when it was just cached, and when it comes from the cache', async (context) => {
-  const uncached = await startHttpWorld(context, { cacheBytes: 0 })
-  const open = await startHttpWorld(context, { cacheBytes: 0, compress: false, cors: 'off' })
-  let compared = 0
-  for (const target of [PAGE, FINAL_PROOF, OPEN_PROOF, `${INDEX}7`])
-    for (const accept of ['identity', 'gzip', 'br']) {
-      const headers = [`Accept-Encoding: ${accept}`]
-      const headOf = async (from: number, more: readonly string[] = []) =>
-        [...(await fetchRaw(from, 'GET', target, [...headers, ...more])).headers].filter(
-          ([name]) => name !== 'x-request-id' && name !== 'date',
-        )
-      const expected = await headOf(port)
-      for (let time = 2; time <= 4; time++) assert.deepEqual(await headOf(port), expected, `${target} again`)
-      assert.deepEqual(await headOf(uncached.port), expected, target)
-      assert.deepEqual(await headOf(uncached.port, ['X-Request-Id: a']), expected, `${target} with an id`)
-      assert.deepEqual(await headOf(open.port), await headOf(open.port, ['X-Request-Id: a']), 'fewer lines')
-      compared++
     }
-  assert.equal(compared, 12)
-})
-
-test('an answer above the size limit is a 400 that says so, and other requests of its batch are answered', async (context) => {
-  const small = await startHttpWorld(context, { maxResponseBytes: 65_536 })
-  const page = (rows: number) =>
-    fetchRaw(small.port, 'GET', `/bridge/v1/bridges?network_id=1&page_size=${rows}`)
-  const [fits, large, other] = await Promise.all([page(50), page(1_000), page(51)])
-  assert.deepEqual([fits.status, large.status, other.status], [200, 400, 200])
-  assert.deepEqual(JSON.parse(large.body), {
-    error: {
-      code: 'INVALID_PARAMETER',
-      message: 'the answer has more than 65536 bytes: ask for fewer rows with page_size',
-    },
   })
-})
+
+  test(`${transport.name}: a client that already has the answer gets a 304 without a body, with the headers that a cache needs`, async () => {
+    for (const target of TAGGED)
+      for (const accept of ['identity', 'gzip', 'br'])
+        for (const method of ['GET', 'HEAD']) {
+          const headers = [`Accept-Encoding: ${accept}`]
+          const full = await get(target, headers)
+          const etag = full.headers.get('etag')!
+          const connection = new RawConnection(port)
+          connection.send(requestText(method, target, [...headers, `If-None-Match: "other", ${etag}`]))
+          const response = await connection.response(false)
+          assert.equal(response.status, 304, target)
+          for (const name of ['etag', 'cache-control', 'vary', 'access-control-allow-origin'])
+            assert.equal(response.headers.get(name), full.headers.get(name), name)
+          for (const name of ['content-type', 'content-length', 'content-encoding'])
+            assert.equal(response.headers.has(name), false, name)
+          // No byte followed the head: the next answer starts where it should.
+          assert.equal((await connection.send(requestText('GET', '/livez')).response()).status, 200)
+          connection.destroy()
+        }
+  })
+
+  test(`${transport.name}: a tag of another coding or of another answer gets a 200 with the whole answer`, async () => {
+    const tag = (await get(PAGE)).headers.get('etag')!
+    assert.equal((await get(PAGE, [`If-None-Match: ${tag}`, 'Accept-Encoding: gzip'])).status, 200)
+    assert.equal((await get(OPEN_PROOF, [`If-None-Match: ${tag}`])).status, 200)
+  })
+
+  test(`${transport.name}: a 304 for a cached answer does not use the pool, and after a commit the next request does`, async () => {
+    const { batchSizes, status } = world
+    const target = `${INDEX}4242`
+    const etag = (await get(target)).headers.get('etag')!
+    const batches = batchSizes.length
+    const again = () => get(target, [`If-None-Match: ${etag}`])
+    assert.deepEqual([(await again()).status, batchSizes.length - batches], [304, 0])
+    statusRow(status, 0).add('tip', 1)
+    // The same JSON from a newer state is still the same answer.
+    assert.deepEqual([(await again()).status, batchSizes.length - batches], [304, 1])
+  })
+
+  test(`${transport.name}: an answer above 1 KB has the content coding that the client prefers, from the pool and from the cache`, async () => {
+    const fresh = await startHttpWorld({ after }, {}, undefined, transport)
+    for (const target of [PAGE, FINAL_PROOF, '/openapi.json', '/docs'])
+      for (const coding of ['gzip', 'br'] as const)
+        for (const _ of ['pool', 'cache']) {
+          const connection = new RawConnection(fresh.port)
+          connection.send(requestText('GET', target, [`Accept-Encoding: ${coding}, deflate`]))
+          const { headers, bytes } = await connection.response()
+          assert.deepEqual(
+            [headers.get('content-encoding'), headers.get('vary')],
+            [coding, 'Accept-Encoding'],
+          )
+          const plain = await fetchRaw(fresh.port, 'GET', target)
+          assert.equal(decoders[coding](bytes).toString(), plain.body, target)
+          assert.deepEqual(
+            [plain.headers.has('content-encoding'), plain.headers.get('vary')],
+            [false, 'Accept-Encoding'],
+          )
+          assert.ok(bytes.length < plain.bytes.length)
+          connection.destroy()
+        }
+    const { hits } = fresh.server.stats().cache
+    assert.equal(hits, 2 * 2 + 2 * 3, 'each coding is kept beside the others')
+  })
+
+  test(`${transport.name}: a small answer is not compressed`, async () => {
+    const { headers, body } = await get(`${INDEX}7`, ['Accept-Encoding: gzip'])
+    assert.deepEqual([headers.has('content-encoding'), JSON.parse(body).timestamp], [false, 7])
+    assert.equal(headers.get('vary'), 'Accept-Encoding')
+  })
+
+  test(`${transport.name}: HEAD reports the length of the compressed body and sends no body`, async () => {
+    const connection = new RawConnection(port)
+    for (const method of ['HEAD', 'GET'])
+      connection.send(requestText(method, '/openapi.json', ['Accept-Encoding: br']))
+    const head = await connection.response(false)
+    const whole = await connection.response()
+    assert.equal(Number(head.headers.get('content-length')), whole.bytes.length)
+    assert.equal(head.headers.get('content-encoding'), 'br')
+    connection.destroy()
+  })
+
+  test(`${transport.name}: with compress = off no answer is compressed and no answer has Vary`, async (context) => {
+    const off = await startHttpWorld(context, { compress: false }, undefined, transport)
+    for (const target of [PAGE, '/docs']) {
+      const { headers } = await fetchRaw(off.port, 'GET', target, ['Accept-Encoding: gzip, br'])
+      assert.deepEqual([headers.has('content-encoding'), headers.has('vary')], [false, false])
+    }
+  })
+
+  for (const [what, target, cacheControl] of [
+    ['a final proof for good', FINAL_PROOF, 'public, max-age=31536000, immutable'],
+    ['a proof that is not final, if they revalidate it each time', OPEN_PROOF, 'no-cache'],
+    ['an index, if they revalidate it each time', `${INDEX}7`, 'no-cache'],
+    [
+      'a list for two seconds, and ten more while they revalidate it',
+      PAGE,
+      'public, max-age=2, stale-while-revalidate=10',
+    ],
+    [
+      'a refusal of what is not there yet for one second',
+      `${INDEX}${faultCounts.notYet}`,
+      'public, max-age=1',
+    ],
+    ['no answer of a halted network', `${INDEX}${faultCounts.unavailable}`, 'no-store'],
+    ['no internal error', `${INDEX}${faultCounts.throw}`, 'no-store'],
+    ['no refusal of a malformed query', `${INDEX}x`, 'no-store'],
+    ['no health record', '/bridge/v1', 'no-store'],
+    ['no sync status', '/bridge/v1/sync-status', 'no-store'],
+    ['the OpenAPI document for an hour', '/openapi.json', 'public, max-age=3600'],
+  ] as const)
+    test(`${transport.name}: caches may keep ${what}`, async () => {
+      const { status, headers } = await get(target)
+      assert.equal(headers.get('cache-control'), cacheControl)
+      assert.equal(headers.has('etag'), status === 200 && cacheControl !== 'no-store')
+    })
+
+  test(`${transport.name}: an answer has the same head when it is not cached, when it was just cached, and when it comes from the cache`, async (context) => {
+    const uncached = await startHttpWorld(context, { cacheBytes: 0 }, undefined, transport)
+    const open = await startHttpWorld(
+      context,
+      { cacheBytes: 0, compress: false, cors: 'off' },
+      undefined,
+      transport,
+    )
+    let compared = 0
+    for (const target of [PAGE, FINAL_PROOF, OPEN_PROOF, `${INDEX}7`])
+      for (const accept of ['identity', 'gzip', 'br']) {
+        const headers = [`Accept-Encoding: ${accept}`]
+        const headOf = async (from: number, more: readonly string[] = []) =>
+          [...(await fetchRaw(from, 'GET', target, [...headers, ...more])).headers].filter(
+            ([name]) => name !== 'x-request-id' && name !== 'date',
+          )
+        const expected = await headOf(port)
+        for (let time = 2; time <= 4; time++)
+          assert.deepEqual(await headOf(port), expected, `${target} again`)
+        assert.deepEqual(await headOf(uncached.port), expected, target)
+        assert.deepEqual(await headOf(uncached.port, ['X-Request-Id: a']), expected, `${target} with an id`)
+        assert.deepEqual(await headOf(open.port), await headOf(open.port, ['X-Request-Id: a']), 'fewer lines')
+        compared++
+      }
+    assert.equal(compared, 12)
+  })
+
+  test(`${transport.name}: an answer above the size limit is a 400 that says so, and other requests of its batch are answered`, async (context) => {
+    const small = await startHttpWorld(context, { maxResponseBytes: 65_536 }, undefined, transport)
+    const page = (rows: number) =>
+      fetchRaw(small.port, 'GET', `/bridge/v1/bridges?network_id=1&page_size=${rows}`)
+    const [fits, large, other] = await Promise.all([page(50), page(1_000), page(51)])
+    assert.deepEqual([fits.status, large.status, other.status], [200, 400, 200])
+    assert.deepEqual(JSON.parse(large.body), {
+      error: {
+        code: 'INVALID_PARAMETER',
+        message: 'the answer has more than 65536 bytes: ask for fewer rows with page_size',
+      },
+    })
+  })
+}

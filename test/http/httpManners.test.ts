@@ -5,6 +5,7 @@ import { operationIds, routes } from '../../src/api/routes.js'
 import { startHttpWorld } from '../support/httpWorld.js'
 import { assertRefusal, checkedBody, fetchRaw, RawConnection, requestText } from '../support/rawHttp.js'
 import { eachTransport } from './eachTransport.js'
+import { limitOf, transportTable } from './transportTable.js'
 
 const BRIDGES = '/bridge/v1/bridges?network_id=1&page_size=2'
 const LARGEST_PAGE = '/bridge/v1/bridges?network_id=1&page_size=1000'
@@ -18,46 +19,41 @@ const QUERIES: Readonly<Record<string, string>> = {
   getClaimTransaction: PROOF,
 }
 
-/** How each build refuses requests that it does not accept, as docs/api.md says. */
-interface CoreLimits {
-  readonly headers: number
-  readonly refusal: RegExp
-  /** A head longer than this many bytes is refused by the core itself. */
-  readonly headBytes: number
-}
-
-const LIMITS: Readonly<Record<string, CoreLimits>> = {
-  'uWebSockets.js': { headers: 48, refusal: /^$/, headBytes: 10_000 },
-  'uWebSockets.js-modern': {
-    headers: 90,
-    refusal: /^HTTP\/1\.1 (400|431|505) /,
-    headBytes: 4_000,
-  },
-}
-
 for (const transport of eachTransport()) {
   const start = (context: TestContext) =>
     startHttpWorld(context, {}, { workers: 1, maxQueue: 10_000 }, transport)
-  const limits = LIMITS[transport.name]!
+  const limit = (name: string): readonly number[] => limitOf(transport.name, name)
 
-  test(`${transport.name}: a request in HTTP/1.0, without Host, with bare LF, or with too many headers never gets a 200`, async (context) => {
+  test(`${transport.name}: a request in HTTP/1.0, without Host, with bare LF, or with too many headers never gets a 200, and its connection is closed`, async (context) => {
     const { port, finished } = await start(context)
-    const refused: readonly string[] = [
-      `GET ${BRIDGES} HTTP/1.0\r\nHost: localhost\r\n\r\n`,
-      `GET ${BRIDGES} HTTP/1.1\r\n\r\n`,
-      `GET ${BRIDGES} HTTP/1.1\nHost: localhost\n\n`,
-      requestText('GET', BRIDGES, manyHeaders(120)),
-    ]
-    const answers = await Promise.all(refused.map((bytes) => new RawConnection(port).send(bytes).rest()))
-    for (const [at, answer] of answers.entries()) assert.match(answer, limits.refusal, refused[at])
+    const refused: Readonly<Record<string, string>> = {
+      'HTTP/1.0': `GET ${BRIDGES} HTTP/1.0\r\nHost: localhost\r\n\r\n`,
+      'without `Host`': `GET ${BRIDGES} HTTP/1.1\r\nAccept: */*\r\n\r\n`,
+      'lines that end with LF only': `GET ${BRIDGES} HTTP/1.1\nHost: localhost\n\n`,
+      '120 headers': requestText('GET', BRIDGES, manyHeaders(119)),
+    }
+    const told = transportTable('request', transport.name)
+    const answers = await Promise.all(
+      Object.entries(refused).map(async ([row, bytes]) => {
+        const [, status = 'no answer'] =
+          /^HTTP\/1\.1 (\d+) /.exec(await new RawConnection(port).send(bytes).rest()) ?? []
+        return [row, status] as const
+      }),
+    )
+    for (const [row, status] of answers) assert.equal(status, told.get(row), row)
     assert.deepEqual(finished, [])
   })
 
-  test(`${transport.name}: a request with ${limits.headers} headers is served`, async (context) => {
+  test(`${transport.name}: a request with as many headers as docs/http.md says is served`, async (context) => {
     const { port } = await start(context)
+    const [most] = limit('headers of a request')
     // `Host` is one of the headers.
-    const { status } = await fetchRaw(port, 'GET', BRIDGES, manyHeaders(limits.headers - 1))
-    assert.equal(status, 200)
+    assert.equal((await fetchRaw(port, 'GET', BRIDGES, manyHeaders(most! - 1))).status, 200)
+    // Not just one more: what the modern build takes depends on the headers that are there.
+    const answer = await new RawConnection(port)
+      .send(requestText('GET', BRIDGES, manyHeaders(most! + 20)))
+      .rest()
+    assert.match(answer, /^$|^HTTP\/1\.1 431 /)
   })
 
   test(`${transport.name}: an idle connection is closed without a word, and one that is used meanwhile stays open`, async (context) => {
@@ -79,10 +75,10 @@ for (const transport of eachTransport()) {
     used.destroy()
   })
 
-  test(`${transport.name}: a URL of 9 KB in one segment is a 414 (431 where the core reads no head of that size), and one in pieces gets no answer but one of these`, async (context) => {
+  test(`${transport.name}: a URL of 9 KB in one segment is a 414 or, as docs/http.md says, a 431, and one in pieces gets no answer but one of these`, async (context) => {
     const { port } = await start(context)
     const target = `/${'a'.repeat(9_000)}`
-    if (limits.headBytes > target.length)
+    if (limit('bytes of a URL that is answered with 414, not 431')[0]! >= 9_000)
       assertRefusal(await fetchRaw(port, 'GET', target), 414, 'URI_TOO_LONG', /9001 bytes/)
     else
       assert.match(await new RawConnection(port).send(requestText('GET', target)).rest(), /^HTTP\/1\.1 431 /)

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { type HttpServer, startHttpServer } from '../../src/http/server.js'
+import type { Transport } from '../../src/http/wire/wire.js'
 import { type QueryPool, startQueryPool } from '../../src/pool/queryPool.js'
 import { createLogger } from '../../src/telemetry/logger.js'
 import { compileMerkleModule } from '../../src/wasm/wasmModule.js'
 import { buildSmallWorld } from './fakeChainScenario.js'
-import { fakeHealth } from './httpWorld.js'
+import { fakeHealth, usualTransport } from './httpWorld.js'
 import { IndexedWorld } from './indexedWorld.js'
 import type { Cleaner } from './tempFolder.js'
 
@@ -19,7 +20,11 @@ export type DataWorld = ReturnType<typeof buildSmallWorld> & {
  * A real server over real workers and shards of a fake world.
  * @param random the server's source of chance. By default no answer closes its connection by chance.
  */
-export async function startDataWorld(context: Cleaner, random: () => number = () => 0.5): Promise<DataWorld> {
+export async function startDataWorld(
+  context: Cleaner,
+  random: () => number = () => 0.5,
+  transport: Transport = usualTransport(),
+): Promise<DataWorld> {
   const small = buildSmallWorld()
   const indexed = new IndexedWorld(context, small.world)
   indexed.syncAll()
@@ -35,6 +40,7 @@ export async function startDataWorld(context: Cleaner, random: () => number = ()
   })
   context.after(() => pool.close())
   const server = await startHttpServer({
+    transport,
     random,
     config: indexed.config,
     pool,

@@ -1,5 +1,6 @@
 import type { Config } from '../../src/config/config.types.js'
 import type { HealthSource, ServiceStatus } from '../../src/health/healthRecord.js'
+import { chooseTransport } from '../../src/http/chooseTransport.js'
 import { type HttpServer, startHttpServer } from '../../src/http/server.js'
 import type { Transport } from '../../src/http/wire/wire.js'
 import { createLogger } from '../../src/telemetry/logger.js'
@@ -21,12 +22,17 @@ export interface HttpWorld extends FakePool {
 
 export type HttpSettings = Partial<Config['http']>
 
+/** The transport that a service takes here by itself. */
+export function usualTransport(): Transport {
+  return chooseTransport({ transport: 'auto', adaptCore: true }).transport
+}
+
 /** @param cleaner a test's context, or `{ after }` of node:test for a world that a whole file shares. */
 export async function startHttpWorld(
   cleaner: Cleaner,
   http: HttpSettings = {},
   pool: Config['pool'] = { workers: 1, maxQueue: 10_000 },
-  transport?: Transport,
+  transport: Transport = usualTransport(),
   rateLimit: Partial<Config['rateLimit']> = {},
   random = (): number => 0.5,
 ): Promise<HttpWorld> {
@@ -43,7 +49,7 @@ export async function startHttpWorld(
   const aborted: string[] = []
   const limited: string[] = []
   const server = await startHttpServer({
-    ...(transport === undefined ? {} : { transport }),
+    transport,
     random,
     config,
     pool: fake.pool,

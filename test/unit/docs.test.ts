@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { Registry } from 'prom-client'
 import {
@@ -22,12 +22,12 @@ import { startOpsServer } from '../../src/ops/opsServer.js'
 import { registerServiceMetrics } from '../../src/service/serviceMetrics.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { type Demand, judgeLimits, type ProcessLimits } from '../../src/telemetry/processLimits.js'
+import { pageOf, rowsOf } from '../support/docsPages.js'
 import { loadedConfig } from '../support/loadedConfig.js'
 import { tempFolder } from '../support/tempFolder.js'
 import { docsTables } from './docsTables.js'
 
 const project = new URL('../../../', import.meta.url)
-const pageOf = (file: string): string => readFileSync(new URL(file, project), 'utf8')
 
 const api = pageOf('docs/api.md')
 const configuration = pageOf('docs/configuration.md')
@@ -43,20 +43,6 @@ for (const { file, what, render } of docsTables)
     // With the empty lines around the table, so that an extra row is noticed too.
     assert.ok(pageOf(file).includes(`\n\n${table}\n\n`), `${file} should hold:\n\n${table}`)
   })
-
-/** The rows of the table of `text` whose first head cell is `head`, each a list of cells. */
-function rowsOf(text: string, head: string): string[][] {
-  const lines = text.split('\n')
-  const at = lines.findIndex((line) => line.startsWith(`| ${head} |`))
-  assert.ok(at >= 0, `no table that begins with ${head}`)
-  const end = lines.findIndex((line, i) => i > at && !line.startsWith('|'))
-  return lines.slice(at + 2, end).map((line) =>
-    line
-      .split(/(?<!\\)\|/)
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  )
-}
 
 /** The names between backticks in a cell. */
 const namesIn = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)

@@ -1,10 +1,11 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Config, NetworkConfig } from '../../config/config.types.js'
+import type { Config, HttpConfig, NetworkConfig } from '../../config/config.types.js'
 import { OperatorError } from '../../errors/operatorError.js'
 import { demandOf } from '../../service/startLimits.js'
 import { makeDataFolder } from '../../store/folder/dataFolder.js'
+import { glibcVersion } from '../../telemetry/buildInfo.js'
 import { type Demand, deadlyLimits, judgeLimits, readLimits } from '../../telemetry/processLimits.js'
 
 /** What a check found. A check that fails throws, and the message says why. */
@@ -19,19 +20,23 @@ export interface Check {
 }
 
 const LITTLE_SPACE_BYTES = 10 * 2 ** 30
-const MODERN_GLIBC = '2.38'
 
-/** Checks that need no configuration. */
-export const machineChecks: readonly Check[] = [
-  { what: 'Node', run: nodeVersion },
-  { what: 'C library', run: cLibrary },
-  { what: 'HTTP server', run: httpServer },
-  { what: 'LMDB', run: () => storeWorksIn(tmpdir()) },
-  {
-    what: 'hashing',
-    run: async () => ok((await import('../../wasm/wasmModule.js')).compileMerkleModule().name),
-  },
-]
+/** Checks of the machine. @param config undefined where there is none that can be used. */
+export function machineChecks(config: Config | undefined): Check[] {
+  return [
+    { what: 'Node', run: nodeVersion },
+    { what: 'C library', run: cLibrary },
+    { what: 'HTTP server', run: () => httpServer(config?.http ?? USUAL_HTTP) },
+    { what: 'LMDB', run: () => storeWorksIn(tmpdir()) },
+    {
+      what: 'hashing',
+      run: async () => ok((await import('../../wasm/wasmModule.js')).compileMerkleModule().name),
+    },
+  ]
+}
+
+/** What is checked without a configuration. */
+const USUAL_HTTP = { transport: 'auto', adaptCore: true } as const
 
 /** Checks the limits of this process for a service of this configuration; without one, for the smallest service. */
 export function limitChecks(config: Config | undefined): Check[] {
@@ -74,23 +79,17 @@ function nodeVersion(): Finding {
   return ok(`${process.versions.node}, ABI ${process.versions.modules}, ${process.platform} ${process.arch}`)
 }
 
-function glibcVersion(): string | undefined {
-  const report = process.report.getReport() as { readonly header?: { readonly glibcVersionRuntime?: string } }
-  return report.header?.glibcVersionRuntime
-}
-
 function cLibrary(): Finding {
   const version = glibcVersion()
-  return version === undefined ? warn('not glibc: the native addons may not load') : ok(`glibc ${version}`)
+  return version === undefined ? warn('not glibc: uWebSockets.js does not load') : ok(`glibc ${version}`)
 }
 
-async function httpServer(): Promise<Finding> {
-  const { loadUws } = await import('../../http/wire/uws.js')
-  const { name, version } = loadUws()
-  const glibc = glibcVersion()
-  const isOld = glibc !== undefined && glibc.localeCompare(MODERN_GLIBC, 'en', { numeric: true }) < 0
-  const reason = isOld ? `; the modern build needs glibc ${MODERN_GLIBC}` : ''
-  return ok(`${name} ${version}, native${reason}`)
+async function httpServer(http: Pick<HttpConfig, 'transport' | 'adaptCore'>): Promise<Finding> {
+  const { chooseTransport } = await import('../../http/chooseTransport.js')
+  const { transport, reason } = chooseTransport(http)
+  const label = `${transport.name} ${transport.version}`
+  if (reason !== undefined) return warn(`${label}, which takes two to three times the CPU: ${reason}`)
+  return ok(http.transport === 'node' ? `${label}, as http.transport says` : `${label}, native`)
 }
 
 async function storeWorksIn(folder: string): Promise<Finding> {

@@ -43,7 +43,6 @@ export const doctor: Verb = {
     const runAll = async (checks: readonly Check[]): Promise<void> => {
       for (const check of checks) report(await lineOf(check))
     }
-    await runAll(machineChecks)
     if (isConfigured(values.config)) {
       let config: Config | undefined
       const configuration = (): Awaited<ReturnType<Check['run']>> => {
@@ -51,13 +50,15 @@ export const doctor: Verb = {
         const networks = config.networks.map(({ networkId }) => networkId).join(', ')
         return { outcome: 'ok', detail: `networks ${networks}` }
       }
+      // First, since it says which HTTP server is checked.
       await runAll([{ what: 'configuration', run: configuration }])
+      await runAll(machineChecks(config))
       await runAll(limitChecks(config))
       if (config !== undefined) {
         await runAll(folderChecks(config))
         if (!switches.has('offline')) await probeAll(config, report)
       }
-    } else await runAll(limitChecks(undefined))
+    } else await runAll([...machineChecks(undefined), ...limitChecks(undefined)])
     const isWell = lines.every(({ outcome }) => outcome !== 'fail')
     if (switches.has('json')) console.log(JSON.stringify({ is_well: isWell, checks: lines }))
     return isWell ? exitCodes.ok : exitCodes.failure

@@ -2,7 +2,6 @@ import { basename, relative } from 'node:path'
 import { DevnetError } from '../../devnet/devnetError.js'
 import { runStart } from '../../devnet/start.js'
 import { OperatorError } from '../../errors/operatorError.js'
-import { loadUws } from '../../http/wire/uws.js'
 import { announce, type Job, runProcess } from '../../service/main.js'
 import { startService } from '../../service/service.js'
 import { assertLimits } from '../../service/startLimits.js'
@@ -45,8 +44,6 @@ export const start: Verb = {
       roundMs: readNumber(values, 'round-ms', 4_000, 3_600_000),
       command: commandName(process.argv[1] ?? 'bds'),
     }
-    // Fails here rather than after three chains have started, if no native build of the HTTP server runs.
-    loadUws()
     const logger = createLogger({ level: 'warn', format: 'auto' }, { component: 'main' })
     assertLimits(DEMAND, logger)
     return runProcess(async () => devnetJob(options, switches.has('end-with-parent')), {

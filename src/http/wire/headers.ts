@@ -73,9 +73,11 @@ const statusTexts: Readonly<Record<number, string>> = {
   405: '405 Method Not Allowed',
   414: '414 URI Too Long',
   429: '429 Too Many Requests',
+  431: '431 Request Header Fields Too Large',
   500: '500 Internal Server Error',
   503: '503 Service Unavailable',
   504: '504 Gateway Timeout',
+  505: '505 HTTP Version Not Supported',
 }
 
 export function statusLine(status: number): string {

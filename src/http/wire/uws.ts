@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, sep } from 'node:path'
 import { OperatorError } from '../../errors/operatorError.js'
+import { glibcVersion } from '../../telemetry/buildInfo.js'
 import { fitToOlderGlibc } from './olderGlibc.js'
 
 export type ListenSocket = us_listen_socket
@@ -228,11 +229,6 @@ function thisHost(): UwsHost {
     platform: `${process.platform}_${process.arch}`,
     abi: process.versions.modules,
     nodeVersion: process.versions.node,
-    glibc: () => {
-      const report = process.report.getReport() as {
-        readonly header?: { readonly glibcVersionRuntime?: string }
-      }
-      return report.header?.glibcVersionRuntime
-    },
+    glibc: glibcVersion,
   }
 }

@@ -42,6 +42,7 @@ test("the example file becomes a configuration in the code's words, with every d
       drainDelayMs: 5_000,
       cacheBytes: 67_108_864,
       compress: true,
+      transport: 'auto',
       adaptCore: true,
       maxResponseBytes: 16_777_216,
       cors: '*',

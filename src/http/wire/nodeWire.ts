@@ -1,0 +1,222 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { RequestHandler, Wire, WireRequest } from './wire.js'
+
+/** A client that takes nothing of its answer for this long is cut off, as by uWebSockets.js. */
+const SILENT_MS = 10_000
+
+type TakenAndOut = [isTaken: boolean, isOut: boolean]
+
+/** A request, or the text of a refusal for bytes that are none. */
+type Arrival = NodeWire | string
+
+/**
+ * One client's connection, which answers one request at a time and in order. node:http itself would answer any number of
+ * pipelined requests and keep their answers in memory. Here a request that comes before the answer to an earlier one is out ends
+ * the connection, as with uWebSockets.js.
+ */
+export class NodeConnection {
+  private readonly socket: Socket
+  private readonly onRequest: RequestHandler
+  private current: NodeWire | undefined
+  /** What came in one piece with `current`, whose answer is out but for node:http's next tick. */
+  private readonly waiting: Arrival[] = []
+  private isEnding = false
+
+  constructor(socket: Socket, onRequest: RequestHandler) {
+    this.socket = socket
+    this.onRequest = onRequest
+    socket.on('close', () => this.current?.abort())
+  }
+
+  take(request: IncomingMessage, response: ServerResponse): void {
+    this.arrive(new NodeWire(this, this.socket, request, response))
+  }
+
+  /** @param refusal an answer as text, after which the connection ends; '' for none. */
+  refuse(refusal: string): void {
+    this.arrive(refusal)
+  }
+
+  /** Drops what comes behind the current answer, which has `Connection: close`. */
+  endWithAnswer(): void {
+    this.isEnding = true
+  }
+
+  /** Ends the connection at once. */
+  cut(): void {
+    this.isEnding = true
+    this.socket.destroy()
+  }
+
+  /** Called when the kernel has all of the current answer. */
+  answerIsOut(): void {
+    this.current = undefined
+    const next = this.waiting.shift()
+    if (next === undefined || this.isEnding) return
+    this.begin(next)
+    if (this.waiting.length > 0 && this.isBehind()) this.cut()
+  }
+
+  private arrive(arrival: Arrival): void {
+    if (this.isEnding) return
+    if (this.current === undefined) this.begin(arrival)
+    else if (this.isBehind()) this.cut()
+    else this.waiting.push(arrival)
+  }
+
+  private begin(arrival: Arrival): void {
+    if (typeof arrival !== 'string') {
+      this.current = arrival
+      this.onRequest(arrival, arrival)
+      return
+    }
+    this.isEnding = true
+    if (arrival !== '') this.socket.write(arrival)
+    this.socket.destroySoon()
+  }
+
+  /** Whether the current answer waits: for a query thread, or for the client to read. */
+  private isBehind(): boolean {
+    return this.current !== undefined && (!this.current.isAnswered || this.socket.writableLength > 0)
+  }
+}
+
+/** A request of node:http and its answer. */
+export class NodeWire implements Wire, WireRequest {
+  isAnswered = false
+  private readonly connection: NodeConnection
+  private readonly socket: Socket
+  private readonly request: IncomingMessage
+  private readonly response: ServerResponse
+  private readonly queryAt: number
+  private status = 200
+  private reason = 'OK'
+  private readonly headers: string[] = []
+  private size = 0
+  private onWritten: ((offset: number) => boolean) | undefined
+  private onGone: (() => void) | undefined
+
+  constructor(
+    connection: NodeConnection,
+    socket: Socket,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) {
+    this.connection = connection
+    this.socket = socket
+    this.request = request
+    this.response = response
+    this.queryAt = this.url().indexOf('?')
+  }
+
+  getMethod(): string {
+    return this.request.method ?? ''
+  }
+
+  getUrl(): string {
+    return this.queryAt < 0 ? this.url() : this.url().slice(0, this.queryAt)
+  }
+
+  getQuery(): string | undefined {
+    return this.queryAt < 0 ? undefined : this.url().slice(this.queryAt + 1)
+  }
+
+  getHeader(name: string): string {
+    const { rawHeaders } = this.request
+    for (let at = 0; at < rawHeaders.length; at += 2)
+      if (rawHeaders[at]!.toLowerCase() === name) return rawHeaders[at + 1]!
+    return ''
+  }
+
+  forEach(visit: (name: string, value: string) => void): void {
+    const { rawHeaders } = this.request
+    for (let at = 0; at < rawHeaders.length; at += 2)
+      visit(rawHeaders[at]!.toLowerCase(), rawHeaders[at + 1]!)
+  }
+
+  getRemoteAddress(): string {
+    return this.socket.remoteAddress ?? ''
+  }
+
+  writeStatus(line: string): void {
+    this.status = Number(line.slice(0, 3))
+    this.reason = line.slice(4)
+  }
+
+  writeHeader(name: Uint8Array | string, value: Uint8Array | string): void {
+    const [first = '', ...lines] = latin1(value).split('\r\n')
+    this.headers.push(latin1(name), first)
+    for (const line of lines) {
+      const colon = line.indexOf(':')
+      this.headers.push(line.slice(0, colon), line.slice(colon + 1).trimStart())
+    }
+  }
+
+  end(body: Uint8Array | string, close: boolean): void {
+    this.headers.push('Content-Length', String(Buffer.byteLength(body)))
+    this.answer(typeof body === 'string' ? body : Buffer.from(body), close)
+  }
+
+  /** node:http takes all of it at once and holds what the client does not take, so that `onWritable` finds nothing left. */
+  tryEnd(body: Uint8Array | string, size: number, isLent: boolean): TakenAndOut {
+    if (this.isAnswered) return [true, true]
+    this.size = size
+    this.headers.push('Content-Length', String(size))
+    this.answer(isLent && typeof body !== 'string' ? Buffer.from(body) : body, false)
+    const isOut = this.socket.writableLength === 0
+    return [isOut, isOut]
+  }
+
+  endWithoutBody(size?: number, close = false): void {
+    if (size !== undefined) this.headers.push('Content-Length', String(size))
+    this.answer('', close)
+  }
+
+  onWritable(handler: (offset: number) => boolean): void {
+    this.onWritten = handler
+  }
+
+  onAborted(handler: () => void): void {
+    this.onGone = handler
+  }
+
+  /** node:http sends an answer in one piece by itself. */
+  cork(write: () => void): void {
+    write()
+  }
+
+  close(): void {
+    this.connection.cut()
+  }
+
+  /** Called when the connection has ended before the answer was out. */
+  abort(): void {
+    this.onGone?.()
+  }
+
+  private answer(body: Uint8Array | string, close: boolean): void {
+    const { response, socket, headers } = this
+    this.isAnswered = true
+    if (close && !headers.includes('Connection')) headers.push('Connection', 'close')
+    if (headers.includes('Connection')) this.connection.endWithAnswer()
+    // Else node:http adds `Connection: keep-alive`, which uWebSockets.js does not.
+    else response.removeHeader('Connection')
+    response.writeHead(this.status, this.reason, headers)
+    response.end(body, () => {
+      this.onWritten?.(this.size)
+      this.connection.answerIsOut()
+    })
+    if (socket.writableLength > 0) socket.setTimeout(SILENT_MS)
+  }
+
+  private url(): string {
+    return this.request.url ?? ''
+  }
+}
+
+function latin1(text: Uint8Array | string): string {
+  return typeof text === 'string'
+    ? text
+    : Buffer.from(text.buffer, text.byteOffset, text.length).toString('latin1')
+}
