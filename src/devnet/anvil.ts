@@ -8,15 +8,27 @@ import { DevnetError } from './devnetError.js'
 
 const architectures: Partial<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 
+const ANVIL = '@foundry-rs/anvil'
+/** The version that the manifest of this package names as its peer. */
+const ANVIL_VERSION = '1.7.1'
+
 /**
  * Path of the anvil program inside its platform package. The package's `.bin` wrapper is not used: it would be one more
  * process, and killing it would not end the node.
- * @throws DevnetError when there is no build for this platform, or npm left out optional packages.
+ * @throws DevnetError when anvil is not installed, or has no build for this platform.
  */
 function findAnvilBinary(): string {
-  const platformPackage = `@foundry-rs/anvil-${process.platform}-${architectures[process.arch] ?? process.arch}`
+  const platformPackage = `${ANVIL}-${process.platform}-${architectures[process.arch] ?? process.arch}`
+  let home: string
+  try {
+    home = createRequire(import.meta.url).resolve(`${ANVIL}/package.json`)
+  } catch {
+    throw new DevnetError(
+      `the devnet needs anvil (43 MB), which is not installed: npm install ${ANVIL}@${ANVIL_VERSION}`,
+    )
+  }
   // Resolved from the package that depends on it, because npm may nest it there.
-  const require = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'))
+  const require = createRequire(home)
   let manifestPath: string
   try {
     manifestPath = require.resolve(`${platformPackage}/package.json`)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -273,6 +273,19 @@ test('status --watch ends when its output has lost its reader', async (t) => {
   child.stdout!.destroy()
   assert.deepEqual(await exited, { code: 0, signal: null }, stderr.join('\n'))
   assert.deepEqual(stderr, [])
+})
+
+test('start reports that anvil is not installed, and how to get it', async (t) => {
+  const { code, stderr } = await bds(t, ['start', '--port', '0', '--ops-port', '0'], {
+    ...withoutPackages(t, '@foundry-rs/anvil'),
+    TMPDIR: tempFolder(t),
+  })
+  const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
+  const anvil = `@foundry-rs/anvil@${manifest.peerDependencies['@foundry-rs/anvil']}`
+  assert.deepEqual(
+    [code, stderr],
+    [1, `bds: the devnet needs anvil (43 MB), which is not installed: npm install ${anvil}`],
+  )
 })
 
 test('run with http.transport = "uws" where no native build loads ends with 3 and says why', async (t) => {
