@@ -90,6 +90,8 @@ function refusalOf({ httpVersion, rawHeaders }: IncomingMessage): string | undef
 /** What bytes that are no request are answered; '' for none. */
 function refusalFor({ code }: NodeJS.ErrnoException): string {
   if (code === 'HPE_HEADER_OVERFLOW') return refusal(431, 'URL and headers are too long')
+  // Bytes behind a request with `Connection: close`.
+  if (code === 'HPE_CLOSED_CONNECTION') return ''
   return code?.startsWith('HPE_') === true ? refusal(400, 'not a well-formed HTTP request') : ''
 }
 
