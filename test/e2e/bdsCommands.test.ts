@@ -8,7 +8,7 @@ import { freePort } from '../support/freePort.js'
 import { EXAMPLE_TOML } from '../support/loadedConfig.js'
 import { startBds } from '../support/serviceProcess.js'
 import { tempFolder } from '../support/tempFolder.js'
-import { withoutPackages } from '../support/withoutPackages.js'
+import { withoutPackages } from './withoutPackages.js'
 
 interface Result {
   readonly code: number | null

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { buildSmallWorld } from '../../support/fakeChainScenario.js'
 import { startBds, startService } from '../../support/serviceProcess.js'
 import { everyAnswer, inStep, serveWorld } from '../../support/serviceWorld.js'
-import { withoutPackages } from '../../support/withoutPackages.js'
+import { withoutPackages } from '../withoutPackages.js'
 
 const TRANSPORT = new RegExp(`^node:http ${process.versions.node.replaceAll('.', '\\.')}$`)
 

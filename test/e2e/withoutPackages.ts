@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { tempFolder } from './tempFolder.js'
+import { tempFolder } from '../support/tempFolder.js'
 
 /** An environment in which a process of Node finds no package whose name begins with `prefix`. */
 export function withoutPackages(context: TestContext, prefix: string): Readonly<Record<string, string>> {
