@@ -1,5 +1,6 @@
 import type {
   Address,
+  BlockHeader,
   ChainEvent,
   ForwardLeaf,
   Hash,
@@ -7,36 +8,49 @@ import type {
   Sender,
 } from '../../src/protocol/chainEvent.js'
 import { encodeGlobalIndex } from '../../src/protocol/globalIndex.js'
-import type { DepositCount, LeafCount, NetworkId } from '../../src/protocol/units.js'
-import { EventChain, type Unplaced } from './eventChain.js'
+import type { BlockNumber, DepositCount, LeafCount, NetworkId } from '../../src/protocol/units.js'
 import { modelLeafHash, NaiveTree } from './naiveTree.js'
 import { ShardModel } from './shardModel.js'
+import { TestNumbers } from './testNumbers.js'
+
+/** An event before it has its place in a block. */
+type Unplaced<E = ChainEvent> = E extends ChainEvent
+  ? Omit<E, 'blockNumber' | 'logIndex' | 'transactionHash'>
+  : never
 
 /** A random chain of one L2 with valid events. Blocks may be dropped from its end and new ones added. */
-export class RandomChain extends EventChain {
+export class RandomChain {
+  readonly blocks: IndexedBlock[] = []
   model: ShardModel
+  readonly #numbers: TestNumbers
   readonly #networkId: NetworkId
   readonly #addresses: readonly Address[]
 
   constructor(seed: number, networkId = 1) {
-    super(seed)
+    this.#numbers = new TestNumbers(seed)
     this.#networkId = networkId as NetworkId
-    this.#addresses = Array.from({ length: 12 }, () => this.numbers.freshHash().subarray(0, 20))
+    this.#addresses = Array.from({ length: 12 }, () => this.#numbers.freshHash().subarray(0, 20))
     this.model = new ShardModel(networkId)
   }
 
   /** Adds a block with 1 … `maxEvents` events. */
   grow(maxEvents: number): IndexedBlock {
-    const { header } = this
+    const before = this.blocks.at(-1)?.header
+    const number = ((before?.number ?? 0) + 1) as BlockNumber
+    const header: BlockHeader = {
+      ...{ number, hash: this.#numbers.freshHash(), parentHash: before?.hash ?? new Uint8Array(32) },
+      timestampSec: 1_700_000_000 + 12 * number,
+    }
     const events: ChainEvent[] = []
     const block = { header, events }
     // The model of the block so far: events of one block build on each other.
     const draft = new ShardModel(this.#networkId, this.blocks)
-    let transactionHash = this.numbers.freshHash()
-    for (let count = 1 + this.numbers.below(maxEvents); count > 0; count--) {
+    let transactionHash = this.#numbers.freshHash()
+    for (let count = 1 + this.#numbers.below(maxEvents); count > 0; count--) {
       const event = this.#event(draft)
-      if (this.numbers.chance(0.6)) transactionHash = this.numbers.freshHash()
-      const placed = this.placed(event, events.length, transactionHash)
+      if (this.#numbers.chance(0.6)) transactionHash = this.#numbers.freshHash()
+      const place = { blockNumber: number, logIndex: events.length, transactionHash }
+      const placed = { ...event, ...place } as ChainEvent
       events.push(placed)
       draft.apply({ header, events: [placed] })
     }
@@ -56,11 +70,11 @@ export class RandomChain extends EventChain {
   }
 
   #address(): Address {
-    return this.numbers.pick(this.#addresses)
+    return this.#numbers.pick(this.#addresses)
   }
 
   #leaf(): ForwardLeaf {
-    const { numbers } = this
+    const numbers = this.#numbers
     return {
       leafType: numbers.below(2),
       originNetwork: numbers.below(3) as NetworkId,
@@ -74,12 +88,12 @@ export class RandomChain extends EventChain {
 
   /** One of four metadata, of which the last is too long for a list. */
   #blob(): Uint8Array {
-    const fill = this.numbers.below(4)
+    const fill = this.#numbers.below(4)
     return Buffer.alloc(fill === 3 ? 5_000 : 300, fill)
   }
 
   #event(draft: ShardModel): Unplaced {
-    const { numbers } = this
+    const numbers = this.#numbers
     const choice = numbers.below(100)
     const leaves = draft.deposits.map((deposit) => deposit.leafHash)
     if (choice < 45) {
@@ -117,15 +131,15 @@ export class RandomChain extends EventChain {
 
   #claimed() {
     return {
-      sourceNetwork: this.numbers.below(3) as NetworkId,
-      depositCount: this.numbers.below(8) as DepositCount,
+      sourceNetwork: this.#numbers.below(3) as NetworkId,
+      depositCount: this.#numbers.below(8) as DepositCount,
     }
   }
 
   #claim(): Unplaced {
     const { sourceNetwork, depositCount } = this.#claimed()
-    const isV1 = this.numbers.chance(0.2)
-    const dirtyBits = this.numbers.chance(0.2) ? 1n << 200n : 0n
+    const isV1 = this.#numbers.chance(0.2)
+    const dirtyBits = this.#numbers.chance(0.2) ? 1n << 200n : 0n
     return {
       type: 'claim',
       generation: isV1 ? 'v1' : 'v2',
@@ -133,16 +147,16 @@ export class RandomChain extends EventChain {
       originNetwork: 0 as NetworkId,
       originAddress: this.#address(),
       destinationAddress: this.#address(),
-      amount: BigInt(this.numbers.below(1000)),
+      amount: BigInt(this.#numbers.below(1000)),
       sender: this.sender(),
     }
   }
 
   /** Some archived leaves are appended again, some of them at the same count. */
   #regrown({ archived, deposits }: ShardModel): ForwardLeaf[] {
-    return Array.from({ length: 1 + this.numbers.below(4) }, (_, index) => {
-      if (archived.length === 0 || !this.numbers.chance(0.6)) return this.#leaf()
-      const picked = this.numbers.pick(archived)
+    return Array.from({ length: 1 + this.#numbers.below(4) }, (_, index) => {
+      if (archived.length === 0 || !this.#numbers.chance(0.6)) return this.#leaf()
+      const picked = this.#numbers.pick(archived)
       const isOdd = archived.indexOf(picked) % 2 === 1
       const same = archived.findLast((each) => each.depositCount === deposits.length + index)
       return (isOdd ? same : undefined)?.leaf ?? picked.leaf

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import type { IndexedBlock } from '../../../../src/protocol/chainEvent.js'
 import type { NetworkId } from '../../../../src/protocol/units.js'
 import { verifyShard } from '../../../../src/shard/verify/verifyShard.js'
 import { metaKey } from '../../../../src/store/layout/keys.js'
@@ -9,10 +10,12 @@ import { shardDirectory } from '../../../../src/store/shardDirectory.js'
 import { openShardStoreWriter } from '../../../../src/store/shardStore.js'
 import type { WriteView } from '../../../../src/store/shardStore.types.js'
 import { compileMerkleModule, createHasher } from '../../../../src/wasm/wasmModule.js'
+import { createFakeWorld } from '../../../support/fakeChain.js'
+import { userContract } from '../../../support/fakeState.js'
+import { indexedBlock, toHex } from '../../../support/indexedBlocks.js'
 import { RandomChain } from '../../../support/randomChain.js'
 import { tempFolder } from '../../../support/tempFolder.js'
 import { batchOf, openTestShard } from '../../../support/testShard.js'
-import { L1Chain } from '../l1Chain.js'
 
 const hasher = createHasher(compileMerkleModule())
 const everything = { start: Uint8Array.of(0), end: Buffer.alloc(60, 0xff) }
@@ -50,18 +53,23 @@ function layer2() {
   return chain.blocks
 }
 
-function layer1() {
-  const chain = new L1Chain()
-  chain.block(chain.addRollup(1), chain.addRollup(2, Buffer.alloc(32, 9)))
-  for (let count = 0; count < 70; count++) chain.block(chain.deposit())
-  chain.block(chain.settle(1, Buffer.alloc(32, 1)))
-  chain.block(chain.unforcedDeposit())
-  chain.block([
-    ...chain.settle(2, Buffer.alloc(32, 2)),
-    ...chain.deposit(),
-    ...chain.settle(1, Buffer.alloc(32, 3)),
-  ])
-  return chain.blocks
+function layer1(): IndexedBlock[] {
+  const l1 = createFakeWorld({ networks: [] }).network(0)
+  const root = (byte: number) => toHex(Buffer.alloc(32, byte))
+  l1.mine((block) => {
+    block.tx().createRollup(1, 1001)
+    block.tx().addExistingRollup(2, 1002, root(9))
+  })
+  for (let count = 0; count < 70; count++) l1.mine((block) => block.tx().deposit())
+  l1.mine((block) => block.tx().settle(1, root(1)))
+  l1.mine((block) => block.tx().deposit({ forceUpdate: false }))
+  l1.mine((block) => {
+    const tx = block.tx({ to: userContract(1) })
+    tx.settle(2, root(2))
+    tx.deposit()
+    tx.settle(1, root(3))
+  })
+  return l1.blocks.slice(1).map((block) => indexedBlock(l1, block, true))
 }
 
 /** Changes one bit of an entry. */
