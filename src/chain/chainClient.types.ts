@@ -156,7 +156,7 @@ export interface ChainClient extends ContractReads {
    * there.
    */
   fetchRange(from: BlockNumber, to: BlockNumber, signal: AbortSignal): Promise<FetchedRange>
-  /** Sets the first block whose logs are numbered per transaction, as stored; undefined: no range has shown one yet. */
+  /** Tells the client the first block, as the store has it, whose logs are numbered per transaction. undefined: the store has none. */
   countPerTransactionFrom(block: BlockNumber | undefined): void
   /**
    * Call it when the blocks `from` … `to` did not fit what is stored, so that a log may be missing. They are then read again

@@ -6,7 +6,7 @@ import { CallBatches } from '../rpc/callBatches.js'
 import { CallRetry } from '../rpc/callRetry.js'
 import type { createHttpPost } from '../rpc/httpPost.js'
 import type { LogReader } from '../rpc/parseReplies.js'
-import type { BlockHead } from '../rpc/rpcBlocks.js'
+import type { RpcBlock } from '../rpc/rpcBlocks.js'
 import { createRpcTransport, type RpcCall, type RpcOutcome } from '../rpc/rpcTransport.js'
 import { LogRange } from './logRange.js'
 import { Refusal } from './refusal.js'
@@ -39,7 +39,7 @@ export class Endpoint {
   readonly state: StateSkill
   readonly traces: TraceSkill
   /** Newest block that this endpoint has shown. */
-  head: BlockHead | undefined
+  head: RpcBlock | undefined
   /** Holds while the endpoint counts as one that does not understand `eth_getLogs` by block hash. */
   readonly logsByHash: Refusal
   /**

@@ -4,7 +4,7 @@ import { FatalError, RetryableError } from '../../errors/chainErrors.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import type { Logger } from '../../telemetry/logger.js'
 import { withoutSecrets } from '../../telemetry/secrets.js'
-import { type BlockHead, decodeQuantity } from '../rpc/rpcBlocks.js'
+import { decodeQuantity, type RpcBlock } from '../rpc/rpcBlocks.js'
 import { RpcFailure, type RpcFailureKind } from '../rpc/rpcFailure.js'
 import { ChainIdentity } from './chainIdentity.js'
 import type { Endpoint } from './endpoint.js'
@@ -92,7 +92,8 @@ export class EndpointPool {
    * Runs `task` on the best endpoint for blocks and logs; when it fails, on the next one, and so on. While all of them are
    * paused after failures, it waits for the first pause to end: so a caller may try again at once.
    * @throws RetryableError; ChainDataError when an endpoint contradicted itself and no other one answered; FatalError when
-   *   every endpoint is of another chain, or none keeps the history asked for; the signal's reason; any other error of `task`.
+   *   every endpoint is of another chain, or every one failed in a way that no retry cures (`HOPELESS`); the signal's reason; any
+   *   other error of `task`.
    */
   async run<T>(task: EndpointTask<T>, signal: AbortSignal): Promise<T> {
     const serving = this.#serving('logs')
@@ -105,7 +106,7 @@ export class EndpointPool {
       if (member === undefined) {
         this.#assertSomeRightChain(serving)
         if (contradiction !== undefined) throw contradiction
-        if (failure !== undefined) throw this.#final(failure, tried.size === serving.length)
+        if (failure !== undefined) throw this.#errorFor(failure, tried.size === serving.length)
         await this.#clock.sleep(this.#untilSomeReady(serving), signal)
         tried.clear()
         continue
@@ -223,10 +224,10 @@ export class EndpointPool {
    * @param own the current endpoint's head.
    * @returns the first head that is as high as `wanted`, else the highest of all heads.
    */
-  async findHigher(own: BlockHead, wanted: number, signal: AbortSignal): Promise<BlockHead> {
+  async findHigher(own: RpcBlock, wanted: number, signal: AbortSignal): Promise<RpcBlock> {
     const last = this.#current
     let highest = own
-    const ask = async (member: Member): Promise<readonly [Member, BlockHead]> => {
+    const ask = async (member: Member): Promise<readonly [Member, RpcBlock]> => {
       const head = await this.#tryHead(member, signal)
       if (head !== undefined && head.number > highest.number) highest = head
       if (head === undefined || head.number < wanted) throw new RangeError('not so high')
@@ -242,7 +243,7 @@ export class EndpointPool {
   }
 
   /** @returns undefined when the endpoint fails, or is of another chain. */
-  async #tryHead(member: Member, signal: AbortSignal): Promise<BlockHead | undefined> {
+  async #tryHead(member: Member, signal: AbortSignal): Promise<RpcBlock | undefined> {
     try {
       if (!(await this.#hasRightChain(member, signal))) return undefined
       const head = await readHead(member.endpoint, signal)
@@ -337,7 +338,7 @@ export class EndpointPool {
   }
 
   /** The error to throw when every endpoint has failed or is paused. */
-  #final(failure: RpcFailure, wereAllTried: boolean): RetryableError | FatalError {
+  #errorFor(failure: RpcFailure, wereAllTried: boolean): RetryableError | FatalError {
     const reason = HOPELESS[failure.kind]
     if (reason === undefined || !wereAllTried) return new RetryableError(failure.message, { cause: failure })
     return new FatalError(failure.message, { cause: failure, reason })

@@ -4,7 +4,7 @@ import { encodeHex } from '../../protocol/hex.js'
 import { L1_NETWORK_ID } from '../../protocol/networks.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import type { Logger } from '../../telemetry/logger.js'
-import { type BlockHead, decodeBlock } from '../rpc/rpcBlocks.js'
+import { decodeBlock, type RpcBlock } from '../rpc/rpcBlocks.js'
 import { RpcFailure } from '../rpc/rpcFailure.js'
 import type { RpcOutcome } from '../rpc/rpcTransport.js'
 import type { Endpoint } from './endpoint.js'
@@ -21,7 +21,7 @@ const TAG_GRACE_MS = 20_000
 /** The block that an endpoint answers for a tag, and whether it is on the branch of the head. */
 interface Tagged {
   readonly endpoint: Endpoint
-  readonly block: BlockHead | undefined
+  readonly block: RpcBlock | undefined
   readonly isOurs: boolean
 }
 
@@ -31,7 +31,7 @@ type ChainHead = Pick<BlockHeader, 'number' | 'hash'>
 interface BesideHead {
   readonly endpoint: Endpoint
   readonly headHash: string
-  readonly block: BlockHead | undefined
+  readonly block: RpcBlock | undefined
 }
 
 /** Knows the newest final block of one network under its finality setting. It goes back only after a reorg. */
@@ -66,7 +66,7 @@ export class FinalityTracker {
   }
 
   /** Reads the endpoint's head, and in the same request the tagged block: so finality is known at once. @throws RpcFailure */
-  async readHead(endpoint: Endpoint, signal: AbortSignal): Promise<BlockHead> {
+  async readHead(endpoint: Endpoint, signal: AbortSignal): Promise<RpcBlock> {
     const { tag } = this.#finality
     if (tag === 'latest' || !this.#isWorthAsking()) return readHead(endpoint, signal)
     const [latest, tagged] = await endpoint.callAll([blockCall('latest'), blockCall(tag)], signal)
@@ -170,7 +170,7 @@ export class FinalityTracker {
 
   /** Whether the tagged block is on the head's branch. Not checked when it makes no further block final. */
   async #isOurs(
-    block: BlockHead | undefined,
+    block: RpcBlock | undefined,
     head: ChainHead,
     endpoint: Endpoint,
     signal: AbortSignal,
@@ -206,7 +206,7 @@ async function findTagged(
   tag: 'safe' | 'finalized',
   endpoint: Endpoint,
   signal: AbortSignal,
-): Promise<BlockHead | undefined> {
+): Promise<RpcBlock | undefined> {
   try {
     return await findBlock(tag, endpoint, signal)
   } catch (error) {
@@ -216,7 +216,7 @@ async function findTagged(
 }
 
 /** The tagged block from the request for the head. @returns `failed` when the tag must be asked for by itself. */
-function taggedBlock(outcome: RpcOutcome, endpoint: Endpoint): BlockHead | undefined | 'failed' {
+function taggedBlock(outcome: RpcOutcome, endpoint: Endpoint): RpcBlock | undefined | 'failed' {
   if (!outcome.ok) return outcome.failure.kind === 'rpc' ? undefined : 'failed'
   try {
     return decodeBlock(outcome.result, endpoint.alias)
@@ -231,7 +231,7 @@ function taggedBlock(outcome: RpcOutcome, endpoint: Endpoint): BlockHead | undef
  * balancer may ask one node for the tag and another one for the head: then the tag's number says nothing about our block.
  */
 async function isBelow(
-  tagged: BlockHead,
+  tagged: RpcBlock,
   head: ChainHead,
   endpoint: Endpoint,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-import { type BlockHead, decodeBlock, quantity } from '../rpc/rpcBlocks.js'
+import { decodeBlock, quantity, type RpcBlock } from '../rpc/rpcBlocks.js'
 import { isUnknownBlock, RpcFailure } from '../rpc/rpcFailure.js'
 import type { RpcCall, RpcOutcome } from '../rpc/rpcTransport.js'
 import type { Endpoint } from './endpoint.js'
@@ -21,7 +21,7 @@ export async function findBlock(
   block: number | BlockTag,
   endpoint: Endpoint,
   signal: AbortSignal,
-): Promise<BlockHead | undefined> {
+): Promise<RpcBlock | undefined> {
   const call = blockCall(block)
   const [outcome] = await endpoint.callAll([call], signal)
   if (typeof block === 'number') return expectBlock(outcome!, block, endpoint)
@@ -34,7 +34,7 @@ export async function findBlock(
  * @returns undefined when the endpoint does not know it.
  * @throws RpcFailure, also for another block than asked for.
  */
-export function expectBlock(outcome: RpcOutcome, number: number, endpoint: Endpoint): BlockHead | undefined {
+export function expectBlock(outcome: RpcOutcome, number: number, endpoint: Endpoint): RpcBlock | undefined {
   if (!outcome.ok) {
     if (isUnknownBlock(outcome.failure)) return undefined
     throw outcome.failure
@@ -45,13 +45,13 @@ export function expectBlock(outcome: RpcOutcome, number: number, endpoint: Endpo
 }
 
 /** Reads the newest block, and remembers it as the endpoint's head. @throws RpcFailure */
-export async function readHead(endpoint: Endpoint, signal: AbortSignal): Promise<BlockHead> {
+export async function readHead(endpoint: Endpoint, signal: AbortSignal): Promise<RpcBlock> {
   const [outcome] = await endpoint.callAll([blockCall('latest')], signal)
   return expectHead(outcome!, endpoint)
 }
 
 /** Decodes the answer to `blockCall('latest')`, and remembers it as the endpoint's head. @throws RpcFailure */
-export function expectHead(outcome: RpcOutcome, endpoint: Endpoint): BlockHead {
+export function expectHead(outcome: RpcOutcome, endpoint: Endpoint): RpcBlock {
   if (!outcome.ok) throw outcome.failure
   const head = decodeBlock(outcome.result, endpoint.alias)
   // Not `behind`, which hardly counts against an endpoint: one without any head is of no use.
@@ -68,8 +68,8 @@ export async function readBlocks(
   numbers: readonly number[],
   endpoint: Endpoint,
   signal: AbortSignal,
-): Promise<BlockHead[]> {
-  const blocks: BlockHead[] = []
+): Promise<RpcBlock[]> {
+  const blocks: RpcBlock[] = []
   let wanted = numbers
   for (let tries = 0; wanted.length > 0; tries++) {
     if (tries === NULL_TRIES) throw behind(endpoint, wanted[0]!)

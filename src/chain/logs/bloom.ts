@@ -32,10 +32,10 @@ function bloomBits(item: string): BloomBits {
 }
 
 /**
- * Whether, by its bloom, the block has an event of ours that is not among `logs`. A bloom shows every log of its block, but may
- * also seem to show one that does not exist.
+ * Whether, by its bloom, the block has an event of ours that is not among `logs`. A bloom shows every log of its block, and by chance
+ * also logs that do not exist.
  */
-export function claimsMoreThan(bloom: Uint8Array, logs: readonly RpcLog[], probe: BloomProbe): boolean {
+export function showsMoreThan(bloom: Uint8Array, logs: readonly RpcLog[], probe: BloomProbe): boolean {
   return probe.contracts.some(
     ({ address, bits, topics }) =>
       hasBits(bloom, bits) &&
@@ -53,10 +53,10 @@ function hasBits(bloom: Uint8Array, bits: BloomBits): boolean {
 }
 
 /**
- * The probability that `claimsMoreThan` is true by chance: each of the three bits of an address or topic is set with a
+ * The probability that `showsMoreThan` is true by chance: each of the three bits of an address or topic is set with a
  * probability equal to the bloom's share of set bits, and a contract counts only with its address and one of its topics.
  */
-export function falseClaimOdds(bloom: Uint8Array, probe: BloomProbe): number {
+export function falseHitOdds(bloom: Uint8Array, probe: BloomProbe): number {
   let set = 0
   for (const byte of bloom) for (let rest = byte; rest !== 0; rest &= rest - 1) set++
   const hit = (set / 2048) ** 3

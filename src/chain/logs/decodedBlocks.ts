@@ -6,7 +6,7 @@ import type { BlockHeader, ChainEvent, Hash } from '../../protocol/chainEvent.js
 import { decodeHex, encodeHex } from '../../protocol/hex.js'
 import { asBlockNumber } from '../../protocol/units.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
-import { type BlockHead, toHeader } from '../rpc/rpcBlocks.js'
+import { type RpcBlock, toHeader } from '../rpc/rpcBlocks.js'
 import { RpcFailure } from '../rpc/rpcFailure.js'
 import { type RpcLog, unpackLog } from '../rpc/rpcLogs.js'
 
@@ -96,7 +96,7 @@ export function decodePackedBlocks(
  */
 export function headerOf(
   block: DecodedBlock,
-  headers: ReadonlyMap<number, BlockHead>,
+  headers: ReadonlyMap<number, RpcBlock>,
   endpoint: Endpoint,
 ): BlockHeader {
   const { number, hash, timestampSec: time, events } = block

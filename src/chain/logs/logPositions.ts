@@ -2,7 +2,7 @@ import { ChainDataError } from '../../errors/chainDataError.js'
 import type { PackedLogs } from '../../events/packedLogs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { readBlocks } from '../endpoints/readBlocks.js'
-import { type BlockHead, quantity } from '../rpc/rpcBlocks.js'
+import { quantity, type RpcBlock } from '../rpc/rpcBlocks.js'
 import { RpcFailure } from '../rpc/rpcFailure.js'
 import { decodeLogs, type logsFilter, type RpcLog } from '../rpc/rpcLogs.js'
 import type { RpcOutcome } from '../rpc/rpcTransport.js'
@@ -74,7 +74,7 @@ export class LogPositions {
    */
   async place(
     blocks: Map<number, Logs>,
-    headers: ReadonlyMap<number, BlockHead>,
+    headers: ReadonlyMap<number, RpcBlock>,
     endpoint: Endpoint,
     signal: AbortSignal,
   ): Promise<number | undefined> {
@@ -146,7 +146,7 @@ export class LogPositions {
 /** Sets the transaction index of each log whose transaction is in the block's list. */
 async function withTransactions(
   blocks: ReadonlyMap<number, Logs>,
-  headers: ReadonlyMap<number, BlockHead>,
+  headers: ReadonlyMap<number, RpcBlock>,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<Map<number, Logs>> {

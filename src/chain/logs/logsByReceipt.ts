@@ -1,7 +1,7 @@
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { behind } from '../endpoints/readBlocks.js'
 import { classifyLogsFailure } from '../rpc/rangeErrors.js'
-import type { BlockHead } from '../rpc/rpcBlocks.js'
+import type { RpcBlock } from '../rpc/rpcBlocks.js'
 import { RpcFailure } from '../rpc/rpcFailure.js'
 import { decodeLogs, type logsFilter, type RpcLog } from '../rpc/rpcLogs.js'
 import type { RpcCall } from '../rpc/rpcTransport.js'
@@ -20,7 +20,7 @@ export function isTooMuch(failure: RpcFailure): boolean {
  * @throws RpcFailure `tooMuch` when the logs of one transaction are too much.
  */
 export async function readLogsByReceipt(
-  block: BlockHead,
+  block: RpcBlock,
   filter: ReturnType<typeof logsFilter>,
   endpoint: Endpoint,
   signal: AbortSignal,
@@ -43,7 +43,7 @@ export async function readLogsByReceipt(
 
 async function readReceipts(
   calls: readonly RpcCall[],
-  block: BlockHead,
+  block: RpcBlock,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<readonly unknown[]> {
@@ -67,7 +67,7 @@ async function readReceipts(
   return receipts
 }
 
-function logsOf(raw: unknown, block: BlockHead, endpoint: Endpoint): RpcLog[] {
+function logsOf(raw: unknown, block: RpcBlock, endpoint: Endpoint): RpcLog[] {
   const receipt = (typeof raw === 'object' && raw !== null ? raw : {}) as Readonly<Record<string, unknown>>
   const { blockHash } = receipt
   if (typeof blockHash !== 'string' || blockHash.toLowerCase() !== block.hash)
@@ -75,7 +75,7 @@ function logsOf(raw: unknown, block: BlockHead, endpoint: Endpoint): RpcLog[] {
   return decodeLogs(receipt.logs, block.number, block.number, endpoint.alias)
 }
 
-function tooMuch(block: BlockHead, endpoint: Endpoint): RpcFailure {
+function tooMuch(block: RpcBlock, endpoint: Endpoint): RpcFailure {
   return new RpcFailure(
     'tooMuch',
     `${endpoint.alias}: the logs of one transaction in block ${block.number} are larger than rpc_max_response_bytes, or than the endpoint sends`,

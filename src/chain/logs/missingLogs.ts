@@ -1,21 +1,21 @@
 import { ChainDataError } from '../../errors/chainDataError.js'
 import type { EventFilter } from '../../events/decodeLog.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
-import { type BlockHead, quantity } from '../rpc/rpcBlocks.js'
+import { quantity, type RpcBlock } from '../rpc/rpcBlocks.js'
 import { isNotUnderstood, RpcFailure } from '../rpc/rpcFailure.js'
 import { decodeLogs, logsFilter, type RpcLog } from '../rpc/rpcLogs.js'
 import {
   type BloomProbe,
-  claimsMoreThan,
   createBloomProbe,
   decodeBloom,
-  falseClaimOdds,
+  falseHitOdds,
   isZeroBloom,
+  showsMoreThan,
 } from './bloom.js'
 
-/** How often a block is asked for by its hash before a log that its bloom claims, and that no answer has, counts as withheld. */
+/** How often a block is asked for by its hash before a log that its bloom shows, and that no answer has, counts as withheld. */
 const ASK_BY_HASH = 2
-/** A bloom that claims a log by chance with this probability proves nothing: on a busy chain it is nearly full. */
+/** A bloom that shows a log by chance with a higher probability than this proves nothing: on a busy chain it is nearly full. */
 const WORTHLESS_ODDS = 0.001
 /** Blocks with more transactions than this are not read receipt by receipt. */
 const MAX_RECEIPTS = 500
@@ -41,7 +41,7 @@ export class MissingLogs {
    * @throws ChainDataError `missing_log` when the endpoint withholds one; RpcFailure.
    */
   async complete(
-    block: BlockHead,
+    block: RpcBlock,
     logs: readonly RpcLog[],
     endpoint: Endpoint,
     signal: AbortSignal,
@@ -55,11 +55,11 @@ export class MissingLogs {
       return byHash !== undefined && byHash.length > logs.length ? byHash : logs
     }
     let known = logs
-    for (let asked = 0; claimsMoreThan(bloom, known, this.#probe); asked++) {
+    for (let asked = 0; showsMoreThan(bloom, known, this.#probe); asked++) {
       // A first call by hash is worth it even with a bloom that proves nothing: the node finds the logs in another way.
-      if (asked > 0 && falseClaimOdds(bloom, this.#probe) > WORTHLESS_ODDS) return known
+      if (asked > 0 && falseHitOdds(bloom, this.#probe) > WORTHLESS_ODDS) return known
       if (asked === ASK_BY_HASH) {
-        await this.#assertFalseClaim(block, known, endpoint, signal)
+        await this.#assertFalseHit(block, known, endpoint, signal)
         return known
       }
       const byHash = endpoint.logsByHash.holds ? undefined : await this.askByHash(block, endpoint, signal)
@@ -73,7 +73,7 @@ export class MissingLogs {
    * @returns undefined when the endpoint answers null (no logs, or an unknown block), or does not understand the call.
    * @throws RpcFailure
    */
-  async askByHash(block: BlockHead, endpoint: Endpoint, signal: AbortSignal): Promise<RpcLog[] | undefined> {
+  async askByHash(block: RpcBlock, endpoint: Endpoint, signal: AbortSignal): Promise<RpcLog[] | undefined> {
     let raw: unknown
     try {
       raw = await endpoint.call('eth_getLogs', [{ ...this.#filter, blockHash: block.hash }], signal)
@@ -91,12 +91,12 @@ export class MissingLogs {
   }
 
   /**
-   * Proves by receipts that the bloom claims a log that does not exist: the blooms of all receipts together must equal the
+   * Proves by receipts that the bloom shows a log that does not exist: the blooms of all receipts together must equal the
    * header's bloom, and no receipt may hold a log of ours that is not known.
    * @throws ChainDataError `missing_log` when they hold one, or can't be read.
    */
-  async #assertFalseClaim(
-    block: BlockHead,
+  async #assertFalseHit(
+    block: RpcBlock,
     known: readonly RpcLog[],
     endpoint: Endpoint,
     signal: AbortSignal,
@@ -134,7 +134,7 @@ type Receipt = Readonly<Record<string, unknown>>
 
 /** @returns undefined when the endpoint offers no receipts of the whole block. */
 async function readReceipts(
-  block: BlockHead,
+  block: RpcBlock,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<readonly Receipt[] | undefined> {
@@ -162,7 +162,7 @@ async function readReceipts(
 }
 
 /** @returns undefined unless every receipt is there and belongs to this block. */
-function ofBlock(raw: readonly unknown[], block: BlockHead): readonly Receipt[] | undefined {
+function ofBlock(raw: readonly unknown[], block: RpcBlock): readonly Receipt[] | undefined {
   const receipts = raw as readonly (Receipt | null)[]
   return receipts.every(
     (receipt): receipt is Receipt =>

@@ -8,7 +8,7 @@ import type { Clock } from '../../telemetry/clocks.js'
 import type { FetchedRange } from '../chainClient.types.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { behind, readBlocks, readHead } from '../endpoints/readBlocks.js'
-import { type BlockHead, toHeader } from '../rpc/rpcBlocks.js'
+import { type RpcBlock, toHeader } from '../rpc/rpcBlocks.js'
 import { RpcFailure } from '../rpc/rpcFailure.js'
 import { decodeLogs, logsFilter, type RpcLog, unpackLog } from '../rpc/rpcLogs.js'
 import type { ContractStates } from '../state/contractStates.js'
@@ -148,7 +148,7 @@ export class RangeReader {
    * @returns undefined when `block` is not the head, or the endpoint does not answer such calls.
    */
   async #readHeadBlock(
-    head: BlockHead,
+    head: RpcBlock,
     block: number,
     endpoint: Endpoint,
     signal: AbortSignal,
@@ -173,7 +173,7 @@ export class RangeReader {
     signal: AbortSignal,
   ): Promise<void> {
     let isChanged = false
-    const completeOne = async (header: BlockHead): Promise<void> => {
+    const completeOne = async (header: RpcBlock): Promise<void> => {
       const logs = groups.get(header.number) ?? []
       const complete = await this.#missingLogs.complete(header, logs, endpoint, signal, window.areLogsApart)
       if (complete === logs) return
@@ -275,7 +275,7 @@ function groupByBlock(logs: readonly RpcLog[], endpoint: Endpoint): Map<number, 
 }
 
 /** @throws RpcFailure when a header does not name the one before it as its parent: they are from two branches. */
-function assertLinked(headers: ReadonlyMap<number, BlockHead>, endpoint: Endpoint): void {
+function assertLinked(headers: ReadonlyMap<number, RpcBlock>, endpoint: Endpoint): void {
   for (const header of headers.values()) {
     const parent = headers.get(header.number - 1)
     if (parent !== undefined && parent.hash !== header.parentHash)
@@ -285,7 +285,7 @@ function assertLinked(headers: ReadonlyMap<number, BlockHead>, endpoint: Endpoin
 
 /** Parent hash of block `from`; undefined unless all headers up to `to` are there (`assertLinked` has compared them). */
 function linkedParentHash(
-  headers: ReadonlyMap<number, BlockHead>,
+  headers: ReadonlyMap<number, RpcBlock>,
   from: number,
   to: number,
 ): Hash | undefined {

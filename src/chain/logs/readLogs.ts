@@ -2,7 +2,7 @@ import { PackedLogs } from '../../events/packedLogs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { behind, blockCall, expectBlock, readBlocks } from '../endpoints/readBlocks.js'
 import { classifyLogsFailure } from '../rpc/rangeErrors.js'
-import { type BlockHead, quantity } from '../rpc/rpcBlocks.js'
+import { quantity, type RpcBlock } from '../rpc/rpcBlocks.js'
 import { RpcFailure } from '../rpc/rpcFailure.js'
 import { areInOrder, decodeLogs, type logsFilter, type RpcLog } from '../rpc/rpcLogs.js'
 import { isTooMuch, readLogsByReceipt } from './logsByReceipt.js'
@@ -11,7 +11,7 @@ import { isTooMuch, readLogsByReceipt } from './logsByReceipt.js'
 export interface LogsWindow {
   readonly to: number
   /** By number. The header of `to` is always there. */
-  readonly headers: Map<number, BlockHead>
+  readonly headers: Map<number, RpcBlock>
   readonly logs: readonly RpcLog[] | PackedLogs
   /** Another node than that of the headers may have answered the logs: if it lacks the newest blocks, logs are missing. */
   readonly areLogsApart: boolean
@@ -52,7 +52,7 @@ export async function readLogsWindow(
     const { size: sizeBefore, isSteady } = endpoint.batchSize
     try {
       const outcomes = await endpoint.callAll([...numbers.map(blockCall), getLogs], signal)
-      const headers = new Map<number, BlockHead>()
+      const headers = new Map<number, RpcBlock>()
       const unknown = numbers.filter((number, index) => {
         const header = expectBlock(outcomes[index]!, number, endpoint)
         if (header !== undefined) headers.set(number, header)

@@ -8,7 +8,7 @@ import { Endpoint } from '../endpoints/endpoint.js'
 import { findBlock, readHead } from '../endpoints/readBlocks.js'
 import { openHeadSocket } from '../rpc/headSocket.js'
 import { classifyLogsFailure } from '../rpc/rangeErrors.js'
-import { type BlockHead, decodeChainId, quantity } from '../rpc/rpcBlocks.js'
+import { decodeChainId, quantity, type RpcBlock } from '../rpc/rpcBlocks.js'
 import { isMethodMissing, isRevert, RpcFailure } from '../rpc/rpcFailure.js'
 import { logsFilter } from '../rpc/rpcLogs.js'
 import type { RpcCall } from '../rpc/rpcTransport.js'
@@ -17,7 +17,7 @@ import { assertContracts } from '../state/contractIdentity.js'
 import { rootGetters } from '../state/contractReads.js'
 import { NO_BLOCK_HASH } from '../state/tellsBlocksApart.js'
 import { readContractLinks } from './contractLinks.js'
-import { probeLogCount } from './probeLogCount.js'
+import { probeLogNumbering } from './probeLogNumbering.js'
 
 /** What one question to an endpoint showed. `warn`: the service can do without. */
 export interface ProbeFinding {
@@ -73,7 +73,7 @@ export async function probeEndpoint(
   if (proxy !== undefined)
     findings.push({ what: 'proxy', outcome: 'ok', detail: `asked through ${new URL(proxy).host}` })
   if (!(await ask('chain id', () => probeChainId(network, endpoint, signal)))) return findings
-  let head: BlockHead | undefined
+  let head: RpcBlock | undefined
   const hasHead = await ask('head', async () => {
     head = await readHead(endpoint, signal)
     return { outcome: 'ok', detail: `block ${head.number}` }
@@ -88,7 +88,7 @@ export async function probeEndpoint(
   }
   await ask('finality', () => probeFinality(network, endpoint, signal))
   await ask('logs by block hash', () => probeLogsByHash(network, newest, endpoint, signal))
-  await ask('index of logs', () => probeLogCount(newest, endpoint, signal))
+  await ask('index of logs', () => probeLogNumbering(newest, endpoint, signal))
   await ask('range of logs', () => probeLogRange(network, newest, endpoint, signal))
   await ask('batches', () => probeBatches(endpoint, signal))
   await ask('call traces', () => probeTraces(network, endpoint, signal))
@@ -108,7 +108,7 @@ async function probeChainId(network: NetworkConfig, endpoint: Endpoint, signal: 
 
 async function probeContracts(
   network: NetworkConfig,
-  head: BlockHead,
+  head: RpcBlock,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Answer {
@@ -131,7 +131,7 @@ async function probeContractLinks(network: NetworkConfig, endpoint: Endpoint, si
 /** Asks for state a few blocks below the head, and at a hash that no block has (EIP-1898). The second must be refused. */
 async function probeState(
   { bridge, startBlock }: NetworkConfig,
-  head: BlockHead,
+  head: RpcBlock,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Answer {
@@ -163,7 +163,7 @@ async function probeFinality(network: NetworkConfig, endpoint: Endpoint, signal:
 
 async function probeLogsByHash(
   network: NetworkConfig,
-  head: BlockHead,
+  head: RpcBlock,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Answer {
@@ -175,7 +175,7 @@ async function probeLogsByHash(
 
 async function probeLogRange(
   network: NetworkConfig,
-  head: BlockHead,
+  head: RpcBlock,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Answer {

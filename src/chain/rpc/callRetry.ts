@@ -14,8 +14,8 @@ const LONGEST_RETRY_AFTER_MS = 1_000
 const LIVELY_FOR_MS = 10_000
 
 /**
- * Sends a call again that failed by chance. Gateways drop a share of their requests, so a task of many calls would never end
- * if the first failed call ended it. Only for endpoints that have answered lately.
+ * Sends a call again that failed by chance. Gateways drop a share of their requests, so a task of many calls would hardly ever
+ * succeed if one dropped call made it fail. Only for endpoints that have answered lately.
  */
 export class CallRetry {
   readonly #clock: Clock

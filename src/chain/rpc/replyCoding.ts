@@ -36,7 +36,7 @@ export function createUnpacker(coding: string | undefined, firstByte: number): T
   if (unpacker === undefined)
     throw new UnreadableCoding(`is encoded as ${nameable(name)}, which is not supported`)
   if (unpacker === gunzip && firstByte !== GZIP_MAGIC && !JSON_STARTS.has(firstByte))
-    throw new UnreadableCoding(`claims to be encoded as ${name}, but is not`)
+    throw new UnreadableCoding(`is not encoded as ${name}, although its header says so`)
   return unpacker(firstByte)
 }
 

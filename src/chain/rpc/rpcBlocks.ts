@@ -4,7 +4,7 @@ import { asBlockNumber } from '../../protocol/units.js'
 import { RpcFailure } from './rpcFailure.js'
 
 /** A block from JSON-RPC: the fields that we use. */
-export interface BlockHead {
+export interface RpcBlock {
   readonly number: number
   /** 0x + 64 lower-case digits. */
   readonly hash: string
@@ -24,7 +24,7 @@ const BLOOM = /^0x[0-9a-f]{512}$/i
  * @returns undefined for null: the endpoint does not know the block.
  * @throws RpcFailure `body` when it is no block (a pending block has no hash).
  */
-export function decodeBlock(raw: unknown, alias: string): BlockHead | undefined {
+export function decodeBlock(raw: unknown, alias: string): RpcBlock | undefined {
   if (raw === null || raw === undefined) return undefined
   const block = (typeof raw === 'object' ? raw : {}) as Readonly<Record<string, unknown>>
   const number = decodeQuantity(block.number)
@@ -65,7 +65,7 @@ export function decodeHash(raw: unknown): string | undefined {
   return UPPER_CASE.test(raw) ? raw.toLowerCase() : raw
 }
 
-export function toHeader(block: BlockHead): BlockHeader {
+export function toHeader(block: RpcBlock): BlockHeader {
   return {
     number: asBlockNumber(block.number),
     hash: decodeHex(block.hash)!,

@@ -64,7 +64,10 @@ function matchByInputs(logs: readonly SenderLog[], trace: BridgeTrace): Map<numb
   return callers
 }
 
-/** A claim's call names the global index. Their order proves nothing: contract versions emit the event at different moments. */
+/**
+ * Matches claims with calls by the global index, which both name. Their order proves nothing: some contract versions emit the event
+ * before the inner calls, others after them.
+ */
 function matchClaims(
   claims: readonly SenderLog[],
   calls: readonly BridgeCall[],

@@ -2,7 +2,7 @@ import { uint256Word } from '../../protocol/abiWords.js'
 
 /** `claimedBitMap(uint256)` */
 const SELECTOR = 'ee25560b'
-/** Creation code may return at most 24,576 bytes (EIP-170), which are 768 words with the count: rounded down. */
+/** Words that one call reads. Creation code may return 24,576 bytes at most (EIP-170): the count and 767 words. Rounded down. */
 export const PROGRAM_WORDS = 700
 const ADDRESS_AT = '{address}'
 /** The byte at which the positions begin, and the one at which the program gives up; filled in below. */

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import {
-  claimsMoreThan,
   createBloomProbe,
   decodeBloom,
-  falseClaimOdds,
+  falseHitOdds,
   isZeroBloom,
+  showsMoreThan,
 } from '../../../../src/chain/logs/bloom.js'
 import type { RpcLog } from '../../../../src/chain/rpc/rpcLogs.js'
 import { eventTopics } from '../../../../src/events/eventTopics.js'
@@ -32,42 +32,42 @@ function bloomOf(items: readonly string[]): Uint8Array {
 
 const log = (address: string, topic: string) => ({ address, topics: [topic] }) as unknown as RpcLog
 
-test('a bloom with an event of the bridge claims more than a list without such a log', () => {
+test('a bloom with an event of the bridge shows more than a list without such a log', () => {
   const bloom = bloomOf([bridge, eventTopics.BridgeEvent])
-  assert.equal(claimsMoreThan(bloom, [], probe), true)
-  assert.equal(claimsMoreThan(bloom, [log(bridge, eventTopics.BridgeEvent)], probe), false)
-  assert.equal(claimsMoreThan(bloom, [log(bridge, eventTopics.ClaimEvent)], probe), true)
-  assert.equal(claimsMoreThan(bloom, [log(globalExitRootManager, eventTopics.BridgeEvent)], probe), true)
+  assert.equal(showsMoreThan(bloom, [], probe), true)
+  assert.equal(showsMoreThan(bloom, [log(bridge, eventTopics.BridgeEvent)], probe), false)
+  assert.equal(showsMoreThan(bloom, [log(bridge, eventTopics.ClaimEvent)], probe), true)
+  assert.equal(showsMoreThan(bloom, [log(globalExitRootManager, eventTopics.BridgeEvent)], probe), true)
 })
 
-test('a bloom claims more when one of two events is missing from the list', () => {
+test('a bloom shows more when one of two events is missing from the list', () => {
   const bloom = bloomOf([bridge, eventTopics.BridgeEvent, eventTopics.ClaimEvent])
-  assert.equal(claimsMoreThan(bloom, [log(bridge, eventTopics.BridgeEvent)], probe), true)
+  assert.equal(showsMoreThan(bloom, [log(bridge, eventTopics.BridgeEvent)], probe), true)
 })
 
-test('a bloom with only the address, only the topic, or the topic at another contract claims nothing', () => {
+test('a bloom with only the address, only the topic, or the topic at another contract shows no event', () => {
   for (const items of [[bridge], [eventTopics.BridgeEvent], [bridge, eventTopics.UpdateHashChainValue], []])
-    assert.equal(claimsMoreThan(bloomOf(items), [], probe), false)
+    assert.equal(showsMoreThan(bloomOf(items), [], probe), false)
 })
 
 test('each event that is listened for is found in a bloom that contains it', () => {
   let checked = 0
   for (const [address, events] of l2Filter)
     for (const topic of events.keys()) {
-      assert.equal(claimsMoreThan(bloomOf([address, topic]), [], probe), true, topic)
+      assert.equal(showsMoreThan(bloomOf([address, topic]), [], probe), true, topic)
       checked++
     }
   assert.equal(checked, 19)
 })
 
-test('the odds of a false claim follow the fill of the bloom: none when it is empty, certain when it is full', () => {
-  assert.equal(falseClaimOdds(new Uint8Array(256), probe), 0)
-  assert.equal(falseClaimOdds(new Uint8Array(256).fill(0xff), probe), 1)
-  const half = falseClaimOdds(new Uint8Array(256).fill(0x0f), probe)
+test('the odds of a false hit follow the fill of the bloom: none when it is empty, certain when it is full', () => {
+  assert.equal(falseHitOdds(new Uint8Array(256), probe), 0)
+  assert.equal(falseHitOdds(new Uint8Array(256).fill(0xff), probe), 1)
+  const half = falseHitOdds(new Uint8Array(256).fill(0x0f), probe)
   // Two contracts with 15 and 4 topics, each bit set with probability one half.
   const expected = 1 - (1 - 0.125 * (1 - 0.875 ** 15)) * (1 - 0.125 * (1 - 0.875 ** 4))
   assert.ok(Math.abs(half - expected) < 1e-12)
-  assert.ok(falseClaimOdds(bloomOf([bridge, eventTopics.BridgeEvent]), probe) < 1e-9)
+  assert.ok(falseHitOdds(bloomOf([bridge, eventTopics.BridgeEvent]), probe) < 1e-9)
 })
 
 test('a malformed bloom is distinguished from an empty one', () => {

@@ -98,7 +98,7 @@ function falseClaim() {
   return network
 }
 
-test('a bloom that claims too much is checked against the receipts of the block', async () => {
+test('a bloom that shows a log which no answer has is checked against the receipts of the block', async () => {
   await withChain(falseClaim(), async (chain) => {
     const [endpoint] = chain.endpoints
     assert.deepEqual(depositCounts((await fetchRange(chain, 0, 1)).blocks), [0])
@@ -114,7 +114,7 @@ test('a bloom that claims too much is checked against the receipts of the block'
   })
 })
 
-test('a bloom that claims too much is checked against receipts also where the endpoint knows no logs by block hash', async () => {
+test('a bloom that shows a log which no answer has is checked against receipts also where the endpoint knows no logs by block hash', async () => {
   const refusals = [
     { type: 'error', code: -32602, message: 'invalid argument 0: blockHash' },
     { type: 'http', status: 400, body: 'Bad Request' },

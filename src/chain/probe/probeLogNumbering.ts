@@ -1,13 +1,13 @@
 import type { Endpoint } from '../endpoints/endpoint.js'
-import type { BlockHead } from '../rpc/rpcBlocks.js'
+import type { RpcBlock } from '../rpc/rpcBlocks.js'
 import { decodeLogs } from '../rpc/rpcLogs.js'
 
 /** At most so many receipts are read: two with logs show how logs are numbered. */
 const MOST_RECEIPTS = 16
 
 /** Finds out from receipts of the newest block whether its logs are numbered per block, as usual, or per transaction. */
-export async function probeLogCount(
-  { number, transactionHashes }: BlockHead,
+export async function probeLogNumbering(
+  { number, transactionHashes }: RpcBlock,
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<{ readonly outcome: 'ok'; readonly detail: string }> {
