@@ -33,7 +33,7 @@ import type { ShardView } from '../snapshot/shardView.js'
 
 /** Right edges kept per source network: 2,080 bytes each. */
 const KEPT_EDGES = 256
-/** Tiles kept per source network: all of a tree of a million deposits. 1.2 MB at most. */
+/** Proven tiles kept per source network: as many as a tree of a million deposits has above its leaves' tiles. 1.2 MB at most. */
 const KEPT_TILES = 256
 /** Rollup halves kept, about 1,100 bytes each: wallets mostly ask for proofs under the newest roots. */
 const KEPT_ROLLUP_HALVES = 1024

@@ -18,12 +18,12 @@ export function getBridges(
 ): Answer<Page<BridgeRecord>> {
   const source = shards.get(query.networkId)
   const matching = selectBridges(shards, source, query)
-  const isCutByTime = hasTimeFilter(query) && source.state.doTimesFall
-  const list = isCutByTime ? within(matching, stretchesInTime(shards, source, query)) : matching
+  const isFilteredByTime = hasTimeFilter(query) && source.state.doTimesFall
+  const list = isFilteredByTime ? within(matching, stretchesInTime(shards, source, query)) : matching
   const frame = {
     operation: 'getBridges' as const,
-    from: firstOf(source, query, isCutByTime),
-    below: endOf(source, query, isCutByTime),
+    from: firstOf(source, query, isFilteredByTime),
+    below: endOf(source, query, isFilteredByTime),
     state: source.state,
     rows: 'deposits' as const,
   }
@@ -52,15 +52,15 @@ function stretchesInTime(shards: ShardReaders, source: ShardView, query: Bridges
 /**
  * The first deposit in the query's range of blocks and times. Deposits are in the order of their blocks, so a range of blocks is a
  * range of deposit counts. So is a range of times, unless times fall.
- * @param isCutByTime true when times fall: deposits outside the range of times were already taken out of the list.
+ * @param isFilteredByTime true when times fall: deposits outside the range of times were already taken out of the list.
  */
 function firstOf(
   { deposits }: ShardView,
   { fromBlock, fromTimestampSec }: BridgesQuery,
-  isCutByTime: boolean,
+  isFilteredByTime: boolean,
 ): number {
   const inBlocks = fromBlock === undefined ? 0 : deposits.firstFromBlock(fromBlock)
-  return fromTimestampSec === undefined || isCutByTime
+  return fromTimestampSec === undefined || isFilteredByTime
     ? inBlocks
     : Math.max(inBlocks, deposits.firstFromTimestamp(fromTimestampSec))
 }
@@ -68,10 +68,10 @@ function firstOf(
 function endOf(
   { deposits }: ShardView,
   { toBlock, toTimestampSec }: BridgesQuery,
-  isCutByTime: boolean,
+  isFilteredByTime: boolean,
 ): number {
   const inBlocks = toBlock === undefined ? Number.POSITIVE_INFINITY : deposits.firstFromBlock(toBlock + 1)
-  return toTimestampSec === undefined || isCutByTime
+  return toTimestampSec === undefined || isFilteredByTime
     ? inBlocks
     : Math.min(inBlocks, deposits.firstFromTimestamp(toTimestampSec + 1))
 }

@@ -34,7 +34,7 @@ export interface Thresholds {
   readonly rowsWorthReading: number
   /** Up to this many candidates are checked anew for each page. Of more, the matching ones are kept as a set. */
   readonly worthKeeping: number
-  /** Taken when the first row is packed. */
+  /** Read once, when the first row is packed: a later change has no effect. */
   readonly slots: SlotCounts
 }
 

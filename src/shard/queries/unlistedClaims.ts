@@ -46,7 +46,7 @@ export class UnlistedClaims {
       : [...new Set([...outOfForce, ...pending])].sort((left, right) => left - right)
   }
 
-  /** Claims that an administrator set for deposits to the address, ascending. No stored list has them. */
+  /** Claims that an administrator set for deposits to the address, ascending. The stored lists by address do not have them. */
   setClaimsTo(view: ShardView, address: Uint8Array): number[] {
     return this.#keptOf(view)
       .setByAdministrator.filter((claim) => {

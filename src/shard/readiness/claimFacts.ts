@@ -103,9 +103,9 @@ export class ClaimFacts {
   }
 
   /**
-   * True unless the destination's head is known to be at or above its stored blocks: else its injections and claims may be gone from
-   * the chain. Also true while the L1's head stays below a block that was served as final, or was not compared yet: any root may be
-   * gone then.
+   * True while the destination's head is below its stored blocks, or was not compared with them yet: its injections and claims may be
+   * gone from the chain. Also true while the L1's head is below a block that was served as final, or was not compared yet: any root
+   * may be gone then.
    */
   #mayBePutBack(destinationNetwork: NetworkId): boolean {
     return (

@@ -3,7 +3,7 @@ import { AnyIndexedList, type IndexedList, listOf, type OrdinalList } from './or
 
 /** The union of lists that share no ordinal. Nothing is copied: reading a page merges only the page. */
 export function unionOf(all: readonly OrdinalList[]): OrdinalList {
-  // Often only one list has members: administrators set claims for hardly any address.
+  // Often only one list has members: next to an address's claims, the list of its claims that an administrator set is mostly empty.
   const lists = all.filter((list) => list.length > 0)
   const [only] = lists
   if (only !== undefined && lists.length === 1) return only

@@ -19,7 +19,7 @@ import { findRootAtBlockEnd } from './hashRuns.js'
 import { localExitTreeSource, readLineages } from './tiles.js'
 
 const ZERO = new Uint8Array(32)
-/** What the root of no deposits stands for. That root is Z32 or 32 zero bytes, depending on contract and version. */
+/** What the root of no deposits stands for. That root is `EMPTY_TREE_ROOT` or 32 zero bytes, depending on contract and version. */
 const NO_LEAVES: LocalExitRootEntry = { lineage: 0 as Lineage, leafCount: 0 as LeafCount }
 
 /** Lineage and leaf count of a local exit root; undefined for a root that this shard does not know. */
@@ -55,7 +55,7 @@ export function openLocalExitRoots(
   }
 }
 
-/** Every lineage, by number. @param counters of the newest state, also before they are written. */
+/** Every lineage, by number. @param counters the newest ones; the writer passes its own before it has stored them. */
 export function readLineageSpans(
   view: ReadView,
   { lineage: newest, deposits, archivedDeposits }: Readonly<Counters>,

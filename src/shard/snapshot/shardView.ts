@@ -76,7 +76,7 @@ export class ShardView {
     return this.#store.close()
   }
 
-  /** Ordinals of one filter value, ascending. */
+  /** The stored list of one filter value: ordinals, ascending. */
   list(kind: ListKind, listKey: Uint8Array): IndexedList {
     return readList(this.#store, this.networkId, kind, listKey)
   }

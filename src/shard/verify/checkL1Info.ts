@@ -37,7 +37,7 @@ export function checkL1InfoLeaves(context: VerifyContext): string {
       const row = decodeL1InfoLeafRow(bytes, L1_INFO_LEAF_BYTES * at)
       if (row.blockNumber < block || row.blockNumber > (checkpoint?.number ?? -1))
         throw new DamageError(
-          `L1 info leaf ${index} is of block ${row.blockNumber}, outside of block ${block} before it and the checkpoint ${checkpoint?.number ?? '(none)'}`,
+          `L1 info leaf ${index} is of block ${row.blockNumber}, but the leaf before it is of block ${block}, and the checkpoint is ${checkpoint?.number ?? 'missing'}`,
         )
       block = row.blockNumber
       expectHash(

@@ -10,8 +10,11 @@ import { DamageError, entriesOf, expectHash, expectStored, LAST_KEY, type Verify
 /** Checks that checkpoint, stored headers, finality and undo agree. */
 export function checkPosition({ view, checkpoint, counters }: VerifyContext): string {
   if (checkpoint === undefined) {
-    if (counters.deposits + counters.claims + counters.l1InfoLeaves > 0)
-      throw new DamageError(`there is no checkpoint, but ${counters.deposits} deposits are counted`)
+    const { deposits, claims, l1InfoLeaves } = counters
+    if (deposits + claims + l1InfoLeaves > 0)
+      throw new DamageError(
+        `there is no checkpoint, but ${deposits} deposits, ${claims} claims and ${l1InfoLeaves} L1 info leaves are counted`,
+      )
     return 'nothing indexed yet'
   }
   const finalized = readFinalized(view)

@@ -100,8 +100,8 @@ class HeldFolder implements FolderLock {
     // A writer of an older build holds no kernel lock: only its text shows it.
     if (before !== undefined && before.pidNamespace === undefined && isRunning(before, this.#me))
       throw this.#inUseBy(before)
-    // Checked before this process announces itself, too: if it finds a rival here, the rival never sees it. So when two processes
-    // have refused each other, the first to try again wins.
+    // Rivals are looked for before this process announces itself, and again after it. A process that finds a rival already here leaves
+    // without having been seen. So when two processes have refused each other, the first to try again wins.
     this.#assertNoRival()
     this.#presence = announcePresence(this.#dataDir, this.#me, this.#role)
     if (this.#presence === undefined && !(hasSharedLock && writing === 'taken'))

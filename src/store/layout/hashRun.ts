@@ -13,7 +13,7 @@ export interface HashRunLayout {
   readonly hashWords: number
   /** Words of an entry: those of the hash, then those of what it leads to. */
   readonly entryWords: number
-  /** Upper limit of a bucket's average number of entries. A page holds a quarter more, which leaves room for buckets above the average. */
+  /** Upper limit of a bucket's average number of entries. A page holds at least a quarter more, which leaves room for buckets above the average. */
   readonly bucketEntries: number
 }
 

@@ -3,7 +3,7 @@ import type { NetworkId } from '../../protocol/units.js'
 import { writeUint32BigEndian, writeUint48BigEndian } from './bytes.js'
 import { CLAIM_LINKS_PER_CHUNK, type ListKind } from './tables.js'
 
-/** Keys of the tables. Integers are big-endian, so that keys sort as their numbers do. All results are fresh bytes. */
+/** Keys of the tables. Integers are big-endian, so that keys sort as their numbers do. Keys are fresh bytes, except those of `metaKey`. */
 
 const ascii = new TextEncoder()
 

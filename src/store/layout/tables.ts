@@ -105,7 +105,10 @@ export const CLAIM_HASHES_PER_CHUNK = 127
 export const CLAIM_LINKS_PER_CHUNK = 1_020
 /** 180 bytes each. */
 export const L1_INFO_LEAVES_PER_CHUNK = 22
+/** Ordinals in one full chunk of a list, 4 bytes each. */
 export const LIST_CHUNK = 256
+
+/** The version that stands for a rollup exit root to which no known settlements lead. */
 export const UNRESOLVABLE_VERSION = 0xffff_ffff
 
 /** Kinds of chunked ordinal lists. The numbers are on disk: never reuse one (4 and 8 were lists by transaction, now hash runs). */

@@ -80,7 +80,7 @@ test('a store of schema 4 is refused by its version and left unchanged', async (
   assert.deepEqual(readFileSync(file), before)
 })
 
-test('the schema 4 fixtures have the block hashes of the chains that their world makes today', async (context) => {
+test('the stored schema 4 fixtures and the world that they were made from still have the same block hashes', async (context) => {
   const world = buildWorldOfSchema4()
   const folder = tempFolder(context)
   unpackStoresOfSchema4(folder, world.networkIds)

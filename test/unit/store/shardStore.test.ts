@@ -47,7 +47,7 @@ test('a reader sees each commit after refresh, and keeps one snapshot until then
     }
   }))
 
-test("refresh returns the snapshot's number, which every commit with writes moves and nothing else does", (context) =>
+test('refresh returns the number of commits that changed the store: empty and failed transactions do not count', (context) =>
   withStore(context, (writer, reader) => {
     assert.equal(reader.refresh(), undefined, 'nothing was ever written')
     putCounter(writer, 1)
@@ -122,7 +122,7 @@ test('a thread that sleeps in Atomics.wait between tasks, and runs no timers, re
     assert.equal(stale, 0)
   }))
 
-test("after its reader's release the file reuses pages", (context) =>
+test('once a reader has released its snapshot the writer reuses pages of the file', (context) =>
   withStore(context, (writer, reader) => {
     const value = Buffer.alloc(2000, 1)
     const write = () =>

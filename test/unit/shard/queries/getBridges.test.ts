@@ -135,7 +135,7 @@ test('a sender is null, and in no filter, until backfill has resolved it', (cont
   )
 })
 
-test('the sender of a message is its own origin address, before and after its transaction was looked at', (context) => {
+test('the sender of a message is its own origin address, before and after its sender is resolved', (context) => {
   const world = createFakeWorld({ networks: [1] })
   const block = world
     .network(0)
@@ -194,7 +194,7 @@ const countsOf = ({ rows }: { rows: readonly { readonly depositCount: number }[]
 
 const numbersOf = (cursor: string | null) => cursorNumbers(cursor!)
 
-test('pages by cursor report their number in the list, and the last page has no next cursor', (context) => {
+test('a page by cursor tells which page of the list it is, and the last page has no next cursor', (context) => {
   const indexed = new IndexedWorld(context, worldOfTen())
   indexed.syncAll()
   for (const order of [{}, { isAscending: true }]) {

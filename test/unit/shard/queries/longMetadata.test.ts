@@ -136,7 +136,7 @@ test('one bridge by its deposit count, and its claim transaction, have metadata 
   })
 })
 
-test('a page does not read long metadata again that it does not show', (context) => {
+test('metadata that was found too long for a page is not read by the next page', (context) => {
   const { indexed } = messagesOf(
     context,
     Array.from({ length: 105 }, (_, at) => KIB_85 + at),
@@ -172,7 +172,7 @@ test('after a reorg the digests of long metadata are those of the new metadata',
   assert.deepEqual(rowsOf(indexed).map(shownIn), [told(metadata[0]!), told(after)])
 })
 
-test('a token mapping shortens long metadata and long names by the same rule', (context) => {
+test('a token mapping leaves out long metadata by the same rule, and names that are too long', (context) => {
   const world = createFakeWorld({ networks: [1] })
   const [l1, l2] = [world.network(0), world.network(1)]
   const tokens = [

@@ -53,7 +53,7 @@ test('a warm-up without time makes no sets, and reports that', (context) => {
   assert.equal(countClaimed(indexed), 2)
 })
 
-test('after a warm-up without time no answer reads the L1 info leaves', (context) => {
+test('a warm-up reads the L1 info leaves even when it has no time for sets, so no answer reads them', (context) => {
   const indexed = claimedWorld(context)
   assert.equal(warmUp(indexed.readers, -1), false)
   indexed.ask((shards) => {

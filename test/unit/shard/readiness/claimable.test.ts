@@ -217,7 +217,7 @@ test('a deposit between rollups is ready once its root is settled and the coveri
   assert.deepEqual(stateOf(indexed, 1, 0), { ready: true, index: 1, claim: null, refusal: null })
 })
 
-test('a root settled before its own network is indexed so far covers deposits as soon as that network has caught up', (context) => {
+test('a root that is settled while its own network is behind covers deposits as soon as that network has caught up', (context) => {
   const { world } = worldWithDeposit()
   const [l1, first] = [world.network(0), world.network(1)]
   first.mine((block) => block.tx().deposit({ destinationNetwork: 0 }))
@@ -232,7 +232,7 @@ test('a root settled before its own network is indexed so far covers deposits as
   for (const depositCount of [0, 1]) assert.equal(stateOf(indexed, 1, depositCount).ready, true)
 })
 
-test('a halted network on the way makes no deposit ready and gives no index, unless halted for want of disk or endpoints', (context) => {
+test('while source, L1 or destination is halted no deposit is ready or has an index, unless it is halted for want of disk or endpoints', (context) => {
   for (const halted of [0, 1]) {
     const { world } = worldWithDeposit()
     world.network(1).mine((block) => block.tx().injectGer(world.network(0).globalExitRoot()))

@@ -107,7 +107,7 @@ test('each task makes a bounded number of failing look-ups for a source far behi
   assert.deepEqual([settled.at(2501), settled.isBehind], [5, false])
 })
 
-test('all that a source has caught up with counts in the same task, however much it is', () => {
+test('all roots that a source has caught up with count in the same task, however many they are', () => {
   const roots = Array.from({ length: 9000 }, (_, at) => 1000 + at)
   const { l1, source, known } = settlements(roots)
   const follower = new SettledCoverage()

@@ -16,7 +16,7 @@ const someRanges = fc
 const membersOf = (ranges: CountRanges): number[] =>
   Array.from({ length: SIZE + 3_000 }, (_, count) => count).filter((count) => ranges.has(count))
 
-test('a union of ranges has the counts of both, its ranges do not touch, and a slice of it ends at the cut', () => {
+test('a union of ranges has the counts of both, its ranges do not touch, and a part of it ends at the given bounds', () => {
   fc.assert(
     fc.property(someRanges, someRanges, fc.nat(SIZE), fc.nat(SIZE), (left, right, from, end) => {
       const both = CountRanges.union([left, right])
