@@ -9,8 +9,8 @@ export interface ErrorRow {
 }
 
 /**
- * Every error code. The interface names four of them and leaves all statuses open: the statuses are our choice, made once,
- * here.
+ * Every error code and its HTTP status. The API's specification names four of the codes and no status: the statuses are our choice,
+ * made only here.
  */
 export const errorTable: { readonly [Code in AnswerCode]: ErrorRow } = {
   INVALID_NETWORK_ID: {

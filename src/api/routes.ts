@@ -53,7 +53,7 @@ export interface Route<Query, Parameters extends TObject = TObject> {
   readonly cost: number
   /** Upper estimate of the answer, for the byte budget of a batch. */
   estimateBytes(query: Query): number
-  /** What the answer may have whatever `http.max_response_bytes` is. Absent: nothing. */
+  /** Size up to which the answer is sent even if `http.max_response_bytes` is lower. Absent: 0. */
   entitledBytes?(query: Query): number
 }
 
@@ -64,7 +64,7 @@ const TOKEN_MAPPING_ROW_BYTES = 1_100
 
 /** An answer with the metadata of one deposit whole, in hexadecimal. */
 const WHOLE_ANSWER_BYTES = 2 * WHOLE_METADATA_BYTES + 65_536
-/** Name and symbol of 256 characters that JSON spells with six each, in metadata that are shown whole. */
+/** A row with the longest metadata that lists show, and with a name and a symbol of 256 characters, each of which JSON escapes as six. */
 const LONGEST_TOKEN_MAPPING_BYTES = 2 * LISTED_METADATA_BYTES + 2 * 6 * 256 + TOKEN_MAPPING_ROW_BYTES
 
 const LIST_ERRORS = ['INVALID_PARAMETER', 'INVALID_NETWORK_ID'] as const
@@ -157,7 +157,7 @@ export interface ProbeRoute {
   readonly response: TSchema
   /** Statuses besides 200. */
   readonly otherStatuses: readonly number[]
-  /** What comes with them, where it is another thing. */
+  /** The answer with these statuses, if it is not `response`. */
   readonly otherResponse?: TSchema
 }
 

@@ -19,8 +19,8 @@ import {
 } from '../query/records.js'
 
 /**
- * What the wire carries, as JSON Schema: the validator that every test runs over every answer, and the OpenAPI component (named by
- * `title`). Records that shards answer with come from their definitions in `query`; what the front answers by itself stands here.
+ * The answers as JSON Schema. Tests validate every answer with these schemas, and the OpenAPI document has them as components, named by
+ * `title`. The schemas of what shards answer follow from the definitions in `query`; those of what the front answers are written here.
  */
 
 const UINT32_MAX = 0xffff_ffff
@@ -72,8 +72,8 @@ function integer({ minimum = 0, maximum, description }: Field, kindMaximum?: num
 function fieldSchema(field: Field | InnerRecord): TSchema {
   if (isInnerRecord(field)) return recordSchema(field.record)
   const schema = kindSchemas[field.kind](field)
-  const told = field.isNullable ? nullable(schema) : schema
-  return field.isOptional ? Type.Optional(told) : told
+  const shown = field.isNullable ? nullable(schema) : schema
+  return field.isOptional ? Type.Optional(shown) : shown
 }
 
 /** The schema of a record, from its one definition. */

@@ -52,7 +52,7 @@ export interface RateLimitConfig {
   readonly trustedProxies: readonly string[]
   /** Address ranges that are never limited. */
   readonly allow: readonly string[]
-  /** Buckets kept per tier. */
+  /** Most buckets kept of clients known by address, and as many of those with an API key. */
   readonly maxClients: number
 }
 
@@ -62,7 +62,7 @@ export interface HealthConfig {
   /** `/readyz` fails above this many blocks behind the head. */
   readonly maxLagBlocks: number
   readonly readyWhileSyncing: boolean
-  /** `/readyz` fails after no endpoint of a network has answered for this long. */
+  /** `/readyz` fails after no endpoint of a network has answered, or shown a head as high as what is stored, for this long. */
   readonly maxRpcDownMs: number
   /** An indexer thread without a sign of life for this long ends the process. */
   readonly heartbeatTimeoutMs: number

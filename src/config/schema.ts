@@ -235,12 +235,12 @@ export const ConfigFile = Type.Object(
         key_tokens_per_second: integer(1, 1_000_000, {
           default: 1_000,
           unit: 'tokens/s',
-          description: 'The same for a client with an API key.',
+          description: 'Tokens that a client with an API key gets back per second.',
         }),
         key_burst: integer(10, 10_000_000, {
           default: 5_000,
           unit: 'tokens',
-          description: 'The same for a client with an API key.',
+          description: 'Most tokens that a client with an API key can save up.',
         }),
         api_keys: texts({
           default: [],

@@ -1,7 +1,7 @@
 import type { HaltReason } from '../board/haltReason.js'
 
 /**
- * What an endpoint answered can't be the chain: deposit counts have a gap, or a root is not the one that the event names.
+ * What an endpoint answered can't be what its chain has: deposit counts have a gap, or a root is not the one that the event names.
  * Nothing of the batch was stored. The sync loop reads the blocks again before it halts with `reason`.
  */
 export class ChainDataError extends Error {

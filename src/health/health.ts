@@ -128,7 +128,7 @@ function notReadyReason(view: ServiceView): HealthReason | undefined {
   if (view.networks.every(isHalted)) return 'halted'
   if (!view.settings.readyWhileSyncing) {
     if (view.networks.some(isSyncing)) return 'syncing'
-    // Its lists would be incomplete, and would not show it.
+    // Lists of such a network would be incomplete, and no client could see it.
     if (view.networks.some((network) => isHalted(network) && lacksHistory(network))) return 'halted'
   }
   if (view.networks.some((network) => network.sample.maxLag.on)) return 'lag'

@@ -6,7 +6,7 @@ export type ContentCoding = (typeof contentCodings)[number]
 
 /** For a shorter body, compression saves less than it costs in headers and time. */
 export const MIN_CODED_BYTES = 1_024
-/** Compressing a longer body would hold up the thread for a second. No page is that long; metadata may be, and hardly shrink. */
+/** Compressing a longer body would hold up the thread for a second. No page is that long, only an answer with very long metadata. */
 export const MAX_CODED_BYTES = 16 * 1024 ** 2
 
 /** The cheap levels shrink pages to a fifth already; the next ones take twice the time for a few percent. */

@@ -22,7 +22,7 @@ export function wordCount(data: string): number {
   return data.startsWith('0x') ? (data.length - 2) / WORD_DIGITS : Number.NaN
 }
 
-/** Value of a uint8, uint16, uint24 or uint32 word (checked against `max` by the caller), or −1. */
+/** Value of a uint32 word, or −1. For a smaller type the caller checks the range. */
 export function uint32Word(data: string, word: number): number {
   const start = wordStart(word)
   return data.startsWith(zerosBeforeUint32, start) ? decodeUint32At(data, start + 56) : -1

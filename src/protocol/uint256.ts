@@ -51,5 +51,5 @@ function writeHalf(target: Uint8Array, offset: number, half: number): void {
 }
 
 function notUint256(value: bigint): RangeError {
-  return new RangeError(`amount ${value} is not a uint256`)
+  return new RangeError(`${value} is not a uint256`)
 }

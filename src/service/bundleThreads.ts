@@ -42,12 +42,12 @@ const packages = new Set(
 
 function licenceOf(folder: string): string {
   const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name))
-  const told = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as {
+  const manifest = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as {
     name: string
     license?: string
   }
-  const text = file === undefined ? (told.license ?? '') : readFileSync(`${folder}/${file}`, 'utf8')
-  return `${told.name}\n\n${text.trim()}\n`
+  const text = file === undefined ? (manifest.license ?? '') : readFileSync(`${folder}/${file}`, 'utf8')
+  return `${manifest.name}\n\n${text.trim()}\n`
 }
 
 const licences = new Set([...packages].map(licenceOf))

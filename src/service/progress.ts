@@ -19,16 +19,16 @@ export interface Progress {
 
 export function watchProgress(options: ProgressOptions): Progress {
   const { config, announce, fail } = options
-  const behind = new Set(config.networks.map(({ networkId }) => networkId))
+  const notCaughtUp = new Set(config.networks.map(({ networkId }) => networkId))
   let resolveCaughtUp = (): void => undefined
   const caughtUp = new Promise<void>((resolve) => {
     resolveCaughtUp = resolve
   })
 
   const onCaughtUp = (networkId: number, block: number): void => {
-    if (!behind.delete(networkId)) return
+    if (!notCaughtUp.delete(networkId)) return
     announce(`network ${networkId} has caught up at block ${block}`)
-    if (behind.size === 0) resolveCaughtUp()
+    if (notCaughtUp.size === 0) resolveCaughtUp()
   }
 
   const onHalted = (networkId: number, reason: HaltReason, text: string): void => {

@@ -1,12 +1,10 @@
 import { isUint256Text } from '../../protocol/uint256.js'
 import { type Cursor, decodeCursor } from '../../query/cursor.js'
 
-/**
- * Rules between parameters, which no schema says.
- * @param given what was in the query string, under its wire names, without defaults.
- * @returns what is wrong, or undefined.
- */
+/** The parameters that the query string had, under their wire names, without defaults. */
 type Given = Readonly<Record<string, unknown>>
+
+// Rules that a schema can't say. Each check returns what is wrong, or undefined.
 
 export function checkBridgesQuery(given: Given): string | undefined {
   return checkRange(given, 'from_block', 'to_block') ?? checkRange(given, 'from_timestamp', 'to_timestamp')
@@ -26,7 +24,7 @@ function checkRange(given: Given, from: string, to: string): string | undefined 
     : undefined
 }
 
-/** Reads the cursor of a query: from here on it is numbers. @returns what is wrong, as text. */
+/** Decodes the cursor of a query. @returns the cursor; or what is wrong with it, as text. */
 export function readCursor(text: string, given: Given): Cursor | string {
   if (given.page_number !== undefined) return 'page_number and cursor exclude each other'
   const cursor = decodeCursor(Buffer.from(text, 'base64url'))

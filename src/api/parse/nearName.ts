@@ -2,7 +2,7 @@ import { editDistance } from '../../errors/nearestName.js'
 
 const MAX_EDITS = 2
 
-/** Names that clients of other services send for ours, folded: letter case and separators are no difference. */
+/** Names that other services have for our parameters → ours. Theirs are folded: in lower case and without separators. */
 const SENT_FOR: ReadonlyMap<string, string> = new Map([
   ['page', 'page_number'],
   ['pagenum', 'page_number'],
@@ -18,10 +18,13 @@ const SENT_FOR: ReadonlyMap<string, string> = new Map([
   ['origintokenaddress', 'token_address'],
 ])
 
-/** Parameters of peers' dialects that change what an answer has, and that have no counterpart here. */
+/** Parameters of other services that change which fields an answer has, and that have no counterpart here → the service. */
 const IN_DIALECTS: ReadonlyMap<string, string> = new Map([['includeallfields', 'aggkit']])
 
-/** Tells the names of one route from those that are nearly one of them, and these from a stranger's (tracing, cache busting). */
+/**
+ * The parameter names of one route. Finds unknown names that a client most likely meant for one of them; any other unknown name
+ * belongs to somebody else (tracing, cache busting) and is ignored.
+ */
 export class KnownNames {
   private readonly names: readonly { readonly name: string; readonly letters: number }[]
 
@@ -30,9 +33,9 @@ export class KnownNames {
   }
 
   /**
-   * @param strange a name that is none of the route's.
-   * @param given what the query has under names of the route.
-   * @returns what is wrong with it, or undefined: then it is ignored.
+   * @param strange a name that the route does not have.
+   * @param given the query's parameters under names that the route has.
+   * @returns what is wrong with the name; undefined when it is to be ignored.
    */
   complaint(strange: string, given: Readonly<Record<string, unknown>>): string | undefined {
     const lower = strange.toLowerCase()
@@ -51,16 +54,16 @@ export class KnownNames {
     return this.names.some(({ name }) => name === meant) ? meant : undefined
   }
 
-  /** The nearest name, of two that are as near the one that the query does not have. */
+  /** The nearest name. Of two names that are equally near, it is the one that the query does not have yet. */
   private near(strange: string, given: Readonly<Record<string, unknown>>): string | undefined {
     const letters = letterSet(strange)
     let best: string | undefined
     let bestEdits = MAX_EDITS + 1
     for (const known of this.names) {
       const { name } = known
-      // Also keeps names of thousands of letters away from the quadratic comparison.
+      // This also keeps a name of thousands of letters away from `editDistance`, which takes quadratic time.
       if (Math.abs(name.length - strange.length) > MAX_EDITS) continue
-      // An edit takes one letter out and puts one in at most.
+      // One edit removes at most one letter and adds at most one.
       if (countBits(letters ^ known.letters) > 2 * MAX_EDITS) continue
       const edits = editDistance(strange, name, MAX_EDITS)
       if (edits < bestEdits || (edits === bestEdits && best !== undefined && given[best] !== undefined)) {
@@ -72,7 +75,10 @@ export class KnownNames {
   }
 }
 
-/** Which letters a name has, one bit for each; others share bits, which makes names more alike only. */
+/**
+ * Which characters a name has, as bits: one for each letter. Other characters share bits with letters, so two names may look more alike
+ * than they are, but never less.
+ */
 function letterSet(name: string): number {
   let letters = 0
   for (let at = 0; at < name.length; at++) letters |= 1 << (name.charCodeAt(at) & 31)

@@ -19,7 +19,10 @@ export function compileSchema(schema: TSchema): ValidateFunction {
 
 interface ParsedQuery<Query> {
   readonly query: Query
-  /** Same for every way of writing the same query: order, letter case of addresses, defaults, unknown parameters. Made when asked for. */
+  /**
+   * Equal for all spellings of one query, whatever the order of its parameters, the letter case of addresses, defaults that are written
+   * out, and unknown parameters. Made anew at each access.
+   */
   readonly key: string
 }
 
@@ -36,7 +39,7 @@ class Parsed<Query> implements ParsedQuery<Query> {
 
   get key(): string {
     let key = ''
-    // A list is written with commas, and so is told apart from the next value by the separator.
+    // Values are separated by semicolons, since lists have commas inside.
     for (const name of this.names) key += `${String(this.wire[name] ?? '')};`
     return key
   }
@@ -55,7 +58,7 @@ interface Parameter {
 
 const ZERO = 0x30
 
-/** Longest digits that a double holds exactly; longer ones are far above every maximum. */
+/** Numbers of up to so many digits are exact in a double. Longer ones are above every maximum. */
 const MAX_EXACT_DIGITS = 15
 
 const MAX_QUOTED = 60
@@ -77,7 +80,8 @@ export interface ParsedRoute<Parameters extends TObject, Query> {
 /**
  * Builds the parser of one route. The text is matched by our own rules first, because coercion by a validator takes
  * `0x10`, `1e3` and ` 7 ` for integers; the validator then checks ranges and what is required.
- * @param servedNetworks ids that `network_id` may have. @param operation the route's: a cursor is of one operation.
+ * @param servedNetworks ids that `network_id` may have.
+ * @param operation the route's operation: a cursor of another one is refused.
  */
 export function createQueryParser<Parameters extends TObject, Query extends object>(
   route: ParsedRoute<Parameters, Query>,
@@ -110,7 +114,7 @@ export function createQueryParser<Parameters extends TObject, Query extends obje
       const problem = read(parameter, piece.value, wire)
       if (problem !== undefined) return invalid(problem)
     }
-    // Last: what a name may have been meant for is ignored where the right one stands anywhere in the query.
+    // Only now, when the whole query was read: a misspelled name is ignored if the right one is given as well.
     for (const name of strange ?? []) {
       const problem = knownNames.complaint(name, wire)
       if (problem !== undefined) return invalid(problem)
@@ -149,9 +153,9 @@ function kindOf(schema: TSchema): Kind {
 
 /** Puts a value into `wire`. @returns what is wrong with it, or undefined. */
 function read(parameter: Parameter, value: string, wire: Record<string, unknown>): string | undefined {
-  // Not the name as it came: the engine would look a property up by the text of a string that it has not seen before.
+  // The schema's own string, not the equal one from the query: V8 finds a property faster by a string that it has interned.
   const { name } = parameter
-  // Lists may be written as several parameters, not only with commas.
+  // A list may also be written by repeating its parameter.
   if (wire[name] !== undefined && parameter.kind !== 'integers')
     return `${name} is given more than once, at most one is allowed`
   if (parameter.kind === 'integers') {

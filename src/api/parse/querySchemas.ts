@@ -7,10 +7,10 @@ import { MAX_CURSOR_LENGTH } from '../../query/cursor.js'
  */
 
 const UINT32_MAX = 0xffff_ffff
-/** Width that the store keeps of block numbers and times. */
+/** The store keeps block numbers and times in 48 bits. */
 const UINT48_MAX = 2 ** 48 - 1
 
-/** More ids than any instance serves; the URL cap sets a limit of the same size anyway. */
+/** More ids than any instance serves. The longest URL allows about as many. */
 const MAX_NETWORK_IDS = 100
 const MAX_DEPOSIT_COUNTS = 100
 
@@ -19,7 +19,7 @@ const HASH = '^0x[0-9a-fA-F]{64}$'
 const GLOBAL_INDEX = '^(0x[0-9a-fA-F]{1,64}|0|[1-9][0-9]{0,77})$'
 const CURSOR = `^[0-9A-Za-z_-]{16,${MAX_CURSOR_LENGTH}}$`
 
-/** What a text is told that does not fit its pattern. */
+/** Pattern → what the error says of a text that does not match it. */
 export const patternWords: ReadonlyMap<string, string> = new Map([
   [ADDRESS, 'is not 0x followed by 40 hexadecimal digits'],
   [HASH, 'is not 0x followed by 64 hexadecimal digits'],
@@ -39,7 +39,7 @@ const paging = {
   page_size: Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: 'Records per page.' }),
 }
 
-const walking = {
+const orderAndCursor = {
   order: Type.Optional(
     Type.String({ enum: ['asc', 'desc'], description: '`desc`, newest first, unless `asc` is asked for.' }),
   ),
@@ -86,7 +86,7 @@ export const BridgesParameters = Type.Object(
     to_block: Type.Optional(uint48('Only bridges of this block or an earlier one.')),
     from_timestamp: Type.Optional(uint48('Only bridges of this time, in Unix seconds, or later.')),
     to_timestamp: Type.Optional(uint48('Only bridges of this time, in Unix seconds, or earlier.')),
-    ...walking,
+    ...orderAndCursor,
   },
   strict,
 )
@@ -109,7 +109,7 @@ export const ClaimsParameters = Type.Object(
         description: 'Only the claim of the bridge that this global index names; decimal or hexadecimal.',
       }),
     ),
-    ...walking,
+    ...orderAndCursor,
   },
   strict,
 )
@@ -137,7 +137,7 @@ export const TokenMappingsParameters = Type.Object(
     ...paging,
     token_address: Type.Optional(address('Only mappings with this token on either side; any letter case.')),
     token_network: Type.Optional(uint32('Only tokens whose home network this is.')),
-    ...walking,
+    ...orderAndCursor,
   },
   strict,
 )

@@ -82,7 +82,7 @@ export class JsonWriter {
   readonly rowWriter: RowWriter | undefined
   private readonly formatNodes: FormatNodes
 
-  /** @param formatNodes a faster way to do it, such as the wasm module's. */
+  /** @param formatNodes writes nodes; the wasm module's is faster than the default. */
   constructor(capacity = 64 * 1024, formatNodes: FormatNodes = formatNodesHere, rowWriter?: RowWriter) {
     this.bytes = new Uint8Array(capacity)
     this.formatNodes = formatNodes
@@ -168,7 +168,7 @@ export class JsonWriter {
     else this.hex(value)
   }
 
-  /** `"0x…"` in the EIP-55 spelling that the mask tells, so that no read ever hashes. */
+  /** `"0x…"` in the EIP-55 spelling. The mask holds it, so nothing is hashed here. */
   address(value: ChecksumAddress): void {
     this.reserve(44)
     const bytes = this.bytes

@@ -1,8 +1,8 @@
 import type { JsonWriter } from './jsonWriter.js'
 
 /**
- * Texts by the object that they are made of: a shard hands out the same objects again and again, so each is spelled once. They
- * go when their object goes.
+ * Keeps the JSON text of each object that was written. Query threads return the same objects again and again, so each is written once.
+ * A text is dropped together with its object.
  */
 export class KeptTexts<Value extends object> {
   readonly #texts = new WeakMap<Value, Uint8Array>()

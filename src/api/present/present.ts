@@ -27,8 +27,7 @@ export interface RecordByOperation {
 }
 
 /**
- * How long an answer holds: `version` until a shard's next commit, `epoch` until the next reorg, because only a reorg
- * could change it and that is what final means here.
+ * How long an answer holds: `version` until a shard's next commit; `epoch` until the next reorg or cut, which alone could change it.
  */
 export type AnswerLife = 'version' | 'epoch'
 
@@ -49,7 +48,7 @@ function mappingWriter(template: RowTemplate): WriteValue<TokenMappingRecord> {
   return (writer, mapping) => texts.write(writer, mapping)
 }
 
-/** What the proofs under one leaf share: made anew, the two texts took a tenth of a proof's time. */
+/** The two texts that all proofs under one leaf share. Writing them anew took a tenth of a proof's time. */
 const branchTexts = new KeptTexts<Uint8Array>(writeNodes)
 const leafTexts = new KeptTexts(recordWriter<L1InfoLeafRecord>(templateOf(l1InfoLeafDefinition)))
 

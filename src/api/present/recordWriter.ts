@@ -32,7 +32,7 @@ interface Part {
 }
 
 /**
- * Writes records, field by field, as a template says. The first field is in every record.
+ * Writes records, field by field, as a template says. The first field must not be optional: the opening brace is written with it.
  * @param own writers of single fields, instead of those of their encodings; each record within the record needs one.
  */
 export function recordWriter<Row extends object>(

@@ -94,7 +94,7 @@ const columns: readonly (readonly [title: string, cell: (network: NetworkSyncRec
 const STATES: { readonly [K in HealthReason]?: string } = {
   rpc: 'no endpoint answers',
   behind: 'the head is below what is indexed',
-  stalled: 'the chain makes no new blocks',
+  stalled: 'no new block comes',
   emergency_state: 'the bridge is in emergency state',
 }
 

@@ -50,25 +50,25 @@ export async function verifyNetwork(options: VerifyOptions): Promise<NetworkRepo
   const directory = shardDirectory(dataDir, networkId)
   const store = openShardStoreSnapshot(directory)
   const checks: CheckOutcome[] = []
-  let claims: ComparableState | undefined
+  let stored: ComparableState | undefined
   try {
     store.refresh()
     checkIdentity(store, network, directory)
     for (const { name, isGood, detail } of verifyShard(store, networkId, hasher, isDeep))
       checks.push({ name, outcome: isGood ? 'good' : 'damaged', detail })
-    claims = readComparableState(store, networkId, hasher)
-    if (asksChain && claims !== undefined) checks.push(...(await compareWithContract(options, store, claims)))
+    stored = readComparableState(store, networkId, hasher)
+    if (asksChain && stored !== undefined) checks.push(...(await compareWithContract(options, store, stored)))
   } finally {
     store.release()
     await store.close()
   }
-  return { network_id: networkId, block: claims?.checkpoint.number ?? null, checks }
+  return { network_id: networkId, block: stored?.checkpoint.number ?? null, checks }
 }
 
 async function compareWithContract(
   options: VerifyOptions,
   view: ReadView,
-  claims: ComparableState,
+  stored: ComparableState,
 ): Promise<CheckOutcome[]> {
   const { network, isDeep } = options
   const logger = createLogger({ level: 'error', format: 'json' }, { component: 'verify' })
@@ -84,9 +84,9 @@ async function compareWithContract(
     throw error
   }
   try {
-    const trees = await compareTrees(client, claims, signal)
+    const trees = await compareTrees(client, stored, signal)
     if (!isDeep || trees.outcome !== 'good') return [trees]
-    return [trees, ...(await compareDeep(options, view, client, claims, signal))]
+    return [trees, ...(await compareDeep(options, view, client, stored, signal))]
   } catch (error) {
     return failed(error)
   } finally {

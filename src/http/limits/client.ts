@@ -3,7 +3,7 @@ import { type AddressRanges, type IpAddress, isV4, parseIp } from './ipAddress.j
 
 /**
  * The client's address: the connection's other end or, if that is a trusted proxy, the last address in `X-Forwarded-For`
- * that is not one. The client may have forged everything left of that address.
+ * that is no trusted proxy. The client may have forged everything left of that address.
  * @param forwarded reads all lines of the header in order, joined by commas: some proxies add a line of their own.
  */
 export function clientAddress(peer: IpAddress, trusted: AddressRanges, forwarded: () => string): IpAddress {

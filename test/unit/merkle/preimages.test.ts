@@ -35,7 +35,7 @@ test('an L1 info leaf packs root, parent hash and the timestamp, big-endian', ()
 test('a field that exceeds its width is refused', () => {
   const refused: ReadonlyArray<readonly [object, RegExp]> = [
     [{ amount: 2n ** 256n }, /is not a uint256/],
-    [{ amount: -1n }, /amount -1 is not a uint256/],
+    [{ amount: -1n }, /-1 is not a uint256/],
     [{ leafType: 256 }, /leaf type 256 is out of range/],
     [{ originAddress: new Uint8Array(19) }, /origin address has 19 bytes, not 20/],
   ]

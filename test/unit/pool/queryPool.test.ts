@@ -92,7 +92,7 @@ test('all operations in one batch are answered, failures beside successes', asyn
   })
 })
 
-test('an answer has the shard version from before its first read', async (context) => {
+test('an answer has the version that was read before its first row', async (context) => {
   const { pool } = await poolFor(context)
   const [before] = await Promise.all([askIndex(pool, faultCounts.commitWhileReading)])
   const after = await askIndex(pool, 1)

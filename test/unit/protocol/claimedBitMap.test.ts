@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { claimedWordPosition } from '../../../src/protocol/claimedBitMap.js'
 import { asNetworkId } from '../../../src/protocol/units.js'
 
-test('claimed bitmap words lie at deposit count and source network, and for network 1 on layer 1 at the bare count', () => {
+test('the position of a claimed bitmap word has source network and word number, and for network 1 on the L1 the word number alone', () => {
   const place = (networkId: number, sourceNetwork: number, word: number) =>
     claimedWordPosition(networkId, { sourceNetwork: asNetworkId(sourceNetwork), word })
   assert.deepEqual(

@@ -18,7 +18,7 @@ test('an indexer thread and a query thread are one file each, and load besides o
     }
 })
 
-test('the licences of the bundled libraries are told beside them', () => {
+test('the licences of the bundled libraries are in a file beside them', () => {
   const licences = read('LICENSES.txt').split('\n---\n\n')
   for (const library of ['viem', 'abitype', 'ox', '@noble/hashes', '@sinclair/typebox']) {
     const own = licences.find((text) => text.startsWith(`${library}\n\n`))

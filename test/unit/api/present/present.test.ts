@@ -103,7 +103,7 @@ test('unknown facts of a bridge are null', () => {
   )
 })
 
-test('what few bridges have stands where the definition has it, and is absent elsewhere', () => {
+test('an optional field of a bridge stands where the definition has it, and is absent from other bridges', () => {
   const long = bridgeRecord({ metadata: null, metadataLength: 5_000, metadataHash: uint256(9n) })
   const [row, other] = JSON.parse(
     present('getBridges', pageOf([long, bridgeRecord({ claimMatches: false })])),
@@ -122,7 +122,7 @@ test('what few bridges have stands where the definition has it, and is absent el
   assert.equal(JSON.stringify(other), JSON.stringify({ ...BRIDGE, claim_matches: false }))
 })
 
-test('a record without a field that every record has is not sent', () => {
+test('a record that lacks a required field is not written', () => {
   const record = { ...bridgeRecord(), tokenAddress: undefined } as unknown as BridgeRecord
   assert.throws(() => present('getBridges', pageOf([record])), TypeError)
 })
@@ -155,7 +155,7 @@ test('a page of claims has exactly the fields of the interface, then the additiv
   )
 })
 
-test('a token mapping has exactly the fields of the decision, in order', () => {
+test('a page of token mappings has exactly the fields of its definition, in order', () => {
   assert.equal(
     present('getTokenMappings', pageOf([tokenMappingRecord()], { template: tokenMappingTemplate })),
     JSON.stringify({

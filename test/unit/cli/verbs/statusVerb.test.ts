@@ -32,7 +32,7 @@ test('the state of a network names its fault, and says syncing only when there i
   assert.equal(stateOf({ ...outOfSync, reasons: ['syncing'] }), 'syncing')
   assert.equal(stateOf({ ...outOfSync, reasons: ['rpc', 'syncing'] }), 'rpc: no endpoint answers')
   assert.equal(stateOf({ ...outOfSync, reasons: ['behind'] }), 'behind: the head is below what is indexed')
-  assert.equal(stateOf({ reasons: ['stalled'] }), 'in sync; stalled: the chain makes no new blocks')
+  assert.equal(stateOf({ reasons: ['stalled'] }), 'in sync; stalled: no new block comes')
   const halted = { ...outOfSync, halted: 'missing_log', reasons: ['halted', 'rpc'] } as const
   assert.equal(stateOf(halted), 'halted: missing_log; rpc: no endpoint answers')
   assert.equal(stateOf({ ...outOfSync, halted: 'disk_full', reasons: ['disk'] }), 'halted: disk_full')
