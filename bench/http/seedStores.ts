@@ -1,6 +1,7 @@
 import { createStatusBoard, type StatusBoardHandle } from '../../src/board/statusBoard.js'
 import type { Config } from '../../src/config/config.types.js'
 import type { IndexedBlock } from '../../src/protocol/chainEvent.js'
+import { applyOrThrow } from '../../src/shard/applyOrThrow.js'
 import { openShardWriter } from '../../src/shard/write/writer.js'
 import { prepareStores } from '../../src/store/openStores.js'
 import type { CompiledMerkle } from '../../src/wasm/wasmModule.js'
@@ -46,13 +47,14 @@ export class TrafficWriter {
       const head = blocks.at(-1)?.header
       if (head === undefined) continue
       this.listener?.add(networkId, blocks)
-      this.writers.get(networkId)!.applyBlocks({
+      const batch = {
         fromBlock: blocks[0]!.header.number,
         head,
         blocks,
         finalizedBlock: head.number,
         undoFloor: head.number,
-      })
+      }
+      applyOrThrow(this.writers.get(networkId)!, { type: 'applyBlocks', batch })
     }
   }
 

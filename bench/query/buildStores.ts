@@ -4,6 +4,7 @@ import { countEvents } from '../../src/indexer/sync/batches.js'
 import { stretchEvents } from '../../src/indexer/sync/windowPipeline.js'
 import type { IndexedBlock, Sender } from '../../src/protocol/chainEvent.js'
 import type { ClaimOrdinal, DepositCount } from '../../src/protocol/units.js'
+import { applyOrThrow } from '../../src/shard/applyOrThrow.js'
 import type { ShardWriter } from '../../src/shard/shardWriter.types.js'
 import { openShardWriter } from '../../src/shard/write/writer.js'
 import { prepareStores } from '../../src/store/openStores.js'
@@ -111,13 +112,14 @@ class CountedWriter {
     const { header: head } = blocks.at(-1)!
     const started = performance.now()
     const before = cpuMs()
-    this.writer.applyBlocks({
+    const batch = {
       fromBlock: blocks[0]!.header.number,
       head,
       blocks: packed,
       finalizedBlock: head.number,
       undoFloor: head.number,
-    })
+    }
+    applyOrThrow(this.writer, { type: 'applyBlocks', batch })
     this.blocksCpuMs += cpuMs() - before
     this.wallMs += performance.now() - started
   }
@@ -131,7 +133,7 @@ class CountedWriter {
           .map((sender, at) => ({ kind, ordinal: (from + at) as DepositCount | ClaimOrdinal, sender }))
         const started = performance.now()
         const before = cpuMs()
-        this.writer.resolveSenders(resolved)
+        applyOrThrow(this.writer, { type: 'resolveSenders', resolved })
         this.sendersCpuMs += cpuMs() - before
         this.wallMs += performance.now() - started
       }

@@ -23,8 +23,6 @@ export interface LocalExitRoots {
   find(root: Hash): LocalExitRootEntry | undefined
   /** Roots of the tree at these leaf counts, 32 bytes each. @param leafCounts ascending. */
   rootsAt(lineage: number, leafCounts: readonly number[]): Uint8Array
-  /** Stores found roots. Their undo belongs to the checkpoint's block. */
-  add(found: readonly FoundExitRoot[]): void
 }
 
 /** A local exit root that a rollup settled: its leaf in the rollup exit tree from `version` on. */

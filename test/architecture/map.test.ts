@@ -98,3 +98,19 @@ test('only an indexer thread, for its own network, and `bds rewind` open a shard
     .map(([file]) => file)
   assert.deepEqual(openers.sort(), ['src/cli/verbs/rewindVerb.ts', 'src/indexer/thread/indexerThread.ts'])
 })
+
+test('a shard is changed through `applyCommand` alone', () => {
+  const doors = [...sources]
+    .filter(([file, text]) => !file.startsWith('src/store/') && /\.transact\(/.test(text))
+    .map(([file]) => file)
+  assert.deepEqual(doors, ['src/shard/write/applyCommand.ts'])
+})
+
+test('nobody drops the outcome of a command', () => {
+  const dropped = [...sources].flatMap(([file, text]) =>
+    [...text.matchAll(/^\s*(?:await )?[\w.#]*\bwriter\.apply\(.*$/gim)].map(
+      ([line]) => `${file}: ${line.trim()}`,
+    ),
+  )
+  assert.deepEqual(dropped, [])
+})

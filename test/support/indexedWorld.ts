@@ -14,6 +14,7 @@ import { compileMerkleModule, createHasher } from '../../src/wasm/wasmModule.js'
 import type { FakeNetwork, FakeWorld } from './fakeChain.js'
 import { headerOf, indexedBlock, toHex } from './indexedBlocks.js'
 import { loadedConfig } from './loadedConfig.js'
+import { type NamedCommands, withNamedCommands } from './namedCommands.js'
 import { type Cleaner, tempFolder } from './tempFolder.js'
 
 const compiled = compileMerkleModule()
@@ -41,7 +42,7 @@ export class IndexedWorld {
   readonly status: StatusBoardHandle
   readonly readers: ShardReaders
   private readonly guard: StoreGuard
-  private readonly writers: ReadonlyMap<number, ReturnType<typeof openShardWriter>>
+  private readonly writers: ReadonlyMap<number, ReturnType<typeof openShardWriter> & NamedCommands>
   private readonly l1Reader: ReturnType<typeof openL1ShardReader> | undefined
   private readonly searches = new Map<number, ExitRootSearch>()
 
@@ -52,7 +53,7 @@ export class IndexedWorld {
     this.status = createStatusBoard(served)
     this.guard = prepareStores(this.config)
     const open = (networkId: number) =>
-      openShardWriter({ config: this.config, networkId, compiled, status: this.status })
+      withNamedCommands(openShardWriter({ config: this.config, networkId, compiled, status: this.status }))
     this.writers = new Map(served.map((networkId) => [networkId, open(networkId)]))
     this.readers = openShardReaders({ config: this.config, compiled, status: this.status })
     this.l1Reader = served.includes(0) ? openL1ShardReader(this.config, createHasher(compiled)) : undefined
@@ -91,6 +92,7 @@ export class IndexedWorld {
       new ExitRootSearch({
         networkId: asNetworkId(networkId),
         exitRoots: this.writers.get(networkId)!.exitRoots,
+        writer: this.writer(networkId),
         settlements: this.l1Reader,
         clock: performance,
         row: row(networkId),
@@ -121,7 +123,7 @@ export class IndexedWorld {
     }
   }
 
-  writer(networkId: number): ShardWriter {
+  writer(networkId: number): ShardWriter & NamedCommands {
     return this.writers.get(networkId)!
   }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { createStatusBoard, type StatusRow, statusRow } from '../../src/board/statusBoard.js'
 import type { Config } from '../../src/config/config.types.js'
 import type { BlockBatch, IndexedBlock } from '../../src/protocol/chainEvent.js'
@@ -11,12 +12,13 @@ import { shardDirectory } from '../../src/store/shardDirectory.js'
 import { openShardStoreReader } from '../../src/store/shardStore.js'
 import type { ReadView } from '../../src/store/shardStore.types.js'
 import { compileMerkleModule } from '../../src/wasm/wasmModule.js'
+import { type NamedCommands, withNamedCommands } from './namedCommands.js'
 
 const compiled = compileMerkleModule()
 
 /** A shard's writer on a folder of its own, its status row, and a reader beside it. */
 export interface TestShard {
-  readonly writer: ShardWriter
+  readonly writer: ShardWriter & NamedCommands
   readonly status: StatusRow
   /** Reads the newest state. */
   read<T>(body: (view: ReadView) => T): T
@@ -24,7 +26,7 @@ export interface TestShard {
 }
 
 /** The part of a configuration that a writer uses. */
-export function shardConfig(dataDir: string, networkId: number, startBlock = 1): Config {
+function shardConfig(dataDir: string, networkId: number, startBlock = 1): Config {
   return { dataDir, networks: [{ networkId, startBlock }] } as unknown as Config
 }
 
@@ -33,12 +35,8 @@ export function openTestShard(
   networkId: number,
   board = createStatusBoard([networkId]),
 ): TestShard {
-  const writer = openShardWriter({
-    config: shardConfig(dataDir, networkId),
-    networkId,
-    compiled,
-    status: board,
-  })
+  const config = shardConfig(dataDir, networkId)
+  const writer = withNamedCommands(openShardWriter({ config, networkId, compiled, status: board }))
   const reader = openShardStoreReader(shardDirectory(dataDir, networkId))
   return {
     writer,
@@ -80,6 +78,16 @@ function dumpHashRuns(view: ReadView): [string, string][] {
       found.set(key, [...(found.get(key) ?? []), words.subarray(hashWords).join()])
     }
   return [...found].map(([key, payloads]) => [key, payloads.join(' ')])
+}
+
+/** One hash over every key and value of every table. */
+export function digestTables(view: ReadView): string {
+  const hash = createHash('sha256')
+  const all = { start: Uint8Array.of(0), end: Buffer.alloc(60, 0xff) }
+  for (const table of Object.keys(tables) as TableName[])
+    for (const { key, value } of view.list(table, all))
+      hash.update(`${table} ${key.length} ${value.length} `).update(key).update(value)
+  return hash.digest('hex')
 }
 
 /** Every entry of every table as text, without the counts of reorgs and commits. */

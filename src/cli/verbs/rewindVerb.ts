@@ -7,6 +7,7 @@ import { FatalError } from '../../errors/chainErrors.js'
 import { OperatorError } from '../../errors/operatorError.js'
 import type { BlockNumber } from '../../protocol/units.js'
 import { exitCodes } from '../../service/exitCodes.js'
+import { applyOrThrow } from '../../shard/applyOrThrow.js'
 import { planRewind } from '../../shard/position/chainPosition.js'
 import { openShardWriter } from '../../shard/write/writer.js'
 import { prepareStores } from '../../store/openStores.js'
@@ -66,8 +67,8 @@ async function rewindShard(config: Config, network: NetworkConfig, block: number
       return `network ${networkId} is at ${blockName(plan.checkpoint)}: nothing to take back`
     if (plan.type === 'tooDeep') throw tooDeep(networkId, block, plan.oldest)
     // Claims are taken back with their blocks. Until these are read again, no deposit to this network is ready.
-    writer.noteCatchingUp(true)
-    writer.revertTo(plan.ancestor as BlockNumber)
+    applyOrThrow(writer, { type: 'noteCatchingUp', isCatchingUp: true })
+    applyOrThrow(writer, { type: 'revertTo', ancestor: plan.ancestor as BlockNumber })
     const { deposits, claims } = writer.counts()
     const left = `${deposits} deposits and ${claims} claims are left`
     return `network ${networkId} is back at ${placeName(writer.checkpoint()?.number, block)}; ${left}`

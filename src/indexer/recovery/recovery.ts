@@ -2,6 +2,7 @@ import type { ChainClient } from '../../chain/chainClient.types.js'
 import { ChainDataError } from '../../errors/chainDataError.js'
 import { FatalError, RetryableError } from '../../errors/chainErrors.js'
 import { asBlockNumber } from '../../protocol/units.js'
+import { applyOrThrow, throwRefused } from '../../shard/applyOrThrow.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import { Backoff } from '../backoff.js'
@@ -35,7 +36,7 @@ interface Stuck {
 
 export interface RecoveryOptions {
   readonly client: Pick<ChainClient, 'isDown' | 'readCarefully'>
-  readonly writer: Pick<ShardWriter, 'checkpoint' | 'headerAtOrBelow' | 'revertTo' | 'noteCatchingUp'>
+  readonly writer: Pick<ShardWriter, 'apply' | 'checkpoint' | 'headerAtOrBelow'>
   readonly clock: Clock
   readonly report: SyncReport
   readonly startOver: Pick<StartOver, 'attempt' | 'audited'>
@@ -140,16 +141,14 @@ export class Recovery {
     for (let distance = blocks; distance >= 1; distance = Math.floor(distance / 2)) {
       const ancestor = writer.headerAtOrBelow(asBlockNumber(Math.max(0, at - distance)))
       if (ancestor === undefined || ancestor.number >= checkpoint.number) continue
-      try {
-        // Claims are taken back with their blocks, but the chain still has them: so nothing may be ready meanwhile.
-        writer.noteCatchingUp(true)
-        writer.revertTo(ancestor.number)
-        report.rewound(checkpoint, ancestor)
-        return ancestor.number + 1
-      } catch (error) {
-        // Undo does not reach so far. Try half of it.
-        if (!(error instanceof FatalError)) throw error
-      }
+      // Claims are taken back with their blocks, but the chain still has them: so nothing may be ready meanwhile.
+      applyOrThrow(writer, { type: 'noteCatchingUp', isCatchingUp: true })
+      const outcome = writer.apply({ type: 'revertTo', ancestor: ancestor.number })
+      // Undo does not reach so far. Try half of it.
+      if (outcome.type === 'refused' && outcome.reason === 'reorg_too_deep') continue
+      throwRefused(outcome)
+      report.rewound(checkpoint, ancestor)
+      return ancestor.number + 1
     }
     return checkpoint.number + 1
   }

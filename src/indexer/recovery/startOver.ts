@@ -1,6 +1,7 @@
 import { RetryableError } from '../../errors/chainErrors.js'
 import type { BlockHeader } from '../../protocol/chainEvent.js'
 import { asBlockNumber } from '../../protocol/units.js'
+import { applyOrThrow } from '../../shard/applyOrThrow.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import type { SyncReport } from '../syncReport.js'
@@ -21,14 +22,7 @@ export type StoredState = 'same' | 'unanswered' | 'unproven' | AuditMismatch
 export interface StartOverOptions {
   readonly writer: Pick<
     ShardWriter,
-    | 'checkpoint'
-    | 'headerAtOrBelow'
-    | 'oldestAncestor'
-    | 'revertTo'
-    | 'startOver'
-    | 'startOvers'
-    | 'noteStartOvers'
-    | 'noteCatchingUp'
+    'apply' | 'checkpoint' | 'headerAtOrBelow' | 'oldestAncestor' | 'startOvers'
   >
   readonly clock: Clock
   readonly report: SyncReport
@@ -92,7 +86,8 @@ export class StartOver {
     const { clock, writer } = this.#options
     const last = writer.startOvers()
     if (last === undefined || last.notBeforeMs !== undefined) return
-    writer.noteStartOvers({ count: last.count, notBeforeMs: clock.epochMs() + periodMs(last.count) })
+    const startOvers = { count: last.count, notBeforeMs: clock.epochMs() + periodMs(last.count) }
+    applyOrThrow(writer, { type: 'noteStartOvers', startOvers })
   }
 
   async #attempt(signal: AbortSignal): Promise<boolean> {
@@ -111,7 +106,7 @@ export class StartOver {
     const last = writer.startOvers()
     const isForgotten = last?.notBeforeMs !== undefined && clock.epochMs() - last.notBeforeMs > FORGOTTEN_MS
     const count = last === undefined || isForgotten ? 1 : last.count + 1
-    writer.startOver({ count, notBeforeMs: undefined })
+    applyOrThrow(writer, { type: 'startOver', startOvers: { count, notBeforeMs: undefined } })
     report.startedOver(mismatch, checkpoint, count)
     return true
   }
@@ -124,8 +119,8 @@ export class StartOver {
     if (ancestor.number >= checkpoint.number) return true
     if (ancestor.number < (writer.oldestAncestor()?.number ?? Number.POSITIVE_INFINITY)) return false
     // Claims are taken back that the chain still has, and the halt does not outlive a restart: nothing may be ready meanwhile.
-    writer.noteCatchingUp(true)
-    writer.revertTo(ancestor.number)
+    applyOrThrow(writer, { type: 'noteCatchingUp', isCatchingUp: true })
+    applyOrThrow(writer, { type: 'revertTo', ancestor: ancestor.number })
     report.rewound(checkpoint, ancestor)
     return true
   }

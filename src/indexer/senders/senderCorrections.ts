@@ -1,17 +1,13 @@
 import type { ChainClient, SenderQuestion } from '../../chain/chainClient.types.js'
 import { senderKey } from '../../chain/senderKey.js'
 import { RetryableError } from '../../errors/chainErrors.js'
-import type {
-  CorrectedSender,
-  NotedSender,
-  RowSender,
-  ShardWriter,
-  UnresolvedSender,
-} from '../../shard/shardWriter.types.js'
+import { applyOrThrow } from '../../shard/applyOrThrow.js'
+import type { CorrectedSender, NotedSender, RowSender, UnresolvedSender } from '../../shard/senders.types.js'
+import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import type { SyncReport } from '../syncReport.js'
 
-export type NoteWriter = Pick<ShardWriter, 'senderNotes' | 'notedSenders' | 'correctSenders'>
+export type NoteWriter = Pick<ShardWriter, 'senderNotes' | 'notedSenders' | 'apply'>
 
 /** Rows that are asked for at once: few while nothing is answered, so that a node without traces gets few calls to refuse. */
 const FEWEST = 8
@@ -95,7 +91,7 @@ export class SenderCorrections {
     const answered = this.#answered
     this.#answered = undefined
     if (answered !== undefined && answered.length > 0) {
-      this.#writer.correctSenders(answered)
+      applyOrThrow(this.#writer, { type: 'correctSenders', corrected: answered })
       for (const { row } of answered) this.#awaited.delete(`${row.kind} ${row.ordinal}`)
     }
     this.#reportAwaited()

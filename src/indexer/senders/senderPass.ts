@@ -1,7 +1,9 @@
 import type { ChainClient } from '../../chain/chainClient.types.js'
 import { senderKey } from '../../chain/senderKey.js'
 import { RetryableError } from '../../errors/chainErrors.js'
-import type { RowSender, ShardWriter, UnresolvedSender } from '../../shard/shardWriter.types.js'
+import { applyOrThrow } from '../../shard/applyOrThrow.js'
+import type { RowSender, UnresolvedSender } from '../../shard/senders.types.js'
+import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import { Backoff } from '../backoff.js'
 import type { SyncReport } from '../syncReport.js'
@@ -19,7 +21,7 @@ const FAILURES_OF_ONE = 3
 /** `more`: some rows were resolved, and there are more. `waiting`: the last try failed, and the next one is not due yet. */
 export type SenderProgress = 'done' | 'more' | 'waiting'
 
-type SenderWriter = Pick<ShardWriter, 'unresolvedSenders' | 'resolveSenders'> & NoteWriter
+type SenderWriter = Pick<ShardWriter, 'unresolvedSenders'> & NoteWriter
 
 /**
  * Finds the senders that backfill left open, in order, from the shard's watermark on, a few batches per step. A failure here
@@ -104,7 +106,7 @@ export class SenderPass {
     } while (failure === undefined && resolved.length < open.length && this.#clock.now() < untilMs)
     if (resolved.length > 0) {
       this.#corrections.expect(resolved)
-      this.#writer.resolveSenders(resolved)
+      applyOrThrow(this.#writer, { type: 'resolveSenders', resolved })
       this.#backoff.reset()
     }
     if (failure !== undefined) return this.#wait(failure)

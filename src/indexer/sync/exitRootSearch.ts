@@ -2,6 +2,7 @@ import type { StatusRow } from '../../board/statusBoard.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import type { LeafCount, Lineage, NetworkId } from '../../protocol/units.js'
+import { applyOrThrow } from '../../shard/applyOrThrow.js'
 import type {
   FoundExitRoot,
   LineageSpan,
@@ -9,6 +10,7 @@ import type {
   Settlement,
 } from '../../shard/localExitRoots.types.js'
 import type { SettlementReader } from '../../shard/readiness/l1ShardReader.js'
+import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
 
 /** How long one step may take: the thread also has a chain to follow. */
@@ -48,6 +50,7 @@ interface Pass {
 export interface ExitRootSearchOptions {
   readonly networkId: NetworkId
   readonly exitRoots: LocalExitRoots
+  readonly writer: Pick<ShardWriter, 'apply'>
   readonly settlements: SettlementReader
   readonly clock: Pick<Clock, 'now'>
   /** This network's row of the status board. */
@@ -98,7 +101,7 @@ export class ExitRootSearch {
 
   /** Searches for one slice of time, and stores the roots it finds. */
   step(): void {
-    const { clock, exitRoots, row, l1 } = this.#options
+    const { clock, exitRoots, writer, row, l1 } = this.#options
     const tip = l1.get('tip')
     const tree = [row.get('epoch'), row.get('depositCount')] as const
     const isSame = tree[0] === this.#seenTree[0] && tree[1] === this.#seenTree[1]
@@ -111,7 +114,7 @@ export class ExitRootSearch {
       this.#seenTip = tip
       this.#seenTree = tree
       while (this.#advance() && clock.now() < untilMs);
-      if (this.#found.length > 0) exitRoots.add(this.#found)
+      if (this.#found.length > 0) applyOrThrow(writer, { type: 'addSettledRoots', found: this.#found })
       this.#found = []
     } catch (error) {
       this.#startAnew(-1)

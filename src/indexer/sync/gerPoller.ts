@@ -4,6 +4,7 @@ import type { NetworkConfig } from '../../config/config.types.js'
 import { equalBytes } from '../../protocol/abiBytes.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import type { BlockNumber } from '../../protocol/units.js'
+import { applyOrThrow } from '../../shard/applyOrThrow.js'
 import type { L1InfoGerReader } from '../../shard/readiness/l1ShardReader.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
 
@@ -17,7 +18,7 @@ const MOST_L1_LAG_BLOCKS = 64
 export interface GerPollerOptions {
   readonly network: NetworkConfig
   readonly client: Pick<ChainClient, 'findInjectedGers'>
-  readonly writer: Pick<ShardWriter, 'checkpoint' | 'counts' | 'polledLeaves' | 'addPolledGers'>
+  readonly writer: Pick<ShardWriter, 'checkpoint' | 'counts' | 'polledLeaves' | 'apply'>
   readonly leaves: L1InfoGerReader
   /** This network's row of the status board. */
   readonly row: StatusRow
@@ -73,11 +74,13 @@ export class GerPoller {
     const first = leafCount - globalExitRoots.length
     const isChanged = this.#l1Epoch !== undefined && this.#l1Epoch !== epoch
     if (known.length > 0)
-      writer.addPolledGers(
-        known.map((position) => globalExitRoots[position]!),
-        first + known.at(-1)! + 1,
-      )
-    else if (isChanged && writer.polledLeaves() !== undefined) writer.addPolledGers([], first)
+      applyOrThrow(writer, {
+        type: 'addPolledGers',
+        globalExitRoots: known.map((position) => globalExitRoots[position]!),
+        polledLeaves: first + known.at(-1)! + 1,
+      })
+    else if (isChanged && writer.polledLeaves() !== undefined)
+      applyOrThrow(writer, { type: 'addPolledGers', globalExitRoots: [], polledLeaves: first })
     this.#l1Epoch = epoch
     this.#isNew = false
     this.#seenTip = tip

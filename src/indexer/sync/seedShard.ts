@@ -3,13 +3,14 @@ import type { NetworkConfig } from '../../config/config.types.js'
 import { RetryableError } from '../../errors/chainErrors.js'
 import type { BlockHeader } from '../../protocol/chainEvent.js'
 import { asBlockNumber } from '../../protocol/units.js'
+import { applyOrThrow } from '../../shard/applyOrThrow.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import { makeBatch } from './batches.js'
 
 export interface SeedOptions {
   readonly network: Pick<NetworkConfig, 'startBlock' | 'rollbackBlocks'>
   readonly client: Pick<ChainClient, 'getHeader' | 'fetchRange'>
-  readonly writer: Pick<ShardWriter, 'applyBlocks' | 'noteCatchingUp'>
+  readonly writer: Pick<ShardWriter, 'apply'>
 }
 
 /**
@@ -22,7 +23,7 @@ export async function seedShard(
   head: BlockHeader,
   signal: AbortSignal,
 ): Promise<void> {
-  writer.noteCatchingUp(true)
+  applyOrThrow(writer, { type: 'noteCatchingUp', isCatchingUp: true })
   const last = Math.max(0, network.startBlock - 1)
   if (head.number < last) throw new RetryableError(`the head ${head.number} is below start_block ${last + 1}`)
   const first = Math.max(0, last - network.rollbackBlocks)
@@ -35,9 +36,9 @@ export async function seedShard(
       network.startBlock === 0
         ? await client.fetchRange(asBlockNumber(0), asBlockNumber(0), signal)
         : { fromBlock: asBlockNumber(from), head: header, blocks: [] }
-    writer.applyBlocks(
-      makeBatch(range, range.blocks, { head, finalizedBlock: asBlockNumber(0) }, network.rollbackBlocks),
-    )
+    const position = { head, finalizedBlock: asBlockNumber(0) }
+    const batch = makeBatch(range, range.blocks, position, network.rollbackBlocks)
+    applyOrThrow(writer, { type: 'applyBlocks', batch })
     from = number + 1
   }
 }

@@ -3,6 +3,7 @@ import type { NetworkConfig } from '../../config/config.types.js'
 import { RetryableError } from '../../errors/chainErrors.js'
 import type { BlockHeader, IndexedBlock } from '../../protocol/chainEvent.js'
 import { asBlockNumber, type NetworkId } from '../../protocol/units.js'
+import { applyOrThrow } from '../../shard/applyOrThrow.js'
 import type { L1InfoGerReader } from '../../shard/readiness/l1ShardReader.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
@@ -162,7 +163,7 @@ class SyncLoop {
   #revert(ancestor: BlockHeader): void {
     const { client, writer, report } = this.#options
     const checkpoint = writer.checkpoint()!
-    writer.revertTo(ancestor.number)
+    applyOrThrow(writer, { type: 'revertTo', ancestor: ancestor.number })
     client.reorged(ancestor.number)
     this.#senders.reorged()
     report.reorged(checkpoint, ancestor)
@@ -196,7 +197,8 @@ class SyncLoop {
     const windows = new WindowPipeline(client, plan, this.#signal)
     const undo = new BatchUndo(writer)
     // After a long absence, as after the first start: claims made meanwhile are not known yet.
-    if (firstHead.number - from >= network.rollbackBlocks) writer.noteCatchingUp(true)
+    if (firstHead.number - from >= network.rollbackBlocks)
+      applyOrThrow(writer, { type: 'noteCatchingUp', isCatchingUp: true })
     try {
       const nextStretch = () => windows.next(stretchEvents(writer.counts().deposits))
       for (let next = await nextStretch(); next !== undefined; next = await nextStretch()) {
@@ -242,7 +244,8 @@ class SyncLoop {
       throw new RetryableError(
         `logs from block ${range.fromBlock} on were read before it was known that they are numbered per transaction`,
       )
-    writer.applyBlocks(makeBatch(range, blocks, position, network.rollbackBlocks, batchUndoFloor))
+    const batch = makeBatch(range, blocks, position, network.rollbackBlocks, batchUndoFloor)
+    applyOrThrow(writer, { type: 'applyBlocks', batch })
     if (countedFrom === undefined && range.perTransactionFrom !== undefined)
       report.numbersPerTransaction(range.perTransactionFrom)
     report.committed(range.head, range.head.number - range.fromBlock + 1, countEvents(blocks))
@@ -289,13 +292,14 @@ class SyncLoop {
   async #updateAtHead(head: BlockHeader, areSendersKnown: boolean): Promise<void> {
     const { writer, report, gerPoller, exitRootSearch } = this.#options
     const { finalizedBlock } = await this.#position(head)
-    writer.setFinalized(asBlockNumber(Math.min(finalizedBlock, head.number)))
+    const block = asBlockNumber(Math.min(finalizedBlock, head.number))
+    applyOrThrow(writer, { type: 'setFinalized', block })
     await gerPoller?.sweep(this.#signal)
     // Before readiness: what the contracts contradict must not be served as synced even for a moment.
     if (await this.#auditor.atTip(head, this.#signal)) this.#recovery.audited()
-    if (this.#auditor.hasComparedAll()) writer.noteCatchingUp(false)
+    if (this.#auditor.hasComparedAll()) applyOrThrow(writer, { type: 'noteCatchingUp', isCatchingUp: false })
     // A claim may be missing.
-    else if (this.#auditor.isDisputed()) writer.noteCatchingUp(true)
+    else if (this.#auditor.isDisputed()) applyOrThrow(writer, { type: 'noteCatchingUp', isCatchingUp: true })
     const isSearched = exitRootSearch?.isBehind !== true
     if (areSendersKnown && isSearched && this.#auditor.hasComparedAll()) report.caughtUp(head.number)
     this.#recovery.idled()

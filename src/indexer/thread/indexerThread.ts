@@ -55,6 +55,7 @@ export async function runIndexer(
           exitRootSearch: new ExitRootSearch({
             networkId: asNetworkId(networkId),
             exitRoots: writer.exitRoots,
+            writer,
             settlements: leaves,
             clock: systemClock,
             row,

@@ -13,7 +13,7 @@ import {
   type LocalExitRootEntry,
 } from '../../store/layout/smallRows.js'
 import type { ReadView } from '../../store/shardStore.types.js'
-import type { FoundExitRoot, LineageSpan, LocalExitRoots } from '../localExitRoots.types.js'
+import type { LineageSpan, LocalExitRoots } from '../localExitRoots.types.js'
 import { readCounters, readEpoch } from '../position/chainPosition.js'
 import { findRootAtBlockEnd } from './hashRuns.js'
 import { localExitTreeSource, readLineages } from './tiles.js'
@@ -38,11 +38,7 @@ export function readSettledInsideBlocks(view: ReadView): number {
 }
 
 /** The local exit roots of the writer's own shard. Each call reads the newest state. */
-export function openLocalExitRoots(
-  view: ReadView,
-  hasher: TreeHasher,
-  add: (found: readonly FoundExitRoot[]) => void,
-): LocalExitRoots {
+export function openLocalExitRoots(view: ReadView, hasher: TreeHasher): LocalExitRoots {
   return {
     epoch: () => readEpoch(view),
     lineages: () => readLineageSpans(view, readCounters(view)),
@@ -51,7 +47,6 @@ export function openLocalExitRoots(
       const tree = localExitTreeSource(view, hasher, readCounters(view).lineage)
       return getRootsAtCounts(tree, lineage, leafCounts)
     },
-    add,
   }
 }
 

@@ -15,7 +15,7 @@ import {
   type TableName,
 } from '../../store/layout/tables.js'
 import type { ReadView } from '../../store/shardStore.types.js'
-import type { TransactionLog } from '../shardWriter.types.js'
+import type { TransactionLog } from '../senders.types.js'
 import { findByTransaction } from './hashRuns.js'
 
 /**

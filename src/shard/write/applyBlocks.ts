@@ -1,4 +1,3 @@
-import { InvariantError } from '../../errors/invariantError.js'
 import { equalBytes } from '../../protocol/abiBytes.js'
 import type { BlockBatch, BlockHeader, ChainEvent, IndexedBlock } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
@@ -21,12 +20,12 @@ import { applyDeposit } from './applyDeposits.js'
 import { applyGerInjected, applyGerRemoved } from './applyGers.js'
 import { applyBackwardLet, applyForwardLet } from './applyLocalExitTree.js'
 import { applyLegacyTokenRemoved, applySovereignToken, applyWrappedToken } from './applyTokenMappings.js'
+import { refuse } from './refuse.js'
 import type { WriteContext } from './writeContext.js'
 
 /**
  * Stores a batch inside the context's transaction.
- * @throws ChainDataError when counts or roots in its events do not follow from what is stored.
- * @throws InvariantError when it does not follow the checkpoint.
+ * @throws Refusal when it does not follow the checkpoint, or counts or roots in its events do not follow from what is stored.
  */
 export function applyBlocks(context: WriteContext, batch: BlockBatch): void {
   const { view } = context
@@ -95,15 +94,19 @@ function noteCuts(context: WriteContext, lineage: number): void {
 
 function assertFollows(checkpoint: BlockHeader | undefined, batch: BlockBatch): void {
   if (batch.head.number < batch.fromBlock)
-    throw new InvariantError(`batch ends at block ${batch.head.number}, before its start ${batch.fromBlock}`)
+    refuse(
+      'disordered_batch',
+      `batch ends at block ${batch.head.number}, before its start ${batch.fromBlock}`,
+    )
   if (checkpoint !== undefined && batch.fromBlock !== checkpoint.number + 1)
-    throw new InvariantError(
+    refuse(
+      'not_next',
       `batch begins at block ${batch.fromBlock}, the checkpoint is block ${checkpoint.number}`,
     )
   let before = checkpoint
   for (const { header } of [...batch.blocks, { header: batch.head }]) {
     if (header.number < batch.fromBlock || header.number > batch.head.number)
-      throw new InvariantError(`block ${header.number} lies outside of its batch`)
+      refuse('disordered_batch', `block ${header.number} lies outside of its batch`)
     if (before === undefined || header === before) {
       before = header
       continue
@@ -111,13 +114,14 @@ function assertFollows(checkpoint: BlockHeader | undefined, batch: BlockBatch): 
     const { parentHash } = header
     const isNext = header.number === before.number + 1
     if (isNext && parentHash !== undefined && !equalBytes(parentHash, before.hash))
-      throw new InvariantError(
+      refuse(
+        'not_parent',
         `block ${header.number} names parent ${encodeHex(parentHash)}, block ${before.number} is ${encodeHex(before.hash)}`,
       )
     if (
       header.number === before.number ? !equalBytes(header.hash, before.hash) : header.number < before.number
     )
-      throw new InvariantError(`block ${header.number} does not follow block ${before.number}`)
+      refuse('disordered_batch', `block ${header.number} does not follow block ${before.number}`)
     before = header
   }
 }

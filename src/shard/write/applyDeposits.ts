@@ -1,23 +1,20 @@
-import { ChainDataError } from '../../errors/chainDataError.js'
 import { copyBytes } from '../../protocol/abiBytes.js'
 import type { BlockHeader, DepositEvent, EventPosition, ForwardLeaf } from '../../protocol/chainEvent.js'
 import { depositFields, encodeDepositRow } from '../../store/layout/depositRow.js'
 import { networkText } from '../../store/layout/keys.js'
 import { hashKinds, listKinds } from '../../store/layout/tables.js'
 import { depositBytes } from './eventBytes.js'
+import { refuse } from './refuse.js'
 import type { WriteContext } from './writeContext.js'
 
-/** BridgeEvent. @throws ChainDataError when a deposit before it is missing, or it comes twice. */
+/** BridgeEvent. @throws Refusal when a deposit before it is missing, or it comes twice. */
 export function applyDeposit(context: WriteContext, header: BlockHeader, event: DepositEvent): void {
   const { counters } = context
   if (event.depositCount !== counters.deposits) {
     const place = `deposit count ${event.depositCount} in block ${header.number}, expected ${counters.deposits}`
     if (counters.deposits === 0 && counters.lineage === 0)
-      throw new ChainDataError(
-        'start_block_too_late',
-        `first ${place}: start_block is after the first deposit`,
-      )
-    throw new ChainDataError('deposit_count_gap', place)
+      refuse('start_block_too_late', `first ${place}: start_block is after the first deposit`)
+    refuse('deposit_count_gap', place)
   }
   appendDeposit(context, header, event, event, false)
   context.depositSenders.offer(event.depositCount, event.sender)

@@ -1,4 +1,3 @@
-import { ChainDataError } from '../../errors/chainDataError.js'
 import { equalBytes } from '../../protocol/abiBytes.js'
 import type {
   BackwardLetEvent,
@@ -22,19 +21,20 @@ import { MESSAGE, originShownAsSender } from '../snapshot/transactionLogs.js'
 import { appendDeposit } from './applyDeposits.js'
 import { truncateEntries } from './hashRunAppender.js'
 import { readWholeList, truncateList } from './listAppender.js'
+import { refuse } from './refuse.js'
 import type { WriteContext } from './writeContext.js'
 
 /**
  * BackwardLET: the local exit tree of a sovereign bridge is cut, and deposit counts will be used again. The deposits behind the cut
  * move to the archive. The tree goes on as a new lineage, so that roots of the old one can still be proved under.
- * @throws ChainDataError when the event's counts or roots differ from the stored tree's.
+ * @throws Refusal when the event's counts or roots differ from the stored tree's.
  */
 export function applyBackwardLet(context: WriteContext, header: BlockHeader, event: BackwardLetEvent): void {
   checkBefore(context, header, event)
   const { counters, depositSenders } = context
   const kept = event.newLeafCount
   if (kept > counters.deposits)
-    throw letError(
+    refuseEvent(
       header,
       'BackwardLET',
       `leaf count ${kept}, but only ${counters.deposits} deposits are stored`,
@@ -55,7 +55,7 @@ export function applyBackwardLet(context: WriteContext, header: BlockHeader, eve
 
 /**
  * ForwardLET: leaves are appended without BridgeEvents.
- * @throws ChainDataError when the event's counts or roots differ from the stored tree's.
+ * @throws Refusal when the event's counts or roots differ from the stored tree's.
  */
 export function applyForwardLet(context: WriteContext, header: BlockHeader, event: ForwardLetEvent): void {
   checkBefore(context, header, event)
@@ -76,7 +76,7 @@ export function applyForwardLet(context: WriteContext, header: BlockHeader, even
     )
   }
   if (context.counters.deposits !== event.newLeafCount)
-    throw letError(
+    refuseEvent(
       header,
       'ForwardLET',
       `leaf count ${event.newLeafCount}, but its ${event.newLeaves.length} leaves make ${context.counters.deposits} deposits`,
@@ -125,7 +125,7 @@ function checkBefore(
   const name = event.type === 'backwardLet' ? 'BackwardLET' : 'ForwardLET'
   const { deposits } = context.counters
   if (event.previousLeafCount !== deposits)
-    throw letError(
+    refuseEvent(
       header,
       name,
       `previous leaf count ${event.previousLeafCount}, but ${deposits} deposits are stored`,
@@ -135,15 +135,15 @@ function checkBefore(
 
 function expectRoot(header: BlockHeader, what: string, published: Hash, computed: Hash): void {
   if (!equalBytes(published, computed))
-    throw letError(
+    refuseEvent(
       header,
       what,
       `root ${encodeHex(published)}, but the stored deposits give ${encodeHex(computed)}`,
     )
 }
 
-function letError(header: BlockHeader, what: string, fact: string): ChainDataError {
-  return new ChainDataError('local_exit_tree_event', `${what} in block ${header.number} says ${fact}`)
+function refuseEvent(header: BlockHeader, what: string, fact: string): never {
+  refuse('local_exit_tree_event', `${what} in block ${header.number} says ${fact}`)
 }
 
 /** Moves deposit `from` and all after it to the archive, and removes them from their lists. */

@@ -1,4 +1,3 @@
-import { InvariantError } from '../../errors/invariantError.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import { metaKey } from '../../store/layout/keys.js'
 import { decodeUint32, encodeLocalExitRootEntry, encodeUint32 } from '../../store/layout/smallRows.js'
@@ -7,6 +6,7 @@ import type { FoundExitRoot } from '../localExitRoots.types.js'
 import { readCheckpoint, readUndoFloor } from '../position/chainPosition.js'
 import { findLocalExitRoot, readSettledInsideBlocks } from '../snapshot/localExitRoots.js'
 import { applyGerInjected } from './applyGers.js'
+import { refuse } from './refuse.js'
 import type { WriteContext } from './writeContext.js'
 
 /** Number of L1 info leaves that polling is done with; undefined while it has found nothing. */
@@ -17,7 +17,7 @@ export function readPolledLeaves(view: ReadView): number | undefined {
 
 /**
  * Stores global exit roots that were found by asking the manager, as of the checkpoint: undoing its block undoes them.
- * @throws InvariantError when nothing is stored yet.
+ * @throws Refusal when nothing is stored yet.
  */
 export function applyPolledGers(
   context: WriteContext,
@@ -27,7 +27,7 @@ export function applyPolledGers(
   const { view } = context
   const checkpoint = readCheckpoint(view)
   if (checkpoint === undefined)
-    throw new InvariantError('global exit roots were polled before the first block')
+    refuse('nothing_stored', 'global exit roots were polled before the first block')
   view.setUndoBlock(checkpoint.number > readUndoFloor(view) ? checkpoint.number : undefined)
   for (const globalExitRoot of globalExitRoots) applyGerInjected(context, checkpoint, globalExitRoot)
   context.flush()
@@ -37,11 +37,11 @@ export function applyPolledGers(
 
 /**
  * Stores roots that were settled inside a block, as of the checkpoint: undoing its block undoes them, before any of their leaves.
- * @throws InvariantError when nothing is stored yet.
+ * @throws Refusal when nothing is stored yet.
  */
 export function applySettledRoots(view: WriteView, found: readonly FoundExitRoot[]): void {
   const checkpoint = readCheckpoint(view)
-  if (checkpoint === undefined) throw new InvariantError('exit roots were found before the first block')
+  if (checkpoint === undefined) refuse('nothing_stored', 'exit roots were found before the first block')
   view.setUndoBlock(checkpoint.number > readUndoFloor(view) ? checkpoint.number : undefined)
   let count = readSettledInsideBlocks(view)
   for (const entry of found) {

@@ -1,4 +1,3 @@
-import { ChainDataError } from '../../errors/chainDataError.js'
 import { equalBytes } from '../../protocol/abiBytes.js'
 import type {
   BlockHeader,
@@ -19,6 +18,7 @@ import { UNRESOLVABLE_VERSION } from '../../store/layout/tables.js'
 import { L1InfoTree } from './l1InfoTree.js'
 import type { LocalExitTree } from './localExitTree.js'
 import { getParentHash } from './prepareBatch.js'
+import { refuse } from './refuse.js'
 import { RollupExits } from './rollupExits.js'
 import type { WriteTransaction } from './writeTransaction.js'
 
@@ -69,17 +69,17 @@ export class L1Exits {
     this.#leaves.push({ header, event, mainnetLeafCount, isMainnetExitRootNew })
   }
 
-  /** UpdateL1InfoTreeV2, which follows its leaf. @throws ChainDataError when it differs from block or tree. */
+  /** UpdateL1InfoTreeV2, which follows its leaf. @throws Refusal when it differs from block or tree. */
   checkRoot(header: BlockHeader, event: L1InfoRootEvent): void {
     this.#enterTransaction(event.transactionHash)
     const parentHash = getParentHash(header)
     if (!equalBytes(event.previousBlockHash, parentHash))
-      throw new ChainDataError(
+      refuse(
         'l1_info_root_mismatch',
         `UpdateL1InfoTreeV2 in block ${header.number} says parent hash ${encodeHex(event.previousBlockHash)}, but the block has ${encodeHex(parentHash)}`,
       )
     if (event.timestampSec !== header.timestampSec)
-      throw new ChainDataError(
+      refuse(
         'l1_info_root_mismatch',
         `UpdateL1InfoTreeV2 in block ${header.number} says timestamp ${event.timestampSec}, but the block has ${header.timestampSec}`,
       )
@@ -118,7 +118,7 @@ export class L1Exits {
 
   /**
    * Ends the open Ethereum transaction, if any: finds the rollup exit tree's version for each leaf.
-   * @throws ChainDataError when no settlement gives a leaf's rollup exit root, or a new root has no leaf.
+   * @throws Refusal when no settlement gives a leaf's rollup exit root, or a new root has no leaf.
    */
   endTransaction(): void {
     if (this.#transactionHash === undefined) return
@@ -202,7 +202,7 @@ export class L1Exits {
       this.#takeUnresolvable(wanted)
       return
     }
-    throw new ChainDataError(
+    refuse(
       'rollup_exit_root_mismatch',
       `UpdateL1InfoTree in block ${leaf.header.number} says rollup exit root ${encodeHex(wanted)}, but ${this.#transaction.counters.rollupExitVersion} settlements give ${encodeHex(this.#rollups.root())}`,
     )
@@ -226,7 +226,7 @@ export class L1Exits {
     if (equalBytes(root, this.#state.rollupExitRoot)) return
     const globalExitRoot = this.#transaction.memory.hasher.hashPair(this.#state.mainnetExitRoot, root)
     if (!this.#tree.has(globalExitRoot))
-      throw new ChainDataError(
+      refuse(
         'missing_log',
         `settlement of network ${change.networkId} in block ${change.blockNumber} gives rollup exit root ${encodeHex(root)}, but no UpdateL1InfoTree has it`,
       )
@@ -254,7 +254,7 @@ export class L1Exits {
     const known = this.#transaction.counters.l1InfoLeaves
     const leafCount = known + this.#leaves.length
     if (event.leafCount !== leafCount)
-      throw new ChainDataError(
+      refuse(
         known === 0 && event.leafCount > leafCount ? 'start_block_too_late' : 'l1_info_root_mismatch',
         `${source} in block ${header.number} says leaf count ${event.leafCount}, but there are ${leafCount} leaves`,
       )
@@ -262,7 +262,7 @@ export class L1Exits {
   }
 
   #rejectRepeatedLeaf({ header, event }: WaitingLeaf): never {
-    throw new ChainDataError(
+    refuse(
       'l1_info_root_mismatch',
       `UpdateL1InfoTree in block ${header.number}, log ${event.logIndex} repeats the global exit root of an older leaf`,
     )

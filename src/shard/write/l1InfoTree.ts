@@ -1,4 +1,3 @@
-import { ChainDataError } from '../../errors/chainDataError.js'
 import { appendLeaves } from '../../merkle/appendOnlyTree.js'
 import { getRoot, getRootsAtCounts } from '../../merkle/treeProofs.js'
 import type { TreeSink } from '../../merkle/treeTiles.js'
@@ -12,6 +11,7 @@ import { encodeUint32 } from '../../store/layout/smallRows.js'
 import { L1_INFO_LEAVES_PER_CHUNK } from '../../store/layout/tables.js'
 import { tileWriter } from '../snapshot/tiles.js'
 import { getParentHash } from './prepareBatch.js'
+import { refuse } from './refuse.js'
 import { RowAppender } from './rowAppender.js'
 import type { WriteTransaction } from './writeTransaction.js'
 
@@ -81,7 +81,7 @@ export class L1InfoTree {
     this.#roots.push({ leafCount, expected, source })
   }
 
-  /** Writes the leaves. @throws ChainDataError when a root differs from the published one. */
+  /** Writes the leaves. @throws Refusal when a root differs from the published one. */
   flush(): void {
     this.#rows.flush()
     if (this.#appended < this.#taken) {
@@ -93,18 +93,18 @@ export class L1InfoTree {
     const newest = this.#roots.at(-1)
     if (newest === undefined) return
     // The newest root commits to all leaves before it. The older ones are computed only after a mismatch, to name the first.
-    if (!equalBytes(getRoot(this.#sink, 0, newest.leafCount), newest.expected)) this.#throwFirstMismatch()
+    if (!equalBytes(getRoot(this.#sink, 0, newest.leafCount), newest.expected)) this.#refuseFirstMismatch()
     this.#roots = []
   }
 
-  /** Finds the first root that differs. @throws ChainDataError always. */
-  #throwFirstMismatch(): never {
+  /** Finds the first root that differs. @throws Refusal always. */
+  #refuseFirstMismatch(): never {
     const leafCounts = this.#roots.map(({ leafCount }) => leafCount)
     const roots = getRootsAtCounts(this.#sink, 0, leafCounts)
     const rootAt = (index: number): Hash => roots.subarray(32 * index, 32 * index + 32)
     const first = this.#roots.findIndex(({ expected }, index) => !equalBytes(rootAt(index), expected))
     const { source, expected, leafCount } = this.#roots[first]!
-    throw new ChainDataError(
+    refuse(
       'l1_info_root_mismatch',
       `${source} says L1 info root ${encodeHex(expected)}, but ${leafCount} leaves give ${encodeHex(rootAt(first))}`,
     )

@@ -1,5 +1,3 @@
-import type { HaltReason } from '../../board/haltReason.js'
-import { ChainDataError } from '../../errors/chainDataError.js'
 import { appendLeaves, startLineage } from '../../merkle/appendOnlyTree.js'
 import { HASH_BYTES } from '../../merkle/branch.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
@@ -14,15 +12,17 @@ import { decodeUint32, encodeUint32 } from '../../store/layout/smallRows.js'
 import { hashKinds } from '../../store/layout/tables.js'
 import type { WriteView } from '../../store/shardStore.types.js'
 import type { LineageSpan } from '../localExitRoots.types.js'
+import type { ContradictionReason } from '../shardCommand.types.js'
 import { readLineageSpans } from '../snapshot/localExitRoots.js'
 import { readLineages, tileWriter } from '../snapshot/tiles.js'
 import type { HashRunAppender } from './hashRunAppender.js'
+import { refuse } from './refuse.js'
 
 /** A root that an event names, to be compared with the root of the current leaves. */
 interface PublishedRoot {
   readonly root: Hash
-  /** Halt reason if they differ. */
-  readonly reason: HaltReason
+  /** Why the command is refused if they differ. */
+  readonly reason: ContradictionReason
   /** The event and its block, for the error message. */
   readonly source: string
 }
@@ -113,7 +113,7 @@ export class LocalExitTree {
 
   /**
    * Writes leaves and roots.
-   * @throws ChainDataError when a root differs from the published one.
+   * @throws Refusal when a root differs from the published one.
    */
   flush(): void {
     const { lineage, deposits } = this.#counters
@@ -130,7 +130,7 @@ export class LocalExitTree {
     for (const [index, { root, reason, source }] of this.#published) {
       const computed = roots.subarray(32 * index, 32 * index + 32)
       if (!equalBytes(computed, root))
-        throw new ChainDataError(
+        refuse(
           reason,
           `${source} says exit root ${encodeHex(root)}, but ${leafCounts[index]} deposits give ${encodeHex(computed)}`,
         )

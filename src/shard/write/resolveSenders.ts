@@ -28,7 +28,7 @@ import type {
   RowSender,
   TransactionLog,
   UnresolvedSender,
-} from '../shardWriter.types.js'
+} from '../senders.types.js'
 import { countCorrections } from '../snapshot/senderOverlay.js'
 import { localExitTreeSource, readLineages } from '../snapshot/tiles.js'
 import {
@@ -40,6 +40,7 @@ import {
   readTransactionLogs,
 } from '../snapshot/transactionLogs.js'
 import { findArchivedTwin } from './applyLocalExitTree.js'
+import { refuse } from './refuse.js'
 import type { Senders } from './senderRows.js'
 import { StoredRows } from './storedRows.js'
 import type { WriteContext } from './writeContext.js'
@@ -169,7 +170,7 @@ function placeOf(row: Pick<DepositRow, 'transactionHash' | 'logIndex' | 'blockNu
   }
 }
 
-/** Stores senders inside the context's transaction. @throws InvariantError when a kind does not continue at its watermark. */
+/** Stores senders inside the context's transaction. @throws Refusal when a kind does not continue at its watermark. */
 export function resolveSenders(context: WriteContext, resolved: readonly RowSender[]): void {
   const { view } = context
   const undoFloor = readUndoFloor(view)
@@ -184,6 +185,7 @@ export function resolveSenders(context: WriteContext, resolved: readonly RowSend
   const claims = new StoredRows(view, 'claims', CLAIM_BYTES, CLAIMS_PER_CHUNK)
   // One kind after the other, for undo in the order of blocks: blocks ascend within a kind, and the kinds share no key.
   for (const { ordinal, sender } of resolved.filter(({ kind }) => kind === 'deposit')) {
+    expectRow('deposits', ordinal, context.counters.deposits)
     const offset = deposits.open(ordinal)
     const row =
       depositLeafType(deposits.bytes, offset) === 0 ? undefined : decodeDepositRow(deposits.bytes, offset)
@@ -192,12 +194,17 @@ export function resolveSenders(context: WriteContext, resolved: readonly RowSend
     addSender(context.depositSenders, ordinal, sender, origin)
   }
   for (const { ordinal, sender } of resolved.filter(({ kind }) => kind === 'claim')) {
+    expectRow('claims', ordinal, context.counters.claims)
     const offset = claims.open(ordinal)
     enter(claimBlockNumber(claims.bytes, offset))
     addSender(context.claimSenders, ordinal, sender)
   }
   context.flush()
   view.setUndoBlock(undefined)
+}
+
+function expectRow(table: 'deposits' | 'claims', ordinal: number, count: number): void {
+  if (ordinal >= count) refuse('unknown_row', `row ${ordinal} of ${table} is not stored`)
 }
 
 function addSender(senders: Senders, ordinal: number, sender: Sender | null, origin?: Address): void {

@@ -1,4 +1,3 @@
-import { InvariantError } from '../../errors/invariantError.js'
 import { equalBytes } from '../../protocol/abiBytes.js'
 import type { Address, Sender } from '../../protocol/chainEvent.js'
 import { CHECKSUM_ADDRESS_BYTES } from '../../protocol/checksumAddress.js'
@@ -18,12 +17,13 @@ import { encodeUint32 } from '../../store/layout/smallRows.js'
 import { listKinds, SENDERS_PER_CHUNK } from '../../store/layout/tables.js'
 import type { ReadView, WriteView } from '../../store/shardStore.types.js'
 import { senderWatermark } from '../position/chainPosition.js'
+import type { SenderNotes } from '../senders.types.js'
 import { listHas } from '../sets/ordinalList.js'
-import type { SenderNotes } from '../shardWriter.types.js'
 import { readList } from '../snapshot/listReads.js'
 import { findCorrection, listedAddresses } from '../snapshot/senderOverlay.js'
 import type { AddressBook } from './addressBook.js'
 import type { ListAppender } from './listAppender.js'
+import { refuse } from './refuse.js'
 import { RowAppender } from './rowAppender.js'
 
 export type SenderKind = 'deposit' | 'claim'
@@ -103,7 +103,7 @@ export class Senders {
   /**
    * Stores the sender of the row at the watermark.
    * @param origin `originShownAsSender` of the row: it is listed under this address, too.
-   * @throws InvariantError when `ordinal` is not the watermark.
+   * @throws Refusal when `ordinal` is not the watermark.
    */
   add(ordinal: number, sender: Sender, origin?: Address): void {
     this.#expectNext(ordinal)
@@ -210,6 +210,6 @@ export class Senders {
 
   #expectNext(ordinal: number): void {
     if (ordinal !== this.#rows.count)
-      throw new InvariantError(`sender ${ordinal} for ${this.#watermarkName}, expected ${this.#rows.count}`)
+      refuse('not_at_watermark', `sender ${ordinal} for ${this.#watermarkName}, expected ${this.#rows.count}`)
   }
 }

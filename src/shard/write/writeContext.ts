@@ -83,7 +83,7 @@ export class WriteContext implements WriteTransaction {
     this.l1 = new L1Exits(this)
   }
 
-  /** Writes what the parts have collected. @throws ChainDataError when a root differs from the published one. */
+  /** Writes what the parts have collected. @throws Refusal when a root differs from the published one. */
   flush(): void {
     this.deposits.flush()
     this.depositSenders.flush()

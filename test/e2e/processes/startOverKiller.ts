@@ -1,4 +1,4 @@
-import { emptyShard } from '../../../src/shard/write/writer.js'
+import { emptyShard } from '../../../src/shard/write/emptyShard.js'
 import { shardDirectory } from '../../../src/store/shardDirectory.js'
 import { openShardStoreWriter } from '../../../src/store/shardStore.js'
 import type { WriteView } from '../../../src/store/shardStore.types.js'

@@ -1,6 +1,4 @@
 import { keccak256 } from 'viem/utils'
-import { ChainDataError } from '../../../src/errors/chainDataError.js'
-import { FatalError } from '../../../src/errors/chainErrors.js'
 import type { BlockBatch, BlockHeader, ChainEvent, Hash, Sender } from '../../../src/protocol/chainEvent.js'
 import { decodeGlobalIndex } from '../../../src/protocol/globalIndex.js'
 import { encodeHex } from '../../../src/protocol/hex.js'
@@ -11,12 +9,18 @@ import type {
   NotedSender,
   RowSender,
   SenderNotes,
-  ShardCounts,
-  ShardWriter,
-  StartOvers,
   TransactionLog,
   UnresolvedSender,
-} from '../../../src/shard/shardWriter.types.js'
+} from '../../../src/shard/senders.types.js'
+import type {
+  Applied,
+  CommandOutcome,
+  RefusalReason,
+  Refused,
+  ShardCommand,
+  StartOvers,
+} from '../../../src/shard/shardCommand.types.js'
+import type { ShardCounts, ShardWriter } from '../../../src/shard/shardWriter.types.js'
 import { ContractTree, modelLeafHash } from '../../support/naiveTree.js'
 
 interface Row {
@@ -35,7 +39,7 @@ export class MemoryShard implements ShardWriter {
   finalized = 0
   readonly polledGers: Hash[] = []
   #polledLeaves: number | undefined
-  /** Thrown by the next `applyBlocks`, once each. */
+  /** Thrown by the next commands that apply blocks, once each. */
   readonly failures: Error[] = []
   #headers: BlockHeader[] = []
   #rows: Row[] = []
@@ -154,7 +158,39 @@ export class MemoryShard implements ShardWriter {
     return [...claimed.values()]
   }
 
-  applyBlocks(batch: BlockBatch): void {
+  apply(command: ShardCommand): CommandOutcome {
+    switch (command.type) {
+      case 'applyBlocks':
+        return this.#applyBlocks(command.batch)
+      case 'revertTo':
+        return this.#revertTo(command.ancestor)
+      case 'startOver':
+        this.#startOver(command.startOvers)
+        return APPLIED
+      case 'noteStartOvers':
+        this.#startOvers = command.startOvers
+        return APPLIED
+      case 'noteCatchingUp':
+        this.isCatchingUp = command.isCatchingUp
+        return APPLIED
+      case 'setFinalized':
+        this.finalized = Math.max(this.finalized, command.block)
+        return APPLIED
+      case 'resolveSenders':
+        return this.#resolveSenders(command.resolved)
+      case 'correctSenders':
+        this.#correctSenders(command.corrected)
+        return APPLIED
+      case 'addPolledGers':
+        this.polledGers.push(...command.globalExitRoots)
+        this.#polledLeaves = command.polledLeaves
+        return APPLIED
+      case 'addSettledRoots':
+        throw new Error('a memory shard has no roots inside a block')
+    }
+  }
+
+  #applyBlocks(batch: BlockBatch): CommandOutcome {
     const failure = this.failures.shift()
     if (failure) throw failure
     const rows: Row[] = []
@@ -162,7 +198,7 @@ export class MemoryShard implements ShardWriter {
     for (const { header, events } of batch.blocks)
       for (const event of events) {
         if (event.type === 'deposit' && event.depositCount !== next++)
-          throw new ChainDataError('deposit_count_gap', `deposit ${event.depositCount}, expected ${next - 1}`)
+          return refused('deposit_count_gap', `deposit ${event.depositCount}, expected ${next - 1}`)
         rows.push({ header, event, sender: 'sender' in event ? event.sender : null })
       }
     const floor = batch.batchUndoFloor ?? batch.undoFloor
@@ -175,23 +211,20 @@ export class MemoryShard implements ShardWriter {
     this.#headers = [...this.#headers, ...headers]
     this.#undoFloor = Math.max(this.#undoFloor, floor)
     this.finalized = Math.max(this.finalized, batch.finalizedBlock)
+    return APPLIED
   }
 
   polledLeaves(): number | undefined {
     return this.#polledLeaves
   }
 
-  addPolledGers(globalExitRoots: readonly Hash[], polledLeaves: number): void {
-    this.polledGers.push(...globalExitRoots)
-    this.#polledLeaves = polledLeaves
-  }
-
-  revertTo(ancestor: BlockNumber): void {
+  #revertTo(ancestor: BlockNumber): CommandOutcome {
     if (ancestor < Math.min(this.#undoFloor, this.checkpoint()!.number))
-      throw new FatalError(`block ${ancestor} is below the undo kept`, { reason: 'reorg_too_deep' })
+      return refused('reorg_too_deep', `block ${ancestor} is below the undo kept`)
     this.reverts.push(ancestor)
     this.#headers = this.#headers.filter((header) => header.number <= ancestor)
     this.#rows = this.#rows.filter(({ header }) => header.number <= ancestor)
+    return APPLIED
   }
 
   readonly startedOver: StartOvers[] = []
@@ -201,7 +234,7 @@ export class MemoryShard implements ShardWriter {
     return this.#headers.find(({ number }) => number >= this.#undoFloor)
   }
 
-  startOver(startOvers: StartOvers): void {
+  #startOver(startOvers: StartOvers): void {
     this.startedOver.push(startOvers)
     this.#startOvers = startOvers
     this.#headers = []
@@ -215,19 +248,7 @@ export class MemoryShard implements ShardWriter {
     return this.#startOvers
   }
 
-  noteStartOvers(startOvers: StartOvers): void {
-    this.#startOvers = startOvers
-  }
-
   isCatchingUp = false
-
-  noteCatchingUp(isCatchingUp: boolean): void {
-    this.isCatchingUp = isCatchingUp
-  }
-
-  setFinalized(block: BlockNumber): void {
-    this.finalized = Math.max(this.finalized, block)
-  }
 
   unresolvedSenders(limit: number): UnresolvedSender[] {
     const open: UnresolvedSender[] = []
@@ -244,14 +265,16 @@ export class MemoryShard implements ShardWriter {
     return open
   }
 
-  resolveSenders(resolved: readonly RowSender[]): void {
+  #resolveSenders(resolved: readonly RowSender[]): CommandOutcome {
     for (const { kind, ordinal, sender } of resolved) {
       const rows = this.#rows.filter(({ event }) => event.type === kind)
       const first = rows.findIndex(needsSender)
-      if (first !== ordinal) throw new Error(`${kind} ${ordinal} is not the next one without a sender`)
+      if (first !== ordinal)
+        return refused('not_at_watermark', `${kind} ${ordinal} is not the next one without a sender`)
       rows[first]!.sender = sender
       rows[first]!.isUntold = sender === null
     }
+    return APPLIED
   }
 
   senderNotes(): SenderNotes {
@@ -276,7 +299,7 @@ export class MemoryShard implements ShardWriter {
     return [...noted.filter(isBehind), ...noted.filter((note) => !isBehind(note))].slice(0, limit)
   }
 
-  correctSenders(corrected: readonly CorrectedSender[]): void {
+  #correctSenders(corrected: readonly CorrectedSender[]): void {
     for (const { row, sender } of corrected) {
       const stored = this.#rows.filter(({ event }) => event.type === row.kind)[row.ordinal]
       if (stored === undefined || Buffer.compare(stored.event.transactionHash, row.transactionHash) !== 0)
@@ -298,6 +321,12 @@ export class MemoryShard implements ShardWriter {
         logs.push({ kind: event.type, logIndex: event.logIndex })
     return logs
   }
+}
+
+const APPLIED: Applied = { type: 'applied' }
+
+function refused(reason: RefusalReason, message: string): Refused {
+  return { type: 'refused', reason, message }
 }
 
 function needsSender({ event, sender, isUntold }: Row): boolean {

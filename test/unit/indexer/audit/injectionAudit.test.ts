@@ -29,7 +29,8 @@ function injectedRoots(
   const told = blocks.filter(({ header }) => header.number !== hidden)
   const head = headerOf(network.head)
   const zero = headerOf(network.blocks[0]!).number
-  shard.applyBlocks({ fromBlock: zero, head, blocks: told, finalizedBlock: zero, undoFloor: zero })
+  const batch = { fromBlock: zero, head, blocks: told, finalizedBlock: zero, undoFloor: zero }
+  assert.equal(shard.apply({ type: 'applyBlocks', batch }).type, 'applied')
   const roots = Array.from({ length: 8 }, (_, n) => decodeHex(ger(n))!)
   const leaves = {
     read: (from: (tree: { epoch: number; leafCount: number }) => number) => {

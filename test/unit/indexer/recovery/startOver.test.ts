@@ -55,7 +55,8 @@ async function longAgo(): Promise<{ harness: SyncHarness; hole: Hole }> {
     network.mineEmpty(20)
     await harness.run(() => harness.shard.checkpoint()?.number === network.head.number)
   }
-  assert.throws(() => harness.shard.revertTo(SECOND_HIDDEN as never), /below the undo kept/)
+  const outcome = harness.shard.apply({ type: 'revertTo', ancestor: SECOND_HIDDEN as never })
+  assert.equal(outcome.type === 'refused' && outcome.reason, 'reorg_too_deep')
   assert.equal(harness.shard.counts().deposits, 1)
   hole.isStateAnswered = true
   return { harness, hole }
@@ -121,7 +122,9 @@ test('a failure while the network decides whether to start over halts it under i
   const { harness } = await longAgo()
   const { client, row, messages, shard } = harness
   const comparedAt = new FatalError('another chain', { reason: 'wrong_chain' })
-  shard.startOver = () => {
+  const apply = shard.apply.bind(shard)
+  shard.apply = (command) => {
+    if (command.type !== 'startOver') return apply(command)
     throw Object.assign(new Error('commit failed: no space left on device'), { code: 'ENOSPC' })
   }
   await harness.run(() => row.haltReason() === 'disk_full', 10 * MINUTE_MS)

@@ -24,7 +24,8 @@ function openSenders(deposits: number, limits: { readonly largestBatch?: number 
   const blocks = network.blocks.map((block) => client.indexed(block))
   const zero = asBlockNumber(0)
   const head = headerOf(network.head)
-  shard.applyBlocks({ fromBlock: zero, head, blocks, finalizedBlock: zero, undoFloor: zero })
+  const batch = { fromBlock: zero, head, blocks, finalizedBlock: zero, undoFloor: zero }
+  assert.equal(shard.apply({ type: 'applyBlocks', batch }).type, 'applied')
   const clock = new VirtualClock()
   const row = statusRow(createStatusBoard([0]), 0)
   const report = quietReport(0, row, clock, [])
@@ -200,14 +201,16 @@ test('senders asked before a reorg are not stored after it', async () => {
 
 test('batches are asked one after another while there is time, and stored together', async (context) => {
   const { client, shard, pass, left, now } = openSenders(50, { largestBatch: 10 })
-  const stored = context.mock.method(shard, 'resolveSenders')
+  const stored = context.mock.method(shard, 'apply')
   const asked: number[] = []
   for (let progress = 'more'; progress === 'more'; asked.push(client.callCount('resolveSenders')))
     progress = await pass.step(never, now() + 1)
   assert.equal(left(), 0)
   assert.deepEqual(asked, [1, 3, 5])
   assert.deepEqual(
-    stored.mock.calls.map(({ arguments: [resolved] }) => resolved.length),
+    stored.mock.calls.map(
+      ({ arguments: [command] }) => command.type === 'resolveSenders' && command.resolved.length,
+    ),
     [10, 20, 20],
   )
 })

@@ -53,9 +53,13 @@ function world(deposits: number) {
         state.nowMs += leafCounts.length / 10
         return Buffer.concat(leafCounts.map((leafCount) => rootOf(lineage, leafCount)))
       },
-      add: (found) => {
+    },
+    writer: {
+      apply: (command) => {
+        assert.ok(command.type === 'addSettledRoots')
         if (state.isFull) throw new Error('disk full')
-        stored.push(...found)
+        stored.push(...command.found)
+        return { type: 'applied' }
       },
     },
   })

@@ -48,9 +48,11 @@ function world(gerInjection: NetworkConfig['gerInjection'] = 'auto') {
         gerInjections: state.injectedByEvents + stored.length,
       }),
       polledLeaves: () => state.polledLeaves,
-      addPolledGers: (gers, polledLeaves) => {
-        stored.push(...gers.map(numberOf))
-        state.polledLeaves = polledLeaves
+      apply: (command) => {
+        assert.ok(command.type === 'addPolledGers')
+        stored.push(...command.globalExitRoots.map(numberOf))
+        state.polledLeaves = command.polledLeaves
+        return { type: 'applied' }
       },
     },
     leaves: {

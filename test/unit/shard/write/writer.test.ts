@@ -5,19 +5,11 @@ import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.
 import type { BlockBatch } from '../../../../src/protocol/chainEvent.js'
 import type { BlockNumber } from '../../../../src/protocol/units.js'
 import { readCheckpoint } from '../../../../src/shard/position/chainPosition.js'
-import { openShardWriter } from '../../../../src/shard/write/writer.js'
-import { compileMerkleModule } from '../../../../src/wasm/wasmModule.js'
 import { atEachWrite } from '../../../support/boardWrites.js'
 import { RandomChain } from '../../../support/randomChain.js'
 import { readClaims, readDeposits } from '../../../support/shardContents.js'
 import { tempFolder } from '../../../support/tempFolder.js'
-import {
-  batchOf,
-  dumpTables,
-  openTestShard,
-  shardConfig,
-  type TestShard,
-} from '../../../support/testShard.js'
+import { batchOf, dumpTables, openTestShard, type TestShard } from '../../../support/testShard.js'
 
 const block = (number: number) => number as BlockNumber
 
@@ -143,22 +135,15 @@ test('a writer that opens an existing shard continues with its checkpoint, count
   first.writer.revertTo(block(5))
   const counts = first.writer.counts()
   await first.close()
-  const board = createStatusBoard([1])
-  const again = openShardWriter({
-    config: shardConfig(folder, 1),
-    networkId: 1,
-    compiled: compileMerkleModule(),
-    status: board,
-  })
+  const { writer: again, status: row, close } = openTestShard(folder, 1)
   assert.deepEqual(again.counts(), counts)
   assert.deepEqual(Buffer.from(again.checkpoint()!.hash), Buffer.from(chain.blocks[4]!.header.hash))
-  const row = statusRow(board, 1)
   assert.deepEqual(
     [row.get('epoch'), row.get('syncedBlock'), row.get('depositCount')],
     [2 ** 16, 5, counts.deposits],
   )
   again.applyBlocks(batchOf([chain.blocks[5]!]))
-  await again.close()
+  await close()
 })
 
 test('a batch that does not follow the checkpoint is refused', (context) =>

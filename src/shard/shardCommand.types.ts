@@ -1,0 +1,99 @@
+import type { HaltReason } from '../board/haltReason.js'
+import type { BlockBatch, Hash } from '../protocol/chainEvent.js'
+import type { BlockNumber } from '../protocol/units.js'
+import type { FoundExitRoot } from './localExitRoots.types.js'
+import type { CorrectedSender, RowSender } from './senders.types.js'
+
+/** How often a shard has started over. Stored, so that a restart does not forget it. */
+export interface StartOvers {
+  readonly count: number
+  /** Unix milliseconds before which there is no next one. undefined: it is not known yet whether the last one helped. */
+  readonly notBeforeMs: number | undefined
+}
+
+/**
+ * A change of one network's shard, as plain data: no functions, no handles, and no bytes that somebody writes to later. So whoever
+ * applies it may keep it, or read it in another process. The events of a batch may be packed: `toPlain` makes data of them.
+ *
+ * What a shard holds follows from its commands alone. Two shards that were given the same ones hold the same bytes.
+ */
+export type ShardCommand =
+  /** Stores one batch that follows the checkpoint. */
+  | { readonly type: 'applyBlocks'; readonly batch: BlockBatch }
+  /** Undoes every block above `ancestor`, which must have a stored header. */
+  | { readonly type: 'revertTo'; readonly ancestor: BlockNumber }
+  /** Removes everything except what identifies the chain. Readers see it as a reorg of every block. */
+  | { readonly type: 'startOver'; readonly startOvers: StartOvers }
+  | { readonly type: 'noteStartOvers'; readonly startOvers: StartOvers }
+  /**
+   * Stores whether the network is catching up. While it is, claims may be in blocks that it has not read yet, so no deposit to it
+   * is ready. Survives restarts.
+   */
+  | { readonly type: 'noteCatchingUp'; readonly isCatchingUp: boolean }
+  /** Raises the newest final block without storing blocks, to the checkpoint at most. A lower block is ignored. */
+  | { readonly type: 'setFinalized'; readonly block: BlockNumber }
+  /** Stores senders in order. The first of each kind must be the row at that kind's watermark. */
+  | { readonly type: 'resolveSenders'; readonly resolved: readonly RowSender[] }
+  /**
+   * Stores later answers about noted rows. A sender that is not provisional ends the note. Rows that are no longer noted, or were
+   * replaced by other rows meanwhile, do not change.
+   */
+  | { readonly type: 'correctSenders'; readonly corrected: readonly CorrectedSender[] }
+  /**
+   * Stores global exit roots that the manager knew at the checkpoint when it was asked, and the number of L1 info leaves that polling
+   * is done with. Undoing the checkpoint's block undoes both.
+   */
+  | {
+      readonly type: 'addPolledGers'
+      readonly globalExitRoots: readonly Hash[]
+      readonly polledLeaves: number
+    }
+  /** Stores roots that were settled inside a block. Undoing the checkpoint's block undoes them. */
+  | { readonly type: 'addSettledRoots'; readonly found: readonly FoundExitRoot[] }
+
+/** The chain's own data contradict what is stored: a halt reason each. */
+export type ContradictionReason = Extract<
+  HaltReason,
+  | 'deposit_count_gap'
+  | 'start_block_too_late'
+  | 'local_exit_tree_event'
+  | 'exit_root_mismatch'
+  | 'l1_info_root_mismatch'
+  | 'rollup_exit_root_mismatch'
+  | 'missing_log'
+>
+
+/** The command was made for another state of the shard than the one that it met. */
+export type MisfitReason =
+  /** The batch does not begin behind the checkpoint. */
+  | 'not_next'
+  /** A block names another parent than the block before it. */
+  | 'not_parent'
+  /** The batch's blocks do not ascend, or lie outside of it. */
+  | 'disordered_batch'
+  /** There is no such block to go back to: it is above the checkpoint, or its header is not stored. */
+  | 'unknown_ancestor'
+  /** The sender is not of the row at the watermark. */
+  | 'not_at_watermark'
+  /** The sender is of a row that is not stored. */
+  | 'unknown_row'
+  /** The shard has no block yet. */
+  | 'nothing_stored'
+
+/** `reorg_too_deep`: undo does not reach back to the ancestor. */
+export type RefusalReason = ContradictionReason | MisfitReason | 'reorg_too_deep'
+
+/** Everything that the command says is stored, or was stored before. */
+export interface Applied {
+  readonly type: 'applied'
+}
+
+/** Nothing was changed. The same command meets the same refusal until another one is applied. */
+export interface Refused {
+  readonly type: 'refused'
+  readonly reason: RefusalReason
+  /** One line for a log: what the command says, and what is stored. */
+  readonly message: string
+}
+
+export type CommandOutcome = Applied | Refused

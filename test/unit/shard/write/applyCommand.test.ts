@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { BlockHeader, ChainEvent, Hash, IndexedBlock } from '../../../../src/protocol/chainEvent.js'
+import {
+  asClaimOrdinal,
+  asDepositCount,
+  type BlockNumber,
+  type LeafCount,
+} from '../../../../src/protocol/units.js'
+import type { RefusalReason, ShardCommand } from '../../../../src/shard/shardCommand.types.js'
+import { createFakeWorld, type Recipe } from '../../../support/fakeChain.js'
+import { indexedBlock, toHex } from '../../../support/indexedBlocks.js'
+import { NaiveTree } from '../../../support/naiveTree.js'
+import { RandomChain } from '../../../support/randomChain.js'
+import { tempFolder } from '../../../support/tempFolder.js'
+import { batchOf, digestTables, openTestShard, type TestShard } from '../../../support/testShard.js'
+
+const root = (byte: number): Hash => Buffer.alloc(32, byte)
+const blockNumber = (number: number) => number as BlockNumber
+const applying = (blocks: readonly IndexedBlock[], undoFloor = 0): ShardCommand => ({
+  type: 'applyBlocks',
+  batch: batchOf(blocks, undoFloor),
+})
+
+/** What was given to a shard, a command that it must refuse, and one that it must apply afterwards. */
+interface Refusable {
+  readonly networkId: number
+  readonly given: readonly ShardCommand[]
+  readonly refused: ShardCommand
+  readonly next: ShardCommand
+}
+
+/** Blocks 1 to 8 of a layer 2, in the store without their senders; undo begins above block 3. The command follows. */
+function onLayer2(command: (chain: RandomChain) => ShardCommand): Refusable {
+  const chain = new RandomChain(5)
+  for (let count = 0; count < 10; count++) chain.grow(6)
+  const given = [applying(chain.blocks.slice(0, 8).map(withoutSenders), 3)]
+  return { networkId: 1, given, refused: command(chain), next: applying(chain.blocks.slice(8, 10), 3) }
+}
+
+/** Mines blocks of a new layer 1, as they are indexed. */
+function layer1(): (recipe: Recipe) => IndexedBlock {
+  const network = createFakeWorld({ networks: [] }).network(0)
+  return (recipe) => indexedBlock(network, network.mine(recipe), true)
+}
+
+const deposit: Recipe = (block) => block.tx().deposit()
+const settle =
+  (byte: number): Recipe =>
+  (block) =>
+    block.tx().settle(1, toHex(root(byte)))
+
+/** A layer 1 with a settlement. `next` makes the block that `spoil` changes. */
+function onLayer1(next: Recipe, spoil: (block: IndexedBlock) => IndexedBlock): Refusable {
+  const mine = layer1()
+  const given = [applying([mine((block) => block.tx().createRollup(1, 1001)), mine(settle(1))])]
+  // A good block first: what it writes must go, too.
+  const blocks = [mine(deposit), mine(next)]
+  return { networkId: 0, given, refused: applying([blocks[0]!, spoil(blocks[1]!)]), next: applying(blocks) }
+}
+
+function onNothing(refused: ShardCommand, networkId = 1): Refusable {
+  const chain = new RandomChain(5)
+  const next = networkId === 1 ? applying([chain.grow(6)]) : applying([layer1()(deposit)])
+  return { networkId, given: [], refused, next }
+}
+
+function withoutSenders({ header, events }: IndexedBlock): IndexedBlock {
+  return {
+    header,
+    events: events.map((event) => ('sender' in event ? { ...event, sender: null } : event)),
+  }
+}
+
+function changed<Type extends ChainEvent['type']>(
+  { header, events }: IndexedBlock,
+  type: Type,
+  change: Partial<Extract<ChainEvent, { type: Type }>>,
+): IndexedBlock {
+  return {
+    header,
+    events: events.map((each) => (each.type === type ? ({ ...each, ...change } as ChainEvent) : each)),
+  }
+}
+
+const without = ({ header, events }: IndexedBlock, type: ChainEvent['type']): IndexedBlock => ({
+  header,
+  events: events.filter((event) => event.type !== type),
+})
+
+/** Blocks 9 and 10, the second with one more event at its end. */
+function withLastEvent(chain: RandomChain, event: object): ShardCommand {
+  const [ninth, tenth] = chain.blocks.slice(8, 10)
+  const { header, events } = tenth!
+  const place = { blockNumber: header.number, logIndex: events.length, transactionHash: root(9) }
+  return applying([ninth!, { header, events: [...events, { ...event, ...place } as ChainEvent] }])
+}
+
+const aDeposit = (chain: RandomChain) =>
+  chain.blocks.flatMap(({ events }) => events).find((event) => event.type === 'deposit')!
+
+/** A ForwardLET of one leaf, right but for `change`. */
+function forwardLet(chain: RandomChain, change: object): object {
+  const leaves = chain.model.deposits.map(({ leafHash }) => leafHash)
+  const previousRoot = new NaiveTree(leaves).root
+  const counts = { previousLeafCount: leaves.length, newLeafCount: leaves.length + 1 }
+  const newLeaves = [{ ...aDeposit(chain) }]
+  return { type: 'forwardLet', ...counts, previousRoot, newRoot: root(4), newLeaves, sender: null, ...change }
+}
+
+function otherHeader(chain: RandomChain, change: Partial<BlockHeader>): IndexedBlock {
+  const { header, events } = chain.blocks[8]!
+  return { header: { ...header, ...change }, events }
+}
+
+const sender = { caller: Buffer.alloc(20, 7), transactionSender: Buffer.alloc(20, 8) }
+const ofDeposit = (count: number) => ({ kind: 'deposit' as const, ordinal: asDepositCount(count), sender })
+const ofClaim = (ordinal: number) => ({ kind: 'claim' as const, ordinal: asClaimOrdinal(ordinal), sender })
+/** How many deposits the first eight blocks leave. */
+const storedDeposits = (chain: RandomChain) => {
+  chain.dropAbove(8)
+  return chain.model.deposits.length
+}
+
+const cases: { readonly [Reason in RefusalReason]: Readonly<Record<string, () => Refusable>> } = {
+  deposit_count_gap: {
+    'a deposit is left out': () =>
+      onLayer2((chain) =>
+        withLastEvent(chain, { ...aDeposit(chain), depositCount: chain.model.deposits.length + 1 }),
+      ),
+    'a deposit comes twice': () =>
+      onLayer2((chain) =>
+        withLastEvent(chain, { ...aDeposit(chain), depositCount: chain.model.deposits.length - 1 }),
+      ),
+  },
+  start_block_too_late: {
+    'the first deposit is not the first': () => {
+      const chain = new RandomChain(5)
+      const { header } = chain.grow(1)
+      while (chain.blocks.every(({ events }) => events.every(({ type }) => type !== 'deposit'))) chain.grow(3)
+      const event = { ...aDeposit(chain), depositCount: asDepositCount(3) } as ChainEvent
+      return onNothing(applying([{ header, events: [event] }]))
+    },
+    'the first leaf is not the first': () =>
+      onNothing(applying([changed(layer1()(deposit), 'l1InfoRoot', { leafCount: 9 as LeafCount })]), 0),
+  },
+  local_exit_tree_event: {
+    'ForwardLET says another leaf count before it': () =>
+      onLayer2((chain) => withLastEvent(chain, forwardLet(chain, { previousLeafCount: 1_000 }))),
+    'ForwardLET says another root before it': () =>
+      onLayer2((chain) => withLastEvent(chain, forwardLet(chain, { previousRoot: root(3) }))),
+    'ForwardLET says another leaf count after it': () =>
+      onLayer2((chain) => withLastEvent(chain, forwardLet(chain, { newLeafCount: 1_000 }))),
+    'ForwardLET says another root after it': () =>
+      onLayer2((chain) => withLastEvent(chain, forwardLet(chain, {}))),
+    'BackwardLET cuts behind the last leaf': () =>
+      onLayer2((chain) =>
+        withLastEvent(chain, forwardLet(chain, { type: 'backwardLet', newLeafCount: 1_000 })),
+      ),
+    'BackwardLET says another root after it': () =>
+      onLayer2((chain) => withLastEvent(chain, forwardLet(chain, { type: 'backwardLet', newLeafCount: 1 }))),
+  },
+  exit_root_mismatch: {
+    'a leaf has another mainnet exit root': () =>
+      onLayer1(deposit, (block) => changed(block, 'l1InfoLeaf', { mainnetExitRoot: root(1) })),
+  },
+  l1_info_root_mismatch: {
+    'UpdateL1InfoTreeV2 says another root': () =>
+      onLayer1(deposit, (block) => changed(block, 'l1InfoRoot', { l1InfoRoot: root(1) })),
+    'UpdateL1InfoTreeV2 says another leaf count': () =>
+      onLayer1(deposit, (block) => changed(block, 'l1InfoRoot', { leafCount: 7 as LeafCount })),
+    'UpdateL1InfoTreeV2 says another parent hash': () =>
+      onLayer1(deposit, (block) => changed(block, 'l1InfoRoot', { previousBlockHash: root(1) })),
+    'UpdateL1InfoTreeV2 says another time': () =>
+      onLayer1(deposit, (block) => changed(block, 'l1InfoRoot', { timestampSec: 5 })),
+    'a leaf comes twice': () =>
+      onLayer1(deposit, ({ header, events }) => ({
+        header,
+        events: [...events, events.find(({ type }) => type === 'l1InfoLeaf')!],
+      })),
+  },
+  rollup_exit_root_mismatch: {
+    'no settlement gives the rollup exit root of a leaf': () =>
+      onLayer1(settle(2), (block) => without(block, 'rollupSettled')),
+  },
+  missing_log: {
+    'a settlement has no leaf': () =>
+      onLayer1(settle(2), (block) => without(without(block, 'l1InfoLeaf'), 'l1InfoRoot')),
+  },
+  reorg_too_deep: {
+    'a revert below the reach of undo': () =>
+      onLayer2(() => ({ type: 'revertTo', ancestor: blockNumber(2) })),
+  },
+  unknown_ancestor: {
+    'a revert to a block above the checkpoint': () =>
+      onLayer2(() => ({ type: 'revertTo', ancestor: blockNumber(9) })),
+    'a revert of nothing': () => onNothing({ type: 'revertTo', ancestor: blockNumber(0) }),
+    'a revert to a block without a header': () => {
+      const chain = new RandomChain(5)
+      for (let count = 0; count < 3; count++) chain.grow(6)
+      const head = { ...chain.blocks[2]!.header, number: blockNumber(20), hash: root(6), parentHash: root(5) }
+      const batch = { ...batchOf(chain.blocks), head }
+      const refused = { type: 'revertTo', ancestor: blockNumber(10) } as const
+      return {
+        ...onNothing(refused),
+        given: [{ type: 'applyBlocks', batch }],
+        next: { ...refused, ancestor: blockNumber(2) },
+      }
+    },
+  },
+  not_next: {
+    'a batch leaves a block out': () => onLayer2((chain) => applying(chain.blocks.slice(9, 10))),
+    'a batch begins with a stored block': () => onLayer2((chain) => applying(chain.blocks.slice(7, 10))),
+  },
+  not_parent: {
+    'a batch of another branch': () =>
+      onLayer2((chain) => applying([otherHeader(chain, { parentHash: root(5) })])),
+    'a batch of two branches': () =>
+      onLayer2((chain) => applying([otherHeader(chain, { hash: root(5) }), chain.blocks[9]!])),
+  },
+  disordered_batch: {
+    'blocks that descend': () =>
+      onLayer2(({ blocks }) => ({
+        type: 'applyBlocks',
+        batch: { ...batchOf(blocks.slice(8, 10)), blocks: [blocks[9]!, blocks[8]!] },
+      })),
+    'a block outside of its batch': () =>
+      onLayer2(({ blocks }) => ({
+        type: 'applyBlocks',
+        batch: { ...batchOf(blocks.slice(8, 9)), blocks: blocks.slice(8, 10) },
+      })),
+    'a batch that ends before it begins': () =>
+      onLayer2(({ blocks }) => ({
+        type: 'applyBlocks',
+        batch: { ...batchOf(blocks.slice(8, 9)), fromBlock: blockNumber(10) },
+      })),
+  },
+  not_at_watermark: {
+    'the sender of a later deposit': () =>
+      onLayer2(() => ({ type: 'resolveSenders', resolved: [ofDeposit(1)] })),
+    'the sender of a later claim, behind a good one': () =>
+      onLayer2(() => ({ type: 'resolveSenders', resolved: [ofDeposit(0), ofClaim(1)] })),
+    'the same sender again': () =>
+      onLayer2(() => ({ type: 'resolveSenders', resolved: [ofDeposit(0), ofDeposit(0)] })),
+  },
+  unknown_row: {
+    'the sender of one deposit too many': () =>
+      onLayer2((chain) => {
+        const resolved = Array.from({ length: storedDeposits(chain) + 1 }, (_, count) => ofDeposit(count))
+        for (const _ of [9, 10]) chain.grow(6)
+        return { type: 'resolveSenders', resolved }
+      }),
+    'the sender of a claim where there is none': () =>
+      onNothing({ type: 'resolveSenders', resolved: [ofClaim(0)] }),
+  },
+  nothing_stored: {
+    'polled roots before the first block': () =>
+      onNothing({ type: 'addPolledGers', globalExitRoots: [root(1)], polledLeaves: 1 }),
+    'settled roots before the first block': () => onNothing({ type: 'addSettledRoots', found: [] }),
+  },
+}
+
+function open(context: TestContext, { networkId, given }: Refusable): TestShard {
+  const shard = openTestShard(tempFolder(context), networkId)
+  for (const command of given) assert.deepEqual(shard.writer.apply(command), { type: 'applied' })
+  return shard
+}
+
+for (const [reason, named] of Object.entries(cases))
+  for (const [title, make] of Object.entries(named))
+    test(`${title}: refused as ${reason}, and the store is the same to the byte`, async (context) => {
+      const refusable = make()
+      const shard = open(context, refusable)
+      const untouched = open(context, refusable)
+      const before = shard.read(digestTables)
+      const board = () =>
+        ['tip', 'epoch', 'committing', 'lastCommitMs', 'syncedBlock', 'publishedCommit'] as const
+      const told = () => board().map((field) => shard.status.get(field))
+      const toldBefore = told()
+      const outcome = shard.writer.apply(refusable.refused)
+      assert.equal(outcome.type === 'refused' ? outcome.reason : outcome.type, reason)
+      assert.match(outcome.type === 'refused' ? outcome.message : '', /^\S[^\n]+\S$/)
+      assert.equal(shard.read(digestTables), before)
+      assert.deepEqual(told(), toldBefore)
+      // The writer has kept nothing of it in memory either.
+      for (const { writer } of [shard, untouched])
+        assert.deepEqual(writer.apply(refusable.next), { type: 'applied' })
+      assert.equal(shard.read(digestTables), untouched.read(digestTables))
+      await shard.close()
+      await untouched.close()
+    })
