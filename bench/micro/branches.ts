@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { appendLeaves } from '../../src/merkle/appendOnlyTree.js'
 import { EdgeCache } from '../../src/merkle/edgeCache.js'
 import { getRootsAtCounts, proveLeaf } from '../../src/merkle/treeProofs.js'
-import type { TreeVersion } from '../../src/merkle/treeTiles.js'
+import type { TreeState } from '../../src/merkle/treeTiles.js'
 import { tileReader, tileWriter } from '../../src/shard/snapshot/tiles.js'
 import { trees } from '../../src/store/layout/keys.js'
 import { openShardStoreReader, openShardStoreWriter } from '../../src/store/shardStore.js'
@@ -33,7 +33,7 @@ const HOT_EDGE_JSON = 'one of 64 random sizes, edge cached, with hex JSON'
 const COLD = 'random size, store not in the page cache'
 
 interface Probe {
-  readonly version: TreeVersion
+  readonly state: TreeState
   readonly index: number
 }
 
@@ -120,7 +120,7 @@ async function prepareStore(folder: string, leafCount: number) {
   const probesAt = (counts: readonly number[]): readonly Probe[] => {
     const roots = getRootsAtCounts(tree, 0, counts)
     return counts.map((count, i) => ({
-      version: { lineage: 0, leafCount: count, root: roots.slice(32 * i, 32 * i + 32) },
+      state: { lineage: 0, leafCount: count, root: roots.slice(32 * i, 32 * i + 32) },
       index: randomInt(count),
     }))
   }
@@ -129,10 +129,9 @@ async function prepareStore(folder: string, leafCount: number) {
   const random = probesAt(Array.from({ length: PROBES }, () => 1 + randomInt(leafCount)))
   const hotCounts = Array.from({ length: HOT_VERSIONS }, () => 1 + randomInt(leafCount))
   const hot = probesAt(Array.from({ length: PROBES }, (_, i) => hotCounts[i % HOT_VERSIONS]!))
-  for (const { version, index } of [newest, random, hot].flatMap((probes) => probes.slice(0, 20))) {
-    const { leaf, branch } = proveLeaf(tree, version, index)
-    if (Buffer.compare(naiveFold(leaf, branch, index), version.root) !== 0)
-      throw new Error('a branch is wrong')
+  for (const { state, index } of [newest, random, hot].flatMap((probes) => probes.slice(0, 20))) {
+    const { leaf, branch } = proveLeaf(tree, state, index)
+    if (Buffer.compare(naiveFold(leaf, branch, index), state.root) !== 0) throw new Error('a branch is wrong')
   }
   reader.release()
 
@@ -146,8 +145,8 @@ async function prepareStore(folder: string, leafCount: number) {
     return repeating(nameOf(kind, leafCount), BATCH, () => {
       reader.refresh()
       for (let i = 0; i < BATCH; i++, next = (next + 1) % PROBES) {
-        const { version, index } = probes[next]!
-        const { branch } = proveLeaf(tree, version, index, edges)
+        const { state, index } = probes[next]!
+        const { branch } = proveLeaf(tree, state, index, edges)
         if (text !== undefined) hasher.formatNodes(branch, text, 0)
       }
       reader.release()
@@ -178,7 +177,7 @@ async function coldCost(directory: string, probes: readonly Probe[]): Promise<nu
   reader.refresh()
   const tree = { hasher, tiles: tileReader(reader, trees.localExitTree), lineages }
   const start = performance.now()
-  for (const { version, index } of probes.slice(0, COLD_PROOFS)) proveLeaf(tree, version, index)
+  for (const { state, index } of probes.slice(0, COLD_PROOFS)) proveLeaf(tree, state, index)
   const elapsed = performance.now() - start
   reader.release()
   await reader.close()

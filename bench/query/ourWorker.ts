@@ -1,6 +1,6 @@
 import { JsonWriter } from '../../src/api/present/jsonWriter.js'
-import { createVersionReader } from '../../src/board/answerVersion.js'
 import type { StatusBoardHandle } from '../../src/board/statusBoard.js'
+import { createVersionReader } from '../../src/board/version.js'
 import type { Config } from '../../src/config/config.types.js'
 import { answerers } from '../../src/pool/answerers.js'
 import { decodeReplies } from '../../src/pool/batchMessages.js'

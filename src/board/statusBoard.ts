@@ -5,13 +5,13 @@ import { type HaltReason, haltReasons } from './haltReason.js'
  * front thread and the pool read all rows. Every field is a 64-bit integer moved with Atomics, so no read is torn.
  */
 const fields = [
-  /** Increases with each commit, and with everything else that makes kept answers void. */
-  'tip',
-  /** 1 from before readers can see a commit until `tip` has moved: what they read meanwhile may be older or newer than `tip`. */
+  /** Increases with each commit, and with each change of `headPlace`, which is published as a commit is. */
+  'commits',
+  /** 1 from before readers can see a commit until `commits` has moved: what they read meanwhile may be older or newer than `commits`. */
   'committing',
   /** Number of the newest commit of the store that this row includes; −1 = none. */
   'publishedCommit',
-  /** Grows with each reorg, as the shard's epoch does, and also with each BackwardLET. Answers made at another value are void. */
+  /** Number of rewinds of the shard. Answers made in another epoch are void. */
   'epoch',
   /** Newest block that an endpoint has reported; −1 = unknown. */
   'headBlock',
@@ -54,14 +54,14 @@ const fields = [
   'l1InfoLeafCount',
   /** Size of the store's file in bytes. */
   'storeBytes',
-  /** `tip` of the L1's shard up to which this network's contract was asked for global exit roots; −1 = its events name them. */
-  'polledL1Tip',
+  /** `commits` of the L1's row up to which this network's contract was asked for global exit roots; −1 = its events name them. */
+  'polledL1Commits',
   /** How often this network has started over since the process started. */
   'startOvers',
   /** 1 when the last audit got its answers from the contracts, 0 when no endpoint could give them; −1 = no audit yet. */
   'contractsCompared',
-  /** `tip` of the L1's shard up to which this network's tree was searched for its settled local exit roots; −1 = not yet. */
-  'searchedL1Tip',
+  /** `commits` of the L1's row up to which this network's tree was searched for its settled local exit roots; −1 = not yet. */
+  'searchedL1Commits',
   /** Deposits and claims whose caller is taken from tx.from until a trace is available. */
   'provisionalSenders',
   /** Deposits and claims whose transaction no endpoint knows. */
@@ -94,9 +94,9 @@ const INITIAL: Partial<Record<StatusField, number>> = {
   syncedTimestampSec: -1,
   finalizedBlock: -1,
   contractDepositCount: -1,
-  polledL1Tip: -1,
+  polledL1Commits: -1,
   contractsCompared: -1,
-  searchedL1Tip: -1,
+  searchedL1Commits: -1,
 }
 
 const FIELD_INDEX = Object.fromEntries(fields.map((field, index) => [field, index])) as Record<
@@ -112,7 +112,7 @@ const LONGEST_WAIT_MS = 100
 
 /** Fields whose change may change answers. The board counts their writes, so that readers compare one number. */
 const COUNTED: ReadonlySet<StatusField> = new Set([
-  'tip',
+  'commits',
   'committing',
   'epoch',
   'headPlace',
@@ -183,7 +183,7 @@ export function statusRow(handle: StatusBoardHandle, networkId: number): StatusR
       // Other threads act on the new place as soon as they can read it. `committing` makes the kept answers void before that.
       set('committing', 1)
       set('headPlace', place)
-      add('tip', 1)
+      add('commits', 1)
       set('committing', 0)
     },
     publishCommit: (commit) => {

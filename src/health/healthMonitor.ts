@@ -48,8 +48,8 @@ export function createHealthMonitor(options: HealthMonitorOptions): HealthMonito
       l1?.get('caughtUp') === 1 &&
       rows.every(
         ({ row }) =>
-          (['polledL1Tip', 'searchedL1Tip'] as const).every(
-            (field) => row.get(field) < 0 || row.get(field) >= l1.get('tip'),
+          (['polledL1Commits', 'searchedL1Commits'] as const).every(
+            (field) => row.get(field) < 0 || row.get(field) >= l1.get('commits'),
           ) ||
           row.get('rpcDown') === 1 ||
           isPutBack(row) ||

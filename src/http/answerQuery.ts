@@ -1,6 +1,6 @@
 import { createQueryParser, type QueryParser } from '../api/parse/parseQuery.js'
 import { routes } from '../api/routes.js'
-import type { VersionNow } from '../board/answerVersion.js'
+import type { VersionNow } from '../board/version.js'
 import type { QueryReply } from '../pool/batchMessages.js'
 import type { ContentCoding } from '../pool/contentCoding.js'
 import type { QueryPool } from '../pool/queryPool.js'

@@ -1,5 +1,5 @@
 import type { AnswerLife } from '../api/present/present.js'
-import { type AnswerVersion, isSameEpoch, isSameVersion, NO_VERSION } from '../board/answerVersion.js'
+import { type AnswerVersion, hasOnlyGrown, isSameVersion, NO_VERSION } from '../board/version.js'
 import type { ContentCoding } from '../pool/contentCoding.js'
 import type { OperationId } from '../query/queries.js'
 import type { Outgoing } from './wire/exchange.js'
@@ -101,7 +101,7 @@ export class AnswerCache {
     now: AnswerVersion,
   ): void {
     this.moveTo(now)
-    const isCurrent = answer.life === 'epoch' ? isSameEpoch(madeFrom, now) : isSameVersion(madeFrom, now)
+    const isCurrent = answer.life === 'epoch' ? hasOnlyGrown(madeFrom, now) : isSameVersion(madeFrom, now)
     const size = answer.body.length + ENTRY_BYTES
     // One page must not empty the cache for everybody else.
     if (!isCurrent || size > this.maxBytes / 16) return
@@ -121,7 +121,7 @@ export class AnswerCache {
     if (isSameVersion(version, this.current)) return
     this.spellings.clear()
     this.live.clear()
-    if (!isSameEpoch(version, this.current)) this.lasting.clear()
+    if (!hasOnlyGrown(version, this.current)) this.lasting.clear()
     this.current = version
   }
 

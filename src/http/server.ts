@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { createVersionReader } from '../board/answerVersion.js'
 import type { StatusBoardHandle } from '../board/statusBoard.js'
+import { createVersionReader } from '../board/version.js'
 import type { Config } from '../config/config.types.js'
 import type { HealthSource } from '../health/healthRecord.js'
 import type { QueryPool } from '../pool/queryPool.js'

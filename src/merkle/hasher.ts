@@ -72,7 +72,7 @@ interface TreeKernels {
    */
   prove(index: number, leafCount: number): void
   /**
-   * As `prove`, with the `edge` that an earlier `prove` of the same version filled. Path A is that of leaf `index`, up to the
+   * As `prove`, with the `edge` that an earlier `prove` of the same state filled. Path A is that of leaf `index`, up to the
    * tile where it meets the path of `leafCount`; path B is not used.
    */
   proveAtEdge(index: number, leafCount: number): void

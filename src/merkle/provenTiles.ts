@@ -6,16 +6,16 @@ import {
   TILE_BYTES,
   TILE_LEVELS,
   TILE_WIDTH,
-  type TreeVersion,
+  type TreeState,
   tileIndexOf,
 } from './treeTiles.js'
 
 /** Levels of two groups: the leaves' tiles, and the tiles above them that are kept here. */
 const LEVELS = 2 * TILE_LEVELS
 
-/** A tile of group 1, above the leaves' tiles, that was hashed again from its lowest level and folds to its version's root. */
+/** A tile of group 1, above the leaves' tiles, that was hashed again from its lowest level and folds to its state's root. */
 export interface ProvenTile {
-  readonly version: TreeVersion
+  readonly state: TreeState
   readonly number: number
   readonly nodes: Uint8Array
   /** Siblings of levels 12 … 31. */
@@ -25,39 +25,39 @@ export interface ProvenTile {
 /**
  * Tiles that were hashed up to a root once. A later proof under the same root hashes only inside the tile of its leaf: 6 hashes
  * instead of 18 in a tree of 200,000 leaves, a quarter of a proof's time (November 2026, Node 20). An entry can't go stale: it
- * serves only the version that it was made for, and that version's root commits to all its nodes.
+ * serves only the state that it was made for, and that state's root commits to all its nodes.
  */
 export class ProvenTiles {
   readonly #tiles: (ProvenTile | undefined)[]
-  /** Version and tile of the last `learn` of each slot. Learning a tile costs 83 hashes, so only a tile that comes twice in a row is learned. */
-  readonly #askedVersions: (TreeVersion | undefined)[]
+  /** State and tile of the last `learn` of each slot. Learning a tile costs 83 hashes, so only a tile that comes twice in a row is learned. */
+  readonly #askedStates: (TreeState | undefined)[]
   readonly #askedNumbers: Float64Array
 
   /** @param slots number of tiles kept, 4,700 bytes each. */
   constructor(slots: number) {
     this.#tiles = new Array<ProvenTile | undefined>(slots).fill(undefined)
-    this.#askedVersions = new Array<TreeVersion | undefined>(slots).fill(undefined)
+    this.#askedStates = new Array<TreeState | undefined>(slots).fill(undefined)
     this.#askedNumbers = new Float64Array(slots)
   }
 
   /** The tile above leaf `index`; undefined while it is not kept. */
-  find(version: TreeVersion, index: number): ProvenTile | undefined {
+  find(state: TreeState, index: number): ProvenTile | undefined {
     const number = tileIndexOf(1, index)
     const tile = this.#tiles[number % this.#tiles.length]
-    return tile !== undefined && tile.version === version && tile.number === number ? tile : undefined
+    return tile !== undefined && tile.state === state && tile.number === number ? tile : undefined
   }
 
   /**
-   * Keeps the tile above leaf `index` if three things hold: the last call for its slot named the same tile and version, the tile is
-   * complete under `version`, and it folds to the root.
-   * @param tile the stored tile. @param branch of leaf `index` under `version`.
+   * Keeps the tile above leaf `index` if three things hold: the last call for its slot named the same tile and state, the tile is
+   * complete under `state`, and it folds to the root.
+   * @param tile the stored tile. @param branch of leaf `index` under `state`.
    */
-  learn(hasher: TreeHasher, version: TreeVersion, index: number, tile: Uint8Array, branch: Uint8Array): void {
+  learn(hasher: TreeHasher, state: TreeState, index: number, tile: Uint8Array, branch: Uint8Array): void {
     const number = tileIndexOf(1, index)
-    if ((number + 1) * LEAVES_PER_NODE[2]! > version.leafCount) return
+    if ((number + 1) * LEAVES_PER_NODE[2]! > state.leafCount) return
     const slot = number % this.#tiles.length
-    if (this.#askedVersions[slot] !== version || this.#askedNumbers[slot] !== number) {
-      this.#askedVersions[slot] = version
+    if (this.#askedStates[slot] !== state || this.#askedNumbers[slot] !== number) {
+      this.#askedStates[slot] = state
       this.#askedNumbers[slot] = number
       return
     }
@@ -73,6 +73,6 @@ export class ProvenTiles {
       const isRight = Math.floor(index / 2 ** level) % 2 === 1
       node = isRight ? hasher.hashPair(sibling, node) : hasher.hashPair(node, sibling)
     }
-    if (equalBytes(node, version.root)) this.#tiles[slot] = { version, number, nodes, above }
+    if (equalBytes(node, state.root)) this.#tiles[slot] = { state, number, nodes, above }
   }
 }

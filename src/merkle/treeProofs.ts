@@ -10,7 +10,7 @@ import {
   TILE_LEVELS,
   TILE_WIDTH,
   type TreeSource,
-  type TreeVersion,
+  type TreeState,
   tileIndexOf,
 } from './treeTiles.js'
 
@@ -22,27 +22,27 @@ export interface LeafProof {
 }
 
 /**
- * Proves leaf `index` under a version of the tree, and checks that the proof folds to the version's root.
- * @param index 0-based, below `version.leafCount`: else RangeError.
+ * Proves leaf `index` under a state of the tree, and checks that the proof folds to the state's root.
+ * @param index 0-based, below `state.leafCount`: else RangeError.
  * @param edges cache of right edges: makes repeated proofs under one root cheaper.
  * @param proven cache of tiles: makes many proofs under one root cheaper.
  * @throws InvariantError if the stored nodes do not fold to the root: the store is corrupt.
  */
 export function proveLeaf(
   tree: TreeSource,
-  version: TreeVersion,
+  state: TreeState,
   index: number,
   edges?: EdgeCache,
   proven?: ProvenTiles,
 ): LeafProof {
-  const { lineage, leafCount, root } = version
+  const { lineage, leafCount, root } = state
   if (index >= leafCount) throw new RangeError(`leaf index ${index} is not below leaf count ${leafCount}`)
   const { kernels } = tree.hasher
-  const tile = proven?.find(version, index)
+  const tile = proven?.find(state, index)
   if (tile !== undefined && isProvenBy(tree, tile, index)) return takeProof(tree, index)
   // From this group up, the paths of the leaf and of the free position `leafCount` run through the same tiles.
   const shared = Math.floor((31 - Math.clz32(index ^ leafCount)) / TILE_LEVELS)
-  const isEdgeKnown = edges?.load(version, kernels.edge) === true
+  const isEdgeKnown = edges?.load(state, kernels.edge) === true
   if (isEdgeKnown) {
     loadPath(tree, kernels.pathA, lineage, index, leafCount, shared + 1)
     kernels.proveAtEdge(index, leafCount)
@@ -56,18 +56,18 @@ export function proveLeaf(
     throw new InvariantError(
       `leaf ${index} of ${leafCount} in lineage ${lineage} folds to ${hex(kernels.root)}, expected root ${hex(root)}`,
     )
-  if (!isEdgeKnown) edges?.store(version, kernels.edge)
+  if (!isEdgeKnown) edges?.store(state, kernels.edge)
   const proof = takeProof(tree, index)
   // With a known edge the paths may meet below this tile. Path A lacks it then; `learn` skips it, as it is not complete.
-  proven?.learn(tree.hasher, version, index, kernels.pathA[1]!, proof.branch)
+  proven?.learn(tree.hasher, state, index, kernels.pathA[1]!, proof.branch)
   return proof
 }
 
 /** Whether the stored tile of leaf `index` folds to its node in the proven tile. If so, the kernels hold leaf and branch. */
-function isProvenBy(tree: TreeSource, { version, nodes, above }: ProvenTile, index: number): boolean {
+function isProvenBy(tree: TreeSource, { state, nodes, above }: ProvenTile, index: number): boolean {
   const { kernels } = tree.hasher
   const leafTile = tileIndexOf(0, index)
-  kernels.pathA[0]!.set(getTile(tree, version.lineage, 0, leafTile))
+  kernels.pathA[0]!.set(getTile(tree, state.lineage, 0, leafTile))
   kernels.pathA[1]!.set(nodes)
   kernels.branch.set(above, kernels.branch.length - above.length)
   kernels.proveInTiles(index)

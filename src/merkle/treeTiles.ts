@@ -29,8 +29,8 @@ export interface LineageLink {
   readonly cut: number
 }
 
-/** A tree as it was when it had `leafCount` leaves. Every root that the chain publishes belongs to one version. */
-export interface TreeVersion {
+/** A tree as it was when it had `leafCount` leaves. Every root that the chain publishes belongs to one state. */
+export interface TreeState {
   readonly lineage: number
   readonly leafCount: number
   readonly root: Uint8Array

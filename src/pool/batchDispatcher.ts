@@ -1,4 +1,4 @@
-import { NO_VERSION } from '../board/answerVersion.js'
+import { NO_VERSION } from '../board/version.js'
 import { InvariantError } from '../errors/invariantError.js'
 import type { Logger } from '../telemetry/logger.js'
 import type { PoolMetrics } from '../telemetry/metrics.js'

@@ -1,12 +1,12 @@
 import type { AnswerLife } from '../api/present/present.js'
-import type { AnswerVersion } from '../board/answerVersion.js'
+import type { AnswerVersion } from '../board/version.js'
 import { type ContentCoding, contentCodings } from './contentCoding.js'
 import { TAG_LENGTH } from './digestTag.js'
 
 /**
  * The bytes of a reply, which a worker writes into the batch's slot or transfers:
  *
- *   tip f64 | epoch f64 | halted f64 | count u32 | unused u32
+ *   commits f64 | epoch f64 | halted f64 | count u32 | unused u32
  *   count × ( offset u32 | length u32 | status u16 | retry after, seconds u16 | kind u8 | coding u8 | tag, 22 characters )
  *   bodies
  */
@@ -44,11 +44,11 @@ export interface QueryReply {
 
 // Values of `kind`: how long the answer may be kept, or that it is a fault.
 const NEVER = 0
-const VERSION = 1
+const COMMIT = 1
 const EPOCH = 2
 const FAULT = 3
 
-const lifeCodes: { readonly [Life in AnswerLife]: number } = { version: VERSION, epoch: EPOCH }
+const lifeCodes: { readonly [Life in AnswerLife]: number } = { commit: COMMIT, epoch: EPOCH }
 
 /** Size of a reply's head, which stands in front of the bodies. */
 export function replyHeadBytes(count: number): number {
@@ -66,7 +66,7 @@ export class ReplyHead {
 
   constructor(reply: Uint8Array, version: AnswerVersion, count: number) {
     this.view = new DataView(reply.buffer, reply.byteOffset, reply.length)
-    this.view.setFloat64(0, version.tip)
+    this.view.setFloat64(0, version.commits)
     this.view.setFloat64(8, version.epoch)
     this.view.setFloat64(16, version.halted)
     this.view.setUint32(24, count)
@@ -107,7 +107,7 @@ const NO_BYTES = new Uint8Array(0)
 /** The replies of a batch, in the order of its queries. */
 export function decodeReplies(reply: Uint8Array): QueryReply[] {
   const view = new DataView(reply.buffer, reply.byteOffset, reply.length)
-  const version = { tip: view.getFloat64(0), epoch: view.getFloat64(8), halted: view.getFloat64(16) }
+  const version = { commits: view.getFloat64(0), epoch: view.getFloat64(8), halted: view.getFloat64(16) }
   const replies: QueryReply[] = []
   const count = view.getUint32(24)
   for (let index = 0; index < count; index++) {
@@ -122,7 +122,7 @@ export function decodeReplies(reply: Uint8Array): QueryReply[] {
       tag:
         view.getUint8(at + TAG_AT) === 0 ? NO_BYTES : reply.subarray(at + TAG_AT, at + TAG_AT + TAG_LENGTH),
       retryAfterSec: view.getUint16(at + 10),
-      life: kind === VERSION ? 'version' : kind === EPOCH ? 'epoch' : undefined,
+      life: kind === COMMIT ? 'commit' : kind === EPOCH ? 'epoch' : undefined,
       version,
       fault: kind === FAULT ? decodeFault(reply.subarray(offset, end)) : undefined,
     })

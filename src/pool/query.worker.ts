@@ -1,6 +1,6 @@
 import { isMainThread, workerData } from 'node:worker_threads'
 import { JsonWriter } from '../api/present/jsonWriter.js'
-import { createVersionReader } from '../board/answerVersion.js'
+import { createVersionReader } from '../board/version.js'
 import { openShardReaders } from '../shard/queries/shardReaders.js'
 import { warmUp } from '../shard/queries/warmUp.js'
 import { createRowWriter, createTextDigest } from '../wasm/wasmModule.js'

@@ -3,7 +3,7 @@ import { writeFailure } from '../api/present/failure.js'
 import { AnswerTooLargeError, JsonWriter } from '../api/present/jsonWriter.js'
 import { presenters, type RecordByOperation } from '../api/present/present.js'
 import { type Route, routes } from '../api/routes.js'
-import { type AnswerVersion, NO_VERSION } from '../board/answerVersion.js'
+import { type AnswerVersion, NO_VERSION } from '../board/version.js'
 import { InvariantError } from '../errors/invariantError.js'
 import { type Answer, type Failure, failure } from '../query/answers.js'
 import type { OperationId, QueryByOperation } from '../query/queries.js'
@@ -64,7 +64,7 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     writeFailure(writer, result)
     const row = errorTable[result.code]
     // A 404 holds until the next commit; other failures may end at any moment.
-    const life = row.status === 404 ? 'version' : undefined
+    const life = row.status === 404 ? 'commit' : undefined
     return { status: row.status, retryAfterSec: result.retryAfterSec ?? 0, life, isFault: false }
   }
 

@@ -15,8 +15,8 @@ export interface FoundExitRoot extends LocalExitRootEntry {
 
 /** The roots of a network's local exit tree, for the search for roots that were settled inside a block. */
 export interface LocalExitRoots {
-  /** Grows when blocks and their roots are taken back by a reorg. */
-  epoch(): number
+  /** Number of reorgs: each may have taken back blocks and their roots. A cut takes no root back. */
+  reorgs(): number
   /** Indexed by lineage number. */
   lineages(): readonly LineageSpan[]
   /** undefined for a root that the shard does not know. */

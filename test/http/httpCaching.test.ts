@@ -74,7 +74,7 @@ for (const transport of bothTransports()) {
     const batches = batchSizes.length
     const again = () => get(target, [`If-None-Match: ${etag}`])
     assert.deepEqual([(await again()).status, batchSizes.length - batches], [304, 0])
-    statusRow(status, 0).add('tip', 1)
+    statusRow(status, 0).add('commits', 1)
     // The same JSON from a newer state is still the same answer.
     assert.deepEqual([(await again()).status, batchSizes.length - batches], [304, 1])
   })

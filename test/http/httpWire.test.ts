@@ -108,7 +108,7 @@ for (const transport of eachTransport()) {
     const second = await fetchRaw(port, 'GET', '/bridge/v1/bridges?page_size=2&network_id=1&utm=3')
     assert.equal(second.body, first.body)
     assert.deepEqual([batchSizes.length, server.stats().cache.hits], [1, 1])
-    statusRow(status, 0).add('tip', 1)
+    statusRow(status, 0).add('commits', 1)
     await fetchRaw(port, 'GET', BRIDGES)
     assert.equal(batchSizes.length, 2)
   })

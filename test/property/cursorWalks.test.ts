@@ -76,7 +76,7 @@ abstract class Walk {
   }
 
   protected rewinds(): number {
-    return this.indexed.ask((shards) => shards.find(this.networkId)!.state.rewindCount)
+    return this.indexed.ask((shards) => shards.find(this.networkId)!.state.epoch)
   }
 }
 

@@ -1,6 +1,6 @@
 import { threadId, workerData } from 'node:worker_threads'
-import { createVersionReader } from '../../src/board/answerVersion.js'
 import { statusRow } from '../../src/board/statusBoard.js'
+import { createVersionReader } from '../../src/board/version.js'
 import { InvariantError } from '../../src/errors/invariantError.js'
 import type { QueryWorkerData } from '../../src/pool/queryPool.js'
 import { createBatchRunner, type QueryFunctions } from '../../src/pool/runBatch.js'
@@ -66,7 +66,7 @@ function misbehave(depositCount: number): Failure | undefined {
       waitAt(gate!)
       return undefined
     case faultCounts.commitWhileReading:
-      statusRow(status, 0).add('tip', 1)
+      statusRow(status, 0).add('commits', 1)
       return undefined
     case faultCounts.notFound:
       return failure('BRIDGE_NOT_FOUND', 'deposit 5 of network 1 is not indexed')

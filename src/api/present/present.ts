@@ -29,7 +29,7 @@ export interface RecordByOperation {
 /**
  * How long an answer holds: `version` until a shard's next commit; `epoch` until the next reorg or cut, which alone could change it.
  */
-export type AnswerLife = 'version' | 'epoch'
+export type AnswerLife = 'commit' | 'epoch'
 
 export interface Presenter<Value> {
   /** Appends the answer's JSON. */
@@ -37,7 +37,7 @@ export interface Presenter<Value> {
   life(value: Value): AnswerLife
 }
 
-const untilNextCommit = (): AnswerLife => 'version'
+const untilNextCommit = (): AnswerLife => 'commit'
 
 /** Metadata of some 1,000 bytes: anybody may write more. */
 const MAX_KEPT_CHARACTERS = 4096
@@ -75,7 +75,7 @@ export const presenters: { readonly [K in OperationId]: Presenter<RecordByOperat
       writeProof(writer, proof)
       writer.raw(END)
     },
-    life: (proof) => (proof.isFinal ? 'epoch' : 'version'),
+    life: (proof) => (proof.isFinal ? 'epoch' : 'commit'),
   },
   getL1InfoTreeIndex: {
     write: recordWriter(templateOf(l1InfoTreeIndexDefinition)),

@@ -67,10 +67,10 @@ export interface ExitRootSearchOptions {
  */
 export class ExitRootSearch {
   readonly #options: ExitRootSearchOptions
-  #epoch = -1
-  /** The tree at the last step: `epoch` on the board, which BackwardLET increases, too, and the deposit count. */
+  #reorgs = -1
+  /** Epoch and deposit count of the tree at the last step. */
   #seenTree: readonly [number, number] = [-1, -1]
-  #seenTip = -1
+  #seenL1Commits = -1
   #l1Epoch = -1
   #nextVersion = 0
   /** Settlements that were listed; those from `#waitingAt` on are not looked up yet. */
@@ -91,7 +91,9 @@ export class ExitRootSearch {
 
   /** True while a search is unfinished, or the L1 has committed since the last step. */
   get hasWork(): boolean {
-    return this.isBehind || this.#pass !== undefined || this.#options.l1.get('tip') !== this.#seenTip
+    return (
+      this.isBehind || this.#pass !== undefined || this.#options.l1.get('commits') !== this.#seenL1Commits
+    )
   }
 
   /** True until every settled root was searched for where it most likely is. */
@@ -102,16 +104,16 @@ export class ExitRootSearch {
   /** Searches for one slice of time, and stores the roots it finds. */
   step(): void {
     const { clock, exitRoots, writer, row, l1 } = this.#options
-    const tip = l1.get('tip')
+    const l1Commits = l1.get('commits')
     const tree = [row.get('epoch'), row.get('depositCount')] as const
     const isSame = tree[0] === this.#seenTree[0] && tree[1] === this.#seenTree[1]
     if (isSame && !this.hasWork) return
-    const epoch = exitRoots.epoch()
-    if (epoch !== this.#epoch) this.#startAnew(epoch)
+    const reorgs = exitRoots.reorgs()
+    if (reorgs !== this.#reorgs) this.#startAnew(reorgs)
     const untilMs = clock.now() + SLICE_MS
     try {
-      if (tip !== this.#seenTip) this.#listSettlements()
-      this.#seenTip = tip
+      if (l1Commits !== this.#seenL1Commits) this.#listSettlements()
+      this.#seenL1Commits = l1Commits
       this.#seenTree = tree
       while (this.#advance() && clock.now() < untilMs);
       if (this.#found.length > 0) applyOrThrow(writer, { type: 'addSettledRoots', found: this.#found })
@@ -120,12 +122,12 @@ export class ExitRootSearch {
       this.#startAnew(-1)
       throw error
     }
-    if (!this.isBehind) row.set('searchedL1Tip', tip)
+    if (!this.isBehind) row.set('searchedL1Commits', l1Commits)
   }
 
-  #startAnew(epoch: number): void {
-    this.#epoch = epoch
-    this.#seenTip = -1
+  #startAnew(reorgs: number): void {
+    this.#reorgs = reorgs
+    this.#seenL1Commits = -1
     this.#l1Epoch = -1
     this.#lost = new RootSet()
     this.#searchedTo = NOWHERE

@@ -39,7 +39,7 @@ export class GerPoller {
   #l1Epoch: number | undefined
   /** There was no sweep yet, or injections were taken back since. */
   #isNew = true
-  #seenTip = -1
+  #seenL1Commits = -1
   #seenBlock: Hash | undefined
   /** Number of stored injections after the last sweep. If there are fewer now, some were taken back. */
   #seenInjections = -1
@@ -53,19 +53,20 @@ export class GerPoller {
     const { l1 } = this.#options
     const isNearHead =
       l1.get('headBlock') >= 0 && l1.get('headBlock') - l1.get('syncedBlock') <= MOST_L1_LAG_BLOCKS
-    return isNearHead && l1.get('tip') !== this.#seenTip && this.#isWanted()
+    return isNearHead && l1.get('commits') !== this.#seenL1Commits && this.#isWanted()
   }
 
   /** Asks for roots that may have been injected since the last sweep, and stores those that were. The checkpoint must be the head. */
   async sweep(signal: AbortSignal): Promise<void> {
     const { writer, leaves, l1, row } = this.#options
     const checkpoint = writer.checkpoint()
-    // Read before the snapshot, which may then be newer than the tip, but never older.
-    const tip = l1.get('tip')
-    if (!this.#isWanted()) row.set('polledL1Tip', -1)
+    // Read before the snapshot, which may then be newer than that, but never older.
+    const l1Commits = l1.get('commits')
+    if (!this.#isWanted()) row.set('polledL1Commits', -1)
     if (checkpoint === undefined || !this.#isWanted()) return
     const isSame = this.#seenBlock !== undefined && equalBytes(checkpoint.hash, this.#seenBlock)
-    if (tip === this.#seenTip && isSame && writer.counts().gerInjections === this.#seenInjections) return
+    if (l1Commits === this.#seenL1Commits && isSame && writer.counts().gerInjections === this.#seenInjections)
+      return
 
     // Injections that were taken back with their block are asked for again, however old.
     if (writer.counts().gerInjections < this.#seenInjections) this.#isNew = true
@@ -83,8 +84,8 @@ export class GerPoller {
       applyOrThrow(writer, { type: 'addPolledGers', globalExitRoots: [], polledLeaves: first })
     this.#l1Epoch = epoch
     this.#isNew = false
-    this.#seenTip = tip
-    row.set('polledL1Tip', tip)
+    this.#seenL1Commits = l1Commits
+    row.set('polledL1Commits', l1Commits)
     this.#seenBlock = checkpoint.hash
     this.#seenInjections = writer.counts().gerInjections
   }

@@ -9,6 +9,7 @@ import {
   decodeCheckpoint,
   decodeCounters,
   decodeEpoch,
+  decodeReorgs,
   encodeBlockNumber,
   encodeCheckpoint,
   type Rewind,
@@ -149,9 +150,14 @@ export function putTimesFall(view: WriteView): void {
   view.put('meta', metaKey('timesFall'), Uint8Array.of(1))
 }
 
-/** Number of reorgs that were followed. */
+/** Number of rewinds, by reorgs and by BackwardLET. */
 export function readEpoch(view: ReadView): number {
   return decodeEpoch(view.get('meta', metaKey('epoch')))
+}
+
+/** Number of reorgs that were followed. */
+export function readReorgs(view: ReadView): number {
+  return decodeReorgs(view.get('meta', metaKey('epoch')))
 }
 
 /** Records a rewind. No undo is kept of it. */

@@ -16,7 +16,7 @@ import {
 export function publishStored(store: ReadView & Pick<ShardStoreWriter, 'fileBytes'>, row: StatusRow): void {
   const checkpoint = readCheckpoint(store)
   const counts = readCounts(store)
-  const { emergencyState, lineage } = readCounters(store)
+  const { emergencyState } = readCounters(store)
   row.set('depositCount', counts.deposits)
   row.set('claimCount', counts.claims)
   row.set('l1InfoLeafCount', counts.l1InfoLeaves)
@@ -25,9 +25,7 @@ export function publishStored(store: ReadView & Pick<ShardStoreWriter, 'fileByte
   row.set('emergencyState', emergencyState)
   row.set('catchingUp', readCatchingUp(store) ? 1 : 0)
   row.set('storeBytes', store.fileBytes())
-  // A BackwardLET (a new lineage) voids answers as a reorg does. Lineages are u16, so this number also grows when a reorg undoes
-  // a lineage.
-  row.set('epoch', readEpoch(store) * 2 ** 16 + lineage)
+  row.set('epoch', readEpoch(store))
   row.set('syncedTimestampSec', checkpoint?.timestampSec ?? -1)
   // Written after the counts, so that a reader who sees the new block never sees older counts with it.
   row.set('syncedBlock', checkpoint?.number ?? -1)

@@ -6,7 +6,7 @@ import { hashDepositLeaf } from '../../merkle/leafHashes.js'
 import { ProvenTiles } from '../../merkle/provenTiles.js'
 import { RollupExitTree } from '../../merkle/rollupExitTree.js'
 import { proveLeaf } from '../../merkle/treeProofs.js'
-import type { TreeVersion } from '../../merkle/treeTiles.js'
+import type { TreeState } from '../../merkle/treeTiles.js'
 import { equalBytes } from '../../protocol/abiBytes.js'
 import type { Hash } from '../../protocol/chainEvent.js'
 import { encodeGlobalIndexBytes } from '../../protocol/globalIndex.js'
@@ -78,9 +78,8 @@ export class ProofMaker {
     if (leafIndex >= l1.l1Info.leafCount) return leafIndexBeyondTip(leafIndex, l1.l1Info.leafCount)
     const found = this.#targetOf(source, l1, leafIndex)
     if (!found.ok) return found
-    const { leaf, version, shared, regrown, rollupExitRootBranch } = found.value
-    if (depositCount >= version.leafCount)
-      return leafIndexTooSmall(leafIndex, depositCount, version.leafCount)
+    const { leaf, state, shared, regrown, rollupExitRootBranch } = found.value
+    if (depositCount >= state.leafCount) return leafIndexTooSmall(leafIndex, depositCount, state.leafCount)
     if (depositCount >= shared && !regrown.has(depositCount))
       return otherLineage(leafIndex, depositCount, shared, !regrown.isEmpty)
     const { finalizedBlock } = l1.state
@@ -90,7 +89,7 @@ export class ProofMaker {
     const proof = inShard(source.networkId, () =>
       proveLeaf(
         source.exitTree,
-        version,
+        state,
         depositCount,
         keptBy(this.#edges, source.networkId, () => new EdgeCache(KEPT_EDGES)),
         keptBy(this.#provenTiles, source.networkId, () => new ProvenTiles(KEPT_TILES)),
@@ -111,17 +110,17 @@ export class ProofMaker {
     })
   }
 
-  /** What all proofs of one source network under one L1 info leaf share, or why there are none. Kept while both shard versions stay. */
+  /** What all proofs of one source network under one L1 info leaf share, or why there are none. Kept while neither shard has another commit. */
   #targetOf(source: ShardView, l1: ShardView, leafIndex: L1InfoTreeIndex): Answer<ProofTarget> {
     let kept = this.#targets.get(source.networkId)
     if (kept === undefined) {
-      kept = { sourceVersion: -1, l1Version: -1, byLeaf: new SlotCache(KEPT_TARGETS) }
+      kept = { sourceCommits: -1, l1Commits: -1, byLeaf: new SlotCache(KEPT_TARGETS) }
       this.#targets.set(source.networkId, kept)
     }
-    if (kept.sourceVersion !== source.version || kept.l1Version !== l1.version) {
+    if (kept.sourceCommits !== source.commits || kept.l1Commits !== l1.commits) {
       kept.byLeaf.clear()
-      kept.sourceVersion = source.version
-      kept.l1Version = l1.version
+      kept.sourceCommits = source.commits
+      kept.l1Commits = l1.commits
     }
     let target = kept.byLeaf.get(leafIndex)
     if (target === undefined) {
@@ -142,7 +141,7 @@ export class ProofMaker {
     const shared = source.exitTree.sharedLeafCount(entry)
     return success({
       leaf: leafRecord(leaf, leafIndex),
-      version: { lineage: entry.lineage, leafCount: entry.leafCount, root: half.localExitRoot },
+      state: { lineage: entry.lineage, leafCount: entry.leafCount, root: half.localExitRoot },
       shared,
       regrown: shared < entry.leafCount ? source.exitTree.regrown(entry.lineage) : CountRanges.none,
       rollupExitRootBranch: half.branch,
@@ -200,8 +199,8 @@ function keptBy<Kept>(kept: Map<NetworkId, Kept>, networkId: NetworkId, make: ()
 /** What all proofs of one source network under one L1 info leaf have in common. */
 interface ProofTarget {
   readonly leaf: L1InfoLeafRecord
-  /** The version of the source's local exit tree whose root the leaf commits to. */
-  readonly version: TreeVersion
+  /** The state of the source's local exit tree whose root the leaf commits to. */
+  readonly state: TreeState
   /** That root commits to all current deposits below this count. */
   readonly shared: number
   /** Regrown deposits at or above `shared`. The root commits to those below its leaf count. */
@@ -210,8 +209,8 @@ interface ProofTarget {
 }
 
 interface KeptTargets {
-  sourceVersion: number
-  l1Version: number
+  sourceCommits: number
+  l1Commits: number
   readonly byLeaf: SlotCache<Answer<ProofTarget>>
 }
 

@@ -15,7 +15,7 @@ export class DepositTimes {
   readonly #times = new Float64Array(DEPOSITS_PER_CHUNK)
   /** Number of deposits that `#least` and `#greatest` include. */
   #count = 0
-  #rewindCount = 0
+  #epoch = 0
 
   /** Deposits with times `from` … `to` (Unix seconds, both included), as stretches of deposit counts. */
   within(view: ShardView, from: number, to: number): OrdinalStretch[] {
@@ -46,9 +46,9 @@ export class DepositTimes {
 
   /** Reads the chunks that were added or rewound since the last update. */
   update({ deposits, state }: ShardView): void {
-    if (state.rewindCount !== this.#rewindCount)
-      this.#count = Math.min(this.#count, state.untouchedSince(this.#rewindCount).deposits)
-    this.#rewindCount = state.rewindCount
+    if (state.epoch !== this.#epoch)
+      this.#count = Math.min(this.#count, state.untouchedSince(this.#epoch).deposits)
+    this.#epoch = state.epoch
     const kept = Math.floor(this.#count / DEPOSITS_PER_CHUNK)
     this.#least.length = kept
     this.#greatest.length = kept

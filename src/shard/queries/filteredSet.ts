@@ -14,9 +14,9 @@ export interface FilterParts {
 
 /** What can change after rows were checked: rewinds, and the rows from the watermark on. */
 export interface RewindFacts {
-  readonly rewindCount: number
+  readonly epoch: number
   /** Ordinals below the result are the same now as they were after that number of rewinds. */
-  untouchedSince(rewindCount: number): number
+  untouchedSince(epoch: number): number
   /** No row below this ordinal can enter a list later. Rows from it on may: their senders are not known yet. */
   readonly fixedBelow: number
 }
@@ -39,7 +39,7 @@ export class FilteredSet {
   readonly #states = new Map<string, StateSet>()
   /** Number of the driver's ordinals that were checked; −1: not made yet. */
   #driverLength = -1
-  #rewindCount = 0
+  #epoch = 0
   #fixedBelow = 0
 
   get sizeBytes(): number {
@@ -52,8 +52,8 @@ export class FilteredSet {
     const { driver } = parts
     if (this.#driverLength < 0) this.#make(parts)
     else {
-      const isRewound = rewinds.rewindCount !== this.#rewindCount
-      const kept = isRewound ? rewinds.untouchedSince(this.#rewindCount) : Number.POSITIVE_INFINITY
+      const isRewound = rewinds.epoch !== this.#epoch
+      const kept = isRewound ? rewinds.untouchedSince(this.#epoch) : Number.POSITIVE_INFINITY
       const untouched = Math.min(kept, this.#fixedBelow)
       if (untouched < Number.POSITIVE_INFINITY) {
         this.bits.truncate(untouched)
@@ -65,7 +65,7 @@ export class FilteredSet {
         if (isInAll(ordinal, parts)) this.bits.add(ordinal)
       }
     }
-    this.#rewindCount = rewinds.rewindCount
+    this.#epoch = rewinds.epoch
     this.#fixedBelow = rewinds.fixedBelow
   }
 

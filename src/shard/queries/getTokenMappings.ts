@@ -104,7 +104,7 @@ function cursorAfter(
 
 /** Number of rewinds of all networks together, so that a cursor need not name each. */
 function countRewinds(strands: readonly ViewStrand[]): number {
-  return strands.reduce((sum, { view }) => sum + view.state.rewindCount, 0)
+  return strands.reduce((sum, { view }) => sum + view.state.epoch, 0)
 }
 
 /** The key between the rows already given and the rest; undefined when a rewind may have replaced rows before it since the cursor was made. */
@@ -116,7 +116,7 @@ function borderOf(cursor: readonly number[], strands: readonly ViewStrand[]): Ti
   for (const strand of strands) {
     const { state } = strand.view
     // Each network may have had all the missed rewinds. Assuming too many only refuses a cursor that would still be right.
-    const untouched = state.untouchedSince(Math.max(0, state.rewindCount - missed)).tokenMappings
+    const untouched = state.untouchedSince(Math.max(0, state.epoch - missed)).tokenMappings
     if (untouched < ordinalBoundBefore(strand, border)) return undefined
   }
   return border

@@ -26,9 +26,9 @@ export interface PageFrame {
 
 /** The rewinds of a snapshot. */
 interface RewindState {
-  readonly rewindCount: number
+  readonly epoch: number
   /** Rows below the result are the same now as they were after that number of rewinds. */
-  untouchedSince(rewindCount: number): Rewind
+  untouchedSince(epoch: number): Rewind
 }
 
 /**
@@ -65,7 +65,7 @@ export function pageOf(list: OrdinalList, frame: PageFrame, query: Paging): Answ
         : encodeCursor({
             isAscending,
             filterHash: filterHash(frame.operation, query),
-            numbers: [frame.state.rewindCount, isAscending ? last + 1 : last],
+            numbers: [frame.state.epoch, isAscending ? last + 1 : last],
           }),
   })
 }
@@ -74,5 +74,5 @@ export function pageOf(list: OrdinalList, frame: PageFrame, query: Paging): Answ
 function borderOf(cursor: readonly number[], { state, rows }: PageFrame): number | undefined {
   const [seen = 0, border = 0] = cursor
   // If the cursor has seen more rewinds than there are, the shard was indexed anew.
-  return seen > state.rewindCount || state.untouchedSince(seen)[rows] < border ? undefined : border
+  return seen > state.epoch || state.untouchedSince(seen)[rows] < border ? undefined : border
 }

@@ -139,8 +139,8 @@ function keptSet(shards: ShardReaders, source: ShardView, query: BridgesQuery, p
   // A correction inserts rows into the middle of a sender's list. The number of corrections in the key makes older sets void.
   const corrections = query.fromAddress === undefined ? '' : snapshot.senderCorrections
   const kept = shards.filteredSets.find(`bridges ${corrections} ${keyOf(query)}`, parts, {
-    rewindCount: snapshot.rewindCount,
-    untouchedSince: (rewindCount) => snapshot.untouchedSince(rewindCount).deposits,
+    epoch: snapshot.epoch,
+    untouchedSince: (epoch) => snapshot.untouchedSince(epoch).deposits,
     fixedBelow:
       query.fromAddress !== undefined && snapshot.resolvedDepositSenders < source.deposits.count
         ? snapshot.resolvedDepositSenders

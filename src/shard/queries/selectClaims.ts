@@ -45,8 +45,8 @@ function selectStored(shards: ShardReaders, view: ShardView, query: ClaimsQuery)
   // A correction inserts rows into the middle of a sender's list. The number of corrections in the key makes older sets void.
   const corrections = query.fromAddress === undefined ? '' : state.senderCorrections
   const kept = shards.filteredSets.find(`claims ${corrections} ${keyOf(query)}`, parts, {
-    rewindCount: state.rewindCount,
-    untouchedSince: (rewindCount) => state.untouchedSince(rewindCount).claims,
+    epoch: state.epoch,
+    untouchedSince: (epoch) => state.untouchedSince(epoch).claims,
     fixedBelow:
       query.fromAddress !== undefined && state.resolvedClaimSenders < view.claims.count
         ? state.resolvedClaimSenders

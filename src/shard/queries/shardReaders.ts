@@ -137,10 +137,10 @@ export class ShardReaders {
     if (!this.#isOpen) throw new InvariantError(`network ${networkId} was read outside of a task`)
     if (!shard.isTouched) {
       shard.isTouched = true
-      const { version } = shard.view
+      const { commits } = shard.view
       shard.view.refresh()
       // After an answer from a commit, the sync status must show that commit, too; the indexer publishes it a little after the commit.
-      if (shard.view.version !== version) shard.status.awaitCommit(shard.view.commits ?? 0)
+      if (shard.view.commits !== commits) shard.status.awaitCommit(shard.view.commits)
     }
     return shard.view
   }

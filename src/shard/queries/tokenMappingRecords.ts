@@ -16,8 +16,8 @@ interface Kept {
   /** The stored row, and the epoch for which its metadata id holds: while both are the same, the record is right. */
   readonly row: Uint8Array
   readonly epoch: number
-  /** The shard version at which both were last compared. */
-  version: number
+  /** Commits of the shard when both were last compared. */
+  commits: number
 }
 
 /** Records of token mappings. They hardly ever change, so each is made once and returned again: never write to it. */
@@ -28,18 +28,18 @@ export class TokenMappingRecords {
   get(view: ShardView, ordinal: number): TokenMappingRecord {
     const slots = this.#slotsOf(view.networkId)
     const kept = slots.get(ordinal)
-    if (kept?.version === view.version) return kept.record
+    if (kept?.commits === view.commits) return kept.record
     const { epoch } = view.state
     // These are the store's own bytes: they are compared or copied before the next read.
     const row = view.peekTokenMapping(ordinal)
     if (kept?.epoch === epoch && equalBytes(kept.row, row)) {
-      kept.version = view.version
+      kept.commits = view.commits
       return kept.record
     }
     const own = new Uint8Array(row)
     const record = makeRecord(view, own)
     if (record.metadata === null || record.metadata.length <= MAX_METADATA_BYTES)
-      slots.set(ordinal, { record, row: own, epoch, version: view.version })
+      slots.set(ordinal, { record, row: own, epoch, commits: view.commits })
     return record
   }
 

@@ -10,13 +10,13 @@ interface SetByAdministrator {
   readonly sourceNetwork: NetworkId
   readonly depositCount: number
   /** Destination address of the deposit, and the source's number of rewinds when it was read. */
-  deposit: { readonly address: Uint8Array; readonly rewindCount: number } | undefined
+  deposit: { readonly address: Uint8Array; readonly epoch: number } | undefined
 }
 
 interface Kept {
   epoch: number
-  /** The shard version of the last update. */
-  version: number
+  /** Commits of the shard at the last update. */
+  commits: number
   outOfForceCount: number
   outOfForce: readonly number[]
   setByAdministrator: SetByAdministrator[]
@@ -52,10 +52,10 @@ export class UnlistedClaims {
       .setByAdministrator.filter((claim) => {
         const source = this.#sourceOf(claim)
         if (source === undefined) return false
-        const { rewindCount } = source.state
-        if (claim.deposit?.rewindCount !== rewindCount) {
+        const { epoch } = source.state
+        if (claim.deposit?.epoch !== epoch) {
           const { destinationAddress } = source.deposits.get(claim.depositCount)
-          claim.deposit = { address: destinationAddress.bytes.slice(), rewindCount }
+          claim.deposit = { address: destinationAddress.bytes.slice(), epoch }
         }
         return equalBytes(claim.deposit.address, address)
       })
@@ -70,10 +70,10 @@ export class UnlistedClaims {
 
   #keptOf(view: ShardView): Kept {
     let kept = this.#kept.get(view.networkId)
-    if (kept?.version === view.version) return kept
+    if (kept?.commits === view.commits) return kept
     const { epoch, counters } = view.state
     if (kept === undefined || kept.epoch !== epoch) {
-      kept = { epoch, version: -1, outOfForceCount: 0, outOfForce: [], setByAdministrator: [] }
+      kept = { epoch, commits: -1, outOfForceCount: 0, outOfForce: [], setByAdministrator: [] }
       this.#kept.set(view.networkId, kept)
     }
     // Within an epoch both lists only grow.
@@ -87,7 +87,7 @@ export class UnlistedClaims {
       const { sourceNetwork, depositCount } = view.claims.get(ordinal)
       kept.setByAdministrator.push({ ordinal, sourceNetwork, depositCount, deposit: undefined })
     }
-    kept.version = view.version
+    kept.commits = view.commits
     return kept
   }
 }

@@ -31,10 +31,10 @@ interface SourceColumns {
   readonly paths: Map<NetworkId, KeptPath>
   /** The last task for which the columns were up to date. */
   task: number
-  /** The shard versions of source and L1 that the columns were derived from. */
-  sourceVersion: number
-  l1Version: number
-  /** Grows with each update to other versions. */
+  /** Commits of source and L1 that the columns were derived from. */
+  sourceCommits: number
+  l1Commits: number
+  /** Grows with each update to other commits. */
   updates: number
 }
 
@@ -42,7 +42,7 @@ interface SourceColumns {
 interface KeptPath {
   readonly path: ClaimPath
   readonly updates: number
-  readonly destinationVersion: number
+  readonly destinationCommits: number
   readonly isInDoubt: boolean
   readonly mayBePutBack: boolean
   /** The last task for which it was found to hold. */
@@ -76,7 +76,7 @@ export class ClaimFacts {
     const kept = columns.paths.get(destinationNetwork)
     if (kept?.task === this.#task) return kept.path
     const destination = this.#shards.find(destinationNetwork)
-    const destinationVersion = destination?.version ?? -1
+    const destinationCommits = destination?.commits ?? -1
     const isInDoubt =
       l1 === undefined ||
       isInDoubtAt(this.#shards, source.networkId) ||
@@ -86,7 +86,7 @@ export class ClaimFacts {
     if (
       kept !== undefined &&
       kept.updates === columns.updates &&
-      kept.destinationVersion === destinationVersion &&
+      kept.destinationCommits === destinationCommits &&
       kept.isInDoubt === isInDoubt &&
       kept.mayBePutBack === mayBePutBack
     ) {
@@ -97,7 +97,7 @@ export class ClaimFacts {
     // Senders may choose any number as destination, so the paths are bounded.
     if (columns.paths.size >= MAX_PATHS) columns.paths.clear()
     const { updates } = columns
-    const madeFrom = { updates, destinationVersion, isInDoubt, mayBePutBack }
+    const madeFrom = { updates, destinationCommits, isInDoubt, mayBePutBack }
     columns.paths.set(destinationNetwork, { path, ...madeFrom, task: this.#task })
     return path
   }
@@ -123,26 +123,26 @@ export class ClaimFacts {
         reach: new Map(),
         paths: new Map(),
         task: -1,
-        sourceVersion: -1,
-        l1Version: -1,
+        sourceCommits: -1,
+        l1Commits: -1,
         updates: 0,
       }
       this.#sources.set(source.networkId, columns)
     }
     if (columns.task === this.#task || l1 === undefined) return columns
     if (
-      columns.sourceVersion !== source.version ||
-      columns.l1Version !== l1.version ||
+      columns.sourceCommits !== source.commits ||
+      columns.l1Commits !== l1.commits ||
       columns.settled?.isBehind === true
     ) {
       columns.updates++
-      columns.sourceVersion = -1
+      columns.sourceCommits = -1
       this.#l1Columns.update(l1.l1Info)
       columns.settled?.update(l1.l1Info, source.exitTree)
       columns.coverage.update(this.#l1Columns, columns.settled, (lineage) => source.exitTree.regrown(lineage))
-      columns.l1Version = l1.version
+      columns.l1Commits = l1.commits
       // Set last: after a failed read the next task updates again.
-      columns.sourceVersion = source.version
+      columns.sourceCommits = source.commits
     }
     columns.task = this.#task
     return columns

@@ -19,10 +19,10 @@ export class ClaimedSet {
   readonly #flips: Flips
   /** Claim links of deposits below this count have been read. */
   #depositsBelow = 0
-  #sourceRewinds = 0
+  #sourceEpoch = 0
   /** Claims below this ordinal have been followed; −1: not begun yet. */
   #claimsBelow = -1
-  #destinationRewinds = 0
+  #destinationEpoch = 0
   #outOfForce: readonly number[] = []
   /** Claims of the source's deposits from ordinal `#rememberedFrom` on, ascending. */
   #remembered: readonly SeenClaim[] = []
@@ -48,39 +48,38 @@ export class ClaimedSet {
 
   /** Claims below this ordinal are the same as at the last update. */
   #untouched({ state }: ShardView): number {
-    return state.untouchedSince(this.#destinationRewinds).claims
+    return state.untouchedSince(this.#destinationEpoch).claims
   }
 
   #followSourceRewinds({ state }: ShardView): void {
-    if (state.rewindCount === this.#sourceRewinds) return
-    const untouched = state.untouchedSince(this.#sourceRewinds).deposits
+    if (state.epoch === this.#sourceEpoch) return
+    const untouched = state.untouchedSince(this.#sourceEpoch).deposits
     this.members.truncate(untouched)
     this.#depositsBelow = Math.min(this.#depositsBelow, untouched)
-    this.#sourceRewinds = state.rewindCount
+    this.#sourceEpoch = state.epoch
   }
 
   /** Starts anew. `#followDeposits` will read every deposit's link; of the claims only the newest are read, which a reorg may take back. */
   #begin(source: ShardView, destination: ShardView): void {
-    const { counters, rewindCount } = destination.state
+    const { counters, epoch } = destination.state
     const rememberedFrom = Math.max(0, counters.claims - REMEMBERED)
     this.#remembered = this.#claimsFrom(source, destination, rememberedFrom)
     this.#outOfForce = destination.claims.listOutOfForce()
-    this.#destinationRewinds = rewindCount
+    this.#destinationEpoch = epoch
     this.#rememberedFrom = rememberedFrom
     this.#claimsBelow = counters.claims
   }
 
   #followClaims(source: ShardView, destination: ShardView, sent: CountedBits): void {
-    const { counters, rewindCount } = destination.state
+    const { counters, epoch } = destination.state
     const isOutOfForceSame = counters.claimsOutOfForce === this.#outOfForce.length
-    if (rewindCount === this.#destinationRewinds && counters.claims === this.#claimsBelow && isOutOfForceSame)
-      return
+    if (epoch === this.#destinationEpoch && counters.claims === this.#claimsBelow && isOutOfForceSame) return
     const untouched = this.#untouched(destination)
     const news = this.#claimsFrom(source, destination, Math.min(this.#claimsBelow, untouched))
     const known = this.#remembered.filter(({ ordinal }) => ordinal < untouched)
     const lost = this.#remembered.slice(known.length)
     const outOfForce =
-      isOutOfForceSame && rewindCount === this.#destinationRewinds
+      isOutOfForceSame && epoch === this.#destinationEpoch
         ? this.#outOfForce
         : destination.claims.listOutOfForce()
     const touched = [...news, ...lost].map(({ depositCount }) => depositCount)
@@ -95,7 +94,7 @@ export class ClaimedSet {
         this.#follow(source, destination, depositCount)
     // Set last: after a failed read the next task follows the same claims again.
     this.#claimsBelow = counters.claims
-    this.#destinationRewinds = rewindCount
+    this.#destinationEpoch = epoch
     this.#outOfForce = outOfForce
     this.#remember([...known, ...news])
   }

@@ -19,9 +19,9 @@ export interface DepositSetsShards {
 
 interface FollowedClaims {
   readonly set: ClaimedSet
-  /** The shard versions of the last update. */
-  sourceVersion: number
-  destinationVersion: number
+  /** Commits of both shards at the last update. */
+  sourceCommits: number
+  destinationCommits: number
 }
 
 /** Filters by state. An absent field filters nothing. */
@@ -78,19 +78,19 @@ export class DepositSets {
   claimedOn(source: ShardView, networkId: NetworkId): Bits {
     let claimed = this.#claimed.get(networkId)
     if (claimed === undefined) {
-      claimed = { set: new ClaimedSet(this.flips), sourceVersion: -1, destinationVersion: -1 }
+      claimed = { set: new ClaimedSet(this.flips), sourceCommits: -1, destinationCommits: -1 }
       this.#claimed.set(networkId, claimed)
     }
     const { destination } = this.#shards.claimFacts.path(source, networkId)
     if (
       destination !== undefined &&
-      (claimed.sourceVersion !== source.version || claimed.destinationVersion !== destination.version)
+      (claimed.sourceCommits !== source.commits || claimed.destinationCommits !== destination.commits)
     ) {
-      claimed.sourceVersion = -1
+      claimed.sourceCommits = -1
       claimed.set.update(source, destination, this.sentTo(source, networkId))
-      claimed.destinationVersion = destination.version
+      claimed.destinationCommits = destination.commits
       // Set last: after a failed read the next task updates again.
-      claimed.sourceVersion = source.version
+      claimed.sourceCommits = source.commits
     }
     return claimed.set.members
   }

@@ -6,16 +6,16 @@ import type { ShardView } from '../snapshot/shardView.js'
 /** A stored list as a set of bits. It is read once and then grows with the list. */
 class ListMirror {
   readonly bits = new CountedBits()
-  #rewindCount = 0
+  #epoch = 0
 
   /**
-   * @param rewindCount number of rewinds of the list's shard.
+   * @param epoch number of rewinds of the list's shard.
    * @param untouchedSince ordinals below its result are the same as they were after that number of rewinds.
    */
-  update(list: IndexedList, rewindCount: number, untouchedSince: (rewindCount: number) => number): void {
-    if (rewindCount !== this.#rewindCount) {
-      this.bits.truncate(untouchedSince(this.#rewindCount))
-      this.#rewindCount = rewindCount
+  update(list: IndexedList, epoch: number, untouchedSince: (epoch: number) => number): void {
+    if (epoch !== this.#epoch) {
+      this.bits.truncate(untouchedSince(this.#epoch))
+      this.#epoch = epoch
     }
     // Lists grow only at the end, and the bits are the first ordinals of the list.
     for (let position = this.bits.length; position < list.length; position++) this.bits.add(list.at(position))
@@ -27,8 +27,8 @@ const MAX_KEPT = 256
 
 interface Followed {
   readonly mirror: ListMirror
-  /** The shard version of the last update. */
-  version: number
+  /** Commits of the shard at the last update. */
+  commits: number
 }
 
 /** The stored lists of one kind of one shard as sets. A set is made when it is first asked for, and updated to the task's snapshot. */
@@ -54,18 +54,14 @@ export class ListMirrors {
   get(view: ShardView, id: number): CountedBits {
     let followed = this.#followed.get(id)
     if (followed === undefined) {
-      followed = { mirror: new ListMirror(), version: -1 }
+      followed = { mirror: new ListMirror(), commits: -1 }
       this.#followed.set(id, followed)
     }
-    if (followed.version !== view.version) {
+    if (followed.commits !== view.commits) {
       const { state } = view
       const list = view.list(this.#kind, this.#keyOf(id))
-      followed.mirror.update(
-        list,
-        state.rewindCount,
-        (rewindCount) => state.untouchedSince(rewindCount)[this.#rows],
-      )
-      followed.version = view.version
+      followed.mirror.update(list, state.epoch, (epoch) => state.untouchedSince(epoch)[this.#rows])
+      followed.commits = view.commits
     }
     return followed.mirror.bits
   }

@@ -80,8 +80,8 @@ export class PlacedTable {
 }
 
 /**
- * What the arena has of one shard. Chunks are good while the shard stands at the same version; entries of the dictionary, which
- * only a reorg gives to other ids, while it stands in the same epoch.
+ * What the arena has of one shard. Chunks are good while the shard has had no other commit; entries of the dictionary, which
+ * only a rewind gives to other ids, while it stands in the same epoch.
  */
 export class PlacedShard {
   readonly view: ShardView
@@ -89,7 +89,7 @@ export class PlacedShard {
   readonly claims: PlacedTable
   readonly claimHashes: PlacedTable
   readonly #arena: RowArena
-  readonly #version: Stamp = { value: -1 }
+  readonly #commits: Stamp = { value: -1 }
   readonly #depositSenders: PlacedTable
   readonly #claimSenders: PlacedTable
   /** By source network. */
@@ -109,7 +109,7 @@ export class PlacedShard {
     const { slots } = arena
     const { deposits, claims } = view
     const chunks = (...of: [ArenaSlots, number, number, (ordinal: number) => Uint8Array]): PlacedTable =>
-      new PlacedTable(arena, of[0], this.#version, of[1], of[2], of[3])
+      new PlacedTable(arena, of[0], this.#commits, of[1], of[2], of[3])
     this.deposits = chunks(slots.deposits, DEPOSITS_PER_CHUNK, DEPOSIT_BYTES, (count) =>
       deposits.chunkOf(count),
     )
@@ -131,13 +131,13 @@ export class PlacedShard {
 
   /** Call it once the shard stands at the task's snapshot: what was placed before and holds no more is read again from here on. */
   follow(): void {
-    const { version, state } = this.view
-    if (version === this.#version.value) return
+    const { commits, state } = this.view
+    if (commits === this.#commits.value) return
     this.#epoch = state.epoch
     this.#resolvedDeposits = state.resolvedDepositSenders
     this.#resolvedClaims = state.resolvedClaimSenders
     // Last: after a failed read the next page asks again.
-    this.#version.value = version
+    this.#commits.value = commits
   }
 
   /** Place of a token. */
@@ -183,7 +183,7 @@ export class PlacedShard {
       links = new PlacedTable(
         this.#arena,
         this.#arena.slots.claimLinks,
-        this.#version,
+        this.#commits,
         CLAIM_LINKS_PER_CHUNK,
         CLAIM_LINK_BYTES,
         (depositCount) => claims.linkChunkOf(source, depositCount),

@@ -14,7 +14,7 @@ import {
 } from '../../store/layout/smallRows.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import type { LineageSpan, LocalExitRoots } from '../localExitRoots.types.js'
-import { readCounters, readEpoch } from '../position/chainPosition.js'
+import { readCounters, readReorgs } from '../position/chainPosition.js'
 import { findRootAtBlockEnd } from './hashRuns.js'
 import { localExitTreeSource, readLineages } from './tiles.js'
 
@@ -40,7 +40,7 @@ export function readSettledInsideBlocks(view: ReadView): number {
 /** The local exit roots of the writer's own shard. Each call reads the newest state. */
 export function openLocalExitRoots(view: ReadView, hasher: TreeHasher): LocalExitRoots {
   return {
-    epoch: () => readEpoch(view),
+    reorgs: () => readReorgs(view),
     lineages: () => readLineageSpans(view, readCounters(view)),
     find: (root) => findLocalExitRoot(view, root),
     rootsAt(lineage, leafCounts) {

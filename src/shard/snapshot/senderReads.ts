@@ -78,9 +78,9 @@ export class SenderReads {
   /** Rows whose caller or transaction sender is `address`. */
   by(address: Address): IndexedList {
     const list = readList(this.#view, this.#networkId, kinds[this.#kind].list, address)
-    const { senderCorrections, rewindCount } = this.#state
+    const { senderCorrections, epoch } = this.#state
     if (senderCorrections === 0) return list
-    const key = `${senderCorrections} ${rewindCount} ${Buffer.from(address).toString('latin1')}`
+    const key = `${senderCorrections} ${epoch} ${Buffer.from(address).toString('latin1')}`
     let added = this.#additions.get(key)
     if (added === undefined) {
       added = listAdditions(this.#view, this.#kind, address)

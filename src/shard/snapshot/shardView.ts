@@ -1,3 +1,4 @@
+import type { ShardVersion } from '../../board/version.js'
 import { InvariantError } from '../../errors/invariantError.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
 import type { Hash } from '../../protocol/chainEvent.js'
@@ -18,7 +19,7 @@ import { readList } from './listReads.js'
 import { SnapshotState } from './snapshotState.js'
 
 /** Typed reads of one network's shard. All reads of a task see one snapshot. */
-export class ShardView {
+export class ShardView implements ShardVersion {
   readonly networkId: NetworkId
   readonly state: SnapshotState
   readonly deposits: DepositReads
@@ -29,8 +30,7 @@ export class ShardView {
   /** Empty in the shard of an L2. */
   readonly l1Info: L1InfoReads
   readonly #store: ShardStoreReader
-  #commits: number | undefined
-  #version = 0
+  #commits = -1
 
   constructor(networkId: NetworkId, store: ShardStoreReader, hasher: TreeHasher) {
     this.networkId = networkId
@@ -44,22 +44,20 @@ export class ShardView {
     this.l1Info = new L1InfoReads(store, this.state)
   }
 
-  /** The shard version. It moves when a refresh finds another commit: what was derived at an equal version still holds. */
-  get version(): number {
-    return this.#version
+  get commits(): number {
+    return this.#commits
   }
 
-  /** Number of commits that changed the shard up to this snapshot; undefined in a store of an older build that did not count them. */
-  get commits(): number | undefined {
-    return this.#commits
+  get epoch(): number {
+    return this.state.epoch
   }
 
   /** Takes the newest snapshot. Forgets what was read of the one before, unless they are the same. */
   refresh(): void {
     const commits = this.#store.refresh()
-    if (commits !== undefined && commits === this.#commits) return
-    this.#commits = commits
-    this.#version++
+    if (commits === this.#commits) return
+    // A store of an older build that did not count its commits: each refresh counts as another one, with numbers that no store has.
+    this.#commits = commits ?? Math.min(this.#commits, -1) - 1
     this.state.reset()
     this.deposits.reset()
     this.claims.reset()

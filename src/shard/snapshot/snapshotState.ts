@@ -1,11 +1,5 @@
 import { metaKey } from '../../store/layout/keys.js'
-import {
-  type Counters,
-  decodeEpoch,
-  decodeRewindCount,
-  type Rewind,
-  untouchedBy,
-} from '../../store/layout/metaValues.js'
+import { type Counters, decodeEpoch, type Rewind, untouchedBy } from '../../store/layout/metaValues.js'
 import { decodeUint32 } from '../../store/layout/smallRows.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import {
@@ -56,20 +50,15 @@ export class SnapshotState {
     return this.#counters
   }
 
-  /** Number of reorgs that the shard has followed. It moves in the same transaction that undoes the rows. */
+  /** Number of rewinds. It moves in the same transaction that takes the rows back, and never falls. */
   get epoch(): number {
     this.#epoch ??= decodeEpoch(this.#epochBytes)
     return this.#epoch
   }
 
-  /** Number of rewinds, by reorgs and by BackwardLET. Never falls. */
-  get rewindCount(): number {
-    return decodeRewindCount(this.#epochBytes)
-  }
-
-  /** The rows that no rewind after the first `rewindCount` rewinds has changed: those below the returned numbers. */
-  untouchedSince(rewindCount: number): Rewind {
-    return untouchedBy(this.#epochBytes, this.rewindCount - rewindCount)
+  /** What no rewind since that epoch has changed: all rows below the returned numbers. */
+  untouchedSince(epoch: number): Rewind {
+    return untouchedBy(this.#epochBytes, this.epoch - epoch)
   }
 
   /** Newest final block; block 0 in an empty shard, since a chain's first block is always final. */

@@ -68,8 +68,8 @@ export function openShardWriter({
       publishStored(store, row)
       row.set('lastCommitMs', epochMs())
       row.set('progressMs', monotonicMs())
-      // Set last, so that a reader of the new `tip` sees all the fields above, too.
-      row.add('tip', 1)
+      // Set last, so that a reader of the new `commits` sees all the fields above, too.
+      row.add('commits', 1)
       row.set('committing', 0)
       publishNotes()
       return outcome
@@ -78,9 +78,9 @@ export function openShardWriter({
       throw error
     }
   }
-  // It is unknown whether the commit was made. `tip` moves, so that answers kept before it are void in any case.
+  // It is unknown whether the commit was made. `commits` moves, so that answers kept before it are void in any case.
   const endTornCommit = (): void => {
-    row.add('tip', row.get('committing'))
+    row.add('commits', row.get('committing'))
     row.set('committing', 0)
   }
   const publishNotes = (): void => {

@@ -151,17 +151,18 @@ const KEPT = 64
 const HEAD_BYTES = 8
 const REWIND_BYTES = 12
 
-/** @param entry undefined in a shard without rewinds. */
-export function decodeEpoch(entry: Uint8Array | undefined): number {
+/** Number of reorgs. @param entry undefined in a shard without rewinds. */
+export function decodeReorgs(entry: Uint8Array | undefined): number {
   return entry === undefined ? 0 : readUint32(entry, 0)
 }
 
-export function decodeRewindCount(entry: Uint8Array | undefined): number {
-  // In shards of schema 1 the entry is the epoch alone.
+/** Number of rewinds. @param entry undefined in a shard without them. */
+export function decodeEpoch(entry: Uint8Array | undefined): number {
+  // In shards of schema 1 the entry is the number of reorgs alone.
   return entry === undefined || entry.length < HEAD_BYTES ? 0 : readUint32(entry, 4)
 }
 
-/** Adds a rewind to the entry; a reorg starts a new epoch. @returns fresh bytes. */
+/** Adds a rewind to the entry: a new epoch. @returns fresh bytes. */
 export function appendRewind(
   entry: Uint8Array | undefined,
   { deposits, claims, tokenMappings }: Rewind,
@@ -170,8 +171,8 @@ export function appendRewind(
   const before = entry?.subarray(Math.max(HEAD_BYTES, entry.length - REWIND_BYTES * (KEPT - 1)))
   const length = before?.length ?? 0
   const bytes = new Uint8Array(HEAD_BYTES + length + REWIND_BYTES)
-  writeUint32(bytes, 0, decodeEpoch(entry) + (isReorg ? 1 : 0))
-  writeUint32(bytes, 4, decodeRewindCount(entry) + 1)
+  writeUint32(bytes, 0, decodeReorgs(entry) + (isReorg ? 1 : 0))
+  writeUint32(bytes, 4, decodeEpoch(entry) + 1)
   if (before !== undefined) bytes.set(before, HEAD_BYTES)
   writeUint32(bytes, HEAD_BYTES + length, deposits)
   writeUint32(bytes, HEAD_BYTES + length + 4, claims)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { VersionNow } from '../../../src/board/answerVersion.js'
+import type { VersionNow } from '../../../src/board/version.js'
 import { answerQuery, type QueryContext } from '../../../src/http/answerQuery.js'
 import { AnswerCache } from '../../../src/http/cache.js'
 import type { Exchange } from '../../../src/http/wire/exchange.js'
 import type { PoolRequest } from '../../../src/pool/requestLanes.js'
 import { success } from '../../../src/query/answers.js'
 
-const VERSION = { tip: 1, epoch: 0, halted: 0, isChanging: false }
+const VERSION = { commits: 1, epoch: 0, halted: 0, isChanging: false }
 
 /** A context whose pool answers at once, and what was seen of it. */
 function contextWith(version: { now: VersionNow }) {
@@ -28,7 +28,7 @@ function contextWith(version: { now: VersionNow }) {
         const body = new TextEncoder().encode('{}')
         request.deliver({
           ...{ status: 200, body, coding: 'identity', tag: Buffer.from(`t${asked}`), retryAfterSec: 0 },
-          ...{ life: 'version', version: version.now, fault: undefined },
+          ...{ life: 'commit', version: version.now, fault: undefined },
         })
         return true
       },
@@ -64,7 +64,7 @@ test('while a commit is under way no kept answer is given, since another reader 
   version.now = { ...VERSION, isChanging: true }
   ask('network_id=1')
   ask('network_id=1')
-  version.now = { ...VERSION, tip: 2 }
+  version.now = { ...VERSION, commits: 2 }
   ask('network_id=1')
   ask('network_id=1')
   assert.deepEqual(etags, ['"t1"', '"t1"', '"t2"', '"t3"', '"t4"', '"t4"'])

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { AnswerVersion } from '../../../src/board/answerVersion.js'
+import type { AnswerVersion } from '../../../src/board/version.js'
 import { AnswerCache, type CachedAnswer } from '../../../src/http/cache.js'
 
-const V1: AnswerVersion = { tip: 1, epoch: 0, halted: 0 }
-const COMMIT: AnswerVersion = { tip: 2, epoch: 0, halted: 0 }
-const REORG: AnswerVersion = { tip: 3, epoch: 1, halted: 0 }
-const HALT: AnswerVersion = { tip: 1, epoch: 0, halted: 2 }
+const V1: AnswerVersion = { commits: 1, epoch: 0, halted: 0 }
+const COMMIT: AnswerVersion = { commits: 2, epoch: 0, halted: 0 }
+const REORG: AnswerVersion = { commits: 3, epoch: 1, halted: 0 }
+const HALT: AnswerVersion = { commits: 1, epoch: 0, halted: 2 }
 
 function answer(life: CachedAnswer['life'], body = 'x'): CachedAnswer {
   return {
@@ -27,7 +27,7 @@ const find = (cache: AnswerCache, key: string, version: AnswerVersion): string |
 
 test('a kept answer is found under its own operation, query and version only', () => {
   const cache = new AnswerCache(1 << 20)
-  cache.keep('getBridges', 'a', 'identity', answer('version'), V1, V1)
+  cache.keep('getBridges', 'a', 'identity', answer('commit'), V1, V1)
   assert.equal(find(cache, 'a', V1), 'x')
   assert.equal(find(cache, 'b', V1), undefined)
   assert.equal(cache.find('getClaims', 'a', 'identity', V1), undefined)
@@ -40,7 +40,7 @@ for (const [what, version] of [
 ] as const)
   test(`${what} voids the kept answers that it may have changed`, () => {
     const cache = new AnswerCache(1 << 20)
-    cache.keep('getBridges', 'page', 'identity', answer('version'), V1, V1)
+    cache.keep('getBridges', 'page', 'identity', answer('commit'), V1, V1)
     cache.keep('getBridges', 'proof', 'identity', answer('epoch'), V1, V1)
     assert.equal(find(cache, 'page', version), undefined)
     assert.equal(find(cache, 'proof', version), version === COMMIT ? 'x' : undefined)
@@ -48,7 +48,7 @@ for (const [what, version] of [
 
 test('an answer from before the last commit is not kept, nor a final answer from before the last reorg', () => {
   const cache = new AnswerCache(1 << 20)
-  cache.keep('getBridges', 'page', 'identity', answer('version'), V1, COMMIT)
+  cache.keep('getBridges', 'page', 'identity', answer('commit'), V1, COMMIT)
   cache.keep('getBridges', 'proof', 'identity', answer('epoch'), V1, COMMIT)
   assert.deepEqual([find(cache, 'page', COMMIT), find(cache, 'proof', COMMIT)], [undefined, 'x'])
   cache.keep('getBridges', 'late', 'identity', answer('epoch'), COMMIT, REORG)
@@ -58,7 +58,7 @@ test('an answer from before the last commit is not kept, nor a final answer from
 test('the cache keeps a copy of the answer, not its buffer', () => {
   const cache = new AnswerCache(1 << 20)
   const batch = new TextEncoder().encode('one|two')
-  cache.keep('getBridges', 'k', 'identity', { ...answer('version'), body: batch.subarray(4) }, V1, V1)
+  cache.keep('getBridges', 'k', 'identity', { ...answer('commit'), body: batch.subarray(4) }, V1, V1)
   batch.fill(0)
   const found = cache.find('getBridges', 'k', 'identity', V1)!
   assert.equal(new TextDecoder().decode(found.body), 'two')
@@ -72,14 +72,14 @@ test("the cache's bytes are bounded: the oldest answer is evicted, and a single 
       'getBridges',
       String(key),
       'identity',
-      answer(key % 2 === 0 ? 'version' : 'epoch', 'y'.repeat(700)),
+      answer(key % 2 === 0 ? 'commit' : 'epoch', 'y'.repeat(700)),
       V1,
       V1,
     )
   assert.ok(cache.stats().bytes <= 32_000 && cache.stats().bytes > 30_000, String(cache.stats().bytes))
   assert.equal(find(cache, '999', V1), 'y'.repeat(700))
   assert.equal(find(cache, '1', V1), undefined)
-  cache.keep('getBridges', 'huge', 'identity', answer('version', 'z'.repeat(1_500)), V1, V1)
+  cache.keep('getBridges', 'huge', 'identity', answer('commit', 'z'.repeat(1_500)), V1, V1)
   assert.equal(find(cache, 'huge', V1), undefined)
   find(cache, 'x', REORG)
   assert.equal(cache.stats().bytes, 0)
@@ -99,7 +99,7 @@ test('a route with hardly any hits is not cached for a while, other routes are',
 test('a query is found by an earlier spelling until its entry is evicted', () => {
   const cache = new AnswerCache(1 << 20)
   const spelled = (version: AnswerVersion) => cache.findSpelling('getBridges', 'b=1&a=2', 'identity', version)
-  cache.keep('getBridges', '2;1;', 'identity', answer('version'), V1, V1)
+  cache.keep('getBridges', '2;1;', 'identity', answer('commit'), V1, V1)
   assert.equal(spelled(V1), undefined)
   cache.addSpelling('getBridges', 'b=1&a=2', 'identity', '2;1;')
   assert.equal(new TextDecoder().decode(spelled(V1)?.body), 'x')
@@ -111,7 +111,7 @@ test('a query is found by an earlier spelling until its entry is evicted', () =>
 
 test('a spelling never leads to an answer that was evicted or replaced', () => {
   const cache = new AnswerCache(32_000)
-  const keep = (key: string) => cache.keep('getBridges', key, 'identity', answer('version', key), V1, V1)
+  const keep = (key: string) => cache.keep('getBridges', key, 'identity', answer('commit', key), V1, V1)
   const spelled = () => {
     const found = cache.findSpelling('getBridges', 'spelled', 'identity', V1)
     return found && new TextDecoder().decode(found.body)

@@ -5,7 +5,7 @@ import { appendLeaves, startLineage } from '../../../src/merkle/appendOnlyTree.j
 import { isBranchOf } from '../../../src/merkle/branch.js'
 import { EdgeCache } from '../../../src/merkle/edgeCache.js'
 import { getLeaf, getRoot, getRootsAtCounts, proveLeaf } from '../../../src/merkle/treeProofs.js'
-import type { TreeVersion } from '../../../src/merkle/treeTiles.js'
+import type { TreeState } from '../../../src/merkle/treeTiles.js'
 import { compileMerkleModule, createHasher } from '../../../src/wasm/wasmModule.js'
 import { MemoryTiles } from '../../support/memoryTiles.js'
 import { NaiveTree, testLeaf } from '../../support/naiveTree.js'
@@ -32,15 +32,15 @@ for (const build of ['simd', 'scalar'] as const) {
     let proofs = 0
     for (let leafCount = 1; leafCount <= 130; leafCount++) {
       const naive = new NaiveTree(leaves.slice(0, leafCount))
-      const version = { lineage: 0, leafCount, root: naive.root }
+      const state = { lineage: 0, leafCount, root: naive.root }
       assert.equal(hex(getRoot(tree, 0, leafCount)), hex(naive.root), `root at ${leafCount}`)
       for (let index = 0; index < leafCount; index++) {
         const branch = hex(naive.branch(index))
-        const proof = proveLeaf(tree, version, index)
+        const proof = proveLeaf(tree, state, index)
         assert.equal(hex(proof.branch), branch, `leaf ${index} of ${leafCount}`)
         assert.equal(hex(proof.leaf), hex(leaves[index]!))
         assert.equal(
-          hex(proveLeaf(tree, version, index, edges).branch),
+          hex(proveLeaf(tree, state, index, edges).branch),
           branch,
           `${index} of ${leafCount}, by edge`,
         )
@@ -137,12 +137,12 @@ test('a cut to no leaf and a cut to the present leaf count both start a lineage'
   assert.equal(hex(getRoot(tree, 2, 1)), hex(new NaiveTree([testLeaf(5)]).root))
 })
 
-test('a proof that does not fold to the root of its version is never returned', () => {
+test('a proof that does not fold to the root of its state is never returned', () => {
   const { tree, leaves } = newTree(100)
-  const version = { lineage: 0, leafCount: 77, root: new NaiveTree(leaves.slice(0, 77)).root }
-  assert.throws(() => proveLeaf(tree, { ...version, leafCount: 78 }, 40), InvariantError)
+  const state = { lineage: 0, leafCount: 77, root: new NaiveTree(leaves.slice(0, 77)).root }
+  assert.throws(() => proveLeaf(tree, { ...state, leafCount: 78 }, 40), InvariantError)
   const edges = new EdgeCache(1)
-  const { branch } = proveLeaf(tree, version, 40, edges)
+  const { branch } = proveLeaf(tree, state, 40, edges)
   let flipped = 0
   for (const tile of tree.tiles.tiles.values())
     for (let node = 0; node < 126; node++) {
@@ -152,7 +152,7 @@ test('a proof that does not fold to the root of its version is never returned', 
       bytes[node % 32]! ^= 1
       for (const cache of [undefined, edges])
         assert.throws(
-          () => proveLeaf(tree, version, 40, cache),
+          () => proveLeaf(tree, state, 40, cache),
           /leaf 40 of 77 in lineage 0 folds to 0x.*expected root 0x/,
         )
       bytes[node % 32]! ^= 1
@@ -161,16 +161,16 @@ test('a proof that does not fold to the root of its version is never returned', 
   // The leaf and its siblings of levels 0–5; the sibling of level 6 is incomplete at 77.
   assert.equal(flipped, 7)
   for (const cache of [undefined, edges])
-    assert.equal(hex(proveLeaf(tree, version, 40, cache).branch), hex(branch))
+    assert.equal(hex(proveLeaf(tree, state, 40, cache).branch), hex(branch))
 })
 
-test('damage above the cached edge of a version enters no proof of it, and proofs of other versions detect it', () => {
+test('damage above the cached edge of a state enters no proof of it, and proofs of other states detect it', () => {
   const { tree, leaves } = newTree(64 * 64 + 3)
   const [before, after] = [64 * 64 + 2, 64 * 64 + 3].map((leafCount) => ({
     lineage: 0,
     leafCount,
     root: new NaiveTree(leaves.slice(0, leafCount)).root,
-  })) as [TreeVersion, TreeVersion]
+  })) as [TreeState, TreeState]
   const edges = new EdgeCache(4)
   const { branch } = proveLeaf(tree, before, 64 * 64, edges)
   // The node above the first 4,096 leaves: sibling of level 12 of the leaves behind them.
@@ -209,6 +209,6 @@ test('a missing tile is an InvariantError that names it', () => {
 
 test('a leaf at or above the leaf count is refused', () => {
   const { tree, leaves } = newTree(5)
-  const version = { lineage: 0, leafCount: 5, root: new NaiveTree(leaves).root }
-  assert.throws(() => proveLeaf(tree, version, 5), /leaf index 5 is not below leaf count 5/)
+  const state = { lineage: 0, leafCount: 5, root: new NaiveTree(leaves).root }
+  assert.throws(() => proveLeaf(tree, state, 5), /leaf index 5 is not below leaf count 5/)
 })

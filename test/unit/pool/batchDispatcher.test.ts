@@ -15,7 +15,7 @@ const POINT = { networkId, depositCount: asDepositCount(7) }
 
 function putEmptyReply(length: number, slot: Uint8Array): void {
   const reply = slot.subarray(0, replyHeadBytes(length))
-  const head = new ReplyHead(reply, { tip: 0, epoch: 0, halted: 0 }, length)
+  const head = new ReplyHead(reply, { commits: 0, epoch: 0, halted: 0 }, length)
   for (let at = 0; at < length; at++)
     head.setEntry(at, {
       offset: 0,

@@ -75,15 +75,15 @@ test('all operations in one batch are answered, failures beside successes', asyn
   assert.deepEqual(
     replies.map(({ status, life, retryAfterSec }) => [status, life, retryAfterSec]),
     [
-      [200, 'version', 0],
-      [200, 'version', 0],
-      [200, 'version', 0],
+      [200, 'commit', 0],
+      [200, 'commit', 0],
+      [200, 'commit', 0],
       [200, 'epoch', 0],
-      [200, 'version', 0],
-      [200, 'version', 0],
-      [404, 'version', 0],
-      [404, 'version', 12],
-      [200, 'version', 0],
+      [200, 'commit', 0],
+      [200, 'commit', 0],
+      [404, 'commit', 0],
+      [404, 'commit', 12],
+      [200, 'commit', 0],
       [503, undefined, 5],
     ],
   )
@@ -96,7 +96,7 @@ test('an answer has the version that was read before its first row', async (cont
   const { pool } = await poolFor(context)
   const [before] = await Promise.all([askIndex(pool, faultCounts.commitWhileReading)])
   const after = await askIndex(pool, 1)
-  assert.deepEqual([before.version.tip, after.version.tip], [0, 1])
+  assert.deepEqual([before.version.commits, after.version.commits], [0, 1])
 })
 
 test('a full queue refuses at once, and requests that it took are answered', async (context) => {

@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads'
-import { createVersionReader } from '../../../src/board/answerVersion.js'
+import { createVersionReader } from '../../../src/board/version.js'
 import type { QueryWorkerData } from '../../../src/pool/queryPool.js'
 import { createBatchRunner, type QueryFunctions } from '../../../src/pool/runBatch.js'
 import { createWorkerTask } from '../../../src/pool/workerTask.js'

@@ -234,7 +234,7 @@ test('a claim proof is one object with camelCase names and 32 siblings on each s
 
 test('only a proof that no followed reorg can change is kept beyond the next commit', () => {
   assert.equal(presenters.getClaimProof.life(claimProofRecord({ isFinal: true })), 'epoch')
-  assert.equal(presenters.getClaimProof.life(claimProofRecord({ isFinal: false })), 'version')
+  assert.equal(presenters.getClaimProof.life(claimProofRecord({ isFinal: false })), 'commit')
 })
 
 test('the L1 info tree index answer has the leaf and the first covering index', () => {

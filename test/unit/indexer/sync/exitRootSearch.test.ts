@@ -15,7 +15,7 @@ function rootOf(lineage: number, leafCount: number): Uint8Array {
 
 /** A tree whose roots cost a tenth of a millisecond each. The shard has the root of every hundredth leaf count. */
 function world(deposits: number) {
-  const state = { nowMs: 0, computed: 0, epoch: 0, l1Epoch: 0, isFull: false }
+  const state = { nowMs: 0, computed: 0, reorgs: 0, l1Epoch: 0, isFull: false }
   const spans: LineageSpan[] = [{ cut: 0, leafCount: deposits }]
   const settled: Uint8Array[] = []
   const stored: FoundExitRoot[] = []
@@ -37,7 +37,7 @@ function world(deposits: number) {
       },
     },
     exitRoots: {
-      epoch: () => state.epoch,
+      reorgs: () => state.reorgs,
       lineages: () => spans,
       find: (root) => {
         const view = new DataView(root.buffer)
@@ -65,7 +65,7 @@ function world(deposits: number) {
   })
   const settle = (...roots: Uint8Array[]) => {
     settled.push(...roots)
-    l1.add('tip', 1)
+    l1.add('commits', 1)
   }
   const grow = (leafCount: number) => {
     spans.push({ ...spans.pop()!, leafCount })
@@ -153,7 +153,7 @@ test('a long search runs in slices of about 20 ms, and counts as unfinished unti
     search.step()
     slices++
     assert.ok(state.nowMs - before <= 20 + 12.8, `${state.nowMs - before} ms`)
-    assert.equal(row.get('searchedL1Tip'), search.isBehind ? -1 : l1.get('tip'))
+    assert.equal(row.get('searchedL1Commits'), search.isBehind ? -1 : l1.get('commits'))
   } while (search.isBehind)
   assert.ok(slices > 20, `${slices} slices`)
   assert.equal(search.hasWork, false)
@@ -173,7 +173,7 @@ test('after a reorg of its own network every settled root is searched again', ()
   settle(rootOf(0, 151))
   assert.deepEqual(run().places, [[0, 151]])
   stored.length = 0
-  state.epoch++
+  state.reorgs++
   row.add('epoch', 2 ** 16)
   assert.deepEqual(run().places, [[0, 151]])
 })

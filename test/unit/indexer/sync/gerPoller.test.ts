@@ -76,7 +76,7 @@ function world(gerInjection: NetworkConfig['gerInjection'] = 'auto') {
   const sweep = async (leaves: number, ...known: number[]): Promise<[number[], number[]]> => {
     state.leafCount += leaves
     for (const index of known) state.known.add(index)
-    if (leaves > 0) l1.add('tip', 1)
+    if (leaves > 0) l1.add('commits', 1)
     const [before, had] = [asked.length, stored.length]
     await poller.sweep(never)
     return [asked.slice(before).sort((a, b) => a - b), stored.slice(had)]
@@ -144,19 +144,19 @@ test('a network with injection events is not polled, unless polling is configure
   const event = world()
   event.state.injectedByEvents = 1
   assert.deepEqual(await event.sweep(5, 1), [[], []])
-  assert.equal(event.row.get('polledL1Tip'), -1)
+  assert.equal(event.row.get('polledL1Commits'), -1)
   assert.equal(event.poller.hasNews(), false)
   const poll = world('poll')
   poll.state.injectedByEvents = 1
   assert.deepEqual(await poll.sweep(5, 1), [range(0, 5), [1]])
-  assert.equal(poll.row.get('polledL1Tip'), poll.l1.get('tip'))
+  assert.equal(poll.row.get('polledL1Commits'), poll.l1.get('commits'))
 })
 
 test('the poller has news when an L1 near its head has committed', async () => {
   const { sweep, l1, poller } = world()
   await sweep(1)
   assert.equal(poller.hasNews(), false)
-  l1.add('tip', 1)
+  l1.add('commits', 1)
   assert.equal(poller.hasNews(), true)
   l1.set('headBlock', 1000)
   assert.equal(poller.hasNews(), false)

@@ -173,10 +173,10 @@ test('a store whose commits have no numbers is read anew in every task', () => {
   }
   const view = new ShardView(L1, store, createHasher(compileMerkleModule()))
   view.refresh()
-  const { version } = view
+  const { commits } = view
   assert.equal(view.deposits.count, 1)
   deposits = 2
   view.refresh()
   assert.equal(view.deposits.count, 2)
-  assert.notEqual(view.version, version)
+  assert.notEqual(view.commits, commits)
 })

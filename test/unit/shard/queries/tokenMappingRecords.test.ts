@@ -18,7 +18,7 @@ const HOME = tokenAddress(1)
 /** One shard with two mappings. Each read overwrites the one before, as in the store. */
 class FakeView {
   readonly networkId = asNetworkId(7)
-  version = 1
+  commits = 1
   reads = 0
   readonly state = { epoch: 0 }
   metadata = Uint8Array.of(1)
@@ -56,13 +56,13 @@ test('a kept token mapping record is made again only when its row or its diction
   assert.equal(get(2).transactionHash[0], 2)
   assert.deepEqual([first.transactionHash[0], first.isCurrent, first.metadata], [1, true, Uint8Array.of(1)])
   assert.equal(get(1), first)
-  assert.equal(view.reads, 2, 'within a version nothing is read again')
-  view.version++
-  assert.equal(get(1), first, 'the row is the same at another version')
-  view.version++
+  assert.equal(view.reads, 2, 'without another commit nothing is read again')
+  view.commits++
+  assert.equal(get(1), first, 'the row is the same after another commit')
+  view.commits++
   view.isCurrent = false
   assert.equal(get(1).isCurrent, false)
-  view.version++
+  view.commits++
   view.state.epoch++
   view.metadata = Uint8Array.of(2)
   assert.deepEqual(get(1).metadata, Uint8Array.of(2))

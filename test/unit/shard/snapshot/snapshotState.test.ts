@@ -15,7 +15,7 @@ test('reorgs and cuts of the exit tree record the first row whose number may mea
   const untouched = (since: number) =>
     indexed.ask((shards) => {
       const { state } = shards.find(asNetworkId(1))!
-      return { rewinds: state.rewindCount, deposits: state.untouchedSince(since).deposits }
+      return { rewinds: state.epoch, deposits: state.untouchedSince(since).deposits }
     })
   deposit(5)
   deposit(3)

@@ -274,7 +274,7 @@ for (const [reason, named] of Object.entries(cases))
       const untouched = open(context, refusable)
       const before = shard.read(digestTables)
       const board = () =>
-        ['tip', 'epoch', 'committing', 'lastCommitMs', 'syncedBlock', 'publishedCommit'] as const
+        ['commits', 'epoch', 'committing', 'lastCommitMs', 'syncedBlock', 'publishedCommit'] as const
       const told = () => board().map((field) => shard.status.get(field))
       const toldBefore = told()
       const outcome = shard.writer.apply(refusable.refused)

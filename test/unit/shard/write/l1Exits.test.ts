@@ -60,7 +60,7 @@ function readLeaves(shard: TestShard) {
 /** Applies `block` and expects a refusal that leaves every table as it was. */
 function assertRefused(shard: TestShard, block: IndexedBlock, reason: HaltReason, message: RegExp): void {
   const before = shard.read(dumpTables)
-  const tip = shard.status.get('tip')
+  const tip = shard.status.get('commits')
   assert.throws(
     () => shard.writer.applyBlocks(batchOf([block])),
     (error: Error & { reason?: HaltReason }) => {
@@ -70,7 +70,7 @@ function assertRefused(shard: TestShard, block: IndexedBlock, reason: HaltReason
     },
   )
   assert.deepEqual(shard.read(dumpTables), before)
-  assert.equal(shard.status.get('tip'), tip)
+  assert.equal(shard.status.get('commits'), tip)
 }
 
 function changed<Type extends ChainEvent['type']>(

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
-import { createVersionReader } from '../../../../src/board/answerVersion.js'
-import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
+import { createStatusBoard, type StatusField, statusRow } from '../../../../src/board/statusBoard.js'
+import { createVersionReader } from '../../../../src/board/version.js'
 import type { BlockBatch } from '../../../../src/protocol/chainEvent.js'
 import type { BlockNumber } from '../../../../src/protocol/units.js'
 import { readCheckpoint } from '../../../../src/shard/position/chainPosition.js'
@@ -46,12 +47,19 @@ function emptyBatch(chain: RandomChain, number: number, undoFloor = 0): BlockBat
   }
 }
 
-test('the status board has the stored counts, and moves tip with each commit and epoch with each reorg', (context) =>
+test('the status board has the stored counts, and moves commits with each commit and epoch with each reorg', (context) =>
   withChain(context, 8, ({ writer, status, read }, chain) => {
     writer.applyBlocks(batchOf(chain.blocks.slice(0, 4)))
     writer.applyBlocks({ ...batchOf(chain.blocks.slice(4)), finalizedBlock: block(3) })
     const claims = read((view) => readClaims(view).filter((row) => row.isInForce).length)
-    const fields = ['tip', 'epoch', 'syncedBlock', 'finalizedBlock', 'depositCount', 'claimCount'] as const
+    const fields = [
+      'commits',
+      'epoch',
+      'syncedBlock',
+      'finalizedBlock',
+      'depositCount',
+      'claimCount',
+    ] as const
     const told = () => fields.map((field) => status.get(field))
     assert.deepEqual(told(), [2, 0, 8, 3, chain.model.deposits.length, claims])
     assert.equal(status.get('syncedTimestampSec'), chain.blocks[7]!.header.timestampSec)
@@ -59,7 +67,7 @@ test('the status board has the stored counts, and moves tip with each commit and
     assert.ok(status.get('lastCommitMs') > 0 && status.get('storeBytes') > 0)
     writer.revertTo(block(2))
     chain.dropAbove(2)
-    assert.deepEqual(told().slice(0, 5), [3, 2 ** 16, 2, 2, chain.model.deposits.length])
+    assert.deepEqual(told().slice(0, 5), [3, 1, 2, 2, chain.model.deposits.length])
   }))
 
 test('a reader of a commit never sees the version that answers were kept under before it', async (context) => {
@@ -69,20 +77,20 @@ test('a reader of a commit never sees the version that answers were kept under b
   for (let count = 0; count < 8; count++) chain.grow(5)
   const readVersion = createVersionReader(board)
   const storedBlock = () => shard.read((view) => readCheckpoint(view)?.number)
-  let before = { tip: readVersion().tip, block: storedBlock() }
+  let before = { commits: readVersion().commits, block: storedBlock() }
   let looks = 0
   const look = (value: bigint | number): void => {
     // Inside the transaction this thread would read data that no other thread can.
     if (value === 1n && shard.status.get('committing') === 0) return
-    const { tip, isChanging } = readVersion()
+    const { commits, isChanging } = readVersion()
     if (storedBlock() === before.block) return
     looks += 1
-    assert.ok(isChanging || tip !== before.tip, `the version stands at ${tip}`)
+    assert.ok(isChanging || commits !== before.commits, `the version stands at ${commits}`)
   }
   atEachWrite(context, { before: look })
   for (const block of chain.blocks) {
     shard.writer.applyBlocks(batchOf([block]))
-    before = { tip: readVersion().tip, block: storedBlock() }
+    before = { commits: readVersion().commits, block: storedBlock() }
     assert.equal(readVersion().isChanging, false)
   }
   context.mock.restoreAll()
@@ -119,10 +127,10 @@ test('a failed commit leaves no mark of a commit under way', (context) =>
 test('the mark of a thread that died in a commit is removed by the next writer, and voids kept answers', async (context) => {
   const board = createStatusBoard([1])
   const row = statusRow(board, 1)
-  row.set('tip', 7)
+  row.set('commits', 7)
   row.set('committing', 1)
   const shard = openTestShard(tempFolder(context), 1, board)
-  assert.deepEqual([row.get('tip'), row.get('committing')], [8, 0])
+  assert.deepEqual([row.get('commits'), row.get('committing')], [8, 0])
   await shard.close()
 })
 
@@ -140,7 +148,7 @@ test('a writer that opens an existing shard continues with its checkpoint, count
   assert.deepEqual(Buffer.from(again.checkpoint()!.hash), Buffer.from(chain.blocks[4]!.header.hash))
   assert.deepEqual(
     [row.get('epoch'), row.get('syncedBlock'), row.get('depositCount')],
-    [2 ** 16, 5, counts.deposits],
+    [1, 5, counts.deposits],
   )
   again.applyBlocks(batchOf([chain.blocks[5]!]))
   await close()
@@ -277,3 +285,28 @@ test('senders are stored only from their watermark on', (context) =>
     writer.resolveSenders([answer(first), answer(second)])
     assert.equal(writer.counts().unresolvedSenders, open - 2)
   }))
+
+test('a commit is published in the order of docs/version.md', async (context) => {
+  const page = readFileSync(new URL('../../../../../docs/version.md', import.meta.url), 'utf8')
+  const order = [...page.matchAll(/^\| \d \| `(\w+)` \|/gm)].map(([, field]) => field as StatusField)
+  const fields = [...new Set(order)]
+  const shard = openTestShard(tempFolder(context), 1)
+  const chain = new RandomChain(5)
+  for (let count = 0; count < 8; count++) chain.grow(5)
+  shard.writer.applyBlocks(batchOf(chain.blocks))
+  shard.status.set('lastCommitMs', 0)
+  const told = () => new Map(fields.map((field) => [field, shard.status.get(field)]))
+  let before = told()
+  const changes: StatusField[] = []
+  const look = () => {
+    const after = told()
+    changes.push(...fields.filter((field) => after.get(field) !== before.get(field)))
+    before = after
+  }
+  atEachWrite(context, { after: look })
+  // A reorg: it moves the epoch as well.
+  shard.writer.revertTo(block(3))
+  context.mock.restoreAll()
+  assert.deepEqual(changes, order)
+  await shard.close()
+})

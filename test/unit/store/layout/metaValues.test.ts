@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import {
   appendRewind,
   decodeEpoch,
-  decodeRewindCount,
+  decodeReorgs,
   type Rewind,
   untouchedBy,
 } from '../../../../src/store/layout/metaValues.js'
@@ -20,8 +20,8 @@ test('for any number of missed rewinds the stored record gives the rows that non
     fc.property(fc.array(step, { maxLength: 150 }), fc.nat({ max: 160 }), (steps, missed) => {
       let entry: Uint8Array | undefined
       for (const rewind of steps) entry = appendRewind(entry, rewind, rewind)
-      assert.equal(decodeEpoch(entry), steps.filter(({ isReorg }) => isReorg).length)
-      assert.equal(decodeRewindCount(entry), steps.length)
+      assert.equal(decodeReorgs(entry), steps.filter(({ isReorg }) => isReorg).length)
+      assert.equal(decodeEpoch(entry), steps.length)
       const recent = missed === 0 ? [] : steps.slice(-missed)
       assert.deepEqual(
         untouchedBy(entry, missed),
@@ -37,10 +37,10 @@ test('for any number of missed rewinds the stored record gives the rows that non
   )
 })
 
-test('an epoch that is stored alone, as in shards of schema 1, is continued', () => {
+test('a number of reorgs that is stored alone, as in shards of schema 1, is continued', () => {
   const alone = Uint8Array.of(7, 0, 0, 0)
-  assert.deepEqual([decodeEpoch(alone), decodeRewindCount(alone)], [7, 0])
+  assert.deepEqual([decodeReorgs(alone), decodeEpoch(alone)], [7, 0])
   const next = appendRewind(alone, { deposits: 5, claims: 6, tokenMappings: 7 }, { isReorg: true })
-  assert.deepEqual([decodeEpoch(next), decodeRewindCount(next)], [8, 1])
+  assert.deepEqual([decodeReorgs(next), decodeEpoch(next)], [8, 1])
   assert.deepEqual(untouchedBy(next, 1), { deposits: 5, claims: 6, tokenMappings: 7 })
 })

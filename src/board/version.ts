@@ -2,14 +2,22 @@ import { isInDoubt } from './haltReason.js'
 import { changeReader, type StatusBoardHandle, statusRow } from './statusBoard.js'
 
 /**
- * The version of an answer: the state of all shards that it was made from. An answer joins networks (readiness, claim links), so any
- * commit of any shard may change it. Compare the numbers for equality only.
+ * How far stored data had come when something was made from them. Compare the numbers for equality only: at equal `commits` nothing
+ * has changed, in one `epoch` rows were only added. docs/version.md tells what moves them and in which order they are published.
  */
-export interface AnswerVersion {
-  /** Sum of the networks' `tip` fields on the status board. It moves with each commit. */
-  readonly tip: number
-  /** Sum of the networks' `epoch` fields on the status board. It moves with each reorg and each BackwardLET. */
+export interface ShardVersion {
+  /** Moves with each commit that changed the shard. */
+  readonly commits: number
+  /** Moves with each rewind: rows were taken back, by a reorg or by BackwardLET. Never falls. */
   readonly epoch: number
+}
+
+/**
+ * The version of an answer: of all shards together, since an answer joins networks (readiness, claim links), so that any commit of
+ * any shard may change it. `commits` and `epoch` are the sums of these fields on the status board, where `commits` also moves with
+ * the place of a head.
+ */
+export interface AnswerVersion extends ShardVersion {
   /**
    * One bit per network, set while a halt makes its data doubtful (`isInDoubt`): that changes answers without a commit. The
    * configuration limits the number of networks so that all bits fit.
@@ -18,7 +26,7 @@ export interface AnswerVersion {
 }
 
 /** Version of an answer that must not be kept: it equals no other version. */
-export const NO_VERSION: AnswerVersion = { tip: -1, epoch: -1, halted: -1 }
+export const NO_VERSION: AnswerVersion = { commits: -1, epoch: -1, halted: -1 }
 
 export interface VersionNow extends AnswerVersion {
   /**
@@ -39,17 +47,17 @@ export function createVersionReader(status: StatusBoardHandle): () => VersionNow
   const readAll = (): VersionNow => {
     // Read these first: when no commit and no halt is under way, the numbers read after them include all that have ended.
     const isChanging = rows.some((row) => row.get('committing') !== 0 || row.get('halting') !== 0)
-    let tip = 0
+    let commits = 0
     let epoch = 0
     let halted = 0
     let bit = 1
     for (const row of rows) {
-      tip += row.get('tip')
+      commits += row.get('commits')
       epoch += row.get('epoch')
       if (isInDoubt(row.haltReason())) halted += bit
       bit *= 2
     }
-    return { tip, epoch, halted, isChanging }
+    return { commits, epoch, halted, isChanging }
   }
   let changes = readChanges()
   let version = readAll()
@@ -63,10 +71,12 @@ export function createVersionReader(status: StatusBoardHandle): () => VersionNow
   }
 }
 
+/** Whether no shard has changed in between. */
 export function isSameVersion(left: AnswerVersion, right: AnswerVersion): boolean {
-  return left === right || (left.tip === right.tip && isSameEpoch(left, right))
+  return left === right || (left.commits === right.commits && hasOnlyGrown(left, right))
 }
 
-export function isSameEpoch(left: AnswerVersion, right: AnswerVersion): boolean {
+/** Whether rows were only added in between: none was taken back, and no halt began or ended. */
+export function hasOnlyGrown(left: AnswerVersion, right: AnswerVersion): boolean {
   return left.epoch === right.epoch && left.halted === right.halted
 }

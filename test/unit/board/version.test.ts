@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createVersionReader, isSameEpoch } from '../../../src/board/answerVersion.js'
 import { createStatusBoard, headPlaces, statusRow } from '../../../src/board/statusBoard.js'
+import { createVersionReader, hasOnlyGrown } from '../../../src/board/version.js'
 import { atEachWrite } from '../../support/boardWrites.js'
 
 test('a network that halts as disk_full and then as corrupt_store voids every kept answer', () => {
@@ -11,7 +11,7 @@ test('a network that halts as disk_full and then as corrupt_store voids every ke
   row.setHaltReason('disk_full')
   const onFullDisk = readVersion()
   row.setHaltReason('corrupt_store')
-  assert.equal(isSameEpoch(onFullDisk, readVersion()), false)
+  assert.equal(hasOnlyGrown(onFullDisk, readVersion()), false)
 })
 
 test('a halt as disk_full alone voids no kept answer', () => {
@@ -28,15 +28,15 @@ test('every write that moves a version is visible to the next reader, for each f
   const row = statusRow(status, 1)
   const seen = [readVersion()]
   for (const change of [
-    () => row.set('tip', 5),
-    () => row.add('tip', 1),
+    () => row.set('commits', 5),
+    () => row.add('commits', 1),
     () => row.set('committing', 1),
     () => row.set('committing', 0),
     () => row.add('epoch', 1),
     () => row.setHaltReason('corrupt_store'),
     () => row.set('halting', 1),
     () => row.set('halting', 0),
-    () => statusRow(status, 0).set('tip', 7),
+    () => statusRow(status, 0).set('commits', 7),
     () => row.setHeadPlace(headPlaces.below),
     () => row.setHeadPlace(headPlaces.inStep),
   ]) {
@@ -44,18 +44,18 @@ test('every write that moves a version is visible to the next reader, for each f
     seen.push(readVersion())
   }
   assert.deepEqual(seen, [
-    { tip: 0, epoch: 0, halted: 0, isChanging: false },
-    { tip: 5, epoch: 0, halted: 0, isChanging: false },
-    { tip: 6, epoch: 0, halted: 0, isChanging: false },
-    { tip: 6, epoch: 0, halted: 0, isChanging: true },
-    { tip: 6, epoch: 0, halted: 0, isChanging: false },
-    { tip: 6, epoch: 1, halted: 0, isChanging: false },
-    { tip: 6, epoch: 1, halted: 2, isChanging: false },
-    { tip: 6, epoch: 1, halted: 2, isChanging: true },
-    { tip: 6, epoch: 1, halted: 2, isChanging: false },
-    { tip: 13, epoch: 1, halted: 2, isChanging: false },
-    { tip: 14, epoch: 1, halted: 2, isChanging: false },
-    { tip: 15, epoch: 1, halted: 2, isChanging: false },
+    { commits: 0, epoch: 0, halted: 0, isChanging: false },
+    { commits: 5, epoch: 0, halted: 0, isChanging: false },
+    { commits: 6, epoch: 0, halted: 0, isChanging: false },
+    { commits: 6, epoch: 0, halted: 0, isChanging: true },
+    { commits: 6, epoch: 0, halted: 0, isChanging: false },
+    { commits: 6, epoch: 1, halted: 0, isChanging: false },
+    { commits: 6, epoch: 1, halted: 2, isChanging: false },
+    { commits: 6, epoch: 1, halted: 2, isChanging: true },
+    { commits: 6, epoch: 1, halted: 2, isChanging: false },
+    { commits: 13, epoch: 1, halted: 2, isChanging: false },
+    { commits: 14, epoch: 1, halted: 2, isChanging: false },
+    { commits: 15, epoch: 1, halted: 2, isChanging: false },
   ])
   assert.equal(readVersion(), seen.at(-1))
 })
@@ -66,18 +66,21 @@ test('a reader that sees a changed head place never sees the version that answer
   const row = statusRow(status, 1)
   let looks = 0
   for (const place of [headPlaces.below, headPlaces.belowFinal, headPlaces.inStep, headPlaces.below]) {
-    const { tip } = readVersion()
+    const { commits } = readVersion()
     const look = (): void => {
       const version = readVersion()
       if (row.headPlace() !== place) return
       looks += 1
-      assert.ok(version.isChanging || version.tip !== tip, `${place}: the version stands at ${tip}`)
+      assert.ok(
+        version.isChanging || version.commits !== commits,
+        `${place}: the version stands at ${commits}`,
+      )
     }
     atEachWrite(context, { after: look })
     row.setHeadPlace(place)
     context.mock.restoreAll()
     assert.equal(readVersion().isChanging, false)
-    assert.notEqual(readVersion().tip, tip)
+    assert.notEqual(readVersion().commits, commits)
   }
   assert.ok(looks >= 12, `${looks} looks`)
 })
