@@ -1,14 +1,12 @@
-import { type ChecksumAddress, decodeChecksumAddress } from '../../protocol/checksumAddress.js'
+import { decodeChecksumAddress } from '../../protocol/checksumAddress.js'
 import type { BlockNumber, ClaimOrdinal, DepositCount, NetworkId } from '../../protocol/units.js'
-import { readUint32, readUint48, writeUint32, writeUint48 } from './bytes.js'
+import { readUint32, readUint48, writeUint32 } from './bytes.js'
+import { type EventRow, encodeEventNumbers } from './eventRow.js'
 
 /**
  * One claim as table `claims` holds it. The token is a dictionary id; the sender and the transaction hash have tables of their own.
  */
-export interface ClaimRow {
-  readonly blockNumber: BlockNumber
-  readonly timestampSec: number
-  readonly logIndex: number
+export interface ClaimRow extends EventRow {
   /** 32 bytes, as emitted. */
   readonly globalIndex: Uint8Array
   readonly sourceNetwork: NetworkId
@@ -18,10 +16,6 @@ export interface ClaimRow {
    * them from the deposit. Its sender row names the sender of the transaction twice.
    */
   readonly isSetByAdministrator: boolean
-  readonly tokenId: number
-  readonly destinationAddress: ChecksumAddress
-  /** 32 bytes, big-endian. */
-  readonly amount: Uint8Array
 }
 
 /** Bytes of one row; row i of a chunk starts at i · CLAIM_BYTES. */
@@ -49,13 +43,10 @@ export function encodeClaimRow(
   offset: number,
   row: Omit<ClaimRow, 'globalIndex' | 'destinationAddress' | 'amount'>,
 ): void {
-  writeUint48(bytes, offset + claimFields.blockNumber, row.blockNumber)
-  writeUint48(bytes, offset + claimFields.timestampSec, row.timestampSec)
-  writeUint32(bytes, offset + claimFields.logIndex, row.logIndex)
+  encodeEventNumbers(bytes, offset, claimFields, row)
   writeUint32(bytes, offset + claimFields.sourceNetwork, row.sourceNetwork)
   writeUint32(bytes, offset + claimFields.depositCount, row.depositCount)
   bytes[offset + claimFields.flags] = row.isSetByAdministrator ? FLAG_SET_BY_ADMINISTRATOR : 0
-  writeUint32(bytes, offset + claimFields.tokenId, row.tokenId)
 }
 
 /** @returns byte fields are views into `bytes`. */

@@ -1,24 +1,18 @@
 import type { Hash } from '../../protocol/chainEvent.js'
-import { type ChecksumAddress, copyChecksumAddress } from '../../protocol/checksumAddress.js'
+import { copyChecksumAddress } from '../../protocol/checksumAddress.js'
 import type { BlockNumber, DepositCount, Lineage, NetworkId } from '../../protocol/units.js'
-import { readUint16, readUint32, readUint48, writeUint16, writeUint32, writeUint48 } from './bytes.js'
+import { readUint16, readUint32, readUint48, writeUint16, writeUint32 } from './bytes.js'
+import { type EventRow, encodeEventNumbers } from './eventRow.js'
 import { decodeSenderRow, SENDER_BYTES, type SenderRow } from './senderRow.js'
 
 /** One deposit as table `deposits` holds it. Token and metadata are dictionary ids; the sender has a table of its own. */
-export interface DepositRow {
+export interface DepositRow extends EventRow {
   readonly transactionHash: Hash
-  readonly blockNumber: BlockNumber
-  readonly timestampSec: number
-  readonly logIndex: number
   readonly leafType: number
   /** Made by ForwardLET: there is no BridgeEvent. */
   readonly isForwardLeaf: boolean
-  readonly tokenId: number
   readonly metadataId: number
   readonly destinationNetwork: NetworkId
-  readonly destinationAddress: ChecksumAddress
-  /** 32 bytes, big-endian. */
-  readonly amount: Uint8Array
 }
 
 /** Bytes of one row; row i of a chunk starts at i · DEPOSIT_BYTES. */
@@ -47,12 +41,9 @@ export function encodeDepositRow(
   offset: number,
   row: Omit<DepositRow, 'transactionHash' | 'destinationAddress' | 'amount'>,
 ): void {
-  writeUint48(bytes, offset + depositFields.blockNumber, row.blockNumber)
-  writeUint48(bytes, offset + depositFields.timestampSec, row.timestampSec)
-  writeUint32(bytes, offset + depositFields.logIndex, row.logIndex)
+  encodeEventNumbers(bytes, offset, depositFields, row)
   bytes[offset + depositFields.leafType] = row.leafType
   bytes[offset + depositFields.flags] = row.isForwardLeaf ? FLAG_FORWARD_LEAF : 0
-  writeUint32(bytes, offset + depositFields.tokenId, row.tokenId)
   writeUint32(bytes, offset + depositFields.metadataId, row.metadataId)
   writeUint32(bytes, offset + depositFields.destinationNetwork, row.destinationNetwork)
 }
