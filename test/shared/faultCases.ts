@@ -93,6 +93,8 @@ export const transient: readonly FaultCase[] = [
     {
       title: `half of the call traces refused: ${message}`,
       faults: [{ name: 'traceHiccup', code, message, prob: 0.5 }],
+      // Each try of a transaction fails with the same chance again, for as long as the fault lasts.
+      refusesTraces: true as const,
     },
   ]),
   ...[
