@@ -14,6 +14,8 @@ export function blockCall(block: number | BlockTag): RpcCall {
 }
 
 /**
+ * Asks for a block. When a height that the endpoint has told of is unknown, a node that lags has answered, and the next one is
+ * asked: two calls in turn, to two nodes in turn, would meet the same nodes for ever.
  * @returns undefined when the endpoint does not know the block.
  * @throws RpcFailure
  */
@@ -23,10 +25,16 @@ export async function findBlock(
   signal: AbortSignal,
 ): Promise<RpcBlock | undefined> {
   const call = blockCall(block)
-  const [outcome] = await endpoint.callAll([call], signal)
-  if (typeof block === 'number') return expectBlock(outcome!, block, endpoint)
-  if (!outcome!.ok) throw outcome!.failure
-  return decodeBlock(outcome!.result, endpoint.alias)
+  for (let tries = 1; ; tries++) {
+    const [outcome] = await endpoint.callAll([call], signal)
+    if (typeof block !== 'number') {
+      if (!outcome!.ok) throw outcome!.failure
+      return decodeBlock(outcome!.result, endpoint.alias)
+    }
+    const found = expectBlock(outcome!, block, endpoint)
+    const isTold = endpoint.head !== undefined && block <= endpoint.head.number
+    if (found !== undefined || !isTold || tries === NULL_TRIES) return found
+  }
 }
 
 /**

@@ -106,6 +106,15 @@ test('a node that refuses unknown blocks instead of answering null counts as not
   })
 })
 
+test('a block below the head is asked for again when a node that lags does not know it', async () => {
+  await withChain(async ({ client, endpoints }, network) => {
+    const { number } = await client.getHead(signal)
+    endpoints[0]!.fail({ type: 'lag', blocks: 3, times: 1 })
+    const below = await client.getHeader(asBlockNumber(number - 1), signal)
+    assert.equal(encodeHex(below!.hash), network.blocks[number - 1]!.hash)
+  })
+})
+
 test('an endpoint that answers without a newest block counts as down', async () => {
   await withChain(async ({ client, endpoints }) => {
     await client.getHead(signal)
