@@ -5,7 +5,7 @@ import type { Endpoint } from './endpoint.js'
 
 export type BlockTag = 'latest' | 'safe' | 'finalized'
 
-/** How often a null answer is asked again before the endpoint counts as behind: several nodes may be behind one address. */
+/** How often in a row nothing but null is answered before the endpoint counts as behind: several nodes may be behind one address. */
 export const NULL_TRIES = 4
 
 export function blockCall(block: number | BlockTag): RpcCall {
@@ -79,7 +79,7 @@ export async function readBlocks(
 ): Promise<RpcBlock[]> {
   const blocks: RpcBlock[] = []
   let wanted = numbers
-  for (let tries = 0; wanted.length > 0; tries++) {
+  for (let tries = 0; wanted.length > 0; ) {
     if (tries === NULL_TRIES) throw behind(endpoint, wanted[0]!)
     const outcomes = await endpoint.callAll(wanted.map(blockCall), signal)
     const unknown: number[] = []
@@ -94,6 +94,8 @@ export async function readBlocks(
           `${endpoint.alias}: answered block ${block.number} instead of ${wanted[index]}`,
         )
     })
+    // Of single calls to two nodes in turn, one of which lags, each round finds half of what is left.
+    tries = unknown.length < wanted.length ? 0 : tries + 1
     wanted = unknown
   }
   return blocks

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
+import { createChainClient } from '../../../../src/chain/client/chainClient.js'
+import type { NetworkConfig } from '../../../../src/config/config.types.js'
+import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
+import type { NetworkId } from '../../../../src/protocol/units.js'
+import { createFakeWorld } from '../../../support/fakeChain.js'
+import { FakeEndpoint } from '../../../support/fakeEndpoint.js'
+import { createKeepingLogger } from '../../../support/keepingLogger.js'
+import { MemoryShard } from '../../../support/memoryShard.js'
+import { SimulatedPosts } from '../../../support/simulatedPosts.js'
+import { quietReport } from '../../../support/syncHarness.js'
+import { VirtualClock } from '../../../support/virtualClock.js'
+
+interface Address {
+  readonly networkId: number
+  /** How far the second node is behind the first. */
+  readonly lag: number
+  readonly maxBatch: number
+  readonly finality: NetworkConfig['finality']
+  /** Requests that reach the first node before the second is asked every other time. */
+  readonly offset: number
+  /** Events of each new block. */
+  readonly deposits: number
+}
+
+/**
+ * Follows a chain that grows for a minute, behind one address that passes requests to two nodes in turn.
+ * @returns how many blocks are missing a minute after the last block.
+ */
+async function blocksMissing({
+  networkId,
+  lag,
+  maxBatch,
+  finality,
+  offset,
+  deposits,
+}: Address): Promise<number> {
+  const network = createFakeWorld().network(networkId)
+  network.mineEmpty(40)
+  const clock = new VirtualClock()
+  const endpoint = new FakeEndpoint(network)
+  const posts = new SimulatedPosts(clock)
+  const plain = network.config([posts.serve(endpoint)], { pollIntervalMs: 1_000, finality })
+  const config = { ...plain, rpc: plain.rpc.map((each) => ({ ...each, maxBatch })) }
+  const { logger } = createKeepingLogger()
+  const client = createChainClient({ network: config, logger, clock, openPost: posts.open })
+  const shard = new MemoryShard()
+  const stop = new AbortController()
+  endpoint.fail({ type: 'lag', blocks: lag, when: () => (posts.requests + offset) % 2 === 1 })
+  for (let ms = 5_000; ms <= 60_000; ms += 5_000)
+    clock.after(ms, () =>
+      network.mine((block) => {
+        for (let i = 0; i < deposits; i++) block.tx().deposit()
+      }),
+    )
+  clock.after(120_000, () => stop.abort())
+  const report = quietReport(networkId, statusRow(createStatusBoard([networkId]), networkId), clock, [])
+  const indexedDeposits = () => new Map<NetworkId, number>()
+  await runSyncLoop({ network: config, client, writer: shard, clock, report, indexedDeposits }, stop.signal)
+  return network.head.number - (shard.checkpoint()?.number ?? 0)
+}
+
+for (const maxBatch of [1, 2, 100])
+  for (const tag of ['latest', 'safe'] as const)
+    test(`no block stays missing behind an address that asks two nodes in turn, one of which lags: batches of ${maxBatch}, ${tag}`, async () => {
+      for (const networkId of [0, 1])
+        for (const lag of [1, 2, 5, 30])
+          for (const offset of [0, 1])
+            for (const deposits of [0, 1]) {
+              const address = { networkId, lag, maxBatch, finality: { tag, depth: 0 }, offset, deposits }
+              assert.equal(await blocksMissing(address), 0, JSON.stringify(address))
+            }
+    })
