@@ -7,11 +7,10 @@ import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
 import type { NetworkId } from '../../../../src/protocol/units.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
 import { FakeEndpoint } from '../../../support/fakeEndpoint.js'
-import { createKeepingLogger } from '../../../support/keepingLogger.js'
-import { MemoryShard } from '../../../support/memoryShard.js'
+import { createKeepingLogger, quietReport } from '../../../support/keepingLogger.js'
 import { SimulatedPosts } from '../../../support/simulatedPosts.js'
-import { quietReport } from '../../../support/syncHarness.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
+import { MemoryShard } from '../memoryShard.js'
 
 interface Address {
   readonly networkId: number
