@@ -39,10 +39,10 @@ export interface Presenter<Value> {
 
 const untilNextCommit = (): AnswerLife => 'commit'
 
-/** Metadata of some 1,000 bytes: anybody may write more. */
+/** Longer texts are not kept: 4,096 characters are enough for about 1,000 bytes of metadata, but anybody may emit more. */
 const MAX_KEPT_CHARACTERS = 4096
 
-/** Two thirds of a row's time were its metadata. */
+/** Kept, because writing the metadata anew took two thirds of a row's time. */
 function mappingWriter(template: RowTemplate): WriteValue<TokenMappingRecord> {
   const texts = new KeptTexts(recordWriter<TokenMappingRecord>(template), MAX_KEPT_CHARACTERS)
   return (writer, mapping) => texts.write(writer, mapping)
