@@ -7,6 +7,7 @@ import { getRoot, getRootsAtCounts, proveLeaf } from '../../src/merkle/treeProof
 import { compileMerkleModule, createHasher } from '../../src/wasm/wasmModule.js'
 import { MemoryTiles } from '../support/memoryTiles.js'
 import { ContractTree, hashPair, NaiveTree, naiveFold, testLeaf } from '../support/naiveTree.js'
+import { TestNumbers } from '../support/testNumbers.js'
 
 /** fast-check prints seed and path of a failure: run again with FC_SEED. */
 const seed = process.env.FC_SEED === undefined ? {} : { seed: Number(process.env.FC_SEED) }
@@ -15,15 +16,6 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
 function newTree() {
   return { hasher, tiles: new MemoryTiles(), lineages: [{ cut: 0 }] }
-}
-
-/** Small linear congruential generator: the same numbers on every run. */
-function numbers(start: number): (below: number) => number {
-  let state = start
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
 }
 
 test('leaves appended in batches of any size make the same tiles, byte for byte', () => {
@@ -122,12 +114,12 @@ test("around every power of two up to 2^13 roots and proofs equal the contract's
 
 /** Checks random (leaf, leaf count) pairs of a large tree against roots of the contract's algorithm. */
 function checkLargeTree(size: number, pairs: number): void {
-  const next = numbers(size)
-  const counts = Array.from({ length: pairs }, () => 1 + next(size)).sort((a, b) => a - b)
+  const numbers = new TestNumbers(size)
+  const counts = Array.from({ length: pairs }, () => 1 + numbers.below(size)).sort((a, b) => a - b)
   counts[pairs - 1] = size
   const leaves = new Uint8Array(32 * size)
   new Uint32Array(leaves.buffer).forEach((_, i, words) => {
-    words[i] = next(2 ** 32)
+    words[i] = numbers.below(2 ** 32)
   })
   const leafAt = (i: number) => leaves.subarray(32 * i, 32 * i + 32)
   let contract = new ContractTree()
@@ -140,7 +132,7 @@ function checkLargeTree(size: number, pairs: number): void {
   appendLeaves(tree, 0, 0, leaves)
   assert.equal(hex(getRootsAtCounts(tree, 0, counts)), hex(Buffer.concat(roots)))
   counts.forEach((leafCount, i) => {
-    const index = next(leafCount)
+    const index = numbers.below(leafCount)
     const { leaf, branch } = proveLeaf(tree, { lineage: 0, leafCount, root: roots[i]! }, index)
     assert.equal(hex(leaf), hex(leafAt(index)))
     assert.equal(hex(naiveFold(leaf, branch, index)), hex(roots[i]!), `leaf ${index} of ${leafCount}`)

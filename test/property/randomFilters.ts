@@ -5,6 +5,7 @@ import type { expectedClaims } from '../support/expectedRows.js'
 import type { ExpectedDeposit } from '../support/fakeChainModel.js'
 import { account, userContract } from '../support/fakeState.js'
 import { toHex } from '../support/indexedBlocks.js'
+import { TestNumbers } from '../support/testNumbers.js'
 
 export type ExpectedClaim = ReturnType<typeof expectedClaims>[number]
 
@@ -13,33 +14,12 @@ const RECEIVERS = [20, 21, 22, 555].map(account)
 const CLAIMERS = [5, 6, 7, 555].map(account).concat(userContract(1))
 const NETWORK_IDS = [[0], [1], [2], [3], [77], [1, 2], [0, 77], [0, 1, 2, 3, 77], [500]]
 
-/** Random choices among given values. */
-class Dice {
-  readonly #random: () => number
-
-  constructor(random: () => number) {
-    this.#random = random
-  }
-
-  chance(share: number): boolean {
-    return this.#random() < share
-  }
-
-  below(limit: number): number {
-    return Math.floor(this.#random() * limit)
-  }
-
-  pick<T>(choices: readonly T[]): T {
-    return choices[this.below(choices.length)]!
-  }
-}
-
 /** Each filter of bridges, or none. */
 export function randomBridgeFilters(
   random: () => number,
   deposits: readonly ExpectedDeposit[],
 ): Partial<BridgesQuery> {
-  const dice = new Dice(random)
+  const dice = new TestNumbers(random)
   const any = dice.pick(deposits)
   const counts = () => {
     const chosen = Array.from({ length: 1 + dice.below(5) }, () => dice.below(deposits.length + 2))
@@ -93,7 +73,7 @@ export function randomClaimFilters(
   random: () => number,
   claims: readonly ExpectedClaim[],
 ): Partial<ClaimsQuery> {
-  const dice = new Dice(random)
+  const dice = new TestNumbers(random)
   const any = dice.pick(claims)
   const index = () => BigInt(dice.chance(0.7) ? String(any?.globalIndex ?? 3) : dice.below(20))
   return {

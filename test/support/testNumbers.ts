@@ -2,19 +2,24 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 
 /** Pseudo-random choices for test worlds, the same on every run of one seed. */
 export class TestNumbers {
-  #state: number
   #serial = 0
   readonly #salt: number
+  readonly #random: () => number
 
-  constructor(seed: number) {
-    this.#state = seed >>> 0
-    this.#salt = seed >>> 0
+  /** @param source a seed, or numbers 0 … 1. */
+  constructor(source: number | (() => number)) {
+    this.#salt = typeof source === 'number' ? source >>> 0 : 0
+    let state = this.#salt
+    const next = (): number => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      return state / 2 ** 32
+    }
+    this.#random = typeof source === 'number' ? next : source
   }
 
   /** 0 … limit − 1. */
   below(limit: number): number {
-    this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((this.#state / 2 ** 32) * limit)
+    return Math.floor(this.#random() * limit)
   }
 
   chance(share: number): boolean {
