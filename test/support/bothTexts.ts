@@ -4,6 +4,7 @@ import { type Presenter, presenters } from '../../src/api/present/present.js'
 import { answerers } from '../../src/pool/answerers.js'
 import type { QueryFunctions } from '../../src/pool/runBatch.js'
 import type { QueryByOperation } from '../../src/query/queries.js'
+import type { RowTemplate } from '../../src/query/rowTemplate.js'
 import type { SlotCounts } from '../../src/shard/rows/rowArena.js'
 import { compileMerkleModule, createRowWriter } from '../../src/wasm/wasmModule.js'
 import type { IndexedWorld } from './indexedWorld.js'
@@ -22,9 +23,10 @@ export function bothTexts<K extends 'getBridges' | 'getClaims'>(
   indexed: IndexedWorld,
   operation: K,
   query: QueryByOperation[K],
+  template?: RowTemplate,
 ): [string, string] {
   const texts = indexed.ask((shards) => {
-    const answer = (answerers[operation] as QueryFunctions<typeof shards>[K])(shards, query, undefined)
+    const answer = (answerers[operation] as QueryFunctions<typeof shards>[K])(shards, query, template)
     assert.ok(answer.ok)
     return [plainWriter, packedWriter].map((writer) => {
       writer.reset()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { routes } from '../../../src/api/routes.js'
 import { createStatusBoard, statusRow } from '../../../src/board/statusBoard.js'
 import { createVersionReader, hasOnlyGrown } from '../../../src/board/version.js'
 import { decodeReplies } from '../../../src/pool/batchMessages.js'
@@ -89,6 +90,18 @@ test('the answer for one deposit count may exceed the size limit of pages, and a
   assert.deepEqual([statusOf(4_000), statusOf(5_000)], [200, 400])
   assert.deepEqual([statusOf(100_000, [7]), statusOf(16 * 1024 ** 2, [7])], [200, 200])
   assert.deepEqual([statusOf(5_000, [7, 8]), statusOf(17 * 1024 ** 2, [7])], [400, 400])
+})
+
+test("a list is asked for with its route's template for rows", () => {
+  const templates: unknown[] = []
+  const asked = {
+    getBridges: (_: unknown, __: unknown, rows: unknown) => {
+      templates.push(rows)
+      return success(pageOf([bridgeRecord()]))
+    },
+  } as unknown as QueryFunctions<typeof shards>
+  createBatchRunner(shards, asked, () => version)(batchOf([1]), slotOf(0).slot)
+  assert.deepEqual(templates, [routes.getBridges.rows])
 })
 
 test('an answer made while a halted network briefly resumed is not kept as one of the halted network', () => {

@@ -4,6 +4,7 @@ import { JsonWriter } from '../../../../src/api/present/jsonWriter.js'
 import { presenters } from '../../../../src/api/present/present.js'
 import { InvariantError } from '../../../../src/errors/invariantError.js'
 import { asNetworkId } from '../../../../src/protocol/units.js'
+import type { RowTemplate } from '../../../../src/query/rowTemplate.js'
 import { getBridges } from '../../../../src/shard/queries/getBridges.js'
 import { getClaims } from '../../../../src/shard/queries/getClaims.js'
 import { chunkKey } from '../../../../src/store/layout/keys.js'
@@ -106,4 +107,32 @@ test('a sender that no endpoint knows is null in a page, never zeros', (context)
     const senders = (told.bridges ?? told.claims)!.map(({ tx_sender }) => tx_sender?.slice(0, 4) ?? null)
     assert.deepEqual(senders, ['0x07', null, '0x07', null])
   }
+})
+
+test('rows are spelled as the template says that came with the query, packed ones and those written alone', (context) => {
+  const world = createFakeWorld({ networks: [1] })
+  const lengths = [0, 3, 5_000, 4]
+  world.network(0).mine((block) => {
+    for (const length of lengths) block.tx().deposit({ metadata: `0x${'ab'.repeat(length)}`, amount: 12n })
+  })
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll()
+  const peer: RowTemplate = [
+    { key: 'id', field: 'depositCount', encoding: 'number', isOptional: false },
+    { key: 'value', field: 'amount', encoding: 'digits', isOptional: false },
+    { key: 'data', field: 'metadata', encoding: 'hex', isOptional: false },
+    { key: 'bytes', field: 'metadataLength', encoding: 'number', isOptional: true },
+  ]
+  const query = { networkId: asNetworkId(0), ...page }
+  const rowsOf = (text: string) => (JSON.parse(text) as { bridges: unknown }).bridges
+  const own = bothTexts(indexed, 'getBridges', query)
+  const [plain, packed] = bothTexts(indexed, 'getBridges', query, peer)
+  assert.equal(packed, plain)
+  const expected = lengths.map((length, id) =>
+    length > 4_096
+      ? { id, value: '12', data: null, bytes: length }
+      : { id, value: '12', data: `0x${'ab'.repeat(length)}` },
+  )
+  assert.equal(JSON.stringify(rowsOf(packed)), JSON.stringify(expected))
+  assert.deepEqual(bothTexts(indexed, 'getBridges', query), own, 'the next page is spelled as before')
 })
