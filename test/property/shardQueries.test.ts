@@ -48,10 +48,10 @@ function checkEverything(indexed: IndexedWorld, finalizedL1Block: number, random
       const query: BridgesQuery = { networkId, ...paging, ...filters }
       const answer = indexed.ask((shards) => getBridges(shards, query))
       assert.ok(answer.ok)
-      const { rows, nextCursor, ...page } = answer.value
+      const { rows, nextCursor, page, limit, total } = answer.value
       const told = describe(query)
       const { pageNumber, pageSize } = paging
-      assert.deepEqual(page, { page: pageNumber, limit: pageSize, total: matching.length }, told)
+      assert.deepEqual([page, limit, total], [pageNumber, pageSize, matching.length], told)
       assert.deepEqual(rows.map(plainBridge), part.map(expectedBridge), told)
       assert.equal(nextCursor !== null, hasMore(paging, matching.length), told)
       const [plain, packed] = bothTexts(indexed, 'getBridges', query)
@@ -98,9 +98,9 @@ function compareClaims(indexed: IndexedWorld, networkId: NetworkId, random: () =
     const query: ClaimsQuery = { networkId, ...paging, ...filters }
     const answer = indexed.ask((shards) => getClaims(shards, query))
     assert.ok(answer.ok)
-    const { rows, nextCursor, ...page } = answer.value
+    const { rows, nextCursor, page, limit, total } = answer.value
     const told = describe(query)
-    assert.deepEqual(page, { page: paging.pageNumber, limit: paging.pageSize, total: matching.length }, told)
+    assert.deepEqual([page, limit, total], [paging.pageNumber, paging.pageSize, matching.length], told)
     assert.deepEqual(
       rows.map(plainClaim),
       part.map(({ isByNobody, ...row }) => row),
