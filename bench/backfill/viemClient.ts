@@ -147,5 +147,6 @@ function hotEvent({ eventName, args }: DecodedLog, position: EventPosition): Cha
 /** Rare events, which our decoder decodes again. */
 function coldEvent(log: DecodedLog, position: EventPosition, filter: EventFilter): ChainEvent | undefined {
   const name = filter.get(log.address)?.get(log.topics[0] ?? '')
-  return name === undefined ? undefined : coldDecoders[name](log.topics, log.data, position)
+  if (name === undefined || name === 'BridgeEvent') return undefined
+  return coldDecoders[name](log.topics, log.data, position)
 }

@@ -1,4 +1,4 @@
-import type { Address, BlockHeader, Hash, IndexedBlock, Sender } from '../protocol/chainEvent.js'
+import type { Address, BlockEvent, BlockHeader, Hash, IndexedBlock, Sender } from '../protocol/chainEvent.js'
 import type { ClaimedWord } from '../protocol/claimedBitMap.js'
 import type { BlockNumber, NetworkId } from '../protocol/units.js'
 
@@ -13,7 +13,7 @@ export interface FetchedRange {
    */
   readonly parentHash?: Hash
   /** Blocks with events, ascending. Senders are null: `resolveSenders` finds them. */
-  readonly blocks: readonly IndexedBlock[]
+  readonly blocks: readonly IndexedBlock<BlockEvent>[]
   /** The block, in the range or below it, from which on logs are numbered per transaction (see `LogPositions`). */
   readonly perTransactionFrom?: BlockNumber
 }

@@ -48,23 +48,10 @@ const manager = globalExitRootManagerEventsAbi
 const rollups = rollupManagerEventsAbi
 
 /**
- * Decodes every event through viem. The frequent events have fast decoders (`decodeHotEvents.ts`) and come here only when
- * those meet another encoding than the one that contracts write.
+ * Decodes every event but BridgeEvent (see `decodeBridgeEvent`) through viem. The frequent events have fast decoders
+ * (`decodeHotEvents.ts`) and come here only when those meet another encoding than the one that contracts write.
  */
-export const coldDecoders: Readonly<Record<EventName, ColdDecoder>> = {
-  BridgeEvent: decoder(bridge, 'BridgeEvent', (args, position) => ({
-    type: 'deposit',
-    ...position,
-    leafType: uint8(args.leafType),
-    originNetwork: asNetworkId(args.originNetwork),
-    originAddress: hexToBytes(args.originAddress),
-    destinationNetwork: asNetworkId(args.destinationNetwork),
-    destinationAddress: hexToBytes(args.destinationAddress),
-    amount: args.amount,
-    metadata: hexToBytes(args.metadata),
-    depositCount: asDepositCount(args.depositCount),
-    sender: null,
-  })),
+export const coldDecoders: Readonly<Record<Exclude<EventName, 'BridgeEvent'>, ColdDecoder>> = {
   ClaimEventV1: decoder(claimEventV1Abi, 'ClaimEvent', (args, position) => ({
     type: 'claim',
     ...position,

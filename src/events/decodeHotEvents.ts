@@ -1,6 +1,5 @@
 import {
   addressWord,
-  bytesFromWord,
   hashWord,
   uint32Word,
   uint53Word,
@@ -9,60 +8,17 @@ import {
 } from '../protocol/abiWords.js'
 import type {
   ClaimEvent,
-  DepositEvent,
   EventPosition,
   GlobalExitRootInjectedEvent,
   L1InfoLeafEvent,
   L1InfoRootEvent,
 } from '../protocol/chainEvent.js'
-import { asDepositCount, asLeafCount, asNetworkId } from '../protocol/units.js'
+import { asLeafCount, asNetworkId } from '../protocol/units.js'
 
-// Decoders for the events that make up nearly all of a history. Each reads the fixed layout straight from the hex text, and
+// Decoders for the frequent events besides BridgeEvent. Each reads the fixed layout straight from the hex text, and
 // returns undefined for anything but the encoding that contracts write: the caller then lets viem judge.
 
 type Topics = readonly string[]
-
-const METADATA_OFFSET = 8 * 32
-
-/** BridgeEvent: eight words, the seventh of which is the metadata's offset; then length and bytes of the metadata. */
-export function decodeBridgeEvent(
-  topics: Topics,
-  data: string,
-  position: EventPosition,
-): DepositEvent | undefined {
-  const leafType = uint32Word(data, 0)
-  const originNetwork = uint32Word(data, 1)
-  const originAddress = addressWord(data, 2)
-  const destinationNetwork = uint32Word(data, 3)
-  const destinationAddress = addressWord(data, 4)
-  const amount = uint256Word(data, 5)
-  const metadataOffset = uint32Word(data, 6)
-  const depositCount = uint32Word(data, 7)
-  const metadataLength = uint32Word(data, 8)
-  if (topics.length !== 1 || metadataOffset !== METADATA_OFFSET) return undefined
-  if (leafType < 0 || leafType > 0xff || originNetwork < 0 || destinationNetwork < 0 || depositCount < 0)
-    return undefined
-  if (originAddress === undefined || destinationAddress === undefined || amount === undefined)
-    return undefined
-  if (metadataLength < 0 || wordCount(data) !== 9 + Math.ceil(metadataLength / 32)) return undefined
-  const metadata = bytesFromWord(data, 9, metadataLength)
-  if (metadata === undefined) return undefined
-  return {
-    type: 'deposit',
-    blockNumber: position.blockNumber,
-    logIndex: position.logIndex,
-    transactionHash: position.transactionHash,
-    leafType,
-    originNetwork: asNetworkId(originNetwork),
-    originAddress,
-    destinationNetwork: asNetworkId(destinationNetwork),
-    destinationAddress,
-    amount,
-    metadata,
-    depositCount: asDepositCount(depositCount),
-    sender: null,
-  }
-}
 
 /** ClaimEvent of etrog and later: five words. */
 export function decodeClaimEvent(

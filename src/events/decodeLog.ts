@@ -1,8 +1,9 @@
 import { ChainDataError } from '../errors/chainDataError.js'
 import type { ChainEvent, EventPosition } from '../protocol/chainEvent.js'
+import { decodeHex } from '../protocol/hex.js'
+import { decodeBridgeEvent } from './bridgeEvent.js'
 import { coldDecoders } from './decodeColdEvents.js'
 import {
-  decodeBridgeEvent,
   decodeClaimEvent,
   decodeUpdateHashChainValue,
   decodeUpdateL1InfoTree,
@@ -28,7 +29,6 @@ export interface NetworkContracts {
 type HotDecoder = (topics: readonly string[], data: string, position: EventPosition) => ChainEvent | undefined
 
 const hotDecoders: Partial<Record<EventName, HotDecoder>> = {
-  BridgeEvent: decodeBridgeEvent,
   ClaimEvent: decodeClaimEvent,
   UpdateL1InfoTree: decodeUpdateL1InfoTree,
   UpdateL1InfoTreeV2: decodeUpdateL1InfoTreeV2,
@@ -118,10 +118,10 @@ export function decodeLog(
   const events = filter.get(log.address) ?? filter.get(log.address.toLowerCase())
   const name = events?.get(topic) ?? events?.get(topic.toLowerCase())
   if (name === undefined) return undefined
-  const event = hotDecoders[name]?.(log.topics, log.data, position)
-  if (event !== undefined) return event
   try {
-    return coldDecoders[name](log.topics.map(lowerCase), log.data, position)
+    if (name === 'BridgeEvent') return decodeBridgeEventText(log.data, position)
+    const event = hotDecoders[name]?.(log.topics, log.data, position)
+    return event ?? coldDecoders[name](log.topics.map(lowerCase), log.data, position)
   } catch (cause) {
     throw new ChainDataError(
       name === 'BackwardLET' || name === 'ForwardLET' ? 'local_exit_tree_event' : 'undecodable_event',
@@ -129,6 +129,12 @@ export function decodeLog(
       { cause },
     )
   }
+}
+
+function decodeBridgeEventText(data: string, position: EventPosition): ChainEvent {
+  const bytes = decodeHex(data)
+  if (bytes === undefined) throw new RangeError('the data are no hex text')
+  return decodeBridgeEvent(bytes, 0, bytes.length, position)
 }
 
 const lowerCase = (text: string): string => text.toLowerCase()

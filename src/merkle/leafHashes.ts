@@ -1,4 +1,4 @@
-import { PackedDeposit } from '../events/packedEvents.js'
+import { bridgeEventAt, copyBytes } from '../protocol/abiBytes.js'
 import type { ForwardLeaf, Hash } from '../protocol/chainEvent.js'
 import { writeUint256 } from '../protocol/uint256.js'
 import type { Hasher } from './hasher.js'
@@ -31,10 +31,6 @@ export function writeDepositLeafPreimage(
   metadataHash: Hash,
 ): void {
   target.set(bytes('metadata hash', metadataHash, 32), offset + METADATA_HASH_AT)
-  if (leaf instanceof PackedDeposit) {
-    leaf.copyPreimage(target, offset)
-    return
-  }
   const view = new DataView(target.buffer, target.byteOffset + offset, DEPOSIT_LEAF_PREIMAGE_BYTES)
   view.setUint8(0, uint('leaf type', leaf.leafType, 0xff))
   view.setUint32(1, uint('origin network', leaf.originNetwork, 0xffff_ffff))
@@ -43,6 +39,24 @@ export function writeDepositLeafPreimage(
   target.set(bytes('destination address', leaf.destinationAddress, 20), offset + 29)
   if (typeof leaf.amount === 'bigint') writeUint256(target, offset + 49, leaf.amount)
   else target.set(bytes('amount', leaf.amount, 32), offset + 49)
+}
+
+/**
+ * Copies a deposit leaf's preimage from a BridgeEvent's data, in the encoding that contracts write: all but its last field, the
+ * hash of the metadata.
+ */
+export function copyDepositLeafPreimage(
+  target: Uint8Array,
+  offset: number,
+  data: Uint8Array,
+  start: number,
+): void {
+  target[offset] = data[start + bridgeEventAt.leafType]!
+  copyBytes(data, start + bridgeEventAt.originNetwork, 4, target, offset + 1)
+  copyBytes(data, start + bridgeEventAt.originAddress, 20, target, offset + 5)
+  copyBytes(data, start + bridgeEventAt.destinationNetwork, 4, target, offset + 25)
+  copyBytes(data, start + bridgeEventAt.destinationAddress, 20, target, offset + 29)
+  copyBytes(data, start + bridgeEventAt.amount, 32, target, offset + 49)
 }
 
 /** Preimage of one deposit leaf: 113 fresh bytes. */

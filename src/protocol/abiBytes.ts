@@ -1,3 +1,6 @@
+import type { LogColumns } from './chainEvent.js'
+import { asDepositCount, type DepositCount } from './units.js'
+
 /** Bytes of one ABI word. */
 export const WORD = 32
 
@@ -32,4 +35,30 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false
   for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false
   return true
+}
+
+/** Where each field of a BridgeEvent begins in its data, in bytes, as contracts encode it. */
+export const bridgeEventAt = {
+  leafType: 31,
+  originNetwork: WORD + 28,
+  originAddress: 2 * WORD + 12,
+  destinationNetwork: 3 * WORD + 28,
+  destinationAddress: 4 * WORD + 12,
+  amount: 5 * WORD,
+  depositCount: 7 * WORD + 28,
+  metadataLength: 8 * WORD + 28,
+  metadata: 9 * WORD,
+} as const
+
+/** As `bridgeEventAt`, of a ClaimEvent of etrog and later. */
+export const claimEventAt = {
+  globalIndex: 0,
+  originNetwork: WORD + 28,
+  originAddress: 2 * WORD + 12,
+  destinationAddress: 3 * WORD + 12,
+  amount: 4 * WORD,
+} as const
+
+export function depositCountOf(logs: LogColumns, row: number): DepositCount {
+  return asDepositCount(readUint32BigEndian(logs.bytes, logs.dataStart(row) + bridgeEventAt.depositCount))
 }

@@ -8,7 +8,6 @@ import { uint256OfParts } from './uint256.js'
  */
 
 const WORD_DIGITS = 64
-const zeroWord = '0'.repeat(WORD_DIGITS)
 /** The zeros that pad a uint32, a uint64 and an address to a whole word. */
 const zerosBeforeUint32 = '0'.repeat(56)
 const zerosBeforeUint64 = '0'.repeat(48)
@@ -60,12 +59,4 @@ export function addressWord(data: string, word: number): Address | undefined {
 /** The 32 bytes of a word, in fresh memory, or undefined. */
 export function hashWord(data: string, word: number): Hash | undefined {
   return decodeHexAt(data, wordStart(word), 32)
-}
-
-/** `byteLength` bytes that begin with a word, in fresh memory; undefined unless zeros pad them to a whole word. */
-export function bytesFromWord(data: string, word: number, byteLength: number): Uint8Array | undefined {
-  const start = wordStart(word)
-  const paddedDigits = (-byteLength & 31) * 2
-  if (!data.startsWith(zeroWord.slice(0, paddedDigits), start + byteLength * 2)) return undefined
-  return decodeHexAt(data, start, byteLength)
 }

@@ -228,10 +228,51 @@ export interface BlockHeader {
   readonly timestampSec: number
 }
 
+/**
+ * Many logs in one piece of memory. Deposits and claims of far history come by the million: the writer reads their fields from
+ * here by row, which is the number of a log, and no object is made of any.
+ */
+export interface LogColumns {
+  readonly bytes: Uint8Array
+  /** The same memory as 32-bit words: every ABI word begins at one of them. */
+  readonly words: Int32Array
+  blockNumber(row: number): number
+  logIndex(row: number): number
+  /** Byte of `bytes` at which the transaction's hash begins. */
+  transactionHashAt(row: number): number
+  /** Byte of `bytes` at which the event's data begin. */
+  dataStart(row: number): number
+}
+
+/** BridgeEvents of one block, one after another: rows `from` … `to` − 1, in the encoding that contracts write. */
+export interface DepositRows {
+  readonly type: 'depositRows'
+  readonly logs: LogColumns
+  readonly from: number
+  readonly to: number
+}
+
+/** ClaimEvents of etrog and later, as `DepositRows`. */
+export interface ClaimRows {
+  readonly type: 'claimRows'
+  readonly logs: LogColumns
+  readonly from: number
+  readonly to: number
+}
+
+export type EventRows = DepositRows | ClaimRows
+
+export function isRows(event: { readonly type: string }): event is EventRows {
+  return event.type === 'depositRows' || event.type === 'claimRows'
+}
+
+/** What stands in a block's list of events: an event, or many in far history. */
+export type BlockEvent = ChainEvent | EventRows
+
 /** One block that has events, in log order. */
-export interface IndexedBlock {
+export interface IndexedBlock<Event extends BlockEvent = ChainEvent> {
   readonly header: BlockHeader
-  readonly events: readonly ChainEvent[]
+  readonly events: readonly Event[]
 }
 
 /**
@@ -241,7 +282,7 @@ export interface IndexedBlock {
 export interface BlockBatch {
   readonly fromBlock: BlockNumber
   readonly head: BlockHeader
-  readonly blocks: readonly IndexedBlock[]
+  readonly blocks: readonly IndexedBlock<BlockEvent>[]
   /** Newest block that counts as final under the network's finality setting; never above `head`. */
   readonly finalizedBlock: BlockNumber
   /** The shard can't rewind block by block to below this one: no undo is kept for the blocks at or below it. */

@@ -5,7 +5,6 @@ import type { AbiEvent } from 'viem'
 import { bytesToHex } from 'viem/utils'
 import { coldDecoders } from '../../src/events/decodeColdEvents.js'
 import {
-  decodeBridgeEvent,
   decodeClaimEvent,
   decodeUpdateHashChainValue,
   decodeUpdateL1InfoTree,
@@ -21,23 +20,8 @@ const uint32 = fc.integer({ min: 0, max: 2 ** 32 - 1 })
 const uint = (bits: number) => fc.bigInt({ min: 0n, max: 2n ** BigInt(bits) - 1n })
 const bytes = (length: number) =>
   fc.uint8Array({ minLength: length, maxLength: length }).map((b) => bytesToHex(b))
-const anyBytes = fc.uint8Array({ maxLength: 200 }).map((b) => bytesToHex(b))
 
 const hotEvents = [
-  {
-    name: 'BridgeEvent',
-    decode: decodeBridgeEvent,
-    args: fc.record({
-      leafType: fc.integer({ min: 0, max: 255 }),
-      originNetwork: uint32,
-      originAddress: bytes(20),
-      destinationNetwork: uint32,
-      destinationAddress: bytes(20),
-      amount: uint(256),
-      metadata: anyBytes,
-      depositCount: uint32,
-    }),
-  },
   {
     name: 'ClaimEvent',
     decode: decodeClaimEvent,
@@ -107,40 +91,3 @@ for (const { name, decode, args } of hotEvents) {
     )
   })
 }
-
-test('the fast decoder leaves each log that it cannot decode exactly to viem', () => {
-  const log = encodeLog(contracts.bridge, eventOf('BridgeEvent'), {
-    leafType: 0,
-    originNetwork: 0,
-    originAddress: `0x${'11'.repeat(20)}`,
-    destinationNetwork: 1,
-    destinationAddress: `0x${'22'.repeat(20)}`,
-    amount: 1n,
-    metadata: '0x1234',
-    depositCount: 0,
-  })
-  const words = log.data.slice(2).match(/.{64}/g)!
-  const data = (change: (words: string[]) => void) => {
-    const copy = [...words]
-    change(copy)
-    return `0x${copy.join('')}`
-  }
-  const one = '1'.padStart(64, '0')
-  const cases: readonly [string, string][] = [
-    [
-      'metadata behind a gap',
-      data((w) => w.splice(6, 1, (0x120).toString(16).padStart(64, '0')) && w.splice(8, 0, one)),
-    ],
-    ['a longer metadata than data', data((w) => w.splice(8, 1, 'ff'.padStart(64, '0')))],
-    ['a leaf type above uint8', data((w) => w.splice(0, 1, '100'.padStart(64, '0')))],
-    ['an address with dirty upper bytes', data((w) => w.splice(2, 1, `1${w[2]!.slice(1)}`))],
-    ['a deposit count above uint32', data((w) => w.splice(7, 1, '100000000'.padStart(64, '0')))],
-    ['a word too many', `${log.data}${one}`],
-  ]
-  assert.notEqual(decodeBridgeEvent(log.topics, log.data, position), undefined)
-  for (const [title, changed] of cases)
-    assert.equal(decodeBridgeEvent(log.topics, changed, position), undefined, title)
-  // Still valid ABI: viem reads the metadata at its offset.
-  const gap = coldDecoders.BridgeEvent(log.topics, cases[0]![1], position)
-  assert.deepEqual(gap, decodeBridgeEvent(log.topics, log.data, position))
-})

@@ -3,6 +3,7 @@ import type { ChainClient } from '../../src/chain/chainClient.types.js'
 import { createChainClient } from '../../src/chain/client/chainClient.js'
 import type { NetworkConfig } from '../../src/config/config.types.js'
 import { RetryableError } from '../../src/errors/chainErrors.js'
+import { plainBlocks } from '../../src/events/rowsOfLogs.js'
 import type { IndexedBlock } from '../../src/protocol/chainEvent.js'
 import { asBlockNumber } from '../../src/protocol/units.js'
 import { FakeClock } from '../support/fakeClock.js'
@@ -26,7 +27,7 @@ export async function readAll(client: ChainClient, head: number): Promise<Indexe
     try {
       const range = await client.fetchRange(asBlockNumber(from), asBlockNumber(head), signal)
       assert.equal(range.fromBlock, from)
-      for (const block of range.blocks) blocks.push(block)
+      for (const block of plainBlocks(range.blocks)) blocks.push(block)
       from = range.head.number + 1
     } catch (error) {
       if (!(error instanceof RetryableError) || ++retries > 60) throw error

@@ -1,8 +1,8 @@
 import { decodeLog, type EventFilter } from '../../events/decodeLog.js'
-import { PackedHeader, packedClaim, packedDeposit } from '../../events/packedEvents.js'
 import type { PackedLogs } from '../../events/packedLogs.js'
 import { packedRootEvent } from '../../events/packedRootEvents.js'
-import type { BlockHeader, ChainEvent, Hash } from '../../protocol/chainEvent.js'
+import { rowsFrom } from '../../events/rowsOfLogs.js'
+import type { BlockEvent, BlockHeader, ChainEvent, Hash } from '../../protocol/chainEvent.js'
 import { decodeHex, encodeHex } from '../../protocol/hex.js'
 import { asBlockNumber } from '../../protocol/units.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
@@ -16,7 +16,7 @@ export interface DecodedBlock {
   readonly hash: Hash
   /** From its logs; undefined unless they all have the same. */
   readonly timestampSec: number | undefined
-  readonly events: readonly ChainEvent[]
+  readonly events: readonly BlockEvent[]
   logs(): readonly RpcLog[]
 }
 
@@ -24,7 +24,7 @@ export interface DecodedBlock {
 class PackedBlock implements DecodedBlock {
   readonly number: number
   readonly timestampSec: number | undefined
-  readonly events: readonly ChainEvent[]
+  readonly events: readonly BlockEvent[]
   readonly packed: PackedLogs
   readonly #from: number
   readonly #to: number
@@ -34,7 +34,7 @@ class PackedBlock implements DecodedBlock {
     readonly from: number
     readonly to: number
     readonly timestampSec: number | undefined
-    readonly events: readonly ChainEvent[]
+    readonly events: readonly BlockEvent[]
   }) {
     this.number = block.logs.blockNumber(block.from)
     this.packed = block.logs
@@ -52,10 +52,6 @@ class PackedBlock implements DecodedBlock {
     return Array.from({ length: this.#to - this.#from }, (_, index) =>
       unpackLog(this.packed, this.#from + index),
     )
-  }
-
-  header(timestampSec: number): BlockHeader {
-    return new PackedHeader(this.packed, this.#from, timestampSec)
   }
 }
 
@@ -109,7 +105,6 @@ export function headerOf(
   const timestampSec = ownEvent?.timestampSec ?? time
   if (timestampSec === undefined)
     throw new RpcFailure('body', `${endpoint.alias}: block ${number} has no timestamp`)
-  if (ownEvent === undefined && block instanceof PackedBlock) return block.header(timestampSec)
   return {
     number: asBlockNumber(number),
     hash,
@@ -119,7 +114,7 @@ export function headerOf(
 }
 
 /** UpdateL1InfoTreeV2, which has its block's time and parent hash; the L1 info root in it proves them. */
-export function l1InfoRootEvent(events: readonly ChainEvent[]) {
+export function l1InfoRootEvent(events: readonly BlockEvent[]) {
   return events.find((event) => event.type === 'l1InfoRoot')
 }
 
@@ -128,25 +123,19 @@ export function mixedBranches(block: number, endpoint: Endpoint): RpcFailure {
 }
 
 function decodePackedBlock(logs: PackedLogs, from: number, to: number, filter: EventFilter): DecodedBlock {
-  const events: ChainEvent[] = []
-  let timestampSec = logs.blockTimestamp(from)
-  for (let log = from; log < to; log++) {
-    if (logs.blockTimestamp(log) !== timestampSec) timestampSec = undefined
-    const event = decodePackedEvent(logs, log, filter)
+  const events: BlockEvent[] = []
+  for (let log = from; log < to; ) {
+    const rows = rowsFrom(logs, log, to)
+    const event = rows ?? decodePackedEvent(logs, log, filter)
     if (event !== undefined) events.push(event)
+    log = rows?.to ?? log + 1
   }
-  return new PackedBlock({ logs, from, to, timestampSec, events })
+  return new PackedBlock({ logs, from, to, timestampSec: commonPackedTime(logs, from, to), events })
 }
 
 function decodePackedEvent(logs: PackedLogs, log: number, filter: EventFilter): ChainEvent | undefined {
   const name = logs.event(log)?.name
-  const packed =
-    name === 'BridgeEvent'
-      ? packedDeposit(logs, log)
-      : name === 'ClaimEvent'
-        ? packedClaim(logs, log)
-        : undefined
-  if (packed !== undefined || name === undefined) return packed
+  if (name === undefined) return undefined
   const position = {
     blockNumber: asBlockNumber(logs.blockNumber(log)),
     logIndex: logs.logIndex(log),
@@ -179,4 +168,11 @@ function decodeEvents(logs: readonly RpcLog[], filter: EventFilter): ChainEvent[
 function commonTime(logs: readonly RpcLog[]): number | undefined {
   const time = logs[0]!.blockTimestamp
   return logs.every((log) => log.blockTimestamp === time) ? time : undefined
+}
+
+/** As `commonTime`, of packed logs. */
+function commonPackedTime(logs: PackedLogs, from: number, to: number): number | undefined {
+  const time = logs.blockTimestamp(from)
+  for (let log = from + 1; log < to; log++) if (logs.blockTimestamp(log) !== time) return undefined
+  return time
 }

@@ -1,6 +1,6 @@
 import { FatalError } from '../../errors/chainErrors.js'
 import { eventTopics } from '../../events/eventTopics.js'
-import type { ChainEvent, RollupAddedEvent } from '../../protocol/chainEvent.js'
+import type { BlockEvent, RollupAddedEvent } from '../../protocol/chainEvent.js'
 import { decodeHexAt } from '../../protocol/hex.js'
 import { asBlockNumber } from '../../protocol/units.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
@@ -26,19 +26,17 @@ const existingTopics: readonly string[] = [
  * @throws FatalError `pruned_history` when no endpoint has that block's state any more; RetryableError.
  */
 export async function withInitialExitRoots(
-  events: readonly ChainEvent[],
+  events: readonly BlockEvent[],
   logs: readonly RpcLog[],
   rollupManager: string,
   states: Pick<ContractStates, 'need'>,
   endpoint: Endpoint,
   signal: AbortSignal,
-): Promise<readonly ChainEvent[]> {
-  const complete: ChainEvent[] = []
+): Promise<readonly BlockEvent[]> {
+  const complete: BlockEvent[] = []
   for (const event of events) {
-    const log = logs.find(({ logIndex }) => logIndex === event.logIndex)
-    const topic = log?.topics[0]?.toLowerCase() ?? ''
-    if (event.type !== 'rollupAdded' || log === undefined || !existingTopics.includes(topic))
-      complete.push(event)
+    const log = event.type === 'rollupAdded' && logs.find(({ logIndex }) => logIndex === event.logIndex)
+    if (!log || !existingTopics.includes(log.topics[0]?.toLowerCase() ?? '')) complete.push(event)
     else {
       const initialLocalExitRoot = await readLastExitRoot(event, log, rollupManager, states, endpoint, signal)
       complete.push({ ...event, initialLocalExitRoot })

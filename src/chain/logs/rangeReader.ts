@@ -1,7 +1,7 @@
 import type { NetworkConfig } from '../../config/config.types.js'
 import type { EventFilter } from '../../events/decodeLog.js'
 import { PackedLogs } from '../../events/packedLogs.js'
-import type { Hash, IndexedBlock } from '../../protocol/chainEvent.js'
+import type { BlockEvent, Hash, IndexedBlock } from '../../protocol/chainEvent.js'
 import { decodeHex } from '../../protocol/hex.js'
 import { asBlockNumber, type BlockNumber } from '../../protocol/units.js'
 import type { Clock } from '../../telemetry/clocks.js'
@@ -117,7 +117,7 @@ export class RangeReader {
       (await this.#decodePlain(window, endpoint, signal))
     await this.#readMissingHeaders(decoded, window, endpoint, signal)
     const manager = this.#network.rollupManager
-    const blocks: IndexedBlock[] = []
+    const blocks: IndexedBlock<BlockEvent>[] = []
     for (const block of decoded) {
       const { events } = block
       if (events.length === 0) continue

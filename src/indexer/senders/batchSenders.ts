@@ -1,7 +1,7 @@
 import type { ChainClient, SenderAnswer, SenderLog, SenderQuestion } from '../../chain/chainClient.types.js'
 import { senderKey } from '../../chain/senderKey.js'
-import { PackedClaim, PackedDeposit } from '../../events/packedEvents.js'
-import type { ChainEvent, IndexedBlock } from '../../protocol/chainEvent.js'
+import { plainBlocks } from '../../events/rowsOfLogs.js'
+import type { BlockEvent, ChainEvent, IndexedBlock } from '../../protocol/chainEvent.js'
 import type { Clock } from '../../telemetry/clocks.js'
 
 /** One question for each transaction with deposits, claims, set claims or ForwardLETs. */
@@ -30,13 +30,6 @@ function senderLog(event: ChainEvent): SenderLog | undefined {
     default:
       return undefined
   }
-}
-
-/** Makes packed events plain. They occur at the tip, too: when another endpoint, far ahead of the head, answered the logs. */
-function withPlainEvents(blocks: readonly IndexedBlock[]): IndexedBlock[] {
-  const plain = (event: ChainEvent): ChainEvent =>
-    event instanceof PackedDeposit || event instanceof PackedClaim ? event.toPlain() : event
-  return blocks.map(({ header, events }) => ({ header, events: events.map(plain) }))
 }
 
 /** The blocks with senders. An event without an answer stays without: the sender pass asks again. */
@@ -69,11 +62,12 @@ const TRACE_SHARE = 0.75
  */
 export async function resolveBeforeCommit(
   client: Pick<ChainClient, 'resolveSenders'>,
-  given: readonly IndexedBlock[],
+  given: readonly IndexedBlock<BlockEvent>[],
   budget: SenderBudget,
   signal: AbortSignal,
 ): Promise<readonly IndexedBlock[]> {
-  const blocks = withPlainEvents(given)
+  // Rows occur at the tip, too: when another endpoint, far ahead of the head, answered the logs.
+  const blocks = plainBlocks(given)
   const questions = senderQuestions(blocks)
   if (questions.length === 0) return blocks
   const answered = new AbortController()

@@ -1,7 +1,14 @@
 import type { FetchedRange } from '../../chain/chainClient.types.js'
 import { ChainDataError } from '../../errors/chainDataError.js'
-import type { BlockBatch, BlockHeader, ChainEvent, IndexedBlock } from '../../protocol/chainEvent.js'
-import { asBlockNumber, type BlockNumber } from '../../protocol/units.js'
+import { depositCountOf } from '../../protocol/abiBytes.js'
+import {
+  type BlockBatch,
+  type BlockEvent,
+  type BlockHeader,
+  type IndexedBlock,
+  isRows,
+} from '../../protocol/chainEvent.js'
+import { asBlockNumber, type BlockNumber, type DepositCount } from '../../protocol/units.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
 
 /** Head and finality of the chain when a batch is made. */
@@ -17,7 +24,7 @@ export interface ChainPosition {
  */
 export function makeBatch(
   range: FetchedRange,
-  blocks: readonly IndexedBlock[],
+  blocks: readonly IndexedBlock<BlockEvent>[],
   position: ChainPosition,
   rollbackBlocks: number,
   batchUndoFloor?: number,
@@ -46,8 +53,11 @@ export function isCountedAlike(stored: BlockNumber | undefined, range: FetchedRa
   return from === stored || (stored === undefined && from !== undefined && from >= fromBlock)
 }
 
-export function countEvents(blocks: readonly IndexedBlock[]): number {
-  return blocks.reduce((sum, { events }) => sum + events.length, 0)
+export function countEvents(blocks: readonly IndexedBlock<BlockEvent>[]): number {
+  let count = 0
+  for (const { events } of blocks)
+    for (const event of events) count += isRows(event) ? event.to - event.from : 1
+  return count
 }
 
 /** Batches of backfill that can be taken back: twice the distance between two comparisons with the contract. */
@@ -96,40 +106,51 @@ export class BatchUndo {
 export function assertContinues(deposits: number, range: FetchedRange, next: FetchedRange): void {
   const last = lastCount(range)
   // After BackwardLET or ForwardLET the writer checks the counts.
-  if (last?.type === 'backwardLet' || last?.type === 'forwardLet') return
-  const expected = last === undefined ? deposits : last.depositCount + 1
+  if (last === 'unknown') return
+  const expected = last === undefined ? deposits : last.count + 1
   const first = firstCount(next)
-  if (first?.type !== 'deposit' || first.depositCount === expected) return
+  if (first === undefined || first === 'unknown' || first.count === expected) return
   throw new ChainDataError(
     'deposit_count_gap',
-    `deposit count ${first.depositCount} in block ${first.blockNumber}, expected ${expected}`,
+    `deposit count ${first.count} in block ${first.block}, expected ${expected}`,
   )
 }
 
-type CountEvent = Extract<ChainEvent, { type: 'deposit' | 'backwardLet' | 'forwardLet' }>
+/** A deposit's count and block; `unknown` after BackwardLET and ForwardLET, which change the number of deposits otherwise. */
+type Counted = { readonly count: DepositCount; readonly block: BlockNumber } | 'unknown'
 
-function asCount(event: ChainEvent): CountEvent | undefined {
-  const { type } = event
-  return type === 'deposit' || type === 'backwardLet' || type === 'forwardLet' ? event : undefined
+/** @returns undefined for an event that leaves the number of deposits as it is. */
+function countedBy(event: BlockEvent, block: BlockNumber, end: 'first' | 'last'): Counted | undefined {
+  switch (event.type) {
+    case 'deposit':
+      return { count: event.depositCount, block }
+    case 'depositRows':
+      return { count: depositCountOf(event.logs, end === 'first' ? event.from : event.to - 1), block }
+    case 'backwardLet':
+    case 'forwardLet':
+      return 'unknown'
+    default:
+      return undefined
+  }
 }
 
-/** The last event that determines the number of deposits. */
-function lastCount({ blocks }: FetchedRange): CountEvent | undefined {
-  for (let block = blocks.length - 1; block >= 0; block--) {
-    const { events } = blocks[block]!
+/** What the last event that determines the number of deposits says. */
+function lastCount({ blocks }: FetchedRange): Counted | undefined {
+  for (let at = blocks.length - 1; at >= 0; at--) {
+    const { header, events } = blocks[at]!
     for (let index = events.length - 1; index >= 0; index--) {
-      const event = asCount(events[index]!)
-      if (event !== undefined) return event
+      const counted = countedBy(events[index]!, header.number, 'last')
+      if (counted !== undefined) return counted
     }
   }
   return undefined
 }
 
-function firstCount({ blocks }: FetchedRange): CountEvent | undefined {
-  for (const { events } of blocks)
-    for (const each of events) {
-      const event = asCount(each)
-      if (event !== undefined) return event
+function firstCount({ blocks }: FetchedRange): Counted | undefined {
+  for (const { header, events } of blocks)
+    for (const event of events) {
+      const counted = countedBy(event, header.number, 'first')
+      if (counted !== undefined) return counted
     }
   return undefined
 }

@@ -1,7 +1,7 @@
 import type { ChainClient, FetchedRange } from '../../chain/chainClient.types.js'
 import type { NetworkConfig } from '../../config/config.types.js'
 import { RetryableError } from '../../errors/chainErrors.js'
-import type { BlockHeader, IndexedBlock } from '../../protocol/chainEvent.js'
+import type { BlockEvent, BlockHeader, IndexedBlock } from '../../protocol/chainEvent.js'
 import { asBlockNumber, type NetworkId } from '../../protocol/units.js'
 import { applyOrThrow } from '../../shard/applyOrThrow.js'
 import type { L1InfoGerReader } from '../../shard/readiness/l1ShardReader.js'
@@ -233,7 +233,7 @@ class SyncLoop {
 
   #commit(
     range: FetchedRange,
-    blocks: readonly IndexedBlock[],
+    blocks: readonly IndexedBlock<BlockEvent>[],
     position: ChainPosition,
     batchUndoFloor?: number,
   ): void {
@@ -259,7 +259,7 @@ class SyncLoop {
     )
   }
 
-  #withSenders(blocks: readonly IndexedBlock[]): Promise<readonly IndexedBlock[]> {
+  #withSenders(blocks: readonly IndexedBlock<BlockEvent>[]): Promise<readonly IndexedBlock[]> {
     const { client, clock } = this.#options
     return resolveBeforeCommit(client, blocks, { clock, ms: SENDER_BUDGET_MS }, this.#signal)
   }

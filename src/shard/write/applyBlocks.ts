@@ -1,5 +1,5 @@
 import { equalBytes } from '../../protocol/abiBytes.js'
-import type { BlockBatch, BlockHeader, ChainEvent, IndexedBlock } from '../../protocol/chainEvent.js'
+import type { BlockBatch, BlockEvent, BlockHeader, IndexedBlock } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import {
   noteRewind,
@@ -15,8 +15,8 @@ import {
   readPerTransactionFrom,
 } from '../position/chainPosition.js'
 import { readLineages } from '../snapshot/tiles.js'
-import { applyClaim, applyClaimSet, applyClaimUnset } from './applyClaims.js'
-import { applyDeposit } from './applyDeposits.js'
+import { applyClaim, applyClaimRows, applyClaimSet, applyClaimUnset } from './applyClaims.js'
+import { applyDeposit, applyDepositRows } from './applyDeposits.js'
 import { applyGerInjected, applyGerRemoved } from './applyGers.js'
 import { applyBackwardLet, applyForwardLet } from './applyLocalExitTree.js'
 import { applyLegacyTokenRemoved, applySovereignToken, applyWrappedToken } from './applyTokenMappings.js'
@@ -32,7 +32,7 @@ export function applyBlocks(context: WriteContext, batch: BlockBatch): void {
   const before = readCheckpoint(view)
   assertFollows(before, batch)
   const undoFloor = raiseUndoFloor(view, batch.batchUndoFloor ?? batch.undoFloor)
-  const hasOwnUndo = ({ header }: IndexedBlock): boolean =>
+  const hasOwnUndo = ({ header }: IndexedBlock<BlockEvent>): boolean =>
     header.number > Math.max(undoFloor, batch.undoFloor)
   const stretches = [
     batch.blocks.filter((block) => !hasOwnUndo(block)),
@@ -50,7 +50,7 @@ export function applyBlocks(context: WriteContext, batch: BlockBatch): void {
 /** Stores blocks that can only be undone together: they share one undo record, and only the last one's header is stored. */
 function applyStretch(
   context: WriteContext,
-  blocks: readonly IndexedBlock[],
+  blocks: readonly IndexedBlock<BlockEvent>[],
   { perTransactionFrom }: BlockBatch,
   undoFloor: number,
 ): void {
@@ -126,11 +126,11 @@ function assertFollows(checkpoint: BlockHeader | undefined, batch: BlockBatch): 
   }
 }
 
-function applyBlock(context: WriteContext, { header, events }: IndexedBlock): void {
+function applyBlock(context: WriteContext, { header, events }: IndexedBlock<BlockEvent>): void {
   const { deposits: depositsBefore, lineage: lineageBefore } = context.counters
   for (const event of events) {
     // The table pairs each type with its own event, which TypeScript can't see through an index.
-    const apply = appliers[event.type] as Apply<ChainEvent['type']>
+    const apply = appliers[event.type] as Apply<BlockEvent['type']>
     apply(context, header, event)
   }
   context.l1.endTransaction()
@@ -140,16 +140,18 @@ function applyBlock(context: WriteContext, { header, events }: IndexedBlock): vo
   if (context.memory.networkId !== 0 && isNewRoot) context.localExitTree.noteRoot()
 }
 
-type Apply<Type extends ChainEvent['type']> = (
+type Apply<Type extends BlockEvent['type']> = (
   context: WriteContext,
   header: BlockHeader,
-  event: Extract<ChainEvent, { type: Type }>,
+  event: Extract<BlockEvent, { type: Type }>,
 ) => void
 
 /** The function that applies each type of event. A new type does not compile without an entry here. */
-const appliers: { readonly [Type in ChainEvent['type']]: Apply<Type> } = {
+const appliers: { readonly [Type in BlockEvent['type']]: Apply<Type> } = {
   deposit: applyDeposit,
+  depositRows: applyDepositRows,
   claim: applyClaim,
+  claimRows: applyClaimRows,
   claimUnset: (context, _header, event) => applyClaimUnset(context, event),
   claimSet: applyClaimSet,
   wrappedToken: applyWrappedToken,

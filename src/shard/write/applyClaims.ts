@@ -1,5 +1,11 @@
 import { copyBytes } from '../../protocol/abiBytes.js'
-import type { BlockHeader, ClaimEvent, ClaimSetEvent, ClaimUnsetEvent } from '../../protocol/chainEvent.js'
+import type {
+  BlockHeader,
+  ClaimEvent,
+  ClaimRows,
+  ClaimSetEvent,
+  ClaimUnsetEvent,
+} from '../../protocol/chainEvent.js'
 import {
   decodeGlobalIndexBytes,
   decodeV1Index,
@@ -11,19 +17,43 @@ import type { ClaimOrdinal } from '../../protocol/units.js'
 import { CLAIM_BYTES, claimFields, encodeClaimRow } from '../../store/layout/claimRow.js'
 import { networkText, uint32Key } from '../../store/layout/keys.js'
 import { hashKinds, listKinds } from '../../store/layout/tables.js'
-import { claimBytes } from './eventBytes.js'
+import { claimAt, claimOf, type EventBytes } from './eventBytes.js'
 import type { WriteContext } from './writeContext.js'
 
 /** ClaimEvent of either generation. If the deposit has a claim in force already, the new claim replaces it. */
 export function applyClaim(context: WriteContext, header: BlockHeader, event: ClaimEvent): void {
+  const from = claimOf(event)
+  const deposit =
+    event.generation === 'v1'
+      ? decodeV1Index(event.globalIndex, context.memory.networkId)
+      : decodeGlobalIndexBytes(from.bytes, from.globalIndexAt)
+  const ordinal = appendClaim(context, header, from, deposit)
+  context.claimSenders.offer(ordinal, event.sender)
+}
+
+/** As `applyClaim`, of many ClaimEvents of etrog and later. */
+export function applyClaimRows(
+  context: WriteContext,
+  header: BlockHeader,
+  { logs, from, to }: ClaimRows,
+): void {
+  for (let row = from; row < to; row++) {
+    const claim = claimAt(logs, row)
+    const deposit = decodeGlobalIndexBytes(claim.bytes, claim.globalIndexAt)
+    context.claimSenders.offer(appendClaim(context, header, claim, deposit), null)
+  }
+}
+
+/** Adds one claim after the last. @returns its ordinal. */
+function appendClaim(
+  context: WriteContext,
+  header: BlockHeader,
+  from: EventBytes,
+  deposit: GlobalIndexParts,
+): number {
   const { memory, counters, lists } = context
   const ordinal = counters.claims
   const { addresses, dictionaries } = memory
-  const from = claimBytes(event)
-  const deposit =
-    event.generation === 'v1'
-      ? decodeV1Index(event.globalIndex, memory.networkId)
-      : decodeGlobalIndexBytes(from.bytes, from.globalIndexAt)
   const token = addresses.numberAt(from.words, from.originAddressAt / 4)
   const destinationAddress = addresses.numberAt(from.words, from.destinationAddressAt / 4)
   const offset = context.claims.append()
@@ -32,18 +62,18 @@ export function applyClaim(context: WriteContext, header: BlockHeader, event: Cl
     // Field by field: spreading objects into the literal took as long as all the rest of a claim.
     blockNumber: header.number,
     timestampSec: header.timestampSec,
-    logIndex: event.logIndex,
+    logIndex: from.logIndex,
     sourceNetwork: deposit.sourceNetwork,
     depositCount: deposit.depositCount,
     isSetByAdministrator: false,
-    tokenId: dictionaries.tokenId(context, event.originNetwork, token),
+    tokenId: dictionaries.tokenId(context, from.originNetwork, token),
   })
   copyBytes(from.bytes, from.globalIndexAt, 32, bytes, offset + claimFields.globalIndex)
   copyBytes(from.bytes, from.amountAt, 32, bytes, offset + claimFields.amount)
   addresses.copy(destinationAddress, bytes, offset + claimFields.destinationAddress)
   lists.appendByAddress(listKinds.claimsByDestinationAddress, destinationAddress, ordinal)
   finishClaim(context, from.bytes, from.transactionHashAt, deposit)
-  context.claimSenders.offer(ordinal, event.sender)
+  return ordinal
 }
 
 /** SetClaim: a claim without ClaimEvent. Readers take amount, token and addresses from the deposit. */

@@ -19,6 +19,7 @@ import { hashKinds, type ListKind, listKinds } from '../../store/layout/tables.j
 import type { ReadView } from '../../store/shardStore.types.js'
 import { MESSAGE, originShownAsSender } from '../snapshot/transactionLogs.js'
 import { appendDeposit } from './applyDeposits.js'
+import { leafOf } from './eventBytes.js'
 import { truncateEntries } from './hashRunAppender.js'
 import { readWholeList, truncateList } from './listAppender.js'
 import { refuse } from './refuse.js'
@@ -61,7 +62,7 @@ export function applyForwardLet(context: WriteContext, header: BlockHeader, even
   checkBefore(context, header, event)
   for (const leaf of event.newLeaves) {
     const depositCount = context.counters.deposits
-    const position = appendDeposit(context, header, event, leaf, true)
+    const position = appendDeposit(context, header, leafOf(event, leaf), true)
     const twin = findArchivedTwin(
       context.view,
       context.localExitTree.leafOf(position),

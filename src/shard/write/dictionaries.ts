@@ -55,7 +55,7 @@ export class Dictionaries {
 
   /**
    * Id of metadata. @param number of the metadata in `MetadataHashes`: when its `trim` voids numbers, call `forget`.
-   * @param holder the event or leaf. Its metadata are read only when no id is remembered, since packed events copy them then.
+   * @param holder the leaf. Its metadata are read only when no id is remembered, since a view is made of them then.
    */
   metadataId(context: DictionaryTransaction, number: number, holder: Pick<ForwardLeaf, 'metadata'>): number {
     const known = this.#metadataIds.get(number)

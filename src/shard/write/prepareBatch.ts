@@ -1,16 +1,15 @@
 import { InvariantError } from '../../errors/invariantError.js'
-import { PackedDeposit } from '../../events/packedEvents.js'
 import type { TreeHasher } from '../../merkle/hasher.js'
 import {
+  copyDepositLeafPreimage,
   DEPOSIT_LEAF_PREIMAGE_BYTES,
   L1_INFO_LEAF_PREIMAGE_BYTES,
   METADATA_HASH_AT,
   writeDepositLeafPreimage,
   writeL1InfoLeafPreimage,
 } from '../../merkle/leafHashes.js'
-import { copyBytes } from '../../protocol/abiBytes.js'
-import type { BlockBatch, BlockHeader, ForwardLeaf, Hash } from '../../protocol/chainEvent.js'
-import type { MetadataHashes } from './metadataHashes.js'
+import { bridgeEventAt, copyBytes, readUint32BigEndian } from '../../protocol/abiBytes.js'
+import type { BlockBatch, BlockHeader, DepositRows, ForwardLeaf, Hash } from '../../protocol/chainEvent.js'
 import type { WriterMemory } from './writerMemory.js'
 
 /** Every hash that a batch's events need, computed in bulk before the transaction, in the order of the events. */
@@ -42,6 +41,7 @@ export function prepareBatch(
     for (const event of events) {
       const { type } = event
       if (type === 'deposit') count++
+      else if (type === 'depositRows') count += event.to - event.from
       else if (type === 'forwardLet') count += event.newLeaves.length
       else if (type === 'l1InfoLeaf') exitRoots.push(event.mainnetExitRoot, event.rollupExitRoot)
     }
@@ -51,20 +51,48 @@ export function prepareBatch(
   const ownMetadataHashes = new Map<number, Uint8Array>()
   let next = 0
   const add = (deposit: ForwardLeaf): void => {
+    const { metadata } = deposit
     const at = DEPOSIT_LEAF_PREIMAGE_BYTES * next
-    metadataNumbers[next] = -1
-    // A message's metadata hardly ever come again, so they are not remembered.
-    if (deposit.leafType !== 0 && metadataLength(deposit) > 0) {
-      const hash = hasher.hash(deposit.metadata)
+    let hash: Uint8Array
+    if (isRemembered(deposit.leafType, metadata.length)) {
+      const number = metadataHashes.numberOf(metadata)
+      metadataNumbers[next] = number
+      hash = metadataHashes.hash(number)
+    } else {
+      metadataNumbers[next] = -1
+      hash = hasher.hash(metadata)
       ownMetadataHashes.set(next, hash)
-      writeDepositLeafPreimage(preimages, at, deposit, hash)
-    } else metadataNumbers[next] = writePreimage(at, deposit, metadataHashes)
+    }
+    writeDepositLeafPreimage(preimages, at, deposit, hash)
     next++
+  }
+  const addRows = ({ logs, from, to }: DepositRows): void => {
+    const { bytes, words } = logs
+    for (let row = from; row < to; row++) {
+      const start = logs.dataStart(row)
+      const metadataAt = start + bridgeEventAt.metadata
+      const length = readUint32BigEndian(bytes, start + bridgeEventAt.metadataLength)
+      const at = DEPOSIT_LEAF_PREIMAGE_BYTES * next
+      let hash: Uint8Array
+      if (isRemembered(bytes[start + bridgeEventAt.leafType]!, length)) {
+        const number = metadataHashes.numberAt(words, metadataAt / 4, length)
+        metadataNumbers[next] = number
+        hash = metadataHashes.hash(number)
+      } else {
+        metadataNumbers[next] = -1
+        hash = hasher.hash(bytes.subarray(metadataAt, metadataAt + length))
+        ownMetadataHashes.set(next, hash)
+      }
+      copyDepositLeafPreimage(preimages, at, bytes, start)
+      copyBytes(hash, 0, 32, preimages, at + METADATA_HASH_AT)
+      next++
+    }
   }
   for (const { events } of batch.blocks)
     for (const event of events) {
       const { type } = event
       if (type === 'deposit') add(event)
+      else if (type === 'depositRows') addRows(event)
       else if (type === 'forwardLet') event.newLeaves.forEach(add)
     }
   const globalExitRoots = hashGlobalExitRoots(hasher, exitRoots)
@@ -77,22 +105,9 @@ export function prepareBatch(
   }
 }
 
-function metadataLength(deposit: ForwardLeaf): number {
-  return deposit instanceof PackedDeposit ? deposit.metadataLength : deposit.metadata.length
-}
-
-/** Writes a deposit leaf's preimage. @returns the number of its metadata. */
-function writePreimage(at: number, deposit: ForwardLeaf, metadataHashes: MetadataHashes): number {
-  if (!(deposit instanceof PackedDeposit)) {
-    const number = metadataHashes.numberOf(deposit.metadata)
-    writeDepositLeafPreimage(preimages, at, deposit, metadataHashes.hash(number))
-    return number
-  }
-  const { logs, metadataAt, metadataLength: length } = deposit
-  const number = metadataHashes.numberAt(logs.words, metadataAt / 4, length)
-  deposit.copyPreimage(preimages, at)
-  copyBytes(metadataHashes.hash(number), 0, 32, preimages, at + METADATA_HASH_AT)
-  return number
+/** Whether metadata are remembered: a message's hardly ever come again. */
+function isRemembered(leafType: number, length: number): boolean {
+  return leafType === 0 || length === 0
 }
 
 function hashGlobalExitRoots(hasher: TreeHasher, exitRoots: readonly Uint8Array[]): Uint8Array {

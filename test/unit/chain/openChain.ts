@@ -2,6 +2,7 @@ import type { ChainClient, ContractReads, Judgement } from '../../../src/chain/c
 import { createChainClient } from '../../../src/chain/client/chainClient.js'
 import type { NetworkConfig, RpcEndpointConfig } from '../../../src/config/config.types.js'
 import type { LogScanner } from '../../../src/events/packedLogs.js'
+import { plainBlocks } from '../../../src/events/rowsOfLogs.js'
 import type { IndexedBlock } from '../../../src/protocol/chainEvent.js'
 import { asBlockNumber } from '../../../src/protocol/units.js'
 import { createFakeWorld, type FakeNetwork } from '../../support/fakeChain.js'
@@ -74,8 +75,10 @@ export function depositsInEveryBlock(count: number): FakeNetwork {
   return network
 }
 
-export function fetchRange({ client }: OpenChain, from: number, to: number) {
-  return client.fetchRange(asBlockNumber(from), asBlockNumber(to), signal)
+/** A range with all its events as objects. */
+export async function fetchRange({ client }: OpenChain, from: number, to: number) {
+  const range = await client.fetchRange(asBlockNumber(from), asBlockNumber(to), signal)
+  return { ...range, blocks: plainBlocks(range.blocks) }
 }
 
 export function depositCounts(blocks: readonly IndexedBlock[]): number[] {

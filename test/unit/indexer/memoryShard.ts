@@ -1,4 +1,5 @@
 import { keccak256 } from 'viem/utils'
+import { plainBlocks } from '../../../src/events/rowsOfLogs.js'
 import type { BlockBatch, BlockHeader, ChainEvent, Hash, Sender } from '../../../src/protocol/chainEvent.js'
 import { decodeGlobalIndex } from '../../../src/protocol/globalIndex.js'
 import { encodeHex } from '../../../src/protocol/hex.js'
@@ -195,7 +196,7 @@ export class MemoryShard implements ShardWriter {
     if (failure) throw failure
     const rows: Row[] = []
     let next = this.counts().deposits
-    for (const { header, events } of batch.blocks)
+    for (const { header, events } of plainBlocks(batch.blocks))
       for (const event of events) {
         if (event.type === 'deposit' && event.depositCount !== next++)
           return refused('deposit_count_gap', `deposit ${event.depositCount}, expected ${next - 1}`)

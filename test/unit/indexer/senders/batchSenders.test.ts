@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { parseReplies } from '../../../../src/chain/rpc/parseReplies.js'
 import { senderKey } from '../../../../src/chain/senderKey.js'
 import { decodeLog } from '../../../../src/events/decodeLog.js'
-import { packedClaim, packedDeposit } from '../../../../src/events/packedEvents.js'
 import type { PackedLogs } from '../../../../src/events/packedLogs.js'
+import { rowsFrom } from '../../../../src/events/rowsOfLogs.js'
 import { resolveBeforeCommit } from '../../../../src/indexer/senders/batchSenders.js'
 import { bridgeEventsAbi } from '../../../../src/protocol/abis.js'
 import type { ChainEvent } from '../../../../src/protocol/chainEvent.js'
@@ -33,7 +33,14 @@ test('events that arrived packed get their senders before the commit, and keep a
   const text = Buffer.from(JSON.stringify({ id: 1, result: raw }))
   const scanner = createLogScanner(compileMerkleModule())
   const { result } = parseReplies(text, { scanner, filter: l1Filter }) as { result: PackedLogs }
-  const events = [packedDeposit(result, 0)!, packedClaim(result, 1)!]
+  const events = [rowsFrom(result, 0, 2)!, rowsFrom(result, 1, 2)!]
+  assert.deepEqual(
+    events.map(({ type, from, to }) => ({ type, from, to })),
+    [
+      { type: 'depositRows', from: 0, to: 1 },
+      { type: 'claimRows', from: 1, to: 2 },
+    ],
+  )
   const header = {
     ...{ number: position.blockNumber, hash: new Uint8Array(32), parentHash: new Uint8Array(32) },
     timestampSec: 1,

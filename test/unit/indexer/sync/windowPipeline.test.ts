@@ -76,7 +76,9 @@ function crowdedClient(counts: readonly number[]) {
     fetchRange: async (from: number): Promise<FetchedRange> => {
       if (counts[from] === undefined) throw new RetryableError('no answer')
       const header = { number: from } as FetchedRange['head']
-      const blocks = [{ header, events: Array.from({ length: counts[from] }) as never }]
+      const blocks = [
+        { header, events: Array.from({ length: counts[from] }, () => ({ type: 'claim' })) as never },
+      ]
       return { fromBlock: from as never, head: header, blocks }
     },
   }

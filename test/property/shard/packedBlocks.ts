@@ -1,7 +1,13 @@
-import { PackedClaim, PackedDeposit } from '../../src/events/packedEvents.js'
-import { PackedLogs } from '../../src/events/packedLogs.js'
-import type { ChainEvent, ClaimEvent, DepositEvent, IndexedBlock } from '../../src/protocol/chainEvent.js'
-import { writeUint256 } from '../../src/protocol/uint256.js'
+import { PackedLogs } from '../../../src/events/packedLogs.js'
+import type {
+  BlockEvent,
+  ChainEvent,
+  ClaimEvent,
+  DepositEvent,
+  EventRows,
+  IndexedBlock,
+} from '../../../src/protocol/chainEvent.js'
+import { writeUint256 } from '../../../src/protocol/uint256.js'
 
 const WORD = 32
 /** Bytes of a record with one topic, before its data. */
@@ -10,10 +16,10 @@ const DEPOSIT_WORDS = 9
 const CLAIM_WORDS = 5
 
 /**
- * Makes blocks as backfill passes them to the writer: the deposits and claims of a window, packed as the log scanner packs them,
- * without senders.
+ * Makes blocks as backfill passes them to the writer: the deposits and claims of a window as rows of logs that are packed as the
+ * log scanner packs them, without senders.
  */
-export function packedBlocks(blocks: readonly IndexedBlock[]): IndexedBlock[] {
+export function packedBlocks(blocks: readonly IndexedBlock[]): IndexedBlock<BlockEvent>[] {
   const hot = blocks.flatMap(({ events }) => events.filter(isHot))
   const bytes = new Uint8Array(hot.reduce((size, event) => size + HEAD_BYTES + dataBytes(event), 0))
   const view = new DataView(bytes.buffer)
@@ -27,15 +33,28 @@ export function packedBlocks(blocks: readonly IndexedBlock[]): IndexedBlock[] {
   }
   const logs = new PackedLogs(bytes, hot.length, [])
   let log = 0
-  const packed = (event: ChainEvent): ChainEvent => {
-    if (!isHot(event)) return event
-    return event.type === 'deposit' ? new PackedDeposit(logs, log++) : new PackedClaim(logs, log++)
-  }
-  return blocks.map(({ header, events }) => ({ header, events: events.map(packed) }))
+  return blocks.map(({ header, events }) => {
+    const packed: BlockEvent[] = []
+    for (const event of events) {
+      if (!isHot(event)) {
+        packed.push(event)
+        continue
+      }
+      const type = event.type === 'deposit' ? 'depositRows' : 'claimRows'
+      const last = packed.at(-1)
+      const rows: EventRows =
+        last?.type === type
+          ? { ...(packed.pop() as EventRows), to: log + 1 }
+          : { type, logs, from: log, to: log + 1 }
+      packed.push(rows)
+      log++
+    }
+    return { header, events: packed }
+  })
 }
 
 function isHot(event: ChainEvent): event is DepositEvent | ClaimEvent {
-  return event.type === 'deposit' || event.type === 'claim'
+  return event.type === 'deposit' || (event.type === 'claim' && event.generation === 'v2')
 }
 
 function dataBytes(event: DepositEvent | ClaimEvent): number {
