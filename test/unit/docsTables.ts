@@ -2,6 +2,7 @@ import { errorTable } from '../../src/api/errorTable.js'
 import { probeRoutes, routes } from '../../src/api/routes.js'
 import { configKeys, endpointKeys } from '../../src/config/configKeys.js'
 import { toToml } from '../../src/config/render.js'
+import { rewindBlocks } from '../../src/indexer/recovery/recoveryMachine.js'
 import {
   claimProofDefinition,
   claimTransactionDefinition,
@@ -15,6 +16,7 @@ import {
   tokenMappingDefinition,
 } from '../../src/query/records.js'
 import { exitCodeMeanings, exitCodes } from '../../src/service/exitCodes.js'
+import { transitionRows } from './indexer/recovery/recoveryTable.js'
 
 /** A table of the documents that must agree with the code, row by row. */
 export interface DocsTable {
@@ -114,6 +116,24 @@ export const docsTables: readonly DocsTable[] = [
         Object.entries(exitCodes).map(([name, code]) => [
           String(code),
           exitCodeMeanings[name as keyof typeof exitCodes],
+        ]),
+      ),
+  },
+  {
+    file: 'docs/recovery.md',
+    what: 'transitions of recovery',
+    render: () =>
+      table(['observation', 'in which states', 'new state', 'at once', 'next step'], transitionRows()),
+  },
+  {
+    file: 'docs/recovery.md',
+    what: 'blocks taken back before each try',
+    render: () =>
+      table(
+        ['try', 'blocks taken back'],
+        [1, 2, 3, 4, 5, 6, 9, 17, 33].map((nth) => [
+          String(nth),
+          Number.isFinite(rewindBlocks(nth)) ? String(rewindBlocks(nth)) : 'all that undo reaches',
         ]),
       ),
   },

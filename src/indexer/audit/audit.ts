@@ -5,37 +5,29 @@ import { L1_NETWORK_ID } from '../../protocol/networks.js'
 import type { ContractState } from '../../shard/contractState.types.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
-import { AuditMismatch, type ComparedValue, Contradictions } from '../recovery/contradictions.js'
-import type { StoredState } from '../recovery/startOver.js'
+import { AuditMismatch, type ComparedValue } from '../recovery/comparedValue.js'
+import { Contradictions } from '../recovery/contradictions.js'
+import type { RecoveryDriver } from '../recovery/recoveryDriver.js'
+import type { StoredState } from '../recovery/recoveryMachine.types.js'
 import type { SyncReport } from '../syncReport.js'
 import type { ClaimAudit } from './claimAudit.js'
 import type { InjectionAudit } from './injectionAudit.js'
 import type { TokenMappingAudit } from './tokenMappingAudit.js'
 
-const AUDIT_EVERY_MS = 120_000
-/** After events, or BLOCKS_PER_AUDIT blocks, the next comparison comes sooner: without blooms nothing else may show a missing log. */
-const AUDIT_SOON_MS = 40_000
-const BLOCKS_PER_AUDIT = 20
-/** One comparison in so many at the tip also compares what hardly ever changes. */
-const AUDITS_PER_WHOLE = 5
-/** Words of claims to compare per new block: then an idle tip costs at most three calls per block in all. */
-const WORDS_PER_BLOCK = 0.1
-/** In backfill, one window in so many is compared with the contract. */
-const WINDOWS_PER_AUDIT = 16
-
-/** `unanswered`: no endpoint answers. `open`: an endpoint contradicts what is stored, and no other one can settle it. */
+/** `unanswered`: no endpoint answers. `open`: an endpoint contradicts what is stored, and no other one can decide it. */
 type TreeComparison = 'same' | 'unanswered' | 'open'
 
 export interface AuditorOptions {
   readonly networkId: number
   readonly client: ContractReads & Pick<ChainClient, 'getHeader' | 'distrust' | 'checkContradiction'>
-  readonly writer: Pick<ShardWriter, 'counts' | 'localExitRoot' | 'contractState' | 'origin'>
+  readonly writer: Pick<ShardWriter, 'counts' | 'localExitRoot' | 'contractState' | 'origin' | 'startOvers'>
   readonly claims: ClaimAudit
   readonly mappings: TokenMappingAudit
   /** Absent on the L1, where nothing is injected, and where injections are found by polling. */
   readonly injections?: InjectionAudit | undefined
-  readonly clock: Pick<Clock, 'now' | 'random'>
+  readonly clock: Pick<Clock, 'now' | 'random' | 'epochMs'>
   readonly report: SyncReport
+  readonly driver: RecoveryDriver
 }
 
 /**
@@ -44,11 +36,6 @@ export interface AuditorOptions {
  */
 export class Auditor {
   readonly #options: AuditorOptions
-  #lastAuditMs = Number.NEGATIVE_INFINITY
-  #lastAuditBlock: number | undefined
-  #audits = 0
-  #hadEvents = false
-  #windows = 0
   readonly #contradictions: Contradictions
 
   constructor(options: AuditorOptions) {
@@ -61,8 +48,8 @@ export class Auditor {
    * @throws AuditMismatch when a contract contradicts what is stored.
    */
   async afterWindow(checkpoint: BlockHeader, signal: AbortSignal): Promise<void> {
-    this.#windows++
-    if (this.#windows % WINDOWS_PER_AUDIT === 0) await this.#compareTrees(checkpoint, signal)
+    const { type } = this.#options.driver.observe({ type: 'storedWindow' })
+    if (type === 'compareTrees') await this.#compareTrees(checkpoint, signal)
   }
 
   /**
@@ -71,7 +58,8 @@ export class Auditor {
    */
   async afterBackfill(checkpoint: BlockHeader, signal: AbortSignal): Promise<void> {
     const state = await this.#compareEverything(checkpoint, signal)
-    if (!this.isDisputed()) this.#options.report.contractsCompared(state === 'same')
+    const { driver, report } = this.#options
+    if (!driver.isDisputed) report.contractsCompared(state === 'same')
   }
 
   /** Compares everything at the checkpoint, which the caller has moved back: a difference is then in what is stored up to it. */
@@ -88,62 +76,42 @@ export class Auditor {
   /**
    * To be called at the tip when there is nothing else to do: compares what is due. No block may be stored or taken back
    * meanwhile.
-   * @returns true when the comparison was due, and everything agreed.
    * @throws AuditMismatch as above.
    */
-  async atTip(checkpoint: BlockHeader, signal: AbortSignal): Promise<boolean> {
-    const { clock, claims, report } = this.#options
-    const contradictions = this.#contradictions
-    if (!(await contradictions.lookAgain(checkpoint, signal))) return false
-    const { isDiffering } = contradictions
-    const isDue = isDiffering || clock.now() - this.#lastAuditMs >= this.#intervalMs(checkpoint)
-    if (!isDue && !claims.hasFresh()) return false
-    let trees: TreeComparison = 'unanswered'
-    if (isDue) {
-      this.#lastAuditMs = clock.now()
-      this.#hadEvents = false
-      trees = await this.#compareTrees(checkpoint, signal)
-      if (trees === 'open') return false
-      const isWhole = isDiffering || this.#audits++ % AUDITS_PER_WHOLE === 0
-      if (isWhole && !(await this.#compareOtherState(checkpoint, signal))) return false
+  async atTip(checkpoint: BlockHeader, signal: AbortSignal): Promise<void> {
+    const { clock, claims, report, driver, writer } = this.#options
+    if (!(await this.#contradictions.lookAgain(checkpoint, signal))) return
+    const { number: block } = checkpoint
+    const hasFreshClaims = claims.hasFresh()
+    let step = driver.observe({ type: 'reachedHead', block, hasFreshClaims, atMs: clock.now() })
+    const isDue = step.type === 'compareTrees'
+    let isAnswered = false
+    if (step.type === 'compareTrees') {
+      const trees = await this.#compareTrees(checkpoint, signal)
+      if (trees === 'open') return
+      isAnswered = trees === 'same'
+      step = driver.observe({ type: 'treesAgreed', block })
     }
-    const blocks = this.#blocksSince(checkpoint)
-    this.#lastAuditBlock = checkpoint.number
-    let isAnswered = trees !== 'unanswered'
+    if (step.type === 'compareOthers') {
+      if (!(await this.#compareOtherState(checkpoint, signal))) return
+      step = driver.observe({ type: 'othersAgreed', block })
+    }
+    if (step.type !== 'compareClaims') return
+    const { words } = step
     const look = async (): Promise<ComparedValue | undefined> => {
-      const step = await claims.compareSome(checkpoint, blocks * WORDS_PER_BLOCK, signal)
-      isAnswered ||= step.isCompared
-      return step.difference
+      const { difference, isCompared } = await claims.compareSome(checkpoint, words, signal)
+      isAnswered ||= isCompared
+      return difference
     }
-    if (!(await contradictions.settle(look, checkpoint, signal)) || !isDue) return false
+    if (!(await this.#contradictions.decide(look, checkpoint, signal)) || !isDue) return
     report.contractsCompared(isAnswered)
-    if (!isAnswered) return false
-    contradictions.agreed()
-    return true
+    if (isAnswered)
+      driver.observe({ type: 'audited', epochMs: clock.epochMs(), startOvers: writer.startOvers() })
   }
 
-  /** Blocks with events were stored at the tip. */
-  sawEvents(): void {
-    this.#hadEvents = true
-  }
-
-  #intervalMs(checkpoint: BlockHeader): number {
-    const isSoon = this.#hadEvents || this.#blocksSince(checkpoint) >= BLOCKS_PER_AUDIT
-    return isSoon ? AUDIT_SOON_MS : AUDIT_EVERY_MS
-  }
-
-  #blocksSince({ number }: BlockHeader): number {
-    return number - (this.#lastAuditBlock ?? number)
-  }
-
-  /** True when nothing is disputed, and every claim was compared since the start, unless no endpoint can answer. */
-  hasComparedAll(): boolean {
-    return !this.isDisputed() && !this.#options.claims.hasFresh()
-  }
-
-  /** @see Contradictions.isOpen */
-  isDisputed(): boolean {
-    return this.#contradictions.isOpen
+  /** True when every claim was compared since the start, unless no endpoint can answer. */
+  hasComparedClaims(): boolean {
+    return !this.#options.claims.hasFresh()
   }
 
   /** @throws AuditMismatch */
@@ -156,7 +124,7 @@ export class Auditor {
       isAnswered ||= isCompared
       return difference
     }
-    if (!(await this.#contradictions.settle(look, checkpoint, signal))) return 'open'
+    if (!(await this.#contradictions.decide(look, checkpoint, signal))) return 'open'
     return isAnswered ? 'same' : 'unanswered'
   }
 
@@ -193,7 +161,7 @@ export class Auditor {
     for (const audit of [injections, mappings]) {
       if (audit === undefined) continue
       const look = () => audit.compare(checkpoint, signal)
-      if (!(await this.#contradictions.settle(look, checkpoint, signal))) return false
+      if (!(await this.#contradictions.decide(look, checkpoint, signal))) return false
     }
     return true
   }
@@ -211,7 +179,7 @@ export class Auditor {
         isAnswered ||= theirs !== undefined
         return theirs === undefined || theirs === getter.ours() ? undefined : getter
       }
-      if (!(await this.#contradictions.settle(look, checkpoint, signal))) return 'open'
+      if (!(await this.#contradictions.decide(look, checkpoint, signal))) return 'open'
     }
     return isAnswered ? 'same' : 'unanswered'
   }

@@ -3,7 +3,7 @@ import type { BlockHeader } from '../../protocol/chainEvent.js'
 import { type ClaimedWord, DEPOSITS_PER_WORD } from '../../protocol/claimedBitMap.js'
 import type { NetworkId } from '../../protocol/units.js'
 import type { ContractState } from '../../shard/contractState.types.js'
-import type { ComparedValue } from '../recovery/contradictions.js'
+import type { ComparedValue } from '../recovery/comparedValue.js'
 
 /** Words per step until all were compared once: 128,000 deposits by ten requests or one call. */
 const FRESH_WORDS = 500

@@ -4,7 +4,7 @@ import type { BlockHeader, Hash } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import type { ContractState } from '../../shard/contractState.types.js'
 import type { L1InfoGerReader } from '../../shard/readiness/l1ShardReader.js'
-import type { ComparedValue } from '../recovery/contradictions.js'
+import type { ComparedValue } from '../recovery/comparedValue.js'
 
 /** Roots per step: so many of the newest ones, and as many older ones. */
 const ROOTS_AT_ONCE = 50

@@ -4,6 +4,7 @@ import { asNetworkId, type NetworkId } from '../../protocol/units.js'
 import type { L1InfoGerReader } from '../../shard/readiness/l1ShardReader.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
+import type { RecoveryDriver } from '../recovery/recoveryDriver.js'
 import type { SyncReport } from '../syncReport.js'
 import { Auditor } from './audit.js'
 import { ClaimAudit } from './claimAudit.js'
@@ -16,6 +17,7 @@ interface AuditorParts {
   readonly writer: ShardWriter
   readonly clock: Clock
   readonly report: SyncReport
+  readonly driver: RecoveryDriver
   /** Number of indexed deposits, by source network: those that may have been claimed here. */
   readonly indexedDeposits: () => ReadonlyMap<NetworkId, number>
   /** L1 info leaves; absent on the L1. */
@@ -24,7 +26,7 @@ interface AuditorParts {
 
 /** Builds the auditor of one network from what its configuration asks for. */
 export function openAuditor(options: AuditorParts): Auditor {
-  const { network, client, writer, clock, report, indexedDeposits, leaves } = options
+  const { network, client, writer, clock, report, driver, indexedDeposits, leaves } = options
   const { gerInjection } = network
   const networkId = asNetworkId(network.networkId)
   const { contractState } = writer
@@ -36,6 +38,7 @@ export function openAuditor(options: AuditorParts): Auditor {
     writer,
     clock,
     report,
+    driver,
     claims: new ClaimAudit({ networkId, client, contractState, indexedDeposits }),
     mappings: new TokenMappingAudit({ client, contractState }),
     injections:

@@ -2,7 +2,7 @@ import type { ChainClient } from '../../chain/chainClient.types.js'
 import type { BlockHeader } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import type { ContractState, CurrentMapping } from '../../shard/contractState.types.js'
-import type { ComparedValue } from '../recovery/contradictions.js'
+import type { ComparedValue } from '../recovery/comparedValue.js'
 
 /** Mappings per request until all were compared once: a batch of calls. */
 const FRESH_MAPPINGS = 50

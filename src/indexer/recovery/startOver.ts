@@ -1,31 +1,18 @@
-import { RetryableError } from '../../errors/chainErrors.js'
 import type { BlockHeader } from '../../protocol/chainEvent.js'
 import { asBlockNumber } from '../../protocol/units.js'
 import { applyOrThrow } from '../../shard/applyOrThrow.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import type { SyncReport } from '../syncReport.js'
-import type { AuditMismatch } from './contradictions.js'
+import type { AuditMismatch } from './comparedValue.js'
+import type { FailureObservation, FailureStep, StoredState } from './recoveryMachine.types.js'
 
-/**
- * The shortest time between two starts over; it doubles each time, up to LONGEST_PERIOD_MS. It is not known where the missing log
- * is, so that only reading everything can show that it is no longer missing. The network stands still until then anyway.
- */
-const SHORTEST_PERIOD_MS = 10 * 60_000
-const LONGEST_PERIOD_MS = 60 * 60_000
-/** After so long without a start over, the next one counts as the first. */
-const FORGOTTEN_MS = 24 * 60 * 60_000
-
-/** What a comparison at the checkpoint found. `unanswered`: no endpoint answers. `unproven`: a contradiction stayed open. */
-export type StoredState = 'same' | 'unanswered' | 'unproven' | AuditMismatch
+type StartOverStep = Extract<FailureStep, { type: 'compareFinal' | 'compareOldest' | 'emptyShard' }>
 
 export interface StartOverOptions {
-  readonly writer: Pick<
-    ShardWriter,
-    'apply' | 'checkpoint' | 'headerAtOrBelow' | 'oldestAncestor' | 'startOvers'
-  >
+  readonly writer: Pick<ShardWriter, 'apply' | 'checkpoint' | 'headerAtOrBelow' | 'oldestAncestor'>
   readonly clock: Clock
-  readonly report: SyncReport
+  readonly report: Pick<SyncReport, 'rewound' | 'startedOver'>
   /** Compares everything that is stored with the contracts, at the checkpoint. */
   readonly compare: () => Promise<StoredState>
   readonly finalizedBlock: () => Promise<number>
@@ -41,74 +28,37 @@ export interface StartOverOptions {
  */
 export class StartOver {
   readonly #options: StartOverOptions
-  /** No further attempt is made before this time. */
-  #notBeforeMs = Number.NEGATIVE_INFINITY
 
   constructor(options: StartOverOptions) {
     this.#options = options
   }
 
-  /**
-   * To be called when data still contradict after all blocks that undo reaches were read again.
-   * @returns whether the shard was emptied. If not, blocks may have been taken back.
-   */
-  async attempt(signal: AbortSignal): Promise<boolean> {
-    const { clock, writer } = this.#options
-    if (writer.checkpoint() === undefined || !this.#isDue()) return false
-    try {
-      return await this.#attempt(signal)
-    } catch (failure) {
-      // That an endpoint does not answer proves nothing against what is stored.
-      if (!(failure instanceof RetryableError)) throw failure
-      return false
-    } finally {
-      this.#notBeforeMs = clock.now() + SHORTEST_PERIOD_MS
+  /** Blocks may have been taken back afterwards. */
+  async take(step: StartOverStep, signal: AbortSignal): Promise<FailureObservation> {
+    const { clock, writer, compare, finalizedBlock } = this.#options
+    switch (step.type) {
+      case 'compareFinal': {
+        const final = writer.headerAtOrBelow(asBlockNumber(await finalizedBlock()))
+        const found = this.#goBack(final) ? await compare() : 'outOfReach'
+        return { type: 'comparedFinal', found, atMs: clock.now() }
+      }
+      case 'compareOldest': {
+        this.#goBack(writer.oldestAncestor())
+        const found = await compare()
+        return { type: 'comparedOldest', found, atMs: clock.now(), epochMs: clock.epochMs() }
+      }
+      case 'emptyShard':
+        signal.throwIfAborted()
+        this.#empty(step.mismatch, step.count)
+        return { type: 'startedOver', atMs: clock.now() }
     }
   }
 
-  /** The contracts agree with what is stored: the last start over has done its work. */
-  audited(): void {
-    this.#beginWait()
-  }
-
-  #isDue(): boolean {
-    const { clock, writer } = this.#options
-    if (clock.now() < this.#notBeforeMs) return false
-    this.#beginWait()
-    const { count, notBeforeMs } = writer.startOvers() ?? { count: 0, notBeforeMs: 0 }
-    const waitMs = (notBeforeMs ?? 0) - clock.epochMs()
-    // A longer wait than the period means that the clock was wrong once: it must not hold this up.
-    return waitMs <= 0 || waitMs > periodMs(count)
-  }
-
-  /** It is known now whether the last start over has helped: the wait until the next one begins, if it has not begun. */
-  #beginWait(): void {
-    const { clock, writer } = this.#options
-    const last = writer.startOvers()
-    if (last === undefined || last.notBeforeMs !== undefined) return
-    const startOvers = { count: last.count, notBeforeMs: clock.epochMs() + periodMs(last.count) }
-    applyOrThrow(writer, { type: 'noteStartOvers', startOvers })
-  }
-
-  async #attempt(signal: AbortSignal): Promise<boolean> {
-    const { clock, writer, report, compare, finalizedBlock } = this.#options
-    const final = writer.headerAtOrBelow(asBlockNumber(await finalizedBlock()))
-    if (!this.#goBack(final)) return false
-    // At a final block: no reorg can mend it any more. If it agrees there, history below is not to blame.
-    const mismatch = await compare()
-    if (!(mismatch instanceof Error)) return false
-    this.#goBack(writer.oldestAncestor())
+  #empty(mismatch: AuditMismatch, count: number): void {
+    const { writer, report } = this.#options
     const checkpoint = writer.checkpoint()!
-    const below = await compare()
-    // If no endpoint keeps state that old, the mismatch at the newer block has to do.
-    if (below !== 'unanswered' && !(below instanceof Error)) return false
-    signal.throwIfAborted()
-    const last = writer.startOvers()
-    const isForgotten = last?.notBeforeMs !== undefined && clock.epochMs() - last.notBeforeMs > FORGOTTEN_MS
-    const count = last === undefined || isForgotten ? 1 : last.count + 1
     applyOrThrow(writer, { type: 'startOver', startOvers: { count, notBeforeMs: undefined } })
     report.startedOver(mismatch, checkpoint, count)
-    return true
   }
 
   /** @returns false when undo does not reach the block. */
@@ -124,8 +74,4 @@ export class StartOver {
     report.rewound(checkpoint, ancestor)
     return true
   }
-}
-
-function periodMs(count: number): number {
-  return Math.min(LONGEST_PERIOD_MS, SHORTEST_PERIOD_MS * 2 ** Math.min(count - 1, 20))
 }

@@ -10,8 +10,8 @@ import type { Clock } from '../../telemetry/clocks.js'
 import type { Auditor } from '../audit/audit.js'
 import { openAuditor } from '../audit/openAuditor.js'
 import { LINKED_DEPTH, LocalChain } from '../localChain.js'
-import { haltReasonOf } from '../recovery/haltReasonOf.js'
 import { Recovery } from '../recovery/recovery.js'
+import { RecoveryDriver } from '../recovery/recoveryDriver.js'
 import { StartOver } from '../recovery/startOver.js'
 import { resolveBeforeCommit } from '../senders/batchSenders.js'
 import { SenderPass } from '../senders/senderPass.js'
@@ -77,6 +77,7 @@ class SyncLoop {
   readonly #senders: SenderPass
   readonly #auditor: Auditor
   readonly #recovery: Recovery
+  readonly #driver: RecoveryDriver
   readonly #pacer: PollPacer
   readonly #headWatch: HeadWatch
   #isIdentified = false
@@ -87,7 +88,9 @@ class SyncLoop {
     this.#signal = signal
     this.#chain = new LocalChain(client, writer, network)
     this.#senders = new SenderPass({ client, writer, clock, report })
-    this.#auditor = openAuditor(options)
+    const driver = new RecoveryDriver({ client, writer, report })
+    this.#driver = driver
+    this.#auditor = openAuditor({ ...options, driver })
     const windowBlocks = Math.max(network.logRange, LINKED_DEPTH)
     const startOver = new StartOver({
       writer,
@@ -101,6 +104,7 @@ class SyncLoop {
       writer,
       clock,
       report,
+      driver,
       windowBlocks,
       startOver,
       deepestRewind: Math.max(network.rollbackBlocks, UNDOABLE_BATCHES * windowBlocks),
@@ -118,19 +122,9 @@ class SyncLoop {
         if (this.#signal.aborted) return
         this.#chain.doubt()
         if (!(error instanceof RetryableError)) this.#isIdentified = false
-        // Its own sleep ends with the signal.
-        await this.#recovery
-          .failed(error, this.#signal)
-          .catch((failure: unknown) => this.#unexpected(failure))
+        await this.#recovery.failed(error, this.#signal)
       }
     }
-  }
-
-  /** A failure while recovering is reported like any other, so that nothing is swallowed. */
-  async #unexpected(failure: unknown): Promise<void> {
-    if (this.#signal.aborted) return
-    if (!(failure instanceof RetryableError)) this.#options.report.halted(haltReasonOf(failure), failure)
-    await this.#options.clock.sleep(1_000, this.#signal).catch(() => undefined)
   }
 
   /** One look at the head and what follows from it. */
@@ -182,7 +176,7 @@ class SyncLoop {
     await this.#assertLinked(range, head)
     const blocks = await this.#withSenders(range.blocks)
     this.#commit(range, blocks, position)
-    if (countEvents(blocks) > 0) this.#auditor.sawEvents()
+    if (countEvents(blocks) > 0) this.#driver.observe({ type: 'storedEvents' })
     if (range.head.number === head.number) await this.#untilNextLook(head)
   }
 
@@ -249,7 +243,7 @@ class SyncLoop {
     if (countedFrom === undefined && range.perTransactionFrom !== undefined)
       report.numbersPerTransaction(range.perTransactionFrom)
     report.committed(range.head, range.head.number - range.fromBlock + 1, countEvents(blocks))
-    this.#recovery.progressed(range.head.number)
+    this.#driver.observe({ type: 'stored', block: range.head.number })
   }
 
   async #assertLinked(range: FetchedRange, head: BlockHeader): Promise<void> {
@@ -290,19 +284,20 @@ class SyncLoop {
 
   /** With the checkpoint at the head: updates finality and injections, compares with the contracts, grants or withdraws readiness. */
   async #updateAtHead(head: BlockHeader, areSendersKnown: boolean): Promise<void> {
-    const { writer, report, gerPoller, exitRootSearch } = this.#options
+    const { writer, gerPoller, exitRootSearch } = this.#options
     const { finalizedBlock } = await this.#position(head)
     const block = asBlockNumber(Math.min(finalizedBlock, head.number))
     applyOrThrow(writer, { type: 'setFinalized', block })
     await gerPoller?.sweep(this.#signal)
     // Before readiness: what the contracts contradict must not be served as synced even for a moment.
-    if (await this.#auditor.atTip(head, this.#signal)) this.#recovery.audited()
-    if (this.#auditor.hasComparedAll()) applyOrThrow(writer, { type: 'noteCatchingUp', isCatchingUp: false })
-    // A claim may be missing.
-    else if (this.#auditor.isDisputed()) applyOrThrow(writer, { type: 'noteCatchingUp', isCatchingUp: true })
-    const isSearched = exitRootSearch?.isBehind !== true
-    if (areSendersKnown && isSearched && this.#auditor.hasComparedAll()) report.caughtUp(head.number)
-    this.#recovery.idled()
+    await this.#auditor.atTip(head, this.#signal)
+    this.#driver.observe({
+      type: 'lookedAtContracts',
+      block: head.number,
+      areClaimsCompared: this.#auditor.hasComparedClaims(),
+      isComplete: areSendersKnown && exitRootSearch?.isBehind !== true,
+    })
+    this.#driver.observe({ type: 'idled' })
   }
 
   /** Handles new leaves and settlements of the L1 at once, while this network rests. */
