@@ -27,7 +27,7 @@ export interface RecordByOperation {
 }
 
 /**
- * How long an answer holds: `version` until a shard's next commit; `epoch` until the next reorg or cut, which alone could change it.
+ * How long an answer holds: `commit` until a shard's next commit; `epoch` until the next reorg or cut, which alone could change it.
  */
 export type AnswerLife = 'commit' | 'epoch'
 
