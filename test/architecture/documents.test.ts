@@ -30,6 +30,15 @@ test('every npm script that a document tells the reader to run is in package.jso
   assert.deepEqual(unknownScripts(pages, scripts), [])
 })
 
+test('decisions are numbered one by one, in file name and heading', () => {
+  const decisions = pages.filter(({ file }) => file.startsWith('docs/decisions/'))
+  const numbered = decisions
+    .map(({ file, text }) => [file.slice(15, 19), /^# (\d+)\./.exec(text)?.[1]])
+    .sort()
+  const expected = decisions.map((_, index) => [String(index + 1).padStart(4, '0'), String(index + 1)])
+  assert.deepEqual(numbered, expected)
+})
+
 test('negative control: the checks of documents report each kind of mistake', () => {
   const text = [
     '# A heading of ours, with `code`',
