@@ -29,7 +29,13 @@ export function installSqlite(): void {
   const { status } = spawnSync('npm', ['rebuild', 'better-sqlite3'], {
     cwd: benchRoot,
     stdio: 'inherit',
-    env: { ...process.env, npm_config_build_from_source: 'true', ...headers },
+    // The project's .npmrc keeps packages from running code; this one has to be compiled.
+    env: {
+      ...process.env,
+      npm_config_ignore_scripts: 'false',
+      npm_config_build_from_source: 'true',
+      ...headers,
+    },
   })
   if (status !== 0)
     throw new Error(`better-sqlite3 did not compile (status ${status}): --no-rival does without it`)
