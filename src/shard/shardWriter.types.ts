@@ -17,7 +17,7 @@ export interface ShardCounts {
 
 /**
  * The only writer of one network's shard: reads, and one door for changes. All methods are synchronous. The network's row on the
- * status board moves after the commit.
+ * status board shows a commit when the method returns.
  */
 export interface ShardWriter {
   /**
