@@ -19,6 +19,8 @@ const event = abi[0] as AbiEvent
 
 /** A BridgeEvent as viem decodes it. @throws when topics or data do not fit it. */
 function decodeByViem({ topics, data }: EncodedLog, position: EventPosition): DepositEvent {
+  // viem reads a missing last word as zero where the metadata is empty; Solidity's decoder refuses such data.
+  if (data.length < 2 + 8 * 64) throw new RangeError('the data are shorter than eight words')
   const { eventName, args } = decodeEventLog({ abi, topics: topics as [Hex, ...Hex[]], data: data as Hex })
   if (eventName !== 'BridgeEvent') throw new TypeError(`${eventName} is no BridgeEvent`)
   if (args.leafType > 0xff) throw new RangeError(`${args.leafType} is not a uint8`)
