@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { compileSchema } from '../../../src/api/parse/parseQuery.js'
+import { HealthResponse, SyncStatusResponse } from '../../../src/api/schemas.js'
 import {
   createStatusBoard,
   headPlaces,
@@ -352,6 +354,26 @@ test('the emergency state of a bridge is reported', () => {
   inSync()
   set(2, { emergencyState: 1 })
   assert.deepEqual(brief(), [200, 'degraded', ['emergency_state'], 'ready'])
+})
+
+test('the health record and the sync status are what their schemas say, before the first block, in sync and halted', () => {
+  const { monitor, set, inSync } = world()
+  const assertDocumented = () => {
+    for (const [schema, answer] of [
+      [HealthResponse, monitor.health().record],
+      [SyncStatusResponse, monitor.syncStatus()],
+    ] as const) {
+      const validate = compileSchema(schema)
+      // As on the wire, where an absent field and `undefined` are the same.
+      const isValid = validate(JSON.parse(JSON.stringify(answer)))
+      assert.ok(isValid, JSON.stringify(validate.errors))
+    }
+  }
+  assertDocumented()
+  inSync()
+  assertDocumented()
+  set(1, { haltReason: 1, headTimestampSec: START_MS / 1000, finalizedBlock: 90, contractDepositCount: 4 })
+  assertDocumented()
 })
 
 test('the sync status has the sums of layer 2 and each network', () => {
