@@ -3,6 +3,7 @@ import type { BlockHeader } from '../../protocol/chainEvent.js'
 import { type ClaimedWord, DEPOSITS_PER_WORD } from '../../protocol/claimedBitMap.js'
 import type { NetworkId } from '../../protocol/units.js'
 import type { ContractState } from '../../shard/contractState.types.js'
+import type { ComparedClaims } from '../../shard/shardCommand.types.js'
 import type { ComparedValue } from '../recovery/comparedValue.js'
 
 /** Words per step until all were compared once: 128,000 deposits by ten requests or one call. */
@@ -51,6 +52,14 @@ export class ClaimAudit {
   /** True while some words were never compared since the start. */
   hasFresh(): boolean {
     return this.#fresh(1).length > 0
+  }
+
+  /** Of how many of its first deposits each source network's claims were compared since the start, and agreed. */
+  compared(): ComparedClaims[] {
+    return [...this.#compared].map(([sourceNetwork, { below }]) => ({
+      sourceNetwork,
+      deposits: below * DEPOSITS_PER_WORD,
+    }))
   }
 
   /**
