@@ -22,6 +22,12 @@ const files = folders.flatMap(testFiles)
 const faults: string[] = []
 let tests = 0
 
+const unknown = folders.filter((folder) => testFiles(folder).length === 0)
+if (unknown.length > 0) {
+  console.error(`no test file below ${unknown.join(', ')}`)
+  process.exit(1)
+}
+
 // One line instead of a failure of each test that needs the folder.
 if (folders.some((folder) => /^shared\b/.test(folder)) && !existsSync(sharedFolder())) {
   console.error(`${sharedFolder()} is not there: set BDS_SHARED_DIR to the folder of shared test data`)
@@ -49,8 +55,7 @@ stream.on('test:fail', ({ name }) => {
 const report = stream.compose(new spec())
 report.pipe(process.stdout)
 report.once('end', () => {
-  if (files.length === 0) faults.push(`no test file below ${folders.join(', ') || 'nothing'}`)
-  else if (tests === 0) faults.push('no test ran')
+  if (tests === 0) faults.push('no test ran')
   for (const fault of faults) console.error(`✖ ${fault}`)
   process.exitCode = faults.length === 0 ? 0 : 1
 })
