@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { chooseTransport } from '../../src/http/chooseTransport.js'
-import { startDataWorld } from '../support/dataWorld.js'
+import { startDataWorld } from '../support/httpWorld.js'
 import { fuzz } from './fuzzer.js'
 
 /** `npm run test:fuzz -- [--requests N] [--seeds 1,2,3] [--transport auto|uws|node]`: requests are shared out evenly among the seeds. */

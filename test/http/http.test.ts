@@ -57,9 +57,8 @@ for (const transport of bothTransports()) {
 
   test(`${transport.name}: an unhealthy service answers 503 with its health record, an unready service 503 with an error`, async (context) => {
     const { health } = world
-    context.after(() => Object.assign(health, { status: 'healthy', ready: true }))
-    health.status = 'draining'
-    health.ready = false
+    context.after(() => health.setPhase('running'))
+    health.setPhase('draining')
     const record = await fetchRaw(port, 'GET', '/bridge/v1')
     assert.deepEqual([record.status, JSON.parse(record.body).status], [503, 'draining'])
     assertRefusal(await fetchRaw(port, 'GET', '/readyz'), 503, 'SERVICE_UNAVAILABLE', 'not ready: draining')
@@ -201,8 +200,9 @@ for (const transport of bothTransports()) {
   })
 
   test(`${transport.name}: an exception on the front thread is a 500, and the server continues`, async (context) => {
-    context.after(() => Object.assign(world.health, { throws: false }))
-    Object.assign(world.health, { throws: true })
+    context.mock.method(world.health, 'syncStatus', () => {
+      throw new Error('the front itself is broken')
+    })
     const response = await fetchRaw(port, 'GET', '/bridge/v1/sync-status')
     assertRefusal(response, 500, 'INTERNAL_ERROR', /^internal error, request id /)
     assert.equal((await fetchRaw(port, 'GET', '/livez')).status, 200)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import { startDataWorld } from '../support/dataWorld.js'
 import { expectedDeposits } from '../support/fakeChainModel.js'
 import { account } from '../support/fakeState.js'
+import { startDataWorld } from '../support/httpWorld.js'
 import { checkedBody, fetchRaw } from '../support/rawHttp.js'
 
 async function serve(context: TestContext) {

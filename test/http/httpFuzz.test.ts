@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { fuzz } from '../fuzz/fuzzer.js'
-import { startDataWorld } from '../support/dataWorld.js'
+import { startDataWorld } from '../support/httpWorld.js'
 import { fetchRaw } from '../support/rawHttp.js'
 import { bothTransports } from './eachTransport.js'
 

@@ -6,8 +6,8 @@ import { FatalError } from '../../src/errors/chainErrors.js'
 import type { IndexedBlock } from '../../src/protocol/chainEvent.js'
 import { encodeHex } from '../../src/protocol/hex.js'
 import { asBlockNumber } from '../../src/protocol/units.js'
-import type { FakeClock } from '../support/fakeClock.js'
 import type { createKeepingLogger } from '../support/keepingLogger.js'
+import type { VirtualClock } from '../support/virtualClock.js'
 import { headOf, openClient, readAll } from './replayClient.js'
 import { type Replay, rangeErrorIds, replayConfig, startReplay } from './replayServer.js'
 
@@ -57,7 +57,7 @@ async function assertReads(
   networkId: number,
   faults: readonly (readonly [string, object])[],
   overrides: Partial<NetworkConfig> = {},
-): Promise<{ lines: ReturnType<typeof createKeepingLogger>['lines']; clock: FakeClock }> {
+): Promise<{ lines: ReturnType<typeof createKeepingLogger>['lines']; clock: VirtualClock }> {
   const { faults: switches } = replay.nodes[networkId]!
   const { client, lines, clock } = openClient(replayConfig(replay, networkId, overrides))
   const active = faults.map(([name, options]) => switches.on(name, { add: true, ...options }))

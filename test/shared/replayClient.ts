@@ -6,15 +6,15 @@ import { RetryableError } from '../../src/errors/chainErrors.js'
 import { plainBlocks } from '../../src/events/rowsOfLogs.js'
 import type { IndexedBlock } from '../../src/protocol/chainEvent.js'
 import { asBlockNumber } from '../../src/protocol/units.js'
-import { FakeClock } from '../support/fakeClock.js'
 import { createKeepingLogger } from '../support/keepingLogger.js'
+import { VirtualClock } from '../support/virtualClock.js'
 import type { Replay } from './replayServer.js'
 
 const { signal } = new AbortController()
 
 /** A client whose clock jumps over every wait. */
 export function openClient(network: NetworkConfig) {
-  const clock = new FakeClock()
+  const clock = new VirtualClock()
   const { logger, lines } = createKeepingLogger()
   return { client: createChainClient({ network, logger, clock }), clock, lines }
 }

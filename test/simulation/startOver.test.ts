@@ -8,13 +8,13 @@ import { getClaims } from '../../src/shard/queries/getClaims.js'
 import { getL1InfoTreeIndex } from '../../src/shard/queries/getL1InfoTreeIndex.js'
 import { shardDirectory } from '../../src/store/shardDirectory.js'
 import { openShardStoreReader } from '../../src/store/shardStore.js'
-import { DirectClient } from '../support/directClient.js'
 import { expectedBridge, expectedBridges, plainBridge } from '../support/expectedRows.js'
 import { createFakeWorld } from '../support/fakeChain.js'
 import { IndexedWorld } from '../support/indexedWorld.js'
 import { quietReport } from '../support/keepingLogger.js'
 import { dumpTables } from '../support/testShard.js'
 import { VirtualClock } from '../support/virtualClock.js'
+import { createWatchedClient } from '../support/watchedClient.js'
 
 const ROLLBACK_BLOCKS = 32
 const NETWORK = asNetworkId(1)
@@ -58,16 +58,18 @@ test('a store that lacks an old claim and an old deposit becomes, under open rea
   const clock = new VirtualClock()
   const row = statusRow(indexed.status, NETWORK)
   const report = quietReport(NETWORK, row, clock, [])
-  const client = new DirectClient(network)
-  const config = { ...network.config([]), pollIntervalMs: 100, logRange: 20, rollbackBlocks: ROLLBACK_BLOCKS }
+  const settings = { pollIntervalMs: 100, logRange: 20, rollbackBlocks: ROLLBACK_BLOCKS }
+  const client = createWatchedClient(network, clock, settings)
   let isHidden = true
   let isPruned = true
   client.hideLogs(({ number }) => isHidden && hiddenBlocks.includes(number))
-  const told = { words: client.getClaimedWords, root: client.getContractLocalExitRoot }
-  client.depositCount = ({ state }) => (isPruned ? undefined : state.deposits.length)
-  client.getContractLocalExitRoot = async (block) => (isPruned ? undefined : told.root.call(client, block))
-  client.getClaimedWords = async (words, block) =>
-    isPruned ? words.map(() => undefined) : told.words.call(client, words, block)
+  client.endpoint.fail({
+    type: 'error',
+    code: -32000,
+    message: 'missing trie node 5e',
+    methods: ['eth_call'],
+    when: ({ params: [, tag] }) => isPruned && tag !== 'latest',
+  })
 
   let stop = new AbortController()
   const run = async (done: () => boolean, limitMs: number): Promise<void> => {
@@ -80,7 +82,10 @@ test('a store that lacks an old claim and an old deposit becomes, under open rea
     look()
     const writer = indexed.writer(NETWORK)
     const indexedDeposits = () => new Map([[asNetworkId(0), 300]])
-    await runSyncLoop({ network: config, client, writer, clock, report, indexedDeposits }, stop.signal)
+    await runSyncLoop(
+      { network: client.settings, client, writer, clock, report, indexedDeposits },
+      stop.signal,
+    )
     assert.ok(clock.now() < deadline, `not done in time, halted: ${row.haltReason()}`)
   }
   const page = { networkId: NETWORK, pageNumber: 1, pageSize: 100 }

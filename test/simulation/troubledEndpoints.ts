@@ -1,6 +1,7 @@
 import { topicOf } from '../support/encodedLogs.js'
 import type { FakeNetwork } from '../support/fakeChain.js'
-import { type FakeCall, FakeEndpoint, type Fault, type FaultKind } from '../support/fakeEndpoint.js'
+import { type FakeCall, FakeEndpoint, type Fault } from '../support/fakeEndpoint.js'
+import type { FaultKind } from '../support/fakeRpc.js'
 
 /** Probability of each fault, per request; 0 … 1. */
 export interface Trouble {

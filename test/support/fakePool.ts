@@ -5,22 +5,46 @@ import type { ContentCoding } from '../../src/pool/contentCoding.js'
 import { type QueryPool, type QueryPoolOptions, startQueryPool } from '../../src/pool/queryPool.js'
 import { asDepositCount, asNetworkId } from '../../src/protocol/units.js'
 import type { OperationId, QueryByOperation } from '../../src/query/queries.js'
-import { createLogger } from '../../src/telemetry/logger.js'
+import { createLogger, type Logger } from '../../src/telemetry/logger.js'
 import type { CompiledMerkle } from '../../src/wasm/wasmModule.js'
 import type { SnapshotCare } from '../unit/pool/storeQuery.js'
 import { createGate, type Gate } from './fakeQueryFaults.js'
 
-/** A real pool whose workers give made-up answers (`fakeQueryWorker`). */
-export interface FakePool {
+/** A pool, and what it reports. */
+export interface WatchedPool {
   readonly pool: QueryPool
   readonly status: QueryPoolOptions['status']
-  readonly gate: Gate
+  readonly logger: Logger
+  readonly logLines: string[]
   /** Sizes of the batches that were answered, in order. */
   readonly batchSizes: number[]
   readonly restarts: () => number
   readonly corrupt: [networkId: number | null, message: string][]
-  readonly logLines: string[]
 }
+
+export async function startWatchedPool(
+  options: Omit<QueryPoolOptions, 'logger' | 'metrics' | 'onCorruptStore'>,
+): Promise<WatchedPool> {
+  const batchSizes: number[] = []
+  const corrupt: WatchedPool['corrupt'] = []
+  const logLines: string[] = []
+  let restarts = 0
+  const logger = createLogger({ level: 'debug', format: 'json' }, {}, (line) => logLines.push(line))
+  const pool = await startQueryPool({
+    ...options,
+    logger,
+    metrics: {
+      batchFinished: (requests) => batchSizes.push(requests),
+      workerRestarted: () => restarts++,
+      rejected: () => undefined,
+    },
+    onCorruptStore: (networkId, message) => corrupt.push([networkId, message]),
+  })
+  return { pool, status: options.status, logger, logLines, batchSizes, restarts: () => restarts, corrupt }
+}
+
+/** A real pool whose workers give made-up answers (`fakeQueryWorker`). */
+export type FakePool = WatchedPool & { readonly gate: Gate }
 
 export async function startFakePool(
   config: Config,
@@ -28,27 +52,15 @@ export async function startFakePool(
   care: SnapshotCare = 'both ends',
 ): Promise<FakePool> {
   const gate = createGate()
-  const batchSizes: number[] = []
-  const corrupt: FakePool['corrupt'] = []
-  const logLines: string[] = []
-  let restarts = 0
-  const status = createStatusBoard(config.networks.map(({ networkId }) => networkId))
-  const pool = await startQueryPool({
+  const watched = await startWatchedPool({
     config,
     // The module for the worker data. The fake workers need no wasm.
     compiled: { name: 'none', gate, care } as unknown as CompiledMerkle,
-    status,
-    logger: createLogger({ level: 'debug', format: 'json' }, {}, (line) => logLines.push(line)),
-    metrics: {
-      batchFinished: (requests) => batchSizes.push(requests),
-      workerRestarted: () => restarts++,
-      rejected: () => undefined,
-    },
-    onCorruptStore: (networkId, message) => corrupt.push([networkId, message]),
+    status: createStatusBoard(config.networks.map(({ networkId }) => networkId)),
     workerFile: new URL('./fakeQueryWorker.js', import.meta.url),
     ...options,
   })
-  return { pool, status, gate, batchSizes, restarts: () => restarts, corrupt, logLines }
+  return { ...watched, gate }
 }
 
 /** Asks and waits. Requests asked before the next await share a loop turn. */

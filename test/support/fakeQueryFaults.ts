@@ -1,23 +1,31 @@
 /** The page with this number has metadata of 8 KB in each row. */
 export const HEAVY_PAGE = 4_000_000_000
 
-/** Deposit counts that make `fakeQueryWorker` misbehave. */
-export const faultCounts = {
-  exit: 4_000_000_001,
-  throw: 4_000_000_002,
-  invariant: 4_000_000_003,
-  trap: 4_000_000_004,
+const faults = [
+  ...([
+    'exit',
+    'throw',
+    'invariant',
+    'trap',
+    'notFound',
+    'notYet',
+    'unavailable',
+    'commitWhileReading',
+  ] as const),
   /** Waits until the gate opens. */
-  hold: 4_000_000_005,
-  commitWhileReading: 4_000_000_006,
-  notFound: 4_000_000_007,
-  notYet: 4_000_000_008,
-  unavailable: 4_000_000_009,
+  'hold',
   /** A proof that fails when most of its text is written. */
-  halfWritten: 4_000_000_010,
+  'halfWritten',
   /** Fills the heap of its thread. */
-  outOfMemory: 4_000_000_011,
-} as const
+  'outOfMemory',
+] as const
+
+export type QueryFault = (typeof faults)[number]
+
+/** Deposit counts that make `fakeQueryWorker` misbehave. */
+export const faultCounts = Object.fromEntries(
+  faults.map((fault, at) => [fault, 4_000_000_001 + at]),
+) as Readonly<Record<QueryFault, number>>
 
 const OPEN = 0
 const HELD = 1

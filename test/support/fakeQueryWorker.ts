@@ -9,7 +9,7 @@ import { asDepositCount } from '../../src/protocol/units.js'
 import { type Failure, failure, success } from '../../src/query/answers.js'
 import type { ClaimProofRecord } from '../../src/query/proofRecords.js'
 import { claimTemplate, tokenMappingTemplate } from '../../src/query/records.js'
-import { faultCounts, type Gate, HEAVY_PAGE, waitAt } from './fakeQueryFaults.js'
+import { faultCounts, type Gate, HEAVY_PAGE, type QueryFault, waitAt } from './fakeQueryFaults.js'
 import {
   bridgeRecord,
   claimProofRecord,
@@ -49,35 +49,26 @@ function fillHeap(): never {
 
 const shards = { withSnapshots: <T>(body: () => T): T => body() }
 
-/** @returns a failure where the deposit count asks for one. */
-function misbehave(depositCount: number): Failure | undefined {
-  switch (depositCount) {
-    case faultCounts.exit:
-      return process.exit(1)
-    case faultCounts.throw:
-      throw new TypeError('thrown on purpose')
-    case faultCounts.invariant:
-      throw new InvariantError('root 0xaa stored, 0xbb computed', { networkId: 2 })
-    case faultCounts.trap:
-      return trap()
-    case faultCounts.outOfMemory:
-      return fillHeap()
-    case faultCounts.hold:
-      waitAt(gate!)
-      return undefined
-    case faultCounts.commitWhileReading:
-      statusRow(status, 0).add('commits', 1)
-      return undefined
-    case faultCounts.notFound:
-      return failure('BRIDGE_NOT_FOUND', 'deposit 5 of network 1 is not indexed')
-    case faultCounts.notYet:
-      return failure('PROOF_NOT_AVAILABLE', 'not final yet', 12)
-    case faultCounts.unavailable:
-      return failure('SERVICE_UNAVAILABLE', 'network 1 is halted', 5)
-    default:
-      return undefined
-  }
+/** What each fault does instead of an answer, or before one. */
+const faults: Readonly<Record<QueryFault, () => Failure | undefined>> = {
+  exit: () => process.exit(1),
+  throw: () => {
+    throw new TypeError('thrown on purpose')
+  },
+  invariant: () => {
+    throw new InvariantError('root 0xaa stored, 0xbb computed', { networkId: 2 })
+  },
+  trap,
+  outOfMemory: fillHeap,
+  hold: () => void waitAt(gate!),
+  commitWhileReading: () => void statusRow(status, 0).add('commits', 1),
+  halfWritten: () => undefined,
+  notFound: () => failure('BRIDGE_NOT_FOUND', 'deposit 5 of network 1 is not indexed'),
+  notYet: () => failure('PROOF_NOT_AVAILABLE', 'not final yet', 12),
+  unavailable: () => failure('SERVICE_UNAVAILABLE', 'network 1 is halted', 5),
 }
+const byCount = new Map(Object.entries(faults).map(([name, act]) => [faultCounts[name as QueryFault], act]))
+const misbehave = (depositCount: number): Failure | undefined => byCount.get(depositCount)?.()
 
 const queries: QueryFunctions<typeof shards> = {
   getBridges: (_, { pageSize, pageNumber }) =>

@@ -1,11 +1,7 @@
-import { accessSync, constants } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { spawnSync } from 'node:child_process'
 
 /** Prefix of the skip reason that the test runner accepts outside CI. */
 export const NOT_INSTALLED = 'not installed: '
-
-/** Debian installs servers where only root's PATH finds them. */
-const SERVER_FOLDERS = ['/usr/sbin', '/usr/local/sbin']
 
 /** @returns the reason to skip a test that needs these programs, or false when all are installed. */
 export function skipWithout(...names: readonly string[]): string | false {
@@ -13,17 +9,9 @@ export function skipWithout(...names: readonly string[]): string | false {
   return missing.length === 0 ? false : NOT_INSTALLED + missing.join(', ')
 }
 
-/** @returns the path of a program. */
+/** @returns the path of a program; Debian installs servers where only root's PATH finds them. */
 export function installedProgram(name: string): string | undefined {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), ...SERVER_FOLDERS]
-  return folders.map((folder) => join(folder, name)).find(isExecutable)
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
+  const env = { PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` }
+  const { stdout } = spawnSync('sh', ['-c', 'command -v "$0"', name], { env, encoding: 'utf8' })
+  return stdout.trim() || undefined
 }

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { SyncStatusRecord } from '../../src/health/healthRecord.js'
 import type { FakeWorld } from './fakeChain.js'
 import { expectedDeposits } from './fakeChainModel.js'
 import { type FakeRpcServer, serveFakeNetwork } from './fakeEndpoint.js'
@@ -53,18 +54,7 @@ export async function serveWorld(context: Cleaner, world: FakeWorld): Promise<Se
   }
 }
 
-export interface SyncStatus {
-  readonly l1_sync: { readonly synced_block: number; readonly is_synced: boolean }
-  readonly bridge_sync: { readonly l1_bridges_indexed: number; readonly l2_bridges_indexed: number }
-  readonly networks: readonly {
-    readonly network_id: number
-    readonly synced_block: number
-    readonly current_block: number
-    readonly is_synced: boolean
-    readonly halted: string | null
-    readonly indexed_deposit_count: number
-  }[]
-}
+export type SyncStatus = SyncStatusRecord
 
 /** Waits until every network is at the fake world's present head. */
 export async function inStep(service: ServiceProcess, world: FakeWorld): Promise<SyncStatus> {
@@ -79,38 +69,31 @@ export async function inStep(service: ServiceProcess, world: FakeWorld): Promise
   )
 }
 
-export interface BridgeRow {
-  readonly tx_hash: string
-  readonly deposit_count: number
-  readonly ready_for_claim: boolean
-  readonly claim_tx_hash: string | null
-  readonly l1_info_tree_index: number | null
+/** Facts about a deposit by their names on the wire, and in the model. */
+const BRIDGE_FACTS = {
+  tx_hash: 'transactionHash',
+  deposit_count: 'depositCount',
+  ready_for_claim: 'readyForClaim',
+  claim_tx_hash: 'claimTransactionHash',
+  l1_info_tree_index: 'usableIndex',
+} as const
+type BridgeFacts = Readonly<Record<keyof typeof BRIDGE_FACTS, unknown>>
+
+function factsBy(factOf: (name: keyof BridgeFacts) => unknown): BridgeFacts {
+  const names = Object.keys(BRIDGE_FACTS) as (keyof BridgeFacts)[]
+  return Object.fromEntries(names.map((name) => [name, factOf(name)])) as BridgeFacts
 }
 
-/** The service's answers about the deposits of a network, oldest first. */
-export async function toldDeposits(service: ServiceProcess, networkId: number): Promise<BridgeRow[]> {
+/** What the service tells of the deposits of a network, oldest first. */
+export async function toldDeposits(service: ServiceProcess, networkId: number) {
   const path = `/bridge/v1/bridges?network_id=${networkId}&page_size=1000`
-  const { bridges } = await service.read<{ bridges: BridgeRow[] }>(path)
-  return bridges
-    .map(({ tx_hash, deposit_count, ready_for_claim, claim_tx_hash, l1_info_tree_index }) => ({
-      tx_hash,
-      deposit_count,
-      ready_for_claim,
-      claim_tx_hash,
-      l1_info_tree_index,
-    }))
-    .reverse()
+  const { bridges } = await service.read<{ bridges: BridgeFacts[] }>(path)
+  return bridges.map((row) => factsBy((name) => row[name])).reverse()
 }
 
 /** The same facts by brute force from the fake world. */
-export function modelDeposits(world: FakeWorld, networkId: number): BridgeRow[] {
-  return expectedDeposits(world, networkId).map((deposit) => ({
-    tx_hash: deposit.transactionHash,
-    deposit_count: deposit.depositCount,
-    ready_for_claim: deposit.readyForClaim,
-    claim_tx_hash: deposit.claimTransactionHash,
-    l1_info_tree_index: deposit.usableIndex,
-  }))
+export function modelDeposits(world: FakeWorld, networkId: number) {
+  return expectedDeposits(world, networkId).map((deposit) => factsBy((name) => deposit[BRIDGE_FACTS[name]]))
 }
 
 /** Every answer about the data: all lists of all networks, and index and proof of every deposit. */

@@ -1,6 +1,35 @@
+import { type ChainClientOptions, createChainClient } from '../../src/chain/client/chainClient.js'
 import type { HttpAnswer, HttpPost } from '../../src/chain/rpc/httpPost.js'
-import type { FakeEndpoint } from './fakeEndpoint.js'
+import type { NetworkConfig, RpcEndpointConfig } from '../../src/config/config.types.js'
+import type { FakeNetwork } from './fakeChain.js'
+import { FakeEndpoint } from './fakeEndpoint.js'
+import { createKeepingLogger } from './keepingLogger.js'
 import type { VirtualClock } from './virtualClock.js'
+
+interface SimulatedOptions extends Pick<ChainClientOptions, 'scanner'> {
+  readonly endpoints?: number
+  readonly config?: Partial<NetworkConfig>
+  /** Roles and limits, endpoint by endpoint. */
+  readonly rpc?: readonly Partial<RpcEndpointConfig>[]
+}
+
+/** The real chain client of a network, over endpoints in memory and in virtual time. */
+export function openSimulated(
+  network: FakeNetwork,
+  clock: VirtualClock,
+  { endpoints: count = 1, config, rpc, ...options }: SimulatedOptions = {},
+) {
+  const posts = new SimulatedPosts(clock)
+  const endpoints = Array.from({ length: count }, () => new FakeEndpoint(network))
+  const plain = network.config(
+    endpoints.map((endpoint) => posts.serve(endpoint)),
+    config,
+  )
+  const settings = { ...plain, rpc: plain.rpc.map((each, i) => ({ ...each, ...rpc?.[i] })) }
+  const { logger, lines } = createKeepingLogger()
+  const client = createChainClient({ network: settings, logger, clock, openPost: posts.open, ...options })
+  return { client, settings, endpoints, posts, lines }
+}
 
 /**
  * Replaces HTTP: posts go to fake endpoints in memory, so that a run has no sockets and always the same order.
@@ -37,31 +66,13 @@ export class SimulatedPosts {
 
   async #post(endpoint: FakeEndpoint, body: string, signal: AbortSignal): Promise<HttpAnswer> {
     this.requests++
+    this.onRequest()
+    signal.throwIfAborted()
     this.#inFlight++
-    try {
-      this.onRequest()
-      signal.throwIfAborted()
-      const answer = await endpoint.answer(body)
-      if (answer === 'close') throw closed()
-      if (answer === 'silent') return await this.#silence(signal)
-      const { status, headers } = answer
-      return { status, statusText: '', headers, body: Buffer.from(answer.body) }
-    } finally {
-      this.#inFlight--
-    }
+    const answer = await endpoint.answer(body).finally(() => this.#inFlight--)
+    if (answer === 'silent') await this.#clock.sleep(60_000, signal)
+    if (typeof answer === 'string') throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
+    const { status, headers } = answer
+    return { status, statusText: '', headers, body: Buffer.from(answer.body) }
   }
-
-  async #silence(signal: AbortSignal): Promise<never> {
-    this.#inFlight--
-    try {
-      await this.#clock.sleep(60_000, signal)
-    } finally {
-      this.#inFlight++
-    }
-    throw closed()
-  }
-}
-
-function closed(): Error {
-  return Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
 }

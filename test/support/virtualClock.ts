@@ -15,15 +15,17 @@ const QUIET_ROUNDS = 3
 export class VirtualClock implements Clock {
   /** True while work other than a timer is pending. */
   busy: () => boolean = () => false
-  #nowMs: number
+  /** Every sleep so far, ms. */
+  readonly sleeps: number[] = []
+  readonly random: () => number
+  #nowMs = 1_000_000
   #timers: Timer[] = []
   #isPumping = false
   #quietRounds = 0
-  readonly #random: () => number
 
-  constructor(options: { readonly startMs?: number; readonly random?: () => number } = {}) {
-    this.#nowMs = options.startMs ?? 1_000_000
-    this.#random = options.random ?? (() => 0.5)
+  /** @param random chance is always one half unless set otherwise. */
+  constructor({ random = () => 0.5 }: { readonly random?: () => number } = {}) {
+    this.random = random
   }
 
   now(): number {
@@ -31,16 +33,17 @@ export class VirtualClock implements Clock {
   }
 
   epochMs(): number {
-    return this.#nowMs
+    return this.now()
   }
 
-  random(): number {
-    return this.#random()
+  advance(ms: number): void {
+    this.#nowMs += ms
   }
 
   sleep(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason as Error)
+      this.sleeps.push(ms)
       const timer = this.#schedule(ms, () => {
         signal.removeEventListener('abort', onAbort)
         resolve()

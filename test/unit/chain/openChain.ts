@@ -6,10 +6,10 @@ import { plainBlocks } from '../../../src/events/rowsOfLogs.js'
 import type { IndexedBlock } from '../../../src/protocol/chainEvent.js'
 import { asBlockNumber } from '../../../src/protocol/units.js'
 import { createFakeWorld, type FakeNetwork } from '../../support/fakeChain.js'
-import { FakeClock } from '../../support/fakeClock.js'
 import { type FakeCall, type FakeEndpoint, type Fault, serveFakeNetwork } from '../../support/fakeEndpoint.js'
 import { headerOf } from '../../support/indexedBlocks.js'
 import { createKeepingLogger, type KeptLine } from '../../support/keepingLogger.js'
+import { VirtualClock } from '../../support/virtualClock.js'
 
 const { signal } = new AbortController()
 
@@ -17,7 +17,7 @@ const { signal } = new AbortController()
 export interface OpenChain {
   readonly client: ChainClient
   readonly endpoints: readonly FakeEndpoint[]
-  readonly clock: FakeClock
+  readonly clock: VirtualClock
   readonly lines: readonly KeptLine[]
   close(): Promise<void>
 }
@@ -35,7 +35,7 @@ export async function openChain(
   { endpoints: count = 1, config, rpc, scanner }: OpenChainOptions = {},
 ): Promise<OpenChain> {
   const servers = await Promise.all(Array.from({ length: count }, () => serveFakeNetwork(network)))
-  const clock = new FakeClock()
+  const clock = new VirtualClock()
   const { logger, lines } = createKeepingLogger()
   const plain = network.config(
     servers.map(({ url }) => url),

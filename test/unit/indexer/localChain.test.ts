@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LocalChain } from '../../../src/indexer/localChain.js'
 import type { BlockHeader } from '../../../src/protocol/chainEvent.js'
-import { DirectClient } from '../../support/directClient.js'
 import { createFakeWorld } from '../../support/fakeChain.js'
 import { headerOf } from '../../support/indexedBlocks.js'
+import { createWatchedClient } from '../../support/watchedClient.js'
 
 const never = new AbortController().signal
 
@@ -15,7 +15,7 @@ function stored(upTo: number) {
   const kept: BlockHeader[] = network.blocks
     .filter(({ number }) => number === upTo || (number % 10 === 0 && number < upTo))
     .map(headerOf)
-  const client = new DirectClient(network)
+  const client = createWatchedClient(network)
   const headers = {
     checkpoint: () => kept.at(-1),
     headerAtOrBelow: (block: number) => kept.findLast(({ number }) => number <= block),
@@ -72,7 +72,7 @@ test('a chain that has left every stored header is a reorg too deep', async () =
 test('a batch near the head follows the checkpoint only when every parent hash leads to it', async () => {
   const { network, client, chain } = stored(90)
   const head = headerOf(network.head)
-  const range = await client.fetchRange(91 as never, 100 as never)
+  const { parentHash: _, ...range } = await client.fetchRange(91 as never, 100 as never, never)
   assert.equal(await chain.isLinked(range, head, never), true)
   assert.equal(
     await chain.isLinked({ ...range, parentHash: headerOf(network.blocks[90]!).hash }, head, never),

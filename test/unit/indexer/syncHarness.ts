@@ -5,17 +5,18 @@ import type { ExitRootSearch } from '../../../src/indexer/sync/exitRootSearch.js
 import type { HeadHints } from '../../../src/indexer/sync/headHints.js'
 import { runSyncLoop } from '../../../src/indexer/sync/syncLoop.js'
 import { asNetworkId } from '../../../src/protocol/units.js'
-import { DirectClient } from '../../support/directClient.js'
 import { createFakeWorld, type FakeNetwork, type FakeWorld } from '../../support/fakeChain.js'
+import { indexedBlock } from '../../support/indexedBlocks.js'
 import { quietReport } from '../../support/keepingLogger.js'
 import { VirtualClock } from '../../support/virtualClock.js'
+import { createWatchedClient, type WatchedClient } from '../../support/watchedClient.js'
 import { MemoryShard } from './memoryShard.js'
 
 /** One sync loop over a fake network, in virtual time. */
 export interface SyncHarness {
   readonly world: FakeWorld
   readonly network: FakeNetwork
-  readonly client: DirectClient
+  readonly client: WatchedClient
   readonly shard: MemoryShard
   readonly clock: VirtualClock
   readonly row: StatusRow
@@ -42,14 +43,13 @@ export interface HarnessOptions {
 export function createSyncHarness(options: HarnessOptions = {}): SyncHarness {
   const world = createFakeWorld()
   const network = world.network(options.networkId ?? 0)
-  const client = new DirectClient(network)
-  const shard = new MemoryShard()
   const clock = new VirtualClock()
+  const client = createWatchedClient(network, clock, { pollIntervalMs: 100, logRange: 20, ...options.config })
+  const shard = new MemoryShard()
   const row = statusRow(createStatusBoard([network.networkId]), network.networkId)
   const messages: SyncMessage[] = []
   const { networkId } = network
   const report = quietReport(networkId, row, clock, messages)
-  const config = network.config([], { pollIntervalMs: 100, logRange: 20, ...options.config })
   const headHints = options.headHints?.(clock)
   let stop = new AbortController()
   const run = async (done: () => boolean, limitMs = 120_000): Promise<void> => {
@@ -66,7 +66,15 @@ export function createSyncHarness(options: HarnessOptions = {}): SyncHarness {
       new Map([...(options.indexedDeposits?.() ?? [])].map(([id, count]) => [asNetworkId(id), count]))
     const { exitRootSearch } = options
     const beside = exitRootSearch === undefined ? {} : { exitRootSearch }
-    const loop = { network: config, client, writer: shard, clock, report, indexedDeposits, ...beside }
+    const loop = {
+      network: client.settings,
+      client,
+      writer: shard,
+      clock,
+      report,
+      indexedDeposits,
+      ...beside,
+    }
     await runSyncLoop(headHints === undefined ? loop : { ...loop, headHints }, stop.signal)
     if (isLate && !done()) throw new Error(`not done within ${limitMs} ms, halted: ${row.haltReason()}`)
   }
@@ -75,11 +83,11 @@ export function createSyncHarness(options: HarnessOptions = {}): SyncHarness {
 }
 
 /** True when the shard holds exactly the network's chain, senders included. */
-export function isInStep({ shard, network, client }: SyncHarness): boolean {
+export function isInStep({ shard, network }: SyncHarness): boolean {
   const checkpoint = shard.checkpoint()
   if (checkpoint?.number !== network.head.number) return false
   if (shard.counts().unresolvedSenders > 0) return false
-  const expected = network.blocks.flatMap((block) => client.indexed(block).events)
+  const expected = network.blocks.flatMap((block) => indexedBlock(network, block, false).events)
   const stored = shard.events()
   return stored.length === expected.length && stored.every(({ event }, i) => sameEvent(event, expected[i]!))
 }

@@ -5,8 +5,8 @@ import { FatalError, RetryableError } from '../../../../src/errors/chainErrors.j
 import { encodeHex } from '../../../../src/protocol/hex.js'
 import { asBlockNumber } from '../../../../src/protocol/units.js'
 import { createFakeWorld, type FakeNetwork } from '../../../support/fakeChain.js'
-import { FakeClock } from '../../../support/fakeClock.js'
 import { createKeepingLogger } from '../../../support/keepingLogger.js'
+import { VirtualClock } from '../../../support/virtualClock.js'
 import { type OpenChain, openChain } from '../openChain.js'
 import { SECRET, serveScript } from '../wireScripts.js'
 
@@ -214,7 +214,7 @@ test('no log line and no error has an RPC address, whatever fails', async () => 
     const rpc = await serveScript(() => answer)
     const { logger, lines } = createKeepingLogger()
     const network = network1().config([rpc.url], { rpcTimeoutMs: 100 })
-    const client = createChainClient({ network, logger, clock: new FakeClock() })
+    const client = createChainClient({ network, logger, clock: new VirtualClock() })
     const errors: unknown[] = []
     for (const ask of [() => client.verifyIdentity(signal), () => client.getHead(signal)])
       await ask().catch((error: unknown) => errors.push(error))

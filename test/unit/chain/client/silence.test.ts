@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Silence } from '../../../../src/chain/client/silence.js'
 import type { HttpAnswer, HttpPost } from '../../../../src/chain/rpc/httpPost.js'
-import { FakeClock } from '../../../support/fakeClock.js'
+import { VirtualClock } from '../../../support/virtualClock.js'
 
 const ANSWER: HttpAnswer = { status: 503, statusText: '', headers: {}, body: Buffer.alloc(0) }
 
 /** Posts whose answers the test gives, oldest first. */
 function listen() {
-  const clock = new FakeClock()
+  const clock = new VirtualClock()
   const silence = new Silence(clock)
   const open: { resolve: (answer: HttpAnswer) => void; reject: (error: Error) => void }[] = []
   const post: HttpPost = () =>

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Endpoint } from '../../../../src/chain/endpoints/endpoint.js'
 import type { RpcOutcome } from '../../../../src/chain/rpc/rpcTransport.js'
-import { FakeClock } from '../../../support/fakeClock.js'
 import { createKeepingLogger } from '../../../support/keepingLogger.js'
+import { VirtualClock } from '../../../support/virtualClock.js'
 import type { WireAnswer } from '../../../support/wireServer.js'
 import { byMethod, type ScriptedCall, serveScript } from '../wireScripts.js'
 
@@ -16,11 +16,11 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 
 async function withEndpoint(
   answer: (body: ScriptedCall | readonly ScriptedCall[]) => WireAnswer,
-  body: (endpoint: Endpoint, tools: { clock: FakeClock; requests: readonly unknown[] }) => Promise<void>,
+  body: (endpoint: Endpoint, tools: { clock: VirtualClock; requests: readonly unknown[] }) => Promise<void>,
   maxRps?: number,
 ): Promise<void> {
   const rpc = await serveScript(answer)
-  const clock = new FakeClock()
+  const clock = new VirtualClock()
   const endpoint = new Endpoint({
     config: { url: rpc.url, alias: 'alpha', ...(maxRps === undefined ? {} : { maxRps }) },
     timeoutMs: 2_000,

@@ -2,15 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EndpointHealth } from '../../../../src/chain/endpoints/endpointHealth.js'
 import { RpcFailure, type RpcFailureKind } from '../../../../src/chain/rpc/rpcFailure.js'
-import { FakeClock } from '../../../support/fakeClock.js'
+import { VirtualClock } from '../../../support/virtualClock.js'
 
 const failure = (kind: RpcFailureKind, retryAfterMs?: number) =>
   new RpcFailure(kind, 'test', { text: '' }, retryAfterMs)
 
 /** Pauses after failures in a row, in ms. */
 function pauses(kind: RpcFailureKind, count: number, chance: number): number[] {
-  const clock = new FakeClock()
-  clock.chance = chance
+  const clock = new VirtualClock({ random: () => chance })
   const health = new EndpointHealth(clock)
   return Array.from({ length: count }, () => {
     health.failed(failure(kind))
@@ -30,7 +29,7 @@ test('jitter shortens a pause to no less than half', () => {
 })
 
 test('Retry-After is honoured when it is longer, and pauses start small again after a success', () => {
-  const clock = new FakeClock()
+  const clock = new VirtualClock()
   const health = new EndpointHealth(clock)
   health.failed(failure('rateLimit', 120_000))
   assert.equal(health.pausedUntil - clock.now(), 120_000)
@@ -43,7 +42,7 @@ test('Retry-After is honoured when it is longer, and pauses start small again af
 })
 
 test('errors lower the standing of an endpoint and fade with time; slow answers lower it too', () => {
-  const clock = new FakeClock()
+  const clock = new VirtualClock()
   const health = new EndpointHealth(clock)
   assert.equal(health.score, 0)
   health.failed(failure('network'))
@@ -56,7 +55,7 @@ test('errors lower the standing of an endpoint and fade with time; slow answers 
 })
 
 test('a node that is behind rests for less than a second and does not count as failing', () => {
-  const clock = new FakeClock()
+  const clock = new VirtualClock()
   const health = new EndpointHealth(clock)
   health.failed(failure('behind'))
   assert.equal(health.isFailing, false)

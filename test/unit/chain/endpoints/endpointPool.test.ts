@@ -7,8 +7,8 @@ import { RpcFailure, type RpcFailureKind } from '../../../../src/chain/rpc/rpcFa
 import { ChainDataError } from '../../../../src/errors/chainDataError.js'
 import { FatalError, RetryableError } from '../../../../src/errors/chainErrors.js'
 import { hideAddress } from '../../../../src/telemetry/secrets.js'
-import { FakeClock } from '../../../support/fakeClock.js'
 import { createKeepingLogger } from '../../../support/keepingLogger.js'
+import { VirtualClock } from '../../../support/virtualClock.js'
 
 const { signal } = new AbortController()
 const fails = (kind: RpcFailureKind, retryAfterMs?: number) =>
@@ -23,7 +23,7 @@ const rawBlock = (number: number) => ({
 
 /** A pool whose endpoints answer `eth_chainId` from memory; everything else is up to the tasks. */
 function createPool(aliases: readonly string[], chainIds: Record<string, number> = {}) {
-  const clock = new FakeClock()
+  const clock = new VirtualClock()
   const { logger, lines } = createKeepingLogger()
   const chainIdCalls: string[] = []
   const ids = { ...chainIds }

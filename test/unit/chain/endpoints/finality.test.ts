@@ -36,7 +36,7 @@ test('finality of latest and of a depth needs no call', async () => {
   ] as const)
     await withFinality({ tag: 'latest', depth }, async (chain, _, finalized) => {
       assert.equal(await finalized(), expected)
-      assert.equal(chain.endpoints[0]!.totalCalls(), 0)
+      assert.equal(chain.endpoints[0]!.requests.length, 0)
     })
 })
 
@@ -95,7 +95,7 @@ test('the tag is read with each head, and the finalized block then needs no furt
   await withFinality({ tag: 'finalized', depth: 0 }, async ({ client, endpoints }, network) => {
     network.finalizedLag = 10
     await client.getHead(signal)
-    endpoints[0]!.resetCounters()
+    endpoints[0]!.requests.length = 0
     for (let block = 0; block < 10; block++) {
       network.mineEmpty(1)
       const head = await client.getHead(signal)

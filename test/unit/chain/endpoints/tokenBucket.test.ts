@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TokenBucket } from '../../../../src/chain/endpoints/tokenBucket.js'
-import { FakeClock } from '../../../support/fakeClock.js'
+import { VirtualClock } from '../../../support/virtualClock.js'
 
 const { signal } = new AbortController()
 
 test('a burst of one second passes at once, then the rate holds', async () => {
-  const clock = new FakeClock()
+  const clock = new VirtualClock()
   const bucket = new TokenBucket(10, clock)
   const started = clock.now()
   for (let call = 0; call < 10; call++) await bucket.take(1, signal)
@@ -16,7 +16,7 @@ test('a burst of one second passes at once, then the rate holds', async () => {
 })
 
 test('a batch takes one token per call', async () => {
-  const clock = new FakeClock()
+  const clock = new VirtualClock()
   const bucket = new TokenBucket(10, clock)
   const started = clock.now()
   await bucket.take(30, signal)
@@ -24,7 +24,7 @@ test('a batch takes one token per call', async () => {
 })
 
 test('idle time earns at most one second of burst', async () => {
-  const clock = new FakeClock()
+  const clock = new VirtualClock()
   const bucket = new TokenBucket(5, clock)
   await bucket.take(5, signal)
   clock.advance(60_000)
@@ -36,7 +36,7 @@ test('idle time earns at most one second of burst', async () => {
 })
 
 test('a rate below one call per second is possible', async () => {
-  const clock = new FakeClock()
+  const clock = new VirtualClock()
   const bucket = new TokenBucket(0.5, clock)
   const started = clock.now()
   await bucket.take(1, signal)

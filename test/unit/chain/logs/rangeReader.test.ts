@@ -46,7 +46,7 @@ test('a range of the head alone costs one call, by block hash', async () => {
   await withChain(network, async (chain) => {
     const [endpoint] = chain.endpoints
     const head = await chain.client.getHead(signal)
-    endpoint!.resetCounters()
+    endpoint!.requests.length = 0
     const range = await fetchRange(chain, head.number, head.number)
     assert.deepEqual(depositCounts(range.blocks), [4])
     assert.deepEqual(

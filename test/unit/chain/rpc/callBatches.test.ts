@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Endpoint } from '../../../../src/chain/endpoints/endpoint.js'
 import type { RpcOutcome } from '../../../../src/chain/rpc/rpcTransport.js'
-import { FakeClock } from '../../../support/fakeClock.js'
 import { createKeepingLogger } from '../../../support/keepingLogger.js'
+import { VirtualClock } from '../../../support/virtualClock.js'
 import type { WireAnswer } from '../../../support/wireServer.js'
 import { byMethod, type ScriptedCall, serveScript } from '../wireScripts.js'
 
@@ -18,7 +18,7 @@ type Batch = readonly ScriptedCall[]
 type Refusal = (body: Batch, limit: number) => WireAnswer
 
 interface Tools {
-  readonly clock: FakeClock
+  readonly clock: VirtualClock
   /** Number of calls in each request so far; 1 for a request that is no batch. */
   readonly sizes: () => number[]
 }
@@ -29,7 +29,7 @@ async function withEndpoint(
   options: { timeoutMs?: number; maxBatch?: number; isAlone?: boolean } = {},
 ): Promise<void> {
   const rpc = await serveScript(answer)
-  const clock = new FakeClock()
+  const clock = new VirtualClock()
   const { maxBatch, timeoutMs = 5_000, isAlone = true } = options
   const endpoint = new Endpoint({
     config: { url: rpc.url, alias: 'alpha', ...(maxBatch === undefined ? {} : { maxBatch }) },

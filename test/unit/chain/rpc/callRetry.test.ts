@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CallRetry } from '../../../../src/chain/rpc/callRetry.js'
 import { type ProviderWords, RpcFailure, type RpcFailureKind } from '../../../../src/chain/rpc/rpcFailure.js'
-import { FakeClock } from '../../../support/fakeClock.js'
+import { VirtualClock } from '../../../support/virtualClock.js'
 
 const { signal } = new AbortController()
 
@@ -18,7 +18,7 @@ async function tries(
   } = {},
 ): Promise<{ asked: number; isAnswered: boolean; sleptMs: number }> {
   const { failures = 2, words = {}, retryAfterMs, silentForMs = 0, isAlone = false } = options
-  const clock = new FakeClock()
+  const clock = new VirtualClock()
   const retry = new CallRetry(clock, isAlone)
   if (silentForMs < Number.POSITIVE_INFINITY) await retry.run(async () => 'before', signal)
   clock.advance(Math.min(silentForMs, 1e9))
@@ -91,7 +91,7 @@ test('a call that timed out is sent once more where there is no other endpoint',
 })
 
 test('any other error passes through', async () => {
-  const retry = new CallRetry(new FakeClock(), true)
+  const retry = new CallRetry(new VirtualClock(), true)
   await assert.rejects(
     retry.run(() => Promise.reject(new TypeError('ours')), signal),
     TypeError,

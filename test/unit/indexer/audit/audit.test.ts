@@ -144,7 +144,8 @@ test('an emergency that is missing from far history halts the network', async ()
 
 test('a token mapping whose log is missing halts the network, also when it is the newest of many', async () => {
   const token = (n: number): Hex => `0x${n.toString(16).padStart(40, '0')}`
-  const harness = createSyncHarness({ networkId: 1 })
+  // Hours pass in this test.
+  const harness = createSyncHarness({ networkId: 1, config: { pollIntervalMs: 2_000 } })
   const { network, client, row } = harness
   for (let n = 1; n <= 130; n++)
     network.mine((block) => block.tx().setSovereignToken(0, token(n), token(n + 1_000)))

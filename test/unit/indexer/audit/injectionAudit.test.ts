@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Hex } from 'viem'
-import { keccak256 } from 'viem/utils'
+import { keccak256, toFunctionSelector } from 'viem/utils'
 import { InjectionAudit } from '../../../../src/indexer/audit/injectionAudit.js'
 import { decodeHex } from '../../../../src/protocol/hex.js'
-import { DirectClient } from '../../../support/directClient.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
-import { headerOf } from '../../../support/indexedBlocks.js'
+import { headerOf, indexedBlock } from '../../../support/indexedBlocks.js'
+import { createWatchedClient } from '../../../support/watchedClient.js'
 import { MemoryShard } from '../memoryShard.js'
 
 const { signal } = new AbortController()
+
+const HASH_CHAIN_GETTERS: readonly string[] = ['insertedGERHashChain()', 'removedGERHashChain()'].map(
+  toFunctionSelector,
+)
 
 const ger = (n: number): Hex => keccak256(new Uint8Array([n]))
 
@@ -22,10 +26,17 @@ function injectedRoots(
   for (let n = 0; n < 5; n++)
     network.mine((block) => block.tx().injectGer(ger(n), n < silent ? 'silent' : 'hashChain'))
   if (removes) network.mine((block) => block.tx().removeGer(ger(2)))
-  const client = new DirectClient(network)
-  client.keepsHashChains = keepsHashChains
+  const client = createWatchedClient(network)
+  if (!keepsHashChains)
+    client.endpoint.fail({
+      type: 'error',
+      code: 3,
+      message: 'execution reverted',
+      methods: ['eth_call'],
+      when: ({ params: [call] }) => HASH_CHAIN_GETTERS.includes((call as { data: string }).data),
+    })
   const shard = new MemoryShard()
-  const blocks = network.blocks.map((block) => client.indexed(block))
+  const blocks = network.blocks.map((block) => indexedBlock(network, block, false))
   const told = blocks.filter(({ header }) => header.number !== hidden)
   const head = headerOf(network.head)
   const zero = headerOf(network.blocks[0]!).number

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { NetworkConfig } from '../../../../src/config/config.types.js'
 import { RetryableError } from '../../../../src/errors/chainErrors.js'
 import type { FakeBlock } from '../../../support/fakeChain.js'
 import { account, type FakeState } from '../../../support/fakeState.js'
@@ -14,12 +15,15 @@ const QUESTIONS: readonly string[] = [
   'getContractLocalExitRoot',
   'getEmergencyState',
   'getWrappedTokens',
+  'checkContradiction',
 ]
+/** As where no endpoint can prove which block it answers for. */
+const undecided = async () => ({ type: 'open' }) as const
 const TOKEN = `0x${'0a'.repeat(20)}` as const
 
 /** A layer 2 with one of everything that is compared, whose endpoint may answer something else. */
-function createNetwork() {
-  const harness = createSyncHarness({ networkId: 1, indexedDeposits: () => [[0, 600]] })
+function createNetwork(config: Partial<NetworkConfig> = {}) {
+  const harness = createSyncHarness({ networkId: 1, indexedDeposits: () => [[0, 600]], config })
   const { world, network, client, row, shard, messages, run } = harness
   const l1 = world.network(0)
   for (let n = 0; n < 2; n++)
@@ -30,7 +34,7 @@ function createNetwork() {
   network.mineEmpty(200)
   /** From now on contract calls show another state, from an endpoint that cannot prove which block it answers for. */
   const insist = (change: Change) => {
-    client.isProven = () => false
+    client.checkContradiction = undecided
     const shown = new Map<FakeBlock, FakeBlock>()
     const show = (block: FakeBlock): FakeBlock => {
       let changed = shown.get(block)
@@ -41,7 +45,7 @@ function createNetwork() {
       return changed
     }
     client.view = ({ method }) =>
-      method === 'fetchRange' || method === 'getHead' ? network.blocks : network.blocks.map(show)
+      method === 'fetchRange' || method.endsWith('Head') ? network.blocks : network.blocks.map(show)
   }
   const agree = () => {
     client.view = () => network.blocks
@@ -129,7 +133,7 @@ test('an endpoint that fails while it is judged leaves its contradiction open', 
     throw new RetryableError('no answer')
   }
   await run(() => failures > 0 && shard.isCatchingUp, 700_000)
-  client.checkContradiction = checkContradiction.bind(client)
+  client.checkContradiction = checkContradiction
   agree()
   await run(isReady, 130_000)
 })
@@ -140,10 +144,11 @@ test('a lost claim is read again as soon as an endpoint can prove it', async () 
   const lost = network.mine((block) => block.tx().claim({ deposit: l1.deposits()[1]! })).number
   network.mineEmpty(300)
   let isHidden = true
-  client.isProven = () => false
+  const { checkContradiction } = client
+  client.checkContradiction = undecided
   client.hideLogs(({ number }) => isHidden && number === lost)
   assert.ok(await staysUnready(100_000))
-  client.isProven = () => true
+  client.checkContradiction = checkContradiction
   await run(() => halts().length > 0, 70_000)
   isHidden = false
   await run(() => isReady() && isInStep(harness), 130_000)
@@ -178,7 +183,7 @@ test('a reorg between two calls is followed, and ends readiness nowhere', async 
   await run(() => isInStep(harness) && isReady())
   const state = fork()
   client.before = ({ method }) => {
-    if (method === 'getHead') state.hasFollowed ||= state.questions > 0
+    if (method.endsWith('Head')) state.hasFollowed ||= state.questions > 0
   }
   let wasUnready = false
   clock.after(1_000, () => network.mineEmpty(1))
@@ -212,9 +217,8 @@ test('contract calls that keep answering from another branch make nothing ready,
 })
 
 test('a difference in backfill that is not settled yet does not count as compared', async () => {
-  const { harness, insist, agree, isReady } = createNetwork()
+  const { harness, insist, agree, isReady } = createNetwork({ logRange: 8 })
   const { client, shard, row, network, run } = harness
-  client.maxRange = 8
   insist(changes['another exit root']!)
   let wasCompared = false
   client.before = () => {
@@ -246,7 +250,7 @@ test('a fault proven against the store stays when all endpoints fall silent: not
     return clock.now() > silentAtMs + 200_000
   }, 400_000)
   assert.equal(wasReady, false)
-  client.getClaimedWords = getClaimedWords.bind(client)
+  client.getClaimedWords = getClaimedWords
   client.view = () => network.blocks
   await run(() => row.haltReason() === 'none' && isReady() && isInStep(harness), 130_000)
   assert.equal(shard.counts().claims, 2)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FatalError } from '../../../../src/errors/chainErrors.js'
+import { asBlockNumber } from '../../../../src/protocol/units.js'
 import { createSyncHarness, isInStep, type SyncHarness } from '../syncHarness.js'
 
 const MINUTE_MS = 60_000
@@ -22,7 +23,8 @@ async function longAgo(): Promise<{ harness: SyncHarness; hole: Hole }> {
   const harness = createSyncHarness({
     networkId: 1,
     indexedDeposits: () => [[0, 5]],
-    config: { rollbackBlocks: ROLLBACK_BLOCKS },
+    // Hours pass in these tests.
+    config: { rollbackBlocks: ROLLBACK_BLOCKS, pollIntervalMs: 2_000 },
   })
   const { world, network, client } = harness
   const l1 = world.network(0)
@@ -39,16 +41,13 @@ async function longAgo(): Promise<{ harness: SyncHarness; hole: Hole }> {
   const hole: Hole = { isHidden: true, isStateAnswered: false, keepsBlocks: Number.POSITIVE_INFINITY }
   client.hideLogs(({ number }) => hole.isHidden && (number === FIRST_HIDDEN || number === SECOND_HIDDEN))
   const isAnswered = (block: number) => hole.isStateAnswered && block > network.head.number - hole.keepsBlocks
-  const { getClaimedWords, getContractLocalExitRoot, getEmergencyState, getGerHashChains } = client
-  client.depositCount = (block) => (isAnswered(block.number) ? block.state.deposits.length : undefined)
-  client.getContractLocalExitRoot = async (block) =>
-    isAnswered(block) ? getContractLocalExitRoot.call(client, block) : undefined
-  client.getClaimedWords = async (words, block) =>
-    isAnswered(block) ? getClaimedWords.call(client, words, block) : words.map(() => undefined)
-  client.getEmergencyState = async (block) =>
-    isAnswered(block) ? getEmergencyState.call(client, block) : undefined
-  client.getGerHashChains = async (block) =>
-    isAnswered(block) ? getGerHashChains.call(client, block) : undefined
+  client.endpoint.fail({
+    type: 'error',
+    code: -32000,
+    message: 'missing trie node 5e',
+    methods: ['eth_call'],
+    when: ({ params: [, tag] }) => typeof tag === 'string' && tag !== 'latest' && !isAnswered(Number(tag)),
+  })
 
   await harness.run(() => harness.row.get('caughtUp') === 1)
   for (let i = 0; i < 20; i++) {
@@ -128,9 +127,7 @@ test('a failure while the network decides whether to start over halts it under i
     throw Object.assign(new Error('commit failed: no space left on device'), { code: 'ENOSPC' })
   }
   await harness.run(() => row.haltReason() === 'disk_full', 10 * MINUTE_MS)
-  client.finalized = () => {
-    throw comparedAt
-  }
+  client.getFinalizedBlock = () => Promise.reject(comparedAt)
   await harness.run(() => row.haltReason() === 'wrong_chain', 30 * MINUTE_MS)
   const reasons = messages.flatMap((message) => (message.type === 'halted' ? [message.reason] : []))
   assert.ok(!reasons.includes('internal_error'), reasons.join())
@@ -168,7 +165,7 @@ test('a log hidden above the undo floor never makes the network start over', asy
 
 test('the network starts over only once the compared block is final', async () => {
   const { harness } = await longAgo()
-  harness.client.finalized = () => 0
+  harness.client.getFinalizedBlock = async () => asBlockNumber(0)
   await harness.run(() => false, 60 * MINUTE_MS).catch(() => undefined)
   assert.equal(harness.row.haltReason(), 'missing_log')
   assert.deepEqual(harness.shard.startedOver, [])
@@ -177,7 +174,7 @@ test('the network starts over only once the compared block is final', async () =
 test('a node that prunes old state can prove the difference at the newest final block', async () => {
   const { harness, hole } = await longAgo()
   const { network, clock, client } = harness
-  client.finalized = (head) => head - 10
+  client.getFinalizedBlock = async ({ number }) => asBlockNumber(number - 10)
   hole.keepsBlocks = 20
   let isGrowing = true
   const grow = () => {

@@ -1,32 +1,42 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Hex } from 'viem'
 import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
 import { RetryableError } from '../../../../src/errors/chainErrors.js'
 import { SenderPass } from '../../../../src/indexer/senders/senderPass.js'
 import { encodeHex } from '../../../../src/protocol/hex.js'
 import { asBlockNumber } from '../../../../src/protocol/units.js'
-import { DirectClient } from '../../../support/directClient.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
-import { account } from '../../../support/fakeState.js'
-import { headerOf } from '../../../support/indexedBlocks.js'
+import { userContract } from '../../../support/fakeState.js'
+import { headerOf, indexedBlock } from '../../../support/indexedBlocks.js'
 import { quietReport } from '../../../support/keepingLogger.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
+import { createWatchedClient } from '../../../support/watchedClient.js'
 import { MemoryShard } from '../memoryShard.js'
 
 const never = new AbortController().signal
 
-/** A shard with `deposits` deposits whose senders are open. */
-function openSenders(deposits: number, limits: { readonly largestBatch?: number } = {}) {
+/** The tracer fails. */
+const noTrace = {
+  type: 'error',
+  code: -32000,
+  message: 'execution timeout',
+  methods: ['debug_traceTransaction'],
+} as const
+
+/** A shard with `deposits` deposits whose senders are open. @param to a contract that makes them: only a trace shows it. */
+function openSenders(deposits: number, { to, ...limits }: { to?: Hex; largestBatch?: number } = {}) {
   const network = createFakeWorld().network(0)
-  for (let i = 0; i < deposits; i++) network.mine((block) => block.tx().deposit())
-  const client = new DirectClient(network)
+  for (let i = 0; i < deposits; i++)
+    network.mine((block) => block.tx(to === undefined ? {} : { to }).deposit())
+  const clock = new VirtualClock()
+  const client = createWatchedClient(network, clock)
   const shard = new MemoryShard()
-  const blocks = network.blocks.map((block) => client.indexed(block))
+  const blocks = network.blocks.map((block) => indexedBlock(network, block, false))
   const zero = asBlockNumber(0)
   const head = headerOf(network.head)
   const batch = { fromBlock: zero, head, blocks, finalizedBlock: zero, undoFloor: zero }
   assert.equal(shard.apply({ type: 'applyBlocks', batch }).type, 'applied')
-  const clock = new VirtualClock()
   const row = statusRow(createStatusBoard([0]), 0)
   const report = quietReport(0, row, clock, [])
   const pass = new SenderPass({ client, writer: shard, clock, report, ...limits })
@@ -78,12 +88,10 @@ async function settle({ pass, wait }: ReturnType<typeof openSenders>, ms: number
 }
 
 test('a provisional sender is stored at once, delays no other sender, and is corrected when the trace is read', async () => {
-  const opened = openSenders(3)
+  const opened = openSenders(3, { to: userContract(1) })
   const { network, client, shard, pass, left } = opened
-  const { transactionHash, caller: from } = network.deposits()[1]!
-  let isBusy = true
-  client.isProvisional = (hash) => isBusy && hash === transactionHash
-  client.callerOf = (hash) => (hash === transactionHash ? account(77) : undefined)
+  const { transactionHash, transactionSender: from } = network.deposits()[1]!
+  const fault = client.endpoint.fail({ ...noTrace, when: ({ params: [hash] }) => hash === transactionHash })
   assert.equal(await pass.step(never), 'done')
   assert.equal(left(), 0)
   assert.deepEqual(callers(shard)[1], `${from}?`)
@@ -91,28 +99,30 @@ test('a provisional sender is stored at once, delays no other sender, and is cor
   assert.deepEqual(callers(shard)[1], `${from}?`)
   const tries = client.callCount('resolveSenders')
   assert.ok(tries < 20, `${tries} tries in two minutes`)
-  isBusy = false
+  fault.off()
   await settle(opened, 120_000)
-  assert.equal(callers(shard)[1], account(77))
+  assert.equal(callers(shard)[1], userContract(1))
   assert.deepEqual(shard.senderNotes(), { provisional: 0, unknown: 0 })
 })
 
 test('while every endpoint refuses traces nothing is asked, and when one offers them all provisional senders are asked', async () => {
-  const opened = openSenders(300)
+  const opened = openSenders(300, { to: userContract(1) })
   const { client, shard } = opened
-  client.isProvisional = () => !client.tracing
-  client.tracing = false
+  const fault = client.endpoint.fail({ ...noTrace, code: -32601, message: 'no such method' })
+  const { canTrace } = client
+  client.canTrace = () => false
   await settle(opened, 30_000)
   assert.equal(client.callCount('resolveSenders'), 1)
   assert.equal(shard.senderNotes().provisional, 300)
-  client.tracing = true
+  client.canTrace = canTrace
+  fault.off()
   await settle(opened, 5_000)
   assert.deepEqual(shard.senderNotes(), { provisional: 0, unknown: 0 })
 })
 
 test('a transaction that is never traced is asked ever more rarely', async () => {
-  const opened = openSenders(1)
-  opened.client.isProvisional = () => true
+  const opened = openSenders(1, { to: userContract(1) })
+  opened.client.endpoint.fail(noTrace)
   const tries = async (minutes: number) => {
     const before = opened.client.callCount('resolveSenders')
     for (let minute = 0; minute < minutes; minute++) {
@@ -131,8 +141,9 @@ test('a transaction that no endpoint knows is passed over at once, holds the net
   const { network, client, shard, pass, left, wait, row } = opened
   const [, second, third] = network.deposits()
   let isHidden = true
-  client.isUnknown = (hash) =>
-    isHidden && (hash === second!.transactionHash || hash === third!.transactionHash)
+  client.hideTransactions(
+    (hash) => isHidden && (hash === second!.transactionHash || hash === third!.transactionHash),
+  )
   assert.equal(await pass.step(never), 'done')
   assert.equal(left(), 0)
   assert.deepEqual(
@@ -160,7 +171,7 @@ test('an unknown transaction that turns up within the minute no longer holds the
   const { network, client, pass, wait, row } = opened
   const [, second] = network.deposits()
   let isHidden = true
-  client.isUnknown = (hash) => isHidden && hash === second!.transactionHash
+  client.hideTransactions((hash) => isHidden && hash === second!.transactionHash)
   await pass.step(never)
   assert.equal(row.get('awaitedSenders'), 1)
   isHidden = false
@@ -173,8 +184,11 @@ test('a transaction that fails even in a batch of one counts as unknown, and the
   const opened = openSenders(6, { largestBatch: 4 })
   const { network, client, pass, left, wait, shard } = opened
   const third = network.deposits()[2]!.transactionHash
-  client.beforeSenders = (hashes) => {
-    if (hashes.includes(third)) throw new RetryableError('no answer')
+  const { resolveSenders } = client
+  client.resolveSenders = async (questions, ...rest) => {
+    if (questions.some(({ transactionHash }) => encodeHex(transactionHash) === third))
+      throw new RetryableError('no answer')
+    return resolveSenders(questions, ...rest)
   }
   for (let steps = 0; steps < 20 && left() > 0; steps++) {
     await pass.step(never)
@@ -185,16 +199,16 @@ test('a transaction that fails even in a batch of one counts as unknown, and the
 })
 
 test('senders asked before a reorg are not stored after it', async () => {
-  const { client, shard, pass, wait } = openSenders(2)
-  client.isProvisional = () => !client.tracing
-  client.tracing = false
+  const { client, shard, pass, wait } = openSenders(2, { to: userContract(1) })
+  const fault = client.endpoint.fail(noTrace)
   await pass.step(never)
-  client.tracing = true
+  fault.off()
   // A question whose answer takes some time.
   await pass.step(never)
+  assert.equal(client.callCount('resolveSenders'), 2)
   pass.reorged()
   await wait(10)
-  client.tracing = false
+  client.endpoint.fail(noTrace)
   await pass.step(never)
   assert.equal(shard.senderNotes().provisional, 2)
 })

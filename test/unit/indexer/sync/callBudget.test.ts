@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
-import { createChainClient } from '../../../../src/chain/client/chainClient.js'
 import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
 import { asNetworkId } from '../../../../src/protocol/units.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
-import { FakeEndpoint } from '../../../support/fakeEndpoint.js'
-import { createKeepingLogger, quietReport } from '../../../support/keepingLogger.js'
-import { SimulatedPosts } from '../../../support/simulatedPosts.js'
+import { quietReport } from '../../../support/keepingLogger.js'
+import { openSimulated } from '../../../support/simulatedPosts.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
 import { MemoryShard } from '../memoryShard.js'
 
@@ -15,13 +13,10 @@ import { MemoryShard } from '../memoryShard.js'
 function follow(blockMs: number, finality: 'latest' | 'finalized') {
   const network = createFakeWorld().network(1)
   const clock = new VirtualClock()
-  const endpoint = new FakeEndpoint(network)
-  const simulated = new SimulatedPosts(clock)
-  const overrides = { pollIntervalMs: 2_000, logRange: 100, finality: { tag: finality, depth: 0 } }
-  const config = network.config([simulated.serve(endpoint)], overrides)
+  const config = { pollIntervalMs: 2_000, logRange: 100, finality: { tag: finality, depth: 0 } }
+  const { client, settings, endpoints } = openSimulated(network, clock, { config })
+  const endpoint = endpoints[0]!
   const shard = new MemoryShard()
-  const { logger } = createKeepingLogger()
-  const client = createChainClient({ network: config, logger, clock, openPost: simulated.open })
   const row = statusRow(createStatusBoard([1]), 1)
   const report = quietReport(1, row, clock, [])
   /**
@@ -30,18 +25,21 @@ function follow(blockMs: number, finality: 'latest' | 'finalized') {
    */
   const callsPerBlock = async (blocks: number): Promise<number> => {
     const stop = new AbortController()
-    let before = { calls: endpoint.totalCalls(), block: network.head.number }
+    let before = { calls: endpoint.requests.length, block: network.head.number }
     for (let i = 1; i <= blocks; i++)
       clock.after(blockMs * i, () => {
-        if (i === 20) before = { calls: endpoint.totalCalls(), block: network.head.number }
+        if (i === 20) before = { calls: endpoint.requests.length, block: network.head.number }
         network.mine()
       })
     clock.after(blockMs * blocks + 10_000, () => stop.abort())
     // As many deposits as Ethereum had in 2026: their claims are compared in turn.
     const indexedDeposits = () => new Map([[asNetworkId(0), 264_477]])
-    await runSyncLoop({ network: config, client, writer: shard, clock, report, indexedDeposits }, stop.signal)
+    await runSyncLoop(
+      { network: settings, client, writer: shard, clock, report, indexedDeposits },
+      stop.signal,
+    )
     assert.equal(shard.checkpoint()?.number, network.head.number)
-    return (endpoint.totalCalls() - before.calls) / (network.head.number - before.block)
+    return (endpoint.requests.length - before.calls) / (network.head.number - before.block)
   }
   return { network, endpoint, shard, callsPerBlock }
 }

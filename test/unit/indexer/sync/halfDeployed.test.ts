@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
-import { createChainClient } from '../../../../src/chain/client/chainClient.js'
 import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
 import type { NetworkId } from '../../../../src/protocol/units.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
-import { FakeEndpoint } from '../../../support/fakeEndpoint.js'
-import { createKeepingLogger, quietReport } from '../../../support/keepingLogger.js'
-import { SimulatedPosts } from '../../../support/simulatedPosts.js'
+import { quietReport } from '../../../support/keepingLogger.js'
+import { openSimulated } from '../../../support/simulatedPosts.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
 import { MemoryShard } from '../memoryShard.js'
 
@@ -24,15 +22,12 @@ for (const stage of stages)
     const network = createFakeWorld().network(1)
     for (let i = 0; i < 3; i++) network.mine((block) => block.tx().deposit())
     const clock = new VirtualClock()
-    const endpoint = new FakeEndpoint(network)
-    const posts = new SimulatedPosts(clock)
-    const config = network.config([posts.serve(endpoint)], { pollIntervalMs: 1_000, startBlock: 0 })
-    const { logger } = createKeepingLogger()
-    const client = createChainClient({ network: config, logger, clock, openPost: posts.open })
+    const config = { pollIntervalMs: 1_000, startBlock: 0 }
+    const { client, settings, endpoints } = openSimulated(network, clock, { config })
     const row = statusRow(createStatusBoard([1]), 1)
     const shard = new MemoryShard()
     const report = quietReport(1, row, clock, [])
-    const fault = endpoint.fail(stage)
+    const fault = endpoints[0]!.fail(stage)
     const seen: string[] = []
     clock.after(60_000, () => {
       seen.push(row.haltReason(), String(shard.checkpoint()?.number))
@@ -41,7 +36,10 @@ for (const stage of stages)
     const stop = new AbortController()
     clock.after(100_000, () => stop.abort())
     const indexedDeposits = () => new Map<NetworkId, number>()
-    await runSyncLoop({ network: config, client, writer: shard, clock, report, indexedDeposits }, stop.signal)
+    await runSyncLoop(
+      { network: settings, client, writer: shard, clock, report, indexedDeposits },
+      stop.signal,
+    )
     assert.deepEqual(seen, ['wrong_contract', 'undefined'])
     assert.deepEqual([row.haltReason(), shard.counts().deposits], ['none', 3])
   })

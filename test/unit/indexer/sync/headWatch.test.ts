@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createStatusBoard, headPlaces, isPutBack, statusRow } from '../../../../src/board/statusBoard.js'
-import { createChainClient } from '../../../../src/chain/client/chainClient.js'
 import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
 import type { NetworkId } from '../../../../src/protocol/units.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
-import { FakeEndpoint } from '../../../support/fakeEndpoint.js'
-import { createKeepingLogger, quietReport } from '../../../support/keepingLogger.js'
-import { SimulatedPosts } from '../../../support/simulatedPosts.js'
+import type { FakeEndpoint } from '../../../support/fakeEndpoint.js'
+import { quietReport } from '../../../support/keepingLogger.js'
+import { openSimulated } from '../../../support/simulatedPosts.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
 import { MemoryShard } from '../memoryShard.js'
 import { createSyncHarness, isInStep, type SyncHarness } from '../syncHarness.js'
@@ -68,7 +67,9 @@ test('a head that is back at every second look never counts as put back', async 
   const harness = await followed()
   let looks = 0
   harness.client.view = ({ method }) =>
-    method === 'getHead' && looks++ % 2 === 0 ? harness.network.blocks.slice(0, -7) : harness.network.blocks
+    method.endsWith('Head') && looks++ % 2 === 0
+      ? harness.network.blocks.slice(0, -7)
+      : harness.network.blocks
   let hasBeenBelow = false
   const start = harness.clock.now()
   await harness.run(() => {
@@ -150,14 +151,8 @@ async function followTwo(
 ): Promise<{ readonly places: Set<number>; readonly behind: number }> {
   const network = createFakeWorld().network(1)
   const clock = new VirtualClock()
-  const endpoints = [new FakeEndpoint(network), new FakeEndpoint(network)]
-  const posts = new SimulatedPosts(clock)
-  const config = network.config(
-    endpoints.map((endpoint) => posts.serve(endpoint)),
-    { pollIntervalMs: 1_000, rpcTimeoutMs: 10_000 },
-  )
-  const { logger } = createKeepingLogger()
-  const client = createChainClient({ network: config, logger, clock, openPost: posts.open })
+  const config = { pollIntervalMs: 1_000 }
+  const { client, settings, endpoints } = openSimulated(network, clock, { endpoints: 2, config })
   const row = statusRow(createStatusBoard([1]), 1)
   const shard = new MemoryShard()
   const stop = new AbortController()
@@ -172,7 +167,7 @@ async function followTwo(
   clock.after(241_000, () => stop.abort())
   const report = quietReport(1, row, clock, [])
   const indexedDeposits = () => new Map<NetworkId, number>()
-  await runSyncLoop({ network: config, client, writer: shard, clock, report, indexedDeposits }, stop.signal)
+  await runSyncLoop({ network: settings, client, writer: shard, clock, report, indexedDeposits }, stop.signal)
   return { places, behind: network.head.number - shard.checkpoint()!.number }
 }
 

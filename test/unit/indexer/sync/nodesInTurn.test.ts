@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
-import { createChainClient } from '../../../../src/chain/client/chainClient.js'
 import type { NetworkConfig } from '../../../../src/config/config.types.js'
 import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
 import type { NetworkId } from '../../../../src/protocol/units.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
-import { FakeEndpoint } from '../../../support/fakeEndpoint.js'
-import { createKeepingLogger, quietReport } from '../../../support/keepingLogger.js'
-import { SimulatedPosts } from '../../../support/simulatedPosts.js'
+import { quietReport } from '../../../support/keepingLogger.js'
+import { openSimulated } from '../../../support/simulatedPosts.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
 import { MemoryShard } from '../memoryShard.js'
 
@@ -30,15 +28,13 @@ async function blocksMissing({ networkId, lag, maxBatch, finality, offset }: Add
   const network = createFakeWorld().network(networkId)
   network.mineEmpty(40)
   const clock = new VirtualClock()
-  const endpoint = new FakeEndpoint(network)
-  const posts = new SimulatedPosts(clock)
-  const plain = network.config([posts.serve(endpoint)], { pollIntervalMs: 1_000, finality })
-  const config = { ...plain, rpc: plain.rpc.map((each) => ({ ...each, maxBatch })) }
-  const { logger } = createKeepingLogger()
-  const client = createChainClient({ network: config, logger, clock, openPost: posts.open })
+  const { client, settings, endpoints, posts } = openSimulated(network, clock, {
+    config: { pollIntervalMs: 1_000, finality },
+    rpc: [{ maxBatch }],
+  })
   const shard = new MemoryShard()
   const stop = new AbortController()
-  endpoint.fail({ type: 'lag', blocks: lag, when: () => (posts.requests + offset) % 2 === 1 })
+  endpoints[0]!.fail({ type: 'lag', blocks: lag, when: () => (posts.requests + offset) % 2 === 1 })
   for (let ms = 5_000; ms <= 60_000; ms += 5_000)
     clock.after(ms, () =>
       network.mine((block) => {
@@ -48,7 +44,7 @@ async function blocksMissing({ networkId, lag, maxBatch, finality, offset }: Add
   clock.after(120_000, () => stop.abort())
   const report = quietReport(networkId, statusRow(createStatusBoard([networkId]), networkId), clock, [])
   const indexedDeposits = () => new Map<NetworkId, number>()
-  await runSyncLoop({ network: config, client, writer: shard, clock, report, indexedDeposits }, stop.signal)
+  await runSyncLoop({ network: settings, client, writer: shard, clock, report, indexedDeposits }, stop.signal)
   return network.head.number - (shard.checkpoint()?.number ?? 0)
 }
 

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createStatusBoard, statusRow } from '../../../../src/board/statusBoard.js'
-import { createChainClient } from '../../../../src/chain/client/chainClient.js'
 import type { EndpointRole } from '../../../../src/config/config.types.js'
 import type { SyncMessage } from '../../../../src/indexer/indexerMessages.js'
 import { GerPoller } from '../../../../src/indexer/sync/gerPoller.js'
 import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
 import { asNetworkId, type NetworkId } from '../../../../src/protocol/units.js'
 import { createFakeWorld, type FakeBlockBuilder } from '../../../support/fakeChain.js'
-import { type FakeCall, FakeEndpoint, type Fault } from '../../../support/fakeEndpoint.js'
-import { createKeepingLogger, quietReport } from '../../../support/keepingLogger.js'
-import { SimulatedPosts } from '../../../support/simulatedPosts.js'
+import type { FakeCall, Fault } from '../../../support/fakeEndpoint.js'
+import { quietReport } from '../../../support/keepingLogger.js'
+import { openSimulated } from '../../../support/simulatedPosts.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
 import { MemoryShard } from '../memoryShard.js'
 
@@ -29,22 +28,18 @@ function follow(
       if (block % 10 === 3) builder.tx().deposit()
     })
   const clock = new VirtualClock()
-  const simulated = new SimulatedPosts(clock)
-  const endpoints = Array.from({ length: endpointCount }, () => new FakeEndpoint(network))
-  const plain = network.config(
-    endpoints.map((endpoint) => simulated.serve(endpoint)),
-    { pollIntervalMs: 500, logRange: 10, gerInjection: isPolled ? 'poll' : 'event' },
-  )
-  const config = { ...plain, rpc: plain.rpc.map((each, i) => ({ ...each, role: roles[i] ?? 'all' })) }
+  const { client, settings, endpoints, lines } = openSimulated(network, clock, {
+    endpoints: endpointCount,
+    config: { pollIntervalMs: 500, logRange: 10, gerInjection: isPolled ? 'poll' : 'event' },
+    rpc: roles.map((role) => ({ role })),
+  })
   const shard = new MemoryShard()
-  const { logger, lines } = createKeepingLogger()
-  const client = createChainClient({ network: config, logger, clock, openPost: simulated.open })
   const board = createStatusBoard([0, 1])
   const row = statusRow(board, 1)
   const messages: SyncMessage[] = []
   const report = quietReport(1, row, clock, messages)
   const leaves = { read: () => ({ epoch: 0, leafCount: 1, globalExitRoots: [new Uint8Array(32)] }) }
-  const polling = { network: config, client, writer: shard, row, l1: statusRow(board, 0) }
+  const polling = { network: settings, client, writer: shard, row, l1: statusRow(board, 0) }
   const gerPoller = isPolled ? { gerPoller: new GerPoller({ ...polling, leaves: leaves as never }) } : {}
   const run = async (done: () => boolean, limitMs = 300_000): Promise<void> => {
     const stop = new AbortController()
@@ -55,7 +50,7 @@ function follow(
     }
     look()
     const indexedDeposits = () => new Map<NetworkId, number>([[asNetworkId(0), claimable]])
-    const loop = { network: config, client, writer: shard, clock, report, indexedDeposits, ...gerPoller }
+    const loop = { network: settings, client, writer: shard, clock, report, indexedDeposits, ...gerPoller }
     await runSyncLoop(loop, stop.signal)
     assert.ok(done(), `not done in time, halted: ${row.haltReason()}`)
   }

@@ -2,16 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hexToBytes } from 'viem/utils'
 import { statusRow } from '../../../../src/board/statusBoard.js'
-import { createChainClient } from '../../../../src/chain/client/chainClient.js'
 import { runSyncLoop } from '../../../../src/indexer/sync/syncLoop.js'
 import { asNetworkId } from '../../../../src/protocol/units.js'
 import { compileMerkleModule, createLogScanner } from '../../../../src/wasm/wasmModule.js'
 import { createFakeWorld, type FakeWorld } from '../../../support/fakeChain.js'
-import { FakeEndpoint } from '../../../support/fakeEndpoint.js'
 import { userContract } from '../../../support/fakeState.js'
 import { IndexedWorld } from '../../../support/indexedWorld.js'
-import { createKeepingLogger, quietReport } from '../../../support/keepingLogger.js'
-import { SimulatedPosts } from '../../../support/simulatedPosts.js'
+import { quietReport } from '../../../support/keepingLogger.js'
+import { openSimulated } from '../../../support/simulatedPosts.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
 
 const NETWORK = 1
@@ -21,12 +19,9 @@ const scanner = createLogScanner(compileMerkleModule())
 async function follow(indexed: IndexedWorld, logRange: number): Promise<void> {
   const network = indexed.world.network(NETWORK)
   const clock = new VirtualClock()
-  const simulated = new SimulatedPosts(clock)
-  const endpoint = new FakeEndpoint(network)
-  endpoint.fail({ type: 'logIndex' })
-  const config = network.config([simulated.serve(endpoint)], { pollIntervalMs: 100, logRange })
-  const { logger } = createKeepingLogger()
-  const client = createChainClient({ network: config, logger, clock, openPost: simulated.open, scanner })
+  const config = { pollIntervalMs: 100, logRange }
+  const { client, settings, endpoints } = openSimulated(network, clock, { config, scanner })
+  endpoints[0]!.fail({ type: 'logIndex' })
   const writer = indexed.writer(NETWORK)
   const row = statusRow(indexed.status, NETWORK)
   const report = quietReport(NETWORK, row, clock, [])
@@ -39,7 +34,7 @@ async function follow(indexed: IndexedWorld, logRange: number): Promise<void> {
   }
   look()
   const indexedDeposits = () => new Map([[asNetworkId(NETWORK), writer.counts().deposits]])
-  await runSyncLoop({ network: config, client, writer, clock, report, indexedDeposits }, stop.signal)
+  await runSyncLoop({ network: settings, client, writer, clock, report, indexedDeposits }, stop.signal)
   client.close()
   assert.ok(isDone(), `not done in time, halted: ${row.haltReason()}`)
 }

@@ -4,6 +4,9 @@ import type { Hex } from 'viem'
 import { keccak256 } from 'viem/utils'
 import { headPlaces } from '../../../../src/board/statusBoard.js'
 import { FatalError, RetryableError } from '../../../../src/errors/chainErrors.js'
+import { asBlockNumber } from '../../../../src/protocol/units.js'
+import { userContract } from '../../../support/fakeState.js'
+import type { ClientCall } from '../../../support/watchedClient.js'
 import { createSyncHarness, isInStep, type SyncHarness } from '../syncHarness.js'
 
 /** Blocks with one deposit each. */
@@ -165,10 +168,9 @@ test('a ten-minute outage heals by itself, with bounded waits', async () => {
   mineDeposits(harness, 3)
   await harness.run(() => isInStep(harness))
   const from = harness.clock.now()
-  harness.client.down = true
+  harness.client.isDown = () => harness.clock.now() - from < 600_000
   harness.client.before = () => {
-    if (harness.clock.now() - from < 600_000) throw new RetryableError('no endpoint answers')
-    harness.client.down = false
+    if (harness.client.isDown()) throw new RetryableError('no endpoint answers')
   }
   let wasDown = false
   harness.clock.after(300_000, () => {
@@ -215,8 +217,14 @@ test('a log that stays hidden halts the network, which heals when the log is sho
   mineDeposits(harness, 10)
   let isHidden = true
   harness.client.hideLogs(({ number }) => isHidden && number === 5)
+  const { readCarefully } = harness.client
+  let carefulReads = 0
+  harness.client.readCarefully = (from, to) => {
+    carefulReads++
+    readCarefully(from, to)
+  }
   await harness.run(() => harness.row.haltReason() === 'deposit_count_gap', 60_000)
-  assert.ok(harness.client.careful.length >= 5, 'the stretch is read with care')
+  assert.ok(carefulReads >= 5, 'the stretch is read with care')
   isHidden = false
   await harness.run(() => isInStep(harness), 60_000)
   assert.equal(harness.row.haltReason(), 'none')
@@ -226,11 +234,8 @@ test('a log hidden at the end of the stored blocks is noticed with the next depo
   const harness = createSyncHarness()
   mineDeposits(harness, 10)
   let hidden: number | undefined = 10
-  harness.client.view = ({ method, from }) =>
-    method === 'fetchRange' && from <= 10
-      ? harness.network.blocks.map((block) => (block.number === hidden ? { ...block, logs: [] } : block))
-      : harness.network.blocks
-  harness.client.depositCount = () => undefined
+  harness.client.hideLogs(({ number }, { from }) => from <= 10 && number === hidden)
+  harness.client.getContractDepositCount = async () => undefined
   await harness.run(() => harness.shard.checkpoint()?.number === 10)
   assert.equal(harness.shard.counts().deposits, 9)
   hidden = undefined
@@ -255,15 +260,15 @@ test('a range of far history that came back empty is read again, once', async ()
   const harness = createSyncHarness({ config: { logRange: 10, rollbackBlocks: 8 } })
   for (let i = 0; i < 300; i++)
     harness.network.mine((block) => (i % 40 === 5 ? block.tx().deposit() : undefined))
-  let isEmpty = true
-  // The windows around block 86 lack its deposit. The next deposit is 40 blocks later.
-  harness.client.view = ({ method, from, to }) => {
-    if (!isEmpty || method !== 'fetchRange' || from > 86 || to < 86) return harness.network.blocks
-    isEmpty = false
-    return harness.network.blocks.map((block) => (block.number === 86 ? { ...block, logs: [] } : block))
-  }
+  let empty: ClientCall | undefined
+  // The first window around block 86 lacks its deposit. The next deposit is 40 blocks later.
+  harness.client.hideLogs(({ number }, call) => {
+    if (number !== 86 || call.from > 86 || call.to < 86) return false
+    empty ??= call
+    return empty === call
+  })
   await harness.run(() => isInStep(harness))
-  assert.equal(isEmpty, false)
+  assert.ok(empty)
   assert.equal(harness.row.haltReason(), 'none')
   assert.ok(harness.shard.reverts.some((block) => block < 86))
 })
@@ -286,10 +291,16 @@ test('senders that fail at the tip stay open, are never guessed, and are resolve
 
 test('at the tip tx.from is committed with its block where a trace fails, and the caller is corrected later', async () => {
   const harness = createSyncHarness()
-  mineDeposits(harness, 3)
-  const [, second] = harness.network.deposits()
-  let isBusy = true
-  harness.client.isProvisional = (hash) => isBusy && hash === second!.transactionHash
+  mineDeposits(harness, 1)
+  // Through a contract: only a trace shows the caller.
+  harness.network.mine((block) => block.tx({ to: userContract(1) }).deposit())
+  mineDeposits(harness, 1)
+  const fault = harness.client.endpoint.fail({
+    type: 'error',
+    code: -32000,
+    message: 'execution timeout',
+    methods: ['debug_traceTransaction'],
+  })
   await harness.run(() => isInStep(harness))
   const senders = () =>
     harness.shard.events().flatMap(({ event, sender }) => (event.type === 'deposit' ? [sender] : []))
@@ -299,7 +310,7 @@ test('at the tip tx.from is committed with its block where a trace fails, and th
     senders().map((sender) => sender?.isProvisional),
     [false, true, false],
   )
-  isBusy = false
+  fault.off()
   await harness.run(() => senders().every((sender) => sender?.isProvisional === false))
 })
 
@@ -307,7 +318,7 @@ test('a transaction that no endpoint knows holds up neither later deposits nor, 
   const harness = createSyncHarness()
   mineDeposits(harness, 3)
   const [, second] = harness.network.deposits()
-  harness.client.isUnknown = (hash) => hash === second!.transactionHash
+  harness.client.hideTransactions((hash) => hash === second!.transactionHash)
   const startedAtMs = harness.clock.now()
   await harness.run(() => harness.row.get('caughtUp') === 1)
   assert.equal(harness.shard.counts().unresolvedSenders, 0)
@@ -318,29 +329,20 @@ test('a transaction that no endpoint knows holds up neither later deposits nor, 
 test('a slow answer for senders does not hold up the blocks', async () => {
   const harness = createSyncHarness()
   mineDeposits(harness, 3)
-  harness.client.before = async ({ method }) => {
-    if (method === 'resolveSenders') await harness.clock.sleep(30_000, new AbortController().signal)
-  }
-  const never = harness.client.resolveSenders.bind(harness.client)
-  harness.client.resolveSenders = (questions, signal?: AbortSignal) =>
-    Promise.race([
-      never(questions),
-      new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
-    ])
+  harness.client.endpoint.fail({ type: 'silent', methods: ['eth_getTransactionByHash'] })
   await harness.run(() => harness.shard.checkpoint()?.number === 3, 5_000)
   assert.equal(harness.shard.counts().unresolvedSenders, 3)
 })
 
 test('undo is kept at least down to the final block, and finality is reported', async () => {
   const harness = createSyncHarness({ config: { rollbackBlocks: 10 } })
-  harness.client.finalized = (head) => head - 3
+  harness.client.getFinalizedBlock = async ({ number }) => asBlockNumber(number - 3)
   mineDeposits(harness, 50)
   await harness.run(() => isInStep(harness))
   assert.equal(harness.shard.batches.at(-1)!.undoFloor, 40)
   assert.equal(harness.shard.finalized, 47)
-  harness.client.finalized = () => 20
   const slow = createSyncHarness({ config: { rollbackBlocks: 10 } })
-  slow.client.finalized = () => 20
+  slow.client.getFinalizedBlock = async () => asBlockNumber(20)
   mineDeposits(slow, 50)
   await slow.run(() => isInStep(slow))
   assert.equal(slow.shard.batches.at(-1)!.undoFloor, 20, 'undo reaches down to the final block')

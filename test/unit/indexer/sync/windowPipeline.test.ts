@@ -4,8 +4,8 @@ import type { FetchedRange } from '../../../../src/chain/chainClient.types.js'
 import { RetryableError } from '../../../../src/errors/chainErrors.js'
 import { assertContinues } from '../../../../src/indexer/sync/batches.js'
 import { stretchEvents, WindowPipeline } from '../../../../src/indexer/sync/windowPipeline.js'
-import { DirectClient } from '../../../support/directClient.js'
 import { createFakeWorld, type FakeNetwork } from '../../../support/fakeChain.js'
+import { createWatchedClient } from '../../../support/watchedClient.js'
 
 const never = new AbortController().signal
 const MOST_EVENTS = 20_000
@@ -24,7 +24,7 @@ async function readAll(windows: WindowPipeline): Promise<Array<readonly [number,
 }
 
 test('windows are handed out in order and without a gap, and the last one ends at the target', async () => {
-  const client = new DirectClient(longChain(100))
+  const client = createWatchedClient(longChain(100))
   const windows = new WindowPipeline(client, { from: 1, target: 75, joinedUpTo: 75, windowBlocks: 30 }, never)
   assert.deepEqual(await readAll(windows), [
     [1, 30],
@@ -34,8 +34,7 @@ test('windows are handed out in order and without a gap, and the last one ends a
 })
 
 test('a range that ends early is followed by the rest of its window', async () => {
-  const client = new DirectClient(longChain(100))
-  client.maxRange = 15
+  const client = createWatchedClient(longChain(100), undefined, { logRange: 15 })
   const windows = new WindowPipeline(client, { from: 1, target: 60, joinedUpTo: 60, windowBlocks: 30 }, never)
   assert.deepEqual(await readAll(windows), [
     [1, 15],
@@ -46,7 +45,7 @@ test('a range that ends early is followed by the rest of its window', async () =
 })
 
 test('at most two windows are in flight, and the next one is requested before the first is stored', async () => {
-  const client = new DirectClient(longChain(100))
+  const client = createWatchedClient(longChain(100))
   const windows = new WindowPipeline(
     client,
     { from: 1, target: 100, joinedUpTo: 100, windowBlocks: 10 },
@@ -60,14 +59,14 @@ test('at most two windows are in flight, and the next one is requested before th
 })
 
 test('the first windows are narrow, and widen while they hold few events', async () => {
-  const client = new DirectClient(longChain(5_000))
+  const client = createWatchedClient(longChain(2_500))
   const windows = new WindowPipeline(
     client,
-    { from: 1, target: 5_000, joinedUpTo: 5_000, windowBlocks: 2_000 },
+    { from: 1, target: 2_500, joinedUpTo: 2_500, windowBlocks: 1_000 },
     never,
   )
   const widths = (await readAll(windows)).map(([from, to]) => to - from + 1)
-  assert.deepEqual(widths, [32, 32, 256, 2_000, 2_000, 680])
+  assert.deepEqual(widths, [32, 32, 256, 1_000, 1_000, 180])
 })
 
 /** Block n has `counts[n]` events, and each answer is one block. A block without a count gets no answer. */
@@ -145,7 +144,7 @@ test('windows that were read before a failing window are handed out first', asyn
 })
 
 test('a failed window is reported to its reader, a cancelled one to no reader', async () => {
-  const client = new DirectClient(longChain(100))
+  const client = createWatchedClient(longChain(100))
   client.before = ({ from }) => {
     if (from === 11) throw new RetryableError('no answer')
   }
@@ -163,9 +162,9 @@ test('a failed window is reported to its reader, a cancelled one to no reader', 
 test('two windows join when the deposit counts continue, and not when a deposit is missing between them', async () => {
   const network = createFakeWorld().network(0)
   for (let i = 0; i < 6; i++) network.mine((block) => block.tx().deposit())
-  const client = new DirectClient(network)
+  const client = createWatchedClient(network)
   const range = async (from: number, to: number, without?: number): Promise<FetchedRange> => {
-    const all = await client.fetchRange(from as never, to as never)
+    const all = await client.fetchRange(from as never, to as never, never)
     return { ...all, blocks: all.blocks.filter(({ header }) => header.number !== without) }
   }
   assertContinues(0, await range(1, 3), await range(4, 6))
