@@ -1,5 +1,5 @@
-import { randomNumbers } from '../support/randomWorld.js'
 import { checkedBody, RawConnection, requestText } from '../support/rawHttp.js'
+import { randomNumbers } from '../support/testNumbers.js'
 import { type FuzzRequest, makeRequest } from './grammar.js'
 
 export interface FuzzOptions {

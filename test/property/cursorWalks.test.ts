@@ -11,7 +11,8 @@ import { cursorNumbers } from '../support/cursorNumbers.js'
 import { expectedBridges, expectedClaims } from '../support/expectedRows.js'
 import { toHex } from '../support/indexedBlocks.js'
 import { IndexedWorld } from '../support/indexedWorld.js'
-import { RandomWorld, randomNumbers } from '../support/randomWorld.js'
+import { RandomWorld } from '../support/randomWorld.js'
+import { randomNumbers } from '../support/testNumbers.js'
 import { matchesBridge, matchesClaim, randomBridgeFilters, randomClaimFilters } from './randomFilters.js'
 
 type Row = { readonly transactionHash: Uint8Array; readonly logIndex: number; readonly depositCount: number }

@@ -18,7 +18,8 @@ import {
 import { type ExpectedDeposit, verifiesOnChain } from '../support/fakeChainModel.js'
 import { toHex } from '../support/indexedBlocks.js'
 import { IndexedWorld } from '../support/indexedWorld.js'
-import { RandomWorld, randomNumbers } from '../support/randomWorld.js'
+import { RandomWorld } from '../support/randomWorld.js'
+import { randomNumbers } from '../support/testNumbers.js'
 import { matchesBridge, matchesClaim, randomBridgeFilters, randomClaimFilters } from './randomFilters.js'
 
 /**

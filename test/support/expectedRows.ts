@@ -2,9 +2,8 @@ import { numberToHex } from 'viem/utils'
 import type { BridgeRecord, ClaimRecord } from '../../src/query/records.js'
 import type { FakeWorld } from './fakeChain.js'
 import { type ExpectedDeposit, expectedDeposits, type ModelOptions, pays } from './fakeChainModel.js'
-import type { FakeClaim, FakeDeposit } from './fakeState.js'
+import { archivedIn, type FakeClaim, type FakeDeposit } from './fakeState.js'
 import { toHex } from './indexedBlocks.js'
-import { globalIndexOf } from './naiveTree.js'
 
 /** Rows as plain values, so that answers and expectations compare as wholes. */
 export type PlainRow = Readonly<Record<string, unknown>>
@@ -23,30 +22,23 @@ export function plainBridge({ metadataLength, metadataHash, ...record }: BridgeR
   return { claimMatches: true, ...plain(record) }
 }
 
+const uint256 = (value: bigint) => numberToHex(value, { size: 32 })
+
 export function expectedBridge(deposit: ExpectedDeposit): PlainRow {
+  const { networkId, originNetwork, leaf, caller, isForwardLeaf, firstCoveringIndex, usableIndex, ...row } =
+    deposit
   return {
-    depositCount: deposit.depositCount,
-    sourceNetwork: deposit.networkId,
-    destinationNetwork: deposit.destinationNetwork,
-    transactionHash: deposit.transactionHash,
+    ...row,
+    sourceNetwork: networkId,
     // The sender of a message is its own origin address.
-    originAddress: deposit.leafType === 1 ? deposit.originAddress : deposit.caller,
-    transactionSender: deposit.transactionSender,
-    destinationAddress: deposit.destinationAddress,
-    amount: numberToHex(deposit.amount, { size: 32 }),
-    timestampSec: deposit.timestampSec,
-    blockNumber: deposit.blockNumber,
-    logIndex: deposit.logIndex,
-    leafType: deposit.leafType,
-    tokenNetwork: deposit.originNetwork,
-    tokenAddress: deposit.originAddress,
+    originAddress: row.leafType === 1 ? row.originAddress : caller,
+    amount: uint256(row.amount),
+    tokenNetwork: originNetwork,
+    tokenAddress: row.originAddress,
     // More than 4,096 bytes of two digits each.
-    metadata: deposit.metadata.length > 2 + 2 * 4_096 ? null : deposit.metadata,
-    globalIndex: numberToHex(globalIndexOf(deposit.networkId, deposit.depositCount), { size: 32 }),
-    readyForClaim: deposit.readyForClaim,
-    claimTransactionHash: deposit.claimTransactionHash,
-    claimMatches: deposit.claimMatches,
-    l1InfoTreeIndex: deposit.usableIndex,
+    metadata: row.metadata.length > 2 + 2 * 4_096 ? null : row.metadata,
+    globalIndex: uint256(row.globalIndex),
+    l1InfoTreeIndex: usableIndex,
   }
 }
 
@@ -63,32 +55,26 @@ export function expectedClaims(
   networkId: number,
 ): Array<PlainRow & { isByNobody: boolean }> {
   return [...world.network(networkId).claims()].reverse().flatMap((claim) => {
-    const deposit = claimedDeposit(world, claim)
-    const isByNobody = claim.caller === null
-    const told = isByNobody ? world.network(claim.sourceNetwork).deposits()[claim.depositCount] : claim
+    const {
+      networkId: destinationNetwork,
+      originNetwork,
+      originAddress,
+      isSetByAdministrator,
+      ...row
+    } = claim
+    const told = isSetByAdministrator ? world.network(row.sourceNetwork).deposits()[row.depositCount] : claim
     // Set by an administrator for a deposit that does not exist any more: not listed.
     if (told === undefined) return []
     return [
       {
-        transactionHash: claim.transactionHash,
-        globalIndex: numberToHex(
-          isByNobody ? globalIndexOf(claim.sourceNetwork, claim.depositCount) : claim.globalIndex,
-          { size: 32 },
-        ),
-        amount: numberToHex(told.amount, { size: 32 }),
-        timestampSec: claim.timestampSec,
-        bridgeTransactionHash: deposit?.transactionHash ?? null,
-        blockNumber: claim.blockNumber,
-        logIndex: claim.logIndex,
-        sourceNetwork: claim.sourceNetwork,
-        depositCount: claim.depositCount,
-        destinationNetwork: networkId,
-        destinationAddress: told.destinationAddress,
+        ...{ ...row, destinationNetwork, destinationAddress: told.destinationAddress },
+        globalIndex: uint256(row.globalIndex),
+        amount: uint256(told.amount),
+        bridgeTransactionHash: claimedDeposit(world, claim)?.transactionHash ?? null,
         tokenNetwork: told.originNetwork,
         tokenAddress: told.originAddress,
-        caller: claim.caller,
-        transactionSender: claim.transactionSender,
-        isByNobody,
+        caller: isSetByAdministrator ? null : row.caller,
+        isByNobody: isSetByAdministrator,
       },
     ]
   })
@@ -99,9 +85,11 @@ export function expectedClaims(
  * archived one.
  */
 function claimedDeposit(world: FakeWorld, claim: FakeClaim): FakeDeposit | undefined {
-  const { deposits, archived } = world.network(claim.sourceNetwork).head.state
-  const live = deposits[claim.depositCount]
-  const cutOff = archived.filter(({ depositCount }) => depositCount === claim.depositCount).reverse()
-  if (claim.caller === null || cutOff.length === 0) return live
+  const { state } = world.network(claim.sourceNetwork).head
+  const live = state.deposits[claim.depositCount]
+  const cutOff = archivedIn(state)
+    .filter(({ depositCount }) => depositCount === claim.depositCount)
+    .reverse()
+  if (claim.isSetByAdministrator || cutOff.length === 0) return live
   return [live, ...cutOff].find((deposit) => deposit !== undefined && pays(deposit, claim))
 }

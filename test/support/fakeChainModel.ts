@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { FakeWorld } from './fakeChain.js'
-import { claimKey, type FakeClaim, type FakeDeposit, type FakeL1InfoLeaf } from './fakeState.js'
+import { archivedIn, claimKey, type FakeClaim, type FakeDeposit, type FakeL1InfoLeaf } from './fakeState.js'
 import {
   EMPTY_ROOT,
   foldNaively,
@@ -64,14 +64,14 @@ function expectedDeposit(world: FakeWorld, deposit: FakeDeposit, options: ModelO
     firstCoveringIndex: covering[0]?.index ?? null,
     usableIndex: usable?.index ?? null,
     claimTransactionHash: claim?.transactionHash ?? null,
-    claimMatches: !claim || claim.caller === null || !isReused(world, deposit) || pays(deposit, claim),
+    claimMatches: !claim || claim.isSetByAdministrator || !isReused(world, deposit) || pays(deposit, claim),
     readyForClaim: usable !== undefined && open,
   }
 }
 
 /** Whether a cut archived a deposit of this count. Otherwise a claim paid this deposit, as it was before a reorg. */
 function isReused(world: FakeWorld, { networkId, depositCount }: FakeDeposit): boolean {
-  return world.network(networkId).head.state.archived.some((cut) => cut.depositCount === depositCount)
+  return archivedIn(world.network(networkId).head.state).some((cut) => cut.depositCount === depositCount)
 }
 
 /** Whether the claim paid out this deposit's content. */

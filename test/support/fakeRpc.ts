@@ -232,7 +232,7 @@ function selectedBlocks(view: FakeView, filter: LogFilter): readonly FakeBlock[]
 }
 
 function renderLog(view: FakeView, block: FakeBlock, log: FakeLog): RenderedLog {
-  const { logIndex, transactionIndex, ...rest } = log
+  const { logIndex, transactionIndex, caller, ...rest } = log
   const first = view.fault('logIndex')
     ? block.logs.find(({ transactionHash }) => transactionHash === log.transactionHash)!.logIndex
     : 0

@@ -43,9 +43,11 @@ export interface FakeDeposit extends FakePosition, LeafParts {
   readonly globalIndex: bigint
   readonly caller: Hex
   readonly transactionSender: Hex
+  /** Made by ForwardLET. */
+  readonly isForwardLeaf: boolean
 }
 
-/** `globalIndex` is as emitted, and `caller` null when an administrator set the claim. */
+/** `globalIndex` is as emitted. The content of a claim that an administrator set is in no event. */
 export interface FakeClaim extends FakePosition {
   readonly sourceNetwork: number
   readonly depositCount: number
@@ -54,8 +56,9 @@ export interface FakeClaim extends FakePosition {
   readonly originAddress: Hex
   readonly destinationAddress: Hex
   readonly amount: bigint
-  readonly caller: Hex | null
+  readonly caller: Hex
   readonly transactionSender: Hex
+  readonly isSetByAdministrator: boolean
 }
 
 export interface FakeL1InfoLeaf extends FakePosition {
@@ -71,23 +74,34 @@ export interface FakeTokenMapping extends FakePosition {
   readonly originNetwork: number
   readonly originTokenAddress: Hex
   readonly wrappedTokenAddress: Hex
+  readonly isRemoved: boolean
+}
+
+/** BackwardLET or ForwardLET, with the leaves before and after it. */
+interface FakeTreeMove {
+  readonly isCut: boolean
+  readonly before: readonly FakeDeposit[]
+  readonly after: readonly FakeDeposit[]
 }
 
 /** What the contracts of one network hold after a block. It is not changed once the block is mined: reorgs go back to it. */
 export class FakeState {
   /** Leaves in force, by deposit count. */
   deposits: readonly FakeDeposit[] = []
-  /** Archived deposits that BackwardLET cut off, oldest first. */
-  archived: readonly FakeDeposit[] = []
+  treeMoves: readonly FakeTreeMove[] = []
   localExitTree = new ContractTree()
   /** Every local exit root ever → the leaf hashes under it. */
   localExitRoots: ReadonlyMap<Hex, readonly Hex[]> = new Map()
   /** Claims in force by `source:depositCount`. */
   claims: ReadonlyMap<string, FakeClaim> = new Map()
+  /** All claims, in force or not, oldest first. */
+  claimHistory: readonly FakeClaim[] = []
   tokenMappings: readonly FakeTokenMapping[] = []
   emergency = false
   /** Known global exit roots (L1: all, L2: the injected ones) → value of the map. */
   globalExitRoots: ReadonlyMap<Hex, bigint> = new Map()
+  /** Every injection, oldest first: a root that was removed can be injected again. */
+  injections: readonly Hex[] = []
   injectionHashChain = ZERO_HASH
   removalHashChain = ZERO_HASH
   // The following fields are of the L1 only.
@@ -100,6 +114,11 @@ export class FakeState {
   l1InfoLeaves: readonly FakeL1InfoLeaf[] = []
   /** Rollup exit root → local exit root per network at that time. */
   rollupExitRoots: ReadonlyMap<Hex, ReadonlyMap<number, Hex>> = new Map()
+}
+
+/** Deposits that BackwardLET cut off, oldest first. */
+export function archivedIn({ treeMoves }: FakeState): FakeDeposit[] {
+  return treeMoves.flatMap(({ isCut, before, after }) => (isCut ? before.slice(after.length) : []))
 }
 
 export function localExitRootOf(state: FakeState): Hex {

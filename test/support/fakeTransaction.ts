@@ -1,13 +1,14 @@
-import type { Hex } from 'viem'
+import type { AbiFunction, Hex } from 'viem'
 import {
   bytesToHex,
+  concat,
   encodeAbiParameters,
-  encodeFunctionData,
   hexToBytes,
   numberToHex,
   parseAbi,
   slice,
   stringToHex,
+  toFunctionSelector,
 } from 'viem/utils'
 import { bridgeAbi } from '../../src/devnet/contractAbis.js'
 import { forwardLeavesAbi } from '../../src/protocol/abis.js'
@@ -15,6 +16,7 @@ import { encodeEvent, eventNamed, type FakeEventName } from './encodedLogs.js'
 import type { FakeBlockBuilder } from './fakeChain.js'
 import {
   account,
+  archivedIn,
   claimKey,
   type FakeContracts,
   type FakeDeposit,
@@ -51,6 +53,8 @@ export interface FakeLog {
   readonly logIndex: number
   readonly transactionIndex: number
   readonly transactionHash: Hex
+  /** Who called the contract. */
+  readonly caller: Hex
 }
 
 /** One frame of geth's callTracer, with its logs (`withLog`). */
@@ -73,17 +77,38 @@ function frame(type: FakeFrame['type'], from: Hex, to: Hex, input = RUN): FakeFr
   return { type, from, to, input, ...cost, output: '0x', logs: [], calls: [] }
 }
 
+const functions = [...bridgeAbi, ...parseAbi(['function run(bytes payload)'])]
+
+/** Input of a call: `args` by name, more than the function takes. */
+function inputOf(name: string, args: Readonly<Record<string, unknown>>): Hex {
+  const called = functions.find((each) => each.type === 'function' && each.name === name) as AbiFunction
+  const values = called.inputs.map((input) => args[input.name ?? ''])
+  return concat([toFunctionSelector(called), encodeAbiParameters(called.inputs, values)])
+}
+
 /** Input of a call that says nothing. */
-const RUN = encodeFunctionData({ abi: parseAbi(['function run(bytes payload)']), args: ['0x'] })
-const proof = Array<Hex>(32).fill(ZERO_HASH) as unknown as Parameters<typeof claimInput>[2]
+const RUN = inputOf('run', { payload: '0x' })
+const siblings = Array<Hex>(32).fill(ZERO_HASH)
+/** What the fake chain does not check. */
+const PROOF = {
+  ...{ smtProofLocalExitRoot: siblings, smtProofRollupExitRoot: siblings },
+  ...{ mainnetExitRoot: ZERO_HASH, rollupExitRoot: ZERO_HASH },
+}
 
 export interface DepositOptions extends Partial<LeafParts> {
   /** L1: publish the new mainnet exit root at once (default true). */
   readonly forceUpdate?: boolean
 }
 
+/** What a claim says of its deposit. */
+export type ClaimedDeposit = LeafParts & Pick<FakeDeposit, 'networkId' | 'depositCount' | 'globalIndex'>
+
+type FakeSender = Pick<FakeDeposit, 'caller' | 'transactionSender'>
+
 export interface ClaimOptions {
-  readonly deposit: FakeDeposit
+  readonly deposit: ClaimedDeposit
+  /** Also where it is claimed already, which the contract refuses. */
+  readonly again?: boolean
   /** As emitted. Default: the canonical global index. */
   readonly globalIndex?: bigint
   readonly generation?: 'v1' | 'v2'
@@ -147,7 +172,9 @@ export class FakeTransactionBuilder {
     if (current === undefined) throw new Error('a log needs a call: name `to` or make an operation first')
     const logIndex = this.block.logs.length
     const transaction = { transactionIndex: this.index, transactionHash: this.hash }
-    this.block.logs.push({ address, topics, data, logIndex, ...transaction })
+    // A proxy's DELEGATECALL is part of the call of the proxy.
+    const caller = this.stack.findLast(({ type }) => type !== 'DELEGATECALL')!.from
+    this.block.logs.push({ address, topics, data, logIndex, ...transaction, caller })
     const position = numberToHex(current.calls.length)
     current.logs.push({ address, topics, data, position, index: numberToHex(logIndex) })
     return logIndex
@@ -156,19 +183,21 @@ export class FakeTransactionBuilder {
   deposit(options: DepositOptions = {}): FakeDeposit {
     const { network } = this.block
     const { forceUpdate = true, ...parts } = options
-    const { caller } = this
+    const { caller, sender } = this
     const leaf: LeafParts = {
       ...{ leafType: 0, originNetwork: 0, originAddress: ZERO_ADDRESS, amount: 1n, metadata: '0x' },
       ...{ destinationNetwork: network.networkId === 0 ? 1 : 0, destinationAddress: account(99) },
       ...parts,
       ...(parts.leafType === 1 ? { originNetwork: network.networkId, originAddress: caller } : {}),
     }
+    const name = leaf.leafType === 1 ? 'bridgeMessage' : 'bridgeAsset'
+    const call = { token: leaf.originAddress, forceUpdateGlobalExitRoot: true, permitData: '0x' }
     let made: FakeDeposit | undefined
-    this.inContract('bridge', depositInput(leaf), (bridge) => {
+    this.inContract('bridge', inputOf(name, { ...leaf, ...call }), (bridge) => {
       if (leaf.leafType === 0 && leaf.originAddress !== ZERO_ADDRESS) this.noise()
       const depositCount = this.block.state.deposits.length
       const logIndex = this.emit(bridge, 'BridgeEvent', { ...leaf, depositCount })
-      made = this.addLeaf(leaf, logIndex, { caller, transactionSender: this.from })
+      made = this.addLeaf(leaf, logIndex, sender, false)
       if (network.networkId === 0 && forceUpdate) this.publishMainnetExitRoot()
     })
     return made!
@@ -176,28 +205,28 @@ export class FakeTransactionBuilder {
 
   /** `updateGlobalExitRoot()` of the L1 bridge: publishes unforced deposits. */
   updateGlobalExitRoot(): void {
-    const input = encodeFunctionData({ abi: bridgeAbi, functionName: 'updateGlobalExitRoot' })
     const { state } = this.block
-    this.inContract('bridge', input, () => {
+    this.inContract('bridge', inputOf('updateGlobalExitRoot', {}), () => {
       if (state.lastUpdatedDepositCount < state.deposits.length) this.publishMainnetExitRoot()
     })
   }
 
   claim({ deposit, generation, ...options }: ClaimOptions): void {
+    const { sender } = this
     const { state, network } = this.block
-    const { originNetwork, originAddress, destinationAddress, amount, depositCount } = deposit
+    const { depositCount } = deposit
     const isV1 = generation === 'v1'
     const globalIndex = isV1 ? BigInt(depositCount) : (options.globalIndex ?? deposit.globalIndex)
-    const told = { originNetwork, originAddress, destinationAddress, amount }
-    const who = { caller: this.caller, transactionSender: this.from }
+    const claimed = { ...deposit, globalIndex, originTokenAddress: deposit.originAddress }
     const key = claimKey(deposit.networkId, depositCount)
-    if (state.claims.has(key)) throw new Error(`AlreadyClaimed ${key} on network ${network.networkId}`)
-    this.inContract('bridge', claimInput(deposit, globalIndex, proof), (bridge) => {
+    if (state.claims.has(key) && !options.again)
+      throw new Error(`AlreadyClaimed ${key} on network ${network.networkId}`)
+    const input = inputOf(deposit.leafType === 1 ? 'claimMessage' : 'claimAsset', { ...PROOF, ...claimed })
+    this.inContract('bridge', input, (bridge) => {
       const emitClaim = () => {
         const name = isV1 ? 'ClaimEventV1' : 'ClaimEvent'
-        const logIndex = this.emit(bridge, name, { index: depositCount, globalIndex, ...told })
-        const source = { sourceNetwork: deposit.networkId, depositCount, globalIndex }
-        state.claims = having(state.claims, key, { ...this.position(logIndex), ...source, ...told, ...who })
+        const logIndex = this.emit(bridge, name, { index: depositCount, ...claimed })
+        this.addClaim(logIndex, { ...claimed, ...sender }, false)
       }
       // Sovereign bridges also emit every claim in a hash chain.
       if (network.networkId > 0 && network.world.sovereign && !isV1) {
@@ -208,16 +237,15 @@ export class FakeTransactionBuilder {
       }
       if (!options.eventLast) emitClaim()
       if (options.newWrappedToken) {
-        const origin = { originNetwork, originTokenAddress: originAddress }
-        const args = { ...origin, wrappedTokenAddress: options.newWrappedToken, metadata: deposit.metadata }
+        const args = { ...claimed, wrappedTokenAddress: options.newWrappedToken }
         this.addMapping(this.emit(bridge, 'NewWrappedToken', args), args)
       }
-      if (options.during) this.through(destinationAddress, options.during)
+      if (options.during) this.through(deposit.destinationAddress, options.during)
       if (options.eventLast) emitClaim()
     })
   }
 
-  unsetClaim(deposit: FakeDeposit, form: 'v9' | 'v10' = 'v10'): void {
+  unsetClaim(deposit: ClaimedDeposit, form: 'v9' | 'v10' = 'v10'): void {
     const { state } = this.block
     const unsetGlobalIndex = numberToHex(deposit.globalIndex, { size: 32 })
     this.on('bridge', form === 'v9' ? 'UnsetClaim' : 'UpdatedUnsetGlobalIndexHashChain', {
@@ -228,28 +256,33 @@ export class FakeTransactionBuilder {
   }
 
   /** A claim that an administrator sets. */
-  setClaim(deposit: FakeDeposit, form: 'index' | 'globalIndex' = 'globalIndex'): void {
-    const { state } = this.block
-    const { depositCount, networkId: sourceNetwork, globalIndex, originNetwork, originAddress } = deposit
+  setClaim(deposit: ClaimedDeposit, form: 'index' | 'globalIndex' = 'globalIndex'): void {
+    const { sender } = this
+    const { depositCount, networkId: sourceNetwork, globalIndex } = deposit
     const logIndex = this.on('bridge', form === 'index' ? 'SetClaimV1' : 'SetClaim', {
       ...{ leafIndex: depositCount, sourceNetwork, globalIndex: numberToHex(globalIndex, { size: 32 }) },
     })
-    state.claims = having(state.claims, claimKey(sourceNetwork, depositCount), {
-      ...this.position(logIndex),
-      ...{ sourceNetwork, depositCount, globalIndex, originNetwork, originAddress },
-      ...{ destinationAddress: deposit.destinationAddress, amount: deposit.amount },
-      ...{ caller: null, transactionSender: this.from },
-    })
+    if (!this.block.state.claims.has(claimKey(sourceNetwork, depositCount)))
+      this.addClaim(logIndex, { ...deposit, ...sender }, true)
   }
 
-  setSovereignToken(originNetwork: number, originTokenAddress: Hex, sovereignTokenAddress: Hex): void {
-    const told = { originNetwork, originTokenAddress, sovereignTokenAddress, isNotMintable: false }
+  setSovereignToken(
+    originNetwork: number,
+    originTokenAddress: Hex,
+    sovereignTokenAddress: Hex,
+    isNotMintable = false,
+  ): void {
+    const told = { originNetwork, originTokenAddress, sovereignTokenAddress, isNotMintable }
     const logIndex = this.on('bridge', 'SetSovereignTokenAddress', told)
     this.addMapping(logIndex, { ...told, wrappedTokenAddress: sovereignTokenAddress })
   }
 
   removeLegacyToken(sovereignTokenAddress: Hex): void {
+    const { state } = this.block
     this.on('bridge', 'RemoveLegacySovereignTokenAddress', { sovereignTokenAddress })
+    state.tokenMappings = state.tokenMappings.map((each) =>
+      each.wrappedTokenAddress === sovereignTokenAddress ? { ...each, isRemoved: true } : each,
+    )
   }
 
   setEmergency(active: boolean): void {
@@ -261,7 +294,6 @@ export class FakeTransactionBuilder {
   backwardLet(newDepositCount: number): void {
     const { state } = this.block
     this.moveTree('BackwardLET', {}, () => {
-      state.archived = [...state.archived, ...state.deposits.slice(newDepositCount)]
       state.deposits = state.deposits.slice(0, newDepositCount)
       state.localExitTree = state.deposits.reduce(
         (tree, { leaf }) => tree.append(hexToBytes(leaf)),
@@ -272,28 +304,25 @@ export class FakeTransactionBuilder {
 
   /** Appends leaves without BridgeEvents. A leaf that was archived once, and only once, keeps its sender. */
   forwardLet(leaves: readonly LeafParts[]): void {
+    const { sender } = this
     const { state, logs } = this.block
-    const sender = { caller: this.caller, transactionSender: this.from }
     this.moveTree('ForwardLET', { newLeaves: encodeAbiParameters(forwardLeavesAbi, [leaves]) }, () => {
       for (const parts of leaves) {
         const leaf = depositLeaf(parts)
-        const twins = state.archived.filter((each) => each.leaf === leaf)
-        this.addLeaf(parts, logs.length, twins.length === 1 ? twins[0]! : sender)
+        const twins = archivedIn(state).filter((each) => each.leaf === leaf)
+        this.addLeaf(parts, logs.length, twins.length === 1 ? twins[0]! : sender, true)
       }
     })
   }
 
   injectGer(ger: Hex, form: GerForm = 'hashChain'): void {
     const { state, timestampSec } = this.block
+    if (!state.globalExitRoots.has(ger)) state.injections = [...state.injections, ger]
     state.globalExitRoots = having(state.globalExitRoots, ger, BigInt(timestampSec))
     if (form === 'hashChain') state.injectionHashChain = keccak(state.injectionHashChain, ger)
     const args = { newGlobalExitRoot: ger, newHashChainValue: state.injectionHashChain }
-    if (form !== 'silent')
-      this.on(
-        'globalExitRootManager',
-        form === 'insert' ? 'InsertGlobalExitRoot' : 'UpdateHashChainValue',
-        args,
-      )
+    const name = form === 'insert' ? 'InsertGlobalExitRoot' : 'UpdateHashChainValue'
+    if (form !== 'silent') this.on('globalExitRootManager', name, args)
   }
 
   removeGer(ger: Hex, form: GerForm = 'hashChain'): void {
@@ -343,6 +372,11 @@ export class FakeTransactionBuilder {
     return this.stack.at(-1)?.to ?? this.from
   }
 
+  /** The sender of a deposit or claim that the next call makes. */
+  private get sender(): FakeSender {
+    return { caller: this.caller, transactionSender: this.from }
+  }
+
   private inFrame(next: FakeFrame, body: () => void): void {
     const parent = this.stack.at(-1)
     if (parent) parent.calls.push(next)
@@ -384,13 +418,14 @@ export class FakeTransactionBuilder {
   private addLeaf(
     { ...parts }: LeafParts,
     logIndex: number,
-    { caller, transactionSender }: Pick<FakeDeposit, 'caller' | 'transactionSender'>,
+    { caller, transactionSender }: FakeSender,
+    isForwardLeaf: boolean,
   ): FakeDeposit {
     const { state, network } = this.block
     const depositCount = state.deposits.length
     const leaf = depositLeaf(parts)
     const globalIndex = globalIndexOf(network.networkId, depositCount)
-    const named = { depositCount, leaf, globalIndex, caller, transactionSender }
+    const named = { depositCount, leaf, globalIndex, caller, transactionSender, isForwardLeaf }
     const deposit = { ...parts, ...this.position(logIndex), ...named }
     state.deposits = [...state.deposits, deposit]
     state.localExitTree = state.localExitTree.append(hexToBytes(leaf))
@@ -399,18 +434,42 @@ export class FakeTransactionBuilder {
     return deposit
   }
 
-  private addMapping(logIndex: number, mapping: Omit<FakeTokenMapping, keyof FakePosition>): void {
+  private addClaim(
+    logIndex: number,
+    { networkId: sourceNetwork, depositCount, globalIndex, ...told }: ClaimedDeposit & FakeSender,
+    isSetByAdministrator: boolean,
+  ): void {
     const { state } = this.block
-    state.tokenMappings = [...state.tokenMappings, { ...this.position(logIndex), ...mapping }]
+    const { originNetwork, originAddress, destinationAddress, amount, caller, transactionSender } = told
+    const claim = {
+      ...this.position(logIndex),
+      ...{ sourceNetwork, depositCount, globalIndex, originNetwork, originAddress },
+      ...{ destinationAddress, amount, caller, transactionSender, isSetByAdministrator },
+    }
+    state.claims = having(state.claims, claimKey(sourceNetwork, depositCount), claim)
+    state.claimHistory = [...state.claimHistory, claim]
+  }
+
+  private addMapping(
+    logIndex: number,
+    told: Pick<FakeTokenMapping, 'originNetwork' | 'originTokenAddress' | 'wrappedTokenAddress'>,
+  ): void {
+    const { state } = this.block
+    const { originNetwork, originTokenAddress, wrappedTokenAddress } = told
+    const token = { originNetwork, originTokenAddress, wrappedTokenAddress }
+    const mapping = { ...this.position(logIndex), ...token, isRemoved: false }
+    state.tokenMappings = [...state.tokenMappings, mapping]
   }
 
   private moveTree(name: 'BackwardLET' | 'ForwardLET', args: object, move: () => void): void {
     const { state } = this.block
-    const previousDepositCount = BigInt(state.deposits.length)
-    const before = { previousDepositCount, previousRoot: localExitRootOf(state) }
+    const before = state.deposits
+    const previous = { previousDepositCount: BigInt(before.length), previousRoot: localExitRootOf(state) }
     move()
-    const after = { newDepositCount: BigInt(state.deposits.length), newRoot: localExitRootOf(state) }
-    this.on('bridge', name, { ...before, ...after, ...args })
+    const after = state.deposits
+    state.treeMoves = [...state.treeMoves, { isCut: name === 'BackwardLET', before, after }]
+    const next = { newDepositCount: BigInt(after.length), newRoot: localExitRootOf(state) }
+    this.on('bridge', name, { ...previous, ...next, ...args })
   }
 
   private addRollup(
@@ -456,33 +515,4 @@ export class FakeTransactionBuilder {
       })
     })
   }
-}
-
-function depositInput({ leafType, destinationNetwork, destinationAddress, ...leaf }: LeafParts): Hex {
-  const to = [destinationNetwork, destinationAddress] as const
-  return leafType === 1
-    ? encodeFunctionData({
-        abi: bridgeAbi,
-        functionName: 'bridgeMessage',
-        args: [...to, true, leaf.metadata],
-      })
-    : encodeFunctionData({
-        abi: bridgeAbi,
-        functionName: 'bridgeAsset',
-        args: [...to, leaf.amount, leaf.originAddress, true, '0x'],
-      })
-}
-
-type ClaimArgs = Parameters<typeof encodeFunctionData<typeof bridgeAbi, 'claimAsset'>>[0]['args']
-
-function claimInput(deposit: FakeDeposit, globalIndex: bigint, siblings: ClaimArgs[0]): Hex {
-  const { originNetwork, originAddress, destinationNetwork, destinationAddress, amount, metadata } = deposit
-  return encodeFunctionData({
-    abi: bridgeAbi,
-    functionName: deposit.leafType === 1 ? 'claimMessage' : 'claimAsset',
-    args: [
-      ...([siblings, siblings, globalIndex, ZERO_HASH, ZERO_HASH] as const),
-      ...([originNetwork, originAddress, destinationNetwork, destinationAddress, amount, metadata] as const),
-    ],
-  })
 }

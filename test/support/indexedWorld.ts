@@ -3,7 +3,7 @@ import type { HaltReason } from '../../src/board/haltReason.js'
 import { createStatusBoard, type StatusBoardHandle, statusRow } from '../../src/board/statusBoard.js'
 import type { Config } from '../../src/config/config.types.js'
 import { ExitRootSearch } from '../../src/indexer/sync/exitRootSearch.js'
-import type { BlockBatch, BlockHeader } from '../../src/protocol/chainEvent.js'
+import type { BlockHeader } from '../../src/protocol/chainEvent.js'
 import { asBlockNumber, asNetworkId } from '../../src/protocol/units.js'
 import { openShardReaders, type ShardReaders } from '../../src/shard/queries/shardReaders.js'
 import { openL1ShardReader } from '../../src/shard/readiness/l1ShardReader.js'
@@ -11,7 +11,7 @@ import type { ShardWriter } from '../../src/shard/shardWriter.types.js'
 import { openShardWriter } from '../../src/shard/write/writer.js'
 import { prepareStores, type StoreGuard } from '../../src/store/openStores.js'
 import { compileMerkleModule, createHasher } from '../../src/wasm/wasmModule.js'
-import type { FakeNetwork, FakeWorld } from './fakeChain.js'
+import type { FakeWorld } from './fakeChain.js'
 import { headerOf, indexedBlock, toHex } from './indexedBlocks.js'
 import { loadedConfig } from './loadedConfig.js'
 import { type NamedCommands, withNamedCommands } from './namedCommands.js'
@@ -119,7 +119,16 @@ export class IndexedWorld {
     const step = options.batchBlocks ?? to + 1
     for (let from = checkpoint === undefined ? 0 : checkpoint.number + 1; from <= to; from += step) {
       const end = Math.min(to, from + step - 1)
-      writer.applyBlocks(batchOf(network, from, end, options))
+      const mined = network.blocks.slice(from, end + 1)
+      writer.applyBlocks({
+        fromBlock: asBlockNumber(from),
+        head: headerOf(mined.at(-1)!),
+        blocks: mined
+          .filter(({ logs }) => logs.length > 0)
+          .map((block) => indexedBlock(network, block, options.withSenders ?? true)),
+        finalizedBlock: asBlockNumber(Math.max(0, end - (options.finalizedLag ?? 0))),
+        undoFloor: asBlockNumber(options.undoFloor ?? 0),
+      })
     }
   }
 
@@ -143,18 +152,4 @@ export class IndexedWorld {
 function makeRows(result: unknown): void {
   const answer = result as { readonly value?: { readonly rows?: readonly unknown[] } } | undefined
   assert.notEqual(answer?.value?.rows?.length, -1)
-}
-
-function batchOf(network: FakeNetwork, from: number, to: number, options: SyncOptions): BlockBatch {
-  const finalizedBlock = Math.max(0, to - (options.finalizedLag ?? 0))
-  return {
-    fromBlock: asBlockNumber(from),
-    head: headerOf(network.blocks[to]!),
-    blocks: network.blocks
-      .slice(from, to + 1)
-      .filter(({ logs }) => logs.length > 0)
-      .map((block) => indexedBlock(network, block, options.withSenders ?? true)),
-    finalizedBlock: asBlockNumber(finalizedBlock),
-    undoFloor: asBlockNumber(options.undoFloor ?? 0),
-  }
 }

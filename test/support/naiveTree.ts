@@ -155,31 +155,19 @@ export interface LeafParts {
   readonly metadata: Hex
 }
 
+const hexOf = (bytes: Hex | Uint8Array): Hex => (typeof bytes === 'string' ? bytes : bytesToHex(bytes))
+
 /** Leaf of the local exit tree: keccak of 113 packed bytes. */
-export function depositLeaf(parts: LeafParts): Hex {
+export function depositLeaf(parts: LeafParts | ForwardLeaf): Hex {
   return keccak(
     numberToHex(parts.leafType, { size: 1 }),
     numberToHex(parts.originNetwork, { size: 4 }),
-    parts.originAddress,
+    hexOf(parts.originAddress),
     numberToHex(parts.destinationNetwork, { size: 4 }),
-    parts.destinationAddress,
+    hexOf(parts.destinationAddress),
     numberToHex(parts.amount, { size: 32 }),
-    keccak(parts.metadata),
+    keccak(hexOf(parts.metadata)),
   )
-}
-
-/** The same of an event's fields. */
-export function modelLeafHash({
-  originAddress,
-  destinationAddress,
-  metadata,
-  ...leaf
-}: ForwardLeaf): Uint8Array {
-  const [origin, destination, text] = [originAddress, destinationAddress, metadata].map((bytes) =>
-    bytesToHex(bytes),
-  )
-  const parts = { ...leaf, originAddress: origin!, destinationAddress: destination!, metadata: text! }
-  return hexToBytes(depositLeaf(parts))
 }
 
 export function globalExitRoot(mainnetExitRoot: Hex, rollupExitRoot: Hex): Hex {

@@ -1,174 +1,133 @@
-import type {
-  Address,
-  BlockHeader,
-  ChainEvent,
-  ForwardLeaf,
-  Hash,
-  IndexedBlock,
-  Sender,
-} from '../../src/protocol/chainEvent.js'
-import { encodeGlobalIndex } from '../../src/protocol/globalIndex.js'
-import type { BlockNumber, DepositCount, LeafCount, NetworkId } from '../../src/protocol/units.js'
-import { modelLeafHash, NaiveTree } from './naiveTree.js'
-import { ShardModel } from './shardModel.js'
+import type { Hex } from 'viem'
+import { hexToBytes } from 'viem/utils'
+import type { IndexedBlock, Sender } from '../../src/protocol/chainEvent.js'
+import { createFakeWorld, type FakeNetwork } from './fakeChain.js'
+import { account, archivedIn, type FakeState, userContract } from './fakeState.js'
+import type { ClaimedDeposit, FakeTransactionBuilder } from './fakeTransaction.js'
+import { indexedBlock } from './indexedBlocks.js'
+import { globalIndexOf, type LeafParts } from './naiveTree.js'
 import { TestNumbers } from './testNumbers.js'
 
-/** An event before it has its place in a block. */
-type Unplaced<E = ChainEvent> = E extends ChainEvent
-  ? Omit<E, 'blockNumber' | 'logIndex' | 'transactionHash'>
-  : never
+type Act = (tx: FakeTransactionBuilder, state: FakeState) => unknown
 
-/** A random chain of one L2 with valid events. Blocks may be dropped from its end and new ones added. */
+const bytes = (count: number, byte: string): Hex => `0x${byte.repeat(count)}`
+/** The last is too long for a list. */
+const METADATA = [
+  '0x',
+  '0x',
+  bytes(96, '01'),
+  bytes(300, '00'),
+  bytes(300, '02'),
+  bytes(5_000, '03'),
+] as const
+
+/** A random chain of one L2 with events of every type. Blocks may be dropped from its end and new ones added. */
 export class RandomChain {
+  readonly network: FakeNetwork = createFakeWorld({ networks: [1] }).network(1)
+  /** As the indexer is given them, block 1 first. */
   readonly blocks: IndexedBlock[] = []
-  model: ShardModel
   readonly #numbers: TestNumbers
-  readonly #networkId: NetworkId
-  readonly #addresses: readonly Address[]
+  readonly #acts: readonly Act[]
 
-  constructor(seed: number, networkId = 1) {
-    this.#numbers = new TestNumbers(seed)
-    this.#networkId = networkId as NetworkId
-    this.#addresses = Array.from({ length: 12 }, () => this.#numbers.freshHash().subarray(0, 20))
-    this.model = new ShardModel(networkId)
+  constructor(seed: number) {
+    const numbers = new TestNumbers(seed)
+    const globalExitRoot = () => bytes(32, `0${1 + numbers.below(9)}`)
+    const acts: readonly (readonly [share: number, Act])[] = [
+      [45, (tx) => tx.deposit(this.#leaf())],
+      [24, (tx) => this.#claim(tx)],
+      [4, (tx) => tx.unsetClaim(this.#claimed())],
+      [3, (tx) => tx.setClaim(this.#claimed())],
+      [
+        5,
+        (tx) => tx.setSovereignToken(numbers.below(3), this.#address(), this.#address(), numbers.chance(0.5)),
+      ],
+      [2, (tx) => tx.removeLegacyToken(this.#address())],
+      [7, (tx) => tx.injectGer(globalExitRoot(), 'insert')],
+      [3, (tx) => tx.removeGer(globalExitRoot(), 'insert')],
+      [2, (tx) => tx.setEmergency(numbers.chance(0.5))],
+      [2, (tx, { deposits }) => tx.backwardLet(numbers.below(deposits.length + 1))],
+      [3, (tx, state) => tx.forwardLet(this.#regrown(state))],
+    ]
+    this.#numbers = numbers
+    this.#acts = acts.flatMap(([share, act]) => Array<Act>(share).fill(act))
   }
 
-  /** Adds a block with 1 … `maxEvents` events. */
-  grow(maxEvents: number): IndexedBlock {
-    const before = this.blocks.at(-1)?.header
-    const number = ((before?.number ?? 0) + 1) as BlockNumber
-    const header: BlockHeader = {
-      ...{ number, hash: this.#numbers.freshHash(), parentHash: before?.hash ?? new Uint8Array(32) },
-      timestampSec: 1_700_000_000 + 12 * number,
-    }
-    const events: ChainEvent[] = []
-    const block = { header, events }
-    // The model of the block so far: events of one block build on each other.
-    const draft = new ShardModel(this.#networkId, this.blocks)
-    let transactionHash = this.#numbers.freshHash()
-    for (let count = 1 + this.#numbers.below(maxEvents); count > 0; count--) {
-      const event = this.#event(draft)
-      if (this.#numbers.chance(0.6)) transactionHash = this.#numbers.freshHash()
-      const place = { blockNumber: number, logIndex: events.length, transactionHash }
-      const placed = { ...event, ...place } as ChainEvent
-      events.push(placed)
-      draft.apply({ header, events: [placed] })
-    }
-    this.blocks.push(block)
-    this.model.apply(block)
-    return block
+  /** What the contracts hold after the last block. */
+  get state(): FakeState {
+    return this.network.head.state
+  }
+
+  /** Adds a block in which 1 … `most` things happen, often several in one transaction of a contract. */
+  grow(most: number): IndexedBlock {
+    const numbers = this.#numbers
+    const mined = this.network.mine((block) => {
+      let shared: FakeTransactionBuilder | undefined
+      for (let left = 1 + numbers.below(most); left > 0; left--) {
+        const from = this.#address()
+        if (numbers.chance(0.3)) shared = undefined
+        else if (shared === undefined || numbers.chance(0.3))
+          shared = block.tx({ from, to: userContract(numbers.below(3)) })
+        numbers.pick(this.#acts)(shared ?? block.tx({ from }), block.state)
+      }
+    })
+    this.blocks.push(indexedBlock(this.network, mined, true))
+    return this.blocks.at(-1)!
   }
 
   /** Drops all blocks above `number`. */
   dropAbove(number: number): void {
-    while ((this.blocks.at(-1)?.header.number ?? 0) > number) this.blocks.pop()
-    this.model = new ShardModel(this.#networkId, this.blocks)
+    this.network.rollback(Math.max(0, this.network.head.number - number))
+    this.blocks.splice(number)
   }
 
   sender(): Sender {
-    return { caller: this.#address(), transactionSender: this.#address() }
+    return { caller: hexToBytes(this.#address()), transactionSender: hexToBytes(this.#address()) }
   }
 
-  #address(): Address {
-    return this.#numbers.pick(this.#addresses)
+  #address(): Hex {
+    return account(this.#numbers.below(12))
   }
 
-  #leaf(): ForwardLeaf {
+  #leaf(): LeafParts {
     const numbers = this.#numbers
     return {
       leafType: numbers.below(2),
-      originNetwork: numbers.below(3) as NetworkId,
+      originNetwork: numbers.below(3),
       originAddress: this.#address(),
-      destinationNetwork: numbers.pick([0, 2, 7]) as NetworkId,
+      destinationNetwork: numbers.pick([0, 2, 7]),
       destinationAddress: this.#address(),
       amount: numbers.pick([0n, 1n, 2n ** 256n - 1n, BigInt(numbers.below(2 ** 31))]),
-      metadata: numbers.pick([new Uint8Array(0), Buffer.alloc(96, 1), this.#blob()]),
+      metadata: numbers.pick(METADATA),
     }
   }
 
-  /** One of four metadata, of which the last is too long for a list. */
-  #blob(): Uint8Array {
-    const fill = this.#numbers.below(4)
-    return Buffer.alloc(fill === 3 ? 5_000 : 300, fill)
+  /** One of few deposits, so that it is claimed, unset and claimed again. */
+  #claimed(): ClaimedDeposit {
+    const [networkId, depositCount] = [this.#numbers.below(3), this.#numbers.below(8)]
+    return { ...this.#leaf(), networkId, depositCount, globalIndex: globalIndexOf(networkId, depositCount) }
   }
 
-  #event(draft: ShardModel): Unplaced {
+  #claim(tx: FakeTransactionBuilder): void {
     const numbers = this.#numbers
-    const choice = numbers.below(100)
-    const leaves = draft.deposits.map((deposit) => deposit.leafHash)
-    if (choice < 45) {
-      const depositCount = leaves.length as DepositCount
-      return { type: 'deposit', ...this.#leaf(), depositCount, sender: this.sender() }
-    }
-    if (choice < 66) return this.#claim()
-    if (choice < 70) return { type: 'claimUnset', ...this.#claimed() }
-    if (choice < 73) {
-      const administrator = this.#address()
-      const sender = { caller: administrator, transactionSender: administrator }
-      return { type: 'claimSet', ...this.#claimed(), sender }
-    }
-    if (choice < 81) {
-      const { originNetwork, originAddress: originTokenAddress, metadata } = this.#leaf()
-      const [origin, address] = [{ originNetwork, originTokenAddress }, this.#address()]
-      if (choice < 77) return { type: 'wrappedToken', ...origin, wrappedTokenAddress: address, metadata }
-      const isNotMintable = numbers.chance(0.5)
-      return { type: 'sovereignToken', ...origin, sovereignTokenAddress: address, isNotMintable }
-    }
-    if (choice < 83) return { type: 'legacyTokenRemoved', sovereignTokenAddress: this.#address() }
-    if (choice < 93) {
-      const globalExitRoot = Buffer.alloc(32, 1 + numbers.below(9))
-      return { type: choice < 90 ? 'gerInjected' : 'gerRemoved', globalExitRoot }
-    }
-    if (choice < 95) return { type: 'emergencyState', active: numbers.chance(0.5) }
-    if (choice < 97) {
-      const kept = numbers.below(leaves.length + 1)
-      return { type: 'backwardLet', ...treeMove(leaves, leaves.slice(0, kept)) }
-    }
-    const newLeaves = this.#regrown(draft)
-    const move = treeMove(leaves, [...leaves, ...newLeaves.map(modelLeafHash)])
-    return { type: 'forwardLet', ...move, newLeaves, sender: this.sender() }
-  }
-
-  #claimed() {
-    return {
-      sourceNetwork: this.#numbers.below(3) as NetworkId,
-      depositCount: this.#numbers.below(8) as DepositCount,
-    }
-  }
-
-  #claim(): Unplaced {
-    const { sourceNetwork, depositCount } = this.#claimed()
-    const isV1 = this.#numbers.chance(0.2)
-    const dirtyBits = this.#numbers.chance(0.2) ? 1n << 200n : 0n
-    return {
-      type: 'claim',
-      generation: isV1 ? 'v1' : 'v2',
-      globalIndex: isV1 ? BigInt(depositCount) : encodeGlobalIndex(sourceNetwork, depositCount) | dirtyBits,
-      originNetwork: 0 as NetworkId,
-      originAddress: this.#address(),
-      destinationAddress: this.#address(),
-      amount: BigInt(this.#numbers.below(1000)),
-      sender: this.sender(),
-    }
+    const deposit = this.#claimed()
+    const dirty = deposit.globalIndex | (1n << 200n)
+    tx.claim({
+      ...{ deposit, again: true, eventLast: numbers.chance(0.5) },
+      // A claim of before etrog names a deposit of the L1.
+      ...(deposit.networkId === 0 && numbers.chance(0.5) ? { generation: 'v1' } : {}),
+      ...(numbers.chance(0.2) ? { globalIndex: dirty } : {}),
+      ...(numbers.chance(0.2) ? { newWrappedToken: this.#address() } : {}),
+    })
   }
 
   /** Some archived leaves are appended again, some of them at the same count. */
-  #regrown({ archived, deposits }: ShardModel): ForwardLeaf[] {
-    return Array.from({ length: 1 + this.#numbers.below(4) }, (_, index) => {
-      if (archived.length === 0 || !this.#numbers.chance(0.6)) return this.#leaf()
-      const picked = this.#numbers.pick(archived)
-      const isOdd = archived.indexOf(picked) % 2 === 1
-      const same = archived.findLast((each) => each.depositCount === deposits.length + index)
-      return (isOdd ? same : undefined)?.leaf ?? picked.leaf
+  #regrown(state: FakeState): LeafParts[] {
+    const numbers = this.#numbers
+    const archived = archivedIn(state)
+    return Array.from({ length: 1 + numbers.below(4) }, (_, index) => {
+      if (archived.length === 0 || numbers.chance(0.4)) return this.#leaf()
+      const same = archived.findLast(({ depositCount }) => depositCount === state.deposits.length + index)
+      return (numbers.chance(0.5) ? same : undefined) ?? numbers.pick(archived)
     })
-  }
-}
-
-function treeMove(before: readonly Hash[], after: readonly Hash[]) {
-  return {
-    previousLeafCount: before.length as LeafCount,
-    previousRoot: new NaiveTree(before).root,
-    newLeafCount: after.length as LeafCount,
-    newRoot: new NaiveTree(after).root,
   }
 }

@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import { numberToHex } from 'viem/utils'
 import {
   createFakeWorld,
   type FakeBlockBuilder,
@@ -14,18 +15,7 @@ import {
   tokenAddress,
   userContract,
 } from './fakeState.js'
-import type { LeafParts } from './naiveTree.js'
-
-/** Numbers 0 … 1 from a seed: small, and the same everywhere (mulberry32). */
-export function randomNumbers(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b_79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
+import { TestNumbers } from './testNumbers.js'
 
 const SERVED_L2 = [1, 2]
 /** A rollup that is registered and settled but not served, and a network that no manager knows. */
@@ -45,11 +35,11 @@ function timeOf(networkId: number, block: number): number {
  */
 export class RandomWorld {
   readonly world: FakeWorld
-  private readonly random: () => number
+  private readonly numbers: TestNumbers
   private amount = 0n
 
   constructor(seed: number) {
-    this.random = randomNumbers(seed)
+    this.numbers = new TestNumbers(seed)
     this.world = createFakeWorld({ networks: SERVED_L2, timeOf })
     this.world.network(0).mine((block) => {
       const tx = block.tx({ to: userContract(9) })
@@ -59,132 +49,93 @@ export class RandomWorld {
 
   /** Mines one block of some network. */
   step(): void {
-    const network = this.world.network(this.pick([0, 0, 1, 2]))
-    const recipe = this.pick(network.networkId === 0 ? this.l1Recipes : this.l2Recipes)
-    network.mine(recipe(network, randomNumbers(Math.floor(this.random() * 2 ** 32))))
+    const network = this.world.network(this.numbers.pick([0, 0, 1, 2]))
+    const recipe = this.numbers.pick(network.networkId === 0 ? this.l1Recipes : this.l2Recipes)
+    network.mine(recipe(network, new TestNumbers(this.numbers.below(2 ** 32))))
   }
 
   /** A reorg of one network. Blocks of others that relied on the dropped blocks stay. */
   reorg(): void {
-    const network = this.world.network(this.pick(this.world.networkIds))
-    const depth = Math.min(1 + Math.floor(this.random() * 4), network.blocks.length - 2)
-    if (depth > 0) network.reorg({ depth, blocks: this.pick(['replay', 'shift', 'empty'] as const) })
+    const network = this.world.network(this.numbers.pick(this.world.networkIds))
+    const depth = Math.min(1 + this.numbers.below(4), network.blocks.length - 2)
+    if (depth > 0) network.reorg({ depth, blocks: this.numbers.pick(['replay', 'shift', 'empty'] as const) })
   }
 
-  private readonly l1Recipes: readonly MakeRecipe[] = [
-    ...repeat(5, (network, random) => this.deposits(network, random)),
-    ...repeat(2, () => (block) => block.tx().updateGlobalExitRoot()),
-    ...repeat(4, (_, random) => (block) => this.settle(block, random)),
-    ...repeat(3, (network, random) => this.claims(network, random)),
-  ]
-
-  private readonly l2Recipes: readonly MakeRecipe[] = [
-    ...repeat(4, (network, random) => this.deposits(network, random)),
-    ...repeat(5, (_, random) => (block) => this.inject(block, random)),
-    ...repeat(4, (network, random) => this.claims(network, random)),
-    (_, random) => (block) => {
-      const known = [...block.state.globalExitRoots.keys()]
-      if (known.length > 0) block.tx().removeGer(pickFrom(known, random))
-    },
-    (network, random) => this.marks(network, random),
-    (network, random) => this.marks(network, random),
-    () => (block) => block.tx().setEmergency(!block.state.emergency),
-    (_, random) => this.cut(random),
-  ]
-
-  private deposits(network: FakeNetwork, random: () => number): Recipe {
+  private readonly deposits: MakeRecipe = (network, numbers) => {
     const served = this.world.networkIds.filter((id) => id !== network.networkId)
-    const made = Array.from({ length: 1 + Math.floor(random() * 3) }, () => ({
-      leafType: random() < 0.3 ? 1 : 0,
-      destinationNetwork:
-        random() < 0.8 ? pickFrom(served, random) : pickFrom([FOREIGN_ROLLUP, UNKNOWN_NETWORK], random),
-      destinationAddress: account(20 + Math.floor(random() * 3)),
-      originAddress: tokenAddress(Math.floor(random() * 3)),
+    const made = Array.from({ length: 1 + numbers.below(3) }, () => ({
+      leafType: numbers.chance(0.3) ? 1 : 0,
+      destinationNetwork: numbers.pick(numbers.chance(0.8) ? served : [FOREIGN_ROLLUP, UNKNOWN_NETWORK]),
+      destinationAddress: account(20 + numbers.below(3)),
+      originAddress: tokenAddress(numbers.below(3)),
       amount: ++this.amount,
-      metadata: pickFrom<Hex>(['0x', '0x1234', `0x${'ab'.repeat(300)}`], random),
-      forceUpdate: random() < 0.5,
+      metadata: numbers.pick<Hex>(['0x', '0x1234', `0x${'ab'.repeat(300)}`]),
+      forceUpdate: numbers.chance(0.5),
     }))
-    const from = account(1 + Math.floor(random() * 4))
-    const contract = random() < 0.4 ? { to: userContract(Math.floor(random() * 2)) } : undefined
+    const from = account(1 + numbers.below(4))
+    const contract = numbers.chance(0.4) ? { to: userContract(numbers.below(2)) } : undefined
     return (block) => {
-      if (contract !== undefined) {
-        const tx = block.tx({ from, ...contract })
-        for (const options of made) tx.deposit(options)
-      } else for (const options of made) block.tx({ from }).deposit(options)
+      const shared = contract && block.tx({ from, ...contract })
+      for (const options of made) (shared ?? block.tx({ from })).deposit(options)
     }
   }
 
-  private settle(block: FakeBlockBuilder, random: () => number): void {
-    const networkId = pickFrom([...SERVED_L2, ...SERVED_L2, FOREIGN_ROLLUP], random)
-    const foreign: Hex = `0x${Math.floor(random() * 200)
-      .toString(16)
-      .padStart(64, '0')}`
-    block.tx().settle(networkId, networkId === FOREIGN_ROLLUP ? foreign : this.settledRoot(networkId, random))
-  }
-
   /** Mostly the newest root, but any earlier root can be settled: one inside a block, one from before a cut. */
-  private settledRoot(networkId: number, random: () => number): Hex {
+  private readonly settle: MakeRecipe = (_, numbers) => (block) => {
+    const networkId = numbers.pick([...SERVED_L2, ...SERVED_L2, FOREIGN_ROLLUP])
+    const foreign = numberToHex(numbers.below(200), { size: 32 })
+    if (networkId === FOREIGN_ROLLUP) return block.tx().settle(networkId, foreign)
     const { state } = this.world.network(networkId).head
     const all = [...state.localExitRoots.keys()]
-    if (all.length === 0 || random() < 0.5) return localExitRootOf(state)
-    return pickFrom(random() < 0.7 ? all.slice(-6) : all, random)
+    const isNewest = all.length === 0 || numbers.chance(0.5)
+    const root = isNewest ? localExitRootOf(state) : numbers.pick(numbers.chance(0.7) ? all.slice(-6) : all)
+    block.tx().settle(networkId, root)
   }
 
-  private inject(block: FakeBlockBuilder, random: () => number): void {
+  private readonly inject: MakeRecipe = (_, numbers) => (block) => {
     const leaves = this.world.network(0).head.state.l1InfoLeaves
     if (leaves.length === 0) return
-    const newest = leaves.length - 1
-    const index = random() < 0.6 ? newest : Math.floor(random() * leaves.length)
+    const index = numbers.chance(0.6) ? leaves.length - 1 : numbers.below(leaves.length)
     const ger = leaves[index]!.globalExitRoot
     // The contract refuses to insert a root that it already has.
     if (!block.state.globalExitRoots.has(ger)) block.tx().injectGer(ger)
   }
 
-  /** Deposits of other networks to this one that `block` has no claim of yet. */
-  private unclaimed(network: FakeNetwork, block: FakeBlockBuilder): FakeDeposit[] {
+  /** Deposits of other networks to this one that have no claim yet. */
+  private unclaimed({ network: { networkId }, state }: FakeBlockBuilder): FakeDeposit[] {
     return this.world.networkIds
-      .flatMap((id) => [...this.world.network(id).deposits()])
-      .filter(
-        (deposit) =>
-          deposit.destinationNetwork === network.networkId &&
-          !block.state.claims.has(claimKey(deposit.networkId, deposit.depositCount)),
-      )
+      .flatMap((id) => this.world.network(id).deposits())
+      .filter((deposit) => deposit.destinationNetwork === networkId)
+      .filter((deposit) => !state.claims.has(claimKey(deposit.networkId, deposit.depositCount)))
   }
 
-  private claims(network: FakeNetwork, random: () => number): Recipe {
-    return (block) => {
-      for (let made = Math.floor(random() * 3); made >= 0; made--) {
-        const open = this.unclaimed(network, block)
-        if (open.length === 0) return
-        const deposit = pickFrom(open, random)
-        const isV1Way = network.networkId === 0 ? deposit.networkId === 1 : deposit.networkId === 0
-        const form =
-          isV1Way && random() < 0.2
-            ? { generation: 'v1' as const }
-            : random() < 0.2
-              ? { globalIndex: deposit.globalIndex + (1n << 100n) }
-              : {}
-        const from = account(5 + Math.floor(random() * 3))
-        block.tx({ from, ...(random() < 0.3 ? { to: userContract(1) } : {}) }).claim({ deposit, ...form })
-      }
+  private readonly claims: MakeRecipe = (network, numbers) => (block) => {
+    for (let made = numbers.below(3); made >= 0; made--) {
+      const open = this.unclaimed(block)
+      if (open.length === 0) return
+      const deposit = numbers.pick(open)
+      const isV1Way = network.networkId === 0 ? deposit.networkId === 1 : deposit.networkId === 0
+      const isV1 = isV1Way && numbers.chance(0.2)
+      const isDirty = !isV1 && numbers.chance(0.2)
+      const globalIndex = deposit.globalIndex + (isDirty ? 1n << 100n : 0n)
+      const from = account(5 + numbers.below(3))
+      const tx = block.tx({ from, ...(numbers.chance(0.3) ? { to: userContract(1) } : {}) })
+      tx.claim({ deposit, globalIndex, generation: isV1 ? 'v1' : 'v2' })
     }
   }
 
   /** Unset and set claims of sovereign bridges. */
-  private marks(network: FakeNetwork, random: () => number): Recipe {
-    return (block) => {
-      const claimed = [...block.state.claims.values()]
-      if (claimed.length > 0 && random() < 0.7) {
-        const { sourceNetwork, depositCount } = pickFrom(claimed, random)
-        const deposit = this.world.network(sourceNetwork).deposits()[depositCount]
-        if (deposit !== undefined) block.tx().unsetClaim(deposit, random() < 0.5 ? 'v9' : 'v10')
-      } else {
-        const open = this.unclaimed(network, block)
-        if (open.length > 0)
-          block
-            .tx({ from: account(7) })
-            .setClaim(pickFrom(open, random), random() < 0.5 ? 'index' : 'globalIndex')
-      }
+  private readonly marks: MakeRecipe = (_, numbers) => (block) => {
+    const claimed = [...block.state.claims.values()]
+    if (claimed.length > 0 && numbers.chance(0.7)) {
+      const { sourceNetwork, depositCount } = numbers.pick(claimed)
+      const deposit = this.world.network(sourceNetwork).deposits()[depositCount]
+      if (deposit !== undefined) block.tx().unsetClaim(deposit, numbers.chance(0.5) ? 'v9' : 'v10')
+    } else {
+      const open = this.unclaimed(block)
+      if (open.length === 0) return
+      const form = () => (numbers.chance(0.5) ? 'index' : 'globalIndex')
+      block.tx({ from: account(7) }).setClaim(numbers.pick(open), form())
     }
   }
 
@@ -192,44 +143,50 @@ export class RandomWorld {
    * BackwardLET, and mostly ForwardLET with the archived leaves: some unchanged, some with another destination or
    * amount, some left out.
    */
-  private cut(random: () => number): Recipe {
-    const drop = 1 + Math.floor(random() * 6)
-    const fates = Array.from({ length: drop + 2 }, () => ({ chance: random(), amount: ++this.amount }))
-    const isRegrown = random() < 0.8
+  private readonly cut: MakeRecipe = (_, numbers) => {
+    const drop = 1 + numbers.below(6)
+    const fates = Array.from({ length: drop + 2 }, () => ({ fate: numbers.below(10), amount: ++this.amount }))
+    const isRegrown = numbers.chance(0.8)
     return (block) => {
       const { deposits } = block.state
       if (deposits.length === 0) return
       const lost = deposits.slice(-drop)
       block.tx().backwardLet(Math.max(0, deposits.length - drop))
       if (!isRegrown) return
-      const leaves = fates.flatMap(({ chance, amount }, index) => {
-        const leaf = leafParts(lost[index % lost.length]!)
-        if (index >= lost.length) return chance < 0.3 ? [{ ...leaf, amount }] : []
-        if (chance < 0.6) return [leaf]
-        if (chance < 0.7)
+      const leaves = fates.flatMap(({ fate, amount }, index) => {
+        const leaf = lost[index % lost.length]!
+        if (index >= lost.length) return fate < 3 ? [{ ...leaf, amount }] : []
+        if (fate < 6) return [leaf]
+        if (fate < 7)
           return [{ ...leaf, destinationNetwork: leaf.destinationNetwork === 0 ? FOREIGN_ROLLUP : 0 }]
-        return chance < 0.9 ? [{ ...leaf, amount }] : []
+        return fate < 9 ? [{ ...leaf, amount }] : []
       })
       if (leaves.length > 0) block.tx({ from: account(9) }).forwardLet(leaves)
     }
   }
 
-  private pick<T>(choices: readonly T[]): T {
-    return pickFrom(choices, this.random)
-  }
+  private readonly l1Recipes: readonly MakeRecipe[] = [
+    ...repeat(5, this.deposits),
+    ...repeat(2, () => (block) => block.tx().updateGlobalExitRoot()),
+    ...repeat(4, this.settle),
+    ...repeat(3, this.claims),
+  ]
+
+  private readonly l2Recipes: readonly MakeRecipe[] = [
+    ...repeat(4, this.deposits),
+    ...repeat(5, this.inject),
+    ...repeat(4, this.claims),
+    (_, numbers) => (block) => {
+      const known = [...block.state.globalExitRoots.keys()]
+      if (known.length > 0) block.tx().removeGer(numbers.pick(known))
+    },
+    ...repeat(2, this.marks),
+    () => (block) => block.tx().setEmergency(!block.state.emergency),
+    this.cut,
+  ]
 }
 
-function leafParts(deposit: FakeDeposit): LeafParts {
-  const { leafType, originNetwork, originAddress, destinationNetwork, destinationAddress, amount, metadata } =
-    deposit
-  return { leafType, originNetwork, originAddress, destinationNetwork, destinationAddress, amount, metadata }
-}
-
-type MakeRecipe = (network: FakeNetwork, random: () => number) => Recipe
-
-function pickFrom<T>(choices: readonly T[], random: () => number): T {
-  return choices[Math.floor(random() * choices.length)]!
-}
+type MakeRecipe = (network: FakeNetwork, numbers: TestNumbers) => Recipe
 
 function repeat(times: number, recipe: MakeRecipe): MakeRecipe[] {
   return Array<MakeRecipe>(times).fill(recipe)

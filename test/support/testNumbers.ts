@@ -1,20 +1,21 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
+/** Numbers 0 … 1 from a seed: small, and the same everywhere (mulberry32). */
+export function randomNumbers(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b_79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
 
 /** Pseudo-random choices for test worlds, the same on every run of one seed. */
 export class TestNumbers {
-  #serial = 0
-  readonly #salt: number
   readonly #random: () => number
 
   /** @param source a seed, or numbers 0 … 1. */
   constructor(source: number | (() => number)) {
-    this.#salt = typeof source === 'number' ? source >>> 0 : 0
-    let state = this.#salt
-    const next = (): number => {
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-      return state / 2 ** 32
-    }
-    this.#random = typeof source === 'number' ? next : source
+    this.#random = typeof source === 'number' ? randomNumbers(source) : source
   }
 
   /** 0 … limit − 1. */
@@ -23,7 +24,7 @@ export class TestNumbers {
   }
 
   chance(share: number): boolean {
-    return this.below(1000) < 1000 * share
+    return this.#random() < share
   }
 
   pick<T>(choices: readonly T[]): T {
@@ -32,6 +33,6 @@ export class TestNumbers {
 
   /** 32 bytes that no other call returns. */
   freshHash(): Uint8Array {
-    return keccak_256(Buffer.from(`${this.#salt}/${this.#serial++}`))
+    return Uint8Array.from({ length: 32 }, () => this.below(256))
   }
 }

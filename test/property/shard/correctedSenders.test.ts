@@ -33,15 +33,6 @@ async function inFolders(body: (moved: TestShard, clean: TestShard) => Promise<v
   }
 }
 
-/** The block with each message sent by its origin, as bridges emit it. */
-function asSent({ header, events }: IndexedBlock): IndexedBlock {
-  const sent = (event: ChainEvent): ChainEvent =>
-    event.type === 'deposit' && event.leafType === 1 && event.sender !== null
-      ? { ...event, sender: { ...event.sender, caller: event.originAddress } }
-      : event
-  return { header, events: events.map(sent) }
-}
-
 /** The block as the tip stores it: some senders are certain, some are tx.from for now, some open. */
 function asToldNow({ header, events }: IndexedBlock, numbers: TestNumbers): IndexedBlock {
   const told = (event: ChainEvent): ChainEvent => {
@@ -57,7 +48,7 @@ class Answers {
   readonly #places = new Map<string, Sender>()
 
   constructor(chain: RandomChain) {
-    for (const { events } of chain.blocks.map(asSent))
+    for (const { events } of chain.blocks)
       for (const event of events)
         if ('sender' in event && event.sender !== null)
           this.#places.set(`${hex(event.transactionHash)}:${event.logIndex}`, event.sender)
@@ -118,7 +109,7 @@ test('rows and lists whose senders were corrected, at any time and over reorgs a
         const numbers = new TestNumbers(chainSeed + 1)
         const follow = (depth: number) => {
           for (let blocks = 3 + numbers.below(9); blocks > 0; blocks--) {
-            const block = asSent(chain.grow(6))
+            const block = chain.grow(6)
             cuts += block.events.filter(({ type }) => type === 'backwardLet').length
             moved.writer.applyBlocks(
               batchOf([asToldNow(block, numbers)], numbers.below(block.header.number) >> 3),
@@ -142,7 +133,7 @@ test('rows and lists whose senders were corrected, at any time and over reorgs a
         assertWhole(moved)
         assert.deepEqual(moved.writer.senderNotes(), { provisional: 0, unknown: 0 })
         assert.deepEqual([moved.status.get('provisionalSenders'), moved.status.get('unknownSenders')], [0, 0])
-        for (const block of chain.blocks) clean.writer.applyBlocks(batchOf([asSent(block)]))
+        for (const block of chain.blocks) clean.writer.applyBlocks(batchOf([block]))
         const [ours, theirs] = [moved, clean].map((shard) =>
           shard.read((view) => shownSenders(view, networkId)),
         )
@@ -162,7 +153,7 @@ test('a reorg of all blocks leaves no sender note and no correction', async () =
     const chain = new RandomChain(5)
     const numbers = new TestNumbers(6)
     for (let blocks = 0; blocks < 40; blocks++) {
-      shard.writer.applyBlocks(batchOf([asToldNow(asSent(chain.grow(6)), numbers)]))
+      shard.writer.applyBlocks(batchOf([asToldNow(chain.grow(6), numbers)]))
       resolveAll(shard, new Answers(chain), numbers)
       correct(shard, new Answers(chain), numbers, 0.5)
     }

@@ -1,4 +1,4 @@
-import { keccak256 } from 'viem/utils'
+import { hexToBytes, keccak256 } from 'viem/utils'
 import { plainBlocks } from '../../../src/events/rowsOfLogs.js'
 import type { BlockBatch, BlockHeader, ChainEvent, Hash, Sender } from '../../../src/protocol/chainEvent.js'
 import { decodeGlobalIndex } from '../../../src/protocol/globalIndex.js'
@@ -22,7 +22,7 @@ import type {
   StartOvers,
 } from '../../../src/shard/shardCommand.types.js'
 import type { ShardCounts, ShardWriter } from '../../../src/shard/shardWriter.types.js'
-import { ContractTree, modelLeafHash } from '../../support/naiveTree.js'
+import { ContractTree, depositLeaf } from '../../support/naiveTree.js'
 
 interface Row {
   readonly header: BlockHeader
@@ -85,7 +85,10 @@ export class MemoryShard implements ShardWriter {
 
   localExitRoot(): Hash {
     const deposits = this.#rows.flatMap(({ event }) => (event.type === 'deposit' ? [event] : []))
-    return deposits.reduce((tree, deposit) => tree.append(modelLeafHash(deposit)), new ContractTree()).root
+    return deposits.reduce(
+      (tree, deposit) => tree.append(hexToBytes(depositLeaf(deposit))),
+      new ContractTree(),
+    ).root
   }
 
   readonly contractState: ContractState = {

@@ -118,7 +118,10 @@ test("a claim that an administrator sets is one row with its transaction's sende
       const [row, ...others] = shard.read(readClaims)
       assert.deepEqual(others, [])
       assert.equal(row!.isSetByAdministrator, true)
-      assert.deepEqual(row!.sender, { caller: administratorHex, transactionSender: administratorHex })
+      assert.deepEqual(
+        [row!.caller, row!.transactionSender],
+        [`0x${administratorHex}`, `0x${administratorHex}`],
+      )
       assert.deepEqual(shard.read(readLists), {
         [`claimsBySender:${administratorHex}`]: [0],
         'claimsBySourceNetwork:00000002': [0],

@@ -10,7 +10,6 @@ import {
 import type { RefusalReason, ShardCommand } from '../../../../src/shard/shardCommand.types.js'
 import { createFakeWorld, type Recipe } from '../../../support/fakeChain.js'
 import { indexedBlock, toHex } from '../../../support/indexedBlocks.js'
-import { NaiveTree } from '../../../support/naiveTree.js'
 import { RandomChain } from '../../../support/randomChain.js'
 import { tempFolder } from '../../../support/tempFolder.js'
 import { batchOf, digestTables, openTestShard, type TestShard } from '../../../support/testShard.js'
@@ -92,7 +91,7 @@ const without = ({ header, events }: IndexedBlock, type: ChainEvent['type']): In
 function withLastEvent(chain: RandomChain, event: object): ShardCommand {
   const [ninth, tenth] = chain.blocks.slice(8, 10)
   const { header, events } = tenth!
-  const place = { blockNumber: header.number, logIndex: events.length, transactionHash: root(9) }
+  const place = { blockNumber: header.number, logIndex: 1_000, transactionHash: root(9) }
   return applying([ninth!, { header, events: [...events, { ...event, ...place } as ChainEvent] }])
 }
 
@@ -101,9 +100,8 @@ const aDeposit = (chain: RandomChain) =>
 
 /** A ForwardLET of one leaf, right but for `change`. */
 function forwardLet(chain: RandomChain, change: object): object {
-  const leaves = chain.model.deposits.map(({ leafHash }) => leafHash)
-  const previousRoot = new NaiveTree(leaves).root
-  const counts = { previousLeafCount: leaves.length, newLeafCount: leaves.length + 1 }
+  const { leafCount, root: previousRoot } = chain.state.localExitTree
+  const counts = { previousLeafCount: leafCount, newLeafCount: leafCount + 1 }
   const newLeaves = [{ ...aDeposit(chain) }]
   return { type: 'forwardLet', ...counts, previousRoot, newRoot: root(4), newLeaves, sender: null, ...change }
 }
@@ -119,18 +117,18 @@ const ofClaim = (ordinal: number) => ({ kind: 'claim' as const, ordinal: asClaim
 /** How many deposits the first eight blocks leave. */
 const storedDeposits = (chain: RandomChain) => {
   chain.dropAbove(8)
-  return chain.model.deposits.length
+  return chain.state.deposits.length
 }
 
 const cases: { readonly [Reason in RefusalReason]: Readonly<Record<string, () => Refusable>> } = {
   deposit_count_gap: {
     'a deposit is left out': () =>
       onLayer2((chain) =>
-        withLastEvent(chain, { ...aDeposit(chain), depositCount: chain.model.deposits.length + 1 }),
+        withLastEvent(chain, { ...aDeposit(chain), depositCount: chain.state.deposits.length + 1 }),
       ),
     'a deposit comes twice': () =>
       onLayer2((chain) =>
-        withLastEvent(chain, { ...aDeposit(chain), depositCount: chain.model.deposits.length - 1 }),
+        withLastEvent(chain, { ...aDeposit(chain), depositCount: chain.state.deposits.length - 1 }),
       ),
   },
   start_block_too_late: {

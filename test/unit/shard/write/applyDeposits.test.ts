@@ -3,8 +3,9 @@ import { type TestContext, test } from 'node:test'
 import type { HaltReason } from '../../../../src/board/haltReason.js'
 import type { ChainEvent, IndexedBlock } from '../../../../src/protocol/chainEvent.js'
 import type { DepositCount } from '../../../../src/protocol/units.js'
+import { toHex } from '../../../support/indexedBlocks.js'
 import { RandomChain } from '../../../support/randomChain.js'
-import { hex, readDeposits, readLists } from '../../../support/shardContents.js'
+import { readDeposits, readLists } from '../../../support/shardContents.js'
 import { tempFolder } from '../../../support/tempFolder.js'
 import { batchOf, dumpTables, openTestShard, type TestShard } from '../../../support/testShard.js'
 
@@ -96,7 +97,7 @@ test('after a refused batch the dictionaries give the same ids again', (context)
     const events = [...first!.events, ...second!.events] as Deposit[]
     assert.deepEqual(
       tokens,
-      events.map((event) => hex(event.originAddress)),
+      events.map((event) => toHex(event.originAddress)),
     )
   }))
 
@@ -122,7 +123,7 @@ test('metadata of any size is stored once per content', (context) =>
       metadata: Buffer.alloc(sizes[index]!, 7),
     }))
     shard.writer.applyBlocks(batchOf([{ header: block!.header, events: events as ChainEvent[] }]))
-    const lengths = shard.read((view) => readDeposits(view).map(({ metadata }) => metadata.length / 2))
+    const lengths = shard.read((view) => readDeposits(view).map(({ metadata }) => metadata.length / 2 - 1))
     assert.deepEqual(lengths, sizes)
     const all = { start: Uint8Array.of(0), end: Buffer.alloc(8, 0xff) }
     assert.equal(

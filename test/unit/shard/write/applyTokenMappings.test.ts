@@ -44,7 +44,11 @@ test('the current mapping is the one that the bridge would return, and older and
   assert.deepEqual(
     shard
       .read(readMappings)
-      .map(({ wrapped, isCurrent, isRemoved }) => [wrapped.slice(0, 2), isCurrent, isRemoved]),
+      .map(({ wrappedTokenAddress, isCurrent, isRemoved }) => [
+        wrappedTokenAddress.slice(2, 4),
+        isCurrent,
+        isRemoved,
+      ]),
     [
       ['0a', false, false],
       ['14', false, true],

@@ -61,13 +61,13 @@ test('the status board has the stored counts, and moves commits with each commit
       'claimCount',
     ] as const
     const told = () => fields.map((field) => status.get(field))
-    assert.deepEqual(told(), [2, 0, 8, 3, chain.model.deposits.length, claims])
+    assert.deepEqual(told(), [2, 0, 8, 3, chain.state.deposits.length, claims])
     assert.equal(status.get('syncedTimestampSec'), chain.blocks[7]!.header.timestampSec)
-    assert.equal(status.get('emergencyState'), chain.model.isEmergency ? 1 : 0)
+    assert.equal(status.get('emergencyState'), chain.state.emergency ? 1 : 0)
     assert.ok(status.get('lastCommitMs') > 0 && status.get('storeBytes') > 0)
     writer.revertTo(block(2))
     chain.dropAbove(2)
-    assert.deepEqual(told().slice(0, 5), [3, 1, 2, 2, chain.model.deposits.length])
+    assert.deepEqual(told().slice(0, 5), [3, 1, 2, 2, chain.state.deposits.length])
   }))
 
 test('a reader of a commit never sees the version that answers were kept under before it', async (context) => {
@@ -184,7 +184,7 @@ test('neighbouring blocks of far history follow each other without parent hashes
     writer.applyBlocks(batchOf(untold.slice(0, 2)))
     writer.applyBlocks(batchOf(untold.slice(2)))
     assert.equal(writer.checkpoint()?.number, 4)
-    assert.equal(read(readDeposits).length, chain.model.deposits.length)
+    assert.equal(read(readDeposits).length, chain.state.deposits.length)
   }))
 
 test('a reorg goes down to the undo floor and not below it, and only to a block with a stored header', (context) =>
@@ -213,7 +213,7 @@ test('a batch across the undo floor can be reverted to the floor, and everything
     writer.revertTo(block(4))
     chain.dropAbove(4)
     const kept = read((view) => readDeposits(view).length)
-    assert.equal(kept, chain.model.deposits.length)
+    assert.equal(kept, chain.state.deposits.length)
     assert.ok(kept > 0)
   }))
 
