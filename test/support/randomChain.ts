@@ -127,7 +127,7 @@ export class RandomChain {
     return Array.from({ length: 1 + numbers.below(4) }, (_, index) => {
       if (archived.length === 0 || numbers.chance(0.4)) return this.#leaf()
       const same = archived.findLast(({ depositCount }) => depositCount === state.deposits.length + index)
-      return (numbers.chance(0.5) ? same : undefined) ?? numbers.pick(archived)
+      return (numbers.chance(0.8) ? same : undefined) ?? numbers.pick(archived)
     })
   }
 }

@@ -48,7 +48,7 @@ export async function findDamage(
 
 /** A shard with several cuts of the tree, unset claims, removed roots, and mappings that were replaced. */
 function layer2() {
-  const chain = new RandomChain(40)
+  const chain = new RandomChain(11)
   for (let blocks = 0; blocks < 40; blocks++) chain.grow(5)
   return chain.blocks
 }
