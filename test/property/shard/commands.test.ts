@@ -30,11 +30,11 @@ class Proposer {
   next(): ShardCommand {
     const numbers = this.#numbers
     const choice = numbers.below(100)
-    if (choice < 40 || this.#before === undefined) return this.#blocks()
-    if (choice < 50) return this.#before
-    if (choice < 60) return this.#revert()
-    if (choice < 70) return this.#senders()
-    if (choice < 78) return this.#corrections()
+    if (choice < 38 || this.#before === undefined) return this.#blocks()
+    if (choice < 46) return this.#before
+    if (choice < 56) return this.#revert()
+    if (choice < 66) return this.#senders()
+    if (choice < 74) return this.#corrections()
     if (choice < 80)
       return {
         type: 'noteClaimsCompared',
