@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readProcessMemory } from '../../src/telemetry/processMemory.js'
 
 const EVERY_MS = 200
 
@@ -8,11 +8,10 @@ const EVERY_MS = 200
  * @returns a function that returns the peak so far, in bytes; undefined on other systems.
  */
 export function watchAnonymousMemory(): () => number | undefined {
-  if (process.platform !== 'linux') return () => undefined
+  if (readProcessMemory() === undefined) return () => undefined
   let peak = 0
   const look = (): number => {
-    const status = readFileSync('/proc/self/status', 'latin1')
-    peak = Math.max(peak, Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1]) * 1024)
+    peak = Math.max(peak, readProcessMemory()!.anonymousBytes)
     return peak
   }
   setInterval(look, EVERY_MS).unref()

@@ -4,12 +4,19 @@ import type { KeySchema } from './configKeys.js'
 import { isTable, type RawTable, type ValueSources } from './layers.js'
 import { ConfigFile } from './schema.js'
 
+/**
+ * For a validator that runs once, at each start: making it from the schema takes most of the time. The schema is our own, which the
+ * tests check, and shorter code would not pay.
+ */
+const ONCE = { meta: false, validateSchema: false, code: { optimize: false } } as const
+
 const check = new Ajv({
   allErrors: true,
   verbose: true,
   useDefaults: true,
   strict: true,
   keywords: ['unit'],
+  ...ONCE,
 }).compile<ConfigFile>(ConfigFile)
 
 /** Finds every mistake in the types, limits and names in `table`, and fills in the defaults. */

@@ -1,44 +1,64 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { type BuildOptions, build, context } from 'esbuild'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type BuildOptions, build, context, type Metafile } from 'esbuild'
 
 /**
- * Build step (`npm run build`): makes one file of each thread's entry. Run from the project's folder after `tsc`, whose
- * output it reads. A thread that loads its 500 modules one by one takes half a second of CPU time before its first
- * line; there is one thread per network and one per query thread, at each start. `--watch` goes on with what is compiled later.
+ * Build step (`npm run build`): makes one file of each thread's entry, and a few files of the program that the main thread runs,
+ * whose verbs are loaded one at a time. Run from the project's folder after `tsc`, whose output it reads. A thread that loads its
+ * modules one by one takes half a second of CPU time before its first line; there is one thread per network and one per query
+ * thread, at each start. `--watch` goes on with what is compiled later.
  */
-const entries = ['dist/src/indexer/thread/indexer.worker.js', 'dist/src/pool/query.worker.js']
+const threads = [
+  'dist/src/indexer/thread/indexer.worker.js',
+  'dist/src/pool/query.worker.js',
+  'dist/src/service/watchdog.worker.js',
+  'dist/src/store/folder/presence.worker.js',
+  'dist/src/devnet/anvilGuard.js',
+]
+const program = 'dist/src/cli/program.js'
 const outputFolder = 'dist/bundle/threads'
 
-/** Libraries that consist of hundreds of small modules. The others load native code or are few files. */
-const bundled = ['viem', '@sinclair/typebox']
+/**
+ * Libraries that load native code, or files of their own by path. Everything else becomes part of the bundles, but for what is only
+ * loaded by name (uWebSockets.js, anvil).
+ */
+const external = ['lmdb', 'piscina']
 
-const { dependencies, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
-  readonly dependencies: Readonly<Record<string, string>>
-  readonly optionalDependencies: Readonly<Record<string, string>>
-}
-
-const options = {
-  entryPoints: entries,
+const common = {
   outdir: outputFolder,
+  // All in one folder, as deep as the compiled files: what they find by their own address stays where it was.
   entryNames: '[name]',
+  chunkNames: '[name]-[hash]',
   bundle: true,
   platform: 'node',
   format: 'esm',
   target: 'node20',
-  external: Object.keys({ ...dependencies, ...optionalDependencies }).filter(
-    (name) => !bundled.includes(name),
-  ),
+  external,
+  // Libraries in CommonJS ask for Node's modules by `require`.
+  banner: {
+    js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+  },
   sourcemap: 'linked',
   metafile: true,
   logLevel: 'warning',
 } satisfies BuildOptions
 
-const { metafile } = await build(options)
+const builds = [
+  { ...common, entryPoints: threads },
+  { ...common, entryPoints: [program], splitting: true },
+]
 
-/** The folders of the packages that bundled code is from, inside `node_modules`. */
-const packages = new Set(
-  Object.keys(metafile.inputs).flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),
-)
+rmSync(outputFolder, { recursive: true, force: true })
+const metafiles = (await Promise.all(builds.map((options) => build(options)))).map(({ metafile }) => metafile)
+writeFileSync(`${outputFolder}/LICENSES.txt`, licencesOf(metafiles))
+
+/** The licences of the packages that bundled code is from. */
+function licencesOf(from: readonly Metafile[]): string {
+  const files = from.flatMap(({ inputs }) => Object.keys(inputs))
+  const folders = new Set(
+    files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),
+  )
+  return [...new Set([...folders].map(licenceOf))].sort().join('\n---\n\n')
+}
 
 function licenceOf(folder: string): string {
   const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name))
@@ -50,7 +70,4 @@ function licenceOf(folder: string): string {
   return `${manifest.name}\n\n${text.trim()}\n`
 }
 
-const licences = new Set([...packages].map(licenceOf))
-writeFileSync(`${outputFolder}/LICENSES.txt`, [...licences].sort().join('\n---\n\n'))
-
-if (process.argv.includes('--watch')) await (await context(options)).watch()
+if (process.argv.includes('--watch')) for (const options of builds) await (await context(options)).watch()

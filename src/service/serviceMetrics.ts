@@ -5,6 +5,7 @@ import type { Config } from '../config/config.types.js'
 import { registerNetworkMetrics } from '../health/networkMetrics.js'
 import { buildInfo } from '../telemetry/buildInfo.js'
 import { gaugeOf } from '../telemetry/metrics.js'
+import { readProcessMemory } from '../telemetry/processMemory.js'
 import { standardError, standardOutput } from '../telemetry/standardStreams.js'
 
 /** Names of the parts that were chosen at the start, for `bds_build_info`. */
@@ -36,6 +37,7 @@ export function registerServiceMetrics(
       return Number.NaN
     }
   })
+  if (readProcessMemory() !== undefined) registerMemory(registry)
   new Counter({
     name: 'bds_log_lines_dropped_total',
     help: 'Lines that standard error or standard output did not accept',
@@ -47,4 +49,19 @@ export function registerServiceMetrics(
   })
   registerNetworkMetrics(registry, status)
   collectDefaultMetrics({ register: registry })
+}
+
+/** Only their sum is among Node's own metrics, but a container is killed for the first part alone. */
+function registerMemory(registry: Registry): void {
+  new Gauge({
+    name: 'bds_resident_bytes',
+    help: 'Resident memory: what the process needs (anonymous), and pages of files that the system may take back (file)',
+    labelNames: ['part'],
+    registers: [registry],
+    collect() {
+      const memory = readProcessMemory()
+      this.set({ part: 'anonymous' }, memory?.anonymousBytes ?? Number.NaN)
+      this.set({ part: 'file' }, memory?.fileBytes ?? Number.NaN)
+    },
+  })
 }

@@ -18,6 +18,14 @@ export function glibcVersion(): string | undefined {
 /** Read once from the manifest of the package that holds this file. */
 export const buildInfo: BuildInfo = readBuildInfo()
 
+/**
+ * The file that the build makes of a thread's entry. Here because the address is relative: this file lies as deep in `dist/src` as
+ * the bundles do in `dist/bundle`, of which it becomes a part.
+ */
+export function bundledThread(name: string): URL {
+  return new URL(`../../bundle/threads/${name}.js`, import.meta.url)
+}
+
 function readBuildInfo(): BuildInfo {
   const manifest: unknown = JSON.parse(
     readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),

@@ -45,7 +45,7 @@ test('negative control: the checks of documents report each kind of mistake', ()
     '[file](none.md) [anchor](README.md#none) [own](#none) `[code](code.md)`',
     '[web](https://example.org/none.md) [fine](README.md) [also fine](#a-heading-of-ours-with-code)',
     'npm run none, npm run build',
-    '`src/none/` `test/none.ts` and `src/cli/bds.ts`: `main`, `none`',
+    '`src/none/` `test/none.ts` and `src/cli/program.ts`: `main`, `none`',
   ].join('\n')
   const page = { file: 'README.md', text }
   assert.deepEqual(brokenLinks(root, [page]), [
@@ -57,5 +57,5 @@ test('negative control: the checks of documents report each kind of mistake', ()
   ])
   assert.deepEqual(unknownScripts([page], scripts), ['README.md: npm run none'])
   assert.deepEqual(missingPaths(root, [page]), ['README.md: src/none/', 'README.md: test/none.ts'])
-  assert.deepEqual(missingNames(root, [page]), ['README.md: src/cli/bds.ts has no none'])
+  assert.deepEqual(missingNames(root, [page]), ['README.md: src/cli/program.ts has no none'])
 })

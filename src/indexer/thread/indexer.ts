@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { StatusBoardHandle } from '../../board/statusBoard.js'
 import type { Config } from '../../config/config.types.js'
+import { bundledThread } from '../../telemetry/buildInfo.js'
 import type { CompiledMerkle } from '../../wasm/wasmModule.js'
 import type { IndexerMessage, IndexerWorkerData, StopMessage } from '../indexerMessages.js'
 
@@ -40,17 +41,14 @@ const OLD_GENERATION_MB = 4096
 export function startIndexer(options: IndexerOptions): IndexerHandle {
   const { networkId, onMessage, config, compiled, status } = options
   const workerData: IndexerWorkerData = { config, networkId, compiled, status }
-  const worker = new Worker(
-    options.entry ?? new URL('../../../bundle/threads/indexer.worker.js', import.meta.url),
-    {
-      name: `indexer ${networkId}`,
-      workerData,
-      resourceLimits: {
-        maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
-        maxOldGenerationSizeMb: OLD_GENERATION_MB,
-      },
+  const worker = new Worker(options.entry ?? bundledThread('indexer.worker'), {
+    name: `indexer ${networkId}`,
+    workerData,
+    resourceLimits: {
+      maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
+      maxOldGenerationSizeMb: OLD_GENERATION_MB,
     },
-  )
+  })
   let stopping: Promise<void> | undefined
   let failure: Error | undefined
   const ended = new Promise<void>((resolve) => {

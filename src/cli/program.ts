@@ -1,0 +1,162 @@
+import { ConfigError } from '../config/configError.js'
+import { FatalError } from '../errors/chainErrors.js'
+import { nearestName } from '../errors/nearestName.js'
+import { OperatorError } from '../errors/operatorError.js'
+import { type ExitCode, exitCodeMeanings, exitCodes } from '../service/exitCodes.js'
+import { catchStopSignalsEarly } from '../service/stopSignals.js'
+import { buildInfo } from '../telemetry/buildInfo.js'
+import { deadlyLimits, readLimits, tooLow } from '../telemetry/processLimits.js'
+import { UsageError, type Verb } from './input/verb.js'
+
+interface VerbEntry {
+  readonly summary: string
+  /** Runs until a signal ends it, and must not wait for the reader of its output. */
+  readonly isService?: true
+  /** Opens stores, which some limits of the process make deadly. */
+  readonly opensStores?: true
+  /** Loads the verb's code only when it is used: `bds --help` needs no native addon. */
+  load(): Promise<Verb>
+}
+
+const verbs: Readonly<Record<string, VerbEntry>> = {
+  run: {
+    summary: 'index the configured networks and serve the API',
+    isService: true,
+    opensStores: true,
+    load: async () => (await import('./verbs/runVerb.js')).run,
+  },
+  start: {
+    summary: 'try it: a local devnet with real contracts, indexed and served',
+    isService: true,
+    opensStores: true,
+    load: async () => (await import('./verbs/startVerb.js')).start,
+  },
+  devnet: {
+    summary: 'work with the devnet of `bds start`: claim a deposit',
+    load: async () => (await import('./verbs/devnetVerb.js')).devnet,
+  },
+  config: {
+    summary: 'check, print or write out a configuration',
+    load: async () => (await import('./verbs/configVerb.js')).config,
+  },
+  health: {
+    summary: 'ask a running service for its health',
+    load: async () => (await import('./verbs/healthVerb.js')).health,
+  },
+  status: {
+    summary: 'show how far each network of a running service has synced',
+    load: async () => (await import('./verbs/statusVerb.js')).status,
+  },
+  verify: {
+    summary: 'check the stores against themselves and the contracts',
+    opensStores: true,
+    load: async () => (await import('./verbs/verifyVerb.js')).verify,
+  },
+  rewind: {
+    summary: 'take the newest blocks of a network back',
+    opensStores: true,
+    load: async () => (await import('./verbs/rewindVerb.js')).rewind,
+  },
+  reindex: {
+    summary: 'remove what is stored of a network, to read it again',
+    load: async () => (await import('./verbs/reindexVerb.js')).reindex,
+  },
+  doctor: {
+    summary: 'check Node, the native addons, the data folder and the configuration',
+    load: async () => (await import('./verbs/doctorVerb.js')).doctor,
+  },
+  version: {
+    summary: 'print versions',
+    load: async () => (await import('./verbs/versionVerb.js')).version,
+  },
+}
+
+process.exitCode = await main(process.argv.slice(2))
+
+/**
+ * For verbs that end by themselves. When the reader closes the pipe early (`bds doctor | head -3`), the verb still runs to its end
+ * and its exit code. Any other failure to write is a failure of the verb.
+ */
+function ignoreClosedPipes(): void {
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') return
+    process.exitCode = exitCodes.failure
+    process.once('exit', () => console.error(`bds: can't write to standard output: ${message}`))
+  })
+  process.stderr.on('error', () => undefined)
+}
+
+async function main([word, ...args]: readonly string[]): Promise<ExitCode> {
+  const entry = verbs[word === '--version' || word === '-v' ? 'version' : (word ?? '')]
+  const asksForHelp = args.includes('--help') || args.includes('-h')
+  if (entry?.isService !== true || asksForHelp) ignoreClosedPipes()
+  else catchStopSignalsEarly()
+  try {
+    if (word === undefined) {
+      console.error(help())
+      return exitCodes.usage
+    }
+    if (word === '--help' || word === '-h' || word === 'help') {
+      console.log(help())
+      return exitCodes.ok
+    }
+    if (entry === undefined) throw new UsageError(unknownVerb(word))
+    const limits = readLimits()
+    if (limits !== undefined && entry.opensStores === true && !asksForHelp) {
+      const deadly = deadlyLimits(limits)
+      // Loading the store's code may already end the process.
+      if (deadly.length > 0) throw new FatalError(tooLow(deadly))
+    }
+    const verb = await entry.load()
+    if (asksForHelp) {
+      console.log(verb.help)
+      return exitCodes.ok
+    }
+    return await verb.run(args)
+  } catch (error) {
+    // A service whose start was refused must not wait for the reader of its message either.
+    if (entry?.isService === true) (await import('../telemetry/standardStreams.js')).takeStandardStreams()
+    return reportFault(error)
+  }
+}
+
+function unknownVerb(word: string): string {
+  const nearest = nearestName(word, Object.keys(verbs))
+  return `unknown command ${word}${nearest === undefined ? '' : `: did you mean ${nearest}?`}`
+}
+
+/** Writes an expected fault as one line, with its mistakes. Anything else is a bug and is written with its stack. */
+function reportFault(error: unknown): ExitCode {
+  if (error instanceof UsageError) {
+    console.error(`bds: ${error.message}\nTry: bds --help`)
+    return exitCodes.usage
+  }
+  if (error instanceof ConfigError) {
+    console.error(`bds: ${error.message}`)
+    for (const mistake of error.mistakes) console.error(`  - ${mistake}`)
+    return exitCodes.config
+  }
+  if (error instanceof FatalError || error instanceof OperatorError) {
+    console.error(`bds: ${error.message}`)
+    return error instanceof FatalError ? exitCodes.data : exitCodes.failure
+  }
+  console.error('bds:', error)
+  return exitCodes.failure
+}
+
+function help(): string {
+  const lines = Object.entries(verbs).map(([name, { summary }]) => `  ${name.padEnd(9)}${summary}`)
+  const codes = Object.entries(exitCodes).map(
+    ([name, code]) => `  ${code}  ${exitCodeMeanings[name as keyof typeof exitCodes]}`,
+  )
+  return [
+    `bds ${buildInfo.version}: bridge data service`,
+    '',
+    'Usage: bds <command> [options]',
+    '',
+    ...lines,
+    '',
+    'bds <command> --help says more. Exit codes:',
+    ...codes,
+  ].join('\n')
+}

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+
+/** The resident memory of this process, in the parts that a container's limit treats differently. */
+export interface ProcessMemory {
+  /** `RssAnon`: what the process needs, and what it is killed for. */
+  readonly anonymousBytes: number
+  /** `RssFile`: pages of mapped files, above all of the stores. The system takes them back whenever it wants. */
+  readonly fileBytes: number
+}
+
+/** @returns undefined where the system does not tell these parts: other systems than Linux. */
+export function readProcessMemory(): ProcessMemory | undefined {
+  try {
+    return memoryOf(readFileSync('/proc/self/status', 'latin1'))
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads the parts from the text of `/proc/<pid>/status`. */
+export function memoryOf(text: string): ProcessMemory | undefined {
+  const bytesOf = (name: string): number =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1]) * 1024
+  const memory = { anonymousBytes: bytesOf('RssAnon'), fileBytes: bytesOf('RssFile') }
+  return Number.isNaN(memory.anonymousBytes + memory.fileBytes) ? undefined : memory
+}

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { memoryOf, readProcessMemory } from '../../../src/telemetry/processMemory.js'
+
+/** As Linux 6 writes the file, reduced to the lines about memory. */
+const TEXT = `Name:\tnode
+VmPeak:\t 1120532 kB
+VmRSS:\t   90000 kB
+RssAnon:\t   52344 kB
+RssFile:\t   37652 kB
+RssShmem:\t       4 kB
+Threads:\t11
+`
+
+test('anonymous memory and mapped files are told apart, in bytes', () => {
+  assert.deepEqual(memoryOf(TEXT), { anonymousBytes: 52_344 * 1024, fileBytes: 37_652 * 1024 })
+})
+
+test('a system that does not tell the parts gives no number, not a wrong one', () => {
+  assert.equal(memoryOf('Name:\tnode\nVmRSS:\t90000 kB\n'), undefined)
+})
+
+test('on Linux, 64 MiB that are written count as anonymous memory and not as files', {
+  skip: process.platform !== 'linux' && 'there is no /proc',
+}, () => {
+  const before = readProcessMemory()!
+  const block = Buffer.alloc(64 * 2 ** 20, 1)
+  const after = readProcessMemory()!
+  assert.ok(after.anonymousBytes - before.anonymousBytes > 0.9 * block.length)
+  assert.ok(after.fileBytes - before.fileBytes < 0.5 * block.length)
+})
