@@ -26,8 +26,8 @@ export function createWasmLogScanner(wasm: LogExports): LogScanner {
   const result = new Uint32Array(buffer, wasm.LOG_RESULT.value, 3)
   const heads = new DataView(buffer, wasm.LOG_RECORDS.value, TEXT_BYTES)
   let filterAtHand: EventFilter | undefined
-  /** Records of the answer at hand, gathered. */
-  let packed = new Uint8Array(TEXT_BYTES)
+  /** Memory that the records of the next answer will probably need: a little more than the last one's. None is kept between answers. */
+  let expectedBytes = TEXT_BYTES
 
   const select = (filter: EventFilter): void => {
     if (filter === filterAtHand) return
@@ -43,6 +43,8 @@ export function createWasmLogScanner(wasm: LogExports): LogScanner {
       const events = eventsOf(filter)
       if (events.length > MOST_EVENTS) return undefined
       select(filter)
+      /** Records of the answer, gathered. */
+      let packed = new Uint8Array(expectedBytes)
       let length = 0
       let count = 0
       for (let at = from; at < answer.length; ) {
@@ -60,7 +62,12 @@ export function createWasmLogScanner(wasm: LogExports): LogScanner {
         for (let record = 0; record < made; record += heads.getUint32(record, true)) count++
         length += made
         at += taken
-        if (isEnd === 1) return { logs: new PackedLogs(packed.slice(0, length), count, events), end: at }
+        if (isEnd !== 1) continue
+        expectedBytes = Math.max(TEXT_BYTES, length + (length >> 3))
+        // The logs may live long: they keep this memory only when it is mostly theirs.
+        const isFull = 2 * length > packed.length
+        const bytes = isFull ? packed.subarray(0, length) : packed.slice(0, length)
+        return { logs: new PackedLogs(bytes, count, events), end: at }
       }
       return undefined
     },

@@ -1,7 +1,7 @@
 import type { LogsProblem } from '../rpc/rangeErrors.js'
 
 /** After an answer with more logs than this the next window is smaller: memory stays bounded, and commits stay short. */
-const TARGET_LOGS = 10_000
+const TARGET_LOGS = 5_000
 /**
  * Width of the first window, when nothing is known of the chain yet: a full window of a busy chain has hundreds of megabytes.
  * Doubling makes up for it within a few calls.

@@ -34,6 +34,11 @@ export class BodyTooLong extends Error {
 const FIRST_BODY_BYTES = 65_536
 /** A larger body's memory is not kept. */
 const LARGEST_SPARE_BYTES = 24 * 2 ** 20
+/** Backfill reads two windows at a time. */
+const MOST_SPARES = 2
+/** After so many short answers in a row backfill is over: memory of long ones is not kept any longer. */
+const SHORT_ANSWERS = 16
+const SHORT_BYTES = 2 ** 20
 
 /**
  * POSTs JSON to one address. Each request is limited in time (for headers and body together) and in size. A redirect is not
@@ -54,23 +59,25 @@ export function createHttpPost(options: HttpPostOptions): HttpPost {
   }
 
   /**
-   * Memory for the next body. In backfill each answer has megabytes: new memory for each would cause most of V8's full
-   * collections.
+   * Memory for the next bodies. In backfill each answer has megabytes: new memory for each would cause most of V8's full
+   * collections, and stay resident until the next one.
    */
-  let spare: Buffer | undefined
-  const takeSpare = (): Buffer => {
-    const memory = spare ?? Buffer.allocUnsafeSlow(FIRST_BODY_BYTES)
-    spare = undefined
-    return memory
+  const spares: Buffer[] = []
+  const takeSpare = (): Buffer => spares.pop() ?? Buffer.allocUnsafeSlow(FIRST_BODY_BYTES)
+  let shortAnswers = 0
+  const keep = (body: Buffer): void => {
+    shortAnswers = body.length <= SHORT_BYTES ? shortAnswers + 1 : 0
+    const longest = shortAnswers < SHORT_ANSWERS ? LARGEST_SPARE_BYTES : SHORT_BYTES
+    spares.push(Buffer.from(body.buffer))
+    const kept = spares.filter(({ length }) => length <= longest).slice(-MOST_SPARES)
+    spares.splice(0, spares.length, ...kept)
   }
   const answerOf = (response: IncomingMessage, body: Buffer): HttpAnswer => ({
     status: response.statusCode ?? 0,
     statusText: response.statusMessage ?? '',
     headers: response.headers,
     body,
-    release() {
-      if (body.buffer.byteLength <= LARGEST_SPARE_BYTES) spare = Buffer.from(body.buffer)
-    },
+    release: () => keep(body),
   })
 
   const once = (body: string, signal: AbortSignal): Promise<HttpAnswer> => {
@@ -116,10 +123,12 @@ export function createHttpPost(options: HttpPostOptions): HttpPost {
 
 /** @param memory takes the body if it is large enough; else new memory does. @throws BodyTooLong, UnreadableCoding */
 function readBody(response: IncomingMessage, maxBytes: number, memory: Buffer): Promise<Buffer> {
-  if (Number(response.headers['content-length']) > maxBytes) return Promise.reject(new BodyTooLong())
+  const announced = Number(response.headers['content-length'])
+  if (announced > maxBytes) return Promise.reject(new BodyTooLong())
   const coding = response.headers['content-encoding']
   return new Promise((resolve, reject) => {
-    let bytes = memory
+    // Of an announced length at once: growing by doubling leaves as much again to the garbage collector.
+    let bytes = announced > memory.length ? Buffer.allocUnsafeSlow(announced) : memory
     let length = 0
     let unpacker: Transform | undefined
     let isBegun = false

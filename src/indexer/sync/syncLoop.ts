@@ -39,8 +39,12 @@ import { stretchEvents, WindowPipeline } from './windowPipeline.js'
 const SENDER_BUDGET_MS = 2_000
 /** In backfill the head is asked for this often; nothing else depends on it there. */
 const HEAD_REFRESH_MS = 5_000
-/** A resting network that depends on the L1 looks this often for new commits there: that is one read of shared memory. */
-const L1_LOOK_MS = 50
+/**
+ * A resting network that depends on the L1 looks for new commits there: that is one read of shared memory. While there are none it
+ * looks less and less often, since each look wakes the thread: at 20 looks a second they took half of a resting service's CPU time.
+ */
+const FIRST_L1_LOOK_MS = 50
+const LONGEST_L1_LOOK_MS = 200
 /** Pause between two steps of an exit root search that is not finished. */
 const SEARCH_REST_MS = 5
 
@@ -60,6 +64,8 @@ export interface SyncLoopOptions {
   readonly indexedDeposits: () => ReadonlyMap<NetworkId, number>
   /** L1 info leaves; absent on the L1. */
   readonly leaves?: Pick<L1InfoGerReader, 'read'>
+  /** Called when a history was read and all its senders are known: much memory was used that is not needed at the head. */
+  readonly afterHistory?: () => void
 }
 
 /**
@@ -81,6 +87,8 @@ class SyncLoop {
   readonly #pacer: PollPacer
   readonly #headWatch: HeadWatch
   #isIdentified = false
+  /** A backfill has ended since the last call of `afterHistory`. */
+  #hasReadHistory = false
 
   constructor(options: SyncLoopOptions, signal: AbortSignal) {
     const { client, writer, clock, report, network } = options
@@ -212,6 +220,7 @@ class SyncLoop {
     } finally {
       windows.cancel()
     }
+    this.#hasReadHistory = true
     // Now, while history can still be taken back.
     await this.#auditor.afterBackfill(writer.checkpoint()!, this.#signal)
   }
@@ -301,15 +310,21 @@ class SyncLoop {
       isComplete: areSendersKnown && exitRootSearch?.isBehind !== true,
     })
     this.#driver.observe({ type: 'idled' })
+    if (!areSendersKnown || !this.#hasReadHistory) return
+    this.#hasReadHistory = false
+    this.#options.afterHistory?.()
   }
 
   /** Handles new leaves and settlements of the L1 at once, while this network rests. */
   async #followL1Until(untilMs: number, head: BlockHeader): Promise<void> {
     const { clock, headHints, gerPoller, exitRootSearch } = this.#options
+    let lookMs = FIRST_L1_LOOK_MS
     while (headHints?.hasNews(head.hash) !== true) {
-      const restMs = exitRootSearch?.hasWork === true ? SEARCH_REST_MS : L1_LOOK_MS
+      const isSearching = exitRootSearch?.hasWork === true
+      const restMs = isSearching ? SEARCH_REST_MS : lookMs
       if (clock.now() + restMs >= untilMs) return
       await clock.sleep(restMs, this.#signal)
+      lookMs = isSearching ? FIRST_L1_LOOK_MS : Math.min(2 * lookMs, LONGEST_L1_LOOK_MS)
       if (gerPoller?.hasNews() === true) await gerPoller.sweep(this.#signal)
       exitRootSearch?.step()
     }

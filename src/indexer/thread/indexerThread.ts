@@ -14,6 +14,7 @@ import { GerPoller } from '../sync/gerPoller.js'
 import { HeadHints } from '../sync/headHints.js'
 import { runSyncLoop } from '../sync/syncLoop.js'
 import { SyncReport } from '../syncReport.js'
+import { collectGarbage } from './threadMemory.js'
 
 /**
  * The whole life of an indexer thread: opens the shard and the chain client, syncs until `signal` aborts, closes both. The last
@@ -72,6 +73,7 @@ export async function runIndexer(
         report,
         headHints,
         indexedDeposits,
+        afterHistory: collectGarbage,
         ...ofL1,
         ...polling,
       },

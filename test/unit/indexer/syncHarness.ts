@@ -37,6 +37,7 @@ export interface HarnessOptions {
   readonly indexedDeposits?: () => Iterable<readonly [number, number]>
   readonly headHints?: (clock: VirtualClock) => HeadHints
   readonly exitRootSearch?: Pick<ExitRootSearch, 'hasWork' | 'isBehind' | 'step'>
+  readonly afterHistory?: () => void
 }
 
 /** The loop can run several times: each run is a restart on the same shard. */
@@ -64,8 +65,11 @@ export function createSyncHarness(options: HarnessOptions = {}): SyncHarness {
     look()
     const indexedDeposits = () =>
       new Map([...(options.indexedDeposits?.() ?? [])].map(([id, count]) => [asNetworkId(id), count]))
-    const { exitRootSearch } = options
-    const beside = exitRootSearch === undefined ? {} : { exitRootSearch }
+    const { exitRootSearch, afterHistory } = options
+    const beside = {
+      ...(exitRootSearch === undefined ? {} : { exitRootSearch }),
+      ...(afterHistory === undefined ? {} : { afterHistory }),
+    }
     const loop = {
       network: client.settings,
       client,

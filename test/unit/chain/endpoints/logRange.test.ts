@@ -69,13 +69,13 @@ test('after an outage the window is wide again within a few windows', () => {
 
 test('many logs make the next window smaller, and a short last window does not widen it', () => {
   const range = new LogRange(1000)
-  range.succeeded(1000, 40_000)
+  range.succeeded(1000, 20_000)
   assert.equal(range.span, 250)
   for (let time = 0; time < 10; time++) range.succeeded(249, 0)
   assert.equal(range.span, 250)
-  for (let time = 0; time < 10; time++) range.succeeded(250, 9_000)
+  for (let time = 0; time < 10; time++) range.succeeded(250, 4_500)
   assert.equal(range.span, 250, 'twice as many would be too many')
-  range.succeeded(1, 40_000)
+  range.succeeded(1, 20_000)
   assert.equal(range.span, 250, 'one block can not be cut')
 })
 

@@ -173,3 +173,52 @@ test('answers that arrive in pieces at the same time are each whole, compressed 
     server.closeAllConnections()
   }
 })
+
+test('an answer of an announced length takes exactly its memory, which two later answers at a time use again', async () => {
+  const LENGTH = 300_000
+  const server = createServer((_request, response) => {
+    response.setHeader('content-length', LENGTH)
+    // In pieces, as over a network.
+    response.write(Buffer.alloc(1_000, 0x61), () => response.end(Buffer.alloc(LENGTH - 1_000, 0x62)))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}/`
+  const post = createHttpPost({ url, timeoutMs: 20_000, maxBodyBytes: LENGTH })
+  const ask = () => post('{}', new AbortController().signal)
+  try {
+    const first = await Promise.all([ask(), ask()])
+    const memories = first.map(({ body }) => body.buffer)
+    for (const memory of memories) assert.equal(memory.byteLength, LENGTH)
+    for (const { release } of first) release?.()
+    const next = await Promise.all([ask(), ask()])
+    for (const { body } of next) assert.ok(memories.includes(body.buffer), 'new memory')
+    assert.notEqual(next[0]!.body.buffer, next[1]!.body.buffer)
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
+test('after twenty short answers the memory of long ones is no longer kept', async () => {
+  const lengths = [3_000_000, ...Array.from({ length: 20 }, () => 100), 3_000_000]
+  let asked = 0
+  const server = createServer((_request, response) => response.end(Buffer.alloc(lengths[asked++]!, 0x61)))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}/`
+  const post = createHttpPost({ url, timeoutMs: 20_000, maxBodyBytes: 4_000_000 })
+  try {
+    const memories: ArrayBufferLike[] = []
+    for (const _ of lengths) {
+      const { body, release } = await post('{}', new AbortController().signal)
+      memories.push(body.buffer)
+      release?.()
+    }
+    assert.equal(memories[1], memories[0], 'the first short answer was read into the memory of the long one')
+    assert.notEqual(memories.at(-1), memories[0])
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+})

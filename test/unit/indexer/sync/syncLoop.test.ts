@@ -384,3 +384,28 @@ test('a network has caught up once its settled roots were searched, and continue
   await harness.run(() => slices <= -100)
   assert.ok(harness.clock.now() - atMs < 3_000, 'not one slice for each look at the head')
 })
+
+test('a network at rest looks at a standing L1 seven times a second at most', async () => {
+  let looks = 0
+  const exitRootSearch = { isBehind: false, hasWork: false, step: () => void looks++ }
+  const harness = createSyncHarness({ networkId: 1, exitRootSearch, config: { pollIntervalMs: 2_000 } })
+  harness.network.mineEmpty(3)
+  await harness.run(() => harness.row.get('caughtUp') === 1)
+  const endMs = harness.clock.now() + 20_000
+  looks = 0
+  await harness.run(() => harness.clock.now() >= endMs)
+  assert.ok(looks > 20 && looks < 7 * 20, `${looks} looks in 20 s`)
+})
+
+test('memory is given back once after a history and its senders, and not at each block that follows', async () => {
+  const openSenders: number[] = []
+  const harness: SyncHarness = createSyncHarness({
+    afterHistory: () => openSenders.push(harness.shard.counts().unresolvedSenders),
+  })
+  mineDeposits(harness, 200)
+  await harness.run(() => isInStep(harness) && openSenders.length > 0)
+  for (let block = 201; block <= 210; block++)
+    harness.clock.after(1_000 * (block - 200), () => mineDeposits(harness, 1))
+  await harness.run(() => harness.network.head.number === 210 && isInStep(harness))
+  assert.deepEqual(openSenders, [0])
+})
