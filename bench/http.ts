@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compileMerkleModule, createHasher } from '../src/wasm/wasmModule.js'
 import { installedProgram } from '../test/support/installedProgram.js'
+import { cellCurve } from './http/cellCurve.js'
+import type { CellPorts } from './http/cellsProcess.js'
 import { type Child, startChild } from './http/childProcess.js'
 import {
   besideIndexer,
@@ -40,6 +42,10 @@ const values = readOptions({
   seconds: { type: 'string', help: 'length of one turn (default: 3, 1 with --quick)' },
   quick: { type: 'boolean', default: false, help: 'a short look, whose figures are rough' },
   rival: { type: 'boolean', default: true, help: 'leave out fastify with SQLite, and installing it' },
+  cells: {
+    type: 'string',
+    help: 'only the curve over these numbers of front threads, with --connections for each one (default: no curve)',
+  },
   doc: { type: 'boolean', default: false, help: 'write the figures into bench/README.md' },
 })
 const RIVAL_FACTOR = 8
@@ -51,21 +57,30 @@ const BESIDE_PER_SECOND = 100_000
 const all = deposits + BESIDE_PER_SECOND * 2 * rounds * (seconds + 1)
 const hasWrk = installedProgram('wrk') !== undefined
 const tool = hasWrk ? 'wrk' : 'autocannon'
+const hasRival = values.rival && values.cells === undefined
 
-if (values.rival) installSqlite()
+if (hasRival) installSqlite()
 const folder = mkdtempSync(join(tmpdir(), 'bds-bench-'))
 const rivalFile = join(folder, 'rival.sqlite')
 const children: { kill(): unknown }[] = []
 try {
   await seed()
+  if (values.cells === undefined) await measureAll()
+  else await measureCells(values.cells)
+} finally {
+  for (const child of children) child.kill()
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+}
+
+async function measureAll(): Promise<void> {
   const ceiling = await start<number>('./ceilingProcess.js')
   const service = await start<ServicePorts>('./serviceProcess.js', [folder, String(all), String(deposits)])
   const leaves = deposits / BLOCK_DEPOSITS
   const stand: Stand = {
     ceiling: { port: ceiling.hello, pid: ceiling.process.pid! },
     service: { ...service.hello, pid: service.process.pid! },
-    rival: values.rival ? await startRival(service.hello.uncached, leaves - 1) : undefined,
-    drive: (load: Load) => (hasWrk ? runWrk(load, folder) : runAutocannon(load)),
+    rival: hasRival ? await startRival(service.hello.uncached, leaves - 1) : undefined,
+    drive: driver(),
     connections: Number(values.connections),
     seconds,
     rounds,
@@ -91,17 +106,42 @@ try {
   for (const { text, value, target } of conditions)
     if (target !== undefined) targets.push({ text, value, ...target })
   report(stand, rows, latencies, conditions, targets)
-} finally {
-  for (const child of children) child.kill()
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+}
+
+/** The curve over numbers of cells, for points, proofs and pages. */
+async function measureCells(numbers: string): Promise<void> {
+  const { process, hello: ports } = await start<CellPorts>('./cellsProcess.js', [folder, numbers])
+  const claims = await totalOf(Object.values(ports)[0]!, '/bridge/v1/claims?network_id=1&page_size=1')
+  const operations = benchOperations(deposits, claims, deposits / BLOCK_DEPOSITS)
+  const stand = {
+    process,
+    ports,
+    drive: driver(),
+    connectionsPerCell: Number(values.connections),
+    seconds,
+    rounds,
+  }
+  const chosen = operations.filter(
+    ({ name, kind }) => kind === 'proof' || ['bridge by deposit count', 'page of 100 bridges'].includes(name),
+  )
+  console.log(
+    [
+      `Measured at ${commitLine()}, ${new Date().toISOString().slice(0, 10)}, on ${machineLine()}; ${deposits} bridges, ${tool}, ${values.connections} connections for each front thread, ${rounds} rounds of ${seconds} s in turn, medians; without a cache, one query thread for each front thread.`,
+      await cellCurve(stand, chosen),
+    ].join('\n\n'),
+  )
+}
+
+function driver(): Stand['drive'] {
+  return (load: Load) => (hasWrk ? runWrk(load, folder) : runAutocannon(load))
 }
 
 async function seed(): Promise<void> {
   const startedAtMs = performance.now()
   const compiled = compileMerkleModule()
   const hasher = createHasher(compiled)
-  const rival = values.rival ? new SqliteRival(rivalFile, hasher) : undefined
-  const proofs = values.rival ? new ProofCollector(hasher) : undefined
+  const rival = hasRival ? new SqliteRival(rivalFile, hasher) : undefined
+  const proofs = hasRival ? new ProofCollector(hasher) : undefined
   await seedStores(queryConfig(folder), compiled, new Traffic(hasher, all), deposits, {
     add(networkId, blocks) {
       rival?.add(networkId, blocks)

@@ -5,7 +5,11 @@ export interface Config {
   readonly http: HttpConfig
   readonly rateLimit: RateLimitConfig
   readonly ops: { readonly host: string; readonly port: number }
-  readonly pool: { readonly workers: number; readonly maxQueue: number }
+  readonly pool: {
+    /** Query threads of each front thread; `http.threads = "auto"` may start more. */
+    readonly workers: number
+    readonly maxQueue: number
+  }
   readonly log: {
     readonly level: 'error' | 'warn' | 'info' | 'debug'
     readonly format: 'json' | 'pretty' | 'auto'
@@ -19,6 +23,8 @@ export interface Config {
 export interface HttpConfig {
   readonly host: string
   readonly port: number
+  /** Front threads; `auto`: as many as the cores allow (`cellSizes`). */
+  readonly threads: number | 'auto'
   /** Longest URL (path and query) in bytes; longer → 414. */
   readonly maxUrlBytes: number
   /** A request older than this is answered 504. */

@@ -7,6 +7,9 @@ export interface KeySchema {
   readonly default?: unknown
   readonly unit?: string
   readonly enum?: readonly string[]
+  /** Schemas of which a value fits one. */
+  readonly anyOf?: readonly KeySchema[]
+  readonly const?: string
   readonly pattern?: string
   readonly minimum?: number
   readonly exclusiveMinimum?: number

@@ -136,6 +136,8 @@ function checkServer(table: RawTable, mistakes: string[]): void {
   const { http, ops, health } = table
   if (isTable(http) && isTable(ops) && http.port === ops.port && http.host === ops.host && http.port !== 0)
     mistakes.push(`http.port and ops.port are both ${String(http.port)}`)
+  if (isTable(http) && http.transport === 'node' && typeof http.threads === 'number' && http.threads > 1)
+    mistakes.push(`http.threads is ${http.threads}, but node:http can't share a port: http.transport is node`)
   if (isTable(http) && typeof http.cors === 'string' && !isCorsSetting(http.cors))
     mistakes.push(
       `http.cors is ${JSON.stringify(http.cors)}; expected *, off, or an origin like https://example.org`,

@@ -63,7 +63,7 @@ export function applyFlags(
 
 /** Turns a text from the environment, a flag or a `${NAME}` into a value of a key. A text that does not fit stays a text, which the schema refuses later. */
 export function textToValue(schema: KeySchema | undefined, text: string): unknown {
-  switch (schema?.type) {
+  switch (schema?.anyOf?.[0]?.type ?? schema?.type) {
     case 'integer':
       return /^(?:0|[1-9]\d{0,15})$/.test(text) ? Number(text) : text
     case 'number':

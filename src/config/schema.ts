@@ -29,6 +29,15 @@ const integer = (minimum: number, maximum: number, options: KeyOptions) =>
   Type.Integer({ minimum, maximum, ...options })
 const choice = <const T extends readonly string[]>(values: T, options: KeyOptions) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options })
+/** A number, or `auto`. */
+const integerOrAuto = (minimum: number, maximum: number, options: KeyOptions) =>
+  Type.Unsafe<number | 'auto'>({
+    anyOf: [
+      { type: 'integer', minimum, maximum },
+      { type: 'string', const: 'auto' },
+    ],
+    ...options,
+  })
 const flag = (options: KeyOptions) => Type.Boolean({ ...options })
 const section = <T extends Record<string, TSchema>>(keys: T, description: string) =>
   Type.Object(keys, { additionalProperties: false, default: {}, description })
@@ -174,6 +183,12 @@ export const ConfigFile = Type.Object(
       {
         host: text({ default: '127.0.0.1', description: 'Address to listen on.' }),
         port: port({ default: 5577, description: 'Port of the API; 0 = any free port.' }),
+        threads: integerOrAuto(1, 64, {
+          default: 1,
+          unit: 'threads',
+          description:
+            'Front threads, which share the port; each has query threads of its own. `auto`: one for every four cores, with the query threads that the other cores allow. More than one needs uWebSockets.js on Linux.',
+        }),
         max_url_bytes: integer(64, 3_500, {
           default: 2_048,
           unit: 'bytes',
@@ -192,7 +207,7 @@ export const ConfigFile = Type.Object(
         cache_bytes: integer(0, 4 * 1024 ** 3, {
           default: 64 * 1024 ** 2,
           unit: 'bytes',
-          description: 'Answers of the current state that the front keeps; 0 = none.',
+          description: 'Answers of the current state that all front threads together keep; 0 = none.',
         }),
         compress: flag({
           default: true,
@@ -254,7 +269,8 @@ export const ConfigFile = Type.Object(
         max_clients: integer(1, 10_000_000, {
           default: 65_536,
           unit: 'clients',
-          description: 'Most clients that are remembered; the one that was silent for longest is forgotten.',
+          description:
+            'Most clients that all front threads together remember; the one that was silent for longest is forgotten.',
         }),
       },
       'Rate limits and API keys.',
@@ -268,11 +284,16 @@ export const ConfigFile = Type.Object(
     ),
     pool: section(
       {
-        workers: integer(1, 64, { default: 1, unit: 'threads', description: 'Threads that answer queries.' }),
+        workers: integer(1, 64, {
+          default: 1,
+          unit: 'threads',
+          description:
+            'Threads that answer queries, for each front thread. With `http.threads = "auto"` there may be more.',
+        }),
         max_queue: integer(1, 1_000_000, {
           default: 4_096,
           unit: 'requests',
-          description: 'Most requests that may wait; more are answered 503.',
+          description: 'Most requests that may wait, of all front threads together; more are answered 503.',
         }),
       },
       'Query threads.',

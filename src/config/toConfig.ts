@@ -18,6 +18,7 @@ export function toConfig(file: ConfigFile, environment: Environment): Config {
     http: {
       host: file.http.host,
       port: file.http.port,
+      threads: file.http.threads,
       maxUrlBytes: file.http.max_url_bytes,
       deadlineMs: file.http.deadline_ms,
       drainDelayMs: file.http.drain_delay_ms,

@@ -23,7 +23,8 @@ const check = new Ajv({
 export function validateTable(table: RawTable, sources: ValueSources): string[] {
   if (check(table)) return []
   // A value that breaks several rules of a key is reported once, with everything that the key expects.
-  const mistakes = (check.errors as DefinedError[]).map((error) => {
+  const errors = (check.errors as DefinedError[]).filter(({ schemaPath }) => !schemaPath.includes('/anyOf/'))
+  const mistakes = errors.map((error) => {
     const at = spellPath(table, error.instancePath)
     switch (error.keyword) {
       case 'additionalProperties':
@@ -77,6 +78,8 @@ function spellValue(value: unknown): string {
 
 /** What a key expects, in words. */
 function expectation(schema: KeySchema): string {
+  if (schema.anyOf !== undefined) return schema.anyOf.map(expectation).join(' or ')
+  if (schema.const !== undefined) return schema.const
   if (schema.enum !== undefined) return `${schema.enum.slice(0, -1).join(', ')} or ${schema.enum.at(-1)}`
   if (schema.pattern !== undefined) return '0x and 40 hex digits'
   switch (schema.type) {

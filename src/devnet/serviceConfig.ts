@@ -17,6 +17,7 @@ export function devnetServiceConfig(devnet: Devnet, { httpPort, opsPort }: Servi
     http: {
       host: '127.0.0.1',
       port: httpPort,
+      threads: 1,
       maxUrlBytes: 2048,
       deadlineMs: 10_000,
       drainDelayMs: 0,

@@ -1,6 +1,7 @@
 import { awaitsHead, headPlaces, isPutBack, type StatusRow } from '../board/statusBoard.js'
 import type { HealthConfig } from '../config/config.types.js'
 import { API_VERSION, buildInfo } from '../telemetry/buildInfo.js'
+import type { Phase } from './healthBoard.js'
 import type {
   ChainSyncRecord,
   HealthAnswer,
@@ -22,7 +23,7 @@ export interface NetworkView {
 
 /** Everything that health, readiness and sync status are computed from. */
 export interface ServiceView {
-  readonly phase: 'starting' | 'running' | 'draining'
+  readonly phase: Phase
   /** False while the pool answers no query. */
   readonly poolAlive: boolean
   readonly networks: readonly NetworkView[]

@@ -29,3 +29,8 @@ export function chooseTransport({
     return { transport: nodeTransport, reason: error.message }
   }
 }
+
+/** Name and version, for logs, metrics and `doctor`. */
+export function transportLabel({ name, version }: Transport): string {
+  return `${name} ${version}`
+}

@@ -5,8 +5,8 @@ import type { Config } from '../config/config.types.js'
 import type { HealthSource } from '../health/healthRecord.js'
 import type { QueryPool } from '../pool/queryPool.js'
 import { failure } from '../query/answers.js'
+import type { HttpMetrics } from '../telemetry/frontCounts.js'
 import type { Logger } from '../telemetry/logger.js'
-import type { HttpMetrics } from '../telemetry/metrics.js'
 import { createQueryParsers } from './answerQuery.js'
 import { AnswerCache, type CacheStats } from './cache.js'
 import { staticDocuments } from './documents.js'
@@ -27,6 +27,8 @@ export interface HttpServerOptions {
   readonly logger: Logger
   readonly metrics: HttpMetrics
   readonly transport: Transport
+  /** Whether other threads of this process serve the same port; default false. */
+  readonly isShared?: boolean
   /** Default `Math.random`; tests pass a known sequence. */
   readonly random?: () => number
 }
@@ -40,6 +42,8 @@ export interface HttpServer {
    * answer, and closes the server when no request comes any more. A second call returns the first one's promise.
    */
   drain(delayMs: number): Promise<void>
+  /** Closes the port and every connection at once. */
+  cut(): void
 }
 
 /** Time between two looks for late requests: one is answered 504 at most this long after its deadline. */
@@ -56,7 +60,7 @@ const QUIET_MS = 300
  * @throws OperatorError when the port can't be had.
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { config, transport, pool, status, health, logger, metrics } = options
+  const { config, transport, isShared = false, pool, status, health, logger, metrics } = options
   const context: ExchangeContext = {
     cors: corsHeaders(config.http.cors),
     logger,
@@ -89,12 +93,27 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   for (const [path, { type }] of targets)
     if (type === 'query') onGet.set(path, createGetHandler(handling, path))
   const { host, port } = config.http
-  const opened = await transport.open({ host, port, onRequest: createRequestHandler(handling), onGet })
+  const opened = await transport.open({
+    host,
+    port,
+    isShared,
+    onRequest: createRequestHandler(handling),
+    onGet,
+  })
   const sweep = setInterval(() => sweepLate(context, config.http.deadlineMs), SWEEP_MS)
+  let isCut = false
+  // Once only: closing an app of uWebSockets.js twice is a use after free.
+  const cut = (): void => {
+    if (isCut) return
+    isCut = true
+    clearInterval(sweep)
+    opened.close()
+  }
   const drain = async (delayMs: number): Promise<void> => {
     await delay(delayMs)
-    await close(opened, context, config.http.deadlineMs)
-    clearInterval(sweep)
+    if (isCut) return
+    await waitForLast(opened, context, config.http.deadlineMs)
+    cut()
   }
   let drained: Promise<void> | undefined
   return {
@@ -105,6 +124,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       drained ??= drain(delayMs)
       return drained
     },
+    cut,
   }
 }
 
@@ -125,8 +145,8 @@ function sweepLate(context: ExchangeContext, deadlineMs: number): void {
   }
 }
 
-/** Closes the port, and the connections once no answer is due on them: none ends in the middle of an answer. */
-async function close(opened: OpenPort, context: ExchangeContext, deadlineMs: number): Promise<void> {
+/** Closes the port, and waits until no answer is due on its connections: none ends in the middle of an answer. */
+async function waitForLast(opened: OpenPort, context: ExchangeContext, deadlineMs: number): Promise<void> {
   context.isClosing = true
   opened.stopListening()
   const startedAtMs = performance.now()
@@ -136,5 +156,4 @@ async function close(opened: OpenPort, context: ExchangeContext, deadlineMs: num
     (context.pending.size > 0 || context.sending.size > 0 || performance.now() - lastActionMs() < QUIET_MS)
   )
     await delay(SWEEP_MS / 4)
-  opened.close()
 }

@@ -1,7 +1,7 @@
 import { NO_VERSION } from '../board/version.js'
 import { InvariantError } from '../errors/invariantError.js'
+import type { PoolMetrics } from '../telemetry/frontCounts.js'
 import type { Logger } from '../telemetry/logger.js'
-import type { PoolMetrics } from '../telemetry/metrics.js'
 import { decodeReplies, type QueryReply } from './batchMessages.js'
 import { BatchSlots, type BatchTask, type SlotMemory } from './batchSlots.js'
 import { QueryWriter } from './queryCodec.js'

@@ -8,6 +8,7 @@ import { type BuildOptions, build, context, type Metafile } from 'esbuild'
  * thread, at each start. `--watch` goes on with what is compiled later.
  */
 const threads = [
+  'dist/src/cell/cell.worker.js',
   'dist/src/indexer/thread/indexer.worker.js',
   'dist/src/pool/query.worker.js',
   'dist/src/service/watchdog.worker.js',

@@ -13,6 +13,14 @@ const THREAD_END_SHARE = 0.7
 /** Longest wait for unwritten log lines. */
 const LONGEST_LAST_LINES_MS = 200
 
+/** How to end threads that can't just be terminated. */
+const ways = new WeakMap<Worker, () => Promise<unknown>>()
+
+/** Has `end` called in place of `terminate` when the process ends before this thread. */
+export function endThreadBy(thread: Worker, end: () => Promise<unknown>): void {
+  ways.set(thread, end)
+}
+
 /** Ends the process; nothing else does. It waits for no log line and for no thread that hangs. */
 export class Exit {
   private readonly threads = new Set<Worker>()
@@ -52,7 +60,7 @@ export class Exit {
   private async end(code: ExitCode): Promise<never> {
     const exitMs = Math.max(Math.min(this.watchdog.leftMs(), LONGEST_EXIT_MS), SHORTEST_EXIT_MS)
     this.watchdog.mustEndWithin(exitMs)
-    const threads = [...this.threads].map((thread) => thread.terminate())
+    const threads = [...this.threads].map((thread) => ways.get(thread)?.() ?? thread.terminate())
     const ended = Promise.all([libuvIsIdle(), ...threads]).then(() => true)
     if (!(await Promise.race([ended, awake(THREAD_END_SHARE * exitMs).then(() => false)]))) {
       standardError().flush(LONGEST_LAST_LINES_MS)

@@ -7,22 +7,24 @@ import {
   type StatusBoardHandle,
   statusRow,
 } from '../board/statusBoard.js'
+import { cellSizes, tellSizes } from '../cell/cellSizes.js'
 import type { Config } from '../config/config.types.js'
 import { OperatorError } from '../errors/operatorError.js'
+import { createHealthBoard, HealthBoard } from '../health/healthBoard.js'
 import { createHealthMonitor, type HealthMonitor } from '../health/healthMonitor.js'
-import { chooseTransport } from '../http/chooseTransport.js'
-import { startHttpServer } from '../http/server.js'
+import { chooseTransport, transportLabel } from '../http/chooseTransport.js'
 import { startIndexer } from '../indexer/thread/indexer.js'
 import { startOpsServer } from '../ops/opsServer.js'
-import { type QueryPool, startQueryPool } from '../pool/queryPool.js'
 import { publishStored } from '../shard/position/storedStatus.js'
 import { unsafeFileSystem } from '../store/folder/fileSystem.js'
 import { prepareStores } from '../store/openStores.js'
 import { buildInfo } from '../telemetry/buildInfo.js'
 import { AwakeClock } from '../telemetry/clocks.js'
-import { createMetrics, gaugeOf } from '../telemetry/metrics.js'
+import { usableCores } from '../telemetry/cores.js'
+import { registerFrontMetrics } from '../telemetry/metrics.js'
 import { compileMerkleModule } from '../wasm/wasmModule.js'
 import { watchFolder } from './folderHalt.js'
+import { startFronts } from './fronts.js'
 import { watchProgress } from './progress.js'
 import { Rooms } from './rooms.js'
 import type { RunningService, ServiceOptions, StartService } from './service.types.js'
@@ -51,22 +53,20 @@ export const startService: StartService = async (options) => {
 async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms): Promise<RunningService> {
   // Before anything is opened: it may be refused.
   const { transport, reason } = chooseTransport(config.http)
-  const status = createStatusBoard(config.networks.map(({ networkId }) => networkId))
+  const transportName = transportLabel(transport)
+  const { sharesPorts } = transport
+  const sizes = cellSizes(config, { cores: usableCores(), sharesPorts, transport: transport.name })
+  const networkIds = config.networks.map(({ networkId }) => networkId)
+  const status = createStatusBoard(networkIds)
   const compiled = compileMerkleModule()
   const registry = new Registry()
-  const metrics = createMetrics(registry)
   const [failed, fail] = firstFault()
-  let pool: QueryPool | undefined
   const awake = new AwakeClock()
   const stopClock = awake.start()
   rooms.add('clock', async () => stopClock())
   const awakeNow = (): number => awake.now()
-  const health = createHealthMonitor({
-    config,
-    status,
-    awakeNow,
-    isPoolAlive: () => pool?.isAlive() ?? false,
-  })
+  const healthBoard = createHealthBoard(networkIds, sizes.cells)
+  const health = createHealthMonitor({ config, status, board: new HealthBoard(healthBoard), awakeNow })
 
   const guard = prepareStores(config)
   rooms.add('stores', () => guard.close())
@@ -96,55 +96,39 @@ async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms):
     rooms.add(`indexer of network ${networkId}`, () => indexer.stop(), 'indexers')
   }
 
-  const queries = await startQueryPool({
-    config,
-    compiled,
-    status,
-    logger: logger.child({ component: 'pool' }),
-    metrics: metrics.pool,
-    now: awakeNow,
-    onCorruptStore: (networkId, detail) => {
-      logger.error('a query found that the store contradicts itself', { networkId, detail })
-      if (networkId !== null) statusRow(status, networkId).setHaltReason('corrupt_store')
-    },
-  })
-  pool = queries
-  rooms.add('query pool', () => queries.close())
-
+  const fronts = startFronts(
+    { config, compiled, status, health: healthBoard, sizes, transport: transportName, fail },
+    rooms,
+  )
+  registerFrontMetrics(registry, fronts.counts)
+  await fronts.ready
   await waitForHeads(status)
   if (reason !== undefined)
     logger.warn('node:http answers in place of uWebSockets.js, and takes more CPU', { reason })
-  const http = await startHttpServer({
-    config,
-    transport,
-    pool: queries,
-    status,
-    health,
-    logger: logger.child({ component: 'http' }),
-    metrics: metrics.http,
-  })
-  rooms.add('http port', () => http.drain(0))
+  const port = await fronts.open()
 
-  const parts = { hasher: compiled.name, transport: `${transport.name} ${transport.version}` }
+  const parts = { hasher: compiled.name, transport: transportName }
   registerServiceMetrics(registry, config, status, parts)
-  gaugeOf(registry, 'bds_pool_queue_depth', 'Requests that wait for a batch', () => queries.stats().waiting)
-  gaugeOf(registry, 'bds_http_in_flight', 'Requests that wait for their answer', () => http.stats().pending)
   logger.info('service started', {
     ...parts,
     version: buildInfo.version,
     node: buildInfo.node,
+    frontThreads: sizes.cells,
+    queryThreads: sizes.cells * sizes.workers,
     networks: status.networkIds,
     dataDir: config.dataDir,
   })
   const lookAtFolder = watchFolder(guard, status, logger)
   const ticker = setInterval(() => {
     tick(health, config, fail)
+    fronts.watch(awakeNow())
     void lookAtFolder()
   }, SAMPLE_EVERY_MS)
   health.setPhase('running')
-  const url = `http://${config.http.host}:${http.port}`
+  const url = `http://${config.http.host}:${port}`
   const opsUrl = `http://${config.ops.host}:${ops.port}`
-  announce(`listening on ${url} (operations on ${opsUrl})`)
+  const told = config.http.threads === 1 ? '' : `, ${tellSizes(sizes)}`
+  announce(`listening on ${url} (operations on ${opsUrl}${told})`)
 
   const stop = async (drainDelayMs: number): Promise<void> => {
     health.setPhase('draining')

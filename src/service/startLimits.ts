@@ -1,13 +1,23 @@
+import { cellSizes } from '../cell/cellSizes.js'
 import type { Config } from '../config/config.types.js'
 import { FatalError } from '../errors/chainErrors.js'
 import { fileBytesOf, shardDirectory } from '../store/shardDirectory.js'
+import { usableCores } from '../telemetry/cores.js'
 import type { Logger } from '../telemetry/logger.js'
 import { type Demand, judgeLimits, readLimits, tooLow } from '../telemetry/processLimits.js'
 
 /** What a configuration demands of the limits of its process. */
-export function demandOf({ dataDir, networks, pool }: Config): Demand {
+export function demandOf(config: Config): Demand {
+  const { dataDir, networks } = config
   const stores = networks.map(({ networkId }) => fileBytesOf(shardDirectory(dataDir, networkId)))
-  return { networks: networks.length, workers: pool.workers, storeBytes: Math.max(0, ...stores) }
+  // Whether a transport can share the port is looked up later, when threads may start.
+  const { cells, workers } = cellSizes(config, { cores: usableCores(), sharesPorts: true, transport: '' })
+  return {
+    networks: networks.length,
+    fronts: cells,
+    workers: cells * workers,
+    storeBytes: Math.max(0, ...stores),
+  }
 }
 
 /**

@@ -18,6 +18,8 @@ export interface ProcessLimits {
 /** How much this process is to run. */
 export interface Demand {
   readonly networks: number
+  readonly fronts: number
+  /** Query threads of all front threads together. */
   readonly workers: number
   /** Size of the largest store that exists. */
   readonly storeBytes: number
@@ -33,18 +35,18 @@ const MIB = 2 ** 20
 const GIB = 2 ** 30
 
 /*
- * All measured with stores of a few blocks, then rounded up: docs/operations.md has the table. An indexer or query thread costs
- * most while it starts, because it opens all files of its program at the same time.
+ * All measured with stores of a few blocks, then rounded up: docs/operations.md has the table. An indexer, front or query thread
+ * costs most while it starts, because it opens all files of its program at the same time.
  */
 const FILES_TO_START = { base: 256, perThread: 160 }
 /** For connections to endpoints, stores, probes, and a query thread that is being replaced. */
-const FILES_TO_RUN = { base: 224, perNetwork: 24, perWorker: 4 }
+const FILES_TO_RUN = { base: 224, perNetwork: 24, perFront: 16, perWorker: 4 }
 const GOOD_CONNECTIONS = 4096
 /** Each wasm memory of a thread reserves far more addresses than it has bytes. Reserved addresses take no memory. */
 const ADDRESSES = { base: 32 * GIB, perThread: 32 * GIB }
 const DATA = { base: 256 * MIB, perThread: 96 * MIB }
-const MEMORY_TO_START = { base: 64 * MIB, perNetwork: 48 * MIB, perWorker: 24 * MIB }
-const GOOD_MEMORY = { base: 512 * MIB, perNetwork: 96 * MIB, perWorker: 64 * MIB }
+const MEMORY_TO_START = { base: 64 * MIB, perNetwork: 48 * MIB, perFront: 16 * MIB, perWorker: 24 * MIB }
+const GOOD_MEMORY = { base: 512 * MIB, perNetwork: 96 * MIB, perFront: 64 * MIB, perWorker: 64 * MIB }
 const THREADS = 16
 /** Room for a store to grow. The largest file of a store that is still empty is LMDB's table of readers, 257 KiB. */
 const ROOM_TO_GROW = 64 * MIB
@@ -101,18 +103,21 @@ function connectionLimit({ openFiles }: ProcessLimits, demand: Demand): number {
   return Math.max(0, openFiles.soft - filesToRun(demand))
 }
 
-function filesToRun({ networks, workers }: Demand): number {
-  return FILES_TO_RUN.base + FILES_TO_RUN.perNetwork * networks + FILES_TO_RUN.perWorker * workers
+function filesToRun({ networks, fronts, workers }: Demand): number {
+  const { base, perNetwork, perFront, perWorker } = FILES_TO_RUN
+  return base + perNetwork * networks + perFront * fronts + perWorker * workers
 }
 
 /** Judges each limit. `fail` means that the system would end the process without a message, at once or under load. */
 export function judgeLimits(limits: ProcessLimits, demand: Demand): LimitFinding[] {
-  const { networks, workers } = demand
-  const threads = networks + workers
+  const { networks, fronts, workers } = demand
+  const threads = networks + fronts + workers
   const sized = ({ base, perThread }: { readonly base: number; readonly perThread: number }): number =>
     base + perThread * threads
+  // A front thread has no wasm memory.
+  const addresses = ADDRESSES.base + ADDRESSES.perThread * (networks + workers)
   const forMemory = (cost: typeof GOOD_MEMORY): number =>
-    cost.base + cost.perNetwork * networks + cost.perWorker * workers
+    cost.base + cost.perNetwork * networks + cost.perFront * fronts + cost.perWorker * workers
   const fewestFiles = sized(FILES_TO_START)
   const goodFiles = fewestFiles + GOOD_CONNECTIONS
   const { soft, hard } = limits.openFiles
@@ -123,7 +128,7 @@ export function judgeLimits(limits: ProcessLimits, demand: Demand): LimitFinding
       value: `soft ${countText(soft)}, hard ${countText(hard)} (Node raises the soft limit by itself), for ${countText(connectionLimit(limits, demand))} connections`,
       remedy: 'raise the hard limit with ulimit -n, LimitNOFILE or --ulimit nofile',
     }),
-    judge('address space', limits.addressSpace, sized(ADDRESSES), sized(ADDRESSES), {
+    judge('address space', limits.addressSpace, addresses, addresses, {
       format: sizeText,
       remedy: `${unlimited} (ulimit -v, LimitAS) and limit the container's memory`,
     }),
@@ -157,7 +162,7 @@ export function judgeLimits(limits: ProcessLimits, demand: Demand): LimitFinding
 /** The limits that are too low to open a store or start a thread: the system would end the process. */
 export function deadlyLimits(limits: ProcessLimits): LimitFinding[] {
   const deadly = ['address space', 'data size', 'file size', 'stack size']
-  return judgeLimits(limits, { networks: 0, workers: 0, storeBytes: 0 }).filter(
+  return judgeLimits(limits, { networks: 0, fronts: 0, workers: 0, storeBytes: 0 }).filter(
     ({ what, outcome }) => outcome === 'fail' && deadly.includes(what),
   )
 }

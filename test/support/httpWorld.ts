@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { headPlaces, statusRow } from '../../src/board/statusBoard.js'
 import type { Config } from '../../src/config/config.types.js'
+import { createHealthBoard, HealthBoard } from '../../src/health/healthBoard.js'
 import { createHealthMonitor, type HealthMonitor } from '../../src/health/healthMonitor.js'
 import { chooseTransport } from '../../src/http/chooseTransport.js'
 import { type HttpServer, startHttpServer } from '../../src/http/server.js'
@@ -46,10 +47,17 @@ async function startFront(
   }
   // No time passes: two answers about the health are the same.
   const still = () => 0
+  const board = new HealthBoard(
+    createHealthBoard(
+      config.networks.map(({ networkId }) => networkId),
+      1,
+    ),
+  )
+  board.setPoolAlive(0, true)
   const health = createHealthMonitor({
     config,
     status,
-    isPoolAlive: pool.isAlive,
+    board,
     now: still,
     epochMs: still,
   })

@@ -98,6 +98,19 @@ export interface ServiceProcess extends BdsProcess {
   read<T>(path: string): Promise<T>
 }
 
+/** `BDS_TEST_CELLS=3`: services that a test starts without a wish of its own have so many front threads. */
+const cells = process.env.BDS_TEST_CELLS
+
+function withCells(
+  environment: Readonly<Record<string, string>>,
+  args: readonly string[],
+): Readonly<Record<string, string>> {
+  const hasWish =
+    args.includes('--http-threads') ||
+    ['BDS_HTTP__THREADS', 'BDS_HTTP__TRANSPORT', 'NODE_OPTIONS'].some((name) => name in environment)
+  return cells === undefined || hasWish ? environment : { ...environment, BDS_HTTP__THREADS: cells }
+}
+
 /** Starts `bds run` and waits until it listens. */
 export async function startService(
   context: Cleaner,
@@ -106,7 +119,12 @@ export async function startService(
   environment: Readonly<Record<string, string>> = {},
   launcher: readonly string[] = [],
 ): Promise<ServiceProcess> {
-  const bds = startBds(context, ['run', '--config', configFile, ...args], environment, launcher)
+  const bds = startBds(
+    context,
+    ['run', '--config', configFile, ...args],
+    withCells(environment, args),
+    launcher,
+  )
   const timer = setTimeout(() => bds.child.kill('SIGKILL'), LONGEST_START_MS)
   const line = await bds.line(/^listening on /).finally(() => clearTimeout(timer))
   const [url, opsUrl] = line.match(/http:\/\/[^\s,)]+/g) ?? []

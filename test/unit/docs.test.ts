@@ -15,12 +15,14 @@ import { createStatusBoard } from '../../src/board/statusBoard.js'
 import { configKeys } from '../../src/config/configKeys.js'
 import { applyEnvironment, flagName, type ValueSources } from '../../src/config/layers.js'
 import type { HealthReason, HealthSource, ServiceStatus } from '../../src/health/healthRecord.js'
+import { countedLabels } from '../../src/http/countedLabels.js'
 import { staticDocuments } from '../../src/http/documents.js'
 import { createTargets } from '../../src/http/targets.js'
 import { corsHeaders } from '../../src/http/wire/headers.js'
 import { startOpsServer } from '../../src/ops/opsServer.js'
 import { registerServiceMetrics } from '../../src/service/serviceMetrics.js'
-import { createMetrics } from '../../src/telemetry/metrics.js'
+import { createFrontCounts } from '../../src/telemetry/frontCounts.js'
+import { registerFrontMetrics } from '../../src/telemetry/metrics.js'
 import { type Demand, judgeLimits, type ProcessLimits } from '../../src/telemetry/processLimits.js'
 import { pageOf, rowsOf } from '../support/docsPages.js'
 import { loadedConfig } from '../support/loadedConfig.js'
@@ -178,7 +180,7 @@ test('docs/operations.md describes every metric, and no other', () => {
 
 test('docs/operations.md lists the labels of each metric', async (context) => {
   const registry = new Registry()
-  createMetrics(registry)
+  registerFrontMetrics(registry, [createFrontCounts(countedLabels)])
   const parts = { hasher: 'simd', transport: 'uWebSockets.js' }
   registerServiceMetrics(registry, loadedConfig(tempFolder(context)), createStatusBoard([0]), parts)
   const told = new Map(
@@ -197,7 +199,7 @@ test('docs/operations.md lists the labels of each metric', async (context) => {
 })
 
 /** What a formula of the table of limits comes to: `64 MiB + 48 MiB × N`. */
-function sizeOf(formula: string, { networks: n, workers: w, storeBytes }: Demand): number {
+function sizeOf(formula: string, { networks: n, fronts: f, workers: w, storeBytes }: Demand): number {
   const factorOf = (text: string): number => {
     const [, number, unit] = /^(\d+)(?: (MiB|GiB))?$/.exec(text.trim())!
     return Number(number) * (unit === undefined ? 1 : unit === 'MiB' ? 2 ** 20 : 2 ** 30)
@@ -205,7 +207,8 @@ function sizeOf(formula: string, { networks: n, workers: w, storeBytes }: Demand
   return formula
     .replace('the largest store', String(storeBytes))
     .replace('(1 + N + W)', String(1 + n + w))
-    .replace('(N + W)', String(n + w))
+    .replace('(N + F + W)', String(n + f + w))
+    .replace(/\bF\b/, String(f))
     .replace(/\bN\b/, String(n))
     .replace(/\bW\b/, String(w))
     .split(' + ')
@@ -237,8 +240,8 @@ test('docs/operations.md states the lowest limits under which the service starts
   const least = new Map(rowsOf(section, 'what').map(([what, formula]) => [what!, formula!]))
   for (const [what, limit] of Object.entries(limitTo))
     for (const demand of [
-      { networks: 2, workers: 1, storeBytes: 0 },
-      { networks: 10, workers: 4, storeBytes: 7_000_000 },
+      { networks: 2, fronts: 1, workers: 1, storeBytes: 0 },
+      { networks: 10, fronts: 2, workers: 4, storeBytes: 7_000_000 },
     ]) {
       const size = sizeOf(least.get(what)!, demand)
       const fails = (at: number) =>

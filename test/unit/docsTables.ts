@@ -1,5 +1,7 @@
 import { errorTable } from '../../src/api/errorTable.js'
 import { probeRoutes, routes } from '../../src/api/routes.js'
+import { cellSizes } from '../../src/cell/cellSizes.js'
+import type { Config } from '../../src/config/config.types.js'
 import { configKeys, endpointKeys } from '../../src/config/configKeys.js'
 import { toToml } from '../../src/config/render.js'
 import { rewindBlocks } from '../../src/indexer/recovery/recoveryMachine.js'
@@ -96,6 +98,19 @@ export const docsTables: readonly DocsTable[] = [
             .join(' ')
             .trim(),
         ]),
+      ),
+  },
+  {
+    file: 'docs/configuration.md',
+    what: 'front threads by cores',
+    render: () =>
+      table(
+        ['cores', 'front threads', 'query threads of each'],
+        [1, 2, 4, 8, 16, 22, 64].map((cores) => {
+          const wanted = { http: { threads: 'auto' }, pool: { workers: 1 } } as Config
+          const { cells, workers } = cellSizes(wanted, { cores, sharesPorts: true, transport: '' })
+          return [cores, cells, workers].map(String)
+        }),
       ),
   },
   {

@@ -1,11 +1,13 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { cellSizes, tellSizes } from '../../cell/cellSizes.js'
 import type { Config, HttpConfig, NetworkConfig } from '../../config/config.types.js'
 import { OperatorError } from '../../errors/operatorError.js'
 import { demandOf } from '../../service/startLimits.js'
 import { makeDataFolder } from '../../store/folder/dataFolder.js'
 import { glibcVersion } from '../../telemetry/buildInfo.js'
+import { usableCores } from '../../telemetry/cores.js'
 import { type Demand, deadlyLimits, judgeLimits, readLimits } from '../../telemetry/processLimits.js'
 
 /** What a check found. A check that fails throws, and the message says why. */
@@ -27,6 +29,7 @@ export function machineChecks(config: Config | undefined): Check[] {
     { what: 'Node', run: nodeVersion },
     { what: 'C library', run: cLibrary },
     { what: 'HTTP server', run: () => httpServer(config?.http ?? USUAL_HTTP) },
+    ...(config === undefined ? [] : [{ what: 'front threads', run: () => frontThreads(config) }]),
     { what: 'LMDB', run: () => storeWorksIn(tmpdir()) },
     {
       what: 'hashing',
@@ -53,7 +56,7 @@ export function limitChecks(config: Config | undefined): Check[] {
 }
 
 /** The L1 and one L2. */
-const SMALLEST: Demand = { networks: 2, workers: 1, storeBytes: 0 }
+const SMALLEST: Demand = { networks: 2, fronts: 1, workers: 1, storeBytes: 0 }
 
 /** Checks the data folder of a configuration, and the stores in it. */
 export function folderChecks(config: Config): Check[] {
@@ -85,11 +88,21 @@ function cLibrary(): Finding {
 }
 
 async function httpServer(http: Pick<HttpConfig, 'transport' | 'adaptCore'>): Promise<Finding> {
-  const { chooseTransport } = await import('../../http/chooseTransport.js')
+  const { chooseTransport, transportLabel } = await import('../../http/chooseTransport.js')
   const { transport, reason } = chooseTransport(http)
-  const label = `${transport.name} ${transport.version}`
+  const label = transportLabel(transport)
   if (reason !== undefined) return warn(`${label}, which takes two to three times the CPU: ${reason}`)
   return ok(http.transport === 'node' ? `${label}, as http.transport says` : `${label}, native`)
+}
+
+async function frontThreads(config: Config): Promise<Finding> {
+  const { chooseTransport } = await import('../../http/chooseTransport.js')
+  const { name, sharesPorts } = chooseTransport(config.http).transport
+  const cores = usableCores()
+  const sizes = cellSizes(config, { cores, sharesPorts, transport: name })
+  const detail = `${tellSizes(sizes)}, on ${Number(cores.toFixed(2))} cores`
+  const threads = sizes.cells * (1 + sizes.workers)
+  return sizes.cells > 1 && threads > cores ? warn(`${detail}: these threads share cores`) : ok(detail)
 }
 
 async function storeWorksIn(folder: string): Promise<Finding> {

@@ -11,7 +11,7 @@ import { readNumber } from '../input/readNumber.js'
 import type { Verb } from '../input/verb.js'
 
 /** An L1 and two L2s, from nothing. */
-const DEMAND = { networks: 3, workers: 1, storeBytes: 0 }
+const DEMAND = { networks: 3, fronts: 1, workers: 1, storeBytes: 0 }
 
 const GRACE_MS = 15_000
 const SILENCE_MS = 20_000

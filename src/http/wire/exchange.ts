@@ -1,7 +1,7 @@
 import { errorTable } from '../../api/errorTable.js'
 import { type AnswerCode, type Failure, failure } from '../../query/answers.js'
+import type { HttpMetrics } from '../../telemetry/frontCounts.js'
 import type { Logger } from '../../telemetry/logger.js'
-import type { HttpMetrics } from '../../telemetry/metrics.js'
 import type { ArrivalList, Listed } from './arrivalList.js'
 import { NO_STORE } from './cacheControl.js'
 import {

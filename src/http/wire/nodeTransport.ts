@@ -20,6 +20,8 @@ export const nodeTransport: Transport = {
   version: process.versions.node,
   closesBodiless: true,
   noticesBodiless: true,
+  // Node 20 has no such option of `listen`.
+  sharesPorts: false,
   endAndClose,
   open,
 }

@@ -96,8 +96,10 @@ const ADAPTABLE: Readonly<Record<string, readonly [original: string, copy: strin
 /** The adapted copy still needs `arc4random`. */
 const OLDEST_GLIBC_MINOR = 36
 
-/** Listen option that refuses a port in use. By default the port would be shared silently with the other process. */
+/** Listen option that refuses a port in use. */
 export const LISTEN_EXCLUSIVE_PORT = 1
+/** Listen option that joins all who listen on this port in the same way, of this process or another one of the same user. */
+export const LISTEN_SHARED_PORT = 0
 
 /**
  * Loads the first native build that works: the modern one, the old one, or a copy of the modern one that is adapted to this

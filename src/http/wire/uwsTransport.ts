@@ -1,6 +1,12 @@
 import { createServer } from 'node:net'
 import { listenFailure } from '../../errors/listenFailure.js'
-import { LISTEN_EXCLUSIVE_PORT, type ListenSocket, type UwsApp, type UwsCore } from './uws.js'
+import {
+  LISTEN_EXCLUSIVE_PORT,
+  LISTEN_SHARED_PORT,
+  type ListenSocket,
+  type UwsApp,
+  type UwsCore,
+} from './uws.js'
 import type { OpenOptions, OpenPort, Transport, Wire } from './wire.js'
 
 /** Size of the buffer in which uWebSockets.js collects what a handler writes. */
@@ -13,16 +19,21 @@ export function uwsTransport(core: UwsCore): Transport {
     version: core.version,
     closesBodiless: core.closesBodiless,
     noticesBodiless: false,
+    // Elsewhere the kernel gives every connection to one of the threads.
+    sharesPorts: process.platform === 'linux',
     endAndClose,
     open: (options) => open(core, options),
   }
 }
 
-async function open(core: UwsCore, { host, port, onRequest, onGet }: OpenOptions): Promise<OpenPort> {
+async function open(
+  core: UwsCore,
+  { host, port, isShared, onRequest, onGet }: OpenOptions,
+): Promise<OpenPort> {
   const app = core.createApp()
   for (const [path, handler] of onGet) app.get(path, handler)
   app.any('/*', onRequest)
-  const socket = await listen(app, host, port)
+  const socket = await listen(app, host, port, isShared ? LISTEN_SHARED_PORT : LISTEN_EXCLUSIVE_PORT)
   return {
     port: core.portOf(socket),
     stopListening: () => core.closeListenSocket(socket),
@@ -47,9 +58,9 @@ function endAndClose(wire: Wire, status: string, head: string, body: string, isH
   wire.close()
 }
 
-function listen(app: UwsApp, host: string, port: number): Promise<ListenSocket> {
+function listen(app: UwsApp, host: string, port: number, options: number): Promise<ListenSocket> {
   return new Promise((resolve, reject) => {
-    app.listen(host, port, LISTEN_EXCLUSIVE_PORT, (socket) => {
+    app.listen(host, port, options, (socket) => {
       if (socket !== false) resolve(socket)
       else whyNotListening(host, port).then((error) => reject(listenFailure(host, port, error)))
     })

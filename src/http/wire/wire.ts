@@ -66,6 +66,8 @@ export interface OpenOptions {
   readonly host: string
   /** 0 = any free port. */
   readonly port: number
+  /** Whether other threads of this process open the same port, too. Only where `Transport.sharesPorts`. */
+  readonly isShared: boolean
   /** Any method and path. */
   readonly onRequest: RequestHandler
   /** Handlers of GET by path. A transport without a router of its own gives these requests to `onRequest`, too. */
@@ -86,6 +88,8 @@ export interface Transport extends WireTraits {
   /** For logs, metrics and `doctor`. */
   readonly name: string
   readonly version: string
+  /** Whether several threads can open one port, so that the kernel deals out the connections. */
+  readonly sharesPorts: boolean
   /** @throws OperatorError when the port can't be had. */
   open(options: OpenOptions): Promise<OpenPort>
 }

@@ -37,6 +37,7 @@ test("the example file becomes a configuration in the code's words, with every d
     http: {
       host: '127.0.0.1',
       port: 5577,
+      threads: 1,
       maxUrlBytes: 2048,
       deadlineMs: 10_000,
       drainDelayMs: 5_000,
@@ -477,4 +478,32 @@ test('the proxies of the environment become part of an endpoint, and are redacte
   assert.deepEqual(mistakesOf(t, toml, { environment: { HTTPS_PROXY: 'socks5://secret-key:1' } }), [
     'HTTPS_PROXY is not an http:// or https:// address of a proxy',
   ])
+})
+
+test('http.threads is a number or auto, in the file, the environment and as a flag', (t) => {
+  const withThreads = (value: string) =>
+    EXAMPLE_TOML.replace('port = 5577', `port = 5577\nthreads = ${value}`)
+  assert.equal(load(t, withThreads('3')).config.http.threads, 3)
+  assert.equal(load(t, withThreads('"auto"')).config.http.threads, 'auto')
+  const environment = { BDS_HTTP__THREADS: '4' }
+  assert.equal(load(t, withThreads('3'), { environment }).config.http.threads, 4)
+  assert.equal(load(t, withThreads('3'), { flags: { 'http-threads': 'auto' } }).config.http.threads, 'auto')
+  for (const [value, shown] of [
+    ['0', '0'],
+    ['65', '65'],
+    ['1.5', '1.5'],
+    ['"many"', '"many"'],
+  ] as const)
+    assert.deepEqual(mistakesOf(t, withThreads(value)), [
+      `http.threads is ${shown}, from file; expected an integer from 1 to 64 or auto`,
+    ])
+})
+
+test('several front threads are refused on node:http, which can not share a port', (t) => {
+  const toml = EXAMPLE_TOML.replace('port = 5577', 'port = 5577\ntransport = "node"\nthreads = 2')
+  assert.deepEqual(mistakesOf(t, toml), [
+    "http.threads is 2, but node:http can't share a port: http.transport is node",
+  ])
+  assert.deepEqual(mistakesOf(t, toml.replace('threads = 2', 'threads = 1')), [])
+  assert.deepEqual(mistakesOf(t, toml.replace('threads = 2', 'threads = "auto"')), [])
 })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { Registry } from 'prom-client'
 import { createStatusBoard, statusRow } from '../../../src/board/statusBoard.js'
 import type { Config } from '../../../src/config/config.types.js'
+import { createHealthBoard, HealthBoard } from '../../../src/health/healthBoard.js'
 import { createHealthMonitor } from '../../../src/health/healthMonitor.js'
 import { registerNetworkMetrics } from '../../../src/health/networkMetrics.js'
 import { AwakeClock } from '../../../src/telemetry/clocks.js'
@@ -28,10 +29,12 @@ function machine() {
   const rows = [0, 1].map((networkId) => statusRow(status, networkId))
   const time = { nowMs: 1_000, epochMs: START_EPOCH_MS }
   const awake = new AwakeClock(() => time.nowMs)
+  const board = new HealthBoard(createHealthBoard([0, 1], 1))
+  board.setPoolAlive(0, true)
   const monitor = createHealthMonitor({
     config,
     status,
-    isPoolAlive: () => true,
+    board,
     now: () => time.nowMs,
     awakeNow: () => awake.now(),
     epochMs: () => time.epochMs,

@@ -11,7 +11,10 @@ import {
 } from '../../../src/board/statusBoard.js'
 import type { Config } from '../../../src/config/config.types.js'
 import { formatUptime } from '../../../src/health/health.js'
+import { createHealthBoard, HealthBoard } from '../../../src/health/healthBoard.js'
 import { createHealthMonitor } from '../../../src/health/healthMonitor.js'
+import type { HealthSource } from '../../../src/health/healthRecord.js'
+import { createHealthSource } from '../../../src/health/healthSource.js'
 
 const START_MS = 1_700_000_000_000
 
@@ -34,12 +37,23 @@ function world(change: Partial<Config['health']> = {}) {
     },
   } as unknown as Config
   const status: StatusBoardHandle = createStatusBoard([0, 1, 2])
-  const state = { nowMs: START_MS, epochMs: START_MS, poolAlive: true }
+  const state = { nowMs: START_MS, epochMs: START_MS }
+  const handle = createHealthBoard([0, 1, 2], 2)
+  const board = new HealthBoard(handle)
+  for (const front of [0, 1]) board.setPoolAlive(front, true)
   const monitor = createHealthMonitor({
     config,
     status,
-    isPoolAlive: () => state.poolAlive,
+    board,
     now: () => state.nowMs,
+    epochMs: () => state.epochMs,
+  })
+  const front = createHealthSource({
+    config,
+    status,
+    board: new HealthBoard(structuredClone(handle)),
+    now: () => state.nowMs,
+    awakeNow: () => board.awakeNow(state.nowMs),
     epochMs: () => state.epochMs,
   })
   const set = (networkId: number, fields: Partial<Record<StatusField, number>>) => {
@@ -62,7 +76,17 @@ function world(change: Partial<Config['health']> = {}) {
     return [httpStatus, record.status, record.reasons ?? [], ready ? 'ready' : reason]
   }
   monitor.setPhase('running')
-  return { monitor, state, set, samples, inSync, brief, row: (id: number) => statusRow(status, id) }
+  return {
+    monitor,
+    front,
+    state,
+    board,
+    set,
+    samples,
+    inSync,
+    brief,
+    row: (id: number) => statusRow(status, id),
+  }
 }
 
 test('an instance is starting, then syncing, then healthy, then draining', () => {
@@ -342,11 +366,35 @@ test('a jump of the clock makes no chain stalled, and a block time in the future
   assert.equal(monitor.syncStatus().networks[0]!.head_age_seconds, 0)
 })
 
-test('a pool that answers nothing makes the instance unhealthy', () => {
-  const { inSync, state, brief } = world()
+test('a pool that answers nothing, of any front thread, makes the instance unhealthy', () => {
+  const { inSync, board, brief } = world()
   inSync()
-  state.poolAlive = false
+  board.setPoolAlive(1, false)
   assert.deepEqual(brief(), [503, 'unhealthy', ['pool'], 'pool'])
+  board.setPoolAlive(1, true)
+  assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
+})
+
+test('a front thread, which has only the shared memory, tells the same health as main at any moment', () => {
+  const { inSync, set, samples, state, monitor, front } = world({ maxRpcDownMs: 4_000 })
+  const told = (source: HealthSource) => [source.health(), source.readiness(), source.syncStatus()]
+  const agree = () => assert.deepEqual(told(front), told(monitor))
+  agree()
+  inSync()
+  agree()
+  set(1, { headBlock: 500 })
+  set(2, { rpcDown: 1 })
+  set(0, { headTimestampSec: Math.floor(START_MS / 1000) - 7_200, syncedTimestampSec: 1_600_000_000 })
+  for (let second = 0; second < 90; second++) {
+    samples(1)
+    agree()
+    state.nowMs += 300
+    agree()
+  }
+  assert.deepEqual(front.health().record.reasons, ['rpc', 'lag', 'stalled'])
+  assert.equal(front.readiness().reason, 'lag')
+  monitor.setPhase('draining')
+  agree()
 })
 
 test('the emergency state of a bridge is reported', () => {

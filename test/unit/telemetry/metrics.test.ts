@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { Registry } from 'prom-client'
 import { createStatusBoard, statusRow } from '../../../src/board/statusBoard.js'
 import { registerNetworkMetrics } from '../../../src/health/networkMetrics.js'
-import { createMetrics, gaugeOf } from '../../../src/telemetry/metrics.js'
+import { createFrontCounts, FrontCounts } from '../../../src/telemetry/frontCounts.js'
+import { registerFrontMetrics } from '../../../src/telemetry/metrics.js'
 
 test('the status board is exported as gauges, and unknown values are left out', async () => {
   const registry = new Registry()
@@ -42,18 +43,32 @@ test('the status board is exported as gauges, and unknown values are left out', 
   assert.ok(later.includes('bds_reorgs_total{network_id="7"} 3'), 'the counter is set, not added up')
 })
 
-test('requests and batches are counted by route, method and status', async () => {
+/** Some labels of the front, and what two front threads count. */
+function twoFronts() {
+  const labels = { routes: ['getBridges', 'getClaims'], methods: ['GET', 'HEAD'], statuses: [200, 503] }
+  const handles = [createFrontCounts(labels), createFrontCounts(labels)]
   const registry = new Registry()
-  const { http, pool } = createMetrics(registry)
-  gaugeOf(registry, 'bds_pool_queue_depth', 'Requests that wait', () => 5)
-  http.requestFinished('getBridges', 'GET', 200, 0.002)
-  http.requestFinished('getBridges', 'GET', 200, 0.2)
-  http.requestFinished('getBridges', 'GET', 503, 0.0001)
-  http.requestFinished('getBridges', 'HEAD', 200, 60)
-  http.cacheHit('getBridges')
-  http.requestAborted('getClaims')
-  pool.batchFinished(3, 0.001)
-  pool.rejected('queue_full')
+  registerFrontMetrics(registry, handles)
+  return { registry, fronts: handles.map((handle) => new FrontCounts(handle)) as [FrontCounts, FrontCounts] }
+}
+
+test('requests and batches are counted by route, method and status, and summed over all front threads', async () => {
+  const { registry, fronts } = twoFronts()
+  const [first, second] = fronts
+  first.requestFinished('getBridges', 'GET', 200, 0.002)
+  second.requestFinished('getBridges', 'GET', 200, 0.2)
+  first.requestFinished('getBridges', 'GET', 503, 0.0001)
+  second.requestFinished('getBridges', 'HEAD', 200, 60)
+  first.cacheHit('getBridges')
+  second.cacheHit('getBridges')
+  second.requestAborted('getClaims')
+  first.rateLimited('getClaims')
+  first.batchFinished(3, 0.001)
+  second.batchFinished(300, 20)
+  second.rejected('queue_full')
+  second.workerRestarted()
+  first.beat(2, 7)
+  second.beat(3, 4)
   // Asking changes nothing.
   await registry.metrics()
   const lines = (await registry.metrics()).split('\n')
@@ -67,12 +82,57 @@ test('requests and batches are counted by route, method and status', async () =>
     'bds_http_request_duration_seconds_bucket{le="+Inf",route="getBridges"} 4',
     'bds_http_request_duration_seconds_sum{route="getBridges"} 60.2021',
     'bds_http_request_duration_seconds_count{route="getBridges"} 4',
-    'bds_http_cache_hits_total{route="getBridges"} 1',
+    'bds_http_cache_hits_total{route="getBridges"} 2',
     '# TYPE bds_http_request_duration_seconds histogram',
     'bds_http_aborted_total{route="getClaims"} 1',
-    'bds_pool_batch_requests_sum 3',
+    'bds_rate_limited_total{route="getClaims"} 1',
+    'bds_pool_batch_requests_bucket{le="4"} 1',
+    'bds_pool_batch_requests_bucket{le="+Inf"} 2',
+    'bds_pool_batch_requests_sum 303',
+    'bds_pool_batch_requests_count 2',
+    'bds_pool_wait_seconds_bucket{le="0.001"} 1',
+    'bds_pool_wait_seconds_sum 20.001',
     'bds_pool_rejected_total{reason="queue_full"} 1',
+    'bds_pool_worker_restarts_total 1',
     'bds_pool_queue_depth 5',
+    'bds_http_in_flight 11',
   ])
     assert.ok(lines.includes(line), line)
+})
+
+test('a label without a place of its own is counted as other, and no request is lost', async () => {
+  const { registry, fronts } = twoFronts()
+  const combinations = ['getBridges', 'nowhere'].flatMap((route) =>
+    ['GET', 'BREW'].flatMap((method) => [200, 418].map((status) => [route, method, status] as const)),
+  )
+  for (const [route, method, status] of combinations)
+    for (const front of fronts) {
+      front.requestFinished(route, method, status, 0.003)
+      front.cacheHit(route)
+    }
+  const told = (await registry.metrics()).split('\n')
+  const counted = told.filter((line) => line.startsWith('bds_http_requests_total{'))
+  assert.deepEqual(
+    counted.toSorted(),
+    ['getBridges', 'other']
+      .flatMap((route) =>
+        ['GET', 'other'].flatMap((method) =>
+          ['200', 'other'].map(
+            (status) => `bds_http_requests_total{route="${route}",method="${method}",status="${status}"} 2`,
+          ),
+        ),
+      )
+      .toSorted(),
+  )
+  assert.ok(told.includes('bds_http_cache_hits_total{route="other"} 8'))
+  assert.ok(told.includes('bds_http_request_duration_seconds_count{route="other"} 8'))
+})
+
+test('counts that did not happen yet are 0 where they have no label, and absent where they have one', async () => {
+  const { registry } = twoFronts()
+  const lines = (await registry.metrics()).split('\n').filter((line) => !/^(#|$)/.test(line))
+  for (const line of lines) assert.match(line, / 0$/)
+  assert.ok(lines.includes('bds_pool_worker_restarts_total 0'))
+  assert.ok(lines.includes('bds_pool_wait_seconds_count 0'))
+  assert.ok(!lines.some((line) => line.startsWith('bds_http_requests_total')))
 })

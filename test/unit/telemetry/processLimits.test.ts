@@ -27,7 +27,7 @@ const GENEROUS: ProcessLimits = {
   memory: UNLIMITED,
 }
 
-const DEMAND = { networks: 3, workers: 1, storeBytes: 0 }
+const DEMAND = { networks: 3, fronts: 1, workers: 1, storeBytes: 0 }
 
 function outcomeOf(change: Partial<ProcessLimits>, demand = DEMAND): Record<string, string> {
   const findings = judgeLimits({ ...GENEROUS, ...change }, demand)
@@ -55,15 +55,15 @@ test('generous limits give no warning', () => {
 
 test('each limit that is too low fails, and one that is tight warns', () => {
   const cases: [Partial<ProcessLimits>, Record<string, string>][] = [
-    [{ openFiles: { soft: 895, hard: 895 } }, { 'open files': 'fail' }],
-    [{ openFiles: { soft: 896, hard: 896 } }, { 'open files': 'warn' }],
+    [{ openFiles: { soft: 1055, hard: 1055 } }, { 'open files': 'fail' }],
+    [{ openFiles: { soft: 1056, hard: 1056 } }, { 'open files': 'warn' }],
     [{ addressSpace: 100 * 2 ** 30 }, { 'address space': 'fail' }],
     [{ dataSize: 500 * MIB }, { 'data size': 'fail' }],
     [{ dataSize: 2 ** 40 }, { 'data size': 'warn' }],
     [{ fileSize: 64 * MIB - 1 }, { 'file size': 'fail' }],
     [{ fileSize: 2 ** 40 }, { 'file size': 'warn' }],
     [{ stackSize: MIB / 2 }, { 'stack size': 'fail' }],
-    [{ threads: 19 }, { threads: 'fail' }],
+    [{ threads: 20 }, { threads: 'fail' }],
     [{ cpuSeconds: 3600 }, { 'CPU time': 'warn' }],
     [{ memory: 200 * MIB }, { memory: 'fail' }],
     [{ memory: 400 * MIB }, { memory: 'warn' }],

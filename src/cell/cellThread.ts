@@ -1,0 +1,161 @@
+import type { MessagePort } from 'node:worker_threads'
+import { statusRow } from '../board/statusBoard.js'
+import { FatalError } from '../errors/chainErrors.js'
+import { OperatorError } from '../errors/operatorError.js'
+import { HealthBoard } from '../health/healthBoard.js'
+import { createHealthSource } from '../health/healthSource.js'
+import { chooseTransport, transportLabel } from '../http/chooseTransport.js'
+import { type HttpServer, startHttpServer } from '../http/server.js'
+import { type QueryPool, startQueryPool } from '../pool/queryPool.js'
+import { AwakeClock, monotonicMs } from '../telemetry/clocks.js'
+import { FrontCounts } from '../telemetry/frontCounts.js'
+import { createLogger, type Logger } from '../telemetry/logger.js'
+import type { CellData, CellFault, CellMessage, CellOrder } from './cellMessages.js'
+
+/** So old are the gauges of this thread at most. Each beat wakes the thread, also of a service that rests. */
+const BEAT_EVERY_MS = 250
+
+/**
+ * The whole life of a cell's thread: it starts the query threads, opens the port when main says so, answers, and closes both in
+ * steps that main orders. An error never ends the thread by itself: with an open app of uWebSockets.js that would abort the process.
+ */
+export function runCell(data: CellData, port: MessagePort): void {
+  const post = (message: CellMessage): void => port.postMessage(message)
+  const bindings = data.cells === 1 ? {} : { front: data.cell + 1 }
+  const logger = createLogger(data.config.log, { component: 'main', ...bindings })
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+    process.on(event, (error: unknown) => {
+      logger.error('unexpected failure', { error })
+      post({ type: 'died', message: error instanceof Error ? error.message : String(error) })
+    })
+  const cell = new CellThread(data, logger)
+  const orFail = (work: Promise<CellMessage>): Promise<void> =>
+    work.then(post, (error: unknown) => post({ type: 'failed', fault: faultOf(error) }))
+  const act = async (order: CellOrder): Promise<void> => {
+    switch (order.type) {
+      case 'open':
+        return orFail(cell.open(order.port).then((opened) => ({ type: 'listening', port: opened })))
+      case 'drain':
+        await cell.drain()
+        return post({ type: 'drained' })
+      case 'cut':
+        await cell.cut()
+        return post({ type: 'cut' })
+      case 'stop':
+        await cell.stop()
+        // Nothing else keeps the thread: it ends.
+        return port.close()
+    }
+  }
+  port.on('message', (order: CellOrder) => void act(order))
+  void orFail(cell.start().then(() => ({ type: 'ready' })))
+}
+
+class CellThread {
+  private readonly data: CellData
+  private readonly logger: Logger
+  private readonly counts: FrontCounts
+  private readonly health: HealthBoard
+  private readonly awake = new AwakeClock()
+  private readonly beats: NodeJS.Timeout
+  private pool: QueryPool | undefined
+  private starting: Promise<QueryPool> | undefined
+  private opening: Promise<HttpServer> | undefined
+  private http: HttpServer | undefined
+  private isCut = false
+
+  constructor(data: CellData, logger: Logger) {
+    this.data = data
+    this.logger = logger
+    this.counts = new FrontCounts(data.counts)
+    this.health = new HealthBoard(data.health)
+    this.beats = setInterval(() => this.beat(), BEAT_EVERY_MS)
+  }
+
+  async start(): Promise<void> {
+    const { config, compiled, status } = this.data
+    this.starting = startQueryPool({
+      config,
+      compiled,
+      status,
+      logger: this.logger.child({ component: 'pool' }),
+      metrics: this.counts,
+      now: () => this.awake.now(),
+      onCorruptStore: (networkId, detail) => {
+        this.logger.error('a query found that the store contradicts itself', { networkId, detail })
+        if (networkId !== null) statusRow(status, networkId).setHaltReason('corrupt_store')
+      },
+    })
+    this.pool = await this.starting
+    this.beat()
+  }
+
+  async open(port: number): Promise<number> {
+    const pool = await this.starting!
+    if (this.isCut) throw new OperatorError('the process ends')
+    this.opening = this.listen(port, pool)
+    this.http = await this.opening
+    return this.http.port
+  }
+
+  private listen(port: number, pool: QueryPool): Promise<HttpServer> {
+    const { cells, config, status } = this.data
+    const { transport } = chooseTransport(config.http)
+    const name = transportLabel(transport)
+    if (name !== this.data.transport)
+      throw new OperatorError(`a front thread loads ${name}, but the main thread ${this.data.transport}`)
+    return startHttpServer({
+      config: { ...config, http: { ...config.http, port } },
+      transport,
+      isShared: cells > 1,
+      pool,
+      status,
+      health: createHealthSource({
+        config,
+        status,
+        board: this.health,
+        awakeNow: () => this.health.awakeNow(monotonicMs()),
+      }),
+      logger: this.logger.child({ component: 'http' }),
+      metrics: this.counts,
+    })
+  }
+
+  async drain(): Promise<void> {
+    const http = await this.opened()
+    await http?.drain(0)
+  }
+
+  /** After it the thread may be terminated at any time. */
+  async cut(): Promise<void> {
+    this.isCut = true
+    const http = await this.opened()
+    http?.cut()
+  }
+
+  async stop(): Promise<void> {
+    // Closed already, but where the start of another cell has failed.
+    await this.cut()
+    // A start that has failed was reported, and has closed what it had opened.
+    const pool = await this.starting?.catch(() => undefined)
+    await pool?.close()
+    clearInterval(this.beats)
+  }
+
+  /** The server, also one that is being opened now; undefined without one. */
+  private async opened(): Promise<HttpServer | undefined> {
+    return this.opening?.catch(() => undefined)
+  }
+
+  private beat(): void {
+    this.awake.tick()
+    if (this.pool === undefined) return
+    this.health.setPoolAlive(this.data.cell, this.pool.isAlive())
+    this.counts.beat(this.pool.stats().waiting, this.http?.stats().pending ?? 0)
+  }
+}
+
+function faultOf(error: unknown): CellFault {
+  const kind = error instanceof OperatorError ? 'operator' : error instanceof FatalError ? 'fatal' : 'other'
+  return { kind, error: error instanceof Error ? error : new Error(String(error)) }
+}

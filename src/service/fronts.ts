@@ -1,0 +1,91 @@
+import { url as inspectorUrl } from 'node:inspector'
+import type { StatusBoardHandle } from '../board/statusBoard.js'
+import { type Cell, startCell } from '../cell/cell.js'
+import { type CellSizes, cellConfig } from '../cell/cellSizes.js'
+import { takePort } from '../cell/sharedPort.js'
+import type { Config } from '../config/config.types.js'
+import { OperatorError } from '../errors/operatorError.js'
+import type { HealthBoardHandle } from '../health/healthBoard.js'
+import { countedLabels } from '../http/countedLabels.js'
+import { createFrontCounts, type FrontCountsHandle } from '../telemetry/frontCounts.js'
+import type { CompiledMerkle } from '../wasm/wasmModule.js'
+import { endThreadBy } from './exit.js'
+import type { Rooms } from './rooms.js'
+
+export interface FrontsOptions {
+  readonly config: Config
+  readonly compiled: CompiledMerkle
+  readonly status: StatusBoardHandle
+  readonly health: HealthBoardHandle
+  readonly sizes: CellSizes
+  readonly transport: string
+  /** Ends the process with a fault; only the first one counts. */
+  readonly fail: (error: Error) => void
+}
+
+/** All cells of the service. */
+export interface Fronts {
+  /** What each front thread counts. */
+  readonly counts: readonly FrontCountsHandle[]
+  /** Resolves when all query threads have opened the stores. */
+  readonly ready: Promise<unknown>
+  /** Opens the port. @returns the port that is open. */
+  open(): Promise<number>
+  /** Ends the process when a front thread is silent for too long. @param nowMs running time of this thread. */
+  watch(nowMs: number): void
+}
+
+/** Longest time that a front thread may give no sign of life: by then its clients have waited for seconds. */
+const LONGEST_SILENCE_MS = 5_000
+
+/** Starts the cells. Their ports close before their query threads, each at the same time as those of the other cells. */
+export function startFronts(options: FrontsOptions, rooms: Rooms): Fronts {
+  const { config, compiled, status, health, sizes, transport, fail } = options
+  const { host, port } = config.http
+  const counts: FrontCountsHandle[] = []
+  const cells: { readonly name: string; readonly cell: Cell }[] = []
+  for (let at = 0; at < sizes.cells; at++) {
+    const name = `front thread ${at + 1}`
+    counts.push(createFrontCounts(countedLabels))
+    const cell = startCell({
+      data: {
+        cell: at,
+        cells: sizes.cells,
+        config: cellConfig(config, sizes),
+        compiled,
+        status,
+        health,
+        counts: counts[at]!,
+        transport,
+      },
+      onDied: (message) => fail(new OperatorError(`${name} ended: ${message}`)),
+    })
+    endThreadBy(cell.thread, () => cell.end())
+    cells.push({ name, cell })
+    rooms.add(roomName('query pool', name), () => cell.stop(), 'query pools')
+  }
+  for (const { name, cell } of cells) rooms.add(roomName('http port', name), () => cell.drain(), 'http ports')
+
+  function roomName(room: string, name: string): string {
+    return sizes.cells === 1 ? room : `${room} of ${name}`
+  }
+
+  return {
+    counts,
+    ready: Promise.all(cells.map(({ cell }) => cell.ready)),
+    open: async () => {
+      const taken = cells.length === 1 ? port : await takePort(host, port)
+      const ports = await Promise.all(cells.map(({ cell }) => cell.open(taken)))
+      return ports[0]!
+    },
+    watch: (nowMs) => {
+      // A thread that stands at a breakpoint is silent.
+      if (inspectorUrl() !== undefined) return
+      for (const { name, cell } of cells) {
+        if (cell.silentForMs(nowMs) <= LONGEST_SILENCE_MS) continue
+        cell.giveUp()
+        fail(new OperatorError(`${name} has given no sign of life for ${LONGEST_SILENCE_MS} ms`))
+      }
+    },
+  }
+}
