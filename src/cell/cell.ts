@@ -29,8 +29,10 @@ export interface Cell {
    * event loop, for which Node aborts the process. So the thread is asked to close the app; one that does not hear is waited for.
    */
   end(): Promise<void>
-  /** Milliseconds without a sign of life, on the clock of `nowMs`; 0 before the first. */
+  /** Milliseconds without a sign of life, on the clock of `nowMs`, since the first call of this; 0 once the thread has ended. */
   silentForMs(nowMs: number): number
+  /** Whether the thread had given a sign of life at the last call of `silentForMs`. Before the first it loads its code. */
+  hasBeaten(): boolean
   /** From now on nothing waits for this thread but `end`. */
   giveUp(): void
 }
@@ -46,11 +48,13 @@ export function startCell({ data, onDied, entry }: CellOptions): Cell {
   const replies = new Replies()
   let stopping: Promise<void> | undefined
   let hasOpened = false
+  let hasEnded = false
   let failure: Error | undefined
   const ended = new Promise<void>((resolve) => {
     thread.once('exit', (code) => {
+      hasEnded = true
       const message = failure === undefined ? `it ended with code ${code}` : failure.message || failure.name
-      replies.failAll(new OperatorError(`a front thread has gone: ${message}`))
+      replies.endWith(new OperatorError(`a front thread has gone: ${message}`))
       if (stopping === undefined || failure !== undefined) onDied(message)
       resolve()
     })
@@ -60,8 +64,10 @@ export function startCell({ data, onDied, entry }: CellOptions): Cell {
     failure = error instanceof Error ? error : new Error(String(error))
   })
   thread.on('message', (message: CellMessage) => {
-    if (message.type === 'died') onDied(message.message)
-    else if (message.type === 'failed') replies.failAll(faultOf(message.fault))
+    if (message.type === 'died') {
+      replies.failStart(new OperatorError(`a front thread failed: ${message.message}`))
+      onDied(message.message)
+    } else if (message.type === 'failed') replies.failStart(faultOf(message.fault))
     else replies.take(message)
   })
   const order = (message: CellOrder): void => thread.postMessage(message)
@@ -69,7 +75,7 @@ export function startCell({ data, onDied, entry }: CellOptions): Cell {
     await Promise.race([work.catch(() => undefined), ended, givenUp.promise])
   }
   const counts = new FrontCountsReader(data.counts)
-  const life = { beats: 0, sinceMs: 0 }
+  const life: { beats: number; sinceMs: number | undefined } = { beats: 0, sinceMs: undefined }
   const ready = replies.next('ready').then(() => undefined)
   ready.catch(() => undefined)
   return {
@@ -99,23 +105,27 @@ export function startCell({ data, onDied, entry }: CellOptions): Cell {
       if (hasOpened) {
         const cut = replies.next('cut')
         order({ type: 'cut' })
-        await Promise.race([cut, ended])
+        await Promise.race([cut.catch(() => undefined), ended])
       }
       await thread.terminate()
     },
     silentForMs: (nowMs) => {
       const beats = counts.beats()
-      if (beats === life.beats) return beats === 0 ? 0 : nowMs - life.sinceMs
-      life.beats = beats
-      life.sinceMs = nowMs
-      return 0
+      if (life.sinceMs === undefined || beats !== life.beats) {
+        life.beats = beats
+        life.sinceMs = nowMs
+      }
+      return hasEnded ? 0 : nowMs - life.sinceMs
     },
+    hasBeaten: () => life.beats > 0,
     giveUp: () => givenUp.resolve(),
   }
 }
 
 /** The replies that main waits for, by type. */
 class Replies {
+  /** Why the thread gives no reply of these types any more. */
+  private readonly failures = new Map<Reply, Error>()
   private readonly waiting = new Map<
     Reply,
     { resolve(message: CellMessage): void; reject(error: Error): void }
@@ -123,7 +133,9 @@ class Replies {
 
   next<T extends Reply>(type: T): Promise<Extract<CellMessage, { type: T }>> {
     const reply = new Promise<CellMessage>((resolve, reject) => {
-      this.waiting.set(type, { resolve, reject })
+      const failure = this.failures.get(type)
+      if (failure === undefined) this.waiting.set(type, { resolve, reject })
+      else reject(failure)
     })
     // Nobody may be waiting any more when the thread fails.
     reply.catch(() => undefined)
@@ -135,9 +147,22 @@ class Replies {
     this.waiting.delete(message.type)
   }
 
-  failAll(error: Error): void {
-    for (const { reject } of this.waiting.values()) reject(error)
-    this.waiting.clear()
+  /** The thread does not start any more, but still does what it is told at the end. */
+  failStart(error: Error): void {
+    this.fail(error, ['ready', 'listening'])
+  }
+
+  /** The thread is gone. */
+  endWith(error: Error): void {
+    this.fail(error, ['ready', 'listening', 'drained', 'cut'])
+  }
+
+  private fail(error: Error, types: readonly Reply[]): void {
+    for (const type of types) {
+      if (!this.failures.has(type)) this.failures.set(type, error)
+      this.waiting.get(type)?.reject(error)
+      this.waiting.delete(type)
+    }
   }
 }
 

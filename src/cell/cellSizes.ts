@@ -9,6 +9,8 @@ export interface CellSizes {
 
 /** A front thread keeps about three query threads busy with uncached points, and more with pages. */
 const CORES_PER_CELL = 4
+/** As in the configuration. */
+const MOST_CELLS = 64
 
 /**
  * Cells and their query threads as the configuration wants them; `auto` goes by the cores.
@@ -21,7 +23,9 @@ export function cellSizes(
   { cores, sharesPorts, transport }: { cores: number; sharesPorts: boolean; transport: string },
 ): CellSizes {
   if (http.threads === 'auto') {
-    const cells = sharesPorts ? Math.max(1, Math.floor(cores / CORES_PER_CELL)) : 1
+    if (!sharesPorts)
+      return { cells: 1, workers: Math.max(pool.workers, Math.min(CORES_PER_CELL, Math.floor(cores)) - 1) }
+    const cells = Math.min(MOST_CELLS, Math.max(1, Math.floor(cores / CORES_PER_CELL)))
     return { cells, workers: Math.max(pool.workers, Math.floor(cores / cells) - 1) }
   }
   if (http.threads > 1 && !sharesPorts)

@@ -149,9 +149,8 @@ class CellThread {
 
   private beat(): void {
     this.awake.tick()
-    if (this.pool === undefined) return
-    this.health.setPoolAlive(this.data.cell, this.pool.isAlive())
-    this.counts.beat(this.pool.stats().waiting, this.http?.stats().pending ?? 0)
+    if (this.pool !== undefined) this.health.setPoolAlive(this.data.cell, this.pool.isAlive())
+    this.counts.beat(this.pool?.stats().waiting ?? 0, this.http?.stats().pending ?? 0)
   }
 }
 

@@ -2,7 +2,7 @@ import { url as inspectorUrl } from 'node:inspector'
 import type { StatusBoardHandle } from '../board/statusBoard.js'
 import { type Cell, startCell } from '../cell/cell.js'
 import { type CellSizes, cellConfig } from '../cell/cellSizes.js'
-import { takePort } from '../cell/sharedPort.js'
+import { type TakenPort, takePort } from '../cell/sharedPort.js'
 import type { Config } from '../config/config.types.js'
 import { OperatorError } from '../errors/operatorError.js'
 import type { HealthBoardHandle } from '../health/healthBoard.js'
@@ -37,6 +37,8 @@ export interface Fronts {
 
 /** Longest time that a front thread may give no sign of life: by then its clients have waited for seconds. */
 const LONGEST_SILENCE_MS = 5_000
+/** Longest time until the first sign of life. The thread loads its code meanwhile, which takes seconds on a machine that is very busy. */
+const LONGEST_START_MS = 60_000
 
 /** Starts the cells. Their ports close before their query threads, each at the same time as those of the other cells. */
 export function startFronts(options: FrontsOptions, rooms: Rooms): Fronts {
@@ -44,6 +46,8 @@ export function startFronts(options: FrontsOptions, rooms: Rooms): Fronts {
   const { host, port } = config.http
   const counts: FrontCountsHandle[] = []
   const cells: { readonly name: string; readonly cell: Cell }[] = []
+  let taken: TakenPort | undefined
+  rooms.add('guard of the port', async () => taken?.release())
   for (let at = 0; at < sizes.cells; at++) {
     const name = `front thread ${at + 1}`
     counts.push(createFrontCounts(countedLabels))
@@ -74,17 +78,19 @@ export function startFronts(options: FrontsOptions, rooms: Rooms): Fronts {
     counts,
     ready: Promise.all(cells.map(({ cell }) => cell.ready)),
     open: async () => {
-      const taken = cells.length === 1 ? port : await takePort(host, port)
-      const ports = await Promise.all(cells.map(({ cell }) => cell.open(taken)))
+      if (cells.length > 1) taken = await takePort(host, port)
+      const ports = await Promise.all(cells.map(({ cell }) => cell.open(taken?.port ?? port)))
       return ports[0]!
     },
     watch: (nowMs) => {
       // A thread that stands at a breakpoint is silent.
       if (inspectorUrl() !== undefined) return
       for (const { name, cell } of cells) {
-        if (cell.silentForMs(nowMs) <= LONGEST_SILENCE_MS) continue
+        const silentMs = cell.silentForMs(nowMs)
+        const limitMs = cell.hasBeaten() ? LONGEST_SILENCE_MS : LONGEST_START_MS
+        if (silentMs <= limitMs) continue
         cell.giveUp()
-        fail(new OperatorError(`${name} has given no sign of life for ${LONGEST_SILENCE_MS} ms`))
+        fail(new OperatorError(`${name} has given no sign of life for ${limitMs} ms`))
       }
     },
   }

@@ -96,16 +96,29 @@ async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms):
     rooms.add(`indexer of network ${networkId}`, () => indexer.stop(), 'indexers')
   }
 
+  /** A fault of a thread ends the start, too: nothing would come of what it waits for. */
+  const unlessFailed = <T>(work: Promise<T>): Promise<T> =>
+    Promise.race([
+      work,
+      failed.then((error) => {
+        throw error
+      }),
+    ])
+  const watching = { stop: (): void => undefined }
+  // Opened before the front threads, so that they are watched until they have ended.
+  rooms.add('watch of front threads', async () => watching.stop())
   const fronts = startFronts(
     { config, compiled, status, health: healthBoard, sizes, transport: transportName, fail },
     rooms,
   )
   registerFrontMetrics(registry, fronts.counts)
-  await fronts.ready
-  await waitForHeads(status)
+  const frontTicker = setInterval(() => fronts.watch(awakeNow()), SAMPLE_EVERY_MS)
+  watching.stop = () => clearInterval(frontTicker)
+  await unlessFailed(fronts.ready)
+  await unlessFailed(waitForHeads(status))
   if (reason !== undefined)
     logger.warn('node:http answers in place of uWebSockets.js, and takes more CPU', { reason })
-  const port = await fronts.open()
+  const port = await unlessFailed(fronts.open())
 
   const parts = { hasher: compiled.name, transport: transportName }
   registerServiceMetrics(registry, config, status, parts)
@@ -121,7 +134,6 @@ async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms):
   const lookAtFolder = watchFolder(guard, status, logger)
   const ticker = setInterval(() => {
     tick(health, config, fail)
-    fronts.watch(awakeNow())
     void lookAtFolder()
   }, SAMPLE_EVERY_MS)
   health.setPhase('running')

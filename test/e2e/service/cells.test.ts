@@ -32,7 +32,8 @@ test('three front threads share one port, each with a bucket of its own for a cl
   const limits = ['--rate-limit-tokens-per-second', '1', '--rate-limit-burst', '1000']
   const service = await startService(t, configFile('data'), [...THREE, ...limits])
   await inStep(service, world)
-  assert.match(service.stdout[0]!, /^listening on http:.*, 3 front threads with 1 query thread each\)$/)
+  const listening = service.stdout.find((line) => line.startsWith('listening'))
+  assert.match(listening!, /^listening on http:.*, 3 front threads with 1 query thread each\)$/)
   const started = linesOf(service).find(({ msg }) => msg === 'service started')
   assert.deepEqual([started?.frontThreads, started?.queryThreads], [3, 3])
 
@@ -160,6 +161,43 @@ test('a front thread that hangs ends the process under its name, and until then 
   assert.deepEqual(await exit, { code: null, signal: 'SIGKILL' })
   assert.ok(
     service.stderr.includes('bds: front thread 2 has given no sign of life for 5000 ms'),
+    service.stderr.slice(-5).join('\n'),
+  )
+})
+
+test('a front thread that fails before its port is open keeps it closed, and ends the process under its name', async (t) => {
+  const { configFile } = await serveWorld(t, buildLoneWorld())
+  const hooks = threadHooks(t)
+  // Carried out while the front thread starts: the start waits for it, or for the heads.
+  hooks.breakDown(0)
+  const args = ['run', '--config', configFile('data'), '--http-port', '0', '--ops-port', '0']
+  const service = startBds(t, args, hooks.environment)
+  assert.deepEqual(await service.exited, { code: 1, signal: null })
+  assert.ok(
+    service.stderr.includes('bds: front thread 1 ended: broken on purpose'),
+    service.stderr.slice(-5).join('\n'),
+  )
+  assert.deepEqual(
+    service.stdout.filter((line) => line.startsWith('listening')),
+    [],
+  )
+})
+
+test('an unexpected error of a front thread while it drains is told, and the exit code is 1', async (t) => {
+  const { world, configFile } = await serveWorld(t, buildLoneWorld())
+  const hooks = threadHooks(t)
+  const service = await startService(
+    t,
+    configFile('data'),
+    [...THREE, '--http-drain-delay-ms', '1500'],
+    hooks.environment,
+  )
+  await inStep(service, world)
+  const exit = service.kill('SIGTERM')
+  hooks.breakDown(1)
+  assert.deepEqual(await exit, { code: 1, signal: null })
+  assert.ok(
+    service.stderr.includes('bds: front thread 2 ended: broken on purpose'),
     service.stderr.slice(-5).join('\n'),
   )
 })

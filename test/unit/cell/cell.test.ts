@@ -69,8 +69,9 @@ test('a thread that ends unasked is told, and whoever waits for it hears of it',
 
 test('silence is counted from the last beat on, on the clock that main gives, and a thread that was given up holds up no stop', async (t) => {
   const { cell } = world(t, 'hangs')
-  assert.equal(cell.silentForMs(1_000_000), 0, 'before the first beat')
+  assert.equal(cell.silentForMs(900_000), 0)
   await cell.ready
+  // The first beat has come meanwhile.
   assert.equal(cell.silentForMs(1_000_000), 0)
   assert.equal(cell.silentForMs(1_004_000), 4_000)
   void cell.open(80).catch(() => undefined)
@@ -78,6 +79,17 @@ test('silence is counted from the last beat on, on the clock that main gives, an
   const stopping = cell.stop()
   cell.giveUp()
   await Promise.all([draining, stopping])
+})
+
+test('the silence of a thread that loads its code is counted, too, and nothing waits for one that ended earlier', async (t) => {
+  const { cell, deaths } = world(t, 'throws')
+  assert.equal(cell.silentForMs(1_000), 0)
+  assert.equal(cell.silentForMs(62_000), 61_000)
+  assert.equal(cell.hasBeaten(), false)
+  await assert.rejects(cell.ready, /a front thread has gone/)
+  assert.equal(cell.silentForMs(70_000), 0)
+  await assert.rejects(cell.open(80), /a front thread has gone: a module is broken/)
+  assert.deepEqual(deaths, ['a module is broken'])
 })
 
 test('a thread that has opened its port is asked to close it before it is terminated', async (t) => {
@@ -92,14 +104,20 @@ test('a thread that has opened its port is asked to close it before it is termin
 })
 
 test('a port that another server has is refused, and one that is taken is free again afterwards', async (t) => {
-  const port = await takePort('127.0.0.1', 0)
+  const { port, release } = await takePort('127.0.0.1', 0)
   assert.ok(port > 0)
-  assert.equal(await takePort('127.0.0.1', port), port)
+  // Nobody listens now, as before the first front thread does. A second service of ours would join them.
+  const refusal = {
+    name: 'OperatorError',
+    message: `can't listen on 127.0.0.1:${port}: the port is taken by another process`,
+  }
+  await assert.rejects(takePort('127.0.0.1', port), refusal)
+  release()
+  const again = await takePort('127.0.0.1', port)
+  assert.equal(again.port, port)
+  again.release()
   const holder = createServer().listen(port, '127.0.0.1')
   t.after(() => void holder.close())
   await once(holder, 'listening')
-  await assert.rejects(takePort('127.0.0.1', port), {
-    name: 'OperatorError',
-    message: `can't listen on 127.0.0.1:${port}: the port is taken by another process`,
-  })
+  await assert.rejects(takePort('127.0.0.1', port), refusal)
 })

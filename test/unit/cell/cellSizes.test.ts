@@ -31,8 +31,9 @@ test('part of a core counts as none', () => {
   assert.deepEqual(sizesOn(7.9), [1, 6])
 })
 
-test('a transport that can not share a port gets one cell by auto, with all cores, and more than one is refused', () => {
-  assert.deepEqual(sizesOn(16, wish('auto'), false), [1, 15])
+test('a transport that can not share a port gets one cell by auto, with the query threads that one feeds, and more than one is refused', () => {
+  assert.deepEqual(sizesOn(16, wish('auto'), false), [1, 3])
+  assert.deepEqual(sizesOn(3, wish('auto'), false), [1, 2])
   assert.deepEqual(sizesOn(16, wish(1), false), [1, 1])
   assert.throws(
     () => sizesOn(16, wish(3), false),
