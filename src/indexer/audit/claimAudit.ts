@@ -1,6 +1,6 @@
 import type { ChainClient } from '../../chain/chainClient.types.js'
 import type { BlockHeader } from '../../protocol/chainEvent.js'
-import { type ClaimedWord, DEPOSITS_PER_WORD } from '../../protocol/claimedBitMap.js'
+import { type ClaimedWord, DEPOSITS_PER_WORD, wordsOf } from '../../protocol/claimedBitMap.js'
 import type { NetworkId } from '../../protocol/units.js'
 import type { ContractState } from '../../shard/contractState.types.js'
 import type { ComparedClaims } from '../../shard/shardCommand.types.js'
@@ -181,7 +181,7 @@ export class ClaimAudit {
   }
 
   #endOfDeposits(sourceNetwork: NetworkId): number {
-    return Math.ceil((this.#options.indexedDeposits().get(sourceNetwork) ?? 0) / DEPOSITS_PER_WORD)
+    return wordsOf(this.#options.indexedDeposits().get(sourceNetwork) ?? 0)
   }
 
   /** Words above those of the source's deposits that may have stored claims. */
