@@ -68,8 +68,6 @@ const fields = [
   'unknownSenders',
   /** Those of `unknownSenders` that are new enough to keep `is_synced` false. */
   'awaitedSenders',
-  /** Words of 256 deposits of other networks whose claims were compared with the contract here; −1 = not noted yet: no bound. */
-  'comparedClaimWords',
 ] as const
 
 export type StatusField = (typeof fields)[number]
@@ -99,7 +97,6 @@ const INITIAL: Partial<Record<StatusField, number>> = {
   polledL1Commits: -1,
   contractsCompared: -1,
   searchedL1Commits: -1,
-  comparedClaimWords: -1,
 }
 
 const FIELD_INDEX = Object.fromEntries(fields.map((field, index) => [field, index])) as Record<

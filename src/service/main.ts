@@ -88,9 +88,6 @@ export async function runProcess(start: () => Promise<Job>, settings: ProcessSet
   if (code === exitCodes.ok) logger.info('stopping', { signal: end })
   const delayMs = end instanceof Error ? 0 : delayAfter(end, drainDelayMs)
   const isClosed = await closeWithin(job, delayMs, settings)
-  // A fault of a thread that was met while the job closed.
-  const late = end instanceof Error ? undefined : await Promise.race([job.failed, Promise.resolve(undefined)])
-  if (late !== undefined) return exit.leave(reportFault(late))
   return exit.leave(isClosed ? code : exitCodes.failure)
 }
 

@@ -3,7 +3,6 @@ import type { BlockHeader } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import { L1_NETWORK_ID } from '../../protocol/networks.js'
 import type { ContractState } from '../../shard/contractState.types.js'
-import type { ComparedClaims } from '../../shard/shardCommand.types.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import { AuditMismatch, type ComparedValue } from '../recovery/comparedValue.js'
@@ -110,10 +109,9 @@ export class Auditor {
       driver.observe({ type: 'audited', epochMs: clock.epochMs(), startOvers: writer.startOvers() })
   }
 
-  /** Which claims were compared since the start, unless no endpoint can answer. */
-  comparedClaims(): { readonly compared: readonly ComparedClaims[]; readonly isWhole: boolean } {
-    const { claims } = this.#options
-    return { compared: claims.compared(), isWhole: !claims.hasFresh() }
+  /** True when every claim was compared since the start, unless no endpoint can answer. */
+  hasComparedClaims(): boolean {
+    return !this.#options.claims.hasFresh()
   }
 
   /** @throws AuditMismatch */

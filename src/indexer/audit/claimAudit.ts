@@ -1,9 +1,8 @@
 import type { ChainClient } from '../../chain/chainClient.types.js'
 import type { BlockHeader } from '../../protocol/chainEvent.js'
-import { type ClaimedWord, DEPOSITS_PER_WORD, wordsOf } from '../../protocol/claimedBitMap.js'
+import { type ClaimedWord, DEPOSITS_PER_WORD } from '../../protocol/claimedBitMap.js'
 import type { NetworkId } from '../../protocol/units.js'
 import type { ContractState } from '../../shard/contractState.types.js'
-import type { ComparedClaims } from '../../shard/shardCommand.types.js'
 import type { ComparedValue } from '../recovery/comparedValue.js'
 
 /** Words per step until all were compared once: 128,000 deposits by ten requests or one call. */
@@ -52,14 +51,6 @@ export class ClaimAudit {
   /** True while some words were never compared since the start. */
   hasFresh(): boolean {
     return this.#fresh(1).length > 0
-  }
-
-  /** Of how many of its first deposits each source network's claims were compared since the start, and agreed. */
-  compared(): ComparedClaims[] {
-    return [...this.#compared].map(([sourceNetwork, { below }]) => ({
-      sourceNetwork,
-      deposits: below * DEPOSITS_PER_WORD,
-    }))
   }
 
   /**
@@ -181,7 +172,7 @@ export class ClaimAudit {
   }
 
   #endOfDeposits(sourceNetwork: NetworkId): number {
-    return wordsOf(this.#options.indexedDeposits().get(sourceNetwork) ?? 0)
+    return Math.ceil((this.#options.indexedDeposits().get(sourceNetwork) ?? 0) / DEPOSITS_PER_WORD)
   }
 
   /** Words above those of the source's deposits that may have stored claims. */

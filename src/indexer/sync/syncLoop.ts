@@ -300,13 +300,10 @@ class SyncLoop {
     await gerPoller?.sweep(this.#signal)
     // Before readiness: what the contracts contradict must not be served as synced even for a moment.
     await this.#auditor.atTip(head, this.#signal)
-    const claims = this.#auditor.comparedClaims()
-    // Deposits that another network indexes from now on are not ready here until their claims were compared, too.
-    applyOrThrow(writer, { type: 'noteClaimsCompared', ...claims })
     this.#driver.observe({
       type: 'lookedAtContracts',
       block: head.number,
-      areClaimsCompared: claims.isWhole,
+      areClaimsCompared: this.#auditor.hasComparedClaims(),
       isComplete: areSendersKnown && exitRootSearch?.isBehind !== true,
     })
     this.#driver.observe({ type: 'idled' })

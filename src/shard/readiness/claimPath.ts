@@ -1,4 +1,4 @@
-import type { L1InfoTreeIndex, NetworkId } from '../../protocol/units.js'
+import type { L1InfoTreeIndex } from '../../protocol/units.js'
 import { CountRanges } from '../sets/countRanges.js'
 import type { ShardView } from '../snapshot/shardView.js'
 import type { Coverage } from './coverage.js'
@@ -11,7 +11,6 @@ interface Accepted {
 }
 
 interface ClaimPathFacts {
-  readonly sourceNetwork: NetworkId
   readonly destination: ShardView | undefined
   readonly coverage: Coverage
   /** undefined: every L1 info leaf counts as accepted. The destination is the L1, or is not indexed here. */
@@ -56,9 +55,7 @@ export class ClaimPath {
       facts.destination !== undefined &&
       facts.destination.state.counters.emergencyState === 0 &&
       !facts.destination.state.isCatchingUp
-    this.ready = isOpen
-      ? this.#coveredByFinal(facts.destination.state.claimsComparedBelow(facts.sourceNetwork))
-      : NONE_READY
+    this.ready = isOpen ? this.#coveredByFinal() : NONE_READY
   }
 
   /** Whether the deposit is ready unless it is claimed already. */
@@ -88,14 +85,13 @@ export class ClaimPath {
     return index !== undefined && index < this.finalLeafCount ? index : undefined
   }
 
-  /** @param limit deposits above may have a claim that is missing here. */
-  #coveredByFinal(limit: number): ReadyCounts {
+  #coveredByFinal(): ReadyCounts {
     const covered = this.#accepted === undefined ? this.#coverage : this.#accepted.reach
     const final =
       this.#accepted === undefined
         ? this.finalLeafCount
         : this.#accepted.usable.indexes.firstAbove(this.finalLeafCount - 1)
-    const below = Math.min(limit, covered.coveredByFirst(final))
-    return { below, above: covered.regrownInFirst(final).within(below, limit) }
+    const below = covered.coveredByFirst(final)
+    return { below, above: covered.regrownInFirst(final).within(below, Number.POSITIVE_INFINITY) }
   }
 }

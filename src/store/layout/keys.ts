@@ -28,7 +28,6 @@ export type MetaName =
   | 'timesFall'
   | 'settledInsideBlocks'
   | 'senderCorrections'
-  | 'claimsCompared'
 
 const metaKeys = new Map<MetaName, Uint8Array>()
 

@@ -183,25 +183,6 @@ test('a front thread that fails before its port is open keeps it closed, and end
   )
 })
 
-test('an unexpected error of a front thread while it drains is told, and the exit code is 1', async (t) => {
-  const { world, configFile } = await serveWorld(t, buildLoneWorld())
-  const hooks = threadHooks(t)
-  const service = await startService(
-    t,
-    configFile('data'),
-    [...THREE, '--http-drain-delay-ms', '1500'],
-    hooks.environment,
-  )
-  await inStep(service, world)
-  const exit = service.kill('SIGTERM')
-  hooks.breakDown(1)
-  assert.deepEqual(await exit, { code: 1, signal: null })
-  assert.ok(
-    service.stderr.includes('bds: front thread 2 ended: broken on purpose'),
-    service.stderr.slice(-5).join('\n'),
-  )
-})
-
 test('a front thread that meets an unexpected error ends the process under its name, in order', async (t) => {
   const { world, configFile } = await serveWorld(t, buildLoneWorld())
   const hooks = threadHooks(t)

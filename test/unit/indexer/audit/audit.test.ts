@@ -11,8 +11,8 @@ import { createSyncHarness, isInStep } from '../syncHarness.js'
 const { signal } = new AbortController()
 
 /** A layer 2 with a long history, in which one old deposit of layer 1 is claimed. */
-function claimedLongAgo(indexedDeposits = () => 5) {
-  const harness = createSyncHarness({ networkId: 1, indexedDeposits: () => [[0, indexedDeposits()]] })
+function claimedLongAgo() {
+  const harness = createSyncHarness({ networkId: 1, indexedDeposits: () => [[0, 5]] })
   const { world, network } = harness
   const l1 = world.network(0)
   for (let i = 0; i < 5; i++)
@@ -40,23 +40,6 @@ test('a claim missing from far history halts the network before it has caught up
   hole.isHidden = false
   await harness.run(() => harness.row.haltReason() === 'none' && isInStep(harness), 60_000)
   assert.equal(harness.shard.counts().claims, 1)
-})
-
-test('deposits that another network indexes after this one has caught up count as compared only when their claims agree', async () => {
-  let indexedDeposits = 0
-  const { harness, block } = claimedLongAgo(() => indexedDeposits)
-  const { shard, row } = harness
-  const hole = hide(harness, block)
-  // No deposit is known here yet, so no claim can be missed.
-  await harness.run(() => row.get('caughtUp') === 1)
-  assert.ok(!shard.isCatchingUp)
-  assert.deepEqual([...shard.claimsCompared], [[0, 0]])
-  indexedDeposits = 5
-  await harness.run(() => row.haltReason() === 'missing_log')
-  assert.deepEqual([...shard.claimsCompared], [[0, 0]])
-  hole.isHidden = false
-  await harness.run(() => row.haltReason() === 'none' && isInStep(harness), 60_000)
-  await harness.run(() => shard.claimsCompared.get(0) === 256)
 })
 
 test('a store is catching up from its first block until every claim was compared, and again after a long absence', async () => {
