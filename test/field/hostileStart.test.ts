@@ -148,9 +148,9 @@ test('process limits too low for the service are refused at the start in one lin
 test('the service catches up under the lowest process limits that it accepts', async (t) => {
   const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
   for (const [i, limit] of [
-    'ulimit -n 896',
+    'ulimit -n 1056',
     'ulimit -f 70000',
-    'ulimit -n 896 && ulimit -d 700000',
+    'ulimit -n 1056 && ulimit -d 760000',
   ].entries()) {
     const launcher = ['bash', '-c', `${limit} && exec "$@"`, 'sh']
     const service = await startService(t, configFile(`data${i}`), [], {}, launcher)
@@ -165,15 +165,15 @@ test('the service catches up under the lowest process limits that it accepts', a
 
 test('clients that use up all file descriptors do not end the service: once they are gone, both ports answer and the chains are followed', async (t) => {
   const { world, configFile } = await serveWorld(t, buildSmallWorld().world)
-  const launcher = ['bash', '-c', 'ulimit -n 896 && exec "$@"', 'sh']
+  const launcher = ['bash', '-c', 'ulimit -n 1056 && exec "$@"', 'sh']
   const service = await startService(t, configFile('data'), [], {}, launcher)
   await inStep(service, world)
   const { hostname, port } = new URL(service.url)
-  const clients = Array.from({ length: 900 }, () =>
+  const clients = Array.from({ length: 1_060 }, () =>
     connect(Number(port), hostname).on('error', () => undefined),
   )
   const descriptors = () => readdirSync(`/proc/${service.child.pid}/fd`).length
-  await until(descriptors, (count) => count >= 895, 'every descriptor taken')
+  await until(descriptors, (count) => count >= 1_055, 'every descriptor taken')
   for (const networkId of world.networkIds) world.network(networkId).mineEmpty(1)
   for (const client of clients) client.destroy()
   await until(descriptors, (count) => count < 200, 'descriptors given back')
