@@ -68,6 +68,8 @@ const fields = [
   'unknownSenders',
   /** Those of `unknownSenders` that are new enough to keep `is_synced` false. */
   'awaitedSenders',
+  /** Of how many words of 256 deposits of all other networks the claims are surely compared with the contract here; −1 = not noted yet: no bound. */
+  'comparedClaimWords',
 ] as const
 
 export type StatusField = (typeof fields)[number]
@@ -97,6 +99,7 @@ const INITIAL: Partial<Record<StatusField, number>> = {
   polledL1Commits: -1,
   contractsCompared: -1,
   searchedL1Commits: -1,
+  comparedClaimWords: -1,
 }
 
 const FIELD_INDEX = Object.fromEntries(fields.map((field, index) => [field, index])) as Record<

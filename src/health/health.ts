@@ -1,5 +1,6 @@
 import { awaitsHead, headPlaces, isPutBack, type StatusRow } from '../board/statusBoard.js'
 import type { HealthConfig } from '../config/config.types.js'
+import { wordsOf } from '../protocol/claimedBitMap.js'
 import { API_VERSION, buildInfo } from '../telemetry/buildInfo.js'
 import type { Phase } from './healthBoard.js'
 import type {
@@ -214,7 +215,8 @@ function networkSync(network: NetworkView, view: ServiceView): NetworkSyncRecord
       row.headPlace() === headPlaces.inStep &&
       !sample.rpc.on &&
       // Before the roots are polled, it is not known which deposits of the L1 are ready.
-      (networkId !== 0 || view.areRootsPolled),
+      (networkId !== 0 || view.areRootsPolled) &&
+      areClaimsCompared(network, view),
     finalized_block: known(row.get('finalizedBlock')),
     lag_seconds: isTimeKnown
       ? Math.max(0, row.get('headTimestampSec') - row.get('syncedTimestampSec'))
@@ -228,6 +230,14 @@ function networkSync(network: NetworkView, view: ServiceView): NetworkSyncRecord
     unresolved_senders: row.get('unresolvedSenders'),
     ...(reasons.length === 0 ? {} : { reasons }),
   }
+}
+
+/** False while another network has indexed deposits whose claims this network has not compared with its contract: they are not ready yet. */
+function areClaimsCompared({ networkId, row }: NetworkView, { networks }: ServiceView): boolean {
+  const compared = row.get('comparedClaimWords')
+  if (compared < 0) return true
+  const others = networks.filter((other) => other.networkId !== networkId)
+  return others.reduce((words, other) => words + wordsOf(other.row.get('depositCount')), 0) <= compared
 }
 
 function chainSync(network: NetworkSyncRecord | undefined): ChainSyncRecord {

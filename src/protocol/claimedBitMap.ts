@@ -4,6 +4,11 @@ import type { NetworkId } from './units.js'
 /** Deposits per word of a bridge's `claimedBitMap`. */
 export const DEPOSITS_PER_WORD = 256
 
+/** How many words the first `deposits` deposits of a source network take. */
+export function wordsOf(deposits: number): number {
+  return Math.ceil(deposits / DEPOSITS_PER_WORD)
+}
+
 /** One word of the map. Its bit i is deposit 256·word + i of the source network. */
 export interface ClaimedWord {
   readonly sourceNetwork: NetworkId

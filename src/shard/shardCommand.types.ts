@@ -1,6 +1,6 @@
 import type { HaltReason } from '../board/haltReason.js'
 import type { BlockBatch, Hash } from '../protocol/chainEvent.js'
-import type { BlockNumber } from '../protocol/units.js'
+import type { BlockNumber, NetworkId } from '../protocol/units.js'
 import type { FoundExitRoot } from './localExitRoots.types.js'
 import type { CorrectedSender, RowSender } from './senders.types.js'
 
@@ -9,6 +9,12 @@ export interface StartOvers {
   readonly count: number
   /** Unix milliseconds before which there is no next one. undefined: it is not known yet whether the last one helped. */
   readonly notBeforeMs: number | undefined
+}
+
+/** Claims of the first `deposits` deposits of a source network. */
+export interface ComparedClaims {
+  readonly sourceNetwork: NetworkId
+  readonly deposits: number
 }
 
 /**
@@ -30,6 +36,16 @@ export type ShardCommand =
    * is ready. Survives restarts.
    */
   | { readonly type: 'noteCatchingUp'; readonly isCatchingUp: boolean }
+  /**
+   * Stores, by source network, of how many of its first deposits the claims were compared with the contract: deposits above are not
+   * ready. Numbers never fall. Nothing is stored until all claims were compared once (`isWhole`), so that the network's first readiness
+   * comes at once. Survives restarts.
+   */
+  | {
+      readonly type: 'noteClaimsCompared'
+      readonly compared: readonly ComparedClaims[]
+      readonly isWhole: boolean
+    }
   /** Raises the newest final block without storing blocks, to the checkpoint at most. A lower block is ignored. */
   | { readonly type: 'setFinalized'; readonly block: BlockNumber }
   /** Stores senders in order. The first of each kind must be the row at that kind's watermark. */

@@ -3,6 +3,7 @@ import type { BlockHeader } from '../../protocol/chainEvent.js'
 import { encodeHex } from '../../protocol/hex.js'
 import { L1_NETWORK_ID } from '../../protocol/networks.js'
 import type { ContractState } from '../../shard/contractState.types.js'
+import type { ComparedClaims } from '../../shard/shardCommand.types.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import { AuditMismatch, type ComparedValue } from '../recovery/comparedValue.js'
@@ -109,9 +110,15 @@ export class Auditor {
       driver.observe({ type: 'audited', epochMs: clock.epochMs(), startOvers: writer.startOvers() })
   }
 
-  /** True when every claim was compared since the start, unless no endpoint can answer. */
-  hasComparedClaims(): boolean {
-    return !this.#options.claims.hasFresh()
+  /** Which claims were compared since the start, unless no endpoint can answer. */
+  comparedClaims(): { readonly compared: readonly ComparedClaims[]; readonly isWhole: boolean } {
+    const { claims } = this.#options
+    return { compared: claims.compared(), isWhole: !claims.hasFresh() }
+  }
+
+  /** True when there are claims that were never compared and that a look at the contract may compare now. */
+  hasFreshClaims(): boolean {
+    return !this.#options.driver.isDisputed && this.#options.claims.hasFresh()
   }
 
   /** @throws AuditMismatch */

@@ -1,8 +1,9 @@
 import type { ChainClient } from '../../chain/chainClient.types.js'
 import type { BlockHeader } from '../../protocol/chainEvent.js'
-import { type ClaimedWord, DEPOSITS_PER_WORD } from '../../protocol/claimedBitMap.js'
+import { type ClaimedWord, DEPOSITS_PER_WORD, wordsOf } from '../../protocol/claimedBitMap.js'
 import type { NetworkId } from '../../protocol/units.js'
 import type { ContractState } from '../../shard/contractState.types.js'
+import type { ComparedClaims } from '../../shard/shardCommand.types.js'
 import type { ComparedValue } from '../recovery/comparedValue.js'
 
 /** Words per step until all were compared once: 128,000 deposits by ten requests or one call. */
@@ -23,9 +24,9 @@ export interface ClaimAuditOptions {
 
 /** Which words of one source network were compared since the start. */
 interface Compared {
-  /** All words below this one, which are words of indexed deposits. */
+  /** All words below this one, which are words of indexed deposits and the one that follows. */
   below: number
-  /** Words above those of indexed deposits. */
+  /** Words above those. */
   readonly apart: Set<number>
 }
 
@@ -33,9 +34,9 @@ interface Compared {
  * Compares claims with the bridge's `claimedBitMap`, 256 deposits per word. If a provider left out the log of a claim, or of an
  * unset claim, nothing else would show it.
  *
- * Compared are the words of all indexed deposits, and all other words that have a stored claim: a claim may be of a network that
- * is not indexed, or set by an administrator for any deposit count up to 2^32. After the start every word is compared once,
- * soon; then again and again, a few at a time.
+ * Compared are the words of all indexed deposits and the one that follows them, and all other words that have a stored claim: a claim
+ * may be of a network that is not indexed, or set by an administrator for any deposit count up to 2^32. After the start every word is
+ * compared once, soon; then again and again, a few at a time.
  */
 export class ClaimAudit {
   readonly #options: ClaimAuditOptions
@@ -51,6 +52,14 @@ export class ClaimAudit {
   /** True while some words were never compared since the start. */
   hasFresh(): boolean {
     return this.#fresh(1).length > 0
+  }
+
+  /** Of how many of its first deposits each source network's claims were compared since the start, and agreed. */
+  compared(): ComparedClaims[] {
+    return [...this.#compared].map(([sourceNetwork, { below }]) => ({
+      sourceNetwork,
+      deposits: below * DEPOSITS_PER_WORD,
+    }))
   }
 
   /**
@@ -114,7 +123,7 @@ export class ClaimAudit {
     const fresh: ClaimedWord[] = []
     for (const sourceNetwork of this.#sources()) {
       const { below, apart } = this.#comparedOf(sourceNetwork)
-      const end = this.#endOfDeposits(sourceNetwork)
+      const end = this.#end(sourceNetwork)
       for (let word = below; word < end && fresh.length < limit; word++) fresh.push({ sourceNetwork, word })
       for (const word of this.#wordsApart(sourceNetwork)) {
         if (fresh.length >= limit) return fresh
@@ -126,7 +135,7 @@ export class ClaimAudit {
 
   #noteCompared({ sourceNetwork, word }: ClaimedWord): void {
     const compared = this.#comparedOf(sourceNetwork)
-    if (word < this.#endOfDeposits(sourceNetwork)) compared.below = Math.max(compared.below, word + 1)
+    if (word < this.#end(sourceNetwork)) compared.below = Math.max(compared.below, word + 1)
     else compared.apart.add(word)
   }
 
@@ -159,7 +168,7 @@ export class ClaimAudit {
   *#newestFirst(): Generator<ClaimedWord> {
     for (const sourceNetwork of this.#sources()) {
       for (const word of this.#wordsApart(sourceNetwork)) yield { sourceNetwork, word }
-      for (let word = this.#endOfDeposits(sourceNetwork) - 1; word >= 0; word--) yield { sourceNetwork, word }
+      for (let word = this.#end(sourceNetwork) - 1; word >= 0; word--) yield { sourceNetwork, word }
     }
   }
 
@@ -171,13 +180,18 @@ export class ClaimAudit {
     return sources
   }
 
-  #endOfDeposits(sourceNetwork: NetworkId): number {
-    return Math.ceil((this.#options.indexedDeposits().get(sourceNetwork) ?? 0) / DEPOSITS_PER_WORD)
+  /**
+   * The word behind those of the source's deposits, and behind one that its next deposits will be in: so deposits that are indexed one
+   * by one need not wait for the comparison of their claims.
+   */
+  #end(sourceNetwork: NetworkId): number {
+    const deposits = this.#options.indexedDeposits().get(sourceNetwork)
+    return deposits === undefined ? 0 : wordsOf(deposits) + 1
   }
 
-  /** Words above those of the source's deposits that may have stored claims. */
+  /** Words from the end on that may have stored claims. */
   *#wordsApart(sourceNetwork: NetworkId): Generator<number> {
-    let from = this.#endOfDeposits(sourceNetwork)
+    let from = this.#end(sourceNetwork)
     for (;;) {
       const words = this.#options.contractState.claimedWordsFrom(sourceNetwork, from)
       if (words.length === 0) return

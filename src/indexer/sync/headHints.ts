@@ -54,14 +54,17 @@ export class HeadHints {
   /**
    * Rests for `ms`, or until a head other than `seen` is announced. Each announcement ends one wait only: so a node whose answers
    * lag behind its announcements is not asked again and again.
+   * @returns whether one was announced.
    * @throws the signal's reason.
    */
-  async rest(ms: number, seen: Hash | undefined, signal: AbortSignal): Promise<void> {
+  async rest(ms: number, seen: Hash | undefined, signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#options
     await clock.sleep(Math.min(ms, SHORTEST_WAIT_MS), signal)
     if (ms > SHORTEST_WAIT_MS && !this.hasNews(seen))
       await this.#restUntilAnnounced(ms - SHORTEST_WAIT_MS, seen, signal)
+    const isAnnounced = this.hasNews(seen)
     this.#announced = undefined
+    return isAnnounced
   }
 
   close(): void {

@@ -40,11 +40,12 @@ const SENDER_BUDGET_MS = 2_000
 /** In backfill the head is asked for this often; nothing else depends on it there. */
 const HEAD_REFRESH_MS = 5_000
 /**
- * A resting network that depends on the L1 looks for new commits there: that is one read of shared memory. While there are none it
- * looks less and less often, since each look wakes the thread: at 20 looks a second they took half of a resting service's CPU time.
+ * A resting network looks for what the other networks have stored: that is one read of shared memory. One that depends on new commits
+ * of the L1 begins with short pauses. While there is nothing it looks less and less often, since each look wakes the thread: at 20 looks
+ * a second they took half of a resting service's CPU time.
  */
 const FIRST_L1_LOOK_MS = 50
-const LONGEST_L1_LOOK_MS = 200
+const LONGEST_LOOK_MS = 200
 /** Pause between two steps of an exit root search that is not finished. */
 const SEARCH_REST_MS = 5
 
@@ -277,43 +278,68 @@ class SyncLoop {
    * @param head the head, when the checkpoint is there; undefined when an endpoint lags.
    */
   async #untilNextLook(head: BlockHeader | undefined): Promise<void> {
-    const { writer, clock, gerPoller, exitRootSearch, headHints } = this.#options
+    const { writer, clock, gerPoller, exitRootSearch } = this.#options
     const untilMs = clock.now() + this.#pacer.nextWaitMs()
     let senders = await this.#senders.step(this.#signal, untilMs)
     while (senders === 'more' && clock.now() < untilMs)
       senders = await this.#senders.step(this.#signal, untilMs)
     if (writer.checkpoint() !== undefined) exitRootSearch?.step()
-    if (head !== undefined) await this.#updateAtHead(head, senders === 'done')
+    const areSendersKnown = senders === 'done'
+    if (head !== undefined) await this.#updateAtHead(head, areSendersKnown)
     if (head !== undefined && (gerPoller !== undefined || exitRootSearch !== undefined))
-      await this.#followL1Until(untilMs, head)
-    const restMs = Math.max(0, untilMs - clock.now())
-    if (headHints === undefined) await clock.sleep(restMs, this.#signal)
-    else await headHints.rest(restMs, head?.hash, this.#signal)
+      await this.#followL1Until(untilMs, head, areSendersKnown)
+    for (;;) {
+      const restMs = Math.max(0, untilMs - clock.now())
+      const isAnnounced = await this.#rest(Math.min(restMs, LONGEST_LOOK_MS), head)
+      if (isAnnounced || restMs <= LONGEST_LOOK_MS) return
+      if (head !== undefined) await this.#compareFreshClaims(head, areSendersKnown)
+    }
+  }
+
+  /** @returns whether a new head was announced. */
+  async #rest(ms: number, head: BlockHeader | undefined): Promise<boolean> {
+    const { clock, headHints } = this.#options
+    if (headHints !== undefined) return headHints.rest(ms, head?.hash, this.#signal)
+    await clock.sleep(ms, this.#signal)
+    return false
   }
 
   /** With the checkpoint at the head: updates finality and injections, compares with the contracts, grants or withdraws readiness. */
   async #updateAtHead(head: BlockHeader, areSendersKnown: boolean): Promise<void> {
-    const { writer, gerPoller, exitRootSearch } = this.#options
+    const { writer, gerPoller } = this.#options
     const { finalizedBlock } = await this.#position(head)
     const block = asBlockNumber(Math.min(finalizedBlock, head.number))
     applyOrThrow(writer, { type: 'setFinalized', block })
     await gerPoller?.sweep(this.#signal)
-    // Before readiness: what the contracts contradict must not be served as synced even for a moment.
-    await this.#auditor.atTip(head, this.#signal)
-    this.#driver.observe({
-      type: 'lookedAtContracts',
-      block: head.number,
-      areClaimsCompared: this.#auditor.hasComparedClaims(),
-      isComplete: areSendersKnown && exitRootSearch?.isBehind !== true,
-    })
-    this.#driver.observe({ type: 'idled' })
+    await this.#compareWithContracts(head, areSendersKnown)
     if (!areSendersKnown || !this.#hasReadHistory) return
     this.#hasReadHistory = false
     this.#options.afterHistory?.()
   }
 
+  async #compareWithContracts(head: BlockHeader, areSendersKnown: boolean): Promise<void> {
+    const { writer, exitRootSearch } = this.#options
+    // Before readiness: what the contracts contradict must not be served as synced even for a moment.
+    await this.#auditor.atTip(head, this.#signal)
+    const claims = this.#auditor.comparedClaims()
+    // Deposits that another network indexes from now on are not ready here until their claims were compared, too.
+    applyOrThrow(writer, { type: 'noteClaimsCompared', ...claims })
+    this.#driver.observe({
+      type: 'lookedAtContracts',
+      block: head.number,
+      areClaimsCompared: claims.isWhole,
+      isComplete: areSendersKnown && exitRootSearch?.isBehind !== true,
+    })
+    this.#driver.observe({ type: 'idled' })
+  }
+
+  /** Compares claims of deposits that another network has indexed since the last look: they are not ready before. */
+  async #compareFreshClaims(head: BlockHeader, areSendersKnown: boolean): Promise<void> {
+    if (this.#auditor.hasFreshClaims()) await this.#compareWithContracts(head, areSendersKnown)
+  }
+
   /** Handles new leaves and settlements of the L1 at once, while this network rests. */
-  async #followL1Until(untilMs: number, head: BlockHeader): Promise<void> {
+  async #followL1Until(untilMs: number, head: BlockHeader, areSendersKnown: boolean): Promise<void> {
     const { clock, headHints, gerPoller, exitRootSearch } = this.#options
     let lookMs = FIRST_L1_LOOK_MS
     while (headHints?.hasNews(head.hash) !== true) {
@@ -321,9 +347,10 @@ class SyncLoop {
       const restMs = isSearching ? SEARCH_REST_MS : lookMs
       if (clock.now() + restMs >= untilMs) return
       await clock.sleep(restMs, this.#signal)
-      lookMs = isSearching ? FIRST_L1_LOOK_MS : Math.min(2 * lookMs, LONGEST_L1_LOOK_MS)
+      lookMs = isSearching ? FIRST_L1_LOOK_MS : Math.min(2 * lookMs, LONGEST_LOOK_MS)
       if (gerPoller?.hasNews() === true) await gerPoller.sweep(this.#signal)
       exitRootSearch?.step()
+      await this.#compareFreshClaims(head, areSendersKnown)
     }
   }
 }

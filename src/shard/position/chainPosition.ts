@@ -1,5 +1,5 @@
 import type { BlockHeader } from '../../protocol/chainEvent.js'
-import type { BlockNumber } from '../../protocol/units.js'
+import type { BlockNumber, NetworkId } from '../../protocol/units.js'
 import { readUint48BigEndian } from '../../store/layout/bytes.js'
 import { blockKey, type MetaName, metaKey } from '../../store/layout/keys.js'
 import {
@@ -7,11 +7,13 @@ import {
   type Counters,
   decodeBlockNumber,
   decodeCheckpoint,
+  decodeClaimsCompared,
   decodeCounters,
   decodeEpoch,
   decodeReorgs,
   encodeBlockNumber,
   encodeCheckpoint,
+  encodeClaimsCompared,
   type Rewind,
 } from '../../store/layout/metaValues.js'
 import { decodeHeader, decodeUint32, encodeHeader } from '../../store/layout/smallRows.js'
@@ -130,6 +132,19 @@ export function readCatchingUp(view: ReadView): boolean {
 export function putCatchingUp(view: WriteView, isCatchingUp: boolean): void {
   if (isCatchingUp) view.put('meta', metaKey('catchingUp'), Uint8Array.of(1))
   else view.remove('meta', metaKey('catchingUp'))
+}
+
+/**
+ * By source network: of how many of its first deposits the claims were compared with the contract. Deposits above may have claims that
+ * an endpoint hides. undefined before everything was compared once, and in stores of older builds: no bound then.
+ */
+export function readClaimsCompared(view: ReadView): ReadonlyMap<NetworkId, number> | undefined {
+  const stored = view.get('meta', metaKey('claimsCompared'))
+  return stored === undefined ? undefined : decodeClaimsCompared(stored)
+}
+
+export function putClaimsCompared(view: WriteView, compared: ReadonlyMap<NetworkId, number>): void {
+  view.put('meta', metaKey('claimsCompared'), encodeClaimsCompared(compared))
 }
 
 /** The first block whose log indices are numbered per transaction; undefined while there is none. */

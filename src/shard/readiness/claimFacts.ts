@@ -93,7 +93,7 @@ export class ClaimFacts {
       kept.task = this.#task
       return kept.path
     }
-    const path = this.#makePath(l1, columns, destination, { isInDoubt, mayBePutBack })
+    const path = this.#makePath(source.networkId, l1, columns, destination, { isInDoubt, mayBePutBack })
     // Senders may choose any number as destination, so the paths are bounded.
     if (columns.paths.size >= MAX_PATHS) columns.paths.clear()
     const { updates } = columns
@@ -149,12 +149,14 @@ export class ClaimFacts {
   }
 
   #makePath(
+    sourceNetwork: NetworkId,
     l1: ShardView | undefined,
     columns: SourceColumns,
     destination: ShardView | undefined,
     standing: Pick<KeptPath, 'isInDoubt' | 'mayBePutBack'>,
   ): ClaimPath {
     return new ClaimPath({
+      sourceNetwork,
       destination,
       coverage: columns.coverage,
       // The L1 accepts all of its own roots for ever. Of a network that is not indexed nothing is known.

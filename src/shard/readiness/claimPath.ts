@@ -1,4 +1,4 @@
-import type { L1InfoTreeIndex } from '../../protocol/units.js'
+import type { L1InfoTreeIndex, NetworkId } from '../../protocol/units.js'
 import { CountRanges } from '../sets/countRanges.js'
 import type { ShardView } from '../snapshot/shardView.js'
 import type { Coverage } from './coverage.js'
@@ -11,6 +11,7 @@ interface Accepted {
 }
 
 interface ClaimPathFacts {
+  readonly sourceNetwork: NetworkId
   readonly destination: ShardView | undefined
   readonly coverage: Coverage
   /** undefined: every L1 info leaf counts as accepted. The destination is the L1, or is not indexed here. */
@@ -55,7 +56,9 @@ export class ClaimPath {
       facts.destination !== undefined &&
       facts.destination.state.counters.emergencyState === 0 &&
       !facts.destination.state.isCatchingUp
-    this.ready = isOpen ? this.#coveredByFinal() : NONE_READY
+    this.ready = isOpen
+      ? this.#coveredByFinal(facts.destination.state.claimsComparedBelow(facts.sourceNetwork))
+      : NONE_READY
   }
 
   /** Whether the deposit is ready unless it is claimed already. */
@@ -85,13 +88,14 @@ export class ClaimPath {
     return index !== undefined && index < this.finalLeafCount ? index : undefined
   }
 
-  #coveredByFinal(): ReadyCounts {
+  /** @param limit deposits above may have a claim that is missing here. */
+  #coveredByFinal(limit: number): ReadyCounts {
     const covered = this.#accepted === undefined ? this.#coverage : this.#accepted.reach
     const final =
       this.#accepted === undefined
         ? this.finalLeafCount
         : this.#accepted.usable.indexes.firstAbove(this.finalLeafCount - 1)
-    const below = covered.coveredByFirst(final)
-    return { below, above: covered.regrownInFirst(final).within(below, Number.POSITIVE_INFINITY) }
+    const below = Math.min(limit, covered.coveredByFirst(final))
+    return { below, above: covered.regrownInFirst(final).within(below, limit) }
   }
 }

@@ -1,9 +1,11 @@
+import type { NetworkId } from '../../protocol/units.js'
 import { metaKey } from '../../store/layout/keys.js'
 import { type Counters, decodeEpoch, type Rewind, untouchedBy } from '../../store/layout/metaValues.js'
 import { decodeUint32 } from '../../store/layout/smallRows.js'
 import type { ReadView } from '../../store/shardStore.types.js'
 import {
   readCatchingUp,
+  readClaimsCompared,
   readCounters,
   readFinalized,
   readTimesFall,
@@ -22,6 +24,8 @@ export class SnapshotState {
   #finalizedBlock: number | undefined
   #undoFloor: number | undefined
   #isCatchingUp: boolean | undefined
+  /** `null`: not read yet. */
+  #claimsCompared: ReadonlyMap<NetworkId, number> | undefined | null = null
   #doTimesFall: boolean | undefined
   #resolvedDepositSenders: number | undefined
   #resolvedClaimSenders: number | undefined
@@ -39,6 +43,7 @@ export class SnapshotState {
     this.#finalizedBlock = undefined
     this.#undoFloor = undefined
     this.#isCatchingUp = undefined
+    this.#claimsCompared = null
     this.#doTimesFall = undefined
     this.#resolvedDepositSenders = undefined
     this.#resolvedClaimSenders = undefined
@@ -71,6 +76,13 @@ export class SnapshotState {
   get isCatchingUp(): boolean {
     this.#isCatchingUp ??= readCatchingUp(this.#view)
     return this.#isCatchingUp
+  }
+
+  /** The claims of all deposits of the source network below this count were compared with the contract; a claim of one above may be missing. */
+  claimsComparedBelow(sourceNetwork: NetworkId): number {
+    if (this.#claimsCompared === null) this.#claimsCompared = readClaimsCompared(this.#view)
+    if (this.#claimsCompared === undefined) return Number.POSITIVE_INFINITY
+    return this.#claimsCompared.get(sourceNetwork) ?? 0
   }
 
   /** Whether any stored block has a lower timestamp than the one before it. If so, rows are not in the order of their times. */

@@ -1,10 +1,12 @@
-import type { BlockNumber } from '../../protocol/units.js'
+import type { BlockNumber, NetworkId } from '../../protocol/units.js'
 import type { ReadView, ShardStoreWriter, WriteView } from '../../store/shardStore.types.js'
 import {
   putCatchingUp,
+  putClaimsCompared,
   raiseFinalized,
   readCatchingUp,
   readCheckpoint,
+  readClaimsCompared,
   readFinalized,
 } from '../position/chainPosition.js'
 import type { SenderNotes } from '../senders.types.js'
@@ -65,11 +67,28 @@ function changesNothing(view: ReadView, command: ShardCommand): boolean {
   switch (command.type) {
     case 'noteCatchingUp':
       return command.isCatchingUp === readCatchingUp(view)
+    case 'noteClaimsCompared':
+      return comparedAfter(view, command) === undefined
     case 'setFinalized':
       return raisedFinality(view, command.block) === undefined
     default:
       return false
   }
+}
+
+/** All that is compared with this command; undefined when it says nothing new. */
+function comparedAfter(
+  view: ReadView,
+  { compared, isWhole }: Extract<ShardCommand, { type: 'noteClaimsCompared' }>,
+): ReadonlyMap<NetworkId, number> | undefined {
+  const before = readClaimsCompared(view)
+  if (before === undefined && !isWhole) return undefined
+  const after = new Map(before)
+  for (const { sourceNetwork, deposits } of compared)
+    if (deposits > (after.get(sourceNetwork) ?? 0)) after.set(sourceNetwork, deposits)
+  const isNew =
+    before === undefined || [...after].some(([network, deposits]) => before.get(network) !== deposits)
+  return isNew ? after : undefined
 }
 
 /** What `setFinalized` raises the newest final block to: the checkpoint at most. undefined when that is no higher than it is. */
@@ -115,6 +134,9 @@ function change(
       return memory.senderNotes
     case 'noteCatchingUp':
       putCatchingUp(view, command.isCatchingUp)
+      return memory.senderNotes
+    case 'noteClaimsCompared':
+      putClaimsCompared(view, comparedAfter(view, command)!)
       return memory.senderNotes
     case 'setFinalized':
       raiseFinalized(view, raisedFinality(view, command.block)!)

@@ -28,6 +28,7 @@ export type MetaName =
   | 'timesFall'
   | 'settledInsideBlocks'
   | 'senderCorrections'
+  | 'claimsCompared'
 
 const metaKeys = new Map<MetaName, Uint8Array>()
 

@@ -1,5 +1,5 @@
 import type { BlockHeader, Hash } from '../../protocol/chainEvent.js'
-import type { BlockNumber } from '../../protocol/units.js'
+import type { BlockNumber, NetworkId } from '../../protocol/units.js'
 import { readUint32, readUint48, writeUint32, writeUint48 } from './bytes.js'
 import { decodeHeader, encodeHeader } from './smallRows.js'
 
@@ -122,6 +122,27 @@ export function encodeStartOvers(startOvers: {
 export function decodeStartOvers(bytes: Uint8Array): { count: number; notBeforeMs: number | undefined } {
   const notBeforeMs = readUint48(bytes, 4)
   return { count: readUint32(bytes, 0), notBeforeMs: notBeforeMs === 0 ? undefined : notBeforeMs }
+}
+
+/**
+ * Meta `claimsCompared`: by source network, ascending, two u32 each: the network, and the number of its first deposits whose claims
+ * were compared with the contract.
+ */
+export function encodeClaimsCompared(compared: ReadonlyMap<NetworkId, number>): Uint8Array {
+  const entries = [...compared].sort(([a], [b]) => a - b)
+  const bytes = new Uint8Array(8 * entries.length)
+  for (const [index, [sourceNetwork, deposits]] of entries.entries()) {
+    writeUint32(bytes, 8 * index, sourceNetwork)
+    writeUint32(bytes, 8 * index + 4, deposits)
+  }
+  return bytes
+}
+
+export function decodeClaimsCompared(bytes: Uint8Array): Map<NetworkId, number> {
+  const compared = new Map<NetworkId, number>()
+  for (let at = 0; at < bytes.length; at += 8)
+    compared.set(readUint32(bytes, at) as NetworkId, readUint32(bytes, at + 4))
+  return compared
 }
 
 /** Number of commits that changed the shard; undefined in a shard of an older build that did not count them. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { IndexedBlock } from '../../../src/protocol/chainEvent.js'
-import type { BlockNumber, LeafCount, Lineage } from '../../../src/protocol/units.js'
+import { asNetworkId, type BlockNumber, type LeafCount, type Lineage } from '../../../src/protocol/units.js'
 import type { ShardCommand } from '../../../src/shard/shardCommand.types.js'
 import { RandomChain } from '../../support/randomChain.js'
 import { TestNumbers } from '../../support/testNumbers.js'
@@ -30,11 +30,17 @@ class Proposer {
   next(): ShardCommand {
     const numbers = this.#numbers
     const choice = numbers.below(100)
-    if (choice < 40 || this.#before === undefined) return this.#blocks()
-    if (choice < 50) return this.#before
-    if (choice < 60) return this.#revert()
-    if (choice < 70) return this.#senders()
-    if (choice < 78) return this.#corrections()
+    if (choice < 38 || this.#before === undefined) return this.#blocks()
+    if (choice < 46) return this.#before
+    if (choice < 56) return this.#revert()
+    if (choice < 66) return this.#senders()
+    if (choice < 74) return this.#corrections()
+    if (choice < 80)
+      return {
+        type: 'noteClaimsCompared',
+        compared: [{ sourceNetwork: asNetworkId(numbers.below(3)), deposits: numbers.below(900) }],
+        isWhole: numbers.chance(0.5),
+      }
     if (choice < 82) return { type: 'noteCatchingUp', isCatchingUp: numbers.chance(0.5) }
     if (choice < 86) return { type: 'setFinalized', block: this.#someBlock() }
     const found = [
@@ -123,6 +129,7 @@ test('two shards that are given the same commands hold the same bytes, whatever 
   }
   const every = [
     ...['addPolledGers', 'addSettledRoots', 'applyBlocks', 'correctSenders', 'noteCatchingUp'],
+    'noteClaimsCompared',
     ...['noteStartOvers', 'resolveSenders', 'revertTo', 'setFinalized', 'startOver'],
     ...['refused applyBlocks', 'refused resolveSenders', 'refused revertTo'],
   ]

@@ -516,6 +516,25 @@ test('a network is not synced while its head is unknown, senders are open, claim
   assert.deepEqual(monitor.syncStatus().l2_sync, { current_block: 100, synced_block: 100, is_synced: false })
 })
 
+test('a network is not synced while another one has indexed deposits whose claims it has not compared with its contract', () => {
+  const { monitor, set, inSync } = world()
+  inSync()
+  const synced = () => monitor.syncStatus().networks.map(({ is_synced }) => is_synced)
+  // Networks 0 and 2 have noted nothing: a store of an older build, or one that is still catching up.
+  set(1, { comparedClaimWords: 0 })
+  assert.deepEqual(synced(), [true, true, true])
+  set(0, { depositCount: 1 })
+  assert.deepEqual(synced(), [true, false, true])
+  set(1, { comparedClaimWords: 1 })
+  set(0, { depositCount: 256 })
+  assert.deepEqual(synced(), [true, true, true])
+  set(2, { depositCount: 1 })
+  assert.deepEqual(synced(), [true, false, true])
+  // Its own deposits are claimed elsewhere.
+  set(1, { comparedClaimWords: 2, depositCount: 1_000 })
+  assert.deepEqual(synced(), [true, true, true])
+})
+
 test('the L1 is not synced until polled networks were asked for its newest leaves, and stays synced afterwards', () => {
   const { monitor, inSync, set } = world()
   const isSynced = () => monitor.syncStatus().l1_sync.is_synced

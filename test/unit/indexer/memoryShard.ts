@@ -177,6 +177,11 @@ export class MemoryShard implements ShardWriter {
       case 'noteCatchingUp':
         this.isCatchingUp = command.isCatchingUp
         return APPLIED
+      case 'noteClaimsCompared':
+        if (command.isWhole || this.claimsCompared.size > 0)
+          for (const { sourceNetwork, deposits } of command.compared)
+            this.claimsCompared.set(sourceNetwork, deposits)
+        return APPLIED
       case 'setFinalized':
         this.finalized = Math.max(this.finalized, command.block)
         return APPLIED
@@ -253,6 +258,8 @@ export class MemoryShard implements ShardWriter {
   }
 
   isCatchingUp = false
+  /** Deposits whose claims were compared, by source network. */
+  readonly claimsCompared = new Map<number, number>()
 
   unresolvedSenders(limit: number): UnresolvedSender[] {
     const open: UnresolvedSender[] = []

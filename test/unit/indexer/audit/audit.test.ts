@@ -11,14 +11,14 @@ import { createSyncHarness, isInStep } from '../syncHarness.js'
 const { signal } = new AbortController()
 
 /** A layer 2 with a long history, in which one old deposit of layer 1 is claimed. */
-function claimedLongAgo() {
-  const harness = createSyncHarness({ networkId: 1, indexedDeposits: () => [[0, 5]] })
+function claimedLongAgo({ deposits = 5, claimed = 3, indexedDeposits = () => deposits } = {}) {
+  const harness = createSyncHarness({ networkId: 1, indexedDeposits: () => [[0, indexedDeposits()]] })
   const { world, network } = harness
   const l1 = world.network(0)
-  for (let i = 0; i < 5; i++)
+  for (let i = 0; i < deposits; i++)
     l1.mine((block) => block.tx().deposit({ destinationNetwork: 1, amount: BigInt(i) }))
   network.mineEmpty(40)
-  const block = network.mine((next) => next.tx().claim({ deposit: l1.deposits()[3]! }))
+  const block = network.mine((next) => next.tx().claim({ deposit: l1.deposits()[claimed]! }))
   network.mineEmpty(300)
   return { harness, network, l1, block }
 }
@@ -41,6 +41,53 @@ test('a claim missing from far history halts the network before it has caught up
   await harness.run(() => harness.row.haltReason() === 'none' && isInStep(harness), 60_000)
   assert.equal(harness.shard.counts().claims, 1)
 })
+
+test('deposits that another network indexes after this one has caught up count as compared only when their claims agree', async () => {
+  let indexedDeposits = 0
+  const { harness, block } = claimedLongAgo({
+    deposits: 300,
+    claimed: 260,
+    indexedDeposits: () => indexedDeposits,
+  })
+  const { shard, row } = harness
+  const hole = hide(harness, block)
+  // The word that the first deposits will be in is compared ahead.
+  await harness.run(() => row.get('caughtUp') === 1)
+  assert.ok(!shard.isCatchingUp)
+  assert.deepEqual([...shard.claimsCompared], [[0, 256]])
+  indexedDeposits = 300
+  await harness.run(() => row.haltReason() === 'missing_log')
+  assert.deepEqual([...shard.claimsCompared], [[0, 256]])
+  hole.isHidden = false
+  await harness.run(() => row.haltReason() === 'none' && isInStep(harness), 60_000)
+  await harness.run(() => shard.claimsCompared.get(0) === 768)
+})
+
+const search = { hasWork: false, isBehind: false, step: () => undefined }
+for (const [name, exitRootSearch] of [
+  ['a network that follows the L1', search],
+  ['any other network', undefined],
+] as const)
+  test(`claims of deposits that another network indexes are compared at once while ${name} rests`, async () => {
+    let deposits = 1
+    const harness = createSyncHarness({
+      networkId: 1,
+      config: { pollIntervalMs: 60_000 },
+      indexedDeposits: () => [[0, deposits]],
+      ...(exitRootSearch === undefined ? {} : { exitRootSearch }),
+    })
+    const { shard, network, row, client } = harness
+    network.mineEmpty(3)
+    let heads = 0
+    client.before = ({ method }) => {
+      if (method === 'getHead') heads += 1
+    }
+    await harness.run(() => {
+      if (row.get('caughtUp') === 1) deposits = 257
+      return shard.claimsCompared.get(0) === 768
+    }, 1_000)
+    assert.equal(heads, 1)
+  })
 
 test('a store is catching up from its first block until every claim was compared, and again after a long absence', async () => {
   const { harness, network } = claimedLongAgo()
@@ -209,8 +256,9 @@ test('every word of the claimed bitmap is compared once soon after the start, th
     return asked.map(({ sourceNetwork, word }) => `${sourceNetwork}:${word}`)
   }
   const all = [
-    ...Array.from({ length: 701 }, (_, word) => `0:${word}`),
-    '2:0',
+    // With the word that the next deposits will be in.
+    ...Array.from({ length: 702 }, (_, word) => `0:${word}`),
+    ...['2:0', '2:1'],
     '7:0',
     '7:1',
     '7:16777215',
@@ -221,7 +269,7 @@ test('every word of the claimed bitmap is compared once soon after the start, th
   while (round.length < all.length) round.push(...(await step()))
   assert.deepEqual(round.sort(), all)
   deposits.set(asNetworkId(2), 257)
-  assert.deepEqual(await step(), ['2:1'])
+  assert.deepEqual(await step(), ['2:2'])
   stored.splice(2, 0, 70_000)
   assert.deepEqual(await step(), ['7:70000'])
   readsMany = true

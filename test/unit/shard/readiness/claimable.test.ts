@@ -97,6 +97,31 @@ test('while the destination catches up with its history no deposit to it is read
   assert.equal(stateOf(indexed).ready, true)
 })
 
+test('once all claims were compared with the contract, a deposit is ready only when its own were compared, over restarts too', (context) => {
+  const { world } = worldWithDeposit()
+  const [l1, l2] = [world.network(0), world.network(1)]
+  l2.mine((block) => block.tx().injectGer(l1.globalExitRoot()))
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll()
+  const destination = indexed.writer(1)
+  const compare = (sourceNetwork: number, deposits: number, isWhole = true) => {
+    const compared = [{ sourceNetwork: asNetworkId(sourceNetwork), deposits }]
+    const outcome = destination.apply({ type: 'noteClaimsCompared', compared, isWhole })
+    assert.equal(outcome.type, 'applied')
+    return stateOf(indexed).ready
+  }
+  // What was compared in part says nothing of the rest, which may have been compared before a restart.
+  assert.equal(compare(2, 256, false), true)
+  assert.equal(compare(2, 256), false)
+  assert.equal(compare(0, 0), false)
+  assert.equal(compare(0, 256, false), true)
+  // A restarted thread begins to compare anew. What was compared stays so.
+  assert.equal(compare(0, 0), true)
+  assert.equal(compare(2, 512), true)
+  // A proof is given all the same: the contract decides.
+  assert.equal(stateOf(indexed).index, 0)
+})
+
 test('a root injected before its leaf is indexed on the L1 shard counts as soon as the leaf is indexed', (context) => {
   const { world } = worldWithDeposit()
   world.network(1).mine((block) => block.tx().injectGer(world.network(0).globalExitRoot()))
