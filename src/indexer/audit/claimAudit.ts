@@ -135,7 +135,8 @@ export class ClaimAudit {
 
   #noteCompared({ sourceNetwork, word }: ClaimedWord): void {
     const compared = this.#comparedOf(sourceNetwork)
-    if (word < this.#end(sourceNetwork)) compared.below = Math.max(compared.below, word + 1)
+    // Not for each word below the end: it may have moved up meanwhile, past words that were not compared.
+    if (word === compared.below && word < this.#end(sourceNetwork)) compared.below = word + 1
     else compared.apart.add(word)
   }
 

@@ -298,3 +298,36 @@ test('while one word of an answer differs, no word of that answer counts as comp
   assert.equal((await audit.compareSome(checkpoint, 3, signal)).difference, undefined)
   assert.equal(audit.hasFresh(), false)
 })
+
+test('deposits that a source network indexes while claims above them are compared do not make the words between count as compared', async () => {
+  const source = asNetworkId(0)
+  const asked = new Set<number>()
+  let deposits = 0
+  const audit = new ClaimAudit({
+    networkId: asNetworkId(1),
+    client: {
+      readsManyWords: () => false,
+      getClaimedWords: async (words) => {
+        for (const { word } of words) asked.add(word)
+        // The source reads its history meanwhile.
+        deposits = 256 * 9
+        return words.map(() => 0n)
+      },
+    },
+    contractState: {
+      claimSources: () => [source],
+      claimedWordsFrom: (_, from) => [5].filter((word) => word >= from),
+      claimedWord: () => 0n,
+    },
+    indexedDeposits: () => new Map([[source, deposits]]),
+  })
+  const checkpoint = headerOf(createFakeWorld().network(0).head)
+  for (let look = 0; look < 2; look++) {
+    await audit.compareSome(checkpoint, 3, signal)
+    const [{ deposits: below = 0 } = {}] = audit.compared()
+    for (let word = 0; word < below / 256; word++)
+      assert.ok(asked.has(word), `word ${word} was never compared`)
+  }
+  assert.equal(audit.hasFresh(), false)
+  assert.deepEqual(audit.compared(), [{ sourceNetwork: source, deposits: 256 * 10 }])
+})
