@@ -116,9 +116,9 @@ export class Auditor {
     return { compared: claims.compared(), isWhole: !claims.hasFresh() }
   }
 
-  /** True when there are claims that were never compared and that a look at the contract may compare now. */
-  hasFreshClaims(): boolean {
-    return !this.#options.driver.isDisputed && this.#options.claims.hasFresh()
+  /** True when there are deposits whose claims were never compared and that a look at the contract may compare now. */
+  hasFreshDeposits(): boolean {
+    return !this.#options.driver.isDisputed && this.#options.claims.hasFreshDeposits()
   }
 
   /** @throws AuditMismatch */

@@ -54,6 +54,14 @@ export class ClaimAudit {
     return this.#fresh(1).length > 0
   }
 
+  /** True while some words of indexed deposits, or the one that follows, were never compared since the start. Reads nothing from the store. */
+  hasFreshDeposits(): boolean {
+    const { networkId, indexedDeposits } = this.#options
+    for (const [source, deposits] of indexedDeposits())
+      if (source !== networkId && (this.#compared.get(source)?.below ?? 0) < endOf(deposits)) return true
+    return false
+  }
+
   /** Of how many of its first deposits each source network's claims were compared since the start, and agreed. */
   compared(): ComparedClaims[] {
     return [...this.#compared].map(([sourceNetwork, { below }]) => ({
@@ -181,13 +189,9 @@ export class ClaimAudit {
     return sources
   }
 
-  /**
-   * The word behind those of the source's deposits, and behind one that its next deposits will be in: so deposits that are indexed one
-   * by one need not wait for the comparison of their claims.
-   */
   #end(sourceNetwork: NetworkId): number {
     const deposits = this.#options.indexedDeposits().get(sourceNetwork)
-    return deposits === undefined ? 0 : wordsOf(deposits) + 1
+    return deposits === undefined ? 0 : endOf(deposits)
   }
 
   /** Words from the end on that may have stored claims. */
@@ -200,6 +204,14 @@ export class ClaimAudit {
       from = words.at(-1)! + 1
     }
   }
+}
+
+/**
+ * The word behind those of the source's deposits, and behind one that its next deposits will be in: so deposits that are indexed one
+ * by one need not wait for the comparison of their claims.
+ */
+function endOf(deposits: number): number {
+  return wordsOf(deposits) + 1
 }
 
 export interface ClaimComparison {

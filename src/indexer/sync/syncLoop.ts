@@ -90,6 +90,8 @@ class SyncLoop {
   #isIdentified = false
   /** A backfill has ended since the last call of `afterHistory`. */
   #hasReadHistory = false
+  /** When this network last looked for fresh claims while it rests. */
+  #claimsAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: SyncLoopOptions, signal: AbortSignal) {
     const { client, writer, clock, report, network } = options
@@ -335,7 +337,11 @@ class SyncLoop {
 
   /** Compares claims of deposits that another network has indexed since the last look: they are not ready before. */
   async #compareFreshClaims(head: BlockHeader, areSendersKnown: boolean): Promise<void> {
-    if (this.#auditor.hasFreshClaims()) await this.#compareWithContracts(head, areSendersKnown)
+    const nowMs = this.#options.clock.now()
+    // An exit root search loops faster than that, while the other network may store more all the time.
+    if (nowMs - this.#claimsAtMs < LONGEST_LOOK_MS) return
+    this.#claimsAtMs = nowMs
+    if (this.#auditor.hasFreshDeposits()) await this.#compareWithContracts(head, areSendersKnown)
   }
 
   /** Handles new leaves and settlements of the L1 at once, while this network rests. */

@@ -331,3 +331,45 @@ test('deposits that a source network indexes while claims above them are compare
   assert.equal(audit.hasFresh(), false)
   assert.deepEqual(audit.compared(), [{ sourceNetwork: source, deposits: 256 * 10 }])
 })
+
+test('a resting network does not read its stored claims again and again, and asks for fresh ones five times a second at most', async () => {
+  let deposits = 1
+  const harness = createSyncHarness({
+    networkId: 1,
+    config: { pollIntervalMs: 60_000 },
+    indexedDeposits: () => [[0, deposits]],
+    // A search that is never done: the network looks for more work without a pause.
+    exitRootSearch: { hasWork: true, isBehind: false, step: () => undefined },
+  })
+  const { shard, network, row, client, clock } = harness
+  const { contractState } = shard
+  let reads = 0
+  const { claimedWordsFrom } = contractState
+  Object.assign(contractState, {
+    claimedWordsFrom: (...at: Parameters<typeof claimedWordsFrom>) => {
+      reads++
+      return claimedWordsFrom.apply(contractState, at)
+    },
+  })
+  network.mineEmpty(3)
+  await harness.run(() => row.get('caughtUp') === 1, 1_000)
+  let comparisons = 0
+  client.before = ({ method }) => {
+    if (method === 'getClaimedWords') comparisons++
+  }
+  const rest = async (ms: number, grow: () => void) => {
+    const untilMs = clock.now() + ms
+    await harness.run(() => {
+      grow()
+      return clock.now() >= untilMs
+    }, 2 * ms)
+  }
+  reads = 0
+  await rest(20_000, () => undefined)
+  assert.ok(reads < 20, `${reads} reads of stored claims`)
+  comparisons = 0
+  await rest(20_000, () => {
+    deposits += 256
+  })
+  assert.ok(comparisons > 50 && comparisons <= 110, `${comparisons} comparisons`)
+})
