@@ -317,3 +317,18 @@ test('a claim of a deposit that does not exist, with whatever count, uses no mem
   const grown = process.memoryUsage().arrayBuffers - before
   assert.ok(grown < 10_000_000, `${grown} bytes`)
 })
+
+test('that all claims were compared is stored once where no other network is indexed', (context) => {
+  const { world } = worldWithDeposit()
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll()
+  const row = statusRow(indexed.status, 1)
+  const commits = () => {
+    const outcome = indexed.writer(1).apply({ type: 'noteClaimsCompared', compared: [], isWhole: true })
+    assert.equal(outcome.type, 'applied')
+    return row.get('commits')
+  }
+  const first = commits()
+  assert.equal(row.get('comparedClaimWords'), 0)
+  assert.equal(commits(), first)
+})
