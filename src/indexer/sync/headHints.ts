@@ -59,8 +59,10 @@ export class HeadHints {
    */
   async rest(ms: number, seen: Hash | undefined, signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#options
-    await clock.sleep(Math.min(ms, SHORTEST_WAIT_MS), signal)
-    if (ms > SHORTEST_WAIT_MS && !this.hasNews(seen))
+    const hasSockets = this.#sockets.size > 0
+    // Where nothing can be announced, one sleep will do: each end of one wakes the thread.
+    await clock.sleep(hasSockets ? Math.min(ms, SHORTEST_WAIT_MS) : ms, signal)
+    if (hasSockets && ms > SHORTEST_WAIT_MS && !this.hasNews(seen))
       await this.#restUntilAnnounced(ms - SHORTEST_WAIT_MS, seen, signal)
     const isAnnounced = this.hasNews(seen)
     this.#announced = undefined

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { HeadSocketOptions } from '../../../../src/chain/rpc/headSocket.js'
 import { HeadHints } from '../../../../src/indexer/sync/headHints.js'
 import { decodeHex } from '../../../../src/protocol/hex.js'
+import type { Clock } from '../../../../src/telemetry/clocks.js'
 import { createKeepingLogger, type KeptLine } from '../../../support/keepingLogger.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
 import { createSyncHarness, isInStep } from '../syncHarness.js'
@@ -47,6 +48,29 @@ test('an announced head ends the wait at once, and without a new head the wait l
   assert.equal(await restedMs(10_000, FIRST), 3_000)
   clock.after(3_000, () => sockets[0]!.onHead(SECOND))
   assert.equal(await restedMs(10_000, SECOND), 10_000)
+})
+
+test('where no endpoint announces heads, a rest wakes the thread once', async () => {
+  const clock = new VirtualClock()
+  const { logger } = createKeepingLogger()
+  const slept: number[] = []
+  const counting: Clock = {
+    now: () => clock.now(),
+    epochMs: () => clock.epochMs(),
+    random: () => clock.random(),
+    sleep: (ms, signal) => {
+      slept.push(ms)
+      return clock.sleep(ms, signal)
+    },
+  }
+  const hints = new HeadHints({
+    endpoints: [{ url: 'http://host', alias: 'plain' }],
+    timeoutMs: 1_000,
+    clock: counting,
+    logger,
+  })
+  assert.equal(await hints.rest(200, bytesOf(FIRST), never), false)
+  assert.deepEqual(slept, [200])
 })
 
 test('a connection that has become old is reopened at once, without a log line', () => {
