@@ -68,7 +68,10 @@ const fields = [
   'unknownSenders',
   /** Those of `unknownSenders` that are new enough to keep `is_synced` false. */
   'awaitedSenders',
-  /** Of how many words of 256 deposits of all other networks the claims are surely compared with the contract here; −1 = not noted yet: no bound. */
+  /**
+   * Words of 256 deposits that the other networks may have in all before claims must be compared with the contract here; −1 = nothing
+   * was compared since the start: no bound.
+   */
   'comparedClaimWords',
 ] as const
 

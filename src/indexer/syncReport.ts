@@ -128,6 +128,11 @@ export class SyncReport {
     this.#row.set('rpcDown', isDown ? 1 : 0)
   }
 
+  /** @param words of deposits that the other networks may have before claims must be compared again. */
+  claimsCompared(words: number): void {
+    this.#row.set('comparedClaimWords', words)
+  }
+
   /** Whether an endpoint answered, so that what is stored could be compared with the contracts. */
   contractsCompared(isAnswered: boolean): void {
     const before = this.#row.get('contractsCompared')

@@ -116,6 +116,11 @@ export class Auditor {
     return { compared: claims.compared(), isWhole: !claims.hasFresh() }
   }
 
+  /** See `ClaimAudit.comparedWords`. */
+  comparedClaimWords(): number {
+    return this.#options.claims.comparedWords()
+  }
+
   /** True when there are deposits whose claims were never compared and that a look at the contract may compare now. */
   hasFreshDeposits(): boolean {
     return !this.#options.driver.isDisputed && this.#options.claims.hasFreshDeposits()

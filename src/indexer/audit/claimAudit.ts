@@ -62,6 +62,23 @@ export class ClaimAudit {
     return false
   }
 
+  /**
+   * How many words the other networks' deposits may take in all while every one of them is surely compared: those of now, as far as
+   * they are compared, and one more, since one behind each network's is compared, too. Other threads raise the counts at any time.
+   */
+  comparedWords(): number {
+    const { networkId, indexedDeposits } = this.#options
+    let words = 0
+    let isAhead = true
+    for (const [source, deposits] of indexedDeposits()) {
+      if (source === networkId) continue
+      const below = this.#compared.get(source)?.below ?? 0
+      if (below === 0) isAhead = false
+      else words += Math.min(wordsOf(deposits), below - 1)
+    }
+    return isAhead ? words + 1 : words
+  }
+
   /** Of how many of its first deposits each source network's claims were compared since the start, and agreed. */
   compared(): ComparedClaims[] {
     return [...this.#compared].map(([sourceNetwork, { below }]) => ({

@@ -320,12 +320,13 @@ class SyncLoop {
   }
 
   async #compareWithContracts(head: BlockHeader, areSendersKnown: boolean): Promise<void> {
-    const { writer, exitRootSearch } = this.#options
+    const { writer, report, exitRootSearch } = this.#options
     // Before readiness: what the contracts contradict must not be served as synced even for a moment.
     await this.#auditor.atTip(head, this.#signal)
     const claims = this.#auditor.comparedClaims()
     // Deposits that another network indexes from now on are not ready here until their claims were compared, too.
     applyOrThrow(writer, { type: 'noteClaimsCompared', ...claims })
+    report.claimsCompared(this.#auditor.comparedClaimWords())
     this.#driver.observe({
       type: 'lookedAtContracts',
       block: head.number,

@@ -1,5 +1,4 @@
 import type { StatusRow } from '../../board/statusBoard.js'
-import { wordsOf } from '../../protocol/claimedBitMap.js'
 import { metaKey } from '../../store/layout/keys.js'
 import { decodeCommits } from '../../store/layout/metaValues.js'
 import type { ReadView, ShardStoreWriter } from '../../store/shardStore.types.js'
@@ -7,7 +6,6 @@ import type { ShardCounts } from '../shardWriter.types.js'
 import {
   readCatchingUp,
   readCheckpoint,
-  readClaimsCompared,
   readCounters,
   readEpoch,
   readFinalized,
@@ -26,21 +24,12 @@ export function publishStored(store: ReadView & Pick<ShardStoreWriter, 'fileByte
   row.set('finalizedBlock', readFinalized(store) ?? -1)
   row.set('emergencyState', emergencyState)
   row.set('catchingUp', readCatchingUp(store) ? 1 : 0)
-  row.set('comparedClaimWords', comparedClaimWords(store))
   row.set('storeBytes', store.fileBytes())
   row.set('epoch', readEpoch(store))
   row.set('syncedTimestampSec', checkpoint?.timestampSec ?? -1)
   // Written after the counts, so that a reader who sees the new block never sees older counts with it.
   row.set('syncedBlock', checkpoint?.number ?? -1)
   row.publishCommit(decodeCommits(store.get('meta', metaKey('commits'))) ?? 0)
-}
-
-/** Each indexed source's words have one more behind them, so that their sum may grow by one wherever that happens. */
-function comparedClaimWords(view: ReadView): number {
-  const compared = readClaimsCompared(view)
-  if (compared === undefined) return -1
-  const words = [...compared.values()].map(wordsOf).filter((count) => count > 0)
-  return words.reduce((sum, count) => sum + count - 1, words.length === 0 ? 0 : 1)
 }
 
 /** Totals of the shard. Claims are counted while they are in force. */

@@ -87,6 +87,8 @@ for (const [name, exitRootSearch] of [
       return shard.claimsCompared.get(0) === 768
     }, 1_000)
     assert.equal(heads, 1)
+    // Two words of deposits, and one ahead: is_synced falls when the source has more.
+    assert.equal(row.get('comparedClaimWords'), 3)
   })
 
 test('a store is catching up from its first block until every claim was compared, and again after a long absence', async () => {
@@ -297,6 +299,35 @@ test('while one word of an answer differs, no word of that answer counts as comp
   lie = 0n
   assert.equal((await audit.compareSome(checkpoint, 3, signal)).difference, undefined)
   assert.equal(audit.hasFresh(), false)
+})
+
+test('the words that other networks may fill while all are compared leave out networks that are not indexed, and never pass what was compared', async () => {
+  const deposits = new Map([
+    [asNetworkId(0), 512],
+    [asNetworkId(1), 90_000],
+    [asNetworkId(2), 0],
+  ])
+  const audit = new ClaimAudit({
+    networkId: asNetworkId(1),
+    client: { readsManyWords: () => true, getClaimedWords: async (words) => words.map(() => 0n) },
+    contractState: {
+      claimSources: () => [asNetworkId(7)],
+      claimedWordsFrom: (source, from) => (source === 7 && from < 100 ? [99] : []),
+      claimedWord: () => 0n,
+    },
+    indexedDeposits: () => deposits,
+  })
+  assert.equal(audit.comparedWords(), 0)
+  const checkpoint = headerOf(createFakeWorld().network(0).head)
+  await audit.compareSome(checkpoint, 3, signal)
+  // Two of network 0, none of network 2, and one more in either.
+  assert.equal(audit.comparedWords(), 3)
+  // A source that shrank and another that grew past what was compared.
+  deposits.set(asNetworkId(0), 256)
+  deposits.set(asNetworkId(2), 1_000)
+  assert.equal(audit.comparedWords(), 2)
+  await audit.compareSome(checkpoint, 3, signal)
+  assert.equal(audit.comparedWords(), 6)
 })
 
 test('deposits that a source network indexes while claims above them are compared do not make the words between count as compared', async () => {
