@@ -7,6 +7,8 @@ interface Served {
   readonly isSynced: boolean
   readonly bridges?: readonly object[]
   readonly claims?: readonly object[]
+  /** So often a proof is refused; from then on the rows are no longer ready. */
+  readonly refusedProofs?: number
 }
 
 async function expectedNow(t: TestContext, set: string, head: string): Promise<ExpectedNow> {
@@ -19,7 +21,10 @@ async function expectedNow(t: TestContext, set: string, head: string): Promise<E
  * The false answers that `findLies` reports of a service that lists these rows for network 1 and nothing else,
  * with only network 1 synced.
  */
-function lies(expected: ExpectedNow, { isSynced, bridges = [], claims = [] }: Served): Promise<string[]> {
+function lies(
+  expected: ExpectedNow,
+  { isSynced, bridges = [], claims = [], refusedProofs = Number.POSITIVE_INFINITY }: Served,
+): Promise<string[]> {
   const status = Object.entries(expected.networks).map(([id, { head, depositCount }]) => ({
     network_id: Number(id),
     is_synced: isSynced && id === '1',
@@ -28,16 +33,22 @@ function lies(expected: ExpectedNow, { isSynced, bridges = [], claims = [] }: Se
     halted: null,
     indexed_deposit_count: depositCount,
   }))
+  let refused = 0
   const bodyOf = (path: string): object => {
     const isOurs = path.includes('network_id=1&')
     if (path.endsWith('/sync-status')) return { networks: status }
     if (path.includes('/claims?')) return { claims: isOurs ? claims : [] }
-    return { bridges: isOurs ? bridges : [], pagination: { total: isOurs ? bridges.length : 0 } }
+    const isReady = refused < refusedProofs
+    const rows = isOurs ? bridges.map((row) => (isReady ? row : { ...row, ready_for_claim: false })) : []
+    return { bridges: rows, pagination: { total: rows.length } }
   }
-  return findLies(
-    { get: async (path) => ({ status: 200, headers: new Headers(), body: bodyOf(path) }) },
-    expected,
-  )
+  const get = async (path: string) => {
+    const headers = new Headers()
+    if (!/index|proof/.test(path)) return { status: 200, headers, body: bodyOf(path) }
+    refused++
+    return { status: 404, headers, body: {} }
+  }
+  return findLies({ get }, expected)
 }
 
 const claimRow = ({ txHash, logIndex, sourceNetwork, depositCount }: Omit<ClaimNow, 'kind'>) => ({
@@ -100,4 +111,19 @@ test('a deposit that was cut off is a lie of a network that calls itself synced,
     `1#${cutOff.depositCount}: cut off, and listed with block ${after.blockNumber}`,
   ])
   assert.equal((await ask(false, newestFirst({ ...cutOff, amount: '999' }))).length, 1)
+})
+
+test('a ready deposit whose proof is refused twice is a lie, and none once a rewind took readiness back', async (t) => {
+  const expected = await expectedNow(t, 'multi', 'all')
+  const deposit = expected.bridges.find(
+    ({ sourceNetwork, depositCount }) => sourceNetwork === 1 && depositCount === 0,
+  )!
+  const bridges = [{ ...bridgeRow(deposit), ready_for_claim: true }]
+  const ask = (refusedProofs?: number) => {
+    const bound = refusedProofs === undefined ? {} : { refusedProofs }
+    return lies(expected, { isSynced: false, bridges, ...bound })
+  }
+  assert.deepEqual(await ask(), ['1#0: ready without an index'])
+  assert.deepEqual(await ask(1), [])
+  assert.deepEqual(await ask(2), [])
 })

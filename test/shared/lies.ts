@@ -215,16 +215,20 @@ function falseFields(
 async function falseProof(
   id: string,
   known: ExpectedBridge,
-  { l1InfoLeaves }: ExpectedNow,
-  { leafHash, rootFromProof }: Trees,
+  expected: ExpectedNow,
+  trees: Trees,
   ask: <T>(path: string) => Promise<T | undefined>,
+  attempts = 2,
 ): Promise<string[]> {
+  const { l1InfoLeaves } = expected
+  const { leafHash, rootFromProof } = trees
   const query = `network_id=${known.sourceNetwork}&deposit_count=${known.depositCount}`
-  // A rewind between two requests ends readiness: only a row that is ready before and after must have a
-  // proof.
+  // A rewind ends readiness, and a settled root that it took along may be found again before the next question:
+  // only a row that is ready before, between and after two refusals must have a proof.
   const unlessTakenBack = async (lie: string): Promise<string[]> => {
     const again = await ask<{ bridges: BridgeRow[] }>(`/bridges?${query}`)
-    return again?.bridges[0]?.ready_for_claim === true ? [lie] : []
+    if (again?.bridges[0]?.ready_for_claim !== true) return []
+    return attempts > 1 ? falseProof(id, known, expected, trees, ask, attempts - 1) : [lie]
   }
   const index = await ask<{ l1_info_tree_index: number }>(`/l1-info-tree-index?${query}`)
   if (index === undefined) return unlessTakenBack(`${id}: ready without an index`)
