@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import { statusRow } from '../board/statusBoard.js'
+import { hideAddresses } from '../config/hideAddresses.js'
 import { FatalError } from '../errors/chainErrors.js'
 import { OperatorError } from '../errors/operatorError.js'
 import { HealthBoard } from '../health/healthBoard.js'
@@ -20,6 +21,7 @@ const BEAT_EVERY_MS = 250
  * steps that main orders. An error never ends the thread by itself: with an open app of uWebSockets.js that would abort the process.
  */
 export function runCell(data: CellData, port: MessagePort): void {
+  hideAddresses(data.config)
   const post = (message: CellMessage): void => port.postMessage(message)
   const bindings = data.cells === 1 ? {} : { front: data.cell + 1 }
   const logger = createLogger(data.config.log, { component: 'main', ...bindings })

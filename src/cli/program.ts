@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { ConfigError } from '../config/configError.js'
 import { FatalError } from '../errors/chainErrors.js'
 import { nearestName } from '../errors/nearestName.js'
@@ -6,6 +7,7 @@ import { type ExitCode, exitCodeMeanings, exitCodes } from '../service/exitCodes
 import { catchStopSignalsEarly } from '../service/stopSignals.js'
 import { buildInfo } from '../telemetry/buildInfo.js'
 import { deadlyLimits, readLimits, tooLow } from '../telemetry/processLimits.js'
+import { visibleLines } from '../telemetry/visibleText.js'
 import { UsageError, type Verb } from './input/verb.js'
 
 interface VerbEntry {
@@ -132,15 +134,14 @@ function reportFault(error: unknown): ExitCode {
     return exitCodes.usage
   }
   if (error instanceof ConfigError) {
-    console.error(`bds: ${error.message}`)
-    for (const mistake of error.mistakes) console.error(`  - ${mistake}`)
+    console.error(visibleLines([`bds: ${error.message}`, ...error.mistakes].join('\n  - ')))
     return exitCodes.config
   }
   if (error instanceof FatalError || error instanceof OperatorError) {
-    console.error(`bds: ${error.message}`)
+    console.error(visibleLines(`bds: ${error.message}`))
     return error instanceof FatalError ? exitCodes.data : exitCodes.failure
   }
-  console.error('bds:', error)
+  console.error(visibleLines(`bds: ${inspect(error)}`))
   return exitCodes.failure
 }
 

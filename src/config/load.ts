@@ -5,6 +5,7 @@ import { ConfigError } from './configError.js'
 import { configKeys, rootSchema } from './configKeys.js'
 import { crossCheck } from './crossChecks.js'
 import { expandVariables } from './expand.js'
+import { hideAddresses } from './hideAddresses.js'
 import { applyEnvironment, applyFlags, isTable, type RawTable, type ValueSources } from './layers.js'
 import type { ConfigFile } from './schema.js'
 import { toConfig } from './toConfig.js'
@@ -69,7 +70,9 @@ function assemble(
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   // `validateTable` has found no mistake, so the table has the schema's shape.
   const checked = table as ConfigFile
-  return { config: toConfig(checked, environment), table: checked, sources }
+  const config = toConfig(checked, environment)
+  hideAddresses(config)
+  return { config, table: checked, sources }
 }
 
 function readToml(file: string): RawTable {

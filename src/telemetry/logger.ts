@@ -2,6 +2,7 @@ import { isatty } from 'node:tty'
 import { type DestinationStream, pino } from 'pino'
 import { withoutSecrets } from './secrets.js'
 import { standardError } from './standardStreams.js'
+import { visibleJson, visibleText } from './visibleText.js'
 
 export interface LogConfig {
   readonly level: 'error' | 'warn' | 'info' | 'debug'
@@ -27,9 +28,6 @@ export interface Logger {
 /** Where lines go: one call per line, newline included. */
 export type LogSink = (line: string) => void
 
-/** RPC addresses hold API keys, and libraries put addresses into error texts: each address is cut out of each line. */
-const ADDRESS_WITH_SECRETS = /\b(?:https?|wss?):(?:\\?\/){2}[^\s"'\\<>)\]]+/gi
-
 const LOSS_TEXT = 'log lines were dropped because standard error accepted none'
 
 /**
@@ -48,7 +46,7 @@ export function createLogger(config: LogConfig, bindings: LogFields = {}, sink?:
         messageKey: 'msg',
         timestamp: () => `,"ts":"${new Date().toISOString()}"`,
         formatters: { level: (label) => ({ level: label }) },
-        serializers: { error: errorFields },
+        serializers: { error: (error: unknown) => errorFields(error) },
       },
       guarded({ write }, pretty),
     ),
@@ -67,11 +65,11 @@ function writer(pretty: boolean): LogSink {
   }
 }
 
-/** Removes addresses and secrets from each line before it is written. */
+/** Hides addresses and secrets in each line before it is written: RPC addresses hold API keys, and libraries put them into error texts. */
 function guarded(stream: DestinationStream, pretty: boolean): DestinationStream {
   return {
     write(line: string) {
-      const clean = withoutSecrets(line.replace(ADDRESS_WITH_SECRETS, '[address]'))
+      const clean = visibleJson(withoutSecrets(line))
       stream.write(pretty ? prettyLine(clean) : clean)
     },
   }
@@ -89,19 +87,23 @@ function wrap(inner: PinoLogger): Logger {
   }
 }
 
+/** An error may be its own cause. */
+const MOST_CAUSES = 8
+
 /** Name, message, stack and all causes of an error, for the field `error`. */
-function errorFields(error: unknown): unknown {
+function errorFields(error: unknown, causesLeft = MOST_CAUSES): unknown {
   if (!(error instanceof Error)) return error
   const code = 'code' in error ? { code: error.code } : {}
-  const cause = error.cause === undefined ? {} : { cause: errorFields(error.cause) }
+  const hasCause = error.cause !== undefined && causesLeft > 0
+  const cause = hasCause ? { cause: errorFields(error.cause, causesLeft - 1) } : {}
   return { name: error.name, message: error.message, ...code, ...cause, stack: error.stack }
 }
 
 const COLOURS: Readonly<Record<string, string>> = { error: '31', warn: '33', info: '32', debug: '90' }
 
 /**
- * Makes a JSON log line readable on a terminal: time, level, text, fields, and below them the stack of an error.
- * A line that is not JSON is returned unchanged.
+ * Makes a JSON log line readable on a terminal: time, level, text, fields, and below them the stack of an error. Nothing in it
+ * can move the cursor or begin another line. A line that is not JSON is returned unchanged.
  */
 function prettyLine(line: string): string {
   let record: Record<string, unknown>
@@ -114,8 +116,9 @@ function prettyLine(line: string): string {
   const time = String(ts ?? '').slice(11, 23)
   const name = String(level ?? '')
   const tail = Object.entries(fields).map(([key, value]) => `${key}=${asText(value)}`)
-  const trouble = error === undefined ? '' : `\n  ${errorText(error)}`
-  return `${time} \u001b[${COLOURS[name] ?? '0'}m${name.padEnd(5)}\u001b[0m ${[String(msg ?? ''), ...tail].join(' ')}${trouble}\n`
+  const trouble = error === undefined ? '' : `\n${errorText(error)}`.split('\n').map(visibleText).join('\n  ')
+  const told = visibleText([String(msg ?? ''), ...tail].join(' '))
+  return `${time} \u001b[${COLOURS[name] ?? '0'}m${name.padEnd(5)}\u001b[0m ${told}${trouble}\n`
 }
 
 function asText(value: unknown): string {
@@ -125,7 +128,6 @@ function asText(value: unknown): string {
 function errorText(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error)
   const { stack, name, message, cause } = error as Record<string, unknown>
-  const text =
-    typeof stack === 'string' ? stack.replaceAll('\n', '\n  ') : `${String(name)}: ${String(message)}`
-  return cause === undefined ? text : `${text}\n  caused by ${errorText(cause)}`
+  const text = typeof stack === 'string' ? stack : `${String(name)}: ${String(message)}`
+  return cause === undefined ? text : `${text}\ncaused by ${errorText(cause)}`
 }

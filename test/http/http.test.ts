@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import test, { after } from 'node:test'
 import { compileSchema } from '../../src/api/parse/parseQuery.js'
 import { probeRoutes, routes } from '../../src/api/routes.js'
@@ -53,6 +54,19 @@ for (const transport of bothTransports()) {
     assert.deepEqual([contract.status, JSON.parse(contract.body).openapi], [200, '3.1.0'])
     const page = await fetchRaw(port, 'GET', '/docs')
     assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8'])
+  })
+
+  test(`${transport.name}: the documentation page may load and run nothing but its own style, whose hash the policy names`, async () => {
+    const page = await fetchRaw(port, 'GET', '/docs')
+    const style = /<style>(.*?)<\/style>/s.exec(page.body)![1]!
+    const policy = page.headers.get('content-security-policy') ?? ''
+    assert.match(policy, /^default-src 'none'; /)
+    const hash = createHash('sha256').update(style).digest('base64')
+    assert.ok(policy.includes(`; style-src 'sha256-${hash}';`), policy)
+    assert.match(policy, /; frame-ancestors 'none'$/)
+    assert.doesNotMatch(page.body, /<script|\sstyle=|\son\w+=/)
+    for (const target of ['/docs', '/openapi.json'])
+      assert.equal((await fetchRaw(port, 'GET', target)).headers.get('x-content-type-options'), 'nosniff')
   })
 
   test(`${transport.name}: an unhealthy service answers 503 with its health record, an unready service 503 with an error`, async (context) => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { TSchema } from '@sinclair/typebox'
 import { errorTable } from '../errorTable.js'
 import { probeRoutes, routes } from '../routes.js'
@@ -7,6 +8,9 @@ const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2r
 code{background:#f3f3f3;padding:.1rem .3rem;border-radius:.2rem}table{border-collapse:collapse;width:100%}
 td,th{text-align:left;vertical-align:top;padding:.3rem .6rem;border-bottom:1px solid #ddd;overflow-wrap:anywhere}
 @media(prefers-color-scheme:dark){body{background:#161616;color:#ddd}code{background:#2a2a2a}td,th{border-color:#444}}`
+
+/** Nothing is loaded or run, and nobody frames the page: its own style alone is allowed. */
+export const DOCS_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
 /** The page for humans: one static document without scripts, made from the routes. */
 export function docsPage(version: string): string {

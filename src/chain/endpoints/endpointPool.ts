@@ -3,7 +3,7 @@ import { ChainDataError } from '../../errors/chainDataError.js'
 import { FatalError, RetryableError } from '../../errors/chainErrors.js'
 import type { Clock } from '../../telemetry/clocks.js'
 import type { Logger } from '../../telemetry/logger.js'
-import { withoutSecrets } from '../../telemetry/secrets.js'
+import { withoutAddressParts } from '../../telemetry/secrets.js'
 import { decodeQuantity, type RpcBlock } from '../rpc/rpcBlocks.js'
 import { RpcFailure, type RpcFailureKind } from '../rpc/rpcFailure.js'
 import { ChainIdentity } from './chainIdentity.js'
@@ -15,6 +15,8 @@ import { readHead } from './readBlocks.js'
 const SWITCH_MARGIN = 0.75
 /** Characters of a provider's words that a debug line shows: some send a whole web page. */
 const LOGGED_WORDS = 300
+/** Characters of them that are searched for secrets. */
+const SEARCHED_WORDS = 16_384
 /** An endpoint that contradicted itself, or whose answer is in doubt, comes last for this long. */
 const DISTRUST_MS = 30_000
 /** The heads of all endpoints are compared this often. */
@@ -312,7 +314,7 @@ export class EndpointPool {
     this.#logger.debug('endpoint said', {
       endpoint: member.endpoint.alias,
       // Secrets are hidden before the text is cut: half a key would not be recognised.
-      text: withoutSecrets(failure.providerWords().text).slice(0, LOGGED_WORDS),
+      text: withoutAddressParts(failure.providerWords().text.slice(0, SEARCHED_WORDS)).slice(0, LOGGED_WORDS),
     })
     member.health.failed(failure)
   }

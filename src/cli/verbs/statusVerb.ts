@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { HealthReason, NetworkSyncRecord, SyncStatusRecord } from '../../health/healthRecord.js'
 import { type ExitCode, exitCodes } from '../../service/exitCodes.js'
+import { visibleJson, visibleText } from '../../telemetry/visibleText.js'
 import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
 import { configuredUrl } from '../input/configuredUrl.js'
 import { UsageError, type Verb } from '../input/verb.js'
@@ -61,7 +62,7 @@ async function show(url: URL, switches: ReadonlySet<string>): Promise<ExitCode> 
     return exitCodes.unhealthy
   }
   if (switches.has('watch') && !switches.has('json') && process.stdout.isTTY) console.clear()
-  console.log(switches.has('json') ? text.trim() : renderStatus(record.networks))
+  console.log(switches.has('json') ? visibleJson(text.trim()) : renderStatus(record.networks))
   return record.networks.every((network) => network.is_synced) ? exitCodes.ok : exitCodes.unhealthy
 }
 
@@ -112,11 +113,11 @@ function stateOf({ halted, is_synced, reasons = [] }: NetworkSyncRecord): string
   return (is_synced ? ['in sync', ...states] : states).join('; ')
 }
 
-/** One line per network under a line of titles. */
+/** One line per network under a line of titles. What answered may be another server: a terminal obeys nothing in it. */
 export function renderStatus(networks: readonly NetworkSyncRecord[]): string {
   const rows = [
     columns.map(([title]) => title),
-    ...networks.map((network) => columns.map(([, cell]) => cell(network))),
+    ...networks.map((network) => columns.map(([, cell]) => visibleText(cell(network)))),
   ]
   const widths = columns.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
   return rows

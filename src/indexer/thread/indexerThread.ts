@@ -1,5 +1,6 @@
 import { type StatusRow, statusRow } from '../../board/statusBoard.js'
 import { createChainClient } from '../../chain/client/chainClient.js'
+import { hideAddresses } from '../../config/hideAddresses.js'
 import { FatalError } from '../../errors/chainErrors.js'
 import { L1_NETWORK_ID } from '../../protocol/networks.js'
 import { asNetworkId } from '../../protocol/units.js'
@@ -30,6 +31,7 @@ export async function runIndexer(
   const { config, networkId, compiled, status } = data
   const network = config.networks.find((candidate) => candidate.networkId === networkId)
   if (network === undefined) throw new FatalError(`network ${networkId} is not configured`)
+  hideAddresses(config)
   const logger = createLogger(config.log, { networkId })
   const row = statusRow(status, networkId)
   const stopHeartbeat = startHeartbeat(row)

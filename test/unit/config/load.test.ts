@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { ConfigError } from '../../../src/config/configError.js'
 import { type ConfigInputs, type LoadedConfig, loadConfig } from '../../../src/config/load.js'
 import { renderLoaded } from '../../../src/config/render.js'
+import { withoutSecrets } from '../../../src/telemetry/secrets.js'
 import { EXAMPLE_TOML } from '../../support/loadedConfig.js'
 import { tempFolder } from '../../support/tempFolder.js'
 
@@ -506,4 +507,17 @@ test('several front threads are refused on node:http, which can not share a port
   ])
   assert.deepEqual(mistakesOf(t, toml.replace('threads = 2', 'threads = 1')), [])
   assert.deepEqual(mistakesOf(t, toml.replace('threads = 2', 'threads = "auto"')), [])
+})
+
+test('a thread that has loaded a configuration shows no secret of an address or a proxy in it', (context) => {
+  const toml = EXAMPLE_TOML.replace(
+    'rpc = ["http://127.0.0.1:18545/secret-key"]',
+    'rpc = [{ url = "https://one.example/v2/lo4ded-url", ws_url = "wss://one.example/lo4ded-ws" }]',
+  )
+  const proxy = 'http://lo4ded-user:lo4ded-password@proxy.example:3128'
+  load(context, toml, { environment: { HTTPS_PROXY: proxy } })
+  assert.doesNotMatch(
+    withoutSecrets('lo4ded-url, lo4ded-ws, lo4ded-user, lo4ded-password are unknown'),
+    /lo4ded/,
+  )
 })

@@ -69,3 +69,31 @@ test('on a terminal a line has time, level, text, fields, and the error below', 
   assert.match(head!, /^\d\d:\d\d:\d\d\.\d{3} error halted component=test networkId=2 reason="missing log"$/)
   assert.equal(trouble, '  Error: no log')
 })
+
+test('no text in a line on a terminal is obeyed by it or begins a line', () => {
+  const { logger, lines } = logs({ format: 'pretty' })
+  const evil = 'x\u001b[2J\u0007\u009b31m\u202egnp\u2028y\rz'
+  const error = new Error(evil, { cause: new Error(evil) })
+  logger.error(evil, { [evil]: evil, list: [evil], alias: '\u009b31m\u2066', error })
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours of a terminal
+  const plain = lines[0]!.replace(/\u001b\[(?:31|0)m/g, '')
+  assert.doesNotMatch(plain.replaceAll('\n', ''), /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u)
+  assert.match(plain, /alias=\\u009b31m\\u2066/)
+  for (const line of plain.split('\n').slice(1, -1)) assert.match(line, /^ {2}/)
+})
+
+test('a JSON line shows C1 and bidi characters as escapes that mean the same', () => {
+  const { logger, lines, records } = logs()
+  const evil = 'a\u0085b\u009bc\u202ed\u2069e'
+  logger.warn('said', { evil })
+  assert.doesNotMatch(lines[0]!, /[\u007f-\u009f\p{Bidi_Control}]/u)
+  assert.equal(records()[0]!.evil, evil)
+})
+
+test('an error that is its own cause is logged', () => {
+  const { logger, records } = logs()
+  const error = new Error('round')
+  error.cause = error
+  logger.error('failed', { error })
+  assert.equal((records()[0]!.error as Record<string, unknown>).message, 'round')
+})

@@ -14,6 +14,8 @@ const ADDRESSES = [
   'https://rpc.example/eth?project-id=plainword&apiKey=otherword',
   'https://loneuser@rpc.example/',
   'http://proxyuser77:proxypass@proxy.example:3128',
+  'https://rpc.example/v3/SECRETKEY',
+  'wss://ops:s%C3%A9cret%2Fpass@ws.example/live?key=Ab%2Bcd%26ef12',
 ]
 for (const address of ADDRESSES) hideAddress(address)
 
@@ -40,6 +42,18 @@ test('path, query, user and password of an address are hidden in any text, in an
     ['user loneuser is unknown', 'loneuser'],
     ['proxyuser77 is not allowed', 'proxyuser77'],
     ['proxypass is wrong', 'proxypass'],
+    ['invalid project id SECRETKEY', 'SECRETKEY'],
+    ['project aB3De5fG7H1jk2 in other letters', 'aB3De5fG7H1jk2'],
+    ['GET %2Fv3%2FaB3dE5fG7h1jK2', 'aB3dE5fG7h1jK2'],
+    ['password s%c3%a9cret%2fpass', 'cret%2fpass'],
+    ['password s%25C3%25A9cret%252Fpass', 'cret%252Fpass'],
+    ['key Ab+cd&amp;ef12', 'ef12'],
+    ['key Ab+cd\\u0026ef12', 'ef12'],
+    [JSON.stringify({ error: 'me:p@ss"word' }), 'ss'],
+    // printf 'aB3dE5fG7h1jK2' | base64
+    ['token YUIzZEU1Zkc3aDFqSzI=', 'YUIzZEU1'],
+    // printf 'loneuser:' | base64, without padding
+    ['Basic bG9uZXVzZXI6', 'bG9uZXVzZXI6'],
   ]
   for (const [text, secret] of echoes) {
     const line = JSON.stringify({ level: 'debug', text, nested: [text] })
@@ -67,4 +81,16 @@ test('no line has the parts of an address that a provider echoes', () => {
     assert.equal(lines.length, 1)
     assert.ok(!lines[0]!.includes('echoed-k3y'), lines[0])
   }
+})
+
+test('an address that nobody configured is hidden whole, however it is written', () => {
+  const address = 'https://other.example/moved/to'
+  for (const [text, left] of [
+    [`see ${address}?a=b.`, 'see [address]'],
+    [JSON.stringify({ to: address }).replaceAll('/', '\\/'), '{"to":"[address]"}'],
+    [`url=${encodeURIComponent(address)}&next`, 'url=[address]&next'],
+    ['http://[2001:db8::1]:8545/moved/to', '[address]'],
+    ['wss://u:p@[::1]/moved', '[address]'],
+  ] as const)
+    assert.equal(withoutSecrets(text), left)
 })

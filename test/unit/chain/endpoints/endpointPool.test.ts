@@ -371,3 +371,23 @@ test("an API key that a provider repeats is hidden before the provider's message
   assert.equal(said.length, 31)
   for (const text of said) assert.doesNotMatch(text, /k3y/)
 })
+
+test("a provider's words hide also the parts of an address that are plain words", async () => {
+  hideAddress('https://admin:hunter@rpc.example/mykey/mainnet?network=hoodi')
+  const { pool, lines } = createPool(['a'])
+  await pool.tryEach(
+    () => true,
+    async () => {
+      throw new RpcFailure('http', 'a: failed', {
+        text: 'user admin (Hunter) has no mykey on hoodi, mainnet: eth_call failed, administrator told',
+      })
+    },
+    signal,
+  )
+  const said = lines.find(({ text }) => text === 'endpoint said')!.fields.text
+  const hidden = '[redacted]'
+  assert.equal(
+    said,
+    `user ${hidden} (${hidden}) has no ${hidden} on ${hidden}, ${hidden}: eth_call failed, administrator told`,
+  )
+})

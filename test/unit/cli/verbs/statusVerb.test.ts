@@ -47,3 +47,12 @@ test('no lag is shown while the head is unknown', () => {
   assert.equal(cells({ synced_block: 98 }), '2')
   assert.equal(cells({ is_synced: false, reasons: ['rpc'] }), '-')
 })
+
+test('what another server answers moves no cursor and begins no line', () => {
+  // As any server may send it: a cleared screen, a C1 control, a text shown backwards, a line of its own.
+  const reasons = ['\u001b[2J', '\u009b31m', '\u202egnp', 'a\nb'] as unknown as NetworkSyncRecord['reasons']
+  const table = renderStatus([{ ...IN_STEP, reasons: reasons! }])
+  assert.equal(table.split('\n').length, 2)
+  assert.doesNotMatch(table.replaceAll('\n', ''), /[\p{Cc}\p{Bidi_Control}]/u)
+  assert.ok(table.endsWith('in sync; \\u001b[2J; \\u009b31m; \\u202egnp; a\\u000ab'), table)
+})
