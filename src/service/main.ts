@@ -5,7 +5,7 @@ import { FatalError } from '../errors/chainErrors.js'
 import { OperatorError } from '../errors/operatorError.js'
 import { createLogger, type Logger } from '../telemetry/logger.js'
 import { standardError, standardOutput, takeStandardStreams } from '../telemetry/standardStreams.js'
-import { visibleLines } from '../telemetry/visibleText.js'
+import { publicLines, visibleLines } from '../telemetry/visibleText.js'
 import { awake, Exit } from './exit.js'
 import { type ExitCode, exitCodes } from './exitCodes.js'
 import { startService } from './service.js'
@@ -146,10 +146,10 @@ async function closeWithin(job: Job, drainDelayMs: number, settings: ProcessSett
 /** Writes an expected fault as one line, mistakes in the configuration with a line each. Anything else is a bug and is written with its stack. */
 function reportFault(error: unknown): ExitCode {
   if (error instanceof ConfigError) {
-    standardError().write(`bds: ${visibleLines([error.message, ...error.mistakes].join('\n  - '))}\n`)
+    standardError().write(`bds: ${publicLines([error.message, ...error.mistakes].join('\n  - '))}\n`)
     return exitCodes.config
   }
   const isExpected = error instanceof FatalError || error instanceof OperatorError
-  standardError().write(`bds: ${visibleLines(isExpected ? error.message : inspect(error))}\n`)
+  standardError().write(`bds: ${publicLines(isExpected ? error.message : inspect(error))}\n`)
   return error instanceof FatalError ? exitCodes.data : exitCodes.failure
 }

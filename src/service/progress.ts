@@ -2,6 +2,7 @@ import type { HaltReason } from '../board/haltReason.js'
 import type { Config } from '../config/config.types.js'
 import { OperatorError } from '../errors/operatorError.js'
 import type { IndexerMessage } from '../indexer/indexerMessages.js'
+import { withoutSecrets } from '../telemetry/secrets.js'
 
 export interface ProgressOptions {
   readonly config: Config
@@ -35,7 +36,7 @@ export function watchProgress(options: ProgressOptions): Progress {
     // At the start the reason is mostly a mistake in the configuration, later an endpoint that has changed. The two look alike, so
     // the process goes on and serves what is stored. This network continues once its endpoint is right.
     if (reason === 'wrong_chain' || reason === 'wrong_contract')
-      announce(`network ${networkId} waits: ${text}`)
+      announce(`network ${networkId} waits: ${withoutSecrets(text)}`)
   }
 
   return {

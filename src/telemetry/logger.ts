@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty'
 import { type DestinationStream, pino } from 'pino'
-import { withoutSecrets } from './secrets.js'
+import { jsonWithoutSecrets } from './secrets.js'
 import { standardError } from './standardStreams.js'
 import { visibleJson, visibleText } from './visibleText.js'
 
@@ -69,7 +69,7 @@ function writer(pretty: boolean): LogSink {
 function guarded(stream: DestinationStream, pretty: boolean): DestinationStream {
   return {
     write(line: string) {
-      const clean = visibleJson(withoutSecrets(line))
+      const clean = visibleJson(jsonWithoutSecrets(line))
       stream.write(pretty ? prettyLine(clean) : clean)
     },
   }

@@ -1,53 +1,140 @@
+import { decodeEscapes, decodeWithPlaces } from './decodedText.js'
+
 /*
  * The secret parts of the addresses that this thread knows. Providers repeat keys in their words: as a path, without a scheme,
- * decoded or encoded once more, in other letter case. Each text is searched for these forms, which is cheap for the few addresses
- * of a service.
+ * decoded or encoded once more, in other letter case. So each text is searched as it is, and once more with its escapes decoded,
+ * which is cheap for the few addresses of a service.
  */
 
-/** In lower case. */
+/** In lower case, decoded: found wherever they stand. */
 const secrets = new Set<string>()
-let longestFirst: readonly string[] = []
+/** In lower case, decoded: paths and queries without a key in them, `/rpc`. Other words may hold them, so they are found where they stand alone. */
+const plainWholes = new Set<string>()
 /** All parts, also those that any text may hold for other reasons: a user `admin`, a path `mainnet`. */
 const parts = new Set<string>()
 let anyPart: RegExp | undefined
+/** In lower case. A plain path also stands alone behind one of them. */
+const hosts = new Set<string>()
+/** In lower case: names that everybody sees. */
+const shownNames = new Set<string>()
 
 const HIDDEN = '[redacted]'
 
-/** An address, also with the escaped slashes of JSON, or percent-encoded. */
 const ADDRESS =
-  /\b(?:https?|wss?)(?::(?:\\*\/){2}(?:[^\s"'\\<>\])@]*@)?(?:\[[\da-f:.%]+\])?(?:[^\s"'\\<>)\]]|\\+\/)*|%3a%2f%2f[^\s"'\\<>)\]&]*)/gi
+  /\b(?:https?|wss?):\/\/(?:[^\s"'\\<>\])@]*@)?(?:\[[\da-f:.%]+\])?(?:[^\s"'\\<>)\]]|\\{1,8}\/)*/gi
+
+/** A part of an address that is in this name, and is a key by its look only, is shown: `arbitrum-mainnet`. */
+export function showName(name: string): void {
+  shownNames.add(name.toLowerCase())
+}
 
 /** From now on no text shows path, query, user or password of this address. Its host is not secret. */
 export function hideAddress(address: string): void {
-  const { wholes, pieces, keys, pair } = partsOf(address)
-  const before = secrets.size
-  for (const secret of [...wholes, ...keys])
-    for (const form of formsOf(secret)) secrets.add(form.toLowerCase())
-  for (const secret of [...keys.map(decoded), ...pair])
-    for (const form of base64FormsOf(secret)) secrets.add(form.toLowerCase())
-  if (secrets.size > before) longestFirst = [...secrets].sort((a, b) => b.length - a.length)
+  const { wholes, pieces, likely, stated, pair, places } = partsOf(address)
+  const keys = [...stated, ...likely.filter((key) => !isShown(meaning(key)))]
+  for (const key of keys)
+    for (const form of [...formsOf(key), ...base64FormsOf(decoded(key))]) secrets.add(form)
+  for (const text of pair) for (const form of base64FormsOf(text)) secrets.add(form)
+  for (const whole of wholes)
+    for (const form of formsOf(whole))
+      (pair.includes(whole) || keys.some((key) => whole.includes(key)) ? secrets : plainWholes).add(form)
   for (const piece of pieces)
     for (const form of [piece, decoded(piece)]) if (form.length >= SHORTEST_PART) parts.add(form)
+  for (const place of places) hosts.add(place.toLowerCase())
   anyPart = undefined
 }
 
-/** Hides every address, and the secrets of known ones. @param text a line of JSON, or any text. */
+/** Hides every address, and the secrets of known ones, in any encoding. */
 export function withoutSecrets(text: string): string {
-  let clean = text.replace(ADDRESS, '[address]')
-  let low = lowerCase(clean)
-  for (const secret of longestFirst) {
-    if (!low.includes(secret)) continue
-    clean = replaceEach(clean, low, secret)
-    low = lowerCase(clean)
-  }
-  return clean
+  return hidden(text, undefined)
 }
 
 /** Hides every part of a known address besides: for the words of a provider, which repeats what it was sent. */
 export function withoutAddressParts(text: string): string {
-  if (parts.size === 0) return withoutSecrets(text)
-  anyPart ??= wordsPattern([...parts])
-  return withoutSecrets(text).replace(anyPart, HIDDEN)
+  if (parts.size > 0) anyPart ??= wordsPattern([...parts])
+  return hidden(text, anyPart)
+}
+
+/** The same for a JSON document, which stays one. */
+export function jsonWithoutSecrets(json: string): string {
+  const clean = withoutSecrets(json)
+  if (clean === json) return json
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch {
+    return clean
+  }
+  return `${JSON.stringify(valueWithoutSecrets(value))}${json.endsWith('\n') ? '\n' : ''}`
+}
+
+function valueWithoutSecrets(value: unknown): unknown {
+  if (typeof value === 'string') return withoutSecrets(value)
+  if (typeof value === 'number') return withoutSecrets(String(value)) === String(value) ? value : HIDDEN
+  if (Array.isArray(value)) return value.map(valueWithoutSecrets)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => [withoutSecrets(key), valueWithoutSecrets(child)]),
+  )
+}
+
+interface Span {
+  readonly from: number
+  readonly to: number
+  readonly word: string
+}
+
+function hidden(text: string, more: RegExp | undefined): string {
+  const spans = spansIn(text, more)
+  const meant = decodeEscapes(text)
+  const meantSpans = meant === text ? [] : spansIn(meant, more)
+  if (meantSpans.length === 0) return replaced(text, spans)
+  const places = decodeWithPlaces(text)
+  for (const { from, to, word } of meantSpans)
+    spans.push({ from: places.from[from]!, to: places.to[to - 1]!, word })
+  return replaced(text, spans)
+}
+
+function spansIn(text: string, more: RegExp | undefined): Span[] {
+  const low = lowerCase(text)
+  const spans = spansOf(text, ADDRESS, '[address]')
+  if (more !== undefined) spans.push(...spansOf(text, more, HIDDEN))
+  const findEach = (secret: string, isSecretAt: (at: number) => boolean): void => {
+    for (let at = low.indexOf(secret); at >= 0; at = low.indexOf(secret, at + secret.length))
+      if (isSecretAt(at)) spans.push({ from: at, to: at + secret.length, word: HIDDEN })
+  }
+  for (const secret of secrets) findEach(secret, () => true)
+  for (const whole of plainWholes) findEach(whole, (at) => standsAlone(low, at, at + whole.length))
+  return spans
+}
+
+function spansOf(text: string, pattern: RegExp, word: string): Span[] {
+  return [...text.matchAll(pattern)].map(({ 0: found, index }) => ({
+    from: index,
+    to: index + found.length,
+    word,
+  }))
+}
+
+/** Not within a longer word or path. The path of an address may follow its host. */
+function standsAlone(low: string, from: number, to: number): boolean {
+  if (/^(?:[\p{L}\p{N}_-]|\/[\p{L}\p{N}_])/u.test(low.slice(to, to + 3))) return false
+  const before = low.slice(Math.max(0, from - LONGEST_PLACE), from)
+  if (!/[\p{L}\p{N}_.-]$/u.test(before)) return true
+  const host = before.replace(/:\d{1,5}$/, '')
+  return [...hosts].some((known) => host.endsWith(known))
+}
+
+/** Overlapping spans are replaced together. */
+function replaced(text: string, spans: readonly Span[]): string {
+  if (spans.length === 0) return text
+  let clean = ''
+  let done = 0
+  for (const { from, to, word } of [...spans].sort((a, b) => a.from - b.from || b.to - a.to)) {
+    if (from >= done) clean += text.slice(done, from) + word
+    done = Math.max(done, to)
+  }
+  return clean + text.slice(done)
 }
 
 /** Finds these texts where they stand as whole words, in any letter case. */
@@ -65,72 +152,66 @@ function lowerCase(text: string): string {
   return low.length === text.length ? low : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
-function replaceEach(text: string, low: string, secret: string): string {
-  let clean = ''
-  let from = 0
-  for (let at = low.indexOf(secret); at >= 0; at = low.indexOf(secret, from)) {
-    clean += text.slice(from, at) + HIDDEN
-    from = at + secret.length
-  }
-  return clean + text.slice(from)
-}
-
 interface AddressParts {
   /** Path, query and credentials as wholes: secret, but for very short ones. */
   readonly wholes: readonly string[]
   readonly pieces: readonly string[]
-  /** The pieces that are keys by their look, their name or their place. */
-  readonly keys: readonly string[]
-  /** User and password as they are sent; none without both. */
+  /** The pieces that are keys by their look. */
+  readonly likely: readonly string[]
+  /** Those that are keys by their name or their place. */
+  readonly stated: readonly string[]
+  /** User and password as they are sent, and as they are written; none without both. */
   readonly pair: readonly string[]
+  /** The host, with its port and without. */
+  readonly places: readonly string[]
 }
 
 function partsOf(address: string): AddressParts {
-  const { pathname, search, hash, username, password } = new URL(address)
+  const { pathname, search, hash, username, password, host, hostname } = new URL(address)
   const path = pathname.replace(/\/+$/, '')
   const query = search.slice(1)
-  const pair = `${decoded(username)}:${decoded(password)}`
-  const wholes = [path, query, `${path}${search}`, hash.slice(1), `${username}:${password}`, pair]
   const values = query.split('&').map((given) => given.slice(given.indexOf('=') + 1))
   const named = query.split('&').flatMap((given) => KEY_PARAMETER.exec(given)?.[1] ?? [])
-  const looked = [...path.split('/'), ...values, hash.slice(1), username]
+  const segments = [...path.split('/'), ...values, hash.slice(1), username]
+  const looked = segments.flatMap((segment) => [segment, ...segment.split(/[;=:,&+]|%20/)])
   // A user name without a password is mostly a key.
   const given = [...named, ...(password === '' ? [username] : [])].filter(
     ({ length }) => length >= SHORTEST_KEY,
   )
+  const hasPair = username !== '' || password !== ''
+  const pair = hasPair ? [`${decoded(username)}:${decoded(password)}`, `${username}:${password}`] : []
   return {
-    wholes: wholes.filter((whole) => whole.length > LONGEST_SHOWN_WHOLE),
+    wholes: [path, query, `${path}${search}`, hash.slice(1), ...pair].filter(
+      (whole) => whole.length > LONGEST_SHOWN_WHOLE,
+    ),
     pieces: [...looked, password],
-    keys: [
-      ...looked.filter((piece) => looksLikeKey(decoded(piece))),
-      ...[...given, password].filter((secret) => !isWord(secret)),
-    ],
-    pair: pair === ':' ? [] : [pair],
+    likely: looked.filter((piece) => looksLikeKey(decoded(piece))),
+    stated: [...given, password].filter((secret) => !isWord(secret)),
+    pair,
+    places: [host, hostname],
   }
 }
 
-/** What texts make of a secret: decoded, percent-encoded (again), escaped for HTML, and each of these in JSON, also in JSON in JSON. */
+/** As written, with its escapes decoded, and as forms encode spaces. */
 function formsOf(secret: string): string[] {
-  const plain = decoded(secret)
-  const forms = [
-    secret,
-    plain,
-    encodeURIComponent(plain),
-    encodeURIComponent(secret),
-    plain.replaceAll('&', '&amp;'),
-    plain.replaceAll('&', '\\u0026'),
-  ]
-  return forms.flatMap((form) => [form, inJson(form), inJson(inJson(form))])
+  const meant = meaning(secret)
+  return [secret.toLowerCase(), meant, meant.replaceAll('+', ' '), meant.replaceAll(' ', '+')]
 }
 
-function inJson(text: string): string {
-  return JSON.stringify(text).slice(1, -1)
+function meaning(text: string): string {
+  return lowerCase(decodeEscapes(text))
 }
 
-/** Without padding, so that they are found with it and without. */
+/** Without padding, so that they are found with it and without. Short ones are in other words, too. */
 function base64FormsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
-  return [bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')]
+  return [bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')].map((form) =>
+    (form.length < SHORTEST_KEY ? `basic ${form}` : form).toLowerCase(),
+  )
+}
+
+function isShown(key: string): boolean {
+  return [...shownNames].some((name) => name.includes(key))
 }
 
 /** A path, query or pair this short is shown: `/v3` and the like are in any text. */
@@ -141,6 +222,9 @@ const SHORTEST_KEY = 6
 
 /** A shorter part is no secret: `v3`. */
 const SHORTEST_PART = 3
+
+/** Characters before a path that are compared with hosts: the longest name and a port. */
+const LONGEST_PLACE = 260
 
 /** A parameter whose name says that its value is a key. */
 const KEY_PARAMETER = /^[^=]*(?:key|token|secret|auth|pass|pwd|sig|project|credential)[^=]*=(.*)$/i

@@ -1,7 +1,10 @@
-import { withoutSecrets } from './secrets.js'
+import { jsonWithoutSecrets, withoutSecrets } from './secrets.js'
 
-/** Characters that a terminal obeys or that change the order of what it shows: control characters, line separators, directions. */
-const UNSEEN = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+/**
+ * Characters that a terminal obeys, that change the order of what it shows, or that show nothing: control and format characters,
+ * directions among them, and line separators.
+ */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /** Text as one line that shows every character that it has. */
 export function visibleText(text: string): string {
@@ -13,11 +16,25 @@ export function visibleJson(json: string): string {
   return json.replace(UNSEEN, (sign) => (sign < ' ' ? sign : escaped(sign)))
 }
 
-/** Text of several lines for a terminal, without secrets. */
+/** The same for text of several lines. */
 export function visibleLines(text: string): string {
-  return withoutSecrets(text).split('\n').map(visibleText).join('\n')
+  return text.split('\n').map(visibleText).join('\n')
 }
 
+/** Text of several lines for a terminal, without secrets: for all that an error or another machine may have worded. */
+export function publicLines(text: string): string {
+  return visibleLines(withoutSecrets(text))
+}
+
+/** A value as one line of JSON for a terminal, without secrets. */
+export function publicJson(value: unknown): string {
+  return visibleJson(jsonWithoutSecrets(JSON.stringify(value)))
+}
+
+/** One escape for each UTF-16 unit, as JSON has it. */
 function escaped(sign: string): string {
-  return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return sign
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')
 }

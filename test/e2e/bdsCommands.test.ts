@@ -179,13 +179,16 @@ test('config check reports an address with a wrong EIP-55 checksum, and accepts 
 test('health ends with 0 for a service that answers 200, and with 5 for any other answer or none', async (t) => {
   const server = createServer((request, response) => {
     response.statusCode = request.url === '/' ? 200 : 503
-    response.end(`asked for ${request.url}`)
+    response.end(request.url === '/evil' ? '\u001b[2Jone\ntwo\u202e' : `asked for ${request.url}`)
   }).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo
   const good = await bds(t, ['health', '--url', `http://127.0.0.1:${port}/`])
   assert.deepEqual([good.code, good.stdout], [0, 'asked for /'])
   assert.equal((await bds(t, ['health', '--url', `http://127.0.0.1:${port}/readyz`])).code, 5)
+  // What answers may be anything: a terminal obeys nothing in it.
+  const evil = await bds(t, ['health', '--url', `http://127.0.0.1:${port}/evil`])
+  assert.deepEqual([evil.code, evil.stdout], [5, '\\u001b[2Jone\ntwo\\u202e'])
   await new Promise((resolve) => server.close(resolve))
   const gone = await bds(t, ['health', '--url', `http://127.0.0.1:${port}/`])
   assert.deepEqual([gone.code, gone.stderr], [5, `bds: http://127.0.0.1:${port}/ does not answer`])

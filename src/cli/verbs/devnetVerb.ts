@@ -1,6 +1,7 @@
 import { runClaim } from '../../devnet/claim.js'
 import { DevnetError } from '../../devnet/devnetError.js'
 import { exitCodes } from '../../service/exitCodes.js'
+import { visibleLines } from '../../telemetry/visibleText.js'
 import { readArguments } from '../input/arguments.js'
 import { readNumber } from '../input/readNumber.js'
 import { UsageError, type Verb } from '../input/verb.js'
@@ -29,11 +30,11 @@ export const devnet: Verb = {
       ...(values.url === undefined ? {} : { url: values.url }),
     }
     try {
-      await runClaim(options, (line) => console.log(line))
+      await runClaim(options, (line) => console.log(visibleLines(line)))
       return exitCodes.ok
     } catch (error) {
       if (!(error instanceof DevnetError)) throw error
-      console.error(`bds: ${error.message}`)
+      console.error(visibleLines(`bds: ${error.message}`))
       return exitCodes.failure
     }
   },

@@ -2,6 +2,7 @@ import type { Config } from '../../config/config.types.js'
 import { ConfigError } from '../../config/configError.js'
 import { isConfigured, loadConfig } from '../../config/load.js'
 import { exitCodes } from '../../service/exitCodes.js'
+import { publicJson, publicLines } from '../../telemetry/visibleText.js'
 import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
 import type { Verb } from '../input/verb.js'
 import { type Check, folderChecks, limitChecks, machineChecks } from './doctorChecks.js'
@@ -38,7 +39,8 @@ export const doctor: Verb = {
     const lines: Line[] = []
     const report = (line: Line): void => {
       lines.push(line)
-      if (!switches.has('json')) console.log(`${words[line.outcome].padEnd(6)}${line.what}: ${line.detail}`)
+      if (!switches.has('json'))
+        console.log(publicLines(`${words[line.outcome].padEnd(6)}${line.what}: ${line.detail}`))
     }
     const runAll = async (checks: readonly Check[]): Promise<void> => {
       for (const check of checks) report(await lineOf(check))
@@ -60,7 +62,7 @@ export const doctor: Verb = {
       }
     } else await runAll([...machineChecks(undefined), ...limitChecks(undefined)])
     const isWell = lines.every(({ outcome }) => outcome !== 'fail')
-    if (switches.has('json')) console.log(JSON.stringify({ is_well: isWell, checks: lines }))
+    if (switches.has('json')) console.log(publicJson({ is_well: isWell, checks: lines }))
     return isWell ? exitCodes.ok : exitCodes.failure
   },
 }

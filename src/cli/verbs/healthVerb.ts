@@ -1,4 +1,5 @@
 import { exitCodes } from '../../service/exitCodes.js'
+import { visibleLines } from '../../telemetry/visibleText.js'
 import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
 import { configuredUrl } from '../input/configuredUrl.js'
 import { UsageError, type Verb } from '../input/verb.js'
@@ -27,7 +28,7 @@ export const health: Verb = {
       console.error(`bds: ${url} does not answer`)
       return exitCodes.unhealthy
     }
-    console.log(await response.text())
+    console.log(visibleLines(await response.text()))
     return response.status === 200 ? exitCodes.ok : exitCodes.unhealthy
   },
 }

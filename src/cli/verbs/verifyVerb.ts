@@ -1,6 +1,7 @@
 import { loadConfig } from '../../config/load.js'
 import { exitCodes } from '../../service/exitCodes.js'
 import { lockFolder } from '../../store/folder/folderLock.js'
+import { publicJson, publicLines } from '../../telemetry/visibleText.js'
 import { compileMerkleModule, createHasher } from '../../wasm/wasmModule.js'
 import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
 import type { Verb } from '../input/verb.js'
@@ -54,8 +55,8 @@ export const verify: Verb = {
       lock.release()
     }
     const first = firstDamage(reports)
-    if (isJson) console.log(JSON.stringify({ is_good: first === undefined, networks: reports }))
-    else console.log(first === undefined ? 'no damage found' : `first damage: ${first}`)
+    if (isJson) console.log(publicJson({ is_good: first === undefined, networks: reports }))
+    else console.log(first === undefined ? 'no damage found' : publicLines(`first damage: ${first}`))
     return first === undefined ? exitCodes.ok : exitCodes.data
   },
 }
@@ -69,7 +70,7 @@ const words: Readonly<Record<CheckOutcome['outcome'], string>> = {
 function print({ network_id, block, checks }: NetworkReport): void {
   console.log(`network ${network_id}, ${block === null ? 'nothing indexed yet' : `block ${block}`}`)
   for (const { name, outcome, detail } of checks)
-    console.log(`  ${words[outcome].padEnd(9)}${name}: ${detail}`)
+    console.log(publicLines(`  ${words[outcome].padEnd(9)}${name}: ${detail}`))
 }
 
 function firstDamage(reports: readonly NetworkReport[]): string | undefined {

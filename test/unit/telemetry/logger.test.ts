@@ -90,6 +90,12 @@ test('a JSON line shows C1 and bidi characters as escapes that mean the same', (
   assert.equal(records()[0]!.evil, evil)
 })
 
+test('a character that shows nothing is shown, also one of two units', () => {
+  const { logger, lines } = logs({ format: 'pretty' })
+  logger.info('zero\u200bwidth tag\u{e0041} mark\ufeff')
+  assert.ok(lines[0]!.endsWith('zero\\u200bwidth tag\\udb40\\udc41 mark\\ufeff component=test\n'), lines[0])
+})
+
 test('an error that is its own cause is logged', () => {
   const { logger, records } = logs()
   const error = new Error('round')

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createHttpPost } from '../../../src/chain/rpc/httpPost.js'
 import { createLogger } from '../../../src/telemetry/logger.js'
-import { hideAddress, withoutSecrets } from '../../../src/telemetry/secrets.js'
+import {
+  hideAddress,
+  jsonWithoutSecrets,
+  showName,
+  withoutAddressParts,
+  withoutSecrets,
+} from '../../../src/telemetry/secrets.js'
 
 const ADDRESSES = [
   'https://mainnet.example/v3/aB3dE5fG7h1jK2',
@@ -57,10 +63,98 @@ test('path, query, user and password of an address are hidden in any text, in an
   ]
   for (const [text, secret] of echoes) {
     const line = JSON.stringify({ level: 'debug', text, nested: [text] })
-    const clean = withoutSecrets(line)
+    const clean = jsonWithoutSecrets(line)
     assert.ok(!clean.includes(secret), `${secret} in ${clean}`)
     assert.equal(JSON.parse(clean).level, 'debug', clean)
   }
+})
+
+/** Each character of a text, written in one way. */
+function written(text: string, way: (code: number) => string): string {
+  return [...text].map((sign) => way(sign.codePointAt(0)!)).join('')
+}
+
+const hex = (code: number, digits: number): string => code.toString(16).padStart(digits, '0')
+
+test('a key is hidden in every spelling of URLs, JSON, JavaScript and HTML, in several of them at once too', () => {
+  const key = 'aB3dE5fG7h1jK2'
+  const ways: readonly ((code: number) => string)[] = [
+    (code) => `%${hex(code, 2)}`,
+    (code) => `%25${hex(code, 2).toUpperCase()}`,
+    (code) => `%252525${hex(code, 2)}`,
+    (code) => `\\u${hex(code, 4)}`,
+    (code) => `\\\\u${hex(code, 4).toUpperCase()}`,
+    (code) => `\\u{${hex(code, 2)}}`,
+    (code) => `\\x${hex(code, 2)}`,
+    (code) => `&#${code};`,
+    (code) => `&#x${hex(code, 4)};`,
+    (code) => `&amp;#${code};`,
+    (code) => (code % 2 === 0 ? `\\u${hex(code, 4)}` : `%${hex(code, 2)}`),
+    (code) => written(`\\u${hex(code, 4)}`, (inner) => `%${hex(inner, 2)}`),
+  ]
+  for (const way of ways)
+    for (const text of [written(key, way), written(key.toUpperCase(), way)]) {
+      assert.equal(withoutSecrets(`key ${text} is over`), 'key [redacted] is over')
+      const nested = JSON.stringify({ body: JSON.stringify({ words: `key ${text} is over` }) })
+      assert.equal(withoutSecrets(nested).includes('[redacted]'), true, nested)
+      assert.equal(jsonWithoutSecrets(nested), '{"body":"{\\"words\\":\\"key [redacted] is over\\"}"}')
+    }
+})
+
+test('a plain path is hidden where it stands for itself, and other words that hold it stay readable', () => {
+  hideAddress('https://plain.example:8545/rpc')
+  hideAddress('https://plain.example/v2?id=1')
+  for (const [text, left] of [
+    ['POST /rpc: 404', 'POST [redacted]: 404'],
+    ['no route plain.example:8545/rpc', 'no route plain.example:8545[redacted]'],
+    ['no route plain.example:443/rpc.', 'no route plain.example:443[redacted].'],
+    ['"path":"/rpc"', '"path":"[redacted]"'],
+    ['%2Frpc', '[redacted]'],
+    ['at dist/src/chain/rpc/httpRoute.js:7', 'at dist/src/chain/rpc/httpRoute.js:7'],
+    ['data folder /srv/rpc', 'data folder /srv/rpc'],
+    ['GET /rpcs, /rpc-2, /rpc/more and /v2', 'GET /rpcs, /rpc-2, /rpc/more and /v2'],
+    ['GET /claims?network_id=1&depth=2', 'GET /claims?network_id=1&depth=2'],
+    ['asked for /v2?id=1', 'asked for [redacted]'],
+  ] as const)
+    assert.equal(withoutSecrets(text), left)
+})
+
+test('a part that is in the name of an endpoint stays readable in that name, a password does not', () => {
+  showName('Ankr arbitrum-nova-1')
+  hideAddress('https://ankr.example/arbitrum-nova-1/9f8e7d6c5b4a')
+  hideAddress('https://x:arbitrum@ankr.example/')
+  assert.equal(
+    withoutSecrets('Ankr arbitrum-nova-1 fails: /arbitrum-nova-1/9f8e7d6c5b4a'),
+    'Ankr [redacted]-nova-1 fails: [redacted]',
+  )
+})
+
+test('keys within a segment or a value are hidden by themselves', () => {
+  hideAddress('https://within.example/rpc;apikey=k3ysegment/eth?auth=Bearer%20b3arertoken')
+  for (const key of ['k3ysegment', 'b3arertoken', 'Bearer b3arertoken', 'Bearer+b3arertoken'])
+    assert.doesNotMatch(withoutSecrets(`no such key: ${key}`), /k3yseg|b3arer/)
+})
+
+test('a JSON document without secrets is still one', () => {
+  hideAddress('https://json.example/nabc123456/123456789012345')
+  const given = { 'key nabc123456': [123456789012345, 12, null, true], text: 'line\nabc123456' }
+  const left = { 'key [redacted]': ['[redacted]', 12, null, true], text: 'line\nabc123456' }
+  assert.deepEqual(JSON.parse(jsonWithoutSecrets(JSON.stringify(given))), left)
+  const line = `${JSON.stringify(given)}\n`
+  assert.equal(jsonWithoutSecrets(line), `${JSON.stringify(left)}\n`)
+  assert.equal(jsonWithoutSecrets('{"cut nabc123456'), '{"cut [redacted]')
+})
+
+test("a provider's words hide plain parts in every spelling, too", () => {
+  hideAddress('https://words.example/tenant/mykey')
+  for (const text of ['tenant', 'TENANT', '%74enant', 't\\u0065nant'])
+    assert.equal(withoutAddressParts(`no ${text} here, tenants are`), 'no [redacted] here, tenants are')
+})
+
+test('a text of signs that begin escapes takes no longer than other text', () => {
+  const most = 200_000
+  for (const sign of ['\\', '%', '%25', '&', '&amp;', 'http:/', 'http:\\', 'https://a@'])
+    assert.ok(withoutSecrets(sign.repeat(most / sign.length)).length > 0)
 })
 
 test('hosts, short names and numbers stay readable', () => {
@@ -88,7 +182,7 @@ test('an address that nobody configured is hidden whole, however it is written',
   for (const [text, left] of [
     [`see ${address}?a=b.`, 'see [address]'],
     [JSON.stringify({ to: address }).replaceAll('/', '\\/'), '{"to":"[address]"}'],
-    [`url=${encodeURIComponent(address)}&next`, 'url=[address]&next'],
+    [`url=${encodeURIComponent(address)}&next`, 'url=[address]'],
     ['http://[2001:db8::1]:8545/moved/to', '[address]'],
     ['wss://u:p@[::1]/moved', '[address]'],
   ] as const)
