@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compileMerkleModule, createHasher } from '../src/wasm/wasmModule.js'
 import { installedProgram } from '../test/support/installedProgram.js'
-import { cellCurve } from './http/cellCurve.js'
-import type { CellPorts } from './http/cellsProcess.js'
+import { cellReport } from './http/cellReport.js'
+import type { CellStand } from './http/cellStand.js'
+import type { CellSets } from './http/cellsProcess.js'
 import { type Child, startChild } from './http/childProcess.js'
 import {
   besideIndexer,
@@ -46,6 +47,7 @@ const values = readOptions({
     type: 'string',
     help: 'only the curve over these numbers of front threads, with --connections for each one (default: no curve)',
   },
+  workers: { type: 'string', default: '1', help: 'query threads of each front thread of the curve' },
   doc: { type: 'boolean', default: false, help: 'write the figures into bench/README.md' },
 })
 const RIVAL_FACTOR = 8
@@ -108,28 +110,32 @@ async function measureAll(): Promise<void> {
   report(stand, rows, latencies, conditions, targets)
 }
 
-/** The curve over numbers of cells, for points, proofs and pages. */
+/** How the service grows with its cells. */
 async function measureCells(numbers: string): Promise<void> {
-  const { process, hello: ports } = await start<CellPorts>('./cellsProcess.js', [folder, numbers])
-  const claims = await totalOf(Object.values(ports)[0]!, '/bridge/v1/claims?network_id=1&page_size=1')
+  const { process, hello: sets } = await start<CellSets>('./cellsProcess.js', [
+    folder,
+    numbers,
+    values.workers,
+  ])
+  const ceiling = await start<Record<number, number>>('./ceilingProcess.js', [numbers])
+  const claims = await totalOf(Object.values(sets)[0]!.port, '/bridge/v1/claims?network_id=1&page_size=1')
   const operations = benchOperations(deposits, claims, deposits / BLOCK_DEPOSITS)
-  const stand = {
+  const stand: CellStand = {
     process,
-    ports,
+    sets,
+    ceiling: { process: ceiling.process, ports: ceiling.hello },
     drive: driver(),
     connectionsPerCell: Number(values.connections),
+    queryThreads: Number(values.workers),
     seconds,
     rounds,
   }
-  const chosen = operations.filter(
-    ({ name, kind }) => kind === 'proof' || ['bridge by deposit count', 'page of 100 bridges'].includes(name),
-  )
-  console.log(
-    [
-      `Measured at ${commitLine()}, ${new Date().toISOString().slice(0, 10)}, on ${machineLine()}; ${deposits} bridges, ${tool}, ${values.connections} connections for each front thread, ${rounds} rounds of ${seconds} s in turn, medians; without a cache, one query thread for each front thread.`,
-      await cellCurve(stand, chosen),
-    ].join('\n\n'),
-  )
+  const body = [
+    `Measured at ${commitLine()}, ${new Date().toISOString().slice(0, 10)}, on ${machineLine()}; ${deposits} bridges, ${tool}, ${rounds} rounds of ${seconds} s in turn, medians; without a cache; query threads of each cell: ${values.workers}.`,
+    await cellReport(stand, operations, queryConfig(folder)),
+  ].join('\n\n')
+  console.log(body)
+  if (values.doc) writeSection('cells', body)
 }
 
 function driver(): Stand['drive'] {

@@ -12,13 +12,53 @@ const TICK_US = 10_000
 /** CPU time that a process has used: its main thread, and all others. */
 export function cpuTimes(pid: number): CpuTimes {
   let [frontUs, restUs] = [0, 0]
-  for (const thread of readdirSync(`/proc/${pid}/task`)) {
-    const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')
-    // The name may hold blanks; user and system time are the 12th and 13th fields behind it.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const us = (Number(fields[11]) + Number(fields[12])) * TICK_US
-    if (Number(thread) === pid) frontUs += us
+  for (const thread of threadsOf(pid)) {
+    const us = ticksOf(`/proc/${pid}/task/${thread}/stat`, 12, 13) * TICK_US
+    if (thread === pid) frontUs += us
     else restUs += us
   }
   return { frontUs, restUs }
+}
+
+/** CPU time of this process's children that have ended and been waited for. */
+export function endedChildrenUs(): number {
+  return ticksOf('/proc/self/stat', 14, 15) * TICK_US
+}
+
+/** @param places of fields behind the thread's name, counted from 1. */
+function ticksOf(file: string, ...places: readonly number[]): number {
+  const stat = readFileSync(file, 'utf8')
+  // The name may hold blanks.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return places.reduce((sum, place) => sum + Number(fields[place - 1]), 0)
+}
+
+export function threadsOf(pid: number): number[] {
+  return readdirSync(`/proc/${pid}/task`).map(Number)
+}
+
+/** What the kernel has counted of some threads since their start. */
+export interface ThreadTimes {
+  /** On a core. */
+  readonly runUs: number
+  /** Could have run, but all cores were taken. */
+  readonly waitUs: number
+  /** How often they waited for something: voluntary switches of context. */
+  readonly sleeps: number
+  /** How often the core was taken away from them. */
+  readonly preemptions: number
+}
+
+export function threadTimes(pid: number, threads: readonly number[]): ThreadTimes {
+  const sum = { runUs: 0, waitUs: 0, sleeps: 0, preemptions: 0 }
+  for (const thread of threads) {
+    const folder = `/proc/${pid}/task/${thread}`
+    const [run, wait] = readFileSync(`${folder}/schedstat`, 'utf8').split(' ')
+    const status = readFileSync(`${folder}/status`, 'utf8')
+    sum.runUs += Number(run) / 1000
+    sum.waitUs += Number(wait) / 1000
+    sum.sleeps += Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)![1])
+    sum.preemptions += Number(/^nonvoluntary_ctxt_switches:\s+(\d+)/m.exec(status)![1])
+  }
+  return sum
 }

@@ -10,12 +10,12 @@ const rooms = foldersBelow(fileURLToPath(new URL('src', project)))
 
 const root = fileURLToPath(new URL('test', project))
 const support = join(root, 'support')
-/** Tests of what is not in `src`: the helpers of the tests. */
-const BESIDE_SRC = ['support']
+/** Tests of what is not in `src`: the helpers of the tests, and the models of the benches. */
+const BESIDE_SRC = ['support', 'bench']
 /** Modules through which a process is started, by the end of their path. */
 const STARTERS = /(node:child_process|\/serviceProcess\.js|\/testDevnet\.js|\/devnet\/(anvil|start)\.js)$/
 
-test('each folder below test/unit is a folder of src, or support', () => {
+test('each folder below test/unit is a folder of src, or support, or bench', () => {
   assert.ok(unitTests.length > 40, `only ${unitTests.length} folders of unit tests`)
   assert.deepEqual(strangers(unitTests, rooms), [])
 })

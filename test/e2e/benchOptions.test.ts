@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { tempFolder } from '../support/tempFolder.js'
 
 const options: Readonly<Record<string, readonly string[]>> = {
-  http: ['bridges', 'connections', 'rounds', 'seconds', 'quick', 'no-rival', 'cells', 'doc'],
+  http: ['bridges', 'connections', 'rounds', 'seconds', 'quick', 'no-rival', 'cells', 'workers', 'doc'],
   query: ['size', 'quick', 'no-rival', 'doc'],
   backfill: ['size', 'rounds', 'shared', 'only', 'doc', 'senders', 'anvil'],
   merkle: ['size'],
