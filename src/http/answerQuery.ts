@@ -131,10 +131,12 @@ class PendingQuery implements PoolRequest {
       return
     }
     const { context, exchange, operation, coding } = this
-    if (reply.status === 200 && this.cacheKey === undefined && exchange.isPlain()) {
+    if (reply.status === 200 && this.cacheKey === undefined) {
       const cacheControl = cacheControlOf(operation, 200, reply.life)
-      exchange.sendReady(context.heads.fill(cacheControl, reply.coding, reply.tag), reply.body)
-      return
+      if (exchange.isPlain(cacheControl)) {
+        exchange.sendReady(context.heads.fill(cacheControl, reply.coding, reply.tag), reply.body)
+        return
+      }
     }
     const answer = outgoing(operation, reply, context.mayCompress)
     exchange.send(answer)

@@ -24,6 +24,11 @@ export function cacheControlOf(operation: OperationId, status: number, life: Ans
   return lists.has(operation) ? LIST : REVALIDATE
 }
 
+/** Whether a cache that serves many clients may keep the answer without asking. */
+export function isForSharedCaches(cacheControl: string): boolean {
+  return cacheControl.startsWith('public')
+}
+
 const lists: ReadonlySet<OperationId> = new Set(
   operationIds.filter((operation) => 'page_size' in routes[operation].parameters.properties),
 )

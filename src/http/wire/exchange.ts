@@ -3,7 +3,7 @@ import { type AnswerCode, type Failure, failure } from '../../query/answers.js'
 import type { HttpMetrics } from '../../telemetry/frontCounts.js'
 import type { Logger } from '../../telemetry/logger.js'
 import type { ArrivalList, Listed } from './arrivalList.js'
-import { NO_STORE } from './cacheControl.js'
+import { isForSharedCaches, NO_STORE } from './cacheControl.js'
 import {
   type CorsHeaders,
   type HeaderList,
@@ -69,7 +69,7 @@ const CACHE_CONTROL = Buffer.from('Cache-Control')
 export class Exchange implements Listed<Exchange> {
   /** Name of the route, `unknown` until it is found: a label of metrics and logs. */
   route = 'unknown'
-  /** Header lines that any answer to this request gets. */
+  /** Header lines about this client, which any answer to it gets but those that shared caches keep. */
   moreLines = ''
   /** The client's `If-None-Match`: tags of answers that it has already. */
   ifNoneMatch = ''
@@ -114,8 +114,8 @@ export class Exchange implements Listed<Exchange> {
   }
 
   /** Whether a success needs no header line for this request alone, so that it can be sent with a shared head (`ReadyHeads`). */
-  isPlain(): boolean {
-    return this.ifNoneMatch === '' && this.method === 'GET' && this.ownLines() === ''
+  isPlain(cacheControl: string): boolean {
+    return this.ifNoneMatch === '' && this.method === 'GET' && this.ownLines(cacheControl) === ''
   }
 
   send(answer: Outgoing): void {
@@ -176,7 +176,8 @@ export class Exchange implements Listed<Exchange> {
     const answer = refusal(failed, body)
     const { traits } = this.context
     this.finish(answer.status, () => {
-      const head = this.headText(answer) + this.ownLines() + (this.isLast ? '' : CLOSE_LINE)
+      const head =
+        this.headText(answer) + this.ownLines(answer.cacheControl) + (this.isLast ? '' : CLOSE_LINE)
       traits.endAndClose(this.wire, statusLine(answer.status), head, body, this.method === 'HEAD')
     })
   }
@@ -198,7 +199,7 @@ export class Exchange implements Listed<Exchange> {
     const status = this.isCheckDue() ? 200 : 204
     this.finish(status, () => {
       this.wire.writeStatus(statusLine(status))
-      const lines = METHODS + always + preflight + this.ownLines()
+      const lines = METHODS + always + preflight + this.ownLines('')
       if (status === 200) {
         this.wire.writeHeader('Allow', lines)
         this.end(METHODS, false)
@@ -224,7 +225,7 @@ export class Exchange implements Listed<Exchange> {
   private write(answer: Outgoing, isKnown: boolean): void {
     const { wire } = this
     const { status, body } = answer
-    const ownLines = this.ownLines()
+    const ownLines = this.ownLines(answer.cacheControl)
     if (isKnown) {
       wire.writeStatus(statusLine(304))
       wire.writeHeader('Cache-Control', this.lastingHead(answer) + ownLines + this.closeLine())
@@ -317,10 +318,11 @@ export class Exchange implements Listed<Exchange> {
     })
   }
 
-  /** Header lines that only this exchange has. */
-  private ownLines(): string {
+  /** Header lines that only this exchange has. A shared cache would hand those about the client to other clients. */
+  private ownLines(cacheControl: string): string {
     const { moreLines, requestId } = this
-    const lines = requestId === '' ? moreLines : `${moreLines}\r\nX-Request-Id: ${requestId}`
+    let lines = requestId === '' ? moreLines : `${moreLines}\r\nX-Request-Id: ${requestId}`
+    if (lines !== '' && isForSharedCaches(cacheControl)) lines = ''
     return this.isLast ? lines + CLOSE_LINE : lines
   }
 
