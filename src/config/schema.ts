@@ -207,7 +207,8 @@ export const ConfigFile = Type.Object(
         cache_bytes: integer(0, 4 * 1024 ** 3, {
           default: 64 * 1024 ** 2,
           unit: 'bytes',
-          description: 'Answers of the current state that all front threads together keep; 0 = none.',
+          description:
+            'Answers of the current state, with their keys, that all front threads together keep; 0 = none.',
         }),
         compress: flag({
           default: true,

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { AnswerLife } from '../api/present/present.js'
 import { type AnswerVersion, hasOnlyGrown, isSameVersion, NO_VERSION } from '../board/version.js'
 import type { ContentCoding } from '../pool/contentCoding.js'
@@ -16,11 +17,16 @@ export interface CacheStats {
   readonly bytes: number
 }
 
-/** What an entry costs besides its body: heap growth measured over 100,000 entries of 10 bytes. */
+/** What an entry costs besides its name and its body: heap growth measured over 100,000 entries of 10 bytes. */
 const ENTRY_BYTES = 640
 
-/** Most spellings that are remembered; each is a URL of a few kilobytes at most. */
+/** A longer key is known by its SHA-256, so that no client fills the memory with keys. Usual keys are shorter. */
+const MAX_KEY_LENGTH = 128
+
+/** Most spellings that are remembered. With those of the greatest length they take 2 MB. */
 const MAX_SPELLINGS = 4_096
+/** A longer one is parsed at each request, and found by its key. */
+const MAX_SPELLING_LENGTH = 512
 
 /** Look-ups after which a route's hit rate is judged. */
 const TRIAL_LOOKUPS = 2_048
@@ -87,6 +93,7 @@ export class AnswerCache {
 
   /** Remembers which entry `rawQuery` leads to. */
   addSpelling(operation: OperationId, rawQuery: string, coding: ContentCoding, key: string): void {
+    if (rawQuery.length > MAX_SPELLING_LENGTH) return
     const entry = this.entryOf(operation, coding, key)
     if (entry !== undefined) this.spellings.add(operation, coding, rawQuery, entry)
   }
@@ -102,12 +109,13 @@ export class AnswerCache {
   ): void {
     this.moveTo(now)
     const isCurrent = answer.life === 'epoch' ? hasOnlyGrown(madeFrom, now) : isSameVersion(madeFrom, now)
-    const size = answer.body.length + ENTRY_BYTES
+    const name = nameOf(operation, coding, key)
+    const size = name.length + answer.body.length + ENTRY_BYTES
     // One page must not empty the cache for everybody else.
     if (!isCurrent || size > this.maxBytes / 16) return
     const shelf = answer.life === 'epoch' ? this.lasting : this.live
     // The body is lent: the next batch overwrites it.
-    shelf.put(nameOf(operation, coding, key), { ...answer, body: answer.body.slice(), isLent: false }, size)
+    shelf.put(name, { ...answer, body: answer.body.slice(), isLent: false }, size)
     while (this.live.bytes + this.lasting.bytes > this.maxBytes)
       (this.live.bytes > 0 ? this.live : this.lasting).dropOldest()
   }
@@ -140,8 +148,8 @@ export class AnswerCache {
   }
 }
 
-function nameOf(operation: OperationId, coding: ContentCoding, text: string): string {
-  return `${operation} ${coding} ${text}`
+function nameOf(operation: OperationId, coding: ContentCoding, key: string): string {
+  return `${operation} ${coding} ${key.length > MAX_KEY_LENGTH ? hash('sha256', key, 'base64') : key}`
 }
 
 /** Decides whether looking up a route's answers is worth the time. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { AnswerVersion } from '../../../src/board/version.js'
 import { AnswerCache, type CachedAnswer } from '../../../src/http/cache.js'
 
@@ -129,3 +131,35 @@ test('a spelling never leads to an answer that was evicted or replaced', () => {
 test('a cache of zero bytes is never consulted', () => {
   assert.equal(new AnswerCache(0).isWorthwhile('getBridges'), false)
 })
+
+test('the budget counts keys, and long ones are kept as a digest: memory stays near the budget whatever clients ask', () => {
+  const budget = 8 << 20
+  const cache = new AnswerCache(budget)
+  const before = heapBytes()
+  for (let at = 0; at < 40_000; at++) {
+    const key = `${at};${'0x'.padEnd(2_000, 'f')}`
+    cache.keep('getClaims', key, 'identity', answer('commit'), V1, V1)
+    cache.addSpelling('getClaims', `from_address=${key}`, 'identity', key)
+  }
+  const grown = heapBytes() - before
+  assert.ok(cache.stats().bytes <= budget)
+  assert.ok(grown < 1.5 * budget, `${grown} bytes for a budget of ${budget}`)
+})
+
+test('two long keys that differ in one letter have answers of their own', () => {
+  const cache = new AnswerCache(1 << 20)
+  const long = 'a'.repeat(3_000)
+  cache.keep('getBridges', `${long}1`, 'identity', answer('commit', 'one'), V1, V1)
+  cache.keep('getBridges', `${long}2`, 'identity', answer('commit', 'two'), V1, V1)
+  assert.deepEqual([find(cache, `${long}1`, V1), find(cache, `${long}2`, V1)], ['one', 'two'])
+  assert.equal(find(cache, long, V1), undefined)
+})
+
+/** Bytes in use once all garbage is gone. */
+function heapBytes(): number {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  collect()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
