@@ -82,7 +82,13 @@ async function listen(answering: Pick<QueryPool, 'submit'>, cacheBytes: number):
     status,
     health: noHealth(),
     logger,
-    metrics: { requestFinished: ignore, requestAborted: ignore, rateLimited: ignore, cacheHit: ignore },
+    metrics: {
+      requestFinished: ignore,
+      requestAborted: ignore,
+      rateLimited: ignore,
+      cacheHit: ignore,
+      connectionCut: ignore,
+    },
   })
   return server.port
 }

@@ -35,25 +35,45 @@ function normalised(name: string): string {
  * @param limit the search stops once the distance exceeds it, and returns some number above it.
  */
 export function editDistance(a: string, b: string, limit = Number.POSITIVE_INFINITY): number {
-  let beforeLast: number[] = []
-  let last = Array.from({ length: b.length + 1 }, (_, column) => column)
+  let from = 0
+  const shorter = Math.min(a.length, b.length)
+  while (from < shorter && a.charCodeAt(from) === b.charCodeAt(from)) from++
+  let cut = 0
+  while (cut < shorter - from && a.charCodeAt(a.length - 1 - cut) === b.charCodeAt(b.length - 1 - cut)) cut++
+  const rows = a.length - from - cut
+  const columns = b.length - from - cut
+  const beyond = limit + 1
+  if (Math.abs(rows - columns) > limit) return beyond
+  let [beforeLast, last, row] = kept
+  for (let j = 0; j <= columns; j++) last[j] = j
   let leastOfLast = 0
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    let least = i
-    for (let j = 1; j <= b.length; j++) {
-      const isSame = a[i - 1] === b[j - 1]
-      let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (isSame ? 0 : 1))
-      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+  for (let i = 1; i <= rows; i++) {
+    // Outside of this band every distance exceeds the limit.
+    const first = Math.max(1, i - limit)
+    const end = Math.min(columns, i + limit)
+    row[first - 1] = first === 1 ? i : beyond
+    let least = row[first - 1]!
+    const unit = a.charCodeAt(from + i - 1)
+    for (let j = first; j <= end; j++) {
+      const other = b.charCodeAt(from + j - 1)
+      let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (unit === other ? 0 : 1))
+      const isSwap =
+        i > 1 && j > 1 && unit === b.charCodeAt(from + j - 2) && other === a.charCodeAt(from + i - 2)
       if (isSwap) cost = Math.min(cost, beforeLast[j - 2]! + 1)
-      row.push(cost)
-      least = Math.min(least, cost)
+      row[j] = cost
+      if (cost < least) least = cost
     }
+    row[end + 1] = beyond
     // A swap builds on the row before the last.
     if (least > limit && leastOfLast >= limit) return least
     leastOfLast = least
+    const free = beforeLast
     beforeLast = last
     last = row
+    row = free
   }
-  return last[b.length]!
+  return last[columns]!
 }
+
+/** Rows of `editDistance`, kept because clients choose how often it is called: new ones took most of its time. */
+const kept: readonly [number[], number[], number[]] = [[], [], []]

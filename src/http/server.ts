@@ -17,6 +17,7 @@ import { createTargets } from './targets.js'
 import { ArrivalList } from './wire/arrivalList.js'
 import type { ExchangeContext } from './wire/exchange.js'
 import { corsHeaders, VARY_LINE } from './wire/headers.js'
+import { Turn } from './wire/turn.js'
 import type { OpenPort, RequestHandler, Transport } from './wire/wire.js'
 
 export interface HttpServerOptions {
@@ -61,12 +62,14 @@ const QUIET_MS = 300
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { config, transport, isShared = false, pool, status, health, logger, metrics } = options
+  const turn = new Turn(() => metrics.connectionCut())
   const context: ExchangeContext = {
     cors: corsHeaders(config.http.cors),
     logger,
     metrics,
     random: options.random ?? Math.random,
     traits: transport,
+    turn,
     pending: new ArrivalList(),
     sending: new Set(),
     isClosing: false,
@@ -99,6 +102,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     isShared,
     onRequest: createRequestHandler(handling),
     onGet,
+    turn,
   })
   const sweep = setInterval(() => sweepLate(context, config.http.deadlineMs), SWEEP_MS)
   let isCut = false

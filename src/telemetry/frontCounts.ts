@@ -3,6 +3,8 @@ export interface HttpMetrics {
   requestFinished(route: string, method: string, status: number, durationSec: number): void
   requestAborted(route: string): void
   rateLimited(route: string): void
+  /** A connection was closed because more requests came on it at once than are answered in one turn of the event loop. */
+  connectionCut(): void
   cacheHit(route: string): void
 }
 
@@ -54,6 +56,7 @@ interface Layout {
   readonly cacheHits: number
   readonly aborted: number
   readonly limited: number
+  readonly cut: number
   readonly size: number
 }
 
@@ -80,6 +83,7 @@ function layoutOf({ routes, methods, statuses }: CountLabels): Layout {
     cacheHits: take(ofRoutes),
     aborted: take(ofRoutes),
     limited: take(ofRoutes),
+    cut: take(1),
   }
   return { ...layout, size }
 }
@@ -130,6 +134,10 @@ export class FrontCounts implements HttpMetrics, PoolMetrics {
 
   rateLimited(route: string): void {
     this.counts[this.layout.limited + this.placeOf(route)]! += 1
+  }
+
+  connectionCut(): void {
+    this.counts[this.layout.cut]! += 1
   }
 
   cacheHit(route: string): void {
@@ -207,6 +215,10 @@ export class FrontCountsReader {
 
   restarts(): number {
     return this.counts[this.layout.restarts]!
+  }
+
+  connectionsCut(): number {
+    return this.counts[this.layout.cut]!
   }
 
   rejected(reason: RejectReason): number {

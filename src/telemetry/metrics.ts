@@ -50,6 +50,16 @@ export function registerFrontMetrics(registry: Registry, handles: readonly Front
   countByRoute('bds_http_cache_hits_total', 'Requests answered from the front cache', 'cacheHits')
   countByRoute('bds_http_aborted_total', 'Requests whose client went away before the answer', 'aborted')
   countByRoute('bds_rate_limited_total', 'Requests refused with 429', 'limited')
+  count(
+    'bds_http_pipelines_cut_total',
+    'Connections closed for more pipelined requests than are answered at once',
+    [],
+    (add) =>
+      add(
+        {},
+        total((front) => front.connectionsCut()),
+      ),
+  )
   registerHistogram(
     registry,
     'bds_http_request_duration_seconds',

@@ -23,6 +23,8 @@ interface Front {
   readonly aborted: string[]
   /** Routes of requests that were refused with 429. */
   readonly limited: string[]
+  /** Connections that were closed for their pipelined requests. */
+  readonly connectionsCut: () => number
 }
 
 export type HttpSettings = Partial<Config['http']>
@@ -63,17 +65,27 @@ async function startFront(
   })
   health.setPhase('running')
   const [finished, aborted, limited] = [[], [], []] as [string[], string[], string[]]
+  let connectionsCut = 0
   const server = await startHttpServer({
     ...{ config, pool, status, health, logger, transport, random },
     metrics: {
       requestFinished: (route, method, code) => finished.push(`${route} ${method} ${code}`),
       requestAborted: (route) => aborted.push(route),
       rateLimited: (route) => limited.push(route),
+      connectionCut: () => connectionsCut++,
       cacheHit: () => undefined,
     },
   })
   cleaner.after(() => server.drain(0))
-  return { server, port: server.port, health, finished, aborted, limited }
+  return {
+    server,
+    port: server.port,
+    health,
+    finished,
+    aborted,
+    limited,
+    connectionsCut: () => connectionsCut,
+  }
 }
 
 /**

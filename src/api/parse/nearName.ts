@@ -2,6 +2,9 @@ import { editDistance } from '../../errors/nearestName.js'
 
 const MAX_EDITS = 2
 
+/** No longer name is near one of ours, even with separators strewn in. */
+const MAX_NAME_LENGTH = 64
+
 /** Names that other services have for our parameters → ours. Theirs are folded: in lower case and without separators. */
 const SENT_FOR: ReadonlyMap<string, string> = new Map([
   ['page', 'page_number'],
@@ -38,8 +41,9 @@ export class KnownNames {
    * @returns what is wrong with the name; undefined when it is to be ignored.
    */
   complaint(strange: string, given: Readonly<Record<string, unknown>>): string | undefined {
+    if (strange.length > MAX_NAME_LENGTH) return undefined
     const lower = strange.toLowerCase()
-    const folded = lower.replaceAll('-', '').replaceAll('_', '')
+    const folded = withoutSeparators(lower)
     const dialect = IN_DIALECTS.get(folded)
     if (dialect !== undefined)
       return `unknown parameter ${JSON.stringify(strange)}, it belongs to the ${dialect} dialect`
@@ -61,7 +65,7 @@ export class KnownNames {
     let bestEdits = MAX_EDITS + 1
     for (const known of this.names) {
       const { name } = known
-      // This also keeps a name of thousands of letters away from `editDistance`, which takes quadratic time.
+      // These two leave few names to `editDistance`, which takes fifty times as long.
       if (Math.abs(name.length - strange.length) > MAX_EDITS) continue
       // One edit removes at most one letter and adds at most one.
       if (countBits(letters ^ known.letters) > 2 * MAX_EDITS) continue
@@ -73,6 +77,10 @@ export class KnownNames {
     }
     return best
   }
+}
+
+function withoutSeparators(name: string): string {
+  return name.includes('_') || name.includes('-') ? name.replaceAll('-', '').replaceAll('_', '') : name
 }
 
 /**

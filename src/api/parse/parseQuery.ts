@@ -7,8 +7,8 @@ import type { OperationId } from '../../query/queries.js'
 import { networkNotServed } from '../../query/refusals.js'
 import { readCursor } from './checkQuery.js'
 import { KnownNames } from './nearName.js'
-import { patternWords } from './querySchemas.js'
-import { splitQueryString } from './queryString.js'
+import { MAX_LISTED, patternWords } from './querySchemas.js'
+import { MAX_PARAMETERS, splitQueryString } from './queryString.js'
 
 // The schemas are not held against the schema of schemas, which costs a start more than all of them: a test does that.
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, meta: false, validateSchema: false })
@@ -64,6 +64,9 @@ const MAX_EXACT_DIGITS = 15
 
 const MAX_QUOTED = 60
 
+/** Most parameters that the route does not have. Tracing and cache busting add a few. */
+const MAX_STRANGE = 32
+
 /** What the parser reads of a route. */
 export interface ParsedRoute<Parameters extends TObject, Query> {
   /** Schema of the query under its wire names. */
@@ -95,12 +98,14 @@ export function createQueryParser<Parameters extends TObject, Query extends obje
   )
   const byName = new Map(known.map((parameter) => [parameter.name, parameter]))
   const names = known.map((parameter) => parameter.name)
+  const lists = known.filter(({ kind }) => kind === 'integers').map(({ name }) => name)
   const withFallback = known.filter((parameter) => parameter.fallback !== undefined)
   const knownNames = new KnownNames(names)
   const validate = compileSchema(parameters)
 
   return (raw) => {
     const pieces = splitQueryString(raw)
+    if (pieces === 'too many') return invalid(`the query has more than ${MAX_PARAMETERS} parameters`)
     if ('malformed' in pieces)
       return invalid(`${quote(pieces.malformed)} is not percent-encoded UTF-8 in the query string`)
     const wire: Record<string, unknown> = {}
@@ -109,6 +114,8 @@ export function createQueryParser<Parameters extends TObject, Query extends obje
       const parameter = byName.get(piece.name)
       if (parameter === undefined) {
         strange ??= []
+        if (strange.length === MAX_STRANGE)
+          return invalid(`the query has more than ${MAX_STRANGE} unknown parameters`)
         strange.push(piece.name)
         continue
       }
@@ -120,6 +127,7 @@ export function createQueryParser<Parameters extends TObject, Query extends obje
       const problem = knownNames.complaint(name, wire)
       if (problem !== undefined) return invalid(problem)
     }
+    for (const name of lists) sortList(wire[name])
     const given = route.check === undefined && wire.cursor === undefined ? wire : { ...wire }
     for (const { name, fallback } of withFallback) wire[name] ??= fallback
     if (!validate(wire)) return invalid(explain(validate.errors?.[0], wire))
@@ -164,9 +172,10 @@ function read(parameter: Parameter, value: string, wire: Record<string, unknown>
     for (const item of value.includes(',') ? value.split(',') : [value]) {
       const number = readDigits(item)
       if (number === undefined) return `${name} ${quote(item)} is not a decimal integer`
-      if (!list.includes(number)) list.push(number)
+      // A list that is too long already is refused: comparing the rest would take time for nothing.
+      if (list.length > MAX_LISTED || !list.includes(number)) list.push(number)
     }
-    wire[name] = list.length > 1 ? list.sort((left, right) => left - right) : list
+    wire[name] = list
     return undefined
   }
   switch (parameter.kind) {
@@ -185,6 +194,12 @@ function read(parameter: Parameter, value: string, wire: Record<string, unknown>
       wire[name] = value.startsWith('0x') ? value.toLowerCase() : value
       return undefined
   }
+}
+
+/** @param list numbers, or undefined. One that is too long is refused, so its order does not matter. */
+function sortList(list: unknown): void {
+  if (Array.isArray(list) && list.length > 1 && list.length <= MAX_LISTED)
+    list.sort((left: number, right: number) => left - right)
 }
 
 /**

@@ -10,9 +10,8 @@ const UINT32_MAX = 0xffff_ffff
 /** The store keeps block numbers and times in 48 bits. */
 const UINT48_MAX = 2 ** 48 - 1
 
-/** More ids than any instance serves. The longest URL allows about as many. */
-const MAX_NETWORK_IDS = 100
-const MAX_DEPOSIT_COUNTS = 100
+/** Most items of a list: more networks than any instance serves, and about what the longest URL allows. */
+export const MAX_LISTED = 100
 
 const ADDRESS = '^0x[0-9a-fA-F]{40}$'
 const HASH = '^0x[0-9a-fA-F]{64}$'
@@ -32,7 +31,7 @@ const uint48 = (description: string) => Type.Integer({ minimum: 0, maximum: UINT
 const address = (description: string) => Type.String({ pattern: ADDRESS, description })
 const hash = (description: string) => Type.String({ pattern: HASH, description })
 const networkIds = (description: string) =>
-  Type.Array(uint32('Network id.'), { minItems: 1, maxItems: MAX_NETWORK_IDS, description })
+  Type.Array(uint32('Network id.'), { minItems: 1, maxItems: MAX_LISTED, description })
 
 const paging = {
   page_number: Type.Integer({ minimum: 1, maximum: UINT32_MAX, default: 1, description: 'Page to return.' }),
@@ -61,7 +60,7 @@ export const BridgesParameters = Type.Object(
     deposit_count: Type.Optional(
       Type.Array(uint32('Deposit count.'), {
         minItems: 1,
-        maxItems: MAX_DEPOSIT_COUNTS,
+        maxItems: MAX_LISTED,
         description: 'Only the bridges with these deposit counts; comma-separated or repeated.',
       }),
     ),

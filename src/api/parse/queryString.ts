@@ -7,6 +7,9 @@ export interface RawParameter {
   readonly value: string
 }
 
+/** Most parameters of a query: more than all that are known, with the longest lists spelled out. */
+export const MAX_PARAMETERS = 256
+
 /** Text that is not percent-encoded UTF-8. */
 export interface MalformedText {
   readonly malformed: string
@@ -16,7 +19,7 @@ export interface MalformedText {
  * Takes a raw query string apart: strict percent-decoding, `+` is not a space, order and repeats kept. Servers' own
  * parsers are not used: they decode `%zz` to garbage and drop repeats.
  */
-export function splitQueryString(raw: string): RawParameter[] | MalformedText {
+export function splitQueryString(raw: string): RawParameter[] | MalformedText | 'too many' {
   const parameters: RawParameter[] = []
   // Not `split`: it leaves compiled code for the engine's C++, which takes longer than this loop.
   for (let at = 0; at < raw.length; ) {
@@ -28,6 +31,7 @@ export function splitQueryString(raw: string): RawParameter[] | MalformedText {
       const name = decodePercent(raw.slice(at, hasValue ? equals : end))
       const value = decodePercent(hasValue ? raw.slice(equals + 1, end) : '')
       if (name === undefined || value === undefined) return { malformed: raw.slice(at, end) }
+      if (parameters.length === MAX_PARAMETERS) return 'too many'
       parameters.push({ name, value })
     }
     at = end + 1

@@ -3,6 +3,9 @@ import { type ContentCoding, contentCodings } from '../../pool/contentCoding.js'
 /** Clients send few different headers. The bound keeps one that sends a new header each time from filling the memory. */
 const MAX_REMEMBERED = 256
 
+/** Browsers send 30 letters. A client that sends more than this gets no coding, so that nobody makes us split kilobytes. */
+const MAX_LENGTH = 256
+
 /** `q=0.5`: the standard allows three digits behind the point. */
 const WEIGHT = /^q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/i
 
@@ -10,7 +13,7 @@ const remembered = new Map<string, ContentCoding>()
 
 /** Chooses the coding of an answer by `Accept-Encoding`. Without the header ('') and for unreadable text it is identity. */
 export function chooseCoding(header: string): ContentCoding {
-  if (header === '') return 'identity'
+  if (header === '' || header.length > MAX_LENGTH) return 'identity'
   let chosen = remembered.get(header)
   if (chosen === undefined) {
     chosen = choose(header)

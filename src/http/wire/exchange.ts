@@ -14,6 +14,7 @@ import {
   statusLine,
 } from './headers.js'
 import { makeRequestId } from './requestHead.js'
+import type { Turn } from './turn.js'
 import type { Wire, WireTraits } from './wire.js'
 
 /** What all exchanges of a server share. */
@@ -24,6 +25,7 @@ export interface ExchangeContext {
   /** 0 ≤ value < 1. */
   readonly random: () => number
   readonly traits: WireTraits
+  readonly turn: Turn
   /** Exchanges that wait for their answer. */
   readonly pending: ArrivalList<Exchange>
   /** Exchanges whose answer the client is slow to take, oldest first. */
@@ -85,6 +87,7 @@ export class Exchange implements Listed<Exchange> {
   private requestId: string
   private isDone = false
   private isHeld = false
+  private isPutOff = false
   private isGone = false
 
   /**
@@ -104,6 +107,7 @@ export class Exchange implements Listed<Exchange> {
   /** Keeps the request open after its handler returns. */
   hold(): void {
     this.isHeld = true
+    this.context.turn.endRun()
     this.context.pending.add(this)
     this.watch()
   }
@@ -120,6 +124,10 @@ export class Exchange implements Listed<Exchange> {
 
   send(answer: Outgoing): void {
     if (this.isDone) return
+    if (!this.isHeld && this.context.turn.mustWait()) {
+      this.putOff(() => this.send(answer))
+      return
+    }
     const isKnown =
       answer.etag !== '' &&
       this.ifNoneMatch !== '' &&
@@ -195,6 +203,11 @@ export class Exchange implements Listed<Exchange> {
 
   /** The answer to OPTIONS. */
   sendOptions(): void {
+    if (this.isDone) return
+    if (!this.isHeld && this.context.turn.mustWait()) {
+      this.putOff(() => this.sendOptions())
+      return
+    }
     const { always, preflight } = this.context.cors
     const status = this.isCheckDue() ? 200 : 204
     this.finish(status, () => {
@@ -208,6 +221,7 @@ export class Exchange implements Listed<Exchange> {
       this.wire.writeHeader('Allow', lines + this.closeLine())
       // A 204 has no Content-Length, which plain `end` would add.
       this.wire.endWithoutBody()
+      this.context.turn.sentWithoutBody()
     })
   }
 
@@ -230,6 +244,7 @@ export class Exchange implements Listed<Exchange> {
       wire.writeStatus(statusLine(304))
       wire.writeHeader('Cache-Control', this.lastingHead(answer) + ownLines + this.closeLine())
       wire.endWithoutBody()
+      this.context.turn.sentWithoutBody()
       return
     }
     if (status !== 200) wire.writeStatus(statusLine(status))
@@ -260,6 +275,7 @@ export class Exchange implements Listed<Exchange> {
     // `end` would send the body, and `endWithoutBody(length)` on HEAD ends the process with the old build.
     wire.writeHeader(CACHE_CONTROL, `${head}${this.closeLine()}\r\nContent-Length: ${size}`)
     wire.endWithoutBody()
+    this.context.turn.sentWithoutBody()
   }
 
   /** Whether this bodiless answer is one of those that must notice a client that reads nothing. */
@@ -307,6 +323,13 @@ export class Exchange implements Listed<Exchange> {
     })
   }
 
+  /** Answers in the next turn of the event loop, unless the connection has ended by then. */
+  private putOff(send: () => void): void {
+    this.isPutOff = true
+    this.hold()
+    setImmediate(send)
+  }
+
   private watch(): void {
     this.wire.onAborted(() => {
       this.isGone = true
@@ -315,6 +338,7 @@ export class Exchange implements Listed<Exchange> {
       this.isDone = true
       this.context.pending.remove(this)
       this.context.metrics.requestAborted(this.route)
+      if (this.isPutOff) this.context.turn.cut()
     })
   }
 

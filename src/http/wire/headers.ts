@@ -94,10 +94,23 @@ export function entityTag(tag: string, coding: ContentCoding): string {
  * themselves put it in front of our tags.
  */
 export function namesTag(ifNoneMatch: string, etag: string): boolean {
-  if (ifNoneMatch === etag) return true
-  for (const item of ifNoneMatch.split(',')) {
-    const named = item.trim()
-    if (named === '*' || named === etag || (named.startsWith('W/') && named.slice(2) === etag)) return true
+  return ifNoneMatch === etag || hasItem(ifNoneMatch, etag) || hasItem(ifNoneMatch, '*')
+}
+
+/** Whether `item` stands between commas, blanks and `W/` aside. Not `split`: a client may send kilobytes of commas. */
+function hasItem(list: string, item: string): boolean {
+  for (let at = list.indexOf(item); at >= 0; at = list.indexOf(item, at + item.length)) {
+    let before = at
+    if (item !== '*' && list.startsWith('W/', at - 2)) before -= 2
+    while (isBlank(list[before - 1])) before--
+    let behind = at + item.length
+    while (isBlank(list[behind])) behind++
+    if ((before === 0 || list[before - 1] === ',') && (behind === list.length || list[behind] === ','))
+      return true
   }
   return false
+}
+
+function isBlank(letter: string | undefined): boolean {
+  return letter === ' ' || letter === '\t'
 }

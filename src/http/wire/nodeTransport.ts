@@ -26,7 +26,7 @@ export const nodeTransport: Transport = {
   open,
 }
 
-async function open({ host, port, onRequest }: OpenOptions): Promise<OpenPort> {
+async function open({ host, port, onRequest, turn }: OpenOptions): Promise<OpenPort> {
   const connections = new WeakMap<Socket, NodeConnection>()
   const server = createServer({
     insecureHTTPParser: false,
@@ -39,7 +39,7 @@ async function open({ host, port, onRequest }: OpenOptions): Promise<OpenPort> {
   })
   // By default node:http leaves out the headers beyond the 2,000th without a word.
   server.maxHeadersCount = 0
-  server.on('connection', (socket) => connections.set(socket, new NodeConnection(socket, onRequest)))
+  server.on('connection', (socket) => connections.set(socket, new NodeConnection(socket, onRequest, turn)))
   const take = (request: IncomingMessage, response: ServerResponse): void => {
     const connection = connections.get(request.socket)!
     const refusal = refusalOf(request)

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { MAX_PER_TURN, type Turn } from './turn.js'
 import type { RequestHandler, Wire, WireRequest } from './wire.js'
 
 /** A client that takes nothing of its answer for this long is cut off, as by uWebSockets.js. */
@@ -18,14 +19,16 @@ type Arrival = NodeWire | string
 export class NodeConnection {
   private readonly socket: Socket
   private readonly onRequest: RequestHandler
+  private readonly turn: Turn
   private current: NodeWire | undefined
   /** What came in one piece with `current`, whose answer is out but for node:http's next tick. */
   private readonly waiting: Arrival[] = []
   private isEnding = false
 
-  constructor(socket: Socket, onRequest: RequestHandler) {
+  constructor(socket: Socket, onRequest: RequestHandler, turn: Turn) {
     this.socket = socket
     this.onRequest = onRequest
+    this.turn = turn
     socket.on('close', () => this.current?.abort())
   }
 
@@ -62,7 +65,11 @@ export class NodeConnection {
     if (this.isEnding) return
     if (this.current === undefined) this.begin(arrival)
     else if (this.isBehind()) this.cut()
-    else this.waiting.push(arrival)
+    else if (this.waiting.length < MAX_PER_TURN - 1) this.waiting.push(arrival)
+    else {
+      this.turn.cut()
+      this.cut()
+    }
   }
 
   private begin(arrival: Arrival): void {

@@ -10,8 +10,22 @@ import { fitToOlderGlibc } from './olderGlibc.js'
 
 export type ListenSocket = us_listen_socket
 
+/** Methods for which an app can have a handler of their own. */
+export const uwsMethods = [
+  'get',
+  'head',
+  'options',
+  'post',
+  'put',
+  'patch',
+  'del',
+  'connect',
+  'trace',
+] as const
+type UwsMethod = (typeof uwsMethods)[number]
+
 /** The parts of an app that we use. The published types lack `close` and one form of `listen`. */
-export interface UwsApp extends Pick<TemplatedApp, 'any' | 'get'> {
+export interface UwsApp extends Pick<TemplatedApp, 'any' | UwsMethod> {
   listen(
     host: string,
     port: number,

@@ -1,3 +1,4 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { createServer } from 'node:net'
 import { listenFailure } from '../../errors/listenFailure.js'
 import {
@@ -6,8 +7,9 @@ import {
   type ListenSocket,
   type UwsApp,
   type UwsCore,
+  uwsMethods,
 } from './uws.js'
-import type { OpenOptions, OpenPort, Transport, Wire } from './wire.js'
+import type { OpenOptions, OpenPort, RequestHandler, Transport, Wire } from './wire.js'
 
 /** Size of the buffer in which uWebSockets.js collects what a handler writes. */
 const CORK_BYTES = 16_384
@@ -28,11 +30,20 @@ export function uwsTransport(core: UwsCore): Transport {
 
 async function open(
   core: UwsCore,
-  { host, port, isShared, onRequest, onGet }: OpenOptions,
+  { host, port, isShared, onRequest, onGet, turn }: OpenOptions,
 ): Promise<OpenPort> {
   const app = core.createApp()
-  for (const [path, handler] of onGet) app.get(path, handler)
-  app.any('/*', onRequest)
+  const bounded = (handler: RequestHandler) => (response: HttpResponse, request: HttpRequest) => {
+    // The router goes on with the next handler that matches, at last with that of `any`.
+    if (turn.takesAsProbe(response)) request.setYield(true)
+    else handler(response, request)
+  }
+  for (const [path, handler] of onGet) app.get(path, bounded(handler))
+  for (const method of uwsMethods) app[method]('/*', bounded(onRequest))
+  app.any('/*', (response, request) => {
+    turn.takesUnprobed()
+    onRequest(response, request)
+  })
   const socket = await listen(app, host, port, isShared ? LISTEN_SHARED_PORT : LISTEN_EXCLUSIVE_PORT)
   return {
     port: core.portOf(socket),

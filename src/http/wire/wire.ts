@@ -1,3 +1,5 @@
+import type { Turn } from './turn.js'
+
 /**
  * One answer on its way to its client. The methods are those of uWebSockets.js' response, which serves as a `Wire` as it is: a
  * wrapper would be one more object per request.
@@ -72,6 +74,8 @@ export interface OpenOptions {
   readonly onRequest: RequestHandler
   /** Handlers of GET by path. A transport without a router of its own gives these requests to `onRequest`, too. */
   readonly onGet: ReadonlyMap<string, RequestHandler>
+  /** What bounds the requests of a connection that are answered at once. */
+  readonly turn: Turn
 }
 
 /** A port that takes requests. */

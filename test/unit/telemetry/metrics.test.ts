@@ -63,6 +63,8 @@ test('requests and batches are counted by route, method and status, and summed o
   second.cacheHit('getBridges')
   second.requestAborted('getClaims')
   first.rateLimited('getClaims')
+  first.connectionCut()
+  second.connectionCut()
   first.batchFinished(3, 0.001)
   second.batchFinished(300, 20)
   second.rejected('queue_full')
@@ -86,6 +88,7 @@ test('requests and batches are counted by route, method and status, and summed o
     '# TYPE bds_http_request_duration_seconds histogram',
     'bds_http_aborted_total{route="getClaims"} 1',
     'bds_rate_limited_total{route="getClaims"} 1',
+    'bds_http_pipelines_cut_total 2',
     'bds_pool_batch_requests_bucket{le="4"} 1',
     'bds_pool_batch_requests_bucket{le="+Inf"} 2',
     'bds_pool_batch_requests_sum 303',
