@@ -65,7 +65,7 @@ const MAX_EXACT_DIGITS = 15
 const MAX_QUOTED = 60
 
 /** Most parameters that the route does not have. Tracing and cache busting add a few. */
-const MAX_STRANGE = 32
+const MAX_STRANGE = 24
 
 /** What the parser reads of a route. */
 export interface ParsedRoute<Parameters extends TObject, Query> {

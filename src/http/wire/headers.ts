@@ -94,14 +94,14 @@ export function entityTag(tag: string, coding: ContentCoding): string {
  * themselves put it in front of our tags.
  */
 export function namesTag(ifNoneMatch: string, etag: string): boolean {
-  return ifNoneMatch === etag || hasItem(ifNoneMatch, etag) || hasItem(ifNoneMatch, '*')
+  return ifNoneMatch === etag || ifNoneMatch === '*' || hasItem(ifNoneMatch, etag)
 }
 
 /** Whether `item` stands between commas, blanks and `W/` aside. Not `split`: a client may send kilobytes of commas. */
 function hasItem(list: string, item: string): boolean {
   for (let at = list.indexOf(item); at >= 0; at = list.indexOf(item, at + item.length)) {
     let before = at
-    if (item !== '*' && list.startsWith('W/', at - 2)) before -= 2
+    if (list.startsWith('W/', at - 2)) before -= 2
     while (isBlank(list[before - 1])) before--
     let behind = at + item.length
     while (isBlank(list[behind])) behind++

@@ -1,4 +1,4 @@
-import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
+import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,6 +9,8 @@ import { glibcVersion } from '../../telemetry/buildInfo.js'
 import { fitToOlderGlibc } from './olderGlibc.js'
 
 export type ListenSocket = us_listen_socket
+export type UwsResponse = HttpResponse
+export type UwsRequest = HttpRequest
 
 /** Methods for which an app can have a handler of their own. */
 export const uwsMethods = [

@@ -1,4 +1,3 @@
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { createServer } from 'node:net'
 import { listenFailure } from '../../errors/listenFailure.js'
 import {
@@ -7,6 +6,8 @@ import {
   type ListenSocket,
   type UwsApp,
   type UwsCore,
+  type UwsRequest,
+  type UwsResponse,
   uwsMethods,
 } from './uws.js'
 import type { OpenOptions, OpenPort, RequestHandler, Transport, Wire } from './wire.js'
@@ -33,7 +34,7 @@ async function open(
   { host, port, isShared, onRequest, onGet, turn }: OpenOptions,
 ): Promise<OpenPort> {
   const app = core.createApp()
-  const bounded = (handler: RequestHandler) => (response: HttpResponse, request: HttpRequest) => {
+  const bounded = (handler: RequestHandler) => (response: UwsResponse, request: UwsRequest) => {
     // The router goes on with the next handler that matches, at last with that of `any`.
     if (turn.takesAsProbe(response)) request.setYield(true)
     else handler(response, request)

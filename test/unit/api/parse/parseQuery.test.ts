@@ -165,6 +165,17 @@ const bad: [route: string, query: string, message: string][] = [
   ['bridges', 'network_id=0&network_ids=1,', 'network_ids "" is not a decimal integer'],
   ['bridges', 'network_id=0&network_ids=1,x', 'network_ids "x" is not a decimal integer'],
   ['bridges', 'network_id=0&network_ids=1,4294967296', 'network_ids 4294967296 exceeds 4294967295'],
+  ['bridges', `network_id=0${'&network_ids=1'.repeat(256)}`, 'the query has more than 256 parameters'],
+  [
+    'bridges',
+    `network_id=0${Array.from({ length: 25 }, (_, at) => `&utm_${at}=1`).join('')}`,
+    'the query has more than 24 unknown parameters',
+  ],
+  [
+    'bridges',
+    `network_id=0${Array.from({ length: 23 }, (_, at) => `&utm_${at}=1`).join('')}&form_address=1`,
+    'unknown parameter "form_address", did you mean from_address?',
+  ],
   [
     'bridges',
     `network_id=0&network_ids=${Array.from({ length: 101 }, (_, id) => id)}`,
