@@ -1,24 +1,28 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
+import { faultCounts } from '../support/fakeQueryFaults.js'
 import { startHttpWorld } from '../support/httpWorld.js'
 import { RawConnection, requestText } from '../support/rawHttp.js'
 import { until } from '../support/until.js'
 import { eachTransport } from './eachTransport.js'
 
 const PAGE = '/bridge/v1/bridges?network_id=1&page_size=2'
+const UNKNOWN_DEPOSIT = `/bridge/v1/l1-info-tree-index?network_id=1&deposit_count=${faultCounts.notFound}`
 
-/** What a client that pipelines gets answered without a query thread, and the status. */
-const FROM_MEMORY: readonly (readonly [
-  method: string,
-  target: string,
-  headers: readonly string[],
-  status: number,
-])[] = [
-  ['GET', '/livez', [], 200],
-  ['GET', '/bridge/v1/sync-status', [], 200],
+type Asked = readonly [method: string, target: string, headers: readonly string[], status: number]
+
+/** Requests that are at fault. */
+const REFUSED: readonly Asked[] = [
   ['GET', '/nowhere', [], 404],
   ['GET', '/bridge/v1/bridges?network_id=x', [], 400],
   ['POST', '/livez', [], 405],
+]
+
+/** What a client that pipelines gets answered without a query thread, and the status. */
+const FROM_MEMORY: readonly Asked[] = [
+  ['GET', '/livez', [], 200],
+  ['GET', '/bridge/v1/sync-status', [], 200],
+  ['GET', UNKNOWN_DEPOSIT, [], 404],
   ['OPTIONS', PAGE, [], 204],
   ['HEAD', '/docs', [], 200],
   ['GET', '/docs', ['If-None-Match: *'], 304],
@@ -62,9 +66,37 @@ for (const transport of eachTransport()) {
       )
       const answered = finished.length - before
       // Answers without a body do not tell uWebSockets.js' requests apart: there are more of them, for all connections together.
-      const most = [200, 404, 400, 405].includes(status) && hasBody ? attackers.length * 32 : 4 * 600
+      const most = [200, 404].includes(status) && hasBody ? attackers.length * 32 : 4 * 600
       assert.ok(answered <= most, `${answered} answers`)
       assert.equal((await new RawConnection(port).send(text).response(hasBody)).status, status)
+    })
+  }
+
+  for (const [method, target, headers, status] of REFUSED) {
+    const text = requestText(method, target, headers)
+
+    test(`${transport.name}: after a few × ${method} ${target} in a row the connection that pipelines more of them is closed`, async (context) => {
+      const { port, finished, connectionsCut } = await start(context)
+      const attackers = Array.from({ length: 16 }, () => new RawConnection(port).send(text.repeat(20)))
+      for (const attacker of attackers) await attacker.rest()
+      await until(
+        () => connectionsCut(),
+        (cut) => cut === attackers.length,
+        'each connection is counted',
+      )
+      // Eight until a turn is noticed and eight in it, if each connection comes in a turn of its own.
+      assert.ok(finished.length <= attackers.length * 16, `${finished.length} answers`)
+    })
+
+    test(`${transport.name}: a client that polls ${method} ${target} on one connection is never closed`, async (context) => {
+      const { port, connectionsCut } = await start(context)
+      const pollers = Array.from({ length: 30 }, () => new RawConnection(port))
+      for (let round = 0; round < 20; round++) {
+        for (const poller of pollers) poller.send(text)
+        for (const poller of pollers) assert.equal((await poller.response()).status, status)
+      }
+      assert.equal(connectionsCut(), 0)
+      for (const poller of pollers) poller.destroy()
     })
   }
 

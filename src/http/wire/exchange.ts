@@ -122,9 +122,10 @@ export class Exchange implements Listed<Exchange> {
     return this.ifNoneMatch === '' && this.method === 'GET' && this.ownLines(cacheControl) === ''
   }
 
-  send(answer: Outgoing): void {
+  /** @param isRefusal whether the request is at fault. */
+  send(answer: Outgoing, isRefusal = false): void {
     if (this.isDone) return
-    if (!this.isHeld && this.context.turn.mustWait()) {
+    if (!this.isHeld && this.context.turn.mustWait(isRefusal)) {
       this.putOff(() => this.send(answer))
       return
     }
@@ -172,7 +173,8 @@ export class Exchange implements Listed<Exchange> {
 
   /** Answers with an error of `errorTable`. */
   refuse(failed: Failure, headers: HeaderList = []): void {
-    this.send(refusal(failed, errorBody(failed), headers))
+    const answer = refusal(failed, errorBody(failed), headers)
+    this.send(answer, answer.status < 500)
   }
 
   /**
@@ -204,7 +206,7 @@ export class Exchange implements Listed<Exchange> {
   /** The answer to OPTIONS. */
   sendOptions(): void {
     if (this.isDone) return
-    if (!this.isHeld && this.context.turn.mustWait()) {
+    if (!this.isHeld && this.context.turn.mustWait(false)) {
       this.putOff(() => this.sendOptions())
       return
     }

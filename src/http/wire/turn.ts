@@ -5,10 +5,12 @@ export const MAX_PER_TURN = 32
 const STRIDE = MAX_PER_TURN / 2
 /** A turn is noticed with its eighth answer at the latest: a callback at the end of each turn would cost more than the counting. */
 const NOTICE_EVERY = 8
-/** Most answers of one turn: those of 128 connections that pipeline 16. They take some 12 ms. */
-const MAX_ANSWERS = 2_048
+/** Most answers of one turn: those of 256 connections that pipeline 16. They take some 25 ms. */
+const MAX_ANSWERS = 4_096
 /** Most of them without a body: these do not tell whether the next request is of the same connection. */
 const MAX_BODILESS = 512
+/** Most refusals in a row in one turn. Nobody means to pipeline requests that are malformed. */
+const MAX_REFUSALS = 8
 
 /** A second response object for a request that was answered. */
 export interface Probe {
@@ -31,6 +33,7 @@ export class Turn {
   private unnoticed = 0
   private answers = 0
   private bodiless = 0
+  private refusals = 0
   private probe: Probe | undefined
   /** Whether the probe is of the request that is being handled. */
   private isProbeNew = false
@@ -65,11 +68,23 @@ export class Turn {
     if (this.isStrideOver()) this.isTooMany = true
   }
 
-  /** Counts an answer that is ready within its request's handler. @returns whether it is to be sent in the next turn. */
-  mustWait(): boolean {
-    if (this.isNoticed) return this.isTooMany || ++this.answers > MAX_ANSWERS || this.bodiless > MAX_BODILESS
-    if (++this.unnoticed >= NOTICE_EVERY) this.begin()
-    return false
+  /**
+   * Counts an answer that is ready within its request's handler.
+   * @param isRefusal whether the request is at fault.
+   * @returns whether it is to be sent in the next turn.
+   */
+  mustWait(isRefusal: boolean): boolean {
+    if (!this.isNoticed) {
+      if (++this.unnoticed >= NOTICE_EVERY) this.begin()
+      return false
+    }
+    this.refusals = isRefusal ? this.refusals + 1 : 0
+    return (
+      this.isTooMany ||
+      this.refusals > MAX_REFUSALS ||
+      ++this.answers > MAX_ANSWERS ||
+      this.bodiless > MAX_BODILESS
+    )
   }
 
   /** An answer went out without a body, so the probe would say that the next request is of the same connection. */
@@ -109,6 +124,7 @@ export class Turn {
     this.unnoticed = 0
     this.answers = 0
     this.bodiless = 0
+    this.refusals = 0
     this.since = NOTICE_EVERY
     setImmediate(this.end)
   }
