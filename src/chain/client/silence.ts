@@ -27,11 +27,11 @@ export class Silence {
   around(openPost: typeof createHttpPost): typeof createHttpPost {
     return (options) => {
       const post = openPost(options)
-      return async (body, signal) => {
+      return async (body, signal, maxBodyBytes) => {
         this.#pending++
         this.#sinceMs ??= this.#clock.now()
         try {
-          const answer = await post(body, signal)
+          const answer = await post(body, signal, maxBodyBytes)
           this.#sinceMs = this.#pending > 1 ? this.#clock.now() : undefined
           return answer
         } finally {

@@ -13,7 +13,8 @@ export interface HttpAnswer {
   readonly release?: () => void
 }
 
-export type HttpPost = (body: string, signal: AbortSignal) => Promise<HttpAnswer>
+/** @param maxBodyBytes longest answer to this request; default: that of the options. */
+export type HttpPost = (body: string, signal: AbortSignal, maxBodyBytes?: number) => Promise<HttpAnswer>
 
 export interface HttpPostOptions extends HttpRouteOptions {
   readonly url: string
@@ -80,7 +81,7 @@ export function createHttpPost(options: HttpPostOptions): HttpPost {
     release: () => keep(body),
   })
 
-  const once = (body: string, signal: AbortSignal): Promise<HttpAnswer> => {
+  const once: HttpPost = (body, signal, maxBodyBytes = options.maxBodyBytes) => {
     signal.throwIfAborted()
     return new Promise((resolve, reject) => {
       let request: ClientRequest
@@ -105,14 +106,14 @@ export function createHttpPost(options: HttpPostOptions): HttpPost {
       const timer = setTimeout(() => fail(new HttpTimeout()), options.timeoutMs)
       request = start(asked, (response) => {
         isAnswered = true
-        readBody(response, options.maxBodyBytes, takeSpare()).then(
+        readBody(response, maxBodyBytes, takeSpare()).then(
           (bytes) => end(() => resolve(answerOf(response, bytes))),
           fail,
         )
       })
       request.on('error', (error) => {
         const isStale = request.reusedSocket && systemCodeOf(error) === 'ECONNRESET' && !isAnswered
-        if (isStale && !signal.aborted) end(() => resolve(once(body, signal)))
+        if (isStale && !signal.aborted) end(() => resolve(once(body, signal, maxBodyBytes)))
         else fail(error)
       })
       request.end(body)

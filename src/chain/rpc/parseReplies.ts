@@ -1,6 +1,6 @@
-import { isAscii } from 'node:buffer'
 import type { EventFilter } from '../../events/decodeLog.js'
 import type { LogScanner } from '../../events/packedLogs.js'
+import { parseJson } from './replyText.js'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -15,12 +15,6 @@ const CLOSE_OBJECT = 0x7d
 export interface LogReader {
   readonly scanner: LogScanner
   readonly filter: EventFilter
-}
-
-/** The text of a body. Nodes mostly answer in ASCII, which decodes as Latin-1 in a seventh of the time. */
-export function textOf(body: Uint8Array): string {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8')
 }
 
 /**
@@ -77,7 +71,7 @@ export function parseReplies(body: Buffer, { scanner, filter }: LogReader): unkn
       at = start
     }
     if (!skipValue()) throw UNUSUAL
-    return JSON.parse(textOf(body.subarray(start, at)))
+    return parseJson(body.subarray(start, at))
   }
   const reply = (): Record<string, unknown> => {
     const fields: Record<string, unknown> = {}
@@ -86,7 +80,7 @@ export function parseReplies(body: Buffer, { scanner, filter }: LogReader): unkn
       skipSpace()
       const start = at
       if (body[at] !== QUOTE || !skipText()) throw UNUSUAL
-      const key = JSON.parse(textOf(body.subarray(start, at))) as string
+      const key = parseJson(body.subarray(start, at)) as string
       if (!take(COLON)) throw UNUSUAL
       fields[key] = value(key)
     } while (take(COMMA))
@@ -105,7 +99,7 @@ export function parseReplies(body: Buffer, { scanner, filter }: LogReader): unkn
     skipSpace()
     return at === body.length ? parsed : undefined
   } catch (error) {
-    // Broken JSON, too: the caller's JSON.parse reports it.
+    // Broken or heavy JSON, too: the caller's `parseJson` reports it.
     if (error === UNUSUAL || error instanceof SyntaxError) return undefined
     throw error
   }

@@ -6,9 +6,10 @@ import {
   type HttpPostOptions,
   HttpTimeout,
 } from './httpPost.js'
-import { type LogReader, parseReplies, textOf } from './parseReplies.js'
+import { type LogReader, parseReplies } from './parseReplies.js'
 import { isRateLimitText } from './rangeErrors.js'
 import { UnreadableCoding } from './replyCoding.js'
+import { HeavyText, parseJson, textOf } from './replyText.js'
 import { type ProviderWords, RpcFailure, type RpcFailureKind } from './rpcFailure.js'
 
 export interface RpcCall {
@@ -61,6 +62,24 @@ interface RpcBody {
 /** Shorter answers are parsed as JSON: packing logs pays only in backfill. */
 const SCANNED_BYTES = 16_384
 
+/** Methods whose answers may be as long as `rpc_max_response_bytes`. */
+const LONG_ANSWERS: ReadonlySet<string> = new Set([
+  'eth_getLogs',
+  'eth_getBlockReceipts',
+  'eth_getTransactionReceipt',
+  'eth_getTransactionByHash',
+  'debug_traceTransaction',
+])
+/** Any other's are short: a head with the hashes of 50,000 transactions has less. */
+const SHORT_ANSWER_BYTES = 4 * 1024 ** 2
+
+/** Longest answer that is read. */
+function maxBytesOf(body: RpcBody | readonly RpcBody[], maxBodyBytes: number): number {
+  const calls = 'method' in body ? [body] : body
+  if (calls.some(({ method }) => LONG_ANSWERS.has(method))) return maxBodyBytes
+  return Math.min(maxBodyBytes, SHORT_ANSWER_BYTES * calls.length)
+}
+
 function asksForLogs(body: RpcBody | readonly RpcBody[]): boolean {
   return 'method' in body
     ? body.method === 'eth_getLogs'
@@ -81,7 +100,7 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
   ): Promise<unknown> {
     let answer: HttpAnswer
     try {
-      answer = await send(JSON.stringify(body), signal)
+      answer = await send(JSON.stringify(body), signal, maxBytesOf(body, options.maxBodyBytes))
     } catch (error) {
       signal.throwIfAborted()
       throw connectionFailure(error, alias, what)
@@ -104,9 +123,10 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
     const scanned = isLong && logs !== undefined && asksForLogs(body) && parseReplies(bytes, logs)
     if (scanned) return scanned
     try {
-      return JSON.parse(textOf(bytes))
-    } catch {
-      throw new RpcFailure('body', `${alias}: the answer to ${what} is not complete JSON`)
+      return parseJson(bytes)
+    } catch (error) {
+      const fault = error instanceof HeavyText ? 'has too many or too deep values' : 'is not complete JSON'
+      throw new RpcFailure('body', `${alias}: the answer to ${what} ${fault}`)
     }
   }
 
@@ -201,9 +221,17 @@ function wordsOf(
     ...(method === undefined ? {} : { method }),
     ...(status === undefined ? {} : { status }),
     ...(typeof code === 'number' ? { code } : {}),
-    text: `${typeof message === 'string' ? message : ''}${dataText}`,
+    text: shortened(`${typeof message === 'string' ? message : ''}${dataText}`),
     ...(data === undefined ? {} : { data }),
   }
+}
+
+/** Patterns are looked for in these words, one after the other: megabytes of them would hold up the thread. */
+const MAX_WORDS = 16_384
+
+function shortened(text: string): string {
+  // A copy: a slice would keep the whole text in memory.
+  return text.length > MAX_WORDS ? Buffer.from(text.slice(0, MAX_WORDS)).toString() : text
 }
 
 /** A parsed value may be nested too deep to be written as JSON: then it means nothing. */
@@ -250,7 +278,7 @@ function statusFailure(
   const text = textOf(body)
   let parsed: unknown
   try {
-    parsed = JSON.parse(text)
+    parsed = parseJson(body)
   } catch {
     parsed = undefined
   }

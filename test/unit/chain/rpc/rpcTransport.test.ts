@@ -116,6 +116,51 @@ test('a body longer than the limit is not read to its end', async () => {
   for (const failure of [told, untold]) assert.equal(failure.kind, 'body')
 })
 
+test('the answer to a head or a call has 4 MiB at most for each call, that to logs as much as the limit says', async () => {
+  const options = { maxBodyBytes: 64 * 1024 ** 2, timeoutMs: 20_000 }
+  const answer = byMethod(({ params }) => 'x'.repeat(Number(params[0])))
+  const lengthOf = (method: string, length: number, calls = 1): Promise<number> =>
+    withTransport(
+      answer,
+      async (transport) => {
+        const call = { method, params: [length] }
+        if (calls === 1) return String(await transport.request(call, signal)).length
+        const outcomes = await transport.requestBatch(Array(calls).fill(call), signal)
+        return outcomes.reduce((sum, outcome) => sum + (outcome.ok ? String(outcome.result).length : 0), 0)
+      },
+      options,
+    )
+  const MIB = 1024 ** 2
+  const tooLong = { kind: 'body', message: /the answer to \S+( of 2)? is too long/ }
+  for (const method of ['eth_getBlockByNumber', 'eth_call', 'eth_chainId', 'eth_unheard']) {
+    assert.equal(await lengthOf(method, 3 * MIB), 3 * MIB)
+    await assert.rejects(lengthOf(method, 5 * MIB), tooLong, method)
+  }
+  assert.equal(await lengthOf('eth_call', 3 * MIB, 2), 6 * MIB)
+  await assert.rejects(lengthOf('eth_call', 5 * MIB, 2), tooLong)
+  for (const method of [
+    'eth_getLogs',
+    'eth_getBlockReceipts',
+    'eth_getTransactionReceipt',
+    'eth_getTransactionByHash',
+    'debug_traceTransaction',
+  ])
+    assert.equal(await lengthOf(method, 5 * MIB), 5 * MIB, method)
+})
+
+test('an answer of nothing but brackets is a failure that says so, whatever its status and its call', async () => {
+  const options = { maxBodyBytes: 2_000_000 }
+  const brackets = '['.repeat(1_000_000)
+  assert.equal(
+    (await failureOf({ body: brackets }, options)).message,
+    'alpha: the answer to eth_test has too many or too deep values',
+  )
+  const refused = await failureOf({ status: 500, body: brackets }, options)
+  assert.deepEqual([refused.kind, refused.providerWords().text.length], ['http', 16_384])
+  const error = `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"${'m'.repeat(1_000_000)}"}}`
+  assert.equal((await failureOf({ body: error }, options)).providerWords().text, 'm'.repeat(16_384))
+})
+
 test('a Retry-After date is measured by the Date header of the same answer', async () => {
   for (const hours of [0, 24, -24]) {
     const thereMs = Date.now() + hours * 3_600_000
