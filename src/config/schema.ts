@@ -143,7 +143,7 @@ const Network = Type.Object(
       default: 64 * 1024 ** 2,
       unit: 'bytes',
       description:
-        'Longest answer of an endpoint that is accepted, unpacked; what is longer is asked for in parts.',
+        'Longest answer of an endpoint that is accepted, unpacked; what is longer is asked for in parts. For heads and calls of contracts it is 4 MiB at most.',
     }),
     stalled_after_ms: Type.Optional(
       integer(0, 366 * 24 * 3_600_000, {
@@ -294,7 +294,7 @@ export const ConfigFile = Type.Object(
         max_queue: integer(1, 1_000_000, {
           default: 4_096,
           unit: 'requests',
-          description: 'Most requests that may wait, of all front threads together; more are answered 503.',
+          description: 'Most requests of one lane that may wait, of all front threads together; more are answered 503.',
         }),
       },
       'Query threads.',

@@ -105,6 +105,7 @@ class PendingQuery implements PoolRequest {
   readonly operation: OperationId
   readonly query: QueryByOperation[OperationId]
   readonly coding: ContentCoding
+  readonly isBodiless: boolean
   private readonly context: QueryContext
   private readonly exchange: Exchange
   private readonly cacheKey: string | undefined
@@ -122,7 +123,12 @@ class PendingQuery implements PoolRequest {
     this.operation = operation
     this.query = query
     this.coding = coding
-    this.cacheKey = cacheKey
+    this.isBodiless = exchange.needsNoBody(coding)
+    this.cacheKey = this.isBodiless ? undefined : cacheKey
+  }
+
+  isWanted(): boolean {
+    return this.exchange.isWaiting
   }
 
   deliver(reply: QueryReply): void {
@@ -138,7 +144,7 @@ class PendingQuery implements PoolRequest {
         return
       }
     }
-    const answer = outgoing(operation, reply, context.mayCompress)
+    const answer = outgoing(operation, reply, context.mayCompress, this.isBodiless)
     exchange.send(answer)
     const { life } = reply
     if (this.cacheKey === undefined || life === undefined) return
@@ -157,12 +163,14 @@ function outgoing(
   operation: OperationId,
   reply: QueryReply,
   mayCompress: boolean,
+  isBodiless: boolean,
 ): Omit<CachedAnswer, 'life'> {
   const { status, body, coding, tag, life, retryAfterSec } = reply
   return {
     status,
     body,
     isLent: true,
+    isBodiless: isBodiless && status === 200,
     cacheControl: cacheControlOf(operation, status, life),
     lines: (mayCompress ? VARY_LINE : '') + retryAfterLine(retryAfterSec),
     bodyLines: contentLines(coding),

@@ -26,6 +26,7 @@ export interface BatchDispatcherOptions {
   readonly slots: SlotMemory
   readonly workers: number
   readonly maxInFlight: number
+  /** Most requests that wait in one lane. */
   readonly maxWaiting: number
   readonly logger: Logger
   readonly metrics: PoolMetrics
@@ -49,7 +50,7 @@ const FAILURES_TO_DIE = 3
  */
 export class BatchDispatcher {
   private readonly options: BatchDispatcherOptions
-  private readonly lanes = new RequestLanes()
+  private readonly lanes: RequestLanes
   private readonly writer = new QueryWriter()
   private readonly slots: BatchSlots
   private readonly freeSlots: number[]
@@ -69,25 +70,28 @@ export class BatchDispatcher {
   private readonly counts = { requests: 0, batches: 0, failedBatches: 0 }
   private readonly flush = (): void => {
     this.isScheduled = false
+    this.lanes.endTurn()
     this.pump()
   }
 
   constructor(options: BatchDispatcherOptions) {
     this.options = options
+    this.lanes = new RequestLanes(options.maxWaiting)
     this.slots = new BatchSlots(options.slots)
     this.freeSlots = Array.from({ length: options.slots.count }, (_, slot) => slot)
   }
 
-  submit(request: PoolRequest, estimatedBytes: number): boolean {
+  submit(request: PoolRequest): boolean {
     if (this.isClosing) return this.refuse('draining')
-    if (this.lanes.size + this.suspects.length >= this.options.maxWaiting) return this.refuse('queue_full')
-    if (this.lanes.add(request, estimatedBytes) === 'usual') this.hadUsual = true
-    this.counts.requests++
+    const kind = this.lanes.add(request)
     if (!this.isScheduled) {
       this.isScheduled = true
       // Runs after all requests that this turn of the loop has read from the sockets.
       setImmediate(this.flush)
     }
+    if (kind === undefined) return this.refuse('queue_full')
+    if (kind === 'usual') this.hadUsual = true
+    this.counts.requests++
     return true
   }
 
@@ -125,8 +129,10 @@ export class BatchDispatcher {
   }
 
   private pump(): void {
-    if (this.suspects.length > 0) {
-      if (this.inFlight.size === 0) this.dispatch([this.suspects.shift()!], 'alone')
+    if (this.suspects.length > 0 && this.inFlight.size > 0) return
+    for (let suspect = this.suspects.shift(); suspect !== undefined; suspect = this.suspects.shift()) {
+      if (!suspect.isWanted()) continue
+      this.dispatch([suspect], 'alone')
       return
     }
     const { maxInFlight, workers } = this.options
@@ -151,6 +157,7 @@ export class BatchDispatcher {
   }
 
   private dispatch(requests: readonly PoolRequest[], kind: 'usual' | 'large' | 'alone'): void {
+    if (requests.length === 0) return
     for (const request of requests) this.writer.append(request)
     const slot = this.freeSlots.pop()
     if (slot === undefined) throw new InvariantError('a batch is to be sent while all slots are taken')

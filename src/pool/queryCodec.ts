@@ -93,7 +93,12 @@ export interface NamedQuery {
   readonly query: QueryByOperation[OperationId]
   /** Coding of the answer, if compression is worth it. */
   readonly coding: ContentCoding
+  /** Whether the answer goes out without its body, so that a success is not compressed, and only its tag is handed over; default false. */
+  readonly isBodiless?: boolean
 }
+
+/** Set beside the number of the coding. */
+const BODILESS = 0x80
 
 /** Operation u8, coding u8, presence of the fields u32. */
 const HEAD_BYTES = 6
@@ -106,7 +111,7 @@ export class QueryWriter {
   private view = new DataView(this.bytes.buffer)
   private length = 0
 
-  append({ operation, query, coding }: NamedQuery): void {
+  append({ operation, query, coding, isBodiless }: NamedQuery): void {
     const layout = layoutOf.get(operation)!
     // The table above covers exactly the fields of this query's type.
     const values = query as unknown as Readonly<Record<string, unknown>>
@@ -122,7 +127,7 @@ export class QueryWriter {
       this.appendField(kind, value)
     }
     this.view.setUint8(head, layout.number)
-    this.view.setUint8(head + 1, contentCodings.indexOf(coding))
+    this.view.setUint8(head + 1, contentCodings.indexOf(coding) | (isBodiless === true ? BODILESS : 0))
     this.view.setUint32(head + 2, presence)
   }
 
@@ -194,7 +199,7 @@ export function decodeQueries(batch: Uint8Array): NamedQuery[] {
   let at = 0
   while (at < batch.length) {
     const layout = layouts[view.getUint8(at)]!
-    const coding = contentCodings[view.getUint8(at + 1)]!
+    const wanted = view.getUint8(at + 1)
     const presence = view.getUint32(at + 2)
     at += HEAD_BYTES
     const values: Record<string, unknown> = { ...layout.blank }
@@ -235,7 +240,8 @@ export function decodeQueries(batch: Uint8Array): NamedQuery[] {
     queries.push({
       operation: layout.operation,
       query: values as unknown as QueryByOperation[OperationId],
-      coding,
+      coding: contentCodings[wanted & ~BODILESS]!,
+      isBodiless: wanted >= BODILESS,
     })
   }
   return queries

@@ -1,8 +1,6 @@
 import { Piscina } from 'piscina'
-import { routes } from '../api/routes.js'
 import type { StatusBoardHandle } from '../board/statusBoard.js'
 import type { Config } from '../config/config.types.js'
-import type { OperationId, QueryByOperation } from '../query/queries.js'
 import type { PoolMetrics } from '../telemetry/frontCounts.js'
 import type { Logger } from '../telemetry/logger.js'
 import type { CompiledMerkle } from '../wasm/wasmModule.js'
@@ -32,7 +30,7 @@ export interface QueryPoolOptions extends Omit<QueryWorkerData, 'slots'> {
 }
 
 export interface QueryPool {
-  /** Queues a request for the batch of this turn of the event loop. @returns false when the queue is full or the pool drains. */
+  /** Queues a request for the batch of this turn of the event loop. @returns false when its lane is full or the pool drains. */
   submit(request: PoolRequest): boolean
   /** False while the pool answers nothing. */
   isAlive(): boolean
@@ -125,7 +123,7 @@ export async function startQueryPool(options: QueryPoolOptions): Promise<QueryPo
     throw error
   }
   return {
-    submit: (request) => dispatcher.submit(request, estimateBytes(request.operation, request.query)),
+    submit: (request) => dispatcher.submit(request),
     isAlive: () => dispatcher.isAlive(),
     stats: () => dispatcher.stats(),
     close: async () => {
@@ -134,10 +132,4 @@ export async function startQueryPool(options: QueryPoolOptions): Promise<QueryPo
       await piscina.destroy()
     },
   }
-}
-
-function estimateBytes<K extends OperationId>(operation: K, query: QueryByOperation[K]): number {
-  // TypeScript does not see that this function takes the query of this operation.
-  const estimate = routes[operation].estimateBytes as (query: QueryByOperation[K]) => number
-  return estimate(query)
 }

@@ -90,7 +90,7 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     }
     const { status, retryAfterSec, life, isFault } = answered
     const isTagged = status === 200
-    const coding = isTagged ? finish(named.coding, offset, tagPlace(index)) : 'identity'
+    const coding = isTagged ? finish(named, offset, tagPlace(index)) : 'identity'
     return { offset, length: writer.length - offset, status, coding, isTagged, retryAfterSec, life, isFault }
   }
 
@@ -99,16 +99,22 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     return { status: 500, retryAfterSec: 0, life: undefined, isFault: true }
   }
 
-  /** Writes the tag of the answer at `offset`, and compresses the answer if that was asked for and is worth it. */
-  function finish(asked: ContentCoding, offset: number, tagAt: number): ContentCoding {
+  /**
+   * Writes the tag of the answer at `offset`, and compresses the answer if that was asked for and is worth it. Of an answer without a body
+   * only the tag and the coding are left, which the whole answer would have.
+   */
+  function finish({ coding: asked, isBodiless }: NamedQuery, offset: number, tagAt: number): ContentCoding {
     const body = writer.bytes.subarray(offset, writer.length)
     writeTag(body, writer.bytes, tagAt)
     const { length } = body
-    if (asked === 'identity' || length < MIN_CODED_BYTES || length > MAX_CODED_BYTES) return 'identity'
-    const coded = encodeBody(body, asked)
-    writer.truncate(offset)
-    writer.append(coded)
-    return asked
+    const coding = length < MIN_CODED_BYTES || length > MAX_CODED_BYTES ? 'identity' : asked
+    if (isBodiless === true) writer.truncate(offset)
+    else if (coding !== 'identity') {
+      const coded = encodeBody(body, coding)
+      writer.truncate(offset)
+      writer.append(coded)
+    }
+    return coding
   }
 
   return (batch, slot) => {

@@ -121,6 +121,35 @@ for (const transport of bothTransports()) {
     connection.destroy()
   })
 
+  test(`${transport.name}: HEAD of a page, and If-None-Match: *, get the head of the whole answer without its body, and GET gets the body after them`, async (context) => {
+    const fresh = await startHttpWorld(context, {}, undefined, transport)
+    for (const accept of ['identity', 'gzip', 'br'])
+      for (const target of [PAGE, OPEN_PROOF]) {
+        const headers = [`Accept-Encoding: ${accept}`]
+        const connection = new RawConnection(fresh.port)
+        const known = await connection
+          .send(requestText('GET', target, [...headers, 'If-None-Match: *']))
+          .response(false)
+        const head = await connection.send(requestText('HEAD', target, headers)).response(false)
+        const whole = await connection.send(requestText('GET', target, headers)).response()
+        assert.deepEqual([known.status, head.status, whole.status], [304, 200, 200])
+        for (const name of ['etag', 'cache-control', 'vary', 'access-control-allow-origin'])
+          for (const { headers: told } of [known, head])
+            assert.equal(told.get(name), whole.headers.get(name), name)
+        for (const name of ['content-type', 'content-encoding'])
+          assert.equal(head.headers.get(name), whole.headers.get(name), name)
+        // The length of a compressed body is known only to who compresses it.
+        const length = accept === 'identity' ? String(whole.bytes.length) : undefined
+        assert.equal(head.headers.get('content-length'), length)
+        assert.equal(known.headers.has('content-length'), false)
+        assert.ok(whole.bytes.length > 100)
+        connection.destroy()
+      }
+    // A refusal has its body and its status, also for who has any answer.
+    const refused = await fetchRaw(fresh.port, 'GET', `${PAGE}&page_size=1001`, ['If-None-Match: *'])
+    assert.equal(refused.status, 400)
+  })
+
   test(`${transport.name}: with compress = off no answer is compressed and no answer has Vary`, async (context) => {
     const off = await startHttpWorld(context, { compress: false }, undefined, transport)
     for (const target of [PAGE, '/docs']) {

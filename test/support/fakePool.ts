@@ -74,7 +74,8 @@ export function ask<K extends OperationId>(
     // The body is only valid during the call.
     const deliver = (reply: QueryReply): void =>
       resolve({ ...reply, body: reply.body.slice(), tag: reply.tag.slice() })
-    if (!pool.submit({ operation, query, coding, deliver })) reject(new Error('refused'))
+    const isTaken = pool.submit({ operation, query, coding, isWanted: () => true, deliver })
+    if (!isTaken) reject(new Error('refused'))
   })
 }
 

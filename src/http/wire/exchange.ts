@@ -1,10 +1,12 @@
 import { errorTable } from '../../api/errorTable.js'
+import type { ContentCoding } from '../../pool/contentCoding.js'
 import { type AnswerCode, type Failure, failure } from '../../query/answers.js'
 import type { HttpMetrics } from '../../telemetry/frontCounts.js'
 import type { Logger } from '../../telemetry/logger.js'
 import type { ArrivalList, Listed } from './arrivalList.js'
 import { isForSharedCaches, NO_STORE } from './cacheControl.js'
 import {
+  ANY_TAG,
   type CorsHeaders,
   type HeaderList,
   headerLines,
@@ -42,6 +44,8 @@ export interface Outgoing {
   readonly body: Uint8Array | string
   /** True when `body` is good only until `send` returns. */
   readonly isLent?: boolean
+  /** True when `body` is empty because the request needs none (`Exchange.needsNoBody`): its length is not known. */
+  readonly isBodiless?: boolean
   readonly cacheControl: string
   /** Header lines that a 304 carries too. */
   readonly lines: string
@@ -89,6 +93,7 @@ export class Exchange implements Listed<Exchange> {
   private isHeld = false
   private isPutOff = false
   private isGone = false
+  private isChecked: boolean | undefined
 
   /**
    * @param requestId the client's, checked, or ''.
@@ -120,6 +125,20 @@ export class Exchange implements Listed<Exchange> {
   /** Whether a success needs no header line for this request alone, so that it can be sent with a shared head (`ReadyHeads`). */
   isPlain(cacheControl: string): boolean {
     return this.ifNoneMatch === '' && this.method === 'GET' && this.ownLines(cacheControl) === ''
+  }
+
+  /** Whether somebody still waits for the answer. */
+  get isWaiting(): boolean {
+    return !this.isDone
+  }
+
+  /**
+   * Whether a success goes out without its body: as a 304 whatever it says, or to HEAD. To HEAD without a coding it does not count, since
+   * the length of the body is known at no cost.
+   */
+  needsNoBody(coding: ContentCoding): boolean {
+    const isNeedless = this.ifNoneMatch === ANY_TAG || (this.method === 'HEAD' && coding !== 'identity')
+    return isNeedless && !this.isCheckDue()
   }
 
   /** @param isRefusal whether the request is at fault. */
@@ -259,6 +278,12 @@ export class Exchange implements Listed<Exchange> {
       return
     }
     const head = this.headText(answer) + ownLines
+    if (answer.isBodiless === true) {
+      wire.writeHeader(CACHE_CONTROL, head + this.closeLine())
+      wire.endWithoutBody()
+      this.context.turn.sentWithoutBody()
+      return
+    }
     const size = Buffer.byteLength(body)
     if (this.isCheckDue()) {
       if (this.context.traits.closesBodiless) {
@@ -282,7 +307,9 @@ export class Exchange implements Listed<Exchange> {
 
   /** Whether this bodiless answer is one of those that must notice a client that reads nothing. */
   private isCheckDue(): boolean {
-    return !this.context.traits.noticesBodiless && this.context.random() * BODILESS_PER_CHECK < 1
+    const { traits, random } = this.context
+    this.isChecked ??= !traits.noticesBodiless && random() * BODILESS_PER_CHECK < 1
+    return this.isChecked
   }
 
   private headText(answer: Outgoing): string {

@@ -89,12 +89,15 @@ export function entityTag(tag: string, coding: ContentCoding): string {
   return coding === 'identity' ? `"${tag}"` : `"${tag}-${coding}"`
 }
 
+/** `If-None-Match` of a client that has some answer already, whatever its tag. */
+export const ANY_TAG = '*'
+
 /**
  * Whether `If-None-Match` names `etag`. A leading `W/` is ignored, as the standard asks for here: proxies that compress bodies
  * themselves put it in front of our tags.
  */
 export function namesTag(ifNoneMatch: string, etag: string): boolean {
-  return ifNoneMatch === etag || ifNoneMatch === '*' || hasItem(ifNoneMatch, etag)
+  return ifNoneMatch === etag || ifNoneMatch === ANY_TAG || hasItem(ifNoneMatch, etag)
 }
 
 /** Whether `item` stands between commas, blanks and `W/` aside. Not `split`: a client may send kilobytes of commas. */

@@ -41,6 +41,7 @@ function contextWith(version: { now: VersionNow }) {
     send: ({ etag }: { readonly etag: string }) => etags.push(etag),
     hold: () => undefined,
     isPlain: () => false,
+    needsNoBody: () => false,
   } as unknown as Exchange
   const ask = (raw: string): void => answerQuery(context, exchange, 'getTokenMappings', raw, 'identity')
   return { ask, parsed, hits, etags }

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { routes } from '../../../src/api/routes.js'
 import { BatchDispatcher } from '../../../src/pool/batchDispatcher.js'
 import { ReplyHead, replyHeadBytes } from '../../../src/pool/batchMessages.js'
 import { BatchSlots, createSlotMemory } from '../../../src/pool/batchSlots.js'
+import type { ContentCoding } from '../../../src/pool/contentCoding.js'
 import { decodeQueries } from '../../../src/pool/queryCodec.js'
+import type { Address } from '../../../src/protocol/chainEvent.js'
 import { asDepositCount, asNetworkId } from '../../../src/protocol/units.js'
 import type { OperationId, QueryByOperation } from '../../../src/query/queries.js'
 import { createLogger } from '../../../src/telemetry/logger.js'
 
 const networkId = asNetworkId(1)
 const PAGE = { networkId, pageNumber: 1, pageSize: 1_000 }
+const USUAL_PAGE = { networkId, pageNumber: 1, pageSize: 100 }
 const POINT = { networkId, depositCount: asDepositCount(7) }
 
 function putEmptyReply(length: number, slot: Uint8Array): void {
@@ -30,8 +32,12 @@ function putEmptyReply(length: number, slot: Uint8Array): void {
 }
 
 /** A dispatcher whose batches wait until the test answers them, in order. */
-function heldDispatcher(workers: number) {
-  const batches: { readonly isLarge: boolean; answer(): void }[] = []
+function heldDispatcher(workers: number, maxWaiting = 10_000) {
+  const batches: {
+    readonly isLarge: boolean
+    readonly operations: readonly OperationId[]
+    answer(): void
+  }[] = []
   const memory = createSlotMemory(2 * workers + 1)
   const slots = new BatchSlots(memory)
   const dispatcher = new BatchDispatcher({
@@ -41,6 +47,7 @@ function heldDispatcher(workers: number) {
         const queries = decodeQueries(slots.queriesOf(task))
         batches.push({
           isLarge: queries[0]!.operation === 'getBridges',
+          operations: queries.map(({ operation }) => operation),
           answer: () => {
             putEmptyReply(queries.length, slots.replyOf(task.slot))
             resolve(undefined)
@@ -50,21 +57,24 @@ function heldDispatcher(workers: number) {
     slots: memory,
     workers,
     maxInFlight: 2 * workers,
-    maxWaiting: 10_000,
+    maxWaiting,
     logger: createLogger({ level: 'error', format: 'json' }, {}, () => undefined),
     metrics: { batchFinished: () => undefined, workerRestarted: () => undefined, rejected: () => undefined },
     onCorruptStore: () => undefined,
   })
   const answered: OperationId[] = []
-  const submit = <K extends OperationId>(operation: K, query: QueryByOperation[K]): void => {
-    const estimate = routes[operation].estimateBytes as (query: QueryByOperation[K]) => number
-    const isTaken = dispatcher.submit(
-      { operation, query, coding: 'identity', deliver: () => answered.push(operation) },
-      estimate(query),
-    )
-    assert.ok(isTaken)
+  const offer = <K extends OperationId>(
+    operation: K,
+    query: QueryByOperation[K],
+    coding: ContentCoding = 'identity',
+    isWanted = (): boolean => true,
+  ): boolean =>
+    dispatcher.submit({ operation, query, coding, isWanted, deliver: () => answered.push(operation) })
+  const submit: typeof offer = (...request) => {
+    assert.ok(offer(...request))
+    return true
   }
-  return { submit, batches, answered, turn: () => new Promise<void>(setImmediate) }
+  return { offer, submit, batches, answered, dispatcher, turn: () => new Promise<void>(setImmediate) }
 }
 
 test('a point query behind a thousand large pages waits for one of them at most', async () => {
@@ -143,4 +153,88 @@ test('while point queries arrive a large page is followed by a pause, otherwise 
   assert.equal(await answer(4), 'page page point point page', 'a point that came in the rest counts')
   context.mock.timers.tick(60_000)
   assert.equal(await answer(5), 'page page point point page page page', 'nobody came since')
+})
+
+/** How many of the batch are of each operation. */
+function counted(operations: readonly OperationId[]): string {
+  const names = [...new Set(operations)]
+  return names.map((name) => `${operations.filter((each) => each === name).length} ${name}`).join(', ')
+}
+
+test('a point travels with the next batch, however many pages wait, and few of these go with it', async () => {
+  const batchAfter = async (coding: ContentCoding, pageSize: number): Promise<string> => {
+    const { submit, batches, turn } = heldDispatcher(1)
+    for (let page = 0; page < 3_000; page++) submit('getClaims', { ...USUAL_PAGE, pageSize }, coding)
+    await turn()
+    for (let point = 0; point < 10; point++) submit('getL1InfoTreeIndex', POINT)
+    batches[0]!.answer()
+    await turn()
+    return counted(batches[2]!.operations)
+  }
+  // 768 KiB of answers, or 1.1 MB of work, of which compressing makes four of one.
+  assert.equal(await batchAfter('identity', 100), '10 getL1InfoTreeIndex, 8 getClaims')
+  assert.equal(await batchAfter('br', 100), '10 getL1InfoTreeIndex, 3 getClaims')
+  assert.equal(await batchAfter('br', 200), '10 getL1InfoTreeIndex, 1 getClaims')
+})
+
+test('compressed pages whose rows lie anywhere go alone, as those of many rows do', async () => {
+  const firstBatch = async (query: QueryByOperation['getClaims'], coding: ContentCoding) => {
+    const { submit, batches, turn } = heldDispatcher(1)
+    for (let page = 0; page < 10; page++) submit('getClaims', query, coding)
+    await turn()
+    return counted(batches[0]!.operations)
+  }
+  const rows = { ...USUAL_PAGE, pageSize: 200 }
+  const scattered = { ...rows, toAddress: new Uint8Array(20) as Address }
+  assert.equal(await firstBatch(rows, 'identity'), '4 getClaims')
+  assert.equal(await firstBatch(scattered, 'identity'), '3 getClaims')
+  assert.equal(await firstBatch(scattered, 'gzip'), '1 getClaims')
+})
+
+test('an endless stream of points does not keep a page waiting', async () => {
+  const { submit, batches, answered, turn } = heldDispatcher(1)
+  for (let point = 0; point < 600; point++) submit('getL1InfoTreeIndex', POINT)
+  await turn()
+  submit('getClaims', USUAL_PAGE)
+  let next = 0
+  while (!answered.includes('getClaims') && next < 10) {
+    for (let point = 0; point < 300; point++) submit('getL1InfoTreeIndex', POINT)
+    batches[next++]!.answer()
+    await turn()
+  }
+  assert.ok(next <= 4, `${next} batches`)
+})
+
+test('each lane has a bound of its own: large pages, or pages, that wait have no other request refused', async () => {
+  const { offer, turn } = heldDispatcher(1, 20)
+  const taken = (operation: 'getBridges' | 'getClaims', query: typeof PAGE): number =>
+    Array.from({ length: 40 }, () => offer(operation, query)).filter(Boolean).length
+  assert.deepEqual([taken('getBridges', PAGE), taken('getClaims', USUAL_PAGE)], [20, 20])
+  const points = Array.from({ length: 40 }, () => offer('getL1InfoTreeIndex', POINT))
+  assert.equal(points.filter(Boolean).length, 20)
+  await turn()
+})
+
+test('a request that nobody waits for any more is never worked on, and takes nobody the place', async () => {
+  const { offer, submit, batches, answered, dispatcher, turn } = heldDispatcher(1, 20)
+  const gone = new Set<number>()
+  const leave = (operation: 'getBridges' | 'getClaims', query: typeof PAGE): void => {
+    for (let client = 0; client < 20; client++) submit(operation, query, 'br', () => !gone.has(client))
+  }
+  leave('getBridges', PAGE)
+  leave('getClaims', USUAL_PAGE)
+  for (let client = 0; client < 20; client++) gone.add(client)
+  // The lanes are full of them.
+  assert.ok(offer('getBridges', PAGE))
+  await turn()
+  assert.ok(offer('getClaims', USUAL_PAGE))
+  await turn()
+  for (let at = 0; at < batches.length; at++) {
+    batches[at]!.answer()
+    await turn()
+  }
+  assert.deepEqual([answered.toSorted(), dispatcher.stats().waiting], [['getBridges', 'getClaims'], 0])
+  // Nothing waits but for clients that have gone: the dispatcher ends.
+  leave('getClaims', USUAL_PAGE)
+  await dispatcher.drain()
 })

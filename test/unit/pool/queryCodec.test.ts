@@ -22,7 +22,7 @@ function queryOf(operation: string, required: object, optional: object): fc.Arbi
   const query = fc.record(fields, { requiredKeys: Object.keys(required) })
   const coding = fc.constantFrom('identity', 'gzip', 'br')
   return fc
-    .record({ query, coding })
+    .record({ query, coding, isBodiless: fc.boolean() })
     .map((both) => ({ operation, ...both, query: { ...both.query } }) as unknown as NamedQuery)
 }
 

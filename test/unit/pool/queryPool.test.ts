@@ -231,7 +231,8 @@ test('no batch overwrites answers that are being delivered', async (context) => 
         if (isRight.length <= 19_000) submit(depositCount + 100_000)
       }
       const query = { networkId: network, depositCount: asDepositCount(depositCount) }
-      pool.submit({ operation: 'getL1InfoTreeIndex', query, coding: 'identity', deliver })
+      const isWanted = (): boolean => true
+      pool.submit({ operation: 'getL1InfoTreeIndex', query, coding: 'identity', isWanted, deliver })
     }
     for (let count = 0; count < 1_000; count++) submit(count)
   })

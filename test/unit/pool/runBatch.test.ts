@@ -4,6 +4,7 @@ import { routes } from '../../../src/api/routes.js'
 import { createStatusBoard, statusRow } from '../../../src/board/statusBoard.js'
 import { createVersionReader, hasOnlyGrown } from '../../../src/board/version.js'
 import { decodeReplies } from '../../../src/pool/batchMessages.js'
+import type { ContentCoding } from '../../../src/pool/contentCoding.js'
 import { QueryWriter } from '../../../src/pool/queryCodec.js'
 import { createBatchRunner, type QueryFunctions } from '../../../src/pool/runBatch.js'
 import { asDepositCount, asNetworkId } from '../../../src/protocol/units.js'
@@ -129,4 +130,23 @@ test('an answer made while a halted network briefly resumed is not kept as one o
   const made = versionOfAnswer()
   row.setHaltReason('missing_log')
   assert.ok(!hasOnlyGrown(made, readVersion()))
+})
+
+test('an answer that goes out without its body has the tag and the coding of the whole one, and no bytes', () => {
+  const replyTo = (metadataBytes: number, coding: ContentCoding, isBodiless: boolean) => {
+    const writer = new QueryWriter()
+    const query = { networkId: asNetworkId(1), pageNumber: metadataBytes, pageSize: 1 }
+    for (let time = 0; time < 2; time++) writer.append({ operation: 'getBridges', query, coding, isBodiless })
+    const [, second] = decodeReplies(new Uint8Array(run(writer.take(), slotOf(0).slot)!))
+    const { status, tag, body, life } = second!
+    return { promise: { status, tag: String(tag), coding: second!.coding, life }, bytes: body.length }
+  }
+  for (const coding of ['identity', 'gzip', 'br'] as const)
+    for (const size of [0, 10_000]) {
+      const whole = replyTo(size, coding, false)
+      const bodiless = replyTo(size, coding, true)
+      assert.deepEqual(bodiless.promise, whole.promise)
+      assert.ok(whole.bytes > 0)
+      assert.equal(bodiless.bytes, 0)
+    }
 })
