@@ -193,12 +193,13 @@ test('compressed pages whose rows lie anywhere go alone, as those of many rows d
 
 test('an endless stream of points does not keep a page waiting', async () => {
   const { submit, batches, answered, turn } = heldDispatcher(1)
-  for (let point = 0; point < 600; point++) submit('getL1InfoTreeIndex', POINT)
+  // A hundred of them have as many bytes as a batch may have.
+  for (let point = 0; point < 600; point++) submit('getClaimTransaction', POINT)
   await turn()
   submit('getClaims', USUAL_PAGE)
   let next = 0
   while (!answered.includes('getClaims') && next < 10) {
-    for (let point = 0; point < 300; point++) submit('getL1InfoTreeIndex', POINT)
+    for (let point = 0; point < 300; point++) submit('getClaimTransaction', POINT)
     batches[next++]!.answer()
     await turn()
   }
