@@ -50,6 +50,8 @@ export class NodeConnection {
   cut(): void {
     this.isEnding = true
     this.socket.destroy()
+    // Not only when the socket reports it: an answer that was put off would go to nobody before that, and count as sent.
+    this.current?.abort()
   }
 
   /** Called when the kernel has all of the current answer. */
