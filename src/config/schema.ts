@@ -294,7 +294,8 @@ export const ConfigFile = Type.Object(
         max_queue: integer(1, 1_000_000, {
           default: 4_096,
           unit: 'requests',
-          description: 'Most requests of one lane that may wait, of all front threads together; more are answered 503.',
+          description:
+            'Most requests of one lane that may wait, of all front threads together; more are answered 503.',
         }),
       },
       'Query threads.',

@@ -30,8 +30,8 @@ test('answers that nodes give are parsed, however long they are', () => {
   for (let at = 0; at < 1_024; at++) deep = { ...frame, calls: [deep] }
   const wide = { ...frame, calls: Array.from({ length: 10_000 }, () => frame) }
   const texts = ['"[[[[{{{{,,,,::::', '\\"[', '\\\\'].map((text) => text.repeat(10_000))
+  // As text: the deepest one is too deep for `deepEqual`.
   for (const answer of [head, Array.from({ length: 20_000 }, () => log), deep, wide, texts])
-    // As text: the deepest one is too deep for `deepEqual`.
     assert.equal(JSON.stringify(parse(JSON.stringify(answer))), JSON.stringify(answer))
 })
 
