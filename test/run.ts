@@ -9,11 +9,12 @@ import { testFiles } from './testFiles.js'
 /**
  * The test runner: `node dist/test/run.js http unit …` runs every test below the folders, the folders in the order named; a
  * single file may be named as well, as source or as compiled (`test/unit/service/rooms.test.ts`, `unit/rooms.test.js`). `--minutes=60` gives
- * each file that long instead of five. A test that is skipped or left as "todo", and a file or run without tests, counts as a
- * failure: what does not run proves nothing. Only a test of a program that is not installed may be skipped, and not in CI.
+ * each file that long instead of five; `--one-at-a-time` runs no two files beside each other. A test that is skipped or left as "todo", and a
+ * file or run without tests, counts as a failure: what does not run proves nothing. Only a test of a program that is not installed may be
+ * skipped, and not in CI.
  */
 // One more than there are processors: there is always a file that waits.
-const FILES_AT_ONCE = availableParallelism() + 1
+const FILES_AT_ONCE = process.argv.includes('--one-at-a-time') ? 1 : availableParallelism() + 1
 const MINUTES_PER_FILE = 5
 
 const folders = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))

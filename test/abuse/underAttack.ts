@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { cpuTimes } from '../../bench/http/threadCpu.js'
+import type { ServiceProcess } from '../support/serviceProcess.js'
+import type { Cleaner } from '../support/tempFolder.js'
+import { until } from '../support/until.js'
+import {
+  type AbusedOptions,
+  type AbusedService,
+  anonymousBytes,
+  BRIDGES,
+  hasEnded,
+  prepareAbusedService,
+} from './abusedService.js'
+import { startAttacker } from './attacker.js'
+import type { AttackOrder } from './attackOrder.js'
+import { ask, type Experience, startSteadyClient } from './steadyClient.js'
+
+/** What somebody does to the API's port. */
+export interface Attack {
+  readonly title: string
+  readonly order: Omit<AttackOrder, 'port'>
+  /** How long it is watched; default `ATTACK_MS`. It is watched no longer than it lasts. */
+  readonly lastsMs?: number
+  /** Whether the API's port must answer others meanwhile; default true. Where not, the operations port must all the same. */
+  readonly sparesPoints?: boolean
+  /** Most CPU time that the process may take meanwhile, as a share of one processor. */
+  readonly mostCpu?: number
+}
+
+const ATTACK_MS = 6_000
+const ALONE_MS = 2_500
+/** On a machine with other work a run may fail by chance, but not so many in a row. */
+const TRIES = 3
+
+/** Other clients than the attacker, by the loopback address that they come from. */
+const POINTS_FROM = '127.0.0.2'
+const PROBES_FROM = '127.0.0.3'
+
+/** The operations port: p99 within this, or within so many times that of the run without an attack. */
+const PROBE_MS = 20
+const PROBE_FACTOR = 4
+/** Points: p99 within so many times that of the run without an attack, which counts as this long at least. */
+const POINT_FACTOR = 10
+const POINT_MS = 2
+/** So soon after the attack the API's probes are back, each within this. */
+const BACK_MS = 1_000
+const BACK_PROBE_MS = 50
+const MIB = 2 ** 20
+const MOST_MORE_BYTES = 100 * MIB
+/** Memory is back when no more than this is left: the heap of a thread grows and shrinks by so much in its usual work. */
+const LEFT_BYTES = 40 * MIB
+const MEMORY_BACK_MS = 60_000
+
+interface Seen {
+  readonly operations: Experience
+  readonly points: Experience
+}
+
+/** A test for each attack, on one service. */
+export function testAttacks(attacks: readonly Attack[], options: AbusedOptions = {}): void {
+  let getService: () => Promise<AbusedService>
+  before(async () => {
+    getService = await prepareAbusedService({ after }, options)
+    // The code of usual requests is compiled before anything is measured.
+    await besides(await getService(), delay(2 * ALONE_MS))
+  })
+  for (const attack of attacks)
+    test(`others are served as before beside ${attack.title}`, async (context) =>
+      assertWithstands(context, await getService(), attack))
+}
+
+/** Runs the attack, and the same clients without it just before. @throws AssertionError with what the last try found. */
+async function assertWithstands(context: Cleaner, service: AbusedService, attack: Attack): Promise<void> {
+  for (let left = TRIES; ; left--) {
+    const faults = await tryAttack(context, service, attack)
+    assert.ok(!hasEnded(service), `the service ended: ${service.stderr.slice(-3).join('\n')}`)
+    if (faults.length === 0) return
+    if (left === 1) assert.fail(faults.join('; '))
+  }
+}
+
+async function tryAttack(context: Cleaner, service: AbusedService, attack: Attack): Promise<string[]> {
+  const { order, lastsMs = ATTACK_MS, sparesPoints = true, mostCpu } = attack
+  const alone = await besides(service, delay(ALONE_MS))
+  const memory = watchMemory(service)
+  const cpuBefore = cpuTimes(service.child.pid!)
+  const attacker = await startAttacker(context, { ...order, port: service.apiPort })
+  const startedAtMs = performance.now()
+  const under = await besides(service, Promise.race([delay(lastsMs), attacker.done, service.exited]))
+  const lastedMs = performance.now() - startedAtMs
+  if (hasEnded(service)) return []
+  const cpuAfter = cpuTimes(service.child.pid!)
+  const report = await attacker.stop()
+  const backMs = await untilBack(service)
+  const moreBytes = memory.stop()
+  const memoryBackMs = await untilMemoryIsBack(service, memory.before)
+  const cpu = (cpuAfter.frontUs + cpuAfter.restUs - cpuBefore.frontUs - cpuBefore.restUs) / lastedMs / 1000
+
+  const { operations, points } = under
+  const probeLimit = Math.max(PROBE_MS, PROBE_FACTOR * alone.operations.p99Ms)
+  const pointLimit = POINT_FACTOR * Math.max(POINT_MS, alone.points.p99Ms)
+  console.log(
+    [
+      `${attack.title}: ${(report.bytes / report.seconds / 1e6).toFixed(2)} MB/s, ${report.requests} requests, ${report.opened} connections, ${report.closed} closed by the service, answers ${JSON.stringify(report.answers)}`,
+      `  operations /livez ${told(alone.operations)} → ${told(operations)}`,
+      `  points ${told(alone.points)} → ${told(points)}`,
+      `  API probe back after ${text(backMs)}; memory + ${(moreBytes / MIB).toFixed(0)} MiB, back after ${text(memoryBackMs)}; ${cpu.toFixed(2)} processors`,
+    ].join('\n'),
+  )
+  const faults = [
+    ...faultsOf('the operations port', operations, probeLimit),
+    ...(sparesPoints ? faultsOf('a point', points, pointLimit) : []),
+  ]
+  if (backMs === undefined) faults.push(`no probe of the API within ${BACK_MS} ms after the attack`)
+  if (moreBytes > MOST_MORE_BYTES) faults.push(`${(moreBytes / MIB).toFixed(0)} MiB more memory`)
+  if (memoryBackMs === undefined) faults.push(`the memory was not back within ${MEMORY_BACK_MS} ms`)
+  if (mostCpu !== undefined && cpu > mostCpu) faults.push(`${cpu.toFixed(2)} processors`)
+  return faults
+}
+
+/** What a client of points and a probe of the operations port meet until `end`. */
+async function besides({ apiPort, opsPort }: AbusedService, end: Promise<unknown>): Promise<Seen> {
+  const points = startSteadyClient({
+    port: apiPort,
+    from: POINTS_FROM,
+    path: (at) => `/bridge/v1/bridges?network_id=0&deposit_count=${(at * 7_919) % BRIDGES}`,
+    perSecond: 200,
+    lanes: 8,
+    freshEvery: 10,
+  })
+  const probe = startSteadyClient({
+    port: opsPort,
+    from: PROBES_FROM,
+    path: () => '/livez',
+    perSecond: 50,
+    lanes: 2,
+    freshEvery: 1,
+  })
+  await end
+  const [operations, pointsSeen] = await Promise.all([probe.stop(), points.stop()])
+  return { operations, points: pointsSeen }
+}
+
+function faultsOf(who: string, { p99Ms, faults }: Experience, limitMs: number): string[] {
+  const found = [...faults].map(([fault, times]) => `${who}: ${fault} ${times} times`)
+  if (p99Ms > limitMs) found.push(`${who}: p99 ${p99Ms.toFixed(1)} ms, at most ${limitMs.toFixed(1)}`)
+  return found
+}
+
+/** Milliseconds until a probe of the API, on a connection of its own, is answered soon; undefined when that takes too long. */
+async function untilBack({ apiPort }: AbusedService): Promise<number | undefined> {
+  const startedAtMs = performance.now()
+  const asked = { host: '127.0.0.1', port: apiPort, localAddress: PROBES_FROM, path: '/livez' }
+  for (;;) {
+    const sentAtMs = performance.now()
+    const outcome = await ask(false, asked, BACK_MS)
+    const now = performance.now()
+    if (now - startedAtMs > BACK_MS) return undefined
+    if (outcome === '200' && now - sentAtMs < BACK_PROBE_MS) return now - startedAtMs
+    await delay(10)
+  }
+}
+
+/** @returns what the memory was, and a function that ends the watch and gives the most that came on top of it. */
+export function watchMemory(service: Pick<ServiceProcess, 'child'>): {
+  readonly before: number
+  stop(): number
+} {
+  const before = anonymousBytes(service)
+  let peak = before
+  const look = (): void => {
+    peak = Math.max(peak, anonymousBytes(service))
+  }
+  const watch = setInterval(look, 100)
+  return {
+    before,
+    stop: () => {
+      look()
+      clearInterval(watch)
+      return peak - before
+    },
+  }
+}
+
+async function untilMemoryIsBack(service: AbusedService, before: number): Promise<number | undefined> {
+  const startedAtMs = performance.now()
+  const isBack = (bytes: number): boolean => bytes <= before + LEFT_BYTES
+  return until(() => anonymousBytes(service), isBack, 'memory back', MEMORY_BACK_MS).then(
+    () => performance.now() - startedAtMs,
+    () => undefined,
+  )
+}
+
+function told({ requests, p50Ms, p99Ms, worstMs, faults }: Experience): string {
+  const failed = [...faults].map(([fault, times]) => `, ${times} × ${fault}`).join('')
+  return `${requests} asked, p50 ${p50Ms.toFixed(1)}, p99 ${p99Ms.toFixed(1)}, worst ${worstMs.toFixed(1)} ms${failed}`
+}
+
+function text(ms: number | undefined): string {
+  return ms === undefined ? 'too long' : `${ms.toFixed(0)} ms`
+}
