@@ -61,8 +61,13 @@ interface Seen {
 /** A test for each attack, on one service. */
 export function testAttacks(attacks: readonly Attack[], options: AbusedOptions = {}): void {
   let getService: () => Promise<AbusedService>
+  const ends: (() => void | Promise<void>)[] = []
+  after(async () => {
+    for (const end of ends.reverse()) await end()
+  })
   before(async () => {
-    getService = await prepareAbusedService({ after }, options)
+    // An `after` that is called in here would run before the first test.
+    getService = await prepareAbusedService({ after: (end) => void ends.push(end) }, options)
     // The code of usual requests is compiled before anything is measured.
     await besides(await getService(), delay(2 * ALONE_MS))
   })
