@@ -1,3 +1,5 @@
+import { BLOCK_DEPOSITS } from '../../bench/query/traffic.js'
+import { BRIDGES } from './abusedService.js'
 import type { Attack } from './underAttack.js'
 
 /** Bytes per second of most attacks: what one client with a slow line has. */
@@ -10,11 +12,10 @@ function request(target: string, method = 'GET', headers = ''): string {
   return `${method} ${target} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`
 }
 
-/** 197 parameters that no route has, each of 9 letters: about as many as a URL can hold. */
-const STRANGERS = Array.from(
-  { length: 197 },
-  (_, at) => `&zqjxk${(1_000 + at).toString(36).padStart(4, 'v')}`,
-).join('')
+/** Names that no route has, and that take long to tell from one that it has: most letters are the same, in another order. */
+const STRANGE = ['nteworkdi', 'netrowkdi', 'page_ezis', 'to_sserda']
+/** About as many as a URL can hold. */
+const STRANGERS = Array.from({ length: 197 }, (_, at) => `&${STRANGE[at % STRANGE.length]}`).join('')
 
 function strangers(connections: number): Attack {
   return {
@@ -46,6 +47,8 @@ function pipelined(what: string, requests: readonly string[]): Attack {
   }
 }
 
+/** Of network 0 in the stores, with 20 bridges each. */
+const BLOCKS = BRIDGES / BLOCK_DEPOSITS
 const CODED = 'Accept-Encoding: br\r\n'
 
 /** Pages just below the size of large ones, which come without a body. */
@@ -59,18 +62,21 @@ function knownPages(connections: number, from: readonly string[]): Attack {
       bytesPerSec: SLOW_LINE,
       requests: sizes.map((size) =>
         request(
-          `/bridge/v1/bridges?network_id=0&page_size=${size}&page_number={n}`,
+          `/bridge/v1/bridges?network_id=0&page_size=${size}&to_block={n}`,
           'GET',
           `${CODED}If-None-Match: *\r\n`,
         ),
       ),
-      numbers: 90,
+      numbers: BLOCKS,
       manner: { type: 'ask' },
     },
   }
 }
 
-const LARGE_PAGE = request('/bridge/v1/bridges?network_id=0&page_size=1000&page_number={n}', 'GET', CODED)
+/** So many different pages that no cache holds them. */
+const LARGE_PAGES = Array.from({ length: 20 }, (_, at) =>
+  request(`/bridge/v1/bridges?network_id=0&page_size=${981 + at}&to_block={n}`, 'GET', CODED),
+)
 
 /** Those that `.ci/run` runs. */
 export const shortAttacks: readonly Attack[] = [
@@ -84,8 +90,8 @@ export const shortAttacks: readonly Attack[] = [
       from: ONE,
       connections: 64,
       bytesPerSec: SLOW_LINE,
-      requests: [LARGE_PAGE],
-      numbers: 20,
+      requests: LARGE_PAGES,
+      numbers: BLOCKS,
       manner: { type: 'reset', afterMs: 5 },
     },
   },
@@ -107,8 +113,8 @@ export const longAttacks: readonly Attack[] = [
       from: FEW,
       connections: 1_000,
       bytesPerSec: SLOW_LINE,
-      requests: [LARGE_PAGE.replace('GET', 'HEAD')],
-      numbers: 20,
+      requests: LARGE_PAGES.map((text) => text.replace('GET', 'HEAD')),
+      numbers: BLOCKS,
       manner: { type: 'ask' },
     },
   },
@@ -118,8 +124,8 @@ export const longAttacks: readonly Attack[] = [
       from: FEW,
       connections: 4_500,
       bytesPerSec: SLOW_LINE,
-      requests: [LARGE_PAGE],
-      numbers: 20,
+      requests: LARGE_PAGES,
+      numbers: BLOCKS,
       manner: { type: 'ask' },
     },
   },
