@@ -15,7 +15,7 @@ function request(target: string, method = 'GET', headers = ''): string {
 /** Names that no route has, and that take long to tell from one that it has: most letters are the same, in another order. */
 const STRANGE = ['nteworkdi', 'netrowkdi', 'page_ezis', 'to_sserda']
 /** About as many as a URL can hold. */
-const STRANGERS = Array.from({ length: 197 }, (_, at) => `&${STRANGE[at % STRANGE.length]}`).join('')
+const STRANGERS = Array.from({ length: 196 }, (_, at) => `&${STRANGE[at % STRANGE.length]}`).join('')
 
 function strangers(connections: number): Attack {
   return {
@@ -24,7 +24,8 @@ function strangers(connections: number): Attack {
       from: ONE,
       connections,
       bytesPerSec: SLOW_LINE,
-      requests: [request(`/bridge/v1/claims?network_id=1&page_size=1${STRANGERS}`)],
+      // A spelling that is new each time is parsed each time.
+      requests: [request(`/bridge/v1/claims?network_id=1&page_size=1${STRANGERS}&{n}`)],
       manner: { type: 'pipeline', requests: 250 },
     },
   }
