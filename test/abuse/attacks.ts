@@ -5,7 +5,6 @@ import type { Attack } from './underAttack.js'
 /** Bytes per second of most attacks: what one client with a slow line has. */
 const SLOW_LINE = 1_000_000
 const ONE = ['127.0.1.1']
-const FEW = Array.from({ length: 4 }, (_, at) => `127.0.1.${1 + at}`)
 
 /** A request as short as it can be. */
 function request(target: string, method = 'GET', headers = ''): string {
@@ -94,99 +93,6 @@ export const shortAttacks: readonly Attack[] = [
       requests: LARGE_PAGES,
       numbers: BLOCKS,
       manner: { type: 'reset', afterMs: 5 },
-    },
-  },
-]
-
-export const longAttacks: readonly Attack[] = [
-  strangers(1),
-  pipelined('OPTIONS', [request('/bridge/v1/bridges', 'OPTIONS')]),
-  pipelined('sync-status', [request('/bridge/v1/sync-status')]),
-  pipelined('HEAD of documents', [request('/docs', 'HEAD'), request('/openapi.json', 'HEAD')]),
-  pipelined('400', [request('/bridge/v1/bridges?netwrk_id=1')]),
-  pipelined('304 of a kept answer', [
-    request('/bridge/v1/claims?network_id=1', 'GET', 'If-None-Match: *\r\n'),
-  ]),
-  knownPages(3_500, FEW),
-  {
-    title: 'HEAD of coded pages of 1,000 rows, 1,000 connections',
-    order: {
-      from: FEW,
-      connections: 1_000,
-      bytesPerSec: SLOW_LINE,
-      requests: LARGE_PAGES.map((text) => text.replace('GET', 'HEAD')),
-      numbers: BLOCKS,
-      manner: { type: 'ask' },
-    },
-  },
-  {
-    title: 'coded pages of 1,000 rows, 4,500 connections',
-    order: {
-      from: FEW,
-      connections: 4_500,
-      bytesPerSec: SLOW_LINE,
-      requests: LARGE_PAGES,
-      numbers: BLOCKS,
-      manner: { type: 'ask' },
-    },
-  },
-]
-
-/** Requests that cost tokens, or should. The rate limit is on, and refuses most of them. */
-export const limitedAttacks: readonly Attack[] = [
-  pipelined('index, answered 429', [request('/bridge/v1/l1-info-tree-index?network_id=0&deposit_count=1')]),
-  pipelined('404, under a rate limit', [request('/n')]),
-  pipelined('GET /livez, under a rate limit', [request('/livez')]),
-]
-
-const MANY = Array.from({ length: 50 }, (_, at) => `127.0.2.${1 + at}`)
-const OPEN_CONNECTIONS = { lastsMs: 9_000, mostCpu: 0.8 }
-const holding = (from: readonly string[], text: string) => ({
-  from,
-  connections: 4_000,
-  bytesPerSec: 300_000,
-  requests: [text],
-  manner: { type: 'hold', everyMs: 8_000 } as const,
-})
-
-/** More connections than the process has descriptors. */
-export const connectionAttacks: readonly Attack[] = [
-  {
-    title: 'connections of one address with a request each 8 s, beyond the file limit',
-    ...OPEN_CONNECTIONS,
-    order: holding(ONE, request('/livez')),
-  },
-  {
-    title: 'connections of one address that never end their first request',
-    ...OPEN_CONNECTIONS,
-    order: holding(ONE, 'GET /livez HTTP/1.1\r\nHost: a\r\nX-More: '),
-  },
-  {
-    title: 'connections of fifty addresses with a request each 8 s, beyond the file limit',
-    ...OPEN_CONNECTIONS,
-    order: holding(MANY, request('/livez')),
-    // A service can't tell them from clients.
-    sparesPoints: false,
-  },
-]
-
-const CLAIMS_OF = Array.from({ length: 80 }, (_, at) => 4_294_900_000 + at).join(',')
-
-/** What fills memory. */
-export const memoryAttacks: readonly Attack[] = [
-  {
-    title: '90,000 long /claims queries, each asked twice',
-    lastsMs: 90_000,
-    order: {
-      from: ONE,
-      connections: 64,
-      bytesPerSec: 10_000_000,
-      requests: [
-        request(`/bridge/v1/claims?network_id=1&page_size=1&page_number={n}&network_ids=${CLAIMS_OF}`),
-      ],
-      numbers: 90_000,
-      times: 2,
-      manner: { type: 'ask' },
     },
   },
 ]

@@ -13,7 +13,6 @@ const BRACKETS = '['.repeat(64 * MIB)
 
 for (const [what, methods, mostMib] of [
   ['a head', ['eth_getBlockByNumber'], 100],
-  ['a call', ['eth_call'], 100],
   // A list of logs may be as long as this.
   ['a list of logs', ['eth_getLogs'], 300],
 ] as const)

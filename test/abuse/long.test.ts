@@ -1,4 +1,0 @@
-import { longAttacks } from './attacks.js'
-import { testAttacks } from './underAttack.js'
-
-testAttacks(longAttacks)

@@ -1,4 +1,0 @@
-import { memoryAttacks } from './attacks.js'
-import { testAttacks } from './underAttack.js'
-
-testAttacks(memoryAttacks)
