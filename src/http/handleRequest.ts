@@ -1,6 +1,7 @@
 import { routes } from '../api/routes.js'
 import { failure } from '../query/answers.js'
 import { answerQuery, type QueryContext } from './answerQuery.js'
+import type { Connections } from './limits/connections.js'
 import type { RateGate } from './limits/rateGate.js'
 import type { Target } from './targets.js'
 import { chooseCoding } from './wire/acceptEncoding.js'
@@ -16,6 +17,7 @@ export interface RequestHandlerOptions {
   readonly maxUrlBytes: number
   /** Undefined when there is no rate limit. */
   readonly gate: RateGate | undefined
+  readonly connections: Pick<Connections, 'endsWithAnswer'>
 }
 
 const DOCUMENT_COST = 1
@@ -57,6 +59,7 @@ function handle(
     acceptRequestId(requestId),
     isClose(connection),
   )
+  exchange.isEnding = options.connections.endsWithAnswer(wire)
   try {
     if (mayHaveBody) exchange.refuseAndClose(failure('INVALID_PARAMETER', NO_BODY))
     else dispatch(options, exchange, method, path, request)
