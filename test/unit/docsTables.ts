@@ -35,12 +35,12 @@ export const docsTables: readonly DocsTable[] = [
     render: () =>
       table(
         ['endpoint', 'operation', 'what it answers', 'errors of its own', 'tokens'],
-        Object.entries(routes).map(([operation, { path, summary, errors, cost }]) => [
+        Object.entries(routes).map(([operation, { path, summary, errors, ...route }]) => [
           `\`${path}\``,
           `\`${operation}\``,
           summary,
           errors.map((code) => `\`${code}\``).join(', '),
-          String(cost),
+          'mostRows' in route ? `${route.cost} + rows / 100` : String(route.cost),
         ]),
       ),
   },
