@@ -5,6 +5,7 @@ import type { Attack } from './underAttack.js'
 /** Bytes per second of most attacks: what one client with a slow line has. */
 const SLOW_LINE = 1_000_000
 const ONE = ['127.0.1.1']
+const FEW = Array.from({ length: 4 }, (_, at) => `127.0.1.${1 + at}`)
 
 /** A request as short as it can be. */
 function request(target: string, method = 'GET', headers = ''): string {
@@ -93,6 +94,40 @@ export const shortAttacks: readonly Attack[] = [
       requests: LARGE_PAGES,
       numbers: BLOCKS,
       manner: { type: 'reset', afterMs: 5 },
+    },
+  },
+]
+
+export const longAttacks: readonly Attack[] = [
+  strangers(1),
+  pipelined('OPTIONS', [request('/bridge/v1/bridges', 'OPTIONS')]),
+  pipelined('sync-status', [request('/bridge/v1/sync-status')]),
+  pipelined('HEAD of documents', [request('/docs', 'HEAD'), request('/openapi.json', 'HEAD')]),
+  pipelined('400', [request('/bridge/v1/bridges?netwrk_id=1')]),
+  pipelined('304 of a kept answer', [
+    request('/bridge/v1/claims?network_id=1', 'GET', 'If-None-Match: *\r\n'),
+  ]),
+  knownPages(3_500, FEW),
+  {
+    title: 'HEAD of coded pages of 1,000 rows, 1,000 connections',
+    order: {
+      from: FEW,
+      connections: 1_000,
+      bytesPerSec: SLOW_LINE,
+      requests: LARGE_PAGES.map((text) => text.replace('GET', 'HEAD')),
+      numbers: BLOCKS,
+      manner: { type: 'ask' },
+    },
+  },
+  {
+    title: 'coded pages of 1,000 rows, 4,500 connections',
+    order: {
+      from: FEW,
+      connections: 4_500,
+      bytesPerSec: SLOW_LINE,
+      requests: LARGE_PAGES,
+      numbers: BLOCKS,
+      manner: { type: 'ask' },
     },
   },
 ]

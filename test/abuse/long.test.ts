@@ -1,0 +1,4 @@
+import { longAttacks } from './attacks.js'
+import { testAttacks } from './underAttack.js'
+
+testAttacks(longAttacks)
