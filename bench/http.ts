@@ -12,12 +12,12 @@ import {
   type Condition,
   manyConnections,
   openConnections,
-  pointsBesidePages,
   poolByFrontThread,
   usualLatency,
 } from './http/conditions.js'
 import { type Load, runAutocannon, runWrk } from './http/drive.js'
 import { ask, type Measured, measureOperation, type Stand } from './http/measure.js'
+import { measureMix, mixCondition, mixTable } from './http/mix.js'
 import { type BenchOperation, benchOperations } from './http/operations.js'
 import { seedStores, wholeBatches } from './http/seedStores.js'
 import type { ServicePorts } from './http/serviceProcess.js'
@@ -48,6 +48,7 @@ const values = readOptions({
     help: 'only the curve over these numbers of front threads, with --connections for each one (default: no curve)',
   },
   workers: { type: 'string', default: '1', help: 'query threads of each front thread of the curve' },
+  mix: { type: 'boolean', default: false, help: 'only points beside readers of pages of 1,000, five runs' },
   doc: { type: 'boolean', default: false, help: 'write the figures into bench/README.md' },
 })
 const RIVAL_FACTOR = 8
@@ -59,7 +60,7 @@ const BESIDE_PER_SECOND = 100_000
 const all = deposits + BESIDE_PER_SECOND * 2 * rounds * (seconds + 1)
 const hasWrk = installedProgram('wrk') !== undefined
 const tool = hasWrk ? 'wrk' : 'autocannon'
-const hasRival = values.rival && values.cells === undefined
+const hasRival = values.rival && values.cells === undefined && !values.mix
 
 if (hasRival) installSqlite()
 const folder = mkdtempSync(join(tmpdir(), 'bds-bench-'))
@@ -89,6 +90,14 @@ async function measureAll(): Promise<void> {
   }
   const claims = await totalOf(service.hello.uncached, '/bridge/v1/claims?network_id=1&page_size=1')
   const operations = benchOperations(deposits, claims, leaves)
+  if (values.mix) {
+    const [point] = await measureLatencies(stand, operations.slice(0, 1))
+    const runs = await measureMix(stand, point!.operation, point!.perSecond, deposits / 1000)
+    console.log(
+      `Measured at ${commitLine()}, ${new Date().toISOString().slice(0, 10)}, on ${machineLine()}; ${deposits} bridges, ${stand.seconds} s each.\n\n${mixTable(runs)}`,
+    )
+    return
+  }
   const rows: Measured[] = []
   const targets: Target[] = []
   for (const operation of operations) {
@@ -242,7 +251,7 @@ async function measureConditions(
       )
   for (const { operation, perSecond } of latencies)
     if (operation.target !== undefined) conditions.push(await usualLatency(stand, operation, perSecond))
-  conditions.push(await pointsBesidePages(stand, point, fullPerSecond, deposits / 1000))
+  conditions.push(mixCondition(await measureMix(stand, point, fullPerSecond, deposits / 1000)))
   return conditions
 }
 

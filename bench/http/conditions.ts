@@ -21,8 +21,6 @@ const MANY_CONNECTIONS = 256
 /** Users of the latency runs: so few that they hardly wait for one another. */
 const USERS = 10
 const USUAL_LOAD = 0.7
-const LIGHT_LOAD = 0.3
-const THOUSANDS = '/bridge/v1/bridges?network_id=0&page_size=1000&page_number='
 
 /** The rate of one way divided by that of another: the median over rounds in which they take turns. */
 async function rateRatio(
@@ -107,35 +105,6 @@ export async function usualLatency(
   return {
     text: `${operation.name} at 70 % load: p99 (${p99Ms} ms) ÷ p50 (${p50Ms} ms, at least 1)`,
     value: p99Ms / Math.max(1, p50Ms),
-  }
-}
-
-/** p99 of point queries while other users read pages of 1,000, divided by their p99 alone. */
-export async function pointsBesidePages(
-  stand: Stand,
-  point: BenchOperation,
-  fullPerSecond: number,
-  pages: number,
-): Promise<Condition> {
-  const port = stand.service.uncached
-  const points = () =>
-    runAutocannon({
-      port,
-      paths: Array.from({ length: FEW_PATHS }, (_, at) => point.path(at)),
-      connections: USERS,
-      seconds: stand.seconds,
-      perSecond: LIGHT_LOAD * fullPerSecond,
-    })
-  const alone = await points()
-  const large = Array.from({ length: pages }, (_, at) => `${THOUSANDS}${at + 1}`)
-  const [beside] = await Promise.all([
-    points(),
-    stand.drive({ port, paths: large, connections: 4, seconds: stand.seconds }),
-  ])
-  return {
-    text: `points beside pages of 1,000: p99 (${beside.p99Ms} ms) ÷ alone (${alone.p99Ms} ms, at least 1)`,
-    value: beside.p99Ms / Math.max(1, alone.p99Ms),
-    target: { atMost: 2 },
   }
 }
 

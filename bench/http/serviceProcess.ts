@@ -88,7 +88,6 @@ async function listen(answering: Pick<QueryPool, 'submit'>, cacheBytes: number):
       rateLimited: ignore,
       cacheHit: ignore,
       connectionCut: ignore,
-      connectionRefused: ignore,
     },
   })
   return server.port
@@ -100,7 +99,7 @@ function answerHere(): Pick<QueryPool, 'submit'> {
   const rowWriter = createRowWriter(compiled)
   const createWriter = (): JsonWriter =>
     new JsonWriter(undefined, (nodes, target, at) => shards.hasher.formatNodes(nodes, target, at), rowWriter)
-  const run = createBatchRunner(
+  const { run } = createBatchRunner(
     shards,
     answerers,
     createVersionReader(status),

@@ -33,7 +33,7 @@ export function openOurWorker(
   const writeTag = createTagWriter(createTextDigest(compiled))
   const tag = new Uint8Array(TAG_LENGTH)
   const slot = new BatchSlots(createSlotMemory(1)).replyOf(0)
-  const runBatch = createBatchRunner(
+  const runner = createBatchRunner(
     shards,
     answerers,
     createVersionReader(status),
@@ -54,7 +54,7 @@ export function openOurWorker(
       return writer.take().slice()
     },
     run(batch) {
-      const reply = runBatch(batch, slot)
+      const reply = runner.run(batch, slot)
       return reply === undefined ? slot : new Uint8Array(reply)
     },
     body(reply) {

@@ -9,8 +9,6 @@ import type { Outgoing } from './wire/exchange.js'
 export interface CachedAnswer extends Outgoing {
   readonly body: Uint8Array
   readonly life: AnswerLife
-  /** What the answer costs under a rate limit. */
-  readonly tokens: number
 }
 
 export interface CacheStats {

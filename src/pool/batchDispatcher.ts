@@ -183,6 +183,7 @@ export class BatchDispatcher {
       },
       (error: unknown) => {
         // The worker is gone, or no longer uses the slot.
+        this.slots.drop(slot)
         this.freeSlots.push(slot)
         finish()
         this.failuresInARow++

@@ -9,13 +9,17 @@ import { type Answer, type Failure, failure } from '../query/answers.js'
 import type { OperationId, QueryByOperation } from '../query/queries.js'
 import type { RowTemplate } from '../query/rowTemplate.js'
 import { type QueryFault, type ReplyEntry, ReplyHead, replyHeadBytes, tagPlace } from './batchMessages.js'
-import { type ContentCoding, encodeBody, MAX_CODED_BYTES, MIN_CODED_BYTES } from './contentCoding.js'
+import { type ContentCoding, encodeAside, encodeBody, isWorthCoding } from './contentCoding.js'
 import { createTagWriter, type WriteTag } from './digestTag.js'
+import { estimateBytes, isLarge } from './estimates.js'
+import { Others, REST_MS } from './others.js'
 import { decodeQueries, type NamedQuery } from './queryCodec.js'
 
-/** Runs `body` under fresh snapshots of every shard, and releases them when it returns or throws. */
 export interface SnapshotSource {
+  /** Runs `body` under fresh snapshots of every shard, and releases them when it returns or throws. */
   withSnapshots<T>(body: () => T): T
+  /** Inside `withSnapshots`: @returns a function that tells, inside a later one, whether that one sees the same. */
+  rememberSnapshots(): () => boolean
 }
 
 /** @param rows how the rows of a list are to be spelled: its route's, undefined for other answers. */
@@ -30,6 +34,9 @@ export type QueryFunctions<Shards> = { readonly [K in OperationId]: QueryFunctio
 /** A writer whose memory has grown beyond this for a huge page is replaced. */
 const KEPT_BYTES = 8 * 1024 * 1024
 
+/** Rows of a large page that are written before the thread looks whether others wait: a tenth of a millisecond. */
+const SLICE_ROWS = 200
+
 /** @returns undefined when the reply was written to `slot`; the reply itself when it does not fit. */
 export type RunBatch = (batch: Uint8Array, slot: Uint8Array) => ArrayBuffer | undefined
 
@@ -37,6 +44,20 @@ export type RunBatch = (batch: Uint8Array, slot: Uint8Array) => ArrayBuffer | un
  * All that a query thread does with a batch: it reads queries and writes finished answers. Expected failures are answers. An
  * exception fails only its own query, except a wasm trap, which is thrown.
  */
+export interface BatchRunner {
+  readonly run: RunBatch
+  /**
+   * As `run`, but a batch that is one large page is written slice by slice, and while others ask the thread runs their batches
+   * between two slices. All slices see the same snapshots. `batch` and `slot` must stay as they are until the promise ends.
+   * @param isAnyWaiting whether a batch waits for a thread.
+   */
+  runInSlices(
+    batch: Uint8Array,
+    slot: Uint8Array,
+    isAnyWaiting: () => boolean,
+  ): ArrayBuffer | undefined | Promise<ArrayBuffer | undefined>
+}
+
 export function createBatchRunner<Shards extends SnapshotSource>(
   shards: Shards,
   answerers: QueryFunctions<Shards>,
@@ -44,23 +65,73 @@ export function createBatchRunner<Shards extends SnapshotSource>(
   createWriter: () => JsonWriter = () => new JsonWriter(),
   maxResponseBytes = Number.POSITIVE_INFINITY,
   writeTag: WriteTag = createTagWriter(),
-): RunBatch {
-  let writer = createWriter()
+  now?: () => number,
+): BatchRunner {
+  /** Those that no batch is being written with: one, and one more for each page that was in slices at the same time. */
+  const idleWriters: JsonWriter[] = []
+  /** Batches that were run in one go. */
+  let batches = 0
+  const others = new Others(() => batches, now)
 
-  /** Writes the answer to `query`. @returns what the reply's head says of it. */
-  function answer<K extends OperationId>(operation: K, query: QueryByOperation[K]): Answered {
-    const route: Pick<Route<never>, 'path' | 'rows'> = routes[operation]
-    const result = answerers[operation](shards, query, route.rows)
-    if (result.ok) {
-      const presenter = presenters[operation]
-      presenter.write(writer, result.value)
-      if (writer.length > writer.maxLength) throw new AnswerTooLargeError()
-      return { status: 200, retryAfterSec: 0, life: presenter.life(result.value), isFault: false }
-    }
-    return refuse(result)
+  /** Lets batches that wait be run first. Where some were run of late, it also leaves the processor for a moment. */
+  function giveWay(): Promise<void> {
+    return new Promise((resolve) => {
+      if (others.doAsk()) setTimeout(resolve, REST_MS)
+      else setImmediate(resolve)
+    })
   }
 
-  function refuse(result: Failure): Answered {
+  /** @returns a writer with room left for the head of a reply with `count` answers. */
+  function takeWriter(count: number): JsonWriter {
+    const writer = idleWriters.pop() ?? createWriter()
+    // Here rather than at the end: a batch that failed as a whole has left a part of its reply.
+    writer.reset()
+    writer.skip(replyHeadBytes(count))
+    return writer
+  }
+
+  function ask<K extends OperationId>(
+    operation: K,
+    query: QueryByOperation[K],
+  ): Answer<RecordByOperation[K]> {
+    const route: Pick<Route<never>, 'path' | 'rows'> = routes[operation]
+    return answerers[operation](shards, query, route.rows)
+  }
+
+  /** Writes the answer to a query. @returns what the reply's head says of it. */
+  function answer<K extends OperationId>(
+    writer: JsonWriter,
+    operation: K,
+    query: QueryByOperation[K],
+  ): Answered {
+    const result = ask(operation, query)
+    if (!result.ok) return refuse(writer, result)
+    const presenter = presenters[operation]
+    presenter.write(writer, result.value)
+    if (writer.length > writer.maxLength) throw new AnswerTooLargeError()
+    return { status: 200, retryAfterSec: 0, life: presenter.life(result.value), isFault: false }
+  }
+
+  /** As `answer`, a few rows of a page at a time. What the last step returns is said of the whole answer. */
+  function* answerInSlices<K extends OperationId>(
+    writer: JsonWriter,
+    operation: K,
+    query: QueryByOperation[K],
+  ): Generator<undefined, Answered> {
+    const result = ask(operation, query)
+    if (!result.ok) return refuse(writer, result)
+    const presenter = presenters[operation]
+    for (
+      let from = 0;
+      !presenter.writePart!(writer, result.value, from, from + SLICE_ROWS);
+      from += SLICE_ROWS
+    )
+      yield
+    if (writer.length > writer.maxLength) throw new AnswerTooLargeError()
+    return { status: 200, retryAfterSec: 0, life: presenter.life(result.value), isFault: false }
+  }
+
+  function refuse(writer: JsonWriter, result: Failure): Answered {
     writeFailure(writer, result)
     const row = errorTable[result.code]
     // A 404 holds until the next commit; other failures may end at any moment.
@@ -68,76 +139,161 @@ export function createBatchRunner<Shards extends SnapshotSource>(
     return { status: row.status, retryAfterSec: result.retryAfterSec ?? 0, life, isFault: false }
   }
 
-  function answerWithin(end: number, { operation, query }: NamedQuery): Answered {
-    writer.maxLength = end
-    try {
-      return answer(operation, query)
-    } finally {
-      writer.maxLength = Number.POSITIVE_INFINITY
-    }
-  }
-
-  function answerOrFault(named: NamedQuery, index: number): ReplyEntry {
-    const offset = writer.length
-    const maxBytes = Math.max(maxResponseBytes, entitledBytes(named))
-    let answered: Answered
-    try {
-      answered = answerWithin(offset + maxBytes, named)
-    } catch (error) {
-      if (isTrap(error)) throw error
-      writer.truncate(offset)
-      answered = error instanceof AnswerTooLargeError ? refuse(tooLarge(maxBytes)) : writeFault(error, named)
-    }
-    const { status, retryAfterSec, life, isFault } = answered
-    const isTagged = status === 200
-    const coding = isTagged ? finish(named, offset, tagPlace(index)) : 'identity'
-    return { offset, length: writer.length - offset, status, coding, isTagged, retryAfterSec, life, isFault }
-  }
-
-  function writeFault(error: unknown, named: NamedQuery): Answered {
+  /** Writes what an exception makes of an answer in the place of what was written of it. */
+  function writeError(writer: JsonWriter, offset: number, error: unknown, named: NamedQuery): Answered {
+    if (isTrap(error)) throw error
+    writer.maxLength = Number.POSITIVE_INFINITY
+    writer.truncate(offset)
+    if (error instanceof AnswerTooLargeError) return refuse(writer, tooLarge(maxBytesOf(named)))
     writer.json(describeFault(error, named))
     return { status: 500, retryAfterSec: 0, life: undefined, isFault: true }
+  }
+
+  function maxBytesOf(named: NamedQuery): number {
+    return Math.max(maxResponseBytes, entitledBytes(named))
+  }
+
+  function answerOrFault(writer: JsonWriter, named: NamedQuery, index: number): ReplyEntry {
+    const offset = writer.length
+    let answered: Answered
+    try {
+      writer.maxLength = offset + maxBytesOf(named)
+      answered = answer(writer, named.operation, named.query)
+    } catch (error) {
+      answered = writeError(writer, offset, error, named)
+    }
+    writer.maxLength = Number.POSITIVE_INFINITY
+    const { status, retryAfterSec, life, isFault } = answered
+    const isTagged = status === 200
+    const coding = isTagged ? finish(writer, named, offset, tagPlace(index)) : 'identity'
+    return { offset, length: writer.length - offset, status, coding, isTagged, retryAfterSec, life, isFault }
   }
 
   /**
    * Writes the tag of the answer at `offset`, and compresses the answer if that was asked for and is worth it. Of an answer without a body
    * only the tag and the coding are left, which the whole answer would have.
    */
-  function finish({ coding: asked, isBodiless }: NamedQuery, offset: number, tagAt: number): ContentCoding {
+  function finish(
+    writer: JsonWriter,
+    { coding: asked, isBodiless }: NamedQuery,
+    offset: number,
+    tagAt: number,
+  ): ContentCoding {
     const body = writer.bytes.subarray(offset, writer.length)
     writeTag(body, writer.bytes, tagAt)
-    const { length } = body
-    const coding = length < MIN_CODED_BYTES || length > MAX_CODED_BYTES ? 'identity' : asked
+    const coding = isWorthCoding(body.length) ? asked : 'identity'
     if (isBodiless === true) writer.truncate(offset)
-    else if (coding !== 'identity') {
-      const coded = encodeBody(body, coding)
-      writer.truncate(offset)
-      writer.append(coded)
-    }
+    else if (coding !== 'identity') replaceBody(writer, offset, encodeBody(body, coding))
     return coding
   }
 
-  return (batch, slot) => {
-    const named = decodeQueries(batch)
-    // Before the first read: an answer may be newer than its version says, never older.
-    let version = readVersion()
-    // Here rather than at the end: a batch that failed as a whole has left a part of its reply.
-    writer.reset()
-    writer.skip(replyHeadBytes(named.length))
-    const entries = shards.withSnapshots(() => {
-      // Halts and head places are read only now, with the snapshots. If a halt ended between reading `version` and now, the
-      // answer is made without it. Once that halt begins again, `version` is current again and would vouch for this answer.
-      if (readVersion() !== version) version = NO_VERSION
-      return named.map(answerOrFault)
-    })
+  /** Puts the reply into the slot, or makes a message of it where it is too long. */
+  function endReply(
+    writer: JsonWriter,
+    slot: Uint8Array,
+    version: AnswerVersion,
+    entries: readonly ReplyEntry[],
+  ): ArrayBuffer | undefined {
     const reply = writer.bytes.subarray(0, writer.length)
     const head = new ReplyHead(reply, version, entries.length)
     for (let index = 0; index < entries.length; index++) head.setEntry(index, entries[index]!)
-    if (reply.length > KEPT_BYTES) writer = createWriter()
+    if (reply.length <= KEPT_BYTES) idleWriters.push(writer)
     if (reply.length > slot.length) return reply.slice().buffer
     copyInto(slot, reply)
     return undefined
   }
+
+  function runAll(named: readonly NamedQuery[], slot: Uint8Array): ArrayBuffer | undefined {
+    batches++
+    // Before the first read: an answer may be newer than its version says, never older.
+    let version = readVersion()
+    const writer = takeWriter(named.length)
+    const entries = shards.withSnapshots(() => {
+      // Halts and head places are read only now, with the snapshots. If a halt ended between reading `version` and now, the
+      // answer is made without it. Once that halt begins again, `version` is current again and would vouch for this answer.
+      if (readVersion() !== version) version = NO_VERSION
+      return named.map((each, index) => answerOrFault(writer, each, index))
+    })
+    return endReply(writer, slot, version, entries)
+  }
+
+  async function runPage(
+    named: NamedQuery,
+    slot: Uint8Array,
+    isAnyWaiting: () => boolean,
+  ): Promise<ArrayBuffer | undefined> {
+    let version = readVersion()
+    const writer = takeWriter(1)
+    const offset = writer.length
+    writer.maxLength = offset + maxBytesOf(named)
+    const slices = answerInSlices(writer, named.operation, named.query)
+    const mustGiveWay = (): boolean => isAnyWaiting() || others.doAsk()
+    let isUnchanged: (() => boolean) | undefined
+    /** Inside `withSnapshots`. @returns `changed` when what was written before is of another state. */
+    const writeOn = (): Answered | 'unfinished' | 'changed' => {
+      if (isUnchanged?.() === false) return 'changed'
+      // As in `runAll`.
+      if (isUnchanged === undefined && readVersion() !== version) version = NO_VERSION
+      for (;;) {
+        const { done, value } = slices.next()
+        if (done === true) return value
+        if (!mustGiveWay()) continue
+        isUnchanged = shards.rememberSnapshots()
+        return 'unfinished'
+      }
+    }
+    let answered: Answered
+    try {
+      let state = shards.withSnapshots(writeOn)
+      while (state === 'unfinished') {
+        await giveWay()
+        state = shards.withSnapshots(writeOn)
+      }
+      if (state === 'changed') {
+        writer.maxLength = Number.POSITIVE_INFINITY
+        idleWriters.push(writer)
+        // A page is one answer from one state: it is made anew, and in one go, so that this does not happen again and again.
+        return runAll([named], slot)
+      }
+      answered = state
+    } catch (error) {
+      answered = writeError(writer, offset, error, named)
+    }
+    writer.maxLength = Number.POSITIVE_INFINITY
+    if (mustGiveWay()) await giveWay()
+    const isTagged = answered.status === 200
+    const coding = isTagged ? await finishAside(writer, named, offset) : 'identity'
+    const entry = { ...answered, offset, length: writer.length - offset, coding, isTagged }
+    return endReply(writer, slot, version, [entry])
+  }
+
+  /** As `finish`, but the thread does other things while a large page is compressed. */
+  async function finishAside(writer: JsonWriter, named: NamedQuery, offset: number): Promise<ContentCoding> {
+    const body = writer.bytes.subarray(offset, writer.length)
+    if (named.isBodiless === true || named.coding === 'identity' || !isWorthCoding(body.length))
+      return finish(writer, named, offset, tagPlace(0))
+    writeTag(body, writer.bytes, tagPlace(0))
+    replaceBody(writer, offset, await encodeAside(body, named.coding))
+    return named.coding
+  }
+
+  return {
+    run: (batch, slot) => runAll(decodeQueries(batch), slot),
+    runInSlices(batch, slot, isAnyWaiting) {
+      const named = decodeQueries(batch)
+      const isPage = named.length === 1 && isLargePage(named[0]!)
+      return isPage ? runPage(named[0]!, slot, isAnyWaiting) : runAll(named, slot)
+    },
+  }
+}
+
+function isLargePage(named: NamedQuery): boolean {
+  return presenters[named.operation].writePart !== undefined && isLarge(estimateBytes(named))
+}
+
+function replaceBody(writer: JsonWriter, offset: number, body: Uint8Array): void {
+  writer.truncate(offset)
+  writer.append(body)
 }
 
 /**

@@ -1,18 +1,24 @@
 import { move } from 'piscina'
 import { BatchSlots, type BatchTask, type SlotMemory } from './batchSlots.js'
-import { isTrap, type RunBatch } from './runBatch.js'
+import { type BatchRunner, isTrap } from './runBatch.js'
 
 /** The function that Piscina calls in the worker. It returns nothing if the reply is in the slot, else the reply, transferred. */
-export function createWorkerTask(memory: SlotMemory, runBatch: RunBatch): (task: BatchTask) => unknown {
+export function createWorkerTask(memory: SlotMemory, runner: BatchRunner): (task: BatchTask) => unknown {
   const slots = new BatchSlots(memory)
+  const isAnyWaiting = (): boolean => slots.isAnyWaiting()
+  const fail = (error: unknown): Promise<never> => (isTrap(error) ? endThread(error) : Promise.reject(error))
   return (task) => {
     try {
-      const reply = runBatch(slots.queriesOf(task), slots.replyOf(task.slot))
-      return reply === undefined ? undefined : move(reply)
+      const reply = runner.runInSlices(slots.takeQueries(task), slots.replyOf(task.slot), isAnyWaiting)
+      return reply instanceof Promise ? reply.then(sent, fail) : sent(reply)
     } catch (error) {
-      return isTrap(error) ? endThread(error) : Promise.reject(error)
+      return fail(error)
     }
   }
+}
+
+function sent(reply: ArrayBuffer | undefined): unknown {
+  return reply === undefined ? undefined : move(reply)
 }
 
 /**

@@ -245,6 +245,9 @@ export interface Page<T> extends RecordOf<typeof paginationDefinition> {
   readonly rows: readonly T[]
   /** How the rows are to be spelled, as came with the query. */
   readonly template: RowTemplate
-  /** Writes the rows from where they are stored, in the place of `rows`, which are made when they are read. */
-  writeRows?(output: RowOutput<T>): void
+  /**
+   * Writes rows `from` to `to` − 1 from where they are stored, in the place of `rows`, which are made when they are read.
+   * @returns whether these were the last rows.
+   */
+  writeRows?(output: RowOutput<T>, from: number, to: number): boolean
 }

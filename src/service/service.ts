@@ -22,9 +22,7 @@ import { buildInfo } from '../telemetry/buildInfo.js'
 import { AwakeClock } from '../telemetry/clocks.js'
 import { usableCores } from '../telemetry/cores.js'
 import { registerFrontMetrics } from '../telemetry/metrics.js'
-import { readLimits } from '../telemetry/processLimits.js'
 import { compileMerkleModule } from '../wasm/wasmModule.js'
-import { watchRefusals, withConnectionLimits } from './connectionLimits.js'
 import { watchFolder } from './folderHalt.js'
 import { startFronts } from './fronts.js'
 import { watchProgress } from './progress.js'
@@ -52,16 +50,12 @@ export const startService: StartService = async (options) => {
   }
 }
 
-async function open(
-  { config: wanted, logger, announce }: ServiceOptions,
-  rooms: Rooms,
-): Promise<RunningService> {
+async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms): Promise<RunningService> {
   // Before anything is opened: it may be refused.
-  const { transport, reason } = chooseTransport(wanted.http)
+  const { transport, reason } = chooseTransport(config.http)
   const transportName = transportLabel(transport)
   const { sharesPorts } = transport
-  const sizes = cellSizes(wanted, { cores: usableCores(), sharesPorts, transport: transport.name })
-  const config = withConnectionLimits(wanted, sizes, readLimits(), logger)
+  const sizes = cellSizes(config, { cores: usableCores(), sharesPorts, transport: transport.name })
   const networkIds = config.networks.map(({ networkId }) => networkId)
   const status = createStatusBoard(networkIds)
   const compiled = compileMerkleModule()
@@ -118,11 +112,7 @@ async function open(
     rooms,
   )
   registerFrontMetrics(registry, fronts.counts)
-  const lookAtRefusals = watchRefusals(fronts.counts, config.http, logger)
-  const frontTicker = setInterval(() => {
-    fronts.watch(awakeNow())
-    lookAtRefusals(awakeNow())
-  }, SAMPLE_EVERY_MS)
+  const frontTicker = setInterval(() => fronts.watch(awakeNow()), SAMPLE_EVERY_MS)
   watching.stop = () => clearInterval(frontTicker)
   await unlessFailed(fronts.ready)
   await unlessFailed(waitForHeads(status))

@@ -18,21 +18,35 @@ export function slotCounts(count: number): SlotCounts {
   return { ...chunks, tokens: count, metadata: count, longMetadata: count }
 }
 
-/** The answer written from its records, and from its stored bytes. */
+/** Rows of a part of a page, so few that small pages have several parts. */
+const PART_ROWS = 7
+
+/** The answer written from its records, and from its stored bytes: in one go, and the same part by part, each in a task of its own. */
 export function bothTexts<K extends 'getBridges' | 'getClaims'>(
   indexed: IndexedWorld,
   operation: K,
   query: QueryByOperation[K],
   template?: RowTemplate,
 ): [string, string] {
-  const texts = indexed.ask((shards) => {
+  const { value, texts } = indexed.ask((shards) => {
     const answer = (answerers[operation] as QueryFunctions<typeof shards>[K])(shards, query, template)
     assert.ok(answer.ok)
-    return [plainWriter, packedWriter].map((writer) => {
+    const whole = [plainWriter, packedWriter].map((writer) => {
       writer.reset()
       ;(presenters[operation] as Presenter<typeof answer.value>).write(writer, answer.value)
-      return Buffer.from(writer.bytes.subarray(0, writer.length)).toString()
+      return textOf(writer)
     })
+    return { value: answer.value, texts: whole }
   })
+  const presenter = presenters[operation] as Presenter<typeof value>
+  packedWriter.reset()
+  let from = 0
+  while (!indexed.ask(() => presenter.writePart!(packedWriter, value, from, from + PART_ROWS)))
+    from += PART_ROWS
+  assert.equal(textOf(packedWriter), texts[1], 'written in parts')
   return [texts[0]!, texts[1]!]
+}
+
+function textOf(writer: JsonWriter): string {
+  return Buffer.from(writer.bytes.subarray(0, writer.length)).toString()
 }

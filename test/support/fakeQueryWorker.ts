@@ -47,7 +47,7 @@ function fillHeap(): never {
   for (;;) kept.push(new Array<number>(500_000).fill(kept.length + 0.5))
 }
 
-const shards = { withSnapshots: <T>(body: () => T): T => body() }
+const shards = { withSnapshots: <T>(body: () => T): T => body(), rememberSnapshots: () => () => true }
 
 /** What each fault does instead of an answer, or before one. */
 const faults: Readonly<Record<QueryFault, () => Failure | undefined>> = {

@@ -10,6 +10,15 @@ const END = asciiBytes('}')
 
 const writePagination = recordWriter(templateOf(paginationDefinition))
 
+export interface PageWriter<Row> {
+  readonly write: WriteValue<Page<Row>>
+  /**
+   * Writes rows `from` to `to` − 1, before the first one the opening of the page, behind the last one its end.
+   * @returns whether the page is whole.
+   */
+  writePart(writer: JsonWriter, page: Page<Row>, from: number, to: number): boolean
+}
+
 /**
  * Writes pages: `{"<name>":[rows],"pagination":{…}}`, their rows by the template that each page has.
  * @param rowWriterOf makes what writes one row from its record.
@@ -17,45 +26,61 @@ const writePagination = recordWriter(templateOf(paginationDefinition))
 export function pageWriter<Row extends object>(
   name: string,
   rowWriterOf: (template: RowTemplate) => WriteValue<Row>,
-): WriteValue<Page<Row>> {
+): PageWriter<Row> {
   const opening = asciiBytes(`{"${name}":[`)
   /** There are as many templates as dialects. */
   const made = new Map<RowTemplate, WriteValue<Row>>()
-  return (writer, page) => {
+
+  function writePart(writer: JsonWriter, page: Page<Row>, from: number, to: number): boolean {
     let writeRow = made.get(page.template)
     if (writeRow === undefined) {
       writeRow = rowWriterOf(page.template)
       made.set(page.template, writeRow)
     }
-    writer.raw(opening)
-    if (page.writeRows !== undefined && writer.rowWriter !== undefined)
-      page.writeRows(new PageRows(writer, writer.rowWriter, writeRow))
-    else writeRecords(writer, page.rows, writeRow)
+    if (from === 0) writer.raw(opening)
+    const isWhole =
+      page.writeRows !== undefined && writer.rowWriter !== undefined
+        ? page.writeRows(new PageRows(writer, writer.rowWriter, writeRow, from === 0), from, to)
+        : writeRecords(writer, page.rows, writeRow, from, to)
+    if (!isWhole) return false
     writer.raw(PAGINATION)
     writePagination(writer, page)
     writer.raw(END)
+    return true
   }
+
+  return { write: (writer, page) => void writePart(writer, page, 0, Number.POSITIVE_INFINITY), writePart }
 }
 
-function writeRecords<Row>(writer: JsonWriter, rows: readonly Row[], writeRow: WriteValue<Row>): void {
-  for (let at = 0; at < rows.length; at++) {
+/** @returns whether these were the last rows. */
+function writeRecords<Row>(
+  writer: JsonWriter,
+  rows: readonly Row[],
+  writeRow: WriteValue<Row>,
+  from: number,
+  to: number,
+): boolean {
+  const end = Math.min(to, rows.length)
+  for (let at = from; at < end; at++) {
     if (at > 0) writer.raw(COMMA)
     writeRow(writer, rows[at]!)
   }
+  return end === rows.length
 }
 
-/** The rows of one page, put into the answer one after another. */
+/** The rows of one page, or of a part of it, put into the answer one after another. */
 class PageRows<Row> implements RowOutput<Row> {
   readonly rowWriter: RowWriter
   readonly #writer: JsonWriter
   readonly #writeRow: WriteValue<Row>
+  /** Where the page's first row begins; in a later part of the page, where no row begins. */
   readonly #begin: number
 
-  constructor(writer: JsonWriter, rowWriter: RowWriter, writeRow: WriteValue<Row>) {
+  constructor(writer: JsonWriter, rowWriter: RowWriter, writeRow: WriteValue<Row>, isFirst: boolean) {
     this.rowWriter = rowWriter
     this.#writer = writer
     this.#writeRow = writeRow
-    this.#begin = writer.length
+    this.#begin = isFirst ? writer.length : -1
   }
 
   append(rows: Uint8Array): void {

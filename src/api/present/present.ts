@@ -11,7 +11,7 @@ import {
 import type { OperationId } from '../../query/queries.js'
 import type { BridgeRecord, ClaimRecord, Page, TokenMappingRecord } from '../../query/records.js'
 import { type RowTemplate, templateOf } from '../../query/rowTemplate.js'
-import { asciiBytes } from './jsonWriter.js'
+import { asciiBytes, type JsonWriter } from './jsonWriter.js'
 import { KeptTexts } from './keptTexts.js'
 import { pageWriter } from './pageWriter.js'
 import { recordWriter, type WriteValue, writeNodes } from './recordWriter.js'
@@ -34,6 +34,8 @@ export type AnswerLife = 'commit' | 'epoch'
 export interface Presenter<Value> {
   /** Appends the answer's JSON. */
   readonly write: WriteValue<Value>
+  /** Of a list: see `PageWriter`. */
+  writePart?(writer: JsonWriter, value: Value, from: number, to: number): boolean
   life(value: Value): AnswerLife
 }
 
@@ -62,11 +64,11 @@ const END = asciiBytes('}')
 /** Domain records → wire bytes, per operation. */
 export const presenters: { readonly [K in OperationId]: Presenter<RecordByOperation[K]> } = {
   getBridges: {
-    write: pageWriter('bridges', (template) => recordWriter<BridgeRecord>(template)),
+    ...pageWriter('bridges', (template) => recordWriter<BridgeRecord>(template)),
     life: untilNextCommit,
   },
   getClaims: {
-    write: pageWriter('claims', (template) => recordWriter<ClaimRecord>(template)),
+    ...pageWriter('claims', (template) => recordWriter<ClaimRecord>(template)),
     life: untilNextCommit,
   },
   getClaimProof: {
@@ -81,7 +83,7 @@ export const presenters: { readonly [K in OperationId]: Presenter<RecordByOperat
     write: recordWriter(templateOf(l1InfoTreeIndexDefinition)),
     life: untilNextCommit,
   },
-  getTokenMappings: { write: pageWriter('token_mappings', mappingWriter), life: untilNextCommit },
+  getTokenMappings: { ...pageWriter('token_mappings', mappingWriter), life: untilNextCommit },
   getClaimTransaction: {
     write: recordWriter(templateOf(claimTransactionDefinition)),
     life: untilNextCommit,

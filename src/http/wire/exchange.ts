@@ -1,5 +1,6 @@
 import { errorTable } from '../../api/errorTable.js'
 import type { ContentCoding } from '../../pool/contentCoding.js'
+import { isLarge } from '../../pool/estimates.js'
 import { type AnswerCode, type Failure, failure } from '../../query/answers.js'
 import type { HttpMetrics } from '../../telemetry/frontCounts.js'
 import type { Logger } from '../../telemetry/logger.js'
@@ -15,6 +16,7 @@ import {
   namesTag,
   statusLine,
 } from './headers.js'
+import { type LongBodies, LongBody } from './longBody.js'
 import { makeRequestId } from './requestHead.js'
 import type { Turn } from './turn.js'
 import type { Wire, WireTraits } from './wire.js'
@@ -30,12 +32,15 @@ export interface ExchangeContext {
   readonly turn: Turn
   /** Exchanges that wait for their answer. */
   readonly pending: ArrivalList<Exchange>
-  /** Exchanges whose answer the client is slow to take, oldest first. */
+  /** Exchanges whose answer is not out yet, because it is long or the client is slow to take it; oldest first. */
   readonly sending: Set<Exchange>
+  readonly longBodies: LongBodies
   /** True once each connection is to end with its next answer. */
   isClosing: boolean
   /** When the newest request came. */
   lastRequestAtMs: number
+  /** How many answers were begun. */
+  answers: number
 }
 
 /** An answer, ready to be written. */
@@ -64,9 +69,6 @@ export interface Outgoing {
  */
 const BODILESS_PER_CHECK = 4_096
 
-/** Longest body that `end` may copy for a client that takes nothing of it. */
-const MAX_LAST_BYTES = 65_536
-
 const CLOSE_LINE = '\r\nConnection: close'
 
 const CACHE_CONTROL = Buffer.from('Cache-Control')
@@ -82,9 +84,7 @@ export class Exchange implements Listed<Exchange> {
   moreLines = ''
   /** The client's `If-None-Match`: tags of answers that it has already. */
   ifNoneMatch = ''
-  /** Whether the server ends the connection with this answer. One with a long body goes on: it could not be sent in pieces. */
-  isEnding = false
-  /** When the request came; for an answer that the client is slow to take, when it was ready. */
+  /** When the request came; for an answer that is not out at once, when it was ready. */
   startedAtMs = performance.now()
   /** Neighbours in `pending`. */
   before: Exchange | undefined = undefined
@@ -99,6 +99,7 @@ export class Exchange implements Listed<Exchange> {
   private isPutOff = false
   private isGone = false
   private isChecked: boolean | undefined
+  private longBody: LongBody | undefined
 
   /**
    * @param requestId the client's, checked, or ''.
@@ -176,7 +177,9 @@ export class Exchange implements Listed<Exchange> {
   }
 
   private finish(status: number, write: () => void): void {
+    const { startedAtMs } = this
     this.isDone = true
+    this.context.answers++
     try {
       if (this.isHeld) {
         this.context.pending.remove(this)
@@ -191,7 +194,7 @@ export class Exchange implements Listed<Exchange> {
       this.route,
       this.method,
       status,
-      (performance.now() - this.startedAtMs) / 1000,
+      (performance.now() - startedAtMs) / 1000,
     )
   }
 
@@ -254,6 +257,7 @@ export class Exchange implements Listed<Exchange> {
   /** Closes the connection. A client that has half an answer learns of a fault only by that. */
   cut(): void {
     this.context.sending.delete(this)
+    this.longBody?.end()
     if (this.isGone) return
     try {
       this.wire.close()
@@ -312,8 +316,6 @@ export class Exchange implements Listed<Exchange> {
 
   /** Whether this bodiless answer is one of those that must notice a client that reads nothing. */
   private isCheckDue(): boolean {
-    // Of bodiless answers only those that notice such a client can end the connection.
-    if (this.isEnding) return true
     const { traits, random } = this.context
     this.isChecked ??= !traits.noticesBodiless && random() * BODILESS_PER_CHECK < 1
     return this.isChecked
@@ -343,15 +345,20 @@ export class Exchange implements Listed<Exchange> {
   private end(body: Uint8Array | string, isLent: boolean): void {
     const { wire, context } = this
     const size = Buffer.byteLength(body)
-    if (context.isClosing || (this.isEnding && size <= MAX_LAST_BYTES)) {
+    if (context.isClosing) {
       wire.end(body, true)
       return
     }
-    if (wire.tryEnd(body, size, isLent)[1]) return
+    const { longBodies } = context
+    const isInSlices = isLarge(size) && longBodies.begin()
+    if (!isInSlices && wire.tryEnd(body, size, isLent)[1]) return
+    this.beginSending()
+    if (isLarge(size)) {
+      this.longBody = new LongBody(longBodies, wire, body, isLent, () => context.sending.delete(this))
+      if (isInSlices) this.longBody.sendFirst()
+      return
+    }
     const bytes = typeof body === 'string' ? Buffer.from(body) : isLent ? body.slice() : body
-    this.startedAtMs = performance.now()
-    context.sending.add(this)
-    if (!this.isHeld) this.watch()
     wire.onWritable((offset) => {
       const [isTaken, isOut] = wire.tryEnd(bytes.subarray(offset), size, false)
       if (isOut) context.sending.delete(this)
@@ -366,9 +373,16 @@ export class Exchange implements Listed<Exchange> {
     setImmediate(send)
   }
 
+  private beginSending(): void {
+    this.startedAtMs = performance.now()
+    this.context.sending.add(this)
+    if (!this.isHeld) this.watch()
+  }
+
   private watch(): void {
     this.wire.onAborted(() => {
       this.isGone = true
+      this.longBody?.end()
       this.context.sending.delete(this)
       if (this.isDone) return
       this.isDone = true

@@ -93,6 +93,7 @@ export class NodeConnection {
 
 /** A request of node:http and its answer. */
 export class NodeWire implements Wire, WireRequest {
+  /** Whether all of the answer was given to node:http. */
   isAnswered = false
   private readonly connection: NodeConnection
   private readonly socket: Socket
@@ -102,7 +103,9 @@ export class NodeWire implements Wire, WireRequest {
   private status = 200
   private reason = 'OK'
   private readonly headers: string[] = []
-  private size = 0
+  private isBegun = false
+  /** Bytes of the body that `tryEnd` was given. */
+  private given = 0
   private onWritten: ((offset: number) => boolean) | undefined
   private onGone: (() => void) | undefined
 
@@ -167,14 +170,21 @@ export class NodeWire implements Wire, WireRequest {
     this.answer(typeof body === 'string' ? body : Buffer.from(body), close)
   }
 
-  /** node:http takes all of it at once and holds what the client does not take, so that `onWritable` finds nothing left. */
+  /** node:http takes all that it is given and holds what the client does not take, so that `onWritable` finds nothing of it left. */
   tryEnd(body: Uint8Array | string, size: number, isLent: boolean): TakenAndOut {
     if (this.isAnswered) return [true, true]
-    this.size = size
-    this.headers.push('Content-Length', String(size))
-    this.answer(isLent && typeof body !== 'string' ? Buffer.from(body) : body, false)
-    const isOut = this.socket.writableLength === 0
-    return [isOut, isOut]
+    if (!this.isBegun) this.headers.push('Content-Length', String(size))
+    this.given += Buffer.byteLength(body)
+    const part = isLent && typeof body !== 'string' ? Buffer.from(body) : body
+    if (this.given >= size) {
+      this.answer(part, false)
+      const isOut = this.socket.writableLength === 0
+      return [isOut, isOut]
+    }
+    this.begin(false)
+    this.response.write(part, () => this.onWritten?.(this.given))
+    this.limitSilence()
+    return [false, false]
   }
 
   endWithoutBody(size?: number, close = false): void {
@@ -205,18 +215,28 @@ export class NodeWire implements Wire, WireRequest {
   }
 
   private answer(body: Uint8Array | string, close: boolean): void {
-    const { response, socket, headers } = this
     this.isAnswered = true
+    this.begin(close)
+    this.response.end(body, () => {
+      this.onWritten?.(this.given)
+      this.connection.answerIsOut()
+    })
+    this.limitSilence()
+  }
+
+  private begin(close: boolean): void {
+    if (this.isBegun) return
+    this.isBegun = true
+    const { response, headers } = this
     if (close && !headers.includes('Connection')) headers.push('Connection', 'close')
     if (headers.includes('Connection')) this.connection.endWithAnswer()
     // Else node:http adds `Connection: keep-alive`, which uWebSockets.js does not.
     else response.removeHeader('Connection')
     response.writeHead(this.status, this.reason, headers)
-    response.end(body, () => {
-      this.onWritten?.(this.size)
-      this.connection.answerIsOut()
-    })
-    if (socket.writableLength > 0) socket.setTimeout(SILENT_MS)
+  }
+
+  private limitSilence(): void {
+    if (this.socket.writableLength > 0) this.socket.setTimeout(SILENT_MS)
   }
 
   private url(): string {

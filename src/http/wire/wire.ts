@@ -7,7 +7,7 @@ import type { Turn } from './turn.js'
  * A status, then headers, then one of `end`, `tryEnd` and `endWithoutBody`. Once the answer is out, or `onAborted` was called,
  * nothing may be called any more.
  */
-export interface Wire extends Peer {
+export interface Wire {
   /** @param line `404 Not Found`. Without this call it is `200 OK`. */
   writeStatus(line: string): unknown
   /** @param value of the header and, behind it, any number of further header lines (`headerLines`). It may be overwritten afterwards. */
@@ -16,13 +16,14 @@ export interface Wire extends Peer {
   end(body: Uint8Array | string, close: boolean): unknown
   /**
    * Sends as much as the client takes now. Where that is not all, `onWritable` follows, and the answer goes on with what is left.
+   * Where it is all, but not the end of the body, the next part may follow at any time.
    * @param size bytes of the whole body.
    * @param isLent whether `body` is overwritten once this has returned.
    */
   tryEnd(body: Uint8Array | string, size: number, isLent: boolean): [isTaken: boolean, isOut: boolean]
   /** @param size the `Content-Length` of an answer to HEAD. @param close only where `WireTraits.closesBodiless`. */
   endWithoutBody(size?: number, close?: boolean): unknown
-  /** Called when the client takes more. @param handler gets the bytes of the body that were taken, and returns what `tryEnd` did. */
+  /** Called when the client takes more. @param handler gets the bytes of the body that were taken so far, and returns false if it has tried to send more in vain. */
   onWritable(handler: (offset: number) => boolean): unknown
   /** Called when the connection ends before the answer is out. */
   onAborted(handler: () => void): unknown
@@ -30,11 +31,7 @@ export interface Wire extends Peer {
   cork(write: () => void): unknown
   /** Ends the connection at once, also in the middle of an answer. */
   close(): unknown
-}
-
-/** The other end of a connection. */
-export interface Peer {
-  /** 4 or 16 bytes, or text. */
+  /** The other end of the connection: 4 or 16 bytes, or text. */
   getRemoteAddress(): ArrayBuffer | string
 }
 
@@ -72,36 +69,19 @@ export interface OpenOptions {
   readonly host: string
   /** 0 = any free port. */
   readonly port: number
-  /** Threads of this process that open the same port. More than 1 only where `Transport.sharesPorts`. */
-  readonly cells: number
+  /** Whether other threads of this process open the same port, too. Only where `Transport.sharesPorts`. */
+  readonly isShared: boolean
   /** Any method and path. */
   readonly onRequest: RequestHandler
   /** Handlers of GET by path. A transport without a router of its own gives these requests to `onRequest`, too. */
   readonly onGet: ReadonlyMap<string, RequestHandler>
   /** What bounds the requests of a connection that are answered at once. */
   readonly turn: Turn
-  readonly connections: ConnectionWatch
-}
-
-/** What a transport tells of its clients' connections. */
-export interface ConnectionWatch {
-  /** Most connections that there may be; `Infinity` = no limit. */
-  readonly max: number
-  /** Counts a new connection. @returns false: the transport ends it at once. */
-  arrive(peer: Peer): boolean
-  /** Called once for each call of `arrive`, when the connection has ended. */
-  leave(): void
-  /** In place of these two: how many there are now. */
-  recount(open: number): void
-  /** Connections can't be taken: there are `max`. */
-  refuse(): void
 }
 
 /** A port that takes requests. */
 export interface OpenPort {
   readonly port: number
-  /** To be called ten times a second: for a transport that is not told of connections. */
-  look(): void
   /** Takes no new connections; those that are open go on. Call it once. */
   stopListening(): void
   /** Ends every connection. */

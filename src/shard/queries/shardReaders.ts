@@ -123,6 +123,27 @@ export class ShardReaders {
     }
   }
 
+  /**
+   * Remembers what the running task sees: the commits of each shard that it has read, and the halts and the places of heads of all.
+   * @returns a function that a later task may call first: it tells whether that task sees the same, so that it may go on with what
+   * this one began. It takes the later task's snapshots of these shards.
+   */
+  rememberSnapshots(): () => boolean {
+    const seen = [...this.#shards].map(([networkId, { isTouched, view, haltReason, headPlace }]) => ({
+      networkId,
+      commits: isTouched ? view.commits : undefined,
+      haltReason,
+      headPlace,
+    }))
+    return () =>
+      seen.every(
+        ({ networkId, commits, haltReason, headPlace }) =>
+          this.haltReason(networkId) === haltReason &&
+          this.headPlace(networkId) === headPlace &&
+          (commits === undefined || this.get(networkId).commits === commits),
+      )
+  }
+
   /** The task's snapshot of a network that is indexed here: the L1, and any that a query names, since the parser refuses others. */
   get(networkId: NetworkId): ShardView {
     const view = this.find(networkId)

@@ -19,7 +19,6 @@ function answer(life: CachedAnswer['life'], body = 'x'): CachedAnswer {
     bodyLines: '',
     etag: '"t"',
     life,
-    tokens: 0,
   }
 }
 

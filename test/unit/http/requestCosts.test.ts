@@ -11,6 +11,7 @@ import { createTargets } from '../../../src/http/targets.js'
 import { ArrivalList } from '../../../src/http/wire/arrivalList.js'
 import type { Exchange } from '../../../src/http/wire/exchange.js'
 import { corsHeaders } from '../../../src/http/wire/headers.js'
+import { LongBodies } from '../../../src/http/wire/longBody.js'
 import { Turn } from '../../../src/http/wire/turn.js'
 import type { Wire, WireRequest } from '../../../src/http/wire/wire.js'
 import { QueryWriter } from '../../../src/pool/queryCodec.js'
@@ -32,7 +33,7 @@ function frontOf(): (method: string, path: string, query: string, headers: reado
   const tag = Buffer.from('t'.repeat(27))
   const metrics = {
     ...{ requestFinished: nothing, requestAborted: nothing, rateLimited: nothing },
-    ...{ cacheHit: nothing, connectionCut: nothing, connectionRefused: nothing },
+    ...{ cacheHit: nothing, connectionCut: nothing },
   }
   const handler = createRequestHandler({
     context: {
@@ -44,7 +45,7 @@ function frontOf(): (method: string, path: string, query: string, headers: reado
       random: () => 0.5,
       traits: { closesBodiless: true, noticesBodiless: true, endAndClose: nothing },
       ...{ turn: new Turn(nothing), pending: new ArrivalList<Exchange>(), sending: new Set<Exchange>() },
-      ...{ isClosing: false, lastRequestAtMs: 0 },
+      ...{ isClosing: false, lastRequestAtMs: 0, answers: 0, longBodies: new LongBodies(() => 0) },
     },
     targets: createTargets(
       {
@@ -77,7 +78,6 @@ function frontOf(): (method: string, path: string, query: string, headers: reado
     },
     maxUrlBytes: MAX_URL,
     gate: undefined,
-    connections: { endsWithAnswer: () => false },
   })
   const wire: Wire = {
     ...{ writeStatus: nothing, writeHeader: nothing, end: nothing, endWithoutBody: nothing },

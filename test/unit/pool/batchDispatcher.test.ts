@@ -37,20 +37,26 @@ function heldDispatcher(workers: number, maxWaiting = 10_000) {
     readonly isLarge: boolean
     readonly operations: readonly OperationId[]
     answer(): void
+    dieBefore(): void
   }[] = []
   const memory = createSlotMemory(2 * workers + 1)
   const slots = new BatchSlots(memory)
   const dispatcher = new BatchDispatcher({
     now: () => performance.now(),
     run: (task) =>
-      new Promise((resolve) => {
-        const queries = decodeQueries(slots.queriesOf(task))
+      new Promise((resolve, reject) => {
+        const queries = decodeQueries(slots.takeQueries(task))
         batches.push({
           isLarge: queries[0]!.operation === 'getBridges',
           operations: queries.map(({ operation }) => operation),
           answer: () => {
             putEmptyReply(queries.length, slots.replyOf(task.slot))
             resolve(undefined)
+          },
+          /** As if the worker had died before it took the batch. */
+          dieBefore: () => {
+            slots.putQueries(task.slot, new Uint8Array(0))
+            reject(new Error('died'))
           },
         })
       }),
@@ -74,7 +80,7 @@ function heldDispatcher(workers: number, maxWaiting = 10_000) {
     assert.ok(offer(...request))
     return true
   }
-  return { offer, submit, batches, answered, dispatcher, turn: () => new Promise<void>(setImmediate) }
+  return { offer, submit, batches, answered, dispatcher, slots, turn: () => new Promise<void>(setImmediate) }
 }
 
 test('a point query behind a thousand large pages waits for one of them at most', async () => {
@@ -238,4 +244,22 @@ test('a request that nobody waits for any more is never worked on, and takes nob
   // Nothing waits but for clients that have gone: the dispatcher ends.
   leave('getClaims', USUAL_PAGE)
   await dispatcher.drain()
+})
+
+test('a batch waits from when it is sent until a worker begins it, or until it has failed', async () => {
+  const memory = createSlotMemory(3)
+  const slots = new BatchSlots(memory)
+  const { slot } = slots.putQueries(1, Uint8Array.of(1, 2, 3))
+  assert.equal(slots.isAnyWaiting(), true)
+  slots.takeQueries({ slot })
+  assert.equal(slots.isAnyWaiting(), false)
+  const { submit, batches, turn, slots: ofDispatcher } = heldDispatcher(1)
+  submit('getBridges', PAGE)
+  submit('getL1InfoTreeIndex', POINT)
+  await turn()
+  batches[0]!.dieBefore()
+  assert.equal(ofDispatcher.isAnyWaiting(), true)
+  await turn()
+  assert.equal(batches.length, 2, 'the page is asked again only when nothing else is in flight')
+  assert.equal(ofDispatcher.isAnyWaiting(), false)
 })

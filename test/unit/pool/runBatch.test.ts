@@ -11,7 +11,7 @@ import { asDepositCount, asNetworkId } from '../../../src/protocol/units.js'
 import { success } from '../../../src/query/answers.js'
 import { bridgeRecord, pageOf } from '../../support/sampleRecords.js'
 
-const shards = { withSnapshots: <T>(body: () => T): T => body() }
+const shards = { withSnapshots: <T>(body: () => T): T => body(), rememberSnapshots: () => () => true }
 
 /** A page of one bridge, whose metadata has as many bytes as the page number says. */
 const queries = {
@@ -22,7 +22,7 @@ const queries = {
 } as unknown as QueryFunctions<typeof shards>
 
 const version = { commits: 3, epoch: 2, halted: 0 }
-const run = createBatchRunner(shards, queries, () => version)
+const { run } = createBatchRunner(shards, queries, () => version)
 
 function batchOf(sizes: readonly number[]): Uint8Array {
   const writer = new QueryWriter()
@@ -75,7 +75,7 @@ for (const sizes of [[0], [1000], [9000, 0, 33, 1], Array.from({ length: 256 }, 
   })
 
 test('the answer for one deposit count may exceed the size limit of pages, and a page may not', () => {
-  const small = createBatchRunner(shards, queries, () => version, undefined, 10_000)
+  const { run: small } = createBatchRunner(shards, queries, () => version, undefined, 10_000)
   const statusOf = (metadataBytes: number, depositCounts?: readonly number[]) => {
     const writer = new QueryWriter()
     writer.append({
@@ -101,7 +101,7 @@ test("a list is asked for with its route's template for rows", () => {
       return success(pageOf([bridgeRecord()]))
     },
   } as unknown as QueryFunctions<typeof shards>
-  createBatchRunner(shards, asked, () => version)(batchOf([1]), slotOf(0).slot)
+  createBatchRunner(shards, asked, () => version).run(batchOf([1]), slotOf(0).slot)
   assert.deepEqual(templates, [routes.getBridges.rows])
 })
 
@@ -116,8 +116,9 @@ test('an answer made while a halted network briefly resumed is not kept as one o
       if (isResuming) row.setHaltReason('none')
       return body()
     },
+    rememberSnapshots: () => () => true,
   }
-  const runHere = createBatchRunner(
+  const { run: runHere } = createBatchRunner(
     resuming,
     queries as unknown as QueryFunctions<typeof resuming>,
     readVersion,

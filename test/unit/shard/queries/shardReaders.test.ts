@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
-import { statusRow } from '../../../../src/board/statusBoard.js'
+import { headPlaces, statusRow } from '../../../../src/board/statusBoard.js'
 import { InvariantError } from '../../../../src/errors/invariantError.js'
 import { asNetworkId } from '../../../../src/protocol/units.js'
 import type { ShardReaders } from '../../../../src/shard/queries/shardReaders.js'
@@ -179,4 +179,45 @@ test('a store whose commits have no numbers is read anew in every task', () => {
   view.refresh()
   assert.equal(view.deposits.count, 2)
   assert.notEqual(view.commits, commits)
+})
+
+test('a later task tells whether it sees what an earlier one saw: commits of what that one read, halts, places of heads', (context) => {
+  const world = createFakeWorld({ networks: [1] })
+  const indexed = new IndexedWorld(context, world)
+  indexed.syncAll()
+  const mine = (networkId: number): void => {
+    world.network(networkId).mine((block) => block.tx().deposit())
+    indexed.sync(networkId)
+  }
+  const remember = (): (() => boolean) =>
+    indexed.readers.withSnapshots(() => {
+      countDeposits(indexed.readers)
+      return indexed.readers.rememberSnapshots()
+    })
+  const seesAfter = (change: () => void): boolean => {
+    const isSame = remember()
+    change()
+    return indexed.readers.withSnapshots(isSame)
+  }
+  assert.equal(
+    seesAfter(() => undefined),
+    true,
+  )
+  assert.equal(
+    seesAfter(() => mine(1)),
+    true,
+    'a shard that was not read',
+  )
+  assert.equal(
+    seesAfter(() => mine(0)),
+    false,
+  )
+  assert.equal(
+    seesAfter(() => indexed.halt(1, 'missing_log')),
+    false,
+  )
+  assert.equal(
+    seesAfter(() => statusRow(indexed.status, 1).setHeadPlace(headPlaces.belowFinal)),
+    false,
+  )
 })

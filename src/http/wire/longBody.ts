@@ -1,0 +1,130 @@
+import { Others, REST_MS } from '../../pool/others.js'
+import type { Wire } from './wire.js'
+
+/** Bytes that the kernel is given in one go, which takes some 20 µs; a page of 1,000 rows as a whole takes hundreds. */
+const SLICE_BYTES = 64 * 1024
+/**
+ * One slice is sent per turn while no more bodies than this wait for theirs; of more, one for each so many. Else they would pile up
+ * in memory where pages are made faster than one slice per turn.
+ */
+const BODIES_PER_SLICE = 4
+
+/** Copies of bodies that were lent, kept to be used again: each is as long as a page, and a new one would soon be garbage. */
+const KEPT_COPIES = 4
+const LARGEST_KEPT_COPY = 2 * 1024 ** 2
+const COPY_STEP = 256 * 1024
+
+/**
+ * Long bodies on their way out. One that comes while nobody else asks is sent as a whole, as fast as the client takes it. While others
+ * ask, each turn of the event loop sends a slice of one of them, in rotation, so that requests for little wait for no more than that.
+ */
+export class LongBodies {
+  private readonly ready: LongBody[] = []
+  private readonly copies: Buffer[] = []
+  private readonly others: Others
+  private longAnswers = 0
+  private isScheduled = false
+  private readonly turn = (): void => {
+    this.isScheduled = false
+    const now = this.ready.splice(0, Math.ceil(this.ready.length / BODIES_PER_SLICE))
+    for (const body of now) body.sendSlice()
+    if (this.ready.length > 0) this.schedule()
+  }
+
+  /** @param countAnswers how many answers the server has begun, long and others. @param now as of `Others`. */
+  constructor(countAnswers: () => number, now?: () => number) {
+    this.others = new Others(() => countAnswers() - this.longAnswers, now)
+  }
+
+  /** Call it once for each long answer, when that begins. @returns whether others ask, so that it must be sent in slices. */
+  begin(): boolean {
+    this.longAnswers++
+    return this.others.doAsk()
+  }
+
+  /** Has the next slice of a body sent when it is its turn. */
+  add(body: LongBody): void {
+    this.ready.push(body)
+    this.schedule()
+  }
+
+  /** @returns a copy of `bytes` at the beginning of memory that goes back with `giveBack`. */
+  copy(bytes: Uint8Array): Buffer {
+    const kept = this.copies.findIndex(({ length }) => length >= bytes.length)
+    const [memory = Buffer.allocUnsafeSlow(COPY_STEP * Math.ceil(bytes.length / COPY_STEP))] =
+      kept < 0 ? [] : this.copies.splice(kept, 1)
+    // One `memcpy`, while `set` copies out of shared memory word by word.
+    memory.fill(bytes, 0, bytes.length)
+    return memory
+  }
+
+  giveBack(memory: Buffer): void {
+    if (this.copies.length < KEPT_COPIES && memory.length <= LARGEST_KEPT_COPY) this.copies.push(memory)
+  }
+
+  private schedule(): void {
+    if (this.isScheduled) return
+    this.isScheduled = true
+    if (this.others.doAsk()) setTimeout(this.turn, REST_MS)
+    else setImmediate(this.turn)
+  }
+}
+
+/** One body that is sent in slices, from its beginning or from where a client stopped taking it. */
+export class LongBody {
+  private readonly bodies: LongBodies
+  private readonly wire: Wire
+  private readonly bytes: Uint8Array
+  private readonly size: number
+  private readonly copy: Buffer | undefined
+  private readonly onEnd: () => void
+  private sent = 0
+  private isOver = false
+  private readonly write = (): void => {
+    const slice = this.bytes.subarray(this.sent, Math.min(this.sent + SLICE_BYTES, this.size))
+    const [isTaken, isOut] = this.wire.tryEnd(slice, this.size, false)
+    if (isOut) this.end()
+    else if (isTaken) {
+      this.sent += slice.length
+      this.bodies.add(this)
+    }
+    // Else `onWritable` follows.
+  }
+
+  /**
+   * Goes on with the body when the client takes more, or `sendFirst` is called.
+   * @param isLent whether `body` is overwritten once this has returned.
+   * @param onEnd called when all is out, or when `end` is called, once.
+   */
+  constructor(bodies: LongBodies, wire: Wire, body: Uint8Array | string, isLent: boolean, onEnd: () => void) {
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body
+    this.bodies = bodies
+    this.wire = wire
+    this.size = bytes.length
+    this.copy = isLent ? bodies.copy(bytes) : undefined
+    this.bytes = this.copy ?? bytes
+    this.onEnd = onEnd
+    wire.onWritable((offset) => {
+      this.sent = offset
+      this.bodies.add(this)
+      return true
+    })
+  }
+
+  /** Sends the first slice. Call it in the handler or inside a cork, when the head is written. */
+  sendFirst(): void {
+    this.write()
+  }
+
+  sendSlice(): void {
+    if (!this.isOver) this.wire.cork(this.write)
+  }
+
+  /** Ends it, also in the middle: the connection is gone. */
+  end(): void {
+    if (this.isOver) return
+    this.isOver = true
+    if (this.copy !== undefined) this.bodies.giveBack(this.copy)
+    this.onEnd()
+  }
+}

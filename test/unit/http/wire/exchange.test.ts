@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { ArrivalList } from '../../../../src/http/wire/arrivalList.js'
+import { Exchange, type ExchangeContext, type Outgoing } from '../../../../src/http/wire/exchange.js'
+import { corsHeaders } from '../../../../src/http/wire/headers.js'
+import { LongBodies } from '../../../../src/http/wire/longBody.js'
+import { Turn } from '../../../../src/http/wire/turn.js'
+import type { Wire } from '../../../../src/http/wire/wire.js'
+import { createLogger } from '../../../../src/telemetry/logger.js'
+
+const PAGE = Buffer.from(Array.from({ length: 730_000 }, (_, at) => (at * 7) % 253))
+const POINT = Buffer.from('{"a":1}')
+const turn = () => new Promise<void>(setImmediate)
+
+function newContext(): ExchangeContext {
+  const context: ExchangeContext = {
+    cors: corsHeaders('off'),
+    logger: createLogger({ level: 'error', format: 'json' }, {}, () => undefined),
+    metrics: {
+      requestFinished: () => undefined,
+      requestAborted: () => undefined,
+      rateLimited: () => undefined,
+      cacheHit: () => undefined,
+      connectionCut: () => undefined,
+    },
+    random: () => 0.5,
+    traits: { closesBodiless: true, noticesBodiless: false, endAndClose: () => undefined },
+    turn: new Turn(() => undefined),
+    pending: new ArrivalList(),
+    sending: new Set(),
+    longBodies: new LongBodies(() => context.answers),
+    isClosing: false,
+    lastRequestAtMs: 0,
+    answers: 0,
+  }
+  return context
+}
+
+/** A connection that takes everything. */
+function connection() {
+  const parts: Buffer[] = []
+  const sizes = new Set<number>()
+  let onAborted: () => void = () => undefined
+  const wire = {
+    writeStatus: () => undefined,
+    writeHeader: () => undefined,
+    onWritable: () => undefined,
+    close: () => onAborted(),
+    cork: (write: () => void) => write(),
+    onAborted: (handler: () => void) => {
+      onAborted = handler
+    },
+    tryEnd: (part: Uint8Array, size: number) => {
+      parts.push(Buffer.from(part))
+      sizes.add(size)
+      return [true, Buffer.concat(parts).length === size]
+    },
+  } as unknown as Wire
+  return { wire, parts, sizes, leave: () => onAborted(), bytes: () => Buffer.concat(parts) }
+}
+
+const answer = (body: Uint8Array): Outgoing => ({
+  status: 200,
+  body,
+  isLent: true,
+  cacheControl: 'no-cache',
+  lines: '',
+  bodyLines: '',
+  etag: '"tag"',
+})
+
+function send(context: ExchangeContext, body: Uint8Array) {
+  const client = connection()
+  const exchange = new Exchange(context, client.wire, 'GET', '', false)
+  exchange.hold()
+  const lent = Uint8Array.from(body)
+  exchange.send(answer(lent))
+  lent.fill(0)
+  return { ...client, exchange }
+}
+
+test('pages are given to the transport as a whole while nobody else asks, and in slices once a request for little was answered', async () => {
+  const context = newContext()
+  for (let page = 0; page < 3; page++) {
+    const { parts, bytes } = send(context, PAGE)
+    assert.deepEqual([parts.length, context.sending.size], [1, 0])
+    assert.ok(bytes().equals(PAGE))
+  }
+  assert.equal(send(context, POINT).parts.length, 1)
+  const { parts, bytes, sizes } = send(context, PAGE)
+  assert.deepEqual([parts.length, context.sending.size], [1, 1])
+  while (context.sending.size > 0) await turn()
+  assert.equal(parts.length, Math.ceil(PAGE.length / (64 * 1024)))
+  assert.ok(bytes().equals(PAGE))
+  assert.deepEqual([...sizes], [PAGE.length])
+})
+
+for (const [who, act] of [
+  ['a client that goes', 'leave'],
+  ['a client that is cut off', 'cut'],
+] as const)
+  test(`${who} in the middle of a page leaves nothing behind, and gets nothing more`, async () => {
+    const context = newContext()
+    send(context, POINT)
+    const { parts, leave, exchange } = send(context, PAGE)
+    if (act === 'leave') leave()
+    else exchange.cut()
+    assert.equal(context.sending.size, 0)
+    for (let turns = 0; turns < 20; turns++) await turn()
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    assert.equal(parts.length, 1)
+    const next = send(context, PAGE)
+    while (context.sending.size > 0) await turn()
+    assert.ok(next.bytes().equals(PAGE))
+  })
+
+test('a server that closes sends a page whole, and ends its connection with it', () => {
+  const context = newContext()
+  context.isClosing = true
+  send(context, POINT)
+  const ended: [Uint8Array, boolean][] = []
+  const { wire } = connection()
+  wire.end = (body, close) => ended.push([Uint8Array.from(body as Uint8Array), close])
+  const exchange = new Exchange(context, wire, 'GET', '', false)
+  exchange.send(answer(PAGE))
+  assert.equal(ended.length, 1)
+  assert.ok(ended[0]![1] && PAGE.equals(ended[0]![0]))
+})
