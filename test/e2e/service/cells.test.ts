@@ -30,6 +30,8 @@ function linesOf(service: { readonly stderr: readonly string[] }): Record<string
 test('three front threads share one port, each with a bucket of its own for a client, and metrics are their sums', async (t) => {
   const { world, configFile } = await serveWorld(t, buildLoneWorld())
   const limits = ['--rate-limit-tokens-per-second', '1', '--rate-limit-burst', '1000']
+  // Then the probes that wait for the service take no tokens.
+  limits.push('--rate-limit-trusted-proxies', '127.0.0.1')
   const service = await startService(t, configFile('data'), [...THREE, ...limits])
   await inStep(service, world)
   const listening = service.stdout.find((line) => line.startsWith('listening'))
