@@ -146,6 +146,17 @@ test('the budget counts keys, and long ones are kept as a digest: memory stays n
   assert.ok(grown < 1.5 * budget, `${grown} bytes for a budget of ${budget}`)
 })
 
+test('a key counts with its length, and a long one with that of its digest', () => {
+  const bytesWith = (key: string): number => {
+    const cache = new AnswerCache(1 << 20)
+    cache.keep('getBridges', key, 'identity', answer('commit', 'one'), V1, V1)
+    return cache.stats().bytes
+  }
+  assert.equal(bytesWith('k'.repeat(110)) - bytesWith('k'.repeat(10)), 100)
+  // SHA-256 has 44 letters of base64.
+  assert.equal(bytesWith('k'.repeat(3_000)), bytesWith('k'.repeat(44)))
+})
+
 test('two long keys that differ in one letter have answers of their own', () => {
   const cache = new AnswerCache(1 << 20)
   const long = 'a'.repeat(3_000)
