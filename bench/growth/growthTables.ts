@@ -123,7 +123,7 @@ export function growthTable(modelled: readonly ModelledGrowth[]): string {
 }
 
 /** Front threads and query threads of all cells: `4 + 12`. */
-function tellThreads({ cells, workers }: CellSizes): string {
+export function tellThreads({ cells, workers }: CellSizes): string {
   return `${cells} + ${cells * workers}`
 }
 

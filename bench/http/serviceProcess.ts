@@ -88,6 +88,7 @@ async function listen(answering: Pick<QueryPool, 'submit'>, cacheBytes: number):
       rateLimited: ignore,
       cacheHit: ignore,
       connectionCut: ignore,
+      connectionRefused: ignore,
     },
   })
   return server.port

@@ -49,8 +49,10 @@ export interface Route<Query, Parameters extends TObject = TObject> {
   readonly rows?: RowTemplate
   /** Codes of this operation's own; every route may also answer 405, 414, 429, 500, 503 and 504. */
   readonly errors: readonly AnswerCode[]
-  /** Tokens that one request takes from a client's bucket. */
+  /** Tokens that one request takes from a client's bucket; a list takes more for its rows, and a coded answer more than a plain one. */
   readonly cost: number
+  /** Of a list: most rows of the answer. */
+  mostRows?(query: Query): number
   /** Upper estimate of the answer, for the byte budget of a batch. */
   estimateBytes(query: Query): number
   /** Size up to which the answer is sent even if `http.max_response_bytes` is lower. Absent: 0. */
@@ -70,6 +72,10 @@ const LONGEST_TOKEN_MAPPING_BYTES = 2 * LISTED_METADATA_BYTES + 2 * 6 * 256 + TO
 const LIST_ERRORS = ['INVALID_PARAMETER', 'INVALID_NETWORK_ID'] as const
 const PROOF_ERRORS = [...LIST_ERRORS, 'BRIDGE_NOT_FOUND', 'PROOF_NOT_AVAILABLE'] as const
 
+function mostBridges({ pageSize, depositCounts }: QueryByOperation['getBridges']): number {
+  return Math.min(pageSize, depositCounts?.length ?? pageSize)
+}
+
 /** The only list of data endpoints. */
 export const routes = {
   getBridges: {
@@ -81,9 +87,9 @@ export const routes = {
     response: BridgesResponse,
     rows: bridgeTemplate,
     errors: LIST_ERRORS,
-    cost: 5,
-    estimateBytes: ({ pageSize, depositCounts }) =>
-      Math.min(pageSize, depositCounts?.length ?? pageSize) * BRIDGE_ROW_BYTES,
+    cost: 1,
+    mostRows: mostBridges,
+    estimateBytes: (query) => mostBridges(query) * BRIDGE_ROW_BYTES,
     entitledBytes: ({ depositCounts }) => (depositCounts?.length === 1 ? WHOLE_ANSWER_BYTES : 0),
   },
   getClaims: {
@@ -95,7 +101,8 @@ export const routes = {
     response: ClaimsResponse,
     rows: claimTemplate,
     errors: LIST_ERRORS,
-    cost: 5,
+    cost: 1,
+    mostRows: ({ pageSize }) => pageSize,
     estimateBytes: (query) => query.pageSize * CLAIM_ROW_BYTES,
   },
   getClaimProof: {
@@ -105,7 +112,7 @@ export const routes = {
     toQuery: toClaimProofQuery,
     response: ClaimProofResponse,
     errors: PROOF_ERRORS,
-    cost: 5,
+    cost: 2,
     estimateBytes: () => 6_000,
   },
   getL1InfoTreeIndex: {
@@ -126,7 +133,8 @@ export const routes = {
     response: TokenMappingsResponse,
     rows: tokenMappingTemplate,
     errors: LIST_ERRORS,
-    cost: 5,
+    cost: 1,
+    mostRows: ({ pageSize }) => pageSize,
     estimateBytes: (query) => query.pageSize * TOKEN_MAPPING_ROW_BYTES,
     entitledBytes: (query) => query.pageSize * LONGEST_TOKEN_MAPPING_BYTES,
   },
@@ -137,7 +145,7 @@ export const routes = {
     toQuery: toClaimTransactionQuery,
     response: ClaimTransactionResponse,
     errors: PROOF_ERRORS,
-    cost: 5,
+    cost: 2,
     estimateBytes: () => 8_000,
     entitledBytes: () => WHOLE_ANSWER_BYTES,
   },

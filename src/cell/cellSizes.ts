@@ -38,7 +38,11 @@ export function cellConfig(config: Config, { cells, workers }: CellSizes): Confi
   const { http, pool, rateLimit } = config
   return {
     ...config,
-    http: { ...http, cacheBytes: Math.floor(http.cacheBytes / cells) },
+    http: {
+      ...http,
+      cacheBytes: Math.floor(http.cacheBytes / cells),
+      maxConnections: shareOf(http.maxConnections, cells),
+    },
     pool: { ...pool, workers, maxQueue: Math.ceil(pool.maxQueue / cells) },
     rateLimit: {
       ...rateLimit,
@@ -47,6 +51,10 @@ export function cellConfig(config: Config, { cells, workers }: CellSizes): Confi
       maxClients: Math.ceil(rateLimit.maxClients / cells),
     },
   }
+}
+
+function shareOf(maxConnections: number | 'auto', cells: number): number | 'auto' {
+  return maxConnections === 'auto' ? 'auto' : Math.max(1, Math.floor(maxConnections / cells))
 }
 
 /** `3 front threads with 2 query threads each`. */

@@ -109,7 +109,7 @@ class CellThread {
     return startHttpServer({
       config: { ...config, http: { ...config.http, port } },
       transport,
-      isShared: cells > 1,
+      cells,
       pool,
       status,
       health: createHealthSource({
@@ -152,7 +152,8 @@ class CellThread {
   private beat(): void {
     this.awake.tick()
     if (this.pool !== undefined) this.health.setPoolAlive(this.data.cell, this.pool.isAlive())
-    this.counts.beat(this.pool?.stats().waiting ?? 0, this.http?.stats().pending ?? 0)
+    const { pending = 0, connections = 0 } = this.http?.stats() ?? {}
+    this.counts.beat(this.pool?.stats().waiting ?? 0, pending, connections)
   }
 }
 

@@ -41,6 +41,10 @@ export interface HttpConfig {
   readonly adaptCore: boolean
   /** An answer that would be larger is refused. */
   readonly maxResponseBytes: number
+  /** Most connections at once; `auto`: what the limit of descriptors allows. */
+  readonly maxConnections: number | 'auto'
+  /** Most of one address while more than half of `maxConnections` are taken; `auto`: a quarter of them; 0 = any number. */
+  readonly maxConnectionsPerAddress: number | 'auto'
   /** `*`, `off`, or one origin. */
   readonly cors: string
 }

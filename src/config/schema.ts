@@ -20,6 +20,7 @@ interface KeyOptions {
     | 'tokens'
     | 'tokens/s'
     | 'clients'
+    | 'connections'
 }
 
 const MAX_UINT32 = 2 ** 32 - 1
@@ -231,6 +232,18 @@ export const ConfigFile = Type.Object(
           description:
             'Largest answer of a list; a page of 1,000 rows always fits. One bridge asked for by its deposit count, and a claim call, may have 34 MB.',
         }),
+        max_connections: integerOrAuto(1, 10_000_000, {
+          default: 'auto',
+          unit: 'connections',
+          description:
+            'Most connections at once, of all front threads together; further ones are closed. `auto`: what the limit of descriptors allows, less those for operations, stores and endpoints; a number above that counts as that.',
+        }),
+        max_connections_per_address: integerOrAuto(0, 10_000_000, {
+          default: 'auto',
+          unit: 'connections',
+          description:
+            'Most connections of one address (IPv6: a /64), in force only while more than half of all are taken; `rate_limit.trusted_proxies` and `rate_limit.allow` are free of it. `auto`: a quarter of `http.max_connections`; 0 = any number. Linux only.',
+        }),
         cors: text({ default: '*', description: '`*`, `off`, or one origin that may read the answers.' }),
       },
       'The API.',
@@ -241,7 +254,7 @@ export const ConfigFile = Type.Object(
           default: 0,
           unit: 'tokens/s',
           description:
-            'Tokens that a client, known by its address, gets back per second; 0 = nobody is limited. `/l1-info-tree-index`, `/docs` and `/openapi.json` cost 1, every other data endpoint 5.',
+            'Tokens that a client, known by its address, gets back per second; 0 = nobody is limited. A point costs 1, a proof 2, a page 1 and the hundredth part of its rows, compressed three times that. 50 are recommended.',
         }),
         burst: integer(10, 10_000_000, {
           default: 200,
@@ -271,7 +284,7 @@ export const ConfigFile = Type.Object(
           default: 65_536,
           unit: 'clients',
           description:
-            'Most clients that all front threads together remember; the one that was silent for longest is forgotten.',
+            'Most clients that all front threads together remember, and as many IPv6 sites (/48); the one that was silent for longest is forgotten. Each takes about 300 bytes.',
         }),
       },
       'Rate limits and API keys.',

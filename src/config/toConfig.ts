@@ -27,6 +27,8 @@ export function toConfig(file: ConfigFile, environment: Environment): Config {
       transport: file.http.transport,
       adaptCore: file.http.adapt_core,
       maxResponseBytes: file.http.max_response_bytes,
+      maxConnections: file.http.max_connections,
+      maxConnectionsPerAddress: file.http.max_connections_per_address,
       cors: file.http.cors,
     },
     rateLimit: {

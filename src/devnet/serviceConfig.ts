@@ -26,6 +26,8 @@ export function devnetServiceConfig(devnet: Devnet, { httpPort, opsPort }: Servi
       transport: 'auto',
       adaptCore: true,
       maxResponseBytes: 16 * 1024 ** 2,
+      maxConnections: 'auto',
+      maxConnectionsPerAddress: 'auto',
       cors: '*',
     },
     rateLimit: {

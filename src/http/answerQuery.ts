@@ -10,6 +10,7 @@ import type { OperationId, QueryByOperation } from '../query/queries.js'
 import type { HttpMetrics } from '../telemetry/frontCounts.js'
 import type { AnswerCache, CachedAnswer } from './cache.js'
 import type { ReadyHeads } from './readyHeads.js'
+import { tokensOf, USUAL_TOKENS } from './tokens.js'
 import { cacheControlOf } from './wire/cacheControl.js'
 import { type Exchange, type Outgoing, retryAfterLine } from './wire/exchange.js'
 import { contentLines, entityTag, VARY_LINE } from './wire/headers.js'
@@ -42,6 +43,9 @@ export interface QueryContext {
   readonly metrics: HttpMetrics
 }
 
+/** Takes tokens of the client, or refuses the request. @returns whether it may be answered. */
+export type Payment = (tokens: number) => boolean
+
 /** Answers from the cache, or parses the query and submits it to the pool, or refuses it. */
 export function answerQuery(
   context: QueryContext,
@@ -49,6 +53,7 @@ export function answerQuery(
   operation: OperationId,
   rawQuery: string,
   coding: ContentCoding,
+  pay?: Payment,
 ): void {
   const { cache } = context
   const version = cache.isWorthwhile(operation) ? unchangingVersion(context) : undefined
@@ -56,16 +61,18 @@ export function answerQuery(
     // Before anything is parsed: most clients spell a query the same way each time.
     const found = cache.findSpelling(operation, rawQuery, coding, version)
     if (found !== undefined) {
-      sendCached(context, exchange, operation, found)
+      if (pay === undefined || pay(found.tokens)) sendCached(context, exchange, operation, found)
       return
     }
   }
   const parsed = context.parsers[operation](rawQuery)
   if (!parsed.ok) {
-    exchange.refuse(parsed)
+    if (pay === undefined || pay(USUAL_TOKENS)) exchange.refuse(parsed)
     return
   }
   const { query } = parsed.value
+  const tokens = pay === undefined ? 0 : tokensOf(operation, query, coding)
+  if (pay !== undefined && !pay(tokens)) return
   let key: string | undefined
   if (version !== undefined) {
     key = parsed.value.key
@@ -76,7 +83,7 @@ export function answerQuery(
       return
     }
   }
-  const pending = new PendingQuery(context, exchange, operation, query, coding, key)
+  const pending = new PendingQuery(context, exchange, operation, query, coding, key, tokens)
   if (context.pool.submit(pending)) exchange.hold()
   else exchange.refuse(failure('SERVICE_UNAVAILABLE', 'too many requests are waiting', OVERLOAD_RETRY_SEC))
 }
@@ -109,6 +116,7 @@ class PendingQuery implements PoolRequest {
   private readonly context: QueryContext
   private readonly exchange: Exchange
   private readonly cacheKey: string | undefined
+  private readonly tokens: number
 
   constructor(
     context: QueryContext,
@@ -117,6 +125,7 @@ class PendingQuery implements PoolRequest {
     query: QueryByOperation[OperationId],
     coding: ContentCoding,
     cacheKey: string | undefined,
+    tokens: number,
   ) {
     this.context = context
     this.exchange = exchange
@@ -125,6 +134,7 @@ class PendingQuery implements PoolRequest {
     this.coding = coding
     this.isBodiless = exchange.needsNoBody(coding)
     this.cacheKey = this.isBodiless ? undefined : cacheKey
+    this.tokens = tokens
   }
 
   isWanted(): boolean {
@@ -152,7 +162,7 @@ class PendingQuery implements PoolRequest {
       operation,
       this.cacheKey,
       coding,
-      { ...answer, life },
+      { ...answer, life, tokens: this.tokens },
       reply.version,
       context.readVersion(),
     )
@@ -164,7 +174,7 @@ function outgoing(
   reply: QueryReply,
   mayCompress: boolean,
   isBodiless: boolean,
-): Omit<CachedAnswer, 'life'> {
+): Omit<CachedAnswer, 'life' | 'tokens'> {
   const { status, body, coding, tag, life, retryAfterSec } = reply
   return {
     status,

@@ -9,6 +9,8 @@ import type { Outgoing } from './wire/exchange.js'
 export interface CachedAnswer extends Outgoing {
   readonly body: Uint8Array
   readonly life: AnswerLife
+  /** What the answer costs under a rate limit. */
+  readonly tokens: number
 }
 
 export interface CacheStats {

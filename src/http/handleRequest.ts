@@ -1,11 +1,13 @@
-import { routes } from '../api/routes.js'
-import { failure } from '../query/answers.js'
-import { answerQuery, type QueryContext } from './answerQuery.js'
-import type { RateGate } from './limits/rateGate.js'
+import { type Failure, failure } from '../query/answers.js'
+import type { HttpMetrics } from '../telemetry/frontCounts.js'
+import { answerQuery, type Payment, type QueryContext } from './answerQuery.js'
+import type { Connections } from './limits/connections.js'
+import type { Caller, RateGate } from './limits/rateGate.js'
 import type { Target } from './targets.js'
+import { SMALL_TOKENS, USUAL_TOKENS } from './tokens.js'
 import { chooseCoding } from './wire/acceptEncoding.js'
 import { Exchange, type ExchangeContext } from './wire/exchange.js'
-import { METHODS } from './wire/headers.js'
+import { type HeaderList, METHODS } from './wire/headers.js'
 import { acceptRequestId, RequestHead } from './wire/requestHead.js'
 import type { RequestHandler, Wire, WireRequest } from './wire/wire.js'
 
@@ -16,9 +18,8 @@ export interface RequestHandlerOptions {
   readonly maxUrlBytes: number
   /** Undefined when there is no rate limit. */
   readonly gate: RateGate | undefined
+  readonly connections: Pick<Connections, 'endsWithAnswer'>
 }
-
-const DOCUMENT_COST = 1
 
 const NO_BODY =
   'a request must have no body: no Transfer-Encoding, and no Content-Length except a single 0; the connection is closed'
@@ -57,9 +58,13 @@ function handle(
     acceptRequestId(requestId),
     isClose(connection),
   )
+  exchange.isEnding = options.connections.endsWithAnswer(wire)
   try {
-    if (mayHaveBody) exchange.refuseAndClose(failure('INVALID_PARAMETER', NO_BODY))
-    else dispatch(options, exchange, method, path, request)
+    if (mayHaveBody) {
+      // The connection ends in any case, so a bucket that is empty changes nothing.
+      options.gate?.caller(exchange.peerAddress(), request).take(SMALL_TOKENS)
+      exchange.refuseAndClose(failure('INVALID_PARAMETER', NO_BODY))
+    } else dispatch(options, exchange, method, path, request)
   } catch (error) {
     exchange.fail(error)
   }
@@ -72,63 +77,68 @@ function dispatch(
   path: string,
   request: WireRequest,
 ): void {
+  const caller = gate?.caller(exchange.peerAddress(), request)
+  /** Without a rate limit every request is paid. */
+  const pay: Payment | undefined =
+    caller === undefined ? undefined : (tokens) => isPaid(queryContext.metrics, exchange, caller, tokens)
   const rawQuery = request.getQuery()
   const urlBytes = path.length + (rawQuery === undefined ? 0 : 1 + rawQuery.length)
   if (urlBytes > maxUrlBytes) {
-    exchange.refuse(
-      failure('URI_TOO_LONG', `the URL has ${urlBytes} bytes, at most ${maxUrlBytes} are allowed`),
-    )
+    const message = `the URL has ${urlBytes} bytes, at most ${maxUrlBytes} are allowed`
+    refuse(exchange, pay, failure('URI_TOO_LONG', message))
     return
   }
   // Cheap for the paths of `createGetHandler`: the hash of an interned string is known.
   const target = targets.get(path)
   if (target === undefined) {
-    exchange.refuse(failure('NOT_FOUND', `no route ${quote(path)}`))
+    refuse(exchange, pay, failure('NOT_FOUND', `no route ${quote(path)}`))
     return
   }
   exchange.route = target.route
+  if (method === 'OPTIONS') {
+    if (pay === undefined || pay(SMALL_TOKENS)) exchange.sendOptions()
+    return
+  }
   if (method !== 'GET' && method !== 'HEAD') {
-    if (method === 'OPTIONS') exchange.sendOptions()
-    else
-      exchange.refuse(failure('METHOD_NOT_ALLOWED', `${method} is not one of ${METHODS}`), [
-        ['Allow', METHODS],
-      ])
+    const message = `${method} is not one of ${METHODS}`
+    refuse(exchange, pay, failure('METHOD_NOT_ALLOWED', message), [['Allow', METHODS]])
     return
   }
   if (target.type === 'probe') {
-    target.respond(exchange)
-    return
-  }
-  if (gate !== undefined && !isAdmitted(gate, exchange, target, request)) {
-    queryContext.metrics.rateLimited(target.route)
+    if (pay === undefined || caller?.isProxy === true || pay(SMALL_TOKENS)) target.respond(exchange)
     return
   }
   exchange.ifNoneMatch = head.ifNoneMatch
   const coding = queryContext.mayCompress ? chooseCoding(head.acceptEncoding) : 'identity'
-  if (target.type === 'document') exchange.send(target.answers[coding])
-  else answerQuery(queryContext, exchange, target.route, rawQuery ?? '', coding)
+  if (target.type === 'query') answerQuery(queryContext, exchange, target.route, rawQuery ?? '', coding, pay)
+  else if (pay === undefined || pay(USUAL_TOKENS)) exchange.send(target.answers[coding])
 }
 
-/** Takes the request's cost from the client's bucket. @returns false when the request was refused instead. */
-function isAdmitted(
-  gate: RateGate,
+/** Refuses what is known to be wrong before anything was looked up. */
+function refuse(
   exchange: Exchange,
-  target: Exclude<Target, { type: 'probe' }>,
-  request: WireRequest,
-): boolean {
-  const cost = target.type === 'query' ? routes[target.route].cost : DOCUMENT_COST
-  const verdict = gate.admit(exchange.peerAddress(), request, cost)
+  pay: Payment | undefined,
+  failed: Failure,
+  headers: HeaderList = [],
+): void {
+  if (pay === undefined || pay(SMALL_TOKENS)) exchange.refuse(failed, headers)
+}
+
+/** Takes the request's cost from its client's bucket. @returns false when the request was refused instead. */
+function isPaid(metrics: HttpMetrics, exchange: Exchange, caller: Caller, tokens: number): boolean {
+  const verdict = caller.take(tokens)
   if (verdict === undefined) return true
   exchange.moreLines = verdict.lines
   if (verdict.isAllowed) return true
-  exchange.refuse(
-    failure(
-      'RATE_LIMIT_EXCEEDED',
-      `too many requests: this one takes ${cost} tokens, ${verdict.remaining} are left`,
-      verdict.retryAfterSec,
-    ),
-  )
+  const message = `too many requests: this one takes ${inHundredths(verdict.needed)} tokens, ${inHundredths(verdict.tokens)} are left`
+  exchange.refuse(failure('RATE_LIMIT_EXCEEDED', message, verdict.retryAfterSec))
+  metrics.rateLimited(exchange.route)
   return false
+}
+
+/** Rounded down, but for what sums of floating-point numbers miss. */
+function inHundredths(tokens: number): number {
+  return Math.floor(tokens * 100 + 1e-4) / 100
 }
 
 /** Whether the header is exactly `close`. In a list such as `TE, close` it does not count, as with uWebSockets.js itself. */

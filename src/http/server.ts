@@ -11,6 +11,8 @@ import { createQueryParsers } from './answerQuery.js'
 import { AnswerCache, type CacheStats } from './cache.js'
 import { staticDocuments } from './documents.js'
 import { createGetHandler, createRequestHandler, type RequestHandlerOptions } from './handleRequest.js'
+import { Connections } from './limits/connections.js'
+import { AddressRanges } from './limits/ipAddress.js'
 import { RateGate } from './limits/rateGate.js'
 import { ReadyHeads } from './readyHeads.js'
 import { createTargets } from './targets.js'
@@ -29,8 +31,8 @@ export interface HttpServerOptions {
   readonly logger: Logger
   readonly metrics: HttpMetrics
   readonly transport: Transport
-  /** Whether other threads of this process serve the same port; default false. */
-  readonly isShared?: boolean
+  /** Threads of this process that serve the same port; default 1. */
+  readonly cells?: number
   /** Default `Math.random`; tests pass a known sequence. */
   readonly random?: () => number
 }
@@ -38,7 +40,12 @@ export interface HttpServerOptions {
 export interface HttpServer {
   readonly port: number
   /** `pending`: requests without an answer yet. `sending`: answers that are not out yet, as they are long or clients are slow. */
-  stats(): { readonly pending: number; readonly sending: number; readonly cache: CacheStats }
+  stats(): {
+    readonly pending: number
+    readonly sending: number
+    readonly connections: number
+    readonly cache: CacheStats
+  }
   /**
    * Goes on answering for `delayMs`, so that balancers notice that readiness fails. Then closes each connection with its next
    * answer, and closes the server when no request comes any more. A second call returns the first one's promise.
@@ -62,7 +69,7 @@ const QUIET_MS = 300
  * @throws OperatorError when the port can't be had.
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { config, transport, isShared = false, pool, status, health, logger, metrics } = options
+  const { config, transport, cells = 1, pool, status, health, logger, metrics } = options
   const turn = new Turn(() => metrics.connectionCut())
   const context: ExchangeContext = {
     cors: corsHeaders(config.http.cors),
@@ -78,6 +85,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     lastRequestAtMs: 0,
     answers: 0,
   }
+  const connections = createConnections(config, metrics)
   const cache = new AnswerCache(config.http.cacheBytes)
   const targets = createTargets(health, staticDocuments(config.http.compress))
   const handling: RequestHandlerOptions = {
@@ -94,6 +102,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     },
     maxUrlBytes: config.http.maxUrlBytes,
     gate: config.rateLimit.tokensPerSec > 0 ? new RateGate(config.rateLimit) : undefined,
+    connections,
   }
   const onGet = new Map<string, RequestHandler>()
   for (const [path, { type }] of targets)
@@ -102,12 +111,17 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const opened = await transport.open({
     host,
     port,
-    isShared,
+    cells,
     onRequest: createRequestHandler(handling),
     onGet,
     turn,
+    connections,
   })
-  const sweep = setInterval(() => sweepLate(context, config.http.deadlineMs), SWEEP_MS)
+  const sweep = setInterval(() => {
+    sweepLate(context, config.http.deadlineMs)
+    opened.look()
+    connections.watch(opened.port)
+  }, SWEEP_MS)
   let isCut = false
   // Once only: closing an app of uWebSockets.js twice is a use after free.
   const cut = (): void => {
@@ -125,7 +139,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   let drained: Promise<void> | undefined
   return {
     port: opened.port,
-    stats: () => ({ pending: context.pending.size, sending: context.sending.size, cache: cache.stats() }),
+    stats: () => ({
+      pending: context.pending.size,
+      sending: context.sending.size,
+      connections: connections.open,
+      cache: cache.stats(),
+    }),
     // Once only: closing a listen socket of uWebSockets.js twice is a use after free.
     drain: (delayMs) => {
       drained ??= drain(delayMs)
@@ -133,6 +152,20 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     },
     cut,
   }
+}
+
+/** Limits that the configuration leaves to the process are none here: main has replaced them. */
+function createConnections({ http, rateLimit }: Config, metrics: HttpMetrics): Connections {
+  const { maxConnections: max, maxConnectionsPerAddress: perAddress } = http
+  const exempt = new AddressRanges([...rateLimit.trustedProxies, ...rateLimit.allow])
+  return new Connections(
+    {
+      max: max === 'auto' ? Number.POSITIVE_INFINITY : max,
+      maxPerAddress: perAddress === 'auto' ? 0 : perAddress,
+    },
+    (address) => exempt.has(address),
+    (reason) => metrics.connectionRefused(reason),
+  )
 }
 
 /**

@@ -6,7 +6,7 @@ export const contentCodings = ['br', 'gzip', 'identity'] as const
 export type ContentCoding = (typeof contentCodings)[number]
 
 /** For a shorter body, compression saves less than it costs in headers and time. */
-const MIN_CODED_BYTES = 1_024
+export const MIN_CODED_BYTES = 1_024
 /** Compressing a longer body would hold up the thread for a second. No page is that long, only an answer with very long metadata. */
 const MAX_CODED_BYTES = 16 * 1024 ** 2
 

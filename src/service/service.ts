@@ -22,7 +22,9 @@ import { buildInfo } from '../telemetry/buildInfo.js'
 import { AwakeClock } from '../telemetry/clocks.js'
 import { usableCores } from '../telemetry/cores.js'
 import { registerFrontMetrics } from '../telemetry/metrics.js'
+import { readLimits } from '../telemetry/processLimits.js'
 import { compileMerkleModule } from '../wasm/wasmModule.js'
+import { watchRefusals, withConnectionLimits } from './connectionLimits.js'
 import { watchFolder } from './folderHalt.js'
 import { startFronts } from './fronts.js'
 import { watchProgress } from './progress.js'
@@ -50,12 +52,16 @@ export const startService: StartService = async (options) => {
   }
 }
 
-async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms): Promise<RunningService> {
+async function open(
+  { config: wanted, logger, announce }: ServiceOptions,
+  rooms: Rooms,
+): Promise<RunningService> {
   // Before anything is opened: it may be refused.
-  const { transport, reason } = chooseTransport(config.http)
+  const { transport, reason } = chooseTransport(wanted.http)
   const transportName = transportLabel(transport)
   const { sharesPorts } = transport
-  const sizes = cellSizes(config, { cores: usableCores(), sharesPorts, transport: transport.name })
+  const sizes = cellSizes(wanted, { cores: usableCores(), sharesPorts, transport: transport.name })
+  const config = withConnectionLimits(wanted, sizes, readLimits(), logger)
   const networkIds = config.networks.map(({ networkId }) => networkId)
   const status = createStatusBoard(networkIds)
   const compiled = compileMerkleModule()
@@ -112,7 +118,11 @@ async function open({ config, logger, announce }: ServiceOptions, rooms: Rooms):
     rooms,
   )
   registerFrontMetrics(registry, fronts.counts)
-  const frontTicker = setInterval(() => fronts.watch(awakeNow()), SAMPLE_EVERY_MS)
+  const lookAtRefusals = watchRefusals(fronts.counts, config.http, logger)
+  const frontTicker = setInterval(() => {
+    fronts.watch(awakeNow())
+    lookAtRefusals(awakeNow())
+  }, SAMPLE_EVERY_MS)
   watching.stop = () => clearInterval(frontTicker)
   await unlessFailed(fronts.ready)
   await unlessFailed(waitForHeads(status))

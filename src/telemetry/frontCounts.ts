@@ -5,6 +5,8 @@ export interface HttpMetrics {
   rateLimited(route: string): void
   /** A connection was closed because more requests came on it at once than are answered in one turn of the event loop. */
   connectionCut(): void
+  /** A connection was not taken, or was ended, for a limit of connections. */
+  connectionRefused(reason: ConnectionRefusal): void
   cacheHit(route: string): void
 }
 
@@ -17,6 +19,10 @@ export interface PoolMetrics {
 
 export const rejectReasons = ['queue_full', 'deadline', 'draining'] as const
 export type RejectReason = (typeof rejectReasons)[number]
+
+/** The settings (of `http`) that a connection was refused or ended for. */
+export const connectionRefusals = ['max_connections', 'max_connections_per_address'] as const
+export type ConnectionRefusal = (typeof connectionRefusals)[number]
 
 /** Seconds. Point answers take less than a millisecond, large pages some tens of milliseconds, the deadline is some seconds. */
 export const DURATION_BUCKETS = [
@@ -57,6 +63,8 @@ interface Layout {
   readonly aborted: number
   readonly limited: number
   readonly cut: number
+  readonly connections: number
+  readonly refused: number
   readonly size: number
 }
 
@@ -84,6 +92,8 @@ function layoutOf({ routes, methods, statuses }: CountLabels): Layout {
     aborted: take(ofRoutes),
     limited: take(ofRoutes),
     cut: take(1),
+    connections: take(1),
+    refused: take(connectionRefusals.length),
   }
   return { ...layout, size }
 }
@@ -140,6 +150,10 @@ export class FrontCounts implements HttpMetrics, PoolMetrics {
     this.counts[this.layout.cut]! += 1
   }
 
+  connectionRefused(reason: ConnectionRefusal): void {
+    this.counts[this.layout.refused + connectionRefusals.indexOf(reason)]! += 1
+  }
+
   cacheHit(route: string): void {
     this.counts[this.layout.cacheHits + this.placeOf(route)]! += 1
   }
@@ -162,11 +176,12 @@ export class FrontCounts implements HttpMetrics, PoolMetrics {
 
   /**
    * Shows that the thread lives, and how much waits now.
-   * @param waiting requests that wait for a batch. @param pending requests without an answer.
+   * @param waiting requests that wait for a batch. @param pending requests without an answer. @param connections open ones.
    */
-  beat(waiting: number, pending: number): void {
+  beat(waiting: number, pending: number, connections: number): void {
     this.counts[this.layout.waiting] = waiting
     this.counts[this.layout.pending] = pending
+    this.counts[this.layout.connections] = connections
     this.counts[this.layout.beats]! += 1
   }
 
@@ -215,6 +230,14 @@ export class FrontCountsReader {
 
   restarts(): number {
     return this.counts[this.layout.restarts]!
+  }
+
+  connections(): number {
+    return this.counts[this.layout.connections]!
+  }
+
+  connectionsRefused(reason: ConnectionRefusal): number {
+    return this.counts[this.layout.refused + connectionRefusals.indexOf(reason)]!
   }
 
   connectionsCut(): number {

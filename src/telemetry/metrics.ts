@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Metric, type Registry } from 'prom-client'
 import {
   BATCH_BUCKETS,
+  connectionRefusals,
   DURATION_BUCKETS,
   type FrontCountsHandle,
   FrontCountsReader,
@@ -60,6 +61,17 @@ export function registerFrontMetrics(registry: Registry, handles: readonly Front
         total((front) => front.connectionsCut()),
       ),
   )
+  count(
+    'bds_http_connections_refused_total',
+    'Connections that were refused or ended for a limit of connections',
+    ['reason'],
+    (add) => {
+      for (const reason of connectionRefusals) {
+        const counted = total((front) => front.connectionsRefused(reason))
+        if (counted > 0) add({ reason }, counted)
+      }
+    },
+  )
   registerHistogram(
     registry,
     'bds_http_request_duration_seconds',
@@ -102,6 +114,9 @@ export function registerFrontMetrics(registry: Registry, handles: readonly Front
   )
   gaugeOf(registry, 'bds_pool_queue_depth', 'Requests that wait for a batch', () =>
     total((front) => front.waiting()),
+  )
+  gaugeOf(registry, 'bds_http_connections', 'Connections of clients', () =>
+    total((front) => front.connections()),
   )
   gaugeOf(registry, 'bds_http_in_flight', 'Requests that wait for their answer', () =>
     total((front) => front.pending()),

@@ -99,11 +99,14 @@ function controlGroupLimits(threads: number): Pick<ProcessLimits, 'memory' | 'th
 }
 
 /** Connections that clients may have before the service lacks descriptors. */
-function connectionLimit({ openFiles }: ProcessLimits, demand: Demand): number {
+export function connectionLimit(
+  { openFiles }: Pick<ProcessLimits, 'openFiles'>,
+  demand: Omit<Demand, 'storeBytes'>,
+): number {
   return Math.max(0, openFiles.soft - filesToRun(demand))
 }
 
-function filesToRun({ networks, fronts, workers }: Demand): number {
+function filesToRun({ networks, fronts, workers }: Omit<Demand, 'storeBytes'>): number {
   const { base, perNetwork, perFront, perWorker } = FILES_TO_RUN
   return base + perNetwork * networks + perFront * fronts + perWorker * workers
 }

@@ -6,9 +6,12 @@ import { assertRefusal, fetchRaw } from '../support/rawHttp.js'
 import { bothTransports } from './eachTransport.js'
 
 const INDEX = '/bridge/v1/l1-info-tree-index?network_id=1&deposit_count=1'
-const PAGE = '/bridge/v1/bridges?network_id=1&page_size=1'
-/** Costs what a page costs, and no cache keeps the answer, so that it tells the bucket. */
+const PAGE = '/bridge/v1/bridges?network_id=1&page_size=100'
+/** Takes one token, and no cache keeps the answer, so that it tells the bucket. */
 const REFUSED_PAGE = '/bridge/v1/bridges?network_id=1&page_size=0'
+
+const PAGE_OF_600 = PAGE.replace('=100', '=600')
+const PROOF = '/bridge/v1/claim-proof?network_id=1&deposit_count=1&leaf_index=1'
 
 type Limits = NonNullable<Parameters<typeof startHttpWorld>[4]>
 
@@ -47,32 +50,81 @@ for (const transport of bothTransports()) {
     assert.deepEqual(standings, [
       '"address";r=9;t=60',
       undefined,
-      '"address";r=3;t=420',
-      '"address";r=2;t=480',
+      '"address";r=6;t=240',
+      '"address";r=5;t=300',
     ])
-    const refused = await get(PAGE)
+    const refused = await get(PAGE_OF_600)
     assertRefusal(
       refused,
       429,
       'RATE_LIMIT_EXCEEDED',
-      'too many requests: this one takes 5 tokens, 2 are left',
+      /^too many requests: this one takes 7 tokens, 4\.9\d? are left$/,
     )
-    assert.equal(refused.headers.get('retry-after'), '180')
+    assert.match(refused.headers.get('retry-after')!, /^12[56]$/)
     assert.equal(refused.headers.get('cache-control'), 'no-store')
-    assert.equal(refused.headers.get('ratelimit'), '"address";r=2;t=480')
+    assert.match(refused.headers.get('ratelimit')!, /^"address";r=4;t=30[56]$/)
     assert.deepEqual(limited, ['getBridges'])
     // A request that still fits the bucket is served.
     assert.equal((await get(INDEX)).status, 200)
   })
 
-  test(`${transport.name}: probes cost no budget and are never refused`, async (context) => {
-    const { get, port } = await serve(context)
+  test(`${transport.name}: a request takes what its answer costs: a proof two points, a page one for a hundred rows more, a compressed answer three times that`, async (context) => {
+    const { get } = await serve(context, { burst: 100_000 })
+    let before = 100_000
+    const spent = async (target: string, ...headers: string[]): Promise<number> => {
+      await get(target, headers)
+      // Answers that caches share tell of no bucket, so an index asks for it, which takes one more.
+      const { headers: told } = await get(INDEX)
+      const left = Number(/r=(\d+)/.exec(told.get('ratelimit')!)![1])
+      const taken = before - left - 1
+      before = left
+      return taken
+    }
+    const coded = 'Accept-Encoding: br'
+    assert.equal(await spent(INDEX), 1)
+    assert.equal(await spent(INDEX, coded), 1, 'too short to be compressed')
+    assert.equal(await spent(PROOF), 2)
+    assert.equal(await spent(PROOF, coded), 6)
+    assert.equal(await spent(PAGE), 2)
+    assert.equal(await spent(PAGE, coded), 6)
+    assert.equal(await spent(PAGE, coded), 6, 'from the cache')
+    assert.equal(await spent(PAGE.replace('=100', '=1000')), 11)
+    assert.equal(await spent(PAGE.replace('=100', '=1000'), coded), 33)
+    assert.equal(await spent('/bridge/v1/claims?network_id=1&page_size=500'), 6)
+    assert.equal(await spent('/openapi.json'), 1)
+    assert.equal(await spent('/bridge/v1/bridges?network_id=x'), 1)
+  })
+
+  test(`${transport.name}: what the front answers by itself takes a tenth of a token, and an empty bucket refuses it, too`, async (context) => {
+    const { get, port, limited } = await serve(context)
+    const small = ['/', '/bridge/v1/sync-status', '/livez', '/readyz', '/nowhere', `/${'x'.repeat(2_100)}`]
+    const standings: string[] = []
+    const keep = ({ headers }: { headers: ReadonlyMap<string, string> }) =>
+      standings.push(headers.get('ratelimit')!)
+    for (const path of small) keep(await get(path))
+    keep(await fetchRaw(port, 'OPTIONS', PAGE))
+    keep(await fetchRaw(port, 'POST', PAGE))
+    // 9.9, 9.8 and so on to 9.2.
+    assert.deepEqual(
+      standings.map((line) => line.split(';')[1]),
+      Array(8).fill('r=9'),
+    )
+    assert.match(standings.at(-1)!, /t=4[78]$/)
     while ((await get(INDEX)).status === 200);
+    while ((await get('/livez')).status === 200);
+    for (const path of small) assert.equal((await get(path)).status, 429, path)
+    assert.equal((await fetchRaw(port, 'OPTIONS', PAGE)).status, 429)
+    assert.ok(limited.includes('getLiveness') && limited.includes('unknown'))
+  })
+
+  test(`${transport.name}: probes of a trusted proxy are free, those that it passes on are not`, async (context) => {
+    const { get } = await serve(context, { trustedProxies: ['127.0.0.1'] })
     for (const path of ['/', '/bridge/v1', '/bridge/v1/sync-status', '/livez', '/readyz']) {
       const { status, headers } = await get(path)
       assert.deepEqual([status, headers.has('ratelimit')], [200, false], path)
     }
-    assert.equal((await fetchRaw(port, 'OPTIONS', PAGE)).status, 204)
+    const { headers } = await get('/livez', ['X-Forwarded-For: 203.0.113.1'])
+    assert.equal(headers.get('ratelimit'), '"address";r=9;t=6')
   })
 
   test(`${transport.name}: a valid API key gets the higher tier with a bucket of its own, an unknown key counts as no key`, async (context) => {
@@ -80,25 +132,25 @@ for (const transport of bothTransports()) {
     const { get } = await serve(context, { apiKeys: [hash('open sesame'), hash('other')] })
     const standing = async (...headers: string[]) =>
       (await get(REFUSED_PAGE, headers)).headers.get('ratelimit')
-    assert.equal(await standing('X-API-Key: open sesame'), '"key";r=15;t=300')
-    assert.equal(await standing('X-API-Key: other'), '"key";r=15;t=300')
-    assert.equal(await standing('Authorization: Bearer other'), '"key";r=10;t=600')
-    assert.equal(await standing('X-API-Key: wrong'), '"address";r=5;t=300')
-    assert.equal(await standing(), '"address";r=0;t=600')
+    assert.equal(await standing('X-API-Key: open sesame'), '"key";r=19;t=60')
+    assert.equal(await standing('X-API-Key: other'), '"key";r=19;t=60')
+    assert.equal(await standing('Authorization: Bearer other'), '"key";r=18;t=120')
+    assert.equal(await standing('X-API-Key: wrong'), '"address";r=9;t=60')
+    assert.equal(await standing(), '"address";r=8;t=120')
   })
 
   test(`${transport.name}: X-Forwarded-For counts only from a trusted proxy, and only the entry that the proxy added`, async (context) => {
     const standing = (world: Awaited<ReturnType<typeof serve>>, ...headers: string[]) =>
       world.get(REFUSED_PAGE, headers).then((response) => response.headers.get('ratelimit'))
     const direct = await serve(context)
-    assert.equal(await standing(direct, 'X-Forwarded-For: 203.0.113.1'), '"address";r=5;t=300')
-    assert.equal(await standing(direct, 'X-Forwarded-For: 203.0.113.2'), '"address";r=0;t=600')
+    assert.equal(await standing(direct, 'X-Forwarded-For: 203.0.113.1'), '"address";r=9;t=60')
+    assert.equal(await standing(direct, 'X-Forwarded-For: 203.0.113.2'), '"address";r=8;t=120')
     const proxied = await serve(context, { trustedProxies: ['127.0.0.0/8'] })
-    assert.equal(await standing(proxied, 'X-Forwarded-For: 203.0.113.1'), '"address";r=5;t=300')
-    assert.equal(await standing(proxied, 'X-Forwarded-For: 203.0.113.2'), '"address";r=5;t=300')
+    assert.equal(await standing(proxied, 'X-Forwarded-For: 203.0.113.1'), '"address";r=9;t=60')
+    assert.equal(await standing(proxied, 'X-Forwarded-For: 203.0.113.2'), '"address";r=9;t=60')
     // HAProxy adds a header line of its own after the one that the client made up.
     const forged = ['X-Forwarded-For: 8.8.8.8', 'X-Forwarded-For: 203.0.113.1'] as const
-    assert.equal(await standing(proxied, ...forged), '"address";r=0;t=600')
+    assert.equal(await standing(proxied, ...forged), '"address";r=8;t=120')
   })
 
   test(`${transport.name}: clients on the allow-list are never rate limited`, async (context) => {

@@ -25,6 +25,8 @@ interface Front {
   readonly limited: string[]
   /** Connections that were closed for their pipelined requests. */
   readonly connectionsCut: () => number
+  /** Limits that connections were refused or ended for. */
+  readonly refused: readonly string[]
 }
 
 export type HttpSettings = Partial<Config['http']>
@@ -66,6 +68,7 @@ async function startFront(
   health.setPhase('running')
   const [finished, aborted, limited] = [[], [], []] as [string[], string[], string[]]
   let connectionsCut = 0
+  const refused: string[] = []
   const server = await startHttpServer({
     ...{ config, pool, status, health, logger, transport, random },
     metrics: {
@@ -73,6 +76,7 @@ async function startFront(
       requestAborted: (route) => aborted.push(route),
       rateLimited: (route) => limited.push(route),
       connectionCut: () => connectionsCut++,
+      connectionRefused: (reason) => refused.push(reason),
       cacheHit: () => undefined,
     },
   })
@@ -85,6 +89,7 @@ async function startFront(
     aborted,
     limited,
     connectionsCut: () => connectionsCut,
+    refused,
   }
 }
 

@@ -1,3 +1,4 @@
+import { type MeasuredOperation, modelGrowth, tellThreads } from '../../bench/growth/growthTables.js'
 import { errorTable } from '../../src/api/errorTable.js'
 import { probeRoutes, routes } from '../../src/api/routes.js'
 import { cellSizes } from '../../src/cell/cellSizes.js'
@@ -18,6 +19,7 @@ import {
   tokenMappingDefinition,
 } from '../../src/query/records.js'
 import { exitCodeMeanings, exitCodes } from '../../src/service/exitCodes.js'
+import { pageOf, rowsOf } from '../support/docsPages.js'
 import { transitionRows } from './indexer/recovery/recoveryTable.js'
 
 /** A table of the documents that must agree with the code, row by row. */
@@ -35,12 +37,12 @@ export const docsTables: readonly DocsTable[] = [
     render: () =>
       table(
         ['endpoint', 'operation', 'what it answers', 'errors of its own', 'tokens'],
-        Object.entries(routes).map(([operation, { path, summary, errors, cost }]) => [
+        Object.entries(routes).map(([operation, { path, summary, errors, ...route }]) => [
           `\`${path}\``,
           `\`${operation}\``,
           summary,
           errors.map((code) => `\`${code}\``).join(', '),
-          String(cost),
+          'mostRows' in route ? `${route.cost} + rows / 100` : String(route.cost),
         ]),
       ),
   },
@@ -152,7 +154,54 @@ export const docsTables: readonly DocsTable[] = [
         ]),
       ),
   },
+  {
+    file: 'docs/benches.md',
+    what: 'modelled growth',
+    render: modelledGrowth,
+  },
 ]
+
+/** The curve that the model of growth draws from the times that bench/README.md tells. */
+function modelledGrowth(): string {
+  const operations = rowsOf(pageOf('bench/README.md'), 'µs of CPU').map(operationOf)
+  const points = modelGrowth(operations, { http: { threads: 'auto' }, pool: { workers: 1 } } as Config)
+  const ofFirst = points.filter(({ operation }) => operation === operations[0]!.name)
+  return table(
+    [
+      'cores',
+      'front + query threads',
+      ...operations.map(({ name }) => `${name}: k req/s`),
+      'fullest cell ÷ mean',
+    ],
+    ofFirst.map(({ cores, sizes, growth: { unevenness } }) => [
+      String(cores),
+      tellThreads(sizes),
+      ...points
+        .filter((point) => point.cores === cores)
+        .map(
+          ({ growth, perSecondRatio }) =>
+            `${(growth.perSecond / 1000).toFixed(0)} (× ${perSecondRatio.toFixed(2)})`,
+        ),
+      unevenness.toFixed(2),
+    ]),
+  )
+}
+
+function operationOf([name, ...cells]: readonly string[]): MeasuredOperation {
+  const [frontRequestUs, frontBatchUs, queryRequestUs, queryBatchUs, clientUs, mostPerBatch] =
+    cells.map(Number)
+  return {
+    name: name!,
+    mostPerBatch: mostPerBatch!,
+    times: {
+      frontRequestUs: frontRequestUs!,
+      frontBatchUs: frontBatchUs!,
+      queryRequestUs: queryRequestUs!,
+      queryBatchUs: queryBatchUs!,
+      clientUs: clientUs!,
+    },
+  }
+}
 
 /** Fields with their names on the wire, those of a record within the record behind its name. */
 function fieldRows({ fields }: RecordDefinition, path = ''): string[][] {

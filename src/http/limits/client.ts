@@ -27,8 +27,12 @@ function withoutPort(entry: string): string {
 
 /** Name of the client's bucket. All of an IPv6 /64 is one client, which could use another address for each request. */
 export function clientName(address: IpAddress): string {
-  const bytes = isV4(address) ? address.subarray(12) : address.subarray(0, 8)
-  return bytes.join('.')
+  return (isV4(address) ? address.subarray(12) : address.subarray(0, 8)).join('.')
+}
+
+/** Name of the bucket of a site, the IPv6 /48 that an operator of a network gets: it has 65,536 of /64. Undefined for IPv4. */
+export function siteName(address: IpAddress): string | undefined {
+  return isV4(address) ? undefined : address.subarray(0, 6).join('.')
 }
 
 const MAX_KEY_LENGTH = 256

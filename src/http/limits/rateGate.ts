@@ -1,17 +1,29 @@
 import type { RateLimitConfig } from '../../config/config.types.js'
 import { headerLines } from '../wire/headers.js'
 import type { WireRequest } from '../wire/wire.js'
-import { ApiKeys, clientAddress, clientName } from './client.js'
-import { AddressRanges, ipOfPeer } from './ipAddress.js'
+import { ApiKeys, clientAddress, clientName, siteName } from './client.js'
+import { AddressRanges, type IpAddress, ipOfPeer } from './ipAddress.js'
 import { type Allowance, type Balance, TokenBuckets } from './tokenBuckets.js'
 
 /** Whether a request is allowed, and the header lines that tell the client its balance. */
 export interface Verdict {
   readonly isAllowed: boolean
   readonly lines: string
-  readonly remaining: number
+  readonly needed: number
+  readonly tokens: number
   readonly retryAfterSec: number
 }
+
+/** Who sent a request, as far as limits go. */
+export interface Caller {
+  /** Whether it is a trusted proxy for itself, not for a client: one that asks whether we are well. */
+  readonly isProxy: boolean
+  /** @returns undefined for a client that is never limited. */
+  take(tokens: number): Verdict | undefined
+}
+
+/** A site has the allowance of so many clients: some providers give a home less than a /48, so more than one may ask at a time. */
+const CLIENTS_PER_SITE = 16
 
 /** Clients that have the same allowance: those known by address, or those with an API key. */
 class Tier {
@@ -31,14 +43,19 @@ class Tier {
     return { ...balance, lines: this.policy + this.balanceLine(balance) }
   }
 
+  giveBack(client: string, cost: number): void {
+    this.buckets.giveBack(client, cost)
+  }
+
   private balanceLine({ remaining, resetSec }: Balance): string {
     return headerLines([['RateLimit', `"${this.name}";r=${remaining};t=${resetSec}`]])
   }
 }
 
-/** The rate limit. A client is known by its API key, else by its address, and has one token bucket. */
+/** The rate limit. A client is known by its API key, else by its address, and has one token bucket; an IPv6 site has one, too. */
 export class RateGate {
   private readonly byAddress: Tier
+  private readonly bySite: Tier
   private readonly byKey: Tier
   private readonly keys: ApiKeys
   private readonly trusted: AddressRanges
@@ -49,6 +66,8 @@ export class RateGate {
   constructor(config: RateLimitConfig, now: () => number = () => performance.now()) {
     const { tokensPerSec, burst, keyTokensPerSec, keyBurst, maxClients } = config
     this.byAddress = new Tier('address', { tokensPerSec, burst }, maxClients)
+    const ofSite = { tokensPerSec: CLIENTS_PER_SITE * tokensPerSec, burst: CLIENTS_PER_SITE * burst }
+    this.bySite = new Tier('site', ofSite, maxClients)
     this.byKey = new Tier('key', { tokensPerSec: keyTokensPerSec, burst: keyBurst }, maxClients)
     this.keys = new ApiKeys(config.apiKeys)
     this.trusted = new AddressRanges(config.trustedProxies)
@@ -56,17 +75,27 @@ export class RateGate {
     this.now = now
   }
 
-  /**
-   * @param peer the connection's other end, as its transport tells it.
-   * @returns undefined for a client that is never limited.
-   */
-  admit(peer: ArrayBuffer | string, request: WireRequest, cost: number): Verdict | undefined {
+  /** @param peer the connection's other end, as its transport tells it. */
+  caller(peer: ArrayBuffer | string, request: WireRequest): Caller {
     const address = clientAddress(ipOfPeer(peer), this.trusted, () => forwardedFor(request))
-    if (this.exempt.has(address)) return undefined
+    const isProxy = this.trusted.has(address)
+    if (this.exempt.has(address)) return { isProxy, take: () => undefined }
     const key = this.keys.positionOf(request.getHeader('x-api-key'), request.getHeader('authorization'))
-    return key < 0
-      ? this.byAddress.admit(clientName(address), cost, this.now())
-      : this.byKey.admit(String(key), cost, this.now())
+    const take = (tokens: number): Verdict =>
+      key < 0 ? this.takeFrom(address, tokens) : this.byKey.admit(String(key), tokens, this.now())
+    return { isProxy, take }
+  }
+
+  /** What one client is refused for its own bucket costs its neighbours nothing. */
+  private takeFrom(address: IpAddress, tokens: number): Verdict {
+    const nowMs = this.now()
+    const site = siteName(address)
+    if (site === undefined) return this.byAddress.admit(clientName(address), tokens, nowMs)
+    const ofSite = this.bySite.admit(site, tokens, nowMs)
+    if (!ofSite.isAllowed) return ofSite
+    const own = this.byAddress.admit(clientName(address), tokens, nowMs)
+    if (!own.isAllowed) this.bySite.giveBack(site, tokens)
+    return own.isAllowed && ofSite.tokens < own.tokens ? ofSite : own
   }
 }
 

@@ -7,6 +7,10 @@ export interface Allowance {
 /** What is left after a request. */
 export interface Balance {
   readonly isAllowed: boolean
+  /** Tokens that the request takes. */
+  readonly needed: number
+  /** Tokens left. */
+  readonly tokens: number
   /** Whole tokens left. */
   readonly remaining: number
   /** Seconds until the bucket is full. */
@@ -14,6 +18,12 @@ export interface Balance {
   /** Seconds until the same request would be allowed; 0 when it was. */
   readonly retryAfterSec: number
 }
+
+/** What a refusal takes: who goes on asking while the bucket is empty does not get the tokens that come back. */
+const REFUSAL_TOKENS = 0.1
+
+/** Costs are multiples of 0.01, which sums of floating-point numbers miss by far less than this. */
+const ROUNDING = 1e-6
 
 interface Bucket {
   tokens: number
@@ -36,8 +46,10 @@ export class TokenBuckets {
     return this.buckets.size
   }
 
+  /** @param cost more than the burst counts as the burst: a full bucket serves any request. */
   take(client: string, cost: number, nowMs: number): Balance {
     const { tokensPerSec, burst } = this.allowance
+    const needed = Math.min(cost, burst)
     const bucket = this.buckets.get(client) ?? { tokens: burst, filledAtMs: nowMs }
     const elapsedMs = Math.max(0, nowMs - bucket.filledAtMs)
     bucket.tokens = Math.min(burst, bucket.tokens + (elapsedMs * tokensPerSec) / 1000)
@@ -45,14 +57,25 @@ export class TokenBuckets {
     this.buckets.delete(client)
     this.buckets.set(client, bucket)
     if (this.buckets.size > this.maxClients) this.forgetOldest()
-    const isAllowed = bucket.tokens >= cost
-    if (isAllowed) bucket.tokens -= cost
+    const isAllowed = bucket.tokens + ROUNDING >= needed
+    bucket.tokens = Math.max(0, bucket.tokens - (isAllowed ? needed : Math.min(needed, REFUSAL_TOKENS)))
     return {
       isAllowed,
-      remaining: Math.floor(bucket.tokens),
-      resetSec: Math.ceil((burst - bucket.tokens) / tokensPerSec),
-      retryAfterSec: isAllowed ? 0 : Math.max(1, Math.ceil((cost - bucket.tokens) / tokensPerSec)),
+      needed,
+      tokens: bucket.tokens,
+      remaining: Math.floor(bucket.tokens + ROUNDING),
+      resetSec: Math.ceil((burst - bucket.tokens) / tokensPerSec - ROUNDING),
+      retryAfterSec: isAllowed
+        ? 0
+        : Math.max(1, Math.ceil((needed - bucket.tokens) / tokensPerSec - ROUNDING)),
     }
+  }
+
+  /** Takes back what `take` has just taken. */
+  giveBack(client: string, cost: number): void {
+    const { burst } = this.allowance
+    const bucket = this.buckets.get(client)
+    if (bucket !== undefined) bucket.tokens = Math.min(burst, bucket.tokens + Math.min(cost, burst))
   }
 
   private forgetOldest(): void {

@@ -69,6 +69,9 @@ export interface Outgoing {
  */
 const BODILESS_PER_CHECK = 4_096
 
+/** Longest body that `end` may copy for a client that takes nothing of it. */
+const MAX_LAST_BYTES = 65_536
+
 const CLOSE_LINE = '\r\nConnection: close'
 
 const CACHE_CONTROL = Buffer.from('Cache-Control')
@@ -84,6 +87,8 @@ export class Exchange implements Listed<Exchange> {
   moreLines = ''
   /** The client's `If-None-Match`: tags of answers that it has already. */
   ifNoneMatch = ''
+  /** Whether the server ends the connection with this answer. One with a long body goes on: it could not be sent in pieces. */
+  isEnding = false
   /** When the request came; for an answer that is not out at once, when it was ready. */
   startedAtMs = performance.now()
   /** Neighbours in `pending`. */
@@ -316,6 +321,8 @@ export class Exchange implements Listed<Exchange> {
 
   /** Whether this bodiless answer is one of those that must notice a client that reads nothing. */
   private isCheckDue(): boolean {
+    // Of bodiless answers only those that notice such a client can end the connection.
+    if (this.isEnding) return true
     const { traits, random } = this.context
     this.isChecked ??= !traits.noticesBodiless && random() * BODILESS_PER_CHECK < 1
     return this.isChecked
@@ -345,7 +352,7 @@ export class Exchange implements Listed<Exchange> {
   private end(body: Uint8Array | string, isLent: boolean): void {
     const { wire, context } = this
     const size = Buffer.byteLength(body)
-    if (context.isClosing) {
+    if (context.isClosing || (this.isEnding && size <= MAX_LAST_BYTES)) {
       wire.end(body, true)
       return
     }

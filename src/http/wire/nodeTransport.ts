@@ -26,7 +26,7 @@ export const nodeTransport: Transport = {
   open,
 }
 
-async function open({ host, port, onRequest, turn }: OpenOptions): Promise<OpenPort> {
+async function open({ host, port, onRequest, turn, connections: watch }: OpenOptions): Promise<OpenPort> {
   const connections = new WeakMap<Socket, NodeConnection>()
   const server = createServer({
     insecureHTTPParser: false,
@@ -39,7 +39,13 @@ async function open({ host, port, onRequest, turn }: OpenOptions): Promise<OpenP
   })
   // By default node:http leaves out the headers beyond the 2,000th without a word.
   server.maxHeadersCount = 0
-  server.on('connection', (socket) => connections.set(socket, new NodeConnection(socket, onRequest, turn)))
+  if (Number.isFinite(watch.max)) server.maxConnections = watch.max
+  server.on('drop', () => watch.refuse())
+  server.on('connection', (socket) => {
+    connections.set(socket, new NodeConnection(socket, onRequest, turn))
+    socket.once('close', () => watch.leave())
+    if (!watch.arrive({ getRemoteAddress: () => socket.remoteAddress ?? '' })) socket.destroy()
+  })
   const take = (request: IncomingMessage, response: ServerResponse): void => {
     const connection = connections.get(request.socket)!
     const refusal = refusalOf(request)
@@ -57,6 +63,7 @@ async function open({ host, port, onRequest, turn }: OpenOptions): Promise<OpenP
   await listenExclusively(server, host, port)
   return {
     port: (server.address() as AddressInfo).port,
+    look: () => undefined,
     stopListening: () => stopListening(server),
     close: () => {
       server.closeAllConnections()

@@ -36,6 +36,8 @@ export interface UwsApp extends Pick<TemplatedApp, 'any' | UwsMethod> {
   ): unknown
   /** Closes the listen socket and every connection. */
   close(): void
+  /** Calls with 1 for a new connection, which may be closed then, and with -1 for one that has ended. The old core lacks it. */
+  filter?(watch: (response: UwsResponse, change: number) => void): unknown
 }
 
 /** A native build of uWebSockets.js that runs here. */

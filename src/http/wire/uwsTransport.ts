@@ -1,5 +1,6 @@
 import { createServer } from 'node:net'
 import { listenFailure } from '../../errors/listenFailure.js'
+import { Listener } from './listener.js'
 import {
   LISTEN_EXCLUSIVE_PORT,
   LISTEN_SHARED_PORT,
@@ -31,7 +32,7 @@ export function uwsTransport(core: UwsCore): Transport {
 
 async function open(
   core: UwsCore,
-  { host, port, isShared, onRequest, onGet, turn }: OpenOptions,
+  { host, port, cells, onRequest, onGet, turn, connections }: OpenOptions,
 ): Promise<OpenPort> {
   const app = core.createApp()
   const bounded = (handler: RequestHandler) => (response: UwsResponse, request: UwsRequest) => {
@@ -45,12 +46,38 @@ async function open(
     turn.takesUnprobed()
     onRequest(response, request)
   })
-  const socket = await listen(app, host, port, isShared ? LISTEN_SHARED_PORT : LISTEN_EXCLUSIVE_PORT)
-  return {
-    port: core.portOf(socket),
-    stopListening: () => core.closeListenSocket(socket),
-    close: () => app.close(),
+  const options = cells > 1 ? LISTEN_SHARED_PORT : LISTEN_EXCLUSIVE_PORT
+  const track = (response: UwsResponse, change: number): void => {
+    if (change < 0) connections.leave()
+    else if (!connections.arrive(response)) response.close()
   }
+  app.filter?.(track)
+  const socket = await listen(app, host, port, options)
+  const opened = core.portOf(socket)
+  const listener = new Listener(socket, {
+    close: (open) => core.closeListenSocket(open),
+    open: () => listenAgain(app, host, opened, options),
+    connections,
+    cells,
+  })
+  return {
+    port: opened,
+    look: app.filter === undefined ? () => listener.look() : () => undefined,
+    stopListening: () => listener.stop(),
+    close: () => {
+      listener.stop()
+      app.close()
+    },
+  }
+}
+
+/** @returns undefined where the port can't be had. uWebSockets.js calls back before it returns. */
+function listenAgain(app: UwsApp, host: string, port: number, options: number): ListenSocket | undefined {
+  let opened: ListenSocket | undefined
+  app.listen(host, port, options, (socket) => {
+    if (socket !== false) opened = socket
+  })
+  return opened
 }
 
 /**

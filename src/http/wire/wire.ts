@@ -7,7 +7,7 @@ import type { Turn } from './turn.js'
  * A status, then headers, then one of `end`, `tryEnd` and `endWithoutBody`. Once the answer is out, or `onAborted` was called,
  * nothing may be called any more.
  */
-export interface Wire {
+export interface Wire extends Peer {
   /** @param line `404 Not Found`. Without this call it is `200 OK`. */
   writeStatus(line: string): unknown
   /** @param value of the header and, behind it, any number of further header lines (`headerLines`). It may be overwritten afterwards. */
@@ -31,7 +31,11 @@ export interface Wire {
   cork(write: () => void): unknown
   /** Ends the connection at once, also in the middle of an answer. */
   close(): unknown
-  /** The other end of the connection: 4 or 16 bytes, or text. */
+}
+
+/** The other end of a connection. */
+export interface Peer {
+  /** 4 or 16 bytes, or text. */
   getRemoteAddress(): ArrayBuffer | string
 }
 
@@ -69,19 +73,36 @@ export interface OpenOptions {
   readonly host: string
   /** 0 = any free port. */
   readonly port: number
-  /** Whether other threads of this process open the same port, too. Only where `Transport.sharesPorts`. */
-  readonly isShared: boolean
+  /** Threads of this process that open the same port. More than 1 only where `Transport.sharesPorts`. */
+  readonly cells: number
   /** Any method and path. */
   readonly onRequest: RequestHandler
   /** Handlers of GET by path. A transport without a router of its own gives these requests to `onRequest`, too. */
   readonly onGet: ReadonlyMap<string, RequestHandler>
   /** What bounds the requests of a connection that are answered at once. */
   readonly turn: Turn
+  readonly connections: ConnectionWatch
+}
+
+/** What a transport tells of its clients' connections. */
+export interface ConnectionWatch {
+  /** Most connections that there may be; `Infinity` = no limit. */
+  readonly max: number
+  /** Counts a new connection. @returns false: the transport ends it at once. */
+  arrive(peer: Peer): boolean
+  /** Called once for each call of `arrive`, when the connection has ended. */
+  leave(): void
+  /** In place of these two: how many there are now. */
+  recount(open: number): void
+  /** Connections can't be taken: there are `max`. */
+  refuse(): void
 }
 
 /** A port that takes requests. */
 export interface OpenPort {
   readonly port: number
+  /** To be called ten times a second: for a transport that is not told of connections. */
+  look(): void
   /** Takes no new connections; those that are open go on. Call it once. */
   stopListening(): void
   /** Ends every connection. */

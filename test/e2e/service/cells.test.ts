@@ -47,9 +47,9 @@ test('three front threads share one port, each with a bucket of its own for a cl
     assert.equal(status, 400)
     left.push(Number(/r=(\d+)/.exec(headers.get('ratelimit')!)?.[1]))
   }
-  // A bucket that is still full gives 5 of its 1,000 tokens to the first request that it sees.
-  assert.equal(left.filter((tokens) => tokens === 995).length, 3, left.join(' '))
-  assert.ok(Math.min(...left) > 1000 - 5 * requests, left.join(' '))
+  // A bucket that is still full gives one of its 1,000 tokens to the first request that it sees.
+  assert.equal(left.filter((tokens) => tokens === 999).length, 3, left.join(' '))
+  assert.ok(Math.min(...left) > 1000 - requests, left.join(' '))
   const series = 'bds_http_requests_total{route="getBridges",method="GET",status="400"}'
   await until(
     () => metricOf(service, series),

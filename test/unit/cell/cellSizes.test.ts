@@ -52,11 +52,15 @@ test('numbers are taken as they are, and with auto pool.workers is the least', (
 
 test('what is for the process is divided among the cells, and what is for each cell is not', (t) => {
   const config = loadedConfig(tempFolder(t))
-  const limited = { ...config, rateLimit: { ...config.rateLimit, tokensPerSec: 10 } }
+  const limited = {
+    ...config,
+    http: { ...config.http, maxConnections: 1_002, maxConnectionsPerAddress: 300 },
+    rateLimit: { ...config.rateLimit, tokensPerSec: 10 },
+  }
   const part = cellConfig(limited, { cells: 4, workers: 3 })
   assert.deepEqual(part, {
     ...limited,
-    http: { ...config.http, cacheBytes: config.http.cacheBytes / 4 },
+    http: { ...limited.http, cacheBytes: config.http.cacheBytes / 4, maxConnections: 250 },
     pool: { workers: 3, maxQueue: config.pool.maxQueue / 4 },
     rateLimit: {
       ...limited.rateLimit,

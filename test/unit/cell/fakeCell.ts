@@ -11,7 +11,7 @@ if (how === 'throws') throw new Error('a module is broken')
 if (how === 'refuses')
   post({ type: 'failed', fault: { kind: 'operator', error: new Error('the store is gone') } })
 else {
-  new FrontCounts(counts).beat(0, 0)
+  new FrontCounts(counts).beat(0, 0, 0)
   post({ type: 'ready' })
 }
 

@@ -47,6 +47,8 @@ test("the example file becomes a configuration in the code's words, with every d
       transport: 'auto',
       adaptCore: true,
       maxResponseBytes: 16_777_216,
+      maxConnections: 'auto',
+      maxConnectionsPerAddress: 'auto',
       cors: '*',
     },
     rateLimit: {

@@ -19,6 +19,7 @@ function answer(life: CachedAnswer['life'], body = 'x'): CachedAnswer {
     bodyLines: '',
     etag: '"t"',
     life,
+    tokens: 0,
   }
 }
 

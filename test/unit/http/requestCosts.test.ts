@@ -33,7 +33,7 @@ function frontOf(): (method: string, path: string, query: string, headers: reado
   const tag = Buffer.from('t'.repeat(27))
   const metrics = {
     ...{ requestFinished: nothing, requestAborted: nothing, rateLimited: nothing },
-    ...{ cacheHit: nothing, connectionCut: nothing },
+    ...{ cacheHit: nothing, connectionCut: nothing, connectionRefused: nothing },
   }
   const handler = createRequestHandler({
     context: {
@@ -78,6 +78,7 @@ function frontOf(): (method: string, path: string, query: string, headers: reado
     },
     maxUrlBytes: MAX_URL,
     gate: undefined,
+    connections: { endsWithAnswer: () => false },
   })
   const wire: Wire = {
     ...{ writeStatus: nothing, writeHeader: nothing, end: nothing, endWithoutBody: nothing },

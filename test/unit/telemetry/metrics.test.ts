@@ -69,8 +69,10 @@ test('requests and batches are counted by route, method and status, and summed o
   second.batchFinished(300, 20)
   second.rejected('queue_full')
   second.workerRestarted()
-  first.beat(2, 7)
-  second.beat(3, 4)
+  first.connectionRefused('max_connections')
+  second.connectionRefused('max_connections')
+  first.beat(2, 7, 30)
+  second.beat(3, 4, 12)
   // Asking changes nothing.
   await registry.metrics()
   const lines = (await registry.metrics()).split('\n')
@@ -99,6 +101,8 @@ test('requests and batches are counted by route, method and status, and summed o
     'bds_pool_worker_restarts_total 1',
     'bds_pool_queue_depth 5',
     'bds_http_in_flight 11',
+    'bds_http_connections 42',
+    'bds_http_connections_refused_total{reason="max_connections"} 2',
   ])
     assert.ok(lines.includes(line), line)
 })

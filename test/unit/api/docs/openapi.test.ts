@@ -87,7 +87,7 @@ test("a data route states what it costs of a client's rate limit", () => {
   const costs = ['/bridge/v1/l1-info-tree-index', '/bridge/v1/bridges', '/bridge/v1/claim-proof'].map(
     (path) => document.paths[path]!.get['x-rate-limit-cost'],
   )
-  assert.deepEqual(costs, [1, 5, 5])
+  assert.deepEqual(costs, [1, 1, 2])
 })
 
 test('every error code is once in the table with an error status, and is on the documentation page', () => {

@@ -10,21 +10,49 @@ const allowed = (buckets: TokenBuckets, client: string, cost: number, nowMs: num
 test('a client may use its burst, then the requests that accrue per second', () => {
   const buckets = new TokenBuckets({ tokensPerSec: 2, burst: 10 }, 100)
   const balances = [0, 0, 0, 500, 500, 1_000].map((nowMs) => buckets.take('a', 4, nowMs))
-  assert.deepEqual(balances, [
-    { isAllowed: true, remaining: 6, resetSec: 2, retryAfterSec: 0 },
-    { isAllowed: true, remaining: 2, resetSec: 4, retryAfterSec: 0 },
-    { isAllowed: false, remaining: 2, resetSec: 4, retryAfterSec: 1 },
-    { isAllowed: false, remaining: 3, resetSec: 4, retryAfterSec: 1 },
-    { isAllowed: false, remaining: 3, resetSec: 4, retryAfterSec: 1 },
-    { isAllowed: true, remaining: 0, resetSec: 5, retryAfterSec: 0 },
+  const facts = balances.map(({ isAllowed, remaining, resetSec, retryAfterSec }) => [
+    ...[isAllowed, remaining, resetSec, retryAfterSec],
   ])
+  // The third one is refused, for which a tenth of a token goes: 1.9, and after half a second 2.9.
+  assert.deepEqual(facts, [
+    [true, 6, 2, 0],
+    [true, 2, 4, 0],
+    [false, 1, 5, 2],
+    [false, 2, 4, 1],
+    [false, 2, 4, 1],
+    [false, 3, 4, 1],
+  ])
+})
+
+test('who goes on asking against an empty bucket gets nothing of what comes back, and who waits does', () => {
+  const buckets = new TokenBuckets({ tokensPerSec: 5, burst: 10 }, 100)
+  for (const client of ['eager', 'patient']) assert.ok(allowed(buckets, client, 10, 0))
+  let served = 0
+  for (let nowMs = 10; nowMs <= 10_000; nowMs += 10) if (allowed(buckets, 'eager', 1, nowMs)) served++
+  assert.equal(served, 0)
+  assert.equal(allowed(buckets, 'patient', 10, 10_000), true)
+})
+
+test('fractions add up: a bucket of ten serves a hundred tenths, and tells whole tokens that are there', () => {
+  const buckets = new TokenBuckets({ tokensPerSec: 1e-9, burst: 10 }, 100)
+  for (let spent = 1; spent <= 100; spent++) {
+    const { isAllowed, remaining } = buckets.take('a', 0.1, 0)
+    assert.deepEqual([isAllowed, remaining], [true, Math.floor((100 - spent) / 10)], String(spent))
+  }
+  assert.equal(allowed(buckets, 'a', 0.1, 0), false)
+})
+
+test('a request that costs more than the burst is served from a full bucket', () => {
+  const buckets = new TokenBuckets({ tokensPerSec: 1, burst: 10 }, 100)
+  const { isAllowed, remaining, needed } = buckets.take('a', 33, 0)
+  assert.deepEqual([isAllowed, remaining, needed], [true, 0, 10])
 })
 
 test('a refused client that waits for its Retry-After is served', () => {
   const buckets = new TokenBuckets({ tokensPerSec: 3, burst: 100 }, 100)
   assert.ok(allowed(buckets, 'a', 98, 0))
   const { isAllowed, retryAfterSec } = buckets.take('a', 50, 0)
-  assert.deepEqual([isAllowed, retryAfterSec], [false, 16])
+  assert.deepEqual([isAllowed, retryAfterSec], [false, 17])
   assert.equal(allowed(buckets, 'a', 50, retryAfterSec * 1_000), true)
 })
 

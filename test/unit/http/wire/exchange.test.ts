@@ -22,6 +22,7 @@ function newContext(): ExchangeContext {
       rateLimited: () => undefined,
       cacheHit: () => undefined,
       connectionCut: () => undefined,
+      connectionRefused: () => undefined,
     },
     random: () => 0.5,
     traits: { closesBodiless: true, noticesBodiless: false, endAndClose: () => undefined },

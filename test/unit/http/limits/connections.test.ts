@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import test from 'node:test'
+import { Connections } from '../../../../src/http/limits/connections.js'
+import { addressOf, eachConnection } from '../../../../src/http/limits/connectionTable.js'
+import { AddressRanges, ipOfPeer } from '../../../../src/http/limits/ipAddress.js'
+import type { Peer } from '../../../../src/http/wire/wire.js'
+import { until } from '../../../support/until.js'
+
+const ON_LINUX = { skip: process.platform !== 'linux' && 'there is no /proc' }
+
+const hexOf = ([a, b, c, d]: readonly number[]): string =>
+  [d, c, b, a].map((byte) => byte!.toString(16).padStart(2, '0').toUpperCase()).join('')
+
+const BUSY = [192, 0, 2, 1] as const
+const PROXY = [10, 0, 0, 1] as const
+const OTHER = [192, 0, 2, 2] as const
+
+const peerOf = (bytes: readonly number[]): Peer => ({ getRemoteAddress: () => Uint8Array.from(bytes).buffer })
+
+/** At most 100 connections, 25 of one address; proxies are 10.0.0.0/8. */
+function limited() {
+  const listed: (readonly number[])[] = []
+  const refused: string[] = []
+  const time = { nowMs: 0 }
+  const exempt = new AddressRanges(['10.0.0.0/8'])
+  const connections = new Connections(
+    { max: 100, maxPerAddress: 25 },
+    (address) => exempt.has(address),
+    (reason) => refused.push(reason),
+    () => time.nowMs,
+    async (_port, visit) => {
+      for (const address of listed) visit(hexOf(address))
+      return true
+    },
+  )
+  const come = (address: readonly number[], count: number): number => {
+    let taken = 0
+    for (let at = 0; at < count; at++)
+      if (connections.arrive(peerOf(address))) {
+        listed.push(address)
+        taken++
+      } else connections.leave()
+    return taken
+  }
+  const look = async (): Promise<void> => {
+    time.nowMs += 1_000
+    connections.watch(1)
+    await new Promise(setImmediate)
+  }
+  return { connections, come, look, refused, listed }
+}
+
+test('connections beyond the most are refused, and when one has gone another is taken', () => {
+  const { connections, come, refused } = limited()
+  assert.equal(come(BUSY, 103), 100)
+  assert.deepEqual(refused, Array(3).fill('max_connections'))
+  connections.leave()
+  assert.equal(come(OTHER, 2), 1)
+})
+
+test('while half of the connections are free, one address may have any number', async () => {
+  const { connections, come, look, refused } = limited()
+  assert.equal(come(BUSY, 50), 50)
+  await look()
+  assert.equal(connections.endsWithAnswer(peerOf(BUSY)), false)
+  assert.deepEqual(refused, [])
+})
+
+test('once they run short, who has more than a share gets no more, and loses some with its answers; others do not', async () => {
+  const { connections, come, look, refused } = limited()
+  come(BUSY, 60)
+  come(OTHER, 5)
+  await look()
+  assert.equal(come(BUSY, 1), 0)
+  assert.equal(come(OTHER, 1), 1)
+  assert.equal(connections.endsWithAnswer(peerOf(BUSY)), true)
+  assert.equal(connections.endsWithAnswer(peerOf(OTHER)), false)
+  assert.deepEqual(refused, Array(2).fill('max_connections_per_address'))
+})
+
+test('between two looks, too, an address that was connected can not go beyond its share', async () => {
+  const { come, look } = limited()
+  come(BUSY, 40)
+  come(OTHER, 20)
+  await look()
+  assert.equal(come(OTHER, 20), 5)
+})
+
+test('a proxy that is trusted may have any number', async () => {
+  const { connections, come, look } = limited()
+  come(PROXY, 60)
+  await look()
+  assert.equal(come(PROXY, 1), 1)
+  assert.equal(connections.endsWithAnswer(peerOf(PROXY)), false)
+})
+
+test('when half of the connections are free again, the address may connect again', async () => {
+  const { connections, come, look } = limited()
+  come(BUSY, 60)
+  await look()
+  for (let at = 0; at < 20; at++) connections.leave()
+  await look()
+  assert.equal(come(BUSY, 1), 1)
+  assert.equal(connections.endsWithAnswer(peerOf(BUSY)), false)
+})
+
+test('an address is read as the kernel writes it', () => {
+  assert.deepEqual(addressOf('0100007F'), ipOfPeer('127.0.0.1'))
+  assert.deepEqual(addressOf('0000000000000000FFFF00000100007F'), ipOfPeer('127.0.0.1'))
+  assert.deepEqual(addressOf('B80D01200000000067452301EFCDAB89'), ipOfPeer('2001:db8::123:4567:89ab:cdef'))
+})
+
+test(
+  'the kernel lists the connections to a port, each with the address of its client',
+  ON_LINUX,
+  async (t) => {
+    const server = createServer((socket) => socket.on('error', () => undefined))
+    t.after(() => server.close())
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const clients = await Promise.all(
+      ['127.0.0.1', '127.0.0.2', '127.0.0.2'].map(async (localAddress) => {
+        const socket = connect({ port, host: '127.0.0.1', localAddress })
+        await once(socket, 'connect')
+        return socket
+      }),
+    )
+    t.after(() => clients.map((client) => client.destroy()))
+    const listed = async (): Promise<string[]> => {
+      const found: string[] = []
+      assert.equal(await eachConnection(port, (hex) => found.push(hex)), true)
+      return found.sort()
+    }
+    assert.deepEqual(await listed(), ['0100007F', '0200007F', '0200007F'])
+    clients[1]!.destroy()
+    await until(listed, (found) => found.length === 2, 'a client has gone')
+  },
+)
