@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { ConfigError } from '../config/configError.js'
 import { FatalError } from '../errors/chainErrors.js'
 import { OperatorError } from '../errors/operatorError.js'
 import { bundledThread } from '../telemetry/buildInfo.js'
@@ -166,14 +167,16 @@ class Replies {
   }
 }
 
-function faultOf({ kind, error }: CellFault): Error {
-  switch (kind) {
+function faultOf(fault: CellFault): Error {
+  switch (fault.kind) {
+    case 'config':
+      return new ConfigError(fault.mistakes)
     case 'operator':
-      return new OperatorError(error.message, { cause: error })
+      return new OperatorError(fault.error.message, { cause: fault.error })
     case 'fatal':
-      return new FatalError(error.message, { cause: error })
+      return new FatalError(fault.error.message, { cause: fault.error })
     case 'other':
-      return error
+      return fault.error
   }
 }
 

@@ -42,8 +42,7 @@ export type CellMessage =
   /** An error that nobody expected: the process should end. */
   | { readonly type: 'died'; readonly message: string }
 
-/** An error on its way to main. `kind` is its class, which a copy loses. */
-export interface CellFault {
-  readonly kind: 'operator' | 'fatal' | 'other'
-  readonly error: Error
-}
+/** An error on its way to main. `kind` is its class, which a copy loses as it loses all fields but the message. */
+export type CellFault =
+  | { readonly kind: 'operator' | 'fatal' | 'other'; readonly error: Error }
+  | { readonly kind: 'config'; readonly mistakes: readonly string[] }

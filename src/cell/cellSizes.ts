@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.types.js'
 import { ConfigError } from '../config/configError.js'
+import { MOST_FRONT_THREADS } from '../config/schema.js'
 
 /** How many cells a service has, and how many query threads each of them. */
 export interface CellSizes {
@@ -9,28 +10,42 @@ export interface CellSizes {
 
 /** A front thread keeps about three query threads busy with uncached points, and more with pages. */
 const CORES_PER_CELL = 4
-/** As in the configuration. */
-const MOST_CELLS = 64
+
+/** What the sizes depend on besides the configuration. */
+export interface CellSurroundings {
+  /** Cores that this process may use; part of one counts as none. */
+  readonly cores: number
+  /** Whether the transport can share a port among threads. */
+  readonly sharesPorts: boolean
+  readonly transport: string
+  /** Whether the limits of the process leave room for so many threads. */
+  readonly fits: (sizes: CellSizes) => boolean
+}
 
 /**
- * Cells and their query threads as the configuration wants them; `auto` goes by the cores.
- * @param cores that this process may use; part of one counts as none.
- * @param sharesPorts whether the transport can share a port among threads.
+ * Cells and their query threads as the configuration wants them. `auto` goes by the cores, and under low limits of the process by as
+ * many of them as fit.
  * @throws ConfigError for several cells on a transport that can't.
  */
-export function cellSizes(
-  { http, pool }: Pick<Config, 'http' | 'pool'>,
-  { cores, sharesPorts, transport }: { cores: number; sharesPorts: boolean; transport: string },
-): CellSizes {
-  if (http.threads === 'auto') {
-    if (!sharesPorts)
-      return { cells: 1, workers: Math.max(pool.workers, Math.min(CORES_PER_CELL, Math.floor(cores)) - 1) }
-    const cells = Math.min(MOST_CELLS, Math.max(1, Math.floor(cores / CORES_PER_CELL)))
-    return { cells, workers: Math.max(pool.workers, Math.floor(cores / cells) - 1) }
+export function cellSizes(config: Pick<Config, 'http' | 'pool'>, surroundings: CellSurroundings): CellSizes {
+  const { threads } = config.http
+  const { cores, sharesPorts, transport, fits } = surroundings
+  if (threads === 'auto') {
+    let used = Math.max(1, Math.floor(cores))
+    while (used > 1 && !fits(sizesOn(used, config.pool.workers, sharesPorts))) used -= 1
+    return sizesOn(used, config.pool.workers, sharesPorts)
   }
-  if (http.threads > 1 && !sharesPorts)
-    throw new ConfigError([`http.threads is ${http.threads}, but ${transport} can't share a port here`])
-  return { cells: http.threads, workers: pool.workers }
+  if (threads > 1 && !sharesPorts)
+    throw new ConfigError([`http.threads is ${threads}, but ${transport} can't share a port here`])
+  return { cells: threads, workers: config.pool.workers }
+}
+
+function sizesOn(cores: number, fewestWorkers: number, sharesPorts: boolean): CellSizes {
+  const cells = sharesPorts
+    ? Math.min(MOST_FRONT_THREADS, Math.max(1, Math.floor(cores / CORES_PER_CELL)))
+    : 1
+  const share = sharesPorts ? Math.floor(cores / cells) : Math.min(CORES_PER_CELL, cores)
+  return { cells, workers: Math.max(fewestWorkers, share - 1) }
 }
 
 /** The part of the configuration's amounts that one cell gets, so that all cells together stay within them. */

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import { statusRow } from '../board/statusBoard.js'
+import { ConfigError } from '../config/configError.js'
 import { hideAddresses } from '../config/hideAddresses.js'
 import { FatalError } from '../errors/chainErrors.js'
 import { OperatorError } from '../errors/operatorError.js'
@@ -158,6 +159,7 @@ class CellThread {
 }
 
 function faultOf(error: unknown): CellFault {
+  if (error instanceof ConfigError) return { kind: 'config', mistakes: error.mistakes }
   const kind = error instanceof OperatorError ? 'operator' : error instanceof FatalError ? 'fatal' : 'other'
   return { kind, error: error instanceof Error ? error : new Error(String(error)) }
 }

@@ -30,6 +30,8 @@ const integer = (minimum: number, maximum: number, options: KeyOptions) =>
   Type.Integer({ minimum, maximum, ...options })
 const choice = <const T extends readonly string[]>(values: T, options: KeyOptions) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options })
+/** Most front threads of a service, also by `auto`. */
+export const MOST_FRONT_THREADS = 64
 /** A number, or `auto`. */
 const integerOrAuto = (minimum: number, maximum: number, options: KeyOptions) =>
   Type.Unsafe<number | 'auto'>({
@@ -184,7 +186,7 @@ export const ConfigFile = Type.Object(
       {
         host: text({ default: '127.0.0.1', description: 'Address to listen on.' }),
         port: port({ default: 5577, description: 'Port of the API; 0 = any free port.' }),
-        threads: integerOrAuto(1, 64, {
+        threads: integerOrAuto(1, MOST_FRONT_THREADS, {
           default: 1,
           unit: 'threads',
           description:

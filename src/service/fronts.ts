@@ -19,7 +19,7 @@ export interface FrontsOptions {
   readonly health: HealthBoardHandle
   readonly sizes: CellSizes
   readonly transport: string
-  /** Ends the process with a fault; only the first one counts. */
+  /** Takes what ends the process: a front thread died or is silent. Also called while the service stops. */
   readonly fail: (error: Error) => void
 }
 

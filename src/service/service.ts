@@ -7,7 +7,7 @@ import {
   type StatusBoardHandle,
   statusRow,
 } from '../board/statusBoard.js'
-import { cellSizes, tellSizes } from '../cell/cellSizes.js'
+import { tellSizes } from '../cell/cellSizes.js'
 import type { Config } from '../config/config.types.js'
 import { OperatorError } from '../errors/operatorError.js'
 import { createHealthBoard, HealthBoard } from '../health/healthBoard.js'
@@ -20,7 +20,6 @@ import { unsafeFileSystem } from '../store/folder/fileSystem.js'
 import { prepareStores } from '../store/openStores.js'
 import { buildInfo } from '../telemetry/buildInfo.js'
 import { AwakeClock } from '../telemetry/clocks.js'
-import { usableCores } from '../telemetry/cores.js'
 import { registerFrontMetrics } from '../telemetry/metrics.js'
 import { readLimits } from '../telemetry/processLimits.js'
 import { compileMerkleModule } from '../wasm/wasmModule.js'
@@ -31,6 +30,7 @@ import { watchProgress } from './progress.js'
 import { Rooms } from './rooms.js'
 import type { RunningService, ServiceOptions, StartService } from './service.types.js'
 import { registerServiceMetrics } from './serviceMetrics.js'
+import { sizesHere } from './startLimits.js'
 
 const SAMPLE_EVERY_MS = 1_000
 
@@ -60,7 +60,7 @@ async function open(
   const { transport, reason } = chooseTransport(wanted.http)
   const transportName = transportLabel(transport)
   const { sharesPorts } = transport
-  const sizes = cellSizes(wanted, { cores: usableCores(), sharesPorts, transport: transport.name })
+  const sizes = sizesHere(wanted, { sharesPorts, transport: transport.name })
   const config = withConnectionLimits(wanted, sizes, readLimits(), logger)
   const networkIds = config.networks.map(({ networkId }) => networkId)
   const status = createStatusBoard(networkIds)
@@ -113,8 +113,13 @@ async function open(
   const watching = { stop: (): void => undefined }
   // Opened before the front threads, so that they are watched until they have ended.
   rooms.add('watch of front threads', async () => watching.stop())
+  const ending: { hasBegun: boolean; fault?: Error } = { hasBegun: false }
+  const failFront = (error: Error): void => {
+    if (ending.hasBegun) ending.fault ??= error
+    else fail(error)
+  }
   const fronts = startFronts(
-    { config, compiled, status, health: healthBoard, sizes, transport: transportName, fail },
+    { config, compiled, status, health: healthBoard, sizes, transport: transportName, fail: failFront },
     rooms,
   )
   registerFrontMetrics(registry, fronts.counts)
@@ -154,9 +159,12 @@ async function open(
 
   const stop = async (drainDelayMs: number): Promise<void> => {
     health.setPhase('draining')
+    ending.hasBegun = true
     if (drainDelayMs > 0) await delay(drainDelayMs)
     clearInterval(ticker)
     await rooms.closeAll()
+    // A front thread that broke down while it drained may have left requests without an answer.
+    if (ending.fault !== undefined) throw ending.fault
   }
   let stopping: Promise<void> | undefined
   return {

@@ -1,4 +1,4 @@
-import { cellSizes } from '../cell/cellSizes.js'
+import { type CellSizes, type CellSurroundings, cellSizes } from '../cell/cellSizes.js'
 import type { Config } from '../config/config.types.js'
 import { FatalError } from '../errors/chainErrors.js'
 import { fileBytesOf, shardDirectory } from '../store/shardDirectory.js'
@@ -6,18 +6,34 @@ import { usableCores } from '../telemetry/cores.js'
 import type { Logger } from '../telemetry/logger.js'
 import { type Demand, judgeLimits, readLimits, tooLow } from '../telemetry/processLimits.js'
 
+/** Front threads and query threads of this configuration, on this machine and under the limits of this process. */
+export function sizesHere(
+  config: Config,
+  { sharesPorts, transport }: Pick<CellSurroundings, 'sharesPorts' | 'transport'>,
+): CellSizes {
+  const limits = readLimits()
+  const storeBytes = largestStore(config)
+  const fits = (sizes: CellSizes): boolean =>
+    limits === undefined ||
+    judgeLimits(limits, demand(config, sizes, storeBytes)).every(
+      // Threads that have too little memory under load are worse than none.
+      ({ what, outcome }) => outcome === 'ok' || (outcome === 'warn' && what !== 'memory'),
+    )
+  return cellSizes(config, { cores: usableCores(), sharesPorts, transport, fits })
+}
+
 /** What a configuration demands of the limits of its process. */
 export function demandOf(config: Config): Demand {
-  const { dataDir, networks } = config
-  const stores = networks.map(({ networkId }) => fileBytesOf(shardDirectory(dataDir, networkId)))
   // Whether a transport can share the port is looked up later, when threads may start.
-  const { cells, workers } = cellSizes(config, { cores: usableCores(), sharesPorts: true, transport: '' })
-  return {
-    networks: networks.length,
-    fronts: cells,
-    workers: cells * workers,
-    storeBytes: Math.max(0, ...stores),
-  }
+  return demand(config, sizesHere(config, { sharesPorts: true, transport: '' }), largestStore(config))
+}
+
+function demand({ networks }: Config, { cells, workers }: CellSizes, storeBytes: number): Demand {
+  return { networks: networks.length, fronts: cells, workers: cells * workers, storeBytes }
+}
+
+function largestStore({ dataDir, networks }: Config): number {
+  return Math.max(0, ...networks.map(({ networkId }) => fileBytesOf(shardDirectory(dataDir, networkId))))
 }
 
 /**

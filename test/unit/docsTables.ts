@@ -110,7 +110,8 @@ export const docsTables: readonly DocsTable[] = [
         ['cores', 'front threads', 'query threads of each'],
         [1, 2, 4, 8, 16, 22, 64].map((cores) => {
           const wanted = { http: { threads: 'auto' }, pool: { workers: 1 } } as Config
-          const { cells, workers } = cellSizes(wanted, { cores, sharesPorts: true, transport: '' })
+          const machine = { cores, sharesPorts: true, transport: '', fits: () => true }
+          const { cells, workers } = cellSizes(wanted, machine)
           return [cores, cells, workers].map(String)
         }),
       ),

@@ -1,10 +1,10 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { cellSizes, tellSizes } from '../../cell/cellSizes.js'
+import { tellSizes } from '../../cell/cellSizes.js'
 import type { Config, HttpConfig, NetworkConfig } from '../../config/config.types.js'
 import { OperatorError } from '../../errors/operatorError.js'
-import { demandOf } from '../../service/startLimits.js'
+import { demandOf, sizesHere } from '../../service/startLimits.js'
 import { makeDataFolder } from '../../store/folder/dataFolder.js'
 import { glibcVersion } from '../../telemetry/buildInfo.js'
 import { usableCores } from '../../telemetry/cores.js'
@@ -99,7 +99,7 @@ async function frontThreads(config: Config): Promise<Finding> {
   const { chooseTransport } = await import('../../http/chooseTransport.js')
   const { name, sharesPorts } = chooseTransport(config.http).transport
   const cores = usableCores()
-  const sizes = cellSizes(config, { cores, sharesPorts, transport: name })
+  const sizes = sizesHere(config, { sharesPorts, transport: name })
   const detail = `${tellSizes(sizes)}, on ${Number(cores.toFixed(2))} cores`
   const threads = sizes.cells * (1 + sizes.workers)
   return sizes.cells > 1 && threads > cores ? warn(`${detail}: these threads share cores`) : ok(detail)

@@ -27,6 +27,19 @@ function linesOf(service: { readonly stderr: readonly string[] }): Record<string
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
+test('an unexpected error of a front thread while it drains is told, and the exit code is 1', async (t) => {
+  const { world, configFile } = await serveWorld(t, buildLoneWorld())
+  const hooks = threadHooks(t)
+  const slowDrain = ['--http-drain-delay-ms', '1500']
+  const service = await startService(t, configFile('data'), [...THREE, ...slowDrain], hooks.environment)
+  await inStep(service, world)
+  const exit = service.kill('SIGTERM')
+  hooks.breakDown(1)
+  assert.deepEqual(await exit, { code: 1, signal: null })
+  const told = service.stderr.find((line) => line.includes('shutdown failed'))
+  assert.ok(told?.includes('front thread 2 ended: broken on purpose'), service.stderr.slice(-5).join('\n'))
+})
+
 test('three front threads share one port, each with a bucket of its own for a client, and metrics are their sums', async (t) => {
   const { world, configFile } = await serveWorld(t, buildLoneWorld())
   const limits = ['--rate-limit-tokens-per-second', '1', '--rate-limit-burst', '1000']

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellConfig, cellSizes, tellSizes } from '../../../src/cell/cellSizes.js'
+import { type CellSizes, cellConfig, cellSizes, tellSizes } from '../../../src/cell/cellSizes.js'
 import type { Config } from '../../../src/config/config.types.js'
 import { ConfigError } from '../../../src/config/configError.js'
 import { loadedConfig } from '../../support/loadedConfig.js'
@@ -10,8 +10,9 @@ function wish(threads: number | 'auto', workers = 1): Pick<Config, 'http' | 'poo
   return { http: { threads }, pool: { workers, maxQueue: 1 } } as Config
 }
 
-const sizesOn = (cores: number, config = wish('auto'), sharesPorts = true) => {
-  const { cells, workers } = cellSizes(config, { cores, sharesPorts, transport: 'node:http' })
+const sizesOn = (cores: number, config = wish('auto'), sharesPorts = true, mostThreads = 1_000) => {
+  const fits = (sizes: CellSizes) => sizes.cells * (1 + sizes.workers) <= mostThreads
+  const { cells, workers } = cellSizes(config, { cores, sharesPorts, transport: 'node:http', fits })
   return [cells, workers]
 }
 
@@ -43,6 +44,16 @@ test('a transport that can not share a port gets one cell by auto, with the quer
       return true
     },
   )
+})
+
+test('auto makes what fewer cores would get where the limits of the process leave no room for more threads', () => {
+  assert.deepEqual(sizesOn(64, wish('auto'), true, 16), [4, 3])
+  assert.deepEqual(sizesOn(64, wish('auto'), true, 15), [3, 4])
+  assert.deepEqual(sizesOn(64, wish('auto'), true, 4), [1, 3])
+  assert.deepEqual(sizesOn(64, wish('auto'), false, 3), [1, 2])
+  // The start tells which limit is too low.
+  assert.deepEqual(sizesOn(64, wish('auto'), true, 1), [1, 1])
+  assert.deepEqual(sizesOn(64, wish(8), true, 1), [8, 1])
 })
 
 test('numbers are taken as they are, and with auto pool.workers is the least', () => {
