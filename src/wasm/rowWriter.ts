@@ -178,6 +178,7 @@ function makeSteps(template: RowTemplate, places: FieldPlaces): readonly Step[] 
     const kind = kernelKinds[encoding]?.[place.kind]
     if (kind === undefined) throw new TypeError(`${field} can't be spelled as ${encoding}`)
     if (place.kind === 'hexValue') text += `"0x${place.head}`
+    assertInRow(field, place)
     steps.push({ text, kind, ...wherein(place) })
     text = place.kind === 'hexValue' ? '"' : ''
   }
@@ -196,6 +197,19 @@ function wherein(place: StoredPlace): Pick<Step, 'index' | 'offset'> {
     default:
       return { index: place.base, offset: place.offset }
   }
+}
+
+/** @throws RangeError naming the field and the limit that its place exceeds. The kernel refuses it, too, but can't say which. */
+function assertInRow(field: string, place: StoredPlace): void {
+  const assertBelow = (what: string, index: number, limit: number): void => {
+    if (index >= limit)
+      throw new RangeError(
+        `${field} lies at ${what} ${index}, but a row has ${limit} (${what}s 0 to ${limit - 1})`,
+      )
+  }
+  if ('base' in place) assertBelow('base', place.base, ROW_BASES)
+  if ('lengthValue' in place) assertBelow('value', place.lengthValue, ROW_VALUES)
+  if ('value' in place) assertBelow('value', place.value, ROW_VALUES)
 }
 
 /** Shards count rows, bases and values with numbers of their own, which the compiler puts into their code. */

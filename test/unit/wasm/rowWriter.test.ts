@@ -6,6 +6,7 @@ import { getAddress as checksum } from 'viem/utils'
 import { InvariantError } from '../../../src/errors/invariantError.js'
 import { checksumMask } from '../../../src/protocol/checksumAddress.js'
 import {
+  type FieldPlace,
   type FieldPlaces,
   MAX_ROWS,
   NO_VALUE,
@@ -156,6 +157,20 @@ test('a template with more than the module has room for, or with what it cannot 
   assert.throws(() => use(part('unknown')), /no field unknown/)
   assert.throws(() => use({ ...part('hash'), encoding: 'number' }), /hash can't be spelled as number/)
   assert.throws(() => use({ ...part('same'), encoding: 'hex' }), /same can't be spelled as hex/)
+})
+
+test('a field whose place no row has is refused by its name, with the limit', () => {
+  const writer = createRowWriter(compileMerkleModule())
+  const use = (place: FieldPlace) => writer.use([part('newcomer', 'first')], { first: place })
+  assert.throws(() => use({ kind: 'value', value: ROW_VALUES }), {
+    name: 'RangeError',
+    message: 'first lies at value 4, but a row has 4 (values 0 to 3)',
+  })
+  assert.throws(
+    () => use({ kind: 'uint8', base: ROW_BASES, offset: 0 }),
+    /first lies at base 8, but a row has 8/,
+  )
+  assert.ok(use({ kind: 'value', value: ROW_VALUES - 1 }) > 0)
 })
 
 test('after a template that is refused, the one before it is written as before', () => {
