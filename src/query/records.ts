@@ -22,7 +22,9 @@ const OF_LONG_METADATA = {
   },
 } as const
 
-const METADATA = `As emitted, whole. Null above ${LISTED_METADATA_BYTES.toLocaleString('en')} bytes: then length and hash tell of it`
+/** With a comma by hand: `toLocaleString` loads the tables of languages, 12 ms of CPU time in each thread. */
+const LISTED_BYTES = String(LISTED_METADATA_BYTES).replace(/(?=\d{3}$)/, ',')
+const METADATA = `As emitted, whole. Null above ${LISTED_BYTES} bytes: then length and hash tell of it`
 
 /** A deposit as the API shows it. */
 export const bridgeDefinition = {
