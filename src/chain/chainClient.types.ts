@@ -203,6 +203,8 @@ export interface ChainClient extends ContractReads {
   distrust(): void
   /** True while no endpoint answers. */
   isDown(): boolean
+  /** True while a request awaits its answer: without one `isSilent` can't become true. */
+  awaitsAnswer(): boolean
   /** True while requests are pending and no endpoint has answered anything for a while. */
   isSilent(): boolean
   /** Asks each endpoint for its newest block number and waits up to 1.5 s for a first answer. Never throws. */

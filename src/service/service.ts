@@ -124,11 +124,15 @@ async function open(
   )
   registerFrontMetrics(registry, fronts.counts)
   const lookAtRefusals = watchRefusals(fronts.counts, config.http, logger)
-  const frontTicker = setInterval(() => {
+  /** What each tick does besides, from the moment that the port is open until the service stops. */
+  let tickWhileRunning = (): void => undefined
+  // One timer for all: each tick of one wakes this thread.
+  const ticker = setInterval(() => {
     fronts.watch(awakeNow())
     lookAtRefusals(awakeNow())
+    tickWhileRunning()
   }, SAMPLE_EVERY_MS)
-  watching.stop = () => clearInterval(frontTicker)
+  watching.stop = () => clearInterval(ticker)
   await unlessFailed(fronts.ready)
   await unlessFailed(waitForHeads(status))
   if (reason !== undefined)
@@ -147,10 +151,10 @@ async function open(
     dataDir: config.dataDir,
   })
   const lookAtFolder = watchFolder(guard, status, logger)
-  const ticker = setInterval(() => {
+  tickWhileRunning = () => {
     tick(health, config, fail)
     void lookAtFolder()
-  }, SAMPLE_EVERY_MS)
+  }
   health.setPhase('running')
   const url = `http://${config.http.host}:${port}`
   const opsUrl = `http://${config.ops.host}:${ops.port}`
@@ -161,7 +165,7 @@ async function open(
     health.setPhase('draining')
     ending.hasBegun = true
     if (drainDelayMs > 0) await delay(drainDelayMs)
-    clearInterval(ticker)
+    tickWhileRunning = () => undefined
     await rooms.closeAll()
     // A front thread that broke down while it drained may have left requests without an answer.
     if (ending.fault !== undefined) throw ending.fault

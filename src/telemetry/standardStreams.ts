@@ -12,7 +12,10 @@ import { createLineOutput, LineOutput } from './lineOutput.js'
  * Node's own `process.stdout` and `process.stderr` set it, or wait: a service must not use them before `takeStandardStreams`.
  */
 
+/** While lines wait for a slow reader, it is offered them this often; every other line that is written offers them, too. */
 const DRAIN_EVERY_MS = 250
+/** Time between two looks while nothing waits: each one wakes the main thread, also of a service that rests. */
+const DRAIN_REST_MS = 1_000
 const FIRST_RELAY_RETRY_MS = 1_000
 const LONGEST_RELAY_RETRY_MS = 60_000
 /** Longest wait for unwritten lines at the end of the process. */
@@ -23,6 +26,7 @@ const NOWHERE = -1
 type Stream = 1 | 2
 
 const outputs = new Map<Stream, LineOutput>()
+let isDraining = false
 /** Descriptors that `takeStandardStreams` has opened. */
 const taken = new Map<Stream, number>()
 
@@ -77,13 +81,23 @@ function openStream(stream: Stream): LineOutput {
   outputs.set(stream, output)
   if (isShared) return output
   setEnvironmentData(key, memory)
-  setInterval(() => output.drain(), DRAIN_EVERY_MS).unref()
+  if (!isDraining) drainAfter(DRAIN_REST_MS)
   const own = taken.has(stream) ? undefined : openAnew(stream)
   if (own !== undefined) output.useDescriptor(own)
   if (isMainThread && own === undefined && !taken.has(stream) && mayWait(stream))
     startRelay(stream, output, FIRST_RELAY_RETRY_MS)
   else process.on('exit', () => output.flush(LONGEST_FLUSH_MS))
   return output
+}
+
+/** Goes on writing what waits, of all streams, for as long as the process lives. */
+function drainAfter(ms: number): void {
+  isDraining = true
+  setTimeout(() => {
+    let isDone = true
+    for (const output of outputs.values()) isDone = output.drain() && isDone
+    drainAfter(isDone ? DRAIN_REST_MS : DRAIN_EVERY_MS)
+  }, ms).unref()
 }
 
 /** Whether a write may wait for the reader. A write to a file does not: files are usually local, and a full disk fails at once. */

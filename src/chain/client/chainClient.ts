@@ -133,6 +133,7 @@ export function createChainClient({
     readsManyWords: () => states.readsManyWords(),
     distrust: () => pool.distrustCurrent(),
     isDown: () => pool.isDown(),
+    awaitsAnswer: () => silence.awaitsAnswer,
     isSilent: () => silence.isSilent,
     async probe(signal) {
       const over = new AbortController()

@@ -18,6 +18,11 @@ export class Silence {
     this.#clock = clock
   }
 
+  /** True while requests are pending, and while all since the last answer have failed. */
+  get awaitsAnswer(): boolean {
+    return this.#sinceMs !== undefined
+  }
+
   /** True while requests are pending and none was answered for a while. */
   get isSilent(): boolean {
     return this.#sinceMs !== undefined && this.#clock.now() - this.#sinceMs >= SILENT_AFTER_MS

@@ -40,6 +40,8 @@ export class GerPoller {
   /** There was no sweep yet, or injections were taken back since. */
   #isNew = true
   #seenL1Commits = -1
+  /** The L1's commits when no polling was wanted: only a commit of this network, after which there is a sweep, changes that. */
+  #unwantedL1Commits = -1
   #seenBlock: Hash | undefined
   /** Number of stored injections after the last sweep. If there are fewer now, some were taken back. */
   #seenInjections = -1
@@ -53,12 +55,17 @@ export class GerPoller {
     const { l1 } = this.#options
     const isNearHead =
       l1.get('headBlock') >= 0 && l1.get('headBlock') - l1.get('syncedBlock') <= MOST_L1_LAG_BLOCKS
-    return isNearHead && l1.get('commits') !== this.#seenL1Commits && this.#isWanted()
+    const commits = l1.get('commits')
+    if (!isNearHead || commits === this.#seenL1Commits || commits === this.#unwantedL1Commits) return false
+    const isWanted = this.#isWanted()
+    if (!isWanted) this.#unwantedL1Commits = commits
+    return isWanted
   }
 
   /** Asks for roots that may have been injected since the last sweep, and stores those that were. The checkpoint must be the head. */
   async sweep(signal: AbortSignal): Promise<void> {
     const { writer, leaves, l1, row } = this.#options
+    this.#unwantedL1Commits = -1
     const checkpoint = writer.checkpoint()
     // Read before the snapshot, which may then be newer than that, but never older.
     const l1Commits = l1.get('commits')

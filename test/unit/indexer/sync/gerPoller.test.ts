@@ -26,6 +26,7 @@ function world(gerInjection: NetworkConfig['gerInjection'] = 'auto') {
     known: new Set<number>(),
     injectedByEvents: 0,
     polledLeaves: undefined as number | undefined,
+    reads: 0,
   }
   const [asked, stored]: [number[], number[]] = [[], []]
   const board = createStatusBoard([0, 1])
@@ -43,10 +44,13 @@ function world(gerInjection: NetworkConfig['gerInjection'] = 'auto') {
     writer: {
       checkpoint: () =>
         ({ number: asBlockNumber(state.block), hash: hash(256 * state.branch + state.block) }) as BlockHeader,
-      counts: () => ({
-        ...{ deposits: 0, claims: 0, l1InfoLeaves: 0, unresolvedSenders: 0 },
-        gerInjections: state.injectedByEvents + stored.length,
-      }),
+      counts: () => {
+        state.reads++
+        return {
+          ...{ deposits: 0, claims: 0, l1InfoLeaves: 0, unresolvedSenders: 0 },
+          gerInjections: state.injectedByEvents + stored.length,
+        }
+      },
       polledLeaves: () => state.polledLeaves,
       apply: (command) => {
         assert.ok(command.type === 'addPolledGers')
@@ -160,4 +164,21 @@ test('the poller has news when an L1 near its head has committed', async () => {
   assert.equal(poller.hasNews(), true)
   l1.set('headBlock', 1000)
   assert.equal(poller.hasNews(), false)
+})
+
+test('where events tell of injections, looks read the store once for each commit of the L1, and after a reorg they are polled again', async () => {
+  const { state, l1, poller, sweep } = world()
+  state.injectedByEvents = 1
+  await sweep(1, 0)
+  state.reads = 0
+  for (let commit = 0; commit < 3; commit++) {
+    l1.add('commits', 1)
+    for (let look = 0; look < 5; look++) assert.equal(poller.hasNews(), false)
+  }
+  assert.equal(state.reads, 3)
+  // The block with the event is taken back, after which there is a sweep.
+  state.injectedByEvents = 0
+  assert.deepEqual(await sweep(0), [[0], [0]])
+  l1.add('commits', 1)
+  assert.equal(poller.hasNews(), true)
 })

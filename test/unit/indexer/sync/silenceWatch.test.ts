@@ -4,13 +4,21 @@ import { watchSilence } from '../../../../src/indexer/sync/silenceWatch.js'
 import { VirtualClock } from '../../../support/virtualClock.js'
 
 /** Watches a client, whose answers the test gives, for ten seconds. */
-async function watch(script: (client: { silent: boolean; down: boolean }, clock: VirtualClock) => void) {
+async function watch(
+  script: (client: { silent: boolean; down: boolean; isAsking: boolean }, clock: VirtualClock) => void,
+) {
   const clock = new VirtualClock()
-  const state = { silent: false, down: false, isAnswered: false }
+  const state = { silent: false, down: false, isAnswered: false, isAsking: false }
+  const startMs = clock.now()
+  const looks = new Set<number>()
   const told: boolean[] = []
   let probes = 0
   const client = {
-    isSilent: () => state.silent,
+    awaitsAnswer: () => state.silent || state.isAsking,
+    isSilent: () => {
+      looks.add(clock.now() - startMs)
+      return state.silent
+    },
     isDown: () => state.down,
     probe: async () => {
       probes++
@@ -22,7 +30,7 @@ async function watch(script: (client: { silent: boolean; down: boolean }, clock:
   clock.after(10_000, () => stop.abort())
   const report = { rpcDown: (isDown: boolean) => void told.push(isDown) }
   await watchSilence({ client, clock, report }, stop.signal)
-  return { told, probes, state }
+  return { told, probes, state, looks }
 }
 
 test('a silence is probed once, reported while it lasts, and its end is reported', async () => {
@@ -59,4 +67,20 @@ test('an endpoint that answers the probe counts as slow, not silent', async () =
     })
   })
   assert.deepEqual([told, probes], [[], 2])
+})
+
+test('a network that awaits no answer is looked at once a second, and a silence is still found a second and a half after its request', async () => {
+  const { looks, told } = await watch((client, clock) => {
+    clock.after(5_001, () => {
+      client.isAsking = true
+    })
+    clock.after(6_001, () => {
+      client.silent = true
+    })
+    clock.after(6_501, () => {
+      Object.assign(client, { silent: false, isAsking: false })
+    })
+  })
+  assert.deepEqual([...looks], [1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 6_500, 7_000, 8_000, 9_000])
+  assert.deepEqual(told, [true, false])
 })
