@@ -34,7 +34,7 @@ export async function runIndexer(
   hideAddresses(config)
   const logger = createLogger(config.log, { networkId })
   const row = statusRow(status, networkId)
-  const stopHeartbeat = startHeartbeat(row)
+  const stopHeartbeat = startHeartbeat(row, config.health.heartbeatTimeoutMs)
   const writer = openShardWriter({ config, networkId, compiled, status })
   const client = openClient({ network, logger, scanner: createLogScanner(compiled) })
   const report = new SyncReport({ networkId, row, post, logger, clock: systemClock })
@@ -91,17 +91,20 @@ export async function runIndexer(
   post({ type: 'stopped', networkId })
 }
 
-const BEAT_EVERY_MS = 500
+/** Longest time between two heartbeats. Each one wakes the thread, also of a network that rests. */
+const BEAT_EVERY_MS = 1_000
+/** Heartbeats in the shortest time without one that ends the process. */
+const BEATS_IN_TIMEOUT = 4
 
 /**
  * Counts up in shared memory while this thread lives. A thread that hangs, for example behind a transaction that a dead thread
  * left open, stops counting, and the supervisor ends the process.
  * @returns a function that stops it.
  */
-function startHeartbeat(row: StatusRow): () => void {
+function startHeartbeat(row: StatusRow, timeoutMs: number): () => void {
   const beat = () => row.add('heartbeats', 1)
   beat()
-  const timer = setInterval(beat, BEAT_EVERY_MS)
+  const timer = setInterval(beat, Math.min(BEAT_EVERY_MS, timeoutMs / BEATS_IN_TIMEOUT))
   timer.unref()
   return () => clearInterval(timer)
 }
