@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
 /**
  * Milliseconds of the monotonic clock that all threads share, for durations across threads. It stops while the machine is
  * suspended, and runs while the process is stopped. (`performance.now()` is the same clock, with another zero in each thread.)
@@ -62,13 +60,19 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => performance.now(),
   epochMs,
-  async sleep(ms, signal) {
-    try {
-      await sleep(ms, undefined, { signal })
-    } catch (error) {
+  // Not by `node:timers/promises`: it takes a fifth more CPU time, and resting networks sleep five times a second.
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
       signal.throwIfAborted()
-      throw error
-    }
-  },
+      const stop = (): void => {
+        clearTimeout(timer)
+        reject(signal.reason)
+      }
+      const timer = setTimeout(() => {
+        signal.removeEventListener('abort', stop)
+        resolve()
+      }, ms)
+      signal.addEventListener('abort', stop, { once: true })
+    }),
   random: Math.random,
 }

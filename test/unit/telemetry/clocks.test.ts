@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { AwakeClock, monotonicMs } from '../../../src/telemetry/clocks.js'
+import { AwakeClock, monotonicMs, systemClock } from '../../../src/telemetry/clocks.js'
 
 test('all threads share one monotonic clock, whenever they were started', async () => {
   const module = JSON.stringify(new URL('../../../src/telemetry/clocks.js', import.meta.url).href)
@@ -39,4 +39,19 @@ test('awake time passes between two ticks', () => {
   clock.tick()
   nowMs += 130
   assert.equal(clock.now(), 250)
+})
+
+test('a sleep lasts its time, or until the signal aborts, whose reason it throws, and it leaves no listener behind', async () => {
+  const stop = new AbortController()
+  const startedAtMs = performance.now()
+  await systemClock.sleep(20, stop.signal)
+  // Node's timers count whole milliseconds.
+  assert.ok(performance.now() - startedAtMs >= 19)
+  assert.equal(getEventListeners(stop.signal, 'abort').length, 0)
+  const reason = new Error('enough')
+  const sleeping = systemClock.sleep(60_000, stop.signal)
+  stop.abort(reason)
+  await assert.rejects(sleeping, reason)
+  assert.equal(getEventListeners(stop.signal, 'abort').length, 0)
+  await assert.rejects(systemClock.sleep(60_000, stop.signal), reason)
 })
