@@ -142,7 +142,10 @@ function sceneOf({ times, mostPerBatch }: MeasuredOperation, cores: number, size
 }
 
 function automaticSizes({ http, pool }: Pick<Config, 'http' | 'pool'>, cores: number): CellSizes {
-  return cellSizes({ http: { ...http, threads: 'auto' }, pool }, { cores, sharesPorts: true, transport: '' })
+  return cellSizes(
+    { http: { ...http, threads: 'auto' }, pool },
+    { cores, sharesPorts: true, transport: '', fits: () => true },
+  )
 }
 
 /**
