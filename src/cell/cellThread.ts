@@ -12,6 +12,7 @@ import { type QueryPool, startQueryPool } from '../pool/queryPool.js'
 import { AwakeClock, monotonicMs } from '../telemetry/clocks.js'
 import { FrontCounts } from '../telemetry/frontCounts.js'
 import { createLogger, type Logger } from '../telemetry/logger.js'
+import { openFiles } from '../telemetry/openFiles.js'
 import type { CellData, CellFault, CellMessage, CellOrder } from './cellMessages.js'
 
 /** So old are the gauges of this thread at most. Each beat wakes the thread, also of a service that rests. */
@@ -62,6 +63,8 @@ class CellThread {
   private readonly awake = new AwakeClock()
   private readonly beats: NodeJS.Timeout
   private pool: QueryPool | undefined
+  /** Counted before main opens any port: by the time that this thread opens its own, the others may have clients. */
+  private otherFiles: number | undefined
   private starting: Promise<QueryPool> | undefined
   private opening: Promise<HttpServer> | undefined
   private http: HttpServer | undefined
@@ -90,6 +93,7 @@ class CellThread {
       },
     })
     this.pool = await this.starting
+    this.otherFiles = openFiles()
     this.beat()
   }
 
@@ -111,6 +115,7 @@ class CellThread {
       config: { ...config, http: { ...config.http, port } },
       transport,
       cells,
+      otherFiles: this.otherFiles,
       pool,
       status,
       health: createHealthSource({

@@ -7,6 +7,7 @@ import type { QueryPool } from '../pool/queryPool.js'
 import { failure } from '../query/answers.js'
 import type { HttpMetrics } from '../telemetry/frontCounts.js'
 import type { Logger } from '../telemetry/logger.js'
+import { openFiles } from '../telemetry/openFiles.js'
 import { createQueryParsers } from './answerQuery.js'
 import { AnswerCache, type CacheStats } from './cache.js'
 import { staticDocuments } from './documents.js'
@@ -33,6 +34,8 @@ export interface HttpServerOptions {
   readonly transport: Transport
   /** Threads of this process that serve the same port; default 1. */
   readonly cells?: number
+  /** Descriptors of the process before any of its ports had connections; default: those that are open now. */
+  readonly otherFiles?: number | undefined
   /** Default `Math.random`; tests pass a known sequence. */
   readonly random?: () => number
 }
@@ -70,6 +73,7 @@ const QUIET_MS = 300
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { config, transport, cells = 1, pool, status, health, logger, metrics } = options
+  const { otherFiles = openFiles() } = options
   const turn = new Turn(() => metrics.connectionCut())
   const context: ExchangeContext = {
     cors: corsHeaders(config.http.cors),
@@ -116,6 +120,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     onGet,
     turn,
     connections,
+    otherFiles,
   })
   const sweep = setInterval(() => {
     sweepLate(context, config.http.deadlineMs)

@@ -242,24 +242,24 @@ export function createBatchRunner<Shards extends SnapshotSource>(
         return 'unfinished'
       }
     }
-    let answered: Answered
+    let answered: Answered | 'changed'
     try {
       let state = shards.withSnapshots(writeOn)
       while (state === 'unfinished') {
         await giveWay()
         state = shards.withSnapshots(writeOn)
       }
-      if (state === 'changed') {
-        writer.maxLength = Number.POSITIVE_INFINITY
-        idleWriters.push(writer)
-        // A page is one answer from one state: it is made anew, and in one go, so that this does not happen again and again.
-        return runAll([named], slot)
-      }
       answered = state
     } catch (error) {
       answered = writeError(writer, offset, error, named)
     }
     writer.maxLength = Number.POSITIVE_INFINITY
+    if (answered === 'changed') {
+      idleWriters.push(writer)
+      // A page is one answer from one state: it is made anew, and in one go, so that this does not happen again and again. Not within
+      // `try`: a writer that was handed back must not be written to.
+      return runAll([named], slot)
+    }
     if (mustGiveWay()) await giveWay()
     const isTagged = answered.status === 200
     const coding = isTagged ? await finishAside(writer, named, offset) : 'identity'

@@ -73,10 +73,14 @@ const LONG_ANSWERS: ReadonlySet<string> = new Set([
 /** Any other's are short: a head with the hashes of 50,000 transactions has less. */
 const SHORT_ANSWER_BYTES = 4 * 1024 ** 2
 
+/** A block with its transactions is as long as their calldata. */
+const isLongAnswer = ({ method, params }: RpcBody): boolean =>
+  LONG_ANSWERS.has(method) || (method === 'eth_getBlockByNumber' && params[1] === true)
+
 /** Longest answer that is read. */
 function maxBytesOf(body: RpcBody | readonly RpcBody[], maxBodyBytes: number): number {
   const calls = 'method' in body ? [body] : body
-  if (calls.some(({ method }) => LONG_ANSWERS.has(method))) return maxBodyBytes
+  if (calls.some(isLongAnswer)) return maxBodyBytes
   return Math.min(maxBodyBytes, SHORT_ANSWER_BYTES * calls.length)
 }
 

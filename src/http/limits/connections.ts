@@ -14,6 +14,8 @@ export interface ConnectionLimits {
 /** Time between two looks at who is connected, and how much longer than the look itself it is at least. */
 const LOOK_EVERY_MS = 1_000
 const LOOK_SHARE = 20
+/** Time until the next look where there was no list: perhaps there was only no descriptor to read it. */
+const LOOK_AGAIN_MS = 60_000
 
 /**
  * How many connections there are, and who has too many. Nobody is asked for his address while half of the connections are free: the
@@ -127,9 +129,7 @@ export class Connections implements ConnectionWatch {
       [...byName].filter(([, connected]) => connected >= this.maxPerAddress).map(([name]) => name),
     )
     const tookMs = this.now() - startedAtMs
-    this.looksAtMs = hasList
-      ? this.now() + Math.max(LOOK_EVERY_MS, LOOK_SHARE * tookMs)
-      : Number.POSITIVE_INFINITY
+    this.looksAtMs = this.now() + (hasList ? Math.max(LOOK_EVERY_MS, LOOK_SHARE * tookMs) : LOOK_AGAIN_MS)
   }
 
   private refused(reason: ConnectionRefusal): false {

@@ -10,6 +10,8 @@ export interface ListenerOptions {
   readonly connections: ConnectionWatch
   /** Threads that share the port, and with it the descriptors of the process. */
   readonly cells: number
+  /** Descriptors that are no connection's; undefined = nothing is counted. */
+  readonly otherFiles: number | undefined
 }
 
 /** Time between two looks while more than half of the connections are taken: thousands come within 100 ms. */
@@ -30,8 +32,6 @@ const SPARE_FILES = 64
 export class Listener {
   private socket: ListenSocket | undefined
   private readonly options: ListenerOptions
-  /** Descriptors that are no connection's. */
-  private readonly otherFiles: number | undefined
   private readonly spare: number[] = []
   private readonly closesAt: number
   private readonly opensAt: number
@@ -43,7 +43,6 @@ export class Listener {
     const { max } = options.connections
     this.socket = socket
     this.options = options
-    this.otherFiles = openFiles()
     // A port that is closed only at `max` has gone beyond it by then.
     this.closesAt = max - Math.min(MOST_AT_ONCE, Math.floor(max / 8))
     this.opensAt = this.closesAt - Math.ceil(max / 16)
@@ -54,8 +53,8 @@ export class Listener {
    * many connections are taken it looks more often by itself. Nothing is counted without a limit, or where there is no /proc.
    */
   look(): void {
-    const { otherFiles, options, spare } = this
-    const { connections, cells } = options
+    const { options, spare } = this
+    const { connections, cells, otherFiles } = options
     const startedAtMs = performance.now()
     if (otherFiles === undefined || !Number.isFinite(connections.max)) return
     if (this.isStopped || startedAtMs < this.looksAtMs) return
@@ -72,7 +71,11 @@ export class Listener {
     const endedAtMs = performance.now()
     this.looksAtMs = endedAtMs + LOOK_SHARE * (endedAtMs - startedAtMs)
     if (open > connections.max / 2)
-      this.timer = setTimeout(() => this.look(), Math.max(LOOK_OFTEN_MS, this.looksAtMs - endedAtMs))
+      // A timer may come up to a millisecond early.
+      this.timer = setTimeout(
+        () => this.look(),
+        Math.max(LOOK_OFTEN_MS, Math.ceil(this.looksAtMs - endedAtMs) + 1),
+      )
   }
 
   /** Closes the port for good. Once only: closing a listen socket of uWebSockets.js twice is a use after free. */
@@ -97,8 +100,11 @@ export class Listener {
   }
 
   private takeSpare(): void {
+    const { cells, connections } = this.options
+    // What the other threads hold in reserve looks like connections: it must be far less than makes a port close.
+    const most = Math.min(SPARE_FILES / cells, Math.floor(connections.max / 16))
     try {
-      while (this.spare.length < SPARE_FILES / this.options.cells) this.spare.push(openSync('/dev/null', 'r'))
+      while (this.spare.length < most) this.spare.push(openSync('/dev/null', 'r'))
     } catch {
       // There are too few of them again.
     }

@@ -32,7 +32,7 @@ export function uwsTransport(core: UwsCore): Transport {
 
 async function open(
   core: UwsCore,
-  { host, port, cells, onRequest, onGet, turn, connections }: OpenOptions,
+  { host, port, cells, onRequest, onGet, turn, connections, otherFiles }: OpenOptions,
 ): Promise<OpenPort> {
   const app = core.createApp()
   const bounded = (handler: RequestHandler) => (response: UwsResponse, request: UwsRequest) => {
@@ -59,6 +59,7 @@ async function open(
     open: () => listenAgain(app, host, opened, options),
     connections,
     cells,
+    otherFiles,
   })
   return {
     port: opened,

@@ -82,6 +82,8 @@ export interface OpenOptions {
   /** What bounds the requests of a connection that are answered at once. */
   readonly turn: Turn
   readonly connections: ConnectionWatch
+  /** Descriptors of the process before any of its ports had connections. */
+  readonly otherFiles: number | undefined
 }
 
 /** What a transport tells of its clients' connections. */

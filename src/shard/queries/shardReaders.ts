@@ -126,7 +126,8 @@ export class ShardReaders {
   /**
    * Remembers what the running task sees: the commits of each shard that it has read, and the halts and the places of heads of all.
    * @returns a function that a later task may call first: it tells whether that task sees the same, so that it may go on with what
-   * this one began. It takes the later task's snapshots of these shards.
+   * this one began. It takes the later task's snapshots of these shards. Never where the running task's readiness is made of a part of
+   * the settled roots: the later one looks up more of them.
    */
   rememberSnapshots(): () => boolean {
     const seen = [...this.#shards].map(([networkId, { isTouched, view, haltReason, headPlace }]) => ({
@@ -135,7 +136,9 @@ export class ShardReaders {
       haltReason,
       headPlace,
     }))
+    const { isBehind } = this.claimFacts
     return () =>
+      !isBehind &&
       seen.every(
         ({ networkId, commits, haltReason, headPlace }) =>
           this.haltReason(networkId) === haltReason &&

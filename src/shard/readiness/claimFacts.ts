@@ -69,6 +69,13 @@ export class ClaimFacts {
     this.#task++
   }
 
+  /** Whether something that the running task used may differ in the next one though no shard has moved. */
+  get isBehind(): boolean {
+    for (const { task, settled } of this.#sources.values())
+      if (task === this.#task && settled?.isBehind === true) return true
+    return false
+  }
+
   /** The path from a source to any destination network, for the task's snapshots. */
   path(source: ShardView, destinationNetwork: NetworkId): ClaimPath {
     const l1 = this.#shards.find(L1_NETWORK_ID)

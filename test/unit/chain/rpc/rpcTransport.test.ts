@@ -119,11 +119,11 @@ test('a body longer than the limit is not read to its end', async () => {
 test('the answer to a head or a call has 4 MiB at most for each call, that to logs as much as the limit says', async () => {
   const options = { maxBodyBytes: 64 * 1024 ** 2, timeoutMs: 20_000 }
   const answer = byMethod(({ params }) => 'x'.repeat(Number(params[0])))
-  const lengthOf = (method: string, length: number, calls = 1): Promise<number> =>
+  const lengthOf = (method: string, length: number, calls = 1, ...more: unknown[]): Promise<number> =>
     withTransport(
       answer,
       async (transport) => {
-        const call = { method, params: [length] }
+        const call = { method, params: [length, ...more] }
         if (calls === 1) return String(await transport.request(call, signal)).length
         const outcomes = await transport.requestBatch(Array(calls).fill(call), signal)
         return outcomes.reduce((sum, outcome) => sum + (outcome.ok ? String(outcome.result).length : 0), 0)
@@ -136,6 +136,8 @@ test('the answer to a head or a call has 4 MiB at most for each call, that to lo
     assert.equal(await lengthOf(method, 3 * MIB), 3 * MIB)
     await assert.rejects(lengthOf(method, 5 * MIB), tooLong, method)
   }
+  // A block with its transactions is as long as their calldata.
+  assert.equal(await lengthOf('eth_getBlockByNumber', 5 * MIB, 1, true), 5 * MIB)
   assert.equal(await lengthOf('eth_call', 3 * MIB, 2), 6 * MIB)
   await assert.rejects(lengthOf('eth_call', 5 * MIB, 2), tooLong)
   for (const method of [
