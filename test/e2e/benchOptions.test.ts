@@ -6,7 +6,18 @@ import { fileURLToPath } from 'node:url'
 import { tempFolder } from '../support/tempFolder.js'
 
 const options: Readonly<Record<string, readonly string[]>> = {
-  http: ['bridges', 'connections', 'rounds', 'seconds', 'quick', 'no-rival', 'cells', 'workers', 'doc'],
+  http: [
+    'bridges',
+    'connections',
+    'rounds',
+    'seconds',
+    'quick',
+    'no-rival',
+    'cells',
+    'workers',
+    'mix',
+    'doc',
+  ],
   query: ['size', 'quick', 'no-rival', 'doc'],
   backfill: ['size', 'rounds', 'shared', 'only', 'doc', 'senders', 'anvil'],
   merkle: ['size'],
