@@ -38,7 +38,7 @@ const hotDecoders: Partial<Record<EventName, HotDecoder>> = {
 // Which contract may emit which event. The topic alone is not enough: the rollup manager has emergency events with the same
 // topics as the bridge's.
 
-const bridgeEvents = [
+const bridgeContractEvents = [
   'BridgeEvent',
   'ClaimEvent',
   'ClaimEventV1',
@@ -92,7 +92,7 @@ export function eventFilterOf(contracts: NetworkContracts): EventFilter {
     for (const name of names) events.set(eventTopics[name], name)
     filter.set(address, events)
   }
-  listen(contracts.bridge, bridgeEvents)
+  listen(contracts.bridge, bridgeContractEvents)
   listen(
     contracts.globalExitRootManager,
     contracts.rollupManager === undefined ? l2ManagerEvents : l1ManagerEvents,

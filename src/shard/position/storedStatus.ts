@@ -15,7 +15,7 @@ import {
 /** Publishes on the status board what is stored. Main calls it before the service answers, the indexer thread after each commit. */
 export function publishStored(store: ReadView & Pick<ShardStoreWriter, 'fileBytes'>, row: StatusRow): void {
   const checkpoint = readCheckpoint(store)
-  const counts = readCounts(store)
+  const counts = readShardCounts(store)
   const { emergencyState } = readCounters(store)
   row.set('depositCount', counts.deposits)
   row.set('claimCount', counts.claims)
@@ -33,7 +33,7 @@ export function publishStored(store: ReadView & Pick<ShardStoreWriter, 'fileByte
 }
 
 /** Totals of the shard. Claims are counted while they are in force. */
-export function readCounts(view: ReadView): ShardCounts {
+export function readShardCounts(view: ReadView): ShardCounts {
   const { deposits, claims, claimsOutOfForce, l1InfoLeaves, gerInjections } = readCounters(view)
   const unresolvedDeposits = deposits - senderWatermark(view, 'deposit')
   const unresolvedClaims = claims - senderWatermark(view, 'claim')

@@ -16,7 +16,7 @@ import {
   readOrigin,
   readPerTransactionFrom,
 } from '../position/chainPosition.js'
-import { publishStored, readCounts } from '../position/storedStatus.js'
+import { publishStored, readShardCounts } from '../position/storedStatus.js'
 import type { CommandOutcome, ShardCommand } from '../shardCommand.types.js'
 import type { ShardWriter } from '../shardWriter.types.js'
 import { openLocalExitRoots } from '../snapshot/localExitRoots.js'
@@ -100,7 +100,7 @@ export function openShardWriter({
     origin: () => readOrigin(store),
     headerAtOrBelow: (block) => readHeaderAtOrBelow(store, block),
     oldestAncestor: () => readOldestAncestor(store),
-    counts: () => readCounts(store),
+    counts: () => readShardCounts(store),
     localExitRoot() {
       const { lineage, deposits } = readCounters(store)
       return getRoot(localExitTreeSource(store, hasher, lineage), lineage, deposits)

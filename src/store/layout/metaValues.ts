@@ -28,7 +28,7 @@ const counterFields = [
   'emergencyState',
 ] as const
 
-/** Meta `counters`: totals that each write keeps up to date, so that nobody counts rows. All uint32. */
+/** Meta `counters`: totals, newest versions and one flag (`emergencyState`) that each write keeps up to date, so that nobody counts rows. All uint32. */
 export type Counters = { [Field in (typeof counterFields)[number]]: number }
 
 function noCounters(): Counters {
