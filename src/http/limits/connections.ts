@@ -33,6 +33,8 @@ export class Connections implements ConnectionWatch {
   private crowd = new Set<string>()
   /** Connections by address at the last look, and those that came since. */
   private byName = new Map<string, number>()
+  /** Connections that have ended since the last look, whoever's they were: nobody tells the address of one that has gone. */
+  private left = 0
   private isLooking = false
   private looksAtMs = 0
 
@@ -64,18 +66,20 @@ export class Connections implements ConnectionWatch {
     this.count++
     if (this.count > this.max) return this.refused('max_connections')
     if (this.byName.size === 0) return true
-    const name = nameOf(peer)
-    const known = this.byName.get(name)
+    const name = this.nameOf(peer)
+    const known = name === undefined ? undefined : this.byName.get(name)
     // One that was not connected at the last look is far from its share.
-    if (known === undefined) return true
+    if (name === undefined || known === undefined) return true
     if (this.crowd.has(name)) return this.refused('max_connections_per_address')
     this.byName.set(name, known + 1)
-    if (known + 1 >= this.maxPerAddress) this.crowd.add(name)
+    // Who makes a connection for each request has few at a time: all that have ended may have been his.
+    if (known + 1 - this.left >= this.maxPerAddress) this.crowd.add(name)
     return true
   }
 
   leave(): void {
     this.count--
+    this.left++
   }
 
   recount(open: number): void {
@@ -88,7 +92,9 @@ export class Connections implements ConnectionWatch {
 
   /** Whether the connection ends with the answer to this request, since its address has more than its share. */
   endsWithAnswer(peer: Peer): boolean {
-    if (this.crowd.size === 0 || !this.crowd.has(nameOf(peer))) return false
+    if (this.crowd.size === 0) return false
+    const name = this.nameOf(peer)
+    if (name === undefined || !this.crowd.has(name)) return false
     this.onRefused('max_connections_per_address')
     return true
   }
@@ -125,6 +131,7 @@ export class Connections implements ConnectionWatch {
       byName.set(name, (byName.get(name) ?? 0) + connected)
     }
     this.byName = byName
+    this.left = 0
     this.crowd = new Set(
       [...byName].filter(([, connected]) => connected >= this.maxPerAddress).map(([name]) => name),
     )
@@ -133,11 +140,15 @@ export class Connections implements ConnectionWatch {
   }
 
   private refused(reason: ConnectionRefusal): false {
+    // It ends at once, and never was among those of its address.
+    this.left--
     this.onRefused(reason)
     return false
   }
-}
 
-function nameOf(peer: Peer): string {
-  return clientName(ipOfPeer(peer.getRemoteAddress()))
+  /** @returns undefined for an exempt address: others of its /64 may have more than their share. */
+  private nameOf(peer: Peer): string | undefined {
+    const address = ipOfPeer(peer.getRemoteAddress())
+    return this.isExempt(address) ? undefined : clientName(address)
+  }
 }

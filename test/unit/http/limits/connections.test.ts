@@ -10,29 +10,33 @@ import { until } from '../../../support/until.js'
 
 const ON_LINUX = { skip: process.platform !== 'linux' && 'there is no /proc' }
 
-const hexOf = ([a, b, c, d]: readonly number[]): string =>
-  [d, c, b, a].map((byte) => byte!.toString(16).padStart(2, '0').toUpperCase()).join('')
+const hexOf = (bytes: readonly number[]): string =>
+  Buffer.from(Uint8Array.from(bytes)).swap32().toString('hex').toUpperCase()
 
 const BUSY = [192, 0, 2, 1] as const
 const PROXY = [10, 0, 0, 1] as const
 const OTHER = [192, 0, 2, 2] as const
+/** Both are of 2001:db8:0:1::/64. */
+const BUSY_6 = [...ipOfPeer('2001:db8:0:1::1')]
+const PROXY_6 = [...ipOfPeer('2001:db8:0:1::2')]
 
 const peerOf = (bytes: readonly number[]): Peer => ({ getRemoteAddress: () => Uint8Array.from(bytes).buffer })
 
-/** At most 100 connections, 25 of one address; proxies are 10.0.0.0/8. */
+/** At most 100 connections, 25 of one address; proxies are 10.0.0.0/8 and 2001:db8:0:1::2. */
 function limited() {
   const listed: (readonly number[])[] = []
   const refused: string[] = []
   const time = { nowMs: 0 }
-  const exempt = new AddressRanges(['10.0.0.0/8'])
+  const kernel = { hasList: true }
+  const exempt = new AddressRanges(['10.0.0.0/8', '2001:db8:0:1::2'])
   const connections = new Connections(
     { max: 100, maxPerAddress: 25 },
     (address) => exempt.has(address),
     (reason) => refused.push(reason),
     () => time.nowMs,
     async (_port, visit) => {
-      for (const address of listed) visit(hexOf(address))
-      return true
+      if (kernel.hasList) for (const address of listed) visit(hexOf(address))
+      return kernel.hasList
     },
   )
   const come = (address: readonly number[], count: number): number => {
@@ -44,12 +48,12 @@ function limited() {
       } else connections.leave()
     return taken
   }
-  const look = async (): Promise<void> => {
-    time.nowMs += 1_000
+  const look = async (afterMs = 1_000): Promise<void> => {
+    time.nowMs += afterMs
     connections.watch(1)
     await new Promise(setImmediate)
   }
-  return { connections, come, look, refused, listed }
+  return { connections, come, look, refused, kernel }
 }
 
 test('connections beyond the most are refused, and when one has gone another is taken', () => {
@@ -94,6 +98,60 @@ test('a proxy that is trusted may have any number', async () => {
   await look()
   assert.equal(come(PROXY, 1), 1)
   assert.equal(connections.endsWithAnswer(peerOf(PROXY)), false)
+})
+
+test('a proxy that is trusted may have any number also where others of its /64 have more than their share', async () => {
+  const { connections, come, look } = limited()
+  come(PROXY_6, 5)
+  come(BUSY_6, 55)
+  await look()
+  assert.equal(come(BUSY_6, 1), 0)
+  assert.equal(come(PROXY_6, 30), 30)
+  assert.equal(connections.endsWithAnswer(peerOf(BUSY_6)), true)
+  assert.equal(connections.endsWithAnswer(peerOf(PROXY_6)), false)
+})
+
+test('an address that is trusted as IPv4 is so where it comes mapped to IPv6', async () => {
+  const { connections, come, look } = limited()
+  const mapped = [...ipOfPeer('::ffff:10.0.0.1')]
+  come(mapped, 60)
+  await look()
+  assert.equal(come(mapped, 1), 1)
+  assert.equal(connections.endsWithAnswer(peerOf(mapped)), false)
+})
+
+test('who makes a connection for each request, one after the other, may make any number between two looks', async () => {
+  const { connections, come, look, refused } = limited()
+  come(BUSY, 40)
+  come(OTHER, 20)
+  await look()
+  for (let at = 0; at < 200; at++) {
+    assert.equal(come(OTHER, 1), 1)
+    connections.leave()
+  }
+  assert.equal(connections.endsWithAnswer(peerOf(OTHER)), false)
+  assert.deepEqual(refused, [])
+})
+
+test('connections that are refused make no room for others of an address', async () => {
+  const { come, look } = limited()
+  come(BUSY, 40)
+  come(OTHER, 20)
+  await look()
+  assert.equal(come(BUSY, 200), 0)
+  assert.equal(come(OTHER, 20), 5)
+})
+
+test('where the kernel gave no list, it is asked again after a minute', async () => {
+  const { come, look, kernel } = limited()
+  come(BUSY, 60)
+  kernel.hasList = false
+  await look()
+  kernel.hasList = true
+  await look(59_000)
+  assert.equal(come(BUSY, 1), 1)
+  await look(1_000)
+  assert.equal(come(BUSY, 1), 0)
 })
 
 test('when half of the connections are free again, the address may connect again', async () => {
