@@ -16,18 +16,28 @@ const ADDRESS_DIGITS = 32
  * @param visit called with the address in hexadecimal, as the kernel writes it (`addressOf`).
  * @returns whether there is such a list.
  */
-export async function eachConnection(port: number, visit: (hex: string) => void): Promise<boolean> {
+export async function eachConnection(
+  port: number,
+  visit: (hex: string) => void,
+  tables: readonly string[] = TABLES,
+): Promise<boolean> {
   const digits = port.toString(16).toUpperCase().padStart(4, '0')
   // Established, or closed by the client only: what a process has a descriptor for.
   const line = new RegExp(`: [0-9A-F]+:${digits} ([0-9A-F]+):[0-9A-F]{4} 0[18] `, 'g')
+  /** The kernel lists some twice where others come while it is read, up to a third of all. */
+  const seen = new Set<string>()
   let hasList = false
-  for (const table of TABLES)
+  for (const table of tables)
     try {
       let rest = ''
       for await (const piece of createReadStream(table, { encoding: 'latin1', highWaterMark: PIECE_BYTES })) {
         const text = rest + String(piece)
         const end = text.lastIndexOf('\n') + 1
-        for (const [, hex] of text.slice(0, end).matchAll(line)) visit(hex!)
+        for (const [pair, hex] of text.slice(0, end).matchAll(line))
+          if (!seen.has(pair)) {
+            seen.add(pair)
+            visit(hex!)
+          }
         rest = text.slice(end).slice(-LINE_BYTES)
       }
       hasList = true

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
+import { join } from 'node:path'
 import test from 'node:test'
 import { Connections } from '../../../../src/http/limits/connections.js'
 import { addressOf, eachConnection } from '../../../../src/http/limits/connectionTable.js'
 import { AddressRanges, ipOfPeer } from '../../../../src/http/limits/ipAddress.js'
 import type { Peer } from '../../../../src/http/wire/wire.js'
+import { tempFolder } from '../../../support/tempFolder.js'
 import { until } from '../../../support/until.js'
 
 const ON_LINUX = { skip: process.platform !== 'linux' && 'there is no /proc' }
@@ -168,6 +171,27 @@ test('an address is read as the kernel writes it', () => {
   assert.deepEqual(addressOf('0100007F'), ipOfPeer('127.0.0.1'))
   assert.deepEqual(addressOf('0000000000000000FFFF00000100007F'), ipOfPeer('127.0.0.1'))
   assert.deepEqual(addressOf('B80D01200000000067452301EFCDAB89'), ipOfPeer('2001:db8::123:4567:89ab:cdef'))
+})
+
+test('a connection that the kernel lists twice is one, and those of other ports and states are none', async (t) => {
+  const line = (at: number, local: string, remote: string, state: string): string =>
+    `${String(at).padStart(4)}: ${local} ${remote} ${state} 00000000:00000000 00:00000000 00000000     0        0 1 1 0\n`
+  const table = join(tempFolder(t), 'tcp')
+  writeFileSync(
+    table,
+    [
+      line(0, '0100007F:1F90', '0200007F:C350', '01'),
+      line(1, '0100007F:1F90', '0200007F:C351', '08'),
+      line(2, '0100007F:1F90', '0200007F:C350', '01'),
+      line(3, '0300007F:1F90', '0200007F:C350', '01'),
+      line(4, '0100007F:1F91', '0200007F:C352', '01'),
+      line(5, '0100007F:1F90', '0200007F:C353', '06'),
+      line(6, '0100007F:C354', '0200007F:1F90', '01'),
+    ].join(''),
+  )
+  const found: string[] = []
+  assert.equal(await eachConnection(8080, (hex) => found.push(hex), [table]), true)
+  assert.deepEqual(found, Array(3).fill('0200007F'))
 })
 
 test(
