@@ -105,7 +105,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       metrics,
     },
     maxUrlBytes: config.http.maxUrlBytes,
-    gate: config.rateLimit.tokensPerSec > 0 ? new RateGate(config.rateLimit) : undefined,
+    gate: config.rateLimit.tokensPerSec > 0 ? createGate(config, logger) : undefined,
     connections,
   }
   const onGet = new Map<string, RequestHandler>()
@@ -157,6 +157,14 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     },
     cut,
   }
+}
+
+function createGate({ rateLimit }: Config, logger: Logger): RateGate {
+  return new RateGate(rateLimit, () =>
+    logger.warn(
+      'a request with X-Forwarded-For is refused for its rate limit: if it came through a proxy of yours, all clients of it share one bucket; name it in rate_limit.trusted_proxies',
+    ),
+  )
 }
 
 /** Limits that the configuration leaves to the process are none here: main has replaced them. */

@@ -60,10 +60,19 @@ export class RateGate {
   private readonly keys: ApiKeys
   private readonly trusted: AddressRanges
   private readonly exempt: AddressRanges
+  private readonly onUnnamedProxy: () => void
   private readonly now: () => number
+  private hasTold = false
 
-  /** @param now milliseconds; passed in so that tests control the time. */
-  constructor(config: RateLimitConfig, now: () => number = () => performance.now()) {
+  /**
+   * @param onUnnamedProxy called once, when a client is refused that seems to be a proxy with clients of its own.
+   * @param now milliseconds; passed in so that tests control the time.
+   */
+  constructor(
+    config: RateLimitConfig,
+    onUnnamedProxy: () => void,
+    now: () => number = () => performance.now(),
+  ) {
     const { tokensPerSec, burst, keyTokensPerSec, keyBurst, maxClients } = config
     this.byAddress = new Tier('address', { tokensPerSec, burst }, maxClients)
     const ofSite = { tokensPerSec: CLIENTS_PER_SITE * tokensPerSec, burst: CLIENTS_PER_SITE * burst }
@@ -72,18 +81,30 @@ export class RateGate {
     this.keys = new ApiKeys(config.apiKeys)
     this.trusted = new AddressRanges(config.trustedProxies)
     this.exempt = new AddressRanges(config.allow)
+    this.onUnnamedProxy = onUnnamedProxy
     this.now = now
   }
 
   /** @param peer the connection's other end, as its transport tells it. */
   caller(peer: ArrayBuffer | string, request: WireRequest): Caller {
-    const address = clientAddress(ipOfPeer(peer), this.trusted, () => forwardedFor(request))
+    const peerAddress = ipOfPeer(peer)
+    const address = clientAddress(peerAddress, this.trusted, () => forwardedFor(request))
     const isProxy = this.trusted.has(address)
     if (this.exempt.has(address)) return { isProxy, take: () => undefined }
     const key = this.keys.positionOf(request.getHeader('x-api-key'), request.getHeader('authorization'))
-    const take = (tokens: number): Verdict =>
-      key < 0 ? this.takeFrom(address, tokens) : this.byKey.admit(String(key), tokens, this.now())
+    const take = (tokens: number): Verdict => {
+      if (key >= 0) return this.byKey.admit(String(key), tokens, this.now())
+      const verdict = this.takeFrom(address, tokens)
+      if (!(verdict.isAllowed || this.hasTold || this.trusted.has(peerAddress))) this.lookForProxy(request)
+      return verdict
+    }
     return { isProxy, take }
+  }
+
+  private lookForProxy(request: WireRequest): void {
+    if (request.getHeader('x-forwarded-for') === '') return
+    this.hasTold = true
+    this.onUnnamedProxy()
   }
 
   /** What one client is refused for its own bucket costs its neighbours nothing. */

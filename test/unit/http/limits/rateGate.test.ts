@@ -20,7 +20,11 @@ const BARE: WireRequest = {
 }
 
 function gateOf(limits: Partial<RateLimitConfig> = {}) {
-  const gate = new RateGate({ ...LIMITS, ...limits }, () => 0)
+  const gate = new RateGate(
+    { ...LIMITS, ...limits },
+    () => undefined,
+    () => 0,
+  )
   return (address: string, tokens: number) => gate.caller(address, BARE).take(tokens)!
 }
 
@@ -74,4 +78,31 @@ test('clients of ever more sites take no more memory than max_clients allows', (
   flood(200_000)
   // Two buckets for each of them would take more than 20 MB.
   assert.ok(heapUsed() - before < 5e6)
+})
+
+test('a proxy that was not named is told once, when it is refused for what its clients ask together', () => {
+  const forwarded: WireRequest = {
+    ...BARE,
+    getHeader: (name) => (name === 'x-forwarded-for' ? '198.51.100.7' : ''),
+    forEach: (visit) => visit('x-forwarded-for', '198.51.100.7'),
+  }
+  let told = 0
+  const gate = new RateGate(
+    { ...LIMITS, trustedProxies: ['10.0.0.1'] },
+    () => told++,
+    () => 0,
+  )
+  const tellsAfter = (peer: string, request: WireRequest, tokens: number, isAllowed: boolean): number => {
+    assert.equal(gate.caller(peer, request).take(tokens)?.isAllowed, isAllowed)
+    return told
+  }
+  assert.equal(tellsAfter('10.0.0.1', forwarded, 10, true), 0)
+  assert.equal(tellsAfter('10.0.0.1', forwarded, 1, false), 0, 'a client of a proxy that was named')
+  assert.equal(tellsAfter('192.0.2.1', BARE, 10, true), 0)
+  assert.equal(tellsAfter('192.0.2.1', BARE, 1, false), 0, 'a client without a proxy')
+  assert.equal(tellsAfter('10.0.0.2', forwarded, 10, true), 0)
+  assert.equal(tellsAfter('10.0.0.2', forwarded, 1, false), 1)
+  assert.equal(tellsAfter('10.0.0.2', forwarded, 1, false), 1)
+  assert.equal(tellsAfter('10.0.0.3', forwarded, 10, true), 1)
+  assert.equal(tellsAfter('10.0.0.3', forwarded, 1, false), 1)
 })
