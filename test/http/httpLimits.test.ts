@@ -153,6 +153,16 @@ for (const transport of bothTransports()) {
     assert.equal(await standing(proxied, ...forged), '"address";r=8;t=120')
   })
 
+  test(`${transport.name}: a proxy that was not named is told in one warning once its clients' requests are refused`, async (context) => {
+    const { get, logLines } = await serve(context, { burst: 2 })
+    const statuses: number[] = []
+    for (let client = 1; client <= 4; client++)
+      statuses.push((await get(INDEX, [`X-Forwarded-For: 203.0.113.${client}`])).status)
+    assert.deepEqual(statuses, [200, 200, 429, 429])
+    const told = logLines.filter((line) => line.includes('rate_limit.trusted_proxies'))
+    assert.deepEqual([told.length, told[0]?.includes('"level":"warn"')], [1, true])
+  })
+
   test(`${transport.name}: clients on the allow-list are never rate limited`, async (context) => {
     const { get } = await serve(context, { allow: ['127.0.0.1'] })
     for (let request = 0; request < 5; request++) {
