@@ -131,13 +131,17 @@ function readBody(response: IncomingMessage, maxBytes: number, memory: Buffer): 
     // Of an announced length at once: growing by doubling leaves as much again to the garbage collector.
     let bytes = announced > memory.length ? Buffer.allocUnsafeSlow(announced) : memory
     let length = 0
+    let packedLength = 0
     let unpacker: Transform | undefined
     let isBegun = false
+    const tooLong = (): void => {
+      // A few compressed bytes may still unpack to very much.
+      unpacker?.destroy()
+      reject(new BodyTooLong())
+    }
     const take = (piece: Buffer): void => {
       if (length + piece.length > maxBytes) {
-        // A few compressed bytes may still unpack to very much.
-        unpacker?.destroy()
-        reject(new BodyTooLong())
+        tooLong()
         return
       }
       if (length + piece.length > bytes.length) {
@@ -166,6 +170,9 @@ function readBody(response: IncomingMessage, maxBytes: number, memory: Buffer): 
       if (unpacker === undefined) take(piece)
       // Unpacking goes on while the connection is read further, so it gets copies of the pieces (see `ReusingAgent`).
       else if (!unpacker.destroyed) unpacker.write(Buffer.from(piece))
+      packedLength += piece.length
+      // Packed text can also unpack to nothing, for ever.
+      if (packedLength > maxBytes) tooLong()
     })
     response.on('end', () => (unpacker === undefined ? done() : unpacker.end()))
     response.on('error', reject)

@@ -1,6 +1,6 @@
 import type { EventFilter } from '../../events/decodeLog.js'
 import type { LogScanner } from '../../events/packedLogs.js'
-import { parseJson } from './replyText.js'
+import { isTooHeavy, parseJson, SMALL_BYTES, weightOf } from './replyText.js'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -11,6 +11,9 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
+/** What a field of a reply takes in memory besides its value, with its share of the reply. */
+const PER_FIELD = 64
+
 /** What the transport needs to read lists of logs without parsing them as JSON. */
 export interface LogReader {
   readonly scanner: LogScanner
@@ -19,10 +22,12 @@ export interface LogReader {
 
 /**
  * The replies in an answer, as `JSON.parse` would return them, except that results which are lists of logs are `PackedLogs`.
- * @returns undefined for an answer that is written in an unusual way: parse it as JSON then.
+ * @returns undefined for an answer that is written in an unusual way, or may be too heavy: parse it as JSON then.
  */
 export function parseReplies(body: Buffer, { scanner, filter }: LogReader): unknown {
   let at = 0
+  /** What is parsed as JSON behind the first `SMALL_BYTES` takes in memory, at most: many small values take as much as a large one. */
+  let weight = 0
   const skipSpace = (): void => {
     while (body[at] === 0x20 || body[at] === 0x0a || body[at] === 0x0d || body[at] === 0x09) at++
   }
@@ -71,7 +76,10 @@ export function parseReplies(body: Buffer, { scanner, filter }: LogReader): unkn
       at = start
     }
     if (!skipValue()) throw UNUSUAL
-    return parseJson(body.subarray(start, at))
+    const part = body.subarray(start, at)
+    if (at > SMALL_BYTES) weight += PER_FIELD + weightOf(part)
+    if (isTooHeavy(weight, at)) throw UNUSUAL
+    return parseJson(part)
   }
   const reply = (): Record<string, unknown> => {
     const fields: Record<string, unknown> = {}
@@ -99,7 +107,7 @@ export function parseReplies(body: Buffer, { scanner, filter }: LogReader): unkn
     skipSpace()
     return at === body.length ? parsed : undefined
   } catch (error) {
-    // Broken or heavy JSON, too: the caller's `parseJson` reports it.
+    // Broken JSON and heavy values, too: the caller's `parseJson` reports it.
     if (error === UNUSUAL || error instanceof SyntaxError) return undefined
     throw error
   }

@@ -90,7 +90,8 @@ function suggestedSpan(text: string): number | undefined {
 
 function rangeInData(data: unknown): string {
   if (typeof data !== 'object' || data === null || !('from' in data) || !('to' in data)) return ''
-  return `[${String(data.from)}, ${String(data.to)}]`
+  const { from, to } = data
+  return typeof from === 'string' && typeof to === 'string' ? `[${from}, ${to}]` : ''
 }
 
 function statedSpan(text: string): number | undefined {

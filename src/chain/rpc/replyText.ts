@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer'
 
 /** What a shorter text becomes can't fill the memory, whatever it says. */
-const SMALL_BYTES = 65_536
+export const SMALL_BYTES = 65_536
 /** The trace of a transaction nests two levels for each of its calls, which nest 1,024 deep at most. */
 const MAX_DEPTH = 4_096
 /**
@@ -35,12 +35,21 @@ export function textOf(body: Uint8Array): string {
  * @throws SyntaxError
  */
 export function parseJson(bytes: Uint8Array): unknown {
-  if (bytes.length > SMALL_BYTES && isHeavy(bytes)) throw new HeavyText('too many or too deep values')
+  if (bytes.length > SMALL_BYTES && isTooHeavy(weightOf(bytes), bytes.length))
+    throw new HeavyText('too many or too deep values')
   return JSON.parse(textOf(bytes))
 }
 
-/** A byte takes a nanosecond or two: a window of logs in usual form does not come here (`parseReplies`). */
-function isHeavy(bytes: Uint8Array): boolean {
+/** Bytes of memory that the values of a text may take: too much for a text of so many bytes? */
+export function isTooHeavy(weight: number, length: number): boolean {
+  return weight > MAX_PER_BYTE * length
+}
+
+/**
+ * What the values of a text take in memory, at most; more than any text may where they are nested too deep. A byte takes a nanosecond
+ * or two: a window of logs in usual form does not come here (`parseReplies`).
+ */
+export function weightOf(bytes: Uint8Array): number {
   let isInText = false
   let depth = 0
   let deepest = 0
@@ -63,6 +72,6 @@ function isHeavy(bytes: Uint8Array): boolean {
       if (++depth > deepest) deepest = depth
     } else if ((byte & 0xdf) === 0x5d) depth--
   }
-  const cost = PER_CONTAINER * containers + PER_PROPERTY * properties + PER_ITEM * items
-  return deepest > MAX_DEPTH || cost > MAX_PER_BYTE * bytes.length
+  if (deepest > MAX_DEPTH) return Number.POSITIVE_INFINITY
+  return PER_CONTAINER * containers + PER_PROPERTY * properties + PER_ITEM * items
 }

@@ -59,6 +59,9 @@ interface RpcBody {
   readonly params: readonly unknown[]
 }
 
+/** The words for an answer that we don't read to its end, as a provider would say it: logs are asked for in smaller windows then. */
+const TOO_LARGE: ProviderWords = { text: 'response too large' }
+
 /** Shorter answers are parsed as JSON: packing logs pays only in backfill. */
 const SCANNED_BYTES = 16_384
 
@@ -130,7 +133,8 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
       return parseJson(bytes)
     } catch (error) {
       const fault = error instanceof HeavyText ? 'has too many or too deep values' : 'is not complete JSON'
-      throw new RpcFailure('body', `${alias}: the answer to ${what} ${fault}`)
+      const words = error instanceof HeavyText ? TOO_LARGE : undefined
+      throw new RpcFailure('body', `${alias}: the answer to ${what} ${fault}`, words)
     }
   }
 
@@ -152,14 +156,17 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
       const bodies = calls.map(bodyOf)
       const answer = await post(bodies, `batch of ${calls.length}`, signal)
       // A refused batch is answered by one error for all calls, bare or in a list.
-      const [first, ...others]: readonly unknown[] = Array.isArray(answer) ? answer : [answer]
-      if (others.length === 0 && calls.length > 1 && isBareError(first))
+      const replies: readonly unknown[] = Array.isArray(answer) ? answer : [answer]
+      const [first] = replies
+      if (replies.length === 1 && calls.length > 1 && isBareError(first))
         throw failureOf(errorWords(first.error), `${alias}: batch of ${calls.length} failed`)
       if (!Array.isArray(answer))
         throw new RpcFailure('body', `${alias}: the answer to a batch is not a list`)
-      // Some endpoints return ids as texts.
-      const byId = new Map<string, Reply>()
-      for (const reply of answer as readonly (Reply | null)[]) if (reply) byId.set(String(reply.id), reply)
+      const byId = new Map<string, unknown>()
+      for (const reply of replies) {
+        const id = idOf(reply)
+        if (id !== undefined) byId.set(id, reply)
+      }
       return calls.map((call, index) => {
         const reply = byId.get(String(bodies[index]!.id))
         if (reply !== undefined) return outcomeOf(reply, alias, call.method)
@@ -190,6 +197,12 @@ function whereMoved({ status, headers }: HttpAnswer, url: string): string {
   return to.protocol === from.protocol
     ? ', it is redirected to another path of the same host'
     : `, it is redirected to ${scheme}`
+}
+
+/** Some endpoints return ids as texts. Anything else can't be one of ours, and may be an object that is no text. */
+function idOf(reply: unknown): string | undefined {
+  const { id } = (typeof reply === 'object' && reply !== null ? reply : {}) as Reply
+  return typeof id === 'number' || typeof id === 'string' ? String(id) : undefined
 }
 
 function outcomeOf(reply: unknown, alias: string, method: string): RpcOutcome {
@@ -299,9 +312,7 @@ function statusFailure(
 function connectionFailure(error: unknown, alias: string, what: string): RpcFailure {
   if (error instanceof HttpTimeout) return new RpcFailure('timeout', `${alias}: ${what} took too long`)
   if (error instanceof BodyTooLong)
-    return new RpcFailure('body', `${alias}: the answer to ${what} is too long`, {
-      text: 'response too large',
-    })
+    return new RpcFailure('body', `${alias}: the answer to ${what} is too long`, TOO_LARGE)
   if (error instanceof UnreadableCoding)
     return new RpcFailure('body', `${alias}: the answer to ${what} ${error.message}`, {
       text: error.message,

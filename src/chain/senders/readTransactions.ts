@@ -77,7 +77,8 @@ function transactionsOf(raw: unknown): readonly unknown[] {
 
 function hashOf(raw: unknown): string {
   const { hash, transactionHash } = asRecord(raw)
-  return String(hash ?? transactionHash).toLowerCase()
+  const text = hash ?? transactionHash
+  return typeof text === 'string' ? text.toLowerCase() : ''
 }
 
 /** @returns undefined unless it is a mined transaction of this hash with a sender. */

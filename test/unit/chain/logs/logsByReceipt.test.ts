@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FatalError } from '../../../../src/errors/chainErrors.js'
 import { createFakeWorld, type FakeNetwork } from '../../../support/fakeChain.js'
-import type { Fault } from '../../../support/fakeEndpoint.js'
+import type { FakeCall, Fault } from '../../../support/fakeEndpoint.js'
 import { userContract } from '../../../support/fakeState.js'
 import { depositCounts, fetchRange, numbers, withChain } from '../openChain.js'
 
@@ -96,3 +96,26 @@ test('a transaction with more logs than the cap halts the network under its own 
     { config, endpoints: 2 },
   )
 })
+
+test('logs that are too heavy to decode are read in smaller windows, those of a block by its receipts', async () => {
+  const heavy: Fault = { type: 'http', status: 200, body: '['.repeat(100_000), methods: ['eth_getLogs'] }
+  for (const when of [isWide, () => true]) {
+    const network = networkWithHeavyBlock(10, 4)
+    await withChain(network, async (chain) => {
+      chain.endpoints[0]!.fail({ ...heavy, when })
+      const counts: number[] = []
+      for (let from = 1; from <= network.head.number; ) {
+        const range = await fetchRange(chain, from, network.head.number)
+        counts.push(...depositCounts(range.blocks))
+        from = range.head.number + 1
+      }
+      assert.deepEqual(counts, numbers(0, 13))
+    })
+  }
+})
+
+/** Whether a call asks for the logs of more than one block. */
+function isWide({ params: [filter] }: FakeCall): boolean {
+  const { fromBlock, toBlock } = filter as { readonly fromBlock: string; readonly toBlock: string }
+  return fromBlock !== toBlock
+}

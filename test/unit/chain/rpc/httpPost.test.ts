@@ -112,6 +112,26 @@ test('a compressed answer is decompressed, and the size limit counts its decompr
   await assert.rejects(askPacked('gzip', bomb, 1_000_000), BodyTooLong)
 })
 
+test('a compressed answer that is longer than the limit ends there, also where it holds nothing', async () => {
+  const server = createServer(async (_request, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' })
+    response.write(gzipSync('').subarray(0, 10))
+    // Blocks without a byte, none of which is the last one.
+    const nothing = Buffer.from('000000ffff'.repeat(10_000), 'hex')
+    while (!response.destroyed) await new Promise((resolve) => response.write(nothing, resolve))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}/`
+  try {
+    const post = createHttpPost({ url, timeoutMs: 5_000, maxBodyBytes: 1_000_000 })
+    await assert.rejects(post('{}', new AbortController().signal), BodyTooLong)
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
 test('an unknown encoding, and a body that is not encoded as its header says, are named', async () => {
   const body = gzipSync('{}')
   for (const coding of ['zstd', 'compress', 'dcb', 'gzip, br', 'constructor'])

@@ -137,3 +137,9 @@ test('a rate limit is distinguished from a limit of the window', () => {
   })
   assert.deepEqual(classifyLogsFailure(wide, 100), upTo(10))
 })
+
+test('a range whose ends are objects suggests nothing', () => {
+  const end = JSON.parse('{"toString":null,"valueOf":null}') as object
+  const words = { text: 'limit', data: { from: end, to: end } }
+  assert.deepEqual(classifyLogsFailure(new RpcFailure('rpc', 'alpha', words), 100), { type: 'unknown' })
+})

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
+import { classifyLogsFailure } from '../../../../src/chain/rpc/rangeErrors.js'
 import { RpcFailure } from '../../../../src/chain/rpc/rpcFailure.js'
-import { createRpcTransport } from '../../../../src/chain/rpc/rpcTransport.js'
+import { createRpcTransport, type RpcTransportOptions } from '../../../../src/chain/rpc/rpcTransport.js'
+import { PackedLogs } from '../../../../src/events/packedLogs.js'
+import { compileMerkleModule, createLogScanner } from '../../../../src/wasm/wasmModule.js'
+import { contracts, l1Filter } from '../../../support/encodedLogs.js'
 import type { WireAnswer } from '../../../support/wireServer.js'
 import { byMethod, type ScriptedCall, SECRET, serveScript } from '../wireScripts.js'
 
@@ -12,7 +16,7 @@ type Answer = Parameters<typeof serveScript>[0]
 async function withTransport<T>(
   answer: Answer,
   body: (transport: ReturnType<typeof createRpcTransport>) => Promise<T>,
-  options: { timeoutMs?: number; maxBodyBytes?: number } = {},
+  options: Partial<Pick<RpcTransportOptions, 'timeoutMs' | 'maxBodyBytes' | 'logs'>> = {},
 ): Promise<T> {
   const rpc = await serveScript(answer)
   try {
@@ -161,6 +165,70 @@ test('an answer of nothing but brackets is a failure that says so, whatever its 
   assert.deepEqual([refused.kind, refused.providerWords().text.length], ['http', 16_384])
   const error = `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"${'m'.repeat(1_000_000)}"}}`
   assert.equal((await failureOf({ body: error }, options)).providerWords().text, 'm'.repeat(16_384))
+})
+
+test('logs that are too heavy are refused in the words of a provider that asks for less, and are not asked for again as they are', async () => {
+  for (const body of ['['.repeat(100_000), `{"result":[${'{},'.repeat(100_000)}{}]}`]) {
+    const failure = await failureOf({ body }, { maxBodyBytes: 2_000_000 })
+    assert.deepEqual(classifyLogsFailure(failure, 8), { type: 'tooMany' })
+  }
+})
+
+test('many small values in an answer to logs are as heavy as a large one', async () => {
+  const logs = { scanner: createLogScanner(compileMerkleModule()), filter: l1Filter }
+  const fields = Array.from({ length: 40 }, (_, at) => `"${at}":[${'{},'.repeat(20_000)}{}]`)
+  const replies = Array(400_000).fill('{"":0}')
+  for (const body of [`{${fields.join()}}`, `[${replies.join()}]`])
+    await withTransport(
+      () => ({ body }),
+      (transport) =>
+        assert.rejects(transport.request({ method: 'eth_getLogs', params: [] }, signal), {
+          message: 'alpha: the answer to eth_getLogs has too many or too deep values',
+        }),
+      { maxBodyBytes: 10_000_000, timeoutMs: 20_000, logs },
+    )
+})
+
+test('logs behind the long heads of their batch are still read packed', async () => {
+  const log = {
+    ...{ address: contracts.bridge, topics: [`0x${'11'.repeat(32)}`], data: '0x', logIndex: '0x0' },
+    ...{ blockNumber: '0x1', blockHash: `0x${'bb'.repeat(32)}`, transactionHash: `0x${'77'.repeat(32)}` },
+  }
+  const head = { number: '0x1', transactions: Array(200).fill(`0x${'77'.repeat(32)}`) }
+  const calls = [...Array(20).fill('eth_getBlockByNumber'), 'eth_getLogs'].map((method) => ({
+    method,
+    params: [],
+  }))
+  const outcomes = await withTransport(
+    byMethod(({ method }) => (method === 'eth_getLogs' ? [log] : head)),
+    (transport) => transport.requestBatch(calls, signal),
+    {
+      maxBodyBytes: 10_000_000,
+      logs: { scanner: createLogScanner(compileMerkleModule()), filter: l1Filter },
+    },
+  )
+  const last = outcomes.at(-1)!
+  assert.ok(last.ok && last.result instanceof PackedLogs)
+  assert.deepEqual(outcomes[0], { ok: true, result: head })
+})
+
+test('replies whose ids are no numbers and no texts answer no call of a batch', async () => {
+  const ids = [
+    '{"toString":null,"valueOf":null}',
+    `${'['.repeat(20_000)}${']'.repeat(20_000)}`,
+    'null',
+    'true',
+  ]
+  const replies = ids.map((id) => `{"id":${id},"result":1}`)
+  const outcomes = await withTransport(
+    (body) => {
+      const [first] = body as readonly ScriptedCall[]
+      return { body: `[${replies.join()},7,null,[],{"id":"${first!.id}","result":2}]` }
+    },
+    (transport) => transport.requestBatch(Array(2).fill({ method: 'eth_echo', params: [] }), signal),
+  )
+  assert.deepEqual(outcomes[0], { ok: true, result: 2 })
+  assert.ok(outcomes[1]?.ok === false && outcomes[1].failure.kind === 'body')
 })
 
 test('a Retry-After date is measured by the Date header of the same answer', async () => {

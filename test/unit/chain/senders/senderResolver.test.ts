@@ -378,6 +378,7 @@ test('a transaction that is pending, has another hash or lacks a sender is read 
     { from: `0x${'00'.repeat(20)}` },
     { blockNumber: null },
     { hash: `0x${'11'.repeat(32)}` },
+    { hash: { toString: null, valueOf: null } },
   ]
   for (const change of changes)
     await withChain([directDeposit, directDeposit], async (chain, network) => {
