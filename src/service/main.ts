@@ -88,8 +88,7 @@ export async function runProcess(start: () => Promise<Job>, settings: ProcessSet
   const code = end instanceof Error ? reportFault(end) : exitCodes.ok
   if (code === exitCodes.ok) logger.info('stopping', { signal: end })
   const delayMs = end instanceof Error ? 0 : delayAfter(end, drainDelayMs)
-  const isClosed = await closeWithin(job, delayMs, settings)
-  return exit.leave(isClosed ? code : exitCodes.failure)
+  return exit.leave(await closeWithin(job, delayMs, settings, code))
 }
 
 function delayAfter(signal: NodeJS.Signals, drainDelayMs: number): number {
@@ -129,17 +128,25 @@ function firstSignal(settings: ProcessSettings, exit: Exit): Promise<NodeJS.Sign
   })
 }
 
-/** @returns false when the job did not close in time or failed while closing. */
-async function closeWithin(job: Job, drainDelayMs: number, settings: ProcessSettings): Promise<boolean> {
+/**
+ * @param code the exit code of a job that closes well. A fault before keeps its code where another one follows: it is what to look for.
+ * @returns the exit code.
+ */
+async function closeWithin(
+  job: Job,
+  drainDelayMs: number,
+  settings: ProcessSettings,
+  code: ExitCode,
+): Promise<ExitCode> {
   const { logger, graceMs } = settings
   const tooLong = awake(drainDelayMs + closingMsOf(graceMs)).then(() => 'too long' as const)
   try {
     const outcome = await Promise.race([job.stop(drainDelayMs), tooLong])
     if (outcome === 'too long') logger.error('shutdown hangs', { room: job.closingRoom(), graceMs })
-    return outcome !== 'too long'
+    return outcome === 'too long' ? exitCodes.failure : code
   } catch (error) {
     logger.error('shutdown failed', { error })
-    return false
+    return code === exitCodes.ok ? exitCodes.failure : code
   }
 }
 

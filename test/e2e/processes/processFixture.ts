@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { open } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
+import { FatalError } from '../../../src/errors/chainErrors.js'
 import { OperatorError } from '../../../src/errors/operatorError.js'
 import { type Job, runProcess } from '../../../src/service/main.js'
 import { createLogger } from '../../../src/telemetry/logger.js'
@@ -18,11 +19,16 @@ if (!isMainThread) {
 
 const never = new Promise<never>(() => undefined)
 
+const fault = mode?.endsWith('for good')
+  ? new FatalError('the store is damaged')
+  : new OperatorError('the indexer is gone')
+
 const job: Job = {
-  failed: mode === 'fails' ? Promise.resolve(new OperatorError('the indexer is gone')) : never,
+  failed: mode?.startsWith('fails') ? Promise.resolve(fault) : never,
   stop: () => {
     if (mode === 'hangs' || mode?.startsWith('stuck thread')) return never
     if (mode === 'busy') for (;;);
+    if (mode === 'fails twice, for good') return Promise.reject(new Error('a front thread has gone'))
     // One press of Ctrl-C under npm: the same signal twice at once.
     if (mode === 'told twice') process.kill(process.pid, 'SIGINT')
     // systemd with SendSIGHUP.

@@ -74,6 +74,15 @@ test('a job that cannot go on is reported and closed, and the process ends with 
   })
 })
 
+test('a fault keeps its exit code when something fails while the job is closed because of it', async () => {
+  for (const mode of ['fails for good', 'fails twice, for good']) {
+    const { code, stderr } = await run(mode)
+    assert.equal(code, 4, mode)
+    assert.match(stderr, /^bds: the store is damaged\n/)
+    assert.equal(stderr.includes('a front thread has gone'), mode.includes('twice'))
+  }
+})
+
 test('a shutdown that hangs ends after the grace time, and the log names the room', async () => {
   const { code, stderr } = await run('hangs', 'SIGTERM')
   assert.equal(code, 1)
