@@ -7,7 +7,7 @@ import { type ExitCode, exitCodeMeanings, exitCodes } from '../service/exitCodes
 import { catchStopSignalsEarly } from '../service/stopSignals.js'
 import { buildInfo } from '../telemetry/buildInfo.js'
 import { deadlyLimits, readLimits, tooLow } from '../telemetry/processLimits.js'
-import { publicLines, visibleLines } from '../telemetry/visibleText.js'
+import { publicLines } from '../telemetry/visibleText.js'
 import { UsageError, type Verb } from './input/verb.js'
 
 interface VerbEntry {
@@ -130,7 +130,7 @@ function unknownVerb(word: string): string {
 /** Writes an expected fault as one line, with its mistakes. Anything else is a bug and is written with its stack. */
 function reportFault(error: unknown): ExitCode {
   if (error instanceof UsageError) {
-    console.error(visibleLines(`bds: ${error.message}\nTry: bds --help`))
+    console.error(publicLines(`bds: ${error.message}\nTry: bds --help`))
     return exitCodes.usage
   }
   if (error instanceof ConfigError) {

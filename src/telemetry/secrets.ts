@@ -21,7 +21,7 @@ const shownNames = new Set<string>()
 const HIDDEN = '[redacted]'
 
 const ADDRESS =
-  /\b(?:https?|wss?):\/\/(?:[^\s"'\\<>\])@]*@)?(?:\[[\da-f:.%]+\])?(?:[^\s"'\\<>)\]]|\\{1,8}\/)*/gi
+  /\b(?:https?|wss?):\/\/(?!["'\s]|$)(?:[^\s"'\\<>\])@]*@)?(?:\[[\da-f:.%]+\])?(?:[^\s"'\\<>)\]]|\\{1,8}\/)*/gi
 
 /** A part of an address that is in this name, and is a key by its look only, is shown: `arbitrum-mainnet`. */
 export function showName(name: string): void {
@@ -103,7 +103,8 @@ function spansIn(text: string, more: RegExp | undefined): Span[] {
     for (let at = low.indexOf(secret); at >= 0; at = low.indexOf(secret, at + secret.length))
       if (isSecretAt(at)) spans.push({ from: at, to: at + secret.length, word: HIDDEN })
   }
-  for (const secret of secrets) findEach(secret, () => true)
+  for (const secret of secrets)
+    findEach(secret, (at) => secret.length >= SHORTEST_KEY || isWholeWord(low, at, at + secret.length))
   for (const whole of plainWholes) findEach(whole, (at) => standsAlone(low, at, at + whole.length))
   return spans
 }
@@ -115,6 +116,13 @@ function spansOf(text: string, pattern: RegExp, word: string): Span[] {
     word,
   }))
 }
+
+/** A short password may be a part of any word: `test` of `latest`. */
+function isWholeWord(low: string, from: number, to: number): boolean {
+  return !WORD_SIGN.test(low.slice(from - 1, from)) && !WORD_SIGN.test(low.slice(to, to + 1))
+}
+
+const WORD_SIGN = /[\p{L}\p{N}]/u
 
 /** Not within a longer word or path. The path of an address may follow its host. */
 function standsAlone(low: string, from: number, to: number): boolean {
@@ -172,21 +180,22 @@ function partsOf(address: string): AddressParts {
   const query = search.slice(1)
   const values = query.split('&').map((given) => given.slice(given.indexOf('=') + 1))
   const named = query.split('&').flatMap((given) => KEY_PARAMETER.exec(given)?.[1] ?? [])
-  const segments = [...path.split('/'), ...values, hash.slice(1), username]
+  const bareNames = query.split('&').flatMap((given) => (given.endsWith('=') ? given.slice(0, -1) : []))
+  const segments = [...path.split('/'), ...values, ...bareNames, hash.slice(1), username]
   const looked = segments.flatMap((segment) => [segment, ...segment.split(/[;=:,&+]|%20/)])
   // A user name without a password is mostly a key.
   const given = [...named, ...(password === '' ? [username] : [])].filter(
-    ({ length }) => length >= SHORTEST_KEY,
+    (key) => meaning(key).trim().length >= SHORTEST_KEY,
   )
   const hasPair = username !== '' || password !== ''
   const pair = hasPair ? [`${decoded(username)}:${decoded(password)}`, `${username}:${password}`] : []
   return {
     wholes: [path, query, `${path}${search}`, hash.slice(1), ...pair].filter(
-      (whole) => whole.length > LONGEST_SHOWN_WHOLE,
+      (whole) => meaning(whole).trim().length > LONGEST_SHOWN_WHOLE,
     ),
     pieces: [...looked, password],
     likely: looked.filter((piece) => looksLikeKey(decoded(piece))),
-    stated: [...given, password].filter((secret) => !isWord(secret)),
+    stated: [...given, password].filter((secret) => !isWord(meaning(secret).trim())),
     pair,
     places: [host, hostname],
   }

@@ -2,9 +2,9 @@ import { jsonWithoutSecrets, withoutSecrets } from './secrets.js'
 
 /**
  * Characters that a terminal obeys, that change the order of what it shows, or that show nothing: control and format characters,
- * directions among them, and line separators.
+ * directions among them, line separators, fillers, and halves of a character.
  */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu
 
 /** Text as one line that shows every character that it has. */
 export function visibleText(text: string): string {

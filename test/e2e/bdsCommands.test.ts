@@ -90,6 +90,7 @@ const wrongLines: [args: string[], message: string][] = [
   [['run', 'now'], 'unexpected argument now'],
   [['config'], 'expected bds config check, bds config print or bds config default'],
   [['health', '--url', 'nowhere'], '--url nowhere is not an address'],
+  [['health', '--url', 'http://me:pass@h:99999/key'], '--url [address] is not an address'],
   [
     ['rewind', '--network', '0', '--to-block', '-1'],
     '--to-block has no value; write one that begins with - as --to-block=-…',
@@ -192,6 +193,12 @@ test('health ends with 0 for a service that answers 200, and with 5 for any othe
   await new Promise((resolve) => server.close(resolve))
   const gone = await bds(t, ['health', '--url', `http://127.0.0.1:${port}/`])
   assert.deepEqual([gone.code, gone.stderr], [5, `bds: http://127.0.0.1:${port}/ does not answer`])
+  const secret = await bds(t, [
+    'health',
+    '--url',
+    `http://me:pass@127.0.0.1:${port}/readyz\u001b[2J?key=s3cret`,
+  ])
+  assert.equal(secret.stderr, `bds: http://127.0.0.1:${port}/readyz%1B[2J does not answer`)
 })
 
 test('health asks the operations port of the configuration, and flags override the file', async (t) => {

@@ -25,7 +25,8 @@ export const health: Verb = {
     try {
       response = await fetch(url, { signal: AbortSignal.timeout(LONGEST_WAIT_MS) })
     } catch {
-      console.error(`bds: ${url} does not answer`)
+      const { origin, pathname } = new URL(url)
+      console.error(`bds: ${origin}${pathname} does not answer`)
       return exitCodes.unhealthy
     }
     console.log(visibleLines(await response.text()))

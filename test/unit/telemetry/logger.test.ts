@@ -96,6 +96,24 @@ test('a character that shows nothing is shown, also one of two units', () => {
   assert.ok(lines[0]!.endsWith('zero\\u200bwidth tag\\udb40\\udc41 mark\\ufeff component=test\n'), lines[0])
 })
 
+test('each kind of character that a terminal obeys, or that shows nothing, is an escape in every format', () => {
+  const unseen = [
+    ...['\u0000', '\u0007', '\u001b', '\u007f', '\u0085', '\u009b', '\u009d'],
+    ...['\u061c', '\u200b', '\u200e', '\u200f', '\u202a', '\u202e', '\u2060', '\u2066', '\u2069', '\ufeff'],
+    ...['\u00ad', '\u034f', '\u115f', '\u180b', '\u3164', '\uffa0', '\ufe0f', '\ud800', '\udc00'],
+  ]
+  for (const format of ['json', 'pretty'] as const)
+    for (const sign of unseen) {
+      const { logger, lines } = logs({ format })
+      logger.info('said', { text: `a${sign}]0;b` })
+      // Behind our own colours.
+      const told = lines[0]!.slice(lines[0]!.indexOf('text'))
+      assert.ok(!told.includes(sign), `${format}: ${JSON.stringify(sign)}`)
+      // JSON has a short escape for some.
+      assert.match(told, /a\\/, `${format}: ${JSON.stringify(sign)}`)
+    }
+})
+
 test('an error that is its own cause is logged', () => {
   const { logger, records } = logs()
   const error = new Error('round')

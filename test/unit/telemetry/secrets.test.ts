@@ -157,6 +157,34 @@ test('a text of signs that begin escapes takes no longer than other text', () =>
     assert.ok(withoutSecrets(sign.repeat(most / sign.length)).length > 0)
 })
 
+test('a secret that means very few characters, or blanks, does not blank out other text', () => {
+  hideAddress('https://u:%20a@few.example/')
+  hideAddress('https://v:%20%20%20%20@few.example/?key=%20%20')
+  hideAddress('https://w:%61b@few.example/')
+  const text = 'network is at a block,  about    here'
+  assert.equal(withoutSecrets(text), text)
+})
+
+test('a short password is hidden where it is a word of its own, and not within other words', () => {
+  hideAddress('https://someone:test@brief.example/')
+  for (const [text, left] of [
+    ['the latest, attested', 'the latest, attested'],
+    ['no test, "test"; TEST%40brief', 'no [redacted], "[redacted]"; [redacted]%40brief'],
+    ['\\ntest%3Atest/eth', '\\n[redacted]%3A[redacted]/eth'],
+  ] as const)
+    assert.equal(withoutSecrets(text), left)
+})
+
+test('a key that is a parameter without a value is hidden', () => {
+  hideAddress('https://valueless.example/?n4meIsTheKey=&net=')
+  assert.equal(withoutSecrets('no n4meIsTheKey on net'), 'no [redacted] on net')
+})
+
+test('schemes without an address stay readable', () => {
+  const text = 'not one of http:// or https://\nnor "wss://"'
+  assert.equal(withoutSecrets(text), text)
+})
+
 test('hosts, short names and numbers stay readable', () => {
   const line =
     '{"text":"mainnet.example has no method eth_call in v3, network main, block 4096, ws closed, me too"}'
