@@ -34,14 +34,13 @@ function faultsOf(lock) {
   ]
 }
 
-function packageFaults(place, { name, version, integrity, inBundle, link, resolved, hasInstallScript }) {
+function packageFaults(place, { name, version, integrity, link, resolved, hasInstallScript }) {
   const called = name ?? place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)
   const faults = []
   if (hasInstallScript && !Object.hasOwn(ALLOWED, called))
     faults.push('has an install script: if everything works without, say why in .ci/checkLock.mjs')
-  // What lies in another package's tarball is fixed by the hash of that one.
-  if (!inBundle && !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''))
-    faults.push('has no SHA-512 of its content')
+  // Also where the lock says that a package lies in another one's tarball: npm fetches it without a hash if it does not.
+  if (!/^sha512-[\w+/]{86}==$/.test(integrity ?? '')) faults.push('has no SHA-512 of its content')
   // The lock says where packages come from only where that is not the registry (omit-lockfile-registry-resolved).
   if (link || resolved !== undefined) faults.push('does not come from the registry, or the lock names a host')
   return faults.map((fault) => `${called} ${version ?? ''} (${place}) ${fault}`)

@@ -11,9 +11,9 @@ export function visibleText(text: string): string {
   return text.replace(UNSEEN, escaped)
 }
 
-/** The same for JSON, which still means the same afterwards: line breaks stand between its values only. */
+/** The same for JSON, which still means the same afterwards: line breaks stand between its values only, where a terminal would obey CR. */
 export function visibleJson(json: string): string {
-  return json.replace(UNSEEN, (sign) => (sign < ' ' ? sign : escaped(sign)))
+  return json.replace(UNSEEN, (sign) => (sign === '\r' ? ' ' : sign < ' ' ? sign : escaped(sign)))
 }
 
 /** The same for text of several lines. */
