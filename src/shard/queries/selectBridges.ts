@@ -134,7 +134,9 @@ function fixedSets(sets: DepositSets, source: ShardView, { networkIds, leafType 
 }
 
 /** The deposits that pass all filters, from the set that is kept for this combination of filters. */
-function keptSet(shards: ShardReaders, source: ShardView, query: BridgesQuery, parts: FilterParts): Bits {
+function keptSet(shards: ShardReaders, source: ShardView, asked: BridgesQuery, parts: FilterParts): Bits {
+  const sets = shards.depositSets(source)
+  const query = onlySentTo(sets, source, asked)
   const { state: snapshot } = source
   // A correction inserts rows into the middle of a sender's list. The number of corrections in the key makes older sets void.
   const corrections = query.fromAddress === undefined ? '' : snapshot.senderCorrections
@@ -148,7 +150,6 @@ function keptSet(shards: ShardReaders, source: ShardView, query: BridgesQuery, p
   })
   const state = stateOf(query)
   if (state === undefined) return kept.bits
-  const sets = shards.depositSets(source)
   const bits = sets.inState(source, query.networkIds, state)
   const ready =
     state.ready === undefined
@@ -157,11 +158,20 @@ function keptSet(shards: ShardReaders, source: ShardView, query: BridgesQuery, p
   return kept.inState(`${state.claimed} ${state.ready}`, bits, sets.flips, ready)
 }
 
+/** Leaves out networks without deposits: else a client could have a set made for each number that it makes up. */
+function onlySentTo(sets: DepositSets, source: ShardView, query: BridgesQuery): BridgesQuery {
+  const { networkIds } = query
+  if (networkIds === undefined) return query
+  return { ...query, networkIds: networkIds.filter((networkId) => sets.sentTo(source, networkId).length > 0) }
+}
+
 /** Equal for equal filters on the same network. */
 function keyOf(query: BridgesQuery): string {
   const { networkId, depositCounts, networkIds, leafType, fromAddress, toAddress, transactionHash } = query
   const bytes = [fromAddress, toAddress, transactionHash].map((value) => (value ? `=${latin1(value)}` : ''))
-  return [networkId, depositCounts, networkIds, leafType, ...bytes].join(';')
+  // Networks may all have been left out, which is not the same as no filter.
+  const networks = networkIds === undefined ? '' : `=${networkIds}`
+  return [networkId, depositCounts, networks, leafType, ...bytes].join(';')
 }
 
 /** Checks each deposit of a short list. */

@@ -44,14 +44,18 @@ function selectStored(shards: ShardReaders, view: ShardView, query: ClaimsQuery)
   const { state } = view
   // A correction inserts rows into the middle of a sender's list. The number of corrections in the key makes older sets void.
   const corrections = query.fromAddress === undefined ? '' : state.senderCorrections
-  const kept = shards.filteredSets.find(`claims ${corrections} ${keyOf(query)}`, parts, {
-    epoch: state.epoch,
-    untouchedSince: (epoch) => state.untouchedSince(epoch).claims,
-    fixedBelow:
-      query.fromAddress !== undefined && state.resolvedClaimSenders < view.claims.count
-        ? state.resolvedClaimSenders
-        : Number.POSITIVE_INFINITY,
-  })
+  const kept = shards.filteredSets.find(
+    `claims ${corrections} ${keyOf(onlyClaimed(shards, view, query))}`,
+    parts,
+    {
+      epoch: state.epoch,
+      untouchedSince: (epoch) => state.untouchedSince(epoch).claims,
+      fixedBelow:
+        query.fromAddress !== undefined && state.resolvedClaimSenders < view.claims.count
+          ? state.resolvedClaimSenders
+          : Number.POSITIVE_INFINITY,
+    },
+  )
   return listOfBits(kept.bits)
 }
 
@@ -127,9 +131,19 @@ function rowMatches(
   )
 }
 
+/** Leaves out networks without claims here: else a client could have a set made for each number that it makes up. */
+function onlyClaimed(shards: ShardReaders, view: ShardView, query: ClaimsQuery): ClaimsQuery {
+  const { networkIds } = query
+  if (networkIds === undefined) return query
+  const bySource = shards.claimsBySource(view)
+  return { ...query, networkIds: networkIds.filter((networkId) => bySource.get(view, networkId).length > 0) }
+}
+
 /** Equal for equal filters on the same network. */
 function keyOf(query: ClaimsQuery): string {
   const { networkId, networkIds, fromAddress, toAddress, transactionHash, globalIndex } = query
   const bytes = [fromAddress, toAddress, transactionHash, globalIndex]
-  return [networkId, networkIds, ...bytes.map((value) => (value ? `=${latin1(value)}` : ''))].join(';')
+  // Networks may all have been left out, which is not the same as no filter.
+  const networks = networkIds === undefined ? '' : `=${networkIds}`
+  return [networkId, networks, ...bytes.map((value) => (value ? `=${latin1(value)}` : ''))].join(';')
 }

@@ -3,10 +3,17 @@ import { CountedBits } from '../sets/countedBits.js'
 import type { IndexedList } from '../sets/ordinalList.js'
 import type { ShardView } from '../snapshot/shardView.js'
 
+/** The set of every list without members: a query may name a hundred networks that nobody sends to. Nobody adds to it. */
+const EMPTY = new CountedBits()
+
 /** A stored list as a set of bits. It is read once and then grows with the list. */
 class ListMirror {
-  readonly bits = new CountedBits()
+  #bits = EMPTY
   #epoch = 0
+
+  get bits(): CountedBits {
+    return this.#bits
+  }
 
   /**
    * @param epoch number of rewinds of the list's shard.
@@ -14,11 +21,13 @@ class ListMirror {
    */
   update(list: IndexedList, epoch: number, untouchedSince: (epoch: number) => number): void {
     if (epoch !== this.#epoch) {
-      this.bits.truncate(untouchedSince(this.#epoch))
+      if (this.#bits !== EMPTY) this.#bits.truncate(untouchedSince(this.#epoch))
       this.#epoch = epoch
     }
+    const { length } = list
+    if (length > 0 && this.#bits === EMPTY) this.#bits = new CountedBits()
     // Lists grow only at the end, and the bits are the first ordinals of the list.
-    for (let position = this.bits.length; position < list.length; position++) this.bits.add(list.at(position))
+    for (let position = this.#bits.length; position < length; position++) this.#bits.add(list.at(position))
   }
 }
 
