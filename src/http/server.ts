@@ -91,7 +91,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   }
   const connections = createConnections(config, metrics)
   const cache = new AnswerCache(config.http.cacheBytes)
-  const targets = createTargets(health, staticDocuments(config.http.compress))
+  const readVersion = createVersionReader(status)
+  const targets = createTargets(health, staticDocuments(config.http.compress), readVersion)
   const handling: RequestHandlerOptions = {
     context,
     targets,
@@ -101,7 +102,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       heads: new ReadyHeads((config.http.compress ? VARY_LINE : '') + context.cors.always),
       pool,
       mayCompress: config.http.compress,
-      readVersion: createVersionReader(status),
+      readVersion,
       metrics,
     },
     maxUrlBytes: config.http.maxUrlBytes,

@@ -9,7 +9,7 @@ import { createTargets } from '../../../src/http/targets.js'
 test('every route that is served, and every status that is answered, is counted by its name', () => {
   const nobodyAsks = (): never => assert.fail()
   const health: HealthSource = { health: nobodyAsks, syncStatus: nobodyAsks, readiness: nobodyAsks }
-  const targets = createTargets(health, staticDocuments(false))
+  const targets = createTargets(health, staticDocuments(false), nobodyAsks)
   const routes = new Set([...targets.values()].map(({ route }) => route))
   assert.ok(routes.size > 10, `${routes.size}`)
   for (const route of routes) assert.ok(countedLabels.routes.includes(route), route)

@@ -54,6 +54,7 @@ function frontOf(): (method: string, path: string, query: string, headers: reado
         readiness: () => ({ ready: true, reason: '', lagBlocks: 0 }),
       } as unknown as HealthSource,
       staticDocuments(true),
+      () => version,
     ),
     queryContext: {
       parsers: createQueryParsers(new Set([0, 1])),

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { VersionNow } from '../../../src/board/version.js'
+import type { HealthSource } from '../../../src/health/healthRecord.js'
+import { createTargets } from '../../../src/http/targets.js'
+import type { Exchange } from '../../../src/http/wire/exchange.js'
+
+const version: VersionNow = { commits: 1, epoch: 0, halted: 0, isChanging: false }
+
+/** The front's own answers, with a count of the records made for them. */
+function frontOf(path: string) {
+  let made = 0
+  let now = version
+  const health = {
+    health: () => ({ httpStatus: 200, record: { made: ++made } }),
+    syncStatus: () => ({ made: ++made }),
+    readiness: () => assert.fail('nobody asks'),
+  } as unknown as HealthSource
+  const target = createTargets(health, [], () => now).get(path)
+  assert.equal(target?.type, 'probe')
+  return {
+    setVersion: (next: VersionNow) => {
+      now = next
+    },
+    ask: (): unknown => {
+      let body: unknown
+      const exchange = { send: (answer: { body: string }) => (body = answer.body) }
+      target.respond(exchange as unknown as Exchange)
+      return JSON.parse(String(body))
+    },
+  }
+}
+
+for (const path of ['/', '/bridge/v1/sync-status']) {
+  test(`${path}: whoever asks in one turn of the event loop gets the same record`, async () => {
+    const front = frontOf(path)
+    for (let times = 0; times < 1_000; times++) assert.deepEqual(front.ask(), { made: 1 })
+    await new Promise(setImmediate)
+    assert.deepEqual(front.ask(), { made: 2 })
+  })
+
+  test(`${path}: a commit is told at once, also in the turn in which it came`, () => {
+    const front = frontOf(path)
+    front.ask()
+    front.setVersion({ ...version, commits: 2 })
+    assert.deepEqual(front.ask(), { made: 2 })
+    assert.deepEqual(front.ask(), { made: 2 })
+  })
+
+  test(`${path}: while a commit is under way, nothing is kept`, () => {
+    const front = frontOf(path)
+    front.setVersion({ ...version, isChanging: true })
+    front.ask()
+    assert.deepEqual(front.ask(), { made: 2 })
+  })
+}
