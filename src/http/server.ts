@@ -89,7 +89,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     lastRequestAtMs: 0,
     answers: 0,
   }
-  const connections = createConnections(config, metrics)
+  const connections = createConnections(config, cells, metrics)
   const cache = new AnswerCache(config.http.cacheBytes)
   const readVersion = createVersionReader(status)
   const targets = createTargets(health, staticDocuments(config.http.compress), readVersion)
@@ -168,15 +168,16 @@ function createGate({ rateLimit }: Config, logger: Logger): RateGate {
   )
 }
 
+/** An IPv6 site may have this part of all connections: the other half is for everyone else. */
+const SITE_SHARE = 2
+
 /** Limits that the configuration leaves to the process are none here: main has replaced them. */
-function createConnections({ http, rateLimit }: Config, metrics: HttpMetrics): Connections {
-  const { maxConnections: max, maxConnectionsPerAddress: perAddress } = http
+function createConnections({ http, rateLimit }: Config, cells: number, metrics: HttpMetrics): Connections {
+  const max = http.maxConnections === 'auto' ? Number.POSITIVE_INFINITY : http.maxConnections
+  const maxPerAddress = http.maxConnectionsPerAddress === 'auto' ? 0 : http.maxConnectionsPerAddress
   const exempt = new AddressRanges([...rateLimit.trustedProxies, ...rateLimit.allow])
   return new Connections(
-    {
-      max: max === 'auto' ? Number.POSITIVE_INFINITY : max,
-      maxPerAddress: perAddress === 'auto' ? 0 : perAddress,
-    },
+    { max, maxPerAddress, maxPerSite: Math.max(maxPerAddress, Math.floor((cells * max) / SITE_SHARE)) },
     (address) => exempt.has(address),
     (reason) => metrics.connectionRefused(reason),
   )

@@ -1,14 +1,16 @@
 import type { ConnectionRefusal } from '../../telemetry/frontCounts.js'
 import type { ConnectionWatch, Peer } from '../wire/wire.js'
-import { clientName } from './client.js'
+import { clientName, siteName } from './client.js'
 import { addressOf, eachConnection } from './connectionTable.js'
-import { type AddressRanges, ipOfPeer } from './ipAddress.js'
+import { type AddressRanges, type IpAddress, ipOfPeer } from './ipAddress.js'
 
 export interface ConnectionLimits {
   /** Most connections of this server; `Infinity` = no limit. */
   readonly max: number
   /** Most connections of one address, of all servers on the port, while more than half of `max` are taken; 0 = no limit. */
   readonly maxPerAddress: number
+  /** The same of an IPv6 site (/48), which has 65,536 addresses as we count them. */
+  readonly maxPerSite: number
 }
 
 /** Time between two looks at who is connected, and how much longer than the look itself it is at least. */
@@ -23,15 +25,16 @@ const LOOK_AGAIN_MS = 60_000
  */
 export class Connections implements ConnectionWatch {
   readonly max: number
-  private readonly maxPerAddress: number
+  /** Of one address, and of one site: in the order of `namesOf`. */
+  private readonly shares: readonly [perAddress: number, perSite: number]
   private readonly isExempt: AddressRanges['has']
   private readonly onRefused: (reason: ConnectionRefusal) => void
   private readonly now: () => number
   private readonly list: typeof eachConnection
   private count = 0
-  /** Names of addresses that have more than their share. */
+  /** Names of addresses and sites that have more than their share. */
   private crowd = new Set<string>()
-  /** Connections by address at the last look, and those that came since. */
+  /** Connections by address and by site at the last look, and those that came since. */
   private byName = new Map<string, number>()
   /** Connections that have ended since the last look, whoever's they were: nobody tells the address of one that has gone. */
   private left = 0
@@ -43,14 +46,14 @@ export class Connections implements ConnectionWatch {
    * @param now milliseconds, @param list what the kernel lists: passed in so that tests control them.
    */
   constructor(
-    { max, maxPerAddress }: ConnectionLimits,
+    { max, maxPerAddress, maxPerSite }: ConnectionLimits,
     isExempt: AddressRanges['has'],
     onRefused: (reason: ConnectionRefusal) => void,
     now: () => number = () => performance.now(),
     list: typeof eachConnection = eachConnection,
   ) {
     this.max = max
-    this.maxPerAddress = maxPerAddress
+    this.shares = [maxPerAddress, maxPerSite]
     this.isExempt = isExempt
     this.onRefused = onRefused
     this.now = now
@@ -66,14 +69,9 @@ export class Connections implements ConnectionWatch {
     this.count++
     if (this.count > this.max) return this.refused('max_connections')
     if (this.byName.size === 0) return true
-    const name = this.nameOf(peer)
-    const known = name === undefined ? undefined : this.byName.get(name)
-    // One that was not connected at the last look is far from its share.
-    if (name === undefined || known === undefined) return true
-    if (this.crowd.has(name)) return this.refused('max_connections_per_address')
-    this.byName.set(name, known + 1)
-    // Who makes a connection for each request has few at a time: all that have ended may have been his.
-    if (known + 1 - this.left >= this.maxPerAddress) this.crowd.add(name)
+    const names = this.namesOf(ipOfPeer(peer.getRemoteAddress()))
+    if (names.some((name) => this.crowd.has(name))) return this.refused('max_connections_per_address')
+    for (const [at, name] of names.entries()) this.countOne(name, this.shares[at]!)
     return true
   }
 
@@ -93,15 +91,15 @@ export class Connections implements ConnectionWatch {
   /** Whether the connection ends with the answer to this request, since its address has more than its share. */
   endsWithAnswer(peer: Peer): boolean {
     if (this.crowd.size === 0) return false
-    const name = this.nameOf(peer)
-    if (name === undefined || !this.crowd.has(name)) return false
+    const names = this.namesOf(ipOfPeer(peer.getRemoteAddress()))
+    if (!names.some((name) => this.crowd.has(name))) return false
     this.onRefused('max_connections_per_address')
     return true
   }
 
   /** Called many times a second: looks at who is connected where connections run short. @param port the server's. */
   watch(port: number): void {
-    if (this.maxPerAddress === 0 || this.isLooking) return
+    if (this.shares[0] === 0 || this.isLooking) return
     if (this.count <= this.max / 2) {
       this.forget()
       return
@@ -124,17 +122,16 @@ export class Connections implements ConnectionWatch {
     const byHex = new Map<string, number>()
     const hasList = await this.list(port, (hex) => byHex.set(hex, (byHex.get(hex) ?? 0) + 1))
     const byName = new Map<string, number>()
-    for (const [hex, connected] of byHex) {
-      const address = addressOf(hex)
-      if (this.isExempt(address)) continue
-      const name = clientName(address)
-      byName.set(name, (byName.get(name) ?? 0) + connected)
-    }
+    const crowd = new Set<string>()
+    for (const [hex, connected] of byHex)
+      for (const [at, name] of this.namesOf(addressOf(hex)).entries()) {
+        const sum = (byName.get(name) ?? 0) + connected
+        byName.set(name, sum)
+        if (sum >= this.shares[at]!) crowd.add(name)
+      }
     this.byName = byName
     this.left = 0
-    this.crowd = new Set(
-      [...byName].filter(([, connected]) => connected >= this.maxPerAddress).map(([name]) => name),
-    )
+    this.crowd = crowd
     const tookMs = this.now() - startedAtMs
     this.looksAtMs = this.now() + (hasList ? Math.max(LOOK_EVERY_MS, LOOK_SHARE * tookMs) : LOOK_AGAIN_MS)
   }
@@ -146,9 +143,19 @@ export class Connections implements ConnectionWatch {
     return false
   }
 
-  /** @returns undefined for an exempt address: others of its /64 may have more than their share. */
-  private nameOf(peer: Peer): string | undefined {
-    const address = ipOfPeer(peer.getRemoteAddress())
-    return this.isExempt(address) ? undefined : clientName(address)
+  /** Counts one that comes between two looks. One that was not connected at the last look is far from its share. */
+  private countOne(name: string, share: number): void {
+    const known = this.byName.get(name)
+    if (known === undefined) return
+    this.byName.set(name, known + 1)
+    // Who makes a connection for each request has few at a time: all that have ended may have been his.
+    if (known + 1 - this.left >= share) this.crowd.add(name)
+  }
+
+  /** @returns the names of address and site; none for an exempt address, whose neighbours may have more than their share. */
+  private namesOf(address: IpAddress): string[] {
+    if (this.isExempt(address)) return []
+    const site = siteName(address)
+    return site === undefined ? [clientName(address)] : [clientName(address), site]
   }
 }

@@ -26,7 +26,7 @@ const PROXY_6 = [...ipOfPeer('2001:db8:0:1::2')]
 
 const peerOf = (bytes: readonly number[]): Peer => ({ getRemoteAddress: () => Uint8Array.from(bytes).buffer })
 
-/** At most 100 connections, 25 of one address; proxies are 10.0.0.0/8 and 2001:db8:0:1::2. */
+/** At most 100 connections, 25 of one address, 50 of one site; proxies are 10.0.0.0/8 and 2001:db8:0:1::2. */
 function limited() {
   const listed: (readonly number[])[] = []
   const refused: string[] = []
@@ -34,7 +34,7 @@ function limited() {
   const kernel = { hasList: true }
   const exempt = new AddressRanges(['10.0.0.0/8', '2001:db8:0:1::2'])
   const connections = new Connections(
-    { max: 100, maxPerAddress: 25 },
+    { max: 100, maxPerAddress: 25, maxPerSite: 50 },
     (address) => exempt.has(address),
     (reason) => refused.push(reason),
     () => time.nowMs,
@@ -113,6 +113,23 @@ test('a proxy that is trusted may have any number also where others of its /64 h
   assert.equal(come(PROXY_6, 30), 30)
   assert.equal(connections.endsWithAnswer(peerOf(BUSY_6)), true)
   assert.equal(connections.endsWithAnswer(peerOf(PROXY_6)), false)
+})
+
+test('an IPv6 /48 that connects from ever more /64 has more than its share, too, and loses some; others do not', async () => {
+  const { connections, come, look, refused } = limited()
+  const ofSite = (subnet: number) => [...ipOfPeer(`2001:db8:0:${subnet.toString(16)}::9`)]
+  const elsewhere = [...ipOfPeer('2001:db8:1:1::9')]
+  for (let subnet = 2; subnet < 47; subnet++) come(ofSite(subnet), 1)
+  come(elsewhere, 8)
+  await look()
+  assert.deepEqual(refused, [])
+  let taken = 0
+  for (let subnet = 100; subnet < 120; subnet++) taken += come(ofSite(subnet), 1)
+  assert.equal(taken, 5)
+  assert.equal(connections.endsWithAnswer(peerOf(ofSite(2))), true)
+  assert.equal(connections.endsWithAnswer(peerOf(elsewhere)), false)
+  assert.equal(come(elsewhere, 1), 1)
+  assert.equal(come(PROXY_6, 1), 1, 'a trusted proxy of this site')
 })
 
 test('an address that is trusted as IPv4 is so where it comes mapped to IPv6', async () => {
