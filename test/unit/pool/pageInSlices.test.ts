@@ -16,13 +16,14 @@ const SLOT_BYTES = 2 ** 20
 /** A runner over shards that a test can change, whose pages have as many rows as asked, each with the state as deposit count. */
 function sharedRunner(rowOf: (at: number) => BridgeRecord | undefined = () => undefined, maxBytes?: number) {
   const version: AnswerVersion = { commits: 3, epoch: 2, halted: 0 }
-  const world = { state: 0, version, tasks: 0, isOpen: false, nowMs: 0 }
+  const world = { state: 0, version, tasks: 0, failsAt: 0, isOpen: false, nowMs: 0 }
   const shards = {
     withSnapshots: <T>(body: () => T): T => {
       assert.ok(!world.isOpen)
       world.isOpen = true
       world.tasks++
       try {
+        if (world.tasks === world.failsAt) throw new RangeError('Array buffer allocation failed')
         return body()
       } finally {
         world.isOpen = false
@@ -147,6 +148,17 @@ test('a page whose shards change between two slices is made anew from one state,
   commit(4)
   await page
   assert.deepEqual([statesIn(slot), world.tasks, replyIn(slot).version.commits], [[1], 3, 4])
+})
+
+test('a page that can not be made anew fails, and its memory serves one page at a time afterwards', async () => {
+  const { world, runner } = sharedRunner()
+  const failing = runner.runInSlices(batchOf(ROWS), newSlot(), always)
+  world.state = 1
+  world.failsAt = 3
+  await assert.rejects(Promise.resolve(failing), { message: 'Array buffer allocation failed' })
+  const slots = [newSlot(), newSlot()]
+  await Promise.all(slots.map((slot) => runner.runInSlices(batchOf(ROWS), slot, always)))
+  assert.deepEqual(slots.map(statesIn), [[1], [1]])
 })
 
 test('a page has the version that was read before its first slice', async () => {

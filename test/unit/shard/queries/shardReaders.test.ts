@@ -14,6 +14,7 @@ import type { ShardStoreReader } from '../../../../src/store/shardStore.types.js
 import { compileMerkleModule, createHasher } from '../../../../src/wasm/wasmModule.js'
 import { atEachWrite } from '../../../support/boardWrites.js'
 import { createFakeWorld } from '../../../support/fakeChain.js'
+import { userContract } from '../../../support/fakeState.js'
 import { IndexedWorld } from '../../../support/indexedWorld.js'
 
 const L1 = asNetworkId(0)
@@ -220,4 +221,34 @@ test('a later task tells whether it sees what an earlier one saw: commits of wha
     seesAfter(() => statusRow(indexed.status, 1).setHeadPlace(headPlaces.belowFinal)),
     false,
   )
+})
+
+test('a later task does not go on where an earlier one has looked up only a part of the settled roots', (context) => {
+  const world = createFakeWorld({ networks: [1] })
+  const [l1, l2] = [world.network(0), world.network(1)]
+  l1.mine((block) => block.tx().createRollup(1, l2.chainId))
+  // More roots that network 1 does not have than one task looks up in vain.
+  l1.mine((block) => {
+    const tx = block.tx({ to: userContract(0) })
+    for (let at = 1; at <= 1_100; at++) tx.settle(1, `0x${at.toString(16).padStart(64, '0')}`)
+  })
+  const indexed = new IndexedWorld(context, world)
+  const { readers } = indexed
+  const readPath = () => readers.claimFacts.path(readers.get(asNetworkId(1)), L1)
+  const deposit = (): void => {
+    l2.mine((block) => block.tx().deposit())
+    indexed.sync(1)
+  }
+  const goesOn = (): boolean => {
+    const isSame = readers.withSnapshots(() => {
+      readPath()
+      return readers.rememberSnapshots()
+    })
+    return readers.withSnapshots(isSame)
+  }
+  indexed.sync(0)
+  deposit()
+  readers.withSnapshots(readPath)
+  deposit()
+  assert.deepEqual([goesOn(), goesOn()], [false, true])
 })
