@@ -39,7 +39,7 @@ async function readerOf(context: TestContext, body: readonly string[]) {
   }
 }
 
-for (const piece of ['[', '{"a":', '[],', '{},'])
+for (const piece of ['[', '{"a":', '[],', '{},', '5e9,'])
   test(`an endpoint that answers with 64 MiB of ${piece} makes the memory grow by little for a head, and by the text's own size for logs`, async (context) => {
     const ask = await readerOf(context, Array(64).fill(piece.repeat(MIB / piece.length)))
     for (let time = 0; time < 3; time++) {

@@ -14,6 +14,10 @@ test('values that take many times the length of their text are refused before th
     'empty lists': `[${fill('[],')}[]]`,
     'empty objects': `[${fill('{},')}{}]`,
     'objects in objects': fill('{"a":'),
+    zeros: `[${fill('0,')}0]`,
+    'large numbers': `[${fill('5e9,')}0]`,
+    nulls: `[${fill('null,')}0]`,
+    'short texts': `[${Array.from({ length: 150_000 }, (_, at) => `"${at.toString(36).padStart(4, '0')}"`).join()}]`,
     'many properties': `{${Array.from({ length: 100_000 }, (_, at) => `"${at}":0`).join()}}`,
     'one deep value': `[${'['.repeat(5_000)}${']'.repeat(5_000)},"${'x'.repeat(MIB)}"]`,
   }))
@@ -31,7 +35,11 @@ test('answers that nodes give are parsed, however long they are', () => {
   const wide = { ...frame, calls: Array.from({ length: 10_000 }, () => frame) }
   const texts = ['"[[[[{{{{,,,,::::', '\\"[', '\\\\'].map((text) => text.repeat(10_000))
   // As text: the deepest one is too deep for `deepEqual`.
-  for (const answer of [head, Array.from({ length: 20_000 }, () => log), deep, wide, texts])
+  const block = {
+    ...head,
+    transactions: Array(1_000).fill({ hash: hex(32), from: hex(20), value: '0x0', accessList: [] }),
+  }
+  for (const answer of [block, head, Array.from({ length: 20_000 }, () => log), deep, wide, texts])
     assert.equal(JSON.stringify(parse(JSON.stringify(answer))), JSON.stringify(answer))
 })
 
