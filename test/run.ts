@@ -9,7 +9,7 @@ import { testFiles } from './testFiles.js'
 /**
  * The test runner: `node dist/test/run.js http unit …` runs every test below the folders, the folders in the order named; a
  * single file may be named as well, as source or as compiled (`test/unit/service/rooms.test.ts`, `unit/rooms.test.js`). `--minutes=60` gives
- * each file that long instead of five; `--one-at-a-time` runs no two files beside each other. A test that is skipped or left as "todo", and a
+ * each file that long instead of five, `--minutes-in-all=10` ends the run after that time; `--one-at-a-time` runs no two files beside each other. A test that is skipped or left as "todo", and a
  * file or run without tests, counts as a failure: what does not run proves nothing. Only a test of a program that is not installed may be
  * skipped, and not in CI.
  */
@@ -18,7 +18,10 @@ const FILES_AT_ONCE = process.argv.includes('--one-at-a-time') ? 1 : availablePa
 const MINUTES_PER_FILE = 5
 
 const folders = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
-const minutes = process.argv.find((argument) => argument.startsWith('--minutes='))?.split('=')[1]
+const minutesOf = (option: string): string | undefined =>
+  process.argv.find((argument) => argument.startsWith(`--${option}=`))?.split('=')[1]
+const minutes = minutesOf('minutes')
+const minutesInAll = minutesOf('minutes-in-all')
 const files = folders.flatMap(testFiles)
 const faults: string[] = []
 let tests = 0
@@ -39,6 +42,7 @@ const stream = run({
   files,
   concurrency: FILES_AT_ONCE,
   timeout: 60_000 * Number(minutes ?? MINUTES_PER_FILE),
+  ...(minutesInAll === undefined ? {} : { signal: AbortSignal.timeout(60_000 * Number(minutesInAll)) }),
 })
 stream.on('test:pass', ({ name, skip, todo }) => {
   // Node reports a file that holds no test as a passing test with the file's own name.

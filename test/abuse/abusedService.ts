@@ -5,6 +5,7 @@ import { queryConfig } from '../../bench/query/queryConfig.js'
 import { Traffic } from '../../bench/query/traffic.js'
 import { memoryOf } from '../../src/telemetry/processMemory.js'
 import { compileMerkleModule, createHasher } from '../../src/wasm/wasmModule.js'
+import { freePort } from '../support/freePort.js'
 import { type ServiceProcess, startService } from '../support/serviceProcess.js'
 import { type Cleaner, tempFolder } from '../support/tempFolder.js'
 
@@ -34,7 +35,9 @@ export async function prepareAbusedService(
   const traffic = new Traffic(createHasher(compiled), BRIDGES)
   await seedStores(queryConfig(folder), compiled, traffic, BRIDGES, undefined)
   const file = join(folder, 'bench.toml')
-  appendFileSync(file, `\n[http]\nport = 0\n[ops]\nport = 0\n${settings}\n`)
+  // uWebSockets.js can't take a port again that the system chose, before the system has forgotten its ended connections.
+  const port = await freePort()
+  appendFileSync(file, `\n[http]\nport = ${port}\n[ops]\nport = 0\n${settings}\n`)
   const launcher = openFiles === undefined ? [] : ['sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh']
   let running: AbusedService | undefined
   return async () => {

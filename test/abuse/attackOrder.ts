@@ -26,6 +26,8 @@ export type Manner =
   | { readonly type: 'reset'; readonly afterMs: number }
   /** The connection stays open, and a request goes out every so often. */
   | { readonly type: 'hold'; readonly everyMs: number }
+  /** The same, without reading an answer, until so many requests are out. */
+  | { readonly type: 'stall'; readonly everyMs: number; readonly requests: number }
 
 /** What an attacker did. */
 export interface AttackReport {

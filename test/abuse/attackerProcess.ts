@@ -41,6 +41,7 @@ class Connection {
   /** Bytes of the body that are still to come; undefined while the head is. */
   private missing: number | undefined
   private isHead = false
+  private sent = 0
 
   constructor(address: string) {
     this.address = address
@@ -59,6 +60,7 @@ class Connection {
   private open(): void {
     counts.opened++
     this.isOwnEnd = false
+    this.sent = 0
     this.forget()
     const socket = connect({ port, host: '127.0.0.1', localAddress: this.address, noDelay: true })
     socket.on('error', () => undefined)
@@ -72,7 +74,7 @@ class Connection {
       this.getReady()
     })
     if (manner.type === 'ask') socket.on('data', (bytes: Buffer) => this.read(bytes))
-    else socket.resume()
+    else if (manner.type !== 'stall') socket.resume()
   }
 
   private send(socket: Socket): number {
@@ -90,7 +92,8 @@ class Connection {
         this.isOwnEnd = true
         socket.resetAndDestroy()
       }, manner.afterMs)
-    if (manner.type === 'hold')
+    const isLast = manner.type === 'stall' && ++this.sent >= manner.requests
+    if (manner.type === 'hold' || (manner.type === 'stall' && !isLast))
       setTimeout(() => {
         if (this.socket === socket) this.getReady()
       }, manner.everyMs)

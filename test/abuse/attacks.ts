@@ -32,7 +32,11 @@ function strangers(connections: number): Attack {
 }
 
 /** All 64 connections send at once, then the line is slow. */
-function pipelined(what: string, requests: readonly string[]): Attack {
+function pipelined(
+  what: string,
+  requests: readonly string[],
+  counter = 'bds_http_pipelines_cut_total',
+): Attack {
   const perConnection = 8_000
   const connections = 64
   return {
@@ -45,6 +49,7 @@ function pipelined(what: string, requests: readonly string[]): Attack {
       requests,
       manner: { type: 'pipeline', requests: perConnection },
     },
+    counter,
   }
 }
 
@@ -87,6 +92,7 @@ export const shortAttacks: readonly Attack[] = [
   knownPages(64, ONE),
   {
     title: 'a coded page of 1,000 rows, reset after 5 ms',
+    counter: 'bds_http_aborted_total',
     order: {
       from: ONE,
       connections: 64,
@@ -104,9 +110,11 @@ export const longAttacks: readonly Attack[] = [
   pipelined('sync-status', [request('/bridge/v1/sync-status')]),
   pipelined('HEAD of documents', [request('/docs', 'HEAD'), request('/openapi.json', 'HEAD')]),
   pipelined('400', [request('/bridge/v1/bridges?netwrk_id=1')]),
-  pipelined('304 of a kept answer', [
-    request('/bridge/v1/claims?network_id=1', 'GET', 'If-None-Match: *\r\n'),
-  ]),
+  pipelined(
+    '304 of a kept answer',
+    [request('/bridge/v1/claims?network_id=1', 'GET', 'If-None-Match: *\r\n')],
+    'bds_http_requests_total{route="getClaims",method="GET",status="304"',
+  ),
   knownPages(3_500, FEW),
   {
     title: 'HEAD of coded pages of 1,000 rows, 1,000 connections',
@@ -129,5 +137,48 @@ export const longAttacks: readonly Attack[] = [
       numbers: BLOCKS,
       manner: { type: 'ask' },
     },
+  },
+]
+
+/** Under a rate limit that refuses most of them. */
+export const limitedAttacks: readonly Attack[] = [
+  ['points', request('/bridge/v1/l1-info-tree-index?network_id=0&deposit_count=1')],
+  ['404', request('/n')],
+  ['OPTIONS', request('/bridge/v1/bridges', 'OPTIONS')],
+  ['GET /livez', request('/livez')],
+].map(([what, text]) => pipelined(`${what}, answered 429`, [text!], 'bds_rate_limited_total'))
+
+const MANY = Array.from({ length: 50 }, (_, at) => `127.0.2.${1 + at}`)
+const OPEN_CONNECTIONS = {
+  lastsMs: 10_000,
+  // The old core of uWebSockets.js closes the port while there are too many, so the kernel refuses new connections of everybody.
+  keepsConnections: true,
+  counter: 'bds_http_connections_refused_total',
+  mostCpu: 0.7,
+}
+const holding = (from: readonly string[], text: string) => ({
+  from,
+  connections: 4_000,
+  bytesPerSec: 300_000,
+  requests: [text],
+  manner: { type: 'hold', everyMs: 8_000 } as const,
+})
+
+/** More connections than the process has descriptors. */
+export const connectionAttacks: readonly Attack[] = [
+  {
+    title: 'connections of one address with a request each 8 s, beyond the file limit',
+    ...OPEN_CONNECTIONS,
+    order: holding(ONE, request('/livez')),
+  },
+  {
+    title: 'connections of one address that never end their first request',
+    ...OPEN_CONNECTIONS,
+    order: holding(ONE, 'GET /livez HTTP/1.1\r\nHost: a\r\nX-More: '),
+  },
+  {
+    title: 'connections of fifty addresses with a request each 8 s, beyond the file limit',
+    ...OPEN_CONNECTIONS,
+    order: holding(MANY, request('/livez')),
   },
 ]

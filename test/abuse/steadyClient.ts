@@ -1,5 +1,6 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
+import { until } from '../support/until.js'
 
 export interface ClientOptions {
   readonly port: number
@@ -26,27 +27,34 @@ export interface Experience {
 /** A request without an answer for this long counts as lost. */
 const LOST_MS = 5_000
 
+export interface SteadyClient {
+  /** Resolves once each lane has its connection; what counts comes after. */
+  begin(): Promise<void>
+  stop(): Promise<Experience>
+}
+
 /**
  * Asks at a steady rate, until `stop`. A request that could not leave in time, because the one before had no answer yet, is timed from
  * when it was due: else a client that waits would see one slow answer where others see a hundred.
  */
-export function startSteadyClient(options: ClientOptions): { stop(): Promise<Experience> } {
+export function startSteadyClient(options: ClientOptions): SteadyClient {
   const { port, from, path, perSecond, lanes, freshEvery } = options
-  const agent = new Agent({ keepAlive: true, maxSockets: lanes, localAddress: from })
   const timesMs: number[] = []
   const faults = new Map<string, number>()
   const everyMs = (1000 * lanes) / perSecond
   const startedAtMs = performance.now()
   let isStopping = false
   let asked = 0
-  const lane = async (first: number): Promise<void> => {
+  const begun = new Set<Agent>()
+  const agents = Array.from({ length: lanes }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
+  const lane = async (agent: Agent, first: number): Promise<void> => {
     for (let dueAtMs = startedAtMs + (first * everyMs) / lanes; !isStopping; dueAtMs += everyMs) {
       const earlyMs = dueAtMs - performance.now()
       if (earlyMs > 0) await delay(earlyMs)
       // This process's own timers may be late, which no other client would notice.
       const sentAtMs = earlyMs > 0 ? performance.now() : dueAtMs
       const at = asked++
-      const isFresh = at % freshEvery === 0
+      const isFresh = at % freshEvery === freshEvery - 1
       const outcome = await ask(isFresh ? false : agent, {
         host: '127.0.0.1',
         port,
@@ -54,15 +62,25 @@ export function startSteadyClient(options: ClientOptions): { stop(): Promise<Exp
         path: path(at),
       })
       timesMs.push(performance.now() - sentAtMs)
+      if (!isFresh) begun.add(agent)
       if (outcome !== '200') faults.set(outcome, (faults.get(outcome) ?? 0) + 1)
     }
   }
-  const running = Promise.all(Array.from({ length: lanes }, (_, at) => lane(at)))
+  const running = Promise.all(agents.map(lane))
   return {
+    async begin() {
+      await until(
+        () => begun.size,
+        (count) => count === lanes || freshEvery === 1,
+        'an answer on each connection',
+      )
+      timesMs.length = 0
+      faults.clear()
+    },
     async stop() {
       isStopping = true
       await running
-      agent.destroy()
+      for (const agent of agents) agent.destroy()
       const sorted = timesMs.toSorted((a, b) => a - b)
       const share = (part: number): number => sorted[Math.floor((sorted.length - 1) * part)]!
       return { requests: sorted.length, p50Ms: share(0.5), p99Ms: share(0.99), worstMs: share(1), faults }
