@@ -89,6 +89,7 @@ async function listen(answering: Pick<QueryPool, 'submit'>, cacheBytes: number):
       cacheHit: ignore,
       connectionCut: ignore,
       connectionRefused: ignore,
+      slowReaderCut: ignore,
     },
   })
   return server.port

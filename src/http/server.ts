@@ -21,6 +21,7 @@ import { ArrivalList } from './wire/arrivalList.js'
 import type { ExchangeContext } from './wire/exchange.js'
 import { corsHeaders, VARY_LINE } from './wire/headers.js'
 import { LongBodies } from './wire/longBody.js'
+import { SlowAnswers } from './wire/slowAnswers.js'
 import { Turn } from './wire/turn.js'
 import type { OpenPort, RequestHandler, Transport } from './wire/wire.js'
 
@@ -83,7 +84,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     traits: transport,
     turn,
     pending: new ArrivalList(),
-    sending: new Set(),
+    sending: new SlowAnswers((limit) => metrics.slowReaderCut(limit)),
     longBodies: new LongBodies(() => context.answers),
     isClosing: false,
     lastRequestAtMs: 0,
@@ -189,10 +190,7 @@ function createConnections({ http, rateLimit }: Config, cells: number, metrics: 
  */
 function sweepLate(context: ExchangeContext, deadlineMs: number): void {
   const now = performance.now()
-  for (const exchange of context.sending) {
-    if (exchange.startedAtMs > now - MAX_SENDING_MS) break
-    exchange.cut()
-  }
+  context.sending.cutBefore(now - MAX_SENDING_MS)
   for (let exchange = context.pending.first; exchange !== undefined; exchange = context.pending.first) {
     if (exchange.startedAtMs > now - deadlineMs) return
     // This removes it from `pending`.

@@ -7,6 +7,8 @@ export interface HttpMetrics {
   connectionCut(): void
   /** A connection was not taken, or was ended, for a limit of connections. */
   connectionRefused(reason: ConnectionRefusal): void
+  /** A client was cut off because it was slow to take its answer. */
+  slowReaderCut(limit: SlowReaderLimit): void
   cacheHit(route: string): void
 }
 
@@ -23,6 +25,10 @@ export type RejectReason = (typeof rejectReasons)[number]
 /** The settings (of `http`) that a connection was refused or ended for. */
 export const connectionRefusals = ['max_connections', 'max_connections_per_address'] as const
 export type ConnectionRefusal = (typeof connectionRefusals)[number]
+
+/** What clients that are slow to take their answers are cut off for: the memory of all those answers, or the time of one. */
+export const slowReaderLimits = ['memory', 'time'] as const
+export type SlowReaderLimit = (typeof slowReaderLimits)[number]
 
 /** Seconds. Point answers take less than a millisecond, large pages some tens of milliseconds, the deadline is some seconds. */
 export const DURATION_BUCKETS = [
@@ -65,6 +71,7 @@ interface Layout {
   readonly cut: number
   readonly connections: number
   readonly refused: number
+  readonly slow: number
   readonly size: number
 }
 
@@ -94,6 +101,7 @@ function layoutOf({ routes, methods, statuses }: CountLabels): Layout {
     cut: take(1),
     connections: take(1),
     refused: take(connectionRefusals.length),
+    slow: take(slowReaderLimits.length),
   }
   return { ...layout, size }
 }
@@ -152,6 +160,10 @@ export class FrontCounts implements HttpMetrics, PoolMetrics {
 
   connectionRefused(reason: ConnectionRefusal): void {
     this.counts[this.layout.refused + connectionRefusals.indexOf(reason)]! += 1
+  }
+
+  slowReaderCut(limit: SlowReaderLimit): void {
+    this.counts[this.layout.slow + slowReaderLimits.indexOf(limit)]! += 1
   }
 
   cacheHit(route: string): void {
@@ -238,6 +250,10 @@ export class FrontCountsReader {
 
   connectionsRefused(reason: ConnectionRefusal): number {
     return this.counts[this.layout.refused + connectionRefusals.indexOf(reason)]!
+  }
+
+  slowReadersCut(limit: SlowReaderLimit): number {
+    return this.counts[this.layout.slow + slowReaderLimits.indexOf(limit)]!
   }
 
   connectionsCut(): number {

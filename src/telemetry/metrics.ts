@@ -7,6 +7,7 @@ import {
   FrontCountsReader,
   type Histogram,
   rejectReasons,
+  slowReaderLimits,
 } from './frontCounts.js'
 
 type Labels = Readonly<Record<string, string>>
@@ -69,6 +70,17 @@ export function registerFrontMetrics(registry: Registry, handles: readonly Front
       for (const reason of connectionRefusals) {
         const counted = total((front) => front.connectionsRefused(reason))
         if (counted > 0) add({ reason }, counted)
+      }
+    },
+  )
+  count(
+    'bds_http_slow_readers_cut_total',
+    'Clients cut off for the memory of answers that were not taken, or the time of one',
+    ['limit'],
+    (add) => {
+      for (const limit of slowReaderLimits) {
+        const counted = total((front) => front.slowReadersCut(limit))
+        if (counted > 0) add({ limit }, counted)
       }
     },
   )

@@ -71,6 +71,29 @@ for (const transport of eachTransport()) {
     assert.deepEqual([server.stats().cache.hits, server.stats().pending], [20, 0])
   })
 
+  test(`${transport.name}: clients that take nothing of their answers hold 64 MiB at most: the one that has for longest is cut off, and counted`, async (context) => {
+    const settings = { cacheBytes: 0, maxResponseBytes: 64 * MIB }
+    const world = await startHttpWorld(context, settings, undefined, transport)
+    const { port, server, finished, slowReadersCut } = world
+    const target = `${PAGE}&page_number=${HEAVY_PAGE}`
+    const { body } = await fetchRaw(port, 'GET', target)
+    const places = Math.floor((64 * MIB) / body.length)
+    assert.ok(places >= 2 && places <= 6, String(places))
+    const clients: Socket[] = []
+    for (let count = 1; count <= 3 * places; count++) {
+      const client = await silentClient(context, port)
+      clients.push(client)
+      client.write(requestText('GET', target))
+      while (finished.length < 1 + count || server.stats().sending > places) await new Promise(setImmediate)
+    }
+    assert.deepEqual(slowReadersCut, Array(2 * places).fill('memory'))
+    const kept = clients.splice(2 * places)
+    for (const client of clients) await drained(client)
+    for (const client of kept) assert.ok((await bodyOf(client)).toString() === body)
+    while (server.stats().sending > 0) await new Promise(setImmediate)
+    assert.equal(slowReadersCut.length, 2 * places)
+  })
+
   test(`${transport.name}: a client that pipelines and never reads is disconnected before its answers fill the memory`, async (context) => {
     const { port, server, finished } = await start(context)
     await fetchRaw(port, 'GET', PAGE)

@@ -27,6 +27,8 @@ interface Front {
   readonly connectionsCut: () => number
   /** Limits that connections were refused or ended for. */
   readonly refused: readonly string[]
+  /** Limits that slow readers were cut off for. */
+  readonly slowReadersCut: readonly string[]
 }
 
 export type HttpSettings = Partial<Config['http']>
@@ -69,6 +71,7 @@ async function startFront(
   const [finished, aborted, limited] = [[], [], []] as [string[], string[], string[]]
   let connectionsCut = 0
   const refused: string[] = []
+  const slowReadersCut: string[] = []
   const server = await startHttpServer({
     ...{ config, pool, status, health, logger, transport, random },
     metrics: {
@@ -77,6 +80,7 @@ async function startFront(
       rateLimited: (route) => limited.push(route),
       connectionCut: () => connectionsCut++,
       connectionRefused: (reason) => refused.push(reason),
+      slowReaderCut: (limit) => slowReadersCut.push(limit),
       cacheHit: () => undefined,
     },
   })
@@ -90,6 +94,7 @@ async function startFront(
     limited,
     connectionsCut: () => connectionsCut,
     refused,
+    slowReadersCut,
   }
 }
 

@@ -18,6 +18,7 @@ import {
 } from './headers.js'
 import { type LongBodies, LongBody } from './longBody.js'
 import { makeRequestId } from './requestHead.js'
+import type { SlowAnswers } from './slowAnswers.js'
 import type { Turn } from './turn.js'
 import type { Wire, WireTraits } from './wire.js'
 
@@ -32,8 +33,8 @@ export interface ExchangeContext {
   readonly turn: Turn
   /** Exchanges that wait for their answer. */
   readonly pending: ArrivalList<Exchange>
-  /** Exchanges whose answer is not out yet, because it is long or the client is slow to take it; oldest first. */
-  readonly sending: Set<Exchange>
+  /** Exchanges whose answer is not out yet, because it is long or the client is slow to take it. */
+  readonly sending: SlowAnswers<Exchange>
   readonly longBodies: LongBodies
   /** True once each connection is to end with its next answer. */
   isClosing: boolean
@@ -69,8 +70,8 @@ export interface Outgoing {
  */
 const BODILESS_PER_CHECK = 4_096
 
-/** Longest body that `end` may copy for a client that takes nothing of it. */
-const MAX_LAST_BYTES = 65_536
+/** Longest body that `end` may copy for a client that takes nothing of it: the system's own buffer holds about as much. */
+const MAX_LAST_BYTES = 16_384
 
 const CLOSE_LINE = '\r\nConnection: close'
 
@@ -307,7 +308,7 @@ export class Exchange implements Listed<Exchange> {
         return
       }
       wire.writeHeader(CACHE_CONTROL, this.isLast ? head : head + CLOSE_LINE)
-      wire.tryEnd('', size, false)
+      wire.tryEnd('', size)
       if (!this.isHeld) this.watch()
       // Cut only after the head has gone out. One more request before that also ends the connection, since this answer is open.
       setImmediate(() => this.cut())
@@ -356,19 +357,27 @@ export class Exchange implements Listed<Exchange> {
       wire.end(body, true)
       return
     }
-    const { longBodies } = context
-    const isInSlices = isLarge(size) && longBodies.begin()
-    if (!isInSlices && wire.tryEnd(body, size, isLent)[1]) return
-    this.beginSending()
+    const { longBodies, sending, traits } = context
+    if (isLent && traits.keepsUnsent && typeof body !== 'string') {
+      this.end(Buffer.from(body), false)
+      return
+    }
+    // A transport that keeps all that it is given gets a long body in slices, or it would not tell how far the client is.
+    const isInSlices = isLarge(size) && (longBodies.begin() || traits.keepsUnsent)
+    if (!isInSlices && wire.tryEnd(body, size)[1]) return
     if (isLarge(size)) {
-      this.longBody = new LongBody(longBodies, wire, body, isLent, () => context.sending.delete(this))
+      const progress = (): void => sending.progress(this)
+      this.longBody = new LongBody(longBodies, wire, body, isLent, progress, () => sending.delete(this))
+      this.beginSending(this.longBody.memory)
       if (isInSlices) this.longBody.sendFirst()
       return
     }
     const bytes = typeof body === 'string' ? Buffer.from(body) : isLent ? body.slice() : body
+    this.beginSending(bytes)
     wire.onWritable((offset) => {
-      const [isTaken, isOut] = wire.tryEnd(bytes.subarray(offset), size, false)
-      if (isOut) context.sending.delete(this)
+      sending.progress(this)
+      const [isTaken, isOut] = wire.tryEnd(bytes.subarray(offset), size)
+      if (isOut) sending.delete(this)
       return isTaken
     })
   }
@@ -380,9 +389,10 @@ export class Exchange implements Listed<Exchange> {
     setImmediate(send)
   }
 
-  private beginSending(): void {
+  /** @param body memory that is kept until the answer is out. */
+  private beginSending(body: Uint8Array): void {
     this.startedAtMs = performance.now()
-    this.context.sending.add(this)
+    this.context.sending.add(this, body)
     if (!this.isHeld) this.watch()
   }
 

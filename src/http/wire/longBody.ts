@@ -77,15 +77,17 @@ export class LongBody {
   private readonly bytes: Uint8Array
   private readonly size: number
   private readonly copy: Buffer | undefined
+  private readonly onProgress: () => void
   private readonly onEnd: () => void
   private sent = 0
   private isOver = false
   private readonly write = (): void => {
     const slice = this.bytes.subarray(this.sent, Math.min(this.sent + SLICE_BYTES, this.size))
-    const [isTaken, isOut] = this.wire.tryEnd(slice, this.size, false)
+    const [isTaken, isOut] = this.wire.tryEnd(slice, this.size)
     if (isOut) this.end()
     else if (isTaken) {
       this.sent += slice.length
+      this.onProgress()
       this.bodies.add(this)
     }
     // Else `onWritable` follows.
@@ -94,21 +96,36 @@ export class LongBody {
   /**
    * Goes on with the body when the client takes more, or `sendFirst` is called.
    * @param isLent whether `body` is overwritten once this has returned.
+   * @param onProgress called when the client has taken some of it.
    * @param onEnd called when all is out, or when `end` is called, once.
    */
-  constructor(bodies: LongBodies, wire: Wire, body: Uint8Array | string, isLent: boolean, onEnd: () => void) {
+  constructor(
+    bodies: LongBodies,
+    wire: Wire,
+    body: Uint8Array | string,
+    isLent: boolean,
+    onProgress: () => void,
+    onEnd: () => void,
+  ) {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     this.bodies = bodies
     this.wire = wire
     this.size = bytes.length
     this.copy = isLent ? bodies.copy(bytes) : undefined
     this.bytes = this.copy ?? bytes
+    this.onProgress = onProgress
     this.onEnd = onEnd
     wire.onWritable((offset) => {
       this.sent = offset
+      onProgress()
       this.bodies.add(this)
       return true
     })
+  }
+
+  /** Memory that is kept until all is out. */
+  get memory(): Uint8Array {
+    return this.copy ?? this.bytes
   }
 
   /** Sends the first slice. Call it in the handler or inside a cork, when the head is written. */

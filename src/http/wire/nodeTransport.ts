@@ -20,6 +20,7 @@ export const nodeTransport: Transport = {
   version: process.versions.node,
   closesBodiless: true,
   noticesBodiless: true,
+  keepsUnsent: true,
   // Node 20 has no such option of `listen`.
   sharesPorts: false,
   endAndClose,

@@ -171,18 +171,17 @@ export class NodeWire implements Wire, WireRequest {
   }
 
   /** node:http takes all that it is given and holds what the client does not take, so that `onWritable` finds nothing of it left. */
-  tryEnd(body: Uint8Array | string, size: number, isLent: boolean): TakenAndOut {
+  tryEnd(body: Uint8Array | string, size: number): TakenAndOut {
     if (this.isAnswered) return [true, true]
     if (!this.isBegun) this.headers.push('Content-Length', String(size))
     this.given += Buffer.byteLength(body)
-    const part = isLent && typeof body !== 'string' ? Buffer.from(body) : body
     if (this.given >= size) {
-      this.answer(part, false)
+      this.answer(body, false)
       const isOut = this.socket.writableLength === 0
       return [isOut, isOut]
     }
     this.begin(false)
-    this.response.write(part, () => this.onWritten?.(this.given))
+    this.response.write(body, () => this.onWritten?.(this.given))
     this.limitSilence()
     return [false, false]
   }

@@ -23,6 +23,7 @@ export function uwsTransport(core: UwsCore): Transport {
     version: core.version,
     closesBodiless: core.closesBodiless,
     noticesBodiless: false,
+    keepsUnsent: false,
     // Elsewhere the kernel gives every connection to one of the threads.
     sharesPorts: process.platform === 'linux',
     endAndClose,

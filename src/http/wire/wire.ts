@@ -18,9 +18,8 @@ export interface Wire extends Peer {
    * Sends as much as the client takes now. Where that is not all, `onWritable` follows, and the answer goes on with what is left.
    * Where it is all, but not the end of the body, the next part may follow at any time.
    * @param size bytes of the whole body.
-   * @param isLent whether `body` is overwritten once this has returned.
    */
-  tryEnd(body: Uint8Array | string, size: number, isLent: boolean): [isTaken: boolean, isOut: boolean]
+  tryEnd(body: Uint8Array | string, size: number): [isTaken: boolean, isOut: boolean]
   /** @param size the `Content-Length` of an answer to HEAD. @param close only where `WireTraits.closesBodiless`. */
   endWithoutBody(size?: number, close?: boolean): unknown
   /** Called when the client takes more. @param handler gets the bytes of the body that were taken so far, and returns false if it has tried to send more in vain. */
@@ -62,6 +61,8 @@ export interface WireTraits {
   readonly closesBodiless: boolean
   /** Whether a client that reads nothing is noticed also while its answers have no body. */
   readonly noticesBodiless: boolean
+  /** Whether it keeps what a client does not take, so that what `tryEnd` is given must not be overwritten. */
+  readonly keepsUnsent: boolean
   /**
    * Answers from within the handler, and ends the connection before the bytes behind the head are read as another request.
    * @param head value of `Cache-Control` and all header lines but `Content-Length`.

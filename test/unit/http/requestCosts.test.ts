@@ -12,6 +12,7 @@ import { ArrivalList } from '../../../src/http/wire/arrivalList.js'
 import type { Exchange } from '../../../src/http/wire/exchange.js'
 import { corsHeaders } from '../../../src/http/wire/headers.js'
 import { LongBodies } from '../../../src/http/wire/longBody.js'
+import { SlowAnswers } from '../../../src/http/wire/slowAnswers.js'
 import { Turn } from '../../../src/http/wire/turn.js'
 import type { Wire, WireRequest } from '../../../src/http/wire/wire.js'
 import { QueryWriter } from '../../../src/pool/queryCodec.js'
@@ -33,7 +34,7 @@ function frontOf(): (method: string, path: string, query: string, headers: reado
   const tag = Buffer.from('t'.repeat(27))
   const metrics = {
     ...{ requestFinished: nothing, requestAborted: nothing, rateLimited: nothing },
-    ...{ cacheHit: nothing, connectionCut: nothing, connectionRefused: nothing },
+    ...{ cacheHit: nothing, connectionCut: nothing, connectionRefused: nothing, slowReaderCut: nothing },
   }
   const handler = createRequestHandler({
     context: {
@@ -43,8 +44,12 @@ function frontOf(): (method: string, path: string, query: string, headers: reado
         metrics,
       },
       random: () => 0.5,
-      traits: { closesBodiless: true, noticesBodiless: true, endAndClose: nothing },
-      ...{ turn: new Turn(nothing), pending: new ArrivalList<Exchange>(), sending: new Set<Exchange>() },
+      traits: { closesBodiless: true, noticesBodiless: true, keepsUnsent: true, endAndClose: nothing },
+      ...{
+        turn: new Turn(nothing),
+        pending: new ArrivalList<Exchange>(),
+        sending: new SlowAnswers<Exchange>(nothing),
+      },
       ...{ isClosing: false, lastRequestAtMs: 0, answers: 0, longBodies: new LongBodies(() => 0) },
     },
     targets: createTargets(

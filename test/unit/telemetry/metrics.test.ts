@@ -71,6 +71,9 @@ test('requests and batches are counted by route, method and status, and summed o
   second.workerRestarted()
   first.connectionRefused('max_connections')
   second.connectionRefused('max_connections')
+  first.slowReaderCut('memory')
+  second.slowReaderCut('memory')
+  second.slowReaderCut('time')
   first.beat(2, 7, 30)
   second.beat(3, 4, 12)
   // Asking changes nothing.
@@ -91,6 +94,8 @@ test('requests and batches are counted by route, method and status, and summed o
     'bds_http_aborted_total{route="getClaims"} 1',
     'bds_rate_limited_total{route="getClaims"} 1',
     'bds_http_pipelines_cut_total 2',
+    'bds_http_slow_readers_cut_total{limit="memory"} 2',
+    'bds_http_slow_readers_cut_total{limit="time"} 1',
     'bds_pool_batch_requests_bucket{le="4"} 1',
     'bds_pool_batch_requests_bucket{le="+Inf"} 2',
     'bds_pool_batch_requests_sum 303',

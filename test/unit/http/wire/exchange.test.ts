@@ -4,6 +4,7 @@ import { ArrivalList } from '../../../../src/http/wire/arrivalList.js'
 import { Exchange, type ExchangeContext, type Outgoing } from '../../../../src/http/wire/exchange.js'
 import { corsHeaders } from '../../../../src/http/wire/headers.js'
 import { LongBodies } from '../../../../src/http/wire/longBody.js'
+import { SlowAnswers } from '../../../../src/http/wire/slowAnswers.js'
 import { Turn } from '../../../../src/http/wire/turn.js'
 import type { Wire } from '../../../../src/http/wire/wire.js'
 import { createLogger } from '../../../../src/telemetry/logger.js'
@@ -23,12 +24,16 @@ function newContext(): ExchangeContext {
       cacheHit: () => undefined,
       connectionCut: () => undefined,
       connectionRefused: () => undefined,
+      slowReaderCut: () => undefined,
     },
     random: () => 0.5,
-    traits: { closesBodiless: true, noticesBodiless: false, endAndClose: () => undefined },
+    traits: {
+      ...{ closesBodiless: true, noticesBodiless: false, keepsUnsent: false },
+      endAndClose: () => undefined,
+    },
     turn: new Turn(() => undefined),
     pending: new ArrivalList(),
-    sending: new Set(),
+    sending: new SlowAnswers(() => undefined),
     longBodies: new LongBodies(() => context.answers),
     isClosing: false,
     lastRequestAtMs: 0,

@@ -52,7 +52,14 @@ function longBodies() {
 
 /** Begins to send the body in slices. */
 function send(bodies: LongBodies, wire: Wire, isLent = false, onEnd = (): void => undefined): LongBody {
-  const long = new LongBody(bodies, wire, isLent ? Uint8Array.from(body) : body, isLent, onEnd)
+  const long = new LongBody(
+    bodies,
+    wire,
+    isLent ? Uint8Array.from(body) : body,
+    isLent,
+    () => undefined,
+    onEnd,
+  )
   long.sendFirst()
   return long
 }
@@ -143,11 +150,18 @@ test('a body that was begun as a whole goes on from where its client stopped, sl
   const { bodies } = longBodies()
   const reader = client(100_000)
   let isOver = false
-  assert.deepEqual(reader.wire.tryEnd(body, SIZE, true), [false, false])
+  assert.deepEqual(reader.wire.tryEnd(body, SIZE), [false, false])
   const lent = Uint8Array.from(body)
-  new LongBody(bodies, reader.wire, lent, true, () => {
-    isOver = true
-  })
+  new LongBody(
+    bodies,
+    reader.wire,
+    lent,
+    true,
+    () => undefined,
+    () => {
+      isOver = true
+    },
+  )
   lent.fill(0)
   for (let turns = 0; turns < 5; turns++) await turn()
   assert.equal(reader.count(), 100_000)
@@ -164,9 +178,16 @@ test('a body that was lent is sent as it was, though its memory is overwritten',
     const lent = Uint8Array.from(body)
     const reader = client()
     let isOver = false
-    const long = new LongBody(bodies, reader.wire, lent, true, () => {
-      isOver = true
-    })
+    const long = new LongBody(
+      bodies,
+      reader.wire,
+      lent,
+      true,
+      () => undefined,
+      () => {
+        isOver = true
+      },
+    )
     lent.fill(0)
     long.sendFirst()
     while (!isOver) await turn()
