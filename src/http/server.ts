@@ -17,12 +17,8 @@ import { AddressRanges } from './limits/ipAddress.js'
 import { RateGate } from './limits/rateGate.js'
 import { ReadyHeads } from './readyHeads.js'
 import { createTargets } from './targets.js'
-import { ArrivalList } from './wire/arrivalList.js'
-import type { ExchangeContext } from './wire/exchange.js'
+import { createExchangeContext, type ExchangeContext } from './wire/exchange.js'
 import { corsHeaders, VARY_LINE } from './wire/headers.js'
-import { LongBodies } from './wire/longBody.js'
-import { SlowAnswers } from './wire/slowAnswers.js'
-import { Turn } from './wire/turn.js'
 import type { OpenPort, RequestHandler, Transport } from './wire/wire.js'
 
 export interface HttpServerOptions {
@@ -75,21 +71,13 @@ const QUIET_MS = 300
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { config, transport, cells = 1, pool, status, health, logger, metrics } = options
   const { otherFiles = openFiles() } = options
-  const turn = new Turn(() => metrics.connectionCut())
-  const context: ExchangeContext = {
+  const context = createExchangeContext({
     cors: corsHeaders(config.http.cors),
     logger,
     metrics,
     random: options.random ?? Math.random,
     traits: transport,
-    turn,
-    pending: new ArrivalList(),
-    sending: new SlowAnswers((limit) => metrics.slowReaderCut(limit)),
-    longBodies: new LongBodies(() => context.answers),
-    isClosing: false,
-    lastRequestAtMs: 0,
-    answers: 0,
-  }
+  })
   const connections = createConnections(config, cells, metrics)
   const cache = new AnswerCache(config.http.cacheBytes)
   const readVersion = createVersionReader(status)
@@ -120,7 +108,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     cells,
     onRequest: createRequestHandler(handling),
     onGet,
-    turn,
+    turn: context.turn,
     connections,
     otherFiles,
   })

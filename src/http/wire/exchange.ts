@@ -4,7 +4,7 @@ import { isLarge } from '../../pool/estimates.js'
 import { type AnswerCode, type Failure, failure } from '../../query/answers.js'
 import type { HttpMetrics } from '../../telemetry/frontCounts.js'
 import type { Logger } from '../../telemetry/logger.js'
-import type { ArrivalList, Listed } from './arrivalList.js'
+import { ArrivalList, type Listed } from './arrivalList.js'
 import { isForSharedCaches, NO_STORE } from './cacheControl.js'
 import {
   ANY_TAG,
@@ -16,10 +16,10 @@ import {
   namesTag,
   statusLine,
 } from './headers.js'
-import { type LongBodies, LongBody } from './longBody.js'
+import { LongBodies, LongBody } from './longBody.js'
 import { makeRequestId } from './requestHead.js'
-import type { SlowAnswers } from './slowAnswers.js'
-import type { Turn } from './turn.js'
+import { SlowAnswers } from './slowAnswers.js'
+import { Turn } from './turn.js'
 import type { Wire, WireTraits } from './wire.js'
 
 /** What all exchanges of a server share. */
@@ -42,6 +42,24 @@ export interface ExchangeContext {
   lastRequestAtMs: number
   /** How many answers were begun. */
   answers: number
+}
+
+/** What the exchanges of a new server share. */
+export function createExchangeContext(
+  options: Pick<ExchangeContext, 'cors' | 'logger' | 'metrics' | 'random' | 'traits'>,
+): ExchangeContext {
+  const { metrics } = options
+  const context: ExchangeContext = {
+    ...options,
+    turn: new Turn(() => metrics.connectionCut()),
+    pending: new ArrivalList(),
+    sending: new SlowAnswers((limit) => metrics.slowReaderCut(limit)),
+    longBodies: new LongBodies(() => context.answers),
+    isClosing: false,
+    lastRequestAtMs: 0,
+    answers: 0,
+  }
+  return context
 }
 
 /** An answer, ready to be written. */
