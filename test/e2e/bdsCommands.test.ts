@@ -177,6 +177,27 @@ test('config check reports an address with a wrong EIP-55 checksum, and accepts 
     assert.equal((await check(address)).code, 0, address)
 })
 
+test('what a configuration holds that a terminal would obey is shown as escapes, which mean the same in TOML', async (t) => {
+  const evil = EXAMPLE_TOML.replace('./data', '/tmp/no\u202efolder\u2066').replace(
+    '"http://127.0.0.1:18545/secret-key"',
+    '{ url = "http://127.0.0.1:18545/", alias = "b\u200fc\\u001b[2J" }',
+  )
+  const config = ['--config', fileWith(t, evil)]
+  const printed = await bds(t, ['config', 'print', ...config])
+  assert.match(printed.stdout, /^data_dir = "\/tmp\/no\\u202efolder\\u2066"/m)
+  assert.match(printed.stdout, /alias = "b\\u200fc\\u001b\[2J"/)
+  const again = await bds(t, [
+    'config',
+    'print',
+    '--config',
+    fileWith(t, printed.stdout.replace(/"\[redacted\]"/g, '"http://h/"')),
+  ])
+  const values = (text: string): string => text.replaceAll(/ {2}# (?:file|default)$/gm, '')
+  assert.equal(values(again.stdout), values(printed.stdout))
+  const { stdout } = await bds(t, ['reindex', '--network', '0', ...config])
+  assert.equal(stdout, 'network 0 has no data in /tmp/no\\u202efolder\\u2066')
+})
+
 test('health ends with 0 for a service that answers 200, and with 5 for any other answer or none', async (t) => {
   const server = createServer((request, response) => {
     response.statusCode = request.url === '/' ? 200 : 503

@@ -1,6 +1,7 @@
 import { loadConfig } from '../../config/load.js'
 import { renderDefault, renderLoaded } from '../../config/render.js'
 import { exitCodes } from '../../service/exitCodes.js'
+import { visibleLines } from '../../telemetry/visibleText.js'
 import { configFlagsHelp, configOptions, readArguments } from '../input/arguments.js'
 import { UsageError, type Verb } from '../input/verb.js'
 import { assertPlausible } from './configCheck.js'
@@ -28,7 +29,7 @@ export const config: Verb = {
     const networks = loaded.config.networks.map(({ networkId }) => networkId).join(', ')
     process.stdout.write(
       action === 'print'
-        ? renderLoaded(loaded)
+        ? visibleLines(renderLoaded(loaded))
         : `the configuration is fine: networks ${networks}; bds doctor checks the endpoints, too\n`,
     )
     return exitCodes.ok

@@ -5,6 +5,7 @@ import { exitCodes } from '../../service/exitCodes.js'
 import { lockFolder } from '../../store/folder/folderLock.js'
 import { removeShard } from '../../store/removeShard.js'
 import { shardDirectory } from '../../store/shardDirectory.js'
+import { visibleText } from '../../telemetry/visibleText.js'
 import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'
 import { UsageError, type Verb } from '../input/verb.js'
 import { oneNetwork } from './chosenNetworks.js'
@@ -31,7 +32,7 @@ export const reindex: Verb = {
     const { networkId } = oneNetwork(config, values)
     const directory = shardDirectory(config.dataDir, networkId)
     if (!existsSync(directory)) {
-      console.log(`network ${networkId} has no data in ${config.dataDir}`)
+      console.log(visibleText(`network ${networkId} has no data in ${config.dataDir}`))
       return exitCodes.ok
     }
     if (
@@ -47,7 +48,7 @@ export const reindex: Verb = {
     } finally {
       lock.release()
     }
-    console.log(`removed ${directory}: the next bds run reads network ${networkId} again`)
+    console.log(visibleText(`removed ${directory}: the next bds run reads network ${networkId} again`))
     return exitCodes.ok
   },
 }
@@ -57,7 +58,7 @@ async function isConfirmed(question: string): Promise<boolean> {
     throw new UsageError("standard input is not a terminal, so it can't ask: use --yes")
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   try {
-    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim())
+    return /^y(es)?$/i.test((await terminal.question(visibleText(`${question} [y/N] `))).trim())
   } finally {
     terminal.close()
   }
