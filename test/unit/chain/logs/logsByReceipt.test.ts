@@ -119,3 +119,17 @@ function isWide({ params: [filter] }: FakeCall): boolean {
   const { fromBlock, toBlock } = filter as { readonly fromBlock: string; readonly toBlock: string }
   return fromBlock !== toBlock
 }
+
+test('a transaction whose logs are too heavy to decode is named like one with more logs than the cap', async () => {
+  const methods = ['eth_getLogs', 'eth_getTransactionReceipt']
+  await withChain(networkWithHeavyBlock(1, 4), async (chain) => {
+    chain.endpoints[0]!.fail({ type: 'http', status: 200, body: '['.repeat(100_000), methods })
+    await assert.rejects(
+      fetchRange(chain, HEAVY, HEAVY),
+      (error) =>
+        error instanceof FatalError &&
+        error.reason === 'answer_too_large' &&
+        /the logs of one transaction in block 3 /.test(error.message),
+    )
+  })
+})
