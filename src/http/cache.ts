@@ -1,17 +1,9 @@
 import { hash } from 'node:crypto'
-import type { AnswerLife } from '../api/present/present.js'
 import { type AnswerVersion, hasOnlyGrown, isSameVersion, NO_VERSION } from '../board/version.js'
 import type { ContentCoding } from '../pool/contentCoding.js'
 import type { OperationId } from '../query/queries.js'
-import type { Outgoing } from './wire/exchange.js'
-
-/** An answer that may be given again. */
-export interface CachedAnswer extends Outgoing {
-  readonly body: Uint8Array
-  readonly life: AnswerLife
-  /** What the answer costs under a rate limit. */
-  readonly tokens: number
-}
+import { collectGarbage } from '../telemetry/processMemory.js'
+import { type CachedAnswer, PackedAnswers, SegmentPool } from './packedAnswers.js'
 
 export interface CacheStats {
   readonly hits: number
@@ -19,8 +11,15 @@ export interface CacheStats {
   readonly bytes: number
 }
 
-/** What an entry costs besides its name and its body: heap growth measured over 100,000 entries of 10 bytes. */
-const ENTRY_BYTES = 640
+/** What a long answer costs besides its name and its body: heap growth measured over 100,000 of 10 bytes, and a head of 500 bytes. */
+const ENTRY_BYTES = 1_200
+
+/** No answer is kept longer, so that the memory is given back after many were asked for. Making one anew so seldom costs nothing. */
+const KEPT_MS = 20_000
+/** How often memory is looked for that was not used meanwhile. */
+const TRIM_MS = 15_000
+/** Such memory is collected at once from so many bytes on: V8 collects nothing while a thread rests. */
+const COLLECTED_BYTES = 4 * 1024 ** 2
 
 /** A longer key is known by its SHA-256, so that no client fills the memory with keys. Usual keys are shorter. */
 const MAX_KEY_LENGTH = 128
@@ -46,16 +45,32 @@ export class AnswerCache {
   private readonly maxBytes: number
   private current: AnswerVersion = NO_VERSION
   /** Answers that hold until the next commit of any shard. */
-  private readonly live = new Shelf()
+  private readonly live: Shelf
   /** Answers that hold until the next reorg or halt. */
-  private readonly lasting = new Shelf()
+  private readonly lasting: Shelf
   private readonly spellings = new Spellings()
   private readonly trials = new Map<OperationId, Trial>()
   private hits = 0
   private misses = 0
+  private readonly pool: SegmentPool
+  private readonly now: () => number
+  private readonly collect: () => void
+  private trimmedAtMs: number
+  /** Bytes of what was dropped since garbage was last collected. */
+  private droppedBytes = 0
 
-  constructor(maxBytes: number) {
+  constructor(
+    maxBytes: number,
+    now: () => number = () => performance.now(),
+    collect: () => void = collectGarbage,
+  ) {
     this.maxBytes = maxBytes
+    this.now = now
+    this.collect = collect
+    this.trimmedAtMs = now()
+    this.pool = new SegmentPool(maxBytes)
+    this.live = new Shelf(this.pool, now)
+    this.lasting = new Shelf(this.pool, now)
   }
 
   /** False while the route is switched off: then neither `find` nor `keep` is worth its time. */
@@ -111,19 +126,40 @@ export class AnswerCache {
   ): void {
     this.moveTo(now)
     const isCurrent = answer.life === 'epoch' ? hasOnlyGrown(madeFrom, now) : isSameVersion(madeFrom, now)
-    const name = nameOf(operation, coding, key)
-    const size = name.length + answer.body.length + ENTRY_BYTES
-    // One page must not empty the cache for everybody else.
-    if (!isCurrent || size > this.maxBytes / 16) return
+    if (!isCurrent) return
     const shelf = answer.life === 'epoch' ? this.lasting : this.live
-    // The body is lent: the next batch overwrites it.
-    shelf.put(name, { ...answer, body: answer.body.slice(), isLent: false }, size)
-    while (this.live.bytes + this.lasting.bytes > this.maxBytes)
-      (this.live.bytes > 0 ? this.live : this.lasting).dropOldest()
+    const name = nameOf(operation, coding, key)
+    const more = shelf.bytesFor(name, answer)
+    // One page must not empty the cache for everybody else.
+    if (more > this.maxBytes / 16) return
+    while (this.heldBytes() + shelf.bytesFor(name, answer) > this.maxBytes) this.makeRoom()
+    shelf.put(name, answer)
+  }
+
+  /** Drops what was kept for long, and gives memory back that is not needed any more. To be called about once a second. */
+  expire(): void {
+    const nowMs = this.now()
+    for (const shelf of [this.live, this.lasting]) this.droppedBytes += shelf.dropOlder(nowMs - KEPT_MS)
+    if (nowMs - this.trimmedAtMs < TRIM_MS) return
+    this.trimmedAtMs = nowMs
+    this.droppedBytes += this.pool.trim()
+    if (this.droppedBytes < COLLECTED_BYTES) return
+    this.droppedBytes = 0
+    this.collect()
   }
 
   stats(): CacheStats {
     return { hits: this.hits, misses: this.misses, bytes: this.live.bytes + this.lasting.bytes }
+  }
+
+  private heldBytes(): number {
+    return this.pool.bytes + this.live.longBytes + this.lasting.longBytes
+  }
+
+  private makeRoom(): void {
+    if (this.pool.hasEmpty) this.pool.dropEmpty()
+    else if (this.live.bytes > 0) this.live.dropOldest()
+    else this.lasting.dropOldest()
   }
 
   /** Drops what does not hold at `version`. */
@@ -177,9 +213,8 @@ class Trial {
 }
 
 interface Entry {
-  /** Undefined once the entry was dropped, so that a spelling that still leads to it does not keep the body in memory. */
-  answer: CachedAnswer | undefined
-  readonly size: number
+  /** Undefined once the entry was dropped. */
+  readonly answer: CachedAnswer | undefined
 }
 
 /** Raw query → its entry, in one map per operation and coding, so that a look-up joins no strings. */
@@ -206,38 +241,105 @@ class Spellings {
   }
 }
 
-/** Entries by name. It counts their bytes and can drop the oldest. */
-class Shelf {
-  bytes = 0
-  private readonly entries = new Map<string, Entry>()
+/** An answer among packed ones. */
+class PackedEntry implements Entry {
+  private readonly packed: PackedAnswers
+  private readonly place: number
+  private readonly found: CachedAnswer
 
-  get(name: string): Entry | undefined {
-    return this.entries.get(name)
+  constructor(packed: PackedAnswers, place: number) {
+    this.packed = packed
+    this.place = place
+    this.found = packed.read(place)
   }
 
-  put(name: string, answer: CachedAnswer, size: number): void {
+  get answer(): CachedAnswer | undefined {
+    return this.packed.has(this.place) ? this.found : undefined
+  }
+}
+
+/** An answer too long to be packed. */
+interface LongEntry extends Entry {
+  /** Undefined so that a spelling that still leads to it does not keep the body in memory. */
+  answer: CachedAnswer | undefined
+  readonly size: number
+  readonly keptAtMs: number
+}
+
+/** Answers by name. It counts their bytes and can drop the oldest. */
+class Shelf {
+  longBytes = 0
+  private readonly packed: PackedAnswers
+  private readonly long = new Map<string, LongEntry>()
+  private readonly now: () => number
+
+  constructor(pool: SegmentPool, now: () => number) {
+    this.packed = new PackedAnswers(pool, now)
+    this.now = now
+  }
+
+  get bytes(): number {
+    return this.packed.bytes + this.longBytes
+  }
+
+  get(name: string): Entry | undefined {
+    const place = this.packed.find(name)
+    return place === undefined ? this.long.get(name) : new PackedEntry(this.packed, place)
+  }
+
+  /** Bytes that `put` would take besides those of the pool. */
+  bytesFor(name: string, answer: CachedAnswer): number {
+    if (this.packed.takes(name, answer)) return this.packed.bytesFor(name, answer)
+    return name.length + answer.body.length + ENTRY_BYTES
+  }
+
+  /** Keeps a copy: the body is lent, the next batch overwrites it. */
+  put(name: string, answer: CachedAnswer): void {
+    if (this.packed.takes(name, answer)) {
+      this.packed.put(name, answer)
+      return
+    }
     this.drop(name)
-    this.entries.set(name, { answer, size })
-    this.bytes += size
+    const size = this.bytesFor(name, answer)
+    const kept = { ...answer, body: answer.body.slice(), isLent: false }
+    this.long.set(name, { answer: kept, size, keptAtMs: this.now() })
+    this.longBytes += size
   }
 
   dropOldest(): void {
-    for (const name of this.entries.keys()) {
+    if (this.packed.bytes > this.longBytes) this.packed.dropOldest()
+    else this.dropOldestLong()
+  }
+
+  /** @returns the bytes of long answers that were dropped. */
+  dropOlder(beforeMs: number): number {
+    while ((this.packed.oldestAtMs() ?? beforeMs) < beforeMs) this.packed.dropOldest()
+    const { longBytes } = this
+    for (const [name, { keptAtMs }] of this.long) {
+      if (keptAtMs >= beforeMs) break
+      this.drop(name)
+    }
+    return longBytes - this.longBytes
+  }
+
+  clear(): void {
+    this.packed.clear()
+    if (this.long.size > 0) this.long.clear()
+    this.longBytes = 0
+  }
+
+  private dropOldestLong(): void {
+    for (const name of this.long.keys()) {
       this.drop(name)
       return
     }
   }
 
-  clear(): void {
-    if (this.entries.size > 0) this.entries.clear()
-    this.bytes = 0
-  }
-
   private drop(name: string): void {
-    const entry = this.entries.get(name)
+    const entry = this.long.get(name)
     if (entry === undefined) return
-    this.entries.delete(name)
-    this.bytes -= entry.size
+    this.long.delete(name)
+    this.longBytes -= entry.size
     entry.answer = undefined
   }
 }

@@ -114,6 +114,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   })
   const sweep = setInterval(() => {
     sweepLate(context, config.http.deadlineMs)
+    cache.expire()
     opened.look()
     connections.watch(opened.port)
   }, SWEEP_MS)

@@ -182,3 +182,36 @@ export const connectionAttacks: readonly Attack[] = [
     order: holding(MANY, request('/livez')),
   },
 ]
+
+const CLAIMS_OF = Array.from({ length: 80 }, (_, at) => 4_294_900_000 + at).join(',')
+
+/** Answers that are asked for twice, so that the service keeps them. */
+function keptAnswers(what: string, target: string): Attack {
+  return {
+    title: `90,000 ${what}, each asked for twice`,
+    lastsMs: 90_000,
+    order: {
+      from: ONE,
+      connections: 64,
+      bytesPerSec: 10_000_000,
+      requests: [request(target)],
+      numbers: 90_000,
+      times: 2,
+      manner: { type: 'ask' },
+    },
+    counter: 'bds_http_cache_hits_total',
+  }
+}
+
+/** What fills memory. */
+export const memoryAttacks: readonly Attack[] = [
+  keptAnswers(
+    'long /claims queries',
+    `/bridge/v1/claims?network_id=1&page_size=1&page_number={n}&network_ids=${CLAIMS_OF}`,
+  ),
+  keptAnswers('pages of 20 bridges', '/bridge/v1/bridges?network_id=0&page_size=20&to_block={n}'),
+  keptAnswers(
+    'proofs that are not there',
+    '/bridge/v1/claim-proof?network_id=0&deposit_count=1&leaf_index={n}',
+  ),
+]

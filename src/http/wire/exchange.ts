@@ -175,7 +175,8 @@ export class Exchange implements Listed<Exchange> {
   send(answer: Outgoing, isRefusal = false): void {
     if (this.isDone) return
     if (!this.isHeld && this.context.turn.mustWait(isRefusal)) {
-      this.putOff(() => this.send(answer))
+      const kept = answer.isLent === true ? { ...answer, body: answer.body.slice(), isLent: false } : answer
+      this.putOff(() => this.send(kept))
       return
     }
     const isKnown =

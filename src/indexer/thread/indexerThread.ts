@@ -8,6 +8,7 @@ import { openL1ShardReader } from '../../shard/readiness/l1ShardReader.js'
 import { openShardWriter } from '../../shard/write/writer.js'
 import { systemClock } from '../../telemetry/clocks.js'
 import { createLogger } from '../../telemetry/logger.js'
+import { collectGarbage } from '../../telemetry/processMemory.js'
 import { createHasher, createLogScanner } from '../../wasm/wasmModule.js'
 import type { IndexerMessage, IndexerWorkerData } from '../indexerMessages.js'
 import { ExitRootSearch } from '../sync/exitRootSearch.js'
@@ -15,7 +16,6 @@ import { GerPoller } from '../sync/gerPoller.js'
 import { HeadHints } from '../sync/headHints.js'
 import { runSyncLoop } from '../sync/syncLoop.js'
 import { SyncReport } from '../syncReport.js'
-import { collectGarbage } from './threadMemory.js'
 
 /**
  * The whole life of an indexer thread: opens the shard and the chain client, syncs until `signal` aborts, closes both. The last

@@ -3,7 +3,8 @@ import test from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { AnswerVersion } from '../../../src/board/version.js'
-import { AnswerCache, type CachedAnswer } from '../../../src/http/cache.js'
+import { AnswerCache } from '../../../src/http/cache.js'
+import type { CachedAnswer } from '../../../src/http/packedAnswers.js'
 
 const V1: AnswerVersion = { commits: 1, epoch: 0, halted: 0 }
 const COMMIT: AnswerVersion = { commits: 2, epoch: 0, halted: 0 }
@@ -65,7 +66,12 @@ test('the cache keeps a copy of the answer, not its buffer', () => {
   batch.fill(0)
   const found = cache.find('getBridges', 'k', 'identity', V1)!
   assert.equal(new TextDecoder().decode(found.body), 'two')
-  assert.equal(found.body.buffer.byteLength, 3)
+  const long = new Uint8Array(20_000).fill(1)
+  cache.keep('getBridges', 'long', 'identity', { ...answer('commit'), body: long.subarray(1) }, V1, V1)
+  long.fill(0)
+  const foundLong = cache.find('getBridges', 'long', 'identity', V1)!
+  assert.deepEqual(new Set(foundLong.body), new Set([1]))
+  assert.equal(foundLong.body.buffer.byteLength, 19_999)
 })
 
 test("the cache's bytes are bounded: the oldest answer is evicted, and a single huge answer is not kept", () => {
@@ -136,26 +142,30 @@ test('a cache of zero bytes is never consulted', () => {
 test('the budget counts keys, and long ones are kept as a digest: memory stays near the budget whatever clients ask', () => {
   const budget = 8 << 20
   const cache = new AnswerCache(budget)
-  const before = heapBytes()
+  const before = usedBytes().all
   for (let at = 0; at < 40_000; at++) {
     const key = `${at};${'0x'.padEnd(2_000, 'f')}`
     cache.keep('getClaims', key, 'identity', answer('commit'), V1, V1)
     cache.addSpelling('getClaims', `from_address=${key}`, 'identity', key)
   }
-  const grown = heapBytes() - before
+  const grown = usedBytes().all - before
   assert.ok(cache.stats().bytes <= budget)
   assert.ok(grown < 1.5 * budget, `${grown} bytes for a budget of ${budget}`)
 })
 
-test('a key counts with its length, and a long one with that of its digest', () => {
-  const bytesWith = (key: string): number => {
-    const cache = new AnswerCache(1 << 20)
-    cache.keep('getBridges', key, 'identity', answer('commit', 'one'), V1, V1)
-    return cache.stats().bytes
+test('a key takes room by its length, and a long one that of its digest', () => {
+  const keptWith = (length: number): number => {
+    const cache = new AnswerCache(1 << 16)
+    const keyOf = (at: number): string => String(at).padStart(length, 'k')
+    for (let at = 0; at < 2_000; at++)
+      cache.keep('getBridges', keyOf(at), 'identity', answer('commit'), V1, V1)
+    assert.ok(cache.stats().bytes <= 1 << 16)
+    return Array.from({ length: 2_000 }, (_, at) => find(cache, keyOf(at), V1)).filter((body) => body === 'x')
+      .length
   }
-  assert.equal(bytesWith('k'.repeat(110)) - bytesWith('k'.repeat(10)), 100)
-  // SHA-256 has 44 letters of base64.
-  assert.equal(bytesWith('k'.repeat(3_000)), bytesWith('k'.repeat(44)))
+  const [short, long, digest, hashed] = [10, 120, 44, 3_000].map(keptWith) as [number, number, number, number]
+  assert.ok(short > 1.8 * long, `${short} and ${long}`)
+  assert.equal(hashed, digest)
 })
 
 test('two long keys that differ in one letter have answers of their own', () => {
@@ -167,11 +177,84 @@ test('two long keys that differ in one letter have answers of their own', () => 
   assert.equal(find(cache, long, V1), undefined)
 })
 
+test('short answers lie outside the JavaScript heap, where garbage grows to several times what is alive', () => {
+  const cache = new AnswerCache(8 << 20)
+  const keep = (from: number): void => {
+    for (let at = from; at < from + 10_000; at++)
+      cache.keep('getBridges', `${at};`, 'identity', answer('commit', 'y'.repeat(300)), V1, V1)
+  }
+  keep(0)
+  find(cache, '', COMMIT)
+  find(cache, '', V1)
+  const before = usedBytes().heap
+  keep(10_000)
+  const perAnswer = (usedBytes().heap - before) / 10_000
+  assert.ok(perAnswer < 20, `${perAnswer} bytes`)
+  assert.equal(find(cache, '19999;', V1), 'y'.repeat(300))
+})
+
+test('each key has its own answer or none, while others come and the oldest are written over', () => {
+  const cache = new AnswerCache(1 << 16)
+  const bodies = Array.from({ length: 3_000 }, (_, at) => `${at} ${'z'.repeat(at % 90)}`)
+  for (const [at, body] of bodies.entries()) {
+    cache.keep('getBridges', `${at}`, 'identity', answer(at % 3 === 0 ? 'epoch' : 'commit', body), V1, V1)
+    for (const back of [0, 1, 7, 200, 700].filter((each) => each <= at)) {
+      const found = find(cache, `${at - back}`, V1)
+      assert.ok(found === undefined ? back > 0 : found === bodies[at - back], `${at - back}: ${found}`)
+    }
+  }
+  find(cache, '0', REORG)
+  cache.keep('getBridges', 'new', 'identity', answer('commit', 'new'), REORG, REORG)
+  for (const at of bodies.keys()) assert.equal(find(cache, `${at}`, REORG), undefined)
+  assert.equal(find(cache, 'new', REORG), 'new')
+})
+
+test('an answer comes back with its status, headers, tag and tokens', () => {
+  const cache = new AnswerCache(1 << 20)
+  const kept = [
+    { ...answer('commit', 'one'), etag: '"a"', bodyLines: '\r\nContent-Type: a', tokens: 2.5 },
+    { ...answer('epoch', ''), etag: '', status: 404, cacheControl: 'public', lines: '\r\nVary: b' },
+    { ...answer('epoch', 'ä€😀'), etag: 'W/"c"' },
+  ]
+  for (const [at, one] of kept.entries()) cache.keep('getBridges', `€${at}`, 'br', one, V1, V1)
+  for (const [at, { body, ...one }] of kept.entries()) {
+    const { body: foundBody, isLent, ...found } = cache.find('getBridges', `€${at}`, 'br', V1)!
+    assert.deepEqual(found, one)
+    assert.deepEqual([...foundBody], [...body])
+    assert.equal(isLent, true)
+  }
+})
+
+for (const [what, length] of [
+  ['short', 300],
+  ['long', 20_000],
+] as const)
+  test(`${what} answers are dropped after a while, and their memory is given back within a minute`, () => {
+    let nowMs = 0
+    let collected = 0
+    const budget = 8 << 20
+    const cache = new AnswerCache(
+      budget,
+      () => nowMs,
+      () => collected++,
+    )
+    for (let at = 0; at < budget / length; at++)
+      cache.keep('getBridges', `${at}`, 'identity', answer('epoch', 'y'.repeat(length)), V1, V1)
+    assert.ok(cache.stats().bytes > 0.9 * budget)
+    const last = `${Math.floor(budget / length) - 1}`
+    for (; nowMs < 15_000; nowMs += 1_000) cache.expire()
+    assert.equal(find(cache, last, V1), 'y'.repeat(length))
+    for (; nowMs < 60_000; nowMs += 1_000) cache.expire()
+    assert.equal(find(cache, last, V1), undefined)
+    assert.equal(cache.stats().bytes, 0)
+    assert.equal(collected, 1)
+  })
+
 /** Bytes in use once all garbage is gone. */
-function heapBytes(): number {
+function usedBytes(): { readonly heap: number; readonly all: number } {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   collect()
   const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
+  return { heap: heapUsed, all: heapUsed + external }
 }

@@ -132,3 +132,15 @@ test('a server that closes sends a page whole, and ends its connection with it',
   assert.equal(ended.length, 1)
   assert.ok(ended[0]![1] && PAGE.equals(ended[0]![0]))
 })
+
+test('an answer that waits for the next turn goes out as it was, though its memory is written again before', async () => {
+  const context = newContext()
+  context.turn.mustWait = () => true
+  const { wire, parts, bytes } = connection()
+  const lent = Uint8Array.from(POINT)
+  new Exchange(context, wire, 'GET', '', false).send(answer(lent))
+  lent.fill(0)
+  assert.equal(parts.length, 0)
+  await turn()
+  assert.ok(bytes().equals(POINT))
+})

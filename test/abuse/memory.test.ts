@@ -1,0 +1,4 @@
+import { memoryAttacks } from './attacks.js'
+import { testAttacks } from './underAttack.js'
+
+testAttacks(memoryAttacks)
