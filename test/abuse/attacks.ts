@@ -209,7 +209,6 @@ export const memoryAttacks: readonly Attack[] = [
     'long /claims queries',
     `/bridge/v1/claims?network_id=1&page_size=1&page_number={n}&network_ids=${CLAIMS_OF}`,
   ),
-  keptAnswers('pages of 20 bridges', '/bridge/v1/bridges?network_id=0&page_size=20&to_block={n}'),
   keptAnswers(
     'proofs that are not there',
     '/bridge/v1/claim-proof?network_id=0&deposit_count=1&leaf_index={n}',
