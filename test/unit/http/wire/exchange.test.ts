@@ -10,6 +10,9 @@ import type { Wire } from '../../../../src/http/wire/wire.js'
 import { createLogger } from '../../../../src/telemetry/logger.js'
 
 const PAGE = Buffer.from(Array.from({ length: 730_000 }, (_, at) => (at * 7) % 253))
+const SHORT_PAGE = PAGE.subarray(0, 200_000)
+/** Copies of long bodies are made in memory of this many bytes, or some of them. */
+const COPY_STEP = 256 * 1024
 const POINT = Buffer.from('{"a":1}')
 const turn = () => new Promise<void>(setImmediate)
 
@@ -144,3 +147,59 @@ test('an answer that waits for the next turn goes out as it was, though its memo
   await turn()
   assert.ok(bytes().equals(POINT))
 })
+
+for (const [what, body] of [
+  ['a page', SHORT_PAGE],
+  ['a long page', PAGE],
+] as const)
+  test(`of clients that take nothing of ${what} the silent one is cut off, not one that has taken some since`, async () => {
+    const cut: string[] = []
+    const context: ExchangeContext = {
+      ...newContext(),
+      sending: new SlowAnswers(
+        () => undefined,
+        2.5 * (body === PAGE ? COPY_STEP * Math.ceil(PAGE.length / COPY_STEP) : body.length),
+      ),
+    }
+    const clients = ['first', 'second', 'third'].map((name) => {
+      let taken = 0
+      let room = 0
+      let more: (offset: number) => boolean = () => false
+      const { wire } = connection()
+      const close = wire.close
+      wire.close = () => {
+        cut.push(name)
+        return close()
+      }
+      wire.onWritable = (handler) => {
+        more = handler
+      }
+      wire.tryEnd = (part) => {
+        const now = Math.min(room, Buffer.byteLength(part))
+        taken += now
+        room -= now
+        return [now === Buffer.byteLength(part), taken === body.length]
+      }
+      const ask = (): void => {
+        const exchange = new Exchange(context, wire, 'GET', '', false)
+        exchange.hold()
+        exchange.send(answer(Uint8Array.from(body)))
+      }
+      const take = (bytes: number): void => {
+        room = bytes
+        more(taken)
+      }
+      return { ask, take, taken: () => taken }
+    })
+    const [first, second, third] = clients
+    first!.ask()
+    second!.ask()
+    first!.take(1_000)
+    await turn()
+    third!.ask()
+    await turn()
+    assert.deepEqual([cut, context.sending.size], [['second'], 2])
+    for (const client of [first!, third!]) client.take(body.length)
+    while (context.sending.size > 0) await turn()
+    assert.deepEqual([first!.taken(), second!.taken(), third!.taken()], [body.length, 0, body.length])
+  })
