@@ -84,6 +84,9 @@ const LARGE_PAGES = Array.from({ length: 20 }, (_, at) =>
   request(`/bridge/v1/bridges?network_id=0&page_size=${981 + at}&to_block={n}`, 'GET', CODED),
 )
 
+/** The same, some 890 KB each. */
+const WHOLE_PAGES = LARGE_PAGES.map((text) => text.replace(CODED, ''))
+
 /** Those that `.ci/run` runs. */
 export const shortAttacks: readonly Attack[] = [
   strangers(16),
@@ -205,6 +208,21 @@ function keptAnswers(what: string, target: string): Attack {
 
 /** What fills memory. */
 export const memoryAttacks: readonly Attack[] = [
+  {
+    title: '200 clients that ask for pages of 1,000 rows and read none, until each has asked for four',
+    lastsMs: 9_000,
+    order: {
+      from: FEW,
+      connections: 200,
+      bytesPerSec: SLOW_LINE,
+      requests: WHOLE_PAGES,
+      numbers: BLOCKS,
+      manner: { type: 'stall', everyMs: 1_500, requests: 4 },
+    },
+    // A miss: copies of pages are garbage for a while, and the C library keeps what they were in. It must not get worse.
+    mostMoreMib: 512,
+    mostLeftMib: 448,
+  },
   keptAnswers(
     'long /claims queries',
     `/bridge/v1/claims?network_id=1&page_size=1&page_number={n}&network_ids=${CLAIMS_OF}`,

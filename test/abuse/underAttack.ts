@@ -28,6 +28,10 @@ export interface Attack {
   readonly keepsConnections?: boolean
   /** A counter that shows the attack at work, or the beginning of its series: it must grow. */
   readonly counter?: string
+  /** Most memory that the process may take meanwhile; default `MOST_MORE_MIB`. */
+  readonly mostMoreMib?: number
+  /** Most of it that may be left a minute later; default `MOST_LEFT_MIB`. */
+  readonly mostLeftMib?: number
   /** Most CPU time that the process may take meanwhile, as a share of one processor. */
   readonly mostCpu?: number
 }
@@ -54,9 +58,9 @@ const POINT_TO_BARE = 6
 const BACK_MS = 1_000
 const BACK_PROBE_MS = 50
 const MIB = 2 ** 20
-const MOST_MORE_BYTES = 100 * MIB
+const MOST_MORE_MIB = 100
 /** Memory is back when no more than this is left: the heaps of threads grow and shrink by so much in their usual work. */
-const LEFT_BYTES = 50 * MIB
+const MOST_LEFT_MIB = 50
 const MEMORY_BACK_MS = 60_000
 
 interface Seen {
@@ -123,6 +127,7 @@ interface Outcome {
 
 async function tryAttack(context: Cleaner, service: AbusedService, attack: Attack): Promise<Outcome> {
   const { order, lastsMs = ATTACK_MS, keepsConnections = false, counter, mostCpu } = attack
+  const { mostMoreMib = MOST_MORE_MIB, mostLeftMib = MOST_LEFT_MIB } = attack
   const alone = await besides(service, { attack: () => delay(ALONE_MS), keepsConnections })
   const memory = watchMemory(service)
   const counted = await countOf(service, counter)
@@ -141,8 +146,8 @@ async function tryAttack(context: Cleaner, service: AbusedService, attack: Attac
   const cpuAfter = cpuTimes(service.child.pid!)
   const report = await attacker!.stop()
   const backMs = await untilBack(service)
-  const moreBytes = memory.stop()
-  const memoryBackMs = await untilMemoryIsBack(service, memory.before)
+  const moreMib = memory.stop() / MIB
+  const memoryBackMs = await untilMemoryIsBack(service, memory.before + mostLeftMib * MIB)
   const cpu = (cpuAfter.frontUs + cpuAfter.restUs - cpuBefore.frontUs - cpuBefore.restUs) / lastedMs / 1000
 
   const { machine, operations, points } = under
@@ -157,7 +162,7 @@ async function tryAttack(context: Cleaner, service: AbusedService, attack: Attac
       `  operations /livez ${told(alone.operations)} → ${told(operations)}`,
       `  a bare server ${told(alone.machine)} → ${told(machine)}`,
       `  points ${told(alone.points)} → ${told(points)}`,
-      `  API probe back after ${text(backMs)}; memory + ${(moreBytes / MIB).toFixed(0)} MiB, back after ${text(memoryBackMs)}; ${cpu.toFixed(2)} processors`,
+      `  API probe back after ${text(backMs)}; memory + ${moreMib.toFixed(0)} MiB, back after ${text(memoryBackMs)}; ${cpu.toFixed(2)} processors`,
     ].join('\n'),
   )
   const late = [
@@ -166,7 +171,7 @@ async function tryAttack(context: Cleaner, service: AbusedService, attack: Attac
   ]
   if (backMs === undefined) late.push(`no probe of the API within ${BACK_MS} ms after the attack`)
   const kept: string[] = []
-  if (moreBytes > MOST_MORE_BYTES) kept.push(`${(moreBytes / MIB).toFixed(0)} MiB more memory`)
+  if (moreMib > mostMoreMib) kept.push(`${moreMib.toFixed(0)} MiB more memory`)
   if (memoryBackMs === undefined) kept.push(`the memory was not back within ${MEMORY_BACK_MS} ms`)
   if (counter !== undefined && (await countOf(service, counter)) <= counted)
     kept.push(`${counter} has not grown`)
@@ -274,9 +279,9 @@ export function watchMemory(service: Pick<ServiceProcess, 'child'>): {
   }
 }
 
-async function untilMemoryIsBack(service: AbusedService, before: number): Promise<number | undefined> {
+async function untilMemoryIsBack(service: AbusedService, mostBytes: number): Promise<number | undefined> {
   const startedAtMs = performance.now()
-  const isBack = (bytes: number): boolean => bytes <= before + LEFT_BYTES
+  const isBack = (bytes: number): boolean => bytes <= mostBytes
   return until(() => anonymousBytes(service), isBack, 'memory back', MEMORY_BACK_MS).then(
     () => performance.now() - startedAtMs,
     () => undefined,
