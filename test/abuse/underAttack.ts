@@ -50,7 +50,7 @@ const PROBE_MS = 20
 const PROBE_FACTOR = 4
 /** Points: p99 within so many times that of the run without an attack, which counts as this long at least. */
 const POINT_FACTOR = 10
-const POINT_MS = 2
+const POINT_MS = 3
 /** Where the machine has other work: so many times what a bare server took meanwhile. A point goes through three threads. */
 const PROBE_TO_BARE = 3
 const POINT_TO_BARE = 6
