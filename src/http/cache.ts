@@ -142,7 +142,9 @@ export class AnswerCache {
     for (const shelf of [this.live, this.lasting]) this.droppedBytes += shelf.dropOlder(nowMs - KEPT_MS)
     if (nowMs - this.trimmedAtMs < TRIM_MS) return
     this.trimmedAtMs = nowMs
-    this.droppedBytes += this.pool.trim()
+    const trimmedBytes = this.pool.trim()
+    if (trimmedBytes > 0) this.spellings.clear()
+    this.droppedBytes += trimmedBytes
     if (this.droppedBytes < COLLECTED_BYTES) return
     this.droppedBytes = 0
     this.collect()
@@ -157,8 +159,11 @@ export class AnswerCache {
   }
 
   private makeRoom(): void {
-    if (this.pool.hasEmpty) this.pool.dropEmpty()
-    else if (this.live.bytes > 0) this.live.dropOldest()
+    if (this.pool.hasEmpty) {
+      // Those that still lead there would keep its memory.
+      this.spellings.clear()
+      this.pool.dropEmpty()
+    } else if (this.live.bytes > 0) this.live.dropOldest()
     else this.lasting.dropOldest()
   }
 
@@ -301,7 +306,7 @@ class Shelf {
     }
     this.drop(name)
     const size = this.bytesFor(name, answer)
-    const kept = { ...answer, body: answer.body.slice(), isLent: false }
+    const kept = { ...answer, body: new Uint8Array(answer.body), isLent: false }
     this.long.set(name, { answer: kept, size, keptAtMs: this.now() })
     this.longBytes += size
   }

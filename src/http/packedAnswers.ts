@@ -60,7 +60,8 @@ export class SegmentPool {
   private needless = 0
 
   constructor(maxBytes: number) {
-    this.segmentBytes = 8 * Math.floor(maxBytes / SEGMENTS / 8)
+    // Not 0: places are multiples of it. One of 8 takes no answer.
+    this.segmentBytes = 8 * Math.max(1, Math.floor(maxBytes / SEGMENTS / 8))
   }
 
   /** Bytes of all segments, empty or not. */
@@ -184,7 +185,8 @@ export class PackedAnswers {
     const { status, cacheControl, lines, bodyLines, life } = this.kinds[view.getUint8(at + KIND)]!
     return {
       status,
-      body: bytes.subarray(bodyAt, bodyAt + view.getUint32(at + BODY_LENGTH, true)),
+      // No `Buffer`, whose `slice` is no copy.
+      body: new Uint8Array(bytes.buffer, bytes.byteOffset + bodyAt, view.getUint32(at + BODY_LENGTH, true)),
       // The segment is written again once it was dropped.
       isLent: true,
       cacheControl,

@@ -60,8 +60,8 @@ function onceATurn(readVersion: () => VersionNow, make: () => Outgoing): (exchan
     const now = readVersion()
     if (kept === undefined || now !== version || now.isChanging) {
       if (kept === undefined) setImmediate(forget)
-      version = now
       kept = make()
+      version = now
     }
     exchange.send(kept)
   }

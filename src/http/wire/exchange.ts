@@ -175,7 +175,11 @@ export class Exchange implements Listed<Exchange> {
   send(answer: Outgoing, isRefusal = false): void {
     if (this.isDone) return
     if (!this.isHeld && this.context.turn.mustWait(isRefusal)) {
-      const kept = answer.isLent === true ? { ...answer, body: answer.body.slice(), isLent: false } : answer
+      const { body, isLent } = answer
+      const kept =
+        isLent === true && typeof body !== 'string'
+          ? { ...answer, body: copyOf(body), isLent: false }
+          : answer
       this.putOff(() => this.send(kept))
       return
     }
@@ -391,7 +395,7 @@ export class Exchange implements Listed<Exchange> {
       if (isInSlices) this.longBody.sendFirst()
       return
     }
-    const bytes = typeof body === 'string' ? Buffer.from(body) : isLent ? body.slice() : body
+    const bytes = typeof body === 'string' ? Buffer.from(body) : isLent ? copyOf(body) : body
     this.beginSending(bytes)
     wire.onWritable((offset) => {
       sending.progress(this)
@@ -440,6 +444,11 @@ export class Exchange implements Listed<Exchange> {
   private closeLine(): string {
     return this.context.isClosing && !this.isLast ? CLOSE_LINE : ''
   }
+}
+
+/** Not `slice`: that of a `Buffer` is a view of the same memory. */
+function copyOf(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes)
 }
 
 function errorBody({ code, message }: Failure): string {

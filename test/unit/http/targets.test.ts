@@ -54,3 +54,23 @@ for (const path of ['/', '/bridge/v1/sync-status']) {
     assert.deepEqual(front.ask(), { made: 2 })
   })
 }
+
+test('a record that could not be made is made for the next who asks', () => {
+  let made = 0
+  const health = {
+    syncStatus: () => {
+      if (++made === 2) throw new Error('not now')
+      return { made }
+    },
+  } as unknown as HealthSource
+  let now = version
+  const target = createTargets(health, [], () => now).get('/bridge/v1/sync-status')
+  assert.equal(target?.type, 'probe')
+  const bodies: string[] = []
+  const exchange = { send: (answer: { body: string }) => bodies.push(answer.body) } as unknown as Exchange
+  target.respond(exchange)
+  now = { ...version, commits: 2 }
+  assert.throws(() => target.respond(exchange))
+  target.respond(exchange)
+  assert.deepEqual(bodies, ['{"made":1}', '{"made":3}'])
+})
