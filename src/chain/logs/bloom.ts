@@ -3,6 +3,8 @@ import type { EventFilter } from '../../events/decodeLog.js'
 import { decodeHex } from '../../protocol/hex.js'
 import type { RpcLog } from '../rpc/rpcLogs.js'
 
+export const BLOOM_BYTES = 256
+
 /** The three bits (of 2,048) that an address or topic sets in a header's bloom. Yellow paper, section 4.3.1. */
 type BloomBits = readonly [number, number, number]
 
@@ -74,4 +76,12 @@ export function isZeroBloom(bloom: Uint8Array): boolean {
 /** @returns 256 bytes, or undefined for a text that is no bloom. */
 export function decodeBloom(text: string | undefined): Uint8Array | undefined {
   return text?.length === 514 ? decodeHex(text) : undefined
+}
+
+/** @param text of a receipt; one that is no bloom adds nothing. */
+export function addBloom(sum: Uint8Array, text: unknown): void {
+  const bloom = decodeBloom(typeof text === 'string' ? text : undefined)
+  bloom?.forEach((byte, index) => {
+    sum[index] = sum[index]! | byte
+  })
 }

@@ -5,6 +5,7 @@ import type { RpcBlock } from '../rpc/rpcBlocks.js'
 import { RpcFailure } from '../rpc/rpcFailure.js'
 import { decodeLogs, type logsFilter, type RpcLog } from '../rpc/rpcLogs.js'
 import type { RpcCall } from '../rpc/rpcTransport.js'
+import { addBloom, BLOOM_BYTES } from './bloom.js'
 
 /** Receipts held in memory at once: logs of other contracts are dropped before the next receipts are read. */
 const RECEIPTS_AT_ONCE = 50
@@ -13,6 +14,12 @@ const RECEIPTS_AT_ONCE = 50
 export function isTooMuch(failure: RpcFailure): boolean {
   const { type } = classifyLogsFailure(failure, 1)
   return type === 'tooMany' || type === 'tooWide'
+}
+
+export interface LogsByReceipt {
+  readonly logs: RpcLog[]
+  /** The blooms of all receipts together. If it equals the header's, no receipt lacks a log. */
+  readonly bloom: Uint8Array
 }
 
 /**
@@ -24,21 +31,26 @@ export async function readLogsByReceipt(
   filter: ReturnType<typeof logsFilter>,
   endpoint: Endpoint,
   signal: AbortSignal,
-): Promise<RpcLog[]> {
+): Promise<LogsByReceipt> {
   const addresses = new Set(filter.address)
   const topics = new Set(filter.topics[0])
   const isOurs = ({ address, topics: [topic = ''] }: RpcLog): boolean =>
     addresses.has(address) && topics.has(topic.toLowerCase())
   const logs: RpcLog[] = []
+  const bloom = new Uint8Array(BLOOM_BYTES)
   const hashes = block.transactionHashes
   for (let at = 0; at < hashes.length; at += RECEIPTS_AT_ONCE) {
     const calls = hashes
       .slice(at, at + RECEIPTS_AT_ONCE)
       .map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
-    for (const receipt of await readReceipts(calls, block, endpoint, signal))
-      for (const log of logsOf(receipt, block, endpoint)) if (isOurs(log)) logs.push(log)
+    for (const raw of await readReceipts(calls, block, endpoint, signal)) {
+      const receipt = receiptOf(raw, block, endpoint)
+      addBloom(bloom, receipt.logsBloom)
+      for (const log of decodeLogs(receipt.logs, block.number, block.number, endpoint.alias))
+        if (isOurs(log)) logs.push(log)
+    }
   }
-  return logs
+  return { logs, bloom }
 }
 
 async function readReceipts(
@@ -67,12 +79,12 @@ async function readReceipts(
   return receipts
 }
 
-function logsOf(raw: unknown, block: RpcBlock, endpoint: Endpoint): RpcLog[] {
+function receiptOf(raw: unknown, block: RpcBlock, endpoint: Endpoint): Readonly<Record<string, unknown>> {
   const receipt = (typeof raw === 'object' && raw !== null ? raw : {}) as Readonly<Record<string, unknown>>
   const { blockHash } = receipt
   if (typeof blockHash !== 'string' || blockHash.toLowerCase() !== block.hash)
     throw behind(endpoint, block.number)
-  return decodeLogs(receipt.logs, block.number, block.number, endpoint.alias)
+  return receipt
 }
 
 function tooMuch(block: RpcBlock, endpoint: Endpoint): RpcFailure {

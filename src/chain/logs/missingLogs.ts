@@ -1,10 +1,13 @@
 import { ChainDataError } from '../../errors/chainDataError.js'
 import type { EventFilter } from '../../events/decodeLog.js'
+import { equalBytes } from '../../protocol/abiBytes.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { quantity, type RpcBlock } from '../rpc/rpcBlocks.js'
 import { isNotUnderstood, RpcFailure } from '../rpc/rpcFailure.js'
 import { decodeLogs, logsFilter, type RpcLog } from '../rpc/rpcLogs.js'
 import {
+  addBloom,
+  BLOOM_BYTES,
   type BloomProbe,
   createBloomProbe,
   decodeBloom,
@@ -12,6 +15,7 @@ import {
   isZeroBloom,
   showsMoreThan,
 } from './bloom.js'
+import type { LogsWindow } from './readLogs.js'
 
 /** How often a block is asked for by its hash before a log that its bloom shows, and that no answer has, counts as withheld. */
 const ASK_BY_HASH = 2
@@ -35,8 +39,8 @@ export class MissingLogs {
 
   /**
    * @param logs of this block, in order.
-   * @param areApart true when the logs may come from a node that lacks the block: without a bloom they are then read by block
-   * hash.
+   * @param window how the logs were read. Apart from the headers, they may come from a node that lacks the block: without a bloom they
+   * are then read by block hash. By receipts, they were too much for one answer, also for one by block hash.
    * @returns the block's logs, complete; `logs` itself when nothing was missing.
    * @throws ChainDataError `missing_log` when the endpoint withholds one; RpcFailure.
    */
@@ -45,14 +49,22 @@ export class MissingLogs {
     logs: readonly RpcLog[],
     endpoint: Endpoint,
     signal: AbortSignal,
-    areApart = false,
+    { areLogsApart, receiptsBloom }: Pick<LogsWindow, 'areLogsApart' | 'receiptsBloom'>,
   ): Promise<readonly RpcLog[]> {
     const bloom = decodeBloom(block.logsBloom)
     // Some chains do not fill their blooms: an empty one proves nothing.
     if (bloom === undefined || isZeroBloom(bloom)) {
-      if (!areApart || endpoint.logsByHash.holds) return logs
+      if (!areLogsApart || endpoint.logsByHash.holds) return logs
       const byHash = await this.askByHash(block, endpoint, signal)
       return byHash !== undefined && byHash.length > logs.length ? byHash : logs
+    }
+    if (receiptsBloom !== undefined) {
+      const isProven =
+        !showsMoreThan(bloom, logs, this.#probe) ||
+        equalBytes(bloom, receiptsBloom) ||
+        falseHitOdds(bloom, this.#probe) > WORTHLESS_ODDS
+      if (!isProven) throw missingLog(block, endpoint)
+      return logs
     }
     let known = logs
     for (let asked = 0; showsMoreThan(bloom, known, this.#probe); asked++) {
@@ -102,27 +114,29 @@ export class MissingLogs {
     signal: AbortSignal,
   ): Promise<void> {
     const receipts = await readReceipts(block, endpoint, signal)
-    const union = new Uint8Array(256)
+    const union = new Uint8Array(BLOOM_BYTES)
     const knownPlaces = new Set(known.map(placeOf))
     let isWithheld = false
     for (const receipt of receipts ?? []) {
-      const bloom = decodeBloom(typeof receipt.logsBloom === 'string' ? receipt.logsBloom : undefined)
-      bloom?.forEach((byte, index) => {
-        union[index] = union[index]! | byte
-      })
+      addBloom(union, receipt.logsBloom)
       for (const log of decodeLogs(receipt.logs ?? [], block.number, block.number, endpoint.alias)) {
         const contract = this.#probe.contracts.find(({ address }) => address === log.address)
         const isOurs = contract?.topics.some(({ topic }) => topic === log.topics[0]?.toLowerCase()) === true
         if (isOurs && !knownPlaces.has(placeOf(log))) isWithheld = true
       }
     }
-    const isComplete = decodeBloom(block.logsBloom)?.every((byte, index) => byte === union[index]) === true
+    const bloom = decodeBloom(block.logsBloom)
+    const isComplete = bloom !== undefined && equalBytes(bloom, union)
     if (isComplete && !isWithheld) return
-    throw new ChainDataError(
-      'missing_log',
-      `${endpoint.alias}: by its bloom, block ${block.number} has an event of ours, but the endpoint has no log of it`,
-    )
+    throw missingLog(block, endpoint)
   }
+}
+
+function missingLog(block: RpcBlock, endpoint: Endpoint): ChainDataError {
+  return new ChainDataError(
+    'missing_log',
+    `${endpoint.alias}: by its bloom, block ${block.number} has an event of ours, but the endpoint has no log of it`,
+  )
 }
 
 /** Key of a log within its block. The log index alone is none: some chains number the logs of each transaction from 0. */

@@ -175,7 +175,7 @@ export class RangeReader {
     let isChanged = false
     const completeOne = async (header: RpcBlock): Promise<void> => {
       const logs = groups.get(header.number) ?? []
-      const complete = await this.#missingLogs.complete(header, logs, endpoint, signal, window.areLogsApart)
+      const complete = await this.#missingLogs.complete(header, logs, endpoint, signal, window)
       if (complete === logs) return
       groups.set(header.number, complete)
       isChanged = true
@@ -215,7 +215,9 @@ export class RangeReader {
     for (let log = logs.length - 1; log >= 0 && logs.blockNumber(log) === window.to; log--)
       lastLogs.unshift(unpackLog(logs, log))
     const header = window.headers.get(window.to)!
-    const complete = await this.#missingLogs.complete(header, lastLogs, endpoint, signal)
+    const complete = await this.#missingLogs.complete(header, lastLogs, endpoint, signal, {
+      areLogsApart: false,
+    })
     if (complete !== lastLogs || !this.positions.placePacked(logs, endpoint)) return undefined
     const perTransactionFrom = this.positions.from
     return { decoded: decodePackedBlocks(logs, this.#filter, endpoint), perTransactionFrom }

@@ -15,6 +15,8 @@ export interface LogsWindow {
   readonly logs: readonly RpcLog[] | PackedLogs
   /** Another node than that of the headers may have answered the logs: if it lacks the newest blocks, logs are missing. */
   readonly areLogsApart: boolean
+  /** The blooms of all receipts of the only block, if its logs were read by them. */
+  readonly receiptsBloom?: Uint8Array
 }
 
 /** After so many refusals of one window the endpoint counts as failing. The number is enough to halve 10,000 blocks down to one, twice. */
@@ -66,13 +68,10 @@ export async function readLogsWindow(
       for (const header of await readBlocks(unknown, endpoint, signal)) headers.set(header.number, header)
       const outcome = outcomes[numbers.length]!
       if (!outcome.ok) {
-        if (span === 1 && isTooMuch(outcome.failure))
-          return {
-            to,
-            headers,
-            logs: await readLogsByReceipt(headers.get(to)!, filter, endpoint, signal),
-            areLogsApart: false,
-          }
+        if (span === 1 && isTooMuch(outcome.failure)) {
+          const { logs, bloom } = await readLogsByReceipt(headers.get(to)!, filter, endpoint, signal)
+          return { to, headers, logs, areLogsApart: false, receiptsBloom: bloom }
+        }
         if (refusals === MAX_REFUSALS || !narrowWindow(outcome.failure, span, from, endpoint))
           throw outcome.failure
         continue

@@ -31,7 +31,7 @@ class ListMirror {
   }
 }
 
-/** Number of sets above which all are dropped: a query may ask for any network number. */
+/** Number of sets above which the empty ones are dropped, then all: a query may ask for any network number. */
 const MAX_KEPT = 256
 
 interface Followed {
@@ -56,6 +56,8 @@ export class ListMirrors {
 
   /** Call it at the start of each task: sets are dropped only between tasks. */
   startTask(): void {
+    if (this.#followed.size <= MAX_KEPT) return
+    for (const [id, { mirror }] of this.#followed) if (mirror.bits.length === 0) this.#followed.delete(id)
     if (this.#followed.size > MAX_KEPT) this.#followed.clear()
   }
 

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Endpoint } from '../../../../src/chain/endpoints/endpoint.js'
+import { MissingLogs } from '../../../../src/chain/logs/missingLogs.js'
+import type { RpcBlock } from '../../../../src/chain/rpc/rpcBlocks.js'
+import { ChainDataError } from '../../../../src/errors/chainDataError.js'
 import { FatalError } from '../../../../src/errors/chainErrors.js'
+import { eventFilterOf } from '../../../../src/events/decodeLog.js'
+import { decodeHex } from '../../../../src/protocol/hex.js'
 import { createFakeWorld, type FakeNetwork } from '../../../support/fakeChain.js'
 import type { FakeCall, Fault } from '../../../support/fakeEndpoint.js'
 import { userContract } from '../../../support/fakeState.js'
@@ -132,4 +138,34 @@ test('a transaction whose logs are too heavy to decode is named like one with mo
         /the logs of one transaction in block 3 /.test(error.message),
     )
   })
+})
+
+const refused: Fault = { type: 'results', limit: 5 }
+
+test('a refused block whose bloom is full is read by its receipts once, not asked for again by its hash', async () => {
+  const network = networkWithHeavyBlock(10, 4)
+  Object.assign(network.blocks[HEAVY]!, { logsBloom: `0x${'ff'.repeat(256)}` })
+  await withChain(network, async (chain) => {
+    chain.endpoints[0]!.fail(refused)
+    assert.deepEqual(depositCounts((await fetchRange(chain, HEAVY, HEAVY)).blocks), numbers(2, 11))
+  })
+})
+
+test('what the bloom of a block read by its receipts shows is a log unless their blooms show it too', async () => {
+  const network = networkWithHeavyBlock(1, 4)
+  const { logsBloom, logs } = network.blocks[HEAVY]!
+  const deposit = logs.at(-1)!
+  const filter = eventFilterOf({ bridge: deposit.address, globalExitRootManager: `0x${'9'.repeat(40)}` })
+  const block = { number: HEAVY, logsBloom } as RpcBlock
+  const endpoint = { alias: 'a' } as Endpoint
+  const complete = (receiptsBloom: Uint8Array) =>
+    new MissingLogs(filter).complete(block, [], endpoint, new AbortController().signal, {
+      areLogsApart: false,
+      receiptsBloom,
+    })
+  assert.deepEqual(await complete(decodeHex(logsBloom)!), [])
+  await assert.rejects(
+    complete(new Uint8Array(256)),
+    (error) => error instanceof ChainDataError && error.reason === 'missing_log',
+  )
 })

@@ -39,7 +39,9 @@ test('answers that nodes give are parsed, however long they are', () => {
     ...head,
     transactions: Array(1_000).fill({ hash: hex(32), from: hex(20), value: '0x0', accessList: [] }),
   }
-  for (const answer of [block, head, Array.from({ length: 20_000 }, () => log), deep, wide, texts])
+  // Empty logs, and a tracer that does not tell their positions.
+  const noise = { ...frame, logs: Array(2_000).fill({ address: hex(20), index: 12, topics: [], data: '0x' }) }
+  for (const answer of [noise, block, head, Array.from({ length: 20_000 }, () => log), deep, wide, texts])
     assert.equal(JSON.stringify(parse(JSON.stringify(answer))), JSON.stringify(answer))
 })
 

@@ -5,6 +5,7 @@ import { asNetworkId } from '../../../../src/protocol/units.js'
 import { getBridges } from '../../../../src/shard/queries/getBridges.js'
 import { getClaims } from '../../../../src/shard/queries/getClaims.js'
 import { THRESHOLDS } from '../../../../src/shard/queries/shardReaders.js'
+import { CountedBits } from '../../../../src/shard/sets/countedBits.js'
 import { createFakeWorld, type FakeWorld } from '../../../support/fakeChain.js'
 import { account, type FakeDeposit } from '../../../support/fakeState.js'
 import { IndexedWorld } from '../../../support/indexedWorld.js'
@@ -129,4 +130,16 @@ test('a list of nothing but networks without rows is empty, also right after the
   ])
   const totals = [...bridges, ...claims].map((answer) => answer.ok && answer.value.total)
   assert.deepEqual(totals, [4, 0, 3, 3, 0])
+})
+
+test('however many networks a client makes up, a list that has deposits is read once', (context) => {
+  const { indexed } = setUp(context)
+  const add = context.mock.method(CountedBits.prototype, 'add')
+  assert.equal(bridgesTo(indexed, [1]), 2)
+  const read = add.mock.callCount()
+  assert.ok(read >= 4)
+  const ask = (at: number) =>
+    bridgesTo(indexed, [1, ...Array.from({ length: 99 }, (_, made) => FIRST_MADE_UP + 99 * at + made)])
+  for (let at = 0; at < 10; at++) assert.equal(ask(at), 2)
+  assert.equal(add.mock.callCount(), read)
 })
