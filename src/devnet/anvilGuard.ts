@@ -43,7 +43,8 @@ const nodes = orders.nodes.map((args, node) => {
 })
 
 function report(message: GuardReport): void {
-  if (!ending && process.connected) process.send?.(message)
+  // The parent may close the channel meanwhile. Without a callback that would be an error event, which ends us before we clean up.
+  if (!ending && process.connected) process.send?.(message, () => undefined)
 }
 
 async function end(): Promise<void> {
