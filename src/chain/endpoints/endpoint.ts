@@ -6,6 +6,7 @@ import { CallBatches } from '../rpc/callBatches.js'
 import { CallRetry } from '../rpc/callRetry.js'
 import type { createHttpPost } from '../rpc/httpPost.js'
 import type { LogReader } from '../rpc/parseReplies.js'
+import { withPatience } from '../rpc/patience.js'
 import type { RpcBlock } from '../rpc/rpcBlocks.js'
 import { createRpcTransport, type RpcCall, type RpcOutcome } from '../rpc/rpcTransport.js'
 import { LogRange } from './logRange.js'
@@ -14,6 +15,9 @@ import { StateSkill } from './stateSkill.js'
 import { TimestampTrust } from './timestampTrust.js'
 import { TokenBucket } from './tokenBucket.js'
 import { TraceSkill } from './traceSkill.js'
+
+/** The share of the time-out that a look-up may take. */
+const LOOK_UP_SHARE = 0.5
 
 export interface EndpointOptions {
   readonly config: RpcEndpointConfig
@@ -49,7 +53,10 @@ export class Endpoint {
   perTransactionLogs: { readonly from: number; readonly isShown: boolean } | undefined
   /** Holds while the endpoint counts as one that does not offer `eth_getBlockReceipts`. */
   readonly blockReceipts: Refusal
+  /** Holds while look-ups of transactions by hash have no answer at all. */
+  readonly transactionsByHash: Refusal
   readonly #batches: CallBatches
+  readonly #lookUps: CallBatches
 
   constructor(options: EndpointOptions) {
     const {
@@ -72,23 +79,32 @@ export class Endpoint {
     this.traces = new TraceSkill(clock)
     this.logsByHash = new Refusal(clock)
     this.blockReceipts = new Refusal(clock)
+    this.transactionsByHash = new Refusal(clock)
     const budget = config.maxRps === undefined ? undefined : new TokenBucket(config.maxRps, clock)
-    this.#batches = new CallBatches({
-      alias: config.alias,
+    const { alias } = config
+    const transport = createRpcTransport({
+      url: config.url,
+      proxy: config.proxy,
+      alias,
+      timeoutMs,
+      maxBodyBytes,
+      logs,
+      ...(openPost === undefined ? {} : { openPost }),
+    })
+    const batches = {
+      alias,
       size: this.batchSize,
       isAlone,
-      transport: createRpcTransport({
-        url: config.url,
-        proxy: config.proxy,
-        alias: config.alias,
-        timeoutMs,
-        maxBodyBytes,
-        logs,
-        ...(openPost === undefined ? {} : { openPost }),
-      }),
+      transport,
       retry: new CallRetry(clock, isAlone),
-      pay: async (calls, signal) => budget?.take(calls, signal),
+      pay: async (calls: number, signal: AbortSignal) => budget?.take(calls, signal),
       logger,
+    }
+    this.#batches = new CallBatches(batches)
+    const patienceMs = timeoutMs * LOOK_UP_SHARE
+    this.#lookUps = new CallBatches({
+      ...batches,
+      transport: withPatience(transport, patienceMs, { alias, clock }),
     })
   }
 
@@ -109,5 +125,13 @@ export class Endpoint {
    */
   callAll(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcOutcome[]> {
     return this.#batches.ask(calls, signal)
+  }
+
+  /**
+   * Like `callAll`, for calls that must not hold up each other: what is not answered within half the time-out leaves `HeldUp` as
+   * the outcome of all calls of its request, and counts neither against the endpoint nor against the size of its batches.
+   */
+  lookUp(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcOutcome[]> {
+    return this.#lookUps.ask(calls, signal)
   }
 }

@@ -1,6 +1,7 @@
 import type { Logger } from '../../telemetry/logger.js'
 import type { BatchSize } from './batchSize.js'
 import type { CallRetry } from './callRetry.js'
+import { HeldUp } from './patience.js'
 import { classifyLogsFailure } from './rangeErrors.js'
 import {
   isHistoryGone,
@@ -65,7 +66,7 @@ export class CallBatches {
 
   /** Sends one call, again if it failed by chance. @throws RpcFailure */
   single(call: RpcCall, signal: AbortSignal): Promise<unknown> {
-    return this.#options.retry.run(() => this.#once(call, signal), signal)
+    return this.#options.retry.run(() => this.#once(call, signal), signal, isNoHoldUp)
   }
 
   async #once(call: RpcCall, signal: AbortSignal): Promise<unknown> {
@@ -101,6 +102,10 @@ export class CallBatches {
           const isRefused = part.length > this.#size.size
           open.push(...(isRefused ? part : await this.#askPart(calls, part, outcomes, signal)))
         } catch (error) {
+          if (error instanceof HeldUp) {
+            for (const index of part) outcomes[index] ??= { ok: false, failure: error }
+            continue
+          }
           const isPutOff = error instanceof RpcFailure && part.length > 1 && this.#isForLater(error)
           if (isPutOff && this.#size.wasPutOff(part.length)) {
             this.#refused(part.length, 0, error)
@@ -134,7 +139,7 @@ export class CallBatches {
     try {
       answers = await this.#askTogether(asked, signal)
     } catch (error) {
-      if (!(error instanceof RpcFailure) || this.#isForLater(error)) throw error
+      if (!(error instanceof RpcFailure) || error instanceof HeldUp || this.#isForLater(error)) throw error
       return this.#trySingle(calls, part, part, error, outcomes, signal)
     }
     for (const [position, index] of part.entries()) outcomes[index] = answers[position]!
@@ -178,7 +183,7 @@ export class CallBatches {
       outcomes[index] = { ok: true, result: await this.single(calls[index]!, signal) }
       this.#size.answered(1)
     } catch (error) {
-      if (!(error instanceof RpcFailure) || !isAboutTheCall(error)) throw error
+      if (!(error instanceof RpcFailure) || !(error instanceof HeldUp || isAboutTheCall(error))) throw error
       outcomes[index] = { ok: false, failure: error }
     }
   }
@@ -210,6 +215,10 @@ export class CallBatches {
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof RpcFailure)) throw error
+      if (error instanceof HeldUp) {
+        outcomes[index] = { ok: false, failure: error }
+        return others
+      }
       const isAnswer = error.kind === 'rpc' && !isAlike(error, failure)
       const isOfLogs = isLogsCall(calls[index]!) && isAboutTheCall(error)
       if (isAnswer || isOfLogs) outcomes[index] = { ok: false, failure: error }
@@ -236,6 +245,10 @@ export class CallBatches {
       outcomes[index] = { ok: true, result: await this.#once(calls[index]!, signal) }
     } catch (error) {
       signal.throwIfAborted()
+      if (error instanceof HeldUp) {
+        outcomes[index] = { ok: false, failure: error }
+        return
+      }
       if (!(error instanceof RpcFailure) || error.kind !== 'rpc') {
         this.#size.singleFailedToo()
         throw error
@@ -260,6 +273,8 @@ export class CallBatches {
     })
   }
 }
+
+const isNoHoldUp = (failure: RpcFailure): boolean => !(failure instanceof HeldUp)
 
 /** The endpoint answered, and only this call failed. */
 function isAboutTheCall(failure: RpcFailure): boolean {

@@ -18,14 +18,41 @@ const MOST_BATCHES = 16
 /** After so many failures in a row of a batch of one row, its transaction counts as unknown. */
 const FAILURES_OF_ONE = 3
 
-/** `more`: some rows were resolved, and there are more. `waiting`: the last try failed, and the next one is not due yet. */
+/** A step waits for answers for so long: blocks and readiness are more urgent. */
+const LONGEST_WAIT_MS = 2_000
+
+/**
+ * `more`: some rows were resolved, and there are more. `waiting`: answers are on their way, or the last try failed, and the next
+ * one is not due yet.
+ */
 export type SenderProgress = 'done' | 'more' | 'waiting'
+
+/** Ends after `ms`, or earlier when there is something else to do. @throws the signal's reason. */
+export type Rest = (ms: number, signal: AbortSignal) => Promise<unknown>
 
 type SenderWriter = Pick<ShardWriter, 'unresolvedSenders'> & NoteWriter
 
+/** Rows that are being asked for: the first of those that are open. */
+interface Asking {
+  readonly open: readonly UnresolvedSender[]
+  /** How many rows were wanted. */
+  readonly limit: number
+  readonly answers: Promise<Answers>
+  isAnswered: boolean
+  readonly stop: AbortController
+}
+
+interface Answers {
+  /** The first rows, in order. */
+  readonly resolved: readonly RowSender[]
+  readonly batches: number
+  /** Why the rows behind them were not asked for. */
+  readonly failure: RetryableError | undefined
+}
+
 /**
- * Finds the senders that backfill left open, in order, from the shard's watermark on, a few batches per step. A failure here
- * never holds up the blocks: the pass waits by itself.
+ * Finds the senders that backfill left open, in order, from the shard's watermark on, a few batches per step. Neither a failure
+ * nor a slow answer holds up the blocks: the pass waits by itself, and answers that come late are stored by a later step.
  */
 export class SenderPass {
   readonly #client: Pick<ChainClient, 'resolveSenders' | 'canTrace'>
@@ -40,6 +67,7 @@ export class SenderPass {
   #notBefore = 0
   /** Failures in a row of a batch of one row. */
   #failuresOfOne = 0
+  #asking: Asking | undefined
   readonly #corrections: SenderCorrections
 
   constructor(options: {
@@ -62,33 +90,99 @@ export class SenderPass {
 
   /** Rows were taken back: pending questions about them are dropped. */
   reorged(): void {
+    this.#drop()
     this.#corrections.reorged()
   }
 
+  /** Whether answers have come that the next step stores. */
+  get isAnswered(): boolean {
+    return this.#asking?.isAnswered === true
+  }
+
   /**
-   * Asks batch after batch, and stores the answers. No other method of the writer may run meanwhile: the rows that were asked
-   * for are those that are stored.
+   * Asks batch after batch, and stores the answers. Waits for them LONGEST_WAIT_MS at most, and not beyond the end of `rest`: those that
+   * come later are stored by a later step.
    * @param untilMs from then on no further batch is asked for.
+   * @param rest without it the step waits for the answers.
    */
-  async step(signal: AbortSignal, untilMs = 0): Promise<SenderProgress> {
-    const progress = await this.#resolve(signal, untilMs)
+  async step(signal: AbortSignal, untilMs = 0, rest?: Rest): Promise<SenderProgress> {
+    const progress = await this.#resolve(signal, untilMs, rest)
     // Open rows come first: they have no sender at all.
     if (progress !== 'more') this.#corrections.step(signal)
     return progress
   }
 
-  async #resolve(signal: AbortSignal, untilMs: number): Promise<SenderProgress> {
+  async #resolve(signal: AbortSignal, untilMs: number, rest: Rest | undefined): Promise<SenderProgress> {
+    const isLate = this.#asking !== undefined
+    const asking = this.#asking ?? this.#ask(signal, untilMs)
+    if (typeof asking === 'string') return asking
+    const { open, limit, answers } = asking
+    let answered: Answers | undefined
+    try {
+      answered = await (rest === undefined ? answers : this.#answeredInTime(answers, rest, signal))
+    } catch (error) {
+      this.#asking = undefined
+      throw error
+    }
+    if (answered === undefined) return 'waiting'
+    this.#asking = undefined
+    // Blocks may have been stored or taken back since these rows were asked for.
+    if (isLate && !areSame(open, this.#writer.unresolvedSenders(open.length))) return 'more'
+    return this.#store(answered, open, limit, untilMs)
+  }
+
+  /** Asks for the first open rows. @returns what there is to say when nothing is asked. */
+  #ask(signal: AbortSignal, untilMs: number): Asking | SenderProgress {
     const limit = this.#batchSize * this.#batches
     const open = this.#writer.unresolvedSenders(limit)
     if (open.length === 0) return 'done'
     if (this.#clock.now() < this.#notBefore) return 'waiting'
+    const stop = new AbortController()
+    const answers = this.#askOn(open, AbortSignal.any([signal, stop.signal]), untilMs)
+    const asking: Asking = { open, limit, answers, stop, isAnswered: false }
+    const settled = () => {
+      asking.isAnswered = true
+    }
+    // A failure is met by the step that awaits the answers.
+    answers.then(settled, settled)
+    this.#asking = asking
+    return asking
+  }
+
+  /** @returns undefined when there are no answers yet. */
+  async #answeredInTime(
+    answers: Promise<Answers>,
+    rest: Rest,
+    signal: AbortSignal,
+  ): Promise<Answers | undefined> {
+    const ended = new AbortController()
+    const over = rest(LONGEST_WAIT_MS, AbortSignal.any([signal, ended.signal])).then(
+      () => undefined,
+      () => undefined,
+    )
+    try {
+      const answered = await Promise.race([answers, over])
+      signal.throwIfAborted()
+      return answered
+    } finally {
+      ended.abort()
+    }
+  }
+
+  #drop(): void {
+    this.#asking?.stop.abort()
+    this.#asking = undefined
+  }
+
+  /** Asks for these rows, batch after batch until `untilMs`, at least one. */
+  async #askOn(open: readonly UnresolvedSender[], signal: AbortSignal, untilMs: number): Promise<Answers> {
     const resolved: RowSender[] = []
     let batches = 0
     let failure: RetryableError | undefined
     do {
       const asked = open.slice(resolved.length, resolved.length + this.#batchSize)
       try {
-        resolved.push(...(await this.#ask(asked, signal)))
+        resolved.push(...(await this.#answersTo(asked, signal)))
         this.#failuresOfOne = 0
       } catch (error) {
         if (!(error instanceof RetryableError)) throw error
@@ -104,6 +198,15 @@ export class SenderPass {
       }
       batches++
     } while (failure === undefined && resolved.length < open.length && this.#clock.now() < untilMs)
+    return { resolved, batches, failure }
+  }
+
+  #store(
+    { resolved, batches, failure }: Answers,
+    open: readonly UnresolvedSender[],
+    limit: number,
+    untilMs: number,
+  ): SenderProgress {
     if (resolved.length > 0) {
       this.#corrections.expect(resolved)
       applyOrThrow(this.#writer, { type: 'resolveSenders', resolved })
@@ -118,7 +221,7 @@ export class SenderPass {
   }
 
   /** @returns one answer per row: null for a transaction that no endpoint knows, which must not hold up the others. */
-  async #ask(open: readonly UnresolvedSender[], signal: AbortSignal): Promise<RowSender[]> {
+  async #answersTo(open: readonly UnresolvedSender[], signal: AbortSignal): Promise<RowSender[]> {
     const answers = await this.#client.resolveSenders(questionsOf(open), signal)
     return open.map(({ kind, ordinal, transactionHash, logIndex }) => {
       const sender = answers.get(senderKey(transactionHash, logIndex)) ?? null
@@ -132,4 +235,20 @@ export class SenderPass {
     this.#report.troubled(error, this.#backoff.failures, waitMs)
     return 'waiting'
   }
+}
+
+/** Whether these are the same rows, of the same logs. */
+function areSame(asked: readonly UnresolvedSender[], open: readonly UnresolvedSender[]): boolean {
+  return (
+    asked.length === open.length &&
+    asked.every((row, index) => {
+      const other = open[index]!
+      return (
+        row.kind === other.kind &&
+        row.ordinal === other.ordinal &&
+        row.logIndex === other.logIndex &&
+        Buffer.compare(row.transactionHash, other.transactionHash) === 0
+      )
+    })
+  )
 }

@@ -14,7 +14,7 @@ import { Recovery } from '../recovery/recovery.js'
 import { RecoveryDriver } from '../recovery/recoveryDriver.js'
 import { StartOver } from '../recovery/startOver.js'
 import { resolveBeforeCommit } from '../senders/batchSenders.js'
-import { SenderPass } from '../senders/senderPass.js'
+import { type Rest, SenderPass } from '../senders/senderPass.js'
 import type { SyncReport } from '../syncReport.js'
 import {
   assertContinues,
@@ -77,6 +77,9 @@ export async function runSyncLoop(options: SyncLoopOptions, signal: AbortSignal)
   await Promise.all([new SyncLoop(options, signal).run(), watchSilence(options, signal)])
 }
 
+/** Nothing is waited for. */
+const noRest: Rest = async () => undefined
+
 class SyncLoop {
   readonly #options: SyncLoopOptions
   readonly #signal: AbortSignal
@@ -90,6 +93,8 @@ class SyncLoop {
   #isIdentified = false
   /** A backfill has ended since the last call of `afterHistory`. */
   #hasReadHistory = false
+  /** No open row has waited for its sender since the last step. */
+  #areSendersKnown = false
   /** When this network last looked for fresh claims while it rests. */
   #claimsAtMs = Number.NEGATIVE_INFINITY
 
@@ -282,44 +287,60 @@ class SyncLoop {
   async #untilNextLook(head: BlockHeader | undefined): Promise<void> {
     const { writer, clock, gerPoller, exitRootSearch } = this.#options
     const untilMs = clock.now() + this.#pacer.nextWaitMs()
-    let senders = await this.#senders.step(this.#signal, untilMs)
-    while (senders === 'more' && clock.now() < untilMs)
-      senders = await this.#senders.step(this.#signal, untilMs)
+    const isDue = await this.#findSenders(untilMs, head)
     if (writer.checkpoint() !== undefined) exitRootSearch?.step()
-    const areSendersKnown = senders === 'done'
-    if (head !== undefined) await this.#updateAtHead(head, areSendersKnown)
+    if (head !== undefined) await this.#updateAtHead(head)
+    if (isDue) return
     if (head !== undefined && (gerPoller !== undefined || exitRootSearch !== undefined))
-      await this.#followL1Until(untilMs, head, areSendersKnown)
+      await this.#followL1Until(untilMs, head)
     for (;;) {
       const restMs = Math.max(0, untilMs - clock.now())
       const isAnnounced = await this.#rest(Math.min(restMs, LONGEST_LOOK_MS), head)
       if (isAnnounced || restMs <= LONGEST_LOOK_MS) return
-      if (head !== undefined) await this.#compareFreshClaims(head, areSendersKnown)
+      if (head !== undefined) await this.#lookAgain(untilMs, head)
     }
   }
 
   /** @returns whether a new head was announced. */
-  async #rest(ms: number, head: BlockHeader | undefined): Promise<boolean> {
+  async #rest(ms: number, head: BlockHeader | undefined, signal = this.#signal): Promise<boolean> {
     const { clock, headHints } = this.#options
-    if (headHints !== undefined) return headHints.rest(ms, head?.hash, this.#signal)
-    await clock.sleep(ms, this.#signal)
+    if (headHints !== undefined) return headHints.rest(ms, head?.hash, signal)
+    await clock.sleep(ms, signal)
     return false
   }
 
+  /** Finds senders as long as answers come until the next look is due. @returns whether a new head was announced meanwhile. */
+  async #findSenders(untilMs: number, head: BlockHeader | undefined): Promise<boolean> {
+    const { clock } = this.#options
+    let isAnnounced = false
+    const rest = async (ms: number, signal: AbortSignal) => {
+      isAnnounced = await this.#rest(Math.max(0, Math.min(ms, untilMs - clock.now())), head, signal)
+    }
+    await this.#stepSenders(untilMs, rest, () => !isAnnounced && clock.now() < untilMs)
+    return isAnnounced
+  }
+
+  async #stepSenders(untilMs: number, rest: Rest, mayGoOn: () => boolean): Promise<void> {
+    const step = () => this.#senders.step(this.#signal, untilMs, rest)
+    let senders = await step()
+    while (senders === 'more' && mayGoOn()) senders = await step()
+    this.#areSendersKnown = senders === 'done'
+  }
+
   /** With the checkpoint at the head: updates finality and injections, compares with the contracts, grants or withdraws readiness. */
-  async #updateAtHead(head: BlockHeader, areSendersKnown: boolean): Promise<void> {
+  async #updateAtHead(head: BlockHeader): Promise<void> {
     const { writer, gerPoller } = this.#options
     const { finalizedBlock } = await this.#position(head)
     const block = asBlockNumber(Math.min(finalizedBlock, head.number))
     applyOrThrow(writer, { type: 'setFinalized', block })
     await gerPoller?.sweep(this.#signal)
-    await this.#compareWithContracts(head, areSendersKnown)
-    if (!areSendersKnown || !this.#hasReadHistory) return
+    await this.#compareWithContracts(head)
+    if (!this.#areSendersKnown || !this.#hasReadHistory) return
     this.#hasReadHistory = false
     this.#options.afterHistory?.()
   }
 
-  async #compareWithContracts(head: BlockHeader, areSendersKnown: boolean): Promise<void> {
+  async #compareWithContracts(head: BlockHeader): Promise<void> {
     const { writer, report, exitRootSearch } = this.#options
     // Before readiness: what the contracts contradict must not be served as synced even for a moment.
     await this.#auditor.atTip(head, this.#signal)
@@ -331,22 +352,29 @@ class SyncLoop {
       type: 'lookedAtContracts',
       block: head.number,
       areClaimsCompared: claims.isWhole,
-      isComplete: areSendersKnown && exitRootSearch?.isBehind !== true,
+      isComplete: this.#areSendersKnown && exitRootSearch?.isBehind !== true,
     })
     this.#driver.observe({ type: 'idled' })
   }
 
-  /** Compares claims of deposits that another network has indexed since the last look: they are not ready before. */
-  async #compareFreshClaims(head: BlockHeader, areSendersKnown: boolean): Promise<void> {
+  /**
+   * While this network rests: stores senders that were answered late, and compares claims of deposits that another network has indexed
+   * since the last look, which are not ready before.
+   */
+  async #lookAgain(untilMs: number, head: BlockHeader): Promise<void> {
+    if (this.#senders.isAnswered) {
+      await this.#stepSenders(untilMs, noRest, () => true)
+      if (this.#areSendersKnown) await this.#updateAtHead(head)
+    }
     const nowMs = this.#options.clock.now()
     // An exit root search loops faster than that, while the other network may store more all the time.
     if (nowMs - this.#claimsAtMs < LONGEST_LOOK_MS) return
     this.#claimsAtMs = nowMs
-    if (this.#auditor.hasFreshDeposits()) await this.#compareWithContracts(head, areSendersKnown)
+    if (this.#auditor.hasFreshDeposits()) await this.#compareWithContracts(head)
   }
 
   /** Handles new leaves and settlements of the L1 at once, while this network rests. */
-  async #followL1Until(untilMs: number, head: BlockHeader, areSendersKnown: boolean): Promise<void> {
+  async #followL1Until(untilMs: number, head: BlockHeader): Promise<void> {
     const { clock, headHints, gerPoller, exitRootSearch } = this.#options
     let lookMs = FIRST_L1_LOOK_MS
     while (headHints?.hasNews(head.hash) !== true) {
@@ -357,7 +385,7 @@ class SyncLoop {
       lookMs = isSearching ? FIRST_L1_LOOK_MS : Math.min(2 * lookMs, LONGEST_LOOK_MS)
       if (gerPoller?.hasNews() === true) await gerPoller.sweep(this.#signal)
       exitRootSearch?.step()
-      await this.#compareFreshClaims(head, areSendersKnown)
+      await this.#lookAgain(untilMs, head)
     }
   }
 }
