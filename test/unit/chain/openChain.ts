@@ -1,5 +1,6 @@
 import type { ChainClient, ContractReads, Judgement } from '../../../src/chain/chainClient.types.js'
 import { createChainClient } from '../../../src/chain/client/chainClient.js'
+import { createHttpPost } from '../../../src/chain/rpc/httpPost.js'
 import type { NetworkConfig, RpcEndpointConfig } from '../../../src/config/config.types.js'
 import type { LogScanner } from '../../../src/events/packedLogs.js'
 import { plainBlocks } from '../../../src/events/rowsOfLogs.js'
@@ -13,7 +14,7 @@ import { VirtualClock } from '../../support/virtualClock.js'
 
 const { signal } = new AbortController()
 
-/** A chain client with endpoints of its own and a clock that jumps over every wait. */
+/** A chain client with endpoints of its own and a clock that jumps over every wait but those for an answer. */
 export interface OpenChain {
   readonly client: ChainClient
   readonly endpoints: readonly FakeEndpoint[]
@@ -41,9 +42,18 @@ export async function openChain(
     servers.map(({ url }) => url),
     config,
   )
+  let inFlight = 0
+  clock.busy = () => inFlight > 0
+  const openPost: typeof createHttpPost = (options) => {
+    const post = createHttpPost(options)
+    return (...request) => {
+      inFlight++
+      return post(...request).finally(() => inFlight--)
+    }
+  }
   const client = createChainClient({
     network: { ...plain, rpc: plain.rpc.map((each, i) => ({ ...each, ...rpc?.[i] })) },
-    ...{ logger, clock, ...(scanner === undefined ? {} : { scanner }) },
+    ...{ logger, clock, openPost, ...(scanner === undefined ? {} : { scanner }) },
   })
   return {
     ...{ client, clock, lines, endpoints: servers.map(({ endpoint }) => endpoint) },

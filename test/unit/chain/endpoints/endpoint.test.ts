@@ -118,3 +118,20 @@ test('contract calls of a batch that met a node which is behind are sent again, 
     assert.deepEqual(results(await endpoint.callAll(ask('eth_getBlockByNumber'), signal)), [false, false])
   })
 })
+
+test('a look-up that is never answered fails with its request alone, and batches keep their size', async () => {
+  const isHeld = ({ params }: ScriptedCall) => params[0] === 2
+  const answer = (body: ScriptedCall | readonly ScriptedCall[]): WireAnswer =>
+    [body].flat().some(isHeld) ? 'silent' : echo(body)
+  await withEndpoint(answer, async (endpoint, { requests, clock }) => {
+    const startedAtMs = clock.now()
+    const outcomes = await endpoint.lookUp(calls(5), signal)
+    assert.deepEqual(
+      outcomes.map((outcome) => !outcome.ok && outcome.failure.kind),
+      new Array(5).fill('timeout'),
+    )
+    assert.equal(clock.now() - startedAtMs, 1_000, 'half the time-out')
+    assert.equal(requests.length, 1)
+    assert.equal(endpoint.batchSize.size, 50)
+  })
+})

@@ -248,3 +248,64 @@ test('senders that were answered before a batch failed are stored', async () => 
   assert.equal(await pass.step(never, now() + 1), 'waiting')
   assert.equal(left(), 50 - 20)
 })
+
+/** The answer to senders comes when it is let go; meanwhile a step has no time to wait. */
+function heldAnswers({ client }: ReturnType<typeof openSenders>) {
+  let letGo = () => {}
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  client.before = ({ method }) => (method === 'resolveSenders' ? held : undefined)
+  return letGo
+}
+
+const noRest = async () => undefined
+
+test('a step that has no time left ends before the answers, and a later one stores them without asking again', async () => {
+  const opened = openSenders(5)
+  const { client, pass, left, wait } = opened
+  const letGo = heldAnswers(opened)
+  assert.equal(await pass.step(never, 0, noRest), 'waiting')
+  assert.equal(pass.isAnswered, false)
+  assert.equal(await pass.step(never, 0, noRest), 'waiting')
+  letGo()
+  await wait(1)
+  assert.equal(pass.isAnswered, true)
+  assert.equal(left(), 5)
+  assert.equal(await pass.step(never, 0, noRest), 'done')
+  assert.equal(left(), 0)
+  assert.equal(client.callCount('resolveSenders'), 1)
+})
+
+test('late answers about rows that were taken back are not stored, whether or not the pass was told', async () => {
+  for (const isTold of [true, false]) {
+    const opened = openSenders(5)
+    const { client, shard, pass, left, wait } = opened
+    const letGo = heldAnswers(opened)
+    await pass.step(never, 0, noRest)
+    assert.equal(shard.apply({ type: 'revertTo', ancestor: asBlockNumber(3) }).type, 'applied')
+    if (isTold) pass.reorged()
+    letGo()
+    await wait(1)
+    const before = left()
+    assert.equal(await pass.step(never, 0, noRest), isTold ? 'waiting' : 'more')
+    assert.equal(left(), before)
+    assert.equal(client.callCount('resolveSenders'), isTold ? 2 : 1)
+  }
+})
+
+test('a failure that comes late is met by the next step', async () => {
+  const opened = openSenders(2)
+  const { client, pass, wait } = opened
+  let fail = () => {}
+  const failed = new Promise<void>((_, reject) => {
+    fail = () => reject(new Error('a fault of our own'))
+  })
+  client.before = ({ method }) => (method === 'resolveSenders' ? failed : undefined)
+  assert.equal(await pass.step(never, 0, noRest), 'waiting')
+  fail()
+  await wait(1)
+  await assert.rejects(pass.step(never, 0, noRest), /a fault of our own/)
+  client.before = () => {}
+  assert.equal(await pass.step(never), 'done')
+})
