@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync, statfsSync } from 'node:fs'
+import { existsSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { FatalError } from '../errors/chainErrors.js'
@@ -9,6 +9,7 @@ import { decodeCommits } from './layout/metaValues.js'
 import { type TableName, tables } from './layout/tables.js'
 import { fileBytesOf } from './shardDirectory.js'
 import type { ReadView, ShardStoreReader, ShardStoreWriter, WriteView } from './shardStore.types.js'
+import { assertStoreFiles } from './storeFiles.js'
 import { decodeUndoPart, UndoPart, undoKey } from './undo.js'
 
 /**
@@ -47,26 +48,6 @@ function freeBytesOf(directory: string): number {
   return Math.min(bavail * bsize, FILE_SIZE_LIMIT - fileBytesOf(directory))
 }
 
-/** Offset and value of the magic number in a file of lmdb 3, after the first page's header of 24 bytes. */
-const MAGIC_AT = 24
-const MAGIC = 0xbeefc0de
-
-/** Refuses a file that is not LMDB's. LMDB does not check it, and would crash the process without a message. */
-function assertIsStore(directory: string): void {
-  const path = join(directory, 'data.mdb')
-  if (!existsSync(path)) return
-  const file = openSync(path, 'r')
-  try {
-    const start = Buffer.alloc(MAGIC_AT + 4)
-    const length = readSync(file, start, 0, start.length, 0)
-    // LMDB makes a new store of an empty file.
-    if (length > 0 && (length < start.length || start.readUInt32LE(MAGIC_AT) !== MAGIC))
-      throw new FatalError(`${directory} can't be opened: data.mdb is not an LMDB store`)
-  } finally {
-    closeSync(file)
-  }
-}
-
 /** Turns an error of opening a shard into one line for the operator. LMDB's own texts are several lines, for programmers. */
 export function openFault(directory: string, error: unknown): FatalError {
   if (error instanceof FatalError) return error
@@ -97,7 +78,7 @@ function openDatabases(
   directory: string,
   checkMeta?: CheckMeta,
 ): { root: RootDatabase; databases: Databases } {
-  assertIsStore(directory)
+  assertStoreFiles(directory, 'write')
   // Without noSubdir, lmdb-js would take a path with a dot in its last part for a file name.
   const root = open({ path: directory, noSubdir: false, ...OPTIONS })
   try {
@@ -339,7 +320,7 @@ export function openShardStoreSnapshot(directory: string): ShardStoreReader {
   if (!existsSync(join(directory, 'data.mdb'))) throw new FatalError(`${directory} holds no data`)
   let root: RootDatabase
   try {
-    assertIsStore(directory)
+    assertStoreFiles(directory, 'read')
     root = open({ path: directory, noSubdir: false, readOnly: true, ...OPTIONS })
   } catch (error) {
     throw openFault(directory, error)

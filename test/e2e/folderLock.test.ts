@@ -9,7 +9,13 @@ import { lockFolder } from '../../src/store/folder/folderLock.js'
 import { skipWithout } from '../support/installedProgram.js'
 import { tempFolder } from '../support/tempFolder.js'
 import { until } from '../support/until.js'
-import { inOtherNamespace, noOtherNamespace, underOtherName } from './otherNamespace.js'
+import {
+  inOtherNamespace,
+  inOwnNamespace,
+  noOtherNamespace,
+  underOtherName,
+  withReadOnlyMount,
+} from './otherNamespace.js'
 
 const HOLDER = fileURLToPath(new URL('./processes/storeHolder.js', import.meta.url))
 interface Holder {
@@ -24,14 +30,16 @@ interface HolderOptions {
   readonly launcher?: readonly string[]
   /** Whether the command `flock` is there. */
   readonly hasFlock?: boolean
+  /** Where the process sees the folder. */
+  readonly seenAt?: string
 }
 
 async function hold(
   context: TestContext,
   folder: string,
-  { role = 'write', launcher = [], hasFlock = true }: HolderOptions = {},
+  { role = 'write', launcher = [], hasFlock = true, seenAt = folder }: HolderOptions = {},
 ): Promise<Holder> {
-  const [command, ...words] = [...launcher, process.execPath, HOLDER, folder, role]
+  const [command, ...words] = [...launcher, process.execPath, HOLDER, seenAt, role]
   const env = hasFlock ? process.env : { ...process.env, PATH: join(folder, 'no such folder') }
   const child = spawn(command!, words, { stdio: ['ignore', 'pipe', 'inherit'], env })
   const ended = once(child, 'close')
@@ -118,7 +126,71 @@ for (const hasFlock of [true, false]) {
       await next.kill()
     }
   })
+
+  test(`${where}: a reader with a read-only mount is refused like one without while the folder is held, and let in once it is free`, {
+    skip: skip || noOtherNamespace || skipWithout('mount'),
+  }, async (t) => {
+    const folder = tempFolder(t)
+    const seenAt = tempFolder(t)
+    const read = (launcher: readonly string[], at = folder): Promise<Holder> =>
+      hold(t, folder, { role: 'read', hasFlock, launcher, seenAt: at })
+    const elsewhere = withReadOnlyMount(folder, seenAt)
+    const near = withReadOnlyMount(folder, seenAt, inOwnNamespace)
+    assert.equal((await read(elsewhere, seenAt)).outcome, 'ready', 'nobody ever held it')
+    for (const role of ['write', 'read'] as const) {
+      const holder = await hold(t, folder, { role, hasFlock })
+      const plain = await read(inOtherNamespace)
+      assert.match(plain.outcome, /is in use by process \d+ .*in another pid namespace/)
+      assert.equal(
+        (await read(elsewhere, seenAt)).outcome.replace(seenAt, folder),
+        plain.outcome,
+        `held to ${role}`,
+      )
+      // In its own pid namespace: beside a writer its snapshot would not last, since LMDB gives it no reader slot.
+      assert.equal(
+        (await read(near, seenAt)).outcome,
+        role === 'write' ? inUse(seenAt, `process ${holder.child.pid}`) : 'ready',
+      )
+      await holder.kill()
+      for (const launcher of [elsewhere, near]) {
+        const reader = await read(launcher, seenAt)
+        assert.equal(reader.outcome, 'ready', `the ${role}r is gone`)
+        await reader.kill()
+      }
+    }
+  })
 }
+
+test('while a reader with a read-only mount reads, no writer starts', {
+  skip: noOtherNamespace || skipWithout('mount', 'flock'),
+}, async (t) => {
+  const folder = tempFolder(t)
+  const seenAt = tempFolder(t)
+  lockFolder(folder, 'write').release()
+  const reader = await hold(t, folder, {
+    role: 'read',
+    seenAt,
+    launcher: withReadOnlyMount(folder, seenAt, inOwnNamespace),
+  })
+  assert.equal(reader.outcome, 'ready')
+  // The file's text names the last writer: only here it is this process, which lives.
+  assert.equal((await hold(t, folder)).outcome, inUse(folder, `process ${process.pid}`))
+  await reader.kill()
+  const writer = await hold(t, folder)
+  assert.equal(writer.outcome, 'ready')
+  await writer.kill()
+  const next = await hold(t, folder, {
+    role: 'read',
+    seenAt,
+    launcher: withReadOnlyMount(folder, seenAt, inOwnNamespace),
+  })
+  assert.equal(next.outcome, 'ready')
+  assert.equal(
+    (await hold(t, folder)).outcome,
+    inUse(folder, 'another process'),
+    'the text names one that is gone',
+  )
+})
 
 test("a process with the flock command and one without see each other's lock", {
   skip: skipWithout('flock'),

@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { openShardStoreWriter } from '../../src/store/shardStore.js'
+import { undoKey } from '../../src/store/undo.js'
 import { buildSmallWorld } from '../support/fakeChainScenario.js'
 import { freePort } from '../support/freePort.js'
 import { installedProgram, skipWithout } from '../support/installedProgram.js'
@@ -32,6 +42,14 @@ test('a data folder that cannot be used is refused in one line with exit code 4,
   mkdirSync(path('garbage'))
   mkdirSync(path('garbage/1'))
   writeFileSync(path('garbage/1/data.mdb'), 'no store'.repeat(4096))
+  mkdirSync(path('locked'))
+  mkdirSync(path('locked/1'))
+  mkdirSync(path('locked/1/lock.mdb'))
+  mkdirSync(path('cut'))
+  const store = openShardStoreWriter(path('cut/1'))
+  store.transact((view) => view.put('undo', undoKey(1, 0), new Uint8Array(200_000)))
+  await store.close()
+  truncateSync(path('cut/1/data.mdb'), 40_000)
   mkdirSync(path('shard'))
   writeFileSync(path('shard/1'), '')
   const cases: Refusal[] = [
@@ -58,6 +76,16 @@ test('a data folder that cannot be used is refused in one line with exit code 4,
     { what: 'below /sys', dataDir: '/sys/bds', told: /^bds: data_dir \/sys\/bds can't be used: / },
     { what: 'a folder as a store', dataDir: path('taken'), told: /^bds: .*\/taken\/0 can't be opened: / },
     { what: 'a store of nonsense', dataDir: path('garbage'), told: /^bds: .*\/garbage\/1 can't be opened: / },
+    {
+      what: 'a folder as a lock',
+      dataDir: path('locked'),
+      told: /\/locked\/1 can't be opened: lock\.mdb is not a file$/,
+    },
+    {
+      what: 'half a store',
+      dataDir: path('cut'),
+      told: /\/cut\/1 can't be opened: data\.mdb is cut short: /,
+    },
     { what: 'a file as a store', dataDir: path('shard'), told: /^bds: .*\/shard\/1 can't be opened: / },
     { what: 'no name', dataDir: '', code: 3, told: /data_dir/ },
     {
@@ -95,6 +123,19 @@ test('a data folder that only other users may enter or write is refused in one l
         launcher,
         told: /can't be used: user \d+ (has no right to enter, read and write|may not write to) \//,
       })
+    // LMDB ends the process without a word when it can't open its lock file.
+    for (const name of ['shard of others', 'lock of others']) {
+      const shard = join(folder, name, '1')
+      mkdirSync(shard, { recursive: true })
+      if (name === 'lock of others') writeFileSync(join(shard, 'lock.mdb'), '', { mode: 0 })
+      else chmodSync(shard, 0o555)
+      await assertRefused(t, file, {
+        what: name,
+        dataDir: join(folder, name),
+        launcher,
+        told: /\/1 can't be opened: user \d+ has no right to read and write \/.*\/1(\/lock\.mdb)?$/,
+      })
+    }
   } finally {
     chmodSync(closed, 0o755)
   }

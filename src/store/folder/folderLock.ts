@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { FatalError } from '../../errors/chainErrors.js'
 import { makeDataFolder } from './dataFolder.js'
 import { KernelLock } from './kernelLock.js'
-import { announcePresence, type FolderRole, type Presence, whoIsPresent } from './presence.js'
+import { announcePresence, type FolderRole, type Presence, type Present, whoIsPresent } from './presence.js'
 import { describeProcess, isRunning, type ProcessRecord, sharesNamespace } from './processRecord.js'
 
 /**
@@ -41,10 +41,9 @@ export function lockFolder(dataDir: string, role: FolderRole): FolderLock {
   if (role === 'write') makeDataFolder(dataDir)
   for (let attempt = 1; ; attempt++) {
     try {
-      return new HeldFolder(dataDir, role)
+      return role === 'write' ? new HeldFolder(dataDir, role) : holdToRead(dataDir)
     } catch (error) {
       if (!(error instanceof InUseError)) {
-        if (role === 'read' && isNothingToLock(error)) return NOTHING_HELD
         throw new FatalError(`data_dir ${dataDir} can't be locked: ${(error as Error).message}`)
       }
       if (attempt === TRIES) throw new FatalError(`data_dir ${dataDir} ${error.message}`)
@@ -56,10 +55,16 @@ export function lockFolder(dataDir: string, role: FolderRole): FolderLock {
 
 const NOTHING_HELD: FolderLock = { files: [], release: () => undefined }
 
-/** There is no folder, or it is on a read-only disk, where LMDB has no reader slots to protect. */
-function isNothingToLock(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException
-  return code === 'ENOENT' || code === 'EROFS'
+/** @throws InUseError. */
+function holdToRead(dataDir: string): FolderLock {
+  try {
+    return new HeldFolder(dataDir, 'read')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return NOTHING_HELD
+    if (code === 'EROFS') return new ReadOnlyFolder(dataDir)
+    throw error
+  }
 }
 
 class HeldFolder implements FolderLock {
@@ -96,10 +101,8 @@ class HeldFolder implements FolderLock {
     const hasSharedLock = this.#join(openers)
     const writing = this.#role === 'write' ? owner.take('exclusive') : 'taken'
     const before = owner.record()
-    if (writing === 'held') throw this.#inUseBy(before)
-    // A writer of an older build holds no kernel lock: only its text shows it.
-    if (before !== undefined && before.pidNamespace === undefined && isRunning(before, this.#me))
-      throw this.#inUseBy(before)
+    if (writing === 'held') throw inUseBy(before, this.#me)
+    if (isOlderWriter(before, this.#me)) throw inUseBy(before, this.#me)
     // Rivals are looked for before this process announces itself, and again after it. A process that finds a rival already here leaves
     // without having been seen. So when two processes have refused each other, the first to try again wins.
     this.#assertNoRival()
@@ -108,17 +111,12 @@ class HeldFolder implements FolderLock {
       throw new Error('the command flock (util-linux) is missing, and no socket can be made in the folder')
     this.#assertNoRival()
     // An older build, or a person, may have removed a file after we opened it and before we locked it.
-    if (!this.#files.every((file) => file.isInPlace()))
-      throw new InUseError('is being taken by another process that starts now')
+    if (!this.#files.every((file) => file.isInPlace())) throw new InUseError(BEING_TAKEN)
     if (this.#role === 'write') owner.write(this.#me)
   }
 
   #assertNoRival(): void {
-    const rival = whoIsPresent(this.#dataDir, this.#me, this.#presence).find(
-      (other) => !other.isOfOurNamespace || (this.#role === 'write' && other.role === 'write'),
-    )
-    if (rival !== undefined)
-      throw inUse(`process ${rival.pid}${rival.isOfOurNamespace ? '' : ` ${ELSEWHERE}`}`)
+    assertNoRival(whoIsPresent(this.#dataDir, this.#me, this.#presence), this.#role === 'write')
   }
 
   #open(name: string): KernelLock {
@@ -134,20 +132,88 @@ class HeldFolder implements FolderLock {
     // While the lock changes from exclusive to shared, nobody holds it for a moment, so another process may write its text. The text
     // changes only under the exclusive lock: the record that we read under the shared lock is the same for all who share it.
     const joined = alone === 'unavailable' ? alone : openers.take('shared')
-    if (joined === 'held') throw new InUseError('is being taken by another process that starts now')
+    if (joined === 'held') throw new InUseError(BEING_TAKEN)
     if (joined === 'unavailable') return false
     const first = openers.record()
-    if (first === undefined || !sharesNamespace(first, this.#me)) throw this.#inUseBy(first)
+    if (first === undefined || !sharesNamespace(first, this.#me)) throw inUseBy(first, this.#me)
     return true
-  }
-
-  #inUseBy(record: ProcessRecord | undefined): InUseError {
-    if (record === undefined) return inUse('another process')
-    const isNear = record.pidNamespace === undefined || sharesNamespace(record, this.#me)
-    return inUse(`process ${record.pid}${isNear ? '' : ` on host ${record.host} ${ELSEWHERE}`}`)
   }
 }
 
+/**
+ * A folder that is read through a read-only mount. Others may write to it through another mount, and here LMDB can't take a reader slot that
+ * keeps them from reusing pages: so no writer is borne, in whatever pid namespace, and none can start until `release` where the lock file is there.
+ * On a disk that is read-only for all, nobody holds the files.
+ */
+class ReadOnlyFolder implements FolderLock {
+  readonly files: readonly string[] = []
+  readonly #owner: KernelLock | undefined
+
+  /** @throws InUseError. */
+  constructor(dataDir: string) {
+    const me = describeProcess()
+    const openers = openIfThere(join(dataDir, OPENERS_FILE))
+    try {
+      if (openers !== undefined) assertNoStranger(openers, me)
+    } finally {
+      // Not kept: nothing can be written into it, so that its text would name others than its holder.
+      openers?.close()
+    }
+    this.#owner = openIfThere(join(dataDir, WRITER_FILE))
+    try {
+      const outcome = this.#owner?.take('shared')
+      const writer = this.#owner?.record()
+      if (outcome === 'held' || isOlderWriter(writer, me)) throw inUseBy(writer, me)
+      assertNoRival(whoIsPresent(dataDir, me), true)
+    } catch (error) {
+      this.release()
+      throw error
+    }
+  }
+
+  release(): void {
+    this.#owner?.close()
+  }
+}
+
+function openIfThere(path: string): KernelLock | undefined {
+  try {
+    return new KernelLock(path, 'read')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** @throws InUseError when processes of another pid namespace hold the openers' lock. */
+function assertNoStranger(openers: KernelLock, me: ProcessRecord): void {
+  // Where nobody holds it, its text is that of a process that has ended.
+  if (openers.take('exclusive') !== 'held') return
+  if (openers.take('shared') === 'held') throw new InUseError(BEING_TAKEN)
+  const first = openers.record()
+  if (first === undefined || !sharesNamespace(first, me)) throw inUseBy(first, me)
+}
+
+/** @throws InUseError when a process of another pid namespace is present, or a writer of ours where none may be. */
+function assertNoRival(present: readonly Present[], isAloneToWrite: boolean): void {
+  const rival = present.find((other) => !other.isOfOurNamespace || (isAloneToWrite && other.role === 'write'))
+  if (rival !== undefined) throw inUse(`process ${rival.pid}${rival.isOfOurNamespace ? '' : ` ${ELSEWHERE}`}`)
+}
+
+/** Whether a writer of an older build holds the folder. It has no kernel lock: only its text shows it. */
+function isOlderWriter(record: ProcessRecord | undefined, me: ProcessRecord): record is ProcessRecord {
+  return record !== undefined && record.pidNamespace === undefined && isRunning(record, me)
+}
+
+function inUseBy(record: ProcessRecord | undefined, me: ProcessRecord): InUseError {
+  if (record === undefined) return inUse('another process')
+  const isNear = record.pidNamespace === undefined || sharesNamespace(record, me)
+  // The text of one that has ended: a reader with a read-only mount holds the lock and can't write its own.
+  if (isNear && !isRunning(record, me)) return inUse('another process')
+  return inUse(`process ${record.pid}${isNear ? '' : ` on host ${record.host} ${ELSEWHERE}`}`)
+}
+
+const BEING_TAKEN = 'is being taken by another process that starts now'
 const ELSEWHERE = 'in another pid namespace (another container)'
 
 function inUse(owner: string): InUseError {

@@ -24,11 +24,15 @@ export class KernelLock {
   readonly path: string
   readonly #descriptor: number
 
-  /** @throws the system's error. */
-  constructor(path: string) {
+  /**
+   * @param access `write` makes the file if it is missing. The kernel locks a file that is open for reading just as well.
+   * @throws the system's error.
+   */
+  constructor(path: string, access: 'write' | 'read' = 'write') {
     this.path = path
     // Not truncated: the text may be that of another process that holds the lock.
-    this.#descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o644)
+    const flags = access === 'write' ? constants.O_RDWR | constants.O_CREAT : constants.O_RDONLY
+    this.#descriptor = openSync(path, flags, 0o644)
   }
 
   /** Never waits. If we already hold the lock, its kind changes; another process may take it in between. */

@@ -70,16 +70,23 @@ export function announcePresence(dataDir: string, me: ProcessRecord, role: Folde
   return { name, withdraw }
 }
 
-/** The living processes that have the folder open, except `own`. Sockets of dead processes are removed. */
+/** The living processes that have the folder open, except `own`. Sockets of dead processes are removed where that is allowed. */
 export function whoIsPresent(dataDir: string, me: ProcessRecord, own?: Presence): Present[] {
   const found = readdirSync(dataDir).filter((name) => name !== own?.name && NAME.test(name))
   const living = livingOf(dataDir, found)
-  for (const dead of found.filter((name) => !living.includes(name)))
-    rmSync(join(dataDir, dead), { force: true })
+  for (const dead of found.filter((name) => !living.includes(name))) removeIfAllowed(join(dataDir, dead))
   return living.map((name) => {
     const [, role, digest, pid] = NAME.exec(name)!
     return { role: role as FolderRole, pid: Number(pid), isOfOurNamespace: digest === digestOf(me) }
   })
+}
+
+function removeIfAllowed(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    // A read-only mount: a dead socket does no harm.
+  }
 }
 
 /** Equal for two processes exactly when `sharesNamespace` holds for them. */

@@ -3,10 +3,12 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { buildSmallWorld } from '../../support/fakeChainScenario.js'
+import { skipWithout } from '../../support/installedProgram.js'
 import { type ServiceProcess, startBds, startService } from '../../support/serviceProcess.js'
 import { everyAnswer, inStep, type SyncStatus, serveWorld, toldDeposits } from '../../support/serviceWorld.js'
+import { tempFolder } from '../../support/tempFolder.js'
 import { until } from '../../support/until.js'
-import { inOtherNamespace, noOtherNamespace } from '../otherNamespace.js'
+import { inOtherNamespace, noOtherNamespace, withReadOnlyMount } from '../otherNamespace.js'
 
 async function running(context: TestContext) {
   const served = await serveWorld(context, buildSmallWorld().world)
@@ -26,7 +28,7 @@ function haltedAs(service: ServiceProcess, reasons: readonly (string | null)[]):
 }
 
 test('while a service runs, every command from another pid namespace is refused in one line, and the service continues', {
-  skip: noOtherNamespace,
+  skip: noOtherNamespace || skipWithout('mount'),
 }, async (t) => {
   const { world, file, service, dataDir } = await running(t)
   const answers = await everyAnswer(service, world)
@@ -49,11 +51,28 @@ test('while a service runs, every command from another pid namespace is refused 
     doctor.stdout.find((line) => line.startsWith('FAIL'))!,
     /^FAIL {2}store of network 0: .* is in use by /,
   )
+  const seenAt = tempFolder(t)
+  const throughMount = () =>
+    startBds(
+      t,
+      ['verify', '--offline', '--config', file],
+      { BDS_DATA_DIR: seenAt },
+      withReadOnlyMount(dataDir, seenAt),
+    )
+  const mounted = throughMount()
+  assert.equal((await mounted.exited).code, 4, 'with a read-only mount')
+  assert.deepEqual(mounted.stdout, [])
+  assert.equal(mounted.stderr.length, 1, mounted.stderr.join('\n'))
+  assert.ok(
+    mounted.stderr[0]!.startsWith(`bds: data_dir ${seenAt} is in use by process ${service.child.pid} on `),
+  )
   assert.deepEqual(await everyAnswer(service, world), answers)
   assert.deepEqual(await service.kill('SIGTERM'), { code: 0, signal: null })
 
   const next = startBds(t, ['verify', '--offline', '--config', file], {}, inOtherNamespace)
   assert.equal((await next.exited).code, 0, next.stderr.join('\n'))
+  const free = throughMount()
+  assert.equal((await free.exited).code, 0, free.stderr.join('\n'))
 })
 
 test('a data folder that disappears halts every network by name and makes nothing ready, and the networks resume once it is back', async (t) => {
