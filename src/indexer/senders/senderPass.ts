@@ -166,6 +166,8 @@ export class SenderPass {
       return answered
     } finally {
       ended.abort()
+      // What `rest` has noticed is known to its caller before the step ends.
+      await over
     }
   }
 
