@@ -3,10 +3,9 @@ import test from 'node:test'
 import type { AnswerVersion } from '../../../src/board/version.js'
 import { AnswerCache } from '../../../src/http/cache.js'
 import type { CachedAnswer } from '../../../src/http/packedAnswers.js'
-import { createExchangeContext, Exchange, type ExchangeContext } from '../../../src/http/wire/exchange.js'
-import { corsHeaders } from '../../../src/http/wire/headers.js'
+import { Exchange } from '../../../src/http/wire/exchange.js'
 import type { Wire } from '../../../src/http/wire/wire.js'
-import { createLogger } from '../../../src/telemetry/logger.js'
+import { newExchangeContext } from './exchangeContext.js'
 
 /** Answers from the cache itself, whose memory is written again: as it is lent, with the cache's own kind of array. */
 
@@ -46,27 +45,6 @@ function setUp() {
   }
 }
 
-function newContext(): ExchangeContext {
-  return createExchangeContext({
-    cors: corsHeaders('off'),
-    logger: createLogger({ level: 'error', format: 'json' }, {}, () => undefined),
-    metrics: {
-      requestFinished: () => undefined,
-      requestAborted: () => undefined,
-      rateLimited: () => undefined,
-      cacheHit: () => undefined,
-      connectionCut: () => undefined,
-      connectionRefused: () => undefined,
-      slowReaderCut: () => undefined,
-    },
-    random: () => 0.5,
-    traits: {
-      ...{ closesBodiless: true, noticesBodiless: false, keepsUnsent: false },
-      endAndClose: () => undefined,
-    },
-  })
-}
-
 /** A connection that takes `room` bytes until `goOn` is called. */
 function connection(room: number) {
   const taken: Buffer[] = []
@@ -97,7 +75,7 @@ function connection(room: number) {
 
 test('a kept answer that waits for the next turn goes out as it was, though a commit gives its memory to another', async () => {
   const { found, writeAgain } = setUp()
-  const context = newContext()
+  const context = newExchangeContext()
   context.turn.mustWait = () => true
   const { wire, body } = connection(Number.POSITIVE_INFINITY)
   new Exchange(context, wire, 'GET', '', false).send(found)
@@ -110,7 +88,7 @@ test('a kept answer that waits for the next turn goes out as it was, though a co
 test('a kept answer of which a client takes a part goes on as it was, though a commit gives its memory to another', () => {
   const { found, writeAgain } = setUp()
   const { wire, body, goOn } = connection(5_000)
-  new Exchange(newContext(), wire, 'GET', '', false).send(found)
+  new Exchange(newExchangeContext(), wire, 'GET', '', false).send(found)
   assert.equal(body(), lettersOf(ASKED.subarray(0, 5_000)))
   writeAgain()
   goOn()

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { ArrivalList } from '../../../../src/http/wire/arrivalList.js'
 import { Exchange, type ExchangeContext, type Outgoing } from '../../../../src/http/wire/exchange.js'
-import { corsHeaders } from '../../../../src/http/wire/headers.js'
-import { LongBodies } from '../../../../src/http/wire/longBody.js'
 import { SlowAnswers } from '../../../../src/http/wire/slowAnswers.js'
-import { Turn } from '../../../../src/http/wire/turn.js'
 import type { Wire } from '../../../../src/http/wire/wire.js'
-import { createLogger } from '../../../../src/telemetry/logger.js'
+import { newExchangeContext } from '../exchangeContext.js'
 
 const PAGE = Buffer.from(Array.from({ length: 730_000 }, (_, at) => (at * 7) % 253))
 const SHORT_PAGE = PAGE.subarray(0, 200_000)
@@ -15,35 +11,6 @@ const SHORT_PAGE = PAGE.subarray(0, 200_000)
 const COPY_STEP = 256 * 1024
 const POINT = Buffer.from('{"a":1}')
 const turn = () => new Promise<void>(setImmediate)
-
-function newContext(): ExchangeContext {
-  const context: ExchangeContext = {
-    cors: corsHeaders('off'),
-    logger: createLogger({ level: 'error', format: 'json' }, {}, () => undefined),
-    metrics: {
-      requestFinished: () => undefined,
-      requestAborted: () => undefined,
-      rateLimited: () => undefined,
-      cacheHit: () => undefined,
-      connectionCut: () => undefined,
-      connectionRefused: () => undefined,
-      slowReaderCut: () => undefined,
-    },
-    random: () => 0.5,
-    traits: {
-      ...{ closesBodiless: true, noticesBodiless: false, keepsUnsent: false },
-      endAndClose: () => undefined,
-    },
-    turn: new Turn(() => undefined),
-    pending: new ArrivalList(),
-    sending: new SlowAnswers(() => undefined),
-    longBodies: new LongBodies(() => context.answers),
-    isClosing: false,
-    lastRequestAtMs: 0,
-    answers: 0,
-  }
-  return context
-}
 
 /** A connection that takes everything. */
 function connection() {
@@ -89,7 +56,7 @@ function send(context: ExchangeContext, body: Uint8Array) {
 }
 
 test('pages are given to the transport as a whole while nobody else asks, and in slices once a request for little was answered', async () => {
-  const context = newContext()
+  const context = newExchangeContext()
   for (let page = 0; page < 3; page++) {
     const { parts, bytes } = send(context, PAGE)
     assert.deepEqual([parts.length, context.sending.size], [1, 0])
@@ -109,7 +76,7 @@ for (const [who, act] of [
   ['a client that is cut off', 'cut'],
 ] as const)
   test(`${who} in the middle of a page leaves nothing behind, and gets nothing more`, async () => {
-    const context = newContext()
+    const context = newExchangeContext()
     send(context, POINT)
     const { parts, leave, exchange } = send(context, PAGE)
     if (act === 'leave') leave()
@@ -124,7 +91,7 @@ for (const [who, act] of [
   })
 
 test('a server that closes sends a page whole, and ends its connection with it', () => {
-  const context = newContext()
+  const context = newExchangeContext()
   context.isClosing = true
   send(context, POINT)
   const ended: [Uint8Array, boolean][] = []
@@ -137,7 +104,7 @@ test('a server that closes sends a page whole, and ends its connection with it',
 })
 
 test('an answer that waits for the next turn goes out as it was, though its memory is written again before', async () => {
-  const context = newContext()
+  const context = newExchangeContext()
   context.turn.mustWait = () => true
   const { wire, parts, bytes } = connection()
   const lent = Uint8Array.from(POINT)
@@ -155,7 +122,7 @@ for (const [what, body] of [
   test(`of clients that take nothing of ${what} the silent one is cut off, not one that has taken some since`, async () => {
     const cut: string[] = []
     const context: ExchangeContext = {
-      ...newContext(),
+      ...newExchangeContext(),
       sending: new SlowAnswers(
         () => undefined,
         2.5 * (body === PAGE ? COPY_STEP * Math.ceil(PAGE.length / COPY_STEP) : body.length),
