@@ -1,5 +1,10 @@
 import { type ChainClientOptions, createChainClient } from '../../src/chain/client/chainClient.js'
-import type { HttpAnswer, HttpPost } from '../../src/chain/rpc/httpPost.js'
+import {
+  type HttpAnswer,
+  type HttpPost,
+  type HttpPostOptions,
+  HttpTimeout,
+} from '../../src/chain/rpc/httpPost.js'
 import type { NetworkConfig, RpcEndpointConfig } from '../../src/config/config.types.js'
 import type { FakeNetwork } from './fakeChain.js'
 import { FakeEndpoint } from './fakeEndpoint.js'
@@ -33,8 +38,8 @@ export function openSimulated(
 
 /**
  * Replaces HTTP: posts go to fake endpoints in memory, so that a run has no sockets and always the same order.
- * Time does not pass while an answer is on its way. A post to an endpoint that never answers fails after a virtual
- * minute.
+ * Time does not pass while an answer is on its way. A post to an endpoint that never answers fails after
+ * its time-out, in virtual time.
  */
 export class SimulatedPosts {
   /** Posts so far. */
@@ -58,19 +63,27 @@ export class SimulatedPosts {
   }
 
   /** The post function for the chain client. */
-  readonly open = ({ url }: { readonly url: string }): HttpPost => {
+  readonly open = ({ url, timeoutMs }: Pick<HttpPostOptions, 'url' | 'timeoutMs'>): HttpPost => {
     const endpoint = this.#endpoints.get(url)
     if (!endpoint) throw new Error(`nothing is served at ${url}`)
-    return (body, signal) => this.#post(endpoint, body, signal)
+    return (body, signal) => this.#post(endpoint, body, timeoutMs, signal)
   }
 
-  async #post(endpoint: FakeEndpoint, body: string, signal: AbortSignal): Promise<HttpAnswer> {
+  async #post(
+    endpoint: FakeEndpoint,
+    body: string,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<HttpAnswer> {
     this.requests++
     this.onRequest()
     signal.throwIfAborted()
     this.#inFlight++
     const answer = await endpoint.answer(body).finally(() => this.#inFlight--)
-    if (answer === 'silent') await this.#clock.sleep(60_000, signal)
+    if (answer === 'silent') {
+      await this.#clock.sleep(timeoutMs, signal)
+      throw new HttpTimeout()
+    }
     if (typeof answer === 'string') throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
     const { status, headers } = answer
     return { status, statusText: '', headers, body: Buffer.from(answer.body) }

@@ -6,7 +6,6 @@ import { CallBatches } from '../rpc/callBatches.js'
 import { CallRetry } from '../rpc/callRetry.js'
 import type { createHttpPost } from '../rpc/httpPost.js'
 import type { LogReader } from '../rpc/parseReplies.js'
-import { withPatience } from '../rpc/patience.js'
 import type { RpcBlock } from '../rpc/rpcBlocks.js'
 import { createRpcTransport, type RpcCall, type RpcOutcome } from '../rpc/rpcTransport.js'
 import { LogRange } from './logRange.js'
@@ -15,9 +14,6 @@ import { StateSkill } from './stateSkill.js'
 import { TimestampTrust } from './timestampTrust.js'
 import { TokenBucket } from './tokenBucket.js'
 import { TraceSkill } from './traceSkill.js'
-
-/** The share of the time-out that a look-up may take. */
-const LOOK_UP_SHARE = 0.5
 
 export interface EndpointOptions {
   readonly config: RpcEndpointConfig
@@ -53,6 +49,10 @@ export class Endpoint {
   perTransactionLogs: { readonly from: number; readonly isShown: boolean } | undefined
   /** Holds while the endpoint counts as one that does not offer `eth_getBlockReceipts`. */
   readonly blockReceipts: Refusal
+  /** The network has no other endpoint. */
+  readonly isAlone: boolean
+  /** Most transactions that one request looks up by hash: fewer after one was not answered in time. */
+  lookUpsAtOnce = Number.POSITIVE_INFINITY
   /** Holds while look-ups of transactions by hash have no answer at all. */
   readonly transactionsByHash: Refusal
   readonly #batches: CallBatches
@@ -71,6 +71,7 @@ export class Endpoint {
       logs,
     } = options
     this.alias = config.alias
+    this.isAlone = isAlone
     this.#role = config.role ?? 'all'
     this.logRange = new LogRange(Math.min(logRange, config.maxLogRange ?? logRange))
     this.batchSize = new BatchSize(clock, config.maxBatch)
@@ -101,11 +102,7 @@ export class Endpoint {
       logger,
     }
     this.#batches = new CallBatches(batches)
-    const patienceMs = timeoutMs * LOOK_UP_SHARE
-    this.#lookUps = new CallBatches({
-      ...batches,
-      transport: withPatience(transport, patienceMs, { alias, clock }),
-    })
+    this.#lookUps = new CallBatches({ ...batches, isLookUp: true })
   }
 
   /** Whether the configured role of the endpoint includes this. */
@@ -128,8 +125,8 @@ export class Endpoint {
   }
 
   /**
-   * Like `callAll`, for calls that must not hold up each other: what is not answered within half the time-out leaves `HeldUp` as
-   * the outcome of all calls of its request, and counts neither against the endpoint nor against the size of its batches.
+   * Like `callAll`, for calls that must not hold up each other: a request without an answer in time leaves a failure of kind `timeout` as
+   * the outcome of each of its calls, and counts neither against the endpoint nor against the size of its batches.
    */
   lookUp(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcOutcome[]> {
     return this.#lookUps.ask(calls, signal)

@@ -1,7 +1,6 @@
 import type { Logger } from '../../telemetry/logger.js'
 import type { BatchSize } from './batchSize.js'
 import type { CallRetry } from './callRetry.js'
-import { HeldUp } from './patience.js'
 import { classifyLogsFailure } from './rangeErrors.js'
 import {
   isHistoryGone,
@@ -21,6 +20,9 @@ const FEW = 8
 const REQUESTS_IN_FLIGHT = 6
 const CALLS_IN_FLIGHT = 50
 
+/** Of the look-ups of one task: after so many requests without an answer in time, no more are sent. */
+const MOST_HELD_UP = 3
+
 export interface CallBatchesOptions {
   readonly alias: string
   readonly size: BatchSize
@@ -31,16 +33,23 @@ export interface CallBatchesOptions {
   /** Waits until so many calls fit into the endpoint's budget. */
   readonly pay: (calls: number, signal: AbortSignal) => Promise<void>
   readonly logger: Logger
+  /**
+   * The calls ask for single things, of which one may never be answered: a request without an answer in time fails with its own calls, and
+   * says nothing about the size of batches.
+   */
+  readonly isLookUp?: boolean
 }
 
 /** Sends many calls to one endpoint in batches, and learns from failures how large a batch may be. */
 export class CallBatches {
   readonly #size: BatchSize
+  readonly #isLookUp: boolean
   readonly #options: CallBatchesOptions
 
   constructor(options: CallBatchesOptions) {
     this.#options = options
     this.#size = options.size
+    this.#isLookUp = options.isLookUp === true
   }
 
   /**
@@ -51,7 +60,7 @@ export class CallBatches {
     const outcomes: RpcOutcome[] = new Array(calls.length)
     let open = calls.map((_, index) => index)
     while (open.length > 0) {
-      if (this.#size.isInDoubt && open.length > 1) {
+      if (this.#size.isInDoubt && !this.#isLookUp && open.length > 1) {
         await this.#askInDoubt(calls, open[0]!, outcomes, signal)
         open = open.slice(1)
         continue
@@ -66,7 +75,11 @@ export class CallBatches {
 
   /** Sends one call, again if it failed by chance. @throws RpcFailure */
   single(call: RpcCall, signal: AbortSignal): Promise<unknown> {
-    return this.#options.retry.run(() => this.#once(call, signal), signal, isNoHoldUp)
+    return this.#options.retry.run(
+      () => this.#once(call, signal),
+      signal,
+      (failure) => !this.#isHeldUp(failure),
+    )
   }
 
   async #once(call: RpcCall, signal: AbortSignal): Promise<unknown> {
@@ -96,14 +109,18 @@ export class CallBatches {
   ): Promise<readonly number[]> {
     const open: number[] = []
     let next = 0
+    let heldUp = 0
     const askOneByOne = async (): Promise<void> => {
       for (let part = parts[next++]; part !== undefined; part = parts[next++]) {
         try {
           const isRefused = part.length > this.#size.size
           open.push(...(isRefused ? part : await this.#askPart(calls, part, outcomes, signal)))
         } catch (error) {
-          if (error instanceof HeldUp) {
-            for (const index of part) outcomes[index] ??= { ok: false, failure: error }
+          if (error instanceof RpcFailure && this.#isHeldUp(error)) {
+            const isOver = ++heldUp === MOST_HELD_UP
+            for (const each of isOver ? [part, ...parts.slice(next)] : [part])
+              for (const index of each) outcomes[index] ??= { ok: false, failure: error }
+            if (isOver) next = parts.length
             continue
           }
           const isPutOff = error instanceof RpcFailure && part.length > 1 && this.#isForLater(error)
@@ -139,7 +156,7 @@ export class CallBatches {
     try {
       answers = await this.#askTogether(asked, signal)
     } catch (error) {
-      if (!(error instanceof RpcFailure) || error instanceof HeldUp || this.#isForLater(error)) throw error
+      if (!(error instanceof RpcFailure) || this.#isHeldUp(error) || this.#isForLater(error)) throw error
       return this.#trySingle(calls, part, part, error, outcomes, signal)
     }
     for (const [position, index] of part.entries()) outcomes[index] = answers[position]!
@@ -183,7 +200,7 @@ export class CallBatches {
       outcomes[index] = { ok: true, result: await this.single(calls[index]!, signal) }
       this.#size.answered(1)
     } catch (error) {
-      if (!(error instanceof RpcFailure) || !(error instanceof HeldUp || isAboutTheCall(error))) throw error
+      if (!(error instanceof RpcFailure) || !(this.#isHeldUp(error) || isAboutTheCall(error))) throw error
       outcomes[index] = { ok: false, failure: error }
     }
   }
@@ -215,7 +232,7 @@ export class CallBatches {
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof RpcFailure)) throw error
-      if (error instanceof HeldUp) {
+      if (this.#isHeldUp(error)) {
         outcomes[index] = { ok: false, failure: error }
         return others
       }
@@ -245,10 +262,6 @@ export class CallBatches {
       outcomes[index] = { ok: true, result: await this.#once(calls[index]!, signal) }
     } catch (error) {
       signal.throwIfAborted()
-      if (error instanceof HeldUp) {
-        outcomes[index] = { ok: false, failure: error }
-        return
-      }
       if (!(error instanceof RpcFailure) || error.kind !== 'rpc') {
         this.#size.singleFailedToo()
         throw error
@@ -256,6 +269,10 @@ export class CallBatches {
       outcomes[index] = { ok: false, failure: error }
     }
     this.#size.singleAnswered()
+  }
+
+  #isHeldUp(failure: RpcFailure): boolean {
+    return this.#isLookUp && failure.kind === 'timeout'
   }
 
   /** Whether no call may follow at once: the endpoint asked for a pause, or another endpoint can answer sooner. */
@@ -273,8 +290,6 @@ export class CallBatches {
     })
   }
 }
-
-const isNoHoldUp = (failure: RpcFailure): boolean => !(failure instanceof HeldUp)
 
 /** The endpoint answered, and only this call failed. */
 function isAboutTheCall(failure: RpcFailure): boolean {

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { NULL_TRIES } from '../endpoints/readBlocks.js'
-import { HeldUp } from '../rpc/patience.js'
 import { decodeQuantity, quantity } from '../rpc/rpcBlocks.js'
+import type { RpcFailure } from '../rpc/rpcFailure.js'
 import type { RpcCall, RpcOutcome } from '../rpc/rpcTransport.js'
 
 /** What a mined transaction says about its sender; addresses are lower case. */
@@ -18,80 +18,109 @@ export const ZERO_ADDRESS = `0x${'00'.repeat(20)}`
 /** Whole blocks per request: each has some hundred kilobytes. */
 const WHOLE_BLOCKS_AT_ONCE = 10
 
-/** Rounds of look-ups of which some had no answer in time. After them the blocks are read. */
-const MOST_HELD_UP = 2
-/** One look-up without an answer holds up its request. So requests of the next round are so much smaller. */
+/** One call without an answer holds up its whole request, which is then asked again in requests that are so much smaller. */
 const NARROWING = 4
+/** After so many requests without an answer in time the next way is tried, or the next endpoint. */
+const MOST_HELD_UP = 3
 
-/**
- * Adds to `found` the missing transactions of `blocks` (transaction hash → block number). They are asked for by hash, then
- * looked for in their blocks (nodes drop the index of old transactions and keep the blocks), then in the blocks' receipts. A
- * call that is refused, has a malformed answer or none leaves only its own transactions missing.
- * @returns whether all are known now.
- * @throws RpcFailure when nothing was answered.
- */
-export async function readTransactions(
-  blocks: ReadonlyMap<string, number>,
-  found: Map<string, Transaction>,
-  endpoint: Endpoint,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const missing = (): string[] => [...blocks.keys()].filter((hash) => !found.has(hash))
-  // An endpoint that answers such look-ups in time is not slow: whatever it does not answer then is a matter of that call.
-  const isInTime = await lookUp(missing, found, endpoint, signal)
-  const ask = (calls: readonly RpcCall[]) =>
-    isInTime ? endpoint.lookUp(calls, signal) : endpoint.callAll(calls, signal)
-  for (const callOf of [wholeBlock, receipts])
-    for (const atOnce of [WHOLE_BLOCKS_AT_ONCE, 1]) {
-      const numbers = [...new Set(missing().map((hash) => blocks.get(hash)!))]
-      let someHeldUp = false
-      for (let start = 0; start < numbers.length; start += atOnce)
-        for (const outcome of await ask(numbers.slice(start, start + atOnce).map(callOf))) {
-          someHeldUp ||= isHeldUp(outcome)
-          for (const raw of transactionsOf(resultOf(outcome))) {
-            const hash = hashOf(raw)
-            const transaction = blocks.has(hash) ? decodeTransaction(raw, hash) : undefined
-            if (transaction !== undefined) found.set(hash, transaction)
-          }
-        }
-      if (!someHeldUp) break
-    }
-  return missing().length === 0
+/** Transactions that are looked for. */
+export class Wanted {
+  readonly found = new Map<string, Transaction>()
+  /** Transaction hash → block number. */
+  readonly #blocks: ReadonlyMap<string, number>
+
+  constructor(blocks: ReadonlyMap<string, number>) {
+    this.#blocks = blocks
+  }
+
+  get isComplete(): boolean {
+    return this.found.size === this.#blocks.size
+  }
+
+  missing(): string[] {
+    return [...this.#blocks.keys()].filter((hash) => !this.found.has(hash))
+  }
+
+  blocksOfMissing(): number[] {
+    return [...new Set(this.missing().map((hash) => this.#blocks.get(hash)!))]
+  }
+
+  keep(raw: unknown, hash: string): void {
+    const transaction = this.#blocks.has(hash) ? decodeTransaction(raw, hash) : undefined
+    if (transaction !== undefined) this.found.set(hash, transaction)
+  }
 }
 
-/** Asks for transactions by hash. @returns whether anything was answered in time. @throws RpcFailure when the endpoint is down. */
-async function lookUp(
-  missing: () => string[],
-  found: Map<string, Transaction>,
-  endpoint: Endpoint,
-  signal: AbortSignal,
-): Promise<boolean> {
+/**
+ * Asks for transactions by hash. A call that is refused, has a malformed answer or none leaves only its own transactions missing.
+ * @returns false when some had no answer in time: another endpoint may know them at once. @throws RpcFailure when the endpoint is down.
+ */
+export async function readByHash(wanted: Wanted, endpoint: Endpoint, signal: AbortSignal): Promise<boolean> {
+  const waiting = new Waiting()
   if (endpoint.transactionsByHash.holds) return false
-  let isAnswered = false
-  let atOnce = missing().length
-  for (let tries = 0, heldUp = 0; tries < NULL_TRIES && heldUp < MOST_HELD_UP; tries++) {
-    const wanted = missing()
-    let someHeldUp = false
-    for (let start = 0; start < wanted.length; start += atOnce) {
-      const hashes = wanted.slice(start, start + atOnce)
+  for (let tries = 0; tries < NULL_TRIES && !wanted.isComplete && !waiting.isOver; tries++) {
+    const before = waiting.times
+    const missing = wanted.missing()
+    const atOnce = Math.min(endpoint.lookUpsAtOnce, missing.length)
+    for (let start = 0; start < missing.length && !waiting.isOver; start += atOnce) {
+      const hashes = missing.slice(start, start + atOnce)
       const calls = hashes.map((hash) => ({ method: 'eth_getTransactionByHash', params: [hash] }))
-      for (const [index, outcome] of (await endpoint.lookUp(calls, signal)).entries()) {
-        if (isHeldUp(outcome)) someHeldUp = true
-        else isAnswered = true
-        const raw = resultOf(outcome)
-        if (raw === null || raw === undefined) continue
-        const transaction = decodeTransaction(raw, hashes[index]!)
-        if (transaction !== undefined) found.set(hashes[index]!, transaction)
-      }
+      const outcomes = waiting.note(await endpoint.lookUp(calls, signal))
+      for (const [index, outcome] of outcomes.entries()) wanted.keep(resultOf(outcome), hashes[index]!)
     }
-    if (wanted.length === 0) break
-    if (!someHeldUp) continue
-    heldUp++
-    atOnce = Math.ceil(atOnce / NARROWING)
+    const isHeldUp = waiting.times > before
+    endpoint.lookUpsAtOnce = isHeldUp ? Math.ceil(atOnce / NARROWING) : 2 * endpoint.lookUpsAtOnce
+    // Twice is enough: the block of a transaction that hangs may be answered at once.
+    if (isHeldUp && before > 0) break
   }
-  if (isAnswered) endpoint.transactionsByHash.forget()
-  else if (missing().length > 0) endpoint.transactionsByHash.refused()
-  return isAnswered
+  if (waiting.isAnswered) endpoint.transactionsByHash.forget()
+  else if (waiting.times > 0) endpoint.transactionsByHash.refused()
+  return waiting.times === 0
+}
+
+/**
+ * Looks for transactions in their blocks (nodes drop the index of old transactions and keep the blocks), then in the blocks' receipts.
+ * @throws RpcFailure when the endpoint is down, or too much was not answered in time to say that a transaction is unknown.
+ */
+export async function readFromBlocks(wanted: Wanted, endpoint: Endpoint, signal: AbortSignal): Promise<void> {
+  let last: Waiting | undefined
+  for (const callOf of [wholeBlock, receipts]) {
+    const waiting = new Waiting()
+    for (const atOnce of [WHOLE_BLOCKS_AT_ONCE, 1]) {
+      const before = waiting.times
+      const numbers = wanted.blocksOfMissing()
+      for (let start = 0; start < numbers.length && !waiting.isOver; start += atOnce) {
+        const calls = numbers.slice(start, start + atOnce).map(callOf)
+        for (const outcome of waiting.note(await endpoint.lookUp(calls, signal)))
+          for (const raw of transactionsOf(resultOf(outcome))) wanted.keep(raw, hashOf(raw))
+      }
+      if (waiting.times === before) break
+    }
+    last = waiting
+  }
+  if (last?.isOver === true && !wanted.isComplete) throw last.failure!
+}
+
+/** Counts the requests without an answer in time. */
+class Waiting {
+  times = 0
+  isAnswered = false
+  failure: RpcFailure | undefined
+
+  get isOver(): boolean {
+    return this.times >= MOST_HELD_UP
+  }
+
+  note(outcomes: readonly RpcOutcome[]): readonly RpcOutcome[] {
+    // All calls of one request share its failure.
+    const failures = new Set<RpcFailure>()
+    for (const outcome of outcomes)
+      if (!outcome.ok && outcome.failure.kind === 'timeout') failures.add(outcome.failure)
+      else this.isAnswered = true
+    this.times += failures.size
+    this.failure = [...failures].at(-1) ?? this.failure
+    return outcomes
+  }
 }
 
 const wholeBlock = (block: number): RpcCall => ({
@@ -99,8 +128,6 @@ const wholeBlock = (block: number): RpcCall => ({
   params: [quantity(block), true],
 })
 const receipts = (block: number): RpcCall => ({ method: 'eth_getBlockReceipts', params: [quantity(block)] })
-
-const isHeldUp = (outcome: RpcOutcome): boolean => !outcome.ok && outcome.failure instanceof HeldUp
 
 /** @returns undefined for a failed call: it must not keep the other transactions from being found. */
 function resultOf(outcome: RpcOutcome): unknown {

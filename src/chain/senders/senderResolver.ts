@@ -11,7 +11,14 @@ import { isHistoryGone, isMethodMissing, RpcFailure } from '../rpc/rpcFailure.js
 import { senderKey } from '../senderKey.js'
 import { type BridgeTrace, readBridgeTrace } from './callTrace.js'
 import { matchCallers } from './matchCallers.js'
-import { ADDRESS, readTransactions, type Transaction, ZERO_ADDRESS } from './readTransactions.js'
+import {
+  ADDRESS,
+  readByHash,
+  readFromBlocks,
+  type Transaction,
+  Wanted,
+  ZERO_ADDRESS,
+} from './readTransactions.js'
 
 /** Transactions read at a time. */
 const TRANSACTIONS_AT_ONCE = 100
@@ -106,20 +113,32 @@ export class SenderResolver {
     const blocks = new Map(
       questions.map(({ transactionHash, blockNumber }) => [encodeHex(transactionHash), blockNumber]),
     )
-    const found = new Map<string, Transaction>()
+    const wanted = new Wanted(blocks)
     let answers = 0
-    // That an endpoint lacks a transaction must not count as its failure: blocks are still read from it.
-    await this.#pool.tryEach(
-      (endpoint) => endpoint.serves('logs'),
-      async (endpoint) => {
-        const isWhole = await readTransactions(blocks, found, endpoint, signal)
-        answers++
-        return isWhole ? true : undefined
-      },
-      signal,
-    )
+    const read = (task: (endpoint: Endpoint) => Promise<unknown>) =>
+      this.#pool.tryEach(
+        (endpoint) => endpoint.serves('logs'),
+        async (endpoint) => {
+          await task(endpoint)
+          answers++
+          // That an endpoint lacks a transaction must not count as its failure: blocks are still read from it.
+          return wanted.isComplete ? true : undefined
+        },
+        signal,
+      )
+    let isLate = false
+    await read(async (endpoint) => {
+      const isInTime = await readByHash(wanted, endpoint, signal)
+      // Another endpoint answers sooner than the blocks of one that hangs.
+      if (isInTime || endpoint.isAlone) await readFromBlocks(wanted, endpoint, signal)
+      else isLate = true
+    })
+    if (isLate && !wanted.isComplete) {
+      answers = 0
+      await read((endpoint) => readFromBlocks(wanted, endpoint, signal))
+    }
     if (answers === 0) throw new RetryableError('no endpoint answers for transactions now')
-    return found
+    return wanted.found
   }
 
   async #trace(

@@ -1,6 +1,7 @@
 import type { ChainClient } from '../../chain/chainClient.types.js'
 import { senderKey } from '../../chain/senderKey.js'
 import { RetryableError } from '../../errors/chainErrors.js'
+import type { BlockNumber } from '../../protocol/units.js'
 import { applyOrThrow } from '../../shard/applyOrThrow.js'
 import type { RowSender, UnresolvedSender } from '../../shard/senders.types.js'
 import type { ShardWriter } from '../../shard/shardWriter.types.js'
@@ -18,17 +19,18 @@ const MOST_BATCHES = 16
 /** After so many failures in a row of a batch of one row, its transaction counts as unknown. */
 const FAILURES_OF_ONE = 3
 
-/** A step waits for answers for so long: blocks and readiness are more urgent. */
-const LONGEST_WAIT_MS = 2_000
+/**
+ * Blocks wait so long for the answers to one question. Not less: where blocks come faster than answers, some row would be open at every
+ * look, and the network never in sync. Until all rows were known once, nothing is more urgent.
+ */
+const LONGEST_WAIT_MS = 5_000
+const LONGEST_FIRST_WAIT_MS = 10_000
 
 /**
  * `more`: some rows were resolved, and there are more. `waiting`: answers are on their way, or the last try failed, and the next
  * one is not due yet.
  */
 export type SenderProgress = 'done' | 'more' | 'waiting'
-
-/** Ends after `ms`, or earlier when there is something else to do. @throws the signal's reason. */
-export type Rest = (ms: number, signal: AbortSignal) => Promise<unknown>
 
 type SenderWriter = Pick<ShardWriter, 'unresolvedSenders'> & NoteWriter
 
@@ -39,6 +41,7 @@ interface Asking {
   readonly limit: number
   readonly answers: Promise<Answers>
   isAnswered: boolean
+  readonly sinceMs: number
   readonly stop: AbortController
 }
 
@@ -68,6 +71,7 @@ export class SenderPass {
   /** Failures in a row of a batch of one row. */
   #failuresOfOne = 0
   #asking: Asking | undefined
+  #wereAllKnown = false
   readonly #corrections: SenderCorrections
 
   constructor(options: {
@@ -88,9 +92,9 @@ export class SenderPass {
     this.#corrections = new SenderCorrections(options)
   }
 
-  /** Rows were taken back: pending questions about them are dropped. */
-  reorged(): void {
-    this.#drop()
+  /** The blocks above `ancestor` were taken back: pending questions about them are dropped. */
+  reorged(ancestor: BlockNumber): void {
+    if (this.#asking?.open.some(({ blockNumber }) => blockNumber > ancestor)) this.#drop()
     this.#corrections.reorged()
   }
 
@@ -100,26 +104,25 @@ export class SenderPass {
   }
 
   /**
-   * Asks batch after batch, and stores the answers. Waits for them LONGEST_WAIT_MS at most, and not beyond the end of `rest`: those that
-   * come later are stored by a later step.
+   * Asks batch after batch, and stores the answers. Those that take too long are stored by a later step.
    * @param untilMs from then on no further batch is asked for.
-   * @param rest without it the step waits for the answers.
    */
-  async step(signal: AbortSignal, untilMs = 0, rest?: Rest): Promise<SenderProgress> {
-    const progress = await this.#resolve(signal, untilMs, rest)
+  async step(signal: AbortSignal, untilMs = 0): Promise<SenderProgress> {
+    const progress = await this.#resolve(signal, untilMs)
+    if (progress === 'done') this.#wereAllKnown = true
     // Open rows come first: they have no sender at all.
     if (progress !== 'more') this.#corrections.step(signal)
     return progress
   }
 
-  async #resolve(signal: AbortSignal, untilMs: number, rest: Rest | undefined): Promise<SenderProgress> {
+  async #resolve(signal: AbortSignal, untilMs: number): Promise<SenderProgress> {
     const isLate = this.#asking !== undefined
     const asking = this.#asking ?? this.#ask(signal, untilMs)
     if (typeof asking === 'string') return asking
-    const { open, limit, answers } = asking
+    const { open, limit } = asking
     let answered: Answers | undefined
     try {
-      answered = await (rest === undefined ? answers : this.#answeredInTime(answers, rest, signal))
+      answered = await this.#answeredInTime(asking, signal)
     } catch (error) {
       this.#asking = undefined
       throw error
@@ -128,7 +131,10 @@ export class SenderPass {
     this.#asking = undefined
     // Blocks may have been stored or taken back since these rows were asked for.
     if (isLate && !areSame(open, this.#writer.unresolvedSenders(open.length))) return 'more'
-    return this.#store(answered, open, limit, untilMs)
+    const progress = this.#store(answered, open, limit, untilMs)
+    // Rows that were stored since these were asked for are not among them.
+    const isBehind = isLate && progress === 'done' && this.#writer.unresolvedSenders(1).length > 0
+    return isBehind ? 'more' : progress
   }
 
   /** Asks for the first open rows. @returns what there is to say when nothing is asked. */
@@ -139,7 +145,7 @@ export class SenderPass {
     if (this.#clock.now() < this.#notBefore) return 'waiting'
     const stop = new AbortController()
     const answers = this.#askOn(open, AbortSignal.any([signal, stop.signal]), untilMs)
-    const asking: Asking = { open, limit, answers, stop, isAnswered: false }
+    const asking: Asking = { open, limit, answers, stop, isAnswered: false, sinceMs: this.#clock.now() }
     const settled = () => {
       asking.isAnswered = true
     }
@@ -150,24 +156,21 @@ export class SenderPass {
   }
 
   /** @returns undefined when there are no answers yet. */
-  async #answeredInTime(
-    answers: Promise<Answers>,
-    rest: Rest,
-    signal: AbortSignal,
-  ): Promise<Answers | undefined> {
+  async #answeredInTime({ answers, sinceMs }: Asking, signal: AbortSignal): Promise<Answers | undefined> {
     const ended = new AbortController()
-    const over = rest(LONGEST_WAIT_MS, AbortSignal.any([signal, ended.signal])).then(
-      () => undefined,
-      () => undefined,
-    )
+    const longestMs = this.#wereAllKnown ? LONGEST_WAIT_MS : LONGEST_FIRST_WAIT_MS
+    const over = this.#clock
+      .sleep(Math.max(0, sinceMs + longestMs - this.#clock.now()), AbortSignal.any([signal, ended.signal]))
+      .then(
+        () => undefined,
+        () => undefined,
+      )
     try {
       const answered = await Promise.race([answers, over])
       signal.throwIfAborted()
       return answered
     } finally {
       ended.abort()
-      // What `rest` has noticed is known to its caller before the step ends.
-      await over
     }
   }
 
@@ -241,16 +244,18 @@ export class SenderPass {
 
 /** Whether these are the same rows, of the same logs. */
 function areSame(asked: readonly UnresolvedSender[], open: readonly UnresolvedSender[]): boolean {
+  return asked.length === open.length && asked.every((row, index) => isSame(row, open[index]!))
+}
+
+function isSame(row: UnresolvedSender, other: UnresolvedSender): boolean {
+  const logsOf = ({ transactionLogs }: UnresolvedSender) =>
+    transactionLogs.map(({ logIndex }) => logIndex).join()
   return (
-    asked.length === open.length &&
-    asked.every((row, index) => {
-      const other = open[index]!
-      return (
-        row.kind === other.kind &&
-        row.ordinal === other.ordinal &&
-        row.logIndex === other.logIndex &&
-        Buffer.compare(row.transactionHash, other.transactionHash) === 0
-      )
-    })
+    row.kind === other.kind &&
+    row.ordinal === other.ordinal &&
+    row.blockNumber === other.blockNumber &&
+    row.logIndex === other.logIndex &&
+    Buffer.compare(row.transactionHash, other.transactionHash) === 0 &&
+    logsOf(row) === logsOf(other)
   )
 }

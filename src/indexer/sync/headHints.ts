@@ -64,8 +64,6 @@ export class HeadHints {
     await clock.sleep(hasSockets ? Math.min(ms, SHORTEST_WAIT_MS) : ms, signal)
     if (hasSockets && ms > SHORTEST_WAIT_MS && !this.hasNews(seen))
       await this.#restUntilAnnounced(ms - SHORTEST_WAIT_MS, seen, signal)
-    // An announcement that comes as the wait is given up ends the next one.
-    signal.throwIfAborted()
     const isAnnounced = this.hasNews(seen)
     this.#announced = undefined
     return isAnnounced

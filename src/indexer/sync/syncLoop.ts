@@ -14,7 +14,7 @@ import { Recovery } from '../recovery/recovery.js'
 import { RecoveryDriver } from '../recovery/recoveryDriver.js'
 import { StartOver } from '../recovery/startOver.js'
 import { resolveBeforeCommit } from '../senders/batchSenders.js'
-import { type Rest, SenderPass } from '../senders/senderPass.js'
+import { SenderPass } from '../senders/senderPass.js'
 import type { SyncReport } from '../syncReport.js'
 import {
   assertContinues,
@@ -76,9 +76,6 @@ export interface SyncLoopOptions {
 export async function runSyncLoop(options: SyncLoopOptions, signal: AbortSignal): Promise<void> {
   await Promise.all([new SyncLoop(options, signal).run(), watchSilence(options, signal)])
 }
-
-/** Nothing is waited for. */
-const noRest: Rest = async () => undefined
 
 class SyncLoop {
   readonly #options: SyncLoopOptions
@@ -175,7 +172,7 @@ class SyncLoop {
     const checkpoint = writer.checkpoint()!
     applyOrThrow(writer, { type: 'revertTo', ancestor: ancestor.number })
     client.reorged(ancestor.number)
-    this.#senders.reorged()
+    this.#senders.reorged(ancestor.number)
     report.reorged(checkpoint, ancestor)
   }
 
@@ -287,10 +284,9 @@ class SyncLoop {
   async #untilNextLook(head: BlockHeader | undefined): Promise<void> {
     const { writer, clock, gerPoller, exitRootSearch } = this.#options
     const untilMs = clock.now() + this.#pacer.nextWaitMs()
-    const isDue = await this.#findSenders(untilMs, head)
+    await this.#findSenders(untilMs)
     if (writer.checkpoint() !== undefined) exitRootSearch?.step()
     if (head !== undefined) await this.#updateAtHead(head)
-    if (isDue) return
     if (head !== undefined && (gerPoller !== undefined || exitRootSearch !== undefined))
       await this.#followL1Until(untilMs, head)
     for (;;) {
@@ -302,28 +298,18 @@ class SyncLoop {
   }
 
   /** @returns whether a new head was announced. */
-  async #rest(ms: number, head: BlockHeader | undefined, signal = this.#signal): Promise<boolean> {
+  async #rest(ms: number, head: BlockHeader | undefined): Promise<boolean> {
     const { clock, headHints } = this.#options
-    if (headHints !== undefined) return headHints.rest(ms, head?.hash, signal)
-    await clock.sleep(ms, signal)
+    if (headHints !== undefined) return headHints.rest(ms, head?.hash, this.#signal)
+    await clock.sleep(ms, this.#signal)
     return false
   }
 
-  /** Finds senders as long as answers come until the next look is due. @returns whether a new head was announced meanwhile. */
-  async #findSenders(untilMs: number, head: BlockHeader | undefined): Promise<boolean> {
-    const { clock } = this.#options
-    let isAnnounced = false
-    const rest = async (ms: number, signal: AbortSignal) => {
-      isAnnounced = await this.#rest(Math.max(0, Math.min(ms, untilMs - clock.now())), head, signal)
-    }
-    await this.#stepSenders(untilMs, rest, () => !isAnnounced && clock.now() < untilMs)
-    return isAnnounced
-  }
-
-  async #stepSenders(untilMs: number, rest: Rest, mayGoOn: () => boolean): Promise<void> {
-    const step = () => this.#senders.step(this.#signal, untilMs, rest)
-    let senders = await step()
-    while (senders === 'more' && mayGoOn()) senders = await step()
+  /** Finds senders as long as answers come until the next look is due. */
+  async #findSenders(untilMs: number): Promise<void> {
+    let senders = await this.#senders.step(this.#signal, untilMs)
+    while (senders === 'more' && this.#options.clock.now() < untilMs)
+      senders = await this.#senders.step(this.#signal, untilMs)
     this.#areSendersKnown = senders === 'done'
   }
 
@@ -363,7 +349,7 @@ class SyncLoop {
    */
   async #lookAgain(untilMs: number, head: BlockHeader): Promise<void> {
     if (this.#senders.isAnswered) {
-      await this.#stepSenders(untilMs, noRest, () => true)
+      await this.#findSenders(untilMs)
       if (this.#areSendersKnown) await this.#updateAtHead(head)
     }
     const nowMs = this.#options.clock.now()

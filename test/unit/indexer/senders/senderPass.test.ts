@@ -206,7 +206,7 @@ test('senders asked before a reorg are not stored after it', async () => {
   // A question whose answer takes some time.
   await pass.step(never)
   assert.equal(client.callCount('resolveSenders'), 2)
-  pass.reorged()
+  pass.reorged(asBlockNumber(0))
   await wait(10)
   client.endpoint.fail(noTrace)
   await pass.step(never)
@@ -249,7 +249,7 @@ test('senders that were answered before a batch failed are stored', async () => 
   assert.equal(left(), 50 - 20)
 })
 
-/** The answer to senders comes when it is let go; meanwhile a step has no time to wait. */
+/** The answer to senders comes when it is let go. */
 function heldAnswers({ client }: ReturnType<typeof openSenders>) {
   let letGo = () => {}
   const held = new Promise<void>((resolve) => {
@@ -259,37 +259,38 @@ function heldAnswers({ client }: ReturnType<typeof openSenders>) {
   return letGo
 }
 
-const noRest = async () => undefined
-
-test('a step that has no time left ends before the answers, and a later one stores them without asking again', async () => {
+test('a step waits for late answers for a while only, and a later one stores them without asking again', async () => {
   const opened = openSenders(5)
-  const { client, pass, left, wait } = opened
+  const { client, pass, left, wait, now } = opened
   const letGo = heldAnswers(opened)
-  assert.equal(await pass.step(never, 0, noRest), 'waiting')
+  const fromMs = now()
+  assert.equal(await pass.step(never), 'waiting')
+  assert.equal(now() - fromMs, 10_000)
   assert.equal(pass.isAnswered, false)
-  assert.equal(await pass.step(never, 0, noRest), 'waiting')
+  assert.equal(await pass.step(never), 'waiting')
+  assert.equal(now() - fromMs, 10_000, 'once')
   letGo()
   await wait(1)
   assert.equal(pass.isAnswered, true)
   assert.equal(left(), 5)
-  assert.equal(await pass.step(never, 0, noRest), 'done')
+  assert.equal(await pass.step(never), 'done')
   assert.equal(left(), 0)
   assert.equal(client.callCount('resolveSenders'), 1)
 })
 
-test('late answers about rows that were taken back are not stored, whether or not the pass was told', async () => {
+test('late answers about rows that were taken back are dropped: the rows are asked for anew, at once where the pass was told', async () => {
   for (const isTold of [true, false]) {
     const opened = openSenders(5)
     const { client, shard, pass, left, wait } = opened
     const letGo = heldAnswers(opened)
-    await pass.step(never, 0, noRest)
+    await pass.step(never)
     assert.equal(shard.apply({ type: 'revertTo', ancestor: asBlockNumber(3) }).type, 'applied')
-    if (isTold) pass.reorged()
+    if (isTold) pass.reorged(asBlockNumber(3))
     letGo()
     await wait(1)
     const before = left()
-    assert.equal(await pass.step(never, 0, noRest), isTold ? 'waiting' : 'more')
-    assert.equal(left(), before)
+    assert.equal(await pass.step(never), isTold ? 'done' : 'more')
+    assert.equal(left(), isTold ? 0 : before)
     assert.equal(client.callCount('resolveSenders'), isTold ? 2 : 1)
   }
 })
@@ -302,10 +303,41 @@ test('a failure that comes late is met by the next step', async () => {
     fail = () => reject(new Error('a fault of our own'))
   })
   client.before = ({ method }) => (method === 'resolveSenders' ? failed : undefined)
-  assert.equal(await pass.step(never, 0, noRest), 'waiting')
+  assert.equal(await pass.step(never), 'waiting')
   fail()
   await wait(1)
-  await assert.rejects(pass.step(never, 0, noRest), /a fault of our own/)
+  await assert.rejects(pass.step(never), /a fault of our own/)
   client.before = () => {}
   assert.equal(await pass.step(never), 'done')
+})
+
+test('late answers are not the last ones when blocks were stored meanwhile', async () => {
+  const opened = openSenders(3)
+  const { network, shard, pass, left, wait } = opened
+  const letGo = heldAnswers(opened)
+  await pass.step(never)
+  const added = network.mine((block) => block.tx().deposit())
+  const zero = asBlockNumber(0)
+  const blocks = [indexedBlock(network, added, false)]
+  const fromBlock = asBlockNumber(network.head.number)
+  const batch = { fromBlock, head: headerOf(network.head), blocks, finalizedBlock: zero, undoFloor: zero }
+  assert.equal(shard.apply({ type: 'applyBlocks', batch }).type, 'applied')
+  letGo()
+  await wait(1)
+  assert.equal(await pass.step(never), 'more')
+  assert.equal(left(), 1)
+  assert.equal(await pass.step(never), 'done')
+})
+
+test('reorgs above the rows that are asked for do not start the question anew', async () => {
+  const opened = openSenders(5)
+  const { client, pass, left, wait } = opened
+  const letGo = heldAnswers(opened)
+  await pass.step(never)
+  pass.reorged(asBlockNumber(5))
+  letGo()
+  await wait(1)
+  assert.equal(await pass.step(never), 'done')
+  assert.equal(left(), 0)
+  assert.equal(client.callCount('resolveSenders'), 1)
 })

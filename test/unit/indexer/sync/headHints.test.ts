@@ -107,21 +107,6 @@ test('a flood of heads starts at most ten looks a second', async () => {
   assert.ok(looks <= 10, String(looks))
 })
 
-test('an announcement that comes as a wait is given up is told by it, or ends the next one', async () => {
-  for (let microtasks = 0; microtasks < 10; microtasks++) {
-    const clock = new VirtualClock()
-    const { hints, sockets, restedMs } = openHints(clock)
-    const giveUp = new AbortController()
-    clock.after(3_000, async () => {
-      sockets[0]!.onHead(SECOND)
-      for (let passed = 0; passed < microtasks; passed++) await undefined
-      giveUp.abort()
-    })
-    const isTold = await hints.rest(10_000, bytesOf(FIRST), giveUp.signal).catch(() => false)
-    assert.equal(await restedMs(10_000, FIRST), isTold ? 10_000 : 100)
-  }
-})
-
 test('an abort ends a wait', async () => {
   const clock = new VirtualClock()
   const { hints } = openHints(clock)
@@ -181,31 +166,4 @@ test('a network with a long poll interval follows each announced block at once',
   const from = harness.clock.now()
   await harness.run(() => isInStep(harness) && harness.network.deposits().length === 1, 30_000)
   assert.ok(harness.clock.now() - from < 21_000)
-})
-
-test('announced blocks are followed while a look-up of an older transaction is never answered', async () => {
-  const late: number[] = []
-  const harness = createSyncHarness({
-    config: { pollIntervalMs: 600_000 },
-    headHints: (clock) => {
-      const { hints, sockets } = openHints(clock)
-      for (let block = 1; block <= 20; block++)
-        clock.after(10_000 + 1_000 * block, () => {
-          late.push(harness.network.head.number - (harness.shard.checkpoint()?.number ?? 0))
-          const { hash } = harness.network.mine((one) => one.tx().deposit())
-          sockets[0]!.onHead(`0x${Buffer.from(hash).toString('hex')}`)
-        })
-      return hints
-    },
-  })
-  for (let block = 0; block < 40; block++) harness.network.mine((one) => one.tx().deposit())
-  const held = harness.network.deposits()[10]!.transactionHash
-  harness.client.endpoint.fail({
-    type: 'silent',
-    methods: ['eth_getTransactionByHash'],
-    when: ({ params: [hash] }) => hash === held,
-  })
-  await harness.run(() => isInStep(harness) && harness.network.head.number === 60, 60_000)
-  // A look may have begun just before its announcement.
-  assert.ok(Math.max(...late) <= 2, late.join(' '))
 })
