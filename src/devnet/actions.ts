@@ -5,6 +5,7 @@ import {
   bridgeCallerAbi,
   globalExitRootManagerL1Abi,
   globalExitRootManagerL2Abi,
+  messageReceiverAbi,
   rollupManagerAbi,
   tokenAbi,
 } from './contractAbis.js'
@@ -79,14 +80,38 @@ export async function bridgeThroughContract(
   return send(client, { from, to: contracts.bridgeCaller, data, value })
 }
 
-/** Mints test tokens for an account. */
+export type ReceiverCall = ContractFunctionArgs<
+  typeof messageReceiverAbi,
+  'nonpayable',
+  'callOnNextMessage'
+>[0][number]
+
+/**
+ * Leaves calls with the network's message receiver, which makes them while it takes its next message: a claim or a deposit inside
+ * the claim of that message. It pays `value` from what it has, the message's ETH included.
+ */
+export function callOnNextMessage(
+  { client, contracts }: DevnetChain,
+  from: Address,
+  calls: readonly ReceiverCall[],
+): Promise<TransactionReceipt> {
+  const data = encodeFunctionData({
+    abi: messageReceiverAbi,
+    functionName: 'callOnNextMessage',
+    args: [calls],
+  })
+  return send(client, { from, to: contracts.messageReceiver, data })
+}
+
+/** Mints test tokens for an account, or for a contract in the name of an account. */
 export async function mintToken(
   { client, contracts }: DevnetChain,
   to: Address,
   amount: bigint,
+  from: Address = to,
 ): Promise<void> {
   const data = encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [to, amount] })
-  await send(client, { from: to, to: contracts.token, data })
+  await send(client, { from, to: contracts.token, data })
 }
 
 /** Publishes the network's deposits that were made without `forced`. */
@@ -114,32 +139,6 @@ export async function settle(
   })
   const [{ client, contracts }] = chains
   return send(client, { from: accounts.operator, to: contracts.rollupManager!, data })
-}
-
-export type ForwardedLeaf = ContractFunctionArgs<typeof bridgeAbi, 'nonpayable', 'forwardLET'>[0][number]
-
-/** Cuts the local exit tree of an L2 back to its first `leafCount` leaves (BackwardLET). */
-export function cutExitTree(
-  { accounts }: Devnet,
-  { client, contracts }: DevnetChain,
-  leafCount: number,
-): Promise<TransactionReceipt> {
-  const data = encodeFunctionData({
-    abi: bridgeAbi,
-    functionName: 'backwardLET',
-    args: [BigInt(leafCount)],
-  })
-  return send(client, { from: accounts.operator, to: contracts.bridge, data })
-}
-
-/** Appends leaves to the local exit tree of an L2 without BridgeEvents (ForwardLET). */
-export function forwardLeaves(
-  { accounts }: Devnet,
-  { client, contracts }: DevnetChain,
-  leaves: readonly ForwardedLeaf[],
-): Promise<TransactionReceipt> {
-  const data = encodeFunctionData({ abi: bridgeAbi, functionName: 'forwardLET', args: [leaves] })
-  return send(client, { from: accounts.operator, to: contracts.bridge, data })
 }
 
 /**

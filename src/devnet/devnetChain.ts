@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Address,
   createTestClient,
@@ -8,6 +9,7 @@ import {
   WaitForTransactionReceiptTimeoutError,
   walletActions,
 } from 'viem'
+import { monotonicMs } from '../telemetry/clocks.js'
 import { DevnetError } from './devnetError.js'
 
 /** A viem client with all actions for an anvil node. */
@@ -65,6 +67,40 @@ export async function getDevnetAccounts(client: DevnetClient): Promise<DevnetAcc
   if (operator === undefined || alice === undefined || bob === undefined || carol === undefined)
     throw new DevnetError('the chain offers fewer than 4 unlocked accounts')
   return { operator, alice, bob, carol }
+}
+
+/**
+ * Takes steps whose transactions all get into one block of the chain, in any order. No other transaction may be sent to it meanwhile.
+ * @param steps each sends exactly one transaction.
+ * @throws what a step throws, and DevnetError when a transaction went into another block.
+ */
+export async function inOneBlock(
+  { client }: Pick<DevnetChain, 'client'>,
+  steps: readonly (() => Promise<TransactionReceipt>)[],
+): Promise<TransactionReceipt[]> {
+  await client.setAutomine(false)
+  try {
+    const sent: Promise<TransactionReceipt>[] = []
+    for (const step of steps) {
+      sent.push(step())
+      // One after the other, since two of one sender must not get the same nonce.
+      await Promise.race([Promise.all(sent), transactionsWait(client, sent.length)])
+    }
+    await client.mine({ blocks: 1 })
+    const receipts = await Promise.all(sent)
+    if (receipts.some(({ blockHash }) => blockHash !== receipts[0]!.blockHash))
+      throw new DevnetError('the transactions are in several blocks')
+    return receipts
+  } finally {
+    await client.setAutomine(true)
+  }
+}
+
+/** Resolves when so many transactions wait for the next block. Gives up after a while, when what they wait for is something else. */
+async function transactionsWait(client: DevnetClient, count: number): Promise<void> {
+  const deadline = monotonicMs() + OVERDUE_MS
+  while ((await client.getTxpoolStatus()).pending < count && monotonicMs() < deadline)
+    await sleep(pollingInterval)
 }
 
 /** A node mines a transaction within milliseconds of its arrival, a busy one within seconds. */

@@ -69,12 +69,16 @@ export async function sendClaim(
   const refusal = await findClaimError(chain, from, claim)
   if (refusal !== undefined)
     throw new DevnetError(`the bridge of network ${chain.networkId} answers ${refusal}`)
-  const data = encodeFunctionData({
+  return send(chain.client, { from, to: chain.contracts.bridge, data: encodeClaim(claim) })
+}
+
+/** The call of the bridge that makes the claim. */
+export function encodeClaim(claim: ClaimRequest): Hex {
+  return encodeFunctionData({
     abi: bridgeAbi,
     functionName: claimFunction(claim),
     args: claimArguments(claim),
   })
-  return send(chain.client, { from, to: chain.contracts.bridge, data })
 }
 
 function claimFunction({ leafType }: ClaimRequest): 'claimAsset' | 'claimMessage' {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bridgeThroughContract, cutExitTree, forwardLeaves, settle } from '../../src/devnet/actions.js'
+import { bridgeAsset, bridgeThroughContract, settle } from '../../src/devnet/actions.js'
 import type { BridgeAnswer } from '../../src/devnet/apiClient.js'
 import { requestClaim } from '../../src/devnet/claimThroughApi.js'
 import type { Devnet } from '../../src/devnet/devnet.js'
+import { inOneBlock } from '../../src/devnet/devnetChain.js'
 import { type ClaimRequest, findClaimError, sendClaim } from '../../src/devnet/sendClaim.js'
+import { cutExitTree, forwardLeaves } from '../../src/devnet/sovereignActions.js'
 import { depositLeaf, type LeafParts, naiveBranch, naiveRoot, ZERO_ADDRESS } from '../support/naiveTree.js'
 import { until } from '../support/until.js'
 import { type DevnetService, serviceOn } from './devnet/devnetService.js'
@@ -76,6 +78,41 @@ test('when a root is settled between two deposits of one transaction, the contra
   await again.inStepAndFinal()
   const [, , third] = await onceReady(again, [2])
   await sendClaim(l1, carol, (await requestClaim(again.api, third!)).claim)
+})
+
+test('bridge transactions of one block are listed in their order, and a root settled between two of them makes those before it ready', async (t) => {
+  const devnet = await testDevnet(t)
+  const [l1, network1] = devnet.chains
+  const { alice, bob, carol } = devnet.accounts
+  const service = await serviceOn(t, devnet)
+  await depositEther(l1, alice, [etherTo(1, bob, 100n)])
+  const senders = [alice, bob, carol, alice]
+  const receipts = await inOneBlock(
+    network1,
+    senders.map((from, i) => () => {
+      const deposit = { destinationNetwork: 0, destinationAddress: bob, amount: BigInt(i + 1) }
+      return bridgeAsset(network1, { ...deposit, from, forced: true })
+    }),
+  )
+  const inOrder = receipts
+    .map(({ transactionHash, transactionIndex }, i) => ({ transactionHash, transactionIndex, i }))
+    .sort((a, b) => a.transactionIndex - b.transactionIndex)
+  const leaves = inOrder.map(({ i }) => etherTo(0, bob, BigInt(i + 1)))
+  await settle(devnet, network1, naiveRoot(leaves.slice(0, 2).map(depositLeaf)))
+  await service.inStepAndFinal()
+  const bridges = await onceReady(service, [0, 1])
+  assert.deepEqual(
+    bridges.map(({ tx_hash, amount }) => [tx_hash, amount]),
+    inOrder.map(({ transactionHash, i }) => [transactionHash, String(i + 1)]),
+  )
+  const { claim } = await requestClaim(service.api, bridges[1]!)
+  const beyond = claimUnder(claim, leaves.slice(0, 2), 2, leaves[2]!)
+  assert.equal(await findClaimError(l1, carol, beyond), 'InvalidSmtProof')
+  await sendClaim(l1, carol, claim)
+  await settle(devnet, network1)
+  await service.inStepAndFinal()
+  const [, , third] = await onceReady(service, [0, 2, 3])
+  await sendClaim(l1, carol, (await requestClaim(service.api, third!)).claim)
 })
 
 test('after the exit tree is cut and regrown, the contract accepts claims of regrown deposits, and of one deposit for each deposit count', async (t) => {

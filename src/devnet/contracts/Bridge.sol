@@ -2,19 +2,17 @@
 pragma solidity ^0.8.28;
 
 import {ClaimVerifier} from "./ClaimVerifier.sol";
-import {WrappedTokens} from "./WrappedTokens.sol";
+import {SovereignBridge} from "./SovereignBridge.sol";
 import {IBridge, IBridgeMessageReceiver, IERC20, IGlobalExitRootManager} from "./Interfaces.sol";
 
 /// @notice The bridge of one network: deposits go into its local exit tree, claims come with a proof against a global exit root.
 /// The same code serves the L1 (network 0) and the L2s.
-contract Bridge is IBridge, ClaimVerifier, WrappedTokens {
+contract Bridge is IBridge, SovereignBridge {
     error DestinationNetworkInvalid();
     error AmountDoesNotMatchMsgValue();
     error MsgValueNotZero();
-    error PermitNotSupported();
     error EtherTransferFailed();
     error MessageFailed();
-    error OnlyEmergencyAdmin();
     error OnlyNotEmergencyState();
     error OnlyEmergencyState();
 
@@ -35,36 +33,12 @@ contract Bridge is IBridge, ClaimVerifier, WrappedTokens {
         address destinationAddress,
         uint256 amount
     );
-    event BackwardLET(
-        uint256 previousDepositCount,
-        bytes32 previousRoot,
-        uint256 newDepositCount,
-        bytes32 newRoot
-    );
-    event ForwardLET(
-        uint256 previousDepositCount,
-        bytes32 previousRoot,
-        uint256 newDepositCount,
-        bytes32 newRoot,
-        bytes newLeaves
-    );
     event EmergencyStateActivated();
     event EmergencyStateDeactivated();
-
-    struct LeafData {
-        uint8 leafType;
-        uint32 originNetwork;
-        address originAddress;
-        uint32 destinationNetwork;
-        address destinationAddress;
-        uint256 amount;
-        bytes metadata;
-    }
 
     uint8 private constant LEAF_TYPE_ASSET = 0;
     uint8 private constant LEAF_TYPE_MESSAGE = 1;
 
-    address public immutable emergencyAdmin;
     bool public isEmergencyState;
     /// @notice Number of leaves that the global exit root manager knows of.
     uint32 public lastUpdatedDepositCount;
@@ -78,9 +52,7 @@ contract Bridge is IBridge, ClaimVerifier, WrappedTokens {
         uint32 network,
         IGlobalExitRootManager manager,
         address admin
-    ) payable ClaimVerifier(network, manager) {
-        emergencyAdmin = admin;
-    }
+    ) payable ClaimVerifier(network, manager) SovereignBridge(admin) {}
 
     function bridgeAsset(
         uint32 destinationNetwork,
@@ -175,7 +147,7 @@ contract Bridge is IBridge, ClaimVerifier, WrappedTokens {
         } else if (originNetwork == networkID) {
             if (!IERC20(originTokenAddress).transfer(destinationAddress, amount)) revert TokenTransferFailed();
         } else {
-            _mintWrapped(originNetwork, originTokenAddress, destinationAddress, amount, metadata);
+            _claimWrapped(originNetwork, originTokenAddress, destinationAddress, amount, metadata);
         }
     }
 
@@ -218,45 +190,12 @@ contract Bridge is IBridge, ClaimVerifier, WrappedTokens {
         if (!delivered) revert MessageFailed();
     }
 
-    /// @notice Cuts the local exit tree: the deposit counts behind the cut are used again. Only sovereign bridges have it.
-    function backwardLET(uint256 newDepositCount) external {
-        if (msg.sender != emergencyAdmin) revert OnlyEmergencyAdmin();
-        uint256 previousDepositCount = depositCount;
-        bytes32 previousRoot = getRoot();
-        _truncate(newDepositCount);
-        emit BackwardLET(previousDepositCount, previousRoot, newDepositCount, getRoot());
-    }
-
-    /// @notice Appends leaves to the local exit tree without a BridgeEvent. Only sovereign bridges have it.
-    function forwardLET(LeafData[] calldata newLeaves) external {
-        if (msg.sender != emergencyAdmin) revert OnlyEmergencyAdmin();
-        uint256 previousDepositCount = depositCount;
-        bytes32 previousRoot = getRoot();
-        for (uint256 i = 0; i < newLeaves.length; ++i) {
-            LeafData calldata leaf = newLeaves[i];
-            _append(
-                getLeafValue(
-                    leaf.leafType,
-                    leaf.originNetwork,
-                    leaf.originAddress,
-                    leaf.destinationNetwork,
-                    leaf.destinationAddress,
-                    leaf.amount,
-                    keccak256(leaf.metadata)
-                )
-            );
-        }
-        emit ForwardLET(previousDepositCount, previousRoot, depositCount, getRoot(), abi.encode(newLeaves));
-    }
-
-    function activateEmergencyState() external ifNotEmergencyState {
-        if (msg.sender != emergencyAdmin) revert OnlyEmergencyAdmin();
+    function activateEmergencyState() external onlyEmergencyAdmin ifNotEmergencyState {
         isEmergencyState = true;
         emit EmergencyStateActivated();
     }
 
-    function deactivateEmergencyState() external {
-        if (msg.sender != emergencyAdmin) revert OnlyEmergencyAdmin();
+    function deactivateEmergencyState() external onlyEmergencyAdmin {
         if (!isEmergencyState) revert OnlyEmergencyState();
         isEmergencyState = false;
         emit EmergencyStateDeactivated();

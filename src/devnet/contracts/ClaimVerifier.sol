@@ -10,6 +10,7 @@ abstract contract ClaimVerifier is ExitTree {
     error InvalidGlobalIndex();
     error InvalidSmtProof();
     error AlreadyClaimed();
+    error ClaimNotSet();
 
     uint256 private constant MAINNET_FLAG = 2 ** 64;
     uint32 private constant NETWORK_MAINNET = 0;
@@ -66,25 +67,36 @@ abstract contract ClaimVerifier is ExitTree {
         bytes32 globalExitRoot = Keccak32.join(mainnetExitRoot, rollupExitRoot);
         if (globalExitRootManager.globalExitRootMap(globalExitRoot) == 0) revert GlobalExitRootInvalid();
 
-        uint32 leafIndex = uint32(globalIndex);
+        (uint32 leafIndex, uint32 sourceNetwork) = _decodeGlobalIndex(globalIndex);
         bytes32 localExitRoot = Keccak32.rootOf(leaf, smtProofLocalExitRoot, leafIndex);
-        uint32 sourceNetwork;
-        if (globalIndex & MAINNET_FLAG != 0) {
-            sourceNetwork = NETWORK_MAINNET;
-            if (globalIndex != MAINNET_FLAG + leafIndex) revert InvalidGlobalIndex();
+        if (sourceNetwork == NETWORK_MAINNET) {
             if (localExitRoot != mainnetExitRoot) revert InvalidSmtProof();
-        } else {
-            if (globalIndex >= MAINNET_FLAG) revert InvalidGlobalIndex();
-            uint32 rollupIndex = uint32(globalIndex >> 32);
-            sourceNetwork = rollupIndex + 1;
-            if (Keccak32.rootOf(localExitRoot, smtProofRollupExitRoot, rollupIndex) != rollupExitRoot) {
-                revert InvalidSmtProof();
-            }
+        } else if (Keccak32.rootOf(localExitRoot, smtProofRollupExitRoot, sourceNetwork - 1) != rollupExitRoot) {
+            revert InvalidSmtProof();
         }
+        _setClaimed(leafIndex, sourceNetwork);
+    }
 
+    function _decodeGlobalIndex(uint256 globalIndex) internal pure returns (uint32 leafIndex, uint32 sourceNetwork) {
+        leafIndex = uint32(globalIndex);
+        if (globalIndex & MAINNET_FLAG != 0) {
+            if (globalIndex != MAINNET_FLAG + leafIndex) revert InvalidGlobalIndex();
+            return (leafIndex, NETWORK_MAINNET);
+        }
+        if (globalIndex >= MAINNET_FLAG) revert InvalidGlobalIndex();
+        sourceNetwork = uint32(globalIndex >> 32) + 1;
+    }
+
+    function _setClaimed(uint32 leafIndex, uint32 sourceNetwork) internal {
         (uint256 word, uint256 mask) = _nullifier(leafIndex, sourceNetwork);
         if (claimedBitMap[word] & mask != 0) revert AlreadyClaimed();
         claimedBitMap[word] |= mask;
+    }
+
+    function _unsetClaimed(uint32 leafIndex, uint32 sourceNetwork) internal {
+        (uint256 word, uint256 mask) = _nullifier(leafIndex, sourceNetwork);
+        if (claimedBitMap[word] & mask == 0) revert ClaimNotSet();
+        claimedBitMap[word] &= ~mask;
     }
 
     /// @dev On the L1 the first rollup keeps the bare leaf index of the first bridge generation. That collides with

@@ -90,11 +90,15 @@ contract WrappedToken is Token {
     }
 }
 
-/// @notice A token for tests: anybody mints.
+/// @notice A token for tests: anybody mints and burns. So a bridge can use it as a sovereign token.
 contract TestToken is Token {
     constructor(string memory name_, string memory symbol_, uint8 decimals_) Token(name_, symbol_, decimals_) {}
 
     function mint(address to, uint256 amount) external {
         _mint(to, amount);
+    }
+
+    function burn(address from, uint256 amount) external {
+        _burn(from, amount);
     }
 }

@@ -8,6 +8,7 @@ import {WrappedToken} from "./Tokens.sol";
 /// @notice Tokens that pass through the bridge: locked at home, minted and burnt as wrapped tokens elsewhere.
 abstract contract WrappedTokens is ClaimVerifier {
     error TokenTransferFailed();
+    error PermitNotSupported();
 
     event NewWrappedToken(
         uint32 originNetwork,
@@ -23,7 +24,10 @@ abstract contract WrappedTokens is ClaimVerifier {
 
     /// @notice By keccak256(origin network, origin token address), packed.
     mapping(bytes32 tokenInfoHash => address wrappedTokenAddress) public tokenInfoToWrappedToken;
+    /// @notice A token that was replaced keeps its entry, so that it can be bridged out, until it is removed.
     mapping(address wrappedTokenAddress => TokenInformation) public wrappedTokenToTokenInfo;
+    /// @notice Tokens that the bridge holds and pays out instead of minting and burning them.
+    mapping(address wrappedTokenAddress => bool) public wrappedAddressIsNotMintable;
 
     function getTokenWrappedAddress(
         uint32 originNetwork,
@@ -41,13 +45,10 @@ abstract contract WrappedTokens is ClaimVerifier {
     ) internal returns (TokenInformation memory home, bytes memory metadata, uint256 received) {
         home = wrappedTokenToTokenInfo[token];
         if (home.originTokenAddress != address(0)) {
-            WrappedToken(token).burn(msg.sender, amount);
-            received = amount;
+            received = _takeWrapped(token, amount);
         } else {
             home = TokenInformation(networkID, token);
-            uint256 before = IERC20(token).balanceOf(address(this));
-            if (!IERC20(token).transferFrom(msg.sender, address(this), amount)) revert TokenTransferFailed();
-            received = IERC20(token).balanceOf(address(this)) - before;
+            received = _pull(token, amount);
         }
         metadata = abi.encode(
             IERC20Metadata(token).name(),
@@ -56,8 +57,21 @@ abstract contract WrappedTokens is ClaimVerifier {
         );
     }
 
-    /// @dev The first claim of an asset deploys its wrapped token by CREATE2, with the token's key as the salt.
-    function _mintWrapped(
+    /// @dev Burns the sender's tokens, or takes those that the bridge may not burn.
+    function _takeWrapped(address wrapped, uint256 amount) internal returns (uint256 received) {
+        if (wrappedAddressIsNotMintable[wrapped]) return _pull(wrapped, amount);
+        WrappedToken(wrapped).burn(msg.sender, amount);
+        return amount;
+    }
+
+    /// @dev Mints tokens, or pays out those that the bridge may not mint.
+    function _payWrapped(address wrapped, address to, uint256 amount) internal {
+        if (!wrappedAddressIsNotMintable[wrapped]) WrappedToken(wrapped).mint(to, amount);
+        else if (!IERC20(wrapped).transfer(to, amount)) revert TokenTransferFailed();
+    }
+
+    /// @dev The first claim of an asset without a token here deploys it by CREATE2, with the token's key as the salt.
+    function _claimWrapped(
         uint32 originNetwork,
         address originTokenAddress,
         address to,
@@ -77,11 +91,17 @@ abstract contract WrappedTokens is ClaimVerifier {
             WrappedToken(wrapped).mint(to, amount);
             emit NewWrappedToken(originNetwork, originTokenAddress, wrapped, metadata);
         } else {
-            WrappedToken(wrapped).mint(to, amount);
+            _payWrapped(wrapped, to, amount);
         }
     }
 
-    function _tokenInfoHash(uint32 originNetwork, address originTokenAddress) private pure returns (bytes32) {
+    function _tokenInfoHash(uint32 originNetwork, address originTokenAddress) internal pure returns (bytes32) {
         return keccak256(abi.encodePacked(originNetwork, originTokenAddress));
+    }
+
+    function _pull(address token, uint256 amount) private returns (uint256 received) {
+        uint256 before = IERC20(token).balanceOf(address(this));
+        if (!IERC20(token).transferFrom(msg.sender, address(this), amount)) revert TokenTransferFailed();
+        received = IERC20(token).balanceOf(address(this)) - before;
     }
 }
