@@ -45,6 +45,8 @@ export const bridgeAbi = parseAbi([
   'error InvalidSmtProof()',
   'error AlreadyClaimed()',
   'error ClaimNotSet()',
+  'error TokenNotMapped()',
+  'error TokenNotRemapped()',
   'error DestinationNetworkInvalid()',
   'error EtherTransferFailed()',
   'error MessageFailed()',

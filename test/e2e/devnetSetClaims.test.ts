@@ -9,6 +9,7 @@ import type { Devnet } from '../../src/devnet/devnet.js'
 import { findClaimError, sendClaim } from '../../src/devnet/sendClaim.js'
 import { setClaims, unsetClaims } from '../../src/devnet/sovereignActions.js'
 import { keccak, ZERO_HASH } from '../support/naiveTree.js'
+import { untilEqual } from '../support/until.js'
 import { type DevnetService, serviceOn } from './devnet/devnetService.js'
 import { isClaimed, mainnetFlag } from './devnet/naiveClaims.js'
 import { testDevnet } from './devnet/testDevnet.js'
@@ -80,11 +81,11 @@ async function compare(
 ): Promise<void> {
   const [, network1] = devnet.chains
   await service.inStepAndFinal()
-  const { claims } = await service.process.read<{ claims: ClaimRow[] }>(
-    '/bridge/v1/claims?network_id=1&order=asc',
-  )
-  assert.deepEqual(
-    claims.map((claim) => ({
+  const read = async (): Promise<readonly ClaimRow[]> => {
+    const { claims } = await service.process.read<{ claims: ClaimRow[] }>(
+      '/bridge/v1/claims?network_id=1&order=asc',
+    )
+    return claims.map((claim) => ({
       tx_hash: claim.tx_hash,
       log_index: claim.log_index,
       global_index: claim.global_index,
@@ -94,9 +95,10 @@ async function compare(
       destination_address: claim.destination_address,
       from_address: claim.from_address,
       tx_sender: claim.tx_sender,
-    })),
-    rows,
-  )
+    }))
+  }
+  // A sender that came too late for the commit is filled in a little later.
+  await untilEqual(read, rows, 'claims on network 1')
   const bridges = await service.allBridges()
   assert.equal(bridges.length, count)
   for (const bridge of bridges) {
@@ -110,6 +112,21 @@ async function compare(
     const error = await findClaimError(network1, devnet.accounts.bob, claim)
     assert.equal(error, claimed ? 'AlreadyClaimed' : undefined, name)
   }
+}
+
+/** Simulates a step of the administrator on network 1. Rejects with the name of the contract's error. */
+function asOperator(
+  { chains: [, network1], accounts }: Devnet,
+  functionName: 'setMultipleClaims' | 'unsetMultipleClaims',
+  depositCount: number,
+): Promise<unknown> {
+  return network1.client.simulateContract({
+    account: accounts.operator,
+    address: network1.contracts.bridge,
+    abi: bridgeAbi,
+    functionName,
+    args: [[indexOf(depositCount)]],
+  })
 }
 
 test('a claim that is unset leaves the list and its deposit is ready again, until it is claimed once more', async (t) => {
@@ -139,7 +156,7 @@ test('a claim that is unset leaves the list and its deposit is ready again, unti
   // Both in one transaction; and what was not claimed can't be unset.
   await unsetClaims(devnet, network1, [indexOf(1), indexOf(0)])
   await compare(devnet, service, 2, [])
-  await assert.rejects(unsetClaims(devnet, network1, [indexOf(1)]), /ClaimNotSet|revert/)
+  await assert.rejects(asOperator(devnet, 'unsetMultipleClaims', 1), /ClaimNotSet/)
   const hashChain = await network1.client.readContract({
     address: network1.contracts.bridge,
     abi: bridgeAbi,
@@ -150,9 +167,8 @@ test('a claim that is unset leaves the list and its deposit is ready again, unti
     hashChain,
     words.reduce((chain, word) => keccak(chain, word), ZERO_HASH),
   )
-  const { process } = await service.killAndRestart()
-  const { claims } = await process.read<{ claims: unknown[] }>('/bridge/v1/claims?network_id=1')
-  assert.deepEqual(claims, [])
+  // A service that reads all this as history finds the same.
+  await compare(devnet, await serviceOn(t, devnet), 2, [])
 })
 
 test('a claim that the administrator sets is listed as soon as its deposit is there, and can be unset', async (t) => {
@@ -168,7 +184,7 @@ test('a claim that the administrator sets is listed as soon as its deposit is th
   const ofSecond = rowOf(set, 2, deposits, byOperator)
   const ofFirst = rowOf(set, 0, deposits, byOperator)
   await compare(devnet, service, 3, [ofSecond, ofFirst])
-  await assert.rejects(setClaims(devnet, network1, [indexOf(2)]), /AlreadyClaimed|revert/)
+  await assert.rejects(asOperator(devnet, 'setMultipleClaims', 2), /AlreadyClaimed/)
 
   deposits.push(...(await deposit(devnet, 3, 2)))
   const ofLast = rowOf(set, 4, deposits, byOperator)
@@ -181,6 +197,7 @@ test('a claim that the administrator sets is listed as soon as its deposit is th
   const bySelf = rowOf(claimed, 4, deposits, { caller: carol, sender: carol })
   const setAgain = rowOf(await setClaims(devnet, network1, [indexOf(2)]), 2, deposits, byOperator)
   await compare(devnet, service, 5, [ofFirst, bySelf, setAgain])
+  await compare(devnet, await serviceOn(t, devnet), 5, [ofFirst, bySelf, setAgain])
   // Only the one that was claimed was paid.
   assert.equal(await network1.client.getBalance({ address: freshAddress }), 14n)
 })

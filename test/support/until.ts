@@ -1,4 +1,6 @@
+import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 
 /**
  * Asks again until the answer is good; for state of another process that sends no event.
@@ -18,4 +20,17 @@ export async function until<T>(
       throw new Error(`${what}: not within ${withinMs} ms, last ${JSON.stringify(answer)}`)
     await delay(10)
   }
+}
+
+/** Asks again until the answer equals `expected`. @throws AssertionError with the difference when it does not in time. */
+export async function untilEqual<T>(ask: () => Promise<T>, expected: T, what: string): Promise<void> {
+  let last: T | undefined
+  const keep = async (): Promise<T> => {
+    last = await ask()
+    return last
+  }
+  await until(keep, (answer) => isDeepStrictEqual(answer, expected), what).catch((error: unknown) => {
+    assert.deepEqual(last, expected, what)
+    throw error
+  })
 }
