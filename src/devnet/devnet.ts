@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { epochMs } from '../telemetry/clocks.js'
+import { unixMs } from '../telemetry/clocks.js'
 import { startAnvils } from './anvil.js'
 import { deployL1, deployL2, type TestTokenDetails } from './deploy.js'
 import {
@@ -43,7 +43,7 @@ export const headStartSec = 3600
  * @throws DevnetError when a chain does not start or the contracts were not built.
  */
 export async function startDevnet(): Promise<Devnet> {
-  const timestampSec = Math.floor(epochMs() / 1000) - headStartSec
+  const timestampSec = Math.floor(unixMs() / 1000) - headStartSec
   const group = await startAnvils(
     chainIds.map((chainId) => ({ chainId, timestampSec })),
     join(tmpdir(), devnetFolderPrefix),

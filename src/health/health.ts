@@ -33,11 +33,11 @@ export interface ServiceView {
   readonly primaryNetwork: number
   readonly settings: HealthConfig
   readonly uptimeMs: number
-  readonly startedAtEpochMs: number
+  readonly startedAtUnixMs: number
   /** Now, on the clock of the samples. */
   readonly nowMs: number
   /** Now, in milliseconds since 1970, to compare with block timestamps. */
-  readonly epochMs: number
+  readonly unixMs: number
 }
 
 /** Longest time that the service counts as `starting` because a network has not seen its chain's head yet. */
@@ -156,7 +156,7 @@ export function syncStatusOf(view: ServiceView): SyncStatusRecord {
     bridge_sync: {
       l1_bridges_indexed: networks.find((network) => network.network_id === 0)?.indexed_deposit_count ?? 0,
       l2_bridges_indexed: layer2.reduce((sum, network) => sum + network.indexed_deposit_count, 0),
-      last_update: new Date(lastCommitMs > 0 ? lastCommitMs : view.startedAtEpochMs).toISOString(),
+      last_update: new Date(lastCommitMs > 0 ? lastCommitMs : view.startedAtUnixMs).toISOString(),
     },
     networks,
   }
@@ -221,7 +221,7 @@ function networkSync(network: NetworkView, view: ServiceView): NetworkSyncRecord
     lag_seconds: isTimeKnown
       ? Math.max(0, row.get('headTimestampSec') - row.get('syncedTimestampSec'))
       : null,
-    head_age_seconds: headAgeSeconds(row, view.epochMs) ?? null,
+    head_age_seconds: headAgeSeconds(row, view.unixMs) ?? null,
     halted: halted === 'none' ? null : halted,
     contract_deposit_count: known(row.get('contractDepositCount')),
     contracts_compared: row.get('contractsCompared') < 0 ? null : row.get('contractsCompared') === 1,

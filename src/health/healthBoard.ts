@@ -7,7 +7,7 @@ const serviceFields = [
   'phase',
   /** `monotonicMs()` and Unix milliseconds of the start. */
   'startedAtMs',
-  'startedAtEpochMs',
+  'startedAtUnixMs',
   /** Main's running time at the last sample, and `monotonicMs()` then. */
   'awakeMs',
   'awakeAtMs',

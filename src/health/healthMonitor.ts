@@ -1,5 +1,5 @@
 import { statusRow } from '../board/statusBoard.js'
-import { monotonicMs, epochMs as wallMs } from '../telemetry/clocks.js'
+import { monotonicMs, unixMs as wallMs } from '../telemetry/clocks.js'
 import type { Phase } from './healthBoard.js'
 import type { HealthSource } from './healthRecord.js'
 import { FIRST_SAMPLE, type NetworkSample, sampleNetwork } from './healthSample.js'
@@ -15,9 +15,9 @@ export interface HealthMonitor extends HealthSource {
 }
 
 export function createHealthMonitor(options: HealthSourceOptions): HealthMonitor {
-  const { config, status, board, now = monotonicMs, awakeNow = now, epochMs = wallMs } = options
+  const { config, status, board, now = monotonicMs, awakeNow = now, unixMs = wallMs } = options
   board.set('startedAtMs', now())
-  board.set('startedAtEpochMs', epochMs())
+  board.set('startedAtUnixMs', unixMs())
   const rows = config.networks.map(({ networkId }) => ({ networkId, row: statusRow(status, networkId) }))
   const samples = new Map<number, NetworkSample>()
   const tellTime = (): void => {

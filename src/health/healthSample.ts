@@ -66,9 +66,9 @@ export function lagBlocks(row: StatusRow): number {
 }
 
 /** Seconds since the head's timestamp, at least 0 because clocks differ; undefined while the head is unknown. */
-export function headAgeSeconds(row: StatusRow, epochMs: number): number | undefined {
+export function headAgeSeconds(row: StatusRow, unixMs: number): number | undefined {
   const timestampSec = row.get('headTimestampSec')
-  return timestampSec < 0 ? undefined : Math.max(0, Math.floor(epochMs / 1000 - timestampSec))
+  return timestampSec < 0 ? undefined : Math.max(0, Math.floor(unixMs / 1000 - timestampSec))
 }
 
 /**
@@ -79,9 +79,9 @@ export function isStalled(
   { head }: NetworkSample,
   row: StatusRow,
   limitMs: number,
-  { nowMs, epochMs }: { readonly nowMs: number; readonly epochMs: number },
+  { nowMs, unixMs }: { readonly nowMs: number; readonly unixMs: number },
 ): boolean {
-  const age = headAgeSeconds(row, epochMs)
+  const age = headAgeSeconds(row, unixMs)
   if (limitMs === 0 || age === undefined || 1000 * age <= limitMs) return false
   return isSameHead(head, row) && nowMs - head.sinceMs >= UNMOVED_MS
 }

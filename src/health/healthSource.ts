@@ -1,6 +1,6 @@
 import { isPutBack, type StatusBoardHandle, statusRow } from '../board/statusBoard.js'
 import type { Config } from '../config/config.types.js'
-import { monotonicMs, epochMs as wallMs } from '../telemetry/clocks.js'
+import { monotonicMs, unixMs as wallMs } from '../telemetry/clocks.js'
 import { healthOf, readinessOf, type ServiceView, syncStatusOf } from './health.js'
 import type { HealthBoard } from './healthBoard.js'
 import type { HealthSource } from './healthRecord.js'
@@ -14,12 +14,12 @@ export interface HealthSourceOptions {
   /** As `now`, but without time in which the whole process was stopped, so that a pause makes no thread look silent. */
   readonly awakeNow?: () => number
   /** Milliseconds since 1970. */
-  readonly epochMs?: () => number
+  readonly unixMs?: () => number
 }
 
 /** The health of this process, in any thread: what the status board says now, and what main's samples of the last seconds say. */
 export function createHealthSource(options: HealthSourceOptions): HealthSource {
-  const { config, status, board, now = monotonicMs, awakeNow = now, epochMs = wallMs } = options
+  const { config, status, board, now = monotonicMs, awakeNow = now, unixMs = wallMs } = options
   const rows = config.networks.map(({ networkId, stalledAfterMs }) => ({
     networkId,
     stalledAfterMs,
@@ -56,9 +56,9 @@ export function createHealthSource(options: HealthSourceOptions): HealthSource {
     primaryNetwork: config.primaryNetwork,
     settings: config.health,
     uptimeMs: now() - board.get('startedAtMs'),
-    startedAtEpochMs: board.get('startedAtEpochMs'),
+    startedAtUnixMs: board.get('startedAtUnixMs'),
     nowMs: awakeNow(),
-    epochMs: epochMs(),
+    unixMs: unixMs(),
   })
 
   return {

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { haltReasons } from '../board/haltReason.js'
 import { type StatusBoardHandle, type StatusRow, statusRow } from '../board/statusBoard.js'
-import { epochMs, monotonicMs } from '../telemetry/clocks.js'
+import { monotonicMs, unixMs } from '../telemetry/clocks.js'
 import { headAgeSeconds, lagBlocks } from './healthSample.js'
 
 interface NetworkGauge {
@@ -47,7 +47,7 @@ const networkGauges: readonly NetworkGauge[] = [
   {
     name: 'bds_head_age_seconds',
     help: 'Seconds since the timestamp of the newest block',
-    read: (row) => headAgeSeconds(row, epochMs()),
+    read: (row) => headAgeSeconds(row, unixMs()),
   },
   {
     name: 'bds_caught_up',

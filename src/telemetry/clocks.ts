@@ -7,7 +7,7 @@ export function monotonicMs(): number {
 }
 
 /** Milliseconds since 1970. It may jump, so use it only for dates that are shown, stored, or compared with other machines' dates. */
-export function epochMs(): number {
+export function unixMs(): number {
   return Date.now()
 }
 
@@ -50,7 +50,7 @@ export interface Clock {
   /** Monotonic milliseconds of this thread. */
   now(): number
   /** Milliseconds since 1970, for what outlives the process; may jump. */
-  epochMs(): number
+  unixMs(): number
   /** @throws the signal's reason if it is aborted before the time is over. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
   /** 0 ≤ value < 1. */
@@ -59,7 +59,7 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => performance.now(),
-  epochMs,
+  unixMs,
   // Not by `node:timers/promises`: it takes a fifth more CPU time, and resting networks sleep five times a second.
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {

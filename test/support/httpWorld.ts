@@ -65,7 +65,7 @@ async function startFront(
     status,
     board,
     now: still,
-    epochMs: still,
+    unixMs: still,
   })
   health.setPhase('running')
   const [finished, aborted, limited] = [[], [], []] as [string[], string[], string[]]

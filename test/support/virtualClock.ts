@@ -32,7 +32,7 @@ export class VirtualClock implements Clock {
     return this.#nowMs
   }
 
-  epochMs(): number {
+  unixMs(): number {
     return this.now()
   }
 

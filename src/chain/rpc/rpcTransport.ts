@@ -1,4 +1,4 @@
-import { epochMs } from '../../telemetry/clocks.js'
+import { unixMs } from '../../telemetry/clocks.js'
 import {
   BodyTooLong,
   createHttpPost,
@@ -333,7 +333,7 @@ function retryAfterMs(headers: HttpAnswer['headers']): number | undefined {
   const value = headers['retry-after']?.trim()
   if (value === undefined || value === '') return undefined
   const dateMs = Date.parse(headers.date ?? '')
-  const nowMs = Number.isNaN(dateMs) ? epochMs() : dateMs
+  const nowMs = Number.isNaN(dateMs) ? unixMs() : dateMs
   const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), RETRY_AFTER_CAP_MS) : undefined
 }

@@ -26,7 +26,7 @@ export interface AuditorOptions {
   readonly mappings: TokenMappingAudit
   /** Absent on the L1, where nothing is injected, and where injections are found by polling. */
   readonly injections?: InjectionAudit | undefined
-  readonly clock: Pick<Clock, 'now' | 'random' | 'epochMs'>
+  readonly clock: Pick<Clock, 'now' | 'random' | 'unixMs'>
   readonly report: SyncReport
   readonly driver: RecoveryDriver
 }
@@ -107,7 +107,7 @@ export class Auditor {
     if (!(await this.#contradictions.decide(look, checkpoint, signal)) || !isDue) return
     report.contractsCompared(isAnswered)
     if (isAnswered)
-      driver.observe({ type: 'audited', epochMs: clock.epochMs(), startOvers: writer.startOvers() })
+      driver.observe({ type: 'audited', unixMs: clock.unixMs(), startOvers: writer.startOvers() })
   }
 
   /** Which claims were compared since the start, unless no endpoint can answer. */

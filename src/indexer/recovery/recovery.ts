@@ -72,7 +72,7 @@ export class Recovery {
       checkpoint,
       to: (checkpoint ?? -1) + 2 * windowBlocks,
       atMs: clock.now(),
-      epochMs: clock.epochMs(),
+      unixMs: clock.unixMs(),
       startOvers: writer.startOvers(),
     }
   }

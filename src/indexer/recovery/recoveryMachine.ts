@@ -228,12 +228,12 @@ function reactToFailure(state: RecoveryState, observation: FailureObservation): 
       return { state: { ...state, startOver }, effects: [], step: { type: 'compareOldest' } }
     }
     case 'comparedOldest': {
-      const { found, atMs, epochMs } = observation
+      const { found, atMs, unixMs } = observation
       // If no endpoint keeps state that old, the mismatch at the final block has to do.
       const isDenied = found === 'unanswered' || found instanceof Error
       if (state.startOver.kind !== 'comparingOldest' || !isDenied) return notYet(state, atMs)
       const { last, mismatch } = state.startOver
-      const isForgotten = last?.notBeforeMs !== undefined && epochMs - last.notBeforeMs > FORGOTTEN_MS
+      const isForgotten = last?.notBeforeMs !== undefined && unixMs - last.notBeforeMs > FORGOTTEN_MS
       const count = last === undefined || isForgotten ? 1 : last.count + 1
       const step = { type: 'emptyShard', mismatch, count } as const
       return { state: { ...state, startOver: { kind: 'emptying' } }, effects: [], step }
@@ -317,20 +317,20 @@ function isRested(startOver: StartOverStage, atMs: number): boolean {
   return startOver.kind !== 'resting' || atMs >= startOver.notBeforeMs
 }
 
-type StoredStartOvers = Pick<Extract<Observation, { type: 'audited' }>, 'epochMs' | 'startOvers'>
+type StoredStartOvers = Pick<Extract<Observation, { type: 'audited' }>, 'unixMs' | 'startOvers'>
 
 /** It is known now whether the last start over has helped: the wait until the next one begins, if it has not begun. */
-function beginOfWait({ epochMs, startOvers: last }: StoredStartOvers): Effect[] {
+function beginOfWait({ unixMs, startOvers: last }: StoredStartOvers): Effect[] {
   if (last === undefined || last.notBeforeMs !== undefined) return []
   const { count } = last
-  return [{ type: 'noteStartOvers', startOvers: { count, notBeforeMs: epochMs + periodMs(count) } }]
+  return [{ type: 'noteStartOvers', startOvers: { count, notBeforeMs: unixMs + periodMs(count) } }]
 }
 
 /** Whether the wait after the last start over has ended. */
-function mayFollow({ epochMs, startOvers: last }: StoredStartOvers): boolean {
+function mayFollow({ unixMs, startOvers: last }: StoredStartOvers): boolean {
   if (last === undefined) return true
   if (last.notBeforeMs === undefined) return false
-  const waitMs = last.notBeforeMs - epochMs
+  const waitMs = last.notBeforeMs - unixMs
   // A longer wait than the period means that the clock was wrong once: it must not hold this up.
   return waitMs <= 0 || waitMs > periodMs(last.count)
 }

@@ -122,7 +122,7 @@ export type ProgressObservation =
   | { readonly type: 'withdrawn' }
 
 interface StoredStartOvers {
-  readonly epochMs: number
+  readonly unixMs: number
   /** As stored. */
   readonly startOvers: StartOvers | undefined
 }
@@ -153,7 +153,7 @@ export type FailureObservation =
       readonly type: 'comparedOldest'
       readonly found: StoredState
       readonly atMs: number
-      readonly epochMs: number
+      readonly unixMs: number
     }
   | { readonly type: 'startedOver'; readonly atMs: number }
   /** A failure while starting over was decided or done. */

@@ -45,7 +45,7 @@ export class StartOver {
       case 'compareOldest': {
         this.#goBack(writer.oldestAncestor())
         const found = await compare()
-        return { type: 'comparedOldest', found, atMs: clock.now(), epochMs: clock.epochMs() }
+        return { type: 'comparedOldest', found, atMs: clock.now(), unixMs: clock.unixMs() }
       }
       case 'emptyShard':
         signal.throwIfAborted()

@@ -5,7 +5,7 @@ import { getRoot } from '../../merkle/treeProofs.js'
 import { asNetworkId } from '../../protocol/units.js'
 import { shardDirectory } from '../../store/shardDirectory.js'
 import { openShardStoreWriter } from '../../store/shardStore.js'
-import { epochMs, monotonicMs } from '../../telemetry/clocks.js'
+import { monotonicMs, unixMs } from '../../telemetry/clocks.js'
 import { type CompiledMerkle, createHasher } from '../../wasm/wasmModule.js'
 import type { LocalExitRoots } from '../localExitRoots.types.js'
 import {
@@ -66,7 +66,7 @@ export function openShardWriter({
       })
       if (!isCommitted) return outcome
       publishStored(store, row)
-      row.set('lastCommitMs', epochMs())
+      row.set('lastCommitMs', unixMs())
       row.set('progressMs', monotonicMs())
       // Set last, so that a reader of the new `commits` sees all the fields above, too.
       row.add('commits', 1)

@@ -9,7 +9,7 @@ import { registerNetworkMetrics } from '../../../src/health/networkMetrics.js'
 import { AwakeClock } from '../../../src/telemetry/clocks.js'
 
 const HOUR_MS = 3_600_000
-const START_EPOCH_MS = Date.UTC(2026, 0, 1)
+const START_UNIX_MS = Date.UTC(2026, 0, 1)
 const HEARTBEAT_TIMEOUT_MS = 5_000
 
 /** A service that is in sync, on a machine whose wall clock the test sets and which it suspends. */
@@ -27,7 +27,7 @@ function machine() {
   } as unknown as Config
   const status = createStatusBoard([0, 1])
   const rows = [0, 1].map((networkId) => statusRow(status, networkId))
-  const time = { nowMs: 1_000, epochMs: START_EPOCH_MS }
+  const time = { nowMs: 1_000, unixMs: START_UNIX_MS }
   const awake = new AwakeClock(() => time.nowMs)
   const board = new HealthBoard(createHealthBoard([0, 1], 1))
   board.setPoolAlive(0, true)
@@ -37,16 +37,16 @@ function machine() {
     board,
     now: () => time.nowMs,
     awakeNow: () => awake.now(),
-    epochMs: () => time.epochMs,
+    unixMs: () => time.unixMs,
   })
   const registry = new Registry()
   registerNetworkMetrics(registry, status, () => time.nowMs)
   for (const row of rows) {
     for (const [field, value] of Object.entries({ headBlock: 9, syncedBlock: 9, caughtUp: 1 }))
       row.set(field as 'headBlock', value)
-    row.set('headTimestampSec', START_EPOCH_MS / 1000)
+    row.set('headTimestampSec', START_UNIX_MS / 1000)
     row.set('progressMs', time.nowMs)
-    row.set('lastCommitMs', time.epochMs)
+    row.set('lastCommitMs', time.unixMs)
   }
   monitor.setPhase('running')
 
@@ -60,7 +60,7 @@ function machine() {
   const run = (seconds: number, beating: readonly number[] = [0, 1]): void => {
     for (let tenths = 0; tenths < 4 * seconds; tenths++) {
       time.nowMs += 250
-      time.epochMs += 250
+      time.unixMs += 250
       for (const networkId of beating) rows[networkId]!.add('heartbeats', 1)
       tick()
     }
@@ -68,11 +68,11 @@ function machine() {
   /** Suspends the whole process. Then either the monitor or the threads run first. */
   const stop = (ms: number): void => {
     time.nowMs += ms
-    time.epochMs += ms
+    time.unixMs += ms
     tick()
   }
   const step = (ms: number): void => {
-    time.epochMs += ms
+    time.unixMs += ms
   }
   const sinceProgress = async (): Promise<number> =>
     Number((await registry.metrics()).match(/^bds_seconds_since_progress\{network_id="1"\} (\S+)$/m)?.[1])
@@ -108,7 +108,7 @@ for (const ms of [HEARTBEAT_TIMEOUT_MS + 1, HOUR_MS, 24 * HOUR_MS])
 
 test("the last update is the newest commit's, whatever the clock showed at earlier commits", () => {
   const { monitor, rows } = machine()
-  rows[0]!.set('lastCommitMs', START_EPOCH_MS + 24 * HOUR_MS)
+  rows[0]!.set('lastCommitMs', START_UNIX_MS + 24 * HOUR_MS)
   rows[1]!.set('progressMs', 2_000)
   assert.equal(monitor.syncStatus().bridge_sync.last_update, '2026-01-01T00:00:00.000Z')
 })

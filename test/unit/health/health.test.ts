@@ -37,7 +37,7 @@ function world(change: Partial<Config['health']> = {}) {
     },
   } as unknown as Config
   const status: StatusBoardHandle = createStatusBoard([0, 1, 2])
-  const state = { nowMs: START_MS, epochMs: START_MS }
+  const state = { nowMs: START_MS, unixMs: START_MS }
   const handle = createHealthBoard([0, 1, 2], 2)
   const board = new HealthBoard(handle)
   for (const front of [0, 1]) board.setPoolAlive(front, true)
@@ -46,7 +46,7 @@ function world(change: Partial<Config['health']> = {}) {
     status,
     board,
     now: () => state.nowMs,
-    epochMs: () => state.epochMs,
+    unixMs: () => state.unixMs,
   })
   const front = createHealthSource({
     config,
@@ -54,7 +54,7 @@ function world(change: Partial<Config['health']> = {}) {
     board: new HealthBoard(structuredClone(handle)),
     now: () => state.nowMs,
     awakeNow: () => board.awakeNow(state.nowMs),
-    epochMs: () => state.epochMs,
+    unixMs: () => state.unixMs,
   })
   const set = (networkId: number, fields: Partial<Record<StatusField, number>>) => {
     for (const [field, value] of Object.entries(fields))
@@ -63,7 +63,7 @@ function world(change: Partial<Config['health']> = {}) {
   const samples = (count: number) => {
     for (let i = 0; i < count; i++) {
       state.nowMs += 1000
-      state.epochMs += 1000
+      state.unixMs += 1000
       monitor.sample()
     }
   }
@@ -321,7 +321,7 @@ const HOUR_MS = 3_600_000
 test('a head that is old and has not moved for a minute is reported as stalled, and nothing else changes', () => {
   const { state, set, samples, inSync, brief, monitor } = world()
   inSync()
-  const now = () => Math.floor(state.epochMs / 1000)
+  const now = () => Math.floor(state.unixMs / 1000)
   const healthy = [200, 'healthy', [], 'ready']
   const stalled = [200, 'degraded', ['stalled'], 'ready']
   set(0, { headTimestampSec: now() - 1_801 })
@@ -355,12 +355,12 @@ test('a head that is old and has not moved for a minute is reported as stalled, 
 test('a jump of the clock makes no chain stalled, and a block time in the future counts as no age', () => {
   const { state, set, samples, inSync, brief, monitor } = world()
   inSync()
-  set(0, { headTimestampSec: Math.floor(state.epochMs / 1000) })
+  set(0, { headTimestampSec: Math.floor(state.unixMs / 1000) })
   samples(10)
-  state.epochMs += 24 * HOUR_MS
+  state.unixMs += 24 * HOUR_MS
   samples(10)
   assert.deepEqual(brief(), [200, 'healthy', [], 'ready'], 'seen for seconds only')
-  state.epochMs -= 48 * HOUR_MS
+  state.unixMs -= 48 * HOUR_MS
   samples(100)
   assert.deepEqual(brief(), [200, 'healthy', [], 'ready'])
   assert.equal(monitor.syncStatus().networks[0]!.head_age_seconds, 0)

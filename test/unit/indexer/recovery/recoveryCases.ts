@@ -81,12 +81,12 @@ export const observations: Readonly<Record<string, Observation>> = {
   'blocks with events were stored at the head': { type: 'storedEvents' },
   'all that was due at the head was compared and agrees': {
     type: 'audited',
-    epochMs: NOW_MS,
+    unixMs: NOW_MS,
     startOvers: undefined,
   },
   'the same, and the outcome of the last start over was not known': {
     type: 'audited',
-    epochMs: NOW_MS,
+    unixMs: NOW_MS,
     startOvers: { count: 1, notBeforeMs: undefined },
   },
   'the comparison at the head ended, some claims were never compared': {
@@ -186,14 +186,14 @@ function contradicted(special: Partial<Contradicted>): Contradicted {
     checkpoint: BLOCK,
     to: BLOCK + 9,
     atMs: NOW_MS,
-    epochMs: NOW_MS,
+    unixMs: NOW_MS,
     startOvers: undefined,
     ...special,
   }
 }
 
 function comparedOldest(found: Extract<Observation, { type: 'comparedOldest' }>['found']): Observation {
-  return { type: 'comparedOldest', found, atMs: NOW_MS, epochMs: NOW_MS }
+  return { type: 'comparedOldest', found, atMs: NOW_MS, unixMs: NOW_MS }
 }
 
 /**

@@ -222,7 +222,7 @@ const MINUTE_MS = 60_000
 function waitAfter(count: number): number {
   const { effects } = react(initialState, {
     type: 'audited',
-    epochMs: 5_000,
+    unixMs: 5_000,
     startOvers: { count, notBeforeMs: undefined },
   })
   const [note] = effects.flatMap((effect) => (effect.type === 'noteStartOvers' ? [effect.startOvers] : []))
@@ -243,7 +243,7 @@ test('starts over are counted, and forgotten a day after the last wait', () => {
   const { mismatch } = before.startOver
   const countAfter = (sinceMs: number): number => {
     const startOver = { kind: 'comparingOldest', mismatch, last: { count: 3, notBeforeMs: 1_000 } } as const
-    const found = { type: 'comparedOldest', found: 'unanswered', atMs: 0, epochMs: 1_000 + sinceMs } as const
+    const found = { type: 'comparedOldest', found: 'unanswered', atMs: 0, unixMs: 1_000 + sinceMs } as const
     const { step } = react({ ...before, startOver }, found)
     return step.type === 'emptyShard' ? step.count : assert.fail(step.type)
   }

@@ -56,7 +56,7 @@ test('where no endpoint announces heads, a rest wakes the thread once', async ()
   const slept: number[] = []
   const counting: Clock = {
     now: () => clock.now(),
-    epochMs: () => clock.epochMs(),
+    unixMs: () => clock.unixMs(),
     random: () => clock.random(),
     sleep: (ms, signal) => {
       slept.push(ms)
