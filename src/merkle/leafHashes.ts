@@ -77,6 +77,7 @@ export interface L1InfoLeafFields {
 
 /**
  * Writes an L1 info leaf's preimage at `offset`.
+ * @throws RangeError when a field does not fit its width, or the timestamp is a number that may have been rounded.
  * @see PolygonZkEVMGlobalExitRootV2.getLeafValue (agglayer-contracts)
  */
 export function writeL1InfoLeafPreimage(target: Uint8Array, offset: number, leaf: L1InfoLeafFields): void {
@@ -94,9 +95,9 @@ export function l1InfoLeafPreimage(leaf: L1InfoLeafFields): Uint8Array {
 }
 
 function uint64(name: string, value: number | bigint): bigint {
-  const exact = BigInt(value)
-  if (exact < 0n || exact >> 64n !== 0n) throw new RangeError(`${name} ${value} is not a uint64`)
-  return exact
+  if (typeof value === 'number') return BigInt(uint(name, value, Number.MAX_SAFE_INTEGER))
+  if (value < 0n || value >> 64n !== 0n) throw new RangeError(`${name} ${value} is not a uint64`)
+  return value
 }
 
 function uint(name: string, value: number, max: number): number {

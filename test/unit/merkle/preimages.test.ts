@@ -43,3 +43,13 @@ test('a field that exceeds its width is refused', () => {
     assert.throws(() => depositLeafPreimage({ ...deposit, ...field }, metadataHash), message)
   assert.throws(() => depositLeafPreimage(deposit, new Uint8Array(31)), /metadata hash has 31 bytes, not 32/)
 })
+
+test('a timestamp that no uint64 is, or a number that may have been rounded, is refused', () => {
+  const hash = new Uint8Array(32)
+  const packed = (timestampSec: number | bigint) =>
+    Buffer.from(l1InfoLeafPreimage({ globalExitRoot: hash, parentHash: hash, timestampSec }))
+  assert.equal(packed(2n ** 64n - 1n).toString('hex', 64), 'f'.repeat(16))
+  for (const timestampSec of [2n ** 64n, -1n]) assert.throws(() => packed(timestampSec), /is not a uint64/)
+  for (const timestampSec of [2 ** 53, -1, 1.5, Number.NaN])
+    assert.throws(() => packed(timestampSec), /timestamp .* is out of range/)
+})
