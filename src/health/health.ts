@@ -1,18 +1,12 @@
 import { awaitsHead, headPlaces, isPutBack, type StatusRow } from '../board/statusBoard.js'
 import type { HealthConfig } from '../config/config.types.js'
 import { wordsOf } from '../protocol/claimedBitMap.js'
+import type { HealthReason, ServiceStatus } from '../query/healthReasons.js'
+import type { ChainSyncRecord, NetworkSyncRecord, SyncStatusRecord } from '../query/healthRecords.js'
 import { API_VERSION, buildInfo } from '../telemetry/buildInfo.js'
 import type { Phase } from './healthBoard.js'
-import type {
-  ChainSyncRecord,
-  HealthAnswer,
-  HealthReason,
-  NetworkSyncRecord,
-  Readiness,
-  ServiceStatus,
-  SyncStatusRecord,
-} from './healthRecord.js'
 import { headAgeSeconds, isStalled, lagBlocks, type NetworkSample } from './healthSample.js'
+import type { HealthAnswer, Readiness } from './healthSource.types.js'
 
 export interface NetworkView {
   readonly networkId: number

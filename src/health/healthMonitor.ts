@@ -1,9 +1,9 @@
 import { statusRow } from '../board/statusBoard.js'
 import { monotonicMs, unixMs as wallMs } from '../telemetry/clocks.js'
 import type { Phase } from './healthBoard.js'
-import type { HealthSource } from './healthRecord.js'
 import { FIRST_SAMPLE, type NetworkSample, sampleNetwork } from './healthSample.js'
 import { createHealthSource, type HealthSourceOptions } from './healthSource.js'
+import type { HealthSource } from './healthSource.types.js'
 
 /** Health as main finds it out, for itself and, through the health board, for the front threads. */
 export interface HealthMonitor extends HealthSource {

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.types.js'
 import { monotonicMs, unixMs as wallMs } from '../telemetry/clocks.js'
 import { healthOf, readinessOf, type ServiceView, syncStatusOf } from './health.js'
 import type { HealthBoard } from './healthBoard.js'
-import type { HealthSource } from './healthRecord.js'
+import type { HealthSource } from './healthSource.types.js'
 
 export interface HealthSourceOptions {
   readonly config: Config

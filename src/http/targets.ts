@@ -1,6 +1,6 @@
 import { operationIds, probeRoutes, routes } from '../api/routes.js'
 import type { VersionNow } from '../board/version.js'
-import type { HealthSource } from '../health/healthRecord.js'
+import type { HealthSource } from '../health/healthSource.types.js'
 import { failure } from '../query/answers.js'
 import type { OperationId } from '../query/queries.js'
 import type { StaticDocument } from './documents.js'

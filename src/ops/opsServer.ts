@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { listenExclusively } from '../errors/listenFailure.js'
-import type { HealthSource } from '../health/healthRecord.js'
+import type { HealthSource } from '../health/healthSource.types.js'
 
 export interface OpsServerOptions {
   readonly host: string

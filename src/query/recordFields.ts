@@ -1,6 +1,7 @@
 import type { Hash } from '../protocol/chainEvent.js'
 import type { ChecksumAddress } from '../protocol/checksumAddress.js'
 import type { BlockNumber, DepositCount, L1InfoTreeIndex, NetworkId } from '../protocol/units.js'
+import type { HealthReason, ServiceStatus } from './healthReasons.js'
 
 /**
  * What a record definition is made of. Everything that tells of a record follows from its definition: the type here, the JSON
@@ -77,6 +78,73 @@ export type RecordOf<D extends RecordDefinition> = {
   readonly [Name in keyof D['fields']]: ValueOf<D['fields'][Name]>
 }
 
-export function isInnerRecord(field: Field | InnerRecord): field is InnerRecord {
+/*
+ * What the front answers from memory is JSON from the start: a field's key is its name there, numbers have no brands, and lists may be
+ * within. Rows are never of these kinds, so their writer has no line for them. Schemas and tables are made of both sorts of records.
+ */
+
+interface JsonKindValues {
+  readonly seconds: number
+  /** ISO 8601, UTC. */
+  readonly isoTime: string
+  /** Like `2h15m30s`: hours may exceed 24, nothing is padded. */
+  readonly duration: string
+  /** Three numbers with dots between them. */
+  readonly version: string
+  readonly serviceStatus: ServiceStatus
+  readonly healthReason: HealthReason
+}
+
+export type JsonKind = Kind | keyof JsonKindValues
+
+export interface JsonField extends Omit<Field, 'wire' | 'kind'> {
+  /** Only where it is another name than the key: in records that rows are written from. */
+  readonly wire?: string
+  readonly kind: JsonKind
+  /** A list of such values. One that is optional is absent instead of empty. */
+  readonly isList?: true
+}
+
+export interface JsonInnerRecord {
+  readonly wire?: string
+  readonly record: JsonRecordDefinition
+  readonly isList?: true
+}
+
+export interface JsonRecordDefinition extends Omit<RecordDefinition, 'fields'> {
+  /** In the order of the wire. */
+  readonly fields: Readonly<Record<string, JsonField | JsonInnerRecord>>
+}
+
+type JsonValueOf<K> = K extends keyof JsonKindValues
+  ? JsonKindValues[K]
+  : K extends Kind
+    ? KindValues[K] extends number
+      ? number
+      : KindValues[K] extends boolean
+        ? KindValues[K]
+        : string
+    : never
+
+type JsonItemOf<F> = F extends { readonly record: infer D extends JsonRecordDefinition }
+  ? JsonRecordOf<D>
+  : F extends { readonly kind: infer K }
+    ? JsonValueOf<K> | (F extends { readonly isNullable: true } ? null : never)
+    : never
+
+type JsonFieldOf<F> = F extends { readonly isList: true } ? readonly JsonItemOf<F>[] : JsonItemOf<F>
+
+type OptionalNames<Fields> = {
+  [Name in keyof Fields]: Fields[Name] extends { readonly isOptional: true } ? Name : never
+}[keyof Fields]
+
+/** The record that a definition tells of, as in JSON. */
+export type JsonRecordOf<D extends JsonRecordDefinition> = {
+  readonly [Name in Exclude<keyof D['fields'], OptionalNames<D['fields']>>]: JsonFieldOf<D['fields'][Name]>
+} & {
+  readonly [Name in OptionalNames<D['fields']>]?: JsonFieldOf<D['fields'][Name]>
+}
+
+export function isInnerRecord<F extends object>(field: F): field is Extract<F, { readonly record: unknown }> {
   return 'record' in field
 }

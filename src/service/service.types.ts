@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.types.js'
-import type { HealthSource } from '../health/healthRecord.js'
+import type { HealthSource } from '../health/healthSource.types.js'
 import type { Logger } from '../telemetry/logger.js'
 
 /** A running service. `bds run` runs one per process; `bds start` runs one beside its devnet. */

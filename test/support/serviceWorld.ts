@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SyncStatusRecord } from '../../src/health/healthRecord.js'
+import type { SyncStatusRecord } from '../../src/query/healthRecords.js'
 import type { FakeWorld } from './fakeChain.js'
 import { expectedDeposits } from './fakeChainModel.js'
 import { type FakeRpcServer, serveFakeNetwork } from './fakeEndpoint.js'

@@ -6,12 +6,13 @@ import type { Config } from '../../src/config/config.types.js'
 import { configKeys, endpointKeys } from '../../src/config/configKeys.js'
 import { toToml } from '../../src/config/render.js'
 import { rewindBlocks } from '../../src/indexer/recovery/recoveryMachine.js'
+import { healthDefinition, syncStatusDefinition } from '../../src/query/healthRecords.js'
 import {
   claimProofDefinition,
   claimTransactionDefinition,
   l1InfoTreeIndexDefinition,
 } from '../../src/query/proofRecords.js'
-import { isInnerRecord, type RecordDefinition } from '../../src/query/recordFields.js'
+import { isInnerRecord, type JsonRecordDefinition } from '../../src/query/recordFields.js'
 import {
   bridgeDefinition,
   claimDefinition,
@@ -54,6 +55,8 @@ export const docsTables: readonly DocsTable[] = [
     { field: 'field of `/l1-info-tree-index`', definition: l1InfoTreeIndexDefinition },
     { field: 'field of `proof`', definition: claimProofDefinition },
     { field: 'field of `/claim-transaction`', definition: claimTransactionDefinition },
+    { field: 'field of the health record', definition: healthDefinition },
+    { field: 'field of `/sync-status`', definition: syncStatusDefinition },
   ].map(({ field, definition }) => ({
     file: 'docs/api.md',
     what: `each ${field}`,
@@ -205,11 +208,12 @@ function operationOf([name, ...cells]: readonly string[]): MeasuredOperation {
 }
 
 /** Fields with their names on the wire, those of a record within the record behind its name. */
-function fieldRows({ fields }: RecordDefinition, path = ''): string[][] {
-  return Object.values(fields).flatMap((field) => {
-    if (isInnerRecord(field)) return fieldRows(field.record, `${field.wire}.`)
+function fieldRows({ fields }: JsonRecordDefinition, path = ''): string[][] {
+  return Object.entries(fields).flatMap(([name, field]) => {
+    const wire = `${field.wire ?? name}${field.isList ? '[]' : ''}`
+    if (isInnerRecord(field)) return fieldRows(field.record, `${wire}.`)
     const type = [field.kind, field.isNullable ? ' or null' : '', field.isOptional ? ', mostly absent' : '']
-    return [[`\`${path}${field.wire}\``, type.join(''), field.description]]
+    return [[`\`${path}${wire}\``, type.join(''), field.description]]
   })
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { HealthReason, NetworkSyncRecord, SyncStatusRecord } from '../../health/healthRecord.js'
+import type { HealthReason } from '../../query/healthReasons.js'
+import type { NetworkSyncRecord, SyncStatusRecord } from '../../query/healthRecords.js'
 import { type ExitCode, exitCodes } from '../../service/exitCodes.js'
 import { visibleJson, visibleText } from '../../telemetry/visibleText.js'
 import { configOptions, otherFlagsHelp, readArguments } from '../input/arguments.js'

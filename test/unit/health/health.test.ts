@@ -13,8 +13,9 @@ import type { Config } from '../../../src/config/config.types.js'
 import { formatUptime } from '../../../src/health/health.js'
 import { createHealthBoard, HealthBoard } from '../../../src/health/healthBoard.js'
 import { createHealthMonitor } from '../../../src/health/healthMonitor.js'
-import type { HealthSource } from '../../../src/health/healthRecord.js'
 import { createHealthSource } from '../../../src/health/healthSource.js'
+import type { HealthSource } from '../../../src/health/healthSource.types.js'
+import { healthDefinition, syncStatusDefinition } from '../../../src/query/healthRecords.js'
 
 const START_MS = 1_700_000_000_000
 
@@ -422,6 +423,21 @@ test('the health record and the sync status are what their schemas say, before t
   assertDocumented()
   set(1, { haltReason: 1, headTimestampSec: START_MS / 1000, finalizedBlock: 90, contractDepositCount: 4 })
   assertDocumented()
+})
+
+test('the health record and the sync status have their fields in the order of their definitions', () => {
+  const { monitor, set } = world()
+  set(1, { haltReason: 1 })
+  const { record } = monitor.health()
+  const status = monitor.syncStatus()
+  assert.deepEqual(Object.keys(record), Object.keys(healthDefinition.fields))
+  const { l1_sync, bridge_sync, networks } = syncStatusDefinition.fields
+  assert.deepEqual(Object.keys(status), Object.keys(syncStatusDefinition.fields))
+  for (const chain of [status.l1_sync, status.l2_sync])
+    assert.deepEqual(Object.keys(chain), Object.keys(l1_sync.record.fields))
+  assert.deepEqual(Object.keys(status.bridge_sync), Object.keys(bridge_sync.record.fields))
+  const halted = status.networks.find(({ network_id }) => network_id === 1)
+  assert.deepEqual(Object.keys(halted!), Object.keys(networks.record.fields))
 })
 
 test('the sync status has the sums of layer 2 and each network', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errorTable } from '../../../src/api/errorTable.js'
-import type { HealthSource } from '../../../src/health/healthRecord.js'
+import type { HealthSource } from '../../../src/health/healthSource.types.js'
 import { countedLabels } from '../../../src/http/countedLabels.js'
 import { staticDocuments } from '../../../src/http/documents.js'
 import { createTargets } from '../../../src/http/targets.js'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { operationIds, routes } from '../../../src/api/routes.js'
-import type { HealthSource } from '../../../src/health/healthRecord.js'
+import type { HealthSource } from '../../../src/health/healthSource.types.js'
 import { createQueryParsers } from '../../../src/http/answerQuery.js'
 import { AnswerCache } from '../../../src/http/cache.js'
 import { staticDocuments } from '../../../src/http/documents.js'

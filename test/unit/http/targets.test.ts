@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { VersionNow } from '../../../src/board/version.js'
-import type { HealthSource } from '../../../src/health/healthRecord.js'
+import type { HealthSource } from '../../../src/health/healthSource.types.js'
 import { createTargets } from '../../../src/http/targets.js'
 import type { Exchange } from '../../../src/http/wire/exchange.js'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import type { HealthAnswer, HealthSource, Readiness } from '../../../src/health/healthRecord.js'
+import type { HealthAnswer, HealthSource, Readiness } from '../../../src/health/healthSource.types.js'
 import { type OpsServer, startOpsServer } from '../../../src/ops/opsServer.js'
 
 const RECORD = { status: 'healthy', version: '1.0.0' } as HealthAnswer['record']

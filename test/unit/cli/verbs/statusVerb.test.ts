@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { renderStatus } from '../../../../src/cli/verbs/statusVerb.js'
-import type { NetworkSyncRecord } from '../../../../src/health/healthRecord.js'
+import type { NetworkSyncRecord } from '../../../../src/query/healthRecords.js'
 
 const IN_STEP: NetworkSyncRecord = {
   network_id: 1,
