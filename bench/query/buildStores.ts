@@ -9,7 +9,7 @@ import type { ShardWriter } from '../../src/shard/shardWriter.types.js'
 import { openShardWriter } from '../../src/shard/write/writer.js'
 import { prepareStores } from '../../src/store/openStores.js'
 import { type CompiledMerkle, createHasher } from '../../src/wasm/wasmModule.js'
-import { packedBlocks } from '../../test/property/shard/packedBlocks.js'
+import { packedBlocks } from '../../test/support/packedBlocks.js'
 import { cpuMs } from '../micro/race.js'
 import { SERVED, Traffic } from './traffic.js'
 

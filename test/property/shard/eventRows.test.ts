@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { ChainEvent, IndexedBlock } from '../../../src/protocol/chainEvent.js'
+import { packedBlocks } from '../../support/packedBlocks.js'
 import { RandomChain } from '../../support/randomChain.js'
 import { tempFolder } from '../../support/tempFolder.js'
 import { batchOf, dumpTables, openTestShard } from '../../support/testShard.js'
-import { packedBlocks } from './packedBlocks.js'
 
 /** As backfill stores events: their senders are found later. */
 function withoutSenders({ header, events }: IndexedBlock): IndexedBlock {

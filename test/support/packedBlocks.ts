@@ -1,4 +1,4 @@
-import { PackedLogs } from '../../../src/events/packedLogs.js'
+import { PackedLogs } from '../../src/events/packedLogs.js'
 import type {
   BlockEvent,
   ChainEvent,
@@ -6,8 +6,8 @@ import type {
   DepositEvent,
   EventRows,
   IndexedBlock,
-} from '../../../src/protocol/chainEvent.js'
-import { writeUint256 } from '../../../src/protocol/uint256.js'
+} from '../../src/protocol/chainEvent.js'
+import { writeUint256 } from '../../src/protocol/uint256.js'
 
 const WORD = 32
 /** Bytes of a record with one topic, before its data. */

@@ -1,0 +1,232 @@
+import type { BlockBatch, BlockEvent, IndexedBlock } from '../protocol/chainEvent.js'
+import type { CorrectedSender, NotedSender, RowSender, TransactionLog } from '../shard/senders.types.js'
+import type { ShardCommand, StartOvers } from '../shard/shardCommand.types.js'
+import { readEvents, writeEvents } from './commandEvents.js'
+import {
+  address,
+  blockNumber,
+  boolean,
+  type Field,
+  type FieldsOf,
+  hash,
+  header,
+  list,
+  MOST_SENDER_CODE,
+  milliseconds,
+  oneOf,
+  optional,
+  orUndefined,
+  readSender,
+  record,
+  sender,
+  senderCode,
+  uint8,
+  uint32,
+  uint256,
+  writeSender,
+} from './commandFields.js'
+import { CommandFormatError } from './commandFormatError.js'
+import { CommandReader } from './commandReader.js'
+import { CommandWriter } from './commandWriter.js'
+import { RowColumns, totalsOf, writeTotals } from './rowColumns.js'
+
+/**
+ * Version of everything in this room: commands and their messages. It rises with every change of what is written, new types of commands
+ * and events among them. A build reads the versions up to its own.
+ */
+export const COMMAND_CODEC_VERSION = 1
+
+type CommandOf<Type extends ShardCommand['type']> = Extract<ShardCommand, { type: Type }>
+type Content<Type extends ShardCommand['type']> = Omit<CommandOf<Type>, 'type'>
+
+const batchPosition = record<Omit<BlockBatch, 'blocks' | 'fromBlock' | 'head'>>({
+  finalizedBlock: blockNumber,
+  undoFloor: blockNumber,
+  batchUndoFloor: optional(blockNumber),
+  perTransactionFrom: optional(blockNumber),
+})
+
+/** Bytes that a block takes at least: its header, and the number of its events. */
+const LEAST_BLOCK_BYTES = header.least + 1
+
+const batch: Field<BlockBatch> = {
+  least: 1,
+  write(to, value) {
+    const { fromBlock, head, blocks } = value
+    blockNumber.write(to, fromBlock, 'fromBlock')
+    to.memory.blockNumber = fromBlock
+    header.write(to, head, 'head')
+    batchPosition.write(to, value, 'batch')
+    writeTotals(to, totalsOf(blocks))
+    to.integer(blocks.length, Number.MAX_SAFE_INTEGER, 'blocks')
+    for (const block of blocks) {
+      header.write(to, block.header, 'header')
+      writeEvents(to, block.events, block.header.number)
+    }
+  },
+  read(from) {
+    const fromBlock = blockNumber.read(from, 'fromBlock')
+    from.memory.blockNumber = fromBlock
+    const head = header.read(from, 'head')
+    const position = batchPosition.read(from, 'batch')
+    const rows = new RowColumns(from)
+    const count = from.count(LEAST_BLOCK_BYTES, 'blocks')
+    const blocks: IndexedBlock<BlockEvent>[] = []
+    for (let index = 0; index < count; index++) {
+      const own = header.read(from, 'header')
+      blocks.push({ header: own, events: readEvents(from, own.number, rows) })
+    }
+    rows.end(from)
+    return { fromBlock, head, ...position, blocks }
+  },
+}
+
+/**
+ * Twice the code of the sender plus 1 for a claim, the distance from the next row of the kind, addresses. Written by hand: there is one for each
+ * event, and its row is mostly the next one.
+ */
+const rowSender: Field<RowSender> = {
+  least: 2,
+  write(to, { kind, ordinal, sender: own }) {
+    const { memory } = to
+    const code = senderCode(own)
+    const isClaim = kind === 'claim'
+    const next = isClaim ? memory.claimOrdinal : memory.depositOrdinal
+    to.integer(2 * code + (isClaim ? 1 : 0), 2 * MOST_SENDER_CODE + 1, 'sender')
+    if (ordinal >>> 0 !== ordinal) throw new RangeError(`ordinal ${ordinal} is not a uint32`)
+    to.integer((ordinal - next) >>> 0, 0xffff_ffff, 'ordinal')
+    if (isClaim) memory.claimOrdinal = ordinal + 1
+    else memory.depositOrdinal = ordinal + 1
+    writeSender(to, own, code)
+  },
+  read(from) {
+    const { memory } = from
+    const code = from.integer(2 * MOST_SENDER_CODE + 1, 'sender')
+    const isClaim = (code & 1) === 1
+    const next = isClaim ? memory.claimOrdinal : memory.depositOrdinal
+    const ordinal = (next + from.integer(0xffff_ffff, 'ordinal')) >>> 0
+    if (isClaim) memory.claimOrdinal = ordinal + 1
+    else memory.depositOrdinal = ordinal + 1
+    // Any uint32 is an ordinal.
+    return {
+      kind: isClaim ? 'claim' : 'deposit',
+      ordinal: ordinal as RowSender['ordinal'],
+      sender: readSender(from, code >>> 1),
+    }
+  },
+}
+
+const rowKind = oneOf(['deposit', 'claim'])
+
+const transactionLog = record<TransactionLog>({
+  logIndex: uint32(),
+  kind: oneOf(['deposit', 'claim', 'claimSet', 'forwardLet']),
+  leafType: optional(uint8),
+  originAddress: optional(address),
+  depositCount: optional(uint32()),
+  globalIndex: optional(uint256),
+  destinationNetwork: optional(uint32()),
+  destinationAddress: optional(address),
+  amount: optional(uint256),
+})
+
+const notedSender = record<NotedSender>({
+  kind: rowKind,
+  ordinal: uint32(),
+  transactionHash: hash,
+  logIndex: uint32(),
+  blockNumber,
+  transactionLogs: list(transactionLog),
+  isUnknown: boolean,
+})
+
+const startOvers = record<StartOvers>({ count: uint32(), notBeforeMs: orUndefined(milliseconds) })
+
+/** The content of each type of command. Its number, which is part of the format, is its position here: new types are appended. */
+const contents: { readonly [Type in ShardCommand['type']]: FieldsOf<Content<Type>> } = {
+  applyBlocks: { batch },
+  revertTo: { ancestor: blockNumber },
+  startOver: { startOvers },
+  noteStartOvers: { startOvers },
+  noteCatchingUp: { isCatchingUp: boolean },
+  noteClaimsCompared: {
+    compared: list(record({ sourceNetwork: uint32(), deposits: uint32() })),
+    isWhole: boolean,
+  },
+  setFinalized: { block: blockNumber },
+  resolveSenders: { resolved: list(rowSender) },
+  correctSenders: { corrected: list(record<CorrectedSender>({ row: notedSender, sender })) },
+  addPolledGers: { globalExitRoots: list(hash), polledLeaves: uint32() },
+  addSettledRoots: { found: list(record({ root: hash, lineage: uint32(), leafCount: uint32() })) },
+}
+
+interface CommandLayout {
+  readonly type: ShardCommand['type']
+  readonly number: number
+  readonly content: Field<object>
+}
+
+const layouts = Object.entries(contents).map(
+  ([type, fields], number): CommandLayout => ({
+    // Object.entries forgets that the keys are types of commands, and which fields belong to which.
+    type: type as ShardCommand['type'],
+    number,
+    content: record<object>(fields as FieldsOf<object>),
+  }),
+)
+const layoutOf = new Map(layouts.map((layout) => [layout.type, layout]))
+
+/**
+ * Writes a command down: version, number of its type, content. The same command gives the same bytes, in every process. Events that are
+ * rows are read where they lie; nothing of the command is kept.
+ * @returns fresh memory, the caller owns it.
+ * @throws RangeError when a value is not of its type, or all rows together would take more than 512 MiB in columns: then fewer blocks
+ *   have to be proposed at once.
+ */
+export function encodeCommand(command: ShardCommand): Uint8Array {
+  const to = new CommandWriter(expectedBytes(command))
+  const { number, content } = layoutOf.get(command.type)!
+  to.integer(COMMAND_CODEC_VERSION, 0xff, 'version')
+  to.integer(number, 0xff, 'type of the command')
+  content.write(to, command, command.type)
+  return to.written()
+}
+
+/**
+ * Reads a command that `encodeCommand` wrote, and nothing else: what it accepts, it would write with the same bytes. No length or count
+ * is believed before the bytes are there that it speaks of, so what is allocated stays in proportion to `bytes`: at most some 200 times
+ * as much, by metadata that many rows share.
+ * @returns a command that owns all its memory: `bytes` may be written to afterwards.
+ * @throws CommandFormatError
+ */
+export function decodeCommand(bytes: Uint8Array): ShardCommand {
+  assertVersion(bytes[0], 'version of the command')
+  const from = new CommandReader(bytes)
+  from.integer(0xff, 'version of the command')
+  const { type, content } = layouts[from.integer(layouts.length - 1, 'type of the command')]!
+  const read = content.read(from, type)
+  from.end()
+  // The table of contents pairs each type with what belongs to it.
+  return { type, ...read } as ShardCommand
+}
+
+/** @param version the first byte of a command or of a message. @throws CommandFormatError unless this build can read it. */
+export function assertVersion(version: number | undefined, field: string): void {
+  if (version !== undefined && version > COMMAND_CODEC_VERSION)
+    throw new CommandFormatError(
+      'newer_version',
+      0,
+      field,
+      `${version} is newer than ${COMMAND_CODEC_VERSION}, the newest that this build reads: upgrade this instance`,
+    )
+  if (version !== COMMAND_CODEC_VERSION)
+    throw new CommandFormatError('malformed', 0, field, `${version ?? 'nothing'} is no version`)
+}
+
+/** About how long the command will be. A wrong guess costs time, no more. */
+function expectedBytes(command: ShardCommand): number {
+  if (command.type === 'resolveSenders') return 64 + 24 * command.resolved.length
+  if (command.type !== 'applyBlocks') return 256
+  const { blocks } = command.batch
+  return 256 + 64 * blocks.length + 80 * totalsOf(blocks).rows
+}
