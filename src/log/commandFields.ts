@@ -1,6 +1,6 @@
 import { equalBytes } from '../protocol/abiBytes.js'
 import type { Address, BlockHeader, Hash, Sender } from '../protocol/chainEvent.js'
-import type { BlockNumber } from '../protocol/units.js'
+import type { BlockNumber, NetworkId } from '../protocol/units.js'
 import { ADDRESS_BYTES } from './commandMemory.js'
 import type { CommandReader } from './commandReader.js'
 import type { CommandWriter } from './commandWriter.js'
@@ -93,18 +93,28 @@ export function oneOf<const Value extends string>(values: readonly Value[]): Fie
   }
 }
 
-function integer<Unit extends number>(most: number): Field<Unit> {
+function integer<Unit extends number>(most: number, lowest = 0): Field<Unit> {
   return {
     least: 1,
-    write: (to, value, name) => to.integer(value, most, name),
-    // The limit of the unit is the only thing that its `as…` function checks.
-    read: (from, name) => from.integer(most, name) as Unit,
+    write(to, value, name) {
+      if (value < lowest) throw new RangeError(`${name} ${value} is below ${lowest}`)
+      to.integer(value, most, name)
+    },
+    read(from, name) {
+      const { at } = from
+      const value = from.integer(most, name)
+      if (value < lowest) return from.fail(name, `${value} is below ${lowest}`, at)
+      // The limits of the unit are the only thing that its `as…` function checks.
+      return value as Unit
+    },
   }
 }
 
 export const uint8: Field<number> = integer(0xff)
 /** Also those that have a unit of their own: network ids, counts and indices. */
 export const uint32 = <Unit extends number = number>(): Field<Unit> => integer(0xffff_ffff)
+/** A network that is a rollup: its leaf in the rollup exit tree is one less, and the L1 has none. */
+export const rollupId: Field<NetworkId> = integer(0xffff_ffff, 1)
 /** What a number can hold exactly. */
 export const uint53: Field<number> = integer(Number.MAX_SAFE_INTEGER)
 
@@ -182,7 +192,7 @@ export function readSender(from: CommandReader, code: number): Sender | null {
   const caller = from.address('caller')
   const isSame = code % 2 === 0
   const { at } = from
-  const transactionSender = isSame ? caller.slice() : from.address('transactionSender')
+  const transactionSender = isSame ? caller : from.address('transactionSender')
   if (!isSame && equalBytes(caller, transactionSender))
     return from.fail('transactionSender', 'the caller is written again', at)
   return code < 3 ? { caller, transactionSender } : { caller, transactionSender, isProvisional: code > 4 }

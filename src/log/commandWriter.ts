@@ -40,6 +40,10 @@ export class CommandWriter {
       throw new RangeError(`${field} ${value} is not a whole number up to ${most}`)
     this.#reserve(MOST_FIELD_BYTES)
     const bytes = this.#bytes
+    if (value < 0x80) {
+      bytes[this.#length++] = value
+      return
+    }
     let rest = value
     for (; rest > 0xffff_ffff; rest = Math.floor(rest / 128)) bytes[this.#length++] = (rest % 128) | 0x80
     for (; rest > 0x7f; rest >>>= 7) bytes[this.#length++] = rest | 0x80

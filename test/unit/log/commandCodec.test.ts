@@ -125,7 +125,7 @@ function randomRows(seed: number): { readonly batch: BlockBatch; readonly blocks
   const blocks = plainBlocks(batch.blocks).map(({ header: own, events }) => ({
     header: own,
     events: events
-      .flatMap((event) =>
+      .flatMap((event): ChainEvent[] =>
         event.type === 'deposit' || event.type === 'claim' ? [event, event, event] : [event],
       )
       .map(
@@ -342,6 +342,7 @@ const malformed: Readonly<Record<string, readonly [bytes: string, at: number, me
     181,
     /globalIndex: a number begins/,
   ],
+  'a rollup 0': [`${batchUpTo('01')} 1c 0d ${H('0d')} 00 ${H('e3')} 01`, 180, /networkId: 0 is below 1$/],
   'a chain id of 9 bytes': [
     `${batchUpTo('01')} 1a 0c ${H('0c')} 05 09${A('01')}`,
     181,
@@ -449,6 +450,20 @@ test('metadata that rows share take room for each of them, in proportion to the 
   )
 })
 
+test('metadata of more than 1,024 bytes are written again each time', () => {
+  for (const [length, times] of [
+    [1_024, 1],
+    [1_025, 2],
+  ] as const) {
+    const metadata = new Uint8Array(length).fill(7)
+    const token = { ...sampleEvents.wrappedToken, metadata }
+    const bytes = encodeCommand(batchOfEvents([token, { ...token, logIndex: 6 }]))
+    const written = [...toHex(bytes).matchAll(new RegExp(`(?:07){${length}}`, 'g'))]
+    assert.equal(written.length, times)
+    assert.deepEqual(decodeCommand(bytes), batchOfEvents([token, { ...token, logIndex: 6 }]))
+  }
+})
+
 /** Values that are not of their type. */
 const unwritable: Readonly<Record<string, ShardCommand>> = {
   'a block that is no whole number': { type: 'revertTo', ancestor: block(1.5) },
@@ -477,6 +492,7 @@ const unwritable: Readonly<Record<string, ShardCommand>> = {
   'an amount of 2^256': batchOfEvents([{ ...sampleEvents.claim, amount: 2n ** 256n }]),
   'an amount below 0': batchOfEvents([{ ...sampleEvents.claim, amount: -1n }]),
   'a chain id of 2^64': batchOfEvents([{ ...sampleEvents.rollupAdded, chainId: 2n ** 64n }]),
+  'a rollup 0': batchOfEvents([{ ...sampleEvents.rollupAdded, networkId: 0 as never }]),
   'a transaction hash of 33 bytes': batchOfEvents([
     { ...sampleEvents.claimUnset, transactionHash: new Uint8Array(33) },
   ]),

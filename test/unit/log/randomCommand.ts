@@ -135,11 +135,21 @@ export class RandomCommands {
       () => ({ type: 'l1InfoRootMapInit', ...place, l1InfoRoot: this.#hash(), leafCount: this.#leafCount() }),
       () => ({ type: 'v1GlobalExitRoot', ...place, ...exitRoots() }),
       () => ({
-        ...{ type: 'rollupAdded', ...place, networkId: this.#network(), chainId: this.#uint256() >> 192n },
+        ...{
+          type: 'rollupAdded',
+          ...place,
+          networkId: Math.max(1, this.#network()) as NetworkId,
+          chainId: this.#uint256() >> 192n,
+        },
         ...{ rollupAddress: this.#address(), initialLocalExitRoot: this.#hash() },
       }),
       () => ({
-        ...{ type: 'rollupSettled', ...place, networkId: this.#network(), localExitRoot: this.#hash() },
+        ...{
+          type: 'rollupSettled',
+          ...place,
+          networkId: Math.max(1, this.#network()) as NetworkId,
+          localExitRoot: this.#hash(),
+        },
         certainty: numbers.pick(['applied', 'pending']),
       }),
       () => ({ type: 'gerInjected', ...place, globalExitRoot: this.#hash() }),
