@@ -5,14 +5,17 @@ import { ADDRESS_BYTES } from './commandMemory.js'
 import type { CommandReader } from './commandReader.js'
 import type { CommandWriter } from './commandWriter.js'
 
-/** How one kind of value is written in a command and read again: both directions of a layout stand in one place. */
+/**
+ * How one kind of value is written in a command and read again: both directions of a layout stand in one place. Properties, not
+ * methods, so that a field of fewer values than its property has does not compile.
+ */
 export interface Field<Value> {
   /** Bytes that one takes at least: so a count is checked against the bytes that are left before anything is allocated. */
   readonly least: number
   /** @param name of the field, for errors. @throws RangeError when the value is not of its type. */
-  write(to: CommandWriter, value: Value, name: string): void
+  readonly write: (to: CommandWriter, value: Value, name: string) => void
   /** @throws CommandFormatError */
-  read(from: CommandReader, name: string): Value
+  readonly read: (from: CommandReader, name: string) => Value
 }
 
 /** A field that may be absent from its record. */
@@ -176,7 +179,7 @@ export const MOST_SENDER_CODE = 6
 export function senderCode(sender: Sender | null): number {
   if (sender === null) return 0
   const { caller, transactionSender, isProvisional } = sender
-  const isSame = equalBytes(caller, transactionSender)
+  const isSame = caller === transactionSender || equalBytes(caller, transactionSender)
   return 1 + (isSame ? 1 : 0) + (isProvisional === undefined ? 0 : isProvisional ? 4 : 2)
 }
 
