@@ -7,7 +7,7 @@ import { CommandFormatError } from './commandFormatError.js'
 export const MOST_MESSAGE_BYTES = 512_000
 /** Parts of a command at most: 65 MB, about a million deposits. A gatherer holds no more, and twice that while it joins them. */
 export const MOST_PARTS = 128
-export const COMMAND_ID_BYTES = 16
+const COMMAND_ID_BYTES = 16
 
 /**
  * A message: version u8, id of the command 16 bytes, its part u16, number of parts u16 (both little-endian), SHA-256 32 bytes, then its
