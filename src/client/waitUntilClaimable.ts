@@ -1,0 +1,87 @@
+import type { CallOptions, ClientClock } from './call.types.js'
+import {
+  BridgeApiError,
+  type BridgeClientError,
+  BridgeNetworkError,
+  BridgeResponseError,
+  NotClaimableError,
+} from './clientErrors.js'
+import type { Bridge, Endpoints } from './wireDefinition.js'
+
+/** Names one bridge; a record of the list does. */
+export interface BridgeName {
+  readonly originNetwork: number
+  readonly depositCount: number
+  /** Where it is given, another transaction under this deposit count is an error: a reorg has replaced the bridge. */
+  readonly txHash?: string | undefined
+}
+
+/** One look at a bridge that is not claimable yet. */
+export interface ClaimablePoll {
+  /** Its record; undefined while it is not indexed, and after a failure. */
+  readonly bridge: Bridge | undefined
+  /** A failure that may pass. */
+  readonly error: BridgeClientError | undefined
+  /** Time until the next look. */
+  readonly waitMs: number
+}
+
+export interface WaitOptions extends CallOptions {
+  /** The first wait, in milliseconds. It grows by half with each look. Default: 2,000. */
+  readonly minIntervalMs?: number | undefined
+  /** The longest wait, in milliseconds. Default: 30,000. */
+  readonly maxIntervalMs?: number | undefined
+  /** Told of each look that does not end the wait. */
+  readonly onPoll?: ((poll: ClaimablePoll) => void) | undefined
+}
+
+/** @returns the bridge as soon as it is ready to be claimed. @throws NotClaimableError; what ends a call, unless it may pass. */
+export async function waitUntilClaimable(
+  { getBridges, getHealth }: Pick<Endpoints, 'getBridges' | 'getHealth'>,
+  clock: ClientClock,
+  name: BridgeName,
+  { minIntervalMs = 2_000, maxIntervalMs = 30_000, onPoll, ...call }: WaitOptions = {},
+): Promise<Bridge> {
+  let isDestinationServed = false
+  for (let looks = 0; ; looks++) {
+    let bridge: Bridge | undefined
+    let error: BridgeClientError | undefined
+    try {
+      const answer = await getBridges(
+        { networkId: name.originNetwork, depositCount: name.depositCount },
+        call,
+      )
+      bridge = answer.bridges[0]
+      if (bridge !== undefined) {
+        if (isReady(bridge, name)) return bridge
+        // No instance knows whether a bridge to a network that it does not serve can be claimed.
+        isDestinationServed ||= (await getHealth(call)).supportedNetworks.includes(bridge.destinationNetwork)
+        if (!isDestinationServed) throw new NotClaimableError('DESTINATION_NOT_SERVED', bridge)
+      }
+    } catch (caught) {
+      if (!mayPass(caught)) throw caught
+      error = caught
+    }
+    // Beyond 2^40 the power is larger than any interval. At least half of the interval, so that waits grow in spite of the jitter.
+    const intervalMs = Math.min(maxIntervalMs, minIntervalMs * 1.5 ** Math.min(looks, 60))
+    const waitMs = Math.max(error?.retryAfterMs ?? 0, intervalMs / 2) + (clock.random() * intervalMs) / 2
+    onPoll?.({ bridge, error, waitMs })
+    await clock.sleep(waitMs, call.signal)
+  }
+}
+
+/** @throws NotClaimableError when waiting is no use. */
+function isReady(bridge: Bridge, { txHash }: BridgeName): boolean {
+  if (txHash !== undefined && txHash.toLowerCase() !== bridge.txHash)
+    throw new NotClaimableError('REPLACED', bridge)
+  if (bridge.claimMatches === false) throw new NotClaimableError('BLOCKED', bridge)
+  if (bridge.claimTxHash !== null) throw new NotClaimableError('ALREADY_CLAIMED', bridge)
+  return bridge.readyForClaim
+}
+
+/** A wait of hours outlives an outage of minutes: only what asking again can't cure ends it. */
+function mayPass(error: unknown): error is BridgeClientError {
+  if (error instanceof BridgeNetworkError) return true
+  const hasStatus = error instanceof BridgeApiError || error instanceof BridgeResponseError
+  return hasStatus && (error.status === 429 || error.status > 500)
+}

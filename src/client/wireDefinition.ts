@@ -1,0 +1,557 @@
+import type { CallOptions } from './call.types.js'
+
+// Generated from the definitions of records, routes and errors: `npm run generate:client`. A test compares it with them.
+
+/** 0x and hexadecimal digits. */
+export type Hex = `0x${string}`
+
+export const apiErrorCodes = [
+  /** HTTP 400. The network id is well-formed but not served. `supported_networks` of the health check lists them. */
+  'INVALID_NETWORK_ID',
+  /** HTTP 400. A parameter is missing, malformed, repeated or out of range. The message names it, its value and the limit. */
+  'INVALID_PARAMETER',
+  /** HTTP 404. This deposit is not indexed (yet). Wait for indexing to complete. */
+  'BRIDGE_NOT_FOUND',
+  /** HTTP 404. Not covered, not final, not injected at the destination, or `leaf_index` is too small or beyond the tip. Wait for L1 confirmation where `Retry-After` is set. */
+  'PROOF_NOT_AVAILABLE',
+  /** HTTP 404. Unknown route. */
+  'NOT_FOUND',
+  /** HTTP 405. Only the methods in `Allow` are served. */
+  'METHOD_NOT_ALLOWED',
+  /** HTTP 414. The URL is longer than `http.max_url_bytes`. */
+  'URI_TOO_LONG',
+  /** HTTP 429. Too many requests. Back off and retry after `Retry-After` seconds. */
+  'RATE_LIMIT_EXCEEDED',
+  /** HTTP 500. A bug of ours; logged with the id in `X-Request-Id`. */
+  'INTERNAL_ERROR',
+  /** HTTP 503. Overload, draining, or a halted network. Retry after `Retry-After` seconds. */
+  'SERVICE_UNAVAILABLE',
+  /** HTTP 504. The request took longer than its deadline. Retry. */
+  'DEADLINE_EXCEEDED',
+] as const
+
+/** Every code of an error of the API. */
+export type ApiErrorCode = (typeof apiErrorCodes)[number]
+
+/** One deposit. `origin_network` and `deposit_count` name it. */
+export interface Bridge {
+  /** Transaction of the deposit. */
+  readonly txHash: Hex
+  /** 0-based leaf index in the exit tree of the source network. */
+  readonly depositCount: number
+  /** Source network: the one whose bridge emitted the event. Not the home network of the token. */
+  readonly originNetwork: number
+  /** Network where the deposit is claimed. */
+  readonly destinationNetwork: number
+  /** Sender: the account that called the bridge, EIP-55. Null until it is resolved. */
+  readonly originAddress: Hex | null
+  /** Receiver, EIP-55. */
+  readonly destinationAddress: Hex
+  /** Base units, decimal. */
+  readonly amount: bigint
+  /** Unix seconds. */
+  readonly blockTimestamp: number
+  /** True when executing the claim now passes. */
+  readonly readyForClaim: boolean
+  /** Block of the deposit on the source network. */
+  readonly blockNumber: number
+  /** Place of the deposit among the logs of its block. */
+  readonly logIndex: number
+  /** 0 asset, 1 message. */
+  readonly leafType: number
+  /** Home network of the token; for a message its origin network. */
+  readonly tokenNetwork: number
+  /** Token on its home network; for a message its origin address. */
+  readonly tokenAddress: Hex
+  /** As emitted, whole. Null above 4,096 bytes: then length and hash tell of it, unless exactly one `deposit_count` is asked for and 16 MiB hold it. */
+  readonly metadata: Hex | null
+  /** Bytes of it. Only where `metadata` is null. */
+  readonly metadataLength?: number
+  /** Its keccak-256. Only where `metadata` is null. */
+  readonly metadataHash?: Hex
+  /** Sender of the transaction, EIP-55. Null until it is resolved. */
+  readonly txSender: Hex | null
+  /** Canonical global index. */
+  readonly globalIndex: bigint
+  /** Transaction of the claim in force. */
+  readonly claimTxHash: Hex | null
+  /** Smallest L1 info tree index to use for the proof. */
+  readonly l1InfoTreeIndex: number | null
+  /** Only where the claim is of an older deposit with this count, which a cut took off the exit tree: this one can never be claimed. */
+  readonly claimMatches?: false
+}
+
+/** Where a page stands in its list. */
+export interface Pagination {
+  /** Page number returned. */
+  readonly page: number
+  /** Page size applied. */
+  readonly limit: number
+  /** Number of matching records. */
+  readonly total: number
+  /** Value of `cursor` for the page behind this one; null on the last page. */
+  readonly nextCursor: string | null
+}
+
+/** A page of bridges, newest first. */
+export interface BridgesResponse {
+  readonly bridges: readonly Bridge[]
+  /** Where a page stands in its list. */
+  readonly pagination: Pagination
+}
+
+/** One claim in force. */
+export interface Claim {
+  /** Transaction of the claim. */
+  readonly txHash: Hex
+  /** As emitted. */
+  readonly globalIndex: bigint
+  /** Base units, decimal. */
+  readonly amount: bigint
+  /** Unix seconds. */
+  readonly blockTimestamp: number
+  /** Transaction of the deposit whose content was claimed; null while none such is indexed here. */
+  readonly bridgeTxHash: Hex | null
+  /** Block of the claim. */
+  readonly blockNumber: number
+  /** Place of the claim among the logs of its block. */
+  readonly logIndex: number
+  /** Source network of the claimed deposit. */
+  readonly originNetwork: number
+  /** Deposit count of the claimed deposit. */
+  readonly depositCount: number
+  /** Network of the claim. */
+  readonly destinationNetwork: number
+  /** Receiver, EIP-55. */
+  readonly destinationAddress: Hex
+  /** Home network of the token; for a message its origin network. */
+  readonly tokenNetwork: number
+  /** Token on its home network; for a message its origin address. */
+  readonly tokenAddress: Hex
+  /** Claimer: the account that called the bridge. Null when not known. */
+  readonly fromAddress: Hex | null
+  /** Sender of the transaction. Null when not known. */
+  readonly txSender: Hex | null
+}
+
+/** A page of claims in force, newest first. */
+export interface ClaimsResponse {
+  readonly claims: readonly Claim[]
+  /** Where a page stands in its list. */
+  readonly pagination: Pagination
+}
+
+/** Leaf of the L1 info tree. */
+export interface L1InfoTreeLeaf {
+  /** keccak256(mainnetExitRoot, rollupExitRoot). */
+  readonly globalExitRoot: Hex
+  /** Block of the leaf on the L1. */
+  readonly blockNumber: number
+  /** Unix seconds. */
+  readonly timestamp: number
+  /** Index of the leaf. */
+  readonly l1InfoTreeIndex: number
+  /** Mainnet exit root of the leaf. */
+  readonly mainnetExitRoot: Hex
+  /** Rollup exit root of the leaf. */
+  readonly rollupExitRoot: Hex
+  /** Hash of the parent of the block. */
+  readonly previousBlockHash: Hex
+  /** The leaf itself: keccak256(globalExitRoot, previousBlockHash, timestamp). */
+  readonly hash: Hex
+}
+
+/** Everything that the claim contract function asks for. */
+export interface ClaimProof {
+  /** Siblings under the local exit root, leaf level first. */
+  readonly smtProofLocalExitRoot: readonly Hex[]
+  /** Siblings under the rollup exit root, leaf level first; zero words for network 0. */
+  readonly smtProofRollupExitRoot: readonly Hex[]
+  /** Leaf of the L1 info tree. */
+  readonly l1InfoTreeLeaf: L1InfoTreeLeaf
+  /** Canonical global index. */
+  readonly globalIndex: bigint
+  /** Leaf of the deposit in the local exit tree. */
+  readonly leafHash: Hex
+}
+
+/** A proof that was checked before it was sent. */
+export interface ClaimProofResponse {
+  /** Everything that the claim contract function asks for. */
+  readonly proof: ClaimProof
+}
+
+/** Which leaf to use for the proof. */
+export interface L1InfoTreeIndexResponse {
+  /** Value for `leaf_index` of the claim proof. */
+  readonly l1InfoTreeIndex: number
+  /** Block of that leaf on the L1. */
+  readonly blockNumber: number
+  /** Global exit root of that leaf. */
+  readonly globalExitRoot: Hex
+  /** First leaf that covers the deposit, whether usable at the destination or not. */
+  readonly firstCoveringIndex: number
+  /** Mainnet exit root of that leaf. */
+  readonly mainnetExitRoot: Hex
+  /** Rollup exit root of that leaf. */
+  readonly rollupExitRoot: Hex
+  /** Unix seconds of that leaf. */
+  readonly timestamp: number
+}
+
+/** A token and the token that stands for it elsewhere. */
+export interface TokenMapping {
+  /** Transaction that made the mapping. */
+  readonly txHash: Hex
+  /** Block of the mapping. */
+  readonly blockNumber: number
+  /** Place of the mapping among the logs of its block. */
+  readonly logIndex: number
+  /** Unix seconds. */
+  readonly blockTimestamp: number
+  /** Home network of the token. */
+  readonly originNetwork: number
+  /** Token on its home network. */
+  readonly originTokenAddress: Hex
+  /** Network that holds the wrapped token. */
+  readonly wrappedNetwork: number
+  /** Wrapped token. */
+  readonly wrappedTokenAddress: Hex
+  /** As emitted, whole. Null above 4,096 bytes: then length and hash tell of it. */
+  readonly metadata: Hex | null
+  /** Bytes of it. Only where `metadata` is null. */
+  readonly metadataLength?: number
+  /** Its keccak-256. Only where `metadata` is null. */
+  readonly metadataHash?: Hex
+  /** Decoded from metadata; null where it does not decode or has more than 256 characters. */
+  readonly name: string | null
+  /** Decoded from metadata; null where it does not decode or has more than 256 characters. */
+  readonly symbol: string | null
+  /** Decoded from metadata; null where it does not decode. */
+  readonly decimals: number | null
+  /** True for a sovereign token that the bridge may not mint. */
+  readonly isNotMintable: boolean
+  /** 0 wrapped, 1 sovereign. */
+  readonly tokenType: number
+  /** False once replaced or removed. */
+  readonly isCurrent: boolean
+}
+
+/** A page of token mappings, newest first. */
+export interface TokenMappingsResponse {
+  readonly tokenMappings: readonly TokenMapping[]
+  /** Where a page stands in its list. */
+  readonly pagination: Pagination
+}
+
+/** The claim call, ready to sign. */
+export interface ClaimTransactionResponse {
+  /** Bridge contract on the destination network. */
+  readonly to: Hex
+  /** ABI-encoded claimAsset or claimMessage. */
+  readonly data: Hex
+  /** Always 0. */
+  readonly value: bigint
+  /** Chain id of the destination network. */
+  readonly chainId: number
+  /** 0 claimAsset, 1 claimMessage. */
+  readonly leafType: number
+  /** Source network of the deposit. */
+  readonly originNetwork: number
+  /** Network where the call is made. */
+  readonly destinationNetwork: number
+  /** Deposit count of the deposit. */
+  readonly depositCount: number
+  /** Canonical global index. */
+  readonly globalIndex: bigint
+  /** L1 info tree index that the proof uses. */
+  readonly l1InfoTreeIndex: number
+}
+
+/** Health and version. */
+export interface HealthResponse {
+  /** HTTP 200 for healthy, syncing and degraded, else 503. */
+  readonly status: 'healthy' | 'syncing' | 'degraded' | 'unhealthy' | 'starting' | 'draining'
+  /** Version of the API. */
+  readonly version: string
+  /** Primary network. */
+  readonly networkId: number
+  /** Hours, minutes, seconds. */
+  readonly uptime: string
+  /** Latest indexed block of the primary network. */
+  readonly lastProcessedBlock: number
+  /** Networks served. */
+  readonly supportedNetworks: readonly number[]
+  /** Short codes; absent when there are none. */
+  readonly reasons?: readonly string[]
+  /** Version of this software. */
+  readonly build: string
+}
+
+/** Synchronisation of one chain. */
+export interface ChainSync {
+  /** Head of the chain. */
+  readonly currentBlock: number
+  /** Last block indexed. */
+  readonly syncedBlock: number
+  /** False when lagging, when the head is unknown, when halted, and while claims may be missing, so that nothing is ready. */
+  readonly isSynced: boolean
+}
+
+/** The indexer. */
+export interface BridgeSync {
+  /** Deposits indexed on the L1. */
+  readonly l1BridgesIndexed: number
+  /** Deposits indexed on all L2s. */
+  readonly l2BridgesIndexed: number
+  /** ISO 8601, UTC. */
+  readonly lastUpdate: string
+}
+
+/** Synchronisation of one network. */
+export interface NetworkSync {
+  /** The network. */
+  readonly networkId: number
+  /** Head of the chain. */
+  readonly currentBlock: number
+  /** Last block indexed. */
+  readonly syncedBlock: number
+  /** False when lagging, when the head is unknown, when halted, and while claims may be missing, so that nothing is ready. */
+  readonly isSynced: boolean
+  /** Newest final block; null while unknown. */
+  readonly finalizedBlock: number | null
+  /** Seconds between the head and the last block indexed; null while unknown. */
+  readonly lagSeconds: number | null
+  /** Seconds since the time that the newest block of the chain tells; null while unknown. */
+  readonly headAgeSeconds: number | null
+  /** Why indexing stands still; null while it runs. */
+  readonly halted: string | null
+  /** Deposit count that the contract tells; null while unknown. */
+  readonly contractDepositCount: number | null
+  /** Whether the last comparison with what the contracts hold was answered; false while no endpoint tells or what one tells is disputed, null before the first. */
+  readonly contractsCompared: boolean | null
+  /** Deposits indexed. */
+  readonly indexedDepositCount: number
+  /** Claims in force indexed. */
+  readonly indexedClaimCount: number
+  /** Deposits and claims whose sender is not known yet. */
+  readonly unresolvedSenders: number
+  /** Those of the health record that hold for this network; absent when there are none. */
+  readonly reasons?: readonly string[]
+}
+
+/** How far every part has come. */
+export interface SyncStatusResponse {
+  /** Synchronisation of one chain. */
+  readonly l1Sync: ChainSync
+  /** Synchronisation of one chain. */
+  readonly l2Sync: ChainSync
+  /** The indexer. */
+  readonly bridgeSync: BridgeSync
+  readonly networks: readonly NetworkSync[]
+}
+
+/** The process answers. */
+export interface LivenessResponse {
+  readonly status: 'alive'
+}
+
+/** A balancer should send requests here. */
+export interface ReadinessResponse {
+  readonly status: 'ready'
+}
+
+export interface BridgesParameters {
+  /** Source network. */
+  readonly networkId: number
+  /** Page to return. Default: 1. */
+  readonly pageNumber?: number | undefined
+  /** Records per page. Default: 100. */
+  readonly pageSize?: number | undefined
+  /** Only the bridges with these deposit counts; comma-separated or repeated. */
+  readonly depositCount?: number | readonly number[] | undefined
+  /** Only bridges whose origin_address or tx_sender this is; any letter case. */
+  readonly fromAddress?: string | undefined
+  /** Only bridges to this destination_address; any letter case. */
+  readonly toAddress?: string | undefined
+  /** Only bridges of this transaction; any letter case. */
+  readonly txHash?: string | undefined
+  /** Only bridges to one of these networks; comma-separated or repeated. */
+  readonly networkIds?: number | readonly number[] | undefined
+  /** Only assets (0) or messages (1). */
+  readonly leafType?: number | undefined
+  /** Only bridges with, or without, a claim in force that is indexed here. */
+  readonly claimed?: boolean | undefined
+  /** Only bridges that can, or cannot, be claimed now. */
+  readonly readyForClaim?: boolean | undefined
+  /** Only bridges of this block or a later one. */
+  readonly fromBlock?: number | undefined
+  /** Only bridges of this block or an earlier one. */
+  readonly toBlock?: number | undefined
+  /** Only bridges of this time, in Unix seconds, or later. */
+  readonly fromTimestamp?: number | undefined
+  /** Only bridges of this time, in Unix seconds, or earlier. */
+  readonly toTimestamp?: number | undefined
+  /** `desc`, newest first, unless `asc` is asked for. */
+  readonly order?: 'asc' | 'desc' | undefined
+  /** `pagination.next_cursor` of the page before, with the same filters, in the place of `page_number`: no row is missed or given twice while data arrive. */
+  readonly cursor?: string | undefined
+}
+
+export interface ClaimsParameters {
+  /** Network on which the claims occurred. */
+  readonly networkId: number
+  /** Page to return. Default: 1. */
+  readonly pageNumber?: number | undefined
+  /** Records per page. Default: 100. */
+  readonly pageSize?: number | undefined
+  /** Only claims whose from_address or tx_sender this is; any letter case. */
+  readonly fromAddress?: string | undefined
+  /** Only claims to this destination_address; any letter case. */
+  readonly toAddress?: string | undefined
+  /** Only claims of this transaction; any letter case. */
+  readonly txHash?: string | undefined
+  /** Only claims of bridges from one of these networks; comma-separated or repeated. */
+  readonly networkIds?: number | readonly number[] | undefined
+  /** Only the claim of the bridge that this global index names; decimal or hexadecimal. */
+  readonly globalIndex?: bigint | undefined
+  /** `desc`, newest first, unless `asc` is asked for. */
+  readonly order?: 'asc' | 'desc' | undefined
+  /** `pagination.next_cursor` of the page before, with the same filters, in the place of `page_number`: no row is missed or given twice while data arrive. */
+  readonly cursor?: string | undefined
+}
+
+export interface ClaimProofParameters {
+  /** Source network. */
+  readonly networkId: number
+  /** Deposit count of the bridge. */
+  readonly depositCount: number
+  /** L1 info tree index to prove with; any whose leaf covers the deposit. */
+  readonly leafIndex: number
+}
+
+export interface L1InfoTreeIndexParameters {
+  /** Source network. */
+  readonly networkId: number
+  /** Deposit count of the bridge. */
+  readonly depositCount: number
+}
+
+export interface TokenMappingsParameters {
+  /** Network that holds the wrapped token; absent: all served networks. */
+  readonly networkId?: number | undefined
+  /** Page to return. Default: 1. */
+  readonly pageNumber?: number | undefined
+  /** Records per page. Default: 100. */
+  readonly pageSize?: number | undefined
+  /** Only mappings with this token on either side; any letter case. */
+  readonly tokenAddress?: string | undefined
+  /** Only tokens whose home network this is. */
+  readonly tokenNetwork?: number | undefined
+  /** `desc`, newest first, unless `asc` is asked for. */
+  readonly order?: 'asc' | 'desc' | undefined
+  /** `pagination.next_cursor` of the page before, with the same filters, in the place of `page_number`: no row is missed or given twice while data arrive. */
+  readonly cursor?: string | undefined
+}
+
+export interface ClaimTransactionParameters {
+  /** Source network. */
+  readonly networkId: number
+  /** Deposit count of the bridge. */
+  readonly depositCount: number
+  /** L1 info tree index to prove with; default: the smallest usable one. */
+  readonly leafIndex?: number | undefined
+}
+
+/** One method for each endpoint. Each throws BridgeApiError, BridgeResponseError or BridgeNetworkError. */
+export interface Endpoints {
+  /** Bridge transactions of one source network. `GET /bridge/v1/bridges` */
+  getBridges(parameters: BridgesParameters, options?: CallOptions): Promise<BridgesResponse>
+  /** Claim transactions on one network. `GET /bridge/v1/claims` */
+  getClaims(parameters: ClaimsParameters, options?: CallOptions): Promise<ClaimsResponse>
+  /** Proof for a claim under one leaf of the L1 info tree. `GET /bridge/v1/claim-proof` */
+  getClaimProof(parameters: ClaimProofParameters, options?: CallOptions): Promise<ClaimProofResponse>
+  /** Smallest L1 info tree index to use for the proof of a bridge. `GET /bridge/v1/l1-info-tree-index` */
+  getL1InfoTreeIndex(
+    parameters: L1InfoTreeIndexParameters,
+    options?: CallOptions,
+  ): Promise<L1InfoTreeIndexResponse>
+  /** Wrapped and sovereign tokens with their homes. `GET /bridge/v1/token-mappings` */
+  getTokenMappings(
+    parameters?: TokenMappingsParameters,
+    options?: CallOptions,
+  ): Promise<TokenMappingsResponse>
+  /** The claim call of a bridge, ABI-encoded and ready to sign. `GET /bridge/v1/claim-transaction` */
+  getClaimTransaction(
+    parameters: ClaimTransactionParameters,
+    options?: CallOptions,
+  ): Promise<ClaimTransactionResponse>
+  /** Health check, version and supported networks. `GET /bridge/v1` */
+  getHealth(options?: CallOptions): Promise<HealthResponse>
+  /** Synchronisation of the chains and of the bridge indexer. `GET /bridge/v1/sync-status` */
+  getSyncStatus(options?: CallOptions): Promise<SyncStatusResponse>
+  /** The process answers. `GET /livez` */
+  getLiveness(options?: CallOptions): Promise<LivenessResponse>
+  /** Whether a balancer should send requests here. `GET /readyz` */
+  getReadiness(options?: CallOptions): Promise<ReadinessResponse>
+}
+
+/** Where an operation is asked for, what answers, and which statuses besides 200 are its answer. */
+export const operations = {
+  getBridges: { path: '/bridge/v1/bridges', shape: 'BridgesResponse', hasParameters: true },
+  getClaims: { path: '/bridge/v1/claims', shape: 'ClaimsResponse', hasParameters: true },
+  getClaimProof: { path: '/bridge/v1/claim-proof', shape: 'ClaimProofResponse', hasParameters: true },
+  getL1InfoTreeIndex: {
+    path: '/bridge/v1/l1-info-tree-index',
+    shape: 'L1InfoTreeIndexResponse',
+    hasParameters: true,
+  },
+  getTokenMappings: {
+    path: '/bridge/v1/token-mappings',
+    shape: 'TokenMappingsResponse',
+    hasParameters: true,
+  },
+  getClaimTransaction: {
+    path: '/bridge/v1/claim-transaction',
+    shape: 'ClaimTransactionResponse',
+    hasParameters: true,
+  },
+  getHealth: { path: '/bridge/v1', shape: 'HealthResponse', hasParameters: false, own: [503] },
+  getSyncStatus: { path: '/bridge/v1/sync-status', shape: 'SyncStatusResponse', hasParameters: false },
+  getLiveness: { path: '/livez', shape: 'LivenessResponse', hasParameters: false },
+  getReadiness: { path: '/readyz', shape: 'ReadinessResponse', hasParameters: false, own: [503] },
+} as const
+
+export type OperationId = keyof typeof operations
+
+/** Fields of each object: name, kind, then `*` for a list, `~` where null may stand, `?` where it may be absent. */
+export const shapes = {
+  Bridge:
+    'tx_hash:h deposit_count:n origin_network:n destination_network:n origin_address:a~ destination_address:a amount:d block_timestamp:n ready_for_claim:b block_number:n log_index:n leaf_type:n token_network:n token_address:a metadata:x~ metadata_length:n? metadata_hash:h? tx_sender:a~ global_index:g claim_tx_hash:h~ l1_info_tree_index:n~ claim_matches:b?',
+  Pagination: 'page:n limit:n total:n next_cursor:t~',
+  BridgesResponse: 'bridges:Bridge* pagination:Pagination',
+  Claim:
+    'tx_hash:h global_index:g amount:d block_timestamp:n bridge_tx_hash:h~ block_number:n log_index:n origin_network:n deposit_count:n destination_network:n destination_address:a token_network:n token_address:a from_address:a~ tx_sender:a~',
+  ClaimsResponse: 'claims:Claim* pagination:Pagination',
+  L1InfoTreeLeaf:
+    'globalExitRoot:h blockNumber:n timestamp:n l1InfoTreeIndex:n mainnetExitRoot:h rollupExitRoot:h previousBlockHash:h hash:h',
+  ClaimProof:
+    'smtProofLocalExitRoot:h* smtProofRollupExitRoot:h* l1InfoTreeLeaf:L1InfoTreeLeaf globalIndex:g leafHash:h',
+  ClaimProofResponse: 'proof:ClaimProof',
+  L1InfoTreeIndexResponse:
+    'l1_info_tree_index:n block_number:n global_exit_root:h first_covering_index:n mainnet_exit_root:h rollup_exit_root:h timestamp:n',
+  TokenMapping:
+    'tx_hash:h block_number:n log_index:n block_timestamp:n origin_network:n origin_token_address:a wrapped_network:n wrapped_token_address:a metadata:x~ metadata_length:n? metadata_hash:h? name:t~ symbol:t~ decimals:n~ is_not_mintable:b token_type:n is_current:b',
+  TokenMappingsResponse: 'token_mappings:TokenMapping* pagination:Pagination',
+  ClaimTransactionResponse:
+    'to:a data:x value:d chain_id:n leaf_type:n origin_network:n destination_network:n deposit_count:n global_index:g l1_info_tree_index:n',
+  HealthResponse:
+    'status:t version:t network_id:n uptime:t last_processed_block:n supported_networks:n* reasons:t*? build:t',
+  ChainSync: 'current_block:n synced_block:n is_synced:b',
+  BridgeSync: 'l1_bridges_indexed:n l2_bridges_indexed:n last_update:t',
+  NetworkSync:
+    'network_id:n current_block:n synced_block:n is_synced:b finalized_block:n~ lag_seconds:n~ head_age_seconds:n~ halted:t~ contract_deposit_count:n~ contracts_compared:b~ indexed_deposit_count:n indexed_claim_count:n unresolved_senders:n reasons:t*?',
+  SyncStatusResponse: 'l1_sync:ChainSync l2_sync:ChainSync bridge_sync:BridgeSync networks:NetworkSync*',
+  LivenessResponse: 'status:t',
+  ReadinessResponse: 'status:t',
+} as const
