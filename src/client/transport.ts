@@ -93,15 +93,11 @@ export function createTransport(options: ClientOptions): Transport {
     const stop = (): void => request.abort()
     const timer = setTimeout(stop, timerMs(withinMs))
     signal?.addEventListener('abort', stop, { once: true })
+    let response: Awaited<ReturnType<FetchLike>>
+    let text: string
     try {
-      const response = await fetch(url, { headers, redirect: 'manual', signal: request.signal })
-      const text = await response.text()
-      const retryAfterMs = readRetryAfter(
-        response.headers.get('retry-after'),
-        response.headers.get('date'),
-        clock,
-      )
-      return outcomeOf(id, text, { status: response.status, attempts, retryAfterMs })
+      response = await fetch(url, { headers, redirect: 'manual', signal: request.signal })
+      text = await response.text()
     } catch (error) {
       signal?.throwIfAborted()
       return { error: networkError(id, error, attempts, request.signal.aborted), isWorthRetry: true }
@@ -109,6 +105,9 @@ export function createTransport(options: ClientOptions): Transport {
       clearTimeout(timer)
       signal?.removeEventListener('abort', stop)
     }
+    const { headers: told, status } = response
+    const retryAfterMs = readRetryAfter(told.get('retry-after'), told.get('date'), clock)
+    return outcomeOf(id, text, { status, attempts, retryAfterMs })
   }
 
   return { clock, ask }
@@ -190,7 +189,8 @@ function queryOf(parameters: object): string {
   // A list becomes its items with commas between them.
   for (const [name, value] of Object.entries(parameters))
     if (value !== undefined) search.set(snakeCase(name), String(value))
-  return search.size === 0 ? '' : `?${search}`
+  const text = String(search)
+  return text && `?${text}`
 }
 
 /** @returns the URL without a slash at its end. */

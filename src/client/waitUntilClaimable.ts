@@ -18,7 +18,7 @@ export interface BridgeName {
 
 /** One look at a bridge that is not claimable yet. */
 export interface ClaimablePoll {
-  /** Its record; undefined while it is not indexed, and after a failure. */
+  /** Its record; undefined while it is not indexed, or when asking for it failed. */
   readonly bridge: Bridge | undefined
   /** A failure that may pass. */
   readonly error: BridgeClientError | undefined
