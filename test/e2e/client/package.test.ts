@@ -286,10 +286,10 @@ test('Node finds the entry by its name, also from CommonJS, and no other file of
     ask("await import('bridge-data-service/dist/src/cli/bds.js')"),
     'ERR_PACKAGE_PATH_NOT_EXPORTED',
   )
-  assert.equal(
+  const required = (name: string): string =>
     ask(
-      "import { createRequire } from 'node:module'; console.log(createRequire(import.meta.url)('bridge-data-service/package.json').name)",
-    ),
-    'bridge-data-service\n',
-  )
+      `import { createRequire } from 'node:module'; console.log(Object.keys(createRequire(import.meta.url)('${name}')).length > 3)`,
+    )
+  assert.equal(required('bridge-data-service/client'), 'true\n')
+  assert.equal(required('bridge-data-service/package.json'), 'true\n')
 })
