@@ -69,8 +69,16 @@ export async function startTwoInstances(context: Cleaner): Promise<TwoInstances>
   }
 }
 
-/** A file of `deploy/` with the test's ports in place of its own: the proxy's, and those of the instances' APIs. */
-export function deployed(file: string, proxyPort: number, [first, second]: TwoInstances['ports']): string {
+/**
+ * A file of `deploy/` with the test's ports in place of its own: the proxy's, and those of the instances' APIs.
+ * @param spelling how the file writes an address of this machine.
+ */
+export function deployed(
+  file: string,
+  proxyPort: number,
+  [first, second]: TwoInstances['ports'],
+  spelling = (port: number): string => `127.0.0.1:${port}`,
+): string {
   const ports = [
     [8080, proxyPort],
     [5577, first!.api],
@@ -79,8 +87,8 @@ export function deployed(file: string, proxyPort: number, [first, second]: TwoIn
   const path = fileURLToPath(new URL(`../../../deploy/${file}`, import.meta.url))
   let text = readFileSync(path, 'utf8')
   for (const [shipped, own] of ports) {
-    if (!text.includes(`127.0.0.1:${shipped}`)) throw new Error(`${file} has no 127.0.0.1:${shipped}`)
-    text = text.replaceAll(`127.0.0.1:${shipped}`, `127.0.0.1:${own}`)
+    if (!text.includes(spelling(shipped))) throw new Error(`${file} has no ${spelling(shipped)}`)
+    text = text.replaceAll(spelling(shipped), spelling(own))
   }
   return text
 }
