@@ -3,7 +3,7 @@ export interface ClientClock {
   /** Monotonic milliseconds. */
   now(): number
   /** Milliseconds since 1970, for a `Retry-After` that is a date. */
-  epochMs(): number
+  unixMs(): number
   /** @throws the signal's reason, at once, when it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** 0 ≤ value < 1. */

@@ -2,7 +2,7 @@ import type { ClientClock } from './call.types.js'
 
 export const clientClock: ClientClock = {
   now: () => performance.now(),
-  epochMs: () => Date.now(),
+  unixMs: () => Date.now(),
   random: () => Math.random(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
@@ -45,12 +45,12 @@ export function waitAfter(failures: number, clock: Pick<ClientClock, 'random'>, 
 export function readRetryAfter(
   text: string | null,
   date: string | null,
-  clock: Pick<ClientClock, 'epochMs'>,
+  clock: Pick<ClientClock, 'unixMs'>,
 ): number | undefined {
   if (text === null) return undefined
   if (/^\d+$/.test(text)) return Number(text) * 1000
   const until = Date.parse(text)
   if (Number.isNaN(until)) return undefined
   const told = Date.parse(date ?? '')
-  return Math.max(0, until - (Number.isNaN(told) ? clock.epochMs() : told))
+  return Math.max(0, until - (Number.isNaN(told) ? clock.unixMs() : told))
 }

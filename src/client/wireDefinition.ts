@@ -278,7 +278,7 @@ export interface HealthResponse {
   readonly networkId: number
   /** Hours, minutes, seconds. */
   readonly uptime: string
-  /** Latest indexed block of the primary network. */
+  /** Latest indexed block of the primary network; 0 before the first. */
   readonly lastProcessedBlock: number
   /** Networks served. */
   readonly supportedNetworks: readonly number[]

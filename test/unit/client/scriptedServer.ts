@@ -58,7 +58,7 @@ export function testClock(random = 0.5): TestClock {
   return {
     sleeps,
     now: () => nowMs,
-    epochMs: () => Date.UTC(2026, 0, 1, 12, 0, 0) + nowMs,
+    unixMs: () => Date.UTC(2026, 0, 1, 12, 0, 0) + nowMs,
     random: () => random,
     async sleep(ms, signal) {
       signal?.throwIfAborted()
