@@ -41,6 +41,7 @@ const KEEPERS: readonly Keeper[] = [
     files: 'one',
     besides: 'client/waits.ts',
   },
+  { what: '@nats-io', pattern: /from ['"]@nats-io\//, room: 'cluster/nats', files: 'any' },
   { what: 'piscina', pattern: /from ['"]piscina['"]/, room: 'pool', files: 'any' },
   {
     what: 'process.exit',
