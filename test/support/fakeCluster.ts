@@ -129,7 +129,7 @@ export class FakeMember implements ClusterServers {
     const { clock } = cluster
     this.clock = {
       now: () => clock.now(),
-      epochMs: () => clock.epochMs(),
+      unixMs: () => clock.unixMs(),
       random: () => clock.random(),
       sleep: async (ms, signal) => {
         await clock.sleep(ms, signal).finally(() => this.#pause)
